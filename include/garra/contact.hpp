@@ -67,7 +67,7 @@ inline constexpr int kMethodCount = 10;
 /// Throws Error(kUsage) naming the methods there are.
 [[nodiscard]] Method parse_method(const std::string& name);
 
-/// What a contact does, by the accelerations of the solution (solve/contact_state.hpp).
+/// What a contact does, by the accelerations of the solution (solvers::contact_state).
 enum class ContactState : std::uint8_t { kStick = 0, kSlip = 1, kOpen = 2, kUnknown = 255 };
 /// "stick", "slip", "open", "unknown".
 [[nodiscard]] const char* to_string(ContactState state);

@@ -145,8 +145,8 @@ struct Ranking {
   /// Share of the decided samples that are held: of an ideal hand whose wrench forces in the cones balance, else whose
   /// contacts stick, whose wrench can be balanced, and whose command carries it.
   std::vector<double> p_held;
-  /// 95 % interval (Clopper-Pearson; where `best` is asked for one that may be looked at at any time); unsolved samples widen
-  /// it
+  /// 95 % interval (Clopper-Pearson; where `best` is asked for one that may be looked at at any time); unsolved samples
+  /// widen it
   std::vector<double> low, high;
   std::vector<double> difference;                       ///< p_held less the best grasp's, of samples that both decide
   std::vector<double> difference_low, difference_high;  ///< 95 % interval from the same draws (Agresti and Min, 2005)

@@ -47,10 +47,10 @@ struct Balances {
 struct RestProblems {
   int contacts = 0;  ///< 1 ... kMaxContacts
   std::int64_t count = 0;
-  std::span<const double> A;           ///< [count][3k][3k]
-  std::span<const double> b;           ///< [count][3k] [m/s^2]
-  std::span<const double> mu;          ///< [count][k]
-  std::span<const double> c;           ///< [count][3k] forces in the cones, to begin with [N]
+  std::span<const double> A;                    ///< [count][3k][3k]
+  std::span<const double> b;                    ///< [count][3k] [m/s^2]
+  std::span<const double> mu;                   ///< [count][k]
+  std::span<const double> c;                    ///< [count][3k] forces in the cones, to begin with [N]
   std::span<const double> limit = {};           ///< [count][k] of the normal force [N]; empty: none
   std::span<const double> least = {};           ///< [count][k] of the normal force [N]; empty: 0
   std::span<const std::uint8_t> left_out = {};  ///< [count][k]; empty: none
@@ -58,8 +58,9 @@ struct RestProblems {
 };
 
 struct Rests {
-  std::vector<BalanceVerdict> verdict;  ///< [count] kPossible: such forces were found; kImpossible: none exist, certified
-  std::vector<double> force;            ///< [count][3k] c where possible [N], else NaN
+  std::vector<BalanceVerdict>
+      verdict;                ///< [count] kPossible: such forces were found; kImpossible: none exist, certified
+  std::vector<double> force;  ///< [count][3k] c where possible [N], else NaN
 };
 
 /// Decides every problem. Throws Error where sizes do not match.

@@ -19,7 +19,8 @@ void run_kernels(const Device&, const NewtonTiles& job) {
   const auto problems = contact::tiles_of<Problem>(parts * job.each);
   const auto candidates = contact::tiles_of<Candidate>(parts * job.each);
   const auto copy = [&](double* to, const double* from, std::int64_t fields, cudaMemcpyKind kind) {
-    cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(batch::kTile * fields) * sizeof(double), kind), "copying");
+    cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(batch::kTile * fields) * sizeof(double), kind),
+                "copying");
   };
   for (std::int64_t t = 0; t < parts * tiles; ++t)
     copy(problems.data() + t * batch::kTile * kProblem,

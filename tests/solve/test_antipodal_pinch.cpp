@@ -77,8 +77,7 @@ TEST(AntipodalPinch, IsDecidedUnderRandomPushes) {
   for (int i = 0; i < 20'000; ++i) {
     Vec3<double> push = {{normal(random), normal(random), normal(random)}};
     push = (0.5 * std::cbrt(uniform(random)) / norm(push)) * push;
-    const Vec3<double> mu = {
-        {0.3 + 0.5 * uniform(random), 0.3 + 0.5 * uniform(random), 0.3 + 0.5 * uniform(random)}};
+    const Vec3<double> mu = {{0.3 + 0.5 * uniform(random), 0.3 + 0.5 * uniform(random), 0.3 + 0.5 * uniform(random)}};
     const auto p = pinch(vec3<double>(0.1931, 0.0605, -1.4534) + push, mu);
     const auto a = balance_wrench(p, Vec<double, 9>::zero());
     if (a.balanced == 0 || a.balanced == 1)

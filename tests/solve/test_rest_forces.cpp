@@ -1,13 +1,13 @@
 // Whether forces inside friction cones leave every contact at rest: each answer is checked by its certificate, by the
 // definitions alone, and the border against closed forms.
-#include "garra/solve/rest_forces.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "garra/solve/rest_forces.hpp"
 
 namespace garra::solvers {
 namespace {

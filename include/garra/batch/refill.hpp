@@ -38,8 +38,8 @@ inline void copy_lane(const State& from, int source, State& to, int target) {
       from, to);
 }
 
-/// A state that is made anew in place: a large one on the heap, for a thread's stack of 8 MB has no room for two of them
-/// and what they are made of.
+/// A state that is made anew in place: a large one on the heap, for a thread's stack of 8 MB has no room for two of
+/// them and what they are made of.
 template <class State>
 class Place {
   static constexpr bool kOnHeap = sizeof(State) > (std::size_t{1} << 20);

@@ -71,8 +71,7 @@ struct Mat {
 /// The same of a size per contact (extent.hpp): the first extent<R>() * extent<C>() numbers of its memory, without
 /// gaps. A copy copies no more.
 template <class S, int R, int C>
-  requires(R < 0 || C < 0)
-struct Mat<S, R, C> {
+requires(R < 0 || C < 0) struct Mat<S, R, C> {
   S m[kCapacity<R> * kCapacity<C>];
 
   static constexpr int kRows = R;
@@ -139,7 +138,7 @@ template <class S, int R, int C>
 inline constexpr bool kSizedAtRunTime<Mat<S, R, C>> = R < 0 || C < 0;
 /// Of a struct whose parts() names its members.
 template <class T>
-  requires requires { T::parts(); }
+requires requires { T::parts(); }
 inline constexpr bool kSizedAtRunTime<T> = std::apply(
     [](auto... part) { return (kSizedAtRunTime<std::remove_reference_t<decltype(std::declval<T>().*part)>> || ...); },
     T::parts());

@@ -25,8 +25,8 @@ struct Object {
 
 /// A file, or a shape in metres: sphere:radius, box:x,y,z (whole sides), cylinder:radius,height, capsule:radius,height,
 /// ellipsoid:a,b,c (half axes), superquadric:a,b,c,e1,e2 (and exponents). `scale` 0: not given, and then what measures
-/// more than kLargestObject is refused, with the units that it may be in. Throws Error (kUsage for words that are no shape,
-/// else as read_mesh).
+/// more than kLargestObject is refused, with the units that it may be in. Throws Error (kUsage for words that are no
+/// shape, else as read_mesh).
 [[nodiscard]] Object read_object(const std::string& words, double scale = 0);
 /// The same of a mesh from elsewhere; `name` is for messages.
 [[nodiscard]] Object object_of(mesh::Mesh mesh, const std::string& name, double scale = 0);

@@ -14,8 +14,8 @@ namespace garra::io {
 
 class RunLock;
 
-/// Removes a run folder with all that is in it; does nothing where the path holds no run. Throws Error(kUsage) where one
-/// of the files in `needed` lies in it, and Error(kInputOutput) where somebody works there or it cannot be removed.
+/// Removes a run folder with all that is in it; does nothing where the path holds no run. Throws Error(kUsage) where
+/// one of the files in `needed` lies in it, and Error(kInputOutput) where somebody works there or it cannot be removed.
 void remove_run(const std::string& path, const std::vector<std::string>& needed);
 
 class RunFolder {

@@ -27,7 +27,11 @@ struct AdmmState {
   S iterations;           ///< taken so far
   S running;              ///< 1 while unfinished
   static constexpr auto parts() {
-    return std::tuple{&AdmmState::problem, &AdmmState::preconditioner, &AdmmState::inverse, &AdmmState::z, &AdmmState::w, &AdmmState::rho, &AdmmState::scale, &AdmmState::unit, &AdmmState::iterations, &AdmmState::running};
+    return std::tuple{&AdmmState::problem,    &AdmmState::preconditioner,
+                      &AdmmState::inverse,    &AdmmState::z,
+                      &AdmmState::w,          &AdmmState::rho,
+                      &AdmmState::scale,      &AdmmState::unit,
+                      &AdmmState::iterations, &AdmmState::running};
   }
 };
 

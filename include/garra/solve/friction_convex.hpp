@@ -215,7 +215,8 @@ GARRA_HD void FrictionConvex::step(ConvexState<S, N, Matrix>& x) const {
     // The last try is half of the fixed-point step, whatever comes of it.
     const bool last = halving == kHalvings;
     Vec<S, N> to;
-    for (int j = 0; j < extent<N>(); ++j) to[j] = max(fma(S(last ? 0.5 : share), last ? x.error[j] : along[j], x.s[j]), S(0));
+    for (int j = 0; j < extent<N>(); ++j)
+      to[j] = max(fma(S(last ? 0.5 : share), last ? x.error[j] : along[j], x.s[j]), S(0));
     to = select(anew, elsewhere, to);
     Vec<S, 3 * N> found;
     const Vec<S, N> e = speed_error(x.problem, to, found);

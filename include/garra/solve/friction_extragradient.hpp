@@ -24,7 +24,11 @@ struct ExtragradientState {
   S iterations;                                             ///< taken so far, refused ones included
   S running;                                                ///< 1 while unfinished
   static constexpr auto parts() {
-    return std::tuple{&ExtragradientState::problem, &ExtragradientState::preconditioner, &ExtragradientState::c, &ExtragradientState::F, &ExtragradientState::rho, &ExtragradientState::scale, &ExtragradientState::unit, &ExtragradientState::iterations, &ExtragradientState::running};
+    return std::tuple{&ExtragradientState::problem, &ExtragradientState::preconditioner,
+                      &ExtragradientState::c,       &ExtragradientState::F,
+                      &ExtragradientState::rho,     &ExtragradientState::scale,
+                      &ExtragradientState::unit,    &ExtragradientState::iterations,
+                      &ExtragradientState::running};
   }
 };
 

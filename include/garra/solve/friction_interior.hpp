@@ -113,7 +113,8 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
       }
     }
     // (I + E) A + H, E = e_n toward^T
-    for (int k = 0; k < extent<M>(); ++k) K(n, k) = fma(toward[n + 1], p.A(n + 1, k), fma(toward[n + 2], p.A(n + 2, k), K(n, k)));
+    for (int k = 0; k < extent<M>(); ++k)
+      K(n, k) = fma(toward[n + 1], p.A(n + 1, k), fma(toward[n + 2], p.A(n + 2, k), K(n, k)));
     for (int r = 0; r < 3; ++r)
       for (int k = 0; k < 3; ++k) K(n + r, n + k) += H[j](r, k);
   }

@@ -46,9 +46,12 @@ GARRA_HD void solve_in_single(const FrictionMixed& mixed,
       narrowed[k] = narrow(number);
     }
   };
-  narrow_all([](const auto& given) -> const auto& { return given.A; }, problem.A);
-  narrow_all([](const auto& given) -> const auto& { return given.b; }, problem.b);
-  narrow_all([](const auto& given) -> const auto& { return given.mu; }, problem.mu);
+  narrow_all(
+      [](const auto& given) -> const auto& { return given.A; }, problem.A);
+  narrow_all(
+      [](const auto& given) -> const auto& { return given.b; }, problem.b);
+  narrow_all(
+      [](const auto& given) -> const auto& { return given.mu; }, problem.mu);
   const FrictionNewton newton = mixed.single();
   FrictionState<F, N> state = newton.start(problem);
   while (any(newton.running(state))) newton.step(state);

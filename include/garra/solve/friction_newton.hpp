@@ -39,7 +39,11 @@ struct FrictionState {
   S lost;                 ///< 1: left to other solvers before the limit
   S running;              ///< 1 while unfinished
   static constexpr auto parts() {
-    return std::tuple{&FrictionState::problem, &FrictionState::c, &FrictionState::a, &FrictionState::base, &FrictionState::rho_n, &FrictionState::rho_t, &FrictionState::scale, &FrictionState::unit, &FrictionState::rho, &FrictionState::stage, &FrictionState::stage_steps, &FrictionState::steps, &FrictionState::shortened, &FrictionState::weyl, &FrictionState::lost, &FrictionState::running};
+    return std::tuple{
+        &FrictionState::problem,   &FrictionState::c,     &FrictionState::a,           &FrictionState::base,
+        &FrictionState::rho_n,     &FrictionState::rho_t, &FrictionState::scale,       &FrictionState::unit,
+        &FrictionState::rho,       &FrictionState::stage, &FrictionState::stage_steps, &FrictionState::steps,
+        &FrictionState::shortened, &FrictionState::weyl,  &FrictionState::lost,        &FrictionState::running};
   }
 };
 

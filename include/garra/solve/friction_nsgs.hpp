@@ -21,7 +21,8 @@ struct NsgsState {
   S sweeps;                                  ///< taken so far
   S running;                                 ///< 1 while unfinished
   static constexpr auto parts() {
-    return std::tuple{&NsgsState::problem, &NsgsState::c, &NsgsState::scale, &NsgsState::unit, &NsgsState::sweeps, &NsgsState::running};
+    return std::tuple{&NsgsState::problem, &NsgsState::c,      &NsgsState::scale,
+                      &NsgsState::unit,    &NsgsState::sweeps, &NsgsState::running};
   }
 };
 

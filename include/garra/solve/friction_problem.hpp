@@ -21,7 +21,7 @@ namespace garra::solvers {
 /// Whether problems of N contacts have their matrices in memory on the host, and not in registers. Measured for solvers
 /// and certificates of five and of eight contacts.
 template <int N>
-inline constexpr bool kInMemory = N < 0 || N > 4;
+inline constexpr bool kInMemory = N<0 || N> 4;
 
 /// Its matrix is its own, whole or as a SymmetricMat, or elsewhere (FarMat). D: numbers of a contact's force, 3, or 4
 /// of soft contacts (below).
@@ -30,9 +30,7 @@ struct FrictionProblem {
   Matrix A;
   Vec<S, D * N> b;
   Vec<S, N> mu;
-  static constexpr auto parts() {
-    return std::tuple{&FrictionProblem::A, &FrictionProblem::b, &FrictionProblem::mu};
-  }
+  static constexpr auto parts() { return std::tuple{&FrictionProblem::A, &FrictionProblem::b, &FrictionProblem::mu}; }
 };
 
 /// Contacts that slide already (the papers' set S): the force on the object is c_T = -mu c_n v with the unit slip
@@ -46,9 +44,7 @@ struct SlidingContacts {
     for (int i = 1; i < D - 1; ++i) any = any || v[(D - 1) * j + i] != S(0);
     return any;
   }
-  static constexpr auto parts() {
-    return std::tuple{&SlidingContacts::v};
-  }
+  static constexpr auto parts() { return std::tuple{&SlidingContacts::v}; }
 };
 
 /// A solution and its certificate. Whole numbers are stored as S.
@@ -63,7 +59,10 @@ struct FrictionSolution {
   S status;              ///< garra::Status
   Effort<S> effort;
   static constexpr auto parts() {
-    return std::tuple{&FrictionSolution::c, &FrictionSolution::a, &FrictionSolution::residual, &FrictionSolution::contact_residual, &FrictionSolution::minimum, &FrictionSolution::projected_gradient, &FrictionSolution::status, &FrictionSolution::effort};
+    return std::tuple{&FrictionSolution::c,        &FrictionSolution::a,
+                      &FrictionSolution::residual, &FrictionSolution::contact_residual,
+                      &FrictionSolution::minimum,  &FrictionSolution::projected_gradient,
+                      &FrictionSolution::status,   &FrictionSolution::effort};
   }
 };
 
@@ -76,7 +75,8 @@ struct Candidate {
   S reason;              ///< garra::Status to report where the tolerance is not met
   Effort<S> effort;
   static constexpr auto parts() {
-    return std::tuple{&Candidate::c, &Candidate::minimum, &Candidate::projected_gradient, &Candidate::reason, &Candidate::effort};
+    return std::tuple{&Candidate::c, &Candidate::minimum, &Candidate::projected_gradient, &Candidate::reason,
+                      &Candidate::effort};
   }
 };
 
@@ -186,9 +186,7 @@ template <class S, int N>
 struct LoadScale {
   Vec<S, N> g;      ///< mean of the diagonal of A_jj [1/kg], 1 where it is not positive
   Vec<S, N> per_s;  ///< 1 / s_j: one over the largest load of the contacts that are coupled with j, in units of j
-  static constexpr auto parts() {
-    return std::tuple{&LoadScale::g, &LoadScale::per_s};
-  }
+  static constexpr auto parts() { return std::tuple{&LoadScale::g, &LoadScale::per_s}; }
 };
 
 namespace friction_problem_detail {
@@ -296,6 +294,20 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N, D, Matrix>&
   return friction_scale<S, D * N>([&](int i) { return p.A(i, i); }, p.b);
 }
 
+// What a contact does, judged by the accelerations of a solution (docs/monte-carlo.md, Outcomes).
+
+/// Accelerations above this share of the problem's own size (FrictionScale::size_b) count as motion.
+inline constexpr double kMotion = 1e-6;
+
+/// 2 where the contact opens (a_n > eps), else 1 where it slips (|a_T| > eps), else 0: it sticks. a in (n, t, o) and
+/// eps in m/s^2.
+template <class S, int D>
+GARRA_HD S contact_state(const Vec<S, D>& a, const S& eps) {
+  const auto open = a[0] > eps;
+  const auto slip = tangential_length(a) > eps;
+  return select(open, S(2), select(slip, S(1), S(0)));
+}
+
 /// Row i of A where contact j's tangential force follows from its normal one, A_n becomes A_n - (v_t A_t + v_o A_o):
 /// v is mu times its slip direction, zero where it may roll. The row is any x with x(k) for A(i, k).
 template <class S, int N, class Row>
@@ -374,7 +386,8 @@ GARRA_HD void for_each_contact(const F& f) {
 /// The same of all contacts.
 template <class S, int N, int D = 3>
 GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
-  for (int j = 0; j < extent<N>(); ++j) set_contact<S, N, D>(v, j, judged_part(contact<S, N, D>(v, j), sliding.slides(j)));
+  for (int j = 0; j < extent<N>(); ++j)
+    set_contact<S, N, D>(v, j, judged_part(contact<S, N, D>(v, j), sliding.slides(j)));
   return v;
 }
 

@@ -113,7 +113,8 @@ GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const M
   };
   if (has_factor(-zero)) return Definiteness::kDefinite;
   // The factorization itself needs a little more than rounding (N. J. Higham, Accuracy and Stability, 10.1).
-  return has_factor(2 * zero + extent<M>() * (extent<M>() + 1) * 0x1p-53) ? Definiteness::kSemidefinite : Definiteness::kIndefinite;
+  return has_factor(2 * zero + extent<M>() * (extent<M>() + 1) * 0x1p-53) ? Definiteness::kSemidefinite
+                                                                          : Definiteness::kIndefinite;
 }
 
 /// y >= 0 that makes y.A y + (b.y + 1)^2 least, of the normal directions alone, in units of `scale` (C. L. Lawson, R.

@@ -92,7 +92,8 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
   for (int step = 0; step < steps; ++step) {
     restore_sliding<double, N>(c, given.mu, given.sliding);
     Vec<double, M> a, eliminated = c;
-    for (int i = 0; i < extent<M>(); ++i) a[i] = compensated_row_change<M, double>(given.A, c, given.b[i], 0.0, i).value;
+    for (int i = 0; i < extent<M>(); ++i)
+      a[i] = compensated_row_change<M, double>(given.A, c, given.b[i], 0.0, i).value;
     for (int j = 0; j < extent<N>(); ++j) {
       if (!given.sliding.slides(j)) continue;
       for (int i = 1; i < 3; ++i) eliminated[3 * j + i] = a[3 * j + i] = 0;

@@ -26,8 +26,8 @@ namespace garra::solvers {
 inline constexpr double kLargestRest = 1e4;   ///< largest force without a limit, in units of the given ones
 inline constexpr double kRestMargin = 1e-10;  ///< the value of (2) counts above this share of sum |y_j| (most + |b_j|)
 
-/// A problem (1) of `n` contacts with D numbers each, in memory that the caller gives. A, b, mu, limit, least and c are set by
-/// the caller (c: forces to begin with, in their cones), and changed by the search.
+/// A problem (1) of `n` contacts with D numbers each, in memory that the caller gives. A, b, mu, limit, least and c are
+/// set by the caller (c: forces to begin with, in their cones), and changed by the search.
 template <int D>
 struct RestProblem {
   int n;
@@ -72,7 +72,7 @@ struct Search {
   double *z, *v, *q, *u, *w;  ///< multipliers of c, of the limits, of the least forces above 0, of (1 + t, a)
   double* a;                  ///< A c + b
   double *dz, *dv, *dq, *du, *dw, *dc, *da;
-  double *row;  ///< D rows of a product
+  double* row;  ///< D rows of a product
 
   GARRA_HD explicit Search(const RestProblem<D>& problem) : p(problem), unit(1), t(0) {
     const int m = p.rows(), n = p.n;

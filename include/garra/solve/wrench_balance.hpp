@@ -31,7 +31,7 @@ template <class S, int F, int R, int K, int D>
 struct TorqueRows {
   Vec<S, D * K> gain[kCapacity<F>][R];  ///< g: a joint's torque over its limit, of contact forces (n, t, o) [1/N]
   S own[kCapacity<F>][R];               ///< h: the same of the finger's own weight
-  int rows;                  ///< joints that are looked at; of those that a finger does not have both are 0
+  int rows;                             ///< joints that are looked at; of those that a finger does not have both are 0
 };
 template <class S, int F, int K, int D>
 struct TorqueRows<S, F, 0, K, D> {};
@@ -252,8 +252,9 @@ requires(K != 1) GARRA_HD
 }
 
 /// y with a little added that brings each z = W^T y of a contact without a limit, where it lies outside of its cone,
-/// onto it, or to 0 where it is small (a y that an antipodal pair resists nothing of): an unlimited force makes much of what the iteration, or rounding, leaves outside. W: [6][D n]. The number of
-/// contacts is a number, so that there is one machine code for all.
+/// onto it, or to 0 where it is small (a y that an antipodal pair resists nothing of): an unlimited force makes much of
+/// what the iteration, or rounding, leaves outside. W: [6][D n]. The number of contacts is a number, so that there is
+/// one machine code for all.
 template <int D, class S>
 GARRA_HD_CALL Vec<S, 6> pushed_into_cones(const S* W, const S* limit, int n, Vec<S, 6> y) {
   for (int pass = 0; pass < 2; ++pass) {
@@ -678,7 +679,8 @@ template <class S, int N, int R, int K, int D>
     balance::for_each_joint(p, [&](int f, int i) {
       for (int j = 0; j < extent<K>(); ++j) {
         p.gain[f][i][D * j] *= select(size > zero, size, one);
-        for (int k = 1; k < D; ++k) p.gain[f][i][D * j + k] *= p.mu[extent<K>() * f + j] * select(size > zero, size, one);
+        for (int k = 1; k < D; ++k)
+          p.gain[f][i][D * j + k] *= p.mu[extent<K>() * f + j] * select(size > zero, size, one);
       }
       weightless = weightless && abs(p.own[f][i]) <= one;
     });

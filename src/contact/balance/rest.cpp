@@ -1,6 +1,4 @@
 // contact::rest: the problems of a batch one after another, on all threads.
-#include "garra/wrench_balance.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -8,6 +6,7 @@
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "garra/solve/rest_forces.hpp"
+#include "garra/wrench_balance.hpp"
 
 namespace garra::contact {
 

@@ -1,6 +1,6 @@
 // The loops over problems in tiles on the host: in SIMD lanes with refilling, or one after another. The thread has said
-// how many contacts the problems have (ContactsInUse). Lanes have code of their own for few contacts; problems one after
-// another are solved by the code for any number, which is the reference for all others.
+// how many contacts the problems have (ContactsInUse). Lanes have code of their own for few contacts; problems one
+// after another are solved by the code for any number, which is the reference for all others.
 #pragma once
 
 #include "contact/batch/body.hpp"
@@ -12,8 +12,8 @@
 
 namespace garra::contact {
 
-/// Calls run(std::integral_constant<int, N>{}): with the number of contacts in use, where it has code of its own for the
-/// executor, else with kAnyContacts. Tiles are the same for both.
+/// Calls run(std::integral_constant<int, N>{}): with the number of contacts in use, where it has code of its own for
+/// the executor, else with kAnyContacts. Tiles are the same for both.
 template <bool kOnly = false, class Run>
 void with_contacts(Executor executor, const Run& run) {
   const int contacts = executor == Executor::kScalar && !kOnly ? 0 : extent<kAnyContacts>();

@@ -81,10 +81,10 @@ void Block::drain(const batch::RowRange& rows) {
     // On the stack and aligned for a lane's load: a verdict lives no longer than its tile.
     alignas(64) double verdicts[sizeof(Verdict) / sizeof(double) * kLanes];
     with_contacts(job_.device.executor, [&](auto n) {
-      for_each_problem<n>(job_.device.executor, count,
-                          VerdictBody<n>{tile_of<Problem>(problems, t),
-                                         slips() == nullptr ? nullptr : tile_of<Slips>(slips(), t),
-                                         tile_of<Solution>(solutions, t), verdicts, job_.in.contacts});
+      for_each_problem<n>(
+          job_.device.executor, count,
+          VerdictBody<n>{tile_of<Problem>(problems, t), slips() == nullptr ? nullptr : tile_of<Slips>(slips(), t),
+                         tile_of<Solution>(solutions, t), verdicts, job_.in.contacts});
     });
     batch::scatter({verdicts, batch::fields<double, Verdict>()}, {first, count}, job_.verdicts);
   });

@@ -55,9 +55,10 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
       [&](Block& block, std::int64_t count) {
         // Iterate and certify the whole block before the next: all its tiles are still in the cache.
         const double* problems = block.in().data();
-        iterate(executor,
-                IterateBody<Solver, kAnyContacts>{solver, problems, block.slips(), block.candidates(), nullptr, contacts},
-                count);
+        iterate(
+            executor,
+            IterateBody<Solver, kAnyContacts>{solver, problems, block.slips(), block.candidates(), nullptr, contacts},
+            count);
         certify_tiles(executor,
                       CertifyBody<kAnyContacts>{job.options.tol, problems, block.slips(), block.candidates(),
                                                 block.out().data(), contacts},

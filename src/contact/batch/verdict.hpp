@@ -4,7 +4,6 @@
 #include "contact/batch/padded.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/contact.hpp"
-#include "garra/solve/contact_state.hpp"
 #include "garra/solve/friction_problem.hpp"
 #include "garra/systems/grasp/metrics.hpp"
 
@@ -18,7 +17,8 @@ struct SolutionVerdict {
   S critical_friction;  ///< largest of the contacts; NaN likewise
   Vec<S, N> state;      ///< ContactState
   static constexpr auto parts() {
-    return std::tuple{&SolutionVerdict::merit, &SolutionVerdict::friction_margin, &SolutionVerdict::critical_friction, &SolutionVerdict::state};
+    return std::tuple{&SolutionVerdict::merit, &SolutionVerdict::friction_margin, &SolutionVerdict::critical_friction,
+                      &SolutionVerdict::state};
   }
 };
 

@@ -42,8 +42,8 @@ std::vector<std::int64_t> choose(const ProblemView& in, const Options& options, 
 }
 
 /// Solution number i of the enumeration as a candidate for problem k, with the counters that the method left.
-solvers::Candidate<double, kAnyContacts> candidate_from(const lcp::Enumeration& all, std::int64_t i, const Solutions& out,
-                                             std::int64_t k) {
+solvers::Candidate<double, kAnyContacts> candidate_from(const lcp::Enumeration& all, std::int64_t i,
+                                                        const Solutions& out, std::int64_t k) {
   auto c = Vec<double, 3 * kAnyContacts>::zero();
   // Tangential parts stay zero: certify() restores them from the slip direction.
   const int n = out.contacts;

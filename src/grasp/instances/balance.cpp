@@ -8,7 +8,8 @@ namespace garra::grasp {
 template <int R>
 void balance(Executor executor, const BalanceBody<kAnyContacts, R>& body, std::int64_t count) {
   contact::with_contacts(executor, [&](auto n) {
-    contact::for_each_problem<n>(executor, count, BalanceBody<n, R>{body.model, body.from, body.metrics, body.verdicts});
+    contact::for_each_problem<n>(executor, count,
+                                 BalanceBody<n, R>{body.model, body.from, body.metrics, body.verdicts});
   });
 }
 template void balance(Executor, const BalanceBody<kAnyContacts>&, std::int64_t);

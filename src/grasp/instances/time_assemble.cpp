@@ -11,8 +11,8 @@ void HostBackend::assemble(const AssembleBody<kAnyContacts>& body, std::int64_t 
 
 void HostBackend::close(std::int64_t count, const CloseBody<kAnyContacts>& body) const {
   contact::with_contacts(executor, [&](auto n) {
-    contact::for_each_problem<n>(
-        executor, count, CloseBody<n>{body.rules, body.tiles, body.now, body.time, body.first, body.looks});
+    contact::for_each_problem<n>(executor, count,
+                                 CloseBody<n>{body.rules, body.tiles, body.now, body.time, body.first, body.looks});
   });
 }
 

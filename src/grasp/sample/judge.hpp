@@ -2,7 +2,6 @@
 // Host and device.
 #pragma once
 
-#include "garra/solve/contact_state.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "garra/solve/rest_forces.hpp"
 #include "grasp/sample/problem.hpp"
@@ -26,7 +25,10 @@ struct Verdict {
   Vec<S, D * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 
   static constexpr auto parts() {
-    return std::tuple{&Verdict::outcome, &Verdict::otherwise, &Verdict::residual, &Verdict::iterations, &Verdict::sticks, &Verdict::acceleration, &Verdict::several, &Verdict::opens, &Verdict::resisted, &Verdict::imbalance, &Verdict::state, &Verdict::c, &Verdict::a};
+    return std::tuple{&Verdict::outcome,  &Verdict::otherwise,    &Verdict::residual, &Verdict::iterations,
+                      &Verdict::sticks,   &Verdict::acceleration, &Verdict::several,  &Verdict::opens,
+                      &Verdict::resisted, &Verdict::imbalance,    &Verdict::state,    &Verdict::c,
+                      &Verdict::a};
   }
 };
 
@@ -271,7 +273,8 @@ struct RestBody {
     auto v = batch::load<double, Verdict<double, N>>(verdicts, i);
     double room[solvers::RestProblem<3>::room(kCapacity<N>)];
     const double* problem = batch::tile_at<double, solvers::FrictionProblem<double, N>>(problems, i);
-    look_again({problem, v.c.m, v.a.m, model->force_limit, model->held.acceleration, extent<N>(), extent<N>(), opened(v, model->held)},
+    look_again({problem, v.c.m, v.a.m, model->force_limit, model->held.acceleration, extent<N>(), extent<N>(),
+                opened(v, model->held)},
                room, model->held, v);
     batch::store<double>(verdicts, i, v);
   }

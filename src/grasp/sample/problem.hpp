@@ -28,7 +28,10 @@ struct Metrics {
   S imbalance;  ///< what the commanded forces leave unbalanced, over weight and external wrench
 
   static constexpr auto parts() {
-    return std::tuple{&Metrics::reached, &Metrics::margin, &Metrics::critical, &Metrics::load_factor, &Metrics::wrench_radius, &Metrics::minimum_squeeze, &Metrics::first, &Metrics::least_singular_value, &Metrics::tangent_t, &Metrics::tangent_o, &Metrics::resisted, &Metrics::imbalance};
+    return std::tuple{
+        &Metrics::reached,       &Metrics::margin,          &Metrics::critical, &Metrics::load_factor,
+        &Metrics::wrench_radius, &Metrics::minimum_squeeze, &Metrics::first,    &Metrics::least_singular_value,
+        &Metrics::tangent_t,     &Metrics::tangent_o,       &Metrics::resisted, &Metrics::imbalance};
   }
 };
 
@@ -36,8 +39,8 @@ struct Metrics {
 /// any wrench.
 template <class S, int N, int D = 3>
 struct HoldForces {
-  Vec<S, D * N> stick, load, push;  ///< push: with less squeeze
-  ColumnGram<S, D> gram[kCapacity<N>];         ///< of the change of each contact's force with a wrench
+  Vec<S, D * N> stick, load, push;      ///< push: with less squeeze
+  ColumnGram<S, D> gram[kCapacity<N>];  ///< of the change of each contact's force with a wrench
 };
 
 /// One right-hand side after another: all nine at once take more registers than a GPU thread has.

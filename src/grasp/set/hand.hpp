@@ -77,9 +77,7 @@ struct HandCommand {
   Vec<S, 6> left;       ///< what it leaves unbalanced, moments over the grasp's length [N]
   S size;               ///< |weight| + |the rest|
 
-  static constexpr auto parts() {
-    return std::tuple{&HandCommand::force, &HandCommand::left, &HandCommand::size};
-  }
+  static constexpr auto parts() { return std::tuple{&HandCommand::force, &HandCommand::left, &HandCommand::size}; }
 };
 
 /// Tiles that the steps of such samples hand on.

@@ -54,7 +54,8 @@ void prepare(const Job<D>& job, const SampleStretch& of, Executor executor, cons
   contact::with_contacts_of<D>(executor, [&](auto n) {
     const CandidateBody<n, D, H> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
     contact::for_each_problem<n>(
-        executor, of.count, HandBuildBody<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t, left_out});
+        executor, of.count,
+        HandBuildBody<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t, left_out});
   });
   with_balance(HandBalanceBody<H, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });
@@ -66,8 +67,8 @@ void iterate(Executor executor, const solvers::FrictionNewton& solver, const dou
              std::int64_t count) {
   if constexpr (D == 3) {
     contact::iterate(executor,
-                     contact::IterateBody<solvers::FrictionNewton, kAnyContacts>{
-                         solver, problems, nullptr, candidates, nullptr, extent<kAnyContacts>()},
+                     contact::IterateBody<solvers::FrictionNewton, kAnyContacts>{solver, problems, nullptr, candidates,
+                                                                                 nullptr, extent<kAnyContacts>()},
                      count);
   } else {
     contact::with_contacts_of<D>(executor, [&](auto n) {
@@ -96,7 +97,8 @@ HandTiles alone(const HandTiles& t, std::int64_t i) {
     return const_cast<double*>(batch::tile_at<double, typename decltype(of)::type>(tiles, i));
   };
   HandTiles out = t;
-  out.wrenches = at(t.wrenches, std::type_identity<typename contact::BalanceOp<kAnyContacts, D>::template In<double>>{});
+  out.wrenches =
+      at(t.wrenches, std::type_identity<typename contact::BalanceOp<kAnyContacts, D>::template In<double>>{});
   out.commands = at(t.commands, std::type_identity<HandCommand<double, kAnyContacts, D>>{});
   out.metrics = at(t.metrics, std::type_identity<Metrics<double, kAnyContacts>>{});
   return out;
@@ -132,8 +134,7 @@ template <int D>
 void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
   contact::with_contacts_of<D>(executor, [&](auto n) {
     contact::for_each_problem<n>(
-        executor, of.count,
-        HandJudgeBody<n, D>{judge_of<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
+        executor, of.count, HandJudgeBody<n, D>{judge_of<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
   });
   for (std::int64_t i = 0; i < of.count; ++i) {
     HandResult<double> r = w.results.get(i);
@@ -211,8 +212,7 @@ void run_hand(const HandJob<N, D>& job, const Device& device) {
     if constexpr (D == 3) {
       if (on_gpu) run_newton_there(job, cut, device, parts);
     }
-    if (!on_gpu || D > 3)
-      run_here(job, cut, {on_gpu ? Executor::kLanes : device.executor, device.threads, 0}, parts);
+    if (!on_gpu || D > 3) run_here(job, cut, {on_gpu ? Executor::kLanes : device.executor, device.threads, 0}, parts);
     for (std::int64_t k = 0; k < cut.stretches(); ++k)
       job.counts[k / cut.each()].add(parts[static_cast<std::size_t>(k)]);
   }

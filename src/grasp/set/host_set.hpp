@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "contact/balance/run.hpp"
+#include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/interrupt.hpp"
-#include "contact/batch/lanes.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/core/lanes.hpp"
 #include "grasp/set/radius.hpp"
@@ -67,7 +67,8 @@ template <int D>
 void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles,
                  solvers::RadiusSpace& space) {
   assemble_set(job, of, executor, tiles);
-  const RadiusBody<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples, tiles.problems.data()};
+  const RadiusBody<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
+                                         tiles.problems.data()};
   double* out = job.wrench_radius + of.grasp * job.radius_samples + of.first;
   using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
   for (std::int64_t i = 0; i < of.count; ++i) {

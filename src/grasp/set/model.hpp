@@ -258,8 +258,8 @@ struct FrictionBracket {
 };
 /// At most; the first asks for the most, kMostFriction, and where the others can but halve, 2e-5 is what is left of it.
 inline constexpr int kBracketSteps = 20;
-/// As close as this, and 1e-4 of the coefficient, but not more than the last, it is near enough, and no step is made any
-/// more.
+/// As close as this, and 1e-4 of the coefficient, but not more than the last, it is near enough, and no step is made
+/// any more.
 inline constexpr double kBracketWidth = 1e-5, kMostBracketWidth = 2e-4;
 
 /// A step towards it: takes the answer to what was tried (before the first step there is none), and sets the friction
@@ -290,7 +290,8 @@ struct NarrowFrictionBody {
  private:
   template <class S>
   GARRA_HD static MaskOf<S> is_open(const FrictionBracket<S>& b) {
-    return b.high - b.low > min(fma(S(1e-4), b.low, S(kBracketWidth)), S(kMostBracketWidth)) && b.low < S(kMostFriction);
+    return b.high - b.low > min(fma(S(1e-4), b.low, S(kBracketWidth)), S(kMostBracketWidth)) &&
+           b.low < S(kMostFriction);
   }
   template <class S>
   GARRA_HD static FrictionBracket<S> narrowed(FrictionBracket<S> b, const Problem<S>& p, const Answer<S>& a) {

@@ -224,7 +224,8 @@ void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D
     const bool moves = a(k, k) > kStiff * largest;
     structured = structured || !moves;
     for (int r = 0; r < extent<D>(); ++r)
-      for (int c = 0; c < extent<D>(); ++c) (moves ? inverse : structure)(r, c) += v(r, k) * v(c, k) / (moves ? a(k, k) : 1);
+      for (int c = 0; c < extent<D>(); ++c)
+        (moves ? inverse : structure)(r, c) += v(r, k) * v(c, k) / (moves ? a(k, k) : 1);
   }
 }
 

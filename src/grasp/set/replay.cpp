@@ -110,10 +110,12 @@ void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, s
   if (none) out.against = a.wrench;
   out.residual = a.gap;
   VerdictBits word;
-  run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr}, {Executor::kScalar, 1, 0});
+  run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr},
+                           {Executor::kScalar, 1, 0});
   out.margin = out.imbalance = kNone;
   const auto space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
-  const solvers::WrenchRadius radius = RadiusBody<kAnyContacts, D>{&g, 1, problem.data()}.template of<double>(0, *space);
+  const solvers::WrenchRadius radius =
+      RadiusBody<kAnyContacts, D>{&g, 1, problem.data()}.template of<double>(0, *space);
   out.wrench_radius = radius.low;
   for (int r = 0; radius.high > 0 && r < 6; ++r)
     out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
@@ -125,21 +127,21 @@ void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, c
   PackedHands<kAnyContacts, D> hand;
   HandReader(set, out.hand, is_off(study.torque_error)).pack(grasp, g, hand);
   HandReplay r = replay_hand<D>(HandJob<kAnyContacts, D>{model,
-                                                 {&g, 1},
-                                                 hand.hands,
-                                                 hand.limited(),
-                                                 solvers::FrictionNewton{},
-                                                 held_rule(study, set),
-                                                 study.check_uniqueness,
-                                                 sample,
-                                                 1,
-                                                 nullptr,
-                                                 nullptr,
-                                                 0,
-                                                 nullptr,
-                                                 nullptr,
-                                                 nullptr},
-                                   sample);
+                                                         {&g, 1},
+                                                         hand.hands,
+                                                         hand.limited(),
+                                                         solvers::FrictionNewton{},
+                                                         held_rule(study, set),
+                                                         study.check_uniqueness,
+                                                         sample,
+                                                         1,
+                                                         nullptr,
+                                                         nullptr,
+                                                         0,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr},
+                                sample);
   out.outcome = r.outcome;
   const auto contacts = static_cast<std::size_t>(g.contacts);
   for (std::size_t j = 0; j < contacts; ++j) {

@@ -96,7 +96,8 @@ struct Counting {
     if (held && s.verdict.opens > 0 && extent<N>() - s.verdict.opens < 3) to.count(layout.left_out + 1);
     count_contacts(s, to);
     const auto values = s.values();
-    for (int k = 0; k < kMetrics; ++k) to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (extent<N>() + k));
+    for (int k = 0; k < kMetrics; ++k)
+      to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (extent<N>() + k));
     // Not where the wrench or the command is at fault.
     if (decided && outcome >= Outcome::kSlipping) to.count(layout.first + static_cast<int>(s.metrics.first));
     count_solution(s, decided, to);

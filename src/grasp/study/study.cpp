@@ -133,9 +133,8 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                    Iterate{solver_of(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
                    count);
   if (s.check_uniqueness)
-    contact::iterate(executor,
-                     Iterate{solver_of(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
-                     count);
+    contact::iterate(
+        executor, Iterate{solver_of(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts}, count);
   contact::with_contacts(executor, [&](auto n) {
     contact::for_each_problem<n>(
         executor, count,
@@ -178,8 +177,8 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
       for (std::int64_t i = b * kBlock; i < end; i += kSub) {
         const std::int64_t n = std::min(kSub, end - i);
         process(s, study.model(), device.executor, first + i, n, *w);
-        const Counting<kAnyContacts> counting{&study.model(),    l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(),
-                                   w->verdicts.data()};
+        const Counting<kAnyContacts> counting{
+            &study.model(), l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(), w->verdicts.data()};
         study::count_samples(counting, n, sizes, mine, sums);
       }
       kept[static_cast<std::size_t>(b)].swap(mine.kept);
@@ -276,8 +275,6 @@ study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& de
   return run_on_cpu(*this, first, count, device);
 }
 
-Replay Study::replay(const GraspModel& model, std::int64_t sample) const {
-  return replay_sample(*this, model, sample);
-}
+Replay Study::replay(const GraspModel& model, std::int64_t sample) const { return replay_sample(*this, model, sample); }
 
 }  // namespace garra::grasp

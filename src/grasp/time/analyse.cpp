@@ -73,7 +73,8 @@ void run_on_host(const AnalysisJob& job, const Device& device) {
       study_threads(device), blocks, [&] { return Workspace(job, blocks.largest()); },
       [&](const Workspace& w, std::int64_t first, std::int64_t count) {
         job.fill(w.tiles.motion, first, count);
-        run_analysis<kAnyContacts>(backend, job, w.tiles, count, [&] { job.fill_fingers(w.tiles.motion, first, count); });
+        run_analysis<kAnyContacts>(backend, job, w.tiles, count,
+                                   [&] { job.fill_fingers(w.tiles.motion, first, count); });
         take_over(job, w.tiles, first, count);
       });
 }

@@ -82,8 +82,11 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   backend.step_fingers(job.model.rules, t, job.step, count);
   backend.for_each(count, OpenBody{rules, tiles});
   backend.assemble(AssembleBody<N>{rules, t, job.step.now}, count);
-  backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates, nullptr, extent<N>()}, count);
-  backend.certify(contact::CertifyBody<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()}, count);
+  backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates, nullptr,
+                                                                   extent<N>()},
+                  count);
+  backend.certify(contact::CertifyBody<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()},
+                  count);
 }
 
 /// Cuts memory for a block of instants as cut_tiles() does.

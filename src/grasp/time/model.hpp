@@ -72,7 +72,15 @@ struct MotionMeasures {
   Vec<S, N> slip, peak_force, peak_torque;           ///< [m]; [N]; over the limit
 
   static constexpr auto parts() {
-    return std::tuple{&MotionMeasures::end, &MotionMeasures::end_time, &MotionMeasures::slip_time, &MotionMeasures::open_time, &MotionMeasures::slipped_first, &MotionMeasures::peak_drift, &MotionMeasures::peak_turn, &MotionMeasures::least_margin, &MotionMeasures::energy_start, &MotionMeasures::work, &MotionMeasures::kinetic, &MotionMeasures::balance, &MotionMeasures::momentum, &MotionMeasures::energy_balance, &MotionMeasures::momentum_balance, &MotionMeasures::worst_gap, &MotionMeasures::worst_cone, &MotionMeasures::worst_residual, &MotionMeasures::iterations, &MotionMeasures::steps, &MotionMeasures::unstable_steps, &MotionMeasures::worst_ratio, &MotionMeasures::slip, &MotionMeasures::peak_force, &MotionMeasures::peak_torque};
+    return std::tuple{&MotionMeasures::end,         &MotionMeasures::end_time,       &MotionMeasures::slip_time,
+                      &MotionMeasures::open_time,   &MotionMeasures::slipped_first,  &MotionMeasures::peak_drift,
+                      &MotionMeasures::peak_turn,   &MotionMeasures::least_margin,   &MotionMeasures::energy_start,
+                      &MotionMeasures::work,        &MotionMeasures::kinetic,        &MotionMeasures::balance,
+                      &MotionMeasures::momentum,    &MotionMeasures::energy_balance, &MotionMeasures::momentum_balance,
+                      &MotionMeasures::worst_gap,   &MotionMeasures::worst_cone,     &MotionMeasures::worst_residual,
+                      &MotionMeasures::iterations,  &MotionMeasures::steps,          &MotionMeasures::unstable_steps,
+                      &MotionMeasures::worst_ratio, &MotionMeasures::slip,           &MotionMeasures::peak_force,
+                      &MotionMeasures::peak_torque};
   }
 };
 
@@ -82,9 +90,7 @@ struct MotionLook {
   S look[kLooks];   ///< as Look numbers them
   Vec<S, N> force;  ///< normal forces [N]
 
-  static constexpr auto parts() {
-    return std::tuple{&MotionLook::look, &MotionLook::force};
-  }
+  static constexpr auto parts() { return std::tuple{&MotionLook::look, &MotionLook::force}; }
 };
 
 /// What the last step of a sample was like, for replay. Members are S.
@@ -97,7 +103,9 @@ struct StepRecord {
   S kinetic, balance;
 
   static constexpr auto parts() {
-    return std::tuple{&StepRecord::object, &StepRecord::force, &StepRecord::normal, &StepRecord::palm_force, &StepRecord::gap, &StepRecord::slip_speed, &StepRecord::state, &StepRecord::gravity, &StepRecord::kinetic, &StepRecord::balance};
+    return std::tuple{&StepRecord::object,  &StepRecord::force,      &StepRecord::normal, &StepRecord::palm_force,
+                      &StepRecord::gap,     &StepRecord::slip_speed, &StepRecord::state,  &StepRecord::gravity,
+                      &StepRecord::kinetic, &StepRecord::balance};
   }
 };
 

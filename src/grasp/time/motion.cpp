@@ -76,7 +76,7 @@ class HostBlock : private ContactsInUse {
         memory_(count),
         draw_(static_cast<std::size_t>(memory_.padded())),
         tiles_(cut_tiles<kAnyContacts>(model, draw_.data(), memory_.padded(), recorded,
-                            [&](int fields) { return memory_.take(fields); })) {}
+                                       [&](int fields) { return memory_.take(fields); })) {}
   void assign(const MotionModel& model, std::int64_t first, std::int64_t count) {
     model.assign(first, count, draw_.data(), tiles_.levels);
   }
@@ -132,8 +132,8 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
   const std::int64_t look_size = block.tiles().padded * MotionSizes<kAnyContacts>::look();
   batch::Tiles<double> looks(std::ssize(model.look_steps()) * look_size);
   std::fill_n(looks.data(), looks.doubles(), NAN);  // where all have ended before
-  run_steps<kAnyContacts>(HostBackend{executor, &model.rules}, model, block.tiles(), AllLooks{looks.data(), look_size}, count,
-               [](const StepNow&) {});
+  run_steps<kAnyContacts>(HostBackend{executor, &model.rules}, model, block.tiles(), AllLooks{looks.data(), look_size},
+                          count, [](const StepNow&) {});
   take_measures(model, block.tiles(), at, count, 1, out);
   const std::vector<std::size_t> slots = model.slots_of_instants();
   for (std::size_t slot = 0; slot <= slots.back(); ++slot)
@@ -392,9 +392,7 @@ Motions Motion::run_counted(std::int64_t first, std::int64_t count, const Device
   return out;
 }
 
-MotionSeries Motion::series(std::int64_t sample, int instants) const {
-  return series_of(*model_, sample, instants);
-}
+MotionSeries Motion::series(std::int64_t sample, int instants) const { return series_of(*model_, sample, instants); }
 
 MotionSeries Motion::nominal(int instants) const {
   MotionModel model = *model_;

@@ -81,15 +81,13 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
                                                                      tiles.candidates, k > 0 ? tiles.guesses : nullptr,
                                                                      extent<N>()},
                     count);
-    backend.certify(
-        contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates, tiles.solutions,
-                                extent<N>()},
-        count);
+    backend.certify(contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates,
+                                            tiles.solutions, extent<N>()},
+                    count);
     const bool looked = next_look < look_steps.size() && look_steps[next_look] == k + 1;
     // A product, not a sum of steps: rounding does not add up.
     const double end = static_cast<double>(k + 1) * model.rules.step.step;
-    backend.close(count,
-                  CloseBody<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
+    backend.close(count, CloseBody<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
     if (looked) looks.taken(next_look++);
     after(step);
   }

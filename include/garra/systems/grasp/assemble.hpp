@@ -45,7 +45,8 @@ struct System {
 
 /// W and M_obj^-1 W of a system.
 template <class S, int N, class Matrix>
-GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>], System<S, N, 3, Matrix>& out) {
+GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>],
+                           System<S, N, 3, Matrix>& out) {
   for_each_index<N>([&](auto j) {
     const Mat<S, 6, 3> W = wrench_matrix(contacts[j].place, body.p_cm);
     const Mat<S, 6, 3> X = inverse_mass_times(body, W);
@@ -93,8 +94,8 @@ GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kC
     }
 }
 template <class S, int N>
-GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>], const Vec<S, 6>& wrench,
-                               const Vec3<double>& gravity, bool moving) {
+GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>],
+                               const Vec<S, 6>& wrench, const Vec3<double>& gravity, bool moving) {
   System<S, N> out;
   assemble(body, contacts, wrench, gravity, moving, out);
   return out;

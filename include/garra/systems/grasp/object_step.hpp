@@ -140,7 +140,8 @@ GARRA_HD MaskOf<S> within_reach(const StepRules& rules, const S& gap, const S& f
 
 /// Force and torque about the center of mass of all contact forces.
 template <class S, int N>
-GARRA_HD Vec<S, 6> contact_wrench(const Body<S>& body, const FingerStep<S> (&fingers)[kCapacity<N>], const Vec<S, 3 * N>& c) {
+GARRA_HD Vec<S, 6> contact_wrench(const Body<S>& body, const FingerStep<S> (&fingers)[kCapacity<N>],
+                                  const Vec<S, 3 * N>& c) {
   Vec3<S> force = Vec3<S>::zero(), torque = Vec3<S>::zero();
   for (int j = 0; j < extent<N>(); ++j) {
     const Vec3<S> f = fingers[j].E * vec3(c[3 * j], c[3 * j + 1], c[3 * j + 2]);
