@@ -56,7 +56,7 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
   fetch(here.gaps, there.gaps, padded * N);
   fetch(t.steps, there.motion.steps, padded * step);
   fetch_fingers();
-  take_over<N>(job, here, first, count);
+  take_over(job, here, first, count);
 }
 
 template <int N>

@@ -1,6 +1,7 @@
 // Samples of grasps whose hand is known, on the GPU: a thread per sample. Counting stays on the host.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "contact/solve.cuh"
@@ -74,26 +75,84 @@ void judge_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t 
   cuda::for_each(count, HandJudgeBody<N, D>{judge, t.results});
 }
 
-/// The outcome of a pending sample. Few are, and the host's bits are the GPU's.
+/// A grasp, its hand and its joints with the contacts that there are, in a thread that has said how many.
+template <int D>
+struct Exact {
+  static constexpr int M = kAxes<D>, kAny = kAnyContacts;
+  SetGrasp<kAny> grasp;
+  SetHand<kAny, D> hand;
+  std::vector<LimitedJoint<kAny, D>> joints;
+
+  template <int N>
+  Exact(const HandJob<N, D>& job, std::size_t g) {
+    const SetGrasp<N>& from = job.grasps[g];
+    grasp.contacts = from.contacts;
+    grasp.com = from.com;
+    grasp.gravity = from.gravity;
+    grasp.wrench = from.wrench;
+    grasp.mass = from.mass;
+    grasp.length = from.length;
+    for (int j = 0; j < from.contacts; ++j) {
+      grasp.contact[j] = from.contact[j];
+      grasp.friction[j] = from.friction[j];
+      grasp.limit[j] = from.limit[j];
+      grasp.torsion_radius[j] = from.torsion_radius[j];
+    }
+    const SetHand<N, D>& its = job.hands[g];
+    hand.mobility = block(its.mobility);
+    hand.structure = block(its.structure);
+    hand.own_drift = first(its.own_drift);
+    hand.command_drift = first(its.command_drift);
+    hand.own_force = first(its.own_force);
+    hand.command_force = first(its.command_force);
+    hand.structured = its.structured;
+    hand.gyration2 = its.gyration2;
+    hand.inverse_gyration2 = its.inverse_gyration2;
+    hand.hold = its.hold;
+    const LimitedJoint<N, D>* all = job.joints.of(static_cast<std::int64_t>(g));
+    for (int k = 0; k < job.joints.each; ++k)
+      joints.push_back({all[k].limit, all[k].own, all[k].command, all[k].bias, first(all[k].gain), first(all[k].drift),
+                        first(all[k].press)});
+  }
+
+ private:
+  template <int R>
+  static Vec<double, M * kAny> first(const Vec<double, R>& padded) {
+    Vec<double, M * kAny> out;
+    for (int r = 0; r < extent<M * kAny>(); ++r) out[r] = padded[r];
+    return out;
+  }
+  template <int R>
+  static Mat<double, M * kAny, M * kAny> block(const Mat<double, R, R>& padded) {
+    Mat<double, M * kAny, M * kAny> out;
+    for (int r = 0; r < extent<M * kAny>(); ++r)
+      for (int c = 0; c < extent<M * kAny>(); ++c) out(r, c) = padded(r, c);
+    return out;
+  }
+};
+
+/// The outcome of a pending sample. Few are, so the host decides them.
 template <int N, int D>
 Outcome on_host(const HandJob<N, D>& job, std::int64_t grasp, std::int64_t sample) {
   const auto g = static_cast<std::size_t>(grasp);
-  const HandJob<N, D> one{job.model,
-                          job.grasps.subspan(g, 1),
-                          job.hands.subspan(g, 1),
-                          {job.joints.of(grasp), job.joints.each, job.joints.limit},
-                          job.solver,
-                          job.held,
-                          job.check_uniqueness,
-                          job.first + sample,
-                          1,
-                          nullptr,
-                          nullptr,
-                          0,
-                          nullptr,
-                          nullptr,
-                          nullptr};
-  return replay_hand<N, D>(one, job.first + sample).outcome;
+  const ContactsInUse many(job.grasps[g].contacts);
+  const auto exact = std::make_unique<Exact<D>>(job, g);
+  const HandJob<kAnyContacts, D> one{job.model,
+                                     {&exact->grasp, 1},
+                                     {&exact->hand, 1},
+                                     {exact->joints.data(), job.joints.each, job.joints.limit},
+                                     job.solver,
+                                     job.held,
+                                     job.check_uniqueness,
+                                     job.first + sample,
+                                     1,
+                                     nullptr,
+                                     nullptr,
+                                     0,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr};
+  return replay_hand<D>(one, job.first + sample).outcome;
 }
 
 }  // namespace set_hand
