@@ -321,7 +321,7 @@ def can_rest(
     force_limit, least_force: [..., k] [N], one for all, or None; left_out: mask [..., k] of contacts that press with nothing and
     may move. Both answers are certified: docs/grasp-model.md, section 7.
     """
-    contacts = _contacts(mu)
+    mu, contacts = _coefficients(mu, A)
     size = 3 * contacts
     batch = Batch(
         ("A", A, (size, size)),

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from garra._core import FileError
 from garra.arguments import numbers, positive, vector
 from garra.chain.robot import Chain, load
 from garra.grasp.hand import Grasp, Props, wrench_matrix
@@ -124,7 +125,11 @@ class _Tree:
     def __init__(self, path: str | PathLike[str], root: str | None, tips: Sequence[str]):
         self.path, self.root = fspath(path), root
         for tip in dict.fromkeys(tips):  # the file's own errors, and before Python reads it: garra refuses entities
-            load(self.path, tip=tip, base=root)
+            try:
+                load(self.path, tip=tip, base=root)
+            except FileError as error:
+                if "(mimic)" not in str(error):  # followers are no error here
+                    raise
         document = ElementTree.parse(self.path).getroot()
         self.moving = [j.get("name", "") for j in document.iter("joint") if j.get("type") in MOVING]
         self.leader: dict[str, tuple[str, float, float]] = {}  # of a joint that follows: joint, multiplier, offset

