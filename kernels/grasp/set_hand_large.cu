@@ -38,4 +38,5 @@ void run_kernels(const Device&, const NewtonTiles& job) {
 }
 }  // namespace garra::grasp
 
+template struct garra::batch::Kernels<garra::grasp::HandJob<16>>;
 template struct garra::batch::Kernels<garra::grasp::NewtonTiles>;

@@ -256,7 +256,11 @@ TEST(RobotToml, TheExampleOfTheDocumentationIsRead) {
 }
 
 TEST(RobotFiles, UnknownNamesGetTheListOfModels) {
+  // Models of data/robots are found from the root of the tree.
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(test::source_folder());
   const Failure failure = failure_of([] { static_cast<void>(io::read_robot("ur10")); });
+  std::filesystem::current_path(before);
   EXPECT_NE(failure.message.find("\"ur10\": there is no such file, and no such model\n  Did you mean \"ur5\"? Models: "
                                  "exoskeleton, iiwa14, puma560, scara, stanford, ur5."),
             std::string::npos)
@@ -276,7 +280,7 @@ TEST(RobotToml, InchesFeetAndTurnsAreUnits) {
   expect_refused("[[joint]]\na = \"10 inn\"\n", "unknown unit \"inn\"\n  Did you mean \"in\"?");
   // No unit of another dimension is suggested: "mi" is next to "min".
   expect_refused("[[joint]]\na = \"3 yd\"\n", "Known units, joined by * and /: m, mm, cm, km, um, in, ft.");
-  expect_refused("[[joint]]\nalpha = \"3 h\"\n", "expected an angle (rad, deg), found a time");
+  expect_refused("[[joint]]\nalpha = \"3 h\"\n", "expected an angle (rad, deg, turn), found a time");
 }
 
 TEST(RobotToml, InertiaMayBeTheNineEntriesOfTheMatrix) {

@@ -48,8 +48,7 @@ TEST(ChainScenario, ARobotIsSaidToBeNone) {
         parse_chain_scenario("schema = 1\nrobot = \"r\"\nconvention = \"dh\"\n[[joint]]\n", "r.toml", {}));
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_SAYS(std::string(error.what()),
-                "r.toml:3:1: convention: this is a robot, not a scenario\n  `garra check FILE`");
+    EXPECT_SAYS(std::string(error.what()), "r.toml:1:1: this is a robot, not a scenario\n  `garra check FILE`");
   }
 }
 

@@ -70,6 +70,7 @@ TEST(SoftHand, APinchNeedsTheFrictionOfTheEllipse) {
       study.samples = 4000;
       study.friction = Distribution::uniform(0.05, 1.05);
       study.friction_is_factor = false;
+      study.held_acceleration = 1e-6;  // the formula's border is that of sticking
       const Ranking r = rank(s, study);
       ASSERT_EQ(r.status[0], GraspStatus::kRanked);
       EXPECT_EQ(r.unsolved[0], 0);
@@ -257,8 +258,9 @@ TEST(SoftHand, ForcesObeyTheLawOfFrictionInFourDimensions) {
 }
 
 TEST(SoftHand, EveryExecutorGivesTheSameBits) {
-  for (const auto& [k, weak] : {std::pair{1, false}, {2, true}, {4, true}, {7, true}, {9, true}}) {
+  for (const auto& [k, weak] : {std::pair{1, false}, {2, true}, {4, true}, {7, true}, {8, true}, {9, true}}) {
     SCOPED_TRACE(k);
+    const bool has_kernel = k == 2 || k == 4 || k == 8;  // that pads nothing
     Set s;
     s.first = {0};
     bench::Random random(static_cast<std::uint64_t>(k));
@@ -266,7 +268,7 @@ TEST(SoftHand, EveryExecutorGivesTheSameBits) {
     if (weak)
       for (const double torque : s.torque) s.torque_limit.push_back(0.9 * std::abs(torque) + 0.02);
     std::int64_t held = 0;
-    test::expect_same_on_every_executor([&](const Device& d) {
+    test::expect_same_on(has_kernel ? test::other_executors() : test::other_host_executors(), [&](const Device& d) {
       SetStudy study = test::uncertain();
       study.command = Distribution::uniform(0.8, 1.2);
       study.squeeze_error = Distribution::uniform(-1, 1);

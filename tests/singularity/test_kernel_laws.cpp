@@ -39,6 +39,7 @@ TEST(SingularityKernels, ValuesDependNeitherOnTheBaseNorOnTheUnitOfLength) {
     moved.base = {rotation_from_rpy({{1.1, -0.7, 2.0}}), {{8000, -6000, 3000}}};
     for (auto& joint : moved.joint) {
       joint.a *= 1000;
+      joint.b *= 1000;
       joint.d *= 1000;
     }
     for (int sample = 0; sample < 20; ++sample) {

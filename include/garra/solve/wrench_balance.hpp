@@ -649,7 +649,7 @@ template <class S, int N, int R, int K, int D>
         l.share[j][i] = x.up[j][i] - x.down[j][i];
       });
     Vec<S, 6> y = x.y;
-    if constexpr (R == 0) y = pushed_into_cones<D>(p.W.m, p.limit.m, N, x.y);
+    if constexpr (R == 0) y = pushed_into_cones<D>(p.W.m, p.limit.m, extent<N>(), x.y);
     certify(p, balancing(p.W, gram, p.w, x.c), y, l, out);
   }
   return out;

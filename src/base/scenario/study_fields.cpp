@@ -126,10 +126,6 @@ void refuse_models(TableReader& root) {
 std::string read_header(TableReader& root) {
   refuse_models(root);
   check_schema(root);
-  if (root.find("job") == nullptr)
-    if (const Node* convention = root.find("convention"))
-      fail(convention->place, "convention", "this is a robot, not a scenario",
-           "`garra check FILE` shows it, `garra singularity FILE` analyses it; a scenario names it in [robot].");
   return read_choice(root.require("job", "Write job = \"grasp\"."), "job", job_names());
 }
 
