@@ -542,7 +542,7 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
   };
   const Case cases[] = {{1, false},          {2, false},     {3, false},          {5, false},
                         {8, false},          {2, true},      {5, true},           {16, true},
-                        {16, false, 3},      {32, false, 1}, {10, true, 2, true}, {10, false, 3, true},
+                        {16, false, 2},      {32, false, 1}, {10, true, 2, true}, {10, false, 3, true},
                         {17, false, 1, true}};
   for (const auto& [k, weak, joints_each, padded] : cases) {
     SCOPED_TRACE(k);
