@@ -107,7 +107,7 @@ void print(const Json& j) {
 std::vector<std::int64_t> failures_of(const study::Total& total, const std::vector<std::int64_t>& unanswered) {
   std::vector<std::int64_t> samples(unanswered.begin(),
                                     unanswered.begin() + std::min<std::ptrdiff_t>(5, std::ssize(unanswered)));
-  // `closest` ranks held samples, too: those near the border on its good side.
+  // `closest` ends with held samples where fewer than ten fail.
   for (const auto& e : total.closest.list()) {
     const bool known = std::find(samples.begin(), samples.end(), e.sample) != samples.end();
     if (e.outcome != static_cast<int>(Outcome::kHeld) && !known && samples.size() < 10) samples.push_back(e.sample);

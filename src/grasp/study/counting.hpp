@@ -15,6 +15,7 @@ namespace garra::grasp {
 
 inline constexpr int kConeBins = 80;        ///< of a cone's picture along t and along o
 inline constexpr double kConeExtent = 2.0;  ///< the picture reaches to so many times mu c_n
+inline constexpr double kHeldLast = 1e6;    ///< what a held sample adds to its key of the ranking `closest`
 inline constexpr int kIterationBins = 41;   ///< 0 .. 39 Newton steps, and more
 inline constexpr int kRowHead = 3;          ///< of a kept row: index, outcome, residual
 
@@ -161,9 +162,10 @@ struct Counting {
     to.count(layout.iterations + (steps < kIterationBins ? steps : kIterationBins - 1));
     // What is smaller than the axis, nothing at all too, is in its first bin.
     to.count(layout.residual.place(max(log10(max(v.residual, 1e-18)), layout.residual.low)));
-    // Undefined margins are in no ranking.
+    // Failures by the size of their margin, then the held samples. Undefined margins are in no ranking.
     const double margin = s.metrics.margin;
-    if (is_finite(margin)) to.closest({abs(margin), s.number, outcome, margin});
+    const double held_last = s.outcome() == Outcome::kHeld ? kHeldLast : 0;
+    if (is_finite(margin)) to.closest({held_last + abs(margin), s.number, outcome, margin});
     if (decided && is_finite(v.residual)) to.worst({-v.residual, s.number, outcome, v.residual});
   }
 };
