@@ -43,8 +43,7 @@ std::string notes(const Json& s) {
 /// What each of the three probabilities is about, where they stand.
 std::string probabilities(const Json& s) {
   std::string out = estimate_line("held", s["held"]) +
-                    "    forces leave the contacts at rest, can balance the wrench, and the command carries it\n" +
-                    notes(s);
+                    "    forces hold the contacts at rest, balance the load, and obey the command\n" + notes(s);
   out +=
       estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
   out += estimate_line("can be held", s["can_be_held"]) +
