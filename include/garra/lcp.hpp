@@ -10,7 +10,9 @@
 
 namespace garra::lcp {
 
-inline constexpr int kMaxSize = 8;
+inline constexpr int kMaxSize = 32;       ///< pairs of a problem, on the processor
+inline constexpr int kMaxKernelSize = 8;  ///< on a GPU
+inline constexpr int kMaxEnumerated = 8;  ///< where all solutions are enumerated
 
 /// `count` problems of `size` pairs each, one after another, M row-major. (Some files of others are column-major.)
 struct Problems {

@@ -41,7 +41,7 @@ class Solutions(Summary):
 
 
 def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:
-    """M: [..., n, n], q: [..., n], n at most 8. Leading axes broadcast."""
+    """M: [..., n, n], q: [..., n], n at most 32 (8 on a GPU). Leading axes broadcast."""
     size = np.shape(q)[-1] if np.ndim(q) else 0
     batch = Batch(("M", M, (size, size)), ("q", q, (size,)))
     arrays = _core.lcp_solve(batch["M"], batch["q"], positive("tol", tol), *place(device, threads))

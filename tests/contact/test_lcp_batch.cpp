@@ -1,6 +1,7 @@
 // Batches of LCPs: reference data, the promises of a batch, and Lemke against the enumeration.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -196,9 +197,53 @@ TEST(LcpBatch, ANanStaysInItsProblem) {
   }
 }
 
+// M has a positive definite symmetric part, so that there is one solution; the test reads it from its definition.
+TEST(LcpBatch, OfManyPairsHasTheOneSolutionOnEveryExecutorOfTheProcessor) {
+  for (const int n : {9, 16, 31, 32}) {
+    SCOPED_TRACE(n);
+    constexpr std::size_t kCount = 37;
+    bench::Random random(static_cast<std::uint64_t>(n));
+    const auto k = static_cast<std::size_t>(n);
+    lcp::Problems in{n, kCount, {}, {}};
+    for (std::size_t i = 0; i < kCount; ++i)
+      for (std::size_t r = 0; r < k; ++r) {
+        in.q.push_back(random.normal());
+        for (std::size_t m = 0; m < k; ++m) in.M.push_back((r == m ? 3 * std::sqrt(n) : 0) + random.normal());
+      }
+    const lcp::Solutions found = lcp::solve(in, {}, kScalar);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      ASSERT_EQ(found.status[i], Status::kConverged) << i;
+      for (std::size_t r = 0; r < k; ++r) {
+        double w = in.q[i * k + r];
+        for (std::size_t m = 0; m < k; ++m) w += in.M[(i * k + r) * k + m] * found.z[i * k + m];
+        EXPECT_NEAR(std::min(w, found.z[i * k + r]), 0, 1e-12) << i;
+      }
+    }
+    test::expect_same_on(test::other_host_executors(),
+                         [&](const Device& d) { return test::answer_of(lcp::solve(in, {}, d)); });
+  }
+}
+
+// Two problems that have nothing to do with one another: the code for eight pairs finds the solution of each.
+TEST(LcpBatch, OfTwoProblemsInOneHasTheSolutionOfEach) {
+  const auto alone = sliding_problems<8>(40);
+  lcp::Problems both{16, 20, std::vector<double>(20 * 16 * 16), alone.q};
+  for (std::size_t k = 0; k < 40; ++k)
+    for (std::size_t r = 0; r < 8; ++r)
+      std::copy_n(alone.M.begin() + static_cast<std::ptrdiff_t>((k * 8 + r) * 8), 8,
+                  both.M.begin() + static_cast<std::ptrdiff_t>((k * 8 + r) * 16 + k % 2 * 8));
+  const lcp::Solutions want = lcp::solve(alone), found = lcp::solve(both);
+  for (std::size_t k = 0; k < 40; ++k) {
+    if (found.status[k / 2] != Status::kConverged || want.status[k] != Status::kConverged) continue;
+    for (std::size_t r = 8 * k; r < 8 * (k + 1); ++r) EXPECT_NEAR(found.z[r], want.z[r], 1e-9 * (1 + want.z[r])) << k;
+  }
+  EXPECT_GE(std::ranges::count(found.status, Status::kConverged), 15);
+}
+
 TEST(LcpBatch, RefusesArraysOfTheWrongSize) {
   EXPECT_THROW((void)lcp::solve({3, 1, std::vector<double>(9), std::vector<double>(2)}), Error);
-  EXPECT_THROW((void)lcp::solve({9, 0, {}, {}}), Error);
+  EXPECT_THROW((void)lcp::solve({33, 0, {}, {}}), Error);
+  EXPECT_THROW((void)lcp::enumerate({9, 0, {}, {}}), Error);
   EXPECT_THROW((void)lcp::enumerate({0, 0, {}, {}}), Error);
 }
 

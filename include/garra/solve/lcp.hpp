@@ -28,6 +28,7 @@ template <class S, int N>
 struct LcpProblem {
   Mat<S, N, N> M;
   Vec<S, N> q;
+  static constexpr auto parts() { return std::tuple{&LcpProblem::M, &LcpProblem::q}; }
 };
 
 /// A solution and its certificate. Whole numbers are stored as S.
@@ -38,6 +39,10 @@ struct LcpSolution {
   S residual;   ///< what `converged` is judged by: lcp_error
   S pivots;     ///< exchanges of a basic and a nonbasic variable, that of z_0 included
   S status;     ///< garra::Status: stalled is the end on a ray, which proves nothing unless M is of a special class
+  static constexpr auto parts() {
+    return std::tuple{&LcpSolution::z, &LcpSolution::w, &LcpSolution::residual, &LcpSolution::pivots,
+                      &LcpSolution::status};
+  }
 };
 
 /// One Lemke run in flight, of the problem scaled by powers of two so that the largest |M_ij| and |q_i| are in [1, 2).
@@ -60,7 +65,9 @@ struct LemkeState {
 
 /// Almost complementary bases: r, times the basic variable of every other pair. A lexicographic run meets none twice.
 template <int N>
-inline constexpr int kPivotBound = N <= 16 ? N << (N - 1) : 1 << 19;
+GARRA_HD constexpr int pivot_bound() {
+  return extent<N>() <= 16 ? extent<N>() << (extent<N>() - 1) : 1 << 19;
+}
 
 /// Lemke's method. Options are inequalities tested as written.
 struct Lemke {
@@ -253,13 +260,13 @@ GARRA_HD Leaving<S> leaving_row(const LemkeState<S, N>& s) {
   });
   const S a = -s.cover_drive;
   const auto take = a > least && s.cover_q * best.a <= fma(best.q, a, S(kGone) * best.a);
-  return {select(take, S(N), best.row), select(take, s.cover_q, best.q), select(take, a, best.a)};
+  return {select(take, S(extent<N>()), best.row), select(take, s.cover_q, best.q), select(take, a, best.a)};
 }
 
 /// Which rows a pivot concerns; all false in a lane that stands still.
 template <class S, int N>
 struct Exchange {
-  MaskOf<S> leaves[N], enters[N];
+  MaskOf<S> leaves[kCapacity<N>], enters[kCapacity<N>];
   MaskOf<S> cover_leaves;
   Vec<S, N> row;  ///< the new row: the driving variable in terms of the nonbasic ones; zero in a lane that stands still
   S q;            ///< its value
@@ -269,7 +276,7 @@ struct Exchange {
 template <class S, int N>
 GARRA_HD Exchange<S, N> exchange(const LemkeState<S, N>& s, const Leaving<S>& leaving, const MaskOf<S>& moves) {
   Exchange<S, N> e;
-  e.cover_leaves = moves && leaving.row == S(N);
+  e.cover_leaves = moves && leaving.row == S(extent<N>());
   e.inverse = S(1) / select(moves, leaving.a, S(1));
   e.q = select(moves, leaving.q * e.inverse, S(0));
   for_each_index<N>([&](int j) { e.row[j] = select(e.cover_leaves, s.cover[j], S(0)); });
@@ -389,7 +396,7 @@ GARRA_HD void Lemke::step(LemkeState<S, N>& s) const {
   lemke::pivot<S, N>(s, e);
   s.missing = select(moves, leaving.row, s.missing);
   s.pivots += select(moves, S(1), S(0));
-  const auto limit = moves && !e.cover_leaves && s.pivots >= S(max_pivots > 0 ? max_pivots : kPivotBound<N>);
+  const auto limit = moves && !e.cover_leaves && s.pivots >= S(max_pivots > 0 ? max_pivots : pivot_bound<N>());
   s.reason = select(ray, S(int(Status::kStalled)), select(limit, S(int(Status::kIterationLimit)), s.reason));
   s.running = select(ray || limit || e.cover_leaves, S(0), s.running);
 }

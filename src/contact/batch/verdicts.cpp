@@ -19,9 +19,9 @@ bool all_slide(const ProblemView& in, std::int64_t k) {
 }
 
 void require_sliding(const ProblemView& in) {
-  if (in.contacts > lcp::kMaxSize)
+  if (in.contacts > lcp::kMaxEnumerated)
     throw Error(ExitCode::kInvalidFile, "solutions of problems of " + std::to_string(in.contacts) + " contacts",
-                "they are counted for up to " + std::to_string(lcp::kMaxSize) + " contacts");
+                "they are counted for up to " + std::to_string(lcp::kMaxEnumerated) + " contacts");
   for (std::int64_t k = 0; k < in.count; ++k)
     if (!all_slide(in, k))
       throw Error(ExitCode::kInvalidFile, "problem " + std::to_string(k) + " has contacts that may roll",
@@ -126,7 +126,7 @@ void add_verdicts(const ProblemView& problems, const Options& options, const Dev
   }
   if (problems.slip_velocity.empty()) return;
   // Of more contacts the bases are too many: what the ladder leaves of those stays unsolved.
-  if (problems.contacts <= lcp::kMaxSize) add(problems, options, device, out);
+  if (problems.contacts <= lcp::kMaxEnumerated) add(problems, options, device, out);
 }
 
 }  // namespace garra::contact

@@ -18,10 +18,10 @@ solvers::LcpProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
   return p;
 }
 
-inline void check_sizes(const Problems& in) {
-  if (in.size < 1 || in.size > kMaxSize)
+inline void check_sizes(const Problems& in, int most) {
+  if (in.size < 1 || in.size > most)
     throw Error(ExitCode::kInvalidFile, "size = " + std::to_string(in.size) + " per problem",
-                "between 1 and " + std::to_string(kMaxSize) + " pairs are supported");
+                "between 1 and " + std::to_string(most) + " pairs are supported");
   const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.size);
   if (in.count < 0 || in.M.size() != n * k * k || in.q.size() != n * k)
     throw Error(ExitCode::kInvalidFile, "M and q do not have the sizes [n,k,k] and [n,k] of n = " +

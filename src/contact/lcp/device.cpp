@@ -11,9 +11,9 @@ namespace {
 void run(const DeviceProblems& in, const Options& options, const DeviceSolutions& to, const DeviceCall& call,
          std::size_t* needed) {
   using batch::device_column;
-  if (in.size < 1 || in.size > kMaxSize || in.count < 0)
+  if (in.size < 1 || in.size > kMaxKernelSize || in.count < 0)
     throw Error(ExitCode::kUsage, std::to_string(in.count) + " problems of " + std::to_string(in.size) + " pairs",
-                "between 1 and " + std::to_string(kMaxSize) + " pairs are supported");
+                "between 1 and " + std::to_string(kMaxKernelSize) + " pairs are supported");
   if (in.count == 0) return;
   if (in.M.data == nullptr || in.q.data == nullptr) throw Error(ExitCode::kUsage, "M or q is a null pointer");
   const int k = in.size;
@@ -24,7 +24,7 @@ void run(const DeviceProblems& in, const Options& options, const DeviceSolutions
                                  call,
                                  needed};
   const solvers::Lemke solver{options.tol, options.max_pivots};
-  batch::with_size<kMaxSize>(k, [&](auto size) { batch::run_resident(SolveOp<size>{solver}, rows); });
+  batch::with_size<kMaxKernelSize>(k, [&](auto size) { batch::run_resident(SolveOp<size>{solver}, rows); });
 }
 
 }  // namespace

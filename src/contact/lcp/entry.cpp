@@ -6,8 +6,31 @@
 
 namespace garra::lcp {
 
+namespace {
+
+/// Of one thread, where the size is known at run time only.
+struct AnyTiles
+    : private ContactsInUse,
+      public batch::RowTiles<solvers::LcpProblem<double, kAnyContacts>, solvers::LcpSolution<double, kAnyContacts>> {
+  AnyTiles(const batch::Rows& rows, int size, std::int64_t most) : ContactsInUse(size), RowTiles(rows, most) {}
+};
+
+void run_any_size(const solvers::Lemke& solver, int size, const batch::Rows& rows) {
+  if (rows.device.executor == Executor::kCuda)
+    throw Error(ExitCode::kNoDevice, "lemke has no CUDA kernel for " + std::to_string(size) + " pairs",
+                "it has some for up to " + std::to_string(kMaxKernelSize) + "; use --device cpu");
+  batch::run_tiles(
+      rows, 64, [&](std::int64_t most) { return AnyTiles(rows, size, most); },
+      [&](AnyTiles& tiles, std::int64_t count) {
+        const batch::RowsBody<SolveOp<kAnyContacts>> body{{solver}, tiles.in().data(), tiles.out().data()};
+        batch::for_each(rows.device.executor, count, body);
+      });
+}
+
+}  // namespace
+
 Solutions solve(const Problems& problems, const Options& options, const Device& device) {
-  check_sizes(problems);
+  check_sizes(problems, kMaxSize);
   Solutions out;
   out.size = problems.size;
   out.count = problems.count;
@@ -27,7 +50,11 @@ Solutions solve(const Problems& problems, const Options& options, const Device& 
                          {out_column(out.z, width), out_column(out.w, width), out_column(out.residual),
                           out_column(out.pivots), out_column(out.status)},
                          device};
-  batch::with_size<kMaxSize>(width, [&](auto size) { batch::run_rows(SolveOp<size>{solver}, rows); });
+  if (width > kMaxKernelSize) {
+    run_any_size(solver, width, rows);
+    return out;
+  }
+  batch::with_size<kMaxKernelSize>(width, [&](auto size) { batch::run_rows(SolveOp<size>{solver}, rows); });
   return out;
 }
 

@@ -34,13 +34,13 @@ void enumerate_all(const Problems& in, int threads, Enumeration& out) {
 }  // namespace
 
 Enumeration enumerate(const Problems& problems, int threads) {
-  check_sizes(problems);
+  check_sizes(problems, kMaxEnumerated);
   Enumeration out;
   out.size = problems.size;
   out.count = problems.count;
   out.first.push_back(0);
   const int team = study_threads({.threads = threads});
-  batch::with_size<kMaxSize>(problems.size, [&](auto size) { enumerate_all<size>(problems, team, out); });
+  batch::with_size<kMaxEnumerated>(problems.size, [&](auto size) { enumerate_all<size>(problems, team, out); });
   return out;
 }
 
