@@ -62,7 +62,7 @@ inline constexpr int kMethodCount = 10;
 
 /// Name of a method as in files, on the command line and in reports.
 [[nodiscard]] const char* to_string(Method method);
-/// Contacts per problem that a method takes: kMaxContacts; 4 for those that minimize a merit function, 8 for lemke.
+/// Contacts per problem that a method takes on the processor: kMaxContacts. (Kernels of merit methods take 3, lemke 8.)
 [[nodiscard]] int most_contacts(Method method);
 /// Throws Error(kUsage) naming the methods there are.
 [[nodiscard]] Method parse_method(const std::string& name);

@@ -126,10 +126,6 @@ void solve_resident(const Solver& solver, const DeviceBatch& job) {
                                                                                                         solve_chunk);
 }
 
-/// Contacts that a solver has kernels for. The assembler takes minutes for a merit method with 32 variables.
-template <class Solver>
-inline constexpr int kMostOnDevice = kMostContacts<Solver> == kMaxMeritContacts ? 3 : kMostContacts<Solver>;
-
 /// use(N) for the number of contacts. Throws Error(kNoDevice) above kMostOnDevice.
 template <class Solver, class Use>
 void with_contacts(int contacts, const Use& use) {

@@ -13,6 +13,7 @@
 
 #ifdef GARRA_TESTS_CALL_CUDA
 #include "device_array.hpp"
+#include "merit_methods.hpp"
 
 namespace garra {
 namespace {
@@ -113,7 +114,7 @@ class DeviceArraysByMethod : public testing::TestWithParam<int> {};
 TEST_P(DeviceArraysByMethod, HaveTheScalarBits) {
   contact::Options options;
   options.method = static_cast<Method>(GetParam());
-  const bool merit = contact::most_contacts(options.method) < contact::kMaxContacts;
+  const bool merit = test::minimizes_merit(options.method);
   // Nine contacts are solved as twelve of which three touch nothing.
   for (int contacts = 1; contacts <= (merit ? 2 : 9); ++contacts) {
     SCOPED_TRACE(contacts);

@@ -9,6 +9,7 @@
 #include "contact/problems/classes.hpp"
 #include "contact/problems/classes_general.hpp"
 #include "garra/solve/friction_newton.hpp"
+#include "merit_methods.hpp"
 #include "reference.hpp"
 
 namespace garra {
@@ -24,11 +25,11 @@ TEST_P(ContactExecutors, GiveTheSameBits) {
   options.method = static_cast<Method>(GetParam());
   options.starts = 2;
   options.count_solutions = options.method == Method::kLemke;
-  // With more than eight contacts: test_many_contacts.cpp.
-  const int most = std::min(contact::most_contacts(options.method), contact::kMaxOwnSize);
+  const bool merit = test::minimizes_merit(options.method);
+  // More contacts: test_many_contacts.cpp, test_merit_methods.cpp.
+  const int most = merit ? 4 : std::min(contact::most_contacts(options.method), contact::kMaxOwnSize);
   for (int contacts = 1; contacts <= most; ++contacts) {
     SCOPED_TRACE(contacts);
-    const bool merit = most < contact::kMaxOwnSize;
     const auto sliding = options.method == Method::kLemke ? bench::Sliding::all : bench::Sliding::some;
     // One more than whole tiles and groups of lanes; merit methods take milliseconds for a problem.
     const Problems p =

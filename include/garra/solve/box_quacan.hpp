@@ -22,15 +22,17 @@ inline constexpr int kStrands = 8;
 
 template <class S, int V>
 GARRA_HD S strand_dot(const Vec<S, V>& a, const Vec<S, V>& b) {
-  if constexpr (V <= kStrands) {
+  static_assert(V >= 0 || V % kStrands == 0, "variables per contact come in whole strands");
+  if constexpr (V >= 0 && V <= kStrands) {
     return dot(a, b);
   } else {
+    if (extent<V>() <= kStrands) return dot(a, b);
     S sum[kStrands];
     for_each_index<kStrands>([&](int k) { sum[k] = a[k] * b[k]; });
-    for (int i = kStrands; i + kStrands <= V; i += kStrands)
+    for (int i = kStrands; i + kStrands <= extent<V>(); i += kStrands)
       for_each_index<kStrands>([&](int k) { sum[k] = fma(a[i + k], b[i + k], sum[k]); });
     for_each_index<V % kStrands>([&](int k) {
-      const int i = V - V % kStrands + k;
+      const int i = extent<V>() - V % kStrands + k;
       sum[k] = fma(a[i], b[i], sum[k]);
     });
     return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
@@ -58,7 +60,7 @@ GARRA_HD void product_rows(const Mat<S, V, V>& H, const Vec<S, V>& x, int i, Vec
       for_each_index<B>([&](int k) { sum[k] = fma(H(j, i + k), xj, sum[k]); });
     }
   }
-  for (int j = i; j < (triangle ? i + B : V); ++j) {
+  for (int j = i; j < (triangle ? i + B : extent<V>()); ++j) {
     const S xj = x[j];
     for_each_index<B>([&](int k) { sum[k] = fma(H(j, i + k), xj, sum[k]); });
   }
@@ -66,7 +68,7 @@ GARRA_HD void product_rows(const Mat<S, V, V>& H, const Vec<S, V>& x, int i, Vec
 }
 template <class S, int V>
 GARRA_HD void symmetric_product(const Mat<S, V, V>& H, const Vec<S, V>& x, Vec<S, V>& y) {
-  for (int i = 0; i + kStrands <= V; i += kStrands) product_rows<kStrands>(H, x, i, y);
+  for (int i = 0; i + kStrands <= extent<V>(); i += kStrands) product_rows<kStrands>(H, x, i, y);
   if constexpr (V % kStrands != 0) product_rows<V % kStrands>(H, x, V - V % kStrands, y);
 }
 
@@ -86,7 +88,7 @@ template <class S, int R, int V>
 GARRA_HD void add_normal_matrix(const Mat<S, R, V>& J, Mat<S, V, V>& H) {
   constexpr int tail = V - V % kStrands;
   for_each_index<V>([&](int i) {
-    for (int j = 0; j + kStrands <= V && j <= i; j += kStrands) normal_row<kStrands>(J, i, j, H);
+    for (int j = 0; j + kStrands <= extent<V>() && j <= i; j += kStrands) normal_row<kStrands>(J, i, j, H);
     if constexpr (tail != V)
       if (i >= tail) normal_row<V % kStrands>(J, i, tail, H);
   });
@@ -130,6 +132,12 @@ struct QuacanState {
   S given;       ///< 1 if the next product is that of a start that is not zero
   S expand;      ///< 1 if the next product is that of a trial of the extrapolation or of the start
   S conjugate;   ///< 1 if the next direction may be conjugate to the last
+  static constexpr auto parts() {
+    return std::tuple{&QuacanState::x,     &QuacanState::g,          &QuacanState::d,        &QuacanState::f,
+                      &QuacanState::face2, &QuacanState::increment,  &QuacanState::f_before, &QuacanState::best,
+                      &QuacanState::slow,  &QuacanState::iterations, &QuacanState::products, &QuacanState::busy,
+                      &QuacanState::given, &QuacanState::expand,     &QuacanState::conjugate};
+  }
 };
 
 /// Minimizes a quadratic in a box. An option is an inequality that is tested as written, before an iteration.
@@ -194,6 +202,12 @@ struct BoxQuacanState {
   S inside;        ///< 1 while an outer iteration is under way
   S eps_q;         ///< what QUACAN is to reach in it
   QuacanState<S, V> sub;
+  static constexpr auto parts() {
+    return std::tuple{&BoxQuacanState::at,     &BoxQuacanState::H,         &BoxQuacanState::g,
+                      &BoxQuacanState::radius, &BoxQuacanState::predicted, &BoxQuacanState::achieved,
+                      &BoxQuacanState::best,   &BoxQuacanState::slow,      &BoxQuacanState::rising,
+                      &BoxQuacanState::inside, &BoxQuacanState::eps_q,     &BoxQuacanState::sub};
+  }
 };
 
 /// BOX with QUACAN inside. An option is an inequality that is tested as written; the stop tests in this order, once at
@@ -234,7 +248,7 @@ struct BoxQuacan {
     s.at.effort.evaluations = S(1);
     s.at.running = S(1);
     s.at.status = S(int(Status::kStalled));
-    s.H = Mat<S, V, V>::zero();
+    for_each_entry<V, V>([&](int k) { s.H[k] = S(0); });
     s.radius = S(first_radius);
     s.predicted = s.achieved = s.best = s.slow = s.rising = s.inside = s.eps_q = S(0);
     clear(s.sub);
@@ -378,16 +392,16 @@ struct BoxQuacan {
   template <class M, class S, int V>
   GARRA_HD void arrive(const M& merit, const MaskOf<S>& here, State<S, V>& s) const {
     const auto r = merit.residual(s.at.x);
-    const auto J = merit.jacobian(s.at.x);
-    const Vec<S, V> g = gradient(J, r);
+    const Large J([&] { return merit.jacobian(s.at.x); });
+    const Vec<S, V> g = gradient(*J, r);
     for_each_index<V>([&](int i) { s.g[i] = select(here, g[i], s.g[i]); });
     stop_tests(here, projected_gradient_norm(merit, s.at.x, g), s);
     const auto go_on = here && s.at.running > S(0);
     if (!any(go_on)) return;
-    Mat<S, V, V> H = Mat<S, V, V>::zero();
-    if (!gauss_newton) merit.add_curvature(s.at.x, r, H);
-    box_quacan::add_normal_matrix(J, H);
-    for_each_index<V * V>([&](int k) { s.H[k] = select(go_on, H[k], s.H[k]); });
+    Large H([] { return Mat<S, V, V>::zero(); });
+    if (!gauss_newton) merit.add_curvature(s.at.x, r, *H);
+    box_quacan::add_normal_matrix(*J, *H);
+    for_each_entry<V, V>([&](int k) { s.H[k] = select(go_on, (*H)[k], s.H[k]); });
   }
   template <class S, int V>
   GARRA_HD void stop_tests(const MaskOf<S>& here, const S& projected_gradient, State<S, V>& s) const {
@@ -467,7 +481,7 @@ GARRA_HD MaskOf<S> Quacan::stops(const MaskOf<S>& decide, const S& over_eps, Qua
 /// Step along d to the first bound: the smallest room / |d_i|, found without dividing.
 template <class S, int V>
 GARRA_HD S Quacan::break_step(const BoxQuadratic<S, V>& q, const QuacanState<S, V>& s) {
-  constexpr int B = V < box_quacan::kStrands ? V : box_quacan::kStrands;
+  constexpr int B = V >= 0 && V < box_quacan::kStrands ? V : box_quacan::kStrands;
   S room[B], speed[B];
   for_each_index<B>([&](int k) {
     room[k] = S(1e300);
@@ -479,7 +493,7 @@ GARRA_HD S Quacan::break_step(const BoxQuadratic<S, V>& q, const QuacanState<S, 
     room[k] = select(nearer, r, room[k]);
     speed[k] = select(nearer, v, speed[k]);
   };
-  for (int i = 0; i + B <= V; i += B) for_each_index<B>([&](int k) { look(i + k, k); });
+  for (int i = 0; i + B <= extent<V>(); i += B) for_each_index<B>([&](int k) { look(i + k, k); });
   for_each_index<V % B>([&](int k) { look(V - V % B + k, k); });
   for_each_index<B - 1>([&](int k) {
     const auto nearer = room[k + 1] * speed[0] < room[0] * speed[k + 1];

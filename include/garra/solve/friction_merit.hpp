@@ -23,20 +23,20 @@ struct FrictionMncp {
 
   /// Numbers of the unknowns of contact j, and of the rows of F and G.
   static GARRA_HD constexpr int c_n(int j) { return j; }
-  static GARRA_HD constexpr int lambda(int j) { return N + j; }
-  static GARRA_HD constexpr int c_t(int j) { return 2 * N + j; }
-  static GARRA_HD constexpr int c_o(int j) { return 3 * N + j; }
-  static GARRA_HD constexpr int a_t(int j) { return 4 * N + j; }
-  static GARRA_HD constexpr int a_o(int j) { return 5 * N + j; }
+  static GARRA_HD constexpr int lambda(int j) { return extent<N>() + j; }
+  static GARRA_HD constexpr int c_t(int j) { return extent<2 * N>() + j; }
+  static GARRA_HD constexpr int c_o(int j) { return extent<3 * N>() + j; }
+  static GARRA_HD constexpr int a_t(int j) { return extent<4 * N>() + j; }
+  static GARRA_HD constexpr int a_o(int j) { return extent<5 * N>() + j; }
   /// Component i (n, t, o) of the force at contact j.
-  static GARRA_HD constexpr int force(int i, int j) { return i == 0 ? j : (i + 1) * N + j; }
+  static GARRA_HD constexpr int force(int i, int j) { return i == 0 ? j : (i + 1) * extent<N>() + j; }
 
   template <class S, class X>
   static GARRA_HD Vec<X, kSize> evaluate(const Data<S>& d, const Vec<X, kSize>& x) {
     Vec<X, kSize> y;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       Vec3<X> a = vec3<X>(X(d.b[3 * j]), X(d.b[3 * j + 1]), X(d.b[3 * j + 2]));
-      for (int k = 0; k < 3 * N; ++k)
+      for (int k = 0; k < extent<3 * N>(); ++k)
         for_each_index<3>([&](int i) { a[i] = fma(d.A(3 * j + i, k), x[force(k % 3, k / 3)], a[i]); });
       const X limit = d.mu[j] * x[c_n(j)], t = x[c_t(j)], o = x[c_o(j)];
       const auto rubs = d.mu[j] > S(0);
@@ -53,8 +53,8 @@ struct FrictionMncp {
   template <class S>
   static GARRA_HD Mat<S, kSize, kSize> jacobian(const Data<S>& d, const Vec<S, kSize>& x) {
     auto J = Mat<S, kSize, kSize>::zero();
-    for (int j = 0; j < N; ++j) {
-      for (int k = 0; k < 3 * N; ++k) {
+    for (int j = 0; j < extent<N>(); ++j) {
+      for (int k = 0; k < extent<3 * N>(); ++k) {
         const int column = force(k % 3, k / 3);
         J(c_n(j), column) = d.A(3 * j, k);
         J(a_t(j), column) = -d.A(3 * j + 1, k);
@@ -83,7 +83,7 @@ struct FrictionMncp {
       H(i, k) += value;
       H(k, i) += value;
     };
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const S mu = max(d.mu[j], S(0)), rubs = select(d.mu[j] > S(0), S(1), S(0));
       H(c_n(j), c_n(j)) += S(2) * mu * mu * w[lambda(j)];
       H(c_t(j), c_t(j)) -= S(2) * rubs * w[lambda(j)];
@@ -98,7 +98,7 @@ struct FrictionMncp {
   template <class S>
   static GARRA_HD Vec<S, 3 * N> forces(const Vec<S, kSize>& x) {
     Vec<S, 3 * N> c;
-    for (int k = 0; k < 3 * N; ++k) c[k] = x[force(k % 3, k / 3)];
+    for (int k = 0; k < extent<3 * N>(); ++k) c[k] = x[force(k % 3, k / 3)];
     return c;
   }
 
@@ -135,12 +135,12 @@ inline constexpr int kSweeps = 3;             ///< sweeps of projected Gauss-Sei
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> stick_force(const FrictionProblem<S, N>& p) {
   Mat<S, 3 * N, 3 * N> A = p.A;
-  for (int i = 0; i < 3 * N; ++i) A(i, i) += S(kRegularized);
+  for (int i = 0; i < extent<3 * N>(); ++i) A(i, i) += S(kRegularized);
   Vec<S, 3 * N> c = solve(factor_ldlt(A), -p.b);
   S largest = S(0);
-  for (int i = 0; i < 3 * N; ++i) largest = max(largest, abs(c[i]));
+  for (int i = 0; i < extent<3 * N>(); ++i) largest = max(largest, abs(c[i]));
   const auto useful = largest <= S(kUseful);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const Vec3<S> cj = project_on_cone(contact<S, N>(c, j), p.mu[j]);
     for (int i = 0; i < 3; ++i) c[3 * j + i] = select(useful, cj[i], S(0));
   }
@@ -152,7 +152,7 @@ template <class S, int N>
 GARRA_HD Vec<S, 3 * N> sweep(const FrictionProblem<S, N>& p, Vec<S, 3 * N> c, int sweeps) {
   FrictionState<S, N> s;
   s.problem = p;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const auto rho = friction_newton::diagonal_rho<S, N>(p.A, j);
     s.rho_n[j] = rho.n / friction_newton::normal_share(p.mu[j]);
     s.rho_t[j] = rho.t;
@@ -175,17 +175,17 @@ template <class S>
 GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>& d, Vec<S, 3 * N> c) {
   using namespace friction_merit;
   S largest = S(0), trace = S(0);
-  for (int j = 0; j < N; ++j) largest = max(largest, c[3 * j]);
-  for (int i = 0; i < 3 * N; ++i) trace += d.A(i, i);
-  const S guess = norm(d.b) * S(3 * N) / select(trace > S(0), trace, S(1));  // |b| over the mean of A_ii
+  for (int j = 0; j < extent<N>(); ++j) largest = max(largest, c[3 * j]);
+  for (int i = 0; i < extent<3 * N>(); ++i) trace += d.A(i, i);
+  const S guess = norm(d.b) * S(extent<3 * N>()) / select(trace > S(0), trace, S(1));  // |b| over the mean of A_ii
   const S least = select(largest > S(0), S(kLeastNormal) * largest, guess);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     c[3 * j] = max(c[3 * j], least);
     for (int i = 1; i < 3; ++i) c[3 * j + i] = S(kInsideCone) * c[3 * j + i];
   }
   const Vec<S, 3 * N> a = d.A * c + d.b;
   Vec<S, kSize> x;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const S t = a[3 * j + 1], o = a[3 * j + 2];
     for (int i = 0; i < 3; ++i) x[force(i, j)] = c[3 * j + i];
     x[a_t(j)] = t;
@@ -199,7 +199,7 @@ template <int N>
 template <class S>
 GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::start(const Data<S>& d, const Vec<S, kSize>&, const S& k) {
   Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const S w = friction_merit::fraction(fma(k, S(0.6180339887498949), S(0.7548776662466927 * j)));
     c[3 * j] = S(friction_merit::kSpread) * (w * w * w) * friction_newton::diagonal_rho<S, N>(d.A, j).n;
   }
@@ -218,6 +218,9 @@ struct FrictionMeritState {
   typename MncpSolver<FrictionMncp<N>, Merit, Minimizer>::template State<S> mncp;
   S unit;     ///< force unit: size_b / size_a of friction_scale
   S running;  ///< 1 while unfinished
+  static constexpr auto parts() {
+    return std::tuple{&FrictionMeritState::mncp, &FrictionMeritState::unit, &FrictionMeritState::running};
+  }
 };
 
 /// Friction contact by minimizing a merit function. Same interface as FrictionNewton.
@@ -238,9 +241,7 @@ struct FrictionMerit {
   template <class S, int N>
   [[nodiscard]] GARRA_HD_CALL State<S, N> start(const FrictionProblem<S, N>& given) const {
     const Scaled<S, N> in = scaled(given);
-    State<S, N> s;
-    s.mncp = mncp<N>().template start<S>(in.problem, first_start(in.problem));
-    s.unit = in.unit;
+    State<S, N> s{mncp<N>().template start<S>(in.problem, first_start(in.problem)), in.unit, S(1)};
     s.running = s.mncp.running;
     return s;
   }

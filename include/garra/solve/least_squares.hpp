@@ -15,6 +15,7 @@
 // whose State has an `Iterate<S, V> at`. Every member of a State is S; step() leaves lanes alone that do not run.
 #pragma once
 
+#include "garra/core/large.hpp"
 #include "garra/core/mat.hpp"
 #include "garra/core/status.hpp"
 #include "garra/solve/effort.hpp"
@@ -33,6 +34,10 @@ struct Iterate {
   S status;              ///< garra::Status, once it does not run any more
   S running;             ///< 1 while unfinished
   Effort<S> effort;
+  static constexpr auto parts() {
+    return std::tuple{&Iterate::x,      &Iterate::f,       &Iterate::projected_gradient,
+                      &Iterate::status, &Iterate::running, &Iterate::effort};
+  }
 };
 
 template <class M>
@@ -55,6 +60,13 @@ GARRA_HD Vec<typename M::Scalar, M::kVariables> project(const M& m, Vec<typename
 template <class S, int R, int V>
 GARRA_HD Vec<S, V> gradient(const Mat<S, R, V>& J, const Vec<S, R>& r) {
   return S(2) * transpose_times(J, r);
+}
+
+/// The same at x, where r = residual(x).
+template <class M, class S, int R, int V>
+GARRA_HD Vec<S, V> gradient_at(const M& merit, const Vec<S, V>& x, const Vec<S, R>& r) {
+  const Large J([&] { return merit.jacobian(x); });
+  return gradient(*J, r);
 }
 
 /// Hessian of f, 2 (J' J + sum_k r_k r_k''), symmetric, both triangles filled.

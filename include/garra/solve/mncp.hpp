@@ -19,7 +19,22 @@
 #pragma once
 
 #include "garra/core/dual.hpp"
+#include "garra/core/runs.hpp"
 #include "garra/solve/least_squares.hpp"
+
+namespace garra {
+
+/// N + 1. Of a size per contact, a number that stands for it; only that of -6, the rows of F and G, has an extent.
+template <int N>
+inline constexpr int kOneMore = N >= 0 ? N + 1 : N - (1 << 10);
+template <>
+inline constexpr int kCapacity<kOneMore<-6>> = 6 * kContactCapacity + 1;
+template <>
+GARRA_HD constexpr int extent<kOneMore<-6>>() {
+  return extent<-6>() + 1;
+}
+
+}  // namespace garra
 
 namespace garra::solvers {
 
@@ -43,12 +58,12 @@ template <class P, class S, int V>
 GARRA_HD void mncp_add_curvature(const typename P::template Data<S>& d, const MncpVec<P, S>& x, const MncpVec<P, S>& w,
                                  Mat<S, V, V>& H) {
   constexpr int n = kUnknowns<P>;
-  Mat<S, n, n> C = Mat<S, n, n>::zero();
-  if constexpr (requires { P::template add_curvature<S>(d, x, w, C); })
-    P::template add_curvature<S>(d, x, w, C);
+  Large C([] { return Mat<S, n, n>::zero(); });
+  if constexpr (requires { P::template add_curvature<S>(d, x, w, *C); })
+    P::template add_curvature<S>(d, x, w, *C);
   else
-    dual_add_curvature<S, n, n>([&](const auto& y) { return P::evaluate(d, y); }, x, w, C);
-  for_each_index<n>([&](int i) { for_each_index<n>([&](int j) { H(i, j) += C(i, j); }); });
+    dual_add_curvature<S, n, n>([&](const auto& y) { return P::evaluate(d, y); }, x, w, *C);
+  for_each_index<n>([&](int i) { for_each_index<n>([&](int j) { H(i, j) += (*C)(i, j); }); });
 }
 
 /// How far x is from a solution: max over i of |min(u_i, F_i)| and over j of |G_j|, in the problem's own units. Zero
@@ -61,7 +76,7 @@ GARRA_HD S mncp_error(const typename P::template Data<S>& d, const MncpVec<P, S>
     const MncpVec<P, S> FG = P::evaluate(d, x);
     S error = S(0), wild = S(0);
     for_each_index<kUnknowns<P>>([&](int i) {
-      const S e = i < P::kComplementary ? min(x[i], FG[i]) : FG[i];
+      const S e = i < extent<P::kComplementary>() ? min(x[i], FG[i]) : FG[i];
       wild += (x[i] - x[i]) + (FG[i] - FG[i]);  // min(x, NaN) is x
       error = max(error, abs(e));
     });
@@ -85,7 +100,9 @@ struct Slack {
   static constexpr int p = P::kComplementary, n = kUnknowns<P>, kVariables = n + p;
   const typename P::template Data<T>& data;
 
-  static GARRA_HD double lower(int i) { return i < p || i >= n ? 0.0 : -kInfinite; }
+  /// Number of the slack variable of F_i.
+  static GARRA_HD int slack(int i) { return extent<n>() + i; }
+  static GARRA_HD double lower(int i) { return i < extent<p>() || i >= extent<n>() ? 0.0 : -kInfinite; }
   static GARRA_HD double upper(int) { return kInfinite; }
 
   /// (F - z, G)
@@ -93,13 +110,13 @@ struct Slack {
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, Vec<T, R>& r) const {
     const Vec<T, n> FG = P::evaluate(data, head<P>(x));
     for_each_index<n>([&](int i) { r[i] = FG[i]; });
-    for_each_index<p>([&](int i) { r[i] -= x[n + i]; });
+    for_each_index<p>([&](int i) { r[i] -= x[slack(i)]; });
   }
   template <int R>
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, Mat<T, R, kVariables>& J) const {
-    const Mat<T, n, n> D = mncp_jacobian<P>(data, head<P>(x));
-    for_each_index<n>([&](int i) { for_each_index<n>([&](int j) { J(i, j) = D(i, j); }); });
-    for_each_index<p>([&](int i) { J(i, n + i) = T(-1); });
+    const Large D([&] { return mncp_jacobian<P>(data, head<P>(x)); });
+    for_each_index<n>([&](int i) { for_each_index<n>([&](int j) { J(i, j) = (*D)(i, j); }); });
+    for_each_index<p>([&](int i) { J(i, slack(i)) = T(-1); });
   }
   template <int R>
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, const Vec<T, R>& w, Mat<T, kVariables, kVariables>& H) const {
@@ -110,7 +127,7 @@ struct Slack {
     Vec<T, kVariables> x;
     const Vec<T, n> FG = P::evaluate(data, y);
     for_each_index<n>([&](int i) { x[i] = y[i]; });
-    for_each_index<p>([&](int i) { x[n + i] = max(FG[i], T(0)); });
+    for_each_index<p>([&](int i) { x[slack(i)] = max(FG[i], T(0)); });
     return x;
   }
 };
@@ -123,22 +140,24 @@ struct PapersMerit {
   template <class P, class T>
   struct View : mncp_detail::Slack<P, T> {
     using Base = mncp_detail::Slack<P, T>;
-    static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = n + 1;
+    static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = kOneMore<n>;
+    using Base::slack;
     GARRA_HD explicit View(const typename P::template Data<T>& d) : Base{d} {}
 
     GARRA_HD Vec<T, kResiduals> residual(const Vec<T, kVariables>& x) const {
       Vec<T, kResiduals> r;
       this->linear_rows(x, r);
-      r[n] = T(0);
-      for_each_index<p>([&](int i) { r[n] = fma(x[i], x[n + i], r[n]); });
+      T& product = r[extent<n>()];
+      product = T(0);
+      for_each_index<p>([&](int i) { product = fma(x[i], x[slack(i)], product); });
       return r;
     }
     GARRA_HD Mat<T, kResiduals, kVariables> jacobian(const Vec<T, kVariables>& x) const {
       auto J = Mat<T, kResiduals, kVariables>::zero();
       this->linear_rows(x, J);
       for_each_index<p>([&](int i) {
-        J(n, i) = x[n + i];
-        J(n, n + i) = x[i];
+        J(extent<n>(), i) = x[slack(i)];
+        J(extent<n>(), slack(i)) = x[i];
       });
       return J;
     }
@@ -146,8 +165,8 @@ struct PapersMerit {
                                 Mat<T, kVariables, kVariables>& H) const {
       this->linear_rows(x, w, H);
       for_each_index<p>([&](int i) {
-        H(i, n + i) += w[n];
-        H(n + i, i) += w[n];
+        H(i, slack(i)) += w[extent<n>()];
+        H(slack(i), i) += w[extent<n>()];
       });
     }
   };
@@ -160,20 +179,21 @@ struct ComponentwiseMerit {
   struct View : mncp_detail::Slack<P, T> {
     using Base = mncp_detail::Slack<P, T>;
     static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = n + p;
+    using Base::slack;  // as many as products: of these, too, the i-th row is slack(i)
     GARRA_HD explicit View(const typename P::template Data<T>& d) : Base{d} {}
 
     GARRA_HD Vec<T, kResiduals> residual(const Vec<T, kVariables>& x) const {
       Vec<T, kResiduals> r;
       this->linear_rows(x, r);
-      for_each_index<p>([&](int i) { r[n + i] = x[i] * x[n + i]; });
+      for_each_index<p>([&](int i) { r[slack(i)] = x[i] * x[slack(i)]; });
       return r;
     }
     GARRA_HD Mat<T, kResiduals, kVariables> jacobian(const Vec<T, kVariables>& x) const {
       auto J = Mat<T, kResiduals, kVariables>::zero();
       this->linear_rows(x, J);
       for_each_index<p>([&](int i) {
-        J(n + i, i) = x[n + i];
-        J(n + i, n + i) = x[i];
+        J(slack(i), i) = x[slack(i)];
+        J(slack(i), slack(i)) = x[i];
       });
       return J;
     }
@@ -181,8 +201,8 @@ struct ComponentwiseMerit {
                                 Mat<T, kVariables, kVariables>& H) const {
       this->linear_rows(x, w, H);
       for_each_index<p>([&](int i) {
-        H(i, n + i) += w[n + i];
-        H(n + i, i) += w[n + i];
+        H(i, slack(i)) += w[slack(i)];
+        H(slack(i), i) += w[slack(i)];
       });
     }
   };
@@ -198,7 +218,7 @@ struct FischerBurmeisterMerit {
     const typename P::template Data<T>& data;
     GARRA_HD explicit View(const typename P::template Data<T>& d) : data(d) {}
 
-    static GARRA_HD double lower(int i) { return i < p ? 0.0 : -kInfinite; }
+    static GARRA_HD double lower(int i) { return i < extent<p>() ? 0.0 : -kInfinite; }
     static GARRA_HD double upper(int) { return kInfinite; }
     GARRA_HD Vec<T, n> lift(const Vec<T, n>& y) const { return y; }
 
@@ -234,7 +254,8 @@ struct FischerBurmeisterMerit {
     }
     GARRA_HD void add_curvature(const Vec<T, n>& x, const Vec<T, n>& w, Mat<T, n, n>& H) const {
       const Vec<T, n> FG = P::evaluate(data, x);
-      const Mat<T, n, n> J = mncp_jacobian<P>(data, x);
+      const Large D([&] { return mncp_jacobian<P>(data, x); });
+      const Mat<T, n, n>& J = *D;
       Vec<T, n> through = w;
       for_each_index<p>([&](int k) {
         const Phi f = phi(x[k], FG[k]);
@@ -320,6 +341,9 @@ struct MncpState {
   MinimizerState minimizer;  ///< of the start that is under way
   Effort<S> before;          ///< of the starts before it, whose number is `stage`; `stalls` counts all starts
   S running;                 ///< 1 while unfinished
+  static constexpr auto parts() {
+    return std::tuple{&MncpState::data, &MncpState::x0, &MncpState::minimizer, &MncpState::before, &MncpState::running};
+  }
 };
 
 /// Minimizes a merit function of the problem P from one or several starts. `Merit` is one of the three above.
@@ -338,12 +362,7 @@ struct MncpSolver {
 
   template <class S>
   [[nodiscard]] GARRA_HD State<S> start(const typename P::template Data<S>& data, const MncpVec<P, S>& x0) const {
-    State<S> s;
-    s.data = data;
-    s.x0 = x0;
-    s.minimizer = begin<S>(s, x0);
-    s.before = Effort<S>::zero();
-    s.running = S(1);
+    State<S> s{data, x0, begin<S>(data, x0), Effort<S>::zero(), S(1)};
     judge_start(s);
     return s;
   }
@@ -380,11 +399,11 @@ struct MncpSolver {
 
  private:
   template <class S>
-  GARRA_HD_CALL auto begin(const State<S>& s, const MncpVec<P, S>& x) const {
-    const View<S> view(s.data);
+  GARRA_HD_CALL auto begin(const typename P::template Data<S>& data, const MncpVec<P, S>& x) const {
+    const View<S> view(data);
     auto lifted = view.lift(x);
     if (zero_slack)
-      for (int i = kUnknowns<P>; i < View<S>::kVariables; ++i) lifted[i] = S(0);
+      for (int i = extent<kUnknowns<P>>(); i < extent<View<S>::kVariables>(); ++i) lifted[i] = S(0);
     return minimizer.template start<View<S>>(view, project(view, lifted));
   }
   /// Stops a start that has reached a solution, or whose function is no number; notes whether the solve goes on.
@@ -414,8 +433,8 @@ struct MncpSolver {
     Effort<S> before = sum(s.before, s.minimizer.at.effort);
     before.stage = s.before.stage + S(1);
     before.stalls = s.before.stalls;
-    const auto fresh = begin<S>(s, next_start(s, before.stage));
-    select_into<S>(again, fresh, s.minimizer);
+    const Large fresh([&] { return begin<S>(s.data, next_start(s, before.stage)); });
+    select_into<S>(again, *fresh, s.minimizer);
     select_into<S>(again, before, s.before);
   }
   template <class S>
@@ -434,8 +453,11 @@ struct MncpSolver {
     S wild = S(0);
     for_each_index<kUnknowns<P>>([&](int i) { wild += s.x0[i] - s.x0[i]; });
     if constexpr (!std::is_empty_v<typename P::template Data<S>>) {
-      const S* fields = reinterpret_cast<const S*>(&s.data);
-      for (int k = 0; k < static_cast<int>(sizeof(s.data) / sizeof(S)); ++k) wild += fields[k] - fields[k];
+      for_each_stretch<S>(
+          [&](int count, const S* numbers) {
+            for (int k = 0; k < count; ++k) wild += numbers[k] - numbers[k];
+          },
+          s.data);
     }
     return wild == S(0);
   }
@@ -451,7 +473,7 @@ struct MncpSolver {
       for_each_index<kUnknowns<P>>([&](int i) {
         ratio *= mncp_detail::kEvenRatio<kUnknowns<P>>;
         const S w = S(2) * fraction(k * S(ratio)), size = S(1) + abs(x[i]);
-        x[i] = i < P::kComplementary ? w * size : fma(w - S(1), size, x[i]);
+        x[i] = i < extent<P::kComplementary>() ? w * size : fma(w - S(1), size, x[i]);
       });
       return x;
     }
@@ -466,9 +488,11 @@ struct MncpSolver {
   template <class S, class T>
   static GARRA_HD void select_into(const MaskOf<S>& mask, const T& from, T& to) {
     static_assert(sizeof(T) % sizeof(S) == 0);
-    const S* source = reinterpret_cast<const S*>(&from);
-    S* target = reinterpret_cast<S*>(&to);
-    for (int f = 0; f < static_cast<int>(sizeof(T) / sizeof(S)); ++f) target[f] = select(mask, source[f], target[f]);
+    for_each_stretch<S>(
+        [&](int count, const S* source, S* target) {
+          for (int f = 0; f < count; ++f) target[f] = select(mask, source[f], target[f]);
+        },
+        from, to);
   }
 };
 

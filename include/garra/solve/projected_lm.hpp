@@ -22,6 +22,10 @@ struct ProjectedLmState {
   S iterations;  ///< outer iterations since this start
   S mark;        ///< f when progress was last asked for
   S since;       ///< iterations since then
+  static constexpr auto parts() {
+    return std::tuple{&ProjectedLmState::at, &ProjectedLmState::nu, &ProjectedLmState::iterations,
+                      &ProjectedLmState::mark, &ProjectedLmState::since};
+  }
 };
 
 namespace projected_lm {
@@ -79,19 +83,22 @@ inline constexpr int kBlock = 4;  ///< H is made in blocks of 4 x 4, whose sums 
 
 /// Lower triangle of H = J'J; where V is no multiple of the block, the last row and column are made more than once.
 template <class S, int R, int V>
-GARRA_HD_CALL void normal_matrix(const Mat<S, R, V>& J, Mat<S, V, V>& H) {
-  for (int first = 0; first < V; first += kBlock)
+GARRA_HD_CALL Mat<S, V, V> normal_matrix(const Mat<S, R, V>& J) {
+  const int last = extent<V>() - 1;
+  Mat<S, V, V> H;
+  for (int first = 0; first <= last; first += kBlock)
     for (int second = 0; second <= first; second += kBlock) {
-      const auto row = [&](int a) { return first + a < V ? first + a : V - 1; };
-      const auto col = [&](int b) { return second + b < V ? second + b : V - 1; };
+      const auto row = [&](int a) { return min(first + a, last); };
+      const auto col = [&](int b) { return min(second + b, last); };
       Mat<S, kBlock, kBlock> sum = Mat<S, kBlock, kBlock>::zero();
-      for (int k = 0; k < R; ++k)
+      for (int k = 0; k < extent<R>(); ++k)
         for_each_index<kBlock>([&](auto a) {
           const S left = J(k, row(a));
           for_each_index<kBlock>([&](auto b) { sum(a, b) = fma(left, J(k, col(b)), sum(a, b)); });
         });
       for_each_index<kBlock>([&](auto a) { for_each_index<kBlock>([&](auto b) { H(row(a), col(b)) = sum(a, b); }); });
     }
+  return H;
 }
 
 /// Solves K d = b by K = L D L', in place. Only the lower triangle of K is read; K is positive definite, since (3) has
@@ -99,10 +106,10 @@ GARRA_HD_CALL void normal_matrix(const Mat<S, R, V>& J, Mat<S, V, V>& H) {
 template <class S, int V>
 GARRA_HD_CALL void solve_in_place(Mat<S, V, V>& K, Vec<S, V>& b) {
   Vec<S, V> column;
-  for (int j = 0; j < V; ++j) {
+  for (int j = 0; j < extent<V>(); ++j) {
     const S inverse = S(1) / K(j, j);
-    for (int i = j + 1; i < V; ++i) column[i] = K(i, j);
-    for (int i = j + 1; i < V; ++i) {
+    for (int i = j + 1; i < extent<V>(); ++i) column[i] = K(i, j);
+    for (int i = j + 1; i < extent<V>(); ++i) {
       const S l = column[i] * inverse;
       for (int k = j + 1; k <= i; ++k) K(i, k) = fma(-l, column[k], K(i, k));
       K(i, j) = l;
@@ -110,7 +117,7 @@ GARRA_HD_CALL void solve_in_place(Mat<S, V, V>& K, Vec<S, V>& b) {
     }
     b[j] = b[j] * inverse;
   }
-  for (int i = V - 1; i > 0; --i)
+  for (int i = extent<V>() - 1; i > 0; --i)
     for (int j = 0; j < i; ++j) b[j] = fma(-K(i, j), b[i], b[j]);
 }
 
@@ -121,12 +128,12 @@ GARRA_HD Vec<S, V> direction(const M& merit, const Iterate<S, V>& at, Mat<S, V, 
   // At a zero of r nothing is left to damp by: keeps the pivots of free variables that r does not see positive.
   const S lambda = fma(nu, min(sqrt(at.f), S(1)), S(1e-30));
   Vec<S, V> held, d;
-  for (int i = 0; i < V; ++i) {
+  for (int i = 0; i < extent<V>(); ++i) {
     const auto low = at.x[i] <= lower(merit, i) && g[i] > S(0), high = at.x[i] >= upper(merit, i) && g[i] < S(0);
     held[i] = select(low || high, S(1), S(0));
     d[i] = select(low || high, S(0), -g[i]);
   }
-  for (int i = 0; i < V; ++i) {
+  for (int i = 0; i < extent<V>(); ++i) {
     for (int j = 0; j < i; ++j) H(i, j) = select(held[i] + held[j] > S(0), S(0), H(i, j));
     H(i, i) = select(held[i] > S(0), S(1), H(i, i) + lambda);
   }
@@ -142,7 +149,7 @@ GARRA_HD ProjectedLmState<S, V> ProjectedLm::start(const M& merit, const Vec<S, 
   s.at.x = project(merit, x0);
   const auto r = merit.residual(s.at.x);
   s.at.f = dot(r, r);
-  s.at.projected_gradient = projected_gradient_norm(merit, s.at.x, gradient(merit.jacobian(s.at.x), r));
+  s.at.projected_gradient = projected_gradient_norm(merit, s.at.x, gradient_at(merit, s.at.x, r));
   s.at.effort = Effort<S>::zero();
   s.at.effort.evaluations = S(1);
   s.nu = S(first_nu);
@@ -181,15 +188,14 @@ template <class M, class S, int V>
 GARRA_HD void ProjectedLm::step(const M& merit, ProjectedLmState<S, V>& s) const {
   const auto on = s.at.running > S(0);
   const auto r = merit.residual(s.at.x);
-  const auto J = merit.jacobian(s.at.x);
-  const Vec<S, V> g = transpose_times(J, r);
+  const Large J([&] { return merit.jacobian(s.at.x); });
+  const Vec<S, V> g = transpose_times(*J, r);
   s.at.projected_gradient = select(on, projected_gradient_norm(merit, s.at.x, S(2) * g), s.at.projected_gradient);
-  Mat<S, V, V> H;
-  projected_lm::normal_matrix(J, H);
-  const Vec<S, V> d = projected_lm::direction(merit, s.at, H, g, s.nu);
+  Large H([&] { return projected_lm::normal_matrix(*J); });
+  const Vec<S, V> d = projected_lm::direction(merit, s.at, *H, g, s.nu);
   const projected_lm::Trial<S, V> best = search(merit, s.at, d, g);
 
-  const auto Jp = J * best.p;
+  const auto Jp = *J * best.p;
   const S predicted = -fma(S(2), dot(g, best.p), dot(Jp, Jp)), gained = s.at.f - best.f;
   const auto well = gained > S(good) * predicted && best.t == S(1);
   const auto badly = !(gained >= S(poor) * predicted) || best.t < S(1);

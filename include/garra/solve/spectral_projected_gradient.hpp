@@ -17,6 +17,7 @@ struct SpgState {
   Vec<S, V> g;              ///< grad f at `at.x`
   Vec<S, kSpgMemory> past;  ///< last values of f, the newest first
   S alpha;                  ///< spectral step
+  static constexpr auto parts() { return std::tuple{&SpgState::at, &SpgState::g, &SpgState::past, &SpgState::alpha}; }
 };
 
 /// An option is an inequality that is tested as written.
@@ -48,7 +49,7 @@ struct SpectralProjectedGradient {
     s.at.status = S(int(Status::kStalled));
     const auto r = merit.residual(s.at.x);
     s.at.f = dot(r, r);
-    s.g = gradient(merit.jacobian(s.at.x), r);
+    s.g = gradient_at(merit, s.at.x, r);
     for_each_index<kSpgMemory>([&](int k) { s.past[k] = s.at.f; });
     const Vec<S, V> d = project(merit, s.at.x - s.g) - s.at.x;
     const S size = largest(d);  // first step: one unit in the largest component
@@ -120,7 +121,7 @@ struct SpectralProjectedGradient {
   template <class M, class S, int V>
   GARRA_HD void arrive(const M& merit, const MaskOf<S>& here, const Search<S, V>& q, State<S, V>& s) const {
     const auto r = merit.residual(q.x);
-    const Vec<S, V> g = gradient(merit.jacobian(q.x), r);
+    const Vec<S, V> g = gradient_at(merit, q.x, r);
     const Vec<S, V> step = q.x - s.at.x, change = g - s.g;
     const S sy = dot(step, change);
     const S alpha = select(sy > S(0), dot(step, step) / select(sy > S(0), sy, S(1)), S(largest_alpha));

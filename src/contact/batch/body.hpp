@@ -35,10 +35,6 @@ GARRA_HD void load_problem(const double* problems, const double* sliding, std::i
     solvers::eliminate_sliding(p, solvers::SlidingContacts<S, N>{load_vector<S, 2, N>(sliding, i, contacts)});
 }
 
-/// Whether a solver is compiled for each number of contacts, up to four, and for no other: merit functions.
-template <class Solver>
-inline constexpr bool kOnlyFew = false;
-
 /// Body of the iteration on one problem (scalar executor, GPU thread).
 template <class Solver, int N>
 struct IterateBody {

@@ -24,11 +24,11 @@ constexpr Entry kMethods[kMethodCount] = {
     {Method::kNsgs, "nsgs", run_nsgs},
     {Method::kAdmm, "admm", run_admm},
     {Method::kExtragradient, "extragradient", run_extragradient},
-    {Method::kBoxQuacan, "box-quacan", run_box_quacan, kMaxMeritContacts},
-    {Method::kSpg, "spg", run_spg, kMaxMeritContacts},
-    {Method::kProjectedLm, "projected-lm", run_projected_lm, kMaxMeritContacts},
-    {Method::kFischerBurmeister, "fischer-burmeister", run_fischer_burmeister, kMaxMeritContacts},
-    {Method::kLemke, "lemke", run_lemke, lcp::kMaxSize},
+    {Method::kBoxQuacan, "box-quacan", run_box_quacan},
+    {Method::kSpg, "spg", run_spg},
+    {Method::kProjectedLm, "projected-lm", run_projected_lm},
+    {Method::kFischerBurmeister, "fischer-burmeister", run_fischer_burmeister},
+    {Method::kLemke, "lemke", run_lemke},
 };
 
 /// Lemke's method knows no friction cones.

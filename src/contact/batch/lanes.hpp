@@ -14,14 +14,14 @@ namespace garra::contact {
 
 /// Calls run(std::integral_constant<int, N>{}): with the number of contacts in use, where it has code of its own for
 /// the executor, else with kAnyContacts. Tiles are the same for both.
-template <bool kOnly = false, class Run>
+template <class Run>
 void with_contacts(Executor executor, const Run& run) {
-  const int contacts = executor == Executor::kScalar && !kOnly ? 0 : extent<kAnyContacts>();
+  const int contacts = executor == Executor::kScalar ? 0 : extent<kAnyContacts>();
   if (contacts == 1) return run(std::integral_constant<int, 1>{});
   if (contacts == 2) return run(std::integral_constant<int, 2>{});
   if (contacts == 3) return run(std::integral_constant<int, 3>{});
   if (contacts == 4) return run(std::integral_constant<int, 4>{});
-  if constexpr (!kOnly) run(std::integral_constant<int, kAnyContacts>{});
+  run(std::integral_constant<int, kAnyContacts>{});
 }
 
 /// The same where D numbers are a contact's force: soft contacts (D = 4) have no code of their own.
@@ -45,10 +45,10 @@ void for_each_problem(Executor executor, std::int64_t count, const Body& body) {
 /// Candidates of `count` problems, with what lies beyond Newton where the solver goes on.
 template <class Solver>
 [[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, kAnyContacts>& body, std::int64_t count) {
-  with_contacts<kOnlyFew<Solver>>(executor, [&](auto n) {
+  with_contacts(executor, [&](auto n) {
     const IterateBody<Solver, n> sized{body.solver,     body.problems, body.sliding,
                                        body.candidates, body.guesses,  body.contacts};
-    if constexpr (n < 0 || kOnlyFew<Solver>)
+    if constexpr (n < 0)
       if (executor == Executor::kScalar) return batch::for_each_scalar(count, sized);
     batch::iterate_lanes(sized, count);
   });

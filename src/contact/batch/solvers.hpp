@@ -15,23 +15,17 @@
 
 namespace garra::contact {
 
-/// Contacts that a merit function is compiled for: 8 variables each, and compile time grows with them.
-inline constexpr int kMaxMeritContacts = 4;
-
 using BoxQuacanMethod = solvers::FrictionMerit<solvers::BoxQuacan, solvers::PapersMerit>;
 using SpgMethod = solvers::FrictionMerit<solvers::SpectralProjectedGradient, solvers::PapersMerit>;
 using ProjectedLmMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::ComponentwiseMerit>;
 using FischerBurmeisterMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::FischerBurmeisterMerit>;
 
-template <class Minimizer, class Merit>
-inline constexpr bool kOnlyFew<solvers::FrictionMerit<Minimizer, Merit>> = true;
-
-/// Sizes that a solver is compiled for.
+/// Contacts that a solver has kernels for. The assembler takes minutes for a merit function of 32 variables.
 template <class Solver>
-inline constexpr int kMostContacts = kMaxContacts;
+inline constexpr int kMostOnDevice = kMaxContacts;
 template <>
-inline constexpr int kMostContacts<solvers::FrictionMixed> = kMaxOwnSize;
+inline constexpr int kMostOnDevice<solvers::FrictionMixed> = kMaxOwnSize;
 template <class Minimizer, class Merit>
-inline constexpr int kMostContacts<solvers::FrictionMerit<Minimizer, Merit>> = kMaxMeritContacts;
+inline constexpr int kMostOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = 3;
 
 }  // namespace garra::contact

@@ -1,0 +1,130 @@
+// Methods that minimize a merit function, of more contacts than lanes have code of their own for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "answers.hpp"
+#include "contact/problems/classes.hpp"
+#include "load_change.hpp"
+#include "merit_methods.hpp"
+
+namespace garra {
+namespace {
+
+using contact::Method;
+using contact::Problems;
+using contact::Solutions;
+
+class MeritMethods : public testing::TestWithParam<Method> {
+ protected:
+  contact::Options options_{.method = GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Methods, MeritMethods, testing::ValuesIn(test::kMeritMethods), [](const auto& info) {
+  std::string name = contact::to_string(info.param);
+  std::erase(name, '-');
+  return name;
+});
+
+TEST_P(MeritMethods, GiveTheSameBitsOnEveryExecutorOfTheProcessor) {
+  options_.starts = 2;  // a second start goes on in lanes whose neighbors are in their first
+  for (const auto& [contacts, iterations] : {std::pair{5, 40}, {8, 20}, {9, 12}, {12, 8}, {32, 2}}) {
+    SCOPED_TRACE(contacts);
+    options_.max_iterations = iterations;
+    const Problems p = bench::sliding_grasps(bench::Sliding::some, {contacts, 9, 3});
+    test::expect_same_on(test::other_host_executors(),
+                         [&](const Device& d) { return test::answer_of(contact::solve(p, options_, d)); });
+  }
+}
+
+/// Problems that are no grasps: A is the identity with a part of a random Gram matrix, so that no contact moves another
+/// by more than itself and the accelerations are the only ones.
+Problems weakly_coupled(int contacts, std::int64_t count) {
+  bench::Random random(11 + static_cast<std::uint64_t>(contacts));
+  const auto rows = static_cast<std::size_t>(3 * contacts);
+  Problems p{contacts, count, {}, {}, {}};
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::vector<double> G(rows * rows);
+    for (double& g : G) g = random.normal();
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t k = 0; k < rows; ++k) {
+        double sum = 0;
+        for (std::size_t m = 0; m < rows; ++m) sum += G[r * rows + m] * G[k * rows + m];
+        p.A.push_back((r == k ? 1 : 0) + 0.2 * sum / static_cast<double>(rows));
+      }
+    for (std::size_t r = 0; r < rows; ++r) p.b.push_back(random.normal() - (r % 3 == 0 ? 0.5 : 0));
+    for (int j = 0; j < contacts; ++j) p.mu.push_back(random.uniform(0.1, 0.9));
+  }
+  return p;
+}
+
+TEST_P(MeritMethods, FindTheAnswersOfNewtonWhereThereIsOne) {
+  // Spectral projected gradient is slow: it comes near, from its first start or from none.
+  const bool slow = GetParam() == Method::kSpg;
+  options_.starts = slow ? 1 : 5;
+  options_.tol = slow ? 1e-3 : 1e-8;
+  for (int contacts = 5; contacts <= 9; ++contacts) {
+    SCOPED_TRACE(contacts);
+    constexpr std::size_t kCount = 12;
+    const auto k = static_cast<std::size_t>(contacts);
+    const Problems p = weakly_coupled(contacts, kCount);
+    const Solutions newton = contact::solve(p), found = contact::solve(p, options_);
+    const auto part = [](const std::vector<double>& all, std::size_t i, std::size_t width) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(i * width);
+      return std::vector(first, first + static_cast<std::ptrdiff_t>(width));
+    };
+    std::size_t solved = 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      ASSERT_EQ(newton.status[i], Status::kConverged);
+      if (found.status[i] != Status::kConverged) continue;
+      ++solved;
+      const test::PlainProblem plain{part(p.A, i, 9 * k * k), part(p.b, i, 3 * k), part(p.mu, i, k)};
+      EXPECT_LE(test::load_change(plain, part(found.c, i, 3 * k)), 1.001 * options_.tol) << i;
+      // Both are exact for loads that differ by `tol`; A and its inverse are of the order of one.
+      for (std::size_t r = 3 * k * i; r < 3 * k * (i + 1); ++r) {
+        EXPECT_NEAR(found.a[r], newton.a[r], 100 * options_.tol) << i;
+        EXPECT_NEAR(found.c[r], newton.c[r], 100 * options_.tol) << i;
+      }
+    }
+    EXPECT_GE(solved, kCount / 2);
+  }
+}
+
+TEST_P(MeritMethods, WithNanInOneProblemTouchNoOther) {
+  constexpr std::size_t k = 5;
+  options_.starts = 2;
+  options_.max_iterations = 15;
+  Problems p = bench::random_grasps({k, 13, 0});
+  const Solutions before = contact::solve(p, options_, test::kReference);
+  p.A[2 * 9 * k * k + 5] = std::nan("");
+  p.b[7 * 3 * k + 3 * k - 1] = std::numeric_limits<double>::infinity();
+  p.mu[12 * k + k - 1] = -1;
+  for (const Device& device : {test::kReference, Device{Executor::kLanes, 1, 0}}) {
+    const Solutions found = contact::solve(p, options_, device);
+    for (std::size_t i = 0; i < 13; ++i) {
+      if (i == 2 || i == 7 || i == 12) {
+        EXPECT_EQ(found.status[i], Status::kInvalidInput) << i;
+        continue;
+      }
+      EXPECT_EQ(found.status[i], before.status[i]);
+      for (std::size_t j = 3 * k * i; j < 3 * k * (i + 1); ++j)
+        EXPECT_TRUE(found.c[j] == before.c[j] || std::isnan(before.c[j])) << i;
+    }
+  }
+}
+
+TEST_P(MeritMethods, TakeUpToThirtyTwoContactsAndThreeOnAGpu) {
+  EXPECT_EQ(contact::most_contacts(options_.method), 32);
+  EXPECT_THROW((void)contact::solve(bench::random_grasps({33, 1, 0}), options_), Error);
+  if (!test::gpu_here()) GTEST_SKIP() << "no GPU";
+  try {
+    (void)contact::solve(bench::random_grasps({5, 1, 0}), options_, {Executor::kCuda, 0, 0});
+    FAIL() << "5 contacts were taken";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("up to 3; use --device cpu"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace garra
