@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "garra/core/error.hpp"
+#include "garra/systems/chain/followers.hpp"
 #include "garra/systems/chain/model.hpp"
 
 namespace garra::chain {
@@ -55,6 +56,13 @@ struct LockedJoint {
   double mass = 0;  ///< of all that hangs behind it and is no part of the chain [kg]
 };
 
+/// A joint that follows another one of its chain: q = ratio * (q of the leader) + offset.
+struct Coupling {
+  int joint = 0, leader = 0;  ///< from 0; the leader follows no other joint
+  double ratio = 1;           ///< [1, or rad/m and m/rad]
+  double offset = 0;          ///< [rad or m]
+};
+
 /// A serial chain: kernel form, and what ties it to its description. All vectors have `joints` items.
 struct Robot {
   std::string name;
@@ -68,9 +76,19 @@ struct Robot {
   std::vector<Body> body;                        ///< the links as described, in these frames
   Vec3<double> gravity = {{0, 0, -9.81}};        ///< world axes [m/s^2]
   std::vector<LockedJoint> locked;               ///< URDF: side branches on moving links, and joints locked on the way
+  std::vector<Coupling> coupled;                 ///< joints that follow others, ascending; most functions take none
   std::vector<std::string> notes;                ///< what a reader of the description should know
   std::vector<std::string> warnings;             ///< what may not be as meant: keys not read, an ambiguous order
 };
+
+/// Joints that follow no other one, ascending, from 0: their values are the coordinates of the chain.
+[[nodiscard]] std::vector<int> coordinates(const Robot& robot);
+/// Limits of a coordinate: the joint's own, and within those of the joints that follow it.
+[[nodiscard]] Joint coordinate_limits(const Robot& robot, int joint);
+/// The couplings as kernels have them.
+[[nodiscard]] Followers followers_of(const Robot& robot);
+/// Throws Error(kUsage) where a joint follows another: `what` does not take such chains.
+void require_uncoupled(const Robot& robot, const std::string& what);
 
 /// Kernel form of a robot with J joints. Throws Error(kUsage) for another number.
 template <int J>

@@ -42,10 +42,13 @@ inline constexpr int kOutputCount = 17;
 [[nodiscard]] const char* to_string(Output output);
 /// Throws Error(kUsage) naming the outputs there are.
 [[nodiscard]] Output parse_output(const std::string& name);
-/// Its shape behind the first axis, which counts the states.
-[[nodiscard]] std::vector<int> shape_of(Output output, int joints);
+/// Its shape behind the first axis, which counts the states. Of a chain with coupled joints j counts its coordinates,
+/// but for the first j of link_poses and com_jacobians, which counts its links.
+[[nodiscard]] std::vector<int> shape_of(Output output, int joints, int links);
+[[nodiscard]] inline std::vector<int> shape_of(Output output, int joints) { return shape_of(output, joints, joints); }
 /// Numbers per state.
-[[nodiscard]] int size_of(Output output, int joints);
+[[nodiscard]] int size_of(Output output, int joints, int links);
+[[nodiscard]] inline int size_of(Output output, int joints) { return size_of(output, joints, joints); }
 
 /// A set of outputs.
 class Outputs {
@@ -143,7 +146,8 @@ struct EvalOptions {
 
 /// Arrays of the outputs that were asked for; the others are empty.
 struct Results {
-  int joints = 0;
+  int joints = 0;  ///< coordinates, where joints are coupled
+  int links = 0;
   std::int64_t count = 0;
   std::vector<double> pose, link_poses, jacobian, com_jacobians, mass_matrix, coriolis_matrix, bias, gravity, damping,
       tau, qdd, manipulability, smallest_singular_value, kinetic_energy, potential_energy, tool_velocity, joint_force;
@@ -161,8 +165,9 @@ struct EvalPlace {
   Device device = {};
 };
 
-/// Evaluates every state; a bad state is a status, never an exception, and touches no other. Throws Error where arrays
-/// are missing or have wrong sizes, or the device cannot run.
+/// Evaluates every state. Where joints are coupled (Robot::coupled), states and results are those of
+/// coordinates(robot), j their number; parameters are those of joints. A bad state is a status, never an exception, and
+/// touches no other. Throws Error where arrays are missing or have wrong sizes, or the device cannot run.
 [[nodiscard]] Results evaluate(const Robot& robot, const StateView& states, const Outputs& wanted,
                                const EvalOptions& options = {}, const Device& device = {});
 /// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
@@ -217,15 +222,16 @@ void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace&
 // Inverse kinematics: joint values for poses of the tool, within the joint limits.
 
 struct InverseKinematicsOptions {
-  double tol = 1e-10;      ///< success: length of what is missing <= tol [m and rad]
-  int steps = 48;          ///< of each search, at most
-  int starts = 40;         ///< searches for each pose, at most; all but the first start at random
-  std::uint64_t seed = 1;  ///< of these
+  double tol = 1e-10;          ///< success: length of what is missing <= tol [m and rad]
+  int steps = 48;              ///< of each search, at most
+  int starts = 40;             ///< searches for each pose, at most; all but the first start at random
+  std::uint64_t seed = 1;      ///< of these
+  bool position_only = false;  ///< the tool may turn as it likes; rotation_error is 0
 };
 
 /// Of the best search for each pose: the first that arrives, else the one that ends nearest.
 struct InverseKinematics {
-  std::vector<double> q;                               ///< [n,j] within the limits [rad or m]
+  std::vector<double> q;                               ///< [n,j] of coordinates(), within the limits [rad or m]
   std::vector<double> position_error, rotation_error;  ///< [n] what is missing to the pose [m], [rad]
   std::vector<std::uint8_t> success;                   ///< [n]
   std::vector<std::int32_t> steps;                     ///< [n] of all its searches

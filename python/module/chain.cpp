@@ -18,6 +18,7 @@ Robot read(const std::string& path, const std::string& base, const std::string& 
            const std::vector<std::string>& overrides, const std::vector<std::pair<std::string, std::string>>& locks) {
   io::RobotOptions options{base, tip, overrides, {}};
   for (const auto& [joint, value] : locks) options.locks.push_back({joint, value});
+  options.takes_coupled = true;
   return io::read_robot(path, options);
 }
 
@@ -108,7 +109,8 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
     const auto output = static_cast<chain::Output>(i);
     if (wanted.has(output))
       out[to_string(output)] =
-          taken(std::move(results[output]), shape_with_rows(q.shape(0), chain::shape_of(output, robot.joints)));
+          taken(std::move(results[output]),
+                shape_with_rows(q.shape(0), chain::shape_of(output, results.joints, results.links)));
   }
   out["status"] = taken_as<std::int32_t>(std::move(results.status), {q.shape(0)});
   return out;
@@ -216,7 +218,7 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
   }
   const std::size_t count = pose.shape(0);
   nb::dict out;
-  out["q"] = taken(std::move(found.q), {count, static_cast<std::size_t>(robot.joints)});
+  out["q"] = taken(std::move(found.q), {count, chain::coordinates(robot).size()});
   out["success"] = taken(std::move(found.success), {count});
   out["position_error"] = taken(std::move(found.position_error), {count});
   out["rotation_error"] = taken(std::move(found.rotation_error), {count});
@@ -224,10 +226,20 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
   return out;
 }
 
+/// Of the joints that follow no other one.
 template <class Get>
 nb::list of_joints(const Robot& robot, const Get& get) {
   nb::list out;
-  for (const chain::Joint& j : robot.joint) out.append(get(j));
+  for (const int i : chain::coordinates(robot)) out.append(get(chain::coordinate_limits(robot, i)));
+  return out;
+}
+
+/// Joints that follow others: name, leader's name, ratio, offset.
+nb::list coupled(const Robot& robot) {
+  const auto name = [&](int i) { return robot.joint[static_cast<std::size_t>(i)].name; };
+  nb::list out;
+  for (const chain::Coupling& c : robot.coupled)
+    out.append(nb::make_tuple(name(c.joint), name(c.leader), c.ratio, c.offset));
   return out;
 }
 
@@ -236,7 +248,9 @@ nb::list of_joints(const Robot& robot, const Get& get) {
 void add_chain(nb::module_& m) {
   nb::class_<Robot>(m, "Robot")
       .def_ro("name", &Robot::name)
-      .def_ro("joints", &Robot::joints)
+      .def_prop_ro("joints", [](const Robot& r) { return chain::coordinates(r).size(); })
+      .def_ro("links", &Robot::joints)
+      .def_prop_ro("coupled", coupled)
       .def_ro("notes", &Robot::notes)
       .def_ro("warnings", &Robot::warnings)
       .def_prop_ro("joint_names", [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.name; }); })
@@ -253,7 +267,9 @@ void add_chain(nb::module_& m) {
       .def("describe", [](const Robot& r) { return io::describe_robot(r); })
       .def("to_toml", [](const Robot& r) { return io::robot_toml(r); });
   m.def("read_robot", read);
-  m.def("robot_from_toml", [](const std::string& text) { return io::parse_robot_toml(text, "text"); });
+  m.def("robot_from_toml", [](const std::string& text) {
+    return io::parse_robot_toml(text, "text", {.base = "", .tip = "", .overrides = {}, .takes_coupled = true});
+  });
   m.def("robot_from_joints", from_joints);
   m.def("chain_evaluate", evaluate, nb::arg("robot"), nb::arg("q"), nb::arg("qd").none(), nb::arg("qdd").none(),
         nb::arg("tau").none(), nb::arg("wrench").none(), nb::arg("outputs"), nb::arg("form"), nb::arg("body_axes"),

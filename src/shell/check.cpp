@@ -102,6 +102,7 @@ Content problems_in(const std::string& file) {
 Content robot_in(const CheckArguments& arguments, const std::string& file) {
   io::RobotOptions options = arguments.robot;
   options.overrides = arguments.overrides;
+  options.takes_coupled = true;
   const chain::Robot robot = io::read_robot(file, options);
   return {"robot", io::describe_robot(robot), io::robot_toml(robot), robot.warnings, {{"notes", robot.notes}}};
 }

@@ -19,7 +19,8 @@ struct RobotOptions {
   std::string base, tip;               ///< URDF: links the chain is between; "" takes the only root, the only leaf
   std::vector<std::string> overrides;  ///< "key.path=value"; URDF: gravity, payload.mass, .com, .inertia
   std::vector<JointLock> locks = {};   ///< URDF: joints off the chain that do not stand at 0, and joints of it
-  bool needs_mass = false;             ///< URDF: a last link without mass is an error, for what moves under torques
+  bool needs_mass = false;     ///< URDF: a last link without mass is an error, for what moves under torques
+  bool takes_coupled = false;  ///< joints that follow others (Robot::coupled); false: they are an error
 };
 
 /// Reads a robot file, whose name ends in .toml or .urdf. Throws Error: kInputOutput for a file that cannot be read;

@@ -132,8 +132,13 @@ class Chain:
 
     @property
     def n(self) -> int:
-        """Joints."""
+        """Joints; of coupled ones those that follow no other."""
         return self._core.joints
+
+    @property
+    def coupled(self) -> dict[str, tuple[str, float, float]]:
+        """Joints that follow others (mimic): {follower: (leader, multiplier, offset)}."""
+        return {joint: (leader, ratio, offset) for joint, leader, ratio, offset in self._core.coupled}
 
     @property
     def joint_names(self) -> list[str]:
@@ -212,7 +217,11 @@ class Chain:
             ("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)), ("tau", tau, (n,)), ("wrench", wrench, (6,))
         )
         arrays = _core.chain_evaluate(
-            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), outputs, *how, *place(device, threads)
+            self._core,
+            *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")),
+            outputs,
+            *how,
+            *place(device, threads),
         )
         shaped = {name: batch.out(array) for name, array in arrays.items()}
         return Evaluation(shaped.pop("status"), shaped)
@@ -353,10 +362,14 @@ def load(
 
     URDF: the chain between the links `base` and `tip`, None the only root and the only leaf. lock: joints that stand
     still and where, {"finger_joint1": 0.02} or "20 mm". overrides: "key.path=value" of a TOML file; of a URDF gravity,
-    payload.mass, payload.com, payload.inertia. Raises garra.FileError, which names file, line, key and the remedy.
+    payload.mass, payload.com, payload.inertia. Joints with `mimic` follow their leaders. Raises garra.FileError, which
+    names file, line, key and the remedy.
     """
     path = _named(path_text(path))
-    locks = [(joint, value if isinstance(value, str) else repr(finite(f"lock[{joint!r}]", value))) for joint, value in (lock or {}).items()]
+    locks = [
+        (joint, value if isinstance(value, str) else repr(finite(f"lock[{joint!r}]", value)))
+        for joint, value in (lock or {}).items()
+    ]
     return Chain(_core.read_robot(path, base or "", tip or "", list(overrides), locks))
 
 

@@ -158,7 +158,7 @@ void evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, co
   const Outputs wanted = wanted_outputs(arguments, in, summary);
   std::optional<io::ResultStream> out;
   if (!arguments.output.empty())
-    out.emplace(arguments.output, io::ResultStream::Plan{robot.joints, in.count(), wanted});
+    out.emplace(arguments.output, io::ResultStream::Plan{summary.joints, robot.joints, in.count(), wanted});
   const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; the packing has all threads
   const Blocks blocks{in.count(), block_of(device), one_thread ? 1 : solve_threads(device)};
   Device of_block = device;
@@ -232,11 +232,14 @@ void judge(const EvalArguments& arguments, const Summary& s) {
 void run_eval(const EvalArguments& arguments) {
   check_output(arguments.input, arguments.output, "the states");
   const Device device = parse_device_for_arrays(arguments.device, arguments.threads, core_seconds::kCopying);
-  const chain::Robot robot = read_model(arguments.model);
-  const io::StateStream states(arguments.input, robot.joints);
+  ModelArguments model = arguments.model;
+  model.options.takes_coupled = true;
+  const chain::Robot robot = read_model(model);
+  const auto coordinates = static_cast<int>(chain::coordinates(robot).size());
+  const io::StateStream states(arguments.input, coordinates);
   Summary summary;
   summary.model = robot.name;
-  summary.joints = robot.joints;
+  summary.joints = coordinates;
   summary.states = states.count();
   summary.device = describe(device);
   summary.output = arguments.output;

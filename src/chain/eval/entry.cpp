@@ -6,6 +6,7 @@
 
 #include "base/room.hpp"
 #include "chain/eval/buffer.hpp"
+#include "chain/eval/coupled.hpp"
 #include "chain/eval/cuda.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/batch/parallel.hpp"
@@ -184,9 +185,11 @@ void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
 void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place,
               Results& out) {
   check_robot(robot);
-  check_states(states, wanted, robot.joints);
+  const auto coordinates = static_cast<int>(static_cast<std::size_t>(robot.joints) - robot.coupled.size());
+  check_states(states, wanted, coordinates);
+  if (!robot.coupled.empty()) return evaluate_coupled(robot, states, wanted, place, out);
   const std::vector<Column> columns = columns_of(states, robot);
-  out.joints = robot.joints;
+  out.joints = out.links = robot.joints;
   out.count = states.count;
   out.status.assign(static_cast<std::size_t>(states.count), Status::kConverged);
   for (int i = 0; i < kOutputCount; ++i) {
@@ -244,6 +247,7 @@ batch::ResidentRows rows_of(const Robot& robot, const DeviceStates& states, cons
 void run(const Robot& robot, const DeviceStates& states, const DevicePlace& place, const DeviceResults& to,
          std::size_t* needed) {
   check_robot(robot);
+  require_uncoupled(robot, "states on a GPU");
   if (states.count < 0) throw Error(ExitCode::kUsage, "the number of states is negative");
   if (states.count == 0) return;
   DeviceChain chain{robot, place.options, columns_of(states.parameters, robot), rows_of(robot, states, to)};

@@ -77,7 +77,7 @@ Quantity parse_quantity(const std::string& name) {
   throw Error(ExitCode::kUsage, "no quantity of a link is called \"" + name + "\"", "there are " + names);
 }
 
-std::vector<int> shape_of(Output output, int joints) {
+std::vector<int> shape_of(Output output, int joints, int links) {
   switch (entry(output).shape) {
     case Shape::kOne:
       return {};
@@ -88,20 +88,20 @@ std::vector<int> shape_of(Output output, int joints) {
     case Shape::kPose:
       return {4, 4};
     case Shape::kLinkPoses:
-      return {joints, 4, 4};
+      return {links, 4, 4};
     case Shape::kJacobian:
       return {6, joints};
     case Shape::kComJacobians:
-      return {joints, 6, joints};
+      return {links, 6, joints};
     case Shape::kSquare:
       return {joints, joints};
   }
   return {};
 }
 
-int size_of(Output output, int joints) {
+int size_of(Output output, int joints, int links) {
   int size = 1;
-  for (const int n : shape_of(output, joints)) size *= n;
+  for (const int n : shape_of(output, joints, links)) size *= n;
   return size;
 }
 

@@ -66,6 +66,11 @@ std::string describe_joint(const Robot& robot, std::size_t i, const Pose<double>
   const std::string through = joint.prismatic ? "" : ", through " + text(frame.p) + " m";
   out += line("  axis", direction(column(frame.R, 2)) + through);
   out += line("  limits", limits(joint));
+  for (const chain::Coupling& c : robot.coupled)
+    if (static_cast<std::size_t>(c.joint) == i)
+      out += line("  follows", robot.joint[static_cast<std::size_t>(c.leader)].name + ": q = " + text(c.ratio) +
+                                   " of it, plus " + text(joint.prismatic ? c.offset : c.offset / kDegree) +
+                                   (joint.prismatic ? " m" : " deg"));
   out += line("  kernel form", "a " + text(f.a) + (f.b != 0 ? " m, b " + text(f.b) : "") + " m, alpha " +
                                    text_of_order_one(std::atan2(f.sin_alpha, f.cos_alpha) / kDegree) + " deg, d " +
                                    text(f.d) + (joint.prismatic ? " + q m, theta " : " m, theta ") +

@@ -25,12 +25,16 @@ constexpr auto names_of(Convention) { return names("dh", "modified_dh", "gryma",
 /// A joint as files have it; which members count depends on the convention.
 struct FileJoint {
   chain::LinkData link;
-  double a = 0, d = 0, alpha = 0, theta = 0;      ///< dh, modified_dh; kernel without alpha
-  double b = 0, cos_alpha = 1, sin_alpha = 0;     ///< kernel
-  int code = 0;                                   ///< gryma, as are the next two
-  Vec3<double> shift = Vec3<double>::zero();      ///< its d
-  double azimuth = 0, polar = 0;                  ///< its alpha and beta
-  double screw[6] = {};                           ///< screws
+  double a = 0, d = 0, alpha = 0, theta = 0;   ///< dh, modified_dh; kernel without alpha
+  double b = 0, cos_alpha = 1, sin_alpha = 0;  ///< kernel
+  int code = 0;                                ///< gryma, as are the next two
+  Vec3<double> shift = Vec3<double>::zero();   ///< its d
+  double azimuth = 0, polar = 0;               ///< its alpha and beta
+  double screw[6] = {};                        ///< screws
+  struct {
+    std::string joint;
+    double ratio = 1, offset = 0;
+  } follows;                                      ///< which joint, "": none
   Pose<double> frame = Pose<double>::identity();  ///< screws, kernel
 
   [[nodiscard]] Vec3<double> direction() const { return {{screw[0], screw[1], screw[2]}}; }
@@ -160,6 +164,23 @@ void screw_fields(Fields& f, FileJoint& j) {
           "The moment is p x direction, with p any point of the axis.");
 }
 
+/// How a joint follows another one; the ratio of a sliding and a turning joint is in rad/m or m/rad.
+AnyValue following(FileJoint& j, bool slides) {
+  return inlined([&j, slides](Fields& f) {
+    f.key("joint", string(j.follows.joint), {.doc = "the leader's name", .required = "Write joint = \"its name\"."});
+    f.key("multiplier", quantity(j.follows.ratio, {kRatio}), {.doc = "of the leader's value"});
+    f.key("offset", quantity(j.follows.offset, {kJointPosition.of(slides)}), {.doc = "added to it"});
+  });
+}
+
+void follow_field(Fields& f, bool slides, FileJoint& j) {
+  if (!f.has("follows", !j.follows.joint.empty())) return;
+  f.key("follows", following(j, slides),
+        {.doc = "it follows another joint: q = multiplier * (q of that one) + offset "
+                "([chain.md](chain.md#coupled-joints))",
+         .otherwise = "it moves by itself"});
+}
+
 void joint_fields(Fields& f, Convention c, FileJoint& j) {
   using enum Convention;
   chain::LinkData& link = j.link;
@@ -186,7 +207,10 @@ void joint_fields(Fields& f, Convention c, FileJoint& j) {
   f.key("inertia", inertia(link.body.inertia),
         {.doc = "about the center of mass, link axes", .comment = "kg*m^2, about com, link axes"});
   if (!known) return f.give_up();
-  moving(f, fixed, link.joint.prismatic, [&](bool slides) { drive_fields(f, slides, link); });
+  moving(f, fixed, link.joint.prismatic, [&](bool slides) {
+    drive_fields(f, slides, link);
+    follow_field(f, slides, j);
+  });
 }
 
 /// What a URDF's chain had locked: already in the bodies, told again.
@@ -245,6 +269,31 @@ std::vector<Joint> joints_of(const RobotFile& file, const Make& make) {
   return joints;
 }
 
+/// Which joints follow others, by name. Throws Error(kUsage).
+void couple(const RobotFile& file, Robot& robot) {
+  const auto number = [&](const std::string& name) {
+    const auto found =
+        std::find_if(robot.joint.begin(), robot.joint.end(), [&](const auto& j) { return j.name == name; });
+    if (found == robot.joint.end())
+      throw Error(ExitCode::kUsage, "follows: there is no joint \"" + name + "\"", "Name a joint of this robot.");
+    return static_cast<int>(found - robot.joint.begin());
+  };
+  int joint = 0;
+  for (const FileJoint& j : file.joint) {
+    if (file.convention == Convention::kGryma && j.code == 0) continue;  // fixed: no joint of the robot
+    if (!j.follows.joint.empty())
+      robot.coupled.push_back({joint, number(j.follows.joint), j.follows.ratio, j.follows.offset});
+    ++joint;
+  }
+  for (const chain::Coupling& c : robot.coupled) {
+    const std::string who = "follows: joint " + std::to_string(c.joint + 1) + " follows ";
+    if (c.leader == c.joint) throw Error(ExitCode::kUsage, who + "itself", "Name another joint of this robot.");
+    for (const chain::Coupling& other : robot.coupled)
+      if (c.leader == other.joint)
+        throw Error(ExitCode::kUsage, who + "a joint that follows another one", "Name the joint that leads both.");
+  }
+}
+
 Robot build(const RobotFile& file) {
   const auto dh = [](const FileJoint& j) { return chain::DhJoint{j.a, j.d, j.alpha, j.theta, j.link}; };
   switch (file.convention) {
@@ -280,6 +329,9 @@ RobotFile in_kernel_form(const Robot& robot) {
     j.a = form.a, j.b = form.b, j.d = form.d, j.theta = form.theta;
     j.cos_alpha = form.cos_alpha, j.sin_alpha = form.sin_alpha;
     j.frame = robot.link[i].offset;
+    for (const chain::Coupling& c : robot.coupled)
+      if (static_cast<std::size_t>(c.joint) == i)
+        j.follows = {robot.joint[static_cast<std::size_t>(c.leader)].name, c.ratio, c.offset};
     file.joint.push_back(j);
   }
   file.locked = robot.locked;
@@ -296,6 +348,8 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
   const RobotFile file = read(document);
   try {
     Robot robot = build(file);
+    couple(file, robot);
+    if (!options.takes_coupled) chain::require_uncoupled(robot, "follows");
     robot.warnings = inertia_warnings(document);
     return robot;
   } catch (const Error& error) {

@@ -139,18 +139,30 @@ class Locks {
 
   [[nodiscard]] bool is_told(int joint) const { return told_[static_cast<std::size_t>(joint)].has_value(); }
 
-  /// The joint of the chain that this one follows, however many stand between; -1: none, or it is told where it stands.
-  [[nodiscard]] int moving_leader(int joint, const std::vector<bool>& on_path) const {
-    std::size_t i = static_cast<std::size_t>(joint);
+  /// How a joint follows the one that leads it.
+  struct Following {
+    int leader;
+    double multiplier, offset;
+  };
+  /// The joint of the chain that this one follows, however many stand between; nothing: none, or it is told where it
+  /// stands.
+  [[nodiscard]] std::optional<Following> following(int joint, const std::vector<bool>& on_path) const {
+    Following out{joint, 1, 0};
     for (std::size_t steps = 0; steps <= urdf_.joints.size(); ++steps) {  // a ring of mimics ends, too
+      const auto i = static_cast<std::size_t>(out.leader);
       const UrdfJoint& one = urdf_.joints[i];
-      if (told_[i]) return -1;
-      if (!one.mimic) return on_path[i] ? static_cast<int>(i) : -1;
+      if (told_[i]) return std::nullopt;
+      if (!one.mimic) return on_path[i] && moves(one) ? std::optional(out) : std::nullopt;
       const auto leader = index_.find(one.leader);
-      if (leader == index_.end()) return -1;
-      i = leader->second;
+      if (leader == index_.end()) return std::nullopt;
+      out = {static_cast<int>(leader->second), out.multiplier * one.multiplier,
+             out.offset + out.multiplier * one.offset};
     }
-    return -1;
+    return std::nullopt;
+  }
+  [[nodiscard]] int moving_leader(int joint, const std::vector<bool>& on_path) const {
+    const auto found = following(joint, on_path);
+    return found ? found->leader : -1;
   }
 
   /// As told; a joint that mimics another, where that one stands; else 0.
@@ -258,8 +270,12 @@ Surroundings read_surroundings(const std::string& file, const std::vector<std::s
 /// Builds the chain link by link along the path.
 class ChainBuilder {
  public:
-  ChainBuilder(const UrdfDocument& urdf, std::vector<int> path, const Locks& locks)
-      : urdf_(urdf), path_(std::move(path)), locks_(locks), on_path_(urdf.joints.size()) {
+  ChainBuilder(const UrdfDocument& urdf, std::vector<int> path, const Locks& locks, bool takes_coupled)
+      : urdf_(urdf),
+        path_(std::move(path)),
+        locks_(locks),
+        takes_coupled_(takes_coupled),
+        on_path_(urdf.joints.size()) {
     for (const int index : path_) on_path_[static_cast<std::size_t>(index)] = true;
   }
 
@@ -268,8 +284,9 @@ class ChainBuilder {
     for (const int index : path_) {
       const UrdfJoint& joint = joint_at(urdf_, index);
       since_joint_ = since_joint_ * joint.origin;
-      if (joint.mimic) check_leader(index);
-      if (moves(joint) && (joint.mimic || locks_.is_told(index))) {
+      const bool follows = joint.mimic && locks_.moving_leader(index, on_path_) >= 0;
+      if (follows) check_takes_coupled(index);
+      if (moves(joint) && !follows && (joint.mimic || locks_.is_told(index))) {
         since_joint_ = since_joint_ * motion(urdf_, joint, locks_.at(index));
         lock(index, 0);
         if (joint.mimic && !locks_.is_told(index))
@@ -278,6 +295,7 @@ class ChainBuilder {
       } else if (joint.type != "fixed") {
         check_joint(urdf_, joint);
         start_joint(joint);
+        started_.push_back(index);
       }
       add_link(joint.child);
     }
@@ -305,6 +323,7 @@ class ChainBuilder {
     robot.warnings = urdf_.warnings;
     robot.warnings.insert(robot.warnings.end(), warnings_.begin(), warnings_.end());
     robot.locked = std::move(locked_);
+    couple(robot);
     return robot;
   }
 
@@ -333,14 +352,39 @@ class ChainBuilder {
     return mass;
   }
 
-  /// A serial chain's joints cannot follow another one: a joint whose leader moves with the chain is refused.
-  void check_leader(int index) const {
+  /// Joints of the chain that follow others of it, by their numbers there.
+  void couple(chain::Robot& robot) const {
+    for (std::size_t i = 0; i < started_.size(); ++i) {
+      if (!joint_at(urdf_, started_[i]).mimic) continue;
+      const Locks::Following to = *locks_.following(started_[i], on_path_);
+      const auto leader = std::find(started_.begin(), started_.end(), to.leader);
+      robot.coupled.push_back(
+          {static_cast<int>(i), static_cast<int>(leader - started_.begin()), to.multiplier, to.offset});
+    }
+  }
+
+  [[nodiscard]] std::string following(int index) const {
     const int leader = locks_.moving_leader(index, on_path_);
-    if (leader < 0) return;
+    return "it follows " + quoted(joint_at(urdf_, leader).name) + ", a joint of the chain (mimic)";
+  }
+
+  /// Of a joint on the way whose leader is on it, too.
+  void check_takes_coupled(int index) const {
+    if (takes_coupled_) return;
     const UrdfJoint& joint = joint_at(urdf_, index);
-    refuse_joint(urdf_, joint, "it follows " + quoted(joint_at(urdf_, leader).name) + ", a joint of the chain (mimic)",
-                 "Coupled joints are not supported: hold one of the two, --lock " + joint.name +
-                     "=VALUE, or end the chain before it, --tip LINK; garra.grasp.from_urdf follows leaders.");
+    refuse_joint(urdf_, joint, following(index),
+                 "Coupled joints are not supported here: hold one of the two, --lock " + joint.name +
+                     "=VALUE, or end the chain before it, --tip LINK; garra chain eval, garra.load and [hand] urdf "
+                     "take them.");
+  }
+
+  /// A side branch stands still on its link: one whose leader moves with the chain is refused.
+  void check_leader(int index) const {
+    if (locks_.moving_leader(index, on_path_) < 0) return;
+    const UrdfJoint& joint = joint_at(urdf_, index);
+    refuse_joint(urdf_, joint, following(index) + ", but is no part of the chain itself",
+                 "Side branches stand still: hold it, --lock " + joint.name +
+                     "=VALUE; garra.grasp.from_urdf follows leaders in a tree of fingers.");
   }
 
   void lock(int index, double mass) {
@@ -456,7 +500,9 @@ class ChainBuilder {
   const UrdfDocument& urdf_;
   std::vector<int> path_;
   const Locks& locks_;
+  bool takes_coupled_;         ///< RobotOptions
   std::vector<bool> on_path_;  ///< by joint
+  std::vector<int> started_;   ///< joints of the chain, by their numbers there
   std::vector<GeneralJoint> joints_;
   std::vector<std::vector<const UrdfLink*>> parts_;  ///< by joint: links with <inertial> that move with it
   std::vector<chain::LockedJoint> locked_;
@@ -471,7 +517,7 @@ chain::Robot parse_urdf(const std::string& text, const std::string& name, const 
   const UrdfDocument urdf = parse_urdf_document(text, name);
   const int base = find_base(urdf, options.base), tip = find_tip(urdf, base, options.tip);
   const Locks locks(urdf, options.locks);
-  return ChainBuilder(urdf, path_between(urdf, base, tip), locks)
+  return ChainBuilder(urdf, path_between(urdf, base, tip), locks, options.takes_coupled)
       .build(base, options.needs_mass, read_surroundings(name, options.overrides));
 }
 

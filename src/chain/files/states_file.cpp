@@ -186,7 +186,7 @@ ResultStream::ResultStream(const std::string& path, const Plan& plan) : plan_(pl
     const auto output = static_cast<chain::Output>(i);
     if (!plan.outputs.has(output)) continue;
     Shape shape = {count};
-    for (const int n : chain::shape_of(output, plan.joints)) shape.push_back(static_cast<std::uint64_t>(n));
+    for (const int n : chain::shape_of(output, plan.joints, plan.links)) shape.push_back(static_cast<std::uint64_t>(n));
     places_[static_cast<std::size_t>(i)] = file_.add(to_string(output), shape, Hdf5Stream::Type::kFloat64);
   }
   // Last and always: without status NaN says nothing.
@@ -211,7 +211,7 @@ void ResultStream::commit(const ResultAttributes& attributes) {
 }
 
 void write_results(const std::string& path, const chain::Results& results, const ResultAttributes& attributes) {
-  ResultStream::Plan plan{results.joints, results.count, {}};
+  ResultStream::Plan plan{results.joints, results.links, results.count, {}};
   // What is there is what was asked for.
   for (int i = 0; i < chain::kOutputCount; ++i)
     if (!results[static_cast<chain::Output>(i)].empty()) plan.outputs.add(static_cast<chain::Output>(i));

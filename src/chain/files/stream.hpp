@@ -45,7 +45,7 @@ class ResultStream {
  public:
   /// What the file will hold.
   struct Plan {
-    int joints = 0;
+    int joints = 0, links = 0;  ///< coordinates; links of the chain
     std::int64_t count = 0;
     chain::Outputs outputs;
   };

@@ -247,6 +247,7 @@ std::string chain_type(const std::string& name, int joints, const std::vector<st
 std::string generate_header(const Robot& robot, const GenerateOptions& options) {
   const std::string name = options.name.empty() ? name_of(robot.name) : options.name;
   check_name(name);
+  require_uncoupled(robot, "generated code");
   check_numbers(robot);
   const std::vector<std::string> wanted = options.operations.empty() ? generated_operations() : options.operations;
   std::string text = preamble(robot, options) + types(name, robot.joints) + angles(robot);

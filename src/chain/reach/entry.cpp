@@ -43,8 +43,14 @@ class Searches {
  public:
   Searches(const Robot& robot, std::span<const double> pose, const InverseKinematicsOptions& options,
            const Device& device)
-      : robot_(robot), options_(options), device_(device), count_(static_cast<std::int64_t>(pose.size() / 16)) {
-    for (const Joint& j : robot.joint) {
+      : robot_(robot),
+        followers_(followers_of(robot)),
+        options_(options),
+        device_(device),
+        count_(static_cast<std::int64_t>(pose.size() / 16)) {
+    robot_.coupled.clear();  // searches move all joints
+    for (int i = 0; i < robot.joints; ++i) {
+      const Joint j = range_of(robot, i);
       low_.push_back(std::isfinite(j.lower) ? j.lower : std::isfinite(j.upper) ? j.upper - kAnywhere : -kAnywhere);
       span_.push_back((std::isfinite(j.upper) ? j.upper : low_.back() + 2 * kAnywhere) - low_.back());
     }
@@ -67,6 +73,17 @@ class Searches {
   }
 
  private:
+  /// Limits of a joint; one that follows another has those of its leader, which know of it.
+  [[nodiscard]] Joint range_of(const Robot& robot, int i) const {
+    if (followers_.leader[i] == i) return coordinate_limits(robot, i);
+    return {"", robot.joint[static_cast<std::size_t>(i)].prismatic};
+  }
+  [[nodiscard]] bool leads(std::size_t i) const {
+    for (int k = 0; followers_.any && k < robot_.joints; ++k)
+      if (followers_.leader[k] == static_cast<int>(i) && k != followers_.leader[k]) return true;
+    return false;
+  }
+
   /// Where search number `start` of pose n begins.
   [[nodiscard]] double first_value(int start, std::span<const double> q0, std::int64_t n, int j) const {
     const auto k = static_cast<std::size_t>(j);
@@ -90,17 +107,17 @@ class Searches {
       for (int j = 0; j < joints; ++j) q.push_back(first_value(start, q0, n, j));
     }
     const ReachJob job{robot_,
-                       {.steps = options_.steps, .tolerance = options_.tol},
-                       {joints, low_.data(), span_.data()},
+                       {.position_only = options_.position_only, .steps = options_.steps, .tolerance = options_.tol},
+                       {joints, low_.data(), span_.data(), followers_.any ? &followers_ : nullptr},
                        count,
                        target.data(),
                        q.data(),
                        arrived.data(),
                        steps.data(),
                        device_};
-    if (joints <= 6)
+    if (joints <= 6 && !followers_.any)
       reach_on_cpu<6>(job);
-    else if (joints == 7)
+    else if (joints == 7 && !followers_.any)
       reach_on_cpu<7>(job);
     else
       reach_on_cpu<kMaxJoints>(job);
@@ -114,7 +131,8 @@ class Searches {
     const auto n = static_cast<std::size_t>(robot_.joints);
     for (std::size_t i = 0; i < q.size(); ++i) {
       const Joint& j = robot_.joint[i % n];
-      if (!j.prismatic && std::isinf(j.lower) && std::isinf(j.upper)) q[i] = std::remainder(q[i], 2 * M_PI);
+      if (!j.prismatic && std::isinf(j.lower) && std::isinf(j.upper) && !leads(i % n))
+        q[i] = std::remainder(q[i], 2 * M_PI);
     }
   }
 
@@ -128,6 +146,7 @@ class Searches {
         double& x = q[at(i, joints) + k];
         x = std::clamp(x, low_[k], low_[k] + span_[k]);
       }
+    follow_leaders(q);
     const Results poses = evaluate(robot_, StateView(count, q), Output::kPose, {}, device_);
     std::vector<std::int64_t> open;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -147,11 +166,19 @@ class Searches {
     open_.swap(open);
   }
 
+  void follow_leaders(std::vector<double>& q) const {
+    for (std::size_t row = 0; followers_.any && row < q.size(); row += static_cast<std::size_t>(robot_.joints))
+      for (int i = 0; i < robot_.joints; ++i)
+        if (const int l = followers_.leader[i]; l != i)
+          q[row + static_cast<std::size_t>(i)] =
+              std::fma(followers_.ratio[i], q[row + static_cast<std::size_t>(l)], followers_.offset[i]);
+  }
+
   struct Miss {
     double position, rotation;
   };
   /// From a homogeneous matrix to a target.
-  static Miss missing(const double* target, const double* pose) {
+  [[nodiscard]] Miss missing(const double* target, const double* pose) const {
     Pose<double> to, from;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) to.R(r, c) = target[3 * r + c], from.R(r, c) = pose[4 * r + c];
@@ -160,10 +187,12 @@ class Searches {
     const Vec<double, 6> e = pose_error(to, from, false);
     double trace = 0;
     for (int k = 0; k < 3; ++k) trace += dot(column(from.R, k), column(to.R, k));
+    if (options_.position_only) return {std::hypot(e[0], e[1], e[2]), 0};
     return {std::hypot(e[0], e[1], e[2]), std::atan2(std::hypot(e[3], e[4], e[5]), 0.5 * (trace - 1))};
   }
 
-  const Robot& robot_;
+  Robot robot_;
+  Followers followers_;
   const InverseKinematicsOptions& options_;
   Device device_;
   std::int64_t count_;
@@ -177,12 +206,23 @@ class Searches {
 InverseKinematics inverse_kinematics(const Robot& robot, std::span<const double> pose, std::span<const double> q0,
                                      const InverseKinematicsOptions& options, const Device& device) {
   const std::size_t count = pose.size() / 16;
-  if (pose.size() != 16 * count || (!q0.empty() && q0.size() != count * static_cast<std::size_t>(robot.joints)))
+  const std::vector<int> own = coordinates(robot);
+  if (pose.size() != 16 * count || (!q0.empty() && q0.size() != count * own.size()))
     throw Error(ExitCode::kUsage, "poses are [n,16], starts [n,joints]");
   if (device.executor == Executor::kCuda)
     throw Error(ExitCode::kNoDevice, "inverse kinematics runs on CPU cores only", "Leave out the device.");
   check_poses(pose, static_cast<std::int64_t>(count));
-  return Searches(robot, pose, options, device).run(q0);
+  if (robot.coupled.empty()) return Searches(robot, pose, options, device).run(q0);
+  // Searches know all joints, and set followers by their leaders.
+  const auto joints = static_cast<std::size_t>(robot.joints);
+  std::vector<double> from(q0.empty() ? 0 : count * joints), to(count * own.size());
+  for (std::size_t i = 0; i < q0.size(); ++i)
+    from[i / own.size() * joints + static_cast<std::size_t>(own[i % own.size()])] = q0[i];
+  InverseKinematics found = Searches(robot, pose, options, device).run(from);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to[i] = found.q[i / own.size() * joints + static_cast<std::size_t>(own[i % own.size()])];
+  found.q = std::move(to);
+  return found;
 }
 
 }  // namespace garra::chain

@@ -267,6 +267,7 @@ struct Asked {
   SimulateOptions options;
 };
 Asked checked(const Robot& robot, std::int64_t count, const TorqueInput& torque, const SimulateOptions& options) {
+  require_uncoupled(robot, "simulate");
   if (robot.joints < 1 || robot.joints > kMaxJoints)
     refuse("the chain has " + std::to_string(robot.joints) + " joints",
            "between 1 and " + std::to_string(kMaxJoints) + " joints are supported");

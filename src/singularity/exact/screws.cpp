@@ -40,6 +40,7 @@ Vec3<double> nearest_point(const std::vector<ScrewAxis<double>>& axes) {
 }  // namespace
 
 ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q) {
+  chain::require_uncoupled(robot, "singularities");
   if (q.size() != static_cast<std::size_t>(robot.joints)) {
     throw Error(ExitCode::kUsage, std::to_string(q.size()) + " joint values for the " + std::to_string(robot.joints) +
                                       " joints of \"" + robot.name + "\"");

@@ -306,6 +306,7 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
 
 /// Throws Error(kUsage), naming the option, for options that no arm can be measured with.
 void check_options(const chain::Robot& robot, const MeasureOptions& o) {
+  chain::require_uncoupled(robot, "singularities");
   if (!(o.near > 0 && o.near < 1)) refuse("near: must be between 0 and 1");
   if (!(o.tolerance >= 1e-13 && o.tolerance < o.near))
     refuse("tolerance: must be between 1e-13 and near", "1e-10 suits arms in double precision.");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "garra/core/factor.hpp"
+#include "garra/systems/chain/followers.hpp"
 #include "garra/systems/chain/kernels_kinematics.hpp"
 
 namespace garra::chain {
@@ -89,6 +90,7 @@ struct NumericIk {
   double start[kMaxJoints] = {};  ///< first guess [rad or m]
   double tol = 1e-10;             ///< position error that counts as reached [m]
   int steps = 30;
+  Followers followers = {};
 };
 
 /// Damped least squares on the position p of the tool alone (a point finger), world axes: a fixed number of steps, each
@@ -97,6 +99,7 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD IkSolution<S, J> numeric_ik(const Model<T, J>& m, const Vec3<S>& p, const NumericIk& how) {
   IkSolution<S, J> out;
   for_each_index<J>([&](auto i) { out.q[i] = S(i < how.joints ? how.start[i] : 0.0); });
+  follow(how.followers, out.q);
   S error2 = S(0);
   for (int k = 0; k <= how.steps; ++k) {
     const Frames<S, J> at = frames<K>(m, angles<K>(m, out.q));
@@ -105,7 +108,10 @@ GARRA_HD IkSolution<S, J> numeric_ik(const Model<T, J>& m, const Vec3<S>& p, con
     const auto active = error2 > S(0.01 * how.tol * how.tol);
     if (k == how.steps || !any(active)) break;
     const S damping = S(1e-9) + S(1e-3) * error2;  // vanishes with the error: the last steps are Newton's
-    const Vec<S, J> dq = point_rates(jacobian<K>(m, at, at.tool.p, how.joints - 1), e, damping);
+    Mat<S, 6, J> jac = jacobian<K>(m, at, at.tool.p, how.joints - 1);
+    lead_columns(how.followers, jac);
+    Vec<S, J> dq = point_rates(jac, e, damping);
+    follow_rates(how.followers, dq);
     S largest = S(0.5);
     for_each_index<J>([&](auto i) { largest = max(largest, abs(dq[i])); });
     const S scale = S(0.5) / largest;

@@ -2,6 +2,7 @@
 // by what is missing (docs/chain.md, "Inverse kinematics").
 #pragma once
 
+#include "garra/systems/chain/followers.hpp"
 #include "garra/systems/chain/kernels_kinematics.hpp"
 
 namespace garra::chain {
@@ -17,6 +18,7 @@ struct ReachOptions {
 struct JointRanges {
   int joints;
   const double *low, *span;
+  const Followers* followers = nullptr;  ///< their ranges are those of their leaders; null: there are none
 };
 
 /// Joints that turn are held at the ends of ranges below this [rad]. Others turn freely: a whole turn more or less may
@@ -122,6 +124,7 @@ GARRA_HD_CALL void reach(const Model<double, J>& m, const JointRanges& range, co
   const S close = S(options.tolerance * options.tolerance), most = S(options.largest_step);
   MaskOf<S> arrived = q[0] != q[0];
   end.steps = S(0);
+  if (range.followers != nullptr) follow(*range.followers, q);
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
@@ -138,6 +141,7 @@ GARRA_HD_CALL void reach(const Model<double, J>& m, const JointRanges& range, co
         if (i >= range.joints || (r >= 3 && options.position_only)) jac(r, i) = S(0);
       });
     });
+    if (range.followers != nullptr) lead_columns(*range.followers, jac);
     const Vec<S, J> delta = kernel::step_within(m, range, q, e, jac);
     S longest = most;
     for_each_index<J>([&](auto i) { longest = max(longest, abs(delta[i])); });
@@ -147,9 +151,11 @@ GARRA_HD_CALL void reach(const Model<double, J>& m, const JointRanges& range, co
       if (kernel::is_held(m, range, i)) next = max(S(range.low[i]), min(S(range.low[i] + range.span[i]), next));
       q[i] = select(arrived, q[i], next);
     });
+    if (range.followers != nullptr) follow(*range.followers, q);
     end.steps = end.steps + select(arrived, S(0), S(1));
   }
   const auto inside = kernel::turn_into(m, range, q);
+  if (range.followers != nullptr) follow(*range.followers, q);
   end.arrived = select(arrived && inside, S(1), S(0));
 }
 

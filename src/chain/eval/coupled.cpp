@@ -1,0 +1,264 @@
+// With q = P x + c of the coordinates x: qd = P xd, so that J P, P' M P, P' C P and P' tau are what a chain of these
+// coordinates has (docs/chain.md, "Coupled joints"). P is constant, so C keeps dM/dt - 2 C skew.
+#include "chain/eval/coupled.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chain/eval/batch.hpp"
+#include "garra/batch/parallel.hpp"
+
+namespace garra::chain {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::size_t at(std::int64_t row, int width) { return static_cast<std::size_t>(row) * static_cast<std::size_t>(width); }
+
+/// P and c: joint i moves `ratio[i]` times as far as coordinate `of[i]`.
+struct Coordinates {
+  explicit Coordinates(const Robot& robot) : joints(robot.joints) {
+    const std::vector<int> own = coordinates(robot);
+    count = static_cast<int>(own.size());
+    const auto number = [&](int joint) {
+      return static_cast<int>(std::find(own.begin(), own.end(), joint) - own.begin());
+    };
+    for (int i = 0; i < joints; ++i) {
+      of.push_back(number(i));
+      ratio.push_back(1);
+      offset.push_back(0);
+    }
+    for (const Coupling& c : robot.coupled) {
+      const auto i = static_cast<std::size_t>(c.joint);
+      of[i] = number(c.leader), ratio[i] = c.ratio, offset[i] = c.offset;
+    }
+  }
+
+  /// P x, or P x + c, of every row.
+  [[nodiscard]] std::vector<double> expanded(std::span<const double> x, bool with_offset) const {
+    std::vector<double> out;
+    out.reserve(x.size() / static_cast<std::size_t>(count) * of.size());
+    for (std::size_t row = 0; row < x.size(); row += static_cast<std::size_t>(count))
+      for (std::size_t i = 0; i < of.size(); ++i)
+        out.push_back(std::fma(ratio[i], x[row + static_cast<std::size_t>(of[i])], with_offset ? offset[i] : 0));
+    return out;
+  }
+  /// A P of `rows` rows of one number for each joint.
+  void reduce_columns(const double* A, int rows, double* out) const {
+    std::fill_n(out, rows * count, 0.0);
+    for (int r = 0; r < rows; ++r)
+      for (int i = 0; i < joints; ++i) {
+        double& sum = out[r * count + of[static_cast<std::size_t>(i)]];
+        sum = std::fma(ratio[static_cast<std::size_t>(i)], A[r * joints + i], sum);
+      }
+  }
+  /// P' A P.
+  void reduce_square(const double* A, double* out) const {
+    double half[kMaxJoints * kMaxJoints];
+    reduce_columns(A, joints, half);
+    std::fill_n(out, count * count, 0.0);
+    for (int i = 0; i < joints; ++i)
+      for (int c = 0; c < count; ++c) {
+        double& sum = out[of[static_cast<std::size_t>(i)] * count + c];
+        sum = std::fma(ratio[static_cast<std::size_t>(i)], half[i * count + c], sum);
+      }
+  }
+
+  int joints, count = 0;
+  std::vector<int> of;
+  std::vector<double> ratio, offset;
+};
+
+/// What the whole chain has to say for the outputs that are wanted.
+Outputs of_all_joints(const Outputs& wanted) {
+  Outputs out;
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (!wanted.has(output)) continue;
+    switch (output) {
+      case Output::kForwardDynamics:
+        for (const Output part : {Output::kMassMatrix, Output::kBias, Output::kGravity, Output::kDamping})
+          out.add(part);
+        break;
+      case Output::kManipulability:
+      case Output::kSmallestSingularValue:
+        break;  // of a Jacobian of their own
+      default:
+        out.add(output);
+    }
+  }
+  return out;
+}
+
+/// M y = b of `n` unknowns by Cholesky's factor. False where M is not positive definite to rounding.
+bool solve_definite(int n, std::vector<double> M, std::span<double> b) {
+  const auto m = [&](int r, int c) -> double& { return M[static_cast<std::size_t>(r * n + c)]; };
+  const auto y = [&](int k) -> double& { return b[static_cast<std::size_t>(k)]; };
+  for (int k = 0; k < n; ++k) {
+    const double whole = m(k, k);
+    for (int i = 0; i < k; ++i) m(k, k) -= m(k, i) * m(k, i);
+    // What rounding leaves of a diagonal entry is no pivot.
+    if (!(m(k, k) > 1e-13 * whole)) return false;
+    m(k, k) = std::sqrt(m(k, k));
+    for (int r = k + 1; r < n; ++r) {
+      for (int i = 0; i < k; ++i) m(r, k) -= m(r, i) * m(k, i);
+      m(r, k) /= m(k, k);
+    }
+    for (int i = 0; i < k; ++i) y(k) -= m(k, i) * y(i);
+    y(k) /= m(k, k);
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    for (int i = k + 1; i < n; ++i) y(k) -= m(i, k) * y(i);
+    y(k) /= m(k, k);
+  }
+  return true;
+}
+
+/// The outputs of all joints into those of the coordinates, row by row.
+class Reduction {
+ public:
+  Reduction(const Coordinates& coordinates, const Results& whole, Results& out)
+      : p_(coordinates), whole_(whole), out_(out) {}
+
+  void copy(Output output, std::int64_t row) const {
+    const int width = size_of(output, p_.joints);
+    std::copy_n(&whole_[output][at(row, width)], width, &out_[output][at(row, width)]);
+  }
+  void columns(Output output, int rows, std::int64_t row) const {
+    p_.reduce_columns(&whole_[output][at(row, rows * p_.joints)], rows, &out_[output][at(row, rows * p_.count)]);
+  }
+  void square(Output output, std::int64_t row) const {
+    p_.reduce_square(&whole_[output][at(row, p_.joints * p_.joints)], &out_[output][at(row, p_.count * p_.count)]);
+  }
+  /// qdd of P' M P qdd = tau - P' (C qd + b qd + g).
+  void accelerate(std::span<const double> tau, std::int64_t row) const {
+    const auto n = static_cast<std::size_t>(p_.count);
+    std::vector<double> M(n * n), part(n);
+    p_.reduce_square(&whole_.mass_matrix[at(row, p_.joints * p_.joints)], M.data());
+    const std::span<double> b(&out_.qdd[at(row, p_.count)], n);
+    std::copy_n(&tau[at(row, p_.count)], n, b.begin());
+    for (const Output output : {Output::kBias, Output::kGravity, Output::kDamping}) {
+      p_.reduce_columns(&whole_[output][at(row, p_.joints)], 1, part.data());
+      for (std::size_t k = 0; k < n; ++k) b[k] -= part[k];
+    }
+    const bool solved = solve_definite(p_.count, std::move(M), b);
+    if (!solved) std::fill(b.begin(), b.end(), kNaN);
+    Status& status = out_.status[static_cast<std::size_t>(row)];
+    if (!solved && status == Status::kConverged) status = Status::kNoSolution;
+  }
+  /// Of the coordinates' Jacobian of the tool point.
+  void singular_values(const Results& jacobians, const Outputs& wanted, std::int64_t row) const {
+    std::vector<double> reduced(at(6, p_.count));
+    p_.reduce_columns(&jacobians.jacobian[at(row, 6 * p_.joints)], 6, reduced.data());
+    Mat<double, 6, kMaxJoints> jac = Mat<double, 6, kMaxJoints>::zero();
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k < p_.count; ++k) jac(r, k) = reduced[at(r, p_.count) + static_cast<std::size_t>(k)];
+    with_real_columns<1>(jac, p_.count, [&](const auto& real) {
+      if (wanted.has(Output::kManipulability))
+        out_.manipulability[static_cast<std::size_t>(row)] = manipulability(real);
+      if (wanted.has(Output::kSmallestSingularValue))
+        out_.smallest_singular_value[static_cast<std::size_t>(row)] = smallest_singular_value(real);
+    });
+  }
+  void invalidate(const Outputs& wanted, std::int64_t row) const {
+    out_.status[static_cast<std::size_t>(row)] = Status::kInvalidInput;
+    for (int i = 0; i < kOutputCount; ++i) {
+      const auto output = static_cast<Output>(i);
+      const int width = size_of(output, p_.count, p_.joints);
+      if (wanted.has(output)) std::fill_n(&out_[output][at(row, width)], width, kNaN);
+    }
+  }
+
+ private:
+  const Coordinates& p_;
+  const Results& whole_;
+  Results& out_;
+};
+
+/// What a reduction reads besides the outputs of all joints.
+struct Given {
+  const StateView& states;
+  const Outputs& wanted;
+  const Results& jacobians;
+};
+
+void reduce_row(const Reduction& reduction, const Given& given, int links, std::int64_t row) {
+  const auto& [states, wanted, jacobians] = given;
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (!wanted.has(output)) continue;
+    switch (output) {
+      case Output::kJacobian:
+        reduction.columns(output, 6, row);
+        break;
+      case Output::kComJacobians:
+        reduction.columns(output, 6 * links, row);
+        break;
+      case Output::kMassMatrix:
+      case Output::kCoriolisMatrix:
+        reduction.square(output, row);
+        break;
+      case Output::kBias:
+      case Output::kGravity:
+      case Output::kDamping:
+      case Output::kInverseDynamics:
+      case Output::kJointForce:
+        reduction.columns(output, 1, row);
+        break;
+      case Output::kForwardDynamics:
+        reduction.accelerate(states.tau, row);
+        break;
+      case Output::kManipulability:
+      case Output::kSmallestSingularValue:
+        reduction.singular_values(jacobians, wanted, row);
+        break;
+      default:
+        reduction.copy(output, row);
+    }
+  }
+}
+
+}  // namespace
+
+void evaluate_coupled(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place,
+                      Results& out) {
+  const Coordinates p(robot);
+  Robot free = robot;
+  free.coupled.clear();
+  const std::vector<double> q = p.expanded(states.q, true), qd = p.expanded(states.qd, false),
+                            qdd = p.expanded(states.qdd, false);
+  const StateView all(states.count, q, qd, qdd, {}, states.wrench, states.parameters);
+  Results whole, jacobians;
+  evaluate(free, all, of_all_joints(wanted), place, whole);
+  if (wanted.has(Output::kManipulability) || wanted.has(Output::kSmallestSingularValue)) {
+    EvalPlace plain = place;
+    plain.options = {.point = place.options.point};
+    evaluate(free, all, Output::kJacobian, plain, jacobians);
+    for (std::size_t i = 0; i < whole.status.size(); ++i)
+      if (whole.status[i] == Status::kConverged) whole.status[i] = jacobians.status[i];
+  }
+  out.joints = p.count;
+  out.links = p.joints;
+  out.count = states.count;
+  out.status = whole.status;
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    out[output].assign(wanted.has(output) ? at(states.count, size_of(output, p.count, p.joints)) : 0, 0.0);
+  }
+  const Reduction reduction(p, whole, out);
+  const bool needs_tau = wanted.has(Output::kForwardDynamics);
+  batch::parallel_for(place.device.executor == Executor::kScalar ? 1 : solve_threads(place.device), states.count,
+                      [&](std::int64_t row) {
+                        bool valid = out.status[static_cast<std::size_t>(row)] == Status::kConverged;
+                        for (int k = 0; k < p.count && needs_tau; ++k)
+                          valid = valid && std::isfinite(states.tau[at(row, p.count) + static_cast<std::size_t>(k)]);
+                        if (valid)
+                          reduce_row(reduction, {states, wanted, jacobians}, p.joints, row);
+                        else
+                          reduction.invalidate(wanted, row);
+                      });
+}
+
+}  // namespace garra::chain
