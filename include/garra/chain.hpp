@@ -75,6 +75,7 @@ struct Robot {
   std::vector<Frame> link;                       ///< the link frames as described, 1..n
   std::vector<Body> body;                        ///< the links as described, in these frames
   Vec3<double> gravity = {{0, 0, -9.81}};        ///< world axes [m/s^2]
+  Body payload = {};                             ///< URDF: what the tip link carries, in its frame; in `body` already
   std::vector<LockedJoint> locked;               ///< URDF: side branches on moving links, and joints locked on the way
   std::vector<Coupling> coupled;                 ///< joints that follow others, ascending; most functions take none
   std::vector<std::string> notes;                ///< what a reader of the description should know

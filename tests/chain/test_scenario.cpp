@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/chain_scenario.hpp"
 #include "places.hpp"
@@ -76,6 +77,41 @@ TEST(ChainScenario, DefaultsAreThoseOfTheDocuments) {
     EXPECT_EQ(d.q.value[static_cast<std::size_t>(j)].nominal(), 0);
     EXPECT_EQ(d.damping.value[static_cast<std::size_t>(j)].nominal(), 0) << "the robot's";
   }
+}
+
+/// Torques at rest of iiwa14 change by J' of the payload's weight, J that of its center of mass by differences of
+/// poses.
+TEST(ChainScenario, ARobotCarriesAPayloadUnderItsGravity) {
+  const std::string file = "file = \"" + test::source_folder() + "/data/robots/iiwa14.urdf\"\n";
+  const auto robot_of = [&](const std::string& more) {
+    return parse_chain_scenario("schema = 1\njob = \"chain\"\n[robot]\n" + file + more + "[settle]\nwithin = 0.05\n",
+                                "s.toml", {});
+  };
+  const std::string gravity = "gravity = [0.5, \"-1 m/s^2\", -3.7]\n";
+  const Scenario bare = robot_of(gravity),
+                 laden = robot_of(gravity + "payload = { mass = \"2.5 kg\", com = [0.03, \"-20 mm\", 0.1] }\n");
+  EXPECT_EQ(bare.robot.gravity[1], -1);
+  const std::vector<double> q = {0.3, -0.7, 0.2, 1.1, -0.4, 0.9, 0.5};
+  using enum chain::Output;
+  chain::EvalOptions at;  // of iiwa14 the tool is the tip link
+  at.point = {{0.03, -0.02, 0.1}};
+  const chain::Results a = evaluate(bare.robot, chain::States{1, q}, {kGravity, kMassMatrix, kJacobian}, at),
+                       b = evaluate(laden.robot, chain::States{1, q}, {kGravity, kMassMatrix});
+  const double g[3] = {0.5, -1, -3.7}, mass = 2.5;
+  for (std::size_t i = 0; i < 7; ++i) {
+    double weight = 0, moved = 0;
+    for (std::size_t r = 0; r < 3; ++r) {
+      weight -= mass * g[r] * a.jacobian[7 * r + i];
+      moved += mass * a.jacobian[7 * r + i] * a.jacobian[7 * r + i];
+    }
+    EXPECT_NEAR(b.gravity[i] - a.gravity[i], weight, 1e-12);
+    EXPECT_NEAR(b.mass_matrix[8 * i] - a.mass_matrix[8 * i], moved, 1e-12);  // a point mass
+  }
+  const std::string resolved = resolved_toml(laden);
+  const Scenario again = parse_chain_scenario(resolved, "s.toml", {});
+  EXPECT_EQ(resolved_toml(again), resolved);
+  EXPECT_EQ(evaluate(again.robot, chain::States{1, q}, kGravity).gravity, b.gravity);
+  EXPECT_SAYS(complaint("payload = { mass = 1 }\n"), "robot.payload: it is for URDF files");
 }
 
 TEST(ChainScenario, EverythingIsRead) {

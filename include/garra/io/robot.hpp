@@ -2,6 +2,7 @@
 // data/robots holds examples.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct RobotOptions {
   std::string base, tip;               ///< URDF: links the chain is between; "" takes the only root, the only leaf
   std::vector<std::string> overrides;  ///< "key.path=value"; URDF: gravity, payload.mass, .com, .inertia
   std::vector<JointLock> locks = {};   ///< URDF: joints off the chain that do not stand at 0, and joints of it
+  std::optional<Vec3<double>> gravity = {};  ///< instead of the file's; world axes [m/s^2]
+  std::optional<chain::Body> payload = {};   ///< URDF: what the tip link carries, in its frame
   bool needs_mass = false;     ///< URDF: a last link without mass is an error, for what moves under torques
   bool takes_coupled = false;  ///< joints that follow others (Robot::coupled); false: they are an error
 };

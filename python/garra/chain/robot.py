@@ -356,21 +356,36 @@ def load(
     *,
     base: str | None = None,
     lock: Mapping[str, float | str] | None = None,
+    gravity: Any = None,
+    payload: Mapping[str, Any] | None = None,
     overrides: Iterable[str] = (),
 ) -> Chain:
     """A chain from a URDF or a robot file in TOML (docs/robots.md), or by the name of one of garra.models.
 
     URDF: the chain between the links `base` and `tip`, None the only root and the only leaf. lock: joints that stand
-    still and where, {"finger_joint1": 0.02} or "20 mm". overrides: "key.path=value" of a TOML file; of a URDF gravity,
-    payload.mass, payload.com, payload.inertia. Joints with `mimic` follow their leaders. Raises garra.FileError, which
-    names file, line, key and the remedy.
+    still and where, {"finger_joint1": 0.02} or "20 mm". gravity: [3] instead of the file's [m/s^2]. payload: what the
+    tip link of a URDF carries, {"mass": kg, "com": [3], "inertia": [3, 3]} in its frame, inertia about com. overrides:
+    "key.path=value" of a TOML file; of a URDF gravity, payload.mass, payload.com, payload.inertia. Joints with `mimic`
+    follow their leaders. Raises garra.FileError, which names file, line, key and the remedy.
     """
     path = _named(path_text(path))
     locks = [
         (joint, value if isinstance(value, str) else repr(finite(f"lock[{joint!r}]", value)))
         for joint, value in (lock or {}).items()
     ]
-    return Chain(_core.read_robot(path, base or "", tip or "", list(overrides), locks))
+    more = [*overrides, *_surroundings(gravity, payload)]
+    return Chain(_core.read_robot(path, base or "", tip or "", more, locks))
+
+
+def _surroundings(gravity: Any, payload: Mapping[str, Any] | None) -> list[str]:
+    """Gravity and payload as overrides."""
+    words = [] if gravity is None else [f"gravity={vector('gravity', gravity, 3)}"]
+    for key, value in (payload or {}).items():
+        if key not in ("mass", "com", "inertia"):
+            raise ValueError(f"payload: {key!r} is none of mass, com, inertia")
+        number = finite(key, value) if key == "mass" else np.asarray(value, dtype=float).ravel().tolist()
+        words.append(f"payload.{key}={number}")
+    return words
 
 
 def _named(path: str) -> str:

@@ -10,11 +10,29 @@ from garra.scenario.table import Quantity, Scenario, Table
 
 
 @dataclass(frozen=True, kw_only=True)
+class RobotPayload(Table):
+    """of a URDF: what the link `tip` carries, in its frame"""
+
+    _job: ClassVar[str] = "singularity"
+    _path: ClassVar[tuple[str, ...]] = ("robot", "payload")
+    mass: Quantity | None = None
+    """of the payload; default 0"""
+    com: Sequence[Any] | None = None
+    """center of mass in the tip link's frame; default [0, 0, 0]"""
+    inertia: Mapping[str, Any] | Sequence[Any] | None = None
+    """about the center of mass, the tip link's axes; default {"ixx": 0, "iyy": 0, "izz": 0, "ixy": 0, "ixz": 0, "iyz":
+    0}"""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Robot(Table):
     """which robot"""
 
     _job: ClassVar[str] = "singularity"
     _path: ClassVar[tuple[str, ...]] = ("robot",)
+    _tables: ClassVar[dict[str, type[Table]]] = {
+        "payload": RobotPayload,
+    }
     model: str | None = None
     """a name in `data/robots`; a copy in `models/` beside the scenario comes first"""
     file: str | None = None
@@ -25,6 +43,9 @@ class Robot(Table):
     """of a URDF: the link that it ends in"""
     lock: Mapping[str, Any] | None = None
     """of a URDF: where side branches stand"""
+    gravity: Sequence[Any] | None = None
+    """in world axes"""
+    payload: RobotPayload | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@
 #include "base/files/number.hpp"
 #include "base/files/suggest.hpp"
 #include "base/files/text_file.hpp"
+#include "chain/files/pose_reader.hpp"
 #include "garra/io/robot.hpp"
 
 namespace garra::io {
@@ -37,8 +38,29 @@ AnyValue lock(std::vector<JointLock>& locks, const chain::Robot& robot, const st
   return custom({read, write, "a number, or one with its unit", R"({"type": ["number", "string"]})"});
 }
 
-void read_named(Fields& f, const std::string& scenario, bool is_file, const std::vector<JointLock>& locks,
-                const NamedRobot& named) {
+/// What a scenario adds to its robot.
+struct Added {
+  std::vector<JointLock> locks;
+  Vec3<double> gravity = Vec3<double>::zero();
+  chain::Body payload;
+  bool has_gravity = false, has_payload = false;
+};
+
+/// Written where they are not what a URDF has by itself.
+void surroundings_fields(Fields& f, const chain::Robot& robot, Added& added) {
+  const Vec3<double> usual = chain::Robot().gravity;
+  added.has_gravity = f.has("gravity", norm(robot.gravity - usual) > 0);
+  if (f.writing()) added.gravity = robot.gravity, added.payload = robot.payload;
+  if (added.has_gravity)
+    f.key("gravity", vector(added.gravity, {kAcceleration}),
+          {.doc = "in world axes", .otherwise = "the robot file's; of a URDF (0, 0, -9.81) m/s^2"});
+  added.has_payload = f.has("payload", robot.payload.mass > 0);
+  if (added.has_payload)
+    f.key("payload", inlined([&added](Fields& g) { payload_fields(g, added.payload); }, "`{ mass, com, inertia }`"),
+          {.doc = "of a URDF: what the link `tip` carries, in its frame", .otherwise = "nothing"});
+}
+
+void read_named(Fields& f, const std::string& scenario, bool is_file, const Added& added, const NamedRobot& named) {
   const char* key = is_file ? "file" : "model";
   if (!is_file && (named.model.empty() || is_robot_path(named.model)))
     return f.check(false, key, io::quoted(named.model) + " is no name", "Write file = \"...\" for a file.");
@@ -47,9 +69,14 @@ void read_named(Fields& f, const std::string& scenario, bool is_file, const std:
   } catch (const Error& error) {
     return f.check(false, key, error.what(), "");
   }
-  named.robot = read_robot(
-      named.model_file,
-      {.base = named.base, .tip = named.tip, .overrides = {}, .locks = locks, .needs_mass = named.needs_mass});
+  if (added.has_payload && fs::path(named.model_file).extension() != ".urdf")
+    return f.check(false, "payload", "it is for URDF files",
+                   "In TOML give mass, com and inertia of the last [[joint]] with what it carries.");
+  RobotOptions options = {
+      .base = named.base, .tip = named.tip, .overrides = {}, .locks = added.locks, .needs_mass = named.needs_mass};
+  if (added.has_gravity) options.gravity = added.gravity;
+  if (added.has_payload) options.payload = added.payload;
+  named.robot = read_robot(named.model_file, options);
 }
 
 }  // namespace
@@ -70,6 +97,12 @@ std::vector<JointLock> read_locks(const Node& node, const std::string& key) {
   return all;
 }
 
+void payload_fields(Fields& f, chain::Body& payload) {
+  f.key("mass", quantity(payload.mass, {kMass, Bounds::not_negative()}), {.doc = "of the payload"});
+  f.key("com", vector(payload.com, {kLength}), {.doc = "center of mass in the tip link's frame"});
+  f.key("inertia", inertia(payload.inertia), {.doc = "about the center of mass, the tip link's axes"});
+}
+
 void robot_fields(Fields& f, const std::string& scenario, const std::string& example, const NamedRobot& named) {
   const std::string remedy = "Write [robot] with model = \"" + example + "\".";
   f.table("robot", {.doc = "which robot", .required = remedy}, [&] {
@@ -88,10 +121,11 @@ void robot_fields(Fields& f, const std::string& scenario, const std::string& exa
             "Write model = \"exoskeleton\", a name in data/robots, or file = \"arm.urdf\".");
     f.key("base", string(named.base, true), {.doc = "of a URDF: the link that the chain starts from"});
     f.key("tip", string(named.tip, true), {.doc = "of a URDF: the link that it ends in"});
-    std::vector<JointLock> locked;
-    f.key("lock", locks(locked, named.robot, named.model_file), {.doc = "of a URDF: where side branches stand"});
+    Added added;
+    f.key("lock", locks(added.locks, named.robot, named.model_file), {.doc = "of a URDF: where side branches stand"});
+    surroundings_fields(f, named.robot, added);
     // After all keys are read: base, tip and locks belong to the reading.
-    f.then([&] { read_named(f, scenario, is_file, locked, named); });
+    f.then([&] { read_named(f, scenario, is_file, added, named); });
   });
 }
 

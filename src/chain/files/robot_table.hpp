@@ -30,6 +30,9 @@ struct NamedRobot {
   bool needs_mass = false;  ///< RobotOptions
 };
 
+/// Mass, com, inertia of what the tip link of a URDF carries.
+void payload_fields(Fields& f, chain::Body& payload);
+
 /// The table of the scenario file `scenario`, beside which models/ may hold a copy of the robot. `example` is a name
 /// for remedies. Reads the robot as read_robot().
 void robot_fields(Fields& f, const std::string& scenario, const std::string& example, const NamedRobot& named);

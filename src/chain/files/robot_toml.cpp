@@ -344,11 +344,15 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
   if (!options.base.empty() || !options.tip.empty() || !options.locks.empty())
     throw Error(ExitCode::kUsage, name + ": base and tip links and locked joints are for URDF files",
                 "A robot in TOML is one chain: leave them out.");
+  if (options.payload)
+    throw Error(ExitCode::kUsage, name + ": a payload is for URDF files",
+                "In TOML give mass, com and inertia of the last [[joint]] with what it carries.");
   const Node document = parse_toml(text, name, options.overrides);
   const RobotFile file = read(document);
   try {
     Robot robot = build(file);
     couple(file, robot);
+    if (options.gravity) robot.gravity = *options.gravity;
     if (!options.takes_coupled) chain::require_uncoupled(robot, "follows");
     robot.warnings = inertia_warnings(document);
     return robot;

@@ -10,6 +10,7 @@
 #include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_values.hpp"
 #include "chain/files/pose_reader.hpp"
+#include "chain/files/robot_table.hpp"
 #include "chain/files/urdf_document.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/math/rotation.hpp"
@@ -253,16 +254,14 @@ struct Surroundings {
   Body payload;  ///< in the tip link's frame
 };
 
-Surroundings read_surroundings(const std::string& file, const std::vector<std::string>& overrides) {
+Surroundings read_surroundings(const std::string& file, const RobotOptions& options) {
   Surroundings around;
-  const Node document = parse_toml("", file, overrides);
+  if (options.gravity) around.gravity = *options.gravity;
+  if (options.payload) around.payload = *options.payload;
+  const Node document = parse_toml("", file, options.overrides);
   FieldReader f(document);
   f.key("gravity", vector(around.gravity, {kAcceleration}), {.doc = "in the base's axes"});
-  f.table("payload", {.doc = "what the tip link carries"}, [&] {
-    f.key("mass", quantity(around.payload.mass, {kMass, Bounds::not_negative()}), {.doc = "of the payload"});
-    f.key("com", vector(around.payload.com, {kLength}), {.doc = "center of mass in the tip link's frame"});
-    f.key("inertia", inertia(around.payload.inertia), {.doc = "about the center of mass, the tip link's axes"});
-  });
+  f.table("payload", {.doc = "what the tip link carries"}, [&] { payload_fields(f, around.payload); });
   f.finish();
   return around;
 }
@@ -304,7 +303,9 @@ class ChainBuilder {
     if (around.payload.mass > 0) last = chain::merge(last, around.payload, since_joint_);
     for (std::size_t i = 0; i < joints_.size(); ++i) check_body(i);
     look_at_mass(needs_mass);
-    return finish(around.gravity);
+    chain::Robot robot = finish(around.gravity);
+    robot.payload = around.payload;
+    return robot;
   }
 
  private:
@@ -518,7 +519,7 @@ chain::Robot parse_urdf(const std::string& text, const std::string& name, const 
   const int base = find_base(urdf, options.base), tip = find_tip(urdf, base, options.tip);
   const Locks locks(urdf, options.locks);
   return ChainBuilder(urdf, path_between(urdf, base, tip), locks, options.takes_coupled)
-      .build(base, options.needs_mass, read_surroundings(name, options.overrides));
+      .build(base, options.needs_mass, read_surroundings(name, options));
 }
 
 }  // namespace garra::io

@@ -182,3 +182,15 @@ def test_every_function_of_the_module_takes_what_python_has():
 def test_unknown_names_get_the_list_of_robots():
     with pytest.raises(garra.InputOutputError, match="Models: exoskeleton, iiwa14, puma560"):
         garra.load("ur10")
+
+
+def test_gravity_and_payload_of_a_urdf_change_the_torques_by_its_weight():
+    path = garra.files.data("robots/iiwa14.urdf")
+    gravity, com = np.array([0.5, -1.0, -3.7]), [0.03, -0.02, 0.1]
+    bare = garra.load(path, gravity=gravity)
+    laden = garra.load(path, gravity=gravity, payload={"mass": 2.5, "com": com})
+    q = np.array([0.3, -0.7, 0.2, 1.1, -0.4, 0.9, 0.5])
+    jacobian = bare.evaluate(q, outputs="jacobian", point=com).jacobian
+    np.testing.assert_allclose(laden.gravity(q) - bare.gravity(q), -2.5 * jacobian[:3].T @ gravity, atol=1e-12)
+    with pytest.raises(ValueError, match="payload: 'masse' is none of mass, com, inertia"):
+        garra.load(path, payload={"masse": 1})
