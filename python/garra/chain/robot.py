@@ -13,7 +13,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import finite, path_text, place, positive, seed_of, vector, whole
 from garra.batch import Batch, is_on_gpu, moments_of
-from garra.files import data
+from garra.files import named
 from garra.summary import Summary, summary
 
 _FRAMES = {"world": False, "tool": True}
@@ -368,7 +368,7 @@ def load(
     "key.path=value" of a TOML file; of a URDF gravity, payload.mass, payload.com, payload.inertia. Joints with `mimic`
     follow their leaders. Raises garra.FileError, which names file, line, key and the remedy.
     """
-    path = _named(path_text(path))
+    path = named(path_text(path), "robots")
     locks = [
         (joint, value if isinstance(value, str) else repr(finite(f"lock[{joint!r}]", value)))
         for joint, value in (lock or {}).items()
@@ -386,12 +386,3 @@ def _surroundings(gravity: Any, payload: Mapping[str, Any] | None) -> list[str]:
         number = finite(key, value) if key == "mass" else np.asarray(value, dtype=float).ravel().tolist()
         words.append(f"payload.{key}={number}")
     return words
-
-
-def _named(path: str) -> str:
-    """The file of a robot that comes with garra, where this is the name of one."""
-    if "." not in path and "/" not in path:
-        for own in (data(f"robots/{path}.toml"), data(f"robots/{path}.urdf")):
-            if own.is_file():
-                return str(own)
-    return path

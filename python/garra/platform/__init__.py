@@ -211,12 +211,9 @@ def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
     """A platform by its file, or by the name of one that comes with garra: "trepa_like", "trepa_short", "irregular"."""
     from garra import _core
     from garra.arguments import path_text
-    from garra.files import data
+    from garra.files import named
 
-    name = path_text(model)
-    own = data(f"platforms/{name}.toml")
-    is_name = "/" not in name and not name.endswith(".toml") and own.is_file()
-    return Platform(_core.read_platform(str(own) if is_name else name, list(overrides)))
+    return Platform(_core.read_platform(named(path_text(model), "platforms"), list(overrides)))
 
 
 def __getattr__(name: str) -> Any:

@@ -194,3 +194,9 @@ def test_gravity_and_payload_of_a_urdf_change_the_torques_by_its_weight():
     np.testing.assert_allclose(laden.gravity(q) - bare.gravity(q), -2.5 * jacobian[:3].T @ gravity, atol=1e-12)
     with pytest.raises(ValueError, match="payload: 'masse' is none of mass, com, inertia"):
         garra.load(path, payload={"masse": 1})
+
+
+def test_an_unknown_name_gets_the_names_there_are():
+    for load, names in ((garra.load, "iiwa14, puma560"), (garra.platform.load, "irregular, trepa_like")):
+        with pytest.raises(garra.InputOutputError, match=names):
+            load("ur10")
