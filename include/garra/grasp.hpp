@@ -77,9 +77,12 @@ struct FingerFile {
 /// One finger: a chain on a base; its tip is at the contact with z along the inward normal (kPuma), or only its tip
 /// position is at the contact (kNumeric, damped least squares from `start`).
 struct Finger {
-  std::vector<chain::DhJoint> joints;            ///< from the base to the tip; empty where `robot` is given
-  bool modified = false;                         ///< rows in Craig's (modified) form instead of the standard one
-  Pose<double> tool = Pose<double>::identity();  ///< fingertip in the last link's frame
+  std::vector<chain::DhJoint> joints;  ///< from the base to the tip; empty where `robot` is given
+  bool modified = false;               ///< rows in Craig's (modified) form instead of the standard one
+  Pose<double> tool =
+      Pose<double>::identity();  ///< fingertip in the last link's frame, or in the tool frame of `robot`
+  double tip_radius =
+      0;  ///< of a ball about the fingertip, which touches with its surface; 0: the fingertip itself [m]
   Pose<double> base = Pose<double>::identity();  ///< base frame (of a robot: its world) in P
   Ik ik = Ik::kPuma;
   int arm = -1, elbow = 1, wrist = 1;      ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1

@@ -49,7 +49,7 @@ class HandFinger(Table):
     }
     model: Literal["puma560"] | None = None
     """a built-in arm"""
-    tool: Mapping[str, Any] | Quantity | None = None
+    tool: Mapping[str, Any] | Quantity | Sequence[Any] | None = None
     armature: Sequence[Any] | bool | None = None
     file: str | None = None
     """a robot file beside the scenario (`models/` first): URDF with the links it is between and where side branches
@@ -60,6 +60,9 @@ class HandFinger(Table):
     """of a URDF: the link that the finger ends in"""
     lock: Mapping[str, Any] | None = None
     """of a URDF: where side branches stand"""
+    tip_radius: Quantity | None = None
+    """of a ball about that point: the contact is on its surface, the point one radius behind it; for an object at rest,
+    not in `[time]`"""
     dh: Sequence[Any] | None = None
     """the chain"""
     modified: bool | None = None
@@ -117,13 +120,15 @@ class Hand(Table):
     but no brake does (grasp-model.md, section 3)"""
     q: Mapping[str, Any] | None = None
     """where the hand stands: the search for the contacts starts there"""
+    tool: Quantity | Sequence[Any] | None = None
+    tip_radius: Quantity | None = None
+    """of a ball about that point: the contact is on its surface, the point one radius behind it; for an object at rest,
+    not in `[time]`"""
     tau: Sequence[Any] | None = None
     gravity_compensation: bool | None = None
     torque_limit: Literal["file"] | Sequence[Any] | None = None
     base_distance: Quantity | None = None
     """of the bases from the palm's centre; default 0.6"""
-    tool: Quantity | None = None
-    """a distance along the last z axis; default 0.1"""
     armature: bool | None = None
     """whether the motors' inertia counts; default true"""
     branch: str | None = None

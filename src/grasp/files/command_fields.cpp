@@ -80,7 +80,10 @@ Written written(const Node& document, const CommandProblem& p) {
   if (p.table == CommandProblem::Table::kContact)
     return written(document.find("contact"), document.find("contacts"), "contact", p);
   if (p.table == CommandProblem::Table::kFinger) return written(hand->find("finger"), hand, "hand.finger", p);
-  if (p.table == CommandProblem::Table::kHand) return {hand->find(p.key)->place, "hand." + p.key};
+  if (p.table == CommandProblem::Table::kHand) {
+    const Node* value = hand->find(p.key);  // no key: the hand itself
+    return value == nullptr ? Written{hand->place, "hand"} : Written{value->place, "hand." + p.key};
+  }
   const Node* time = document.find("time");
   const Node* drive = time->find("drive");
   const Node* value = drive == nullptr ? nullptr : drive->find(p.key);
@@ -112,13 +115,41 @@ AnyValue joint_values(std::vector<double>& values, const Finger& finger, const J
   return custom({read, write, "a torque (force) per joint" + above, R"({"type": "array"})"});
 }
 
-void command_fields(Fields& f, std::span<Finger> fingers) {
-  const auto of = [&](const std::function<AnyValue(Finger&)>& one, bool lists) {
-    // A hand without finger tables has one value for all; a finger's own table one for itself.
-    if (fingers.size() == 1) return one(fingers[0]);
-    return of_fingers(
-        fingers.size(), [fingers, one](std::size_t j) { return one(fingers[j]); }, lists);
+namespace {
+
+/// A hand without finger tables has one value for all; a finger's own table one for itself.
+AnyValue of_each(std::span<Finger> fingers, const std::function<AnyValue(Finger&)>& one, bool lists) {
+  if (fingers.size() == 1) return one(fingers[0]);
+  return of_fingers(
+      fingers.size(), [fingers, one](std::size_t j) { return one(fingers[j]); }, lists);
+}
+
+}  // namespace
+
+void tip_fields(Fields& f, std::span<Finger> fingers) {
+  const auto any = [&](const std::function<bool(const Finger&)>& has) {
+    return std::any_of(fingers.begin(), fingers.end(), has);
   };
+  if (f.has("tool", any([](const Finger& x) { return norm(x.tool.p) > 0; })))
+    f.key("tool",
+          of_each(
+              fingers, [](Finger& x) { return vector(x.tool.p, {kLength}); }, true),
+          {.doc = "the point of the tip link that touches, in its frame", .otherwise = "its origin"});
+  if (f.has("tip_radius", any([](const Finger& x) { return x.tip_radius > 0; })))
+    f.key("tip_radius",
+          of_each(
+              fingers,
+              [](Finger& x) {
+                return quantity(x.tip_radius, {kLength, Bounds::not_negative()});
+              },
+              false),
+          {.doc = "of a ball about that point: the contact is on its surface, the point one radius behind it; for an "
+                  "object at rest, not in `[time]`",
+           .otherwise = "`0`"});
+}
+
+void command_fields(Fields& f, std::span<Finger> fingers) {
+  const auto of = [&](const std::function<AnyValue(Finger&)>& one, bool lists) { return of_each(fingers, one, lists); };
   f.key("tau",
         of(
             [](Finger& x) {

@@ -25,7 +25,10 @@ struct JointWanted {
 [[nodiscard]] AnyValue joint_values(std::vector<double>& values, const grasp::Finger& finger,
                                     const JointWanted& wanted);
 
-/// `tau`, `gravity_compensation` and `torque_limit` of one finger, or of all in a hand whose fingers have no tables.
+/// `tool` and `tip_radius`, where the fingers of robot files touch: of one finger, or of all in a hand whose fingers
+/// have no tables.
+void tip_fields(Fields& f, std::span<grasp::Finger> fingers);
+/// `tau`, `gravity_compensation` and `torque_limit`, likewise.
 void command_fields(Fields& f, std::span<grasp::Finger> fingers);
 
 /// Throws where parts of the command do not go together (grasp::command_problem), naming the place in the document.

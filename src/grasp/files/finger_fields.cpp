@@ -84,8 +84,12 @@ void read_file(Fields& f, const std::string& scenario, const std::vector<JointLo
   grasp::FingerFile& file = finger.file;
   file.path = file_beside(scenario, file.name);
   try {
-    finger.robot = read_robot(
-        file.path, {.base = file.root_link, .tip = file.tip, .overrides = {}, .locks = locks, .needs_mass = true});
+    finger.robot = read_robot(file.path, {.base = file.root_link,
+                                          .tip = file.tip,
+                                          .overrides = {},
+                                          .locks = locks,
+                                          .needs_mass = true,
+                                          .takes_coupled = true});
   } catch (const Error& error) {
     // A missing file and a wrong link are mistakes in this scenario, and are told with its other ones; what is wrong
     // inside the robot file is told with its own place.
@@ -108,6 +112,7 @@ void file_fields(Fields& f, const std::string& scenario, Finger& finger) {
   f.key("tip", string(finger.file.tip, true), {.doc = "of a URDF: the link that the finger ends in"});
   std::vector<JointLock> locked;
   f.key("lock", locks(locked, robot, finger.file.path), {.doc = "of a URDF: where side branches stand"});
+  tip_fields(f, {&finger, 1});
   f.then([&] { read_file(f, scenario, locked, finger); });
 }
 

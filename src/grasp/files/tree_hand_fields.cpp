@@ -37,7 +37,8 @@ Finger finger_to(const TreeHand& hand, const std::string& path, const std::strin
   finger.ik = grasp::Ik::kNumeric;
   finger.base = hand.base;
   finger.file = {hand.urdf, path, hand.palm, tip};
-  finger.robot = read_robot(path, {.base = hand.palm, .tip = tip, .overrides = {}, .needs_mass = true});
+  finger.robot =
+      read_robot(path, {.base = hand.palm, .tip = tip, .overrides = {}, .needs_mass = true, .takes_coupled = true});
   return finger;
 }
 
@@ -50,6 +51,12 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
   const std::vector<JointLock> all = q.members.empty() ? std::vector<JointLock>() : read_locks(q, "hand.q");
   for (std::size_t k = 0; k < all.size(); ++k) {
     const std::size_t i = joint_of(robot, all[k].joint);
+    for (const chain::Coupling& c : robot.coupled)
+      if (static_cast<std::size_t>(c.joint) == i)
+        throw Error(ExitCode::kUsage,
+                    "hand.q: joint " + quoted(all[k].joint) + " follows " +
+                        quoted(robot.joint[static_cast<std::size_t>(c.leader)].name) + " (mimic)",
+                    "Give the joint that it follows; it stands as that one has it.");
     if (i < robot.joint.size())
       quantity(at[i], {kJointPosition.of(robot.joint[i])}).read(q.members[k].value, "hand.q." + all[k].joint);
     else if (joint_of(without, all[k].joint) == without.joint.size())
@@ -60,15 +67,17 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
 
 /// Where the finger stands, and the joints that are not its own: those of the other fingers hang on its palm.
 void stand(const TreeHand& hand, const std::string& path, const chain::Robot& arm, Finger& finger) {
-  const RobotOptions links = {.base = hand.palm, .tip = finger.file.tip, .overrides = {}, .needs_mass = true};
+  const RobotOptions links = {
+      .base = hand.palm, .tip = finger.file.tip, .overrides = {}, .needs_mass = true, .takes_coupled = true};
   finger.robot = chain_between(links, path, hand.q, arm, finger.start);
 }
 
 /// The arm that carries the palm, with the fingers on it.
 grasp::Arm arm_of(const TreeHand& hand, const std::string& path, const std::vector<Finger>& fingers) {
   const auto between = [&](const std::string& tip, double* at) {
-    return chain_between({.base = hand.arm_root, .tip = tip, .overrides = {}, .needs_mass = true}, path, hand.q, {},
-                         at);
+    return chain_between(
+        {.base = hand.arm_root, .tip = tip, .overrides = {}, .needs_mass = true, .takes_coupled = true}, path, hand.q,
+        {}, at);
   };
   grasp::Arm arm;
   arm.root_link = hand.arm_root;
@@ -150,8 +159,10 @@ std::map<std::string, std::pair<double, bool>> stances(const grasp::Scenario& s)
   for (std::size_t i = 0; i < s.arm->q.size(); ++i)
     all[s.arm->carrier.joint[i].name] = {s.arm->q[i], s.arm->carrier.joint[i].prismatic};
   for (const Finger& finger : s.fingers)
-    for (std::size_t i = 0; i < finger.joint_count(); ++i)
-      all[finger.robot->joint[i].name] = {finger.start[i], finger.prismatic(i)};
+    for (const int i : chain::coordinates(*finger.robot)) {  // the others follow
+      const auto at = static_cast<std::size_t>(i);
+      all[finger.robot->joint[at].name] = {finger.start[at], finger.prismatic(at)};
+    }
   for (const chain::LockedJoint& joint : s.arm->carrier.locked)
     all.emplace(joint.name, std::pair(joint.q, joint.prismatic));
   return all;
@@ -209,11 +220,15 @@ void tree_hand_fields(Fields& f, const std::string& scenario, grasp::Scenario& s
   f.check(!f.reading() || hand.arm_root.empty() || !hand.palm.empty(), "root_link", "missing beside arm_root",
           "Name the palm: the link that all fingers start from.");
   f.then([&] { make_hand(f, scenario, hand, s); });
-  if (!s.fingers.empty()) return command_fields(f, s.fingers);
+  if (!s.fingers.empty()) {
+    tip_fields(f, s.fingers);
+    return command_fields(f, s.fingers);
+  }
   // Something was wrong with them, and has been said.
   if (f.reading()) return f.give_up();
   // Where keys are only described any finger does.
   std::vector<Finger> some(1);
+  tip_fields(f, some);
   command_fields(f, some);
 }
 

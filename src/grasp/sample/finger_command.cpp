@@ -24,6 +24,12 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
     return Problem{Problem::Table::kFinger, j, "tau",
                    std::to_string(f.tau.size()) + " torques for " + std::to_string(f.joint_count()) + " joints",
                    "Give one torque for each joint."};
+  for (const chain::Coupling& follower : f.robot ? f.robot->coupled : std::vector<chain::Coupling>())
+    if (f.tau[static_cast<std::size_t>(follower.joint)] != 0)
+      return Problem{Problem::Table::kFinger, j, "tau",
+                     "joint " + std::to_string(follower.joint + 1) + " follows joint " +
+                         std::to_string(follower.leader + 1) + ": it has no motor",
+                     "Write 0 there: one torque drives both, that of the leader."};
   if (auto p = beside(c.force.has_value(), "force")) return p;
   if (auto p = beside(c.squeeze.has_value(), "squeeze")) return p;
   // squeeze_error has a default: only what differs from it has been given.
@@ -68,6 +74,28 @@ std::optional<Problem> problem_of_arm(const Scenario& s) {
   return std::nullopt;
 }
 
+/// A ball rolls on what moves: its contact is another point of the finger from moment to moment.
+std::optional<Problem> problem_of_tips(const Scenario& s) {
+  const bool moves = norm(s.velocity) > 0 || norm(s.angular_velocity) > 0;
+  for (std::size_t j = 0; (s.time || moves) && j < s.fingers.size(); ++j)
+    if (s.fingers[j].tip_radius > 0)
+      return Problem{Problem::Table::kFinger, static_cast<int>(j), "tip_radius",
+                     s.time ? "[time] takes fingertips that are points" : "the object moves: a ball would roll on it",
+                     "Give the point that touches instead: tool = [x, y, z] in the tip link's frame."};
+  return std::nullopt;
+}
+
+/// Joints that follow others stand and give way at one instant; no step in time has them.
+std::optional<Problem> problem_of_followers(const Scenario& s) {
+  for (std::size_t j = 0; s.time && j < s.fingers.size(); ++j)
+    if (s.fingers[j].robot && !s.fingers[j].robot->coupled.empty())
+      return Problem{Problem::Table::kHand, -1, "",
+                     "finger " + std::to_string(j + 1) +
+                         " has a joint that follows another one (mimic), which [time] does not take",
+                     "Leave out [time], or hold the joint in the robot file: write it as fixed."};
+  return std::nullopt;
+}
+
 /// Gains that move the object act through contact forces.
 std::optional<Problem> problem_in_time(const Scenario& s) {
   const bool torques = std::any_of(s.fingers.begin(), s.fingers.end(), [](const Finger& f) { return !f.tau.empty(); });
@@ -108,6 +136,8 @@ std::optional<CommandProblem> command_problem(const Scenario& s) {
     if (auto problem = problem_of_torques(s, static_cast<int>(j))) return problem;
   }
   if (auto problem = problem_of_arm(s)) return problem;
+  if (auto problem = problem_of_tips(s)) return problem;
+  if (auto problem = problem_of_followers(s)) return problem;
   return problem_in_time(s);
 }
 

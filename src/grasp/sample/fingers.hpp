@@ -15,6 +15,7 @@ FingerChain<J> padded_chain(const chain::Robot& robot) {
   out.model.base = robot.base;
   out.model.tool = robot.tool;
   out.model.gravity = robot.gravity;
+  out.followers = chain::followers_of(robot);
   for (int i = 0; i < J; ++i) {
     const auto at = static_cast<std::size_t>(i);
     // A joint too many is at rest and turns a rotor of 1 kg m^2 alone: M stays regular, and no number of the others
@@ -27,6 +28,13 @@ FingerChain<J> padded_chain(const chain::Robot& robot) {
   return out;
 }
 
+/// Where the tool point of a finger has to be that touches there: the center of a ball lies behind the surface.
+template <class S>
+GARRA_HD Vec3<S> tip_center(const FingerModel& f, const ContactPlace<S>& at) {
+  if (!(f.tip_radius > 0)) return at.p;
+  return axpy(S(-f.tip_radius), column(at.E, 0), at.p);
+}
+
 /// Where the finger stands: the tool at the contact with axes (x, y, z) = (t, o, n), or only its point.
 template <chain::Joints K, int J, class S>
 GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPlace<S>& at) {
@@ -34,13 +42,13 @@ GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPl
   if constexpr (J == 6) {
     if (f.closed_form) {
       Pose<S> tip;
-      tip.p = at.p;
+      tip.p = tip_center(f, at);
       for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k) tip.R(i, k) = at.E(i, (k + 1) % 3);
       return chain::puma_ik(m, tip, f.branch);
     }
   }
-  return chain::numeric_ik<K>(m, at.p, f.numeric);
+  return chain::numeric_ik<K>(m, tip_center(f, at), f.numeric);
 }
 
 /// The joints that hold a finger at its task: at the contact, rolling with it.
@@ -53,8 +61,10 @@ GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask
   // At rest the rates are zero and the Jacobian is not needed.
   if (moving) {
     const auto at = chain::frames<K>(finger.model, chain::angles<K>(finger.model, ik.q));
-    const auto jac = chain::jacobian<K>(finger.model, at, task.place.p, last_joint<K>(finger));
+    auto jac = chain::jacobian<K>(finger.model, at, task.place.p, last_joint<K>(finger));
+    chain::lead_columns(finger.followers, jac);
     stance.qd = chain::point_rates(jac, task.velocity, S(0));
+    chain::follow_rates(finger.followers, stance.qd);
   }
   return stance;
 }

@@ -76,6 +76,7 @@ struct FingerModel {
   bool closed_form;  ///< puma_ik on `branch`, else numeric_ik
   chain::Branch branch;
   chain::NumericIk numeric;
+  double tip_radius;              ///< of a ball about the tool point [m]
   bool torque_given;              ///< `tau` is the command, whatever the force
   double tau[chain::kMaxJoints];  ///< [N m or N]
   double compensates;             ///< factor on the sample's gravity compensation: 0 or 1

@@ -56,8 +56,8 @@ std::vector<std::string> tool_warnings(const Study& study) {
     const FingerModel& f = study.model().finger[j];
     if (!given.robot || f.closed_form) continue;
     double off = 0;
-    with_finger_size(f.size,
-                     [&](auto, auto size) { off = norm(chain_of<size>(f).model.tool.p - given.robot->tool.p); });
+    const Vec3<double> tool = (given.robot->tool * given.tool).p;
+    with_finger_size(f.size, [&](auto, auto size) { off = norm(chain_of<size>(f).model.tool.p - tool); });
     if (!(off > 1e-9)) continue;
     char text[160];
     std::snprintf(

@@ -82,6 +82,7 @@ chain::Robot finger_robot(const Scenario& s, const Finger& f) {
     chain::Robot robot = *f.robot;
     // The finger's base is where its robot's own base stands in the palm.
     robot.base = f.base * robot.base;
+    robot.tool = robot.tool * f.tool;
     robot.gravity = s.gravity;
     return robot;
   }
@@ -92,6 +93,7 @@ chain::Robot finger_robot(const Scenario& s, const Finger& f) {
 bool six_revolute(const chain::Robot& robot) { return robot.joints == 6 && fits_revolute(chain::model_of<6>(robot)); }
 
 FingerSize size_of(const chain::Robot& robot) {
+  if (!robot.coupled.empty()) return FingerSize::kSixteen;  // the only size that follows leaders
   if (six_revolute(robot)) return FingerSize::kSix;
   return robot.joints <= 4 ? FingerSize::kFour : robot.joints <= 8 ? FingerSize::kEight : FingerSize::kSixteen;
 }
@@ -127,7 +129,9 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
                       "needs an arm built like the PUMA",
                   "use ik = \"numeric\" for this finger");
     f.branch = {from.arm, from.elbow, from.wrist};
+    f.tip_radius = from.tip_radius;
     f.numeric.joints = static_cast<int>(from.joint_count());
+    if (from.robot) f.numeric.followers = chain::followers_of(*from.robot);
     std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
     f.torque_given = !from.tau.empty();
     std::copy(from.tau.begin(), from.tau.end(), f.tau);
@@ -302,9 +306,9 @@ constexpr double kMostOffTool = 0.1;
 /// The last link's point at the contact becomes the tool, where the finger has come as near as its joints let it:
 /// fingers with few joints touch with any point of their pads. Returns how far it was from the tool [m].
 template <chain::Joints K, int J>
-double touch_with_link(const FingerTask<double>& task, const Vec<double, J>& q, FingerChain<J>& finger) {
+double touch_with_link(const Vec3<double>& at, const Vec<double, J>& q, FingerChain<J>& finger) {
   const Pose<double> tool = chain::frames<K>(finger.model, chain::angles<K>(finger.model, q)).tool;
-  const Vec3<double> off = task.place.p - tool.p;
+  const Vec3<double> off = at - tool.p;
   if (norm(off) <= kMostOffTool) finger.model.tool.p += finger.model.tool.R * transpose_times(tool.R, off);
   return norm(off);
 }
@@ -319,7 +323,8 @@ void make_reach(GraspModel& m, const Inputs<double>& in) {
     with_finger_size(f.size, [&](auto joints, auto size) {
       const auto stance = finger_stance<joints, size>(f, task, m.moving, reached);
       if (reached > 0 || f.closed_form) return;
-      off = touch_with_link<joints, size>(task, stance.q, const_cast<FingerChain<size>&>(chain_of<size>(f)));
+      off = touch_with_link<joints, size>(tip_center(f, task.place), stance.q,
+                                          const_cast<FingerChain<size>&>(chain_of<size>(f)));
       static_cast<void>(finger_stance<joints, size>(f, task, m.moving, reached));
     });
     if (reached > 0) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "garra/core/factor.hpp"
+#include "garra/systems/chain/followers.hpp"
 #include "garra/systems/chain/kernels_inertia.hpp"
 #include "garra/systems/grasp/contact.hpp"
 
@@ -13,6 +14,7 @@ template <int J>
 struct FingerChain {
   chain::Model<double, J> model;
   int joints;
+  chain::Followers followers;  ///< only where J is chain::kMaxJoints
 };
 
 /// Number of the last joint that moves the fingertip. A chain of revolute joints only (kRevolute) is never padded.
@@ -30,6 +32,7 @@ struct FingerState {
 
 template <class S, int J>
 struct FingerTerms {
+  // Per rate of the joints that follow no other one; joints that do are alone with a rotor of 1 kg m^2.
   Mat<S, 3, J> Jc;     ///< contact Jacobian E^T J_v, rows (n, t, o) (papers' (42), erratum)
   Mat3<S> A;           ///< J_c M^-1 J_c^T [1/kg]
   Vec3<S> drift;       ///< J_c M^-1 (g + h - tau) [m/s^2]
@@ -94,7 +97,7 @@ GARRA_HD FingerTerms<S, J> finger_terms(const FingerChain<J>& finger, const Cont
   const chain::Model<double, J>& m = finger.model;
   FingerTerms<S, J> out;
   const auto angles = chain::angles<K>(m, x.q);
-  const auto jac = chain::jacobian<K>(m, chain::frames<K>(m, angles), at.p, last_joint<K>(finger));
+  auto jac = chain::jacobian<K>(m, chain::frames<K>(m, angles), at.p, last_joint<K>(finger));
   const auto rest = chain::inertia_and_gravity<K>(m, angles);
   out.M = rest.H;
   out.gravity = rest.g;
@@ -106,6 +109,10 @@ GARRA_HD FingerTerms<S, J> finger_terms(const FingerChain<J>& finger, const Cont
     out.bias = motion.acceleration;
     out.velocity = motion.velocity;
   }
+  chain::lead_columns(finger.followers, jac);
+  chain::lead_inertia(finger.followers, out.M);
+  chain::lead_torques(finger.followers, out.gravity);
+  chain::lead_torques(finger.followers, out.coriolis);
   out.asked = S(0);
   for_each_index<J>([&](auto i) {
     const Vec3<S> v = vec3(jac(0, i), jac(1, i), jac(2, i));
