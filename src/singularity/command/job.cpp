@@ -77,7 +77,15 @@ io::MapSlice evaluated(const MapScenario& scenario, const Slice& slice) {
 
 Json to_json(const MapSample& s, const chain::Robot& robot) {
   Json j = {{"sample", s.sample}, {"outcome", to_string(s.outcome)}};
-  if (s.q.empty()) return j;
+  if (s.q.empty()) {
+    const chain::InverseKinematics& found = s.search;
+    if (found.success.empty()) return j;
+    j["nearest_pose"] = {{"q", found.q},
+                         {"reached", found.success[0] != 0},
+                         {"position_error", number(found.position_error[0])},
+                         {"rotation_error", number(found.rotation_error[0])}};
+    return j;
+  }
   const Measures& m = s.measures;
   j["q"] = s.q;
   j["sigma_min"] = number(m.sigma_min[0]);
@@ -114,11 +122,27 @@ void print_joints(const MapSample& s, const chain::Robot& robot) {
   }
 }
 
+/// What other searches find where a sample's own has not arrived.
+void print_search(const MapSample& s, const chain::Robot& robot) {
+  const chain::InverseKinematics& found = s.search;
+  if (found.success[0] != 0)
+    std::printf("  other starts reach it, at\n");
+  else
+    std::printf("  the nearest pose found is %.3g m and %.3g deg away, at\n", found.position_error[0],
+                found.rotation_error[0] / kDegree);
+  for (std::size_t j = 0; j < found.q.size(); ++j) {
+    const bool slides = robot.joint[j].prismatic;
+    std::printf("  %-32s %14.6g %s\n", joint_name(robot, j).c_str(), found.q[j] / (slides ? 1 : kDegree),
+                slides ? "m" : "deg");
+  }
+}
+
 /// `tolerance`: the map's, which says what is singular.
 void print(const MapSample& s, const chain::Robot& robot, double tolerance) {
   std::printf("sample %lld: %s\n", static_cast<long long>(s.sample), to_string(s.outcome));
   if (s.q.empty()) {
     std::printf("  from this start the search for joint values has not reached the target\n");
+    if (!s.search.success.empty()) print_search(s, robot);
     return;
   }
   print_joints(s, robot);

@@ -95,4 +95,21 @@ std::vector<double> MapEngine::configuration(std::int64_t sample) const {
   return prepared_->arm->configuration(prepared_->plan.sampler, sample);
 }
 
+chain::InverseKinematics MapEngine::search(const chain::Robot& robot, std::int64_t sample) const {
+  const Sampler& s = prepared_->plan.sampler;
+  const Pose<double> to = map_kernel::task_target<double>(s, sample);
+  const std::vector<double> pose = {to.R(0, 0), to.R(0, 1), to.R(0, 2), to.p[0],    to.R(1, 0), to.R(1, 1),
+                                    to.R(1, 2), to.p[1],    to.R(2, 0), to.R(2, 1), to.R(2, 2), to.p[2],
+                                    0,          0,          0,          1};
+  chain::Robot within = robot;
+  for (int j = 0; j < robot.joints; ++j) {
+    chain::Joint& joint = within.joint[static_cast<std::size_t>(j)];
+    joint.lower = s.low[j];
+    joint.upper = s.low[j] + s.span[j];
+  }
+  return chain::inverse_kinematics(
+      within, pose, {},
+      {.tol = s.reach.tolerance, .steps = s.reach.steps, .seed = s.seed, .position_only = s.reach.position_only});
+}
+
 }  // namespace garra::singularity

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "garra/chain_eval.hpp"
 #include "garra/singularity_map.hpp"
 #include "garra/study/tally.hpp"
 
@@ -94,6 +95,8 @@ class MapEngine {
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const;
   /// Joint values of one sample; empty where a task target was not reached.
   [[nodiscard]] std::vector<double> configuration(std::int64_t sample) const;
+  /// Of a task grid: the search for its target again, from this and other starts within the joints' ranges.
+  [[nodiscard]] chain::InverseKinematics search(const chain::Robot& robot, std::int64_t sample) const;
 
  private:
   const PreparedMap* prepared_;

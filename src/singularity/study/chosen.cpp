@@ -56,6 +56,7 @@ MapSample MapStudy::sample(std::int64_t number) const {
   s.q = engine_.configuration(number);
   if (s.q.empty()) {
     s.outcome = MapOutcome::kUnreached;
+    if (scenario_.task) s.search = engine_.search(scenario_.robot, number);
     return s;
   }
   // On one sample, by the kernels that counted it: replay says what the map has counted.

@@ -30,11 +30,12 @@ struct VoxelValues {
 struct MapSample {
   std::int64_t sample = 0;
   MapOutcome outcome = MapOutcome::kInvalid;
-  std::vector<double> q;      ///< empty: no joint values were found for its target
-  Measures measures;          ///< of this one
-  NearSingularities nearest;  ///< of this one; nothing where q is empty
-  ScrewSet screws;            ///< at the singularity, where the search has landed
-  AnalyseOptions options;     ///< of the analysis
+  std::vector<double> q;            ///< empty: no joint values were found for its target
+  chain::InverseKinematics search;  ///< where q is empty: what searches for the target find from other starts
+  Measures measures;                ///< of this one
+  NearSingularities nearest;        ///< of this one; nothing where q is empty
+  ScrewSet screws;                  ///< at the singularity, where the search has landed
+  AnalyseOptions options;           ///< of the analysis
   std::optional<Analysis> analysis;
 };
 

@@ -274,6 +274,21 @@ def test_replay_is_the_sample_of_the_run(whole, table):
     assert "by 1e-06, as the map does" in text and "zero is what is below 1e-06" in text
 
 
+def test_replay_of_an_unreached_target_says_how_far_the_nearest_pose_is(tmp_path):
+    # A SCARA's arm of 0.325 + 0.275 m in front of a target at (0.9, 0.2) m, within the quill's height.
+    task = "low = [0.9, 0.2, 0.3]\nhigh = [0.9, 0.2, 0.3]\npoints = [1, 1, 1]\nstarts = 4\n"
+    file = tmp_path / "far.toml"
+    file.write_text(f'schema = 1\njob = "singularity"\n[robot]\nmodel = "scara"\n[task]\n{task}')
+    garra("run", file, "-o", tmp_path / "far", expect=None)
+    found = json.loads(garra("replay", tmp_path / "far", "--sample", 1, "--format", "json").stdout)
+    away = np.hypot(0.9, 0.2) - 0.6
+    assert found["outcome"] == "unreached" and not found["nearest_pose"]["reached"]
+    assert found["nearest_pose"]["position_error"] == pytest.approx(away, abs=1e-4)
+    assert found["nearest_pose"]["q"][0] == pytest.approx(np.arctan2(0.2, 0.9), abs=1e-2)
+    text = garra("replay", tmp_path / "far", "--sample", 1).stdout
+    assert f"the nearest pose found is {away:.3g} m and 0 deg away" in text
+
+
 @pytest.mark.parametrize(
     "arguments, says",
     [(("--sample", 10**9), f"the run has {SAMPLES} samples"), (("--problem", "x.h5"), "one configuration"),
