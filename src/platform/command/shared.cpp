@@ -31,6 +31,29 @@ std::vector<double> six_of(const std::string& flag, const std::string& text, con
   return out;
 }
 
+/// Outside of its stroke by more than the stroke.
+bool is_far(const platform::Leg& leg, double length) {
+  return std::fmax(leg.length_min - length, length - leg.length_max) > leg.length_max - leg.length_min;
+}
+
+/// Lengths of one sample. A length far outside its leg's stroke gets a warning, the first of them for all.
+std::vector<double> lengths_of(const std::string& text, const platform::Platform& platform) {
+  std::vector<double> out;
+  if (text.empty()) return out;
+  std::string warning;
+  for (const FlagQuantity& q : six_quantities("--lengths", text, {io::kLength, io::kLength})) {
+    const platform::Leg& leg = platform.leg[out.size()];
+    out.push_back(q.value);
+    if (!warning.empty() || !is_far(leg, q.value)) continue;
+    warning = format("--lengths: leg %d is %.6g m long, far outside its stroke %.6g to %.6g m",
+                     static_cast<int>(out.size()), q.value, leg.length_min, leg.length_max);
+    if (!q.has_unit && !is_far(leg, 1e-3 * q.value))
+      warning += format(". Without a unit it is in meters: %.6g mm would be %.6g m", q.value, 1e-3 * q.value);
+  }
+  if (!warning.empty()) print_warnings({warning});
+  return out;
+}
+
 io::PlatformRows rows_of_flags(const PlatformArguments& arguments, const platform::Platform& platform,
                                const io::PlatformNeeds& needs) {
   io::PlatformRows rows;
@@ -40,7 +63,7 @@ io::PlatformRows rows_of_flags(const PlatformArguments& arguments, const platfor
       arguments.at.empty() ? platform::home_of(platform) : place_of("--at", arguments.at);
   rows.pose.position.assign(place.r.m, place.r.m + 3);
   rows.pose.quaternion.assign(place.p.m, place.p.m + 4);
-  rows.lengths = six_of("--lengths", arguments.lengths, {io::kLength, io::kLength});
+  rows.lengths = lengths_of(arguments.lengths, platform);
   rows.force = six_of("--force", arguments.force, {io::kForce, io::kForce});
   rows.velocity = six_of("--velocity", arguments.velocity, {io::kVelocity, io::kAngularVelocity});
   rows.acceleration = six_of("--acceleration", arguments.acceleration, {io::kAcceleration, kAngularAcceleration});

@@ -105,6 +105,15 @@ def test_fk_says_which_lengths_no_pose_has(tmp_path, poses):
     assert answer("fk", "trepa_like", source)["solved"] == 1  # without a bound that is an answer, not an error
 
 
+def test_lengths_far_outside_the_stroke_are_named():
+    # The legs' stroke is 1.05 to 1.85 m.
+    told = garra("platform", "fk", "trepa_like", "--lengths", "1300 1.3 1.3 1.3 1.3 1300", expect=None).stderr
+    assert "leg 1 is 1300 m long, far outside its stroke 1.05 to 1.85 m" in told and told.count("far outside") == 1
+    assert "Without a unit it is in meters: 1300 mm would be 1.3 m" in told
+    in_mm = "1300 mm 1300 mm 1300 mm 1300 mm 1300 mm 1300 mm"
+    assert garra("platform", "fk", "trepa_like", "--lengths", in_mm).stderr == ""
+
+
 def test_every_sample_may_be_another_platform(tmp_path, poses):
     rng = np.random.default_rng(3)
     n = 9
