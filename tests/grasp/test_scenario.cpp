@@ -555,6 +555,13 @@ TEST(ScenarioOverride, SaysWhatIsWrongWithIt) {
   expect_contains(override_error("object.mass="), "not a TOML value");
   expect_contains(override_error("object.position.4=1"), "there is no item 4 in an array of 3");
   expect_contains(override_error("object.position.0=1"), "Items are counted from 1");
+  const auto listed = [](const std::string& assignment) {
+    return failure_of(
+               [&] { static_cast<void>(io::read_scenario(scenario_path("four_finger_box.toml"), {assignment})); })
+        .message;
+  };
+  expect_contains(listed("contact.friction=0.3"), "\"friction\" is no number of an item of contact");
+  expect_contains(listed("contact.friction=0.3"), "contact.1.friction is for the first, contacts.friction for all");
   expect_contains(override_error("seed.x=1"), "\"x\" is looked for in the number 20051");
 }
 

@@ -236,7 +236,15 @@ void apply_override(Node& root, const std::string& assignment) {
 void set_value(Node& root, const std::string& path, Node value, const Place& place) {
   set_place(value, place);
   Node* node = &root;
-  for (const std::string& part : split_path(path, place)) node = &descend(*node, part, place);
+  std::string before;
+  for (const std::string& part : split_path(path, place)) {
+    if (node->kind == Node::Kind::kArray && part.find_first_not_of("0123456789") != std::string::npos)
+      fail(place, "", "\"" + part + "\" is no number of an item of " + before,
+           "Items are counted from 1: " + before + ".1." + part + " is for the first" +
+               (root.find(before + "s") == nullptr ? "." : ", " + before + "s." + part + " for all."));
+    node = &descend(*node, part, place);
+    before += (before.empty() ? "" : ".") + part;
+  }
   *node = std::move(value);
 }
 
