@@ -174,8 +174,9 @@ struct LookElsewhereWhereWorthBody {
     auto s = batch::load<double, Search<double, J>>(searches, k);
     const bool worth = deserves(L, *arm, s, options);
     if (worth) s = look_elsewhere<G, L>(*arm, s, options);
-    // An active lane is searched; `again` tells KeepNearerBody that there is something to compare.
-    s.active = s.again = worth ? 1 : 0;
+    // An active search goes on; `again` tells KeepNearerBody that there is something to compare.
+    if (!worth) s.active = 0;
+    s.again = worth ? 1 : 0;
     batch::store<double>(others, k, s);
   }
 };
@@ -324,6 +325,8 @@ void find_nearest(const Arm<J>& arm, const RefineOptions& options, std::int64_t 
   if constexpr (G > 1) {
     look_elsewhere_in_batch<J, G, Look::kSecond>(arm, options, count, room);
     look_elsewhere_in_batch<J, G, Look::kOpposite>(arm, options, count, room);
+    look_elsewhere_in_batch<J, G, Look::kAround>(arm, options, count, room);
+    look_elsewhere_in_batch<J, G, Look::kClose>(arm, options, count, room);
   }
   for_each(count, arm, AnalyseBody<J, G>{nullptr, options, searches, results});
   if constexpr (G > 2) {

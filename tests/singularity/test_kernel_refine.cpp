@@ -138,6 +138,51 @@ TEST(NearestSingularities, OfAnIrregularArmAreThoseOfAnotherProgram) {
   EXPECT_LE(farther, nearest.size() / 50);
 }
 
+/// A reference arm by the axes at zero: direction, point, and 1 where it slides.
+chain::Robot arm_of_axes(const std::string& name, const std::vector<std::array<double, 7>>& axes) {
+  std::vector<chain::ScrewJoint> joints;
+  for (const auto& a : axes) {
+    const Vec3<double> z = vec3(a[0], a[1], a[2]), p = vec3(a[3], a[4], a[5]);
+    chain::ScrewJoint joint;
+    (a[6] == 1 ? joint.moment : joint.direction) = z;
+    if (a[6] != 1) joint.moment = cross(p, z);
+    joints.push_back(joint);
+  }
+  return chain::from_screws({.name = name}, joints);
+}
+
+/// Ten published arms and ten random ones, by another program (descents of det J = 0 from 120 starts for each row).
+TEST(NearestSingularities, OfPublishedAndRandomArmsAreThoseOfAnotherProgram) {
+  constexpr double kDistance = 1e-6;  // [rad], both programs end within it
+  std::size_t rows = 0, farther = 0;
+  const auto reference = test::read_reference_json("singularity/nearest_arms.json");
+  for (const auto& of : reference["arms"]) {
+    const chain::Robot arm = arm_of_axes(of["name"], of["joints"].get<std::vector<std::array<double, 7>>>());
+    SCOPED_TRACE(arm.name);
+    std::vector<double> q;
+    for (const auto& one : of["q"])
+      for (const auto& x : one) q.push_back(x);
+    const auto nearest = of["distance"].get<std::vector<double>>();
+    const NearSingularities found = nearest_singularities(arm, q, {}, kLanesDevice);
+    std::size_t missed = 0;
+    for (std::size_t i = 0; i < nearest.size(); ++i)
+      missed += nearest[i] <= 1 && !(found.distance[i] <= nearest[i] + kDistance);
+    EXPECT_LE(missed, 1u);
+    farther += missed;
+    rows += nearest.size();
+  }
+  EXPECT_GE(rows, 800u);
+  EXPECT_LE(farther, 3u);
+}
+
+TEST(NearestSingularities, AreNotThoseOfTheFirstSearchAlone) {
+  const chain::Robot puma = reference_arm("puma_wrist");
+  // sin q5 = 0 is 0.1972 rad away, the folded forearm 0.2433.
+  const NearSingularities found =
+      nearest_singularities(puma, {1.7129, -2.8497, 1.8647, 1.2037, 2.9444, 1.0177}, {}, kLanesDevice);
+  EXPECT_NEAR(found.distance[0], M_PI - 2.9444, 1e-8);
+}
+
 /// sin q5 alone decides the wrist; the step there is the distance of q5 to 0 or a half turn.
 TEST(NearestSingularities, AreReachedByTheLeastMotion) {
   const chain::Robot puma = reference_arm("puma_wrist");

@@ -159,6 +159,10 @@ class MapArmOf final : public MapArm {
       look_elsewhere_in_block<Look::kSecond>(executor, count, options, w);
       look_elsewhere_in_block<Look::kOpposite>(executor, count, options, w);
     }
+    if constexpr (G == 6) {  // others would take as long to compile as everything else
+      look_elsewhere_in_block<Look::kAround>(executor, count, options, w);
+      look_elsewhere_in_block<Look::kClose>(executor, count, options, w);
+    }
     map_run::pad(w.searches, count);
     batch::for_each(executor, count, AnalyseBody<J, G>{&arm_, options, w.searches.data(), w.results.data()});
     if constexpr (G > 2) search_two(executor, count, options, w);

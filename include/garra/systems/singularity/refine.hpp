@@ -38,20 +38,22 @@ struct RefineOptions {
 template <class S, int J>
 struct Search {
   Vec<S, J> start, q;
-  S active;        ///< 1: goes on, 0: has ended
-  S again;         ///< 1: this is the second search, for two freedoms
-  S along;         ///< 1: steps have both parts of (2), 0: only the first
-  S length;        ///< of the scaling at the start [m]; 0: not known yet
-  S second;        ///< sigma_(g-1) at the start, roughly
-  Vec<S, 6> left;  ///< nearly the left singular vector of sigma_g
-  S rate;          ///< fall of the residual per length of the last Newton step; 0: there was none
-  Vec<S, J> step;  ///< the last one, in rad and lengths of the scaling
+  S active;         ///< 1: goes on, 0: has ended
+  S again;          ///< 1: this is the second search, for two freedoms
+  S along;          ///< 1: steps have both parts of (2), 0: only the first
+  S length;         ///< of the scaling at the start [m]; 0: not known yet
+  S second;         ///< sigma_(g-1) at the start, roughly
+  Vec<S, 6> left;   ///< nearly the left singular vector of sigma_g
+  S rate;           ///< fall of the residual per length of the last Newton step; 0: there was none
+  Vec<S, J> step;   ///< the last one, in rad and lengths of the scaling
+  S part;           ///< of the second part of (2) that a step takes
+  Vec<S, J> aside;  ///< the second part of the last step, whole
 };
 
 template <class S, int J>
 GARRA_HD Search<S, J> start_search(const Vec<S, J>& q) {
   const Vec<S, 6> any_direction = {{S(0.31), S(0.47), S(-0.38), S(0.43), S(-0.29), S(0.52)}};
-  return {q, q, S(1), S(0), S(1), S(0), S(0), any_direction, S(0), Vec<S, J>::zero()};
+  return {q, q, S(1), S(0), S(1), S(0), S(0), any_direction, S(0), Vec<S, J>::zero(), S(1), Vec<S, J>::zero()};
 }
 
 /// Length of the motion from the start [rad; a sliding joint counts in units of the start's length].
@@ -128,6 +130,8 @@ GARRA_HD StepParts<S, J> step_parts(const RankEquations<E, S, J>& e, const Vec<S
   return {least(e.value), home + least(e.slope * home)};
 }
 
+/// Of the way along the set, a step takes between these parts.
+inline constexpr double kLeastPart = 0.02, kLargestPart = 1.5;
 /// Steps whose angle has at least this cosine follow one line.
 inline constexpr double kAligned = 0.95;
 
@@ -141,6 +145,18 @@ GARRA_HD S stretch(const Search<S, J>& last, const Vec<S, J>& delta, const S& re
   const S curvature = max((last.rate - rate) / select(known, moved, S(1)), S(0));
   const S bend = S(2) * residual * curvature / select(known, rate * rate, S(1));
   return select(known, S(2) / (S(1) + sqrt(max(S(1) - bend, S(0)))), S(1));
+}
+
+/// Which part of the way `along` the set to go. On a set that bends away from the start, steps over the whole way go
+/// too far, by ever more where its curvature times the distance is above 1. Two ways in succession tell by how much, as
+/// in Aitken's relaxation (U. Kuettler, W. A. Wall, Computational Mechanics 43, 2008).
+template <class S, int J>
+GARRA_HD S part_along(const Search<S, J>& last, const Vec<S, J>& along) {
+  const Vec<S, J> change = along - last.aside;
+  const S squares = dot(change, change), before = dot(last.aside, last.aside);
+  const auto known = before > S(0) && squares > S(0);
+  const S part = -(last.part * dot(last.aside, change)) / select(known, squares, S(1));
+  return select(known, min(max(part, S(kLeastPart)), S(kLargestPart)), S(1));
 }
 
 /// Way back to the start, of joints that may move.
@@ -173,7 +189,8 @@ GARRA_HD void advance(const Arm<J>& arm, const Posture<S, J>& at, const NearlyNu
   const auto moves = length > S(0);
   const S rate = select(moves, fall, S(0)) / select(moves, length, S(1));
   const S wanted = select(moves, stretch(s, parts.newton, residual, rate), S(0)), most = S(options.largest_step);
-  const Vec<S, J> delta = axpy(wanted, parts.newton, s.along * parts.along);
+  const S share = part_along(s, parts.along);
+  const Vec<S, J> delta = axpy(wanted, parts.newton, (share * s.along) * parts.along);
   S longest = most;
   for_each_index<J>([&](auto j) { longest = max(longest, abs(delta[j])); });
   const S part = most / longest;
@@ -181,6 +198,8 @@ GARRA_HD void advance(const Arm<J>& arm, const Posture<S, J>& at, const NearlyNu
   for_each_index<J>([&](auto j) { s.q[j] = select(active, fma(part * unit[j], delta[j], s.q[j]), s.q[j]); });
   s.rate = select(active, rate, s.rate);
   s.step = select(active, (part * wanted) * parts.newton, s.step);
+  s.part = select(active, share, s.part);
+  s.aside = select(active, parts.along, s.aside);
 
   const S sideways = s.along * norm(parts.along), distance = norm(home);
   const S settled = S(max(kBeyond * options.tolerance, kRounding)), last = S(kLast) * settled;
@@ -219,7 +238,8 @@ struct SearchPart {
   bool along;
 };
 /// Searches that need more steps go on together, so that few wait for many. The last part gives up being nearest.
-inline constexpr SearchPart kSearchParts[] = {{4, true}, {2, true}, {2, true}, {4, true}, {8, true}, {8, false}};
+inline constexpr SearchPart kSearchParts[] = {{4, true}, {2, true},  {2, true},  {4, true},
+                                              {8, true}, {16, true}, {40, true}, {8, false}};
 
 /// A further part of a search for a configuration that lacks D freedoms.
 template <int G, int D, class S, int J>
@@ -253,15 +273,19 @@ GARRA_HD MaskOf<S> starts_near_two(const Arm<J>& arm, const Search<S, J>& s, con
 
 /// Where a further search starts.
 enum class Look {
-  kSecond,   ///< on the way to where sigma_(g-1) vanishes by its slope, no farther than what was found
-  kOpposite  ///< as far on the other side
+  kSecond,    ///< on the way to where sigma_(g-1) vanishes by its slope, no farther than what was found
+  kOpposite,  ///< as far on the other side
+  kAround,    ///< beside the start in one joint, as far as what was found, where a few steps promise most
+  kClose      ///< the same, half as far
 };
 
 namespace kernel {
 
 /// A further search is worth its time where what was found is farther away than this part of sigma_(g-1).
 /// Measured: docs/singularity-maps.md.
-inline constexpr double worth_beyond(Look look) { return look == Look::kSecond ? 0.2 : 0.3; }
+inline constexpr double worth_beyond(Look look) {
+  return look == Look::kOpposite ? 0.3 : look == Look::kAround ? 0.1 : 0.2;
+}
 /// Two ends this close together, in parts of the distance, are the same.
 inline constexpr double kSame = 1e-9;
 
@@ -285,6 +309,73 @@ GARRA_HD Vec<S, J> way_to_second(const Arm<J>& arm, Search<S, J>& s, const S& re
   return (-min(equation.value[0] / steep, reach) / steep) * slope;
 }
 
+/// What a look around promises: a search takes so many steps from a point beside the start. Its distance then, and the
+/// length of its last step, are to be at most this part of what was found, and it is not to be as near to that as this
+/// part of the distance.
+inline constexpr int steps_aside(Look look) { return look == Look::kClose ? 3 : 5; }
+inline constexpr double kPromising = 1.1, kOther = 0.2;
+/// How far beside the start it begins, in parts of what was found.
+inline constexpr double beside(Look look) { return look == Look::kClose ? 0.5 : 1; }
+
+/// First steps of a search from `move` beside the start of `best`.
+template <int G, Look L, class S, int J>
+GARRA_HD Search<S, J> look_aside(const Arm<J>& arm, const Search<S, J>& best, const Vec<S, J>& move,
+                                 const RefineOptions& options) {
+  Search<S, J> out = start_search(best.start);
+  out.length = best.length;
+  out.second = best.second;
+  for_each_index<J>([&](auto j) { out.q[j] += move[j]; });
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int step = 0; step < steps_aside(L); ++step) {
+    const Posture<S, J> at = posture(arm, out.q);
+    const auto null = look<G, 1>(at, out);
+    advance<G, 1>(arm, at, null, options, out);
+  }
+  return out;
+}
+
+/// Where a search around may end up, from its first steps: its distance and what the last step has still changed.
+template <class S, int J>
+GARRA_HD S promise_of(const Arm<J>& arm, const Search<S, J>& best, const Search<S, J>& other, const S& reach) {
+  const Vec<S, J> unit = joint_units(arm, best.length);
+  S squares = S(0);
+  for_each_index<J>([&](auto j) {
+    const S apart = (other.q[j] - best.q[j]) / unit[j];
+    squares = fma(apart, apart, squares);
+  });
+  const auto elsewhere = squares > S(kOther * kOther) * (reach * reach);
+  return select(elsewhere, distance_of(arm, other) + norm(other.step), S(1e30));
+}
+
+/// Starts `out` at the most promising point around the start of `best`. Where none promises, at that start itself, as a
+/// search that has ended.
+template <int G, Look L, class S, int J>
+GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const RefineOptions& options,
+                          Search<S, J>& out) {
+  const S reach = reach_of(arm, best, options), aside = S(beside(L)) * reach;
+  const Vec<S, J> unit = joint_units(arm, best.length);
+  S least = S(kPromising) * reach;
+  out.active = S(0);
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int way = 2; way < 2 * (arm.joints - 1); ++way) {  // the first and the last joint change no rank
+    const int joint = way / 2;
+    if ((options.free >> joint & 1u) == 0) continue;
+    Vec<S, J> move;
+    for_each_index<J>([&](auto j) { move[j] = j == joint ? S(way % 2 == 0 ? 1 : -1) * (aside * unit[j]) : S(0); });
+    const Search<S, J> other = look_aside<G, L>(arm, best, move, options);
+    const S promise = promise_of(arm, best, other, reach);
+    const MaskOf<S> better = promise < least;
+    least = select(better, promise, least);
+    out.active = select(better, S(1), out.active);
+    out.q = select(better, other.q, out.q);
+    out.left = select(better, other.left, out.left);
+  }
+}
+
 }  // namespace kernel
 
 /// True where a search that has ended may have missed something nearer.
@@ -303,6 +394,8 @@ GARRA_HD Search<S, J> look_elsewhere(const Arm<J>& arm, const Search<S, J>& best
     const Vec<S, J> unit = joint_units(arm, best.length),
                     way = kernel::way_to_second<G>(arm, out, kernel::reach_of(arm, best, options), options.free);
     for_each_index<J>([&](auto j) { out.q[j] = fma(unit[j], way[j], out.q[j]); });
+  } else if constexpr (L == Look::kAround || L == Look::kClose) {
+    kernel::look_around<G, L>(arm, best, options, out);
   } else {
     out.left = best.left;
     for_each_index<J>([&](auto j) { out.q[j] = best.start[j] + (best.start[j] - best.q[j]); });
