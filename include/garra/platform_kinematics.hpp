@@ -71,7 +71,10 @@ struct ForwardOptions {
   int max_iterations = 40;
   double near_singular = 1e-4;       ///< near singular: scaled sigma_min <= this
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
-  bool certify = false;              ///< Kantorovich test at the guess, and the uniqueness radius at the solution
+  /// Rows that took more iterations than this, or have not the lengths, are led from the guess to the lengths in proven
+  /// steps, and Newton's method starts again; negative, or not below max_iterations: none. Not of arrays on the GPU.
+  int plain_iterations = 5;
+  bool certify = false;     ///< Kantorovich test at the guess, and the uniqueness radius at the solution
   bool prove_mode = false;  ///< where that does not hold, lead the squares of the lengths on a straight line from those
                             ///< of the guess in certified steps; needs certify
 };

@@ -6,3 +6,4 @@ template struct garra::batch::Kernels<garra::platform::ModeOp, garra::platform::
 template struct garra::batch::Kernels<garra::platform::CertifiedForwardOp, garra::platform::ResidentJob>;
 template struct garra::batch::Kernels<garra::platform::FromOneGuess<garra::platform::CertifiedForwardOp>,
                                       garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FollowOp, garra::platform::RowsJob>;

@@ -211,13 +211,18 @@ TEST(PlatformModeProof, AgreesWithThePoseThatManySmallStepsLeadTo) {
 TEST(PlatformForwardKinematics, SaysWhereTheDeterminantHasChangedItsSignSinceTheGuess) {
   const Platform p = reference_platform("irregular");
   const Tries t = tries(p, {0.6, 1.6}, 512, 5);
-  const ForwardKinematics got = forward_kinematics({p}, t.lengths, t.guess);
+  ForwardOptions plain;
+  plain.plain_iterations = -1;
+  const ForwardKinematics got = forward_kinematics({p}, t.lengths, t.guess, plain),
+                          led = forward_kinematics({p}, t.lengths, t.guess);
   InverseOptions options;
   options.conditioning = true;
   const std::vector<double> before = inverse_kinematics({p}, t.guess, {}, options).determinant,
-                            after = inverse_kinematics({p}, got.pose, {}, options).determinant;
+                            after = inverse_kinematics({p}, got.pose, {}, options).determinant,
+                            led_to = inverse_kinematics({p}, led.pose, {}, options).determinant;
   int suspect = 0, converged = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_FALSE(led.status[i] == PoseStatus::kConverged && before[i] * led_to[i] < 0) << i;
     if (got.status[i] != PoseStatus::kConverged && got.status[i] != PoseStatus::kModeSuspect) continue;
     EXPECT_EQ(got.status[i] == PoseStatus::kModeSuspect, before[i] * after[i] < 0) << i;
     ++(got.status[i] == PoseStatus::kModeSuspect ? suspect : converged);

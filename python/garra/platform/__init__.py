@@ -137,8 +137,8 @@ class Platform:
         threads: int = 0,
     ) -> ForwardKinematics:  # fmt: skip
         """A pose that has the lengths [..., 6], by Newton's iteration from the guess (position, quaternion), None the
-        home pose. It may belong to another assembly mode than the guess; certify: proves that it does not, or says that
-        it could not.
+        home pose. "converged": it is the guess's, found in five iterations or at the end of a proven path; certify: proves
+        every row, or says that it could not.
 
         Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """

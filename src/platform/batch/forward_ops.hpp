@@ -23,6 +23,9 @@ inline ForwardOp forward_op(const ForwardOptions& o) {
 inline ModeOp mode_op(const ForwardOptions& o) {
   return {{o.characteristic_length, o.prove_mode ? double{kProofSteps} : 0.0}};
 }
+inline FollowOp follow_op(const ForwardOptions& o) {
+  return {forward_op(o), {o.characteristic_length, double{kProofSteps}}};
+}
 /// A proof goes on from a certificate.
 inline void check_proofs(const ForwardOptions& o) {
   if (o.prove_mode && !o.certify)

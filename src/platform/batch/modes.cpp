@@ -131,6 +131,7 @@ void search(const Query& query, std::int64_t more, std::vector<Found>::iterator 
   // Many starts lead to few modes: certificates are made for these only, in judge().
   ForwardOptions plain = options.forward;
   plain.certify = plain.prove_mode = false;
+  plain.plain_iterations = -1;  // any pose that has the lengths will do
   const ForwardKinematics ends = forward_kinematics(platform, wanted, starts, plain, query.device);
   std::size_t row = 0;
   for (auto of = begin; of != end; ++of) {
@@ -200,6 +201,7 @@ void judge(const Query& query, AssemblyModes& to) {
   ForwardOptions certified = query.options.forward;
   certified.certify = true;
   certified.prove_mode = false;
+  certified.plain_iterations = -1;
   // Once more from themselves, so that residual, status and uniqueness mean what they mean there.
   const ForwardKinematics found = forward_kinematics(own, wanted, to.pose, certified, query.device);
   InverseOptions inverse;

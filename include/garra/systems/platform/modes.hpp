@@ -34,6 +34,7 @@ struct ModeState {
   Place<S> next;  ///< where Newton's step sees the pose at `share`
   S steps;
   S proven, running;  ///< 1 or 0
+  S follows;          ///< 1: the pose of the last step is proven to be the path's
 };
 
 /// Goes on as far as the neighborhood of a pose, which is near that at `share`, proves.
@@ -74,7 +75,7 @@ GARRA_HD ModeState<S> start(const Model<T>& m, const ModeRule& rule, const ModeT
   const Neighborhood<S> at = neighborhood(m, task.guess, L);
   state.from = at.squares;
   state.change = squares - at.squares;
-  state.share = state.steps = zero;
+  state.share = state.steps = state.follows = zero;
   state.radii = radii_of(at, norm(newton_of(at, squares)));
   const auto direct = linked(at, state.radii, task.end, state.exists, L);
   state.proven = select(direct, one, zero);
@@ -91,6 +92,7 @@ GARRA_HD void step(const Model<T>& m, const ModeRule& rule, ModeState<S>& state)
   const S here = norm(newton_of(at, axpy(state.share, state.change, state.from)));
   const auto follows = linked(state.at, state.radii, at.place, radii_of(at, here).exists, L);
   state.running = select(follows && state.running > zero, one, zero);
+  state.follows = state.running;
   reach_out(rule, at, state);
 }
 
@@ -99,11 +101,57 @@ GARRA_HD MaskOf<S> running(const ModeState<S>& state) {
   return state.running > S(0);
 }
 
+/// Begins a path to `target` whose end is not known: no end is near enough to be proven.
+template <class S, class T>
+GARRA_HD ModeState<S> start_path(const Model<T>& m, const ModeRule& rule, const Place<S>& guess,
+                                 const Vec<S, 6>& target) {
+  const S zero(0), one(1);
+  ModeState<S> state;
+  Vec<S, 6> squares;
+  for_each_index<6>([&](auto i) { squares[i] = target[i] * target[i]; });
+  const Neighborhood<S> at = neighborhood(m, guess, S(rule.length));
+  state.end = guess;
+  state.exists = S(std::numeric_limits<RealOf<S>>::infinity());
+  state.unique = one;
+  state.from = at.squares;
+  state.change = squares - at.squares;
+  state.share = state.steps = state.proven = state.follows = zero;
+  state.running = one;
+  reach_out(rule, at, state);
+  return state;
+}
+
 template <class S, class T>
 GARRA_HD ModeState<S> mode_proof(const Model<T>& m, const ModeRule& rule, const ModeTask<S>& task) {
   ModeState<S> state = start(m, rule, task);
   while (any(running(state))) step(m, rule, state);
   return state;
+}
+
+/// The last pose of a path that is proven to be the path's.
+template <class S>
+struct PathEnd {
+  Place<S> place;
+  S arrived;  ///< 1: the path's pose at the target, 0: the path has ended before
+};
+
+/// Follows the path from the guess to the lengths as far as it can be proven.
+template <class S, class T>
+GARRA_HD PathEnd<S> follow_path(const Model<T>& m, const ModeRule& rule, const Place<S>& guess,
+                                const Vec<S, 6>& target) {
+  const S zero(0), one(1);
+  ModeState<S> state = start_path(m, rule, guess, target);
+  PathEnd<S> end = {guess, zero};
+  while (any(running(state))) {
+    const Place<S> next = state.next;
+    const S share = state.share;
+    step(m, rule, state);
+    const auto follows = state.follows > zero;  // false of lanes that have ended, whose states go on to change
+    for_each_index<3>([&](auto k) { end.place.r[k] = select(follows, next.r[k], end.place.r[k]); });
+    for_each_index<4>([&](auto k) { end.place.p[k] = select(follows, next.p[k], end.place.p[k]); });
+    end.arrived = select(follows && share >= one, one, end.arrived);
+  }
+  return end;
 }
 
 }  // namespace garra::platform

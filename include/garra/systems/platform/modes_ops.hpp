@@ -27,6 +27,31 @@ struct ModeOp {
   }
 };
 
+/// The pose that the legs lead to from the guess: ModeRule's path, and Newton's method from its end.
+struct FollowOp {
+  ForwardOp forward;
+  ModeRule rule;
+  template <class S>
+  using In = ForwardOp::In<S>;
+  template <class S>
+  struct Out {
+    ForwardOp::Out<S> pose;
+    S follows;  ///< 1: the path is proven, and its end is within the uniqueness radius of the pose
+  };
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Place<S> guess{in.guess.r, normalized(in.guess.p)};
+    const PathEnd<S> path = follow_path(m, rule, guess, in.lengths);
+    Out<S> out;
+    out.pose = forward(m, In<S>{in.lengths, path.place});
+    const ModeTask<S> last{path.place, {out.pose.found.place.r, normalized(out.pose.found.place.p)}, in.lengths};
+    const ModeState<S> end = start(m, rule, last);
+    const auto arrives = path.arrived > S(0) && end.proven > S(0) && out.pose.found.residual <= S(forward.rule.tol);
+    out.follows = select(arrives, S(1), S(0));
+    return out;
+  }
+};
+
 /// The status of a pose that forward kinematics has found, with a proof of its mode or without one, which overrules the
 /// sign of the determinant.
 template <class S>

@@ -10,10 +10,11 @@ namespace garra::platform {
 
 /// How a pose was found, or why not.
 enum class PoseStatus : int {
-  kConverged = 0,  ///< residual of the given lengths <= tol
+  kConverged = 0,  ///< residual of the given lengths <= tol; of the host's forward kinematics also: it is the guess's
+                   ///< pose, found within ForwardOptions::plain_iterations or at the end of a proven path
   kCertified,      ///< and it is proven to be the guess's: the only one within a radius about the guess (Kantorovich's
                    ///< test), or with prove_mode the one that a path without singularities leads to
-  kModeSuspect,    ///< converged, but det J has another sign than at the guess, or prove_mode has found no proof: it
+  kModeSuspect,    ///< residual <= tol, but det J has another sign than at the guess, or no proven path leads there: it
                    ///< may be another assembly mode
   kNearSingular,  ///< converged where the scaled smallest singular value is below its limit: the pose is ill determined
   kStalled,       ///< the iteration stands still at lengths that differ; holds the best pose. Another guess may lead to
