@@ -14,7 +14,7 @@
 
 namespace garra::bench {
 
-/// What counts as solved (docs/contact-solver.md).
+/// What counts as solved (docs/theory/contact-solver.md).
 inline constexpr double kSolved = 1e-8;
 
 /// Error of the forces `c` for problem `index`; infinity where it cannot be computed (NaN), so

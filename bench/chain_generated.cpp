@@ -1,5 +1,5 @@
-// A chain known at compile time (a generated header, docs/chain-generated.md) beside the same chain read at run time:
-// PUMA 560, lanes on one core, the same configurations, which stay in the cache.
+// A chain known at compile time (a generated header, docs/howto/chain-generated.md) beside the same chain read at run
+// time: PUMA 560, lanes on one core, the same configurations, which stay in the cache.
 //
 //   chain/<operation>/<who>   who: generated, run_time
 //

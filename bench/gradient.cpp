@@ -1,7 +1,7 @@
-// Derivatives of contact forces (docs/contact-solver.md, "Derivatives"): garra on one core, scalar and lanes, beside
-// the same equations by Eigen's LU, one problem after another; and solve and derivative, what a step of learning takes.
-// Counters, per problem: ns; flops, operations counted, a fused multiply-add being two; error, the largest difference
-// of dL/db from Eigen's over the larger of it and 1.
+// Derivatives of contact forces (docs/theory/contact-solver.md, "Derivatives"): garra on one core, scalar and lanes,
+// beside the same equations by Eigen's LU, one problem after another; and solve and derivative, what a step of learning
+// takes. Counters, per problem: ns; flops, operations counted, a fused multiply-add being two; error, the largest
+// difference of dL/db from Eigen's over the larger of it and 1.
 #include <benchmark/benchmark.h>
 
 #include <Eigen/LU>

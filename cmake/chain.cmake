@@ -1,8 +1,9 @@
 # garra_generate_chain(TARGET target MODEL file NAME name [OPERATIONS ...] [OPTIONS ...])
 #
 # Writes, whenever the robot file or the program changes, a header <name>.hpp with straight-line code for that robot
-# (docs/chain-generated.md), and lets the target include it. MODEL is relative to the current source folder; OPERATIONS
-# are those of `garra chain generate --operations`, all by default; OPTIONS go to the command as they are (--tip ...).
+# (docs/howto/chain-generated.md), and lets the target include it. MODEL is relative to the current source folder;
+# OPERATIONS are those of `garra chain generate --operations`, all by default; OPTIONS go to the command as they are
+# (--tip ...).
 function(garra_generate_chain)
   cmake_parse_arguments(PARSE_ARGV 0 chain "" "TARGET;MODEL;NAME" "OPERATIONS;OPTIONS")
   foreach(needed TARGET MODEL NAME)

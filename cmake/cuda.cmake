@@ -35,9 +35,9 @@ if(GARRA_CUDA_SIMULATED STREQUAL "AUTO")
   endif()
 endif()
 
-# nvcc 12.4 to 13.0 puts local arrays that are in use at once in one place (docs/gpu.md). The option turns that pass of its
-# optimizer off. nvcc 13.1.115 has no such defect and gets no option. The optimizer for compute_100 and newer does not know the
-# option, prints that and goes on, and nvcc succeeds: the probe reads the output.
+# nvcc 12.4 to 13.0 puts local arrays that are in use at once in one place (docs/howto/gpu.md). The option turns that
+# pass of its optimizer off. nvcc 13.1.115 has no such defect and gets no option. The optimizer for compute_100 and
+# newer does not know the option, prints that and goes on, and nvcc succeeds: the probe reads the output.
 function(garra_keep_local_arrays_apart flags)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.1.115)
     return()

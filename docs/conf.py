@@ -35,7 +35,7 @@ myst_heading_anchors = 6
 
 def leave_out(app: Any, page: str, source: list[str]) -> None:
     """Files outside of docs/ are no pages of the site: their names stand there instead of links."""
-    if page == "api/cpp" and not has_cpp:
+    if page == "reference/api/cpp" and not has_cpp:
         source[0] = "# C++\n\nLeft out: the site was built without Doxygen. The headers are `include/garra/*.hpp`.\n"
     folder = (ROOT / "docs" / page).parent
     source[0] = re.sub(r"\[([^]\[]+)\]\((\.\./[^)#\s]+)[^)\s]*\)", lambda link: _named(link, folder), source[0])
@@ -163,13 +163,44 @@ def _escaped(line: str) -> str:
             parts[i] = f"`{part}`"
         else:
             part = re.sub(r"([\\*|]|_(?!\w))", r"\\\1", part)
-            parts[i] = re.sub(r"docs/([a-z-]+)\.md", _page, part)
+            parts[i] = re.sub(r"docs/([a-z/-]+)\.md", _page, part)
     return "".join(parts)
 
 
 def _page(name: re.Match[str]) -> str:
     there = (ROOT / "docs" / f"{name[1]}.md").is_file()
     return f":doc:`/{name[1]}`" if there else name[0]
+
+
+# --- addresses of before the pages were sorted by kind
+
+MOVED = {
+    "start": "python tour notebooks/contact_solvers notebooks/exoskeleton notebooks/grasp_gradient notebooks/own_hand "
+    "notebooks/platform notebooks/ranking_grasps notebooks/singularity_map",
+    "howto": "campaigns chain-generated gpu gpu-arrays grasp-propose own-study",
+    "reference": "chain-files chain-report contact-files grasp-report grasp-time-report platform-report platform-study "
+    "robots run-folder scenario singularity-report api/chain api/contact api/cpp api/garra api/grasp api/platform "
+    "api/singularity api/studies",
+    "theory": "chain chain-simulation contact-solver friction-cone-solvers friction-merit grasp-model grasp-sets "
+    "grasp-time lcp minimizers mncp monte-carlo numerics platform platform-dynamics singularity singularity-maps",
+    "notes": "papers-tables performance solver-benchmark",
+}
+
+
+def redirect(app: Any, failed: Exception | None) -> None:
+    """An old address leads to the page's new one, with its anchor."""
+    if failed or app.builder.format != "html":
+        return
+    for kind, pages in MOVED.items():
+        for page in pages.split():
+            old = Path(app.outdir) / f"{page}.html"
+            new = f"{'../' * page.count('/')}{kind}/{page}.html"
+            old.parent.mkdir(exist_ok=True)
+            old.write_text(
+                f'<!DOCTYPE html><meta charset="utf-8"><title>Moved</title><a href="{new}">Moved</a>'
+                f'<script>location.replace("{new}" + location.hash)</script>\n',
+                encoding="utf-8",
+            )
 
 
 # --- C++ API, where tools/docs found Doxygen
@@ -188,5 +219,6 @@ def setup(app: Any) -> None:
     app.connect("source-read", leave_out)
     app.connect("doctree-read", number_equations)
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", redirect)
     app.connect("autodoc-process-signature", hide_constructor)
     app.connect("autodoc-process-docstring", plain_text)

@@ -3,8 +3,8 @@
 
 usage: tools/grasp_time_reference.py [CASE ...]     (default: all)
 
-An independent truth: it shares nothing with garra but the equations (docs/grasp-time.md) and the parameters. Needs
-numpy. What the files hold stands in data/reference/README.md; the model is in tools/grasp_time/.
+An independent truth: it shares nothing with garra but the equations (docs/theory/grasp-time.md) and the parameters.
+Needs numpy. What the files hold stands in data/reference/README.md; the model is in tools/grasp_time/.
 """
 
 import json

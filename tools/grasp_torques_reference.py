@@ -3,8 +3,8 @@
 
 The two fingers of data/scenarios/two_finger_cylinder.toml at a cylinder of 0.2 kg, everything at its nominal value.
 Standard Denavit-Hartenberg frames, link Jacobians from cross products, M = sum of J^T I J, gravity torques from the
-centers of mass; joint values by Newton's method on the fingertip, with the finger in its plane. docs/grasp-model.md
-(9)-(12) by dense inversion.
+centers of mass; joint values by Newton's method on the fingertip, with the finger in its plane.
+docs/theory/grasp-model.md (9)-(12) by dense inversion.
 """
 
 import json

@@ -82,7 +82,7 @@ class Arm:
         return z, p
 
     def scaling(self, z, p):
-        """The point nearest to all axes, and their distance from it (docs/singularity.md, Scaling)."""
+        """The point nearest to all axes, and their distance from it (docs/theory/singularity.md, Scaling)."""
         z, p = z[:, self.turns], p[:, self.turns]
         across = np.eye(3) - z[..., :, None] * z[..., None, :]
         center = np.linalg.solve(across.sum(axis=1), np.einsum("njab,njb->na", across, p)[..., None])[..., 0]

@@ -39,7 +39,7 @@ def gradient(q: np.ndarray) -> np.ndarray:
 
 
 def singular_values(q: np.ndarray) -> np.ndarray:
-    """About the point nearest to all axes, in units of their distance from it (docs/singularity.md, Scaling)."""
+    """About the point nearest to all axes, in units of their distance from it (docs/theory/singularity.md, Scaling)."""
     z, p = axes(q)
     p = p - p.mean(axis=0)
     across = np.eye(3) - z[:, :, None] * z[:, None, :]

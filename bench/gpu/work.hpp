@@ -56,7 +56,7 @@ struct Operation {
   bool from_host = true;  ///< false: from arrays of the host only the CPU does it
 };
 
-/// Every operation that has a kernel (docs/gpu.md).
+/// Every operation that has a kernel (docs/howto/gpu.md).
 [[nodiscard]] std::vector<Operation> all_operations();
 
 }  // namespace garra::bench

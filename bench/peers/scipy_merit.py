@@ -5,7 +5,7 @@ set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1, since BLAS threads only cost a
     python3 bench/peers/scipy_merit.py [count] [data/reference/contact/random_n3.h5]
 
 A peer for benchmarks only; needs SciPy and h5py, which the project itself does not. The judge is that of
-docs/contact-solver.md, equation (3): the natural-map error of the scaled problem, from the force alone.
+docs/theory/contact-solver.md, equation (3): the natural-map error of the scaled problem, from the force alone.
 """
 
 import sys

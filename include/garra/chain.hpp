@@ -1,4 +1,5 @@
-// Serial chains: every description comes in here and leaves as one kernel form (docs/robots.md, docs/chain.md).
+// Serial chains: every description comes in here and leaves as one kernel form (docs/reference/robots.md,
+// docs/theory/chain.md).
 #pragma once
 
 #include <limits>

@@ -1,5 +1,6 @@
 // Kinematics and dynamics of many states of one serial chain, and joint values for many poses, from plain arrays: the
-// entry for C++ users and for `garra chain eval`. The formulas: docs/chain.md; the files: docs/chain-files.md.
+// entry for C++ users and for `garra chain eval`. The formulas: docs/theory/chain.md; the files:
+// docs/reference/chain-files.md.
 #pragma once
 
 #include <array>
@@ -173,8 +174,8 @@ struct EvalPlace {
 /// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
 void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place, Results& out);
 
-// States that are on the GPU already: nothing is copied to the host and back (docs/gpu-arrays.md). The numbers are
-// those of evaluate() above, to the bit.
+// States that are on the GPU already: nothing is copied to the host and back (docs/howto/gpu-arrays.md). The numbers
+// are those of evaluate() above, to the bit.
 
 /// As Parameter.
 struct DeviceParameter {

@@ -1,5 +1,5 @@
 // Chains known at compile time: the kernels of systems/chain recorded with a robot's numbers and written down as a C++
-// header of straight-line code (docs/chain-generated.md).
+// header of straight-line code (docs/howto/chain-generated.md).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Trajectories of many samples of one serial chain: q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd). The entry for C++
-// users and for `garra chain simulate`. Methods, their errors and limits: docs/chain-simulation.md.
+// users and for `garra chain simulate`. Methods, their errors and limits: docs/theory/chain-simulation.md.
 #pragma once
 
 #include <cstdint>
@@ -103,7 +103,8 @@ struct Trajectories {
 [[nodiscard]] Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
                                     const SimulateOptions& options = {}, const Device& device = {});
 
-// Samples that are on the GPU already (docs/gpu-arrays.md). The numbers are those of simulate() above, to the bit.
+// Samples that are on the GPU already (docs/howto/gpu-arrays.md). The numbers are those of simulate() above, to the
+// bit.
 
 /// As Samples. What is null is not given: at rest; the robot's damping, the input's amplitude.
 struct DeviceSamples {

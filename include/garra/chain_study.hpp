@@ -1,5 +1,6 @@
 // The chain study: trajectories of a serial chain with uncertain inputs, for one or many designs, and how likely each
-// settles in time. What `garra run` makes of a scenario with job = "chain". docs/scenario.md, docs/chain-simulation.md.
+// settles in time. What `garra run` makes of a scenario with job = "chain". docs/reference/scenario.md,
+// docs/theory/chain-simulation.md.
 #pragma once
 
 #include <memory>

@@ -78,7 +78,7 @@ struct Solutions {
   std::vector<double> c;  ///< [count][3k] contact forces [N]; NaN where neither converged nor ill_conditioned
   std::vector<double> a;  ///< [count][3k] accelerations A c + b [m/s^2]; NaN likewise
   /// [count] change of the load for which the forces are an exact solution, relative to the largest load of the
-  /// contacts that are coupled (docs/contact-solver.md, 5)
+  /// contacts that are coupled (docs/theory/contact-solver.md, 5)
   std::vector<double> residual;
   std::vector<double> contact_residual;  ///< [count] the same relative to each contact's own load
   std::vector<double> merit;             ///< [count] the papers' merit value (4) at c
@@ -95,8 +95,8 @@ struct Solutions {
   std::vector<std::uint8_t> solutions = {};  ///< [count] how many there are, 255: undecided; empty unless asked for
   std::vector<ContactState> state =
       {};  ///< [count][k] kUnknown where not converged; a contact that slides slips or opens
-  /// [count] smallest 1 - |c_T| / (mu c_n) of the contacts, and largest |c_T| / c_n: docs/grasp-model.md (17), (18) of
-  /// the forces c, which are 0 at a contact that opens; NaN where not converged.
+  /// [count] smallest 1 - |c_T| / (mu c_n) of the contacts, and largest |c_T| / c_n: docs/theory/grasp-model.md (17),
+  /// (18) of the forces c, which are 0 at a contact that opens; NaN where not converged.
   std::vector<double> friction_margin = {}, critical_friction = {};
 };
 
@@ -107,7 +107,8 @@ struct Wanted {
 };
 
 /// Numbers that a solver works with; the certificate's are doubles. Mixed: a force in single precision, which Newton
-/// ends in double; for the methods auto and semismooth-newton, and up to kMaxOwnSize contacts (docs/contact-solver.md).
+/// ends in double; for the methods auto and semismooth-newton, and up to kMaxOwnSize contacts
+/// (docs/theory/contact-solver.md).
 enum class Precision : std::uint8_t { kDouble, kMixed };
 /// Whether `name` is "full" and not "bounded". Throws Error(kUsage) for another name.
 [[nodiscard]] bool parse_effort(const std::string& name);
@@ -140,8 +141,8 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
 }
 
 /// Forces z of the friction cones that press against one another, accelerate nothing, A z = 0, and that the load
-/// presses together, b.z < 0: where there are some a problem need not have a solution (docs/contact-solver.md, "Beyond
-/// Newton").
+/// presses together, b.z < 0: where there are some a problem need not have a solution (docs/theory/contact-solver.md,
+/// "Beyond Newton").
 struct InternalForces {
   int contacts = 0;
   std::int64_t count = 0;

@@ -1,5 +1,5 @@
 // Contact problems and linear complementarity problems whose arrays are on the GPU already: nothing is copied to the
-// host and back (docs/gpu-arrays.md). The numbers are those of contact.hpp and lcp.hpp, to the bit.
+// host and back (docs/howto/gpu-arrays.md). The numbers are those of contact.hpp and lcp.hpp, to the bit.
 #pragma once
 
 #include "garra/batch/resident.hpp"

@@ -1,5 +1,5 @@
 // Derivatives of contact forces with respect to the problem, in reverse: batches from plain arrays
-// (docs/contact-solver.md, "Derivatives").
+// (docs/theory/contact-solver.md, "Derivatives").
 #pragma once
 
 #include <cstdint>

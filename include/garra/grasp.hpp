@@ -1,5 +1,5 @@
 // The grasp study: a hand of serial-chain fingers holding an object, with uncertain inputs, and how likely it holds.
-// The entry for C++ users and for `garra run`. docs/grasp-model.md, docs/monte-carlo.md.
+// The entry for C++ users and for `garra run`. docs/theory/grasp-model.md, docs/theory/monte-carlo.md.
 #pragma once
 
 #include <array>
@@ -134,7 +134,7 @@ struct Scenario {
   Vec3<double> angular_velocity = {{0, 0, 0}};  ///< [rad/s]
   double tol = 1e-9;                            ///< contact solver
   int max_iterations = 1000;                    ///< of one contact problem, over all stages
-  std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/contact-solver.md, Effort)
+  std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/theory/contact-solver.md, Effort)
   bool check_uniqueness = true;    ///< solve again from another start and report a second solution
   double held_imbalance = 0.5;     ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
@@ -163,7 +163,7 @@ struct CommandProblem {
 };
 [[nodiscard]] std::optional<CommandProblem> command_problem(const Scenario& scenario);
 
-/// Outcome of a sample; which one counts where several apply: docs/monte-carlo.md.
+/// Outcome of a sample; which one counts where several apply: docs/theory/monte-carlo.md.
 enum class Outcome : int {
   kHeld = 0,     ///< forces leave the contacts at rest, the wrench can be balanced, and the command carries it
   kNotResisted,  ///< no forces within the friction cones and limits can balance the wrench: certified
@@ -192,7 +192,8 @@ struct Robustness {
   double can_be_held = 0;    ///< P(forces within the cones and limits can balance the wrench); NaN with `time`
   /// Samples of each Outcome; with `time` of each MotionEnd, at all levels.
   std::array<std::int64_t, kOutcomes> outcomes{};
-  std::string summary_json;  ///< everything that was counted: summary.json of docs/run-folder.md, the same bytes
+  std::string
+      summary_json;  ///< everything that was counted: summary.json of docs/reference/run-folder.md, the same bytes
 };
 
 /// Draws and solves the samples of `scenario.plan`, as trajectories where it has `time`, until a rule says stop;

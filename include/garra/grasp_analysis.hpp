@@ -1,6 +1,6 @@
 // One instant of a grasp, the papers' problem: given positions, velocities and joint torques, which contacts roll,
 // slide or are open, which forces act, how everything accelerates, and which contacts stick, slip or break.
-// docs/grasp-time.md.
+// docs/theory/grasp-time.md.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct GraspStates {
   std::vector<double> spin;        ///< [n,3] [rad/s]; empty: the scenario's
   /// Of each finger [n, joints]; no finger at all: q as inverse kinematics puts the fingertips on the object, qd zero
   /// (where q comes from inverse kinematics: such that the contacts roll), tau of the grasp command
-  /// (docs/grasp-model.md).
+  /// (docs/theory/grasp-model.md).
   std::vector<std::vector<double>> q, qd, tau;
   std::vector<double>
       wrench;  ///< [n,6] on the object beside its weight [N; N m about the center of mass]; empty: the scenario's
@@ -39,7 +39,7 @@ struct Analysis {
   int contacts = 0;
   std::vector<Status> status;
   std::vector<double> residual,
-      iterations;                ///< of the contact problem: certificate (docs/contact-solver.md), Newton steps
+      iterations;                ///< of the contact problem: certificate (docs/theory/contact-solver.md), Newton steps
   std::vector<int> mode_before;  ///< [n, contacts] ContactMode; -1: not known
   std::vector<int> mode_after;   ///< [n, contacts] ContactState; -1: not known
   std::vector<double> gap;       ///< [n, contacts] [m], > 0 apart
@@ -53,9 +53,9 @@ struct Analysis {
 };
 
 /// Analyses instants of the grasp of `scenario`: hand, object, contacts, gravity and command at their nominal values;
-/// [time] is not read. The contact law is the papers' (docs/contact-solver.md (1)): contacts that slide have c_T = -mu
-/// c_n v_T / |v_T|, others Coulomb's law in accelerations; an approaching contact (v_n < 0) is taken as closed, its
-/// impact is not resolved. Throws Error: kInvalidFile where arrays do not fit (named with both shapes), the nominal
+/// [time] is not read. The contact law is the papers' (docs/theory/contact-solver.md (1)): contacts that slide have c_T
+/// = -mu c_n v_T / |v_T|, others Coulomb's law in accelerations; an approaching contact (v_n < 0) is taken as closed,
+/// its impact is not resolved. Throws Error: kInvalidFile where arrays do not fit (named with both shapes), the nominal
 /// grasp is impossible, or a contact has two different curvatures; kNoDevice. Instants that fail have a Status.
 [[nodiscard]] Analysis analyse(const Scenario& scenario, const GraspStates& states = {}, const Device& device = {});
 

@@ -1,5 +1,5 @@
 // Candidate grasps of an object: contacts drawn on its surface from which forces can close around it
-// (docs/grasp-propose.md). What comes out is a set that grasp::rank takes.
+// (docs/howto/grasp-propose.md). What comes out is a set that grasp::rank takes.
 #pragma once
 
 #include <array>

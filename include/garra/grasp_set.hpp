@@ -1,4 +1,4 @@
-// Sets of candidate grasps: for each, the probability that it holds, and their ranking (docs/grasp-sets.md).
+// Sets of candidate grasps: for each, the probability that it holds, and their ranking (docs/theory/grasp-sets.md).
 #pragma once
 
 #include <array>
@@ -197,7 +197,7 @@ using SetProgress = std::function<void(std::int64_t)>;
                            const SetProgress& progress = {});
 
 /// The same of a set that is not in memory as a whole. The ranking is: 300 bytes a grasp, and 2 bits a sample
-/// (`garra run` does with 40 bytes a grasp, docs/grasp-sets.md).
+/// (`garra run` does with 40 bytes a grasp, docs/theory/grasp-sets.md).
 [[nodiscard]] Ranking rank(const SetSource& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
 

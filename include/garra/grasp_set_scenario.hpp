@@ -1,4 +1,5 @@
-// A study of candidate grasps that names its set: what `garra run` takes with job = "grasp_set" (docs/grasp-sets.md).
+// A study of candidate grasps that names its set: what `garra run` takes with job = "grasp_set"
+// (docs/theory/grasp-sets.md).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // What a grasp study needs to go on in time: how long, how the fingers are driven, what acts on the object, when it
-// counts as slipped or dropped, and how it can end. docs/grasp-time.md; `[time]` of a grasp scenario.
+// counts as slipped or dropped, and how it can end. docs/theory/grasp-time.md; `[time]` of a grasp scenario.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ enum class Drive {
 
 /// The grasp controller: tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd), with gravity as far as it is
 /// known (tilt: yes, shaking: no), f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v), beta_j the part of the
-/// finger in balancing a load (docs/grasp-model.md (15)). The object's pose is measured without error.
+/// finger in balancing a load (docs/theory/grasp-model.md (15)). The object's pose is measured without error.
 struct Controller {
   double stiffness = 0, damping = 0;              ///< of the object's position [N/m, N s/m]
   double turn_stiffness = 0, turn_damping = 0;    ///< of its orientation [N m/rad, N m s/rad]

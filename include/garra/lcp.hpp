@@ -1,4 +1,4 @@
-// Batches of linear complementarity problems from plain arrays: 0 <= z  ⟂  w = M z + q >= 0 (docs/lcp.md).
+// Batches of linear complementarity problems from plain arrays: 0 <= z  ⟂  w = M z + q >= 0 (docs/theory/lcp.md).
 #pragma once
 
 #include <cstdint>

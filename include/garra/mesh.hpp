@@ -1,6 +1,6 @@
 // Bodies by their surfaces: triangle meshes, and spheres, boxes, cylinders, capsules, ellipsoids and superquadrics in
 // closed form. Mass and inertia, points drawn uniformly by area, rays, nearest points, curvature
-// (docs/grasp-propose.md). Host only, SI units, axes of the body's own.
+// (docs/howto/grasp-propose.md). Host only, SI units, axes of the body's own.
 #pragma once
 
 #include <array>

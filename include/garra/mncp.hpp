@@ -1,6 +1,6 @@
 // Batches of mixed nonlinear complementarity problems that a user defines: the entry for C++ users, header-only.
 //
-//   0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0                                                            (docs/mncp.md)
+//   0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0 (docs/theory/mncp.md)
 //
 // solve/mncp.hpp says how a problem is written, examples/mncp_market.cpp is one. The merit function and the minimizer
 // are template parameters, so that a program compiles only the pair that it uses: one pair costs seconds of compile
@@ -98,7 +98,8 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit>
 enum class Merit { kPapers, kComponentwise, kFischerBurmeister };
 enum class Minimizer { kBoxQuacan, kSpg, kProjectedLm };
 
-/// A merit function and a minimizer for it. The default solves the most problems of the built-in set (docs/mncp.md, 6).
+/// A merit function and a minimizer for it. The default solves the most problems of the built-in set
+/// (docs/theory/mncp.md, 6).
 struct Choice {
   Merit merit = Merit::kComponentwise;
   Minimizer minimizer = Minimizer::kProjectedLm;

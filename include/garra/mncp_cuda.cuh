@@ -1,5 +1,5 @@
 // Batches of mixed complementarity problems on a GPU: include this in a file that nvcc compiles (with the flags of
-// docs/gpu.md). The bodies are those of mncp.hpp; see docs/mncp.md.
+// docs/howto/gpu.md). The bodies are those of mncp.hpp; see docs/theory/mncp.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Six-legged platforms (6-UPS, Stewart): what a user says about one, checked, and the forms that kernels take
-// (docs/platform.md). Kinematics: platform_kinematics.hpp, dynamics: platform_dynamics.hpp, trajectories:
+// (docs/theory/platform.md). Kinematics: platform_kinematics.hpp, dynamics: platform_dynamics.hpp, trajectories:
 // platform_simulate.hpp, studies: platform_study.hpp.
 #pragma once
 

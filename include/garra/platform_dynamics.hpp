@@ -1,5 +1,5 @@
 // Inverse and forward dynamics of many platforms, in the minimal Newton-Euler form and in the paper's 91 coordinates
-// (docs/platform-dynamics.md).
+// (docs/theory/platform-dynamics.md).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct InverseDynamics {
   std::vector<double> spherical_force;   ///< [n,6,3] of the platform on the leg, base axes [N]
   std::vector<double> universal_force;   ///< [n,6,3] of the base on the leg, base axes [N]
   std::vector<double> universal_moment;  ///< [n,6] of the base on the leg about (k x x) / |k x x| [N m]
-  std::vector<double> multipliers;       ///< [n,91] kFull only: order of docs/platform-dynamics.md
+  std::vector<double> multipliers;       ///< [n,91] kFull only: order of docs/theory/platform-dynamics.md
   std::vector<double> power_balance;     ///< [n] f.(dL/dt) + wrench power - d(T + V)/dt [W]: 0 but for errors
   std::vector<double> condition;         ///< [n] of the scaled length Jacobian
   std::vector<PoseStatus> status;        ///< kConverged, kNearSingular, kInvalidInput

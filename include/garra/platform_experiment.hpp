@@ -1,5 +1,6 @@
 // The paper's three experiments on six-legged platforms: the same motion in its 91 coordinates and in the minimal form.
-// What `garra run` makes of a scenario with job = "platform_experiment". docs/scenario.md, docs/platform-dynamics.md.
+// What `garra run` makes of a scenario with job = "platform_experiment". docs/reference/scenario.md,
+// docs/theory/platform-dynamics.md.
 #pragma once
 
 #include <memory>

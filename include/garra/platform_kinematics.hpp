@@ -1,5 +1,5 @@
-// Inverse and forward kinematics of many platforms (docs/platform.md). Rows that have no answer are NaN and say why in
-// `status`.
+// Inverse and forward kinematics of many platforms (docs/theory/platform.md). Rows that have no answer are NaN and say
+// why in `status`.
 #pragma once
 
 #include <cstdint>
@@ -115,10 +115,10 @@ struct AssemblyModes {
 [[nodiscard]] AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<double>& lengths,
                                            const ModeOptions& options = {}, const Device& device = {});
 
-// A platform whose poses are in memory of the GPU (docs/gpu-arrays.md): the same numbers. All rows have one platform.
-// What is null is not stored, or not given: a velocity, acceleration or wrench is zero then. Each call throws Error
-// where a needed pointer is null, the workspace too small, or CUDA refuses; workspace_bytes() of the same arguments
-// runs nothing and says how large it must be.
+// A platform whose poses are in memory of the GPU (docs/howto/gpu-arrays.md): the same numbers. All rows have one
+// platform. What is null is not stored, or not given: a velocity, acceleration or wrench is zero then. Each call throws
+// Error where a needed pointer is null, the workspace too small, or CUDA refuses; workspace_bytes() of the same
+// arguments runs nothing and says how large it must be.
 
 struct DevicePoses {
   std::int64_t count = 0;

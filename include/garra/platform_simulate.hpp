@@ -1,4 +1,4 @@
-// Trajectories of many platforms under actuator forces (docs/platform-dynamics.md).
+// Trajectories of many platforms under actuator forces (docs/theory/platform-dynamics.md).
 #pragma once
 
 #include <cstdint>
@@ -83,8 +83,8 @@ struct Trajectories {
 [[nodiscard]] Trajectories simulate(const Platforms& platforms, const Starts& starts, const ForceInput& force,
                                     const SimulateOptions& options = {}, const Device& device = {});
 
-// Starts that are on the GPU already, of one platform (docs/gpu-arrays.md). The numbers are those of simulate() above,
-// to the bit.
+// Starts that are on the GPU already, of one platform (docs/howto/gpu-arrays.md). The numbers are those of simulate()
+// above, to the bit.
 
 /// As Starts, and forces of the samples' own. What is null is not given: at rest, no wrench.
 struct DeviceStarts {

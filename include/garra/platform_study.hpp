@@ -1,6 +1,6 @@
 // The platform study: how likely a payload path stays feasible under uncertain geometry, load, friction and
-// disturbance, and maps of a workspace. What `garra run` makes of a scenario with job = "platform". docs/scenario.md,
-// docs/platform-study.md.
+// disturbance, and maps of a workspace. What `garra run` makes of a scenario with job = "platform".
+// docs/reference/scenario.md, docs/reference/platform-study.md.
 #pragma once
 
 #include <array>

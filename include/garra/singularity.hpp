@@ -1,5 +1,5 @@
 // Singular configurations of a serial chain by screw theory: what is lost, which joints are to blame, which joints lead
-// out (docs/singularity.md).
+// out (docs/theory/singularity.md).
 //
 // After Gallardo and Rico, "Recuperando la perdida de movilidad en manipuladores seriales por medio de la
 // teoria de tornillos", Ingenieria (Universidad de Costa Rica), 2001, with its errata: the exact first-order test is

@@ -1,5 +1,5 @@
 // Singularities of very many configurations of one arm: how near each is, which singularity is the nearest, and maps
-// that keep only counts (docs/singularity-maps.md). One configuration exactly: singularity.hpp.
+// that keep only counts (docs/theory/singularity-maps.md). One configuration exactly: singularity.hpp.
 #pragma once
 
 #include <array>
@@ -96,7 +96,7 @@ struct Vicinity {
                                 const MeasureOptions& options = {});
 
 /// n configurations on the GPU [n,j], and where what there is to say of them goes, as in Measures and in
-/// NearSingularities: null where it is not wanted (garra/batch/resident.hpp, docs/gpu-arrays.md).
+/// NearSingularities: null where it is not wanted (garra/batch/resident.hpp, docs/howto/gpu-arrays.md).
 struct DeviceConfigurations {
   std::int64_t count = 0;
   DeviceArray<const double> q;

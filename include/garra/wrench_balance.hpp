@@ -1,5 +1,5 @@
-// Can forces inside friction cones balance a wrench at all? Batches from plain arrays (docs/grasp-model.md, section 7;
-// solve/wrench_balance.hpp has the method).
+// Can forces inside friction cones balance a wrench at all? Batches from plain arrays (docs/theory/grasp-model.md,
+// section 7; solve/wrench_balance.hpp has the method).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Newton's ladder on the GPU from four contacts on: a problem has a team, as many lanes of a warp as it has contacts,
 // each with a contact and with every kLanes-th row of A. In one thread its matrices would be 1 to 9 kB of local memory,
-// and all threads of a multiprocessor wait for that (77 ns for four contacts, 1,024 for eight; docs/gpu.md). Sums run
-// in the order of friction_newton.hpp, whose formulas these are: the bits are the scalar executor's.
+// and all threads of a multiprocessor wait for that (77 ns for four contacts, 1,024 for eight; docs/howto/gpu.md). Sums
+// run in the order of friction_newton.hpp, whose formulas these are: the bits are the scalar executor's.
 //
 // A is in shared memory, as are all vectors, so that each lane finds what the others have. A lane writes what is its
 // own; between that and whoever reads it, and before it is overwritten, there is a sync(). Numbers that are not

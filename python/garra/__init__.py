@@ -7,7 +7,7 @@
     grasp = garra.grasp.from_mujoco(model, data, object="cube")
 
 SI units and radians throughout. Arrays are float64 with any leading axes; a problem that fails is a status beside the
-results, never an exception. docs/python.md has all of it.
+results, never an exception. docs/start/python.md has all of it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ JOBS = {
     "platform_experiment": Job("garra.platform_experiment.folder", "garra.platform_experiment.report"),
 }
 
-# of a system that garra does not know (docs/own-study.md): its summary names the event
+# of a system that garra does not know (docs/howto/own-study.md): its summary names the event
 OWN = Job("garra.own.folder", "garra.own.report")
 
 

@@ -1,4 +1,4 @@
-"""Linear complementarity problems 0 <= z ⟂ w = M z + q >= 0 by Lemke's method (docs/lcp.md)."""
+"""Linear complementarity problems 0 <= z ⟂ w = M z + q >= 0 by Lemke's method (docs/theory/lcp.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mixed nonlinear complementarity problems of the built-in families (docs/mncp.md):
+"""Mixed nonlinear complementarity problems of the built-in families (docs/theory/mncp.md):
 
     0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0
 
@@ -24,9 +24,9 @@ from garra.batch import Batch
 from garra.summary import converged_of
 
 MERITS: tuple[str, ...] = _core.mncp_merits
-"""Merit functions (3), (4), (5) of docs/mncp.md."""
+"""Merit functions (3), (4), (5) of docs/theory/mncp.md."""
 MINIMIZERS: tuple[str, ...] = _core.mncp_minimizers
-"""docs/minimizers.md"""
+"""docs/theory/minimizers.md"""
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,5 +1,5 @@
 """Arrays that are on a GPU: read where they stand, on the stream that the caller works on, and answers are arrays of the
-same library (docs/gpu-arrays.md)."""
+same library (docs/howto/gpu-arrays.md)."""
 
 from __future__ import annotations
 

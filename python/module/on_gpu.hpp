@@ -1,4 +1,4 @@
-// Arrays on a GPU (docs/gpu-arrays.md): what DLPack says of them, and nothing is copied.
+// Arrays on a GPU (docs/howto/gpu-arrays.md): what DLPack says of them, and nothing is copied.
 #pragma once
 
 #include "arrays.hpp"

@@ -1,6 +1,6 @@
 // Room for many numbers that threads will write. Of memory that is new the system gives a page when it is first
 // touched, to whichever thread that is: 128 MB took one thread 78 ms, as long as a million problems of three contacts
-// take, and sixteen threads 8 (docs/gpu.md).
+// take, and sixteen threads 8 (docs/howto/gpu.md).
 #pragma once
 
 #include <cstddef>

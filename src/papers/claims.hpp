@@ -1,6 +1,6 @@
 // The three examples of Gallardo and Rico (Ingenieria, Universidad de Costa Rica, 2001): every statement of the paper
 // that can be computed, computed from the screws as printed and from the screws with their errors mended
-// (docs/singularity.md, "The paper's examples"). Host only.
+// (docs/theory/singularity.md, "The paper's examples"). Host only.
 #pragma once
 
 #include <string>

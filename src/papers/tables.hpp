@@ -1,5 +1,5 @@
 // The papers' Tables 1-4 in kind: the same formulations, start and solver on a hand of ours, since the papers print
-// neither A nor b; and what can be tested of the printed digits themselves (docs/papers-tables.md). Host only.
+// neither A nor b; and what can be tested of the printed digits themselves (docs/notes/papers-tables.md). Host only.
 #pragma once
 
 #include <array>

@@ -194,7 +194,7 @@ void run_check(const CheckArguments& arguments) {
               std::to_string(errors.size()) + " of " + std::to_string(arguments.files.size()) + " files are not valid");
 }
 
-/// What scenarios may hold, for editors, or as the tables of docs/scenario.md.
+/// What scenarios may hold, for editors, or as the tables of docs/reference/scenario.md.
 void print_schema(const CheckArguments& arguments) {
   const std::string text = arguments.format == "markdown" ? io::scenario_rows(arguments.schema_of)
                                                           : io::scenario_schema(arguments.schema_of);

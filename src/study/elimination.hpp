@@ -1,4 +1,5 @@
-// Which of many candidates are the best, by samples that all of them share, as soon as it is sure (docs/grasp-sets.md).
+// Which of many candidates are the best, by samples that all of them share, as soon as it is sure
+// (docs/theory/grasp-sets.md).
 #pragma once
 
 #include <cstdint>

@@ -81,7 +81,7 @@ InBins influence_in(std::span<const std::vector<Bin>> groups, int merge) {
     out.rise += weight * (2 * std::sqrt(2.0 * bins) / e.n);
   }
   if (!(variance > 0)) return out;
-  // (4) of docs/monte-carlo.md: by chance the bins explain a share of what the input leaves unexplained.
+  // (4) of docs/theory/monte-carlo.md: by chance the bins explain a share of what the input leaves unexplained.
   out.influence.value = chance < 1 ? (between / variance - chance) / (1 - chance) : 0;
   out.influence.unresolved = std::max(0.0, within / variance) + 2 * out.influence.noise;
   return out;

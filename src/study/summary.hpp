@@ -25,8 +25,8 @@ using Json = nlohmann::ordered_json;
 /// Quantile, of the histogram's buckets where it has any, else by linear interpolation within its bins; null where it
 /// lies outside of them.
 [[nodiscard]] Json quantile(const Tally& t, const Histogram& h, double p);
-/// A distribution of docs/run-folder.md. `sum`: number of the tally's sum of the values, behind which that of their
-/// squares is; none: there is no mean.
+/// A distribution of docs/reference/run-folder.md. `sum`: number of the tally's sum of the values, behind which that of
+/// their squares is; none: there is no mean.
 [[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const std::string& unit,
                                 std::optional<std::size_t> sum);
 /// The same with the words of a table's row: `label`, `meaning`, `reference` where it has them.
@@ -34,7 +34,7 @@ using Json = nlohmann::ordered_json;
                                 std::optional<std::size_t> sum);
 /// These words alone, and the unit.
 void put_words(Json& j, const ColumnWords& words);
-/// `outcome_words` of docs/run-folder.md: what a table says of each outcome.
+/// `outcome_words` of docs/reference/run-folder.md: what a table says of each outcome.
 [[nodiscard]] Json words_of(std::span<const OutcomeWords> table);
 /// `outcomes`, counted from `first` on, and their words.
 void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, int first);
@@ -61,7 +61,7 @@ struct InputCounts {
   int held = 0, decided = 0;
   int groups = 1, stride = 0;
 };
-/// First-order Sobol index of the event (docs/monte-carlo.md (4)), within the groups, where there are several.
+/// First-order Sobol index of the event (docs/theory/monte-carlo.md (4)), within the groups, where there are several.
 struct Influence {
   double value = 0;            ///< may be below zero by chance
   double noise = 0;            ///< two standard deviations of what an input without influence shows

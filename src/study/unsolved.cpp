@@ -1,4 +1,4 @@
-// Whether unsolved samples fail a study (docs/monte-carlo.md, "Interval").
+// Whether unsolved samples fail a study (docs/theory/monte-carlo.md, "Interval").
 #include <algorithm>
 #include <cstdio>
 

@@ -246,7 +246,7 @@ TEST(RobotToml, ConventionsAgree) {
 }
 
 TEST(RobotToml, TheExampleOfTheDocumentationIsRead) {
-  const std::string page = read_file(test::source_folder() + "/docs/robots.md");
+  const std::string page = read_file(test::source_folder() + "/docs/reference/robots.md");
   const std::size_t begin = page.find("```toml\n"), end = page.find("```", begin + 8);
   ASSERT_NE(begin, std::string::npos);
   const Robot r = io::parse_robot_toml(page.substr(begin + 8, end - begin - 8), "robots.md");

@@ -497,7 +497,7 @@ TEST(ChainSimulate, EveryExecutorAgreesBitForBit) {
       }
 }
 
-// nvcc 13.0 gave NaN for computed torques of nine and more joints (docs/gpu.md).
+// nvcc 13.0 gave NaN for computed torques of nine and more joints (docs/howto/gpu.md).
 TEST(ChainSimulate, ControlledChainsOfNineAndMoreJointsAgreeBitForBitAndFollowTheirLaw) {
   const double w = 20;  // critically damped: e(t) = (e + (v + w e) t) exp(-w t)
   for (const int joints : {9, 16}) {

@@ -240,7 +240,8 @@ class Faults:
     def _repair(self, operation: Operation, out: Path, expected: dict[str, bytes]) -> list[str]:
         said = ""
         if operation.judged and not (out / "scenario.toml").exists():
-            shutil.rmtree(out, ignore_errors=True)  # no run yet (docs/run-folder.md): another folder, if this is not empty
+            # No run yet (docs/reference/run-folder.md): another folder, if this is not empty.
+            shutil.rmtree(out, ignore_errors=True)
         for command in operation.repair:
             done = self._start(command, out, None)
             said += f"\n{command[0]}: {done.code} {done.errors[-200:]}"

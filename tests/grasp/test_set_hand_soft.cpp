@@ -39,7 +39,7 @@ Set pinch(double off) {
   s.torsion = {kWeight * off / 2, -kWeight * off / 2};
   return s;
 }
-/// Friction that such a contact needs: (3) of docs/grasp-sets.md.
+/// Friction that such a contact needs: (3) of docs/theory/grasp-sets.md.
 double friction_of(double off) { return std::hypot(kWeight / 2, kWeight * off / 2 / kRadius) / kSqueeze; }
 
 Set compliant_pinch(double off) {

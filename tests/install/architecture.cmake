@@ -1,4 +1,5 @@
-# nvcc below 13.1.115 compiles for GPU architectures from 100 on wrongly (docs/gpu.md), so a build for one is not configured.
+# nvcc below 13.1.115 compiles for GPU architectures from 100 on wrongly (docs/howto/gpu.md), so a build for one is not
+# configured.
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} --fresh -G Ninja -DCMAKE_MAKE_PROGRAM=${NINJA}
   -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CUDA_COMPILER=${NVCC} -DCMAKE_BUILD_TYPE=Release -DGARRA_CUDA=ON
   -DGARRA_CUDA_ARCHITECTURES=100-virtual -DGARRA_TESTS=OFF -DGARRA_EXAMPLES=OFF -DGARRA_BENCH=OFF -DGARRA_PYTHON_MODULE=OFF

@@ -1,5 +1,5 @@
 // The papers' printed tables: what their digits satisfy, and the same minimizations on our hand. No digit here is ours:
-// they are read from data/reference/papers/tables.json. Tolerances of the identities: docs/papers-tables.md.
+// they are read from data/reference/papers/tables.json. Tolerances of the identities: docs/notes/papers-tables.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Local arrays that are in use at once. The optimizer of nvcc 12.4 to 13.0 puts them in one place, in its pass "reuse
-// local memory" (docs/gpu.md). tests/simulated_gpu/test_compiler.cpp runs the kernel; on a GPU it is a program of its
-// own:
+// local memory" (docs/howto/gpu.md). tests/simulated_gpu/test_compiler.cpp runs the kernel; on a GPU it is a program of
+// its own:
 //
 //   nvcc -std=c++20 -arch=sm_80 -fmad=false reuse_local_memory.cu && ./a.out  # 3456 of 4096 numbers wrong (13.0.88)
 //   ... -Xcicc=--Xopt,-disable-reuse-local-memory                             # 0 wrong

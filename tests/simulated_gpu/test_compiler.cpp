@@ -1,5 +1,5 @@
 // The optimizer of nvcc, with the flags of garra's kernels, keeps local arrays apart that are in use at once. A
-// compiler or a set of flags that does not fails here, whatever nvcc's exit status was (docs/gpu.md).
+// compiler or a set of flags that does not fails here, whatever nvcc's exit status was (docs/howto/gpu.md).
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -96,7 +96,8 @@ TEST(MapOfAnySize, OfGivenConfigurationsIsTheSameOnEveryExecutor) {
     test::expect_same_on_every_executor([&](const Device& device) {
       return test::Answer()
           .add("measures", test::answer_of(measure(robot, spoilt, exact, device)))
-          // A NaN has another sign in lanes of single precision, which is no part of the contract (docs/numerics.md).
+          // A NaN has another sign in lanes of single precision, which is no part of the contract
+          // (docs/theory/numerics.md).
           .add("in single precision", test::answer_of(measure(robot, good, single, device)))
           .add("nearest", test::answer_of(nearest_singularities(robot, spoilt, exact, device)));
     });

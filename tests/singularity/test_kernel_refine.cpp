@@ -113,7 +113,7 @@ double share_not_nearest(double near, int count) {
   return static_cast<double>(farther) / static_cast<double>(found.landing.size());
 }
 
-/// Shares as docs/singularity-maps.md has them.
+/// Shares as docs/theory/singularity-maps.md has them.
 TEST(NearestSingularities, OfThePumaAreTheNearestInClosedForm) {
   EXPECT_LE(share_not_nearest(0.02, 30000), 0.001);
   EXPECT_LE(share_not_nearest(0.1, 8000), 0.0015);

@@ -83,7 +83,7 @@ std::uint32_t set_of(const Json& joints) {
 }
 
 /// Screws of a configuration about their natural center in their natural length, and their singular values by Eigen:
-/// from the tool point's Jacobian and the definition in docs/singularity-maps.md alone.
+/// from the tool point's Jacobian and the definition in docs/theory/singularity-maps.md alone.
 struct EigenScrews {
   Eigen::Matrix<double, 6, kJoints> columns;
   Eigen::JacobiSVD<Eigen::Matrix<double, 6, kJoints>> svd;

@@ -165,7 +165,8 @@ TEST(FrictionCertificate, ItsResidualIsInvariant) {
   }
 }
 
-// docs/contact-solver.md: c obeys the law to rounding, and A c + b + delta is the acceleration that goes with it.
+// docs/theory/contact-solver.md: c obeys the law to rounding, and A c + b + delta is the acceleration that goes with
+// it.
 TEST(FrictionCertificate, ForcesOfAnyMuObeyTheLawAfterOneStep) {
   Draw draw(7);
   for (int k = 0; k < 2000; ++k) {

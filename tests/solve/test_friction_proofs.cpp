@@ -1,5 +1,6 @@
 // What is proved of a problem, and what the solvers beyond Newton make of the others: no solution, no problem of
-// mechanics, forces that the load presses together, as good as rounding allows (docs/contact-solver.md, "Proofs").
+// mechanics, forces that the load presses together, as good as rounding allows (docs/theory/contact-solver.md,
+// "Proofs").
 #include <gtest/gtest.h>
 
 #include <algorithm>

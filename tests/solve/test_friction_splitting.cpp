@@ -127,7 +127,7 @@ bool same_answer(const Solution<N>& a, const Solution<N>& b) {
   return same_bits<N>(a, b);
 }
 
-/// Shares that each method reaches, with the default limit of iterations (docs/friction-cone-solvers.md).
+/// Shares that each method reaches, with the default limit of iterations (docs/theory/friction-cone-solvers.md).
 template <class Method>
 struct Floors;
 template <>

@@ -1,5 +1,5 @@
-// Lemke's method and the enumeration against problems of the literature with known solutions (docs/lcp.md has the
-// list).
+// Lemke's method and the enumeration against problems of the literature with known solutions (docs/theory/lcp.md has
+// the list).
 #include <gtest/gtest.h>
 
 #include <cmath>

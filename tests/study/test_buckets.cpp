@@ -1,4 +1,4 @@
-// Buckets of docs/monte-carlo.md, "Quantiles", against sorted values.
+// Buckets of docs/theory/monte-carlo.md, "Quantiles", against sorted values.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -58,7 +58,7 @@ TEST(Influence, OfAnInputThatDecidesIsNotTakenForLessByChance) {
   EXPECT_LE(1 - i.value, i.unresolved);
 }
 
-/// Chance is not resolved: few samples are counted in 20 bins, whose noise is that of docs/monte-carlo.md (4).
+/// Chance is not resolved: few samples are counted in 20 bins, whose noise is that of docs/theory/monte-carlo.md (4).
 TEST(Influence, OfFewSamplesStaysCoarse) {
   Tally t;
   std::uint64_t state = 1;

@@ -1,5 +1,5 @@
 // The relative change of the load for which forces are an exact solution, written out in long double from
-// docs/contact-solver.md, (3) to (5): what `residual` means.
+// docs/theory/contact-solver.md, (3) to (5): what `residual` means.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""A grasp in time, for the reference trajectories: loads, drive, and the two steps (docs/grasp-time.md)."""
+"""A grasp in time, for the reference trajectories: loads, drive, and the two steps (docs/theory/grasp-time.md)."""
 
 from dataclasses import dataclass, field
 

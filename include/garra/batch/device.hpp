@@ -15,8 +15,8 @@ struct Device {
   int index = 0;
 };
 
-/// "auto", "cpu", "scalar", "cuda" or "cuda:1". `auto` is the first CUDA device that pays (docs/gpu.md), else the CPU.
-/// Throws Error (kUsage for a wrong name, kNoDevice where `cuda` cannot run, saying why).
+/// "auto", "cpu", "scalar", "cuda" or "cuda:1". `auto` is the first CUDA device that pays (docs/howto/gpu.md), else the
+/// CPU. Throws Error (kUsage for a wrong name, kNoDevice where `cuda` cannot run, saying why).
 [[nodiscard]] Device parse_device(const std::string& name, int threads = 0);
 
 /// "AMD EPYC, 2 threads x 8 lanes", "NVIDIA H200 (cuda:0)".

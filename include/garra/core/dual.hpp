@@ -1,4 +1,4 @@
-// Forward dual numbers over any S, and derivatives of templated functions by them (docs/mncp.md, 3).
+// Forward dual numbers over any S, and derivatives of templated functions by them (docs/theory/mncp.md, 3).
 //
 // A Dual carries a value and K partial derivatives, and arithmetic applies the chain rule: exact up to rounding, with
 // no step size to choose (A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., 2008, chapter 3). Over a Dual

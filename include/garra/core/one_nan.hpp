@@ -1,5 +1,5 @@
 // Of NaN one bit pattern leaves the library, whichever a processor made: x86 makes 0xfff8..., a GPU 0x7fff..., and both
-// pass on what they were given (docs/numerics.md).
+// pass on what they were given (docs/theory/numerics.md).
 #pragma once
 
 #include <bit>

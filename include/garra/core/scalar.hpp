@@ -1,9 +1,9 @@
 // The scalar vocabulary that every algorithm is written in: `S` is double or float here, and
 // Lanes<double> or Lanes<float> in lanes.hpp, with the same names and bit-for-bit the same results.
 //
-// Rules that keep the results identical on every executor (docs/numerics.md):
+// Rules that keep the results identical on every executor (docs/theory/numerics.md):
 //  * no branch on a value of type S: masks with select, any, all; a bool is the mask of a scalar;
-//  * a fused multiply-add is written fma(a, b, c); the compiler never contracts (docs/numerics.md);
+//  * a fused multiply-add is written fma(a, b, c); the compiler never contracts (docs/theory/numerics.md);
 //  * min, max and abs are defined here, not taken from a library, so NaN and signed zero agree.
 #pragma once
 

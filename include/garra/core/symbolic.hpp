@@ -1,6 +1,6 @@
 // A scalar that records what is done with it: any body of garra run on symbolic::Symbol leaves a graph of its
 // arithmetic (symbolic_graph.hpp, which says what folding assumes), from which straight-line code can be written
-// (docs/chain-generated.md). Host only.
+// (docs/howto/chain-generated.md). Host only.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Scenario files with job = "chain": a robot, uncertain inputs, a torque, and a sweep of designs. The format is in
-// docs/scenario.md; data/scenarios holds a commented example.
+// docs/reference/scenario.md; data/scenarios holds a commented example.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Sets of candidate grasps as HDF5 or NPZ files, their rankings as HDF5 files, and what is uncertain about them as TOML
-// (docs/grasp-sets.md).
+// (docs/theory/grasp-sets.md).
 #pragma once
 
 #include <memory>

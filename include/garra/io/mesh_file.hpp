@@ -1,4 +1,4 @@
-// Bodies as files and words: STL, OBJ, and "sphere:0.03" (docs/grasp-propose.md).
+// Bodies as files and words: STL, OBJ, and "sphere:0.03" (docs/howto/grasp-propose.md).
 #pragma once
 
 #include <memory>

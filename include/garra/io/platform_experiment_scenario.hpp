@@ -1,5 +1,5 @@
 // Scenario files with job = "platform_experiment": one of the paper's experiments on a six-legged platform. The format
-// is in docs/scenario.md; data/scenarios holds commented examples.
+// is in docs/reference/scenario.md; data/scenarios holds commented examples.
 #pragma once
 
 #include <string>

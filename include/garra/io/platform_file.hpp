@@ -1,4 +1,5 @@
-// Platform files: six-legged platforms in TOML. The format is in docs/platform.md; data/platforms holds examples.
+// Platform files: six-legged platforms in TOML. The format is in docs/theory/platform.md; data/platforms holds
+// examples.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Scenario files with job = "platform": a six-legged platform, a path of it or a map of its workspace, and what is
-// uncertain. The format is in docs/scenario.md; data/scenarios holds commented examples.
+// uncertain. The format is in docs/reference/scenario.md; data/scenarios holds commented examples.
 #pragma once
 
 #include <string>

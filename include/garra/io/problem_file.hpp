@@ -5,9 +5,9 @@
 // contact), row-major; any float or integer width is read, float64 is written.
 // Solution file: c, a [n,3k]; s, lambda [n,k]; residual, contact_residual, merit, iterations, status [n]; where
 // the method has them minimum, projected_gradient, evaluations, inner, products, stage, stalls [n], and
-// solutions [n] where they were counted; state [n,k], friction_margin, critical_friction [n] (docs/contact-files.md).
-// The attribute `names` of `status` lists the names of its numbers; the file's attributes say how the solutions were
-// made.
+// solutions [n] where they were counted; state [n,k], friction_margin, critical_friction [n]
+// (docs/reference/contact-files.md). The attribute `names` of `status` lists the names of its numbers; the file's
+// attributes say how the solutions were made.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Robot files: serial chains in TOML (DH, modified DH, GRyMA, screws) and URDF. The formats are in docs/robots.md;
-// data/robots holds examples.
+// Robot files: serial chains in TOML (DH, modified DH, GRyMA, screws) and URDF. The formats are in
+// docs/reference/robots.md; data/robots holds examples.
 #pragma once
 
 #include <optional>

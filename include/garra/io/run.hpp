@@ -1,5 +1,5 @@
 // A study in a run folder: chunks, manifest.json, results.h5, summary.json, in a form that survives a kill and goes on
-// (docs/run-folder.md). What `garra run` and `garra resume` do, for any study::Study.
+// (docs/reference/run-folder.md). What `garra run` and `garra resume` do, for any study::Study.
 #pragma once
 
 #include <functional>

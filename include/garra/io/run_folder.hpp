@@ -1,4 +1,5 @@
-// The run folder: everything a run is made of and has found, in a form that survives a kill (docs/run-folder.md).
+// The run folder: everything a run is made of and has found, in a form that survives a kill
+// (docs/reference/run-folder.md).
 #pragma once
 
 #include <cstdint>

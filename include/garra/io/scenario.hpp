@@ -1,5 +1,5 @@
 // Scenario files (TOML): what a study is made of, in units that people write. The format is in
-// docs/scenario.md; data/scenarios holds commented examples.
+// docs/reference/scenario.md; data/scenarios holds commented examples.
 //
 // Every quantity is a plain SI number or a string with a unit ("50 mm"); most are a value or a
 // distribution. Two things to know of model = "three_puma": its contacts stand at the azimuths

@@ -1,4 +1,4 @@
-// Screws files: the joint screws of one configuration in TOML (docs/singularity.md, "Screws file").
+// Screws files: the joint screws of one configuration in TOML (docs/theory/singularity.md, "Screws file").
 #pragma once
 
 #include <optional>

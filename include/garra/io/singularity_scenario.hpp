@@ -1,5 +1,5 @@
 // Scenario files with job = "singularity": an arm, where its configurations come from, and what is measured. The format
-// is in docs/scenario.md; data/scenarios holds commented examples.
+// is in docs/reference/scenario.md; data/scenarios holds commented examples.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Screws as axes with a pitch, reciprocity, and the rigid motions that screws generate. The Lie product is cross() of
-// screw.hpp. Equation numbers: docs/singularity.md.
+// screw.hpp. Equation numbers: docs/theory/singularity.md.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// BOX-QUACAN ('easy'), the papers' minimizer, for small dense problems (docs/minimizers.md, section 1).
+// BOX-QUACAN ('easy'), the papers' minimizer, for small dense problems (docs/theory/minimizers.md, section 1).
 //
 // BOX: a trust-region method with a box instead of a ball. Outer iteration k minimizes the quadratic model
 //     q(s) = g's + s'Hs / 2   on   max(-Delta, l - x) <= s <= min(Delta, u - x)                                  (2)

@@ -1,5 +1,6 @@
 // Friction as N equations around a convex problem, for the few problems on which everything else goes astray
-// (docs/contact-solver.md). With sliding speeds s_j >= 0 held, the friction problem is the condition of optimality of
+// (docs/theory/contact-solver.md). With sliding speeds s_j >= 0 held, the friction problem is the condition of
+// optimality of
 //   min 1/2 c.A c + (b + sum_j mu_j s_j e_n,j).c,   c_j in K_j                                                     (1)
 // and c(s) solves the problem itself where
 //   |a_T,j| = s_j,   a = A c(s) + b.                                                                             (2)

@@ -1,5 +1,5 @@
-// Interior-point method on the friction problem itself (docs/contact-solver.md, "Interior points"): with z = a + mu
-// |a_T| e_n of the dual cone,
+// Interior-point method on the friction problem itself (docs/theory/contact-solver.md, "Interior points"): with z = a +
+// mu |a_T| e_n of the dual cone,
 //   A c + b + mu |z_T| e_n = z,   c_j in K_j, z_j in K*_j,   c_j o z_j = t e                                      (1)
 // is followed for t -> 0 by Newton's method with the scaling of Nesterov and Todd, the shift mu |z_T| differentiated
 // along (V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, "Second-order cone programming for frictional contact

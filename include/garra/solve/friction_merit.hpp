@@ -1,6 +1,6 @@
-// Friction contact through a merit function on a box, as the papers do it (docs/friction-merit.md): their rolling
-// contacts (29)-(36) as a mixed complementarity problem for mncp.hpp, and the solver that any merit function and
-// minimizer make.
+// Friction contact through a merit function on a box, as the papers do it (docs/theory/friction-merit.md): their
+// rolling contacts (29)-(36) as a mixed complementarity problem for mncp.hpp, and the solver that any merit function
+// and minimizer make.
 //
 //   u = (c_n, lambda),   F = (A_n c + b_n,  s = mu^2 c_n^2 - c_t^2 - c_o^2)                                      (1)
 //   v = (c_t, c_o, a_t, a_o),   G = (mu c_n a_t + c_t lambda,  mu c_n a_o + c_o lambda,  a_T - A_T c - b_T)      (2)

@@ -1,6 +1,6 @@
-// Newton's ladder from a force found in single precision: single on the way, double at its end (docs/contact-solver.md,
-// "Mixed precision"). The certificate is double's, so is every answer; what single precision does not solve begins
-// anew, as if it had not been tried.
+// Newton's ladder from a force found in single precision: single on the way, double at its end
+// (docs/theory/contact-solver.md, "Mixed precision"). The certificate is double's, so is every answer; what single
+// precision does not solve begins anew, as if it had not been tried.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Semismooth Newton on the Alart-Curnier function, with a ladder of restarts (docs/contact-solver.md).
+// Semismooth Newton on the Alart-Curnier function, with a ladder of restarts (docs/theory/contact-solver.md).
 //
 // Written as start / step / running so that an executor decides how steps are scheduled: a scalar loop, a GPU
 // thread, or SIMD lanes in which a finished lane takes the next problem. A lane's arithmetic never depends on its
@@ -48,8 +48,8 @@ struct FrictionState {
 };
 
 /// Newton steps after which other solvers go on (friction_rescue.hpp): two starts. What they leave unsolved is solved
-/// at less cost by interior points (docs/contact-solver.md, "Effort"). With full effort, and where nothing follows,
-/// eight.
+/// at less cost by interior points (docs/theory/contact-solver.md, "Effort"). With full effort, and where nothing
+/// follows, eight.
 inline constexpr int kNewtonLadder = 20, kFullLadder = 112;
 
 /// The flagship friction contact solver. An option is an inequality that is tested as written.

@@ -1,6 +1,6 @@
-// The path of friction_interior.hpp followed by its length, through its turns (docs/contact-solver.md, "The path by its
-// length"). Per contact, with the depth d = c_n^2 - |c_T|^2 in its cone |c_T| <= c_n, a = A c + b and the share w of
-// the shift,
+// The path of friction_interior.hpp followed by its length, through its turns (docs/theory/contact-solver.md, "The path
+// by its length"). Per contact, with the depth d = c_n^2 - |c_T|^2 in its cone |c_T| <= c_n, a = A c + b and the share
+// w of the shift,
 //   a_n = t / (c_n + |c_T|) + (1 - w) t |c_T| / d,   a_T = -(t / d) c_T,   w = t_1 / (t_1 + t),                    (1)
 // which is c o z = t e and z = a + w |z_T| e_n without z. Where w = 0 it is the condition of a convex problem, and its
 // solution is unique: from there the curve of solutions (c, t) leads to t = 0 wherever it stays bounded, but t may rise

@@ -1,4 +1,4 @@
-// The friction contact problem of N contacts and the judge of its answers (docs/contact-solver.md).
+// The friction contact problem of N contacts and the judge of its answers (docs/theory/contact-solver.md).
 //
 //   a = A c + b,   per contact   K* ∋ a + mu |a_T| e_n  ⟂  c ∈ K = { |c_T| <= mu c_n }            (1)
 //
@@ -130,8 +130,8 @@ struct LawfulPair {
   Vec<S, D> c, a;
 };
 /// One projected step from (c, a), of length 1 / g along the tangents and 1 / (max(1, mu) g) along the normal, any g >
-/// 0 (docs/contact-solver.md, 4). (c, a) itself where it obeys the law. A longer step along the normal would turn
-/// rounding of a_n into mu times as much friction.
+/// 0 (docs/theory/contact-solver.md, 4). (c, a) itself where it obeys the law. A longer step along the normal would
+/// turn rounding of a_n into mu times as much friction.
 template <class S, int D>
 GARRA_HD LawfulPair<S, D> lawful_pair(const Vec<S, D>& c, const Vec<S, D>& a, const S& mu, const S& g) {
   const S step = -(S(1) / g), normal = fma(-(S(1) / (max(S(1), mu) * g)), a[0], c[0]);
@@ -181,7 +181,7 @@ GARRA_HD S near_change(const Vec<S, D>& dc, const Vec<S, D>& da, const S& g) {
   return max(g * size_of(dc), size_of(da));
 }
 
-/// What changes of the load are measured by, contact by contact (docs/contact-solver.md, 5).
+/// What changes of the load are measured by, contact by contact (docs/theory/contact-solver.md, 5).
 template <class S, int N>
 struct LoadScale {
   Vec<S, N> g;      ///< mean of the diagonal of A_jj [1/kg], 1 where it is not positive
@@ -294,7 +294,7 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N, D, Matrix>&
   return friction_scale<S, D * N>([&](int i) { return p.A(i, i); }, p.b);
 }
 
-// What a contact does, judged by the accelerations of a solution (docs/monte-carlo.md, Outcomes).
+// What a contact does, judged by the accelerations of a solution (docs/theory/monte-carlo.md, Outcomes).
 
 /// Accelerations above this share of the problem's own size (FrictionScale::size_b) count as motion.
 inline constexpr double kMotion = 1e-6;
@@ -635,11 +635,11 @@ GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b
 
 }  // namespace friction_problem_detail
 
-/// The certificate (docs/contact-solver.md, "Certificate"), independent of how `found.c` was found. One projected step
-/// gives forces c and accelerations a that obey the law exactly; what A c + b lacks to a is a change of the load b, and
-/// `converged` means that at every contact it is within the tolerance, rounding included. So the forces solve the
-/// problem exactly for a load that differs by no more. Of a sliding contact the tangential force follows from the
-/// normal one, and only the law of the normal direction is asked for. Unsolved problems get NaN, but for
+/// The certificate (docs/theory/contact-solver.md, "Certificate"), independent of how `found.c` was found. One
+/// projected step gives forces c and accelerations a that obey the law exactly; what A c + b lacks to a is a change of
+/// the load b, and `converged` means that at every contact it is within the tolerance, rounding included. So the forces
+/// solve the problem exactly for a load that differs by no more. Of a sliding contact the tangential force follows from
+/// the normal one, and only the law of the normal direction is asked for. Unsolved problems get NaN, but for
 /// `ill_conditioned`. Inlined, so that a GPU thread that certifies a problem needs no memory for it: A(i, k) gives the
 /// entries, wherever they are.
 template <class S, int N, int D = 3, class Entry>

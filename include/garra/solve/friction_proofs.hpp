@@ -1,6 +1,6 @@
 // What a friction problem says of itself before it is solved, or where no solver has found a solution
-// (docs/contact-solver.md, "Proofs"): that it has none, that its matrix is none of mechanics, or that it has one.
-// For single problems, host and device.
+// (docs/theory/contact-solver.md, "Proofs"): that it has none, that its matrix is none of mechanics, or that it has
+// one. For single problems, host and device.
 #pragma once
 
 #include "garra/core/symmetric_mat.hpp"

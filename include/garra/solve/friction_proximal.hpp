@@ -1,4 +1,5 @@
-// Proximal point around Newton, for friction problems on which Newton alone goes astray (docs/contact-solver.md).
+// Proximal point around Newton, for friction problems on which Newton alone goes astray
+// (docs/theory/contact-solver.md).
 //
 // The center x of an outer step is the force of the step before. A step solves
 //     a = (A + alpha I) c + (b - alpha x),   same cones,                                                        (1)

@@ -1,4 +1,4 @@
-// Forces that are nearly a solution, refined with residuals in twice the precision (docs/contact-solver.md,
+// Forces that are nearly a solution, refined with residuals in twice the precision (docs/theory/contact-solver.md,
 // "Refinement"; G. H. Golub, C. F. Van Loan, Matrix Computations, 3.5.3). For single problems, host and device.
 #pragma once
 

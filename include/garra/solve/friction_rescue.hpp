@@ -1,5 +1,5 @@
 // The ladder beyond Newton's rungs: one solver after another on the problems that are still unsolved
-// (docs/contact-solver.md). Rare, so it is a pass of its own and stays out of the loop that Newton runs in.
+// (docs/theory/contact-solver.md). Rare, so it is a pass of its own and stays out of the loop that Newton runs in.
 #pragma once
 
 #include <type_traits>
@@ -57,7 +57,7 @@ inline constexpr int kIterations<FrictionAdmm> = FrictionAdmm{}.iterations_per_s
 
 /// Contacts with which the path is followed by its length and the convex problems are solved, whose time grows with
 /// their fourth power: of larger problems the others have left none
-/// (docs/contact-solver.md).
+/// (docs/theory/contact-solver.md).
 inline constexpr int kMostPath = 8;
 
 namespace friction_rescue {

@@ -1,5 +1,5 @@
 // What the first-order friction solvers share: the scaled problem, a diagonal scaling that keeps the cones, and the
-// test that stops them (docs/friction-cone-solvers.md).
+// test that stops them (docs/theory/friction-cone-solvers.md).
 #pragma once
 
 #include "garra/solve/friction_problem.hpp"

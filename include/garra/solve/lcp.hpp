@@ -1,4 +1,4 @@
-// The linear complementarity problem and Lemke's method, in batch (docs/lcp.md).
+// The linear complementarity problem and Lemke's method, in batch (docs/theory/lcp.md).
 //
 //   0 <= z  ⟂  w = M z + q >= 0                                                                        (1)
 //

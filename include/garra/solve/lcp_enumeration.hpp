@@ -1,5 +1,5 @@
-// All solutions of a small linear complementarity problem, and the verdict none / one / several (docs/lcp.md). Host
-// only.
+// All solutions of a small linear complementarity problem, and the verdict none / one / several (docs/theory/lcp.md).
+// Host only.
 //
 // Each of the 2^N choices of a basic variable from every pair (w_i, z_i) gives one linear system, and every solution of
 // the problem solves the system of some choice. What is decided here by a sign is decided with a bound on the error of

@@ -1,4 +1,4 @@
-// The contract between merit functions and box-constrained minimizers (docs/mncp.md):
+// The contract between merit functions and box-constrained minimizers (docs/theory/mncp.md):
 //
 //   minimize f(x) = |r(x)|^2   on   lower <= x <= upper                                                        (1)
 //

@@ -1,4 +1,4 @@
-// Mixed nonlinear complementarity problems and their merit functions (docs/mncp.md). With F in R^p and G in R^m,
+// Mixed nonlinear complementarity problems and their merit functions (docs/theory/mncp.md). With F in R^p and G in R^m,
 //
 //   0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0                                                        (papers, 1 and 2)
 //

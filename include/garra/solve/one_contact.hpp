@@ -2,7 +2,7 @@
 //
 //   a = W c + b,   0 <= c_n ⟂ a_n >= 0,   |c_T| <= mu c_n,   mu c_n a_T + |a_T| c_T = 0
 //
-// Three cases, taken in this order (docs/friction-cone-solvers.md):
+// Three cases, taken in this order (docs/theory/friction-cone-solvers.md):
 //     open    b_n >= 0:                     c = 0                                                          (1a)
 //     stick   -W^-1 b in the cone:          c = -W^-1 b, so a = 0                                          (1b)
 //     slip    otherwise:                    a_n = 0, a_T = -gamma c_T with gamma > 0, |c_T| = mu c_n       (1c)

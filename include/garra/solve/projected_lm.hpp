@@ -1,5 +1,5 @@
-// Levenberg-Marquardt on a box (docs/minimizers.md): Gauss-Newton steps in the variables that are free, damped so that
-// they stay where the linear model of r is good.
+// Levenberg-Marquardt on a box (docs/theory/minimizers.md): Gauss-Newton steps in the variables that are free, damped
+// so that they stay where the linear model of r is good.
 //
 //   A = { i : x_i at a bound, and the gradient pushes it outward },   F = the others                             (1)
 //   (H_FF + lambda I) d_F = -g_F,   d_A = 0,   H = J'J,   g = J'r,   x+ = P(x + t d)                             (2)

@@ -1,4 +1,4 @@
-// Do forces inside friction cones exist that leave every contact at rest? (docs/grasp-model.md, section 7)
+// Do forces inside friction cones exist that leave every contact at rest? (docs/theory/grasp-model.md, section 7)
 //
 //   find c with  |A_j c + b_j| <= most  at every contact j,  c in K = { |c_T| <= mu c_n, least <= c_n <= limit }  (1)
 //

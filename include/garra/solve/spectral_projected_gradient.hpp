@@ -1,5 +1,5 @@
 // Spectral projected gradient, SPG2 of E. G. Birgin, J. M. Martinez, M. Raydan, SIAM J. Optim. 10 (2000) 1196-1211
-// (docs/minimizers.md, section 2).
+// (docs/theory/minimizers.md, section 2).
 //
 //   d = P(x - alpha g) - x,   x+ = x + t d   with   f(x+) <= max of the last M values of f + gamma t g'd           (11)
 //   alpha = s's / s'y         with   s = x+ - x, y = g+ - g                                                       (12)

@@ -1,4 +1,4 @@
-// Can forces inside friction cones balance a wrench at all? (docs/grasp-model.md, section 7)
+// Can forces inside friction cones balance a wrench at all? (docs/theory/grasp-model.md, section 7)
 //
 //   find c with  W c + w = 0,  per contact  c in K = { |c_T| <= mu c_n, c_n <= limit }                 (1)
 //

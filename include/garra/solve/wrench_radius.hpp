@@ -1,4 +1,5 @@
-// How much more than its wrench can contacts resist, whatever its direction? (docs/grasp-sets.md, "Wrench radius")
+// How much more than its wrench can contacts resist, whatever its direction? (docs/theory/grasp-sets.md, "Wrench
+// radius")
 //
 // With the wrenches K = { W c : |c_T| <= mu c_n, 0 <= c_n <= limit } that contacts can do, and a wrench w to balance,
 // every wrench no farther from w than r is balanced by some of them where the ball of radius r lies in w + K: where

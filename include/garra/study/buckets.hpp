@@ -1,5 +1,5 @@
 // How often a number had which size, for its quantiles: whole numbers, so that they add up in any order without
-// changing a bit, and fine enough wherever the values lie (docs/monte-carlo.md, "Quantiles").
+// changing a bit, and fine enough wherever the values lie (docs/theory/monte-carlo.md, "Quantiles").
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,8 @@
 // - sum(at, x): x in the block's sum at;
 // - closest(extreme), worst(extreme): for the rankings.
 //
-// Whole numbers add up in any order, a block's sums in the order of its samples (docs/numerics.md). Host and device.
+// Whole numbers add up in any order, a block's sums in the order of its samples (docs/theory/numerics.md). Host and
+// device.
 #pragma once
 
 #include <cstdint>

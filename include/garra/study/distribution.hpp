@@ -1,4 +1,4 @@
-// A scalar uncertain input: a value, or a distribution given by its quantile function (docs/monte-carlo.md).
+// A scalar uncertain input: a value, or a distribution given by its quantile function (docs/theory/monte-carlo.md).
 //
 // Every input is driven by exactly one uniform number u in (0, 1): value = quantile(u). So truncation needs no
 // rejection, samples with the same (seed, i) share their numbers between designs with the same uncertain inputs, and

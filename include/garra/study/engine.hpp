@@ -1,6 +1,6 @@
 // The study engine: samples in, counts out, whatever the system. One loop for the program, for C++ users and for a
 // system of one's own: chunks, stop rules, progress, cancelling, going on where an earlier run has stopped
-// (docs/monte-carlo.md).
+// (docs/theory/monte-carlo.md).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Study {
   /// Samples first .. first + count - 1; `first` is a multiple of kBlock. Several threads may ask at once, each for a
   /// device of its own.
   [[nodiscard]] virtual Tally run(std::int64_t first, std::int64_t count, const Device& device) const = 0;
-  /// The summary.json document (docs/run-folder.md); `stopped_by` says why the run ended.
+  /// The summary.json document (docs/reference/run-folder.md); `stopped_by` says why the run ended.
   [[nodiscard]] virtual std::string summary(const Total& total, const std::string& stopped_by) const = 0;
   [[nodiscard]] virtual Estimate estimate(const Total& total) const = 0;
   /// What `--require` may ask for by another name than the study's own ("p_no_slip" of a grasp); throws Error(kUsage)

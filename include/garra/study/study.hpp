@@ -1,4 +1,5 @@
-// What every Monte Carlo study shares, whatever the system: its plan, progress and interval (docs/monte-carlo.md).
+// What every Monte Carlo study shares, whatever the system: its plan, progress and interval
+// (docs/theory/monte-carlo.md).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Plan {
 };
 
 /// Exact 95 % interval (Clopper and Pearson) for `successes` of `trials`: its coverage is at least 95 %, whatever the
-/// probability                                                                                (docs/monte-carlo.md)
+/// probability (docs/theory/monte-carlo.md)
 struct Interval {
   double low = 0, high = 1;
 };
@@ -49,7 +50,7 @@ struct Verdicts {
 /// Why unsolved samples fail a study, as the beginning of a sentence; "" where they do not. With `max_unsolved`: the
 /// share of unsolved samples is above it. Without: the unsolved samples are more than max(3, n / 1000) of the n samples
 /// of all groups, or they widen the interval of a group by more than its statistical width, which is that of
-/// clopper_pearson() of the decided samples                                                      (docs/monte-carlo.md)
+/// clopper_pearson() of the decided samples (docs/theory/monte-carlo.md)
 [[nodiscard]] std::string unsolved_fault(std::span<const Verdicts> groups, const std::optional<double>& max_unsolved);
 
 }  // namespace garra::study

@@ -1,5 +1,5 @@
-// The kernels of a system of one's own: a file that nvcc compiles (with the flags of docs/gpu.md) includes this and
-// says
+// The kernels of a system of one's own: a file that nvcc compiles (with the flags of docs/howto/gpu.md) includes this
+// and says
 //   template struct garra::batch::Kernels<garra::study::SystemBody<MySystem>, garra::study::RowsToCount>;
 // and SystemStudy<MySystem> of the program that it is linked into has them.
 #pragma once

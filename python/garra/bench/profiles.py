@@ -1,4 +1,4 @@
-"""Profiles and rankings out of bench.json. docs/solver-benchmark.md has the definitions.
+"""Profiles and rankings out of bench.json. docs/notes/solver-benchmark.md has the definitions.
 
 E. D. Dolan, J. J. Moré, Benchmarking optimization software with performance profiles, Math. Program. 91, 2002:
 rho_s(tau) is the share of problems that solver s solves within tau times the smallest time of any solver.

@@ -1,4 +1,4 @@
-"""Serial chains: kinematics and dynamics of many states (docs/chain.md, docs/robots.md)."""
+"""Serial chains: kinematics and dynamics of many states (docs/theory/chain.md, docs/reference/robots.md)."""
 
 from __future__ import annotations
 
@@ -197,12 +197,12 @@ class Chain:
         device: str = "cpu",
         threads: int = 0,
     ) -> Evaluation:
-        """Several outputs of the same states at once (docs/chain-files.md names them).
+        """Several outputs of the same states at once (docs/reference/chain-files.md names them).
 
         form: rows of the Jacobian, "linear-first", "angular-first", "screws"; frame: "world" or "tool"; point: the tool
         point in the tool frame [m]. Raises ValueError where an array that an output needs is missing.
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
         """
         n = self.n
         outputs = [outputs] if isinstance(outputs, str) else list(outputs)
@@ -277,7 +277,7 @@ class Chain:
     ) -> InverseKinematics:
         """Joint values for tool poses [..., 4, 4], within the joint limits, from q0 [..., n] (None: the middle of the
         limits) and then from up to starts - 1 random ones, each of at most max_iterations damped Newton steps
-        (docs/chain.md). Where no search arrives: the nearest pose found, and how far away it is."""
+        (docs/theory/chain.md). Where no search arrives: the nearest pose found, and how far away it is."""
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         found = _core.chain_inverse_kinematics(
@@ -301,9 +301,9 @@ class Chain:
     ) -> Trajectories:
         """Motions from states q, qd under constant torques [..., n] (None: 0), at `times` [s], one or ascending from 0.
 
-        method: "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/chain-simulation.md).
+        method: "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/theory/chain-simulation.md).
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
         """
         n = self.n
         moments, step = moments_of(times), positive("step", step)
@@ -360,7 +360,7 @@ def load(
     payload: Mapping[str, Any] | None = None,
     overrides: Iterable[str] = (),
 ) -> Chain:
-    """A chain from a URDF or a robot file in TOML (docs/robots.md), or by the name of one of garra.models.
+    """A chain from a URDF or a robot file in TOML (docs/reference/robots.md), or by the name of one of garra.models.
 
     URDF: the chain between the links `base` and `tip`, None the only root and the only leaf. lock: joints that stand
     still and where, {"finger_joint1": 0.02} or "20 mm". gravity: [3] instead of the file's [m/s^2]. payload: what the

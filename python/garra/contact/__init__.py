@@ -2,8 +2,8 @@
 
     a = A c + b,   0 <= c_n ⟂ a_n >= 0,   |(c_t, c_o)| <= mu c_n, against (a_t, a_o) with all of it where these are not 0
 
-for k contacts of components (n, t, o) each, A [1/kg], b [m/s^2], c [N] (docs/contact-solver.md). A contact whose mode is
-1 slides already: its friction is mu c_n against its slip velocity.
+for k contacts of components (n, t, o) each, A [1/kg], b [m/s^2], c [N] (docs/theory/contact-solver.md). A contact whose
+mode is 1 slides already: its friction is mu c_n against its slip velocity.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def solve(
     "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
 
     Arrays of torch or CuPy that are on a GPU stay there, whatever `device` says: the work is queued on their library's
-    current stream, and answers are its arrays (float64, without mode; a build with kernels: docs/gpu-arrays.md).
+    current stream, and answers are its arrays (float64, without mode; a build with kernels: docs/howto/gpu-arrays.md).
     """
     tol, max_iterations = positive("tol", tol), whole("max_iterations", max_iterations)
     if is_on_gpu(A):
@@ -238,7 +238,7 @@ def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalFor
     -------
     InternalForces
         z != 0 in the friction cones with A z = 0 and b.z < 0, where there are some. Where there are none, even with
-        b.z = 0, a solution exists (Acary, Cadoux, Lemarechal, Malick, ZAMM 91, 2011; docs/contact-solver.md).
+        b.z = 0, a solution exists (Acary, Cadoux, Lemarechal, Malick, ZAMM 91, 2011; docs/theory/contact-solver.md).
     """
     batch = _problem(A, b, mu, None, None)
     arrays = _core.contact_internal_forces(batch["A"], batch["b"], batch["mu"], place("cpu", threads)[1])
@@ -249,7 +249,7 @@ def gradients(
     A: Any, mu: Any, solutions: Solutions, cotangent: Any, mode: Any = None, *, device: str = "cpu", threads: int = 0
 ) -> Gradients:
     """dL/d(A, b, mu) for the cotangent dL/dc [..., 3k], by the implicit function theorem at the solutions that solve()
-    found for A, b, mu and mode (docs/contact-solver.md, "Derivatives"). forces() does it for torch and JAX."""
+    found for A, b, mu and mode (docs/theory/contact-solver.md, "Derivatives"). forces() does it for torch and JAX."""
     mu, contacts = _coefficients(mu, A)
     size = 3 * contacts
     batch = Batch(
@@ -287,7 +287,8 @@ def can_balance(
 
     W: [..., 6, 3k] wrench of the contact forces (force; moment), w: [..., 6] the wrench that is to be balanced [N; N m],
     mu: [..., k], force_limit: [..., k] [N], one for all, or None. length: [...] by which moments are divided so that
-    all rows are forces [m], best the object's radius of gyration. Both answers are certified: docs/grasp-model.md, section 7.
+    all rows are forces [m], best the object's radius of gyration. Both answers are certified:
+    docs/theory/grasp-model.md, section 7.
     """
     mu, contacts = _coefficients(mu, W)
     scale = numbers("length", length)
@@ -319,7 +320,7 @@ def can_rest(
 
     A: [..., 3k, 3k], b: [..., 3k], mu: [..., k] of contact problems; c: forces in the cones to begin with, [..., 3k];
     force_limit, least_force: [..., k] [N], one for all, or None; left_out: mask [..., k] of contacts that press with nothing and
-    may move. Both answers are certified: docs/grasp-model.md, section 7.
+    may move. Both answers are certified: docs/theory/grasp-model.md, section 7.
     """
     mu, contacts = _coefficients(mu, A)
     size = 3 * contacts

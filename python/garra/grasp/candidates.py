@@ -1,4 +1,4 @@
-"""Sets of candidate grasps, and which of them holds best (docs/grasp-sets.md)."""
+"""Sets of candidate grasps, and which of them holds best (docs/theory/grasp-sets.md)."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ class Set:
 class Ranking:
     """One of everything for each grasp; NaN and rank 0 where its status is not "ranked"."""
 
-    p_held: np.ndarray  #: [G] share of samples that are held (docs/grasp-sets.md)
+    p_held: np.ndarray  #: [G] share of samples that are held (docs/theory/grasp-sets.md)
     low: np.ndarray  #: [G] 95 % interval of p_held (Clopper-Pearson)
     high: np.ndarray  #: [G]
     difference: np.ndarray  #: [G] p_held less the best grasp's, of the same draws
@@ -555,7 +555,7 @@ class Replay(dict[str, Any]):
 
 
 class RankedRun(Result):
-    """A finished run of a set of grasps: `ranking`, beside what every run has (docs/grasp-sets.md)."""
+    """A finished run of a set of grasps: `ranking`, beside what every run has (docs/theory/grasp-sets.md)."""
 
     @cached_property
     def ranking(self) -> Ranking:

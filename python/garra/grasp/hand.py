@@ -72,9 +72,9 @@ def wrench_matrix(arms: np.ndarray, frames: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Grasp:
-    """An object in contact with a hand (docs/grasp-model.md). World axes, SI units; k contacts; over contacts (n, t, o)
-    of the first, then of the second; n points into the object, c [N] is the force on the object, a = A c + b [m/s^2]
-    the acceleration of the object's contact point minus the hand's. Moments about the object's center of mass.
+    """An object in contact with a hand (docs/theory/grasp-model.md). World axes, SI units; k contacts; over contacts
+    (n, t, o) of the first, then of the second; n points into the object, c [N] is the force on the object, a = A c + b
+    [m/s^2] the acceleration of the object's contact point minus the hand's. Moments about the object's center of mass.
 
     "Hand" is everything but the object that a contact or a mass matrix knows of: fingers, arm, table.
     """
@@ -276,7 +276,7 @@ class Grasp:
         acceleration: float = ACCELERATION,
         force_limit: Any = None,
     ) -> Robustness:
-        """How likely the grasp holds (docs/monte-carlo.md).
+        """How likely the grasp holds (docs/theory/monte-carlo.md).
 
         friction: of the contacts, a number, [k], or a distribution (`garra.uniform`, `normal`, `scale`); mass: of the
         object [kg], or `garra.scale`, a factor on it; the inertia follows. force [N], torque [N m]: disturbance on the

@@ -1,4 +1,4 @@
-"""Candidate grasps of an object, made from its surface (docs/grasp-propose.md)."""
+"""Candidate grasps of an object, made from its surface (docs/howto/grasp-propose.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How likely a grasp holds: what becomes of each sample, counted with intervals (docs/monte-carlo.md)."""
+"""How likely a grasp holds: what becomes of each sample, counted with intervals (docs/theory/monte-carlo.md)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OUTCOMES = ("held", "not_resisted", "not_carried", "slipping", "separating", "unsolved")
-MOTION = 1e-6  # of the largest |b|: a contact that accelerates less does not move (docs/monte-carlo.md, Outcomes)
-ACCELERATION = 0.0981  # [m/s^2] of a contact at rest, 0.01 g; it opens above (docs/grasp-model.md, section 7)
+# Share of the largest |b|: a contact that accelerates less does not move (docs/theory/monte-carlo.md, Outcomes).
+MOTION = 1e-6
+# [m/s^2] of a contact at rest, 0.01 g; it opens above (docs/theory/grasp-model.md, section 7).
+ACCELERATION = 0.0981
 
 
 def interval_of(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:

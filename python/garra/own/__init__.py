@@ -1,1 +1,1 @@
-"""Runs of systems that garra does not know (docs/own-study.md)."""
+"""Runs of systems that garra does not know (docs/howto/own-study.md)."""

@@ -93,7 +93,8 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Effort:
-    """What a run has taken: by the process that the manifest is of, or by workers (docs/campaigns.md) all together."""
+    """What a run has taken: by the process that the manifest is of, or by workers (docs/howto/campaigns.md) all
+    together."""
 
     seconds: float
     rate: float  # samples per second

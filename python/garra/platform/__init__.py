@@ -1,4 +1,5 @@
-"""Six-legged platforms (6-UPS, Stewart; docs/platform.md), the report of their studies and the page of one motion."""
+"""Six-legged platforms (6-UPS, Stewart; docs/theory/platform.md), the report of their studies and the page of one
+motion."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ class InverseKinematics(Summary):
     stroke_margin: Any
     """[..., 6] to the nearer end of the stroke; negative beyond it [m]"""
     mask: Any
-    """[...] limits that are violated, as bits (docs/platform.md)"""
+    """[...] limits that are violated, as bits (docs/theory/platform.md)"""
     status: Any
     """[...] index in STATUS"""
 
@@ -120,7 +121,7 @@ class Platform:
     ) -> InverseKinematics:
         """Leg lengths of poses: position [..., 3], quaternion [..., 4] (need not be of unit length).
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
         """
         from garra import _core
         from garra.arguments import place
@@ -140,7 +141,7 @@ class Platform:
         home pose. "converged": it is the guess's, found in five iterations or at the end of a proven path; certify: proves
         every row, or says that it could not.
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
         """
         from garra import _core
         from garra.arguments import place

@@ -1,4 +1,5 @@
-"""Forces, accelerations and motions of six-legged platforms (docs/platform-dynamics.md); functions of Platform."""
+"""Forces, accelerations and motions of six-legged platforms (docs/theory/platform-dynamics.md); functions of
+Platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios as classes (docs/python.md): one module a job, generated from the one list of fields.
+"""Scenarios as classes (docs/start/python.md): one module a job, generated from the one list of fields.
 
 scenario = garra.scenario.Grasp(
     hand=garra.scenario.grasp.Hand(model="three_puma"),

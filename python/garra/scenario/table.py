@@ -40,7 +40,7 @@ def plain(value: Any) -> Any:
 
 def _distribution(value: Uniform | Normal) -> dict[str, Any]:
     if value.common or value.relative:
-        raise _core.UsageError(f"{value}: a scenario has no such distribution; write a table (docs/scenario.md)")
+        raise _core.UsageError(f"{value}: a scenario has no such distribution; see docs/reference/scenario.md")
     if isinstance(value, Uniform):
         return {"uniform": [value.low, value.high]}
     ends = {"min": value.min, "max": value.max}
@@ -126,7 +126,7 @@ class Scenario(Table):
         return {"schema": 1, "job": self._job, **super().to_dict()}
 
     def to_toml(self) -> str:
-        """The text of a scenario file (docs/scenario.md)."""
+        """The text of a scenario file (docs/reference/scenario.md)."""
         import tomli_w
 
         return tomli_w.dumps(self.to_dict())

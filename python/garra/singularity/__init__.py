@@ -1,4 +1,5 @@
-"""Singular configurations of serial chains by screw theory (docs/singularity.md), and the report of their maps."""
+"""Singular configurations of serial chains by screw theory (docs/theory/singularity.md), and the report of their
+maps."""
 
 from __future__ import annotations
 
@@ -207,11 +208,11 @@ def measure(
     device: str = "cpu",
     threads: int = 0,
 ) -> Measures:
-    """How near the configurations q [..., n] are to a singularity (docs/singularity-maps.md).
+    """How near the configurations q [..., n] are to a singularity (docs/theory/singularity-maps.md).
 
     center: "natural" (the point nearest to all revolute axes) or "tool"; length: unit of length L of the screws [m];
     None: root mean square distance of the axes to the center. Of arms that can move in six freedoms.
-    Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
+    Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
     """
     from garra import _core
     from garra.arguments import place
@@ -237,8 +238,8 @@ def nearest(
     threads: int = 0,
 ) -> Nearest:
     """The singularity next to each configuration q [..., n], by least joint motion, and what is lost there, who is to
-    blame and which joint leads out. Of near rows 0.04 % are not the nearest (docs/singularity-maps.md); analyse()
-    searches one configuration longer. center, length: see measure();
+    blame and which joint leads out. Of near rows 0.04 % are not the nearest (docs/theory/singularity-maps.md);
+    analyse() searches one configuration longer. center, length: see measure();
     singular: the smallest singular value is at most `tolerance` of the largest."""
     from garra import _core
     from garra.arguments import place, positive
@@ -254,8 +255,8 @@ def nearest(
 def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noqa: A001  (the field's word)
     """Where the arm is near singular, over its joint limits or a task: a study of job = "singularity".
 
-    how: further tables of the scenario (joints, task, measure, slice, output; docs/scenario.md), and what garra.run()
-    takes (out, seed, device, threads, progress, report).
+    how: further tables of the scenario (joints, task, measure, slice, output; docs/reference/scenario.md), and what
+    garra.run() takes (out, seed, device, threads, progress, report).
     """
     from tempfile import TemporaryDirectory
 

@@ -1,4 +1,4 @@
-"""One run on the workers of a dask.distributed cluster (docs/campaigns.md).
+"""One run on the workers of a dask.distributed cluster (docs/howto/campaigns.md).
 
 dask only starts `garra worker` here and there; the run folder, which all of them see, is the truth. Losing workers, or the
 scheduler, loses nothing but the chunks under way.

@@ -1,4 +1,4 @@
-"""How far a run is: `garra run --progress json` writes a line of JSON now and then (docs/scenario.md)."""
+"""How far a run is: `garra run --progress json` writes a line of JSON now and then (docs/reference/scenario.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs scenarios by the program `garra`, and reads what they leave (docs/scenario.md, docs/run-folder.md)."""
+"""Runs scenarios by the program `garra`, and reads what they leave (docs/reference/scenario.md,
+docs/reference/run-folder.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
     from garra.scenario import Scenario
 
-# Exit codes that leave a finished run (docs/scenario.md); 4: more unsolved samples than sampling.max_unsolved.
+# Exit codes that leave a finished run (docs/reference/scenario.md); 4: more unsolved samples than
+# sampling.max_unsolved.
 _FINISHED = (0, 1, 4)
 _STOPPED = 75
 Progress = bool | Callable[[dict[str, Any]], object]
@@ -117,7 +119,8 @@ class Result:
 
     @property
     def metrics(self) -> dict[str, SimpleNamespace]:
-        """By name: unit, label, meaning, mean, sd, quantiles, low, high, counts (docs/run-folder.md, "distribution")."""
+        """By name: unit, label, meaning, mean, sd, quantiles, low, high, counts (docs/reference/run-folder.md,
+        "distribution")."""
         return {name: SimpleNamespace(**value) for name, value in self.summary.get("metrics", {}).items()}
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -340,8 +343,8 @@ def run(
     out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
     progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":
     ..., ...}. client: a dask.distributed client whose workers compute it; `out` is then needed, on a file system that all
-    of them see, and `threads` has no meaning (docs/campaigns.md). Ctrl-C, or an exception of that function, ends the run within a second and keeps what is there:
-    garra.open_run(out, resume=True) goes on. Raises
+    of them see, and `threads` has no meaning (docs/howto/campaigns.md). Ctrl-C, or an exception of that function, ends
+    the run within a second and keeps what is there: garra.open_run(out, resume=True) goes on. Raises
     garra.FileError (file, line, key, remedy), garra.UsageError, garra.InputOutputError, garra.DeviceError.
     """
     if client is not None and out is None:

@@ -1,4 +1,4 @@
-// A table described by its list of fields: as JSON Schema (draft-07), and as the rows of docs/scenario.md.
+// A table described by its list of fields: as JSON Schema (draft-07), and as the rows of docs/reference/scenario.md.
 #pragma once
 
 #include <nlohmann/json.hpp>

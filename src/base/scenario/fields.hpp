@@ -1,7 +1,7 @@
 // One list of fields per table of a scenario. A function `fields(Fields& f, Thing& thing)` names every key of the table
 // once, with the member it stands for, its kind and bounds, and what it means. Whoever visits the list reads a file
 // into the members (field_reader.hpp), writes them back (field_writer.hpp), or describes them: the JSON Schema for
-// editors and the tables of docs/scenario.md (field_schema.hpp). Defaults are what the members are before.
+// editors and the tables of docs/reference/scenario.md (field_schema.hpp). Defaults are what the members are before.
 #pragma once
 
 #include <functional>

@@ -64,7 +64,7 @@ void add_chain_generate_command(Command chain) {
       "Examples:\n"
       "  garra chain generate puma560 -o puma560.hpp --name puma560\n"
       "  garra chain generate arm.urdf --tip flange -o arm.hpp --operations jacobian,inverse_dynamics\n"
-      "CMake does it at build time: garra_generate_chain (docs/chain-generated.md).");
+      "CMake does it at build time: garra_generate_chain (docs/howto/chain-generated.md).");
   command.callback([a] { run_generate(*a); });
 }
 

@@ -425,7 +425,7 @@ struct MassMatrixBody : EvalBody<Source, At> {
   }
 };
 
-/// C(q, qd) by Christoffel symbols (docs/chain.md (3)).
+/// C(q, qd) by Christoffel symbols (docs/theory/chain.md (3)).
 template <class Source, class At>
 struct CoriolisBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
@@ -470,7 +470,7 @@ struct InverseDynamicsBody : EvalBody<Source, At> {
     const Angles<S, J> x = this->template angles_at<S>(m, i);
     const Vec<S, J> qd = this->template load<S>(StateInput::kQd, i), qdd = this->template load<S>(StateInput::kQdd, i);
     this->template store<S>(Output::kInverseDynamics, i,
-                            // The kernels leave friction to their caller (docs/chain.md).
+                            // The kernels leave friction to their caller (docs/theory/chain.md).
                             inverse_dynamics<Source::K>(m, x, qd, qdd) + damping_torque(m, qd));
   }
 };
@@ -583,7 +583,7 @@ template <class Source, class At>
 struct ManipulabilityBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
-  // The determinant of six joints needs no Jacobian (docs/chain.md, "Manipulability").
+  // The determinant of six joints needs no Jacobian (docs/theory/chain.md, "Manipulability").
   static constexpr bool kWithoutJacobian = J == 6 && !Source::kAnySize;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {

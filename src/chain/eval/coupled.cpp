@@ -1,5 +1,5 @@
 // With q = P x + c of the coordinates x: qd = P xd, so that J P, P' M P, P' C P and P' tau are what a chain of these
-// coordinates has (docs/chain.md, "Coupled joints"). P is constant, so C keeps dM/dt - 2 C skew.
+// coordinates has (docs/theory/chain.md, "Coupled joints"). P is constant, so C keeps dM/dt - 2 C skew.
 #include "chain/eval/coupled.hpp"
 
 #include <algorithm>

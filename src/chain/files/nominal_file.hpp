@@ -1,4 +1,4 @@
-// nominal.h5: trajectories of the designs of a chain study with their nominal inputs (docs/run-folder.md).
+// nominal.h5: trajectories of the designs of a chain study with their nominal inputs (docs/reference/run-folder.md).
 #pragma once
 
 #include <string>

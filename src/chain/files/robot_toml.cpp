@@ -1,5 +1,5 @@
-// Robots in TOML (docs/robots.md): one list of fields for all conventions, by which files are read, written in kernel
-// form, and described.
+// Robots in TOML (docs/reference/robots.md): one list of fields for all conventions, by which files are read, written
+// in kernel form, and described.
 #include <algorithm>
 #include <cmath>
 
@@ -177,7 +177,7 @@ void follow_field(Fields& f, bool slides, FileJoint& j) {
   if (!f.has("follows", !j.follows.joint.empty())) return;
   f.key("follows", following(j, slides),
         {.doc = "it follows another joint: q = multiplier * (q of that one) + offset "
-                "([chain.md](chain.md#coupled-joints))",
+                "([chain.md](../theory/chain.md#coupled-joints))",
          .otherwise = "it moves by itself"});
 }
 

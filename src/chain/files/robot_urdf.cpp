@@ -1,4 +1,5 @@
-// The serial chain between two links of a URDF (docs/robots.md): fixed joints merged, bodies lumped, branches locked.
+// The serial chain between two links of a URDF (docs/reference/robots.md): fixed joints merged, bodies lumped, branches
+// locked.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What `garra chain simulate` reads besides q and qd, and its result file (docs/chain-simulation.md, "Files").
+// What `garra chain simulate` reads besides q and qd, and its result file (docs/theory/chain-simulation.md, "Files").
 #pragma once
 
 #include <string>

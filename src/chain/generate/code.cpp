@@ -88,7 +88,7 @@ void Code::contract() {
 }
 
 /// The order of the recording. (Depth first from every result, and by the critical path, spill more and are no faster:
-/// docs/chain-generated.md.)
+/// docs/howto/chain-generated.md.)
 void Code::order() {
   const std::vector<int> count = uses();
   number_.assign(nodes_.size(), -1);

@@ -120,7 +120,7 @@ void check_numbers(const Robot& robot) {
 /// The way, and the rules of the graph, with the fewest operations.
 Code cheapest(const Robot& robot, Operation operation) {
   std::optional<Code> best;
-  // 3 x 2 x 2 rules (docs/chain-generated.md, "Rules that move roundings").
+  // 3 x 2 x 2 rules (docs/howto/chain-generated.md, "Rules that move roundings").
   for (int rules = 0; rules < 12; ++rules)
     for (int way = 0; way < ways(operation, robot.joints); ++way) {
       symbolic::Graph graph({static_cast<symbolic::Rules::Merge>(rules % 3), rules / 3 % 2 == 1, rules / 6 == 1});

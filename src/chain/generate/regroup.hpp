@@ -1,5 +1,6 @@
 // Link parameters that act only in combination, put together: fewer numbers, many of them zero, the same torques,
-// inertia and energy (M. Gautier, W. Khalil, IEEE Trans. Robotics and Automation 6(3), 1990; docs/chain-generated.md).
+// inertia and energy (M. Gautier, W. Khalil, IEEE Trans. Robotics and Automation 6(3), 1990;
+// docs/howto/chain-generated.md).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace garra::chain {
 
 /// a + b, 0 where they cancel to rounding.
 inline double sum_or_zero(double a, double b) {
-  // 8 units of rounding: cancelling numbers come from a few products (docs/chain-generated.md, 3).
+  // 8 units of rounding: cancelling numbers come from a few products (docs/howto/chain-generated.md, 3).
   constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   return std::abs(a + b) <= kRounding * std::max(std::abs(a), std::abs(b)) ? 0 : a + b;
 }

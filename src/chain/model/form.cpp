@@ -1,7 +1,7 @@
 // Any serial chain in kernel form: the joint axes as lines, and the common normal from each to the next.
 //
 // At q = 0, frame i has z along axis i and x along the common normal from axis i to axis i+1 (modified
-// Denavit-Hartenberg; Khalil, Kleinfinger 1986). Where that leaves a choice (docs/robots.md):
+// Denavit-Hartenberg; Khalil, Kleinfinger 1986). Where that leaves a choice (docs/reference/robots.md):
 //   skew lines       x points to axis i+1, a > 0
 //   nearly parallel  the same x, the origin where theta = d = 0 put it: b of (1) in model.hpp takes the rest
 //   meeting lines    the sign of x that keeps theta in (-90, 90] degrees
@@ -79,7 +79,7 @@ Normal common_normal(const Line& axis, double length) {
     n.b = snapped(dot(cross(u, {{n.cos_theta, n.sin_theta, 0}}), p), kSnap * length);
   }
   set_direction(u[2], tilt, n.cos_alpha, n.sin_alpha);
-  // Both directions of the normal describe the same chain: one is agreed on (docs/robots.md).
+  // Both directions of the normal describe the same chain: one is agreed on (docs/reference/robots.md).
   const bool flip = n.a != 0 ? n.a < 0 : n.cos_theta < 0 || (n.cos_theta == 0 && n.sin_theta < 0);
   if (flip) {
     n.a = -n.a;

@@ -44,7 +44,7 @@ SimulateSetup<J> setup_of(const SimulateJob& job) {
   s.nominal = source_of<SharedModel<J, Joints::kMixed>>(job.robot).model;
   s.law = law_of<J>(job.torque, job.robot.joints);
   s.damping = padded<J>(job.damping, 0);
-  // The controller's model has the damping that all samples share (docs/chain-simulation.md, "Torques").
+  // The controller's model has the damping that all samples share (docs/theory/chain-simulation.md, "Torques").
   for (int i = 0; i < J; ++i) s.nominal.joint[i].damping = s.damping[i];
   s.amplitude = padded<J>(job.amplitude, 0);
   s.lower = padded<J>(job.lower, -kNoLimit);

@@ -1,7 +1,7 @@
-// Problems with fewer contacts than the code has that solves them (docs/contact-solver.md, "More than four contacts").
-// In tiles that have room for N contacts the numbers of `contacts` of them come first and without gaps, as the arrays
-// of contact.hpp have them: rows go there and back as always, and only who loads or stores a problem knows. Host and
-// device.
+// Problems with fewer contacts than the code has that solves them (docs/theory/contact-solver.md, "More than four
+// contacts"). In tiles that have room for N contacts the numbers of `contacts` of them come first and without gaps, as
+// the arrays of contact.hpp have them: rows go there and back as always, and only who loads or stores a problem knows.
+// Host and device.
 #pragma once
 
 #include <cstdint>

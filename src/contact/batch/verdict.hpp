@@ -1,4 +1,4 @@
-// What the forces of a solution say about its contacts (docs/contact-files.md): one text for every executor.
+// What the forces of a solution say about its contacts (docs/reference/contact-files.md): one text for every executor.
 #pragma once
 
 #include "contact/batch/padded.hpp"

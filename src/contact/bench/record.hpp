@@ -1,5 +1,5 @@
-// What `garra contact bench` measures: plain data between its parts. docs/solver-benchmark.md says what each number
-// means.
+// What `garra contact bench` measures: plain data between its parts. docs/notes/solver-benchmark.md says what each
+// number means.
 #pragma once
 
 #include <cstdint>

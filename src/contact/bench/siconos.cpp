@@ -240,7 +240,8 @@ std::vector<std::string> siconos_methods() {
 SolverRecord measure_siconos(const contact::Problems& problems, const std::string& method,
                              const MeasureOptions& options) {
   SolverRecord record{.name = method};
-  // Peers know rolling contacts only; elimination leaves them problems with an unsymmetric A (docs/contact-solver.md).
+  // Peers know rolling contacts only; elimination leaves them problems with an unsymmetric A
+  // (docs/theory/contact-solver.md).
   const contact::Problems rolling = contact::without_sliding(problems);
   if (method == std::string(kPrefix) + "lemke" && !frictionless(rolling)) {
     record.not_run = "only for problems whose contacts all slide";

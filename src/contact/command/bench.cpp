@@ -204,7 +204,7 @@ void add_contact_bench_command(Command contact) {
                "  garra contact bench\n"
                "  garra contact bench rigid_n3 mncp --methods auto,nsgs,box-quacan --problems 1000 --time-limit 10\n"
                "  garra contact bench fclib/ my_problems.h5 -o mine\n"
-               "Where Siconos is installed its solvers run too. docs/solver-benchmark.md says what is measured.");
+               "Where Siconos is installed its solvers run too. docs/notes/solver-benchmark.md says what is measured.");
   bench.callback([bench, a] {
     // `most` only where asked for: files are measured whole by default.
     if (bench.option("--problems").given()) a->request.most = a->request.problems;

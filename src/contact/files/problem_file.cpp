@@ -1,4 +1,4 @@
-// Problem and solution files (docs/contact-files.md).
+// Problem and solution files (docs/reference/contact-files.md).
 #include "garra/io/problem_file.hpp"
 
 #include <algorithm>

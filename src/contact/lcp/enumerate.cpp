@@ -1,4 +1,4 @@
-// All solutions of small linear complementarity problems, problem by problem (docs/lcp.md).
+// All solutions of small linear complementarity problems, problem by problem (docs/theory/lcp.md).
 #include "contact/lcp/arrays.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/batch/rows.hpp"

@@ -1,5 +1,5 @@
 // motion.h5 in the run folder of a grasp study in time: a few trajectories in full; grasp.h5 in that of one at an
-// instant: a few samples as pictures (docs/run-folder.md).
+// instant: a few samples as pictures (docs/reference/run-folder.md).
 #pragma once
 
 #include <string>

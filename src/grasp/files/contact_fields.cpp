@@ -37,7 +37,7 @@ Frame rolled(const Frame& f, double roll) {
 }
 
 /// n points against the outward direction (azimuth, elevation), t up along the meridian, o along
-/// the parallel: R = Qz(azimuth) Qy(-pi/2 - elevation), docs/grasp-model.md.
+/// the parallel: R = Qz(azimuth) Qy(-pi/2 - elevation), docs/theory/grasp-model.md.
 Frame meridian_frame(double azimuth, double elevation) {
   double ca, sa, ce, se;
   exact_cos_sin(azimuth, ca, sa);

@@ -105,7 +105,7 @@ void file_fields(Fields& f, const std::string& scenario, Finger& finger) {
   const chain::Robot robot = finger.robot.value_or(chain::Robot{});
   f.key("file", string(finger.file.name),
         {.doc = "a robot file beside the scenario (`models/` first): URDF with the links it is between and where side "
-                "branches stand ([robots.md](robots.md#urdf)), or TOML",
+                "branches stand ([robots.md](../reference/robots.md#urdf)), or TOML",
          .comment = robot.name + ", from " + finger.file.path,
          .otherwise = "this, `model` or `dh`"});
   f.key("root_link", string(finger.file.root_link, true), {.doc = "of a URDF: the link that it starts from"});
@@ -169,7 +169,7 @@ void row_fields(Fields& f, Finger& finger) {
             {.doc = "in the link's frame", .comment = "m, in the link's frame", .otherwise = "`0`"});
   of_joints("inertia", "`{ ixx, iyy, izz, ixy, ixz, iyz }` per joint, kg*m^2",
             [](DhJoint& j) { return inertia(j.link.body.inertia); },
-            {.doc = "about com, link axes (lists: [robots.md](robots.md#toml))",
+            {.doc = "about com, link axes (lists: [robots.md](../reference/robots.md#toml))",
              .comment = "kg*m^2 about com",
              .otherwise = "`0`"});
   of_joints("armature", "kg*m^2 (kg) per joint",

@@ -93,11 +93,12 @@ void load_fields(Fields& f, Scenario& s) {
 void held_fields(Fields& f, Scenario& s) {
   f.key("imbalance", quantity(s.held_imbalance, {kRatio, Bounds::positive()}),
         {.doc = "held: what the command leaves unbalanced is at most this share of weight and external wrench "
-                "([grasp-model.md](grasp-model.md), section 7); not with `[time]`",
+                "([grasp-model.md](../theory/grasp-model.md), section 7); not with `[time]`",
          .comment = "of weight and external wrench, that the command may leave unbalanced"});
   f.key("acceleration", quantity(s.held_acceleration, {kAcceleration, Bounds::positive()}),
         {.doc = "held: contacts at rest have at most this acceleration, one that opens has more "
-                "([grasp-model.md](grasp-model.md), section 7). A numerical tolerance: 0.0981 m/s², 0.01 g, would be "
+                "([grasp-model.md](../theory/grasp-model.md), section 7). A numerical tolerance: 0.0981 m/s², 0.01 g, "
+                "would be "
                 "5 cm in a second if it lasted; not with `[time]`",
          .comment = "of a contact at rest"});
 }
@@ -112,7 +113,8 @@ void solver_fields(Fields& f, Scenario& s) {
   f.key("tol", quantity(s.tol, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
   f.key("max_iterations", count(s.max_iterations, {.high = kMostIterations}), {.doc = "of one solve, over all stages"});
   f.key("effort", choice(s.effort, {"bounded", "full"}),
-        {.doc = "`\"full\"`: every solver of `auto` goes to its own limit ([contact-solver.md](contact-solver.md))"});
+        {.doc = "`\"full\"`: every solver of `auto` goes to its own limit "
+                "([contact-solver.md](../theory/contact-solver.md))"});
   max_unsolved_field(f, s.plan);
   f.when({!s.time, "without `[time]`", "is not used with [time]: no step looks for a second solution",
           "Leave it out, or leave [time] out for a study of one instant."},

@@ -20,7 +20,7 @@ const char* const kSetFile =
     "a hand that is "
     "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, "
     "bias, torque_limit [g,nq]; of its soft contacts torsion [m] and angular_mobility or angular_jacobian "
-    "(docs/grasp-sets.md).";
+    "(docs/theory/grasp-sets.md).";
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What `garra grasp analyse` reads and writes: instants of one grasp (HDF5; docs/grasp-time.md, "One instant").
+// What `garra grasp analyse` reads and writes: instants of one grasp (HDF5; docs/theory/grasp-time.md, "One instant").
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// [time] of a grasp scenario. docs/grasp-time.md.
+// [time] of a grasp scenario. docs/theory/grasp-time.md.
 #include "grasp/files/time_fields.hpp"
 
 #include <algorithm>

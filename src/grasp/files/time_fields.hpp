@@ -1,4 +1,4 @@
-// [time] of a grasp scenario. docs/grasp-time.md.
+// [time] of a grasp scenario. docs/theory/grasp-time.md.
 #pragma once
 
 #include <functional>

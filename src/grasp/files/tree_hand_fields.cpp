@@ -213,7 +213,7 @@ void tree_hand_fields(Fields& f, const std::string& scenario, grasp::Scenario& s
   f.key("base", pose(hand.base), {.doc = "where that link is in the palm's frame", .otherwise = "there"});
   f.key("arm_root", string(hand.arm_root, true),
         {.doc = "the link where an arm begins that carries the palm (`root_link`) and gives way: motors hold it where "
-                "`q` has it, but no brake does ([grasp-model.md](grasp-model.md), section 3)",
+                "`q` has it, but no brake does ([grasp-model.md](../theory/grasp-model.md), section 3)",
          .otherwise = "the palm stands still"});
   f.key("q", stands_at(hand.q, s),
         {.doc = "where the hand stands: the search for the contacts starts there", .otherwise = "all joints at 0"});

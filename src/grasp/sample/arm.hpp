@@ -1,4 +1,5 @@
-// A hand on an arm that gives way: what its fingers have in common (docs/grasp-model.md, section 3). Host and device.
+// A hand on an arm that gives way: what its fingers have in common (docs/theory/grasp-model.md, section 3). Host and
+// device.
 #pragma once
 
 #include "grasp/sample/fingers.hpp"

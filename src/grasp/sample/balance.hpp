@@ -1,5 +1,5 @@
 // Fourth step of a sample: does the wrench on the object find its balance? Whether any forces can give it, and whether
-// the command does (docs/grasp-model.md, section 7). Host and device.
+// the command does (docs/theory/grasp-model.md, section 7). Host and device.
 #pragma once
 
 #include "garra/batch/device.hpp"
@@ -22,7 +22,7 @@ GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<
                                           const ContactPlace<S> (&places)[kCapacity<N>]) {
   const Body<S>& body = load.body;
   ObjectWrench<S, N> out;
-  // rho^2 = tr I / 3 m   (docs/grasp-model.md, section 7)
+  // rho^2 = tr I / 3 m   (docs/theory/grasp-model.md, section 7)
   out.radius = sqrt((body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass));
   const S inverse = S(1) / out.radius;
   for (int j = 0; j < extent<N>(); ++j) {
@@ -158,7 +158,7 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
                      const solvers::WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& command,
                      const Vec<S, 6>& left, const Reserve& reserve_of, Metrics<S, N>& out) {
   const auto something = object.size > S(0);
-  // (23) of docs/grasp-model.md; nothing to carry is carried.
+  // (23) of docs/theory/grasp-model.md; nothing to carry is carried.
   out.imbalance = select(something, norm(left) / select(something, object.size, S(1)), S(0));
   const auto answer = solvers::balance_wrench(p, command);
   out.resisted = answer.balanced;

@@ -1,4 +1,4 @@
-// What a scenario's fingers are commanded (docs/grasp-model.md, section 5). Host only.
+// What a scenario's fingers are commanded (docs/theory/grasp-model.md, section 5). Host only.
 #pragma once
 
 #include "garra/grasp.hpp"

@@ -1,5 +1,5 @@
-// Last steps of a sample, after balance and contact solver: what became of the grasp (docs/grasp-model.md, section 7).
-// Host and device.
+// Last steps of a sample, after balance and contact solver: what became of the grasp (docs/theory/grasp-model.md,
+// section 7). Host and device.
 #pragma once
 
 #include "garra/solve/friction_newton.hpp"

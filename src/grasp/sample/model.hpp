@@ -1,6 +1,6 @@
 // What the samples of a grasp study share, and their first step: from uniform numbers to the object, its load and where
 // each finger has to touch it. Then come fingers.hpp, problem.hpp, the contact solver and judge.hpp.
-// Bodies that every executor runs, host and device; docs/monte-carlo.md names the steps.
+// Bodies that every executor runs, host and device; docs/theory/monte-carlo.md names the steps.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
@@ -122,7 +122,7 @@ struct HoldUnits {
   bool limited;          ///< some contact or joint has a limit
 };
 
-/// What counts as held (docs/grasp-model.md, section 7).
+/// What counts as held (docs/theory/grasp-model.md, section 7).
 struct HeldRule {
   double imbalance;     ///< carried: imbalance <= this
   double acceleration;  ///< at rest: |a| of a contact <= this [m/s^2]; it opens: a_n above
@@ -301,7 +301,7 @@ GARRA_HD ObjectLoad<S> object_load(const GraspModel& m, const Inputs<S>& in, con
   return load;
 }
 
-/// What a finger gives back to the assembly (docs/grasp-model.md, section 3).
+/// What a finger gives back to the assembly (docs/theory/grasp-model.md, section 3).
 template <class S>
 struct FingerShare {
   Mat3<S> A;         ///< J M^-1 J^T
@@ -352,7 +352,7 @@ struct FingerHold {
   S asked;                          ///< largest commanded torque over its limit: above 1 it is cut off
 };
 
-/// What a finger gives to the arm that carries it, its own joints eliminated (docs/grasp-model.md, section 3).
+/// What a finger gives to the arm that carries it, its own joints eliminated (docs/theory/grasp-model.md, section 3).
 template <class S>
 struct ArmShare {
   Vec3<S> gain[kArmJoints];  ///< velocity of the contact point (n, t, o) per rate of the arm's joints

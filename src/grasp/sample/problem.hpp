@@ -97,7 +97,7 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
     out.tangent_o[j] = select(pressed, scale * c[2], S(kInfinity));
   });
   const S nan = S(__builtin_nan(""));
-  // (21) of docs/grasp-model.md: `release` is how much less squeeze still holds.
+  // (21) of docs/theory/grasp-model.md: `release` is how much less squeeze still holds.
   out.minimum_squeeze = select(out.margin >= S(0), max(squeeze - release, S(0)), nan);
   if (!m.any_squeezed) out.minimum_squeeze = nan;
   // A pivot that is rounding noise leaves the stick force undetermined, and every metric with it.

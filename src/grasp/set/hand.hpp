@@ -1,5 +1,6 @@
 // Samples of grasps whose hand is known: compliant contacts or a whole hand with its command. From uniform numbers to
-// the contact problem and the wrench balance, which are those of a grasp study. Host and device; docs/grasp-sets.md.
+// the contact problem and the wrench balance, which are those of a grasp study. Host and device;
+// docs/theory/grasp-sets.md.
 #pragma once
 
 #include "grasp/sample/balance.hpp"
@@ -203,7 +204,7 @@ struct HandBuildBody {
   }
 
   /// Torques are off by their errors, and one beyond its limit is cut off there, as a motor's current is
-  /// (docs/grasp-model.md, section 5).
+  /// (docs/theory/grasp-model.md, section 5).
   template <class S>
   GARRA_HD_CALL void cut_off(const SetGrasp<H>& g, const LimitedJoint<H, D>* joint, const SetSample<S, N>& s,
                              const SampleIndex<S>& index, Asked<S>& asked) const {
@@ -255,7 +256,8 @@ struct HandBuildBody {
       for (int j = 0; j < i; ++j) add_to_blocks(turned(hand, s, i, j), i, j, sys.A);
     return sys;
   }
-  /// The same with the moments about the normals: (1) of docs/grasp-sets.md with (0, r n) as the fourth column of W_j.
+  /// The same with the moments about the normals: (1) of docs/theory/grasp-sets.md with (0, r n) as the fourth column
+  /// of W_j.
   template <class S>
   GARRA_HD static System<S, N, D> soft_system(const Body<S>& body, const SetGrasp<H>& g, const SetHand<H, D>& hand,
                                               const SetSample<S, N>& s, const Vec<S, kAll>& drift,

@@ -1,5 +1,5 @@
 // Samples of candidate grasps: from uniform numbers to the wrench that forces in friction cones have to balance. Host
-// and device; docs/grasp-sets.md.
+// and device; docs/theory/grasp-sets.md.
 #pragma once
 
 #include <utility>
@@ -99,7 +99,7 @@ struct SetGrasp {
 };
 
 /// sqrt(5 / 2): the radius of a sphere with the object's radius of gyration, in lengths of SetGrasp. A wrench radius
-/// has moments over it ((20) of docs/grasp-model.md).
+/// has moments over it ((20) of docs/theory/grasp-model.md).
 inline constexpr double kRadiusLengths = 1.5811388300841898;
 
 /// Values of Count inputs whose first random block is `block`.

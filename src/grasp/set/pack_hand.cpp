@@ -394,7 +394,7 @@ Hand hand_of(const Set& set, Hand wanted) {
     if (numbers.empty() && set.first.back() > 0)
       refuse(std::string(name) + " is missing, which a hand that is " +
                  names_of(wanted)[static_cast<std::size_t>(wanted)] + " has",
-             "docs/grasp-sets.md lists the arrays of each hand.");
+             "docs/theory/grasp-sets.md lists the arrays of each hand.");
   };
   if (wanted == Hand::kIdeal) return wanted;
   need("mass", set.mass);

@@ -1,4 +1,4 @@
-// The wrench radius of a sample of an ideal hand. Host and device; docs/grasp-sets.md.
+// The wrench radius of a sample of an ideal hand. Host and device; docs/theory/grasp-sets.md.
 #pragma once
 
 #include "garra/solve/wrench_radius.hpp"

@@ -270,7 +270,7 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   const auto least_forces = [&](const Vec<double, 6>& wrench) {
     Vec<double, 6> y = Vec<double, 6>::zero();
     for (int k = 0; k < 6; ++k) {
-      // Directions that no force reaches, up to rounding: (15) of docs/grasp-model.md.
+      // Directions that no force reaches, up to rounding: (15) of docs/theory/grasp-model.md.
       if (eigen.values[k] <= 1e-10 * eigen.values[5]) continue;
       const Vec<double, 6> v = column(eigen.vectors, k);
       y = axpy(dot(v, wrench) / eigen.values[k], v, y);

@@ -1,5 +1,5 @@
 // One instant of many grasps: the bodies of an explicit step up to its certified forces. The step has 1 s, so
-// that what it adds to a velocity is the acceleration, to the last digit. Host and device; docs/grasp-time.md,
+// that what it adds to a velocity is the acceleration, to the last digit. Host and device; docs/theory/grasp-time.md,
 // "One instant".
 #pragma once
 

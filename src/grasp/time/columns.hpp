@@ -1,5 +1,5 @@
 // What a grasp study in time measures of every trajectory, one row each: levels, their quantiles, summary.json and
-// report follow. Of contacts and fingers the largest. docs/grasp-time.md.
+// report follow. Of contacts and fingers the largest. docs/theory/grasp-time.md.
 #pragma once
 
 #include <algorithm>

@@ -74,7 +74,7 @@ FingerDrive<J> drive_of(const MotionRules& rules, int finger, const StepNow& ste
   d.shaken = rules.shaken || rules.carried;
   d.at_start = rules.step.explicit_step;
   d.step = rules.step.step;
-  // Constant and sampled torques act without springs (docs/grasp-time.md, section 5).
+  // Constant and sampled torques act without springs (docs/theory/grasp-time.md, section 5).
   d.stiffness = rules.drive == Drive::kController ? rules.controller.joint_stiffness : 0;
   d.damping = rules.drive == Drive::kController ? rules.controller.joint_damping : 0;
   for (int k = 0; k < J; ++k) {

@@ -1,7 +1,7 @@
 // What all trajectories of a scenario share, and what each has on its way through the steps: rules and tiles. A step is
 //   orders (object: where it will be, what the controller wants)  ->  fingers, one after another  ->  contact problems
 //   ->  the contact solver and its certificate  ->  close (forces take effect, measures)
-// and each of these is one body that every executor runs. Host and device; docs/grasp-time.md.
+// and each of these is one body that every executor runs. Host and device; docs/theory/grasp-time.md.
 #pragma once
 
 #include <algorithm>

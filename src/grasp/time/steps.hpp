@@ -22,7 +22,7 @@ GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>
   Vec<S, 6> wrench;
   for (int i = 0; i < 3; ++i) {
     // Gravity that has turned with the palm no longer acts where the nominal command balances it: (9) of
-    // docs/grasp-time.md.
+    // docs/theory/grasp-time.md.
     const double lighter = rules.controller_mass * (rules.grasp.gravity[i] - known_gravity[i]);
     wrench[i] = fma(S(c.stiffness), x.first[i] - p[i], fnma(S(c.damping), x.v[i], S(lighter)));
     wrench[i + 3] = fma(twice, e[i + 1], -(S(c.turn_damping) * x.w[i]));

@@ -1,5 +1,5 @@
 // A grasp study in time: trajectories of samples, what is counted of them, and what it comes to. Host only.
-// docs/grasp-time.md.
+// docs/theory/grasp-time.md.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // summary.json of a grasp study in time, and its probabilities. The result and nothing else, so that it is the same
-// bytes however it was computed. docs/grasp-time.md, docs/run-folder.md.
+// bytes however it was computed. docs/theory/grasp-time.md, docs/reference/run-folder.md.
 #include "study/summary.hpp"
 
 #include <algorithm>

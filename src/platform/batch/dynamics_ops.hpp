@@ -86,8 +86,8 @@ struct InverseDynamicsOp {
     const Effort<S> e = effort(m, place_of(in.place), in.twist, in.acceleration);
     Answer<S> out;
     out.force = actuator_forces(e, in.wrench);
-    // docs/platform-dynamics.md, "Power balance": the energy's rate is summed body by body and not taken from (5), so
-    // that an ill determined solve shows.
+    // docs/theory/platform-dynamics.md, "Power balance": the energy's rate is summed body by body and not taken from
+    // (5), so that an ill determined solve shows.
     out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - e.power;
     for_each_index<kLegs>([&](auto i) {
       const LegReactions<S> r = leg_reactions(e.leg[i], e.needs[i], out.force[i]);
@@ -126,7 +126,8 @@ struct ForwardDynamicsOp {
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     const Place<S> place = place_of(in.place);
     Answer<S> out{platform::acceleration(m, place, in.twist, in.force, in.wrench), energy(m, place, in.twist)};
-    // The mass matrix, which this divides by, is regular in singular poses, too (docs/platform-dynamics.md, (5)).
+    // The mass matrix, which this divides by, is regular in singular poses, too (docs/theory/platform-dynamics.md,
+    // (5)).
     const S status = judged<S>(is_valid(in, in.place), MaskOf<S>(S(1) < S(0)), out);
     return {out, status};
   }

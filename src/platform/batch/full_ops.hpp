@@ -86,7 +86,7 @@ struct FullInverseDynamicsOp {
     out.lambda = f.lambda;
     out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - f.power;
     for (int i = 0; i < kLegs; ++i) {
-      // Rows and signs of the multipliers: the table in docs/platform-dynamics.md, "Full form".
+      // Rows and signs of the multipliers: the table in docs/theory/platform-dynamics.md, "Full form".
       out.force[i] = -f.lambda[72 + i];
       for (int k = 0; k < 3; ++k) {
         out.universal[i][k] = -f.lambda[12 * i + k];

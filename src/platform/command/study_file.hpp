@@ -1,4 +1,4 @@
-// path.h5 and map.h5 in the run folders of platform studies and experiments (docs/run-folder.md).
+// path.h5 and map.h5 in the run folders of platform studies and experiments (docs/reference/run-folder.md).
 #pragma once
 
 #include <string>

@@ -91,7 +91,7 @@ Lengths between(const Lengths& from, const Lengths& to, double share) {
 Poses moved(const Experiment& e, double share) {
   const double half = share * e.angle / 2, s = std::sin(half);
   const Quaternion<double> turn{{std::cos(half), s * e.axis[0], s * e.axis[1], s * e.axis[2]}};
-  // The turn is in base axes: it multiplies from the left (docs/platform-study.md, "move").
+  // The turn is in base axes: it multiplies from the left (docs/reference/platform-study.md, "move").
   return poses_of({e.start.r + share * e.translation, product(turn, e.start.p)});
 }
 

@@ -1,4 +1,4 @@
-// The paper's three experiments, in its 91 coordinates and in the minimal form (docs/platform-study.md).
+// The paper's three experiments, in its 91 coordinates and in the minimal form (docs/reference/platform-study.md).
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // What `garra platform ...` reads and writes: poses, lengths, forces and motions of many samples (HDF5;
-// docs/platform.md, "Files").
+// docs/theory/platform.md, "Files").
 #pragma once
 
 #include <cstdint>

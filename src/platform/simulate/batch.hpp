@@ -263,7 +263,8 @@ struct MotionRun {
     if (setup.watch_joints) {
       JointMargins<S> margins;
       margins_into(plant.model, plant.limits, place, margins);
-      // In the order of docs/platform-dynamics.md: a stroke passed counts before a cone, a cone before a collision.
+      // In the order of docs/theory/platform-dynamics.md: a stroke passed counts before a cone, a cone before a
+      // collision.
       end_where(margins.stroke < zero, MotionStatus::kStrokeLimit, s);
       end_where(margins.cone < zero, MotionStatus::kConeLimit, s);
       end_where(margins.clearance < zero, MotionStatus::kCollision, s);

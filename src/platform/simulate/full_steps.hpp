@@ -1,8 +1,8 @@
 // The paper's hybrid simulation in 91 coordinates: Runge-Kutta steps of order 4 of q" from (8) with Baumgarte's terms,
 // and where the constraints have drifted too far, a correction by coordinate partitioning: the platform's pose and
 // twist are the independent coordinates, the links' follow by Newton's method on their constraints
-// (docs/platform-dynamics.md). The platform's columns never vanish from the independent ones: a leg's block is regular
-// wherever its universal joint is.
+// (docs/theory/platform-dynamics.md). The platform's columns never vanish from the independent ones: a leg's block is
+// regular wherever its universal joint is.
 #pragma once
 
 #include "garra/platform_simulate.hpp"
@@ -77,7 +77,7 @@ GARRA_HD Vec<S, 6> length_rates(const FullMotion<S>& q) {
   Vec<S, 6> rates;
   for (int i = 0; i < kLegs; ++i) {
     const Place<S>&l = q.at.lower[i], &l1 = q.rate.lower[i];
-    // The derivative of z_l . (r_u - r_l), rows 72 + i in docs/platform-dynamics.md.
+    // The derivative of z_l . (r_u - r_l), rows 72 + i in docs/theory/platform-dynamics.md.
     rates[i] = dot(turned(l.p, l1.p, up), q.at.upper[i].r - l.r) +
                dot(column_of(full_rotation(l.p), 2), q.rate.upper[i].r - l1.r);
   }
@@ -134,7 +134,8 @@ GARRA_HD_CALL void full_step(const Model<T>& m, const Loads<S>& loads, const For
     }
     const FullPlace<S> a =
         full_acceleration(m, at, force, loads.wrench, rule.keep, static_cast<Multipliers<S>*>(nullptr));
-    // The work by the same weights: the balance is of the method's order (docs/platform-dynamics.md, "Simulation").
+    // The work by the same weights: the balance is of the method's order (docs/theory/platform-dynamics.md,
+    // "Simulation").
     const S h(weight[k] * step.h);
     const Place<S>& rate = at.rate.platform;
     const S power = dot(force, rates) + dot(loads.wrench.force, rate.r) +

@@ -1,4 +1,5 @@
-// From a path's poses to positions, velocities and accelerations at its instants (docs/platform-study.md (1)-(5)).
+// From a path's poses to positions, velocities and accelerations at its instants (docs/reference/platform-study.md
+// (1)-(5)).
 #include <algorithm>
 #include <cmath>
 
@@ -23,8 +24,8 @@ Jet quintic(double x) {
 }
 
 Jet trapezoid(double x) {
-  // Ramps of a fifth of the duration at either end (docs/platform-study.md, (1)); the speed between is so that the way
-  // is 1.
+  // Ramps of a fifth of the duration at either end (docs/reference/platform-study.md, (1)); the speed between is so
+  // that the way is 1.
   constexpr double kRamp = 0.2, kSpeed = 1 / (1 - kRamp), kAcceleration = kSpeed / kRamp;
   if (x < kRamp) return {kAcceleration * x * x / 2, kAcceleration * x, kAcceleration};
   if (x <= 1 - kRamp) return {kSpeed * (x - kRamp / 2), kSpeed, 0};
@@ -110,7 +111,7 @@ Place<double> pose(const Path& path, std::size_t k) {
 }
 
 /// Orientation from `p` on by rotations that follow each other, each about a fixed axis: part `share` of `turn`.
-// docs/platform-study.md, (5): what has turned before is turned by this rotation, too.
+// docs/reference/platform-study.md, (5): what has turned before is turned by this rotation, too.
 void turn_further(Moving& m, const Vec3d& turn, const Jet& share) {
   const Quat step = quaternion_of(share.value * turn);
   const Mat3<double> R = rotation_of(step);
@@ -151,7 +152,7 @@ class Screw {
     const Vec3d axis = (1 / angle) * turn_;
     slide_ = dot(axis, d) * axis;
     const Vec3d across = d - slide_;
-    // Of the point on the axis that is nearest to the chord's middle: docs/platform-study.md, (3).
+    // Of the point on the axis that is nearest to the chord's middle: docs/reference/platform-study.md, (3).
     center_ = from_.r + 0.5 * across + (0.5 / std::tan(angle / 2)) * cross(axis, across);
   }
   [[nodiscard]] Moving operator()(const Jet& s) const {

@@ -1,5 +1,5 @@
 // One sample of a platform study: its uncertain inputs, the machine that they make, and what happens to it along the
-// path (docs/platform-study.md). For scalars, lanes and GPU threads.
+// path (docs/reference/platform-study.md). For scalars, lanes and GPU threads.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
@@ -75,7 +75,7 @@ struct StudyInstant {
 /// A sample as a whole. Legs are numbered from 1; 0 is none.
 template <class S>
 struct StudyMeasured {
-  // Which failure counts, and where: docs/platform-study.md, "A sample".
+  // Which failure counts, and where: docs/reference/platform-study.md, "A sample".
   S outcome;       ///< as Outcome
   S instant, leg;  ///< where it failed first
   S peak_force;    ///< largest |force| [N]

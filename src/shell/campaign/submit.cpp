@@ -1,4 +1,4 @@
-// `garra submit`: the folder of a run that workers will compute (docs/campaigns.md).
+// `garra submit`: the folder of a run that workers will compute (docs/howto/campaigns.md).
 #include <cstdio>
 #include <filesystem>
 #include <memory>

@@ -1,4 +1,4 @@
-// `garra worker`: computes what is missing of a run that other processes work on, too (docs/campaigns.md).
+// `garra worker`: computes what is missing of a run that other processes work on, too (docs/howto/campaigns.md).
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

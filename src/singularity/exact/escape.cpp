@@ -1,4 +1,4 @@
-// Ways out of a singular configuration (docs/singularity.md, "Escape").
+// Ways out of a singular configuration (docs/theory/singularity.md, "Escape").
 //
 // With J = U S V' and r = rank J, let U0, V0 be the trailing columns of U, V. After joint motions t delta, to second
 // order

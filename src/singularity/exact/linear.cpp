@@ -1,4 +1,4 @@
-// The linear algebra of the exact analysis: Eigen's, asked the way docs/singularity.md counts.
+// The linear algebra of the exact analysis: Eigen's, asked the way docs/theory/singularity.md counts.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Wrist, elbow and shoulder: which factor of the determinant vanishes (docs/singularity.md).
+// Wrist, elbow and shoulder: which factor of the determinant vanishes (docs/theory/singularity.md).
 #include <algorithm>
 #include <cmath>
 #include <optional>

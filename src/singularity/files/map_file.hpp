@@ -1,4 +1,4 @@
-// map.h5: a map of singularities as pictures need it, voxels and slices (docs/run-folder.md).
+// map.h5: a map of singularities as pictures need it, voxels and slices (docs/reference/run-folder.md).
 #pragma once
 
 #include <array>

@@ -75,7 +75,7 @@ Json scaling_json(const MapScaling& scaling) {
   return {{"center", center}, {"length", scaling.length ? Json(*scaling.length) : Json(nullptr)}};
 }
 
-/// A histogram of docs/run-folder.md. Only whole numbers are counted, so there is no mean.
+/// A histogram of docs/reference/run-folder.md. Only whole numbers are counted, so there is no mean.
 Json histogram_json(const Tally& t, const study::Histogram& h, const study::ColumnWords& words) {
   return study::distribution(t, h, words, std::nullopt);
 }

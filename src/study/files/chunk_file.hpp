@@ -1,5 +1,5 @@
 // A chunk file: what consecutive samples add up to, as bytes. What a file says is believed only where its checksum, its
-// origin and its shape are right (docs/run-folder.md).
+// origin and its shape are right (docs/reference/run-folder.md).
 #pragma once
 
 #include <cstdint>

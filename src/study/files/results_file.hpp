@@ -1,4 +1,4 @@
-// results.h5: the samples that a run kept, one row each (docs/run-folder.md).
+// results.h5: the samples that a run kept, one row each (docs/reference/run-folder.md).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 """`garra contact solve` seen from outside: files written by h5py, answers judged by NumPy.
 
-The judge below knows the friction law, and the definition of the residual from docs/contact-solver.md, and shares
-nothing with the program; the program's own residual is only compared with it. Run with GARRA_PROGRAM=path/to/garra.
-"""
+The judge below knows the friction law, and the definition of the residual from docs/theory/contact-solver.md, and
+shares nothing with the program; the program's own residual is only compared with it. Run with
+GARRA_PROGRAM=path/to/garra. """
 
 import itertools
 import json
@@ -713,7 +713,7 @@ def test_counters_that_a_method_does_not_have_are_left_out(solve, tmp_path):
 
 
 def verdicts(problems, c, a):
-    """State, friction margin and critical friction as docs/contact-files.md defines them."""
+    """State, friction margin and critical friction as docs/reference/contact-files.md defines them."""
     A, b, mu = problems[:3]
     n, k = mu.shape
     forces, motion = c.reshape(n, k, 3), a.reshape(n, k, 3)

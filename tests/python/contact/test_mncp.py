@@ -25,7 +25,7 @@ def natural(x: np.ndarray, FG: np.ndarray, free: int = 0) -> float:
 def test_every_pair_solves_as_many_of_the_test_set_as_the_page_says(merit, minimizer, least):
     found = {p.name: p.solve(merit=merit, minimizer=minimizer) for p in mncp.problems()}
     assert len(found) == 53
-    assert sum(bool(s.converged) for s in found.values()) >= least  # docs/mncp.md, 6
+    assert sum(bool(s.converged) for s in found.values()) >= least  # docs/theory/mncp.md, 6
     assert all(np.isnan(s.x).all() for s in found.values() if not s.converged)
 
 

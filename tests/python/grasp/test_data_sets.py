@@ -108,5 +108,5 @@ def test_the_example_tells_how_many_hold_with_less_friction(example, capsys, mon
     shares = [float(line.split()[2]) for line in said.splitlines()[1:]]
     assert shares[0] == 100
     assert shares == sorted(shares, reverse=True)
-    assert shares[4] == pytest.approx(10.2, abs=0.1), "docs/grasp-sets.md says so"
+    assert shares[4] == pytest.approx(10.2, abs=0.1), "docs/theory/grasp-sets.md says so"
     assert len(garra.grasp.Set.from_hdf5(tmp_path / "set.h5")) == 10_000

@@ -57,7 +57,7 @@ def with_torque(p: dict) -> dict:
 
 
 def numpys(p: dict, B: np.ndarray, drift: np.ndarray) -> dict[str, np.ndarray]:
-    """Equations of docs/grasp-sets.md and grasp-model.md, grasp by grasp; drift in the object's axes."""
+    """Equations of docs/theory/grasp-sets.md and grasp-model.md, grasp by grasp; drift in the object's axes."""
     out = {name: [] for name in ("margin", "critical", "imbalance", "sticks")}
     for g in range(GRASPS):
         n, t = p["normals"][g], p["tangent"][g]

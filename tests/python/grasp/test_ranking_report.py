@@ -414,7 +414,7 @@ def test_a_hundred_thousand_grasps_open(tmp_path):
     grasps = ranking_file.Grasps(np.arange(count + 1) * k, {"point": -0.04 * normal, "normal": normal})
     ranked = {"ranked": Outcome("ranked")}
     html = ranking_report.build(ranking_file.Found(columns, ranked, {}, "many", grasps=grasps))
-    assert 9e6 < len(html.encode()) < 12e6, "docs/grasp-sets.md says 11 MB"
+    assert 9e6 < len(html.encode()) < 12e6, "docs/theory/grasp-sets.md says 11 MB"
     probe = """<script>addEventListener("load", () => {
       const find = (id) => document.getElementById(id);
       find("least").value = "99.5"; find("least").dispatchEvent(new Event("input"));

@@ -133,7 +133,7 @@ def test_the_program_says_of_every_outcome_what_the_page_shows(runs, tmp_path: P
         assert (shown in page.text) == (summary["outcomes"][key] > 0) and row["label"] in page.text
 
 
-# Of each job (in time: True), what leaves the probability open, by docs/run-folder.md.
+# Of each job (in time: True), what leaves the probability open, by docs/reference/run-folder.md.
 UNDECIDED = {
     ("grasp", False): ["unsolved"],
     ("grasp", True): ["unsolved", "non_finite"],

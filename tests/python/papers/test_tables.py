@@ -155,9 +155,9 @@ def test_the_page_shows_what_the_program_prints():
     def shown(text):  # numbers that are zero but for rounding depend on the order of sums
         return re.sub(r" *-?\d\.\d+e-(1[2-9]|[2-9]\d)\b", " tiny", re.sub(r" *-?0\.0e\+00", " tiny", text)).split("\n")
 
-    page = set(shown((ROOT / "docs/papers-tables.md").read_text()))
+    page = set(shown((ROOT / "docs/notes/papers-tables.md").read_text()))
     missing = [line for line in shown(tables()) if line.strip() and line not in page]
-    assert not missing, "docs/papers-tables.md is not what `garra contact tables` prints"
+    assert not missing, "docs/notes/papers-tables.md is not what `garra contact tables` prints"
 
 
 def test_missing_data_and_a_wrong_hand_are_named(tmp_path):

@@ -1,5 +1,5 @@
-"""Executors, threads and sizes of chunks change no byte of summary.json and results.h5 (docs/numerics.md). tools/determinism
-does it with other instruction sets and another compiler, too."""
+"""Executors, threads and sizes of chunks change no byte of summary.json and results.h5 (docs/theory/numerics.md).
+tools/determinism does it with other instruction sets and another compiler, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles of a study against those of its samples, written out one by one (docs/monte-carlo.md, Quantiles)."""
+"""Quantiles of a study against those of its samples, written out one by one (docs/theory/monte-carlo.md, Quantiles)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunk files with other contents and a right checksum (docs/run-folder.md, Chunk files)."""
+"""Chunk files with other contents and a right checksum (docs/reference/run-folder.md, Chunk files)."""
 
 from __future__ import annotations
 

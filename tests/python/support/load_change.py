@@ -1,6 +1,6 @@
 """The relative change of the load for which contact forces are an exact solution, in extended precision.
 
-Written from docs/contact-solver.md, (3) to (5); it shares nothing with the program.
+Written from docs/theory/contact-solver.md, (3) to (5); it shares nothing with the program.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
-NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.md"))
-WITH_CALLS = [DOCS / "index.md", DOCS / "python.md"]
+NOTEBOOKS = sorted((DOCS / "start" / "notebooks").glob("*.md"))
+WITH_CALLS = [DOCS / "index.md", DOCS / "start" / "python.md"]
 
 needs_module = pytest.mark.skipif(
     importlib.util.find_spec("garra._core") is None,
@@ -190,7 +190,7 @@ def test_calls_on_a_page_are_true(page: Path):
 
 
 @needs_module
-@pytest.mark.parametrize("page", sorted((DOCS / "api").glob("*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize("page", sorted((DOCS / "reference" / "api").glob("*.md")), ids=lambda path: path.name)
 def test_api_pages_document_what_there_is(page: Path):
     missing, module = [], "garra"
     pattern = r"^\.\. (currentmodule|automodule|autoclass|autofunction|py:exception|py:data):: ([\w.]+)"
@@ -212,14 +212,14 @@ def test_api_pages_document_what_there_is(page: Path):
 @pytest.mark.parametrize("name", ["garra", "garra.grasp"])
 def test_every_public_name_is_on_an_api_page(name: str):
     module = importlib.import_module(name)
-    text = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "api").glob("*.md"))
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference" / "api").glob("*.md"))
     public = [f"{name}.{part}" for part in module.__all__]
     assert [part for part in public if not re.search(rf"{re.escape(part)}\b", text)] == []
 
 
 def test_every_public_header_is_on_the_page_of_the_cpp_api():
     listed = re.findall(
-        r"^\.\. doxygenfile:: (\S+)$", (DOCS / "api" / "cpp.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\.\. doxygenfile:: (\S+)$", (DOCS / "reference" / "api" / "cpp.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     assert sorted(listed) == sorted(file.name for file in (ROOT / "include" / "garra").glob("*.hpp"))
 
@@ -231,7 +231,8 @@ def test_every_public_header_is_on_the_page_of_the_cpp_api():
 def docs(tmp_path: Path) -> Path:
     """A copy whose links out of docs/ still lead somewhere."""
     for name in ("docs", "data", "examples", "bench"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("reference"))
+        ignored = shutil.ignore_patterns("reference") if name == "data" else None
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     for file in ROOT.glob("*.md"):
         shutil.copy(file, tmp_path)
     return tmp_path / "docs"
@@ -240,24 +241,24 @@ def docs(tmp_path: Path) -> Path:
 def test_a_page_that_is_missing_or_doubled_in_the_toctree_is_found(docs: Path):
     (docs / "new.md").write_text("# New\n")
     index = docs / "index.md"
-    index.write_text(index.read_text().replace("\nchain\n", "\nchain\nchain\ngone\n"))
+    index.write_text(index.read_text().replace("\ntheory/chain\n", "\ntheory/chain\ntheory/chain\ngone\n"))
     found = [fault for fault in toctree_faults(docs) if fault not in toctree_faults(DOCS)]
     assert found == [
         "new: not in the toctree",
         "gone: in the toctree, and no page",
-        "chain: 2 times in the toctree",
+        "theory/chain: 2 times in the toctree",
     ]
 
 
 def test_a_link_to_no_page_or_no_anchor_is_found(docs: Path):
-    page = docs / "gpu.md"
+    page = docs / "howto" / "gpu.md"
     page.write_text(
-        page.read_text() + "\n[a](gone.md) [b](chain.md#nothing) [c](#nothing) `[d](gone.md)` :doc:`/gone`\n"
+        page.read_text() + "\n[a](gone.md) [b](../theory/chain.md#nothing) [c](#nothing) `[d](gone.md)` :doc:`/gone`\n"
     )
-    faults = ["gone.md", "chain.md#nothing", "#nothing", "./gone.md"]
+    faults = ["gone.md", "../theory/chain.md#nothing", "#nothing", "../gone.md"]
     known = link_faults(DOCS)
     found = [fault for fault in link_faults(docs) if fault not in known]
-    assert found == [f"gpu.md: {fault}" for fault in faults]
+    assert found == [f"howto/gpu.md: {fault}" for fault in faults]
 
 
 @needs_module

@@ -169,7 +169,7 @@ def test_what_a_new_system_needs_is_little_and_its_places_are_there() -> None:
         folder = Path(path).parent
         there = folder.parent if folder.name == "pendulum" else folder
         assert (ROOT / there).is_dir(), path
-    for named in ("python/garra/own", "python/garra/jobs.py", "CHANGELOG.md", "README.md", "docs/own-study.md"):
+    for named in ("python/garra/own", "python/garra/jobs.py", "CHANGELOG.md", "README.md", "docs/howto/own-study.md"):
         assert (ROOT / named).exists()
     assert check("--how-to-add", "system", "No/such").returncode == 2
     assert check("--how-to-add", "pendulum").returncode == 2

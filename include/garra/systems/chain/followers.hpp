@@ -1,5 +1,6 @@
-// Joints that follow others of their chain (docs/chain.md, "Coupled joints"): q_i = ratio q_l + offset, l the leader.
-// With rates qd = P r of all joints from those of the leaders, J P, P' M P and P' tau are the leaders' quantities.
+// Joints that follow others of their chain (docs/theory/chain.md, "Coupled joints"): q_i = ratio q_l + offset, l the
+// leader. With rates qd = P r of all joints from those of the leaders, J P, P' M P and P' tau are the leaders'
+// quantities.
 #pragma once
 
 #include "garra/core/mat.hpp"

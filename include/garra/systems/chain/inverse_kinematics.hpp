@@ -1,5 +1,5 @@
 // Inverse kinematics of a chain in kernel form: closed form for arms built like the PUMA, damped least squares for any
-// chain (docs/chain.md).
+// chain (docs/theory/chain.md).
 #pragma once
 
 #include "garra/core/factor.hpp"

@@ -1,4 +1,4 @@
-// All kernels of a serial chain (docs/chain.md, "Kernels").
+// All kernels of a serial chain (docs/theory/chain.md, "Kernels").
 #pragma once
 
 #include "garra/systems/chain/kernels_articulated.hpp"

@@ -1,5 +1,5 @@
 // Forward dynamics by articulated bodies in link frames: linear in the number of joints, so it wins where they are many
-// (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, 7.3; docs/chain.md, "Kernels").
+// (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, 7.3; docs/theory/chain.md, "Kernels").
 #pragma once
 
 #include "garra/systems/chain/kernels_inertia.hpp"

@@ -1,4 +1,4 @@
-// Inverse dynamics, gravity and energy of a chain in kernel form, by recursion in link frames (docs/chain.md,
+// Inverse dynamics, gravity and energy of a chain in kernel form, by recursion in link frames (docs/theory/chain.md,
 // "Kernels"). tau = H qdd + C qd + g; viscous friction stands apart (damping_torque).
 //
 // Newton-Euler after J. Luh, M. Walker, R. Paul (1980), in the form of W. Khalil, J. Kleinfinger (IEEE J. Robotics and

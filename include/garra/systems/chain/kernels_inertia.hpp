@@ -1,5 +1,6 @@
-// Joint-space inertia, Coriolis matrix and forward dynamics of a chain in kernel form (docs/chain.md, "Kernels").
-// R. Featherstone, "Rigid Body Dynamics Algorithms", 2008: composite rigid bodies 6.2, articulated bodies 7.3.
+// Joint-space inertia, Coriolis matrix and forward dynamics of a chain in kernel form (docs/theory/chain.md,
+// "Kernels"). R. Featherstone, "Rigid Body Dynamics Algorithms", 2008: composite rigid bodies 6.2, articulated
+// bodies 7.3.
 #pragma once
 
 #include "garra/core/factor.hpp"

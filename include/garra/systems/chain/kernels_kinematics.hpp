@@ -1,5 +1,6 @@
-// Poses and Jacobians of a chain in kernel form (docs/chain.md, "Kernels"). In every kernel S is the batch scalar and T
-// that of the model: double where the samples share it, S where each has its own; J is the exact number of joints.
+// Poses and Jacobians of a chain in kernel form (docs/theory/chain.md, "Kernels"). In every kernel S is the batch
+// scalar and T that of the model: double where the samples share it, S where each has its own; J is the exact number of
+// joints.
 //
 // The transform (1) of model.hpp is two planar rotations with a shift of (a, b, d) between them,
 //   X_{i-1,i} = Rx(alpha) T(a, b, d) Rz(theta),

@@ -1,5 +1,5 @@
 // How near a configuration is to a singularity: manipulability and the smallest singular value of the tool's Jacobian,
-// by orthogonalization of its rows or columns, never from J J^T, which loses half the digits (docs/chain.md,
+// by orthogonalization of its rows or columns, never from J J^T, which loses half the digits (docs/theory/chain.md,
 // "Kernels").
 #pragma once
 

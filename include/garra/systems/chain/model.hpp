@@ -1,4 +1,4 @@
-// A serial chain in the form that the kernels take, whatever description it came from (docs/chain.md).
+// A serial chain in the form that the kernels take, whatever description it came from (docs/theory/chain.md).
 //
 // Every chain of one-degree joints has frames along its joint axes such that, from one link to the next,
 //

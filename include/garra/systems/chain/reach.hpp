@@ -1,5 +1,5 @@
 // Joint values that bring the tool to a pose, within ranges of the joints: Gauss-Newton steps of least length, damped
-// by what is missing (docs/chain.md, "Inverse kinematics").
+// by what is missing (docs/theory/chain.md, "Inverse kinematics").
 #pragma once
 
 #include "garra/systems/chain/followers.hpp"

@@ -1,4 +1,4 @@
-// One step of the equation of motion H qdd + C qd + g + D qd = tau, by three methods (docs/chain-simulation.md).
+// One step of the equation of motion H qdd + C qd + g + D qd = tau, by three methods (docs/theory/chain-simulation.md).
 // Adaptive steps: simulate_adaptive.hpp.
 //
 // What is large (composite bodies, Newton-Euler, torque law) is a real function, compiled once for all methods: passing

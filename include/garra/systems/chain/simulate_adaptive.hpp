@@ -1,5 +1,5 @@
 // Runge-Kutta steps of order 5 with an error estimate of order 4 and steps of their own length in every lane
-// (docs/chain-simulation.md, "Adaptive steps").
+// (docs/theory/chain-simulation.md, "Adaptive steps").
 #pragma once
 
 #include "garra/systems/chain/simulate.hpp"

@@ -1,4 +1,4 @@
-// Torques that drive a simulated chain: functions of time, and feedback (docs/chain-simulation.md, "Torques").
+// Torques that drive a simulated chain: functions of time, and feedback (docs/theory/chain-simulation.md, "Torques").
 #pragma once
 
 #include "garra/systems/chain/kernels.hpp"

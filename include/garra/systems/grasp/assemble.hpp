@@ -1,4 +1,4 @@
-// A and b of a = A c + b for a whole grasp (docs/grasp-model.md, section 4; the papers' (21)-(24)).
+// A and b of a = A c + b for a whole grasp (docs/theory/grasp-model.md, section 4; the papers' (21)-(24)).
 #pragma once
 
 #include "garra/systems/grasp/finger.hpp"

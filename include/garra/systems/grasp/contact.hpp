@@ -1,4 +1,4 @@
-// Contacts and object of a grasp: frames, wrench matrices, mass matrix (docs/grasp-model.md, section 2).
+// Contacts and object of a grasp: frames, wrench matrices, mass matrix (docs/theory/grasp-model.md, section 2).
 #pragma once
 
 #include "garra/core/factor.hpp"

@@ -1,4 +1,5 @@
-// What one finger contributes to a = A c + b: its block of A, and its part of b (docs/grasp-model.md, section 3).
+// What one finger contributes to a = A c + b: its block of A, and its part of b (docs/theory/grasp-model.md, section
+// 3).
 #pragma once
 
 #include "garra/core/factor.hpp"

@@ -1,6 +1,6 @@
-// A finger's part of a time step (docs/grasp-time.md): its dynamics at the step's configuration, its torques, and what
-// it hands over to the contact problem in impulses. J. J. Moreau, "Numerical aspects of the sweeping process", Comput.
-// Methods Appl. Mech. Eng. 177, 1999; M. Jean, "The non-smooth contact dynamics method", same volume.
+// A finger's part of a time step (docs/theory/grasp-time.md): its dynamics at the step's configuration, its torques,
+// and what it hands over to the contact problem in impulses. J. J. Moreau, "Numerical aspects of the sweeping process",
+// Comput. Methods Appl. Mech. Eng. 177, 1999; M. Jean, "The non-smooth contact dynamics method", same volume.
 #pragma once
 
 #include "garra/math/quaternion.hpp"

@@ -1,4 +1,4 @@
-// How well a grasp holds, by closed formulas on the stick force c_s = -A^-1 b (docs/grasp-model.md, section 6).
+// How well a grasp holds, by closed formulas on the stick force c_s = -A^-1 b (docs/theory/grasp-model.md, section 6).
 #pragma once
 
 #include "garra/core/elementary.hpp"

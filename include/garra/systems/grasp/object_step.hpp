@@ -1,5 +1,5 @@
-// The object's part of a time step (docs/grasp-time.md): its load, how it meets the fingertips, and where the contact
-// forces lead.
+// The object's part of a time step (docs/theory/grasp-time.md): its load, how it meets the fingertips, and where the
+// contact forces lead.
 #pragma once
 
 #include "garra/systems/grasp/assemble.hpp"

@@ -1,5 +1,5 @@
 // The object's surface near a contact, for a fingertip that has moved along it or off it: how far away it is, and which
-// way the surface faces there (docs/grasp-time.md).
+// way the surface faces there (docs/theory/grasp-time.md).
 #pragma once
 
 #include "garra/systems/grasp/contact.hpp"

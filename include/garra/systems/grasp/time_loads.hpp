@@ -1,5 +1,5 @@
-// Loads that change with time (docs/grasp-time.md): what all samples share of them in one step, and how the palm of one
-// sample is shaken.
+// Loads that change with time (docs/theory/grasp-time.md): what all samples share of them in one step, and how the palm
+// of one sample is shaken.
 #pragma once
 
 #include "garra/core/elementary.hpp"

@@ -1,4 +1,5 @@
-// Angles and Euler parameters of the leg frames, for output: nothing inside computes with them (docs/platform.md).
+// Angles and Euler parameters of the leg frames, for output: nothing inside computes with them
+// (docs/theory/platform.md).
 #pragma once
 
 #include "garra/core/elementary.hpp"

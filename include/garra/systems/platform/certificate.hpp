@@ -1,5 +1,6 @@
-// Proof that a pose has given lengths, and that no other one near it has them (docs/platform.md): Newton-Kantorovich
-// with an approximate inverse. About a pose, with u = (dr, L turn) in exponential coordinates of the turn,
+// Proof that a pose has given lengths, and that no other one near it has them (docs/theory/platform.md):
+// Newton-Kantorovich with an approximate inverse. About a pose, with u = (dr, L turn) in exponential coordinates of the
+// turn,
 //
 //   F_i(u) = (|d_i|^2 - L_i^2) / 2,   X ~ F'(0)^-1,   Y >= |X F(0)|,   Z0 >= |1 - X F'(0)|,   Z2 >= |X F''| near 0
 //

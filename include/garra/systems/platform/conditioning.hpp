@@ -1,5 +1,5 @@
 // How well the lengths determine the pose: singular values of the length Jacobian, radians made lengths by a
-// characteristic length L (docs/platform.md).
+// characteristic length L (docs/theory/platform.md).
 #pragma once
 
 #include "garra/core/factor.hpp"

@@ -1,6 +1,6 @@
 // Dynamics of the platform in its six coordinates, exact with all links and the spin that the universal joints force on
-// the legs (docs/platform-dynamics.md). A leg meets the platform at its spherical joint only, so it is replaced by the
-// force that moving that joint takes; in the leg's frame this force is affine in the joint's acceleration with a
+// the legs (docs/theory/platform-dynamics.md). A leg meets the platform at its spherical joint only, so it is replaced
+// by the force that moving that joint takes; in the leg's frame this force is affine in the joint's acceleration with a
 // diagonal matrix.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Forces of the actuators: what is commanded over time, less friction (docs/platform-dynamics.md, "Simulation").
+// Forces of the actuators: what is commanded over time, less friction (docs/theory/platform-dynamics.md, "Simulation").
 #pragma once
 
 #include <type_traits>

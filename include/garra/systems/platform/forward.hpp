@@ -1,6 +1,6 @@
-// Forward kinematics in minimal coordinates (docs/platform.md): Newton's method on g_i = (|d_i|^2 - L_i^2) / 2 = 0,
-// whose Jacobian has the rows (d_i, lever_i x d_i). Where a step does not lessen the sum of squares, the next ones are
-// damped (Levenberg and Marquardt) until Newton's can be trusted again.
+// Forward kinematics in minimal coordinates (docs/theory/platform.md): Newton's method on g_i = (|d_i|^2 - L_i^2) / 2 =
+// 0, whose Jacobian has the rows (d_i, lever_i x d_i). Where a step does not lessen the sum of squares, the next ones
+// are damped (Levenberg and Marquardt) until Newton's can be trusted again.
 #pragma once
 
 #include "garra/systems/platform/conditioning.hpp"

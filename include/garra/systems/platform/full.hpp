@@ -1,5 +1,5 @@
 // The paper's general form of a platform: 13 bodies of 7 coordinates (center of mass, Euler parameters), 72 joint + 6
-// driving + 13 norm equations, and its Newton-Raphson (6)-(7), in straight-line code (docs/platform.md).
+// driving + 13 norm equations, and its Newton-Raphson (6)-(7), in straight-line code (docs/theory/platform.md).
 //
 // The matrix is bordered: a leg's 14 coordinates meet only its own 13 + 2 equations and the platform's 7 coordinates.
 // Each body's four Euler parameters are turned into (rotation, length); the norm equations then give the lengths, the

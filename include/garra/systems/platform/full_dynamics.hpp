@@ -1,6 +1,6 @@
 // Dynamics in the paper's 91 coordinates, (8): M q" + Phi_q^T lambda = Q, Phi_q q" = gamma, by the blocks of full.hpp
-// (docs/platform-dynamics.md). The links' columns give each leg's multipliers as functions of its driving one, the
-// platform's columns a 6 x 6 system. Nothing assumes that the constraints hold: between corrections they do not.
+// (docs/theory/platform-dynamics.md). The links' columns give each leg's multipliers as functions of its driving one,
+// the platform's columns a 6 x 6 system. Nothing assumes that the constraints hold: between corrections they do not.
 #pragma once
 
 #include "garra/systems/platform/dynamics.hpp"

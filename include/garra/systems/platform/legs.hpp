@@ -1,4 +1,4 @@
-// Inverse kinematics of one leg: its vector, length, frame, and how they change (docs/platform.md; the paper's
+// Inverse kinematics of one leg: its vector, length, frame, and how they change (docs/theory/platform.md; the paper's
 // (1)-(4)).
 #pragma once
 

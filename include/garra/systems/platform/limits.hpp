@@ -1,4 +1,4 @@
-// What the joints allow, as margins (docs/platform.md): negative where a limit is passed.
+// What the joints allow, as margins (docs/theory/platform.md): negative where a limit is passed.
 #pragma once
 
 #include "garra/systems/platform/conditioning.hpp"

@@ -1,4 +1,4 @@
-// A six-legged platform (6-UPS, the paper's RRPS) in the form that the kernels take (docs/platform.md).
+// A six-legged platform (6-UPS, the paper's RRPS) in the form that the kernels take (docs/theory/platform.md).
 //
 // Base frame O at the base: where the base is fixed, on a floor, wall or ceiling, only gravity's direction in O tells.
 // Platform frame C at the platform's center of mass. Leg i goes from a universal joint at b_i (base frame) to a

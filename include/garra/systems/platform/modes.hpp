@@ -1,6 +1,6 @@
-// Which assembly mode a pose belongs to (docs/platform.md): the squares of the lengths are led on a straight line from
-// those of a guess to those asked for, in steps each of which proves that the pose changes with them continuously and
-// nowhere singularly (certificate.hpp). |X F| is convex along a step, so that its ends bound it.
+// Which assembly mode a pose belongs to (docs/theory/platform.md): the squares of the lengths are led on a straight
+// line from those of a guess to those asked for, in steps each of which proves that the pose changes with them
+// continuously and nowhere singularly (certificate.hpp). |X F| is convex along a step, so that its ends bound it.
 #pragma once
 
 #include "garra/systems/platform/certificate.hpp"

@@ -1,4 +1,4 @@
-// What the joints carry (docs/platform-dynamics.md).
+// What the joints carry (docs/theory/platform-dynamics.md).
 #pragma once
 
 #include "garra/systems/platform/dynamics.hpp"

@@ -1,5 +1,5 @@
 // Motion of the platform under actuator forces, in six coordinates: one step of an explicit Runge-Kutta method, and
-// what ends a motion (docs/platform-dynamics.md, "Simulation").
+// what ends a motion (docs/theory/platform-dynamics.md, "Simulation").
 #pragma once
 
 #include "garra/systems/platform/dynamics.hpp"

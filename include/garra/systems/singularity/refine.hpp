@@ -282,7 +282,7 @@ enum class Look {
 namespace kernel {
 
 /// A further search is worth its time where what was found is farther away than this part of sigma_(g-1).
-/// Measured: docs/singularity-maps.md.
+/// Measured: docs/theory/singularity-maps.md.
 inline constexpr double worth_beyond(Look look) {
   return look == Look::kOpposite ? 0.3 : look == Look::kAround ? 0.1 : 0.2;
 }
