@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "garra/core/error.hpp"
-#include "garra/systems/chain/followers.hpp"
 #include "garra/systems/chain/model.hpp"
 
 namespace garra::chain {
@@ -56,6 +55,8 @@ struct LockedJoint {
   double q = 0;     ///< where it stands [rad or m]
   double mass = 0;  ///< of all that hangs behind it and is no part of the chain [kg]
 };
+
+struct Followers;
 
 /// A joint that follows another one of its chain: q = ratio * (q of the leader) + offset.
 struct Coupling {

@@ -8,6 +8,8 @@
 
 #include "chain/eval/batch.hpp"
 #include "garra/batch/parallel.hpp"
+#include "garra/core/factor.hpp"
+#include "garra/systems/chain/followers.hpp"
 
 namespace garra::chain {
 
@@ -17,58 +19,54 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t at(std::int64_t row, int width) { return static_cast<std::size_t>(row) * static_cast<std::size_t>(width); }
 
-/// P and c: joint i moves `ratio[i]` times as far as coordinate `of[i]`.
+using Row = Vec<double, kMaxJoints>;
+using Square = Mat<double, kMaxJoints, kMaxJoints>;
+
+/// P and c, of rows of numbers for coordinates and for joints.
 struct Coordinates {
-  explicit Coordinates(const Robot& robot) : joints(robot.joints) {
-    const std::vector<int> own = coordinates(robot);
-    count = static_cast<int>(own.size());
-    const auto number = [&](int joint) {
-      return static_cast<int>(std::find(own.begin(), own.end(), joint) - own.begin());
-    };
-    for (int i = 0; i < joints; ++i) {
-      of.push_back(number(i));
-      ratio.push_back(1);
-      offset.push_back(0);
-    }
-    for (const Coupling& c : robot.coupled) {
-      const auto i = static_cast<std::size_t>(c.joint);
-      of[i] = number(c.leader), ratio[i] = c.ratio, offset[i] = c.offset;
-    }
-  }
+  explicit Coordinates(const Robot& robot)
+      : joints(robot.joints),
+        own(coordinates(robot)),
+        count(static_cast<int>(own.size())),
+        followers(followers_of(robot)) {}
 
   /// P x, or P x + c, of every row.
   [[nodiscard]] std::vector<double> expanded(std::span<const double> x, bool with_offset) const {
     std::vector<double> out;
-    out.reserve(x.size() / static_cast<std::size_t>(count) * of.size());
-    for (std::size_t row = 0; row < x.size(); row += static_cast<std::size_t>(count))
-      for (std::size_t i = 0; i < of.size(); ++i)
-        out.push_back(std::fma(ratio[i], x[row + static_cast<std::size_t>(of[i])], with_offset ? offset[i] : 0));
+    out.reserve(x.size() / own.size() * static_cast<std::size_t>(joints));
+    for (std::size_t first = 0; first < x.size(); first += own.size()) {
+      Row row = Row::zero();
+      for (std::size_t k = 0; k < own.size(); ++k) row[own[k]] = x[first + k];
+      with_offset ? follow(followers, row) : follow_rates(followers, row);
+      out.insert(out.end(), row.m, row.m + joints);
+    }
     return out;
   }
   /// A P of `rows` rows of one number for each joint.
   void reduce_columns(const double* A, int rows, double* out) const {
-    std::fill_n(out, rows * count, 0.0);
-    for (int r = 0; r < rows; ++r)
-      for (int i = 0; i < joints; ++i) {
-        double& sum = out[r * count + of[static_cast<std::size_t>(i)]];
-        sum = std::fma(ratio[static_cast<std::size_t>(i)], A[r * joints + i], sum);
-      }
+    for (int r = 0; r < rows; ++r) {
+      Row row = Row::zero();
+      std::copy_n(A + r * joints, joints, row.m);
+      lead_torques(followers, row);
+      for (const int k : own) *out++ = row[k];
+    }
   }
-  /// P' A P.
-  void reduce_square(const double* A, double* out) const {
-    double half[kMaxJoints * kMaxJoints];
-    reduce_columns(A, joints, half);
-    std::fill_n(out, count * count, 0.0);
+  /// P' A P, in the first rows and columns.
+  [[nodiscard]] Square reduced(const double* A) const {
+    Square whole = Square::zero(), out = Square::zero();
     for (int i = 0; i < joints; ++i)
-      for (int c = 0; c < count; ++c) {
-        double& sum = out[of[static_cast<std::size_t>(i)] * count + c];
-        sum = std::fma(ratio[static_cast<std::size_t>(i)], half[i * count + c], sum);
-      }
+      for (int j = 0; j < joints; ++j) whole(i, j) = A[i * joints + j];
+    lead_inertia(followers, whole);
+    for (int r = 0; r < count; ++r)
+      for (int c = 0; c < count; ++c)
+        out(r, c) = whole(own[static_cast<std::size_t>(r)], own[static_cast<std::size_t>(c)]);
+    return out;
   }
 
-  int joints, count = 0;
-  std::vector<int> of;
-  std::vector<double> ratio, offset;
+  int joints;
+  std::vector<int> own;  ///< joints that are coordinates
+  int count;
+  Followers followers;
 };
 
 /// What the whole chain has to say for the outputs that are wanted.
@@ -92,27 +90,18 @@ Outputs of_all_joints(const Outputs& wanted) {
   return out;
 }
 
-/// M y = b of `n` unknowns by Cholesky's factor. False where M is not positive definite to rounding.
-bool solve_definite(int n, std::vector<double> M, std::span<double> b) {
-  const auto m = [&](int r, int c) -> double& { return M[static_cast<std::size_t>(r * n + c)]; };
-  const auto y = [&](int k) -> double& { return b[static_cast<std::size_t>(k)]; };
-  for (int k = 0; k < n; ++k) {
-    const double whole = m(k, k);
-    for (int i = 0; i < k; ++i) m(k, k) -= m(k, i) * m(k, i);
-    // What rounding leaves of a diagonal entry is no pivot.
-    if (!(m(k, k) > 1e-13 * whole)) return false;
-    m(k, k) = std::sqrt(m(k, k));
-    for (int r = k + 1; r < n; ++r) {
-      for (int i = 0; i < k; ++i) m(r, k) -= m(r, i) * m(k, i);
-      m(r, k) /= m(k, k);
-    }
-    for (int i = 0; i < k; ++i) y(k) -= m(k, i) * y(i);
-    y(k) /= m(k, k);
-  }
-  for (int k = n - 1; k >= 0; --k) {
-    for (int i = k + 1; i < n; ++i) y(k) -= m(i, k) * y(i);
-    y(k) /= m(k, k);
-  }
+/// M y = b of the first `n` unknowns. False where M is not positive definite to rounding.
+bool solve_definite(const Square& M, int n, std::span<double> b) {
+  Square padded = M;
+  for (int k = n; k < kMaxJoints; ++k) padded(k, k) = 1;
+  const auto factors = factor_ldlt(padded, n);
+  // What rounding leaves of a diagonal entry is no pivot.
+  for (int k = 0; k < n; ++k)
+    if (!(factors.d[k] > 1e-13 * M(k, k))) return false;
+  Row y = Row::zero();
+  std::copy(b.begin(), b.end(), y.m);
+  y = solve(factors, y);
+  std::copy_n(y.m, n, b.begin());
   return true;
 }
 
@@ -130,20 +119,21 @@ class Reduction {
     p_.reduce_columns(&whole_[output][at(row, rows * p_.joints)], rows, &out_[output][at(row, rows * p_.count)]);
   }
   void square(Output output, std::int64_t row) const {
-    p_.reduce_square(&whole_[output][at(row, p_.joints * p_.joints)], &out_[output][at(row, p_.count * p_.count)]);
+    const Square reduced = p_.reduced(&whole_[output][at(row, p_.joints * p_.joints)]);
+    double* to = &out_[output][at(row, p_.count * p_.count)];
+    for (int r = 0; r < p_.count; ++r) to = std::copy_n(&reduced(r, 0), p_.count, to);
   }
   /// qdd of P' M P qdd = tau - P' (C qd + b qd + g).
   void accelerate(std::span<const double> tau, std::int64_t row) const {
     const auto n = static_cast<std::size_t>(p_.count);
-    std::vector<double> M(n * n), part(n);
-    p_.reduce_square(&whole_.mass_matrix[at(row, p_.joints * p_.joints)], M.data());
+    std::vector<double> part(n);
     const std::span<double> b(&out_.qdd[at(row, p_.count)], n);
     std::copy_n(&tau[at(row, p_.count)], n, b.begin());
     for (const Output output : {Output::kBias, Output::kGravity, Output::kDamping}) {
       p_.reduce_columns(&whole_[output][at(row, p_.joints)], 1, part.data());
       for (std::size_t k = 0; k < n; ++k) b[k] -= part[k];
     }
-    const bool solved = solve_definite(p_.count, std::move(M), b);
+    const bool solved = solve_definite(p_.reduced(&whole_.mass_matrix[at(row, p_.joints * p_.joints)]), p_.count, b);
     if (!solved) std::fill(b.begin(), b.end(), kNaN);
     Status& status = out_.status[static_cast<std::size_t>(row)];
     if (!solved && status == Status::kConverged) status = Status::kNoSolution;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "garra/chain.hpp"
+#include "garra/systems/chain/followers.hpp"
 
 namespace garra::chain {
 

@@ -168,10 +168,7 @@ class Searches {
 
   void follow_leaders(std::vector<double>& q) const {
     for (std::size_t row = 0; followers_.any && row < q.size(); row += static_cast<std::size_t>(robot_.joints))
-      for (int i = 0; i < robot_.joints; ++i)
-        if (const int l = followers_.leader[i]; l != i)
-          q[row + static_cast<std::size_t>(i)] =
-              std::fma(followers_.ratio[i], q[row + static_cast<std::size_t>(l)], followers_.offset[i]);
+      follow_in<kMaxJoints>(followers_, &q[row]);
   }
 
   struct Miss {

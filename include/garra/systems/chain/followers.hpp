@@ -3,6 +3,8 @@
 // quantities.
 #pragma once
 
+#include <type_traits>
+
 #include "garra/core/mat.hpp"
 #include "garra/core/unroll.hpp"
 #include "garra/systems/chain/model.hpp"
@@ -29,11 +31,16 @@ GARRA_HD void for_each_follower(const Followers& followers, const F& f) {
   }
 }
 
-/// Joints where their leaders have them.
-template <class S, int J>
-GARRA_HD void follow(const Followers& followers, Vec<S, J>& q) {
+/// Joints where their leaders have them. q: a vector, or the numbers of one that is shorter than J.
+template <int J, class Q>
+GARRA_HD void follow_in(const Followers& followers, Q&& q) {
+  using S = std::remove_cvref_t<decltype(q[0])>;
   for_each_follower<J>(followers,
                        [&](int i, int l, double ratio) { q[i] = fma(S(ratio), q[l], S(followers.offset[i])); });
+}
+template <class S, int J>
+GARRA_HD void follow(const Followers& followers, Vec<S, J>& q) {
+  follow_in<J>(followers, q);
 }
 /// Rates likewise: P r, r in the leaders' places.
 template <class S, int J>
