@@ -61,21 +61,33 @@ GARRA_HD_CALL void reach_out(const ModeRule& rule, const Neighborhood<S>& at, Mo
   state.share = share;
 }
 
+template <class S>
+GARRA_HD Vec<S, 6> squares_of(const Vec<S, 6>& lengths) {
+  Vec<S, 6> squares;
+  for_each_index<6>([&](auto i) { squares[i] = lengths[i] * lengths[i]; });
+  return squares;
+}
+
+/// The straight line of squares of lengths from those of a guess, in the neighborhood `at`; no step is done.
+template <class S>
+GARRA_HD void draw_line(const Neighborhood<S>& at, const Vec<S, 6>& squares, ModeState<S>& state) {
+  state.from = at.squares;
+  state.change = squares - at.squares;
+  state.share = state.steps = state.proven = state.follows = S(0);
+}
+
 template <class S, class T>
 GARRA_HD ModeState<S> start(const Model<T>& m, const ModeRule& rule, const ModeTask<S>& task) {
   const S zero(0), one(1), L(rule.length);
   ModeState<S> state;
-  Vec<S, 6> squares;
-  for_each_index<6>([&](auto i) { squares[i] = task.target[i] * task.target[i]; });
+  const Vec<S, 6> squares = squares_of(task.target);
   const Neighborhood<S> end = neighborhood(m, task.end, L);
   const Radii<S> about_end = radii_of(end, norm(newton_of(end, squares)));
   state.end = task.end;
   state.exists = about_end.exists;
   state.unique = about_end.unique;
   const Neighborhood<S> at = neighborhood(m, task.guess, L);
-  state.from = at.squares;
-  state.change = squares - at.squares;
-  state.share = state.steps = state.follows = zero;
+  draw_line(at, squares, state);
   state.radii = radii_of(at, norm(newton_of(at, squares)));
   const auto direct = linked(at, state.radii, task.end, state.exists, L);
   state.proven = select(direct, one, zero);
@@ -105,17 +117,13 @@ GARRA_HD MaskOf<S> running(const ModeState<S>& state) {
 template <class S, class T>
 GARRA_HD ModeState<S> start_path(const Model<T>& m, const ModeRule& rule, const Place<S>& guess,
                                  const Vec<S, 6>& target) {
-  const S zero(0), one(1);
+  const S one(1);
   ModeState<S> state;
-  Vec<S, 6> squares;
-  for_each_index<6>([&](auto i) { squares[i] = target[i] * target[i]; });
   const Neighborhood<S> at = neighborhood(m, guess, S(rule.length));
   state.end = guess;
   state.exists = S(std::numeric_limits<RealOf<S>>::infinity());
   state.unique = one;
-  state.from = at.squares;
-  state.change = squares - at.squares;
-  state.share = state.steps = state.proven = state.follows = zero;
+  draw_line(at, squares_of(target), state);
   state.running = one;
   reach_out(rule, at, state);
   return state;
