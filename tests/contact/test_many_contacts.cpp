@@ -11,6 +11,7 @@
 #include "contact/problems/classes_general.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "load_change.hpp"
+#include "poisoned.hpp"
 
 namespace garra {
 namespace {
@@ -154,26 +155,7 @@ TEST(ThirtyTwoContacts, ThatAreFourObjectsHaveTheForcesOfEach) {
 }
 
 TEST_P(ManyContacts, WithNanInOneProblemTouchNoOther) {
-  for (const int contacts : {9, 17}) {
-    const auto k = static_cast<std::size_t>(contacts);
-    Problems p = bench::random_grasps({contacts, 13, 0});
-    const Solutions before = contact::solve(p, options_, test::kReference);
-    p.A[2 * 9 * k * k + 5] = std::nan("");
-    p.b[7 * 3 * k + 3 * k - 1] = std::numeric_limits<double>::infinity();  // the last number of the last contact
-    p.mu[12 * k + k - 1] = -1;
-    for (const Device& device : {test::kReference, Device{Executor::kLanes, 1, 0}}) {
-      const Solutions found = contact::solve(p, options_, device);
-      for (std::size_t i = 0; i < 13; ++i) {
-        if (i == 2 || i == 7 || i == 12) {
-          EXPECT_EQ(found.status[i], Status::kInvalidInput) << i;
-          continue;
-        }
-        EXPECT_EQ(found.status[i], before.status[i]);
-        for (std::size_t j = 3 * k * i; j < 3 * k * (i + 1); ++j)
-          EXPECT_TRUE(found.c[j] == before.c[j] || std::isnan(before.c[j])) << i;
-      }
-    }
-  }
+  for (const int contacts : {9, 17}) test::expect_nan_touches_no_other(contacts, options_);
 }
 
 /// The certificate's definition, of problem i.

@@ -9,6 +9,7 @@
 #include "contact/problems/classes.hpp"
 #include "load_change.hpp"
 #include "merit_methods.hpp"
+#include "poisoned.hpp"
 
 namespace garra {
 namespace {
@@ -92,26 +93,9 @@ TEST_P(MeritMethods, FindTheAnswersOfNewtonWhereThereIsOne) {
 }
 
 TEST_P(MeritMethods, WithNanInOneProblemTouchNoOther) {
-  constexpr std::size_t k = 5;
   options_.starts = 2;
   options_.max_iterations = 15;
-  Problems p = bench::random_grasps({k, 13, 0});
-  const Solutions before = contact::solve(p, options_, test::kReference);
-  p.A[2 * 9 * k * k + 5] = std::nan("");
-  p.b[7 * 3 * k + 3 * k - 1] = std::numeric_limits<double>::infinity();
-  p.mu[12 * k + k - 1] = -1;
-  for (const Device& device : {test::kReference, Device{Executor::kLanes, 1, 0}}) {
-    const Solutions found = contact::solve(p, options_, device);
-    for (std::size_t i = 0; i < 13; ++i) {
-      if (i == 2 || i == 7 || i == 12) {
-        EXPECT_EQ(found.status[i], Status::kInvalidInput) << i;
-        continue;
-      }
-      EXPECT_EQ(found.status[i], before.status[i]);
-      for (std::size_t j = 3 * k * i; j < 3 * k * (i + 1); ++j)
-        EXPECT_TRUE(found.c[j] == before.c[j] || std::isnan(before.c[j])) << i;
-    }
-  }
+  test::expect_nan_touches_no_other(5, options_);
 }
 
 TEST_P(MeritMethods, TakeUpToThirtyTwoContactsAndThreeOnAGpu) {

@@ -1,13 +1,11 @@
 // Fingers from robot files: the same grasp as with rows of Denavit-Hartenberg, and Pinocchio's mobility at the
 // fingertip.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
+#include "folder.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/study/study.hpp"
@@ -16,28 +14,7 @@
 namespace garra {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-/// A folder with files that is removed at the end.
-class Folder {
- public:
-  Folder() : path_(::testing::TempDir() + "garra_fingers_" + std::to_string(::getpid())) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
-    const fs::path file = fs::path(path_) / name;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return file.string();
-  }
-
- private:
-  std::string path_;
-};
 
 std::string vector(const Json& v) { return v.dump(); }
 
@@ -70,7 +47,7 @@ std::array<double, 9> in_contact_frame(const Json& mobility) {
 constexpr double kSame = 1e-8;
 
 TEST(FingerFile, HasPinocchiosMobilityAtTheContact) {
-  const Folder folder;
+  const test::Folder folder;
   const Json all = test::read_reference_json("grasp/urdf_finger.json");
   static_cast<void>(folder.write("hand.urdf", all.at("urdf")));
   for (const Json& state : all.at("states")) {
@@ -88,7 +65,7 @@ TEST(FingerFile, HasPinocchiosMobilityAtTheContact) {
 }
 
 TEST(FingerFile, IsTheSameAsItsDenavitHartenbergRows) {
-  const Folder folder;
+  const test::Folder folder;
   const std::string body =
       "<inertial><origin xyz='0.02 0.001 0.003'/><mass value='0.05'/><inertia ixx='2e-6' ixy='2e-7' ixz='1e-7' "
       "iyy='1.1e-5' iyz='-3e-7' izz='1.2e-5'/></inertial>";
@@ -144,7 +121,7 @@ TEST(FingerFile, IsTheSameAsItsDenavitHartenbergRows) {
 }
 
 TEST(FingerFile, MistakesAreNamed) {
-  const Folder folder;
+  const test::Folder folder;
   const Json all = test::read_reference_json("grasp/urdf_finger.json");
   static_cast<void>(folder.write("hand.urdf", all.at("urdf")));
   static_cast<void>(folder.write("other/hand.urdf", all.at("urdf")));

@@ -1,12 +1,10 @@
 // Fingers whose joints follow others, and fingertips that are not the origin of their link: the grasp has the mobility
 // and the torques of the chain's coordinates at the point that touches.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
+#include "folder.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
@@ -15,25 +13,6 @@
 
 namespace garra {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() : path_(::testing::TempDir() + "garra_fingertips_" + std::to_string(::getpid())) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(fs::path(path_) / name) << text;
-    return (fs::path(path_) / name).string();
-  }
-
- private:
-  std::string path_;
-};
 
 /// A finger of four joints; the last one follows the third, where `mimic` says how.
 std::string finger_urdf(const std::string& mimic) {
@@ -131,7 +110,7 @@ std::vector<double> mobility(const Truth& t) {
 constexpr double kSame = 1e-9;  // of the largest entry: cond(M) and the object's 1e-15
 
 TEST(Fingertips, OfCoupledFingersGiveWayAsTheirCoordinates) {
-  const Folder folder;
+  const test::Folder folder;
   static_cast<void>(folder.write("f.urdf", finger_urdf(kMimic)));
   const Truth want = truth({0.1, 0.6, 0.5}, true, Vec3<double>::zero());
   const std::string hand = "urdf = \"f.urdf\"\ntips = [\"tip\"]\nq = { j1 = 0.1, j2 = 0.6, j3 = 0.5 }\n";
@@ -176,7 +155,7 @@ TEST(Fingertips, OfCoupledFingersGiveWayAsTheirCoordinates) {
 }
 
 TEST(Fingertips, TouchWithAPointOfTheirLink) {
-  const Folder folder;
+  const test::Folder folder;
   static_cast<void>(folder.write("f.urdf", finger_urdf(kMimic)));
   const Vec3<double> tool = {{0.004, -0.007, 0.002}};
   Truth want = truth({0.1, 0.6, 0.5}, true, Vec3<double>::zero());
@@ -192,7 +171,7 @@ TEST(Fingertips, TouchWithAPointOfTheirLink) {
 }
 
 TEST(Fingertips, ThatAreBallsTouchWithTheirSurface) {
-  const Folder folder;
+  const test::Folder folder;
   static_cast<void>(folder.write("f.urdf", finger_urdf(kMimic)));
   constexpr double kRadius = 0.012;
   Truth want = truth({0.1, 0.6, 0.5}, true, Vec3<double>::zero());
@@ -231,7 +210,7 @@ constexpr const char* kJaw = R"(<robot name="jaw"><link name="palm"/>
 // The sliders cannot bring their origins up by 3 mm: points of the pads 3 mm above touch. Each carries half of the
 // weight, 0.2 * 9.81 / 2 N, at the squeeze of 10 N.
 TEST(Fingertips, OfAJawAreAnyPointsOfItsPads) {
-  const Folder folder;
+  const test::Folder folder;
   static_cast<void>(folder.write("jaw.urdf", kJaw));
   const auto grasp_at = [&](const std::string& z) {
     return grasp::Study(io::read_scenario(folder.write(

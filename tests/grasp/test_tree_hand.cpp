@@ -1,37 +1,15 @@
 // A hand from one URDF is the same hand as its fingers one by one.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "folder.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/study/study.hpp"
 
 namespace garra {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A file in a folder of its own, removed at the end.
-class Folder {
- public:
-  Folder() : path_(fs::path(::testing::TempDir()) / ("garra_tree_hand_" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-    return (path_ / name).string();
-  }
-
- private:
-  fs::path path_;
-};
 
 /// A wrist, a palm on it, and two planar fingers of three joints that close on each other along x.
 std::string hand_urdf() {
@@ -79,7 +57,7 @@ std::string finger(const std::string& side) {
 }
 
 TEST(TreeHand, IsTheHandOfItsFingers) {
-  const Folder folder;
+  const test::Folder folder;
   static_cast<void>(folder.write("hand.urdf", hand_urdf()));
   const std::string tree = folder.write("tree.toml", scenario(kTree + "torque_limit = \"file\"\n"));
   const std::string fingers =
@@ -96,7 +74,7 @@ TEST(TreeHand, IsTheHandOfItsFingers) {
 }
 
 TEST(TreeHand, JointsThatNobodyNamesStandAtZero) {
-  const Folder folder;
+  const test::Folder folder;
   static_cast<void>(folder.write("hand.urdf", hand_urdf()));
   const grasp::Scenario s = io::read_scenario(folder.write(
       "a.toml", scenario("urdf = \"hand.urdf\"\nroot_link = \"palm\"\ntips = [\"rtip\", \"ltip\"]\nq = { jl2 = 0.2 }\n"
@@ -107,7 +85,7 @@ TEST(TreeHand, JointsThatNobodyNamesStandAtZero) {
 }
 
 TEST(TreeHand, MistakesAreNamed) {
-  const Folder folder;
+  const test::Folder folder;
   static_cast<void>(folder.write("hand.urdf", hand_urdf()));
   const auto expect = [&](const std::string& hand, const std::string& message) {
     std::string said = "accepted";

@@ -307,8 +307,8 @@ TEST(ContactMerit, TakesTheEffortThatThePapersPrint) {
   EXPECT_TRUE(median(inner) >= 625 && median(inner) <= 1179) << median(inner);
   EXPECT_TRUE(median(products) >= 900 && median(products) <= 1600) << median(products);
   EXPECT_LE(median(f), 1e-14);  // theirs: 1e-15 to 4e-10
-  EXPECT_GE(solved,
-            problems.count * 35 / 100);  // measured 39 %: the merit function's own limit, docs/theory/minimizers.md
+  // Measured 39 %: the merit function's own limit (docs/theory/minimizers.md).
+  EXPECT_GE(solved, problems.count * 35 / 100);
 }
 
 TEST(BoxQuacan, InLanesGivesTheBitsOfTheScalarExecutorBesideBadNeighbors) {
