@@ -79,10 +79,10 @@ struct FingerFile {
 struct Finger {
   std::vector<chain::DhJoint> joints;  ///< from the base to the tip; empty where `robot` is given
   bool modified = false;               ///< rows in Craig's (modified) form instead of the standard one
-  Pose<double> tool =
-      Pose<double>::identity();  ///< fingertip in the last link's frame, or in the tool frame of `robot`
-  double tip_radius =
-      0;  ///< of a ball about the fingertip, which touches with its surface; 0: the fingertip itself [m]
+  /// Fingertip in the last link's frame, or in the tool frame of `robot`.
+  Pose<double> tool = Pose<double>::identity();
+  /// Of a ball about the fingertip, which touches with its surface; 0: the fingertip itself [m].
+  double tip_radius = 0;
   Pose<double> base = Pose<double>::identity();  ///< base frame (of a robot: its world) in P
   Ik ik = Ik::kPuma;
   int arm = -1, elbow = 1, wrist = 1;      ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1
@@ -192,8 +192,8 @@ struct Robustness {
   double can_be_held = 0;    ///< P(forces within the cones and limits can balance the wrench); NaN with `time`
   /// Samples of each Outcome; with `time` of each MotionEnd, at all levels.
   std::array<std::int64_t, kOutcomes> outcomes{};
-  std::string
-      summary_json;  ///< everything that was counted: summary.json of docs/reference/run-folder.md, the same bytes
+  /// Everything that was counted: summary.json of docs/reference/run-folder.md, the same bytes.
+  std::string summary_json;
 };
 
 /// Draws and solves the samples of `scenario.plan`, as trajectories where it has `time`, until a rule says stop;

@@ -165,9 +165,8 @@ void command_fields(Fields& f, std::span<Finger> fingers) {
   f.key("torque_limit", of(torque_limit, true),
         {.doc = "commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and "
                 "the finger's own weight ([grasp-model.md](../theory/grasp-model.md), sections 5 and 7); `\"file\"`: "
-                "the effort "
-                "limits of the finger's robot file (0 there: none), which are not used unless asked for; in `[time]` "
-                "the same as `time.drive.torque_limit`",
+                "the effort limits of the finger's robot file (0 there: none), which are not used unless asked for; in "
+                "`[time]` the same as `time.drive.torque_limit`",
          .comment = "N*m or N, of each joint"});
 }
 

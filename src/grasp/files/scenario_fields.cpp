@@ -98,8 +98,7 @@ void held_fields(Fields& f, Scenario& s) {
   f.key("acceleration", quantity(s.held_acceleration, {kAcceleration, Bounds::positive()}),
         {.doc = "held: contacts at rest have at most this acceleration, one that opens has more "
                 "([grasp-model.md](../theory/grasp-model.md), section 7). A numerical tolerance: 0.0981 m/s², 0.01 g, "
-                "would be "
-                "5 cm in a second if it lasted; not with `[time]`",
+                "would be 5 cm in a second if it lasted; not with `[time]`",
          .comment = "of a contact at rest"});
 }
 
