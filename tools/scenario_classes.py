@@ -147,6 +147,8 @@ def files(program: str) -> dict[str, str]:
     rules = {job: schema(program, job) for job in schema(program)["properties"]["job"]["enum"]}
     texts = {str(FOLDER / "schema.json"): json.dumps(rules, separators=(",", ":"), ensure_ascii=False) + "\n"}
     texts[str(FOLDER / "__init__.py")] = init(list(rules))
+    renamed = [json.dumps(row) for row in schema(program, "renamed")]
+    texts[str(FOLDER / "renamed.json")] = "[\n" + ",\n".join(renamed) + "\n]\n"
     for job, rule in rules.items():
         name = str(FOLDER / f"{job}.py")
         body = "\n\n\n".join(classes(rule, job, ()))

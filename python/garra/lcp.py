@@ -10,6 +10,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import place, positive
 from garra.batch import Batch
+from garra.renamed import accept_old
 from garra.summary import Summary
 
 
@@ -40,6 +41,7 @@ class Solutions(Summary):
         return STATUS
 
 
+@accept_old
 def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:
     """M: [..., n, n], q: [..., n], n at most 32 (8 on a GPU). Leading axes broadcast."""
     size = np.shape(q)[-1] if np.ndim(q) else 0

@@ -10,6 +10,7 @@
 
 #include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_schema.hpp"
+#include "base/scenario/renamed.hpp"
 #include "base/scenario/toml_json.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_file.hpp"
@@ -196,8 +197,10 @@ void run_check(const CheckArguments& arguments) {
 
 /// What scenarios may hold, for editors, or as the tables of docs/reference/scenario.md.
 void print_schema(const CheckArguments& arguments) {
-  const std::string text = arguments.format == "markdown" ? io::scenario_rows(arguments.schema_of)
-                                                          : io::scenario_schema(arguments.schema_of);
+  const bool markdown = arguments.format == "markdown";
+  const std::string text = arguments.schema_of == "renamed" ? io::renamed_table(markdown)
+                           : markdown                       ? io::scenario_rows(arguments.schema_of)
+                                                            : io::scenario_schema(arguments.schema_of);
   std::fputs(text.c_str(), stdout);
 }
 
@@ -216,7 +219,7 @@ void add_check_command(Command app) {
           .add_option(
               "--schema", arguments->schema_of,
               "print the JSON Schema of scenarios, of one job or of all, or of robot_file or platform_file: for "
-              "editors; --format markdown: the keys as a table")
+              "editors; renamed: names that have changed; --format markdown: the keys as a table")
           .type_name("[JOB]")
           .expected(0, 1)
           .excludes(files);

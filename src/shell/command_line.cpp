@@ -1,9 +1,11 @@
 #include "shell/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "base/files/suggest.hpp"
+#include "base/scenario/renamed.hpp"
 #include "garra/core/error.hpp"
 #include "shell/terminal.hpp"
 
@@ -63,6 +65,34 @@ std::string unknown_word(const CLI::App& app, int argc, const char* const* argv)
     at = named.front();
   }
   return {};
+}
+
+/// The words of a command line with new names of flags and commands in place of old ones. Throws Error(kUsage) where a
+/// flag is given by both.
+std::vector<std::string> renamed(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  const auto name = [](const std::string& word) { return word.substr(0, word.find('=')); };
+  const CLI::App* at = &app;
+  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    const bool is_flag = words[i].substr(0, 2) == "--";
+    const auto subcommand = [&](const std::string& word) -> const CLI::App* {
+      const auto named = at->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
+      return named.empty() ? nullptr : named.front();
+    };
+    const auto known = [&](const std::string& word) {
+      return is_flag ? at->get_option_no_throw(word) != nullptr : subcommand(word) != nullptr;
+    };
+    const std::string old = name(words[i]), now = known(old) ? "" : io::new_flag(old);
+    if (!now.empty() && known(now)) {
+      if (is_flag && std::any_of(words.begin(), words.end(), [&](const std::string& w) { return name(w) == now; }))
+        throw Error(ExitCode::kUsage, old + " is the old name of " + now + ", which is given too",
+                    "Leave out " + old + ".");
+      io::warn_of_old_name("", old, now);
+      words[i].replace(0, old.size(), now);
+    }
+    if (!is_flag && known(words[i])) at = subcommand(words[i]);
+  }
+  return words;
 }
 
 /// The command whose help fits: the innermost one that was named.
@@ -175,10 +205,13 @@ CommandLine::~CommandLine() = default;
 Command CommandLine::program() const { return Command(app_.get()); }
 
 int CommandLine::run(int argc, const char* const* argv) {
+  const std::vector<std::string> words = renamed(*app_, argc, argv);
+  std::vector<const char*> now;
+  for (const std::string& word : words) now.push_back(word.c_str());
   try {
-    app_->parse(argc, argv);
+    app_->parse(argc, now.data());
   } catch (const CLI::ParseError& error) {
-    return usage(*app_, error, argc, argv);
+    return usage(*app_, error, argc, now.data());
   }
   return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "base/cuda_device.hpp"
 #include "base/files/atomic_file.hpp"
+#include "base/scenario/renamed.hpp"
 #include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"
@@ -100,7 +101,9 @@ void require_solved(const study::Study& study, const study::Total& total, const 
 
 /// `run` has ended for good.
 void print_answer(const io::RunFolder& folder, const Job& job, const io::FolderRun& run, const RunArguments& a) {
-  const Json summary = Json::parse(run.summary), manifest = Json::parse(run.manifest);
+  Json summary = Json::parse(run.summary);
+  io::rename_json(summary);
+  const Json manifest = Json::parse(run.manifest);
   if (a.format == "json") {
     std::printf("%s\n", Json{{"run", folder.path()}, {"summary", summary}, {"manifest", manifest}}.dump(1).c_str());
   } else if (!a.quiet) {

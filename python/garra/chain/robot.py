@@ -14,6 +14,7 @@ from garra import _core
 from garra.arguments import finite, path_text, place, positive, seed_of, vector, whole
 from garra.batch import Batch, is_on_gpu, moments_of
 from garra.files import named
+from garra.renamed import accept_old
 from garra.summary import Summary, summary
 
 _FRAMES = {"world": False, "tool": True}
@@ -265,6 +266,7 @@ class Chain:
         """[...] product of the singular values of the Jacobian (Yoshikawa)."""
         return self._one("manipulability", q, **how)
 
+    @accept_old
     def inverse_kinematics(
         self,
         pose: Any,

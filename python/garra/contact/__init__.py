@@ -18,6 +18,7 @@ from garra import _core
 from garra.arguments import numbers, one_of, place, positive, whole
 from garra.batch import Batch, is_on_gpu
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
+from garra.renamed import accept_old, attribute
 from garra.summary import Summary, converged_of
 
 STATUS: tuple[str, ...] = _core.statuses
@@ -32,6 +33,7 @@ IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
 """Verdicts of can_balance() and can_rest()."""
 
 
+@accept_old
 @dataclass(frozen=True, repr=False)
 class Solutions:
     """One of everything for each problem; [...] are the leading axes of the problems."""
@@ -87,6 +89,7 @@ class Gradients(Summary):
         return self.b[..., :, None] * self.c[..., None, :]
 
 
+@accept_old
 @dataclass(frozen=True, repr=False)
 class Balances(Summary):
     """Whether forces in the friction cones can balance each wrench."""
@@ -170,6 +173,7 @@ def _solution(found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Solutions:
     return out
 
 
+@accept_old
 def solve(
     A: Any,
     b: Any,
@@ -210,6 +214,7 @@ def solve(
     return _solutions(batch, _core.contact_solve(*_inputs(batch), *how))
 
 
+@accept_old
 def judge(
     A: Any, b: Any, mu: Any, c: Any, mode: Any = None, slip_velocity: Any = None, *, tol: float = 1e-8
 ) -> Solutions:
@@ -270,6 +275,7 @@ def gradients(
     return Gradients(c=batch.out(batch["c"]), **{name: batch.out(array) for name, array in arrays.items()})
 
 
+@accept_old
 @dataclass(frozen=True)
 class Rests:
     """Of can_rest(): [...] are the leading axes of the problems."""
@@ -355,7 +361,7 @@ def _is_number(value: Any) -> bool:
 def __getattr__(name: str) -> Any:
     if name == "forces":
         return import_module(".differentiable", __name__).forces
-    raise AttributeError(f"module 'garra.contact' has no attribute {name!r}")
+    return attribute(__name__, name)
 
 
 def __dir__() -> list[str]:

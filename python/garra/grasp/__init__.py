@@ -6,6 +6,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from garra.renamed import attribute
+
 if TYPE_CHECKING:
     from garra.grasp.candidates import RankedRun, Ranking, Set, rank
     from garra.grasp.hand import Grasp, Solution
@@ -32,7 +34,7 @@ __all__ = ["Grasp", "RankedRun", "Ranking", "Robustness", "Set", "Solution", "fr
 
 def __getattr__(name: str) -> Any:
     if name not in _NAMES:
-        raise AttributeError(f"module 'garra.grasp' has no attribute {name!r}")
+        return attribute(__name__, name)
     return getattr(import_module(_NAMES[name], __name__), name)
 
 

@@ -18,6 +18,7 @@ from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, mesh_of, names_of, sound_mesh
 from garra.grasp.robustness import ACCELERATION
 from garra.page.outcomes import said_of
+from garra.renamed import accept_old
 from garra.study.distributions import Ball, Normal, Uniform
 from garra.study.run import RESULTS, Result
 
@@ -312,6 +313,7 @@ class Set:
         return f"<Set of {len(self):,} grasps, {numbers} contacts each; {', '.join(self.arrays)}>"
 
 
+@accept_old
 @dataclass(frozen=True, repr=False)
 class Ranking:
     """One of everything for each grasp; NaN and rank 0 where its status is not "ranked"."""
@@ -566,6 +568,7 @@ class RankedRun(Result):
 RESULTS["grasp_set"] = RankedRun
 
 
+@accept_old
 def rank(
     grasps: Set | Sequence[Grasp] | str | PathLike[str] | None = None,
     *,

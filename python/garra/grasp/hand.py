@@ -12,6 +12,7 @@ from garra import arguments, contact
 from garra.arguments import numbers, positive, seed_of
 from garra.grasp import redundant
 from garra.grasp.robustness import ACCELERATION, MOTION, Robustness, contact_motion, outcome_of
+from garra.renamed import accept_old
 from garra.study.distributions import DISTRIBUTIONS
 
 
@@ -153,6 +154,7 @@ class Grasp:
         mu = self.mu if friction is None else np.broadcast_to(numbers("friction", friction), b.shape[:-1] + self.mu.shape)
         return A, b, np.array(mu)
 
+    @accept_old
     def solve(self, tol: float = 1e-9) -> Solution:
         """Contact forces of this instant."""
         A, b, mu = self.problem()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra.page.interval import clopper_pearson
+from garra.renamed import accept_old
 
 if TYPE_CHECKING:
     import pandas
@@ -73,6 +74,7 @@ def outcome_of(
     return np.select([mask for _, mask in lines], [name for name, _ in lines], "not_carried")
 
 
+@accept_old
 @dataclass(frozen=True, repr=False, eq=False)
 class Robustness:
     """The samples of a Monte Carlo study of one grasp. k contacts; (n, t, o) per contact."""

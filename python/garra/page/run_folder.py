@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from garra.renamed import with_new_names
+
 SCHEMA = 1
 QUANTILES = ("0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99")
 
@@ -137,12 +139,13 @@ def read(folder: str, check_summary: Callable[[Any, At], None]) -> Run:
     path = Path(folder)
     if not path.is_dir():
         raise MissingFile(f"{folder}: no such run folder")
-    summary = read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`")
+    summary = with_new_names(read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`"), "json")
     check_summary(summary, At(str(path / "summary.json")))
     manifest = read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
     check(manifest, MANIFEST, At(str(path / "manifest.json")))
     text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
-    return Run(folder, summary, manifest, text, _parse_toml(text, path / "scenario.toml"))
+    scenario = with_new_names(_parse_toml(text, path / "scenario.toml"), "key")
+    return Run(folder, summary, manifest, text, scenario)
 
 
 def _read_text(path: Path, remedy: str) -> str:

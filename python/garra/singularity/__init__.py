@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from garra.renamed import accept_old, attribute
 from garra.summary import Summary
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Vicinity:
         return f"{self.type + ', ' if self.type else ''}{where}{blamed}{out}"
 
 
+@accept_old
 @dataclass(frozen=True, repr=False)
 class Analysis:
     """One configuration. Joints are indices from 0, as in q[i]; `details` is what `garra singularity --format json`
@@ -116,6 +118,7 @@ class Measures(Summary):
     """[..., 3] tool point, world axes [m]"""
 
 
+@accept_old
 @dataclass(frozen=True, repr=False)
 class Nearest(Summary):
     """The singularity next to each configuration; NaN, 0 and -1 where `landed` is False."""
@@ -293,3 +296,11 @@ def _configurations(robot: Chain, q: Any, center: str) -> Batch:
 
     _check_center(center)
     return Batch(("q", q, (robot.n,)))
+
+
+def __getattr__(name: str) -> Any:
+    return attribute(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(globals())

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from garra import _core, program
 from garra.page.interval import clopper_pearson
+from garra.renamed import with_new_names
 from garra.study import campaign
 from garra.study.progress import listener, record_of
 
@@ -59,7 +60,9 @@ class Result:
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
-        self.summary: dict[str, Any] = json.loads((self.folder / "summary.json").read_text(encoding="utf-8"))
+        self.summary: dict[str, Any] = with_new_names(
+            json.loads((self.folder / "summary.json").read_text(encoding="utf-8")), "json"
+        )
 
     @property
     def job(self) -> str:

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/files/toml_reader.hpp"
+#include "base/scenario/renamed.hpp"
 
 // The library of the distribution is built with assertions that some invalid files trip ("[$"), so
 // it is compiled in here without them; what they guard ends as a parse error. Its limit on nested
@@ -218,6 +219,7 @@ Node parse_toml(std::string_view text, const std::string& name) {
   }
   Node root = Converter(source).convert(result.table(), 0);
   root.place = {source, 1, 1};
+  rename_keys(root);
   return root;
 }
 
@@ -230,7 +232,7 @@ void apply_override(Node& root, const std::string& assignment) {
   const std::string_view all = assignment;
   const std::string path(trim(all.substr(0, equals)));
   static_cast<void>(split_path(path, place));  // complain about the key first
-  set_value(root, path, parse_override_value(trim(all.substr(equals + 1)), place), place);
+  set_value(root, with_new_names(path), parse_override_value(trim(all.substr(equals + 1)), place), place);
 }
 
 void set_value(Node& root, const std::string& path, Node value, const Place& place) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/scenario/renamed.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run_folder.hpp"
 #include "shell/commands.hpp"
@@ -20,7 +21,9 @@ std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, co
                 "Give --sample I, or finish it with `garra resume " + folder.path() + "`.");
   std::int64_t sample = -1;
   try {
-    sample = job.sample_to_replay(nlohmann::ordered_json::parse(folder.read_text("summary.json")));
+    auto summary = nlohmann::ordered_json::parse(folder.read_text("summary.json"));
+    io::rename_json(summary);
+    sample = job.sample_to_replay(summary);
   } catch (const nlohmann::json::exception&) {
     throw Error(ExitCode::kInputOutput, folder.file("summary.json") + ": damaged",
                 "Write it again with `garra resume " + folder.path() + "`, or give --sample I.");
