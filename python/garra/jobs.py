@@ -49,8 +49,8 @@ def build(run: Run) -> str:
 def check_summary(summary: Any, at: At) -> None:
     """Raises DamagedFile where the summary is of no known job, misses a field or contradicts itself."""
     check(summary, {"schema": COUNT, "job": TEXT}, at)
-    if summary["schema"] != run_folder.SCHEMA:
-        raise at.key("schema").fail(f"is {summary['schema']}; this garra reads {run_folder.SCHEMA}")
+    if summary["schema"] not in run_folder.SCHEMAS:
+        raise at.key("schema").fail(f"is {summary['schema']}; this garra reads 1 and 2")
     if summary["job"] not in JOBS and "event" not in summary:
         *others, last = (f'"{name}"' for name in JOBS if "," not in name)
         raise at.key("job").fail(f'is "{summary["job"]}"; only {", ".join(others)} and {last} have a report')

@@ -25,6 +25,12 @@ def names(kind: str, where: str = "*") -> dict[str, str]:
     return {row["old"]: row["now"] for row in _rows() if kind in row["kinds"] and row["where"] in ("*", where)}
 
 
+def stored_name(group: Any, name: str) -> str:
+    """What an HDF5 group calls a data set: files of older versions have the old name."""
+    old = next((old for old, now in names("json").items() if now == name and old in group), name)
+    return name if name in group else old
+
+
 def accept_old(thing: Thing) -> Thing:
     """Decorates a function whose keywords, or a class whose attributes, were renamed."""
     return _with_old_attributes(thing) if isinstance(thing, type) else _with_old_keywords(thing)

@@ -18,6 +18,9 @@ namespace garra::study {
 
 using Json = nlohmann::ordered_json;
 
+/// Version of summary.json. Version 1 has the old names of docs/reference/renamed.md.
+inline constexpr int kSummarySchema = 2;
+
 /// 0 before the first sample
 [[nodiscard]] std::int64_t at(const Tally& t, int i);
 /// null where it is not finite

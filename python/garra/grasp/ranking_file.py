@@ -17,6 +17,7 @@ from garra.page.h5_tables import opened, text
 from garra.page.outcomes import Outcome
 from garra.page.run_folder import DamagedFile, MissingFile, RunError
 from garra.page.words import plain
+from garra.renamed import stored_name, with_new_names
 
 # Columns of a ranking: what follows the grasps' axis, and their type.
 COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
@@ -121,9 +122,9 @@ def _ranking(h5: Any, file: Path) -> Table:
         if name == "non_unique" and name not in h5:  # rankings of 0.1 have none
             columns[name] = np.zeros(count or 0, kind)
             continue
-        if name not in h5:
+        if (stored := stored_name(h5, name)) not in h5:
             raise DamagedFile(f"{file}: {name}: no such data set; `garra grasp rank -o` writes it")
-        values = np.asarray(h5[name][()])
+        values = np.asarray(h5[stored][()])
         count = len(values) if count is None and values.ndim else count
         if values.shape != (count, *tail) or values.dtype.kind not in "iuf":
             raise DamagedFile(f"{file}: {name}: expected numbers of the shape {(count, *tail)}, found {values.shape}")
@@ -156,7 +157,7 @@ def _ranking(h5: Any, file: Path) -> Table:
 
 def _study(said: str, file: Path) -> Table:
     try:
-        study = json.loads(said) if said else {}
+        study = with_new_names(json.loads(said), "json") if said else {}
     except ValueError:
         study = None
     if not isinstance(study, dict):
@@ -168,6 +169,7 @@ def _words(data: Any) -> dict[str, Outcome]:
     """What the numbers of a data set stand for; an older garra has written their names only."""
     names, labels, meanings = ([text(t) for t in data.attrs.get(key, ())] for key in ("names", "labels", "meanings"))
     labels, meanings = labels or list(map(plain, names)), meanings or [""] * len(names)
+    names = with_new_names(list(names), "json")
     return {name: Outcome(label, meaning=m) for name, label, m in zip(names, labels, meanings, strict=False)}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from garra.page.run_folder import DamagedFile, MissingFile
+from garra.renamed import stored_name
 
 UNLIMITED = 1e100  # a number beyond: nothing is limited there
 
@@ -37,9 +38,9 @@ def data_sets(h5: Any, shapes: Shapes, file: Path, where: str = "") -> Table:
     sizes: dict[str, int] = {}
     table = {}
     for key, shape in shapes.items():
-        if key not in h5:
+        if (stored := stored_name(h5, key)) not in h5:
             raise DamagedFile(f"{file}: {where}{key}: no such data set")
-        value = np.asarray(h5[key][()], dtype=float)
+        value = np.asarray(h5[stored][()], dtype=float)
         found = value.shape if value.ndim == len(shape) else ()
         for name, n in zip(shape, found, strict=False):
             if isinstance(name, str):

@@ -259,7 +259,7 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   const int chosen = best(t);
   const std::vector<DesignResult> all = results(t);
   Json j;
-  j["schema"] = 1;
+  j["schema"] = study::kSummarySchema;
   j["job"] = "chain";
   j["title"] = s.title;
   j["seed"] = s.plan.seed;

@@ -236,7 +236,7 @@ std::vector<study::Verdicts> GraspSetStudy::verdicts(const study::Total& t) cons
 std::string GraspSetStudy::summary(const study::Total& t, const std::string& stopped_by) const {
   const auto counted = [&](int which) { return study::at(t, which); };
   const study::Estimate e = estimate(t);
-  Json j = {{"schema", 1},
+  Json j = {{"schema", study::kSummarySchema},
             {"job", "grasp_set"},
             {"title", scenario_.title},
             {"seed", scenario_.study.seed},

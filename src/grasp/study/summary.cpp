@@ -151,7 +151,7 @@ std::vector<study::Verdicts> Study::verdicts(const study::Total& t) const {
 std::string Study::summary(const study::Total& total, const std::string& stopped_by) const {
   const Layout& l = layout_;
   Json j;
-  j["schema"] = 1;
+  j["schema"] = study::kSummarySchema;
   j["job"] = "grasp";
   j["title"] = scenario_.title;
   j["seed"] = scenario_.plan.seed;

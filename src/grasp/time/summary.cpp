@@ -246,7 +246,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
   const TimeLayout& l = layout_;
   InTime time = this->time();
   time.torque_limit = torque_limits(scenario_);  // those of the fingers, too
-  Json j = {{"schema", 1},
+  Json j = {{"schema", study::kSummarySchema},
             {"job", "grasp"},
             {"study", "time"},
             {"title", scenario_.title},

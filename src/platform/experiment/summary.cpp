@@ -122,7 +122,7 @@ void put_motion(const ExperimentStudy& study, Json& j) {
 }  // namespace
 
 std::string ExperimentStudy::summary(const study::Total& t, const std::string& stopped_by) const {
-  Json j = {{"schema", 1},
+  Json j = {{"schema", study::kSummarySchema},
             {"job", "platform_experiment"},
             {"kind", name_of(scenario_.experiment.kind)},
             {"title", scenario_.title},

@@ -132,7 +132,7 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   const Scenario& s = scenario_;
   const StudyLayout& l = layout_;
   Json j = {
-      {"schema", 1},         {"job", "platform"},  {"kind", is_map() ? "map" : "path"}, {"title", s.title},
+      {"schema", study::kSummarySchema},         {"job", "platform"},  {"kind", is_map() ? "map" : "path"}, {"title", s.title},
       {"seed", s.plan.seed}, {"samples", t.count}, {"requested", s.plan.samples},       {"stopped_by", stopped_by}};
   j["platform"] = {{"name", s.platform.name}, {"gravity", three(s.platform.gravity)}};
   j[is_map() ? "map" : "path"] = subject(s, nodes());

@@ -163,7 +163,7 @@ Json nearest_json(const MapStudy& study, const study::Total& t) {
 std::string MapStudy::summary(const study::Total& t, const std::string& stopped_by) const {
   const MapScenario& s = scenario_;
   const MapLayout& l = layout();
-  Json j = {{"schema", 1},        {"job", "singularity"},        {"title", s.title},        {"seed", s.plan.seed},
+  Json j = {{"schema", study::kSummarySchema},        {"job", "singularity"},        {"title", s.title},        {"seed", s.plan.seed},
             {"samples", t.count}, {"requested", s.plan.samples}, {"stopped_by", stopped_by}};
   j["robot"] = robot_json(s.robot, l.generic_rank);
   j["sampling"] = sampling_json(s);
