@@ -68,7 +68,7 @@ TEST_F(Renamed, OverridesAndPathsTakeOldNames) {
   EXPECT_EQ(document.find("solver")->find("tolerance")->number, 2);
   EXPECT_EQ(document.find("solver")->find("tol"), nullptr);
   EXPECT_EQ(with_new_names("time.until"), "simulation.duration");
-  EXPECT_EQ(with_new_names("contact.2.squeeze"), "contact.2.grip_force");
+  EXPECT_EQ(with_new_names("contact.1.squeeze"), "contact.1.grip_force");
   EXPECT_EQ(with_new_names("task.until"), "task.until") << "only in [simulation]";
 }
 

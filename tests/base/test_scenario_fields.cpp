@@ -107,28 +107,28 @@ TEST(ScenarioFields, AllMistakesOfAFingerAreSaidAtOnce) {
       said(parse_scenario, grasp_text("model = \"puma560\"\ntool = \"3 s\"\nbranch = \"x\"\ntau = [1]\n"
                                       "base = { rpy = 3, positon = [0, 0, 0] }\nstart = [0]\n",
                                       "face = \"+x\"\n")),
-      {"s.toml:16:19: hand.finger[1].base.positon: unknown key", "s.toml:13:1: hand.finger[1].tool: expected a length",
-       "s.toml:16:10: hand.finger[1].base.rpy: expected", "s.toml:14:1: hand.finger[1].branch: not a branch",
-       "s.toml:15:1: hand.finger[1].tau: expected an array"});
+      {"s.toml:16:19: hand.finger[0].base.positon: unknown key", "s.toml:13:1: hand.finger[0].tool: expected a length",
+       "s.toml:16:10: hand.finger[0].base.rpy: expected", "s.toml:14:1: hand.finger[0].branch: not a branch",
+       "s.toml:15:1: hand.finger[0].tau: expected an array"});
   expect_lines(said(parse_scenario, grasp_text("dh = [[0, 0, 0, 0], [1, 0, 0, 0]]\nmass = [1]\nmodified = 1\n"
                                                "inertia = [[1, 1, 1], { ixx = 1, iyy = \"1 m\", izy = 1 }]\n",
                                                "face = \"+x\"\n")),
-               {"s.toml:15:47: hand.finger[1].inertia[2].izy: unknown key",
-                "s.toml:14:1: hand.finger[1].modified: expected true or false",
-                "s.toml:13:1: hand.finger[1].mass: expected an array of 2",
-                "s.toml:15:34: hand.finger[1].inertia[2].iyy: expected", "s.toml:11:1: hand.finger[1].start: missing"});
+               {"s.toml:15:47: hand.finger[0].inertia[1].izy: unknown key",
+                "s.toml:14:1: hand.finger[0].modified: expected true or false",
+                "s.toml:13:1: hand.finger[0].mass: expected an array of 2",
+                "s.toml:15:34: hand.finger[0].inertia[1].iyy: expected", "s.toml:11:1: hand.finger[0].start: missing"});
 }
 
 TEST(ScenarioFields, AllMistakesOfAContactsPlaceAreSaidAtOnce) {
   const std::string puma = "model = \"puma560\"\n";
   expect_lines(said(parse_scenario, grasp_text(puma, "face = \"+w\"\nat = [0, \"1 N\"]\nroll = true\n")),
-               {"s.toml:15:1: contact[1].face: unknown value", "s.toml:16:10: contact[1].at[2]: expected a length",
-                "s.toml:17:1: contact[1].roll: expected an angle"});
+               {"s.toml:15:1: contact[0].face: unknown value", "s.toml:16:10: contact[0].at[1]: expected a length",
+                "s.toml:17:1: contact[0].roll: expected an angle"});
   expect_lines(said(parse_scenario, grasp_text(puma, "face = \"-y\"\nat = [0.6, \"-51 cm\"]\n")),
-               {"s.toml:16:7: contact[1].at[1]: off the surface", "s.toml:16:12: contact[1].at[2]: off the surface"});
+               {"s.toml:16:7: contact[0].at[0]: off the surface", "s.toml:16:12: contact[0].at[1]: off the surface"});
   expect_lines(said(parse_scenario, grasp_text(puma, "point = [0, 0]\nnormal = [1, 0, 0]\ncurvature = 1\n")),
-               {"s.toml:15:1: contact[1].point: expected an array of 3",
-                "s.toml:17:1: contact[1].curvature: expected an array of 2"});
+               {"s.toml:15:1: contact[0].point: expected an array of 3",
+                "s.toml:17:1: contact[0].curvature: expected an array of 2"});
 }
 
 TEST(ScenarioFields, AllMistakesOfJointsAndOfASweepAreSaidAtOnce) {

@@ -293,34 +293,34 @@ TEST(RobotToml, InertiaMayBeTheNineEntriesOfTheMatrix) {
 }
 
 TEST(RobotToml, RefusesWithPlaceAndRemedy) {
-  expect_refused("[[joint]]\nalhpa = 1\n", "r.toml:5:1: joint[1].alhpa: unknown key\n  Did you mean \"alpha\"?");
-  expect_refused("[[joint]]\n[[joint]]\nalpha = \"90 mm\"\n", "r.toml:6:1: joint[2].alpha: expected an angle");
+  expect_refused("[[joint]]\nalhpa = 1\n", "r.toml:5:1: joint[0].alhpa: unknown key\n  Did you mean \"alpha\"?");
+  expect_refused("[[joint]]\n[[joint]]\nalpha = \"90 mm\"\n", "r.toml:6:1: joint[1].alpha: expected an angle");
   expect_refused("[[joint]]\ntype = \"revolut\"\n", "Did you mean \"revolute\"?");
   expect_refused("[[joint]]\nlimits = [1, -1]\n",
                  "joint[1].limits: the lower limit is above the upper\n  Write [-1, 1] if the two are exchanged, "
                  "[1, 5.283185] rad if the range leads through half a turn: the lower limit comes first.");
   expect_refused("[[joint]]\ninertia = [1, 0, 0, 0, 1, 0, 0, 0.1, 1]\n", "not symmetric: entries 8 and 6 differ");
   expect_refused("[[joint]]\nscrew = [0, 0, 2, 0.2, 0, 0]\n",
-                 "r.toml:5:1: joint[1].screw: the direction has length 2, not 1", "screws");
+                 "r.toml:5:1: joint[0].screw: the direction has length 2, not 1", "screws");
   expect_refused("[[joint]]\nscrew = [0, 0, 2, 0.2, 0, 0]\n", "screw = [0, 0, 1, 0.1, 0, 0]", "screws");
   expect_refused("[[joint]]\nscrew = [0, 0, 0, 0, 0.5, 0]\n", "the axis of the slide has length 0.5, not 1", "screws");
-  expect_refused("[[joint]]\nmass = -1\n", "joint[1].mass");
-  expect_refused("[[joint]]\nmass = nan\n", "joint[1].mass");
+  expect_refused("[[joint]]\nmass = -1\n", "joint[0].mass");
+  expect_refused("[[joint]]\nmass = nan\n", "joint[0].mass");
   expect_refused("[[joint]]\ninertia = [1, 1, -1]\n", "negative principal moment");
   expect_refused("[[joint]]\ninertia = [1, 1, 1, 2, 0, 0]\n", "negative principal moment");
   expect_refused("[[joint]]\ninertia = [1, 1]\n", "expected an array of 3");
-  expect_refused("[[joint]]\ndamping = -0.1\n", "joint[1].damping");
+  expect_refused("[[joint]]\ndamping = -0.1\n", "joint[0].damping");
   expect_refused("[[joint]]\ntype = \"prismatic\"\nlimits = [\"0 deg\", \"10 deg\"]\n", "expected a length");
   expect_refused("grvity = [0, 0, 0]\n[[joint]]\n", "r.toml:4:1: grvity: unknown key\n  Did you mean \"gravity\"?");
   expect_refused("home = { position = [0, 0, 0] }\n[[joint]]\n", "home: unknown key");
   expect_refused("", "joint: missing");
   expect_refused("[[joint]]\ntheta = 9\n", "joint[1].theta: must be from 0 to 8, found 9\n  0 fixed; 1 2 3 prismatic",
                  "gryma");
-  expect_refused("[[joint]]\ntheta = 4\nalpha = 1\n", "joint[1].alpha: unknown key", "gryma");
-  expect_refused("[[joint]]\ntheta = 0\ndamping = 1\n", "joint[1].damping: unknown key", "gryma");
-  expect_refused("[[joint]]\nd = [0, 0, 0]\n", "joint[1].theta: missing", "gryma");
+  expect_refused("[[joint]]\ntheta = 4\nalpha = 1\n", "joint[0].alpha: unknown key", "gryma");
+  expect_refused("[[joint]]\ntheta = 0\ndamping = 1\n", "joint[0].damping: unknown key", "gryma");
+  expect_refused("[[joint]]\nd = [0, 0, 0]\n", "joint[0].theta: missing", "gryma");
   expect_refused("[[joint]]\ntheta = 0\n", "a chain of 0 joints", "gryma");
-  expect_refused("[[joint]]\nscrew = [0, 0, 1, 0, 0, 1]\n", "joint[1].screw: direction and moment", "screws");
+  expect_refused("[[joint]]\nscrew = [0, 0, 1, 0, 0, 1]\n", "joint[0].screw: direction and moment", "screws");
   expect_refused("[[joint]]\nscrew = [0, 0, 0, 0, 0, 0]\n", "the screw is zero", "screws");
   expect_refused("[[joint]]\n", "convention: unknown value \"hd\"\n  Did you mean \"dh\"?", "hd");
   std::string many;
@@ -345,21 +345,21 @@ TEST(RobotToml, SaysAllThatIsWrong) {
       "dh");
   ASSERT_EQ(several.size(), 4u);
   EXPECT_EQ(several[0], "r.toml:4:1: gravity: expected an array of 3, found an array of 2");
-  EXPECT_EQ(several[1], "r.toml:6:1: joint[1].mass: must be at least 0 kg, found -1 kg");
-  EXPECT_EQ(several[2].find("r.toml:10:1: joint[2].a: expected a length"), 0u) << several[2];
-  EXPECT_EQ(several[3], "r.toml:12:1: joint[3].beta: unknown key");
+  EXPECT_EQ(several[1], "r.toml:6:1: joint[0].mass: must be at least 0 kg, found -1 kg");
+  EXPECT_EQ(several[2].find("r.toml:10:1: joint[1].a: expected a length"), 0u) << several[2];
+  EXPECT_EQ(several[3], "r.toml:12:1: joint[2].beta: unknown key");
   // Whether 1 m or 1 rad is asked for, the type says.
   EXPECT_EQ(lines("[[joint]]\ntype = \"linear\"\nlimits = [0, \"1 m\"]\n", "dh").size(), 1u);
   EXPECT_EQ(lines("[[joint]]\nscrew = [0, 0, 1, 0, 0, 0]\n[[locked]]\njoint = \"j\"\n", "screws").size(), 1u);
 }
 
 TEST(RobotToml, TakesOverridesAndNoLinks) {
-  const Robot r = toml("[[joint]]\na = 1\n", "dh", {.base = "", .tip = "", .overrides = {"joint.1.a=30 mm"}});
+  const Robot r = toml("[[joint]]\na = 1\n", "dh", {.base = "", .tip = "", .overrides = {"joint.0.a=30 mm"}});
   EXPECT_EQ(r.link[0].offset.p[0], 0.03);
   const Failure wrong = failure_of(
-      [] { static_cast<void>(toml("[[joint]]\n", "dh", {.base = "", .tip = "", .overrides = {"joint.1.mass=-3"}})); });
+      [] { static_cast<void>(toml("[[joint]]\n", "dh", {.base = "", .tip = "", .overrides = {"joint.0.mass=-3"}})); });
   EXPECT_EQ(wrong.code, ExitCode::kUsage);
-  EXPECT_EQ(wrong.message.find("--set joint.1.mass=-3"), 0u) << wrong.message;
+  EXPECT_EQ(wrong.message.find("--set joint.0.mass=-3"), 0u) << wrong.message;
   EXPECT_EQ(
       failure_of([] { static_cast<void>(toml("[[joint]]\n", "dh", {.base = "a", .tip = "", .overrides = {}})); }).code,
       ExitCode::kUsage);
@@ -379,7 +379,7 @@ TEST(RobotToml, InertiasHaveKeysAndListsOfSixAWarning) {
       << warnings[0];
   EXPECT_TRUE(
       toml("[[joint]]\nmass = 1\ninertia = [1, 1, 1]\n[[joint]]\ninertia = [1, 1, 1, 0, 0, 0]\n").warnings.empty());
-  expect_refused("[[joint]]\ninertia = { ixx = 1, iyy = 1 }\n", "joint[1].inertia.izz: missing");
+  expect_refused("[[joint]]\ninertia = { ixx = 1, iyy = 1 }\n", "joint[0].inertia.izz: missing");
   expect_refused("[[joint]]\ninertia = { ixx = 1, iyy = 1, izz = 1, izx = 0 }\n", "Did you mean");
   expect_refused("[[joint]]\ninertia = { ixx = 1, iyy = 1, izz = -1 }\n", "negative principal moment");
 }

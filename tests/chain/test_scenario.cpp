@@ -248,7 +248,7 @@ TEST(ChainScenario, MistakesAreSaidWithPlaceKeyAndRemedy) {
   EXPECT_SAYS(complaint("[torque]\nkind = \"step\"\nkp = 1\n"), "s.toml:7:1: torque.kp: unknown key");
   EXPECT_SAYS(complaint("[torque]\nkind = \"ramp\"\nstart = 1\nend = 1\n"), "torque.end: not after start");
   EXPECT_SAYS(complaint("[torque]\nkind = \"sampled\"\ninterval = 1\npoints = [[1, 2]]\n"),
-              "torque.points[1]: expected an array of 6");
+              "torque.points[0]: expected an array of 6");
   EXPECT_SAYS(complaint("[time]\nmethod = \"dopri5\"\nstep = 1\n"), "time.step: unknown key");
   EXPECT_SAYS(complaint("[time]\nstep = 1e-12\n"), "time.step: more than 1e9 steps");
   EXPECT_SAYS(complaint("[settle]\nspeed = 1\n"), "settle.within: missing");

@@ -38,7 +38,7 @@ Scenario three_puma(const std::vector<std::string>& more = {}) {
 Scenario two_finger(const std::vector<std::string>& more = {}) {
   std::vector<std::string> overrides = {
       "object.mass=0.2", "object.position=[0,0,\"95 mm\"]", "contacts.friction=0.6",         "contacts.slide=0",
-      "contacts.tilt=0", "contact.2.squeeze_error=0",       "load.wrench={ force_ball = 0 }"};
+      "contacts.tilt=0", "contact.1.squeeze_error=0",       "load.wrench={ force_ball = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return read("two_finger_cylinder", overrides);
 }
@@ -79,7 +79,7 @@ TEST(GivenForces, LeaveTheRestOfTheBalanceToTheOthers) {
   // In a line, without weight: what is told to one, the other has to press against.
   const std::vector<std::string> weightless = {"load.gravity=[0,0,0]", "load.squeeze=6 N"};
   auto overrides = weightless;
-  overrides.emplace_back("contact.1.force=[4,0,0]");
+  overrides.emplace_back("contact.0.force=[4,0,0]");
   const Replay r = Study(two_finger(overrides)).replay(0);
   EXPECT_NEAR(r.c[0], 4, 1e-9);
   EXPECT_NEAR(r.c[3], 4, 1e-9);
@@ -88,7 +88,7 @@ TEST(GivenForces, LeaveTheRestOfTheBalanceToTheOthers) {
 TEST(Squeeze, OfEachContactIsBalancedLikeACommonOne) {
   // The least change of 4 N against 6 N is 5 N against 5 N.
   const Replay r =
-      Study(two_finger({"load.gravity=[0,0,0]", "contact.1.squeeze=4 N", "contact.2.squeeze=6 N"})).replay(0);
+      Study(two_finger({"load.gravity=[0,0,0]", "contact.0.squeeze=4 N", "contact.1.squeeze=6 N"})).replay(0);
   EXPECT_NEAR(r.c[0], 5, 1e-9);
   EXPECT_NEAR(r.c[3], 5, 1e-9);
   // Three of 12 N of their own are a common one of 12 N.
@@ -101,7 +101,7 @@ TEST(Squeeze, OfEachContactIsBalancedLikeACommonOne) {
 }
 
 TEST(Squeeze, OfOneContactIsAnInputOfItsOwn) {
-  const Study study(two_finger({"contact.1.squeeze={ uniform = [3, 5] }"}));
+  const Study study(two_finger({"contact.0.squeeze={ uniform = [3, 5] }"}));
   ASSERT_EQ(study.inputs().size(), 1u);
   EXPECT_EQ(study.inputs()[0].name, "contact 1 squeeze");
   const Replay a = study.replay(0), b = study.replay(1);

@@ -113,13 +113,13 @@ TEST(TorqueLimit, IsReadAndPrintedForOneFingerOrTheWholeHand) {
 
 TEST(TorqueLimit, SaysWhatIsWrongWithIt) {
   expect_said(complaint(Parts{.finger = "torque_limit = [1, 2]\n"}),
-              "s.toml:7:1: hand.finger[1].torque_limit: expected an array of 6");
+              "s.toml:7:1: hand.finger[0].torque_limit: expected an array of 6");
   expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 0]\n"}),
-              "hand.finger[1].torque_limit[6]: must be");
+              "hand.finger[0].torque_limit[5]: must be");
   expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, \"6 N\"]\n"}),
-              "hand.finger[1].torque_limit[6]");
+              "hand.finger[0].torque_limit[5]");
   expect_said(complaint(Parts{.finger = "torque_limit = \"file\"\n"}),
-              "hand.finger[1].torque_limit: this finger comes from no file");
+              "hand.finger[0].torque_limit: this finger comes from no file");
   expect_said(complaint(Parts{.finger = "torque_limits = [1, 2, 3, 4, 5, 6]\n"}), "torque_limit");
   expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 6]\n",
                               .tables = "[time]\nuntil = 1\n[time.drive]\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"}),
@@ -128,15 +128,15 @@ TEST(TorqueLimit, SaysWhatIsWrongWithIt) {
 
 TEST(Command, SaysWhereItContradictsItself) {
   const std::string tau = "tau = [1, 2, 3, 4, 5, 6]\n", force = "friction = 0.5\nforce = [1, 0, 0]\n";
-  expect_said(complaint(Parts{.finger = "tau = [1, 2]\n"}), "s.toml:7:1: hand.finger[1].tau: expected an array of 6");
-  expect_said(complaint(Parts{.finger = tau}), "s.toml:7:1: hand.finger[1].tau: other fingers balance the load");
-  expect_said(complaint(Parts{.finger = tau, .first = force, .second = force}), "contact[1].force: stands beside tau");
+  expect_said(complaint(Parts{.finger = "tau = [1, 2]\n"}), "s.toml:7:1: hand.finger[0].tau: expected an array of 6");
+  expect_said(complaint(Parts{.finger = tau}), "s.toml:7:1: hand.finger[0].tau: other fingers balance the load");
+  expect_said(complaint(Parts{.finger = tau, .first = force, .second = force}), "contact[0].force: stands beside tau");
   expect_said(complaint(Parts{.finger = tau, .second = force, .contacts = "squeeze_error = { normal = [0, 1] }\n"}),
               "s.toml:15:17: contacts.squeeze_error: stands beside tau");
   expect_said(complaint(Parts{.finger = tau + "gravity_compensation = false\n", .second = force}),
-              "hand.finger[1].gravity_compensation: stands beside tau");
-  expect_said(complaint(Parts{.first = force + "squeeze = 3\n"}), "contact[1].squeeze: stands beside force");
-  expect_said(complaint(Parts{.first = "friction = 0.5\nforce = [-1, 0, 0]\n"}), "contact[1].force[1]: pulls");
+              "hand.finger[0].gravity_compensation: stands beside tau");
+  expect_said(complaint(Parts{.first = force + "squeeze = 3\n"}), "contact[0].squeeze: stands beside force");
+  expect_said(complaint(Parts{.first = "friction = 0.5\nforce = [-1, 0, 0]\n"}), "contact[0].force[0]: pulls");
   expect_said(complaint(Parts{.load = ""}), "load.squeeze: missing");
   expect_said(complaint(Parts{.contacts = "force = [1, 0, 0]\n"}), "contacts.force: unknown key");
   expect_said(
@@ -165,8 +165,8 @@ TEST(CommonFriction, IsReadAndPrinted) {
 
 TEST(CommonFriction, SaysWhereItIsWrong) {
   expect_said(complaint(Parts{.first = "friction = { common = 0.5 }\n"}),
-              "contact[1].friction.common: is one draw for all");
-  expect_said(complaint(Parts{.first = "friction = { each = 0.5 }\n"}), "contact[1].friction.each: is a factor");
+              "contact[0].friction.common: is one draw for all");
+  expect_said(complaint(Parts{.first = "friction = { each = 0.5 }\n"}), "contact[0].friction.each: is a factor");
   expect_said(complaint(Parts{.contacts = "friction = { common = { normal = [0.5, 0.1] } }\n"}),
               "contacts.friction.common: must be at least 0");
   expect_said(complaint(Parts{.contacts = "friction = { common = 0.5, eech = 1 }\n"}),
@@ -203,10 +203,10 @@ TEST(SampledPalm, SaysWhereItIsWrong) {
   const Folder folder;
   const std::string scenario = folder.write("s.toml", "");
   const auto said = [&](const std::string& keys) { return complaint(Parts{.tables = kTime + kLoad + keys}, scenario); };
-  expect_said(said(""), "time.load[1].times: missing");
+  expect_said(said(""), "time.load[0].times: missing");
   expect_said(said("times = [0, 1]\naccelerations = [[0, 0, 0]]\n"),
-              "time.load[1].accelerations: expected an array of 2");
-  expect_said(said("times = [0, 0]\naccelerations = [[0, 0, 0], [0, 0, 0]]\n"), "time.load[1].times[2]: is not later");
+              "time.load[0].accelerations: expected an array of 2");
+  expect_said(said("times = [0, 0]\naccelerations = [[0, 0, 0], [0, 0, 0]]\n"), "time.load[0].times[1]: is not later");
   expect_said(said("file = \"none.csv\"\n"), "no such file");
   static_cast<void>(folder.write("palm.csv", "0,1,2\n"));
   expect_said(said("file = \"palm.csv\"\n"), "palm.csv:1:1: 3 columns");
@@ -216,7 +216,7 @@ TEST(SampledPalm, SaysWhereItIsWrong) {
   static_cast<void>(folder.write("palm.csv", "0,1,2,3\n"));
   static_cast<void>(folder.write("other/palm.csv", "0,1,2,3\n"));
   expect_said(said("file = \"palm.csv\"\n" + kLoad + "file = \"other/palm.csv\"\n"),
-              "time.load[2].file: " + folder.path.string() + "/other/palm.csv: another file of this scenario");
+              "time.load[1].file: " + folder.path.string() + "/other/palm.csv: another file of this scenario");
 }
 
 // ---- an unknown key is named before a missing one
@@ -225,7 +225,7 @@ TEST(UnknownKey, IsNamedBeforeAMissingOne) {
   const std::string finger =
       "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"fingers\"\n[[hand.finger]]\nfiel = \"a.urdf\"\n";
   const auto said = [](const std::string& text) { return complaint([&] { return parse_scenario(text, "bad.toml"); }); };
-  expect_said(said(finger), "bad.toml:6:1: hand.finger[1].fiel: unknown key");
+  expect_said(said(finger), "bad.toml:6:1: hand.finger[0].fiel: unknown key");
   expect_said(said("schema = 1\njob = \"grasp\"\n"), "object: missing");
   // In the same table as the missing key, and in a table behind it.
   expect_said(complaint(Parts{.load = "gravty = [0, 0, 0]\n"}), "load.gravty: unknown key");

@@ -140,11 +140,11 @@ TEST(FingerFile, MistakesAreNamed) {
   const std::string start = "start = [0.1, 0.6, 0.5, 0.4]\n", tip = "tip = \"tip\"\n";
   EXPECT_EQ(refusal("file = \"hand.urdf\"\n" + tip + start), "accepted");
   expect("file = \"hand.urdf\"\n" + start, "ends in 2 links: \"tip\", \"nail\"");
-  expect("file = \"hand.urdf\"\ntip = \"tp\"\n" + start, "grasp.toml:6:1: hand.finger[1].file: ");
+  expect("file = \"hand.urdf\"\ntip = \"tp\"\n" + start, "grasp.toml:6:1: hand.finger[0].file: ");
   expect("file = \"nowhere.urdf\"\n" + tip + start, "nowhere.urdf: cannot be read");
-  expect("file = \"hand.urdf\"\n" + tip + "start = [0, 0]\n", "hand.finger[1].start: expected an array of 4");
+  expect("file = \"hand.urdf\"\n" + tip + "start = [0, 0]\n", "hand.finger[0].start: expected an array of 4");
   expect("file = \"hand.urdf\"\n" + tip + "q = [0, 0, 0, 0]\n" + start, "both q and start");
-  expect("file = \"hand.urdf\"\n" + tip, "hand.finger[1].start: missing");
+  expect("file = \"hand.urdf\"\n" + tip, "hand.finger[0].start: missing");
   expect("file = \"hand.urdf\"\n" + tip + start + "ik = \"puma\"\n", "the closed form fits model = \"puma560\" only");
   expect("file = \"hand.urdf\"\n" + tip + start + "lock = { j9 = 1 }\n", "there is no joint \"j9\"");
   expect("file = \"hand.urdf\"\n" + tip + start + "[[hand.finger]]\nfile = \"other/hand.urdf\"\n" + tip + start +

@@ -348,7 +348,7 @@ TEST(HeldInTime, MotorsThatCannotLiftLetGo) {
 TEST(HeldInTime, ABottleThatTurnsIsNotHeldAndItsTurnIsCountedOn) {
   auto overrides = kTwisted;
   overrides.insert(overrides.end(), {"contacts.slide=0", "contacts.tilt=0", "object.position=[0,0,0.095]",
-                                     "contact.2.squeeze_error=0", "sampling.samples=1"});
+                                     "contact.1.squeeze_error=0", "sampling.samples=1"});
   overrides.push_back("time={until=0.5}");
   const Motion stopped(from_file("two_finger_cylinder", overrides));
   const auto short_one = stopped.series(0, 2);

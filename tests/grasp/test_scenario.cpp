@@ -371,9 +371,9 @@ TEST(ScenarioContact, AtAPointTakesNormalTangentAndCurvature) {
 
 TEST(ScenarioContact, OffTheSurfaceIsRefused) {
   const std::string box = "shape='box'\nsize=[0.2, 0.4, 0.6]", cylinder = "shape='cylinder'\nradius=0.05\nheight=0.2";
-  expect_contains(error_of(one_finger(box, "face='+x'\nat=[0.3, 0]")), "contact[1].at[1]: off the surface");
-  expect_contains(error_of(one_finger(box, "face='+w'")), "contact[1].face: unknown value \"+w\"");
-  expect_contains(error_of(one_finger(cylinder, "azimuth=0\nheight=0.2")), "contact[1].height: off the surface");
+  expect_contains(error_of(one_finger(box, "face='+x'\nat=[0.3, 0]")), "contact[0].at[0]: off the surface");
+  expect_contains(error_of(one_finger(box, "face='+w'")), "contact[0].face: unknown value \"+w\"");
+  expect_contains(error_of(one_finger(cylinder, "azimuth=0\nheight=0.2")), "contact[0].height: off the surface");
   expect_contains(error_of(one_finger(cylinder, "face='+z'\nat=[0.04,0.04]")), "off the end of the cylinder");
   expect_contains(error_of(one_finger(cylinder, "azimuth=0\nroll='30 deg'")), "not a multiple of 90 deg");
   expect_contains(error_of(one_finger("shape='points'\ngyration=[1,1,1]", "point=[0,0,0]\nnormal=[0,0,0]")),
@@ -405,14 +405,14 @@ TEST(ScenarioFinger, WhatDoesNotFitIsRefused) {
   const auto message = [&](const std::string& assignment) {
     return failure_of([&] { static_cast<void>(io::read_scenario(path, {assignment})); }).message;
   };
-  expect_contains(message("hand.finger.1.mass=[1,2]"),
-                  "hand.finger[1].mass: expected an array of 4, found an array of 2");
-  expect_contains(message("hand.finger.2.ik=puma"), "fits model = \"puma560\" only");
-  expect_contains(message("hand.finger.2.start=[0]"), "expected an array of 4");
-  expect_contains(message("hand.finger.1.dh=[]"), "expected 1 to 16 rows, found 0");
-  expect_contains(message("hand.finger.1.inertia.2=[1e-6,1e-6,-1e-6]"), "negative principal moment");
-  expect_contains(message("hand.finger.1.mass.2=\"-1 kg\""), "must be at least 0 kg, found -1 kg");
-  expect_contains(message("hand.finger.1.model=puma560"), "more than one of model, file and dh");
+  expect_contains(message("hand.finger.0.mass=[1,2]"),
+                  "hand.finger[0].mass: expected an array of 4, found an array of 2");
+  expect_contains(message("hand.finger.1.ik=puma"), "fits model = \"puma560\" only");
+  expect_contains(message("hand.finger.1.start=[0]"), "expected an array of 4");
+  expect_contains(message("hand.finger.0.dh=[]"), "expected 1 to 16 rows, found 0");
+  expect_contains(message("hand.finger.0.inertia.1=[1e-6,1e-6,-1e-6]"), "negative principal moment");
+  expect_contains(message("hand.finger.0.mass.1=\"-1 kg\""), "must be at least 0 kg, found -1 kg");
+  expect_contains(message("hand.finger.0.model=puma560"), "more than one of model, file and dh");
   expect_contains(message("hand.finger=[]"), "expected 1 to 8 fingers, found 0");
   expect_contains(message("contact=[{azimuth=0}]"), "1 contacts for 2 fingers");
   expect_contains(override_error("hand.branch=xyz"), "arm r or l, elbow u or d, wrist n or f");
@@ -510,7 +510,7 @@ TEST(ScenarioError, HandsAndObjectsThatDoNotFitAreRefused) {
       "moves no contact");
   std::string text = one_finger("shape='sphere'\nradius=0.1", "azimuth=0");
   text.replace(text.find("friction = 0.5"), 14, "");
-  expect_contains(error_of(text), "contact[1].friction: missing");
+  expect_contains(error_of(text), "contact[0].friction: missing");
   expect_contains(error_of("schema=1\njob='grasp'"), "object: missing\n  Write an [object] table");
 }
 
@@ -541,8 +541,8 @@ TEST(ScenarioOverride, TakesTomlWordsAndQuantities) {
   EXPECT_EQ(three_puma({"hand.branch=run"}).fingers[0].arm, 1);
   EXPECT_EQ(three_puma({"title=A title"}).title, "A title");
   EXPECT_EQ(three_puma({"sampling.samples=5_000", "sampling.samples=6_000"}).plan.samples, 6000);
-  EXPECT_EQ(three_puma({"object.position.3=0.35"}).object.position[2], 0.35);
-  EXPECT_EQ(io::read_scenario(scenario_path("four_finger_box.toml"), {"contact.4.friction=0.1"}).contacts[3].friction.a,
+  EXPECT_EQ(three_puma({"object.position.2=0.35"}).object.position[2], 0.35);
+  EXPECT_EQ(io::read_scenario(scenario_path("four_finger_box.toml"), {"contact.3.friction=0.1"}).contacts[3].friction.a,
             0.1);
 }
 
@@ -553,7 +553,7 @@ TEST(ScenarioOverride, SaysWhatIsWrongWithIt) {
   expect_contains(override_error("object.mass=[1"), "not a TOML value");
   expect_contains(override_error("object.mass=1\nseed=2"), "more than one value");
   expect_contains(override_error("object.mass="), "not a TOML value");
-  expect_contains(override_error("object.position.4=1"), "there is no item 4 in an array of 3");
+  expect_contains(override_error("object.position.3=1"), "there is no item 3 in an array of 3");
   expect_contains(override_error("object.position.0=1"), "Items are counted from 1");
   const auto listed = [](const std::string& assignment) {
     return failure_of(
@@ -561,7 +561,7 @@ TEST(ScenarioOverride, SaysWhatIsWrongWithIt) {
         .message;
   };
   expect_contains(listed("contact.friction=0.3"), "\"friction\" is no number of an item of contact");
-  expect_contains(listed("contact.friction=0.3"), "contact.1.friction is for the first, contacts.friction for all");
+  expect_contains(listed("contact.friction=0.3"), "contact.0.friction is for the first, contacts.friction for all");
   expect_contains(override_error("seed.x=1"), "\"x\" is looked for in the number 20051");
 }
 

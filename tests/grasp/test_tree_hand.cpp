@@ -100,10 +100,10 @@ TEST(TreeHand, MistakesAreNamed) {
   const std::string urdf = "urdf = \"hand.urdf\"\n", palm = "root_link = \"palm\"\n",
                     tips = "tips = [\"ltip\", \"rtip\"]\n";
   expect(kTree, "accepted");
-  expect(urdf + tips, "hand.tips[2]: joint \"wrist\" carries this finger and that of \"ltip\"");
+  expect(urdf + tips, "hand.tips[1]: joint \"wrist\" carries this finger and that of \"ltip\"");
   expect(urdf + palm, "hand.tips: missing");
   expect(urdf + palm + "tips = []\n", "hand.tips: expected 1 to");
-  expect(urdf + palm + "tips = [\"ltip\", \"rtp\"]\n", "hand.tips[2]: ");
+  expect(urdf + palm + "tips = [\"ltip\", \"rtp\"]\n", "hand.tips[1]: ");
   expect(urdf + palm + "tips = [\"ltip\", \"ltip\"]\n", "joint \"jl1\" carries this finger and that of \"ltip\"");
   expect("urdf = \"none.urdf\"\n" + tips, "hand.urdf: ");
   expect(urdf + palm + tips + "q = { jl9 = 1 }\n", "there is no joint \"jl9\"");

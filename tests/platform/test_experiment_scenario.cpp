@@ -100,7 +100,7 @@ TEST(PlatformExperimentScenario, SaysWhereItIsWrongAndHowToMendIt) {
        "rotation.axis: the axis"},
       {"kind = \"move\"\ntranslation = [0, 0, 1]\nparts = \"halves\"\n", "experiment.parts"},
       {"kind = \"stroke\"\nsegments = 0\n", "s.toml:7:1: experiment.segments: must be 1 to 1000"},
-      {"kind = \"stroke\"\nsegments = [1, 1001]\n", "experiment.segments[2]: must be 1 to 1000"},
+      {"kind = \"stroke\"\nsegments = [1, 1001]\n", "experiment.segments[1]: must be 1 to 1000"},
       {"kind = \"stroke\"\nsegments = []\n", "experiment.segments: must hold 1 to 32 numbers"},
       {"kind = \"stroke\"\ntolerance = 0\n", "experiment.tolerance: must be above 0 m"},
       {"kind = \"stroke\"\ntravel = \"900 mm\"\n", "experiment.travel: leg 1 has a stroke of 0.8"},

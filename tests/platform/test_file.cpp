@@ -139,7 +139,7 @@ TEST(PlatformFile, TakesUnitsOverridesAndTurnedHomes) {
   const Platform p = parse_platform(
       with(text, "home = { position = [0, 0, 1.15] }",
            "home = { position = [0, 0, \"1150 mm\"], axis_angle = { axis = [0, 0, 2], angle = \"10 deg\" } }"),
-      "p.toml", {"platform.mass=30", "leg.2.anchor=[-0.12, 0.38, -0.04]"});
+      "p.toml", {"platform.mass=30", "leg.1.anchor=[-0.12, 0.38, -0.04]"});
   EXPECT_EQ(p.mass, 30);
   EXPECT_EQ(p.home[2], 1.15);
   EXPECT_NEAR(p.home_turn[3], std::sin(M_PI / 36), 1e-16);
@@ -166,7 +166,7 @@ TEST(PlatformFile, PointsAtTheKeyThatIsWrong) {
   expect_refused(with(text, "[1.05, 1.85]", "[1.85, 1.05]"), "p.toml:17:1: legs.stroke: the stroke is empty", "");
   expect_refused(with(text, "[1.05, 1.85]", "[1.3, 1.85]"), "p.toml:7:1: the platform", "leg 1: its length at home");
   expect_refused(without(text, "rod ="), "p.toml:7:1", "leg 1: rod: the mass is not positive");
-  expect_refused(with(text, "axis = [0.6", "axes = [0.6"), "p.toml:26:1: leg[1].axes: unknown key", "\"axis\"");
+  expect_refused(with(text, "axis = [0.6", "axes = [0.6"), "p.toml:26:1: leg[0].axes: unknown key", "\"axis\"");
   expect_refused(with(text, "axis = [0.6691306063588583, 0.7431448254773942, 0]", "axis = [0, 0, 0]"), "p.toml:7:1",
                  "leg 1: the axis of the universal joint is zero");
   expect_refused(text.substr(0, text.rfind("[[leg]]")), "p.toml:23", "leg: a platform has 6 legs, here are 5");

@@ -131,7 +131,7 @@ TEST(PlatformScenario, SaysWhereItIsWrongAndHowToMendIt) {
       {"instants = 1\n", "path.instants: must be at least 2"},
       {"times = [0, 1]\n", "only poses of a sampled path have times"},
       {"kind = \"sampled\"\ntimes = [0, 1, 2]\n", "path.times"},
-      {"kind = \"sampled\"\ntimes = [1, 1]\n", "path.times[2]: is not later"},
+      {"kind = \"sampled\"\ntimes = [1, 1]\n", "path.times[1]: is not later"},
       {"kind = \"sampled\"\ntimes = [0, 1]\nlaw = \"uniform\"\n", "path.law"},
       {"[allowed]\nforce = 0\n", "allowed.force"},
       {"[sampling]\nchunk = 1000\n", "sampling.chunk"},

@@ -213,7 +213,7 @@ TEST(PlatformStudy, TellsStrokeConeAndSingularityApart) {
     return static_cast<Outcome>(static_cast<int>(study.replay(0).measured.outcome));
   };
   EXPECT_EQ(only({"allowed.force=1e9"}), Outcome::kFeasible);
-  EXPECT_EQ(only({"allowed.force=1e9", "path.poses.2.position=[0.4, 0.1, 2.2]"}), Outcome::kStroke);
+  EXPECT_EQ(only({"allowed.force=1e9", "path.poses.1.position=[0.4, 0.1, 2.2]"}), Outcome::kStroke);
   EXPECT_EQ(only({"allowed.near_singular=0.9", "allowed.force=1"}), Outcome::kSingular);
   EXPECT_EQ(only({"allowed.force=1"}), Outcome::kForce);
   Scenario narrow = scenario({"allowed.force=1e9"});

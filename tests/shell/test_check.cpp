@@ -57,7 +57,7 @@ TEST_F(Check, DescribesProblemFiles) {
 }
 
 TEST_F(Check, PrintsTheResolvedChainOfARobot) {
-  const Outcome puma = check(data("robots/puma560.toml") + " --set joint.2.mass=20");
+  const Outcome puma = check(data("robots/puma560.toml") + " --set joint.1.mass=20");
   EXPECT_EQ(puma.code, 0) << puma.output;
   EXPECT_NE(puma.output.find("joint 2: shoulder, revolute"), std::string::npos) << puma.output;
   EXPECT_NE(puma.output.find("a 0.4318 m, alpha 0 deg, d 0.15005 m, theta 0 deg + q"), std::string::npos)
@@ -150,7 +150,7 @@ TEST_F(Check, TomlReadsBackToItself) {
 TEST_F(Check, SaysHowAListOfAnInertiaIsRead) {
   const std::string scenario = data("scenarios/two_finger_cylinder.toml");
   EXPECT_EQ(check(scenario).output.find("six numbers"), std::string::npos);
-  const Outcome r = check(scenario + " --set hand.finger.1.inertia.1=[3e-6,3e-6,3e-6,1e-7,0,0]");
+  const Outcome r = check(scenario + " --set hand.finger.0.inertia.0=[3e-6,3e-6,3e-6,1e-7,0,0]");
   EXPECT_EQ(r.code, 0);
   EXPECT_NE(r.output.find("six numbers are read as [ixx, iyy, izz, ixy, iyz, ixz]"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("{ ixx = 3e-06, iyy = 3e-06, izz = 3e-06, ixy = 1e-07, ixz = 0, iyz = 0 }"),

@@ -17,7 +17,7 @@
 namespace garra::io {
 
 /// Reads a scenario file with job = "grasp". Each override is "key.path=value" as given to --set:
-/// TOML, or a bare word or quantity; items of arrays are counted from 1 ("contact.2.friction=0.4").
+/// TOML, or a bare word or quantity; items of arrays are counted from 0 ("contact.1.friction=0.4").
 /// Throws Error: kInputOutput for a file that cannot be read; kInvalidFile ("file:line:column: key:
 /// what is wrong", then the remedy) for wrong content; kUsage where an override is what is wrong.
 [[nodiscard]] grasp::Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides = {});

@@ -22,8 +22,8 @@ class ScenarioDocument {
   [[nodiscard]] const std::string& job() const { return job_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Each is "key.path=value" as given to --set: TOML, or a bare word or quantity; items of arrays are counted from 1
-  /// ("contact.2.friction=0.4"). Throws Error(kUsage).
+  /// Each is "key.path=value" as given to --set: TOML, or a bare word or quantity; items of arrays are counted from 0
+  /// ("contact.1.friction=0.4"). Throws Error(kUsage).
   void set(const std::vector<std::string>& overrides);
 
   /// For the readers.

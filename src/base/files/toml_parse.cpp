@@ -183,11 +183,11 @@ Node parse_override_value(std::string_view value, const Place& place) {
 Node& array_item(Node& array, const std::string& part, const Place& place) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-  if (error != std::errc{} || end != part.data() + part.size() || index < 1 || index > array.items.size()) {
+  if (error != std::errc{} || end != part.data() + part.size() || index >= array.items.size()) {
     fail(place, "", "there is no item " + part + " in an array of " + std::to_string(array.items.size()),
-         "Items are counted from 1.");
+         "Items are counted from 0.");
   }
-  return array.items[index - 1];
+  return array.items[index];
 }
 
 Node& descend(Node& node, const std::string& part, const Place& place) {
@@ -242,7 +242,7 @@ void set_value(Node& root, const std::string& path, Node value, const Place& pla
   for (const std::string& part : split_path(path, place)) {
     if (node->kind == Node::Kind::kArray && part.find_first_not_of("0123456789") != std::string::npos)
       fail(place, "", "\"" + part + "\" is no number of an item of " + before,
-           "Items are counted from 1: " + before + ".1." + part + " is for the first" +
+           "Items are counted from 0: " + before + ".0." + part + " is for the first" +
                (root.find(before + "s") == nullptr ? "." : ", " + before + "s." + part + " for all."));
     node = &descend(*node, part, place);
     before += (before.empty() ? "" : ".") + part;

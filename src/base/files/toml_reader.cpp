@@ -181,6 +181,6 @@ Vec3<double> read_vector(const Node& node, const std::string& key, const Dimensi
   return v;
 }
 
-std::string item(const std::string& key, std::size_t index) { return key + "[" + std::to_string(index + 1) + "]"; }
+std::string item(const std::string& key, std::size_t index) { return key + "[" + std::to_string(index) + "]"; }
 
 }  // namespace garra::io

@@ -49,7 +49,7 @@ struct Node::Member {
 [[nodiscard]] Node parse_toml(std::string_view text, const std::string& name);
 
 /// Applies "key.path=value" of the command line; the value is TOML, or a bare word. Tables that are
-/// missing on the way are made; items of an array are counted from 1 ("contact.2.friction=0.3").
+/// missing on the way are made; items of an array are counted from 0 ("contact.1.friction=0.3").
 /// Throws Error(kUsage).
 void apply_override(Node& root, const std::string& assignment);
 
@@ -122,7 +122,7 @@ class TableReader {
 [[nodiscard]] const std::vector<Node>& read_array(const Node& node, const std::string& key, std::size_t size);
 /// Three numbers of one dimension.
 [[nodiscard]] Vec3<double> read_vector(const Node& node, const std::string& key, const Dimension& dimension);
-/// An array's item as named in messages, counted from 1: "key[2]".
+/// An array's item as named in messages, counted from 0: "key[1]".
 [[nodiscard]] std::string item(const std::string& key, std::size_t index);
 
 }  // namespace garra::io

@@ -116,7 +116,7 @@ void FieldReader::tables(const std::string& name, const Words& words, const Item
   if (node->kind != Node::Kind::kArray)
     return attempt([&] {
       fail(node->place, path, "expected an array of tables, found " + describe(*node),
-           "Write [[" + path + "]] above each one; with --set name it by its number from 1, " + path + ".1.KEY." +
+           "Write [[" + path + "]] above each one; with --set name it by its number from 0, " + path + ".0.KEY." +
                (here().is_known(name + "s") ? " Did you mean " + path + "s, which stands for all?" : ""));
     });
   items.resize(node->items.size());

@@ -258,7 +258,7 @@ def test_a_run_folder_is_enough_to_go_on(tmp_path, truth):
         ({"arm_root": "palm"}, ("hand.arm_root", "no joint moves")),
         ({"arm_root": "a1"}, ("hand.arm_root", "a1")),
         ({"root_link": None}, ("hand.root_link", "arm_root")),
-        ({"arm_root": None, "root_link": "base"}, ("hand.tips[2]", "arm_root")),
+        ({"arm_root": None, "root_link": "base"}, ("hand.tips[1]", "arm_root")),
         ({"tau": "[[0, 0, 0], [0, 0, 0], [0, 0, 0]]"}, ("tau", "arm")),
         ({"gravity_compensation": "false"}, ("gravity_compensation", "arm")),
     ],

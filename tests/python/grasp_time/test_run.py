@@ -34,7 +34,7 @@ LEVELS = [0.4, 0.6, 0.65]
 SAMPLES = 96
 # A tenth of a second in which about half of the samples at the second level are lost.
 SETTINGS = ("time.until=0.1 s", "time.instants=11", f"time.friction={LEVELS}", "time.drop=4 mm", "time.slip=0.5 mm",
-            "time.load.1.to=0.05 s", "time.load.1.force=[0, 0, -20]",
+            "time.load.0.to=0.05 s", "time.load.0.force=[0, 0, -20]",
             "contacts.friction={ normal = [0.3, 0.05], min = 0.1 }", 'output.keep="all"')  # fmt: skip
 SMALL = tuple(word for setting in SETTINGS for word in ("--set", setting))
 HELD, SLIPPED, DROPPED = 0, 1, 2
@@ -273,7 +273,7 @@ def test_torques_of_a_file_go_with_the_run(tmp_path):
     ("old", "new", "says"),
     [
         ('step = "1 ms"', 'step = "0.3 s"', "time.step: 0.3 s does not divide time.until = 0.5 s\n  Write step = 0.25"),
-        ('kind = "ramp"', 'kind = "rmap"', 'time.load[1].kind: unknown value "rmap"\n  Did you mean "ramp"?'),
+        ('kind = "ramp"', 'kind = "rmap"', 'time.load[0].kind: unknown value "rmap"\n  Did you mean "ramp"?'),
         ('until = "0.5 s"', 'until = "0.5 m"', "time.until: expected a time (s, ms, min), found a length"),
         ("[time]", "[solver]\ncheck_uniqueness = true\n[time]", "solver.check_uniqueness: is not used with [time]"),
     ],
