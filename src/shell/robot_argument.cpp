@@ -71,7 +71,7 @@ std::vector<double> joint_values(const std::string& flag, const std::vector<std:
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool prismatic = i < robot.joint.size() && robot.joint[i].prismatic;
     const FlagQuantity value = flag_quantity(words[i], prismatic ? io::kLength : io::kAngle,
-                                             flag + " " + words[i] + ": no value of joint " + std::to_string(i + 1));
+                                             flag + " " + words[i] + ": no value of joint " + std::to_string(i));
     q.push_back(value.value);
     has_unit.push_back(value.has_unit);
   }

@@ -283,8 +283,8 @@ TEST(CoupledJoints, FollowAJointThatFollowsNone) {
   };
   EXPECT_EQ(message("x", "x"), "1");
   EXPECT_NE(message("x", "w").find("there is no joint \"w\""), std::string::npos);
-  EXPECT_NE(message("y", "x").find("joint 2 follows itself"), std::string::npos);
-  EXPECT_NE(message("x", "y").find("joint 3 follows a joint that follows another one"), std::string::npos);
+  EXPECT_NE(message("y", "x").find("joint 1 follows itself"), std::string::npos);
+  EXPECT_NE(message("x", "y").find("joint 2 follows a joint that follows another one"), std::string::npos);
 }
 
 }  // namespace

@@ -606,7 +606,7 @@ TEST(ChainEval, MisuseIsNamed) {
   scaled.parameters = {{0, Quantity::kTheta, Change::kScale, Array(4, 1.0)}};
   EXPECT_NE(error(scaled, Output::kPose).find("cannot be scaled"), std::string::npos);
   scaled.parameters = {{6, Quantity::kMass, Change::kScale, Array(4, 1.0)}};
-  EXPECT_NE(error(scaled, Output::kPose).find("joints 1 to 6"), std::string::npos);
+  EXPECT_NE(error(scaled, Output::kPose).find("joints 0 to 5"), std::string::npos);
   EXPECT_NE(message_of([] { (void)parse_output("mass"); }).find("mass_matrix"), std::string::npos);
   EXPECT_NE(message_of([] { (void)parse_quantity("weight"); }).find("damping"), std::string::npos);
 }

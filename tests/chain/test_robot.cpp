@@ -377,13 +377,13 @@ TEST_F(ChainRobot, RefusesWhatIsNoChain) {
   };
   const double nan = std::nan("");
   EXPECT_EQ(with([](GeneralJoint&) {}), "accepted");
-  EXPECT_NE(with([](GeneralJoint& j) { j.axis = Vec3<double>::zero(); }).find("joint 2: the axis is zero"),
+  EXPECT_NE(with([](GeneralJoint& j) { j.axis = Vec3<double>::zero(); }).find("joint 1: the axis is zero"),
             std::string::npos);
-  EXPECT_NE(with([&](GeneralJoint& j) { j.axis[0] = nan; }).find("joint 2: the axis"), std::string::npos);
-  EXPECT_NE(with([](GeneralJoint& j) { j.placement.R(0, 0) = 2; }).find("joint 2: placement"), std::string::npos);
-  EXPECT_NE(with([](GeneralJoint& j) { j.after.R(0, 0) = -1; }).find("joint 2: after"), std::string::npos);
-  EXPECT_NE(with([](GeneralJoint& j) { j.link.body.mass = -1; }).find("joint 2: mass"), std::string::npos);
-  EXPECT_NE(with([&](GeneralJoint& j) { j.link.body.com[1] = nan; }).find("joint 2: mass, com"), std::string::npos);
+  EXPECT_NE(with([&](GeneralJoint& j) { j.axis[0] = nan; }).find("joint 1: the axis"), std::string::npos);
+  EXPECT_NE(with([](GeneralJoint& j) { j.placement.R(0, 0) = 2; }).find("joint 1: placement"), std::string::npos);
+  EXPECT_NE(with([](GeneralJoint& j) { j.after.R(0, 0) = -1; }).find("joint 1: after"), std::string::npos);
+  EXPECT_NE(with([](GeneralJoint& j) { j.link.body.mass = -1; }).find("joint 1: mass"), std::string::npos);
+  EXPECT_NE(with([&](GeneralJoint& j) { j.link.body.com[1] = nan; }).find("joint 1: mass, com"), std::string::npos);
   EXPECT_NE(with([](GeneralJoint& j) { j.link.body.inertia(0, 0) = -1; }).find("principal moment"), std::string::npos);
   EXPECT_NE(with([](GeneralJoint& j) { j.link.body.inertia(0, 1) += 1e-3; }).find("not symmetric"), std::string::npos);
   EXPECT_NE(with([](GeneralJoint& j) { j.link.joint.lower = 1, j.link.joint.upper = 0; }).find("lower limit"),

@@ -131,7 +131,7 @@ TEST_F(ChainFile, WrongParametersAreRefused) {
     return refusal([&] { (void)read_states(path(), 6); });
   };
   EXPECT_TRUE(has(with("2.mass", {4}), "dataset parameters/2.mass: \"2.mass\" is not joint.quantity.change"));
-  EXPECT_TRUE(has(with("0.mass.add", {4}), "\"0\" is no joint, counted from 1"));
+  EXPECT_TRUE(has(with("-1.mass.add", {4}), "\"-1\" is no joint, counted from 0"));
   EXPECT_TRUE(has(with("x.mass.add", {4}), "\"x\" is no joint"));
   EXPECT_TRUE(has(with("2.weight.add", {4}), "no quantity of a link is called \"weight\""));
   EXPECT_TRUE(has(with("2.mass.times", {4}), "\"times\" is no change: add or scale"));

@@ -418,7 +418,7 @@ TEST(GraspAnalysis, RefusesArraysThatDoNotFitAndSaysWhichShape) {
   EXPECT_NE(complaint(x).find("wrench has 6 numbers, not the 12 of shape [2, 6]"), std::string::npos) << complaint(x);
   x.wrench.clear();
   x.tau = {std::vector<double>(12), std::vector<double>(12), std::vector<double>(10)};
-  EXPECT_NE(complaint(x).find("finger_3/tau has 10 numbers, not the 12 of shape [2, 6]"), std::string::npos);
+  EXPECT_NE(complaint(x).find("finger_2/tau has 10 numbers, not the 12 of shape [2, 6]"), std::string::npos);
   x.tau.pop_back();
   EXPECT_NE(complaint(x).find("tau is given for 2 fingers, but the hand has 3"), std::string::npos);
 }

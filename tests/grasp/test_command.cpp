@@ -103,7 +103,7 @@ TEST(Squeeze, OfEachContactIsBalancedLikeACommonOne) {
 TEST(Squeeze, OfOneContactIsAnInputOfItsOwn) {
   const Study study(two_finger({"contact.0.squeeze={ uniform = [3, 5] }"}));
   ASSERT_EQ(study.inputs().size(), 1u);
-  EXPECT_EQ(study.inputs()[0].name, "contact 1 squeeze");
+  EXPECT_EQ(study.inputs()[0].name, "contact 0 squeeze");
   const Replay a = study.replay(0), b = study.replay(1);
   EXPECT_NE(a.b, b.b);
 }
@@ -191,7 +191,7 @@ TEST(CommonFriction, IsMultipliedWithWhatEachContactHasOfItsOwn) {
       three_puma({"contacts.friction={ common = { uniform = [0.3, 0.5] }, each = { lognormal = [1, 0.05] } }",
                   "contact=[{}, { friction = { each = 0.5 } }, { friction = 0.7 }]"}));
   ASSERT_EQ(study.inputs().size(), 2u);
-  EXPECT_EQ(study.inputs()[1].name, "contact 1 friction factor");
+  EXPECT_EQ(study.inputs()[1].name, "contact 0 friction factor");
   const Replay r = study.replay(5);
   EXPECT_EQ(r.mu, (std::vector<double>{r.inputs[0] * r.inputs[1], 0.5 * r.inputs[0], 0.7}));
 }
@@ -258,7 +258,7 @@ std::string refusal(const Scenario& s) {
 TEST(GivenTorques, OfSomeFingersOnlyAreRefusedWhereOthersBalance) {
   Scenario s = with_torques();
   s.fingers[1].tau.clear();
-  EXPECT_NE(refusal(s).find("finger 1: tau: other fingers balance the load"), std::string::npos) << refusal(s);
+  EXPECT_NE(refusal(s).find("finger 0: tau: other fingers balance the load"), std::string::npos) << refusal(s);
   s.contacts[1].force = Vec3<double>{{4, 0, 0}};
   EXPECT_EQ(refusal(s), "");
 }

@@ -123,7 +123,7 @@ TEST(TorqueLimit, SaysWhatIsWrongWithIt) {
   expect_said(complaint(Parts{.finger = "torque_limits = [1, 2, 3, 4, 5, 6]\n"}), "torque_limit");
   expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 6]\n",
                               .tables = "[time]\nuntil = 1\n[time.drive]\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"}),
-              "time.drive.torque_limit: stands beside the torque_limit of finger 1");
+              "time.drive.torque_limit: stands beside the torque_limit of finger 0");
 }
 
 TEST(Command, SaysWhereItContradictsItself) {

@@ -146,7 +146,7 @@ TEST(Fingertips, OfCoupledFingersGiveWayAsTheirCoordinates) {
     }
     return std::string("accepted");
   };
-  EXPECT_NE(message(hand + "tau = [0, 0, 0, 1]\n").find("hand.tau: joint 4 follows joint 3"), std::string::npos)
+  EXPECT_NE(message(hand + "tau = [0, 0, 0, 1]\n").find("hand.tau: joint 3 follows joint 2"), std::string::npos)
       << message(hand + "tau = [0, 0, 0, 1]\n");
   EXPECT_NE(message("urdf = \"f.urdf\"\ntips = [\"tip\"]\nq = { j4 = 1 }\n").find("joint \"j4\" follows \"j3\""),
             std::string::npos);

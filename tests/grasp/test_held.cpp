@@ -330,8 +330,8 @@ TEST(NominalBalance, NamesJointsThatAreTooWeak) {
   };
   EXPECT_TRUE(said(
       weak_pinch(20, 1e3, 0),
-      "the nominal command asks for 30 N of joint 3 of finger 1, whose torque_limit is 20 N: the torque is cut off"));
-  EXPECT_TRUE(said(weak_pinch(1e3, 4.9, 0.5), "the finger's own weight needs 4.91 N of joint 1 of finger 2"));
+      "the nominal command asks for 30 N of joint 2 of finger 0, whose torque_limit is 20 N: the torque is cut off"));
+  EXPECT_TRUE(said(weak_pinch(1e3, 4.9, 0.5), "the finger's own weight needs 4.91 N of joint 0 of finger 1"));
   EXPECT_FALSE(said(weak_pinch(1e3, 1e3, 0.5), "torque_limit"));
 }
 

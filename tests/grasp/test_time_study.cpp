@@ -305,7 +305,7 @@ TEST(GraspTimeStudy, SaysWhichContactSlippedFirst) {
   const Json contacts = summary_of(study_of(fates))["contacts"];
   EXPECT_EQ(contacts[0]["slipped_first"], 1);
   EXPECT_EQ(contacts[1]["slipped_first"], 3);
-  EXPECT_EQ(contacts[1]["name"], "contact 2");
+  EXPECT_EQ(contacts[1]["name"], "contact 1");
   EXPECT_NEAR(contacts[1]["slip_path"]["mean"].get<double>(), 0.02 / 5, 1e-15);
 }
 

@@ -49,8 +49,8 @@ TEST(PlatformModel, LegsMayShareAJointCenter) {
   p.leg[5].anchor = p.leg[0].anchor + Vec3<double>{{1e-14, 0, 0}};  // the same but for rounding
   const Platform shared = checked(p);
   const std::vector<std::string> want = {
-      "legs 1 and 2 share a joint center at the base; collisions of these pairs are not looked at",
-      "legs 1 and 6 share a joint center at the platform; collisions of these pairs are not looked at"};
+      "legs 0 and 1 share a joint center at the base; collisions of these pairs are not looked at",
+      "legs 0 and 5 share a joint center at the platform; collisions of these pairs are not looked at"};
   EXPECT_EQ(shared.notes, want);
   EXPECT_EQ(shared.leg[5].anchor[0], shared.leg[0].anchor[0]);
   EXPECT_EQ(checked(shared).notes, want);
@@ -61,25 +61,25 @@ TEST(PlatformModel, LegsMayShareAJointCenter) {
 TEST(PlatformModel, NamesTheLegAndWhatIsWrongWithIt) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   expect_refused([](Platform&) {}, "accepted");
-  expect_refused([&](Platform& p) { p.leg[2].base[1] = nan; }, "leg 3: the anchor at the base is not finite");
-  expect_refused([&](Platform& p) { p.leg[0].anchor[1] = nan; }, "leg 1: the anchor at the platform is not finite");
+  expect_refused([&](Platform& p) { p.leg[2].base[1] = nan; }, "leg 2: the anchor at the base is not finite");
+  expect_refused([&](Platform& p) { p.leg[0].anchor[1] = nan; }, "leg 0: the anchor at the platform is not finite");
   expect_refused([](Platform& p) { p.leg[1].base = p.leg[0].base, p.leg[1].anchor = p.leg[0].anchor; },
-                 "legs 1 and 2 have the same anchors at both ends: they are one leg");
+                 "legs 0 and 1 have the same anchors at both ends: they are one leg");
   expect_refused(
       [](Platform& p) {
         for (int i = 0; i < 6; ++i) p.leg[static_cast<std::size_t>(i)].base = {{0.1 * i, 0, 0}};
       },
       "all anchors at the base lie on one line");
-  expect_refused([](Platform& p) { p.leg[3].axis = Vec3<double>::zero(); }, "leg 4: the axis of the universal joint");
+  expect_refused([](Platform& p) { p.leg[3].axis = Vec3<double>::zero(); }, "leg 3: the axis of the universal joint");
   expect_refused(
       [](Platform& p) { p.leg[4].axis = leg_vector<double>(model_of(p).leg[4], p.home, rotation_of(p.home_turn)).d; },
-      "leg 5: the axis of its universal joint is parallel to the leg at home");
-  expect_refused([](Platform& p) { p.leg[1].lower.mass = 0; }, "leg 2: tube: the mass is not positive");
-  expect_refused([](Platform& p) { p.leg[1].upper.inertia = {{0.1, 0.1, 0.3}}; }, "leg 2: rod: no body has this");
-  expect_refused([](Platform& p) { p.leg[1].upper.inertia = {{0.1, 0.1, -0.1}}; }, "leg 2: rod: no body has this");
-  expect_refused([](Platform& p) { p.leg[5].length_max = 1; }, "leg 6: the stroke is empty");
-  expect_refused([](Platform& p) { p.leg[5].length_min = 1.2; }, "leg 6: its length at home is 1.148");
-  expect_refused([](Platform& p) { p.leg[0].universal_cone = 0; }, "leg 1: a cone of the joints");
+      "leg 4: the axis of its universal joint is parallel to the leg at home");
+  expect_refused([](Platform& p) { p.leg[1].lower.mass = 0; }, "leg 1: tube: the mass is not positive");
+  expect_refused([](Platform& p) { p.leg[1].upper.inertia = {{0.1, 0.1, 0.3}}; }, "leg 1: rod: no body has this");
+  expect_refused([](Platform& p) { p.leg[1].upper.inertia = {{0.1, 0.1, -0.1}}; }, "leg 1: rod: no body has this");
+  expect_refused([](Platform& p) { p.leg[5].length_max = 1; }, "leg 5: the stroke is empty");
+  expect_refused([](Platform& p) { p.leg[5].length_min = 1.2; }, "leg 5: its length at home is 1.148");
+  expect_refused([](Platform& p) { p.leg[0].universal_cone = 0; }, "leg 0: a cone of the joints");
   expect_refused([](Platform& p) { p.mass = 0; }, "the mass is not positive");
   expect_refused([](Platform& p) { p.inertia(2, 2) = 9; }, "no body has this inertia");
   expect_refused([](Platform& p) { p.inertia(0, 1) = 0.1; }, "no body has this inertia");

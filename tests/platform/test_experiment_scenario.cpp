@@ -103,7 +103,7 @@ TEST(PlatformExperimentScenario, SaysWhereItIsWrongAndHowToMendIt) {
       {"kind = \"stroke\"\nsegments = [1, 1001]\n", "experiment.segments[1]: must be 1 to 1000"},
       {"kind = \"stroke\"\nsegments = []\n", "experiment.segments: must hold 1 to 32 numbers"},
       {"kind = \"stroke\"\ntolerance = 0\n", "experiment.tolerance: must be above 0 m"},
-      {"kind = \"stroke\"\ntravel = \"900 mm\"\n", "experiment.travel: leg 1 has a stroke of 0.8"},
+      {"kind = \"stroke\"\ntravel = \"900 mm\"\n", "experiment.travel: leg 0 has a stroke of 0.8"},
       {"kind = \"stroke\"\ntravel = 0\n", "experiment.travel"},
       {"kind = \"stroke\"\nmax_unsolved = 2\n", "experiment.max_unsolved"},
       {"kind = \"free_motion\"\nforces = [1, 2]\n", "experiment.forces: expected an array of 6"},

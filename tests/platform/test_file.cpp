@@ -164,11 +164,11 @@ TEST(PlatformFile, PointsAtTheKeyThatIsWrong) {
                  "the quaternion is zero");
   expect_refused(with(text, "[legs]", "[legs]\nstrike = 1"), "p.toml:17:1: legs.strike", "\"stroke\"");
   expect_refused(with(text, "[1.05, 1.85]", "[1.85, 1.05]"), "p.toml:17:1: legs.stroke: the stroke is empty", "");
-  expect_refused(with(text, "[1.05, 1.85]", "[1.3, 1.85]"), "p.toml:7:1: the platform", "leg 1: its length at home");
-  expect_refused(without(text, "rod ="), "p.toml:7:1", "leg 1: rod: the mass is not positive");
+  expect_refused(with(text, "[1.05, 1.85]", "[1.3, 1.85]"), "p.toml:7:1: the platform", "leg 0: its length at home");
+  expect_refused(without(text, "rod ="), "p.toml:7:1", "leg 0: rod: the mass is not positive");
   expect_refused(with(text, "axis = [0.6", "axes = [0.6"), "p.toml:26:1: leg[0].axes: unknown key", "\"axis\"");
   expect_refused(with(text, "axis = [0.6691306063588583, 0.7431448254773942, 0]", "axis = [0, 0, 0]"), "p.toml:7:1",
-                 "leg 1: the axis of the universal joint is zero");
+                 "leg 0: the axis of the universal joint is zero");
   expect_refused(text.substr(0, text.rfind("[[leg]]")), "p.toml:23", "leg: a platform has 6 legs, here are 5");
   expect_refused(text + "\n[layout]\nbase_radius = 1\n", "p.toml:23", "leg: there is [layout] too");
   expect_refused(with(text, "leg_radius", "wall = \"wal\"\nleg_radius"), "p.toml:14:1: platform.wall", "\"wall\"");

@@ -424,7 +424,7 @@ TEST(AssemblyModes, OfThe63AreThoseOfABruteForceSearch) {
   p.home = {{0, 0, 0.6}};
   p = checked(p);
   ASSERT_EQ(p.notes.size(), 1u);
-  EXPECT_EQ(p.notes[0].find("legs 1 and 6, 2 and 3, 4 and 5 share a joint center at the platform"), 0u) << p.notes[0];
+  EXPECT_EQ(p.notes[0].find("legs 0 and 5, 1 and 2, 3 and 4 share a joint center at the platform"), 0u) << p.notes[0];
   ModeOptions options;
   options.starts = 400;
   for (const nlohmann::json& one : from.at("cases")) {

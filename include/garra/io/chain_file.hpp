@@ -1,7 +1,7 @@
 // States of a chain and what was computed from them, as HDF5 files (docs/reference/chain-files.md).
 //
 // State file: q [n,j]; where an output reads them qd, qdd, tau [n,j] and wrench [n,6]; for tolerance studies a group
-// `parameters` of datasets [n] called "joint.quantity.change", joints counted from 1: "2.mass.scale", "3.d.add".
+// `parameters` of datasets [n] called "joint.quantity.change", joints counted from 0: "2.mass.scale", "3.d.add".
 // Result file: one dataset per output, by its name, and status [n].
 #pragma once
 

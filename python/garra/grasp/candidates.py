@@ -385,7 +385,7 @@ class Ranking:
         return ranking_file.name_of(self.candidates.names if self.candidates else None, grasp)
 
     def contact_name(self, grasp: int, contact: int) -> str:
-        """Of a contact of a grasp, both from 0: its name in the set, else contact 1; none: -1."""
+        """Of a contact of a grasp, both from 0: its name in the set, else contact 0; none: -1."""
         if contact < 0:
             return "none"
         names = self.candidates.contact_names if self.candidates else None

@@ -270,7 +270,7 @@ def name_of(names: list[str] | None, grasp: int) -> str:
 def contact_name_of(names: list[str] | None, first: np.ndarray | None, grasp: int, contact: int) -> str:
     """Of a contact of a grasp, both from 0."""
     name = names[int(first[grasp]) + contact] if names and first is not None else ""
-    return name or f"contact {contact + 1}"
+    return name or f"contact {contact}"
 
 
 def names_of(h5: Any, key: str, count: int) -> list[str] | None:

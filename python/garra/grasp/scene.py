@@ -97,7 +97,8 @@ def _trajectory(group: Any, name: str, joints: list[int], file: Path) -> Table:
     """Empty where it never began."""
     if not data_sets(group, {"time": ("t",)}, file, f"{name}/")["time"]:
         return {}
-    shapes = MOTION | {f"finger_{j}/links": ("t", n + 2, 3) for j, n in enumerate(joints, start=1)}
+    first = 1 if f"finger_{len(joints)}" in group else 0  # files of version 0.2 and older count fingers from 1
+    shapes = MOTION | {f"finger_{j}/links": ("t", n + 2, 3) for j, n in enumerate(joints, start=first)}
     rows = data_sets(group, shapes, file, f"{name}/")
     end = _end(rows)
     if not end:
@@ -110,7 +111,7 @@ def _trajectory(group: Any, name: str, joints: list[int], file: Path) -> Table:
         **{key: _finite(_attribute(group, key, file)) for key in ("friction", "end_time", "slip_time", "drop_time")},
         "mu": [float(x) for x in group.attrs["mu"]] if "mu" in group.attrs else None,
         "scale": float(group.attrs.get("scale", 1.0)),
-        "links": [rows.pop(f"finger_{j}/links") for j in range(1, len(joints) + 1)],
+        "links": [rows.pop(f"finger_{j}/links") for j in range(first, first + len(joints))],
     }
 
 

@@ -92,7 +92,7 @@ def inputs(rows: list[Table], estimate: float | None, event: str, counted: str) 
 
 
 def _families(rows: list[Table]) -> list[Table]:
-    """Inputs that differ in their contact only, together: "friction", "contacts 1, 2, 3"."""
+    """Inputs that differ in their contact only, together: "friction", "contacts 0, 1, 2"."""
     families: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         match = re.fullmatch(r"contact (\d+) (.+)", row["name"])

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from garra.page.mpl_figures import ACCENT, BREAK, HELD, INK, MUTED, SLIP, finite, svg
 from garra.page.words import HALF, UNITS, number
 
-HUES = (HELD, ACCENT, SLIP, BREAK, INK, MUTED)  # of the legs 1 to 6
+HUES = (HELD, ACCENT, SLIP, BREAK, INK, MUTED)  # of the legs 0 to 5
 SMALL = (310, 190)  # size of one of three figures side by side [px]
 
 Table = dict[str, Any]
@@ -104,7 +104,7 @@ def _legs(key: str, label: str, motion: Table, factor: float, limits: Sequence[f
         for leg, hue in enumerate(HUES):
             values = factor * finite([row[leg] for row in motion[key]])
             dashes = "-" if leg < 3 else (0, (4, 3))  # of two legs with the same numbers both are seen
-            ax.plot(finite(motion["time"]), values, color=hue, lw=1.5, ls=dashes, label=f"leg {leg + 1}")
+            ax.plot(finite(motion["time"]), values, color=hue, lw=1.5, ls=dashes, label=f"leg {leg}")
         for limit in limits:
             ax.axhline(limit, color=BREAK, lw=1, ls=(0, (1, 2)))
         time_axis(ax, motion, label)
@@ -154,7 +154,7 @@ def envelopes(motion: Table) -> list[str]:
             ax.yaxis.set_major_locator(MaxNLocator(4))
             time_axis(ax, motion, "force [N]")
 
-        return svg(f"envelope{leg + 1}", SMALL, f"Force of leg {leg + 1} over time, all samples", draw)
+        return svg(f"envelope{leg}", SMALL, f"Force of leg {leg} over time, all samples", draw)
 
     return [figure(leg) for leg in range(len(HUES))]
 

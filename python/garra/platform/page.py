@@ -21,7 +21,7 @@ def legs(motion: Table) -> list[Table]:
         forces = [abs(row[leg]) for row in motion["force"] or [] if row[leg] is not None]
         rows.append(
             {
-                "leg": leg + 1,
+                "leg": leg,
                 "shortest": min(lengths, default=None),
                 "longest": max(lengths, default=None),
                 "low": motion["length_min"][leg],

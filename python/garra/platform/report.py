@@ -156,11 +156,11 @@ def _first(summary: Table) -> Table:
     rows = [
         {
             "leg": leg,
-            "label": f"leg {leg}" if leg else "no single leg",
+            "label": "no single leg" if leg < 0 else f"leg {leg}",
             "count": sum(row[key] for key in failures),
             "parts": [(kinds[key].label, kinds[key].color, row[key], 100 * row[key] / total) for key in failures],
         }
-        for leg, row in enumerate(legs)
+        for leg, row in enumerate(legs, -1)
     ]
     seen = [(kinds[key].label, kinds[key].color) for key in failures if any(row[key] for row in legs)]
     return {"rows": rows, "total": sum(row["count"] for row in rows), "seen": seen}

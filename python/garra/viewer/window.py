@@ -128,7 +128,7 @@ class Viewer:
                 self._handles[name].remove()
         self._handles = drawn
         states = [parts.STATES[c.state] if 0 <= c.state < 3 else "is not known" for c in now.contacts]
-        said = [f"- contact {j + 1} {state}" for j, state in enumerate(states)]
+        said = [f"- contact {j} {state}" for j, state in enumerate(states)]
         self._words.content = "\n".join([f"{now.time:.3f} s, {self._run['outcome']}", "", *said])
 
     def _contact(self, name: str, contact: parts.Contact) -> dict[str, Any]:

@@ -72,7 +72,7 @@ void print(const Json& j, const chain::Robot& robot) {
   std::printf("\n%-18s %12s %12s\n", "Peaks", "torque", "speed");
   for (std::size_t k = 0; k < j["peak_torque"].size(); ++k) {
     const chain::Joint& joint = robot.joint[k];
-    const std::string name = joint.name.empty() ? "joint " + std::to_string(k + 1) : joint.name;
+    const std::string name = joint.name.empty() ? "joint " + std::to_string(k) : joint.name;
     std::printf("  %-16s %12s %12s  %s\n", name.c_str(), shown(j["peak_torque"][k]).c_str(),
                 shown(j["peak_speed"][k]).c_str(), joint.prismatic ? "N, m/s" : "N m, rad/s");
   }

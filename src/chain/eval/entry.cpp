@@ -27,8 +27,8 @@ void check_robot(const Robot& robot) {
   for (std::size_t i = 0; i < n; ++i)
     // Bodies and outputs go by joints: link frame i is taken to move with joint i.
     if (robot.link[i].joint != static_cast<int>(i))
-      throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\": link frame " + std::to_string(i + 1) +
-                                        " is not fixed to what joint " + std::to_string(i + 1) + " moves");
+      throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\": link frame " + std::to_string(i) +
+                                        " is not fixed to what joint " + std::to_string(i) + " moves");
 }
 
 void check_array(const char* name, std::span<const double> values, std::int64_t count, int fields) {
@@ -81,14 +81,14 @@ bool scales(Quantity quantity) {
 /// Of a Parameter or DeviceParameter.
 template <class P>
 std::string name_of(const P& p) {
-  return std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint + 1);
+  return std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint);
 }
 
 template <class P>
 void check_parameter(const P& p, const Robot& robot) {
   const std::string name = name_of(p);
   if (p.joint < 0 || p.joint >= robot.joints)
-    throw Error(ExitCode::kInvalidFile, name + ": the chain has joints 1 to " + std::to_string(robot.joints));
+    throw Error(ExitCode::kInvalidFile, name + ": the chain has joints 0 to " + std::to_string(robot.joints - 1));
   if (p.change == Change::kScale && !scales(p.quantity))
     throw Error(ExitCode::kInvalidFile, name + " cannot be scaled", "give what is to be added to it");
   if (p.quantity == Quantity::kSize && p.change == Change::kAdd)

@@ -22,7 +22,7 @@ std::string sentence(const chain::Joint& joint, std::size_t i, double q, bool ha
   char text[160];
   const char* unit = joint.prismatic ? "m" : "rad";
   std::snprintf(text, sizeof text, " is at %.6g %s, far outside its limits ", q, unit);
-  std::string out = "joint " + std::to_string(i + 1) + (joint.name.empty() ? "" : " (" + joint.name + ")") + text;
+  std::string out = "joint " + std::to_string(i) + (joint.name.empty() ? "" : " (" + joint.name + ")") + text;
   std::snprintf(text, sizeof text, "%.6g to %.6g %s", joint.lower, joint.upper, unit);
   out += std::isfinite(joint.lower + joint.upper) ? text : "of two turns";
   const double meant = q * (joint.prismatic ? 1e-3 : M_PI / 180);

@@ -61,7 +61,7 @@ std::string describe_joint(const Robot& robot, std::size_t i, const Pose<double>
   const chain::Body& body = robot.body[i];
   const bool continuous = !joint.prismatic && std::isinf(joint.lower) && std::isinf(joint.upper);
   const char* kind = joint.prismatic ? "prismatic" : continuous ? "revolute without limits" : "revolute";
-  const std::string number = "joint " + std::to_string(i + 1);
+  const std::string number = "joint " + std::to_string(i);
   std::string out = "\n" + number + ": " + (joint.name == number ? "" : joint.name + ", ") + kind + "\n";
   const std::string through = joint.prismatic ? "" : ", through " + text(frame.p) + " m";
   out += line("  axis", direction(column(frame.R, 2)) + through);

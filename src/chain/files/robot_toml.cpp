@@ -184,7 +184,7 @@ void follow_field(Fields& f, bool slides, FileJoint& j) {
 void joint_fields(Fields& f, Convention c, FileJoint& j) {
   using enum Convention;
   chain::LinkData& link = j.link;
-  f.key("name", string(link.joint.name, true), {.doc = "of the joint", .otherwise = "`joint 1`, ..."});
+  f.key("name", string(link.joint.name, true), {.doc = "of the joint", .otherwise = "`joint 0`, ..."});
   const bool sound = f.sound();
   f.when(of(c, {kDh, kModifiedDh, kKernel}),
          [&] { f.key("type", joint_type(link.joint.prismatic), {.doc = "how it moves"}); });
@@ -195,7 +195,7 @@ void joint_fields(Fields& f, Convention c, FileJoint& j) {
   // Units of limits, armature and damping depend on how it moves.
   const bool known = !sound || f.sound();
   if (known) moving(f, fixed, link.joint.prismatic, [&](bool slides) { motion_fields(f, slides, link); });
-  f.key("frame", string(link.frame, true), {.doc = "of the link: its name", .otherwise = "`link 1`, ..."});
+  f.key("frame", string(link.frame, true), {.doc = "of the link: its name", .otherwise = "`link 0`, ..."});
   f.when(of(c, {kScrews, kKernel}), [&] {
     f.key("pose", pose(j.frame),
           {.doc = "of the link frame: of screws in the base at q = 0, else in the kernel frame",
@@ -286,7 +286,7 @@ void couple(const RobotFile& file, Robot& robot) {
     ++joint;
   }
   for (const chain::Coupling& c : robot.coupled) {
-    const std::string who = "follows: joint " + std::to_string(c.joint + 1) + " follows ";
+    const std::string who = "follows: joint " + std::to_string(c.joint) + " follows ";
     if (c.leader == c.joint) throw Error(ExitCode::kUsage, who + "itself", "Name another joint of this robot.");
     for (const chain::Coupling& other : robot.coupled)
       if (c.leader == other.joint)

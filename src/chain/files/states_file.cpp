@@ -94,7 +94,7 @@ void write_attributes(Hdf5Stream& file, bool with_jacobian, const ResultAttribut
 }  // namespace
 
 std::string name_of(const chain::Parameter& parameter) {
-  return std::to_string(parameter.joint + 1) + "." + to_string(parameter.quantity) + "." +
+  return std::to_string(parameter.joint) + "." + to_string(parameter.quantity) + "." +
          kChanges[static_cast<std::size_t>(parameter.change)];
 }
 
@@ -104,10 +104,8 @@ chain::Parameter parse_parameter(const std::string& name) {
   chain::Parameter parameter;
   const char* end = parts[0].data() + parts[0].size();
   const auto [rest, error] = std::from_chars(parts[0].data(), end, parameter.joint);
-  // Joints count from 1 in names, from 0 in the library.
-  if (error != std::errc() || rest != end || parameter.joint < 1)
-    throw Error(ExitCode::kUsage, quoted(parts[0]) + " is no joint, counted from 1", kParameterNames);
-  --parameter.joint;
+  if (error != std::errc() || rest != end || parameter.joint < 0)
+    throw Error(ExitCode::kUsage, quoted(parts[0]) + " is no joint, counted from 0", kParameterNames);
   parameter.quantity = chain::parse_quantity(parts[1]);
   if (parts[2] != kChanges[0] && parts[2] != kChanges[1])
     throw Error(ExitCode::kUsage, quoted(parts[2]) + " is no change: add or scale", kParameterNames);

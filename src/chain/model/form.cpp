@@ -125,7 +125,7 @@ Line line_of(const GeneralJoint& joint, const Pose<double>& frame) {
 double check_joints(const RobotData& data, const std::vector<GeneralJoint>& joints) {
   double length = norm(data.tool.p);
   for (std::size_t i = 0; i < joints.size(); ++i) {
-    const std::string where = "joint " + std::to_string(i + 1);
+    const std::string where = "joint " + std::to_string(i);
     check_pose(joints[i].placement, where + ": placement");
     check_pose(joints[i].after, where + ": after");
     const double axis = norm(joints[i].axis);

@@ -156,7 +156,7 @@ GeneralJoint general(std::size_t i, const ScrewJoint& screw, const Pose<double>&
 }  // namespace
 
 void refuse_joint(std::size_t index, const std::string& problem, const std::string& remedy) {
-  throw Error(ExitCode::kUsage, "joint " + std::to_string(index + 1) + ": " + problem, remedy);
+  throw Error(ExitCode::kUsage, "joint " + std::to_string(index) + ": " + problem, remedy);
 }
 
 void check_pose(const Pose<double>& pose, const std::string& what) {
@@ -219,7 +219,7 @@ Robot begin_robot(const RobotData& data, std::size_t joints) {
 
 void set_link(Robot& robot, std::size_t i, const Pose<double>& offset, const LinkData& link) {
   check_link(i, link);
-  const std::string number = std::to_string(i + 1);
+  const std::string number = std::to_string(i);
   robot.joint[i] = link.joint;
   if (link.joint.name.empty()) robot.joint[i].name = "joint " + number;
   robot.link[i] = {link.frame.empty() ? "link " + number : link.frame, static_cast<int>(i), offset};
@@ -244,7 +244,7 @@ void finish_robot(Robot& robot, const Pose<double>& tool) {
   // Notes, not errors: such links are common in published models, and nothing fails on them.
   for (std::size_t i = 0; i < robot.body.size(); ++i) {
     if (!is_inertia(robot.body[i].inertia, true)) {
-      robot.notes.push_back("link " + std::to_string(i + 1) +
+      robot.notes.push_back("link " + std::to_string(i) +
                             ": one principal moment of inertia is above the sum of the other two, as of no solid body");
     }
   }
@@ -291,7 +291,7 @@ Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& jo
     const double circle = from.cos_alpha * from.cos_alpha + from.sin_alpha * from.sin_alpha;
     if (!finite(from.a) || !finite(from.b) || !finite(from.d) || !finite(from.theta) || !(std::abs(circle - 1) < 1e-9))
       refuse_joint(i, "a constant is not finite, or alpha is no cosine and sine", "");
-    check_pose(from.frame, "joint " + std::to_string(i + 1) + ": pose");
+    check_pose(from.frame, "joint " + std::to_string(i) + ": pose");
     JointForm<double>& form = robot.form[i];
     form.a = from.a;
     form.b = from.b;
@@ -311,7 +311,7 @@ Robot from_screws(const RobotData& data, const std::vector<ScrewJoint>& screws) 
   std::vector<GeneralJoint> joints;
   Pose<double> parent = Pose<double>::identity();
   for (std::size_t i = 0; i < screws.size(); ++i) {
-    check_pose(screws[i].frame, "joint " + std::to_string(i + 1) + ": frame");
+    check_pose(screws[i].frame, "joint " + std::to_string(i) + ": frame");
     joints.push_back(general(i, screws[i], parent));
     parent = screws[i].frame;
   }

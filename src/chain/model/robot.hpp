@@ -9,7 +9,7 @@ namespace garra::chain {
 /// below 0.1 rad. Moments about an origin there round to the square of that.
 inline constexpr double kFarNormal = 10;
 
-/// Throws Error(kUsage): "joint 3: problem", the joint counted from 1.
+/// Throws Error(kUsage): "joint 3: problem", the joint counted from 0.
 [[noreturn]] void refuse_joint(std::size_t index, const std::string& problem, const std::string& remedy);
 
 /// A robot with names, limits and whole-robot data filled in and room for the links.

@@ -226,7 +226,7 @@ std::vector<Input> uncertain_inputs(const Scenario& s) {
       if (!drawn[static_cast<std::size_t>(kind.slot + j)]) continue;
       const bool one = common[static_cast<std::size_t>(kind.slot)];
       const char* unit = s.robot.joint[static_cast<std::size_t>(j)].prismatic ? kind.sliding : kind.turning;
-      inputs.push_back({kind.name + (one ? std::string() : " " + std::to_string(j + 1)), unit, kind.slot + j});
+      inputs.push_back({kind.name + (one ? std::string() : " " + std::to_string(j)), unit, kind.slot + j});
     }
   const std::pair<int, const char*> factors[] = {
       {kSlotMass, "mass factor"}, {kSlotSize, "size factor"}, {kSlotAmplitude, "amplitude factor"}};

@@ -36,7 +36,7 @@ Json robot_json(const Robot& robot) {
   Json j = {{"name", robot.name}, {"joints", robot.joints}};
   for (std::size_t k = 0; k < robot.joint.size(); ++k) {
     const Joint& joint = robot.joint[k];
-    j["joint_names"].push_back(joint.name.empty() ? "joint " + std::to_string(k + 1) : joint.name);
+    j["joint_names"].push_back(joint.name.empty() ? "joint " + std::to_string(k) : joint.name);
     j["units"].push_back(joint.prismatic ? "m" : "rad");
     j["torque_units"].push_back(joint.prismatic ? "N" : "N*m");
   }

@@ -41,7 +41,7 @@ std::string contact_table(const Analysis& a) {
   std::string out =
       format("\n%-2s %-8s %27s %30s  %s\n", "", "before", "force n, t, o [N]", "acceleration n, t, o [m/s^2]", "after");
   for (std::size_t j = 0; j < static_cast<std::size_t>(a.contacts); ++j)
-    out += format("%-2zu %-8s", j + 1, name(kBefore, a.mode_before[j])) + numbers(&a.force[3 * j], 3, " %9.4f") + " " +
+    out += format("%-2zu %-8s", j, name(kBefore, a.mode_before[j])) + numbers(&a.force[3 * j], 3, " %9.4f") + " " +
            numbers(&a.relative_acceleration[3 * j], 3, " %9.4f") + format("  %s\n", name(kAfter, a.mode_after[j]));
   return out + "\n";
 }
@@ -57,14 +57,14 @@ std::string one_instant(const Analysis& a) {
   out += line("object", numbers(a.acceleration.data(), 3, " %.6g") + " m/s^2," +
                             numbers(a.acceleration.data() + 3, 3, " %.6g") + " rad/s^2");
   for (std::size_t j = 0; j < a.tau.size(); ++j) {
-    const std::string finger = "finger " + std::to_string(j + 1);
+    const std::string finger = "finger " + std::to_string(j);
     out += line(finger.c_str(), "torques" + numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
     // A table of zeros tells nothing: at rest the line is left out.
     if (largest(a.qdd[j]) > 1e-9) out += line("", "accelerations" + numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
   }
   if (largest(a.relative_velocity) > 1e-9)
     for (std::size_t j = 0; j < a.gap.size(); ++j)
-      out += line(("contact " + std::to_string(j + 1)).c_str(),
+      out += line(("contact " + std::to_string(j)).c_str(),
                   "velocity" + numbers(&a.relative_velocity[3 * j], 3, " %.6g") + " m/s, gap" +
                       numbers(&a.gap[j], 1, " %.4g") + " m");
   else if (largest(a.gap) > 1e-9)

@@ -119,7 +119,7 @@ std::string text_of(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t 
   for (std::size_t j = 0; j < r.friction.size(); ++j) {
     const Json c = contact_of(r, j);
     const std::string state = c.contains("state") ? ", " + c["state"].get<std::string>() : "";
-    out += row("contact " + std::to_string(j + 1), c["force"], "friction " + format("%.4g", r.friction[j]) + state);
+    out += row("contact " + std::to_string(j), c["force"], "friction " + format("%.4g", r.friction[j]) + state);
     if (!r.torsion.empty())
       out += row("  about the normal", {r.torsion[j]}, "N m, radius " + format("%.4g", r.torsion_radius[j]) + " m");
     if (c.contains("command")) out += row("  commanded", c["command"], "");

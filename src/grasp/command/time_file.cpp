@@ -75,7 +75,7 @@ void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts
   write_object(file, at, m.series, t);
   write_contacts(file, at, m.series, {t, contacts});
   for (std::size_t j = 0; j < m.series.q.size(); ++j)
-    write_finger(file, at + "finger_" + std::to_string(j + 1), m.series, j, t);
+    write_finger(file, at + "finger_" + std::to_string(j), m.series, j, t);
   write_palm(file, at + "palm", m.series);
   const grasp::Trajectory& end = m.series.trajectory;
   file.attribute(m.name, "title", m.title);

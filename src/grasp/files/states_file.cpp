@@ -37,7 +37,9 @@ class StatesReader {
   }
   /// One array for each finger, or none at all.
   void read_fingers(const char* name, const grasp::Scenario& s, std::vector<std::vector<double>>& to) {
-    const auto dataset = [&](std::size_t j) { return "finger_" + std::to_string(j + 1) + "/" + name; };
+    // Files of version 0.2 and older count fingers from 1.
+    const std::size_t first = file_.has(prefix_ + "finger_" + std::to_string(s.fingers.size())) ? 1 : 0;
+    const auto dataset = [&](std::size_t j) { return "finger_" + std::to_string(first + j) + "/" + name; };
     std::size_t found = 0;
     for (std::size_t j = 0; j < s.fingers.size(); ++j) found += file_.has(prefix_ + dataset(j));
     if (found == 0) return;
@@ -110,7 +112,7 @@ void write_analysis(const std::string& path, const grasp::Analysis& a,
   put("relative_acceleration", {n, contacts, 3}, a.relative_acceleration);
   put("acceleration", {n, 6}, a.acceleration);
   for (std::size_t j = 0; j < a.q.size(); ++j) {
-    const std::string finger = "finger_" + std::to_string(j + 1);
+    const std::string finger = "finger_" + std::to_string(j);
     const Shape shape = {n, n == 0 ? 0 : a.q[j].size() / n};
     file.group(finger);
     put(finger + "/q", shape, a.q[j]);

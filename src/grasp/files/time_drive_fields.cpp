@@ -75,7 +75,7 @@ void joint_limit_fields(Fields& f, const Fingers& fingers, InTime& time) {
   for (std::size_t j = 0; j < time.lower.size(); ++j)
     for (std::size_t i = 0; i < time.lower[j].size(); ++i)
       f.check(time.lower[j][i] < time.upper[j][i], item(item("upper", j), i), "is not above the lower limit",
-              "Give the range of joint " + std::to_string(i + 1) + ".");
+              "Give the range of joint " + std::to_string(i) + ".");
 }
 
 AnyValue sample_times(std::vector<double>& times) {
@@ -118,7 +118,7 @@ AnyValue sample_torques(InTime& time, const Fingers& fingers) {
                  R"({"type": "array", "minItems": 1})"});
 }
 
-/// Columns: time, then the torques of finger 1, of finger 2, ...
+/// Columns: time, then the torques of finger 0, of finger 1, ...
 AnyValue torque_file(InTime& time, const Fingers& fingers, const std::string& scenario) {
   const auto read = [&, scenario](const Node& node, const std::string& key) {
     time.sample_file = existing_file(node, key, scenario);
@@ -146,7 +146,7 @@ AnyValue torque_file(InTime& time, const Fingers& fingers, const std::string& sc
 void sampled_fields(Fields& f, const std::string& scenario, const Fingers& fingers, InTime& time) {
   const auto of_file = [&] {
     f.key("file", torque_file(time, fingers, scenario),
-          {.doc = "the same as text: a row `time, torques of finger 1, torques of finger 2, …` per time, numbers in SI "
+          {.doc = "the same as text: a row `time, torques of finger 0, torques of finger 1, …` per time, numbers in SI "
                   "units; the first line may name the columns, `#` begins a remark. Relative to the scenario; the run "
                   "folder keeps a copy in `models/`",
            .otherwise = "this or `times` and `torques`"});

@@ -27,8 +27,8 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
   for (const chain::Coupling& follower : f.robot ? f.robot->coupled : std::vector<chain::Coupling>())
     if (f.tau[static_cast<std::size_t>(follower.joint)] != 0)
       return Problem{Problem::Table::kFinger, j, "tau",
-                     "joint " + std::to_string(follower.joint + 1) + " follows joint " +
-                         std::to_string(follower.leader + 1) + ": it has no motor",
+                     "joint " + std::to_string(follower.joint) + " follows joint " +
+                         std::to_string(follower.leader) + ": it has no motor",
                      "Write 0 there: one torque drives both, that of the leader."};
   if (auto p = beside(c.force.has_value(), "force")) return p;
   if (auto p = beside(c.squeeze.has_value(), "squeeze")) return p;
@@ -53,7 +53,7 @@ std::optional<Problem> problem_of_limits(const Scenario& s, int j) {
                    "Give one limit for each joint."};
   if (!s.time || s.time->torque_limit.empty()) return std::nullopt;
   return Problem{Problem::Table::kDrive, -1, "torque_limit",
-                 "stands beside the torque_limit of finger " + std::to_string(j + 1),
+                 "stands beside the torque_limit of finger " + std::to_string(j),
                  "Keep one of them: those of the fingers hold in time, too."};
 }
 
@@ -90,7 +90,7 @@ std::optional<Problem> problem_of_followers(const Scenario& s) {
   for (std::size_t j = 0; s.time && j < s.fingers.size(); ++j)
     if (s.fingers[j].robot && !s.fingers[j].robot->coupled.empty())
       return Problem{Problem::Table::kHand, -1, "",
-                     "finger " + std::to_string(j + 1) +
+                     "finger " + std::to_string(j) +
                          " has a joint that follows another one (mimic), which [time] does not take",
                      "Leave out [time], or hold the joint in the robot file: write it as fixed."};
   return std::nullopt;

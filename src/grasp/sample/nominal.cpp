@@ -27,7 +27,7 @@ std::string joint_text(int finger, int joint, bool prismatic, double asked, doub
   char text[160];
   const char* unit = prismatic ? "N" : "N*m";
   std::snprintf(text, sizeof text, "%.3g %s of joint %d of finger %d, whose torque_limit is %.3g %s", asked, unit,
-                joint + 1, finger + 1, limit, unit);
+                joint, finger, limit, unit);
   return text;
 }
 

@@ -50,7 +50,7 @@ void add_inputs(const SetModel& model, const SampleIndex<double>& index, int con
   add_drawn(model.draw, kSlotNames, "", draw_values<kSetSlots>(model.draw, model.seed, index, 0), out);
   for (int j = 0; j < contacts; ++j) {
     const int block = (kSetSlots + j * kSetContactSlots) / 2;
-    add_drawn(model.contact_draw, kContactSlotNames, "contact " + std::to_string(j + 1) + " ",
+    add_drawn(model.contact_draw, kContactSlotNames, "contact " + std::to_string(j) + " ",
               draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block), out);
   }
 }
@@ -64,7 +64,7 @@ void add_more_inputs(const SetModel& model, const SampleIndex<double>& index, st
   }
   if (model.torque_error.is_constant()) return;
   for (int k = 0; k < joints; ++k)
-    out.inputs.emplace_back("joint " + std::to_string(k + 1) + " torque error", torque_error(model, index, k));
+    out.inputs.emplace_back("joint " + std::to_string(k) + " torque error", torque_error(model, index, k));
 }
 
 using Grasp = SetGrasp<kAnyContacts>;

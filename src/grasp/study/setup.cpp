@@ -44,7 +44,7 @@ void for_each_input(const Scenario& s, const Visit& visit) {
   visit(kCommonFriction, "friction common to all contacts", "1", s.common_friction);
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
-    const std::string name = "contact " + std::to_string(j + 1) + " ";
+    const std::string name = "contact " + std::to_string(j) + " ";
     const int slot = contact_slot(static_cast<int>(j), 0);
     visit(slot + kFriction, name + (c.common_friction ? "friction factor" : "friction"), "1", c.friction);
     visit(slot + kSlideT, name + "slide t", "m", c.slide_t);
@@ -124,7 +124,7 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
     f.closed_form = from.ik == Ik::kPuma;
     if (f.closed_form && !(f.size == FingerSize::kSix && chain::is_puma_like(f.six.model)))
       throw Error(ExitCode::kInvalidFile,
-                  "finger " + std::to_string(j + 1) +
+                  "finger " + std::to_string(j) +
                       ": the closed-form inverse kinematics "
                       "needs an arm built like the PUMA",
                   "use ik = \"numeric\" for this finger");
@@ -330,7 +330,7 @@ void make_reach(GraspModel& m, const Inputs<double>& in) {
     if (reached > 0) continue;
     const std::string by = f.closed_form ? "" : ": its tool misses by " + std::to_string(1e3 * off) + " mm";
     throw Error(ExitCode::kInvalidFile,
-                "finger " + std::to_string(j + 1) + " cannot reach its contact in the nominal grasp" + by,
+                "finger " + std::to_string(j) + " cannot reach its contact in the nominal grasp" + by,
                 "move its base or the object, choose another branch, or give another `start` for the numeric solver");
   }
 }

@@ -23,7 +23,7 @@ Json contacts(const Layout& l, const Tally& t) {
   Json list = Json::array();
   for (int j = 0; j < l.contacts; ++j) {
     Json c;
-    c["name"] = "contact " + std::to_string(j + 1);
+    c["name"] = "contact " + std::to_string(j);
     c["stick"] = at(t, l.state + 3 * j);
     c["slip"] = at(t, l.state + 3 * j + 1);
     c["break"] = at(t, l.state + 3 * j + 2);

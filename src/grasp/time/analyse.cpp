@@ -110,7 +110,7 @@ void check_sizes(const Scenario& s, const GraspStates& x) {
                       " fingers, but the hand has " + std::to_string(s.fingers.size()),
                   "give it for every finger, or for none");
     for (std::size_t j = 0; j < fingers->size(); ++j)
-      check_size("finger_" + std::to_string(j + 1) + "/" + name, (*fingers)[j], x.count,
+      check_size("finger_" + std::to_string(j) + "/" + name, (*fingers)[j], x.count,
                  static_cast<std::ptrdiff_t>(s.fingers[j].joint_count()));
   }
 }

@@ -99,7 +99,7 @@ void add_wrench(double size, const TimeLoad& load, Instant& now) {
 }
 
 void check(const TimeLoad& load, std::size_t number) {
-  const std::string name = "load " + std::to_string(number + 1) + " of the time table ";
+  const std::string name = "load " + std::to_string(number) + " of the time table ";
   const auto require = [&](bool fine, const std::string& problem, const std::string& remedy) {
     if (!fine) throw Error(ExitCode::kInvalidFile, name + problem, remedy);
   };

@@ -251,7 +251,7 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
 SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why) {
   const SurfaceKind kind = surface_kind(c.curvature_t, c.curvature_o);
   if (kind != SurfaceKind::kNone) return kind;
-  throw Error(ExitCode::kInvalidFile, "contact " + std::to_string(j + 1) + " has two different curvatures, " + why,
+  throw Error(ExitCode::kInvalidFile, "contact " + std::to_string(j) + " has two different curvatures, " + why,
               "give both directions the same curvature, or one of them 0");
 }
 

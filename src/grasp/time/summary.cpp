@@ -152,7 +152,7 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Scena
 Json contacts(const Total& t, const TimeLayout& l) {
   Json list = Json::array();
   for (int c = 0; c < l.contacts; ++c)
-    list.push_back({{"name", "contact " + std::to_string(c + 1)},
+    list.push_back({{"name", "contact " + std::to_string(c)},
                     {"slipped_first", at(t, l.slipped_first + c)},
                     {"slip_path", study::distribution(t, l.slip[c], "m", static_cast<std::size_t>(l.slip_sum(c)))},
                     {"peak_force", study::distribution(t, l.force[c], "N", static_cast<std::size_t>(l.force_sum(c)))}});

@@ -31,7 +31,7 @@ double size_of(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
   throw Error(ExitCode::kUsage, who + ": " + what, remedy);
 }
 
-std::string leg_name(std::size_t i) { return "leg " + std::to_string(i + 1); }
+std::string leg_name(std::size_t i) { return "leg " + std::to_string(i); }
 
 [[noreturn]] void refuse_leg(const Platform& p, std::size_t i, const std::string& what,
                              const std::string& remedy = "") {
@@ -100,8 +100,7 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
   for (int i = 0; i < kLegs; ++i) {
     for (int j = i + 1; j < kLegs; ++j) {
       const bool one = !(size_of(base[i] - base[j]) > at_base), other = !(size_of(anchor[i] - anchor[j]) > at_platform);
-      // Legs count from 1 for users, from 0 in arrays.
-      const std::string pair = std::to_string(i + 1) + " and " + std::to_string(j + 1);
+      const std::string pair = std::to_string(i) + " and " + std::to_string(j);
       Leg &first = p.leg[static_cast<std::size_t>(i)], &second = p.leg[static_cast<std::size_t>(j)];
       // Equal to the bit, so that share_joint() in systems/platform/limits.hpp can ask for equality.
       if (one) second.base = first.base;

@@ -49,7 +49,7 @@ void judge_inverse(const platform::InverseDynamics& r, PlatformSummary& s) {
 std::string force_table(const platform::InverseDynamics& r) {
   std::string out = "\nleg  actuator [N]       spherical joint on leg [N]\n";
   for (std::size_t i = 0; i < 6; ++i) {
-    out += format("%3d  %12.6g", static_cast<int>(i) + 1, r.force[i]);
+    out += format("%3d  %12.6g", static_cast<int>(i), r.force[i]);
     if (!r.spherical_force.empty()) out += "  " + number_row(r.spherical_force.data() + 3 * i, 3);
     out += "\n";
   }

@@ -57,7 +57,7 @@ Json to_json(const PlatformStudy& study, const StudyReplay& r, std::int64_t samp
   if (failed)
     j["first_failure"] = {{"instant", static_cast<int>(r.measured.instant)},
                           {"time", r.series.time[static_cast<std::size_t>(r.measured.instant)]},
-                          {"leg", r.measured.leg > 0 ? Json(static_cast<int>(r.measured.leg)) : Json(nullptr)}};
+                          {"leg", r.measured.leg > 0 ? Json(static_cast<int>(r.measured.leg) - 1) : Json(nullptr)}};
   j["inputs"] = Json::object();
   std::size_t next = 0;
   for (const platform::StudyUncertain& input : study.inputs()) {
@@ -68,7 +68,7 @@ Json to_json(const PlatformStudy& study, const StudyReplay& r, std::int64_t samp
   const auto& m = r.measured;
   j["peak_force"] = {{"force", number(m.peak_force)},
                      {"instant", static_cast<int>(m.peak_instant)},
-                     {"leg", static_cast<int>(m.peak_leg)}};
+                     {"leg", static_cast<int>(m.peak_leg) - 1}};
   j["smallest"] = {{"stroke_margin", number(m.stroke)},
                    {"universal_margin", number(m.universal)},
                    {"spherical_margin", number(m.spherical)},

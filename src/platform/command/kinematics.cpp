@@ -42,7 +42,7 @@ struct InverseArguments {
   platform::InverseOptions options;
 };
 
-/// Legs with something in the mask: "leg 2 too long, leg 5 universal cone".
+/// Legs with something in the mask: "leg 2 too long, leg 5 universal cone", legs from 0.
 std::string violations(std::uint32_t mask) {
   const std::pair<std::uint32_t, const char*> kinds[] = {{platform::kTooShort, "too short"},
                                                          {platform::kTooLong, "too long"},
@@ -52,7 +52,7 @@ std::string violations(std::uint32_t mask) {
   std::string out;
   for (const auto& [bit, text] : kinds)
     for (int leg = 0; leg < platform::kLegs; ++leg)
-      if ((mask & (bit << leg)) != 0) out += (out.empty() ? "leg " : ", leg ") + std::to_string(leg + 1) + " " + text;
+      if ((mask & (bit << leg)) != 0) out += (out.empty() ? "leg " : ", leg ") + std::to_string(leg) + " " + text;
   return out.empty() ? "none broken" : out;
 }
 
@@ -60,7 +60,7 @@ std::string leg_table(const platform::InverseKinematics& r) {
   std::string out = "\nleg      length  to stroke end  universal cone  spherical cone\n";
   out += "            [m]            [m]      left [deg]      left [deg]\n";
   for (std::size_t i = 0; i < 6; ++i)
-    out += format("%3d  %10.6f     %10.6f      %10.3f      %10.3f\n", static_cast<int>(i) + 1, r.lengths[i],
+    out += format("%3d  %10.6f     %10.6f      %10.3f      %10.3f\n", static_cast<int>(i), r.lengths[i],
                   r.stroke_margin[i], r.universal_margin[i] / kDegree, r.spherical_margin[i] / kDegree);
   return out + "\n" + summary_line("limits", violations(r.mask[0])) +
          // Infinite where the legs have no thickness.
@@ -245,7 +245,7 @@ std::string mode_table(const platform::AssemblyModes& r, const platform::Platfor
   for (std::size_t i = 0; i < r.status.size(); ++i) {
     const double* x = r.pose.position.data() + 3 * i;
     const Vec3<double> rpy = degrees_of(r.pose.quaternion.data() + 4 * i);
-    out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld  %s\n", static_cast<int>(i) + 1,
+    out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld  %s\n", static_cast<int>(i),
                   without_noise(x[0]), without_noise(x[1]), without_noise(x[2]), rpy[0], rpy[1], rpy[2],
                   r.determinant[i] < 0 ? "  -  " : "  +  ", r.sigma_min[i], static_cast<long long>(r.found[i]),
                   mask[i] == 0 ? "kept" : "broken");

@@ -46,7 +46,7 @@ std::vector<double> lengths_of(const std::string& text, const platform::Platform
     out.push_back(q.value);
     if (!warning.empty() || !is_far(leg, q.value)) continue;
     warning = format("--lengths: leg %d is %.6g m long, far outside its stroke %.6g to %.6g m",
-                     static_cast<int>(out.size()), q.value, leg.length_min, leg.length_max);
+                     static_cast<int>(out.size()) - 1, q.value, leg.length_min, leg.length_max);
     if (!q.has_unit && !is_far(leg, 1e-3 * q.value))
       warning += format(". Without a unit it is in meters: %.6g mm would be %.6g m", q.value, 1e-3 * q.value);
   }

@@ -97,7 +97,7 @@ void stroke_fields(Fields& f, const platform::Platform& of, Experiment& e) {
          .comment = "m, of every leg, from its shortest",
          .otherwise = "the smallest stroke"});
   f.check(!f.good() || e.travel <= most * (1 + 1e-12), "travel",
-          "leg " + std::to_string(least - of.leg.begin() + 1) + " has a stroke of " + shortest(most) + " m",
+          "leg " + std::to_string(least - of.leg.begin()) + " has a stroke of " + shortest(most) + " m",
           "Write at most that, or leave it out for all of it.");
 }
 

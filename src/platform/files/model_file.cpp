@@ -39,7 +39,7 @@ std::vector<std::string> platform_names() {
 }
 
 /// Anchors in three pairs on two circles: base pairs about base_turn, + 120 and + 240 degrees, platform pairs about
-/// platform_turn and so on; legs 6 and 1 meet at the first pair of the platform, legs 1 and 2 at that of the base.
+/// platform_turn and so on; legs 5 and 0 meet at the first pair of the platform, legs 0 and 1 at that of the base.
 struct Layout {
   double base_radius = 0, platform_radius = 0, base_half_angle = 0, platform_half_angle = 0;
   double base_turn = M_PI / 3, platform_turn = 0, anchor_height = 0;
@@ -230,7 +230,7 @@ std::string crossed_legs(const Platform& p) {
     for (std::size_t j = i + 1; j < kLegs; ++j) {
       const Vec3<double>&a = p.leg[i].base, &b = p.leg[j].base;
       if (side(a, end[i], b) * side(a, end[i], end[j]) < 0 && side(b, end[j], a) * side(b, end[j], end[i]) < 0)
-        out += (out.empty() ? "" : ", ") + std::to_string(i + 1) + " and " + std::to_string(j + 1);
+        out += (out.empty() ? "" : ", ") + std::to_string(i) + " and " + std::to_string(j);
     }
   return out;
 }
@@ -279,8 +279,8 @@ Platform parse_platform(const std::string& text, const std::string& name, const 
     const std::string crossed = document.find("layout") != nullptr ? crossed_legs(whole) : "";
     if (!crossed.empty())
       whole.notes.push_back("legs " + crossed +
-                            " cross at home, seen along the legs: legs 1 and 2 start at the first pair " +
-                            "of the base, legs 6 and 1 end at that of the platform (base_turn, platform_turn)");
+                            " cross at home, seen along the legs: legs 0 and 1 start at the first pair " +
+                            "of the base, legs 5 and 0 end at that of the platform (base_turn, platform_turn)");
     return whole;
   } catch (const Error& error) {
     // What the model itself refuses concerns several keys: the place is that of the table that it begins with.

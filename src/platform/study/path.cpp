@@ -230,7 +230,7 @@ void check(const Path& path) {
     const double* p = path.pose.quaternion.data() + 4 * k;
     // hypot does not overflow; below 1e-150 the square of the norm would underflow in normalized().
     if (!(std::hypot(std::hypot(p[0], p[1]), std::hypot(p[2], p[3])) > 1e-150))
-      refuse("the quaternion of pose " + std::to_string(k + 1) + " is zero", "No turn is (1, 0, 0, 0).");
+      refuse("the quaternion of pose " + std::to_string(k) + " is zero", "No turn is (1, 0, 0, 0).");
   }
   if (path.instants < 2) refuse("needs two instants or more", "Both ends are instants.");
   if (path.kind != Path::Kind::kSampled) {

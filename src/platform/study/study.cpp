@@ -11,6 +11,10 @@ namespace garra::platform {
 
 namespace {
 
+/// Number of a leg in results.h5, from 0; 255: none. In a sample legs count from 1, and 0 is none.
+double number_of_leg(double leg) { return leg > 0 ? leg - 1 : 255; }
+
+
 using study::at;
 using study::kBlock;
 using study::Total;
@@ -61,7 +65,7 @@ std::vector<study::RowColumn> PlatformStudy::columns() const {
   for (int k = 0; k < kOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<Outcome>(k)));
   for (const StudyUncertain& input : inputs_)
     for (int k = 0; k < input.slots; ++k)
-      names.push_back(input.slots == 1 ? input.name : input.name + " " + std::to_string(k + 1));
+      names.push_back(input.slots == 1 ? input.name : input.name + " " + std::to_string(k));
   std::vector<study::RowColumn> list = {
       {"index", Type::kWhole, 0, 1, true},       {"outcome", Type::kSmall, 1, 1, true, outcomes},
       {"instant", Type::kReal, 2, 1, true},      {"leg", Type::kSmall, 3, 1, true},
@@ -179,7 +183,7 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
       t.groups[static_cast<std::size_t>(outcome)].add({m.instant, sample, outcome, m.instant});
     }
     if (keep == "none" || (keep == "failures" && feasible)) continue;
-    t.kept.insert(t.kept.end(), {static_cast<double>(sample), m.outcome, m.instant, m.leg, m.peak_instant, m.peak_leg,
+    t.kept.insert(t.kept.end(), {static_cast<double>(sample), m.outcome, m.instant, number_of_leg(m.leg), m.peak_instant, number_of_leg(m.peak_leg),
                                  static_cast<double>(node)});
     t.kept.insert(t.kept.end(), values.begin(), values.end());
     const Drawn<double> x =

@@ -42,7 +42,7 @@ Json subject(const Scenario& s, std::int64_t nodes) {
 Json failures(const StudyLayout& l, const Total& t, const std::vector<double>& time) {
   Json legs = Json::array();
   for (int leg = 0; leg <= kLegs; ++leg) {
-    Json row = {{"leg", leg == 0 ? Json(nullptr) : Json(leg)}};
+    Json row = {{"leg", leg == 0 ? Json(nullptr) : Json(leg - 1)}};
     for (int k = 1; k < kOutcomes; ++k)
       row[to_string(static_cast<Outcome>(k))] = at(t, l.failed + k * (kLegs + 1) + leg);
     legs.push_back(row);

@@ -52,7 +52,7 @@ def test_states_of_a_file_become_forces_in_a_file(tmp_path):
         force, after = file["force"][...], file["mode_after"][...]
         assert list(file["mode_after"].attrs["names"]) == ["stick", "slip", "break"]
         assert list(file["mode_before"].attrs["names"]) == ["rolling", "sliding", "open"]
-        assert file["finger_3/qdd"].shape == (13, 6)
+        assert file["finger_2/qdd"].shape == (13, 6)
         object_z = file["acceleration"][:, 2]
     friction = np.hypot(force[..., 1], force[..., 2])
     assert (friction <= 0.4 * force[..., 0] * (1 + 1e-7)).all()
@@ -61,7 +61,7 @@ def test_states_of_a_file_become_forces_in_a_file(tmp_path):
     assert np.all(np.diff(object_z) <= 1e-9)
     # Its own answer is a file of states, too: forces are found again from q, qd and tau.
     with h5py.File(tmp_path / "out.h5") as file:
-        fingers = {f"finger_{j}__{name}": file[f"finger_{j}/{name}"][...] for j in (1, 2, 3) for name in ("q", "qd", "tau")}
+        fingers = {f"finger_{j}__{name}": file[f"finger_{j}/{name}"][...] for j in (0, 1, 2) for name in ("q", "qd", "tau")}
     again = write(tmp_path / "again.h5", wrench=wrench, **fingers)
     analyse(again, "-o", tmp_path / "again_out.h5", *low)
     with h5py.File(tmp_path / "again_out.h5") as file:
@@ -91,8 +91,8 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path):
     short = write(tmp_path / "short.h5", position=np.zeros((3, 3)), wrench=np.zeros((2, 6)))
     message = analyse(short, expect=INVALID).stderr
     assert "wrench" in message and "[3, 6]" in message and "[2, 6]" in message
-    one = write(tmp_path / "one.h5", finger_1__q=np.zeros((1, 6)))
-    assert "finger_2/q" in analyse(one, expect=INVALID).stderr
+    one = write(tmp_path / "one.h5", finger_0__q=np.zeros((1, 6)))
+    assert "finger_1/q" in analyse(one, expect=INVALID).stderr
     assert "nothing that an analysis reads" in analyse(write(tmp_path / "empty.h5"), expect=INVALID).stderr
     assert "--group without a file" in analyse("--group", "nominal", expect=USAGE).stderr
     assert "overwrite" in analyse(short, "-o", short, expect=USAGE).stderr

@@ -177,7 +177,7 @@ class Sample:
         with h5py.File(picture) as file:
             group = file[f"sample_{index}"]
             self.position = group["position"][0]
-            self.q = [group[f"finger_{j}/q"][0] for j in (1, 2, 3)]
+            self.q = [group[f"finger_{j}/q"][0] for j in (0, 1, 2)]
         self.c = np.array([contact["c"] for contact in self.said["contacts"]])
 
 

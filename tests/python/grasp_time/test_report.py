@@ -248,13 +248,13 @@ def test_outcomes_and_first_contacts_are_those_of_the_summary(shaken: Run) -> No
     assert "joint limit, unreachable, unsolved, not finite." in page.text
     assert "the center of mass moved by 50 mm" in page.text
     first = [contact["slipped_first"] for contact in summary["contacts"]]
-    for j, n in enumerate(first, start=1):
+    for j, n in enumerate(first):
         assert f"contact {j} {100 * n / sum(first):.1f} %" in page.text
 
 
 def test_inputs_have_their_influence(shaken: Run) -> None:
     _, summary, page, html = shaken
-    assert "contact 1 friction" in html and "P(held) given one input" in page.text
+    assert "contact 0 friction" in html and "P(held) given one input" in page.text
     assert all(
         distribution(row["distribution"], row["unit"]).replace("\u202f", " ") in page.text for row in summary["inputs"]
     )
@@ -318,7 +318,7 @@ def test_a_full_motion_of_eight_contacts_stays_a_page_of_three_megabytes(tmp_pat
             for key, shape in grasp_scene.MOTION.items():
                 group[key] = draw.normal(0, 10, (201, *(8 if n == "n" else n for n in shape[1:])))
             for j in range(8):
-                group[f"finger_{j + 1}/links"] = draw.normal(0, 1, (201, 8, 3))
+                group[f"finger_{j}/links"] = draw.normal(0, 1, (201, 8, 3))
     assert len(dumps(grasp_scene.read_motion(str(tmp_path)))) < 2_500_000
 
 

@@ -202,8 +202,8 @@ def test_the_motions_are_those_of_the_first_losses_of_levels_and_the_closest(who
             assert g.attrs["outcome"] == list(summary["outcomes"])[table["outcome"][k]]
             assert g.attrs["friction"] == LEVELS[k % 3] and g.attrs["slip_time"] == table["slip_time"][k]
             t = len(g["time"])
-            assert g["finger_1/links"].shape == (t, 8, 3) and g["force"].shape == (t, 3, 3)
-            tip, n, gap = g["finger_2/links"][:, -1], g["normal"][:, 1], g["gap"][:, 1]
+            assert g["finger_0/links"].shape == (t, 8, 3) and g["force"].shape == (t, 3, 3)
+            tip, n, gap = g["finger_1/links"][:, -1], g["normal"][:, 1], g["gap"][:, 1]
             center = g["position"][:]
             assert np.linalg.norm(tip - center, axis=1) == pytest.approx(0.1, abs=1e-4), "a fingertip at the sphere"
             cone = np.linalg.norm(g["force"][:, :, 1:], axis=2) - g.attrs["mu"] * g["force"][:, :, 0]

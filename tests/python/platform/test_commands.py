@@ -108,7 +108,7 @@ def test_fk_says_which_lengths_no_pose_has(tmp_path, poses):
 def test_lengths_far_outside_the_stroke_are_named():
     # The legs' stroke is 1.05 to 1.85 m.
     told = garra("platform", "fk", "trepa_like", "--lengths", "1300 1.3 1.3 1.3 1.3 1300", expect=None).stderr
-    assert "leg 1 is 1300 m long, far outside its stroke 1.05 to 1.85 m" in told and told.count("far outside") == 1
+    assert "leg 0 is 1300 m long, far outside its stroke 1.05 to 1.85 m" in told and told.count("far outside") == 1
     assert "Without a unit it is in meters: 1300 mm would be 1.3 m" in told
     in_mm = "1300 mm 1300 mm 1300 mm 1300 mm 1300 mm 1300 mm"
     assert garra("platform", "fk", "trepa_like", "--lengths", in_mm).stderr == ""
@@ -222,7 +222,7 @@ def test_one_pose_needs_no_file():
     assert np.allclose(back["position"], [0.1, 0, 1.3], atol=1e-12)
     assert np.allclose(back["quaternion"], [np.cos(np.pi / 36), 0, np.sin(np.pi / 36), 0], atol=1e-12)
     far = garra("platform", "ik", "trepa_like", "--at", "0 0 2, 0 0 0").stdout
-    assert "leg 1 too long" in far
+    assert "leg 0 too long" in far
     heavier = answer("inverse-dynamics", "trepa_like", "--set", "platform.mass=30")["result"]["force"]
     assert heavier[0] > answer("inverse-dynamics", "trepa_like")["result"]["force"][0]
 
@@ -277,7 +277,7 @@ def test_one_pose_is_proven_and_its_limits_are_named():
         return garra("platform", "fk", "trepa_like", "--lengths", " ".join([lengths] * 6)).stdout
 
     assert "status         certified" in said("1.2") and "limits         none broken" in said("1.2")
-    assert "limits         leg 1 too long, leg 2 too long" in said("1900mm")
+    assert "limits         leg 0 too long, leg 1 too long" in said("1900mm")
     assert "garra platform modes" in garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
 
 

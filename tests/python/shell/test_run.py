@@ -738,7 +738,7 @@ def test_what_no_contact_resists_is_named(tmp_path):
 def test_friction_matters_most(whole):
     inputs = sorted(summary_of(whole)["inputs"], key=lambda entry: -entry["influence"])
     # A light object is not carried through a push: its mass matters as well.
-    assert {entry["name"] for entry in inputs[:4]} == {"object mass", *(f"contact {j} friction" for j in (1, 2, 3))}
+    assert {entry["name"] for entry in inputs[:4]} == {"object mass", *(f"contact {j} friction" for j in (0, 1, 2))}
 
 
 def critical_friction(table: dict) -> np.ndarray:
@@ -825,7 +825,7 @@ def test_grasp_h5_has_the_nominal_grasp_and_the_listed_samples(whole):
             assert (said.decode() if isinstance(said, bytes) else said) == outcome
         radius, group = file.attrs["radius"], file["nominal"]
         for j in range(len(summary["contacts"])):  # the nominal fingertip lies on the surface of the sphere
-            tip = group[f"finger_{j + 1}/links"][0, -1]
+            tip = group[f"finger_{j}/links"][0, -1]
             assert abs(np.linalg.norm(tip - group["position"][0]) - radius) < 1e-9
 
 

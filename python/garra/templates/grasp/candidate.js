@@ -63,7 +63,7 @@ const CandidateScene = (() => {
       context.globalAlpha = before;
       if (small) return;
       const [x, y] = to(add(tip, n, -0.16 * now.reach));
-      view.write(String(j + 1), x, y + 4, color("ink"), "center", "600");
+      view.write(String(j), x, y + 4, color("ink"), "center", "600");
     }
 
     function axes({ w, h }, { to, pixels }) {

@@ -48,7 +48,7 @@ const Ranking = (() => {
     const of = (i) => {
       const contacts = [...Array(first[i + 1] - first[i]).keys()].map((k) => first[i] + k);
       return {
-        names: contacts.map((r, k) => (found.contact_names && found.contact_names[r]) || String(k + 1)),
+        names: contacts.map((r, k) => (found.contact_names && found.contact_names[r]) || String(k)),
         points: contacts.map((r) => three(point, r).map((v, c) => low[c] + step[c] * v)),
         normals: contacts.map((r) => three(normal, r).map((v) => v / 32767)),
         friction: contacts.map((r) => found.friction.factor * (mu ? mu(r) : 1)),

@@ -76,7 +76,7 @@ const GraspScene = (() => {
       const hue = color(STATES[run.state[i][j]] || "muted");
       dot2(sight.to(tip), 5, hue, color("paper"));
       const out = known ? add(tip, room(n), -0.22 * size) : tip, [x, y] = sight.to(out);
-      write(String(j + 1), x + 7, y - 7, color("ink"), "left", "600");
+      write(String(j), x + 7, y - 7, color("ink"), "left", "600");
     }
 
     function palm(run, to) {

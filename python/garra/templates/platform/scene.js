@@ -90,7 +90,7 @@ const PlatformScene = (() => {
       if (above >= 0) plate(rings[i].map(to), color("ink"));
       base.forEach((foot, leg) => {
         const [x, y] = to(add(foot, add(rings[i][leg], foot, -1), 0.3));
-        view.write(String(leg + 1), x + 9, y - 6, color("ink"), "left", "600");
+        view.write(String(leg), x + 9, y - 6, color("ink"), "left", "600");
       });
       if (Math.hypot(...data.gravity)) arrow(path[i], add(path[i], [0, 0, -0.16 * extent]), to);
     }
