@@ -1,13 +1,13 @@
-// About what one core takes, to tell whether work on arrays of the host pays on a GPU: of bench/results, rounded.
+// Rough CPU time [s] of one core for a batch, rounded from bench/results. It decides whether host arrays pay on a GPU.
 #pragma once
 
 #include <cstdint>
 
 namespace garra::core_seconds {
 
-/// Where arrays are copied to a GPU and back in the time that the processor needs for the work itself: `auto` is the
-/// processor, however many there are. States of chains, linear complementarity problems, derivatives of contact forces,
-/// kinematics and dynamics of platforms.
+/// For work that takes no longer than copying its arrays to a GPU and back: `auto` then is the processor. Used for
+/// states of chains, linear complementarity problems, derivatives of contact forces, kinematics and dynamics of
+/// platforms.
 inline constexpr double kCopying = 0;
 
 [[nodiscard]] inline double contacts(std::int64_t problems, int contacts) {
@@ -21,18 +21,17 @@ inline constexpr double kCopying = 0;
   return 0.3e-6 * static_cast<double>(configurations);
 }
 [[nodiscard]] inline double nearest(std::int64_t configurations) { return 7e-6 * static_cast<double>(configurations); }
-/// Of all grasps; hands that are known take up to three times as long.
+/// For all grasps; hands with known mechanics take up to three times as long.
 [[nodiscard]] inline double ranking(std::int64_t grasps, std::int64_t samples) {
   return 0.6e-6 * static_cast<double>(grasps) * static_cast<double>(samples);
 }
-/// Of grasps to be proposed, of which the search on the surface stays on the processor, and only whether forces close
-/// is asked of a GPU.
+/// For grasps to be proposed. The surface search stays on the processor; a GPU only checks force closure.
 [[nodiscard]] inline double proposals(std::int64_t grasps, int fingers) { return balances(2 * grasps, fingers); }
-/// Of a grasp at given instants.
+/// For a grasp at given instants.
 [[nodiscard]] inline double instants(std::int64_t count) { return 5e-6 * static_cast<double>(count); }
-/// Mixed complementarity problems, from as many starts as they may need.
+/// For mixed complementarity problems, including restarts.
 [[nodiscard]] inline double complementarity(std::int64_t problems) { return 20e-6 * static_cast<double>(problems); }
-/// Of chains; `until` over `step` are the steps of a sample.
+/// For chains; a sample takes `until` / `step` steps.
 [[nodiscard]] inline double motions(std::int64_t samples, int joints, double until, double step) {
   const double sixths = joints / 6.0;
   return 0.3e-6 * sixths * sixths * (until / step) * static_cast<double>(samples);

@@ -1,4 +1,4 @@
-// What the host asks of CUDA. The answers come from kernels/base/device.cu where it is linked.
+// Queries of the host to CUDA. kernels/base/device.cu answers them if it is linked.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace garra {
 
-/// Set before main() where the kernels are linked.
+/// Hooks into the CUDA runtime, set before main() if the kernels are linked.
 struct CudaRuntime {
   int (*device_count)() = nullptr;  ///< 0 where there is no driver or no device
   std::string (*device_name)(int index) = nullptr;
@@ -29,19 +29,19 @@ inline CudaRuntime cuda_runtime;
 /// Whether kernels are linked into this program; says nothing of a GPU.
 [[nodiscard]] bool has_kernels();
 [[nodiscard]] int cuda_device_count();  ///< 0 also where there are no kernels
-/// What `auto` stands for on this machine, and why it is no GPU.
+/// Explains which device `auto` selects on this machine, and why it is no GPU.
 [[nodiscard]] std::string explain_auto();
-/// The second half of it; empty where it is the first GPU.
+/// The reason alone; empty if `auto` selects the first GPU.
 [[nodiscard]] std::string why_not_gpu();
-/// A GPU begins after so long [s]: `auto` does not even ask for one where the processor is through by then.
+/// Startup time of a GPU [s]: `auto` does not query one if the processor finishes sooner.
 inline constexpr double kGpuStart = 0.5;
-/// As parse_device(), for work on arrays of the host, which go to a GPU and back by copies, and for which one core
-/// would take so long (core_seconds.hpp): the one place that says what `auto` stands for there.
+/// As parse_device(), for work on host arrays, which are copied to a GPU and back. `core_seconds` is the CPU time of
+/// one core (core_seconds.hpp). Only this function decides what `auto` means there.
 [[nodiscard]] Device parse_device_for_arrays(const std::string& name, int threads, double core_seconds);
-/// What to say before the first launch on this device: that the driver translates the kernels, which takes minutes
-/// once. Empty: it need not.
+/// Note to print before the first launch on this device: the driver translates the kernels, which takes minutes once.
+/// Empty if no translation is needed.
 [[nodiscard]] std::string first_launch_note(const Device& device);
-/// Memory of the GPU, for who hands arrays to others. Throws Error(kNoDevice) where there are no kernels.
+/// GPU memory for arrays handed to other libraries. Throws Error(kNoDevice) if no kernels are linked.
 [[nodiscard]] void* cuda_allocate(int device, std::size_t bytes);
 void cuda_release(void* memory);
 void cuda_wait(int device);  ///< until its default stream has done all that was queued

@@ -22,7 +22,7 @@ constexpr std::int64_t kFitBlock = 1024;  ///< samples that fit come in whole bl
 constexpr int kThreadsPerProcessor = 4;
 constexpr const char* kOneDevice = "use auto, cpu, scalar, cuda or cuda:0";
 
-/// "Intel(R) Xeon(R) Processor" is Intel Xeon: what is said in a line of 80 columns has no room for marks.
+/// Shortens "Intel(R) Xeon(R) Processor" to Intel Xeon, because a line of 80 columns is too short for marks.
 std::string without_marks(std::string name) {
   for (const char* mark : {"(R)", "(TM)", "(tm)", " Processor", " CPU"})
     for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark))
@@ -47,7 +47,7 @@ std::uint64_t available_memory() {
   std::string key, unit;
   for (std::uint64_t kib = 0; in >> key >> kib >> unit;)
     if (key == "MemAvailable:") return kib * 1024;
-  // Without /proc: pages that nobody uses, fewer than what could be had.
+  // Without /proc: count free pages only, fewer than the available ones.
   return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
@@ -88,7 +88,7 @@ bool is_list(const std::string& name) {
 std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> names;
   if (list == "cuda:all") {
-    // One at least, so that its absence is said as that of any other.
+    // At least one name, so that a missing GPU gets the usual error.
     for (int i = 0; i < std::max(cuda().device_count(), 1); ++i) names.push_back("cuda:" + std::to_string(i));
     return names;
   }
@@ -101,7 +101,7 @@ std::vector<std::string> names_in(const std::string& list) {
   return names;
 }
 
-/// What `auto` stands for here, and why it is no GPU, or not the first one.
+/// The device that `auto` selects here, and why it is no GPU, or not the first one.
 struct Choice {
   Device device;
   std::string why;
@@ -209,7 +209,7 @@ std::uint64_t free_memory(const Device& device) {
 }
 
 std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each) {
-  // The other half is for what is not counted in `bytes_each`.
+  // The other half is for memory that `bytes_each` does not count.
   const std::uint64_t blocks = free_memory(device) / 2 / (bytes_each * kFitBlock);
   if (blocks == 0)
     throw Error(ExitCode::kNoDevice,

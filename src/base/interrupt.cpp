@@ -6,7 +6,7 @@ namespace garra {
 
 namespace {
 
-// What this thread asks. `is_owner`: the scope was made in this thread; else in the thread that has started its team.
+// Scope that this thread polls. `is_owner`: it was made in this thread; else in the thread that has started its team.
 thread_local InterruptScope* current_scope = nullptr;
 thread_local bool is_owner = false;
 
@@ -46,12 +46,12 @@ void InterruptScope::check_in_owner() {
     ended_.store(true, std::memory_order_release);
     throw;
   }
-  // Counted from the end: asking may have to wait for the interpreter.
+  // Counted from the end, because polling may wait for the interpreter.
   next_ = Clock::now() + period_;
 }
 
 void InterruptScope::check_in_team() const {
-  // The same exception: the first one that a team throws is that of the call.
+  // The same exception: the first one of a team is the call's.
   if (ended_.load(std::memory_order_acquire)) std::rethrow_exception(error_);
 }
 
@@ -67,7 +67,7 @@ void check_interrupt() {
 InterruptScope* InterruptShare::current() { return current_scope; }
 
 InterruptShare::InterruptShare(InterruptScope* of_team) : before_(current_scope), owned_before_(is_owner) {
-  // The thread that starts a team is one of it.
+  // The thread that starts a team is a member of it.
   if (of_team == before_) return;
   current_scope = of_team;
   is_owner = false;

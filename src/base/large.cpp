@@ -16,7 +16,7 @@ struct Piece {
   std::unique_ptr<std::byte, Free> memory;
   std::size_t bytes = 0;
 };
-/// Of which the first `taken` are in use. Of each only what is written is memory of the machine.
+/// Reserved memory pieces, the first `taken` in use. Only pages that were written occupy physical memory.
 struct Pieces {
   std::vector<Piece> all;
   std::size_t taken = 0;

@@ -1,5 +1,5 @@
-// Arrays whose numbers threads write: nobody writes zeros into them first, for one thread would take longer to do that
-// than a GPU to fill them.
+// Arrays that several threads fill. They are not zeroed first: one thread would take longer to do that than a GPU to
+// fill them.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace garra {
 
-/// Leaves what has no value as it is.
+/// Allocator that leaves elements without a value uninitialized.
 template <class T>
 struct Uninitialised : std::allocator<T> {
   template <class U>

@@ -1,6 +1,6 @@
-// Room for many numbers that threads will write. Of memory that is new the system gives a page when it is first
-// touched, to whichever thread that is: 128 MB took one thread 78 ms, as long as a million problems of three contacts
-// take, and sixteen threads 8 (docs/howto/gpu.md).
+// Memory for large arrays that several threads will fill. The system assigns a new page when a thread first touches it.
+// Touching 128 MB took one thread 78 ms, as long as a million problems of three contacts; sixteen threads took 8 ms
+// (docs/howto/gpu.md).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline void touch_pages(std::byte* memory, std::size_t bytes, int threads) {
   });
 }
 
-/// numbers.resize(n); what was in memory that is too small is not kept.
+/// numbers.resize(n); the content is lost if the memory was too small.
 template <class T>
 void make_room_for(std::vector<T>& numbers, std::size_t n, int threads) {
   constexpr std::size_t kManyBytes = std::size_t{1} << 22;  // fewer are there before threads are

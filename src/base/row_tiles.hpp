@@ -1,5 +1,5 @@
-// Between plain arrays, [problem][field], and one tile, [field][lane]: transpositions of 8 x 8 numbers in registers.
-// Copied number by number, the stores of a 6 x 6 matrix would take longer than computing it.
+// Transposes 8 x 8 numbers in registers, between plain arrays, [problem][field], and one tile, [field][lane]. Copying
+// number by number, the stores of a 6 x 6 matrix would take longer than computing it.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace garra::rows {
 inline constexpr int kSide = 8;
 inline constexpr int kLanes = static_cast<int>(batch::kTile);
 
-/// Eight numbers; one register or two, as the processor has them.
+/// Eight numbers in one register or two, depending on the processor.
 typedef double Row __attribute__((vector_size(kSide * sizeof(double))));
 
-/// garra::with_one_nan() of eight numbers, in place: how a function returns two registers depends on the processor.
+/// garra::with_one_nan() of eight numbers, in place: the calling convention for two registers depends on the processor.
 inline void make_one_nan(Row& x) {
   typedef std::uint64_t Bits __attribute__((vector_size(sizeof(Row))));
   const auto is_nan = reinterpret_cast<Bits>(x != x);
@@ -70,9 +70,9 @@ inline void block_from_tile(const double* tile, int stride, double* rows) {
   }
 }
 
-/// block(K, first) for groups of eight fields from `first` on; a last one goes alone (9 and 81 are the sizes of three
-/// contacts), two or more in a group that overlaps the one before: some numbers are stored twice and none beside its
-/// place.
+/// Calls block(K, first) for groups of eight fields from `first` on. A single remaining field is a group of its own (9
+/// and 81 are the sizes of three contacts). Two or more form a group that overlaps the one before: some numbers are
+/// stored twice, none outside of its place.
 template <class Block>
 inline void for_fields(int fields, const Block& block) {
   if (fields < kSide) return batch::with_size<kSide>(fields, [&](auto k) { block(k, 0); });
@@ -82,20 +82,20 @@ inline void for_fields(int fields, const Block& block) {
   if (one_alone) block(std::integral_constant<int, 1>{}, fields - 1);
 }
 
-/// `count` <= 32 rows to a tile. Spare lanes get copies of the last row: ordinary arithmetic, the same as its own.
+/// `count` <= 32 rows to a tile. Unused lanes get copies of the last row, to perform ordinary arithmetic.
 inline void to_tile(const double* rows, int fields, int count, double* tile) {
   const int whole = count / kSide * kSide;
   for (int s = 0; s < whole; s += kSide) {
-    // Eight rows are read side by side, which the processor does not foresee: the next eight are fetched meanwhile.
+    // The processor does not prefetch eight rows side by side: fetch the next eight meanwhile.
     const double* next = rows + (s + kSide) * fields;
     for (int i = 0; i < kSide * fields; i += kSide) __builtin_prefetch(next + i);
     for_fields(fields, [&](auto k, int f) { block_to_tile<k>(rows + s * fields + f, fields, tile + f * kLanes + s); });
   }
-  // Fewer than eight rows are left, or none: number by number, beyond `count` copies of the last.
+  // Fewer than eight rows are left: number by number, with copies of the last row beyond `count`.
   for (int s = whole; s < kLanes; ++s)
     for (int f = 0; f < fields; ++f) tile[f * kLanes + s] = rows[std::min(s, count - 1) * fields + f];
 }
-/// `count` <= 32 problems of a tile to rows; spare lanes go nowhere. NaN gets its one bit pattern.
+/// `count` <= 32 problems of a tile to rows; unused lanes are dropped. NaN gets its one bit pattern.
 inline void from_tile(const double* tile, int fields, int count, double* rows) {
   const int whole = count / kSide * kSide;
   for (int s = 0; s < whole; s += kSide)

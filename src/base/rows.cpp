@@ -1,4 +1,4 @@
-// Between plain arrays and tiles, whole tiles at a time.
+// Copies between plain arrays and tiles, whole tiles at a time.
 #include "garra/batch/rows.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void for_each_tile(const RowRange& rows, const Use& use) {
 void gather_column(const InColumn& column, std::int64_t first, int count, double* tile) {
   if (column.width == 0) return;
   if (column.data == nullptr)
-    // A column that is absent is zeros: operations have no case for it.
+    // An absent column is zeros, so that operations need no case for it.
     std::fill_n(tile, column.width * kLanes, 0.0);
   else if (column.shared)
     for (int w = 0; w < column.width; ++w) std::fill_n(tile + w * kLanes, kLanes, column.data[w]);
@@ -44,13 +44,13 @@ void scatter_single(const double* tile, int count, double* to) {
   for (; row < count; ++row) to[row] = with_one_nan(tile[row]);
 }
 
-/// T is as long as the numbers, which may be an enum's.
+/// T is as wide as the numbers, which may be of an enum type.
 template <class T>
 void scatter_whole(const double* tile, std::int64_t first, int count, const OutColumn& column) {
   char* to = static_cast<char*>(column.whole.data) + first * column.width * static_cast<std::int64_t>(sizeof(T));
   const auto put = [&](int row, int w) {
     const T number = static_cast<T>(static_cast<int>(tile[w * kLanes + row]));
-    // The array may be of an enum: bytes are copied, no object of another type is written.
+    // The array may be of an enum: bytes are copied, so that no object of another type is written.
     std::memcpy(to + (row * column.width + w) * static_cast<int>(sizeof(T)), &number, sizeof(T));
   };
   int row = 0;
@@ -101,8 +101,8 @@ Offsets offsets_of(const std::vector<Column>& columns, std::int64_t rows) {
   return at;
 }
 
-/// copy(column, offset, first, bytes) for shares of the rows of a column: where they lie in the pack, and how far from
-/// the first one [bytes].
+/// Calls copy(column, offset, first, bytes) for shares of the rows of a column, with their offset in the pack and their
+/// distance from the first row [bytes].
 template <class Column, class Copy>
 void for_each_share(const std::vector<Column>& columns, std::int64_t rows, int threads, const Copy& copy) {
   constexpr std::int64_t kShare = 512;  // rows

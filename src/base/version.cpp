@@ -4,7 +4,7 @@ namespace garra {
 
 namespace {
 
-/// "0.2" of "0.2.1"; all of it where there is no second dot.
+/// "0.2" of "0.2.1"; the whole text if there is no second dot.
 std::string_view major_and_minor(std::string_view version) {
   const auto dot = version.find('.');
   return dot == std::string_view::npos ? version : version.substr(0, version.find('.', dot + 1));

@@ -1,7 +1,7 @@
-// States of a chain and what was computed from them, as HDF5 files (docs/reference/chain-files.md).
+// Chain states and the outputs computed from them, as HDF5 files (docs/reference/chain-files.md). SI units.
 //
-// State file: q [n,j]; where an output reads them qd, qdd, tau [n,j] and wrench [n,6]; for tolerance studies a group
-// `parameters` of datasets [n] called "joint.quantity.change", joints counted from 0: "2.mass.scale", "3.d.add".
+// State file: q [n,j]; qd, qdd, tau [n,j] and wrench [n,6] if an output reads them. For tolerance studies it has a
+// group
 // Result file: one dataset per output, by its name, and status [n].
 #pragma once
 
@@ -19,7 +19,7 @@ namespace garra::io {
 /// Writes a state file: whole or not at all; arrays that are empty are left out. Throws Error(kInputOutput).
 void write_states(const std::string& path, const chain::States& states);
 
-/// How the results of a file were made.
+/// Provenance of a result file, stored as its attributes.
 struct ResultAttributes {
   std::string model;  ///< the robot's name
   chain::EvalOptions options;

@@ -1,4 +1,4 @@
-// Joint values that were probably meant in another unit.
+// Warnings about joint values that were probably given in another unit.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace garra::io {
 
-/// A sentence for each joint value that is far outside its limits (revolute: by more than 1 rad, or beyond two turns
-/// where there are none; prismatic: by more than the range). Of values without a unit it says what degrees or
-/// millimeters would be, where these are within the limits. `has_unit`: empty, or one for each joint.
+/// One sentence for each joint value far outside its limits (revolute: by more than 1 rad, or beyond two turns if it
+/// has no limits; prismatic: by more than the range). For a value without a unit, the sentence adds its reading in
+/// degrees or millimeters if that is within the limits. `has_unit`: empty, or one entry per joint.
 [[nodiscard]] std::vector<std::string> far_outside_limits(const chain::Robot& robot, const std::vector<double>& q,
                                                           const std::vector<bool>& has_unit = {});
 

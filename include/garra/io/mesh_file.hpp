@@ -1,4 +1,4 @@
-// Bodies as files and words: STL, OBJ, and "sphere:0.03" (docs/howto/grasp-propose.md).
+// Reads bodies from STL and OBJ files, and from words such as "sphere:0.03" (docs/howto/grasp-propose.md). Meters.
 #pragma once
 
 #include <memory>
@@ -10,23 +10,23 @@ namespace garra::io {
 
 inline constexpr std::int64_t kMostFaces = 10'000'000;
 
-/// Reads a mesh, by the file's name: .stl (binary or text) or .obj (v and f; polygons become fans, all else is left
-/// alone). Throws Error, naming file and line, triangle or vertex (kInvalidFile; kInputOutput for a missing file).
-/// Coordinates are taken `scale` times.
+/// Reads a mesh by the file's name: .stl (binary or text) or .obj (v and f; polygons become fans, other records are
+/// ignored). Throws Error, naming file and line, triangle or vertex (kInvalidFile; kInputOutput for a missing file).
+/// Coordinates are multiplied by `scale`.
 [[nodiscard]] mesh::Mesh read_mesh(const std::string& path, mesh::Report& report, double scale = 1);
 
-/// A body to be grasped.
+/// A body to be grasped, with the checks of its mesh.
 struct Object {
   std::shared_ptr<const mesh::Surface> surface;
   mesh::Report report;  ///< of a mesh; else no faces
-  std::string warning;  ///< what is odd about it; mostly empty
+  std::string warning;  ///< unusual size or mass; mostly empty
   [[nodiscard]] bool is_mesh() const { return report.faces > 0; }
 };
 
-/// A file, or a shape in metres: sphere:radius, box:x,y,z (whole sides), cylinder:radius,height, capsule:radius,height,
-/// ellipsoid:a,b,c (half axes), superquadric:a,b,c,e1,e2 (and exponents). `scale` 0: not given, and then what measures
-/// more than kLargestObject is refused, with the units that it may be in. Throws Error (kUsage for words that are no
-/// shape, else as read_mesh).
+/// A file, or a shape in meters: sphere:radius, box:x,y,z (whole sides), cylinder:radius,height, capsule:radius,height,
+/// ellipsoid:a,b,c (half axes), superquadric:a,b,c,e1,e2 (and exponents). `scale` 0 means not given: a body larger than
+/// kLargestObject is then rejected, with the units that it may be in. Throws Error (kUsage for words that are no shape,
+/// else as read_mesh).
 [[nodiscard]] Object read_object(const std::string& words, double scale = 0);
 /// The same of a mesh from elsewhere; `name` is for messages.
 [[nodiscard]] Object object_of(mesh::Mesh mesh, const std::string& name, double scale = 0);

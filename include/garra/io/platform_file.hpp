@@ -9,8 +9,8 @@
 
 namespace garra::io {
 
-/// The file that a model is read from: the text itself where it names a file (it has a slash or ends in .toml, or such
-/// a file exists), else NAME.toml in data/platforms. Throws Error(kInputOutput) naming the platforms that there are.
+/// The file that a model is read from. It is the text itself if that names a file (has a slash, ends in .toml, or
+/// exists), else NAME.toml in data/platforms. Throws Error(kInputOutput) naming the available platforms.
 [[nodiscard]] std::string platform_file(const std::string& model);
 
 /// Whether a text names a file, not a platform of data/platforms.
@@ -32,7 +32,7 @@ namespace garra::io {
 /// A platform file that reads back to the same numbers: every leg written out, SI units.
 [[nodiscard]] std::string platform_toml(const platform::Platform& platform);
 
-/// What was understood, for people: platform_toml() after lines on the home pose.
+/// Human-readable description: lines on the home pose, then platform_toml().
 [[nodiscard]] std::string describe_platform(const platform::Platform& platform);
 
 }  // namespace garra::io

@@ -10,12 +10,12 @@
 
 namespace garra::io {
 
-/// A joint of a URDF that stands still, and where: "0.02", "20 mm", "30 deg".
+/// A fixed value for a URDF joint: "0.02", "20 mm", "30 deg".
 struct JointLock {
   std::string joint, value;
 };
 
-/// What the caller adds to a robot file.
+/// Options of the caller for reading a robot file.
 struct RobotOptions {
   std::string base, tip;               ///< URDF: links the chain is between; "" takes the only root, the only leaf
   std::vector<std::string> overrides;  ///< "key.path=value"; URDF: gravity, payload.mass, .com, .inertia
@@ -40,7 +40,7 @@ struct RobotOptions {
 /// Whether a TOML file describes a robot: it has `robot` or `convention` at the top, and no `job`.
 [[nodiscard]] bool is_robot_toml(const std::string& path);
 
-/// What was understood, for people: every joint with its axis, limits, body and kernel constants, base, tool, notes.
+/// Human-readable description: every joint with its axis, limits, body and kernel constants, base, tool, notes.
 [[nodiscard]] std::string describe_robot(const chain::Robot& robot);
 
 /// The robot as a TOML file in kernel form: it reads back to the same bits, whatever the robot was read from.

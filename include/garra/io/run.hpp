@@ -1,5 +1,5 @@
-// A study in a run folder: chunks, manifest.json, results.h5, summary.json, in a form that survives a kill and goes on
-// (docs/reference/run-folder.md). What `garra run` and `garra resume` do, for any study::Study.
+// Runs or resumes any study::Study in a run folder: chunks, manifest.json, results.h5, summary.json. `garra run` and
+// `garra resume` call it; a killed run continues from its chunks (docs/reference/run-folder.md).
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace garra::io {
 
-/// What a study writes beside results.h5 and summary.json.
+/// Further outputs of a study, beside results.h5 and summary.json.
 struct Extras {
   std::function<void(const RunFolder&, const study::Total&)> write;
   std::function<bool(const RunFolder&)> are_there;
@@ -19,7 +19,7 @@ struct Extras {
 struct FolderRunOptions {
   study::RunOptions run = {};                         ///< without `chunks`: the folder keeps them
   std::string command = {};                           ///< as the manifest shows it
-  std::string why_not_gpu = {};                       ///< likewise: why `--device auto` is the processor; or empty
+  std::string why_not_gpu = {};                       ///< likewise: why `--device auto` chose the processor; or empty
   std::function<void(const std::string&)> warn = {};  ///< hears of chunks that are computed again
   Extras extras = {};
 };
@@ -28,26 +28,25 @@ struct FolderRun {
   study::RunResult result;
   std::string summary;   ///< summary.json; empty where the run can be resumed
   std::string manifest;  ///< manifest.json
-  bool changed = false;  ///< files were written; else all was there already
+  bool changed = false;  ///< files were written; else all were present already
 };
 
-/// Runs or resumes a study in a folder: sound chunks of this very study are taken as they are. results.h5 and the rest
-/// are written at the end, summary.json last: where it is, the run is whole. Throws Error(kInputOutput) where another
+/// Runs or resumes a study in a folder; sound chunks of the same study are reused. results.h5 and the rest are written
+/// at the end, summary.json last, so that its presence means a complete run. Throws Error(kInputOutput) if another
 /// process works on the folder, another version of garra has begun it, or writing fails; and as study::run.
 [[nodiscard]] FolderRun run_in_folder(RunFolder& folder, const study::Study& study,
                                       const FolderRunOptions& options = {});
 
-/// One of any number of processes, on any machines that see the folder, that compute its chunks together: each takes
-/// what is missing and nobody else is at work on, and in the end what is being worked on for longest. `place`: where to
-/// begin, as a share of the run. The folder needs no lock for that and has no results yet: run_in_folder() writes them
-/// where all chunks are there, once. Throws Error(kInputOutput) where two processes have computed different bytes for
-/// the same samples, and as run_in_folder().
+/// One of any number of worker processes, on any machines that see the folder. Each worker claims an unclaimed chunk;
+/// when none is left, it duplicates the oldest claimed one. `place`: first chunk, as a share of the run. Workers need
+/// no lock and write no results: run_in_folder() writes them once, when all chunks are present. Throws
+/// Error(kInputOutput) if two processes have computed different bytes for the same samples, and as run_in_folder().
 [[nodiscard]] study::RunResult work_in_folder(RunFolder& folder, const study::Study& study,
                                               const FolderRunOptions& options = {}, double place = 0);
 
-/// The same as run_in_folder with a folder by its path, made where there is none. `description` says what the study is
-/// made of: it is kept as scenario.toml, and chunks of another description are not taken. For studies that no scenario
-/// file describes. Throws Error(kUsage) where the folder is a run of another description, or holds anything else.
+/// Same as run_in_folder with a folder by its path, created if missing. For studies without a scenario file:
+/// `description` specifies the study, is kept as scenario.toml, and chunks of another description are not reused.
+/// Throws Error(kUsage) if the folder is a run of another description, or holds anything else.
 [[nodiscard]] FolderRun run_in_folder(const std::string& path, const std::string& description,
                                       const study::Study& study, const FolderRunOptions& options = {});
 

@@ -1,5 +1,4 @@
-// The run folder: everything a run is made of and has found, in a form that survives a kill
-// (docs/reference/run-folder.md).
+// The run folder: inputs, chunks and results of a run, in a form that survives a kill (docs/reference/run-folder.md).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,8 @@ namespace garra::io {
 
 class RunLock;
 
-/// Removes a run folder with all that is in it; does nothing where the path holds no run. Throws Error(kUsage) where
-/// one of the files in `needed` lies in it, and Error(kInputOutput) where somebody works there or it cannot be removed.
+/// Removes a run folder and its contents; does nothing if the path holds no run. Throws Error(kUsage) if one of the
+/// files in `needed` lies in it, and Error(kInputOutput) if another process works there or it cannot be removed.
 void remove_run(const std::string& path, const std::vector<std::string>& needed);
 
 class RunFolder {
@@ -35,11 +34,11 @@ class RunFolder {
   [[nodiscard]] const std::vector<std::string>& overrides() const { return overrides_; }
   [[nodiscard]] std::string scenario() const { return file("scenario.toml"); }
 
-  /// What the samples depend on, as a checksum of the overrides, the scenario and the models.
+  /// Checksum of the inputs that the samples depend on: overrides, scenario and models.
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
 
-  /// Chunks are of this study from now on: written with the names and sizes of what it keeps and with the version of
-  /// the program, and read only where all of that and their own sizes are right. Without it no chunk is read.
+  /// Properties that chunks of the present study must have: names and sizes of its sums, and the program's version.
+  /// Only chunks that match them, and their own sizes, are read. Without it no chunk is read.
   struct Expected {
     study::Shape shape;
     std::vector<study::RowColumn> columns;
@@ -48,13 +47,13 @@ class RunFolder {
   };
   void expect(Expected expected) { expected_ = std::move(expected); }
 
-  /// Writes chunk `index` whole or not at all: temporary name, sync, link; with a checksum. One that is there stays,
-  /// and is compared, byte for byte.
+  /// Writes chunk `index` whole or not at all: temporary name, sync, link; with a checksum. An existing one stays and
+  /// is compared, byte for byte.
   enum class Written { kNew, kSame, kOther };
   Written write_chunk(std::int64_t index, const study::Total& chunk) const;
-  /// Takes away a chunk that cannot be taken.
+  /// Removes a chunk that cannot be used.
   void remove_chunk(std::int64_t index) const;
-  /// Whether its file is there; not whether it can be taken.
+  /// Whether the chunk's file exists; its content is not checked.
   [[nodiscard]] bool has_chunk(std::int64_t index) const;
   /// foreign: of another scenario than the folder's, or of another version or layout than expected
   enum class Chunk { kPresent, kMissing, kDamaged, kForeign };
@@ -65,23 +64,24 @@ class RunFolder {
   [[nodiscard]] std::int64_t chunks_present() const;
   /// Removes the temporary files of our own processes that are dead, and nothing else.
   void remove_leftovers() const;
-  /// To be called before anything is written to a folder that was opened, and kept for as long as this object and its
-  /// copies live. Throws Error(kInputOutput) where another process works on the run, and as require_no_links().
+  /// Locks the folder: required before anything is written to a folder that was opened. The lock is held as long as
+  /// this object and its copies live. Throws Error(kInputOutput) if another process works on the run, and as
+  /// require_no_links().
   void lock();
   /// Tells other hosts that the lock is still held.
   void renew_lock() const;
-  /// Throws Error(kInputOutput) where one of its files or folders is a symbolic link: a folder that came from somebody
-  /// else could make us overwrite what is outside of it. To be asked before anything is written.
+  /// Throws Error(kInputOutput) if one of its files or folders is a symbolic link: an untrusted folder could make garra
+  /// overwrite files outside of it. Required before anything is written.
   void require_no_links() const;
 
-  /// Throws Error(kInputOutput) where its scenario, overrides or models are others than when it was opened.
+  /// Throws Error(kInputOutput) if its scenario, overrides or models have changed since it was opened.
   void require_same_inputs() const;
 
   /// Writes a whole text file (summary.json, manifest.json) atomically.
   void write_text(const std::string& name, const std::string& text) const;
-  /// A file of ours. Throws Error(kInputOutput).
+  /// Reads a file of the folder. Throws Error(kInputOutput).
   [[nodiscard]] std::string read_text(const std::string& name) const;
-  /// Whether it is there; what cannot be asked is not.
+  /// Whether the file exists; false if that cannot be determined.
   [[nodiscard]] bool has(const std::string& name) const;
 
  private:

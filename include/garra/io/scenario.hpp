@@ -1,11 +1,10 @@
-// Scenario files (TOML): what a study is made of, in units that people write. The format is in
+// Scenario files (TOML): the specification of a study, in units that people write. The format is in
 // docs/reference/scenario.md; data/scenarios holds commented examples.
 //
 // Every quantity is a plain SI number or a string with a unit ("50 mm"); most are a value or a
-// distribution. Two things to know of model = "three_puma": its contacts stand at the azimuths
-// -sigma, +sigma and 180 deg, where the nominal sigma is the median of contacts.angle; and its
-// bases stand at these nominal azimuths: a drawn deviation of sigma moves the contacts, not the
-// bases.
+// distribution. With model = "three_puma" the contacts stand at the azimuths -sigma, +sigma and 180 deg, where
+// the nominal sigma is the median of contacts.angle. The bases stand at the nominal azimuths: a drawn deviation
+// of sigma moves the contacts, not the bases.
 #pragma once
 
 #include <string>

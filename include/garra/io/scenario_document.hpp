@@ -1,5 +1,4 @@
-// A scenario file, parsed once: whoever asks for its job, sets overrides and reads it as a study's works on one
-// document.
+// A scenario file, parsed once: the readers of its job, overrides and study share one document.
 #pragma once
 
 #include <memory>
@@ -26,7 +25,7 @@ class ScenarioDocument {
   /// ("contact.1.friction=0.4"). Throws Error(kUsage).
   void set(const std::vector<std::string>& overrides);
 
-  /// For the readers.
+  /// Root of the document, for the readers.
   [[nodiscard]] const Node& root() const { return *root_; }
 
  private:

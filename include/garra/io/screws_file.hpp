@@ -9,7 +9,7 @@
 
 namespace garra::io {
 
-/// What a screws file says.
+/// Contents of a screws file.
 struct ScrewsFile {
   singularity::ScrewSet set;
   std::optional<int> generic_rank;

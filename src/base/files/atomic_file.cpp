@@ -43,15 +43,14 @@ std::string remedy_for(int error) {
 
 [[noreturn]] void fail(const std::string& path, int error) { throw_cannot_write(path, error); }
 
-/// Where the bytes go in the end: the file behind a symbolic link, or a device that must not be
-/// replaced by a file.
+/// Final destination of the bytes: the file behind a symbolic link, or a device that must not be replaced by a file.
 struct Target {
   std::string path;
   bool in_place;
 };
 Target resolve(const std::string& path) {
   std::error_code ignored;
-  // Weakly: a link to a file that is not there yet may be followed, too.
+  // weakly_canonical, because the target of a link need not exist yet.
   const fs::path followed = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
   const std::string target = followed.empty() ? path : followed.string();
   const fs::file_status status = fs::status(target, ignored);
@@ -77,7 +76,7 @@ void sync_folder(const std::string& path) {
 constexpr const char* kMark = ".garra-";
 constexpr const char* kEnd = ".part";
 
-/// Nothing where the name is none of ours: <name>.garra-<host>-<process>.<random>.part, before 0.2 without the random.
+/// Parses <name>.garra-<host>-<process>.<random>.part (before 0.2 without the random part); nothing for other names.
 std::optional<ProcessName> writer_of(const std::string& name) {
   // From the end: the file's own name may hold any of these.
   const std::size_t mark = name.rfind(kMark);
@@ -133,7 +132,7 @@ AtomicFile::AtomicFile(const std::string& path) {
   }
   descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail(target_, errno);
-  // What cannot be sought takes bytes in one order only.
+  // Files without seek, such as pipes, take bytes in one order only.
   sequential_ = ::lseek(descriptor_, 0, SEEK_CUR) < 0;
 }
 
@@ -142,14 +141,15 @@ AtomicFile::~AtomicFile() {
   if (!name_.empty()) ::unlink(name_.c_str());
 }
 
-/// Without a name, so that it goes with the program; not every file system can do that.
+/// Opens a file without a name, which vanishes if the program dies; some file systems do not support that.
 void AtomicFile::open_hidden() {
   // A file without name gets one through /proc/self/fd; without /proc it could never appear.
   const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;
   if (can_be_named) descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
   name_ = temporary_name(target_);
-  // The name is ours alone; whatever bears it is left by an earlier process of this number, and must not be followed.
+  // The name belongs to this process; an existing file of that name is left by an earlier process of this number, and
+  // must not be followed.
   ::unlink(name_.c_str());
   descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
@@ -186,7 +186,7 @@ bool AtomicFile::commit(std::uint64_t size, Existing existing) {
   } else if (!in_place_ && ::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
     fail(target_, errno);
   }
-  // Pipes and devices cannot be synced (EINVAL), which is no loss.
+  // Pipes and devices cannot be synced (EINVAL), which is harmless.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(target_, errno);
   // After the sync: the name must not be there before the bytes are.
   const bool appeared = in_place_ || appear(existing);
@@ -197,7 +197,7 @@ bool AtomicFile::commit(std::uint64_t size, Existing existing) {
   return appeared;
 }
 
-/// Gives a file without name one. False where that is taken.
+/// Gives a nameless file a name. False if the name is taken.
 bool AtomicFile::link_open_file(const std::string& name) const {
   const std::string open_file = "/proc/self/fd/" + std::to_string(descriptor_);
   if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
@@ -207,7 +207,7 @@ bool AtomicFile::link_open_file(const std::string& name) const {
 
 bool AtomicFile::appear(Existing existing) {
   if (name_.empty()) {
-    // At once where there is none yet: a kill leaves nothing behind.
+    // Directly if no file exists yet: a kill leaves nothing behind.
     if (link_open_file(target_)) return true;
     if (existing == Existing::kStays) return false;
     remove_abandoned(target_);
@@ -220,10 +220,10 @@ bool AtomicFile::appear(Existing existing) {
   if (existing == Existing::kStays) {
     const bool linked = ::link(name_.c_str(), target_.c_str()) == 0;
     const int error = errno;
-    // Over NFS a link may be made and be said to have failed. The temporary name goes with this object.
+    // Over NFS a link may be made and yet reported as failed. The temporary name goes with this object.
     if (linked || is_linked(name_)) return true;
     if (error == EEXIST) return false;
-    // A file system without links: two processes at once may then both write, and they write the same bytes.
+    // On a file system without links two processes may both write, and they write the same bytes.
     if (::access(target_.c_str(), F_OK) == 0) return false;
   }
   if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, errno);

@@ -11,7 +11,7 @@ namespace garra::io {
 
 namespace {
 
-/// Calls use(line, its number from 1) for every line that says something; # begins a remark.
+/// Calls use(line, its number from 1) for every line with content; # begins a remark.
 void for_each_line(const std::string& text, const std::function<void(std::string_view, int)>& use) {
   int number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -26,8 +26,8 @@ void for_each_line(const std::string& text, const std::function<void(std::string
 
 bool between(char c) { return c == ',' || c == ' ' || c == '\t' || c == '\r'; }
 
-/// Whether a line names columns: nothing in it begins as a number does. A row with a slip of the pen, `0.1, 2.O`, is
-/// none and must not go unread.
+/// Whether a line names columns: nothing in it begins as a number does. A row with a typing error, `0.1, 2.O`, is no
+/// heading and must not be skipped.
 bool is_heading(std::string_view line) {
   for (std::size_t k = 0; k < line.size(); ++k)
     if ((k == 0 || between(line[k - 1])) && std::string_view("0123456789+-.").find(line[k]) != std::string_view::npos)
@@ -35,7 +35,7 @@ bool is_heading(std::string_view line) {
   return true;
 }
 
-/// The numbers of a line, between commas or blanks; false where something else stands there.
+/// Reads the numbers of a line, between commas or blanks; false if the line holds anything else.
 bool read_row(std::string_view line, std::vector<double>& row) {
   row.clear();
   for (const char *at = line.data(), *end = at + line.size();;) {

@@ -1,4 +1,4 @@
-// Tables of numbers over time beside a scenario: CSV files, and how their times must run.
+// Reads tables of numbers over time beside a scenario (CSV), and checks that their times increase.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostRows = 100'000;  ///< of a table over time
 /// The path of a file that a key of the scenario names; throws where there is none.
 [[nodiscard]] std::string existing_file(const Node& file, const std::string& key, const std::string& scenario);
 
-/// What a row holds.
+/// Description of a table for its reader and error messages.
 struct CsvTable {
   std::size_t columns;
   std::string what;    ///< it is a table of

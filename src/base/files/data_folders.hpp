@@ -1,4 +1,4 @@
-// Where the data lies that comes with garra.
+// Locates the data folders that come with garra.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace garra::io {
 
-/// Folders that may hold data/<kind>, best first: where the command runs, beside the folder that the program was built
-/// in, where it was installed.
+/// Folders that may hold data/<kind>, best first: the working directory, the parent of the build folder, the
+/// installation.
 [[nodiscard]] std::vector<std::filesystem::path> data_folders(const std::string& kind);
 
 }  // namespace garra::io

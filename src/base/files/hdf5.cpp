@@ -17,8 +17,8 @@
 namespace garra::io {
 namespace {
 
-/// HDF5 would look at all files again when the program ends, and one whose writes have failed makes it crash there.
-/// Ours are closed by then. Must come before any other call.
+/// Disables HDF5's check of all files at exit, which crashes if writes to one have failed. Files of garra are closed by
+/// then. Must precede any other call.
 [[maybe_unused]] const herr_t kNoWorkAtExit = H5dont_atexit();
 
 const char* plural_of_class(H5T_class_t type) {
@@ -46,7 +46,7 @@ void require_readable(const std::string& path) {
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     throw Error(ExitCode::kInputOutput, path + ": cannot read: it is a pipe or a device", "Give the name of a file.");
   }
-  // Asked of the system, since HDF5 tells none of these reasons apart.
+  // Asks the system, because HDF5 does not tell these reasons apart.
   if (::access(path.c_str(), R_OK) != 0) {
     const int error = errno;
     throw Error(ExitCode::kInputOutput, path + ": cannot read: " + std::strerror(error),
@@ -122,7 +122,7 @@ Hdf5Reader::Hdf5Reader(std::string path, std::string expectation)
     : path_(std::move(path)), expectation_(std::move(expectation)) {
   const Hdf5Turn turn;
   require_readable(path_);
-  // Before it is opened: another kind of file is told from a damaged one.
+  // Before opening: tells another kind of file from a damaged one.
   if (H5Fis_hdf5(path_.c_str()) == 0) {
     throw Error(ExitCode::kInvalidFile, path_ + ": this is not an HDF5 file", expectation_);
   }
@@ -130,8 +130,8 @@ Hdf5Reader::Hdf5Reader(std::string path, std::string expectation)
   if (!file_.valid()) fail_to_open(path_);
 }
 
-/// Parts of an HDF5 file may lie in other files: links to objects there, datasets of raw data in any file, datasets put
-/// together from others. A stranger's file could show us, and through us others, what is none of its business.
+/// Rejects datasets whose data lie in other files (external links, external raw data, virtual datasets): an untrusted
+/// file could expose the content of other files.
 void Hdf5Reader::require_inside(const std::string& name, hid_t set) const {
   const auto file_of = [](hid_t object) {
     std::string file(static_cast<std::size_t>(std::max<ssize_t>(H5Fget_name(object, nullptr, 0), 0)), '\0');
@@ -207,8 +207,8 @@ void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected
 
 void Hdf5Reader::require_credible_size(const std::string& dataset, hid_t set) const {
   const Hdf5Id space(H5Dget_space(set)), type(H5Dget_type(set)), options(H5Dget_create_plist(set));
-  // A damaged header can claim any size: refuse before the machine works or swaps for nothing. No filter that HDF5 has
-  // packs more than 1,032 bytes into one, so that a small file holds no large data, whatever it says.
+  // A damaged header can claim any size: reject it before the machine works or swaps for nothing. No filter of HDF5
+  // packs more than 1,032 bytes into one, so a small file holds no large data.
   constexpr std::uint64_t kPacked = 1100, kSmall = std::uint64_t{1} << 26;
   std::error_code ignored;
   const std::uint64_t file = std::filesystem::file_size(path_, ignored);
@@ -220,8 +220,7 @@ void Hdf5Reader::require_credible_size(const std::string& dataset, hid_t set) co
                  " bytes cannot hold",
              "Write the file again.");
   };
-  // As large as in the file or as doubles, whichever is more. HDF5 makes room for a whole chunk, and for its numbers as
-  // the file has them.
+  // The larger of the sizes in the file and as doubles. HDF5 allocates a whole chunk, with its numbers as in the file.
   const auto each = static_cast<double>(std::max(H5Tget_size(type.get()), sizeof(double)));
   require_credible(each * static_cast<double>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 1)));
   if (H5Pget_layout(options.get()) != H5D_CHUNKED) return;
@@ -406,7 +405,7 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, c
 void Hdf5Writer::commit(const std::string& path) {
   const Hdf5Turn turn;
   void* image = nullptr;
-  // The image is whole only after that.
+  // The image is complete only after the flush.
   if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail_to_build(path);
   const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
   // The driver's own memory, not H5Fget_file_image's copy: a large result must not need its size

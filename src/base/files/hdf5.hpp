@@ -1,5 +1,5 @@
-// A thin layer over the HDF5 C API: identifiers that close themselves, errors that name file and dataset. Any thread
-// may use any of it: they take turns (Hdf5Turn).
+// A thin layer over the HDF5 C API: identifiers that close themselves, errors that name file and dataset. It is
+// thread-safe: threads take turns (Hdf5Turn).
 #pragma once
 
 #include <hdf5.h>
@@ -36,7 +36,7 @@ class Hdf5Id {
   [[nodiscard]] bool valid() const { return id_ >= 0; }
   /// The identifier, to be closed by the caller.
   [[nodiscard]] hid_t release() { return std::exchange(id_, -1); }
-  /// Whether closing it, which may still write, went well.
+  /// Closes it, which may still write; returns whether that succeeded.
   [[nodiscard]] bool close() {
     const Hdf5Turn turn;
     return H5Idec_ref(std::exchange(id_, -1)) >= 0;
@@ -46,9 +46,8 @@ class Hdf5Id {
   hid_t id_ = -1;
 };
 
-/// Reads whole datasets. `expectation` is the remedy shown with every complaint about the file's
-/// content: what such a file must hold. Throws Error: kInvalidFile for wrong content, kInputOutput
-/// for missing or damaged files.
+/// Reads whole datasets. `expectation`, the required content of such a file, is the remedy in all errors about content.
+/// Throws Error: kInvalidFile for wrong content, kInputOutput for missing or damaged files.
 class Hdf5Reader {
  public:
   Hdf5Reader(std::string path, std::string expectation);
@@ -56,28 +55,28 @@ class Hdf5Reader {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Whether a dataset or group of this name ("a/b/c") exists.
   [[nodiscard]] bool has(const std::string& name) const;
-  /// Names of what a group holds, in alphabetical order; none where there is no such group.
+  /// Names of a group's members, in alphabetical order; none if there is no such group.
   [[nodiscard]] std::vector<std::string> names(const std::string& group) const;
   [[nodiscard]] Shape shape(const std::string& dataset) const;
-  /// Floating-point or whole numbers of any width.
+  /// Reads floating-point or whole numbers of any width.
   [[nodiscard]] std::vector<double> doubles(const std::string& dataset) const;
-  /// Whole numbers of any width, or truth values.
+  /// Reads whole numbers of any width, or truth values.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& dataset) const;
 
-  /// Refuses a dataset of anything but whole numbers.
+  /// Throws unless the dataset holds whole numbers.
   void require_whole_numbers(const std::string& dataset) const;
 
-  /// Throws Error(kInvalidFile) "path: dataset NAME: problem"; the remedy is the expectation unless
-  /// there is a better.
+  /// Throws Error(kInvalidFile) "path: dataset NAME: problem"; the remedy is the expectation unless a better one is
+  /// given.
   [[noreturn]] void refuse(const std::string& dataset, const std::string& problem,
                            const std::string& remedy = {}) const;
-  /// Refuses the dataset unless it has this shape.
+  /// Throws unless the dataset has this shape.
   void require_shape(const std::string& dataset, const Shape& expected) const;
 
  private:
   friend class Hdf5Rows;
   [[nodiscard]] Hdf5Id open_dataset(const std::string& name) const;
-  /// A dataset of numbers that can be had as doubles.
+  /// Opens a dataset of numbers that convert to doubles.
   [[nodiscard]] Hdf5Id open_numbers(const std::string& name) const;
   [[nodiscard]] Hdf5Id open_whole_numbers(const std::string& name) const;
   void require_inside(const std::string& name, hid_t set) const;
@@ -91,8 +90,8 @@ class Hdf5Reader {
   Hdf5Id file_;
 };
 
-/// Reads the rows of a dataset of numbers piece by piece, from any number of threads: plain float64 straight from the
-/// file, all else through HDF5, one piece at a time. The reader stays open as long.
+/// Reads the rows of a dataset piece by piece, from any number of threads. Plain float64 come straight from the file,
+/// other types through HDF5, one piece at a time. The reader must outlive this object.
 class Hdf5Rows {
  public:
   Hdf5Rows(const Hdf5Reader& file, std::string dataset);
@@ -100,7 +99,7 @@ class Hdf5Rows {
   Hdf5Rows& operator=(const Hdf5Rows&) = delete;
   ~Hdf5Rows();
 
-  /// Refuses a dataset that does not fit into memory as a whole.
+  /// Throws if the dataset as a whole does not fit into memory.
   void require_memory() const { (void)file_.size_in_memory(name_, set_.get()); }
   /// Rows first .. first + count - 1; `to` has room for their numbers.
   void read(std::uint64_t first, std::uint64_t count, std::span<double> to) const;
@@ -118,13 +117,13 @@ class Hdf5Rows {
   std::uint64_t start_ = 0;
 };
 
-/// Builds a file in memory and brings it to disk whole. A full disk is then a failed write(2) with
-/// a plain reason, where HDF5 itself would keep a file open that it can neither flush nor close.
+/// Builds a file in memory and writes it whole. A full disk is then a failed write(2) with a plain reason; HDF5 itself
+/// would keep a file open that it can neither flush nor close.
 class Hdf5Writer {
  public:
   Hdf5Writer();
 
-  /// A group, for datasets called "group/name".
+  /// Adds a group, for datasets called "group/name".
   void group(const std::string& name);
   void write(const std::string& dataset, const Shape& shape, std::span<const double> values);
   void write(const std::string& dataset, const Shape& shape, std::span<const std::int32_t> values);
@@ -162,32 +161,31 @@ class Hdf5Writer {
   Hdf5Id file_;
 };
 
-/// Writes a file whose numbers come piece by piece, from any number of threads: HDF5 lays out the file and keeps what
-/// describes it, a few kilobytes; the numbers go straight to their place on disk. The file appears with commit(),
-/// whole.
+/// Writes a file whose numbers come piece by piece, from any number of threads. HDF5 lays out the file and keeps its
+/// metadata, a few kilobytes; the numbers go straight to their place on disk. The file appears with commit(), whole.
 class Hdf5Stream {
  public:
   explicit Hdf5Stream(const std::string& path);
   ~Hdf5Stream();
 
-  /// Where the numbers of a dataset are written.
+  /// Position and type of a dataset's numbers in the file.
   struct Place {
     std::uint64_t start = 0, row_bytes = 0;
   };
   enum class Type { kFloat64, kInt64, kInt32, kUint8 };
-  /// A dataset whose first axis counts rows. One thread at a time, like attribute().
+  /// Adds a dataset whose first axis counts rows. Not thread-safe, like attribute().
   Place add(const std::string& dataset, const Shape& shape, Type type);
   template <class Value>
   void attribute(const std::string& object, const std::string& name, const Value& value) {
     writer_.attribute(object, name, value);
   }
 
-  /// Rows first, first + 1, ...; T is what the dataset's type says. Any number of threads.
+  /// Writes rows first, first + 1, ...; T is the dataset's type. Thread-safe.
   template <class T>
   void write(const Place& place, std::uint64_t first, std::span<const T> values) {
     file_.write_at(place.start + first * place.row_bytes, std::as_bytes(values));
   }
-  /// Throws Error(kInputOutput).
+  /// Makes the file visible. Throws Error(kInputOutput).
   void commit();
 
  private:

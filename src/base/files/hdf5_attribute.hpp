@@ -1,4 +1,4 @@
-// Texts that stand beside the datasets of an HDF5 file.
+// Text attributes of an HDF5 file.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace garra::io {
 
-/// The text attribute `name` of the file's root; nothing where there is none, or it is no text. Throws Error
-/// (kInputOutput) where the file cannot be read.
+/// The text attribute `name` of the file's root; nothing if it is missing or no text. Throws Error (kInputOutput) if
+/// the file cannot be read.
 [[nodiscard]] std::optional<std::string> root_attribute(const std::string& path, const std::string& name);
 
 }  // namespace garra::io

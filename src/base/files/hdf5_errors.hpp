@@ -1,4 +1,4 @@
-// One thread at a time within HDF5, and what it says when something fails, for our own messages.
+// Serializes access to HDF5 and takes its error reasons for garra's own messages.
 #pragma once
 
 #include <hdf5.h>
@@ -8,9 +8,9 @@
 
 namespace garra::io {
 
-/// Stands around every use of HDF5. No other thread uses it meanwhile: not every HDF5 is built for threads. And it does
-/// not print its error stack while our own message is on its way; the printer is given back afterwards, because the
-/// process may be somebody else's.
+/// Guards every use of HDF5, which is not always built for threads: other threads wait. It also silences HDF5's error
+/// stack while our own message is on its way. The printer is restored afterwards, because the process may belong to
+/// another program.
 class Hdf5Turn {
  public:
   Hdf5Turn() : alone_(mutex()) {
@@ -24,11 +24,11 @@ class Hdf5Turn {
     H5Eset_auto2(H5E_DEFAULT, print_, data_);
     depth_ = depth_ - 1;
   }
-  /// Whether this thread is within HDF5: a signal then tells of the file, since the library does not survive every one.
+  /// Whether this thread is within HDF5: a signal handler then reports the file, since HDF5 may crash on it.
   [[nodiscard]] static bool is_at_work() { return depth_ > 0; }
 
  private:
-  /// Turns lie within turns. Never destroyed: a file may be closed when the program ends.
+  /// Recursive, as turns nest. Never destroyed: a file may be closed when the program ends.
   static std::recursive_mutex& mutex() {
     static auto* const only = new std::recursive_mutex;
     return *only;
@@ -40,8 +40,7 @@ class Hdf5Turn {
   void* data_ = nullptr;
 };
 
-/// The most specific line of HDF5's error stack. Any further HDF5 call empties the stack: ask at
-/// once.
+/// The most specific line of HDF5's error stack. Call it immediately: any further HDF5 call empties the stack.
 [[nodiscard]] std::string hdf5_reason();
 
 /// Throws Error(kInputOutput) with HDF5's reason.

@@ -14,7 +14,7 @@
 namespace garra::io {
 namespace {
 
-/// Where plain float64 begin in the file; HADDR_UNDEF where the dataset is anything else.
+/// Offset of plain float64 numbers in the file; HADDR_UNDEF for any other storage.
 haddr_t start_of_plain(hid_t set) {
   const Hdf5Id options(H5Dget_create_plist(set)), type(H5Dget_type(set));
   const bool plain = std::endian::native == std::endian::little && H5Pget_layout(options.get()) == H5D_CONTIGUOUS &&
@@ -43,8 +43,8 @@ Hdf5Rows::~Hdf5Rows() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-/// Pieces are smaller than chunks, and a compressed chunk must not be unpacked once for every piece: HDF5's cache gets
-/// room for all chunks that hold one row, three times.
+/// Sizes HDF5's cache for three times all chunks that hold one row. Pieces are smaller than chunks, and a compressed
+/// chunk must not be unpacked once per piece.
 void Hdf5Rows::keep_chunks_in_memory() {
   const Hdf5Id options(H5Dget_create_plist(set_.get()));
   if (H5Pget_layout(options.get()) != H5D_CHUNKED) return;

@@ -9,8 +9,8 @@
 
 namespace garra::io {
 
-/// The file as HDF5 keeps it in memory. All that describes it lies in one stretch at its beginning, so the numbers
-/// behind, which HDF5 never sees, take no memory; only with the closing is it whole and ours.
+/// The file's image as HDF5 keeps it in memory. All metadata lie in one range at its beginning, so the numbers behind,
+/// which HDF5 never sees, take no memory. The image is complete, and ours, only after closing.
 struct Hdf5Stream::Image {
   void* bytes = nullptr;
   std::size_t size = 0;
@@ -21,8 +21,8 @@ namespace {
 
 constexpr hsize_t kDescription = hsize_t{1} << 14;  // bytes at the beginning; more would take memory, not fail
 constexpr std::size_t kGrowth = std::size_t{1} << 12;
-/// HDF5 keeps all texts in one place, made with the first one, and counts it to the numbers: so a text comes before
-/// them.
+/// HDF5 keeps all texts in one place, made with the first one, and counts it as numbers. A text therefore comes before
+/// the numbers.
 constexpr const char* kFirstText = "first text";
 
 template <class Image>
@@ -101,13 +101,13 @@ Hdf5Stream::Place Hdf5Stream::add(const std::string& dataset, const Shape& shape
 void Hdf5Stream::commit() {
   const Hdf5Turn turn;
   hsize_t size = 0;
-  // It has done its work: the file shall not hold it.
+  // The placeholder has served its purpose: the file shall not hold it.
   if (H5Adelete(writer_.file_.get(), kFirstText) < 0) fail_to_build("an HDF5 file");
   if (H5Fget_filesize(writer_.file_.get(), &size) < 0 || H5Idec_ref(writer_.file_.release()) < 0 ||
       image_->bytes == nullptr)
     fail_to_build("an HDF5 file");
   std::sort(numbers_.begin(), numbers_.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
-  // The end as an empty stretch: what lies behind the last numbers is written, too.
+  // The end as an empty range, so that bytes behind the last numbers are written, too.
   numbers_.push_back({size, size});
   const auto* bytes = static_cast<const std::byte*>(image_->bytes);
   std::uint64_t from = 0;

@@ -11,8 +11,8 @@
 
 namespace garra::io {
 
-/// The shortest text that reads back to the same double, without the sign of a zero. Digits alone are a whole number to
-/// who reads them (TOML), and that has 64 bits.
+/// The shortest text that reads back to the same double, without the sign of a zero. It is scientific from 1e18 on,
+/// because TOML reads bare digits as a 64-bit integer.
 [[nodiscard]] inline std::string shortest(double value) {
   if (value == 0) return "0";
   char digits[32];
@@ -22,7 +22,7 @@ namespace garra::io {
   return {digits, written.ptr};
 }
 
-/// Digits and nothing else.
+/// Parses digits and nothing else.
 [[nodiscard]] inline std::optional<std::int64_t> whole_number(std::string_view digits) {
   std::int64_t n = 0;
   const char* end = digits.data() + digits.size();
@@ -30,7 +30,7 @@ namespace garra::io {
   return error == std::errc{} && stop == end && digits[0] != '-' ? std::optional(n) : std::nullopt;
 }
 
-/// The nearest number of so many significant digits.
+/// The nearest number with `significant` significant digits.
 [[nodiscard]] inline double rounded(double value, int significant) {
   char digits[40];
   const int length = std::snprintf(digits, sizeof digits, "%.*e", significant - 1, value);

@@ -16,7 +16,7 @@ namespace garra::io {
 
 namespace {
 
-/// Nothing else is printed on terminals, or written into names.
+/// Only these characters are printed on terminals, or written into names.
 bool is_plain(char c) { return c == '-' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::string host_name() {
 }
 
 bool is_dead(const ProcessName& process) {
-  // Signal 0 only asks; a process of another user answers EPERM and is alive.
+  // Signal 0 only tests; a process of another user answers EPERM and is alive.
   return process.host == host_name() && ::kill(process.number, 0) != 0 && errno == ESRCH;
 }
 

@@ -1,12 +1,12 @@
-// Where a robot is that is given by name.
+// Locates the file of a robot that is given by name.
 #pragma once
 
 #include <string>
 
 namespace garra::io {
 
-/// The file of a robot in data/robots, where the command runs or beside the folder that the program was built in.
-/// Throws Error(kInputOutput) naming the robots that there are.
+/// The file of a robot in data/robots, in the working directory or beside the build folder. Throws Error(kInputOutput)
+/// naming the available robots.
 [[nodiscard]] std::string robot_file(const std::string& name);
 
 /// Whether a text names a file, not a robot of data/robots: it has a slash, or the ending of a robot file.

@@ -6,7 +6,7 @@ namespace garra::io {
 
 namespace {
 
-/// Longer words are no misspelling of a key, and the distance takes their product in time.
+/// Longer words are no misspelling of a key; the distance costs the product of both lengths.
 constexpr std::size_t kLongest = 64;
 
 int allowed_distance(std::size_t length) { return length <= 3 ? 1 : length <= 7 ? 2 : 3; }

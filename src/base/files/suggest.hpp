@@ -1,4 +1,4 @@
-// Words for messages: "did you mean", and text from a file that is fit to be shown.
+// Words for messages: "did you mean", and text from a file made safe to print.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace garra::io {
 /// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
 
-/// The nearest of the known words, or "" where none is near enough to be what was meant.
+/// The nearest of the known words, or "" if none is near enough.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 /// `Did you mean "x"?`, else `Known here: a, b, c.`, in the words of `what_fits` ("Keys that fit

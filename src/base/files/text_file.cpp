@@ -19,7 +19,7 @@ namespace {
 
 class OpenFile {
  public:
-  /// Regular files only, and without waiting: to open a pipe would wait for somebody to write into it.
+  /// Regular files only, and non-blocking: opening a pipe would wait for a writer.
   explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
     struct stat status {};
     is_file_ = descriptor_ >= 0 && ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
@@ -30,7 +30,7 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  /// use(bytes, how many) for all of it, or for `most` bytes. Whether it could be read.
+  /// Calls use(bytes, count) for the whole file, or for `most` bytes. Returns whether it could be read.
   template <class Use>
   [[nodiscard]] bool read(std::size_t most, const Use& use) const {
     std::string block(std::size_t{1} << 16, '\0');
@@ -70,7 +70,7 @@ bool is_utf8(std::string_view text) {
       if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return false;
       code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fU);
     }
-    // Written longer than needed, half of a pair of UTF-16, or beyond the last character.
+    // Overlong form, half of a UTF-16 pair, or beyond the last character.
     const std::uint32_t least = more == 3 ? 0x10000 : more == 2 ? 0x800 : 0x80;
     if (code < least || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return false;
   }

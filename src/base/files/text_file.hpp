@@ -1,4 +1,4 @@
-// Files as a whole.
+// Reads whole files.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace garra::io {
 
-/// Longest file [bytes] that the readers of texts take.
+/// Longest file [bytes] that the text readers accept.
 inline constexpr std::size_t kLargestText = 10'000'000;
 
-/// The bytes of a file, of a larger one the first `most`. Throws Error(kInputOutput), also for what is no regular file:
-/// a pipe could wait for ever, a device never end.
+/// The bytes of a file, at most the first `most`. Throws Error(kInputOutput), also for irregular files: a pipe could
+/// wait for ever, a device never end.
 [[nodiscard]] std::string read_file(const std::string& path, std::size_t most);
 
-/// The same of at most one byte more than kLargestText.
+/// The same of at most kLargestText + 1 bytes.
 [[nodiscard]] std::string read_text(const std::string& path);
 
 /// Whether a text is UTF-8: what JSON, TOML and HDF5 take as a name.

@@ -1,5 +1,4 @@
-// The way from bytes to Node, through toml++, which is guarded here against input that would crash
-// it.
+// Parses bytes to Node through toml++, which is guarded here against input that would crash it.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -7,9 +6,9 @@
 #include "base/files/toml_reader.hpp"
 #include "base/scenario/renamed.hpp"
 
-// The library of the distribution is built with assertions that some invalid files trip ("[$"), so
-// it is compiled in here without them; what they guard ends as a parse error. Its limit on nested
-// values and ours on the parts of a dotted key bound the depth of its recursions.
+// The distribution's library is built with assertions that some invalid files trip ("[$"). It is compiled in here
+// without them; the guarded cases end as a parse error. Its limit on nested values and ours on the parts of a dotted
+// key bound the depth of its recursions.
 #undef TOML_HEADER_ONLY
 #undef TOML_SHARED_LIB
 #undef NDEBUG  // else the library takes its assertions as promises to the optimizer
@@ -61,9 +60,8 @@ void check_utf8(const Source& source, std::string_view text) {
   }
 }
 
-/// Every part of a dotted key is a level of nesting. Dots are counted without a look at quotes, so
-/// that no trick with them gets past: between two of the characters that end a key there may not be
-/// more than kMostDots.
+/// Limits nesting, as every part of a dotted key is a level. Dots are counted regardless of quotes, so that quoting
+/// cannot evade the limit: between two characters that end a key there may be at most kMostDots.
 void check_dots(const Source& source, std::string_view text) {
   int dots = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -81,7 +79,7 @@ Place place_of(const Source& source, const toml::source_region& region) {
   return {source, std::max(1, static_cast<int>(region.begin.line)), std::max(1, static_cast<int>(region.begin.column))};
 }
 
-/// From the library's tree to ours.
+/// Converts the library's tree to Node.
 class Converter {
  public:
   explicit Converter(Source source) : source_(std::move(source)) {}
@@ -105,7 +103,7 @@ class Converter {
   [[nodiscard]] Node convert_table(const toml::table& table, Node& to, int depth) const {
     for (const auto& [key, value] : table) {
       Node node = convert(value, depth + 1);
-      // What is wrong with a member is best looked for at its key.
+      // Errors in a member are best looked for at its key.
       if (!value.is_table() && !value.is_array_of_tables()) node.place = place_of(source_, key.source());
       to.members.push_back({std::string(key.str()), std::move(node)});
     }
@@ -163,7 +161,7 @@ std::vector<std::string> split_path(std::string_view path, const Place& place) {
   return parts;
 }
 
-/// A value as in a file; else a word or a quantity without its quotes, which a shell eats.
+/// Parses a value as in a file; else a word or a quantity without its quotes, which a shell removes.
 Node parse_override_value(std::string_view value, const Place& place) {
   const bool bare = value.find_first_of("\"'[]{}=#,\n\r\\") == std::string_view::npos && !value.empty();
   try {

@@ -12,7 +12,7 @@ namespace {
 
 bool from_command_line(const Place& place) { return place.line == 0; }
 
-/// A key that needs quotes or is very long, in quotes.
+/// Quotes a key that needs quotes or is very long.
 std::string key_in_message(const std::string& key) {
   const std::string in_quotes = quoted(key);
   return in_quotes.size() == key.size() + 2 && in_quotes.find('?') == std::string::npos ? key : in_quotes;

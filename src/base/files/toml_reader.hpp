@@ -1,5 +1,5 @@
-// TOML files as a tree of our own, with the place of every value, and readers whose errors say
-// where and how to mend it. The only file that knows the TOML library.
+// TOML files as a tree of Node, with the place of every value, and readers whose errors give the place and the remedy.
+// This is the only header that knows the TOML library.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@
 
 namespace garra::io {
 
-/// Where a value was written: a file's line and column, or an assignment on the command line (line
-/// 0).
+/// Place where a value was written: a file's line and column, or an assignment on the command line (line 0).
 struct Place {
   std::shared_ptr<const std::string> source;  ///< name of the file, or the assignment
   int line = 0, column = 0;
@@ -44,13 +43,12 @@ struct Node::Member {
   Node value;
 };
 
-/// Parses a whole document. `name` stands in messages. Throws Error(kInvalidFile) for anything that
-/// is not TOML, is larger than 10 MB or is nested too deeply; no input crashes it.
+/// Parses a whole document. `name` stands for it in messages. Throws Error(kInvalidFile) if the text is not TOML, is
+/// larger than 10 MB or is nested too deeply; no input crashes it.
 [[nodiscard]] Node parse_toml(std::string_view text, const std::string& name);
 
-/// Applies "key.path=value" of the command line; the value is TOML, or a bare word. Tables that are
-/// missing on the way are made; items of an array are counted from 0 ("contact.1.friction=0.3").
-/// Throws Error(kUsage).
+/// Applies "key.path=value" of the command line; the value is TOML, or a bare word. Missing tables are created; items
+/// of an array are counted from 1 ("contact.2.friction=0.3"). Throws Error(kUsage).
 void apply_override(Node& root, const std::string& assignment);
 
 /// Parses a document and applies overrides to it.
@@ -68,7 +66,7 @@ void set_value(Node& root, const std::string& path, Node value, const Place& pla
 [[noreturn]] void fail(const Place& place, const std::string& key, const std::string& problem,
                        const std::string& remedy);
 
-/// A key is missing, or is one that nobody asks for: what fail() throws for these two.
+/// Errors of fail() for a missing key and for an unknown key.
 struct MissingKey : Error {
   using Error::Error;
 };
@@ -76,17 +74,17 @@ struct UnknownKey : Error {
   using Error::Error;
 };
 
-/// What is there, for messages: `a string "abc"`, `an integer 3`.
+/// Describes a value for messages: `a string "abc"`, `an integer 3`.
 [[nodiscard]] std::string describe(const Node& node);
 
-/// A table being read. Every key asked for is known from then on; finish() refuses the others.
+/// A table being read. Every requested key becomes known; finish() rejects the others.
 class TableReader {
  public:
   /// `path` is the table's own key, "" for the document.
   TableReader(const Node& table, std::string path);
 
   [[nodiscard]] const Node* find(const std::string& key);
-  /// A table that may be missing: then an empty one, so that the same text fills in its defaults.
+  /// A table that may be missing; a missing one reads as empty, so that defaults apply.
   [[nodiscard]] const Node& find_table(const std::string& key);
   /// Throws where the key is missing.
   [[nodiscard]] const Node& require(const std::string& key, const std::string& remedy);
@@ -94,12 +92,12 @@ class TableReader {
   [[nodiscard]] std::string name(const std::string& key) const;
   [[nodiscard]] const Place& place() const { return table_.place; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Throws at the first key that was never asked for.
+  /// Throws at the first key that was never requested.
   void finish() const;
-  /// The keys that were never asked for, and what finish() says of each.
+  /// The keys that were never requested, each with finish()'s message.
   [[nodiscard]] std::vector<std::pair<std::string, UnknownKey>> unknown() const { return others(known_); }
   [[nodiscard]] bool is_known(const std::string& key) const;
-  /// Throws at the first key that is not among these, which may or may not be there.
+  /// Throws at the first key that is not in `keys`; those in `keys` may be absent.
   void refuse_others(const std::vector<std::string>& keys) const;
 
  private:

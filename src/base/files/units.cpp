@@ -10,8 +10,8 @@ namespace garra::io {
 
 namespace {
 
-/// value in SI = number * up / down: two numbers, because 1/1000 is no double but dividing by 1000
-/// rounds right.
+/// A unit: value in SI = number * up / down. Two numbers, because 1/1000 is no double but dividing by 1000 rounds
+/// correctly.
 struct Unit {
   const char* name;
   double up, down;
@@ -107,7 +107,7 @@ bool multiply_by(std::string_view factor, int sign, Unit& product) {
 /// Multiplies the factors of "N*m", "rad/s", "kg*m^2" together; returns the factor that is unknown,
 /// else "".
 std::string parse_unit(std::string_view text, Unit& product) {
-  // Bounds what a message repeats of a text that is no unit.
+  // Bounds the echo of an invalid unit in a message.
   constexpr std::size_t kLongestUnit = 40;
   if (text.size() > kLongestUnit) return std::string(text.substr(0, kLongestUnit));
   int sign = 1;
@@ -127,7 +127,7 @@ std::string example(const Dimension& wanted) {
                       : "Write a number with a unit, such as \"0.5 " + unit + "\", or a plain number in " + unit + ".";
 }
 
-/// Only units that fit are proposed; `wanted` null, or of several units: all.
+/// Error that proposes the units that fit `wanted`; all units if none fits or it is null.
 Quantity unknown_unit(const std::string& unit, const Dimension* wanted) {
   std::vector<std::string> fitting, names;
   for (const Unit& u : kUnits) {
@@ -143,7 +143,7 @@ Quantity unknown_unit(const std::string& unit, const Dimension* wanted) {
 }  // namespace
 
 std::string si_unit(const Dimension& dimension) {
-  // Derived units by name: "kg*m/s/s" would be right and nobody's way to write it.
+  // Derived units by name: "kg*m/s/s" would be correct but unusual.
   if (dimension == kForce) return "N";
   if (dimension == kTorque) return "N*m";
   if (dimension == kImpulse) return "N*s";
@@ -200,7 +200,7 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
   rest = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
   Unit unit{"", 1, 1, kRatio};
   if (rest.empty()) {
-    // In a string a unit must be written: there it cannot be told whether SI was meant. Plain numbers are SI.
+    // A string must have a unit, because its author may not mean SI. Plain numbers are SI.
     if (wanted == kRatio) return q;
     return {.value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
   }

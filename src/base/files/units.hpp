@@ -6,8 +6,7 @@
 
 namespace garra::io {
 
-/// Exponents of the base units. The radian counts as one, so that an angle is not taken for a
-/// ratio.
+/// Exponents of the base units. The radian counts as one, so that an angle is not accepted as a ratio.
 struct Dimension {
   int m = 0, kg = 0, s = 0, rad = 0;
   bool operator==(const Dimension&) const = default;
@@ -38,18 +37,18 @@ inline constexpr Dimension kSlidingStiffness{.kg = 1, .s = -2};
 /// The SI unit, as in "kg*m^2"; "" for a ratio.
 [[nodiscard]] std::string si_unit(const Dimension& dimension);
 
-/// A quantity in SI units, or what is wrong with the text and what to do about it.
+/// A quantity in SI units, or the error in its text and the remedy.
 struct Quantity {
   double value = 0;
   std::string problem;  ///< empty: the value holds
   std::string remedy;
 };
 
-/// Reads "number unit". The unit is a product and quotient of known units with optional powers. A
-/// number alone is taken where a ratio is wanted; "%" is 0.01. NaN and infinity are refused.
+/// Reads "number unit". The unit is a product and quotient of known units with optional powers. A number alone is
+/// accepted for a ratio; "%" is 0.01. NaN and infinity are rejected.
 [[nodiscard]] Quantity parse_quantity(std::string_view text, const Dimension& wanted);
 
-/// The same with whatever unit there is, which goes to `found`.
+/// The same with any unit, whose dimension goes to `found`.
 [[nodiscard]] Quantity parse_any_quantity(std::string_view text, Dimension& found);
 
 }  // namespace garra::io

@@ -13,7 +13,7 @@ using Kind = Distribution::Kind;
 
 /// The first and the last uniform number that core/philox.hpp can draw.
 constexpr double kFirstUniform = 0x1p-53, kLastUniform = 1 - 0x1p-53;
-/// A truncation that keeps less than this is taken for a mistake; it would also cost digits.
+/// A truncation that keeps less than this is considered a mistake; it would also cost digits.
 constexpr double kLeastKept = 1e-6;
 
 std::string with_unit(double value, const Dimension& dimension) {
@@ -23,7 +23,7 @@ std::string with_unit(double value, const Dimension& dimension) {
 
 bool inside(double value, const Bounds& b) { return (b.above_low ? value > b.low : value >= b.low) && value <= b.high; }
 
-/// "normal = [mean, sd]" and its like: two numbers, the second in its own dimension.
+/// "normal = [mean, sd]" and similar: two numbers, the second with its own dimension.
 struct Pair {
   double first, second;
 };
@@ -36,7 +36,7 @@ Distribution read_normal(const Node& node, const std::string& key, const Wanted&
   const Pair p = read_pair(node, key, wanted.dimension, wanted.dimension);
   if (p.second < 0)
     fail(node.place, key, "the standard deviation is negative", "Write normal = [mean, standard deviation].");
-  // Without spread it is the constant: studies tell drawn inputs by is_constant().
+  // Without spread it is a constant: studies identify drawn inputs by is_constant().
   return p.second > 0 ? Distribution::normal(p.first, p.second) : Distribution::constant(p.first);
 }
 
@@ -94,11 +94,11 @@ Distribution truncate(const Distribution& d, const Limits& limits, const TableRe
 
 void check_bounds(const Distribution& d, const Limits& limits, const Place& place, const std::string& key,
                   const Wanted& wanted) {
-  // A truncated end is where its limit is, to the bit; quantile() would come near it only.
+  // A truncated end equals its limit to the bit; quantile() would only approach it.
   const bool limited_below = std::isfinite(limits.min), limited_above = std::isfinite(limits.max);
   const double low = limited_below && !d.is_constant() ? limits.min : quantile(d, kFirstUniform);
   const double high = limited_above && !d.is_constant() ? limits.max : quantile(d, kLastUniform);
-  // Only the ends: quantile functions rise.
+  // Checks only the ends, because quantile functions are increasing.
   if (inside(low, wanted.bounds) && inside(high, wanted.bounds)) return;
   const std::string must = "must be " + in_words(wanted);
   if (d.is_constant())
@@ -114,7 +114,7 @@ void check_bounds(const Distribution& d, const Limits& limits, const Place& plac
             : "Narrow the interval.");
 }
 
-/// The one distribution named in the table.
+/// Reads the one distribution named in the table.
 Distribution read_kind(TableReader& table, const Wanted& wanted, bool& open) {
   using Reader = Distribution (*)(const Node&, const std::string&, const Wanted&);
   const std::pair<const char*, Reader> readers[] = {
@@ -133,7 +133,7 @@ Distribution read_kind(TableReader& table, const Wanted& wanted, bool& open) {
   }
   open = name == "normal" || name == "lognormal";
   if (found != nullptr) return reader(*found, table.name(name), wanted);
-  // An unknown key first: a misspelt name of a distribution is the likeliest reason that there is none.
+  // Unknown keys first: a misspelled name is the likeliest reason for a missing distribution.
   table.finish();
   fail(table.place(), table.path(), "a table without a distribution",
        "Write { normal = [mean, sd] }, { uniform = [a, b] } or { lognormal = [median, sd_of_log] "
@@ -177,7 +177,7 @@ double read_bounded(const Node& node, const std::string& key, const Wanted& want
 
 Distribution scaled(Distribution d, double factor) {
   d.a *= factor;
-  // A lognormal's second number is of the logarithm, which a factor only shifts.
+  // A lognormal's second number belongs to the logarithm, which a factor only shifts.
   if (d.kind == Kind::kUniform || d.kind == Kind::kNormal) d.b *= factor;
   return d;
 }
@@ -188,7 +188,7 @@ bool can_shift(const Distribution& d) {
 
 Distribution shifted(Distribution d, double offset) {
   d.a += offset;
-  // A normal's second number is its width, which a shift leaves.
+  // A normal's second number is its width, which a shift does not change.
   if (d.kind == Kind::kUniform) d.b += offset;
   return d;
 }

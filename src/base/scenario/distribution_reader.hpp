@@ -10,7 +10,7 @@
 
 namespace garra::io {
 
-/// What any draw must satisfy: low <= value <= high, low < value where `above_low`.
+/// Limits that any draw must satisfy: low <= value <= high, low < value if `above_low`.
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -21,7 +21,7 @@ struct Bounds {
   [[nodiscard]] static Bounds positive() { return {.low = 0, .above_low = true}; }
 };
 
-/// What a key takes.
+/// Requirements on a key's value: dimension, bounds, allowed forms.
 struct Wanted {
   Dimension dimension;
   Bounds bounds = Bounds::any();
@@ -31,8 +31,8 @@ struct Wanted {
 /// "above 0 kg and at most 3 kg"; "" without bounds.
 [[nodiscard]] std::string in_words(const Wanted& wanted);
 
-/// Throws where a draw could violate the bounds: a normal distribution needs a `min` if one of the
-/// 2^52 uniform numbers reaches below.
+/// Throws if a draw could violate the bounds: a normal distribution needs a `min` if one of the 2^52 uniform numbers
+/// reaches below.
 [[nodiscard]] study::Distribution read_distribution(const Node& node, const std::string& key, const Wanted& wanted);
 
 /// A value that must lie within bounds.

@@ -10,7 +10,7 @@ ScenarioDocument::ScenarioDocument(const std::string& text, const std::string& n
 ScenarioDocument ScenarioDocument::parse(const std::string& text, const std::string& name) {
   ScenarioDocument document(text, name);
   TableReader root(*document.root_, "");
-  // The job alone: which fields there are, only its room knows.
+  // Reads only the job: its fields are known to its own module.
   document.job_ = read_header(root);
   return document;
 }

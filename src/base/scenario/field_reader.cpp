@@ -17,13 +17,13 @@ std::string joined(const std::vector<Error>& errors) {
   return out;
 }
 
-/// Two messages are about the same key where their first lines agree.
+/// First line of an error; two messages concern the same key if it agrees.
 std::string_view first_line(const Error& error) {
   const std::string_view text = error.what();
   return text.substr(0, text.find('\n'));
 }
 
-/// What "key", "list[2]" or "table.key" names: the innermost part of it that there is; null for none.
+/// The innermost existing part of "key", "list[2]" or "table.key"; null for none.
 const Node* locate(TableReader& table, const std::string& path) {
   const std::size_t end = path.find_first_of(".[");
   const Node* node = table.find(path.substr(0, end));

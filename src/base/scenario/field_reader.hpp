@@ -1,4 +1,4 @@
-// Reading a table by its list of fields. A mistake does not end the reading: all of them are said at once.
+// Reads a table by its list of fields. Reading continues after a mistake, so that all mistakes are reported at once.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,14 @@
 
 namespace garra::io {
 
-/// All that is wrong with a file: what() holds the first kMostErrors of them, each with its place and remedy, and how
-/// many more there are. The exit code is that of the first.
+/// All mistakes in a file. what() holds the first kMostErrors of them, each with its place and remedy, and the number
+/// of further ones. The exit code is that of the first.
 class FileErrors : public Error {
  public:
   static constexpr std::size_t kMostErrors = 20;
   /// The first `unknown` of them are about unknown keys.
   FileErrors(std::vector<Error> errors, std::size_t unknown);
-  /// All of them, one by one.
+  /// All errors, one by one.
   [[nodiscard]] const std::vector<Error>& each() const { return each_; }
   [[nodiscard]] std::size_t unknown() const { return unknown_; }
 
@@ -43,11 +43,11 @@ class FieldReader final : public Fields {
   void give_up() override { frames_.back().given_up = true; }
   [[nodiscard]] bool reading() const override { return not_held_ == nullptr; }
   [[nodiscard]] Place place_of(const std::string& name) override;
-  /// After the last field: throws FileErrors where anything was wrong.
+  /// After the last field: throws FileErrors if anything was wrong.
   void finish();
 
  private:
-  /// A key of cases that do not hold.
+  /// A key that belongs to a case that does not hold.
   struct Refused {
     std::string key, labels, problem, remedy;
   };
@@ -64,13 +64,13 @@ class FieldReader final : public Fields {
 
   [[nodiscard]] TableReader& here() { return frames_.back().table; }
   void refuse(const std::string& name);
-  /// Asks for a key or table; null where it is missing.
+  /// Looks up a key or table; null if it is missing.
   const Node* find(const std::string& name, const Words& words);
   void add(const Error& error, bool unknown);
-  /// Runs a step and notes what it throws.
+  /// Runs a step and records its exception.
   void attempt(const Visit& step);
   void visit(const Node* node, const std::string& path, const Visit& visit);
-  /// Names the keys that nobody has asked for, and those of other cases.
+  /// Reports the keys that were never requested, and those of other cases.
   void close();
 
   std::vector<Frame> frames_;

@@ -16,14 +16,14 @@ using Json = nlohmann::ordered_json;
 
 Json table_schema() { return {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}}; }
 
-/// What a key takes, apart from the words.
+/// Schema of a key without its descriptions.
 Json bare(Json schema) {
   schema.erase("description");
   schema.erase("default");
   return schema;
 }
 
-/// Text that may stand in a cell of a Markdown table.
+/// Text escaped for a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c);
@@ -77,12 +77,12 @@ void FieldSchema::put(const std::string& name, Json schema, const Words& words) 
   const std::string& doc = words.doc.empty() ? words.comment : words.doc;
   if (!doc.empty()) schema["description"] = doc;
   Json& table = objects_.back();
-  // Required within a case is not required of every file.
+  // A key required within a case is not required of every file.
   if (!words.required.empty() && cases_.empty()) table["required"].push_back(name);
   Json& properties = table["properties"];
   if (!properties.contains(name)) {
     properties[name] = std::move(schema);
-    // Words differ between cases that take the same; only what is taken counts.
+    // Descriptions may differ between cases that accept the same values; only the values count.
   } else if (bare(properties[name]) != bare(schema)) {  // another case takes something else
     Json both = {{"anyOf", {properties[name], schema}}};
     properties[name] = std::move(both);
@@ -105,7 +105,7 @@ void FieldSchema::key(const std::string& name, Value& value, const Words& words)
   const std::string text = value.text();
   std::string otherwise = words.otherwise;
   if (words.required.empty() && otherwise.empty() && !text.empty()) {
-    // Through the TOML reader: one text of a default, for files, tables and schema.
+    // Through the TOML reader: one text of a default serves files, tables and schema.
     schema["default"] = toml_as_json("value = " + text)["value"];
     const std::string unit = value.unit();
     otherwise = "`" + text + "`" + (unit.empty() || text == "0" || text.front() == '"' ? "" : " " + unit);
@@ -134,7 +134,7 @@ void FieldSchema::table(const std::string& name, const Words& words, const Visit
 }
 
 void FieldSchema::tables(const std::string& name, const Words& words, const Items& items) {
-  // One item stands for all.
+  // One item represents all.
   items.resize(1);
   put(name, {{"type", "array"}, {"items", described(name, [&] { items.visit(0); })}}, words);
 }
@@ -146,7 +146,7 @@ void FieldSchema::entries(const std::string& name, const Entries& entries) {
 }
 
 void FieldSchema::when(const Case& of, const Visit& visit) {
-  // Keys that are known only to be refused are not advertised.
+  // Keys that are known only to be rejected are not advertised.
   if (of.label.empty()) return;
   cases_.push_back(of.label);
   visit();
@@ -175,7 +175,7 @@ std::string scenario_schema(const std::string& job) {
     out["type"] = "object";
     out["properties"] = {{"job", {{"enum", names}}}};
     out["required"] = Json::array({"schema", "job"});
-    // By `if` and `then`, not `oneOf`: editors then complete the keys of the job that is written.
+    // With `if` and `then`, not `oneOf`: editors then complete the keys of the job at hand.
     out["allOf"] = cases;
   }
   out["definitions"] = {{"distribution", distribution_definition()}};

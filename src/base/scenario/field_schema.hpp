@@ -1,4 +1,4 @@
-// A table described by its list of fields: as JSON Schema (draft-07), and as the rows of docs/reference/scenario.md.
+// Describes a table by its list of fields: as JSON Schema (draft-07), and as the rows of docs/reference/scenario.md.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ class FieldSchema final : public Fields {
   void when(const Case& of, const Visit& visit) override;
   [[nodiscard]] bool has(const std::string& /*name*/, bool /*now*/) override { return true; }
 
-  /// Of the whole document.
+  /// Schema of the whole document.
   [[nodiscard]] const nlohmann::ordered_json& schema() const { return objects_.front(); }
   /// A Markdown table.
   [[nodiscard]] const std::string& rows() const { return rows_; }
@@ -34,10 +34,10 @@ class FieldSchema final : public Fields {
   std::vector<std::string> cases_;  ///< that the fields being visited belong to
 };
 
-/// What `job` may be.
+/// Possible values of `job`.
 [[nodiscard]] std::vector<std::string> job_names();
-/// JSON Schema of scenario files, of one job or of all (""); or of a file that they name ("robot_file",
-/// "platform_file"). Throws Error(kUsage) for what there is not.
+/// JSON Schema of scenario files, of one job or of all (""), or of a file that they name ("robot_file",
+/// "platform_file"). Throws Error(kUsage) for other names.
 [[nodiscard]] std::string scenario_schema(const std::string& job);
 /// The table of its keys, in Markdown.
 [[nodiscard]] std::string scenario_rows(const std::string& job);

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using study::Distribution;
 
-/// A string that begins with a number: what its unit may be, the program says better than a pattern could.
+/// A string that begins with a number; the program checks its unit with better messages than a pattern could.
 const char* const kNumberAndUnit = R"(^\s*[-+]?(\d|\.\d))";
 const char* const kPositiveAndUnit = R"(^\s*\+?(\d|\.\d))";
 
@@ -83,7 +83,7 @@ class DistributionValue final : public Value {
   Wanted wanted_;
 };
 
-/// A value that may be none: then nothing is written.
+/// A value that may be absent: then nothing is written.
 template <class Inner, class Thing>
 class OptionalValue final : public Value {
  public:
@@ -104,7 +104,7 @@ class OptionalValue final : public Value {
 
  private:
   [[nodiscard]] AnyValue of_any() const {
-    // A value to refer to while it is described; it is never read or written.
+    // A placeholder to refer to during description; it is never read or written.
     static Thing any{};
     return inner_(any);
   }
@@ -119,7 +119,7 @@ std::int64_t read_in(const Node& node, const std::string& key, const Range& rang
   if (range.low == 0)
     fail(node.place, key, "must be from 0 to " + std::to_string(range.high) + ", found " + std::to_string(n),
          range.remedy);
-  // A positive number that is too small has a reason of its own, which the remedy says.
+  // A positive number that is too small has its own reason, given in the remedy.
   if (n < range.low && n > 0)
     fail(node.place, key, "must be at least " + std::to_string(range.low) + ", found " + std::to_string(n),
          range.remedy);
@@ -246,7 +246,7 @@ class TableValue final : public Value {
   TableValue(std::function<void(Fields& f)> fields, std::string takes)
       : fields_(std::move(fields)), takes_(std::move(takes)) {}
   void read(const Node& node, const std::string& key) override {
-    // A reader of its own, since the table is a value: its errors go up as one FileErrors.
+    // A separate reader, since the table is a value: its errors propagate as one FileErrors.
     FieldReader f(node, key);
     fields_(f);
     f.finish();

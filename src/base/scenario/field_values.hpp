@@ -1,5 +1,4 @@
-// The kinds of value that keys of scenarios have. Each function says which member the key stands for, and what it may
-// be.
+// The kinds of values of scenario keys. Each function states which member a key stands for, and its allowed values.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ class AnyValue final : public Value {
   std::shared_ptr<Value> value_;
 };
 
-/// A number with a unit. Where `none` is given, the number that says that there is none is not written.
+/// A number with a unit. `none`, if given, is the number that represents absence; it is not written.
 [[nodiscard]] AnyValue quantity(double& value, const Wanted& wanted, std::optional<double> none = {});
 [[nodiscard]] AnyValue quantity(std::optional<double>& value, const Wanted& wanted);
 [[nodiscard]] AnyValue vector(Vec3<double>& value, const Wanted& wanted);
@@ -35,7 +34,7 @@ class AnyValue final : public Value {
 /// A list of `count` distributions.
 [[nodiscard]] AnyValue distributions(study::Distribution* values, int count, const Wanted& wanted);
 
-/// A list of so many values; any list is read where `count` is 0.
+/// A list of `count` values; any length is read if `count` is 0.
 struct ListOf {
   std::size_t count;
   std::function<AnyValue(std::size_t)> one;  ///< from 0
@@ -50,32 +49,31 @@ struct MapOf {
   std::string takes;                                ///< in Markdown
 };
 [[nodiscard]] AnyValue map_of(MapOf map);
-/// A table in one line, by a list of fields of its own. `takes` is said in place of its keys.
+/// A table in one line, with its own list of fields. `takes` describes it in place of its keys.
 [[nodiscard]] AnyValue inlined(std::function<void(Fields& f)> fields, const std::string& takes = "");
-/// Read as the first where a file has this kind of value, else as the second; the first of them that has a text is
-/// written.
+/// Read as `of_kind` if the file has this kind of value, else as `other`. The first of them that has a text is written.
 [[nodiscard]] AnyValue either(Node::Kind kind, AnyValue of_kind, AnyValue other);
 
-/// Whole numbers from `low` to `high`.
+/// Range of whole numbers from `low` to `high`.
 struct Range {
   std::int64_t low = 1, high = 1;
   std::string remedy = {};  ///< where it is below `low`, and that is not 1
 };
 [[nodiscard]] AnyValue count(std::int64_t& value, const Range& range);
 [[nodiscard]] AnyValue count(int& value, const Range& range);
-/// A list of three.
+/// A list of three whole numbers.
 template <class Whole>
 [[nodiscard]] AnyValue counts(std::array<Whole, 3>& values, const Range& range) {
   return list_of({3, [&values, range](std::size_t k) { return count(values[k], range); },
                   "[nx, ny, nz], each " + std::to_string(range.low) + " to " + std::to_string(range.high)});
 }
 [[nodiscard]] AnyValue boolean(bool& value);
-/// An empty one is not written where `none` is true.
+/// A string; an empty one is not written if `none` is true.
 [[nodiscard]] AnyValue string(std::string& value, bool none = false);
 /// One of these strings.
 [[nodiscard]] AnyValue choice(std::string& value, const std::vector<std::string>& choices);
 
-/// What no other kind fits.
+/// A value that fits no other kind.
 struct CustomValue {
   std::function<void(const Node& node, const std::string& key)> read;
   std::function<std::string()> text;

@@ -6,7 +6,7 @@ namespace garra::io {
 
 void FieldWriter::key(const std::string& name, Value& value, const Words& words) {
   const std::string text = value.text();
-  // A chosen key is quoted, for it may hold anything.
+  // A key of the file's choice is quoted, for it may hold any character.
   if (!text.empty()) w_.line(free_ ? io::text(name) : name, text, words.comment.empty() ? value.unit() : words.comment);
 }
 

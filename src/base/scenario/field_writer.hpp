@@ -1,4 +1,4 @@
-// A table written back as TOML by its list of fields, with everything filled in.
+// Writes a table as TOML by its list of fields, with every default filled in.
 #pragma once
 
 #include "base/scenario/fields.hpp"

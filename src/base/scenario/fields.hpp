@@ -1,7 +1,7 @@
 // One list of fields per table of a scenario. A function `fields(Fields& f, Thing& thing)` names every key of the table
-// once, with the member it stands for, its kind and bounds, and what it means. Whoever visits the list reads a file
-// into the members (field_reader.hpp), writes them back (field_writer.hpp), or describes them: the JSON Schema for
-// editors and the tables of docs/reference/scenario.md (field_schema.hpp). Defaults are what the members are before.
+// once, with the member it stands for, its kind, bounds and meaning. Visitors of the list read a file into the members
+// (field_reader.hpp), write them back (field_writer.hpp), or describe them: JSON Schema for editors, tables of
+// docs/reference/scenario.md (field_schema.hpp). Defaults are the members' initial values.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,23 @@
 
 namespace garra::io {
 
-/// What stands behind a key: how one kind of value is read, written and described. field_values.hpp has the kinds.
+/// One kind of value behind a key: how it is read, written and described. field_values.hpp has the kinds.
 class Value {
  public:
   virtual ~Value() = default;
-  /// Throws where the node is not such a value. `key` is the full name.
+  /// Throws if the node is not such a value. `key` is the full name.
   virtual void read(const Node& node, const std::string& key) = 0;
-  /// As TOML; "" where there is nothing to write.
+  /// The value as TOML; "" if there is nothing to write.
   [[nodiscard]] virtual std::string text() const = 0;
-  /// "" where it has none.
+  /// Unit of the value; "" if it has none.
   [[nodiscard]] virtual std::string unit() const { return ""; }
-  /// What the key takes, in Markdown.
+  /// Accepted values of the key, in Markdown.
   [[nodiscard]] virtual std::string takes() const = 0;
   /// JSON Schema of the value.
   [[nodiscard]] virtual nlohmann::ordered_json schema() const = 0;
 };
 
-/// What is said of a key or table.
+/// Description of a key or table.
 struct Words {
   std::string doc = {};        ///< what it is; empty: the comment
   std::string comment = {};    ///< behind the value in a file that is written; empty: its unit
@@ -38,7 +38,7 @@ struct Words {
   std::string otherwise = {};  ///< what holds where it is left out, unless that is the value itself
 };
 
-/// Fields that are there in one case only.
+/// Condition under which a group of fields exists.
 struct Case {
   bool holds = true;
   std::string label = {};  ///< of the case, as in `kind = "move"`; empty: never, the keys are known to be refused
@@ -55,17 +55,17 @@ class Fields {
   /// A key of the table that is being visited.
   virtual void key(const std::string& name, Value& value, const Words& words) = 0;
   void key(const std::string& name, Value&& value, const Words& words = {}) { key(name, value, words); }
-  /// A table in it; `visit` names the keys.
+  /// A subtable; `visit` names its keys.
   virtual void table(const std::string& name, const Words& words, const Visit& visit) = 0;
-  /// An array of tables; `resize` makes room for as many as there are, `visit` names the keys of one.
+  /// An array of tables; `resize` allocates as many as there are, `visit` names the keys of one.
   struct Items {
     std::size_t count;  ///< that there are; a reader does not look at it
     std::function<void(std::size_t)> resize;
     std::function<void(std::size_t)> visit;
   };
   virtual void tables(const std::string& name, const Words& words, const Items& items) = 0;
-  /// A table whose keys a file chooses: those that are written, and `visit` says by key() what any of them stands for.
-  /// "" stands for all of them where they are described; its words are those of the table.
+  /// A table whose keys the file chooses: `visit` defines by key() the meaning of each written key. For descriptions
+  /// the key "" stands for all of them; its words are those of the table.
   struct Entries {
     std::vector<std::string> keys;
     std::function<void(const std::string& key)> visit;
@@ -73,25 +73,25 @@ class Fields {
   virtual void entries(const std::string& name, const Entries& entries) = 0;
   /// Fields of one case.
   virtual void when(const Case& of, const Visit& visit) = 0;
-  /// Whether `name` is to be visited: a file has it, or `now` where it is written; always where it is described.
+  /// Whether `name` is to be visited: if a file being read has it, if `now` when writing, always when describing.
   [[nodiscard]] virtual bool has(const std::string& name, bool now) = 0;
-  /// A condition between keys that have been read. A problem is said at `key` ("high[2]" for an item, "" for the
-  /// table itself), and only where all else in the table was right.
+  /// A condition between keys that have been read. A violation is reported at `key` ("high[2]" for an item, "" for the
+  /// table itself), and only if the rest of the table is valid.
   virtual void check(bool /*holds*/, const std::string& /*key*/, const std::string& /*problem*/,
                      const std::string& /*remedy*/) {}
-  /// What has to be done once the keys before are read, and may throw; done only where the table was right so far.
+  /// A step that needs the keys read before, and may throw. It runs only if the table is valid so far.
   virtual void then(const Visit& /*visit*/) {}
-  /// Whether everything so far was right; always where nothing is read.
+  /// Whether everything so far was valid; always true if nothing is read.
   [[nodiscard]] virtual bool good() const { return true; }
-  /// Whether the table that is being visited was right so far.
+  /// Whether the table being visited was valid so far.
   [[nodiscard]] virtual bool sound() const { return true; }
-  /// What else the table holds is not looked at: what it means depends on something that is wrong.
+  /// Skips the rest of the table, whose meaning depends on something that is wrong.
   virtual void give_up() {}
-  /// Whether a file is read; not fields that are visited to refuse them.
+  /// Whether a file is read; false while fields are visited to reject them.
   [[nodiscard]] virtual bool reading() const { return false; }
   /// Whether a file is written.
   [[nodiscard]] virtual bool writing() const { return false; }
-  /// Where a key of the table stands that is being read; nowhere else.
+  /// Place of a key of the table being read; empty for other visitors.
   [[nodiscard]] virtual Place place_of(const std::string& /*name*/) { return {}; }
 };
 

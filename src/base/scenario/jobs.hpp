@@ -1,5 +1,5 @@
-// The registry: every job that garra knows, once. Its scenario's fields are in its room, and so is what the program
-// says of it: a JobKind that hands itself over (shell/jobs.hpp).
+// The registry of all jobs of garra. A job's module defines the fields of its scenario, and its command as a JobKind
+// that registers itself (shell/jobs.hpp).
 #pragma once
 
 #include "base/scenario/fields.hpp"
@@ -24,7 +24,7 @@ inline constexpr JobFields kJobs[] = {
     {"platform", describe_platform}, {"platform_experiment", describe_platform_experiment},
 };
 
-// Files that scenarios name, likewise: what `garra check --schema` describes besides.
+// Files that scenarios name, which `garra check --schema` also describes.
 void describe_robot_file(Fields& f);
 void describe_platform_file(Fields& f);
 

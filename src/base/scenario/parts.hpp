@@ -1,4 +1,4 @@
-// The parts of a scenario file. Each reads its tables from the document.
+// The common parts of a scenario file. Each function reads its tables from the document.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,31 @@
 
 namespace garra::io {
 
-/// `schema`: that this program knows the version.
+/// Checks that `schema` is a supported version.
 void check_schema(TableReader& root);
-/// `schema` and `job`; returns the job.
+/// Reads `schema` and `job`; returns the job.
 [[nodiscard]] std::string read_header(TableReader& root);
-/// `schema`, and that the job is this one; `what` is what a scenario of it is called.
+/// Checks `schema` and that the job is `job`; `what` names such a scenario in messages.
 void require_job(TableReader& root, const std::string& job, const std::string& what);
 /// A whole number from 1 to `most`.
 [[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
 inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;
 
-// Fields that jobs share, and the first of all TOML files.
+// Fields that jobs share, and the first field of all TOML files.
 
 /// `schema`, which check_schema() has read.
 void schema_field(Fields& f);
 
 /// `schema`, `job`, `title`, and `seed` where the job draws numbers.
 void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed);
-/// Of [sampling], one by one, for jobs have them in their own order.
+/// Fields of [sampling], one by one, for jobs have them in their own order.
 void samples_field(Fields& f, std::int64_t& samples, const Words& words);
-/// Chunks of a run that has many samples, up to so many blocks: a GPU computes 2^20 in little more time than a file
+/// Most blocks in a chunk of a run that has many samples: a GPU computes 2^20 samples in little more time than a file
 /// takes.
 inline constexpr std::int64_t kMostBlocks = 4096;
 void larger_chunks(study::Plan& plan, std::int64_t most_blocks);
 void chunk_field(Fields& f, study::Plan& plan, const Words& words);
-/// `doc` begins what is said of it.
+/// `doc` begins the description.
 void max_unsolved_field(Fields& f, study::Plan& plan, const std::string& doc = "");
 void stop_field(Fields& f, study::Plan& plan);
 void time_limit_field(Fields& f, study::Plan& plan);

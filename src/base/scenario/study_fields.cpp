@@ -6,14 +6,14 @@ namespace garra::io {
 
 namespace {
 
-/// Of a run that does not say its chunk: more files make a folder slow to list.
+/// Most chunks of a run without a given chunk size: more files make a folder slow to list.
 constexpr std::int64_t kMostChunks = 4000;
 
 const Wanted kShare{kRatio, {.low = 0, .high = 1}};
 
 std::uint64_t read_seed(const Node& node, const std::string& key) {
   const std::int64_t seed = read_integer(node, key);
-  // TOML's integers are signed: half of the seeds cannot be written, which does no harm.
+  // TOML integers are signed: half of the seeds cannot be written, which is harmless.
   if (seed < 0) fail(node.place, key, "must not be negative", "Write any whole number from 0.");
   return static_cast<std::uint64_t>(seed);
 }
@@ -21,7 +21,7 @@ std::uint64_t read_seed(const Node& node, const std::string& key) {
 std::int64_t read_chunk(const Node& node, const std::string& key) {
   const std::int64_t n = read_count(node, key, kMostSamples);
   if (n % study::kBlock == 0) return n;
-  // Whole blocks: sums are made per block, so that their bits do not depend on the chunk.
+  // Whole blocks: sums are made per block, so that their bits do not depend on the chunk size.
   const std::int64_t next = (n / study::kBlock + 1) * study::kBlock;
   fail(node.place, key, std::to_string(n) + " is not a multiple of " + std::to_string(study::kBlock),
        "Write " + std::to_string(next) + ", or leave it out.");
@@ -60,7 +60,7 @@ void larger_chunks(study::Plan& plan, std::int64_t most_blocks) {
 }
 
 void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
-  // By the samples, not by the machine: where a half width ends a run must not depend on who computes it.
+  // Depends on samples, not on the machine: the sample at which a half width ends a run must be machine-independent.
   if (f.reading())
     while (plan.samples / plan.chunk > kMostChunks) plan.chunk *= 2;
   f.key("chunk",
@@ -68,7 +68,7 @@ void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
                 [&] { return std::to_string(plan.chunk); }, "a multiple of " + std::to_string(study::kBlock),
                 R"({"type": "integer", "minimum": 1, "multipleOf": 1024})"}),
         words);
-  // The schema's text above holds the number.
+  // The schema text above contains this number.
   static_assert(study::kBlock == 1024);
 }
 
@@ -102,14 +102,14 @@ void output_fields(Fields& f, study::Plan& plan) {
 
 void check_schema(TableReader& root) {
   const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
-  // Before anything else: the meaning of all other keys may change with the version.
+  // First of all, because the meaning of all other keys may change with the version.
   if (read_integer(schema, "schema") != 1) {
     fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
          "This program reads schema = 1.");
   }
 }
 
-/// A robot or a platform, which somebody has taken for a scenario.
+/// Rejects a robot or platform file that was given as a scenario.
 void refuse_models(TableReader& root) {
   if (root.find("job") != nullptr) return;
   const bool platform = root.find("legs") != nullptr || root.find("layout") != nullptr;

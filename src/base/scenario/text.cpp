@@ -30,8 +30,7 @@ std::string name_of(Kind kind) {
   return "";
 }
 
-/// The limit below which the untruncated distribution has this probability, in few digits where
-/// they do.
+/// The limit below which the untruncated distribution has this probability, in few digits if these suffice.
 double limit_at(const Distribution& whole, double probability) {
   const double exact = quantile(whole, probability);
   for (int digits = 2; digits < 17; ++digits) {
@@ -74,7 +73,7 @@ std::string text(bool value) { return value ? "true" : "false"; }
 
 std::string text(const std::string& value) {
   std::string out = "\"";
-  // So many in a row are refused (toml_parse.cpp), unless they are written otherwise.
+  // More dots than that are rejected (toml_parse.cpp), so they are escaped.
   constexpr int kManyDots = 16;
   const bool hides_dots = std::count(value.begin(), value.end(), '.') > kManyDots;
   for (const char c : value) {

@@ -9,7 +9,7 @@
 
 namespace garra::io {
 
-/// In SI units; an angle in degrees where that says the same number in fewer digits.
+/// In SI units; an angle in degrees if that takes fewer digits for the same number.
 [[nodiscard]] std::string text(double value, const Dimension& dimension);
 [[nodiscard]] std::string text(const study::Distribution& d, const Dimension& dimension);
 /// "[a, b, ...]"
@@ -29,7 +29,7 @@ template <class Values>
 /// In double quotes.
 [[nodiscard]] std::string text(const std::string& value);
 
-/// Lines "key = value  # unit", in tables; or all in one line, { key = value, ... }.
+/// Writes lines "key = value  # unit" in tables, or all in one line, { key = value, ... }.
 class Writer {
  public:
   explicit Writer(bool in_one_line = false) : in_one_line_(in_one_line) {}

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "30 deg" and "30 deg/s" as numbers; any other text as it is. Names and titles stay texts whatever they look like.
+/// "30 deg" and "30 deg/s" as numbers; any other text unchanged. Names and titles always stay texts.
 Json text_as_json(const std::string& text, std::string_view key) {
   constexpr std::string_view kNames[] = {"title", "name", "robot", "source", "frame",
                                          "joint", "file", "model", "tip",    "base"};

@@ -1,4 +1,4 @@
-// TOML as JSON, for programs that read what `garra check` has understood.
+// Converts TOML to JSON, for programs that read the output of `garra check`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +6,7 @@
 
 namespace garra::io {
 
-/// The document that one of our writers has made, keys in its order. Angles, which they write in degrees where that is
-/// shorter, become numbers in SI units like all others.
+/// A document written by garra's own writers, keys in its order. Angles written in degrees become numbers in SI units.
 [[nodiscard]] nlohmann::ordered_json toml_as_json(const std::string& toml);
 
 }  // namespace garra::io

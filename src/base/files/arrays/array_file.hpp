@@ -1,4 +1,4 @@
-// Files of named arrays of numbers, HDF5 or NPZ: which of them, their first bytes say.
+// Files of named numeric arrays, HDF5 or NPZ; the first bytes tell which.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace garra::io {
 class ArrayRows {
  public:
   virtual ~ArrayRows() = default;
-  /// Refuses an array that does not fit into memory as a whole.
+  /// Throws if the array as a whole does not fit into memory.
   virtual void require_memory() const = 0;
   /// Rows first .. first + count - 1; `to` has room for their numbers.
   virtual void read(std::uint64_t first, std::uint64_t count, std::span<double> to) = 0;
 };
 
-/// As Hdf5Reader, whose words these are.
+/// Interface of HDF5 and NPZ readers; functions behave as those of Hdf5Reader.
 class ArrayFile {
  public:
   virtual ~ArrayFile() = default;

@@ -11,18 +11,18 @@ namespace {
 constexpr const char* kAgain = "Write it again by numpy.savez.";
 constexpr std::size_t kMostAxes = 32;
 
-/// Words of the dictionary, one after another.
+/// Tokenizer of the header's dictionary.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
-  /// Whether this comes next; if so it is passed.
+  /// Consumes `word` if it comes next; returns whether it did.
   [[nodiscard]] bool take(std::string_view word) {
     skip_blanks();
     if (!text_.starts_with(word)) return false;
     text_.remove_prefix(word.size());
     return true;
   }
-  /// A text in quotes without any in it.
+  /// Consumes a quoted text that contains no quotes.
   [[nodiscard]] bool quoted(std::string& out) {
     skip_blanks();
     if (text_.empty() || (text_[0] != '\'' && text_[0] != '"')) return false;
@@ -70,7 +70,7 @@ struct Dictionary {
   Shape shape;
 };
 
-/// Each of the three entries once, in any order.
+/// Reads each of the three entries once, in any order.
 bool take_dictionary(std::string_view text, Dictionary& d) {
   Words words(text);
   if (!words.take("{")) return false;

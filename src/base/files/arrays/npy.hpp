@@ -1,4 +1,4 @@
-// The header of a NumPy array: a Python dictionary of three entries, of which only what NumPy itself writes is taken.
+// Parser of the NumPy array header, a Python dictionary of three entries. It accepts only the form that NumPy writes.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ void convert(std::span<const std::byte> bytes, std::span<To> to) {
   for (std::size_t k = 0; k < to.size(); ++k) {
     From x;
     std::memcpy(&x, bytes.data() + k * sizeof x, sizeof x);
-    // As HDF5 does: what an int64 does not hold becomes the largest.
+    // As HDF5 does: values beyond int64 become the largest int64.
     if constexpr (std::is_same_v<From, std::uint64_t> && std::is_same_v<To, std::int64_t>)
       x = std::min<std::uint64_t>(x, INT64_MAX);
     to[k] = static_cast<To>(x);
@@ -55,7 +55,7 @@ std::uint64_t NpyHeader::row_bytes() const {
   return n;
 }
 
-/// Pieces of an array, as what they are wanted as.
+/// Rows of an array, converted to the requested type.
 class NpzReader::Rows final : public ArrayRows {
  public:
   Rows(const NpzReader& reader, const std::string& name)

@@ -8,7 +8,7 @@
 
 namespace garra::io {
 
-/// What stands before the numbers of an array.
+/// Header of a NumPy array: element type, shape and offset of the numbers.
 struct NpyHeader {
   char kind = 0;            ///< 'f', 'i', 'u', 'b'
   std::uint64_t bytes = 0;  ///< of a number
@@ -18,8 +18,8 @@ struct NpyHeader {
   [[nodiscard]] std::uint64_t row_bytes() const;
 };
 
-/// Arrays by their names in the archive, without ".npy". Other members are not looked at. Throws Error: kInvalidFile,
-/// which names archive and member, for whatever is wrong with them, kInputOutput where the file cannot be read.
+/// Reads arrays by their names in the archive, without ".npy"; other members are ignored. Throws Error: kInvalidFile,
+/// naming archive and member, if their content is invalid; kInputOutput if the file cannot be read.
 class NpzReader final : public ArrayFile {
  public:
   NpzReader(const std::string& path, std::string expectation);
@@ -35,7 +35,7 @@ class NpzReader final : public ArrayFile {
 
  private:
   class Rows;
-  /// Read once.
+  /// Header of an array, parsed once and cached.
   [[nodiscard]] const NpyHeader& header(const std::string& name) const;
   [[nodiscard]] NpyHeader read_header(const std::string& name, const ZipMember& member) const;
   void require_memory(const std::string& name) const;

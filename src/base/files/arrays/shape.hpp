@@ -1,4 +1,4 @@
-// Sizes of arrays.
+// Shapes of arrays.
 #pragma once
 
 #include <cstdint>

@@ -111,12 +111,12 @@ struct ZipFile::Directory {
 
 namespace {
 
-/// Sizes and place as a header has them: with 32 bits, or in its zip64 field those that are kIn64 here.
+/// Sizes and offset in a header: 32 bits each, or in the zip64 field for those that are kIn64.
 struct Sizes {
   std::uint64_t size, packed, header;
 };
 
-/// Whether the field was as it must be.
+/// Returns whether the field was valid.
 template <class Fields>
 bool take_large_sizes(Fields extra, Sizes& sizes) {
   std::uint64_t* const wanted[] = {&sizes.size, &sizes.packed, &sizes.header};
@@ -170,7 +170,7 @@ std::string ZipFile::bytes_at(std::uint64_t offset, std::uint64_t count, const c
   refuse(std::string(what) + " lies beyond the end of the file");
 }
 
-/// From the record at the file's end, behind which there may be a comment of at most 64 KiB.
+/// Reads the end record, which a comment of at most 64 KiB may follow.
 ZipFile::Directory ZipFile::find_directory() const {
   const std::uint64_t most = std::min(size_, kEndSize + 0xffff);
   const std::string tail = bytes_at(size_ - most, most, "its end");
@@ -195,7 +195,7 @@ ZipFile::Directory ZipFile::find_directory() const {
   refuse("the list of members at its end is missing");
 }
 
-/// The same with 64 bits: a record of its own, and behind that where it is.
+/// The same with 64 bits: a separate record, located by another one behind it.
 ZipFile::Directory ZipFile::find_large_directory(std::uint64_t end) const {
   if (end < kLocatorSize + kLargeEndSize) refuse("there is no room for its zip64 record");
   const std::string bytes = bytes_at(end - kLocatorSize - kLargeEndSize, kLocatorSize + kLargeEndSize, "zip64");
@@ -245,7 +245,7 @@ void ZipFile::read_directory(const Directory& directory) {
   if (f.left() > 0) refuse("its list has more than its members");
 }
 
-/// What the member says of itself must be what the list says, but for sizes that come behind it.
+/// Checks that the member's own header agrees with the directory, except for sizes that follow the content.
 void ZipFile::take_local_header(ZipMember& m) const {
   const std::string fixed = bytes_at(m.header, kLocalSize, m.name.c_str());
   Fields f(fixed);
@@ -274,7 +274,7 @@ void ZipFile::take_local_header(ZipMember& m) const {
     refuse(m.name + " claims " + std::to_string(m.size) + " bytes, which " + std::to_string(m.packed) + " cannot hold");
 }
 
-/// No byte belongs to two members, or to one and the list.
+/// Checks that no byte belongs to two members, or to a member and the directory.
 void ZipFile::require_apart(const Directory& directory) const {
   std::vector<const ZipMember*> order;
   for (const ZipMember& m : members_) order.push_back(&m);
@@ -287,7 +287,7 @@ void ZipFile::require_apart(const Directory& directory) const {
 
 // --- deflated content -----------------------------------------------------------------------------------------------
 
-/// zlib's stream, and the last bytes that came out of it.
+/// State of zlib's stream, and the last bytes of its output.
 class ZipContent::Inflation {
  public:
   Inflation(const ZipFile& file, const ZipMember& member) : file_(file), member_(member) { begin(); }
@@ -325,7 +325,7 @@ class ZipContent::Inflation {
     crc_ = crc32_z(0, nullptr, 0);
     begin_again_ = false;
   }
-  /// One more block, or what is left; the one before it is kept.
+  /// Inflates one more block, or the remainder; the previous block is kept.
   [[nodiscard]] std::string next() {
     if (begin_again_) return "it was damaged before";
     if (kept_ > kBlock) {
@@ -334,7 +334,7 @@ class ZipContent::Inflation {
     }
     const std::uint64_t wanted = std::min(kBlock, member_.size - made_);
     const bool last = made_ + wanted == member_.size;
-    // Of the last one a byte more: then there is an end, or more than there should be.
+    // The last block asks for one byte more, to detect content that is too long.
     stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + kept_);
     stream_.avail_out = static_cast<uInt>(wanted + (last ? 1 : 0));
     int result = Z_OK;
@@ -352,7 +352,7 @@ class ZipContent::Inflation {
       return "its checksum (CRC-32) is another one";
     return {};
   }
-  /// Packed bytes from the file; false where there are none.
+  /// Reads packed bytes from the file; false if none are left.
   [[nodiscard]] bool feed() {
     const std::uint64_t n = std::min<std::uint64_t>(in_.size(), member_.packed - taken_);
     if (n == 0 || !file_.read_at(member_.start + taken_, std::span(in_).first(n))) return false;

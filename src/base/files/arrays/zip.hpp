@@ -1,5 +1,5 @@
-// Zip archives (PKWARE APPNOTE 6.3): what is in one, and the bytes of a member from front to back. Written for files of
-// strangers: what is said twice must be said alike, and no size is believed that the file cannot have.
+// Zip archives (PKWARE APPNOTE 6.3): lists the members and reads the bytes of a member from front to back. Input is
+// untrusted: redundant fields must agree, and sizes that the file cannot have are rejected.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,10 @@ struct ZipMember {
   [[nodiscard]] bool is_encrypted() const { return (flags & 0x2041) != 0; }
 };
 
-/// An archive that is open.
+/// An open archive.
 class ZipFile {
  public:
-  /// Throws Error: kInvalidFile for what is no sound archive, kInputOutput where it cannot be read.
+  /// Throws Error: kInvalidFile if the archive is not sound, kInputOutput if it cannot be read.
   explicit ZipFile(std::string path);
   ~ZipFile();
   ZipFile(const ZipFile&) = delete;
@@ -39,7 +39,7 @@ class ZipFile {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::vector<ZipMember>& members() const { return members_; }
-  /// Fills `to` from this place of the file on; whether it could.
+  /// Fills `to` from `offset` of the file on; returns whether that succeeded.
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> to) const;
 
  private:
@@ -59,14 +59,14 @@ class ZipFile {
   std::vector<ZipMember> members_;
 };
 
-/// The content of a member, stored or deflated. Forward it is read once; a step back of more than 64 KiB in a deflated
-/// one begins again at its front.
+/// The content of a member, stored or deflated. Forward reads pass over it once. In a deflated member, a seek back of
+/// more than 64 KiB restarts at its front.
 class ZipContent {
  public:
-  /// File and member stay as long.
+  /// File and member must outlive this object.
   ZipContent(const ZipFile& file, const ZipMember& member);
   ~ZipContent();
-  /// Bytes from `at` on, all within the member's size; "", or why they cannot be had.
+  /// Reads bytes from `at` on, all within the member's size; returns "", or the reason for failure.
   [[nodiscard]] std::string read(std::uint64_t at, std::span<std::byte> to);
 
  private:
