@@ -148,8 +148,7 @@ void AtomicFile::open_hidden() {
   if (can_be_named) descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
   name_ = temporary_name(target_);
-  // The name belongs to this process; an existing file of that name is left by an earlier process of this number, and
-  // must not be followed.
+  // The name is this process's own: an existing file is left by an earlier one of this number, not to be followed.
   ::unlink(name_.c_str());
   descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;

@@ -1,10 +1,10 @@
-// Contacts of which more stand for fewer, so that code for `many` takes `contacts` of them: contact j is the given one
-// j % contacts, and the copies of one share its limit. Together they can do what it can.
+// Replaces `contacts` contacts by more, so that code for `many` contacts applies: contact j is a copy of contact j %
+// contacts. The copies of a contact share its force limit, so together they can exert the same forces.
 #pragma once
 
 namespace garra::contact {
 
-/// How many of `many` contacts stand for the same one as contact j.
+/// Number of the `many` contacts that are copies of the same contact as contact j.
 [[nodiscard]] constexpr int copies_of(int j, int contacts, int many) {
   return (many - 1 - j % contacts) / contacts + 1;
 }

@@ -1,4 +1,4 @@
-// contact::balance: sizes are checked here, then the instance for the number of contacts runs, or the next larger one.
+// contact::balance: checks sizes, then runs the instance for the number of contacts, or the next larger one.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -27,7 +27,7 @@ void check_sizes(const Wrenches& in) {
 
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-/// Rows on their way to the operation and back, in a thread that has said how many contacts there are.
+/// Rows for the operation, in a thread that has set its number of contacts (ContactsInUse).
 using Op = BalanceOp<kAnyContacts>;
 struct Tiles : private ContactsInUse, public batch::RowTiles<Op::In<double>, Op::Out<double>> {
   Tiles(int contacts, const batch::Rows& rows, std::int64_t most)
@@ -43,7 +43,7 @@ void balance_on_host(int contacts, const batch::Rows& rows) {
       });
 }
 
-/// On a GPU, for numbers of contacts that there are kernels for.
+/// On a GPU, for numbers of contacts that have kernels.
 Balances balance_as_given(const Wrenches& in, const Device& device) {
   const std::size_t n = size(in.count);
   const int k = in.contacts;
@@ -69,7 +69,7 @@ Balances balance_as_given(const Wrenches& in, const Device& device) {
   return out;
 }
 
-/// For kernels: wrenches with `many` contacts in place of fewer (copies.hpp).
+/// Replaces wrenches of fewer contacts by ones of `many`, for kernels (copies.hpp).
 class Copied {
  public:
   Copied(const Wrenches& in, std::int64_t first, std::int64_t count, int many)
@@ -84,7 +84,7 @@ class Copied {
   [[nodiscard]] Wrenches wrenches() const {
     return {many_, count_, W_, in_.w.subspan(6 * size(first_), 6 * size(count_)), mu_, limit_};
   }
-  /// Appends answers for the copies, their forces added up.
+  /// Appends the answers for the copies, with the copies' forces added up.
   void append(const Balances& found, Balances& to) const {
     const std::size_t n = size(count_), k = size(in_.contacts), m = size(many_), before = to.force.size();
     to.force.resize(before + n * 3 * k, 0);

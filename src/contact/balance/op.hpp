@@ -1,4 +1,4 @@
-// Whether forces can balance a wrench, as an operation on rows. Host and device. D: 3, or 4 of soft contacts.
+// Decides whether contact forces can balance a wrench, as an operation on rows. Host and device. D: 3, or 4 (soft).
 #pragma once
 
 #include "garra/solve/wrench_balance.hpp"

@@ -1,4 +1,4 @@
-// contact::rest: the problems of a batch one after another, on all threads.
+// contact::rest: solves the problems of a batch one after another, on all threads.
 #include <algorithm>
 #include <limits>
 #include <string>

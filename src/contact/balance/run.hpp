@@ -1,4 +1,4 @@
-// Whether forces can balance wrenches that are in tiles already: for rooms that make them there.
+// Decides whether forces can balance wrenches that lie in tiles already, for modules that make them there.
 #pragma once
 
 #include "contact/balance/op.hpp"
@@ -7,8 +7,8 @@
 
 namespace garra::contact {
 
-/// `count` problems in tiles of BalanceOp<kAnyContacts, D>::In, answers in tiles of Out, by one thread of the host,
-/// which has said how many contacts they have. D: 3, or 4 of soft contacts.
+/// Solves `count` problems in tiles of BalanceOp<kAnyContacts, D>::In, answers in tiles of Out. Runs in one host
+/// thread, which has set its number of contacts (ContactsInUse). D: 3, or 4 for soft contacts.
 template <int D>
 void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers);
 

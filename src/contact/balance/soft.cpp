@@ -1,4 +1,4 @@
-// Soft contacts: cones in four dimensions.
+// Instance for soft contacts, with cones in four dimensions.
 #include "contact/balance/tiles.hpp"
 
 namespace garra::contact {

@@ -1,4 +1,4 @@
-// What the files with instances of balance_tiles() have in common.
+// Common definition for the files that instantiate balance_tiles().
 #pragma once
 
 #include "contact/balance/run.hpp"

@@ -1,4 +1,4 @@
-// Single problems and solutions in the plain arrays of contact.hpp.
+// Reads and writes single problems and solutions in the plain arrays of contact.hpp.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace garra::contact {
 
-/// Problems, slip directions and solutions of any number of contacts, in a thread that has said how many.
+/// Types for any number of contacts, in a thread that has set that number (ContactsInUse).
 using Problem = solvers::FrictionProblem<double, kAnyContacts>;
 using Slips = solvers::SlidingContacts<double, kAnyContacts>;
 using Solution = solvers::FrictionSolution<double, kAnyContacts>;
@@ -34,7 +34,7 @@ inline bool slides(const ProblemView& in, std::int64_t k, int j) {
   return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
 }
 
-/// The direction of a slip velocity. A sliding contact without one gets NaN, which the certificate calls invalid.
+/// The direction of a slip velocity. A sliding contact without one gets NaN, which the certificate reports as invalid.
 inline std::array<double, 2> unit_slip(const double* v) {
   // hypot: the square of a speed below 1e-154 m/s would vanish, and with it the direction.
   const double speed = std::hypot(v[0], v[1]);
@@ -53,17 +53,17 @@ inline Slips sliding_at(const ProblemView& in, std::int64_t k) {
   return out;
 }
 
-/// Those of all problems [n][k][2]; empty where the problems have none.
+/// Unit slip directions of all problems [n][k][2]; empty if the problems have none.
 [[nodiscard]] std::vector<double> slip_directions(const ProblemView& in, int threads);
 
-/// One solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
+/// Stores one solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
 inline void store_solution(const ProblemView& in, std::int64_t k, const Solution& s, Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
-  // From the problem as given, not as eliminated: a verdict is about all contacts, sliding ones included.
+  // From the problem as given, not as eliminated: the results concern all contacts, sliding ones included.
   const auto problem = problem_at(in, k);
   const auto verdict = verdict_of<double, kAnyContacts>(problem.b, problem.mu, sliding_at(in, k), s, in.contacts);
-  // Arrays that are not wanted are empty (make_room); the others have room for every problem. Forces and margins are
-  // numbers, or the NaN that stands for none.
+  // Unwanted arrays are empty (make_room); the others have space for every problem. Forces and margins are numbers, or
+  // NaN for none.
   const int n = in.contacts;
   if (!out.c.empty()) std::copy_n(s.c.m, 3 * n, out.c.data() + k * 3 * n);
   if (!out.a.empty()) std::copy_n(s.a.m, 3 * n, out.a.data() + k * 3 * n);
@@ -87,22 +87,21 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
   out.critical_friction[at] = verdict.critical_friction;
 }
 
-/// Arrays of the right sizes: nothing solved yet.
+/// Arrays of the right sizes, with nothing solved yet.
 [[nodiscard]] Solutions unsolved(const ProblemView& problems);
 
-/// The same in `out`, whose memory is used again; numbers that are there already may stay. Without the arrays that are
-/// not wanted.
+/// The same in `out`, whose memory is reused; numbers of an earlier call may stay. Unwanted arrays are left out.
 void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out);
 
-/// contact::judge into the arrays that `out` has; the sizes belong together.
+/// contact::judge into the arrays that `out` has; the sizes must match.
 void judge(const ProblemView& problems, std::span<const double> c, double tol, int threads, Solutions& out);
 
-/// Throws Error(kInvalidFile) where the arrays do not belong together.
+/// Throws Error(kInvalidFile) if the sizes of the arrays do not match.
 void check_sizes(const ProblemView& problems);
-/// Throws Error(kUsage) where mixed precision does not know the method or so many contacts.
+/// Throws Error(kUsage) if mixed precision does not support the method or the number of contacts.
 void check_precision(int contacts, const Options& options);
 
-/// Problems whose contacts all slide, by exhaustion of their 2^k bases: fills `solutions` where asked for, proves
+/// For problems whose contacts all slide, tries all 2^k bases. Fills `solutions` on request, proves
 /// Status::kNoSolution, and for Method::kAuto takes a solution that the iteration has not found.
 void add_verdicts(const ProblemView& problems, const Options& options, const Device& device, Solutions& out);
 

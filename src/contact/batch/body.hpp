@@ -1,5 +1,5 @@
-// The two steps of a batch of friction contact problems, as bodies that every executor runs: iterate, certify.
-// Shared by the contact batch and the grasp study. Host and device.
+// Bodies of the two steps on friction contact problems, iterate and certify, which every executor runs. The contact
+// batch and the grasp study share them. Host and device.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,18 @@ struct FrictionNewton;
 
 namespace garra::contact {
 
-/// Problem i as the solvers take it: with its sliding contacts eliminated. `sliding` may be null: all contacts may
-/// roll.
+/// Problem i for the solvers, with its sliding contacts eliminated. `sliding` may be null: all contacts may roll.
 template <class S, int N>
 GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i,
                                                      int contacts) {
   auto problem = load_given<S, N>(problems, i, contacts);
-  // Null where no contact of the batch slides, so that the common case copies and eliminates nothing.
+  // Null if no contact of the batch slides, so that the common case copies and eliminates nothing.
   if (sliding != nullptr)
     solvers::eliminate_sliding(problem, solvers::SlidingContacts<S, N>{load_vector<S, 2, N>(sliding, i, contacts)});
   return problem;
 }
 
-/// The same in `p`, whose matrix may be anywhere.
+/// The same in `p`, whose matrix may lie anywhere.
 template <class S, int N, class Matrix>
 GARRA_HD void load_problem(const double* problems, const double* sliding, std::int64_t i, int contacts,
                            solvers::FrictionProblem<S, N, 3, Matrix>& p) {
@@ -46,12 +45,12 @@ struct IterateBody {
   const double* guesses = nullptr;  ///< tiles of Vec<S, 3 N>: forces to start from, for solvers that can; null: none
   int contacts = N;                 ///< of each problem (padded.hpp)
 
-  /// State of problem i, where the iteration begins. A problem with a number that is not finite, or with negative
-  /// friction, takes no step: certify names it, and neither a warp nor a register of lanes waits for it.
+  /// Initial state of problem i. A problem with a number that is not finite, or with negative friction, takes no step:
+  /// certify reports it, and neither a warp nor a register of SIMD lanes waits for it.
   template <class S>
   GARRA_HD auto start(std::int64_t i) const {
     const auto problem = load_problem<S, N>(problems, sliding, i, contacts);
-    // Only Newton's ladder starts from a guess; the other solvers begin where their own start() puts them.
+    // Only Newton's method starts from a guess; the other solvers begin with their own start().
     if constexpr (requires(Vec<S, 3 * N> guess) { solver.template start<S, N>(problem, guess); }) {
       auto guess = Vec<S, 3 * N>::zero();
       if (guesses != nullptr) guess = load_vector<S, 3, N>(guesses, i, contacts);
@@ -76,11 +75,11 @@ struct IterateBody {
   }
 };
 
-/// RescueBody on `count` problems of the host, in a thread that has said how many contacts they have; compiled once,
-/// in contact/instances/rescue.cpp.
+/// RescueBody on `count` problems of the host, in a thread that has set its number of contacts. Compiled once, in
+/// contact/instances/rescue.cpp.
 void rescue_unsolved(const IterateBody<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count);
 
-/// What RescueBody takes of another solver's job: pointers, tolerance and limit.
+/// The part of another solver's job that RescueBody needs: pointers, tolerance and limit.
 template <class Newton, class Solver, int N>
 GARRA_HD IterateBody<Newton, N> without_solver(const IterateBody<Solver, N>& job) {
   Newton options;
@@ -88,8 +87,8 @@ GARRA_HD IterateBody<Newton, N> without_solver(const IterateBody<Solver, N>& job
   return {options, job.problems, job.sliding, job.candidates, nullptr, job.contacts};
 }
 
-/// The candidate that a force from elsewhere is: nobody says why its solver stopped, so what the certificate refuses
-/// counts as stalled; counters are unknown, which is not the same as none.
+/// Candidate for a force from elsewhere. No solver gives a reason for its stop, so a force that fails the certificate
+/// counts as stalled. Counters are unknown, which differs from zero.
 template <class S, int N>
 GARRA_HD solvers::Candidate<S, N> given_candidate(const Vec<S, 3 * N>& force) {
   auto found = solvers::candidate_of<S, N>(force, S(static_cast<int>(Status::kStalled)), solvers::Effort<S>::none());
@@ -97,7 +96,7 @@ GARRA_HD solvers::Candidate<S, N> given_candidate(const Vec<S, 3 * N>& force) {
   return found;
 }
 
-/// Forces to candidates.
+/// Converts forces to candidates.
 template <int N>
 struct GivenBody {
   const double* forces;
@@ -124,7 +123,7 @@ struct CertifyBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    // Not what a solver has left at contacts that nobody has.
+    // Drops numbers that a solver has left at padding contacts.
     if constexpr (kTakesFewer<N>)
       for (int k = 3 * contacts; k < extent<3 * N>(); ++k) found.c[k] = S(0);
     const solvers::SlidingContacts<S, N> slip{sliding == nullptr ? Vec<S, 2 * N>::zero()
@@ -133,7 +132,7 @@ struct CertifyBody {
   }
 
  private:
-  /// Of the problem as given: the certificate must not depend on the elimination that the solver's iterate went
+  /// Certifies the problem as given: the certificate must not depend on the elimination that the solver's iterate went
   /// through. A stays in its tile.
   template <class S>
   GARRA_HD solvers::FrictionSolution<S, N> judged(std::int64_t i, const solvers::SlidingContacts<S, N>& slip,

@@ -1,4 +1,4 @@
-// What the host hands to kernels/contact/*.cu with a solver (garra/batch/on_device.hpp).
+// Arguments from the host to kernels/contact/*.cu, together with a solver (garra/batch/on_device.hpp).
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace garra::contact {
 
-/// Problems of the host, to be solved and judged by the tolerance: columns of FrictionProblem and unit slip directions
-/// (or null); of FrictionSolution and of SolutionVerdict.
+/// Problems of the host, to be solved and certified at the tolerance. Columns of FrictionProblem and unit slip
+/// directions (or null) go in, columns of FrictionSolution and of SolutionVerdict come out.
 struct HostBatch {
   int contacts;
   double tol;
@@ -38,7 +38,7 @@ struct DeviceBatch {
   }
 };
 
-/// In place of a solver: forces that are there are the candidates.
+/// Takes the place of a solver: given forces are the candidates.
 struct GivenForces {
   batch::DeviceColumn force;
 };

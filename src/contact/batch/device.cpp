@@ -7,7 +7,7 @@ namespace garra::contact {
 
 namespace {
 
-/// Throws Error(kUsage) for what no kernel takes.
+/// Throws Error(kUsage) for problems or options without a kernel.
 void check(const DeviceProblems& in, const Options& options) {
   if (in.contacts < 1 || in.contacts > most_contacts(options.method))
     throw Error(ExitCode::kUsage,
@@ -25,7 +25,7 @@ void check(const DeviceProblems& in, const Options& options) {
     throw Error(ExitCode::kUsage, "solutions are not counted on the device", "use arrays of the host");
 }
 
-/// The columns in the order of HostBatch.
+/// Columns in the order of HostBatch.
 DeviceBatch batch_of(const DeviceProblems& in, double tol, const DeviceSolutions& to) {
   using batch::device_column;
   const int k = in.contacts;
@@ -68,7 +68,7 @@ void run(const DeviceBatch& batch, const GivenForces& forces) {
   if (batch.rows.count > 0) batch::on_device(device_of(batch), forces, batch);
 }
 
-/// With `what`, without running it.
+/// The memory of a call with `what`, without running it.
 template <class What>
 std::size_t needed_for(DeviceBatch batch, const What& what, int device) {
   std::size_t needed = 0;

@@ -1,4 +1,4 @@
-// contact::solve: sizes and methods are checked here, then the method's own instance runs.
+// contact::solve: checks sizes and methods, then runs the method's own instance.
 #include <algorithm>
 #include <string>
 
@@ -31,24 +31,24 @@ constexpr Entry kMethods[kMethodCount] = {
     {Method::kLemke, "lemke", run_lemke},
 };
 
-/// Lemke's method knows no friction cones.
+/// Throws if a contact may roll: Lemke's method has no friction cones.
 void check_all_slide(const ProblemView& in) {
   const auto contacts = static_cast<std::size_t>(in.count * in.contacts);
   std::size_t rolling = contacts;
   for (const std::uint8_t mode : in.mode) rolling -= mode != 0 ? 1 : 0;
-  // Count all of them instead of stopping at the first: the message says how much of the file lemke does not take.
+  // Counts all of them instead of stopping at the first, for the message.
   if (rolling > 0)
     throw Error(ExitCode::kInvalidFile,
                 "method lemke: " + std::to_string(rolling) + " of " + std::to_string(contacts) + " contacts may roll",
                 "lemke solves problems whose contacts all slide (mode = 1); use auto");
 }
 
-/// As the other make_room(), with memory that is new touched by threads.
+/// As the other make_room(), with new memory touched by all threads.
 void make_room(const ProblemView& problems, const Wanted& wanted, int threads, Solutions& out) {
   out.contacts = problems.contacts;
   out.count = problems.count;
   const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
-  // Not cleared: numbers of an earlier call may stay, since every one of them is written.
+  // Not cleared: every number is overwritten.
   const auto room = [&](auto& numbers, std::size_t size) { make_room_for(numbers, size, threads); };
   room(out.c, wanted.c ? n * 3 * k : 0);
   room(out.a, wanted.a ? n * 3 * k : 0);
@@ -58,7 +58,7 @@ void make_room(const ProblemView& problems, const Wanted& wanted, int threads, S
   for (auto* v : {&out.residual, &out.contact_residual, &out.minimum, &out.projected_gradient}) room(*v, n);
   for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) room(*v, n);
   room(out.status, n);
-  // Filled by add_verdicts, and only where solutions are to be counted.
+  // Filled by add_verdicts, and only if solutions are to be counted.
   out.solutions.clear();
 }
 
@@ -93,8 +93,8 @@ void check_sizes(const ProblemView& in) {
   if (in.count < 0 || in.A.size() != n * 9 * k * k || in.b.size() != n * 3 * k || in.mu.size() != n * k)
     throw Error(ExitCode::kInvalidFile, "A, b and mu do not have the sizes [n,3k,3k], [n,3k], [n,k] of n = " +
                                             std::to_string(in.count) + ", k = " + std::to_string(in.contacts));
-  // Without velocities no contact may slide, for the law takes the direction from them; with velocities `mode` must say
-  // which.
+  // Without velocities no contact may slide, because the law takes the direction from them. With velocities `mode` is
+  // required.
   const bool mode = in.mode.empty() || in.mode.size() == n * k;
   const bool velocity = in.slip_velocity.empty() ? std::ranges::all_of(in.mode, [](auto m) { return m == 0; })
                                                  : !in.mode.empty() && in.slip_velocity.size() == 2 * n * k;
@@ -160,7 +160,7 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
   check_precision(problems.contacts, options);
   make_room(problems, options.wanted, solve_threads(device), out);
   run_method(job_of(problems, options, device, out));
-  // After the solver, not within: exhaustion needs the whole batch's statuses, and few problems come to it.
+  // After the solver: exhaustion needs the statuses of the whole batch, and few problems need it.
   add_verdicts(problems, options, device, out);
 }
 

@@ -1,4 +1,4 @@
-// The certificate for forces from elsewhere, and the elimination of sliding contacts for solvers that do not know them.
+// The certificate for forces from elsewhere, and the elimination of sliding contacts for solvers that lack them.
 #include "contact/batch/arrays.hpp"
 #include "contact/batch/body.hpp"
 #include "garra/batch/parallel.hpp"
@@ -46,7 +46,7 @@ Solutions judge(const ProblemView& problems, std::span<const double> c, double t
 
 Problems without_sliding(const Problems& problems) {
   check_sizes(problems);
-  // A copy of everything, so that arrays that elimination does not touch stay as they are.
+  // Copies everything, so that arrays that elimination does not touch stay as they are.
   Problems out = problems;
   out.mode.clear();
   out.slip_velocity.clear();

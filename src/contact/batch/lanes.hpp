@@ -1,6 +1,6 @@
-// The loops over problems in tiles on the host: in SIMD lanes with refilling, or one after another. The thread has said
-// how many contacts the problems have (ContactsInUse). Lanes have code of their own for few contacts; problems one
-// after another are solved by the code for any number, which is the reference for all others.
+// Loops over problems in tiles on the host: in SIMD lanes with refilling, or one after another. The thread has set the
+// number of contacts (ContactsInUse). Lanes have specialized code for few contacts; the code for any number of contacts
+// solves problems one after another and is the reference for all others.
 #pragma once
 
 #include "contact/batch/body.hpp"
@@ -12,8 +12,8 @@
 
 namespace garra::contact {
 
-/// Calls run(std::integral_constant<int, N>{}): with the number of contacts in use, where it has code of its own for
-/// the executor, else with kAnyContacts. Tiles are the same for both.
+/// Calls run(std::integral_constant<int, N>{}) with the number of contacts in use if the executor has specialized code
+/// for it, else with kAnyContacts. Tiles are the same for both.
 template <class Run>
 void with_contacts(Executor executor, const Run& run) {
   const int contacts = executor == Executor::kScalar ? 0 : extent<kAnyContacts>();
@@ -24,7 +24,7 @@ void with_contacts(Executor executor, const Run& run) {
   run(std::integral_constant<int, kAnyContacts>{});
 }
 
-/// The same where D numbers are a contact's force: soft contacts (D = 4) have no code of their own.
+/// The same for D numbers per contact force: soft contacts (D = 4) have no specialized code.
 template <int D, class Run>
 void with_contacts_of(Executor executor, const Run& run) {
   if constexpr (D == 3)
@@ -33,7 +33,7 @@ void with_contacts_of(Executor executor, const Run& run) {
     run(std::integral_constant<int, kAnyContacts>{});
 }
 
-/// body on `count` problems; of code for N contacts in lanes only.
+/// Runs body on `count` problems; code for N contacts exists in lanes only.
 template <int N, class Body>
 void for_each_problem(Executor executor, std::int64_t count, const Body& body) {
   if constexpr (N > 0)
@@ -42,7 +42,7 @@ void for_each_problem(Executor executor, std::int64_t count, const Body& body) {
     batch::for_each(executor, count, body);
 }
 
-/// Candidates of `count` problems, with what lies beyond Newton where the solver goes on.
+/// Candidates of `count` problems, followed by the fallback solvers if the solver goes on.
 template <class Solver>
 [[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, kAnyContacts>& body, std::int64_t count) {
   with_contacts(executor, [&](auto n) {
@@ -52,7 +52,7 @@ template <class Solver>
       if (executor == Executor::kScalar) return batch::for_each_scalar(count, sized);
     batch::iterate_lanes(sized, count);
   });
-  // A second pass over candidates: the tail is rare, so it is no part of the hot body.
+  // A second pass over candidates: few need it, so it is no part of the hot body.
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
     if (!body.solver.cold) rescue_unsolved(body, true, count);
   } else {
@@ -60,7 +60,7 @@ template <class Solver>
   }
 }
 
-// The grasp study runs this one, too: it is compiled once, in contact/instances/newton.cpp.
+// The grasp study uses this one, too; it is compiled once, in contact/instances/newton.cpp.
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, kAnyContacts>&, std::int64_t);
 
 /// The certificate of `count` problems; compiled once, in contact/instances/certify.cpp.

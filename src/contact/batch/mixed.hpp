@@ -9,7 +9,7 @@
 
 namespace garra::contact {
 
-/// Forces for Newton to start from. Called with double, or with lanes of floats, two registers of doubles at a time.
+/// Computes initial guesses for Newton, with double, or with lanes of floats, two registers of doubles at a time.
 template <int N>
 struct SingleBody {
   solvers::FrictionMixed solver;
@@ -30,7 +30,7 @@ struct SingleBody {
   }
 };
 
-/// Writes down which problems began anew: their start in single precision counts as one that led nowhere.
+/// Marks problems that began anew: their start in single precision counts as a failed one.
 template <int N>
 struct StallBody {
   const double* guesses;

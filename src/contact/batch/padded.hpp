@@ -1,7 +1,7 @@
-// Problems with fewer contacts than the code has that solves them (docs/theory/contact-solver.md, "More than four
-// contacts"). In tiles that have room for N contacts the numbers of `contacts` of them come first and without gaps, as
-// the arrays of contact.hpp have them: rows go there and back as always, and only who loads or stores a problem knows.
-// Host and device.
+// Storage of problems with fewer contacts than their solver's code has (docs/theory/contact-solver.md, "More than four
+// contacts"). Tiles for N contacts hold the numbers of `contacts` of them first, without gaps, in the order of
+// contact.hpp. Copying rows is therefore the same as without padding; only loads and stores of a problem differ. Host
+// and device.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,8 @@ namespace garra::contact {
 template <int N>
 inline constexpr bool kTakesFewer = N > kMaxOwnSize;
 
-/// Calls f(std::integral_constant<int, N>) with the smallest size N <= Most that there is code for and that `contacts`
-/// fit into; with none where they do not.
-// For kernels, which are compiled for each number of contacts.
+/// Calls f(std::integral_constant<int, N>) with the smallest compiled size N <= Most that holds `contacts`; with none
+/// if there is no such size. For kernels, which are compiled for each number of contacts.
 template <int Most = kMaxContacts, class F>
 void for_contacts(int contacts, const F& f) {
   bool found = contacts < 1;
@@ -33,7 +32,7 @@ void for_contacts(int contacts, const F& f) {
   (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32>{});
 }
 
-/// A problem whose numbers come out of A(), b() and mu(), one after another.
+/// A problem whose numbers A(), b() and mu() return one after another.
 template <class S, int N, class Matrix, class NextA, class NextB, class NextMu>
 GARRA_HD void fill_up(int contacts, NextA& A, NextB& b, NextMu& mu, solvers::FrictionProblem<S, N, 3, Matrix>& p) {
   for (int k = 0; k < 9 * N * N; ++k) p.A[k] = S(0);
@@ -43,7 +42,7 @@ GARRA_HD void fill_up(int contacts, NextA& A, NextB& b, NextMu& mu, solvers::Fri
   for (int r = 0; r < 3 * contacts; ++r) p.b[r] = b();
   for (int j = 0; j < contacts; ++j) p.mu[j] = mu();
   for (int j = contacts; j < extent<N>(); ++j) p.mu[j] = S(1);
-  // As stiff as the problem's own stiffest direction, so that its scale stays what it is.
+  // As stiff as the problem's own stiffest direction, so that its scale does not change.
   solvers::add_spare<S, N>({contacts, solvers::friction_scale(p).size_a, S(0)}, p.A, p.b);
 }
 
@@ -58,14 +57,14 @@ struct TileReader {
   }
 };
 
-/// Problem i of tiles of FrictionProblem, of fewer contacts than N.
+/// Problem i in tiles of FrictionProblem, with fewer contacts than N.
 template <class S, int N, class Matrix>
 GARRA_HD void load_padded(const double* problems, std::int64_t i, int contacts,
                           solvers::FrictionProblem<S, N, 3, Matrix>& p) {
   TileReader<S> next{batch::tile_at<S, solvers::FrictionProblem<S, N>>(problems, i)};
   fill_up<S, N>(contacts, next, next, next, p);
 }
-/// Problem i of tiles of FrictionProblem.
+/// Problem i in tiles of FrictionProblem.
 template <class S, int N>
 GARRA_HD solvers::FrictionProblem<S, N> load_given(const double* problems, std::int64_t i, int contacts) {
   if constexpr (!kTakesFewer<N>) {
@@ -77,7 +76,7 @@ GARRA_HD solvers::FrictionProblem<S, N> load_given(const double* problems, std::
   }
 }
 
-/// The numbers of problem i where they stay in their tile.
+/// The numbers of problem i, left in their tile.
 template <class S, int N>
 class TileProblem {
  public:
@@ -121,7 +120,7 @@ class TileProblem {
   S stiffness_;  ///< of contacts that nobody has (fill_up)
 };
 
-/// A vector of `each` numbers a contact: those of contacts that nobody has are zero.
+/// A vector of `each` numbers per contact, with zeros for padding contacts.
 template <class S, int each, int N>
 GARRA_HD Vec<S, each * N> load_vector(const double* vectors, std::int64_t i, int contacts) {
   using Vector = Vec<S, each * N>;
@@ -135,7 +134,7 @@ GARRA_HD Vec<S, each * N> load_vector(const double* vectors, std::int64_t i, int
   }
 }
 
-/// use(field of T, number in the tile) for the fields of a solution that are there.
+/// Calls use(field of T, number in the tile) for the fields of a solution that are present.
 template <int N, class Use>
 GARRA_HD void for_solution_fields(int contacts, const Use& use) {
   constexpr int kFields = batch::kFields<double, solvers::FrictionSolution<double, N>>;

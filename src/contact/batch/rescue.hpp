@@ -1,5 +1,5 @@
-// Body of what follows where a solver has found no solution (friction_rescue.hpp), a second pass over a batch. Host and
-// device.
+// Body of the fallback solvers (friction_rescue.hpp), a second pass over a batch for problems without a solution. Host
+// and device.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace garra::contact {
 
-/// Where candidate i has the reason why its solver stopped.
+/// Address of the reason why candidate i's solver stopped.
 template <class S, int N>
 GARRA_HD double* reason_at(double* candidates, std::int64_t i) {
   using Candidate = solvers::Candidate<S, N>;
@@ -18,8 +18,8 @@ GARRA_HD double* reason_at(double* candidates, std::int64_t i) {
          (extent<3 * N>() + kAfterForces) * batch::kTile;
 }
 
-/// Goes on with problem i where a solver has found no solution; does nothing to the others. Where Newton's ladder has
-/// come to its limit other solvers follow; what another method leaves is refined, and proofs are looked for.
+/// Runs the fallback solvers on problem i if a solver has found no solution; leaves other problems alone. At Newton's
+/// step limit other solvers follow; candidates of another method are refined, and proofs are searched.
 template <int N>
 struct RescueBody {
   solvers::FrictionRescue rescue;
@@ -29,7 +29,7 @@ struct RescueBody {
   int contacts;
   bool ladder;  ///< only candidates at the iteration limit need anything: Newton says so
 
-  /// After a solver: `job` has Newton's options in its place where it is another one.
+  /// For use after a solver: `job` has Newton's options in place of another solver's.
   RescueBody(const IterateBody<solvers::FrictionNewton, N>& job, bool newton)
       : problems(job.problems),
         sliding(job.sliding),
@@ -49,18 +49,18 @@ struct RescueBody {
     go_on(i, problem, problem);
   }
 
-  /// Whether problem i may need anything: of Newton's nearly all need nothing, and the reason alone tells.
+  /// Whether problem i may need a fallback solver. Few of Newton's do, and the stop reason suffices to tell.
   template <class S>
   [[nodiscard]] GARRA_HD bool waits(std::int64_t i) const {
     const double reason = batch::load<S, S>(reason_at<S, N>(candidates, i), 0);
     return reason == int(Status::kIterationLimit) || (!ladder && reason == int(Status::kStalled));
   }
 
-  /// `aside`: the same problem again (friction_rescue.hpp).
+  /// `aside`: a copy of the same problem (friction_rescue.hpp).
   template <class Matrix>
   GARRA_HD void go_on(std::int64_t i, const solvers::FrictionProblem<double, N, 3, Matrix>& problem,
                       const solvers::FrictionProblem<double, N, 3, Matrix>& aside) const {
-    // The problem as given is judged, so that the elimination that `problem` went through is judged with it.
+    // The problem as given is certified, which also covers the elimination that `problem` went through.
     const TileProblem<double, N> tile(problems, i, contacts);
     const auto entry = [&](int r, int k) { return tile.A(r, k); };
     const solvers::SlidingContacts<double, N> slip{

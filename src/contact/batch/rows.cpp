@@ -1,4 +1,4 @@
-// Between the plain arrays of contact.hpp and the tiles of a block.
+// Copies between the plain arrays of contact.hpp and the tiles of a block.
 #include "contact/batch/run.hpp"
 
 namespace garra::contact {
@@ -11,7 +11,7 @@ const double* tile_of(const double* tiles, std::int64_t t) {
   return tiles + t * batch::fields<double, T>() * kLanes;
 }
 
-/// use(t, first, count) for the tiles of a block: `count` <= 32 problems, from `first` on, lie in tile t.
+/// Calls use(t, first, count) for the tiles of a block: `count` <= 32 problems, from `first` on, lie in tile t.
 template <class Use>
 void for_each_tile(const batch::RowRange& rows, const Use& use) {
   for (std::int64_t t = 0; t < batch::tiles_for(rows.count); ++t)
@@ -39,7 +39,7 @@ Job job_of(const ProblemView& in, const Options& options, const Device& device, 
                   out_column(out.stalls)};
   job.verdicts = {out_column(out.merit), out_column(out.friction_margin), out_column(out.critical_friction),
                   out_column(out.state, k)};
-  // No column wanted: drain() then skips the verdict's pass altogether.
+  // Without a wanted column drain() skips the second pass.
   if (!any_wanted(job.verdicts)) job.verdicts.clear();
   return job;
 }
@@ -78,7 +78,7 @@ void Block::drain(const batch::RowRange& rows) {
   if (job_.verdicts.empty()) return;
   const double *problems = this->in().data(), *solutions = this->out().data();
   for_each_tile(rows, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
-    // On the stack and aligned for a lane's load: a verdict lives no longer than its tile.
+    // On the stack and aligned for a lane's load: the results live no longer than their tile.
     alignas(64) double verdicts[sizeof(Verdict) / sizeof(double) * kLanes];
     with_contacts(job_.device.executor, [&](auto n) {
       for_each_problem<n>(

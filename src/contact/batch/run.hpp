@@ -1,5 +1,5 @@
-// Runs one solver over a batch of friction contact problems on the executor that was asked for. One translation unit
-// per solver instantiates it (contact/instances), so that they compile side by side.
+// Runs one solver over a batch of friction contact problems on the requested executor. One translation unit per solver
+// instantiates it (contact/instances), so that they compile in parallel.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace garra::contact {
 
-/// What is to be solved, how and where, and where the answers go. `out` has its sizes already.
+/// A batch to solve: problems, options, device, and the outputs. `out` has its sizes already.
 struct Job {
   const ProblemView& in;
   const Options& options;
@@ -22,19 +22,19 @@ struct Job {
   std::vector<batch::OutColumn> verdicts;  ///< of SolutionVerdict; empty: none is wanted
   const DeviceBatch* resident = nullptr;   ///< problems that are on the GPU already: in place of the arrays
 };
-/// In rows.cpp, as all between plain arrays and tiles.
+/// Defined in rows.cpp, like all copies between plain arrays and tiles.
 [[nodiscard]] Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
 
-/// Problems per block: problems, candidates and solutions stay in the L2 cache, or are few megabytes.
+/// Problems per block: problems, candidates and solutions fit into the L2 cache, or take few megabytes.
 inline constexpr std::int64_t block_size(int contacts) { return contacts > kMaxOwnSize ? 64 : 256; }
 
-/// Tiles that a thread uses for one block after another.
+/// Tiles that a thread reuses for one block after another.
 class Block : private ContactsInUse, public batch::RowTiles<Problem, Solution> {
  public:
   Block(const Job& job, std::int64_t most);
-  /// Problems of these rows into the tiles, slip directions normalized.
+  /// Copies the problems of these rows into the tiles, with normalized slip directions.
   void fill(const batch::RowRange& rows);
-  /// With the verdicts that are wanted.
+  /// Copies the solutions out, with the wanted contact results.
   void drain(const batch::RowRange& rows);
   [[nodiscard]] const double* slips() const { return sliding_.count() > 0 ? sliding_.data() : nullptr; }
   [[nodiscard]] double* candidates() { return candidates_.data(); }
@@ -45,7 +45,7 @@ class Block : private ContactsInUse, public batch::RowTiles<Problem, Solution> {
   batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidates_;
 };
 
-/// Blocks of problems, each by one thread.
+/// Solves blocks of problems, each by one thread.
 template <class Solver>
 void solve_on_cpu(const Solver& solver, const Job& job) {
   const Executor executor = job.device.executor;
@@ -66,7 +66,7 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
       });
 }
 
-/// The arrays as columns, through the GPU.
+/// Solves the arrays, as columns, on the GPU.
 template <class Solver>
 void solve_on_gpu(const Solver& solver, const Job& job) {
   const std::vector<double> slips = slip_directions(job.in, solve_threads(job.device));
@@ -76,7 +76,7 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   batch::on_device(job.device, solver, all);
 }
 
-/// Sets what every solver has: tolerance and iteration limit.
+/// Sets the options that every solver has: tolerance and iteration limit.
 template <class Solver>
 void solve_with(Solver solver, const Job& job) {
   solver.tol = job.options.tol;
@@ -90,25 +90,25 @@ void solve_with(Solver solver, const Job& job) {
   solve_on_cpu(solver, job);
 }
 
-/// Steps of semismooth Newton's method alone.
+/// Step limit of semismooth Newton's method without restarts.
 inline constexpr int kOneRung = 400;
 
-/// Newton as the method wants it: with its ladder, or semismooth Newton's first rung alone, which shows what restarts
-/// and the ladder are worth.
+/// Newton's method with the options of the method: with restarts and fallback solvers, or semismooth Newton's first
+/// start alone, which shows what these are worth.
 template <class Newton>
 [[nodiscard]] Newton newton_of(const Options& options) {
   Newton solver;
   solver.ladder = options.method == Method::kAuto;
   solver.full = options.full_effort;
-  // All steps on one rung.
+  // All steps in one start.
   if (!solver.ladder) solver.stage_steps = solver.max_iterations = kOneRung;
   return solver;
 }
 
-/// By the method of the job's options, in entry.cpp.
+/// Runs the method of the job's options; defined in entry.cpp.
 void run_method(const Job& job);
 
-// One per Method, each in its own file.
+// One function per Method, each in its own file.
 void run_newton(const Job& job);
 void run_mixed(const Job& job);  ///< the same, Precision::kMixed
 void run_nsgs(const Job& job);

@@ -1,4 +1,4 @@
-// garra/core/single.hpp for lanes, and for the host only: a register of floats goes with two of doubles.
+// garra/core/single.hpp for SIMD lanes, for the host only: a register of floats goes with two of doubles.
 #pragma once
 
 #include "garra/core/lanes.hpp"

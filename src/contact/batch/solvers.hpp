@@ -1,4 +1,4 @@
-// The solvers behind contact::Method: which minimizer works on which merit function.
+// The solvers behind contact::Method: a minimizer and the merit function it works on.
 #pragma once
 
 #include "contact/batch/body.hpp"
@@ -20,7 +20,7 @@ using SpgMethod = solvers::FrictionMerit<solvers::SpectralProjectedGradient, sol
 using ProjectedLmMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::ComponentwiseMerit>;
 using FischerBurmeisterMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::FischerBurmeisterMerit>;
 
-/// Contacts that a solver has kernels for. The assembler takes minutes for a merit function of 32 variables.
+/// Largest number of contacts with kernels. The assembler takes minutes for a merit function of 32 variables.
 template <class Solver>
 inline constexpr int kMostOnDevice = kMaxContacts;
 template <>

@@ -1,4 +1,4 @@
-// What the forces of a solution say about its contacts (docs/reference/contact-files.md): one text for every executor.
+// Computes contact states and friction margins of a solution (docs/reference/contact-files.md), for every executor.
 #pragma once
 
 #include "contact/batch/padded.hpp"
@@ -9,7 +9,7 @@
 
 namespace garra::contact {
 
-/// Of a solution; all members are S.
+/// Contact results of one solution; all members are S.
 template <class S, int N>
 struct SolutionVerdict {
   S merit;              ///< the papers' (4) at c
@@ -22,14 +22,14 @@ struct SolutionVerdict {
   }
 };
 
-/// Of a contact that opens the force is zero, whatever rounding left of it. Contacts from `contacts` on are nobody's.
+/// The force of an open contact is taken as zero, without its rounding. Contacts from `contacts` on are padding.
 template <class S, int N>
 GARRA_HD SolutionVerdict<S, N> verdict_of(const Vec<S, 3 * N>& b, const Vec<S, N>& mu,
                                           const solvers::SlidingContacts<S, N>& sliding,
                                           const solvers::FrictionSolution<S, N>& s, int contacts) {
   SolutionVerdict<S, N> out;
   out.merit = solvers::papers_merit(mu, sliding, s.c, s.a);
-  // A contact moves where |a| is above kMotion of the scaled load: rounding of a is relative to b.
+  // A contact moves if |a| is above kMotion of the scaled load: rounding of a is relative to b.
   const S eps = S(solvers::kMotion) * solvers::friction_scale<S, 3 * N>([](int) { return S(0); }, b).size_b;
   const auto solved = s.status == S(int(Status::kConverged));
   // Neutral elements of min and max, so that the first contact sets both.
@@ -37,7 +37,7 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const Vec<S, 3 * N>& b, const Vec<S, N
   for (int j = 0; j < (kTakesFewer<N> ? contacts : extent<N>()); ++j) {
     const S moves = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
     const auto open = moves == S(int(ContactState::kOpen));
-    // A contact given as sliding never sticks, even where its acceleration is below eps: it has a velocity.
+    // A contact given as sliding never sticks, even if its acceleration is below eps: it has a velocity.
     const S state = select(sliding.slides(j) && !open, S(int(ContactState::kSlip)), moves);
     out.state[j] = select(solved, state, S(int(ContactState::kUnknown)));
     const Vec3<S> c = select(open, Vec3<S>::zero(), solvers::contact<S, N>(s.c, j));
@@ -66,7 +66,7 @@ struct VerdictBody {
     const solvers::SlidingContacts<S, N> slips{sliding == nullptr ? Vec<S, 2 * N>::zero()
                                                                   : load_vector<S, 2, N>(sliding, i, contacts)};
     const TileProblem<S, N> p(problems, i, contacts);
-    // States come last, so those of contacts that nobody has are where no column reads.
+    // States come last, so that no column reads those of padding contacts.
     batch::store<S>(verdicts, i,
                     verdict_of<S, N>(p.b(), p.mu(), slips, take_solution<S, N>(solutions, i, contacts), contacts));
   }

@@ -1,4 +1,4 @@
-// Verdicts on problems whose contacts all slide: linear complementarity problems, small enough to be exhausted.
+// Decides problems whose contacts all slide by exhaustion: they are small linear complementarity problems.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -28,12 +28,12 @@ void require_sliding(const ProblemView& in) {
                   "solutions are counted where all contacts slide (mode = 1)");
 }
 
-/// Problems that exhaustion can say something of: all where solutions are to be counted, else the unsolved ones.
+/// Problems that exhaustion can decide: all if solutions are to be counted, else the unsolved ones.
 std::vector<std::int64_t> choose(const ProblemView& in, const Options& options, const Solutions& out) {
   std::vector<std::int64_t> chosen;
   for (std::int64_t k = 0; k < in.count; ++k) {
     const Status status = out.status[static_cast<std::size_t>(k)];
-    // Others keep their answer: converged ones need no proof, invalid ones have no numbers.
+    // Others keep their answer: converged ones need no proof, invalid ones have no valid numbers.
     const bool unsolved = status == Status::kStalled || status == Status::kIterationLimit;
     const bool wanted = options.count_solutions ? status != Status::kInvalidInput : unsolved;
     if (wanted && all_slide(in, k)) chosen.push_back(k);
@@ -50,9 +50,9 @@ solvers::Candidate<double, kAnyContacts> candidate_from(const lcp::Enumeration& 
   for (int j = 0; j < n; ++j) c[3 * j] = all.z[static_cast<std::size_t>(i * n + j)];
   auto effort = solvers::Effort<double>::none();
   effort.outer = out.iterations[static_cast<std::size_t>(k)];
-  // One rung more than the method's own, so that the answer tells where it came from.
+  // One stage more than the method's own, which identifies the enumeration as the source.
   effort.stage = out.stage[static_cast<std::size_t>(k)] + 1;
-  // kStalled where the certificate should refuse it: the enumeration proves with its own bounds, not with `tol`.
+  // kStalled if the certificate should fail: the enumeration proves with its own bounds, not with `tol`.
   return solvers::candidate_of<double, kAnyContacts>(c, static_cast<int>(Status::kStalled), effort);
 }
 
@@ -71,7 +71,7 @@ lcp::Problems normal_problems(const ProblemView& in, const std::vector<std::int6
   return out;
 }
 
-/// The forces of a problem that has no solution.
+/// Erases the forces of a problem that has no solution.
 void forget(std::int64_t k, Solutions& out) {
   const auto wipe = [k](auto& numbers, int each, auto nothing) {
     if (!numbers.empty()) std::fill_n(numbers.begin() + k * each, each, nothing);
@@ -93,18 +93,18 @@ void add(const ProblemView& in, const Options& options, const Device& device, So
     const std::int64_t k = chosen[i], found = all.solutions(static_cast<std::int64_t>(i));
     Status& status = out.status[static_cast<std::size_t>(k)];
     const auto verdict = all.verdict[i];
-    // A continuum has no number of solutions, and of an undecided problem it is not known.
+    // A continuum has no number of solutions; that of an undecided problem is unknown.
     const bool counted = verdict != solvers::LcpVerdict::kContinuum && verdict != solvers::LcpVerdict::kUndecided;
     if (options.count_solutions)
       out.solutions[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(counted ? found : kUndecided);
-    // What has no solution has none, though a load within the tolerance may have one.
+    // A problem without a solution gets none, though a load within the tolerance may have one.
     if (verdict == solvers::LcpVerdict::kNoSolution) {
       status = Status::kNoSolution;
       forget(k, out);
     }
-    // A certified solution stands, whichever other ones there are.
+    // A certified solution stays, even if there are others.
     if (status == Status::kConverged) continue;
-    // Other methods are to be measured by what they find themselves.
+    // Other methods are to be measured by their own solutions.
     if (found == 0 || options.method != Method::kAuto) continue;
     const auto candidate = candidate_from(all, all.first[i], out, k);
     store_solution(in, k, solvers::certify(problem_at(in, k), sliding_at(in, k), candidate, options.tol), out);
@@ -125,7 +125,7 @@ void add_verdicts(const ProblemView& problems, const Options& options, const Dev
     out.solutions.assign(static_cast<std::size_t>(problems.count), kUndecided);
   }
   if (problems.slip_velocity.empty()) return;
-  // Of more contacts the bases are too many: what the ladder leaves of those stays unsolved.
+  // More contacts have too many bases: problems that the solvers leave unsolved stay unsolved.
   if (problems.contacts <= lcp::kMaxEnumerated) add(problems, options, device, out);
 }
 

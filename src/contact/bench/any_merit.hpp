@@ -1,13 +1,13 @@
-// A merit function behind pointers. Minimizers are large and the problems of the test set small: so each minimizer is
-// compiled once for every number of variables, residuals and bounds, and not for each of 45 merit functions. That takes
-// more than half off the compile time, and adds 5 to 30 % to solves of some microseconds.
+// Type-erased merit function. Minimizers are large and the problems of the test set small, so each minimizer is
+// compiled once per number of variables, residuals and bounds, not once per merit function (45). This more than halves
+// the compile time, and adds 5 to 30 % to solves of some microseconds.
 #pragma once
 
 #include "garra/solve/least_squares.hpp"
 
 namespace garra::mncp::detail {
 
-/// p variables, and those from the n-th on, are not negative.
+/// Merit function whose variables 0 to p - 1, and from n on, are not negative.
 template <class S, int V, int R, int p, int n>
 struct AnyMerit {
   using Scalar = S;
@@ -39,7 +39,7 @@ struct AnyMerit {
 template <class M>
 using AnyOf = AnyMerit<typename M::Scalar, M::kVariables, M::kResiduals, M::p, M::n>;
 
-/// A minimizer that meets its merit functions so.
+/// A minimizer that sees its merit functions as AnyMerit.
 template <class Minimizer>
 struct OfAnyMerit : Minimizer {
   template <class M, class S, int V>

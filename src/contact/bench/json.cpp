@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int kSchema = 1;
 
-/// Few digits keep the file readable; times and residuals have no more that mean anything.
+/// Few digits keep the file readable; times and residuals have no more significant ones.
 Json rounded(double x, int digits) {
   // JSON has no NaN and no infinity.
   if (!std::isfinite(x)) return nullptr;

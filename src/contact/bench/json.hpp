@@ -1,4 +1,4 @@
-// bench.json: everything that was measured (docs/notes/solver-benchmark.md has the schema).
+// bench.json: all measurements (docs/notes/solver-benchmark.md has the schema).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

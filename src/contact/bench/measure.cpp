@@ -1,4 +1,4 @@
-// Times of single solves and of batches, and whether both give the same bits.
+// Times single solves and batches, and checks that both give the same bits.
 #include "contact/bench/measure.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ contact::Options solver_options(contact::Method method, double tol) {
   return options;
 }
 
-/// Forces of the single solves beside their outcomes, to be compared with the batch.
+/// Forces and outcomes of the single solves, to be compared with the batch.
 struct Singles {
   std::vector<Outcome> outcomes;
   std::vector<double> c;
@@ -66,8 +66,7 @@ double time_of(const contact::Problems& problems, const contact::Options& option
   return seconds_since(start);
 }
 
-/// A call costs some microseconds whatever it solves, which no peer's time includes: copies of a quick problem share
-/// it.
+/// A call costs some microseconds of overhead, which no peer's time includes: copies of a quick problem share it.
 Outcome solve_one(const contact::Problems& one, const contact::Options& options, std::vector<double>& c) {
   const auto start = Clock::now();
   const contact::Solutions found = contact::solve(one, options, kScalar);

@@ -5,8 +5,8 @@
 
 namespace garra::cli {
 
-/// One of garra's own methods, in this process: problem after problem on the scalar executor, then the throughput of
-/// the batch in lanes and on the chosen device.
+/// Measures one of garra's methods, in this process: problem after problem on the scalar executor, then the throughput
+/// of the batch in lanes and on the chosen device.
 [[nodiscard]] SolverRecord measure_method(const contact::Problems& problems, contact::Method method,
                                           const MeasureOptions& options);
 

@@ -8,7 +8,7 @@
 
 namespace garra::cli {
 
-/// One solver on one problem.
+/// Result of one solver on one problem.
 struct MncpResult {
   Status status = Status::kStalled;
   double error = 0;            ///< max over i of |min(u_i, F_i)| and |G_j|
@@ -19,7 +19,7 @@ struct MncpResult {
   std::vector<double> x = {};  ///< the unknowns at the end; NaN where not converged
 };
 
-/// One problem of the set with what all solvers made of it.
+/// One problem of the set with the results of all solvers.
 struct MncpProblem {
   std::string name;
   int unknowns = 0;      ///< n = p + m

@@ -10,7 +10,7 @@ namespace {
 template <class P>
 constexpr int kNumbers = batch::kFields<double, detail::DataOf<P>>;  // 0 of an empty one
 
-// Of solvers::MncpTestSet, in its order.
+// Names of solvers::MncpTestSet, in its order.
 constexpr const char* kNames[] = {"quartic", "quartic",      "linear", "linear",         "linear",
                                   "linear",  "linear",       "linear", "kojima_shindo",  "mathiesen",
                                   "walras",  "nash_cournot", "hs66",   "hard_equations", "one_contact"};

@@ -1,4 +1,4 @@
-// The families of the MNCP test set (garra/solve/mncp_problems.hpp) on plain arrays: what Python has of them.
+// The families of the MNCP test set (garra/solve/mncp_problems.hpp) on plain arrays, for Python.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Family {
 };
 [[nodiscard]] std::vector<Family> families();
 
-/// A problem of the set; of solutions that are not isolated, some.
+/// A problem of the set with its known solutions; if solutions are not isolated, some of them.
 struct Case {
   std::string name;
   int family;
@@ -41,8 +41,8 @@ struct Arrays {
   std::span<const double> start;    ///< [count][n]
 };
 
-/// solve_with() of these, on doubles: every pair for every family in lanes would be more code than all else. Throws
-/// Error where there is no such family, sizes do not match, or the device is a GPU.
+/// Solves the problems with the chosen merit function and minimizer, on doubles: all pairs for all families in lanes
+/// would be too much code. Throws Error if there is no such family, sizes do not match, or the device is a GPU.
 [[nodiscard]] Solutions solve_arrays(const Arrays& in, const Choice& choice, const Options& options,
                                      const Device& device);
 

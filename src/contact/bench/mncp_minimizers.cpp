@@ -22,7 +22,7 @@ template <class P, class Merit, class Minimizer>
   return solvers::certify_mncp<P, double>(given.data, solver.candidate(state), solver.tol);
 }
 
-/// use(merit, minimizer), both std::type_identity.
+/// Calls use(merit, minimizer), both std::type_identity.
 template <class Use>
 auto with_choice(const Choice& choice, const Use& use) {
   return with_merit(choice.merit, [&](auto merit) {
@@ -30,12 +30,12 @@ auto with_choice(const Choice& choice, const Use& use) {
   });
 }
 
-/// A solver of one problem of a family, whatever its merit function and minimizer: what goes round it is compiled once
-/// a family.
+/// A solver of one problem of a family for any merit function and minimizer: the code around it is compiled once per
+/// family.
 template <class P>
 using Alone = std::function<solvers::MncpSolution<P, double>(const Instance<P, double>&)>;
 
-/// Every row of one family.
+/// Solves every row of one family.
 template <class P>
 Solutions solve_each(const RowJob& job, const Alone<P>& alone) {
   using Given = Instance<P, double>;
@@ -61,7 +61,7 @@ namespace {
 
 using namespace mncp::detail;
 
-/// One pair on one problem, timed by the best of three solves.
+/// Runs one pair on one problem, timed by the best of three solves.
 template <class P>
 MncpResult measure(const solvers::MncpCase<P>& problem, const Alone<P>& alone) {
   mncp::Instance<P, double> given{problem.data, {}};

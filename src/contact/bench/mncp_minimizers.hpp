@@ -1,4 +1,4 @@
-// The families of the MNCP test set with every merit function and minimizer: one file compiles them all.
+// Runs the families of the MNCP test set with every merit function and minimizer; one file compiles them all.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace garra::cli {
 
-/// One merit function and minimizer on every problem of the set, in its order.
+/// Runs one merit function and minimizer on every problem of the set, in its order.
 [[nodiscard]] std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tol, int starts);
 
 }  // namespace garra::cli

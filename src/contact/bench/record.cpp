@@ -12,7 +12,7 @@ std::vector<T> part(const std::vector<T>& values, std::int64_t first, std::int64
   return {values.begin() + first, values.begin() + last};
 }
 
-/// The smallest value that at least this share of them does not exceed.
+/// The quantile `share`: the smallest value that at least this share of them does not exceed.
 template <class T>
 T quantile(std::vector<T> values, double share) {
   if (values.empty()) return T{};

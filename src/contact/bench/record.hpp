@@ -1,5 +1,5 @@
-// What `garra contact bench` measures: plain data between its parts. docs/notes/solver-benchmark.md says what each
-// number means.
+// Records of `garra contact bench`, as plain data between its parts. docs/notes/solver-benchmark.md defines each
+// number.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace garra::cli {
 
-/// How a solver ended on a problem: a garra::Status, or what only a solver from elsewhere does.
+/// How a solver ended on a problem: a garra::Status, or an ending of external solvers only.
 enum class Ending : int {
   kConverged = 0,          ///< the certificate holds; 0 to 5 are garra::Status
   kGaveUp = kStatusCount,  ///< a peer says that it has not solved the problem, and it has not
@@ -19,10 +19,10 @@ enum class Ending : int {
   kTimedOut,               ///< it was stopped within this problem
 };
 inline constexpr int kEndingCount = kStatusCount + 4;
-/// As bench.json names them.
+/// Names as in bench.json.
 [[nodiscard]] const char* to_string(Ending ending);
 
-/// One solver on one problem.
+/// Outcome of one solver on one problem.
 struct Outcome {
   Ending ending = Ending::kConverged;
   double residual = 0;          ///< relative change of the load, by our certificate; NaN where there is no force
@@ -30,7 +30,7 @@ struct Outcome {
   std::int32_t iterations = 0;  ///< outer ones, as the solver counts them
 };
 
-/// Of a batch on one device.
+/// Throughput of a batch on one device.
 struct Throughput {
   std::string device;
   double per_second = 0;       ///< problems solved or not
@@ -38,7 +38,7 @@ struct Throughput {
   double per_core_second = 0;  ///< problems by processor time of all threads, however busy the machine was; 0 on a GPU
 };
 
-/// One solver on one set. The first `outcomes.size()` problems of the set were tried.
+/// Results of one solver on one set. The first `outcomes.size()` problems of the set were tried.
 struct SolverRecord {
   std::string name;
   std::string not_run = {};  ///< why it was not tried at all; empty where it was
@@ -47,13 +47,13 @@ struct SolverRecord {
   bool same_answers = true;  ///< the batch in lanes gave the bits of the single solves
 };
 
-/// A file that cannot be read, or that holds what no solver here takes.
+/// A file that cannot be read, or that holds problems that no solver here takes.
 struct Refused {
   std::string file, reason;
   std::int64_t problems = 1;
 };
 
-/// A set of problems with what all solvers made of it.
+/// A set of problems with the results of all solvers.
 struct SetRecord {
   std::string name, description;
   contact::Problems problems = {};  ///< in the order in which they are tried
@@ -61,7 +61,7 @@ struct SetRecord {
   std::vector<SolverRecord> solvers = {};
 };
 
-/// How solvers are measured.
+/// Options of the measurement.
 struct MeasureOptions {
   double tol = 1e-8;      ///< solved: FrictionSolution::residual <= tol
   double time_limit = 1;  ///< [s] for the single solves of one solver on one set
@@ -85,7 +85,7 @@ struct Totals {
     return tried > 0 ? static_cast<double>(solved) / static_cast<double>(tried) : 0;
   }
 };
-/// Of the outcomes of one solver on one set.
+/// Totals over the outcomes of one solver on one set.
 [[nodiscard]] Totals totals(const SolverRecord& record);
 
 }  // namespace garra::cli

@@ -1,4 +1,4 @@
-// Problems of a benchmark: drawn, or gathered from files by their number of contacts.
+// Reads the problems of a benchmark: drawn, or gathered from files by their number of contacts.
 #include "contact/bench/sets.hpp"
 
 #include <algorithm>
@@ -75,11 +75,11 @@ void add_problems(contact::Problems& all, const contact::Problems& more) {
 void read_file(const std::string& file, FileSets& sets) {
   try {
     const contact::Problems problems = io::read_problems(file);
-    // By number of contacts, which a batch has one of.
+    // By number of contacts, which is one per batch.
     add_problems(sets[problems.contacts].problems, problems);
   } catch (const Error& error) {
     const std::string text = error.what();
-    // A file that is not there is a wrong argument; what is in a bad one is a finding.
+    // A missing file is a wrong argument; a bad one is a finding.
     if (error.code() == ExitCode::kInputOutput && !fs::exists(file)) throw;
     sets[0].refused.push_back({file, text.substr(0, text.find('\n')), io::count_problems(file)});
   }
@@ -90,7 +90,7 @@ contact::Problems shuffled(const contact::Problems& all, std::int64_t most, std:
   std::vector<std::int64_t> order(static_cast<std::size_t>(all.count));
   std::iota(order.begin(), order.end(), 0);
   std::mt19937_64 engine(seed);
-  // Fisher and Yates by hand: std::shuffle gives other orders with other libraries.
+  // Fisher-Yates by hand, because std::shuffle gives other orders with other libraries.
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[engine() % i]);
   if (most > 0 && most < all.count) order.resize(static_cast<std::size_t>(most));
   contact::Problems out;
@@ -98,7 +98,7 @@ contact::Problems shuffled(const contact::Problems& all, std::int64_t most, std:
   return out;
 }
 
-/// How sets of files are called: as the one file or folder, in letters and digits; "files" where there are several.
+/// Name of a set of files: the one file or folder, in letters and digits; "files" for several.
 std::string name_of_files(const SetRequest& request) {
   std::string only;
   for (const std::string& name : request.names) {

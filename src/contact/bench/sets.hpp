@@ -11,7 +11,7 @@ namespace garra::cli {
 
 inline constexpr const char* kMncpSet = "mncp";  ///< no contact problems: measured by bench_mncp
 
-/// Which sets, and how many problems of each.
+/// Request of problem sets, with the number of problems of each.
 struct SetRequest {
   std::vector<std::string> names;  ///< sets, files or folders; empty: every built-in set
   std::int64_t problems = 200;     ///< of each built-in set
@@ -19,7 +19,7 @@ struct SetRequest {
   std::uint64_t seed = 0;
 };
 
-/// Sets in the order of the request; all files together make one set for each number of contacts, in an order drawn
+/// Sets in the order of the request. All files together make one set for each number of contacts, in an order drawn
 /// from the seed, so that the head of a set is a fair sample. Throws Error(kUsage) for a name that is neither set nor
 /// file.
 [[nodiscard]] std::vector<SetRecord> read_sets(const SetRequest& request);

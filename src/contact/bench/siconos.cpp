@@ -1,4 +1,4 @@
-// The peer as a child process that is told a file and a problem, and answers line by line.
+// Runs the peer as a child process, which gets a file and a problem number, and answers line by line.
 #include "contact/bench/siconos.hpp"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ constexpr double kStart = 1;    // [s] granted for loading the libraries
 constexpr double kHangs = 0.5;  // share of the time limit that one problem may take before it counts as timed out
 constexpr const char* kPrefix = "siconos-";  // before the peer's own names, whose _ become - as in ours
 
-/// A child process whose output is read line by line. Ends with the object, whatever it is doing.
+/// A child process whose output is read line by line. The destructor ends it.
 class Child {
  public:
   explicit Child(std::vector<std::string> command) {
@@ -55,7 +55,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() {
     if (pid_ > 0) {
-      // SIGKILL: a solver that hangs does not listen.
+      // SIGKILL, because a solver that hangs ignores other signals.
       kill(pid_, SIGKILL);
       wait();
     }
@@ -73,7 +73,7 @@ class Child {
         buffer_.erase(0, at + 1);
         return Read::kLine;
       }
-      // A deadline, not a wait: a slow talker has no more time than one that is silent.
+      // A deadline, not a wait: slow output gets no more time than silence.
       const std::chrono::duration<double, std::milli> left = until - Clock::now();
       pollfd waiting{output_, POLLIN, 0};
       const int ready = poll(&waiting, 1, std::max(static_cast<int>(left.count()), 0));
@@ -93,7 +93,7 @@ class Child {
   }
 
  private:
-  // Once: the number of a process that has been waited for may be another one's by then.
+  // Once: the number of a process that was waited for may be reused.
   int wait() {
     int status = 0;
     while (pid_ > 0 && waitpid(pid_, &status, 0) < 0)
@@ -107,7 +107,7 @@ class Child {
   std::string buffer_;
 };
 
-/// A folder of our own under the system's place for such, removed at the end.
+/// A temporary folder, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -129,7 +129,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// What the process said about the problems so far, in their order.
+/// Answers of the process on the problems so far, in their order.
 struct Answers {
   std::vector<Outcome> outcomes =
       {};  ///< endings before the certificate: converged (it says so) or gave up, crashed, ...
@@ -161,7 +161,7 @@ struct Answers {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Reads answers of one process until it is done, dies or the time is up. False: no further process is to be started.
+/// Reads answers of one process until it is done, dies or the time is up. False: start no further process.
 bool read_answers(Child& child, std::int64_t count, double left, Answers& answers) {
   const auto start = Clock::now();
   auto last = start;
@@ -177,20 +177,20 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
     }
     const double waited = seconds_since(last);
     if (read == Child::Read::kTimeout) {
-      // A solver that has been quick so far and is cut off by the limit has not failed at the problem it is at.
+      // A solver that has been quick so far and hits the limit has not failed at its current problem.
       if (waited > kHangs * left) answers.add_failure(Ending::kTimedOut, waited);
       return false;
     }
-    // The next process goes on behind the problem that killed this one, or about which it would not say a word.
+    // The next process continues behind the problem that killed this one, or that it did not answer.
     if (!child.ended_well() || answers.count() == before) answers.add_failure(Ending::kCrashed, waited);
     return true;
   }
   return false;
 }
 
-/// Siconos' word against the certificate's.
+/// Checks the answers of Siconos with the certificate.
 void judge(const contact::Problems& problems, const Answers& answers, double tol, SolverRecord& record) {
-  // The same certificate as for our own solvers, whatever the peer says.
+  // The same certificate as for our own solvers, regardless of the peer's report.
   const contact::Solutions judged = contact::judge(slice(problems, 0, answers.count()), answers.c, tol);
   record.outcomes = answers.outcomes;
   for (std::size_t i = 0; i < record.outcomes.size(); ++i) {

@@ -1,4 +1,4 @@
-// Siconos as a further solver, in a process of its own (garra_siconos): it may abort or hang, the benchmark may not.
+// Runs Siconos as a further solver, in a separate process (garra_siconos): it may abort or hang, the benchmark may not.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace garra::cli {
 
-/// garra_siconos beside this program, or where GARRA_SICONOS says; "" where there is none.
+/// garra_siconos beside this program, or the path in GARRA_SICONOS; "" if there is none.
 [[nodiscard]] std::string siconos_program();
 
 /// Names of its methods; none without the program.
 [[nodiscard]] std::vector<std::string> siconos_methods();
 
-/// Problems with sliding contacts are handed over without them (contact::without_sliding) and judged as given.
+/// Problems with sliding contacts are solved without them (contact::without_sliding) and certified as given.
 [[nodiscard]] SolverRecord measure_siconos(const contact::Problems& problems, const std::string& method,
                                            const MeasureOptions& options);
 

@@ -41,7 +41,7 @@ std::string solver_line(const SolverRecord& solver, std::int64_t problems) {
     return formatted("  %-26s %s\n", solver.name.c_str(), solver.not_run.substr(0, solver.not_run.find('\n')).c_str());
   const Totals t = totals(solver);
   const std::string rate = solver.throughput.empty() || solver.throughput[0].threads == 0
-                               // Of processor time, so that other numbers of cores and busy machines compare.
+                               // Per processor time, so that different numbers of cores and busy machines compare.
                                ? "-"
                                : formatted("%.3g", solver.throughput[0].per_core_second);
   std::string line = formatted("  %-26s %9s %9s %9s %9s %11.0f %11s  ", solver.name.c_str(), percent(t.share()).c_str(),

@@ -1,4 +1,4 @@
-// A benchmark as a person reads it in a terminal.
+// Prints a benchmark for a terminal.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace garra::cli {
 
-/// Tables of every set, then which solvers to trust.
+/// Tables of every set, then the reliable solvers.
 [[nodiscard]] std::string bench_text(const BenchRecord& bench);
 
-/// Solvers that solve at least kTrusted of what they tried of a set, the quickest first (mean time of a problem).
+/// Solvers that solve at least kTrusted of the tried problems of a set, the quickest first (mean time of a problem).
 [[nodiscard]] std::vector<const SolverRecord*> trusted(const SetRecord& set);
 
 }  // namespace garra::cli

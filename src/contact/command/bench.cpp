@@ -1,4 +1,4 @@
-// `garra contact bench`: solvers on problem sets, judged by one certificate; bench.json and bench.html.
+// `garra contact bench`: runs solvers on problem sets, checked by one certificate; writes bench.json and bench.html.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -42,13 +42,13 @@ struct BenchArguments {
 
 std::vector<std::string> garra_methods() {
   std::vector<std::string> names;
-  // The table of methods is the list: a new one appears here by itself.
+  // The table of methods is the list, so that a new one appears here automatically.
   for (int m = 0; m < contact::kMethodCount; ++m)
     names.emplace_back(contact::to_string(static_cast<contact::Method>(m)));
   return names;
 }
 
-/// The methods asked for, each of them known: ours, then those of Siconos.
+/// The requested methods, each checked: ours, then those of Siconos.
 std::vector<std::string> methods_of(const BenchArguments& a) {
   std::vector<std::string> known = garra_methods();
   for (const std::string& name : siconos_methods()) known.push_back(name);
@@ -132,7 +132,7 @@ void run_bench(const BenchArguments& a) {
   bench.methods = methods_of(a);
   bench.siconos = siconos_program();
   bench.sets = read_sets(a.request);
-  // Before hours of measuring: a folder that cannot be written is found at once.
+  // Before hours of measuring, so that an unwritable folder is found at once.
   make_folder(a.output);
   io::require_writable((fs::path(a.output) / "bench.json").string());
   const auto sets =
@@ -206,7 +206,7 @@ void add_contact_bench_command(Command contact) {
                "  garra contact bench fclib/ my_problems.h5 -o mine\n"
                "Where Siconos is installed its solvers run too. docs/notes/solver-benchmark.md says what is measured.");
   bench.callback([bench, a] {
-    // `most` only where asked for: files are measured whole by default.
+    // `most` only on request: files are measured whole by default.
     if (bench.option("--problems").given()) a->request.most = a->request.problems;
     run_bench(*a);
   });

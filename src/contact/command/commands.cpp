@@ -1,4 +1,4 @@
-// `garra contact solve`: problem files in, solution files and a summary out.
+// `garra contact solve`: reads problem files, writes solution files and a summary.
 #include "shell/commands.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct SolveArguments {
   std::string format = "human";
 };
 
-// A name that ends with / is a folder to be, too.
+// A name that ends with / is a folder, too, even if it does not exist yet.
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return path.ends_with('/') || fs::is_directory(path, ignored);
@@ -61,7 +61,7 @@ void make_folder(const std::string& path) {
   }
 }
 
-/// Everything about the outputs that can go wrong is found before the work starts.
+/// Checks everything about the outputs that can go wrong before the work starts.
 void check_outputs(const SolveArguments& arguments) {
   if (arguments.output.empty()) return;
   if (arguments.inputs.size() > 1 && !is_folder(arguments.output)) {
@@ -85,7 +85,7 @@ void check_outputs(const SolveArguments& arguments) {
   }
 }
 
-/// What asks for problems whose contacts all slide; empty where nothing does.
+/// The option that requires problems whose contacts all slide; empty if none does.
 std::string needs_sliding(const contact::Options& options) {
   if (options.method == contact::Method::kLemke)
     return std::string("--method ") + contact::to_string(contact::Method::kLemke);
@@ -109,7 +109,7 @@ void require_sliding(const contact::Options& options, const std::string& input, 
                   "is 1 at every contact.");
 }
 
-/// A single bad file is an error at once; among several, the others are solved all the same.
+/// A single bad file is an error at once; among several, the others are still solved.
 std::unique_ptr<io::ProblemStream> open_or_note(const std::string& input, ContactSummary& summary) {
   try {
     return std::make_unique<io::ProblemStream>(input);
@@ -120,7 +120,7 @@ std::unique_ptr<io::ProblemStream> open_or_note(const std::string& input, Contac
   }
 }
 
-/// Problems per block: what a thread reads, solves and writes stays in its L2 cache. A GPU takes as many as it can use.
+/// Problems per block: a thread's data for one block fit into its L2 cache. A GPU takes as many as it can use.
 std::int64_t block_of(const Device& device, int contacts) {
   if (device.executor == Executor::kCuda) return std::int64_t{1} << 18;
   if (contacts > contact::kMaxOwnSize) return 64;
@@ -132,9 +132,9 @@ bool wants(const SolveArguments& arguments, const char* output) {
   return names.empty() || std::find(names.begin(), names.end(), output) != names.end();
 }
 
-/// What has to be computed for the outputs; the verdicts are counted in the summary anyway.
+/// Results to compute for the outputs; contact states are counted in the summary anyway.
 contact::Wanted wanted_of(const SolveArguments& arguments) {
-  // Nothing is written: only what the summary counts.
+  // Nothing is written: compute only what the summary counts.
   if (arguments.output.empty()) return {.c = false, .a = false, .merit = false};
   return {.c = wants(arguments, "c") || wants(arguments, "s"),
           .a = wants(arguments, "a") || wants(arguments, "lambda"),
@@ -143,11 +143,11 @@ contact::Wanted wanted_of(const SolveArguments& arguments) {
 
 /// A file that turned out to be damaged when its numbers were read.
 struct Damaged {
-  // Told apart from what solve() throws: only a file's own damage lets the others go on.
+  // Distinct from errors of solve(): only damage of a file itself lets the others go on.
   Error error;
 };
 
-/// Reading, solving and writing of one file, by threads of which each has a block in hand.
+/// Reads, solves and writes one file, by threads that each hold one block.
 struct FileJob {
   const io::ProblemStream& in;
   io::SolutionStream* out;  ///< null: nothing is written
@@ -183,9 +183,9 @@ void solve_file(const SolveArguments& arguments, const Device& device, const std
   const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; the packing has all threads
   const Blocks blocks{in.count(), block_of(device, in.contacts()), one_thread ? 1 : solve_threads(device)};
   Device of_block = device;
-  // Threads are shared out by blocks, so each block is solved on the thread that reads it.
+  // Threads are distributed over blocks, so each block is solved on the thread that reads it.
   if (!one_thread) of_block.threads = 1;
-  // Seconds of this file alone are to be divided by its workers.
+  // Only the seconds of this file are divided by its workers.
   const double before = std::exchange(summary.seconds, 0);
   FileJob job{in, out ? &*out : nullptr, arguments.options, of_block, summary};
   blocks.run([&] { return job.worker(); });
@@ -202,7 +202,7 @@ void solve_files(const SolveArguments& arguments, const Device& device, ContactS
   if (!needs_sliding(arguments.options).empty())  // refused before anything is solved
     for (const std::string& input : arguments.inputs)
       if (const auto in = open_or_note(input, summary)) require_sliding(arguments.options, input, *in);
-  // What could not be opened is noted again below, once.
+  // Files that could not be opened are recorded again below, once.
   summary.unreadable.clear();
   for (const std::string& input : arguments.inputs) {
     const auto in = open_or_note(input, summary);
@@ -215,16 +215,16 @@ void solve_files(const SolveArguments& arguments, const Device& device, ContactS
   }
 }
 
-/// The exit codes that are not about a failure on the way, but about its result.
+/// Exit codes that concern the result, not a failure on the way.
 void judge(const SolveArguments& arguments, const ContactSummary& s) {
   if (!s.unreadable.empty()) {
-    // With the code of the first, so that a script sees which kind of fault it was.
+    // With the code of the first, so that a script sees the kind of error.
     throw Error(s.unreadable[0].error.code(),
                 std::to_string(s.unreadable.size()) + " of " + std::to_string(arguments.inputs.size()) +
                     " files could not be read, the first: " + s.unreadable[0].error.what());
   }
   const std::int64_t unsolved = s.problems - s.solved();
-  // Compared as a product: no problems, none unsolved, no fault.
+  // Compared as a product: without problems none is unsolved.
   if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.problems)) {
     throw Error(ExitCode::kTooManyUnsolved,
                 std::to_string(unsolved) + " of " + std::to_string(s.problems) + " problems are unsolved",
@@ -275,7 +275,7 @@ std::string output_help() {
   return text + "; status is always there. Default: all that the method has";
 }
 
-/// By the size of the files: of three contacts, since more take little longer for each byte.
+/// Estimated from the file sizes as for three contacts, since more contacts take little longer per byte.
 double about_core_seconds(const std::vector<std::string>& files) {
   constexpr std::int64_t kProblem = 93 * sizeof(double);
   std::int64_t bytes = 0;
@@ -307,7 +307,7 @@ void run_solve(SolveArguments arguments) {
   } else {
     print_human(summary);
   }
-  // The summary before what judge() may throw.
+  // Prints the summary before judge() may throw.
   std::fflush(stdout);
   judge(arguments, summary);
 }

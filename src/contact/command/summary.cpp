@@ -26,7 +26,7 @@ struct Spread {
   double median, mean;
   std::int32_t max;
 };
-/// Nothing where nothing was counted.
+/// Spread of the values; nothing if nothing was counted.
 std::optional<Spread> spread_of(std::vector<std::int32_t> values) {
   if (values.empty()) return std::nullopt;
   const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -44,7 +44,7 @@ std::string rung_name(std::int32_t rung) {
   return rung == 0 ? "Newton" : "restart " + std::to_string(rung);
 }
 
-/// Nothing to report of no problems, no time or no solution: absent rather than a made-up 0 or infinity.
+/// Absent, rather than a made-up 0 or infinity, without problems, time or solution.
 std::optional<double> ratio(double numerator, double denominator) {
   return denominator > 0 ? std::optional(numerator / denominator) : std::nullopt;
 }
@@ -57,7 +57,7 @@ Json effort_json(const ContactSummary& s) {
   Json out = Json::object();
   for (std::size_t i = 0; i < s.effort.size(); ++i) {
     const auto spread = spread_of(s.effort[i]);
-    // Readers count on the iterations' entry even where no method counts; the others are absent.
+    // Programs rely on the iterations' entry even if no method counts; the others are absent.
     if (spread)
       out[kEffortNames[i].key] = {{"median", spread->median}, {"mean", spread->mean}, {"max", spread->max}};
     else if (i == 0)
@@ -131,7 +131,7 @@ Json states_json(const ContactSummary& s) {
 std::string describe_states(const ContactSummary& s) {
   std::string text;
   for (std::size_t i = 0; i < s.by_state.size(); ++i)
-    // Contacts of unsolved problems are named only where there are any.
+    // Contacts of unsolved problems are listed only if there are any.
     if (i + 1 < s.by_state.size() || s.by_state[i] > 0)
       text += (text.empty() ? "" : ", ") + std::to_string(s.by_state[i]) + " " + contact::to_string(kStates[i]);
   return text;
@@ -202,7 +202,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
     const Status status = solutions.status[i];
     const std::int32_t stage = i < solutions.stage.size() ? solutions.stage[i] : 0;
     ++by_status[static_cast<std::size_t>(status)];
-    // Of an invalid problem no start was made; a stage below 0 was not counted (a force from elsewhere).
+    // An invalid problem made no start; a stage below 0 was not counted (a force from elsewhere).
     if (minimizes(options.method) && status != Status::kInvalidInput && stage >= 0) {
       starts += stage + 1;
       stalled_starts += std::max(0, solutions.stalls[i]);
@@ -219,7 +219,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
     if (status != Status::kConverged) continue;
     worst_contact_residual = std::max(worst_contact_residual, solutions.contact_residual[i]);
     worst_residual = std::max(worst_residual, solutions.residual[i]);
-    // Only `auto` climbs the ladder; of other methods `stage` counts starts.
+    // Only `auto` has restarts and fallback solvers; for other methods `stage` counts starts.
     if (options.method == contact::Method::kAuto)
       ++rungs[stage == 0 && solutions.iterations[i] == 0 ? kStickTest : stage];
   }
@@ -227,7 +227,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
                                                  &solutions.products};
   for (std::size_t k = 0; k < effort.size(); ++k)
     std::copy_if(counters[k]->begin(), counters[k]->end(), std::back_inserter(effort[k]),
-                 // Below 0: this method does not count that.
+                 // Below 0: the method has no such counter.
                  [](std::int32_t count) { return count >= 0; });
   for (const std::uint8_t count : solutions.solutions) ++by_solution_count[count];
   for (const contact::ContactState state : solutions.state)

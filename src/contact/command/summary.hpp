@@ -1,4 +1,4 @@
-// What `garra contact solve` says about the problems it solved: counted batch by batch, printed for people or as JSON.
+// Summary of `garra contact solve`: counted batch by batch, printed for people or as JSON.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace garra::cli {
 
-/// A file that was given and could not be read; the others are solved all the same.
+/// A given file that could not be read; the others are still solved.
 struct Unreadable {
   std::string file;
   Error error;
@@ -21,14 +21,14 @@ struct Unreadable {
 /// Whether a method minimizes a merit function, can stall at a minimum > 0 and so has further starts.
 [[nodiscard]] bool minimizes(contact::Method method);
 
-/// Counted as solutions come, batch by batch.
+/// Counts over all solutions, batch by batch.
 struct ContactSummary {
-  // What was asked for.
+  // The request.
   contact::Options options;
   std::string device, output;  ///< output: empty where nothing is written
   std::size_t inputs = 0;
 
-  // What came of it.
+  // The results.
   std::int64_t problems = 0, rolling = 0, sliding = 0;  ///< rolling, sliding: contacts
   std::array<std::int64_t, kStatusCount> by_status{};
   double worst_contact_residual = 0;  ///< of the solved, relative to each contact's own load
@@ -36,7 +36,7 @@ struct ContactSummary {
   /// Problems that went beyond Newton, their iterations beyond it, and iterations of all problems.
   std::int64_t beyond_newton = 0, iterations_beyond = 0, iterations = 0;
   double worst_residual = 0;                   ///< over the solved problems
-  std::map<std::int32_t, std::int64_t> rungs;  ///< solved problems by kStickTest or stage of the ladder
+  std::map<std::int32_t, std::int64_t> rungs;  ///< solved problems by kStickTest or stage
   /// Outer iterations, function evaluations, inner iterations, products, where they were counted.
   std::array<std::vector<std::int32_t>, 4> effort;
   std::int64_t starts = 0, stalled_starts = 0;             ///< of the methods that minimize
@@ -48,17 +48,17 @@ struct ContactSummary {
   std::vector<std::string> outputs;
   std::vector<Unreadable> unreadable;
 
-  static constexpr std::int32_t kStickTest = -1;   ///< rung before the first: the first guess was the answer
+  static constexpr std::int32_t kStickTest = -1;   ///< stage before the first: the initial guess was the answer
   static constexpr std::int32_t kUndecided = 255;  ///< in Solutions::solutions
 
-  /// Counts a batch; not by two threads at a time.
+  /// Counts a batch; not thread-safe.
   void add(const contact::Problems& problems, const contact::Solutions& solutions);
   [[nodiscard]] std::int64_t solved() const { return by_status[static_cast<std::size_t>(Status::kConverged)]; }
 };
 
-/// On standard output, for programs; a number that is not known is null.
+/// Prints to standard output, for programs; an unknown number is null.
 void print_json(const ContactSummary& summary);
-/// For a terminal.
+/// Prints for a terminal.
 void print_human(const ContactSummary& summary);
 
 }  // namespace garra::cli

@@ -1,4 +1,4 @@
-// FCLIB's sparse matrices become dense ones; files in circulation decide where its description is not kept.
+// Converts FCLIB's sparse matrices to dense ones. Its description is not always followed; then existing files decide.
 #include "contact/files/fclib_file.hpp"
 
 #include <algorithm>
@@ -41,8 +41,7 @@ std::int64_t read_size(const Hdf5Reader& file) {
   return rows;
 }
 
-/// Number of entries that are in use. `nzmax` is not asked: in files in circulation it exceeds what
-/// is stored.
+/// Number of entries in use. `nzmax` is not used, because it exceeds the stored entries in existing files.
 std::size_t used_entries(const Hdf5Reader& file, const SparseMatrix& w) {
   const std::size_t stored = std::min(w.i.size(), w.x.size());
   const auto size = static_cast<std::size_t>(w.size);
@@ -50,7 +49,7 @@ std::size_t used_entries(const Hdf5Reader& file, const SparseMatrix& w) {
     file.refuse("fclib_local/W/p",
                 "expected " + std::to_string(size + 1) + " offsets, found " + std::to_string(w.p.size()));
   }
-  // Offsets that decrease would walk out of the arrays below.
+  // Offsets that decrease would leave the arrays below.
   if (w.nz < kTripletFrom && (w.p[0] != 0 || !std::is_sorted(w.p.begin(), w.p.begin() + w.size + 1))) {
     file.refuse("fclib_local/W/p", "offsets must start at 0 and never decrease");
   }
@@ -85,11 +84,11 @@ void add_entry(const Hdf5Reader& file, DenseMatrix& dense, std::int64_t row, std
   dense.values[static_cast<std::size_t>(row * size + column)] += value;
 }
 
-/// Triplets are taken as i = row, p = column.
+/// Reads triplets as i = row, p = column.
 DenseMatrix to_dense(const Hdf5Reader& file, const SparseMatrix& w) {
   const std::size_t used = used_entries(file, w);
   const auto size = static_cast<std::size_t>(w.size);
-  // Dense, since at most kMaxContacts contacts come here: 96 rows.
+  // Dense, since at most kMaxContacts contacts are supported: 96 rows.
   DenseMatrix dense{size, std::vector<double>(size * size, 0.0)};
   if (w.nz >= kTripletFrom) {
     for (std::size_t e = 0; e < used; ++e) add_entry(file, dense, w.i[e], w.p[e], w.x[e]);
@@ -128,9 +127,9 @@ double mismatch(const DenseMatrix& w, const StoredSolution& s) {
   return worst;
 }
 
-/// FCLIB's header says that triplets hold p = row, i = column; the files that Siconos writes hold i
-/// = row, p = column. W may be unsymmetric, so it matters. The files in circulation are the rule; a
-/// stored solution whose u = W r + q only holds the other way round overrules it.
+/// FCLIB's header says that triplets hold p = row, i = column; the files that Siconos writes hold i = row, p = column.
+/// W may be unsymmetric, so the order matters. The order of existing files is the default; a stored solution whose u =
+/// W r + q only holds for the other order overrides it.
 DenseMatrix settle_triplet_order(const Hdf5Reader& file, DenseMatrix w, const std::vector<double>& q) {
   const std::string names[] = {"solution/r", "solution/u"};
   for (const std::string& name : names) {
@@ -138,7 +137,7 @@ DenseMatrix settle_triplet_order(const Hdf5Reader& file, DenseMatrix w, const st
   }
   const StoredSolution stored{q, file.doubles(names[0]), file.doubles(names[1])};
   DenseMatrix other = transposed(w);
-  // A tenth: both orders fit where W is symmetric, and then the file's own stays.
+  // A tenth: both orders fit a symmetric W, and then the file's own stays.
   constexpr double kClearly = 0.1;
   return mismatch(other, stored) < kClearly * mismatch(w, stored) ? other : w;
 }
@@ -147,7 +146,7 @@ void require_plain_local_problem(const Hdf5Reader& file) {
   if (!file.has("fclib_local")) {
     file.refuse("fclib_global", "global FCLIB problems are not supported, only local ones (W, q, mu)");
   }
-  // In the plane a contact has two components.
+  // A planar contact has two components.
   const std::int64_t dimension = single(file, "fclib_local/spacedim");
   if (dimension != 3) {
     file.refuse("fclib_local/spacedim", "expected 3 (contacts in space), found " + std::to_string(dimension));

@@ -1,4 +1,4 @@
-// FCLIB's local problems: u = W r + q, which are our a = A c + b.
+// Reads FCLIB's local problems: u = W r + q, garra's a = A c + b.
 #pragma once
 
 #include "base/files/hdf5.hpp"
@@ -12,8 +12,7 @@ namespace garra::io {
 /// The one problem of a local FCLIB file. Throws Error(kInvalidFile).
 [[nodiscard]] contact::Problems read_fclib_local(const Hdf5Reader& file);
 
-/// Throws Error(kInvalidFile) where `dataset` describes more contacts than contact::kMaxContacts,
-/// or none.
+/// Throws Error(kInvalidFile) if `dataset` describes more contacts than contact::kMaxContacts, or none.
 void require_supported_contacts(const Hdf5Reader& file, const std::string& dataset, std::int64_t contacts);
 
 }  // namespace garra::io

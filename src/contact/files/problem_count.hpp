@@ -1,4 +1,4 @@
-// How many problems a file holds, whether or not they can be solved here.
+// Counts the problems in a file, whether or not garra can solve them.
 #pragma once
 
 #include <cstdint>

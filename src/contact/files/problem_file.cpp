@@ -1,4 +1,4 @@
-// Problem and solution files (docs/reference/contact-files.md).
+// Reads and writes problem and solution files (docs/reference/contact-files.md).
 #include "garra/io/problem_file.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::vector<std::uint8_t> read_modes(const Hdf5Reader& file, const Shape& contac
   return modes;
 }
 
-/// A velocity that is NaN or infinite is the solver's business, like any other number.
+/// A velocity that is NaN or infinite is left to the solver, like any other number.
 void require_slip_directions(const Hdf5Reader& file, const contact::Problems& problems) {
   const std::vector<double>& v = problems.slip_velocity;
   const auto contacts = static_cast<std::uint64_t>(problems.contacts);
@@ -158,7 +158,7 @@ std::vector<double> read_array(const Hdf5Reader& file, const std::string& name, 
   return file.doubles(name);
 }
 
-/// The counters and numbers that only some methods have, by their names in files.
+/// A counter or number that only some methods have, by its name in files.
 struct Counter {
   const char* name;
   std::vector<std::int32_t> contact::Solutions::*values;
@@ -190,7 +190,7 @@ std::vector<T> read_whole(const Hdf5Reader& file, const std::string& name, std::
 
 void read_optional(const Hdf5Reader& file, std::uint64_t count, contact::Solutions& solutions) {
   for (const auto& [name, member] : kMeasures) {
-    // Older files and other methods have none: NaN and -1 say that nothing is known.
+    // Older files and other methods lack them: NaN and -1 mean unknown.
     solutions.*member = file.has(name) ? read_array(file, name, {count})
                                        : std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
   }
@@ -201,7 +201,7 @@ void read_optional(const Hdf5Reader& file, std::uint64_t count, contact::Solutio
   if (file.has("solutions")) solutions.solutions = read_whole<std::uint8_t>(file, "solutions", count);
 }
 
-/// Files of earlier versions have none.
+/// Reads contact states and margins, which files of earlier versions lack.
 void read_verdicts(const Hdf5Reader& file, std::uint64_t count, contact::Solutions& solutions) {
   if (!file.has("state")) return;
   file.require_shape("state", {count, static_cast<std::uint64_t>(solutions.contacts)});
@@ -239,7 +239,7 @@ constexpr T kNothing = std::numeric_limits<T>::quiet_NaN();
 template <>
 constexpr std::int32_t kNothing<std::int32_t> = kNotCounted;
 
-/// Datasets that every method has, and how many numbers of which type a problem of k contacts has in them.
+/// Datasets that every method has, with type and count of numbers per problem of k contacts.
 enum class PerProblem { kOne, kContacts, kRows };
 struct Dataset {
   const char* name;
@@ -271,7 +271,7 @@ Shape shape_of(const Dataset& dataset, const Sizes& n) {
   return {};
 }
 
-/// A slice of an array with `each` numbers per problem; of an empty one nothing.
+/// A slice of an array with `each` numbers per problem; empty for an empty array.
 template <class T>
 void copy_rows(const std::vector<T>& from, const std::pair<std::int64_t, std::int64_t>& rows, std::vector<T>& to,
                std::int64_t each) {
@@ -294,7 +294,7 @@ ProblemStream::ProblemStream(const std::string& path) : file_(path, kProblemFile
   file_.require_shape("mu", {shape[0], contacts});
   small_.contacts = contacts_ = static_cast<int>(contacts);
   small_.count = count_ = static_cast<std::int64_t>(shape[0]);
-  // Large arrays stay in the file until they are asked for; modes and velocities are small and checked at once.
+  // Large arrays stay in the file until they are requested; modes and velocities are small and checked at once.
   A_.emplace(file_, "A");
   b_.emplace(file_, "b");
   mu_.emplace(file_, "mu");
@@ -307,7 +307,7 @@ void ProblemStream::read(std::int64_t first, std::int64_t count, contact::Proble
   out.count = count;
   copy_rows(small_.mode, {first, count}, out.mode, contacts_);
   copy_rows(small_.slip_velocity, {first, count}, out.slip_velocity, 2 * contacts_);
-  // FCLIB: the one problem, whole, whatever range is asked for.
+  // FCLIB: the one problem, whole, for any requested range.
   if (!A_) {
     out.A = small_.A;
     out.b = small_.b;
@@ -367,7 +367,7 @@ SolutionStream::SolutionStream(const std::string& path, const Plan& plan) : plan
 }
 
 bool SolutionStream::wants(const std::string& name) const {
-  // `status` always: without it NaN could not be told from a fault.
+  // `status` always: without it NaN could not be told from an error.
   return plan_.outputs.empty() || name == "status" ||
          std::find(plan_.outputs.begin(), plan_.outputs.end(), name) != plan_.outputs.end();
 }
@@ -384,7 +384,7 @@ void SolutionStream::put_late(const char* name, std::int64_t first, std::span<co
   const auto at = static_cast<std::uint64_t>(first);
   // A method that does not count something leaves no dataset of -1 behind.
   const bool nothing = std::all_of(values.begin(), values.end(), [](T x) { return says_nothing(x); });
-  // Threads come with their blocks in any order: only the first with a number makes the dataset.
+  // Blocks come in any order: only the first one with a number makes the dataset.
   std::unique_lock lock(mutex_);
   Late& late = late_[name];
   if (!late.place && nothing) {
@@ -393,12 +393,12 @@ void SolutionStream::put_late(const char* name, std::int64_t first, std::span<co
   }
   if (!late.place) {
     late.place = file_.add(name, {static_cast<std::uint64_t>(plan_.count)}, kTypeOf<T>);
-    // Blocks that came before it had nothing to say: they are filled up.
+    // Earlier blocks had no numbers: fill their rows.
     for (const Rows& rows : late.before)
       file_.write<T>(*late.place, rows.first, std::vector<T>(rows.count, kNothing<T>));
   }
   const Hdf5Stream::Place place = *late.place;
-  // Rows of a dataset that is there can be written side by side.
+  // Rows of an existing dataset can be written in parallel.
   lock.unlock();
   file_.write<T>(place, at, values);
 }
@@ -431,7 +431,7 @@ void write_solutions(const std::string& path, const contact::Problems& problems,
   require_same_batch(problems, solutions);
   SolutionStream::Plan plan{problems.contacts, problems.count, solution_outputs(), !solutions.solutions.empty()};
   if (solutions.state.empty())
-    // What was not computed is no dataset of zeros.
+    // Results that were not computed get no dataset.
     std::erase_if(plan.outputs, [](const std::string& name) {
       return name == "state" || name == "friction_margin" || name == "critical_friction";
     });

@@ -1,4 +1,4 @@
-// Problem and solution files piece by piece: what read_problems and write_solutions do, for files of any size.
+// Problem and solution files piece by piece: read_problems and write_solutions for files of any size.
 #pragma once
 
 #include <map>
@@ -15,20 +15,19 @@
 
 namespace garra::io {
 
-/// An open problem file. Its shapes, modes and slip velocities are checked, and throw as read_problems does, when it is
-/// opened.
+/// An open problem file. The constructor checks shapes, modes and slip velocities, with the errors of read_problems.
 class ProblemStream {
  public:
-  /// Opens and checks the file. Throws Error(kInvalidFile), kInputOutput where it is missing.
+  /// Opens and checks the file. Throws Error(kInvalidFile), kInputOutput if it is missing.
   explicit ProblemStream(const std::string& path);
 
   [[nodiscard]] int contacts() const { return contacts_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Of all problems, [n][k]; empty where nothing slides.
+  /// Modes of all problems, [n][k]; empty if nothing slides.
   [[nodiscard]] const std::vector<std::uint8_t>& mode() const { return small_.mode; }
-  /// Throws Error(kInputOutput) where all problems at once need more memory than there is.
+  /// Throws Error(kInputOutput) if all problems at once need more memory than is available.
   void require_memory() const;
-  /// Problems first .. first + count - 1, into memory that is used again. Any number of threads.
+  /// Reads problems first .. first + count - 1 into `out`, whose memory is reused. Thread-safe.
   void read(std::int64_t first, std::int64_t count, contact::Problems& out) const;
 
  private:
@@ -39,13 +38,13 @@ class ProblemStream {
   contact::Problems small_;             ///< modes and velocities; of FCLIB the whole problem
 };
 
-/// What a solution file shall hold: names of its datasets. `status` is always there.
+/// Names of the datasets of a solution file. `status` is always there.
 [[nodiscard]] const std::vector<std::string>& solution_outputs();
 
 /// A solution file whose problems come piece by piece.
 class SolutionStream {
  public:
-  /// Sizes, and which datasets.
+  /// Sizes and datasets of the file.
   struct Plan {
     int contacts = 0;
     std::int64_t count = 0;
@@ -54,24 +53,24 @@ class SolutionStream {
   };
   SolutionStream(const std::string& path, const Plan& plan);
 
-  /// The solutions of the problems first, first + 1, ... Any number of threads.
+  /// Writes the solutions of the problems first, first + 1, ... Thread-safe.
   void write(std::int64_t first, const contact::Problems& problems, const contact::Solutions& solutions);
-  /// The file appears, whole. Throws Error(kInputOutput).
+  /// Makes the file visible, whole. Throws Error(kInputOutput).
   void commit(const SolutionAttributes& attributes);
 
  private:
   struct Rows {
     std::uint64_t first, count;
   };
-  /// A dataset that is made when the first number for it comes.
+  /// A dataset that is created with the first number for it.
   struct Late {
     std::optional<Hdf5Stream::Place> place;
     std::vector<Rows> before;  ///< rows that had none until then
   };
-  /// Rows of a dataset that is planned; nothing of one that is not.
+  /// Writes rows of a planned dataset; does nothing for others.
   template <class T>
   void put(const char* name, std::int64_t first, std::span<const T> values);
-  /// Rows of a dataset that only some methods have numbers for.
+  /// Writes rows of a dataset that only some methods have numbers for.
   template <class T>
   void put_late(const char* name, std::int64_t first, std::span<const T> values);
   [[nodiscard]] bool wants(const std::string& name) const;

@@ -1,4 +1,4 @@
-// contact::gradients: sizes are checked here, then the instance for the number of contacts runs.
+// contact::gradients: checks sizes, then runs the instance for the number of contacts.
 #include <string>
 
 #include "contact/gradient/op.hpp"
@@ -33,7 +33,7 @@ Gradients gradients(const Solved& in, const Device& device) {
   out.b.resize(n * 3 * k);
   out.mu.resize(n * k);
   out.margin.resize(n);
-  // Rows are numbers of one kind.
+  // Rows hold numbers of one type.
   const std::vector<double> regime(in.regime.begin(), in.regime.end());
   using batch::in_column, batch::out_column;
   const batch::Rows rows{in.count,

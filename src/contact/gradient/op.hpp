@@ -1,8 +1,8 @@
 // Derivatives of contact forces by the implicit function theorem, as an operation on rows. Host and device.
 //
-// Each contact satisfies three equations F_j(c_j, a_j) = 0 of its regime, with a = A c + b. Linearized,
-//   (Q + P A) dc + P (dA c + db) + F_mu dmu = 0,   Q = dF/dc, P = dF/da, one block of 3 x 3 per contact,
-// so with (Q + P A)^T y = dL/dc
+// Each contact satisfies three equations F_j(c_j, a_j) = 0 of its regime, with a = A c + b. Their linearization is
+//   (Q + P A) dc + P (dA c + db) + F_mu dmu = 0.
+// Q = dF/dc and P = dF/da have one block of 3 x 3 per contact. With (Q + P A)^T y = dL/dc,
 //   dL/db = -P^T y,   dL/dA = dL/db c^T,   dL/dmu_j = -y_j . dF_j/dmu_j.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace garra::contact {
 
-/// A contact's equations: what they say of force and acceleration, and of friction.
+/// Linearized equations of a contact: derivatives by force, acceleration and friction.
 template <class S>
 struct ContactEquations {
   Mat3<S> Q, P;
@@ -19,7 +19,7 @@ struct ContactEquations {
   S margin;          ///< to another regime, of the sizes of the problem
 };
 
-/// Sizes that margins are measured by: largest force, largest acceleration without forces.
+/// Scales of the margins: largest force, largest acceleration without forces.
 template <class S>
 struct ProblemSize {
   S force, acceleration;
@@ -104,7 +104,7 @@ struct GradientOp {
       }
       out.mu[j] = -along;
     }
-    // An unsolved problem has no derivatives: its forces are NaN, and comparisons forget NaN.
+    // An unsolved problem has no derivatives: its forces are NaN, and comparisons ignore NaN.
     const auto regular = factors.bad_pivots == zero && out.margin > zero && is_finite(forces + free);
     out.margin = select(regular, out.margin, zero);
     return out;

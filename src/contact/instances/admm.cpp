@@ -1,4 +1,4 @@
-// ADMM on the host. Each solver has a file of its own, so that they compile side by side.
+// ADMM on the host. Each solver has its own file, so that they compile in parallel.
 #include "contact/batch/run.hpp"
 #include "garra/solve/friction_admm.hpp"
 

@@ -5,7 +5,7 @@ namespace garra::contact {
 
 void run_box_quacan(const Job& job) {
   BoxQuacanMethod solver;
-  // Merit methods may begin anew from other starts; the rest begins once.
+  // Merit methods may restart from other starts; the rest starts once.
   solver.starts = job.options.starts;
   solve_with(solver, job);
 }

@@ -1,4 +1,4 @@
-// Problems whose contacts all slide, as linear complementarity problems (papers, 45-48) by Lemke's method.
+// Solves problems whose contacts all slide, as linear complementarity problems (papers, 45-48), by Lemke's method.
 #include "contact/batch/run.hpp"
 #include "garra/lcp.hpp"
 
@@ -12,12 +12,12 @@ void run_lemke(const Job& job) {
   const lcp::Solutions found = lcp::solve(normal_problems(job.in), options, job.device);
   std::vector<double> c(job.in.b.size(), 0.0);
   for (std::size_t i = 0; i < found.z.size(); ++i) c[3 * i] = found.z[i];
-  // NaN, where Lemke has no answer, is judged as no force.
+  // NaN, for no answer of Lemke, is certified as no force.
   judge(job.in, c, job.options.tol, solve_threads(job.device), job.out);
   job.out.iterations = found.pivots;
   job.out.stage.assign(found.pivots.size(), 0);
   job.out.stalls.assign(found.pivots.size(), 0);
-  // The certificate's word comes first; where it refuses, Lemke knows why.
+  // The certificate decides first; if it fails, Lemke's status gives the reason.
   for (std::size_t k = 0; k < found.status.size(); ++k)
     if (job.out.status[k] == Status::kStalled && found.status[k] != Status::kConverged)
       job.out.status[k] = found.status[k];

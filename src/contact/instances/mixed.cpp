@@ -1,4 +1,4 @@
-// Newton's ladder in mixed precision on the host.
+// Newton's method in mixed precision, with restarts, on the host.
 #include "contact/batch/mixed.hpp"
 
 #include "contact/batch/run.hpp"

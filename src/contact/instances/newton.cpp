@@ -1,4 +1,4 @@
-// Newton's ladder on the host, for batches and for the grasp study.
+// Newton's method with restarts on the host, for batches and for the grasp study.
 #include "contact/batch/run.hpp"
 #include "garra/solve/friction_newton.hpp"
 

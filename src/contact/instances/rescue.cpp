@@ -1,4 +1,4 @@
-// The ladder beyond Newton on the CPU: few problems need it, so they are solved one after another.
+// The fallback solvers beyond Newton on the CPU: few problems need them, so they are solved one after another.
 #include "contact/batch/rescue.hpp"
 
 #include "contact/batch/lanes.hpp"
@@ -8,7 +8,7 @@ namespace garra::contact {
 
 void rescue_unsolved(const IterateBody<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count) {
   const RescueBody<kAnyContacts> body(job, newton);
-  // On doubles: in lanes one problem would hold up all of its neighbors.
+  // On doubles: in SIMD lanes one problem would hold up all of its neighbors.
   for (std::int64_t i = 0; i < count; ++i) {
     // A problem may take a millisecond here, a block of them a second.
     if (body.template waits<double>(i)) check_interrupt();

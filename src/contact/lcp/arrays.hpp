@@ -1,4 +1,4 @@
-// A batch of LCPs in plain arrays, problem by problem.
+// Access to a batch of LCPs in plain arrays, problem by problem.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A linear complementarity problem as an operation on rows (garra/batch/rows.hpp). Host and device.
+// Solves a linear complementarity problem as an operation on rows (garra/batch/rows.hpp). Host and device.
 #pragma once
 
 #include "garra/solve/lcp.hpp"

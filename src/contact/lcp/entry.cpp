@@ -8,7 +8,7 @@ namespace garra::lcp {
 
 namespace {
 
-/// Of one thread, where the size is known at run time only.
+/// Tiles of one thread for a size that is known at run time only.
 struct AnyTiles
     : private ContactsInUse,
       public batch::RowTiles<solvers::LcpProblem<double, kAnyContacts>, solvers::LcpSolution<double, kAnyContacts>> {

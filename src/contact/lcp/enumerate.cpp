@@ -1,4 +1,4 @@
-// All solutions of small linear complementarity problems, problem by problem (docs/theory/lcp.md).
+// Finds all solutions of small linear complementarity problems, problem by problem (docs/theory/lcp.md).
 #include "contact/lcp/arrays.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/batch/rows.hpp"
@@ -11,7 +11,7 @@ namespace {
 /// The enumerations of problems of N pairs, appended in order.
 template <int N>
 void enumerate_all(const Problems& in, int threads, Enumeration& out) {
-  // Each problem into a place of its own, appended in order afterwards: answers do not depend on the threads.
+  // Each problem has its own slot, and slots are appended in order afterwards: answers do not depend on the threads.
   std::vector<solvers::LcpEnumeration<N>> each(static_cast<std::size_t>(in.count));
   batch::parallel_for(threads, in.count, [&](std::int64_t k) {
     each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));

@@ -1,10 +1,10 @@
-// Friction contact problems of known kinds, for benchmarks and tests: the same numbers wherever they are drawn.
+// Friction contact problems of known classes, for benchmarks and tests. The numbers do not depend on the machine.
 //
-//   random_grasps   grasps of an unknown answer, the generator behind data/reference/contact/random_n*.h5
-//   manufactured    problems built backwards from an answer (c*, a*) that obeys the law of friction_problem.hpp
-//   sliding_grasps  random grasps of which some or all contacts slide already (the papers' set S): unsymmetric problems
+//   random_grasps   grasps of an unknown answer, the generator behind data/reference/contact/random_n*.h5.
+//   manufactured    problems built backwards from an answer (c*, a*) that obeys the law of friction_problem.hpp.
+//   sliding_grasps  random grasps with some or all contacts sliding (the papers' set S): unsymmetric problems.
 //
-// Problem k of a class depends on the seed and on k alone, so a short run sees the head of a long one.
+// Problem k of a class depends only on the seed and k, so a short run is the head of a long one.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace garra::bench {
 
-/// How many problems of how many contacts, and from which seed.
+/// Parameters of a drawn class: number of problems, contacts and seed.
 struct Draw {
   int contacts = 3;  ///< of one problem
   std::int64_t count = 0;
@@ -32,14 +32,14 @@ enum class ManufacturedClass {
 };
 enum class Mode { mixed, stick, slide, break_ };
 
-/// Problems with an answer. It need not be the only one: judge a solver by its residual, not by distance to `c`.
+/// Problems with a known answer, which need not be unique: check a solver by its residual, not by distance to `c`.
 struct Manufactured {
   contact::Problems problems;
   std::vector<double> c;  ///< [count][3k] a force that solves the problem [N]
   std::vector<double> a;  ///< [count][3k] its acceleration [m/s^2]
 };
 
-/// Uniform and normal numbers spelled out, because the standard's distributions differ between libraries.
+/// Uniform and normal numbers, spelled out because the standard's distributions differ between libraries.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -52,7 +52,7 @@ class Random {
     return radius * std::cos(2 * std::numbers::pi * uniform());
   }
   Vec3<double> normal3() {
-    // Named one by one, because the order in which arguments are evaluated is the compiler's.
+    // Named one by one, because the evaluation order of arguments is unspecified.
     const double x = normal(), y = normal(), z = normal();
     return vec3<double>(x, y, z);
   }
@@ -66,7 +66,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// Where one contact sits on the object: its block of the grasp matrix G maps contact force to wrench.
+/// Pose of a contact on the object; its block of the grasp matrix G maps contact force to wrench.
 struct ContactFrame {
   Vec3<double> p_OC;  ///< from the object's center of mass [m]
   Mat3<double> R_OC;  ///< columns n (into the object), t, o
@@ -116,7 +116,7 @@ inline Mat<double, 6, 3> grasp_block(const ContactFrame& contact) {
   return g;
 }
 
-/// What a problem is assembled from: the object, the contacts and the fingers' own compliance [1/kg].
+/// Inputs of a problem: the object, the contacts and the fingers' own compliance [1/kg].
 struct Grasp {
   Ball ball;
   std::vector<ContactFrame> contacts;
@@ -136,7 +136,7 @@ inline std::vector<double> contact_matrix(const Grasp& grasp) {
       for (int col = 0; col < 3; ++col) weighted(row, col) *= row < 3 ? inv_mass : inv_inertia;
     for (int j = 0; j < n; ++j) {
       Mat3<double> block = transpose_times(weighted, grasp_block(grasp.contacts[static_cast<std::size_t>(j)]));
-      // Fingers meet in the object only: their compliance stands on the diagonal blocks.
+      // Fingers are coupled only through the object: their compliance stands on the diagonal blocks.
       if (i == j) block += grasp.finger[static_cast<std::size_t>(i)];
       for (int row = 0; row < 3; ++row)
         for (int col = 0; col < 3; ++col)
@@ -151,7 +151,7 @@ inline void append(std::vector<double>& to, const std::vector<double>& values) {
 }
 
 inline void append_random_grasp(int contacts, Random& random, contact::Problems& out) {
-  // Mass 0.5 to 2 kg, radius 1 m: forces and moments on one scale, as in the generator of the reference files.
+  // Mass 0.5 to 2 kg, radius 1 m: forces and moments have one scale, as in the generator of the reference files.
   Grasp grasp{{0.5 + 1.5 * random.uniform(), 1.0}, {}, {}};
   std::vector<Vec3<double>> finger_motion;
   for (int i = 0; i < contacts; ++i) {
@@ -189,7 +189,7 @@ inline std::vector<Vec3<double>> spread_directions(int contacts, Random& random)
     const double z = 1 - (2 * i + 1) / static_cast<double>(contacts);
     const double ring = std::sqrt(1 - z * z);
     const Vec3<double> even = vec3<double>(z, ring * std::cos(golden * i), ring * std::sin(golden * i));
-    // The shake breaks the symmetry of contacts that are evenly spread.
+    // The perturbation breaks the symmetry of evenly spread contacts.
     directions.push_back(unit(R * even + 0.2 * random.normal3()));
   }
   return directions;
@@ -216,7 +216,7 @@ inline Grasp draw_grasp(ManufacturedClass kind, int contacts, Random& random) {
   const double radius = random.uniform(0.02, 0.08);
   Grasp grasp{{random.uniform(0.05, 1.0), radius}, {}, {}};
   for (const Vec3<double>& outward : spread_directions(contacts, random)) {
-    // A normal a few degrees off the radius, as of an object that is no ball.
+    // A normal a few degrees off the radius, for an object that is no ball.
     const Vec3<double> normal = unit(0.05 * random.normal3() - outward);
     const double angle = 2 * std::numbers::pi * random.uniform();
     grasp.contacts.push_back({radius * outward, frame_of_normal(normal, angle)});
@@ -238,7 +238,7 @@ struct ContactState {
 };
 inline ContactState draw_state(Mode mode, double mu, Random& random) {
   ContactState state{Vec3<double>::zero(), Vec3<double>::zero()};
-  // Drawn whatever the mode is, so that modes differ in nothing but the state.
+  // Drawn in every mode, so that modes differ only in the state.
   const double force = random.uniform(0.5, 5.0);          // [N]
   const double acceleration = random.uniform(0.1, 10.0);  // [m/s^2]
   const double angle = 2 * std::numbers::pi * random.uniform();
@@ -246,7 +246,7 @@ inline ContactState draw_state(Mode mode, double mu, Random& random) {
   const double t = std::cos(angle), o = std::sin(angle);
   if (mode == Mode::stick) state.c = force * vec3<double>(1, mu * inside * t, mu * inside * o);
   if (mode == Mode::slide) {
-    // Against the sliding, of full size: the law with equality.
+    // Opposes the sliding at full size: the law with equality.
     state.c = force * vec3<double>(1, -mu * t, -mu * o);
     state.a = acceleration * vec3<double>(0, t, o);
   }
@@ -254,7 +254,7 @@ inline ContactState draw_state(Mode mode, double mu, Random& random) {
   return state;
 }
 
-// The answer comes first, b follows from it: b = a* - A c*.
+// The answer is drawn first, b follows from it: b = a* - A c*.
 inline void append_manufactured(const Grasp& grasp, Mode mode, Random& random, Manufactured& out) {
   std::vector<double> c, a;
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
@@ -291,7 +291,7 @@ inline void append_manufactured(const Grasp& grasp, Mode mode, Random& random, M
 }
 
 /// Problems of random_grasps with contacts that slide at 0.01-1 m/s in a drawn direction: each with probability 1/2,
-/// but never none and never all of them (some), or all. Compliant fingers, so that nearly every problem has a solution.
+/// but at least one and not all (some), or all. Compliant fingers, so that nearly every problem has a solution.
 enum class Sliding { some, all };
 [[nodiscard]] inline contact::Problems sliding_grasps(Sliding sliding, const Draw& draw) {
   contact::Problems out = random_grasps(draw);
@@ -314,7 +314,7 @@ enum class Sliding { some, all };
 }
 
 /// Problems of a hand's size (radius 2-8 cm, 50 g-1 kg, mu in 0.1-1) with an answer in which every contact is in
-/// `mode`, or 45 % stick, 40 % slide and 15 % break for Mode::mixed.
+/// `mode`. For Mode::mixed 45 % stick, 40 % slide and 15 % break.
 [[nodiscard]] inline Manufactured manufactured(ManufacturedClass kind, Mode mode, const Draw& draw) {
   Manufactured out;
   out.problems.contacts = draw.contacts;

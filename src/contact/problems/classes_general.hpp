@@ -1,9 +1,9 @@
-// Friction contact problems that are no grasps: matrices of no mechanism, drawn to be hard for a contact solver.
+// Friction contact problems with matrices of no mechanism, drawn to be hard for a contact solver.
 //
-//   scaled_gram    A = G' G / 3N of full rank, the rows of A and its columns on scales that differ by a factor of ten
-//   six_equations  A = G' G / 6 of rank 6, as of rigid fingers, b such that forces exist which part the contacts
+//   scaled_gram    A = G' G / 3N of full rank, with rows and columns on scales that differ by a factor of ten.
+//   six_equations  A = G' G / 6 of rank 6, as of rigid fingers; b such that forces exist that part the contacts.
 //
-// Problem k of a class depends on the seed and on k alone, so a short run sees the head of a long one.
+// Problem k of a class depends only on the seed and k, so a short run is the head of a long one.
 #pragma once
 
 #include "contact/problems/classes.hpp"
@@ -12,8 +12,8 @@ namespace garra::bench {
 
 namespace problem_classes_detail {
 
-/// A = G' G / rows for G of rows x 3N, its entries times `scale` by column.
-// The same sum in every order of i, j: A is symmetric to the bit.
+/// A = G' G / rows for G of rows x 3N, its entries times `scale` by column. The sum has the same order for i, j and j,
+/// i: A is symmetric to the bit.
 inline std::vector<double> gram(const std::vector<double>& G, std::size_t rows, const std::vector<double>& scale) {
   const std::size_t n = scale.size();
   std::vector<double> A(n * n);
@@ -58,7 +58,7 @@ inline std::vector<double> load_of(const std::vector<double>& A, const std::vect
 }
 
 /// G normal; b = slack - A c with c anywhere in the cones, 0.5-2 along the normals, and a slack that opens 30 % of the
-/// contacts by up to 0.5; mu in 0.2-1. So forces exist that keep the contacts from approaching, but c is no solution.
+/// contacts by up to 0.5; mu in 0.2-1. Forces exist that keep the contacts from approaching, but c is no solution.
 [[nodiscard]] inline contact::Problems six_equations(const Draw& draw) {
   using namespace problem_classes_detail;
   constexpr std::size_t kRank = 6;

@@ -1,4 +1,4 @@
-// The problem sets that `garra contact bench` has built in, by name.
+// The built-in problem sets of `garra contact bench`, by name.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace garra::contact {
 
-/// How to draw a set: problem k depends on the seed and on k alone.
+/// Draw of a set: problem k depends only on the seed and k.
 struct SetDraw {
   std::int64_t count = 0;
   std::uint64_t seed = 0;
@@ -23,7 +23,7 @@ struct ProblemSet {
 
 [[nodiscard]] std::span<const ProblemSet> problem_sets();
 
-/// nullptr where no set has this name.
+/// The set of this name, or nullptr.
 [[nodiscard]] const ProblemSet* find_problem_set(const std::string& name);
 
 }  // namespace garra::contact
