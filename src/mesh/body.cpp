@@ -1,9 +1,9 @@
-// Volume, centre of mass and inertia of meshes.
+// Volume, center of mass and inertia of meshes.
 //
-// The integrals of 1, x and x x^T over the solid are sums over tetrahedra that its faces span with one point, each with
-// its sign (J. Blow and A. Binstock, "How to find the inertia tensor of a 3D solid body", 2004; the same polynomials as
-// in B. Mirtich, "Fast and accurate computation of polyhedral mass properties", JGT 1(2), 1996). Exact but for
-// rounding, which is kept small by a point inside the mesh's box.
+// The integrals of 1, x and x x^T over the solid are sums over signed tetrahedra that its faces span with one point
+// (J. Blow and A. Binstock, "How to find the inertia tensor of a 3D solid body", 2004; the same polynomials as in
+// B. Mirtich, "Fast and accurate computation of polyhedral mass properties", JGT 1(2), 1996). Exact up to rounding,
+// which a point inside the mesh's box keeps small.
 #include "garra/core/error.hpp"
 #include "mesh/corners.hpp"
 
@@ -18,9 +18,9 @@ struct Moments {
   Mat3<double> second = Mat3<double>::zero();
 };
 
-/// The integral over a simplex of content `content` with these corners and, where `with_origin`, the origin: of x_i it
-/// is content / (n + 1) sum x_i, of x_i x_j content / ((n + 1) (n + 2)) (sum x_i sum x_j + sum x_i x_j), n its
-/// dimension.
+/// Adds the integrals over a simplex of content `content` with these corners and, if `with_origin`, the origin. With n
+/// its dimension, the integral of x_i is content / (n + 1) sum x_i. The integral of x_i x_j is content / ((n + 1) (n +
+/// 2)) (sum x_i sum x_j + sum x_i x_j).
 void add_simplex(const Corners& c, double content, bool with_origin, Moments& to) {
   const double n = with_origin ? 3 : 2;
   const Vec3<double> sum = c.a + c.b + c.c;
@@ -32,7 +32,7 @@ void add_simplex(const Corners& c, double content, bool with_origin, Moments& to
       to.second(i, j) += scale * (sum[i] * sum[j] + c.a[i] * c.a[j] + c.b[i] * c.b[j] + c.c[i] * c.c[j]);
 }
 
-/// The middle of all vertices: somewhere near the body, so that differences keep their digits.
+/// Mean of all vertices, a point near the body, so that differences keep their digits.
 Vec3<double> middle_of(const Mesh& m) {
   Vec3<double> sum = Vec3<double>::zero();
   for (std::size_t i = 0; i < m.vertex.size(); ++i) sum[static_cast<int>(i % 3)] += m.vertex[i];

@@ -1,4 +1,4 @@
-// What surfaces of convex bodies have in common: a line is inside of them once.
+// Base of the surfaces of convex bodies: a line has one interval inside of them.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ inline void require_positive(const char* shape, std::initializer_list<double> le
       throw Error(ExitCode::kUsage, std::string(shape) + ": a length of " + std::to_string(x), "Lengths are positive.");
 }
 
-/// The part of a line that is inside; empty where first >= second.
+/// The interval of a line inside the body; empty if first >= second.
 using Inside = std::pair<double, double>;
 inline constexpr Inside kNowhere{kInfinite, -kInfinite};
 
-/// Where |from + t along| < half.
+/// Interval with |from + t along| < half.
 inline Inside between_planes(double from, double along, double half) {
   if (along == 0) return std::abs(from) < half ? Inside{-kInfinite, kInfinite} : kNowhere;
   const double a = (-half - from) / along, b = (half - from) / along;
@@ -39,12 +39,12 @@ inline Vec3<double> on_circle(double radius, double azimuth, double z) {
   const auto a = sincos(azimuth);
   return vec3(radius * a.cos, radius * a.sin, z);
 }
-/// Uniform on the unit sphere.
+/// Draws uniformly on the unit sphere.
 inline Vec3<double> on_sphere(Draws& draws) {
   const double z = 2 * draws.next() - 1;
   return on_circle(std::sqrt(std::max(0.0, 1 - z * z)), 2 * M_PI * draws.next(), z);
 }
-/// p / |p|; where p is zero, any direction.
+/// p / |p|; for p = 0 any direction.
 inline Vec3<double> direction(const Vec3<double>& p) {
   const double length = norm(p);
   return length > 0 ? (1 / length) * p : vec3(1.0, 0.0, 0.0);
@@ -53,7 +53,7 @@ inline Vec3<double> direction(const Vec3<double>& p) {
 inline Mat3<double> diagonal(double x, double y, double z) { return {{x, 0, 0, 0, y, 0, 0, 0, z}}; }
 inline Body centered(double mass, const Mat3<double>& inertia) { return {mass, Vec3<double>::zero(), inertia}; }
 
-/// What the convex shapes have in common.
+/// Base class of the convex shapes.
 class Convex : public Surface {
  public:
   [[nodiscard]] Place draw(Draws& draws) const final { return place(drawn(draws)); }
@@ -80,7 +80,7 @@ class Convex : public Surface {
   [[nodiscard]] virtual Place place(const Vec3<double>& point) const = 0;
 };
 
-/// Points of the unit sphere on circles of latitude, and its poles: to be made into pictures of what is as round.
+/// Mesh of the unit sphere: points on circles of latitude, and the poles. It is mapped to pictures of round shapes.
 [[nodiscard]] Mesh sphere_picture();
 
 }  // namespace garra::mesh

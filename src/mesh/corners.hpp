@@ -1,4 +1,4 @@
-// A triangle by its corners.
+// A triangle given by its corners.
 #pragma once
 
 #include "garra/mesh.hpp"
@@ -23,7 +23,7 @@ struct Corners {
   return {vertex_of(m, v[0]), vertex_of(m, v[1]), vertex_of(m, v[2])};
 }
 
-/// A unit vector across n: its part off the axis that n leans to least.
+/// A unit vector perpendicular to n: the normalized part, across n, of the axis least aligned with n.
 [[nodiscard]] inline Vec3<double> across(const Vec3<double>& n) {
   int least = 0;
   for (int i = 1; i < 3; ++i)

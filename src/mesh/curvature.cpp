@@ -8,10 +8,10 @@ namespace garra::mesh {
 
 namespace {
 
-/// A vertex with more faces, like the tip of a finely cut cone, is taken as an edge: no time is lost on it.
+/// A vertex with more faces, like the tip of a finely cut cone, counts as an edge, to bound the time.
 constexpr std::int32_t kMostNeighbors = 256;
 
-/// The faces around each vertex.
+/// Index of the faces around each vertex.
 class Around {
  public:
   explicit Around(const Mesh& m) : first_(static_cast<std::size_t>(m.vertices()) + 1), face_(m.face.size()) {
@@ -43,7 +43,7 @@ double weight_at(const Mesh& m, std::int32_t face, std::int32_t vertex) {
   return squares > 0 ? norm(cross(a, b)) / squares : 0;
 }
 
-/// The normal at a corner of the face, from the neighbours that go on without a crease.
+/// The normal at a corner of the face, from the neighbors that continue without a crease.
 Vec3<double> corner_normal(const Mesh& m, const std::vector<Vec3<double>>& normals, const Around::Range& around,
                            const std::array<std::int32_t, 2>& face_and_vertex) {
   const Vec3<double>& own = normals[static_cast<std::size_t>(face_and_vertex[0])];
@@ -58,8 +58,8 @@ Vec3<double> corner_normal(const Mesh& m, const std::vector<Vec3<double>>& norma
   return length > 0 ? (1 / length) * sum : own;
 }
 
-/// The form that turns the sides of a face into the differences of the normals at their ends, by least squares: for a
-/// side e and a difference d, a e_u + b e_v = d_u and b e_u + c e_v = d_v (Rusinkiewicz, equation (5)).
+/// Least-squares fit of the second form, which maps the sides of a face to the differences of the normals at their
+/// ends. For a side e and a difference d: a e_u + b e_v = d_u and b e_u + c e_v = d_v (Rusinkiewicz, equation (5)).
 struct Fit {
   double uu = 0, uv = 0, vv = 0, right_a = 0, right_b = 0, right_c = 0;
 

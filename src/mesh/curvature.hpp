@@ -1,4 +1,4 @@
-// Curvature of a mesh, face by face.
+// Computes the curvature of a mesh, face by face.
 #pragma once
 
 #include "mesh/corners.hpp"
@@ -11,7 +11,7 @@ struct Bend {
   std::array<double, 2> curvature;
 };
 
-/// Of each face; zero where it has no area.
+/// Curvatures of all faces; zero for a face without area.
 [[nodiscard]] std::vector<Bend> bends_of(const Mesh& mesh, const std::vector<Vec3<double>>& normals);
 
 /// Principal curvatures and the first direction of the form [[a, b], [b, c]] in the axes u and n x u.

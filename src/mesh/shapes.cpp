@@ -1,4 +1,4 @@
-// Surfaces in closed form.
+// Surfaces in closed form: sphere, ellipsoid, box, cylinder, capsule.
 #include <algorithm>
 #include <cmath>
 
@@ -9,11 +9,11 @@ namespace garra::mesh {
 
 namespace {
 
-/// Where a t^2 + 2 b t + c < 0, a > 0.
+/// Interval with a t^2 + 2 b t + c < 0, a > 0.
 Inside between_roots(double a, double b, double c) {
   const double square = b * b - a * c;
   if (!(square > 0)) return kNowhere;
-  // The larger root first: it loses no digits.
+  // The larger root first, because it loses no digits.
   const double q = -(b + std::copysign(std::sqrt(square), b));
   const double one = q / a, other = q != 0 ? c / q : 0;
   return {std::min(one, other), std::max(one, other)};
@@ -28,7 +28,7 @@ Vec3<double> axis(int i, double length) {
 
 constexpr int kAround = 48;  ///< points of a ring
 
-/// Closed by a point at each end; (radius, z) of the rings from the lower end to the upper one.
+/// Surface of revolution, closed by a point at each end; (radius, z) of the rings from the lower end to the upper one.
 Mesh rings(const std::vector<std::array<double, 2>>& profile, double low, double high) {
   Mesh m;
   m.vertex = {0, 0, low};
@@ -52,7 +52,7 @@ Mesh rings(const std::vector<std::array<double, 2>>& profile, double low, double
   return m;
 }
 
-/// A sphere whose halves stand `height` apart.
+/// A sphere whose halves are `height` apart.
 Mesh capsule_picture(double radius, double height) {
   std::vector<std::array<double, 2>> profile;
   const int half = kAround / 4;
@@ -85,7 +85,7 @@ class Ellipsoid final : public Convex {
   }
 
  protected:
-  /// Of the unit sphere's points s: an area there is abc |(s_i / a_i)| times as large here.
+  /// Draws points s of the unit sphere and rejects: the map scales an area there by abc |(s_i / a_i)|.
   [[nodiscard]] Vec3<double> drawn(Draws& draws) const override {
     const double smallest = std::min({half_[0], half_[1], half_[2]});
     for (;;) {
@@ -119,15 +119,15 @@ class Ellipsoid final : public Convex {
   Vec3<double> half_;
 };
 
-/// D. Eberly, "Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid", 2013: the foot is
-/// a_i^2 p_i / (t + a_i^2) with the largest t at which it lies on the surface, found by bisection.
+/// Nearest point (D. Eberly, "Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid", 2013). The foot
+/// is a_i^2 p_i / (t + a_i^2) with the largest t at which it lies on the surface, found by bisection.
 Vec3<double> Ellipsoid::foot(const Vec3<double>& point) const {
   const Vec3<double> s = squares();
   int least = 0;
   for (int i = 1; i < 3; ++i)
     if (half_[i] < half_[least]) least = i;
   Vec3<double> p = point;
-  // On the plane across the shortest half axis the foot may leave it, to either side: lean to one.
+  // On the plane across the shortest half axis the foot may leave to either side: choose one.
   if (std::abs(p[least]) < 1e-14 * half_[least]) p[least] = 1e-14 * half_[least];
   const auto excess = [&](double t) {
     double sum = -1;
@@ -197,7 +197,7 @@ class Box final : public Convex {
  private:
   /// A quarter of the area of a face across axis i.
   [[nodiscard]] double side(int i) const { return half_[(i + 1) % 3] * half_[(i + 2) % 3]; }
-  /// The axis across the face nearest to a point inside.
+  /// The axis normal to the face nearest to a point inside.
   [[nodiscard]] int face_of(const Vec3<double>& p) const {
     int best = 0;
     for (int i = 1; i < 3; ++i)
@@ -258,7 +258,7 @@ class Capsule final : public Convex {
   [[nodiscard]] Body body(double density) const override {
     const double r = radius_ * radius_;
     const double tube = density * M_PI * r * 2 * half_, ball = density * 4 / 3 * M_PI * r * radius_;
-    // Two half balls about the middle: their centres of mass are 3/8 r past the tube's ends.
+    // Two half balls about the middle: their centers of mass are 3/8 r past the tube's ends.
     const double along = tube * r / 2 + ball * 2 / 5 * r;
     const double side =
         tube * (r / 4 + half_ * half_ / 3) + ball * (2 * r / 5 + half_ * half_ + 2 * half_ * 3 * radius_ / 8);
@@ -267,7 +267,7 @@ class Capsule final : public Convex {
   [[nodiscard]] Mesh picture() const override { return capsule_picture(radius_, 2 * half_); }
 
  protected:
-  /// As much area to a height as on the cylinder around it (Archimedes).
+  /// Draws as on the cylinder around it: equal heights have equal areas (Archimedes).
   [[nodiscard]] Vec3<double> drawn(Draws& draws) const override {
     const double z = (half_ + radius_) * (2 * draws.next() - 1), azimuth = 2 * M_PI * draws.next();
     const double over = std::max(0.0, std::abs(z) - half_);
@@ -284,7 +284,7 @@ class Capsule final : public Convex {
     for (const double middle : {-half_, half_}) {
       const Vec3<double> from = ray.from - axis(2, middle);
       const Inside ball = between_roots(1, dot(from, ray.along), dot(from, from) - radius_ * radius_);
-      // The parts of a line inside a convex body that overlap or touch are one.
+      // Intervals of a line inside a convex body that overlap or touch are one.
       if (ball.first < ball.second) inside = {std::min(inside.first, ball.first), std::max(inside.second, ball.second)};
     }
     return inside;

@@ -1,7 +1,7 @@
-// Superquadrics: |(|x/a|, |y/b|)|_p and |z/c| together of length 1 in another norm. With exponents up to 2 that is the
-// unit ball of a norm, and convex (A. Jaklic, A. Leonardis and F. Solina, Segmentation and Recovery of Superquadrics,
-// 2000, chapter 2). Lengths of 2-vectors in the norms are formed of ratios that do not exceed 1, so that no power
-// overflows.
+// Superquadrics: |(|x/a|, |y/b|)|_p and |z/c| together have length 1 in another norm. With exponents up to 2 that is
+// the unit ball of a norm, and convex (A. Jaklic, A. Leonardis and F. Solina, Segmentation and Recovery of
+// Superquadrics, 2000, chapter 2). Lengths of 2-vectors in the norms are computed from ratios of at most 1, so that no
+// power overflows.
 #include <optional>
 
 #include "mesh/convex.hpp"
@@ -18,12 +18,12 @@ double power(double x, double y) {
 }
 double beta(double x, double y) { return std::tgamma(x) * std::tgamma(y) / std::tgamma(x + y); }
 
-/// (s^q + t^q)^(1/q) of s, t >= 0, and its derivatives.
+/// The norm (s^q + t^q)^(1/q) of s, t >= 0, and its derivatives.
 struct Length {
   Length(double s, double t, double q) : q_(q) {
     const double most = std::max(s, t), least = std::min(s, t);
     value = most > 0 ? most * power(1 + power(least / most, q), 1 / q) : 0;
-    // Where both are zero there is no direction: lean to the second.
+    // If both are zero, the direction is arbitrary: take the second.
     s_ = value > 0 ? s / value : 0;
     t_ = value > 0 ? t / value : 1;
     by_s = power(s_, q - 1);
@@ -40,8 +40,8 @@ struct Length {
   double q_, s_, t_;
 };
 
-/// Where a slope that only rises goes through zero between 0 and 1; at an end where it does not. Secants, and halves
-/// where they are slow (M. Dowell and P. Jarratt, BIT 11, 1971, 168).
+/// Root of an increasing slope between 0 and 1; an end if there is none. Secants, with bisection if they are slow (M.
+/// Dowell and P. Jarratt, BIT 11, 1971, 168).
 template <class Slope>
 double lowest(const Slope& slope) {
   constexpr double kLeast = 1e-15;
@@ -55,7 +55,7 @@ double lowest(const Slope& slope) {
     const double f = slope(c);
     if (f == 0) return c;
     if (f < 0) {
-      // The end that stays counts less, so that the next secant comes to its side.
+      // Reduces the weight of the retained end, so that the next secant moves to its side.
       fb *= fa / (fa + f);
       a = c;
       fa = f;
@@ -69,7 +69,7 @@ double lowest(const Slope& slope) {
   return 0.5 * (a + b);
 }
 
-/// A point of the curve of length 1 between the axes, from the second (0) to the first (1).
+/// A point of the unit curve between the axes, from the second (0) to the first (1).
 struct OnArc {
   OnArc(double at, double q) : length(at, 1 - at, q), s(at / length.value), t((1 - at) / length.value) {}
   Length length;
@@ -94,7 +94,7 @@ class Superquadric final : public Convex {
     const double zz = all * z * z * beta(e2_ / 2, e2_ / 2) * beta(1.5 * e1_, e1_ + 1);
     return centered(mass, diagonal(yy + zz, zz + xx, xx + yy));
   }
-  /// A sphere's points, their cosines and sines raised to the exponents.
+  /// Points of a sphere, with their cosines and sines raised to the exponents.
   [[nodiscard]] Mesh picture() const override {
     Mesh m = sphere_picture();
     for (std::int64_t v = 0; v < m.vertices(); ++v) {
@@ -108,9 +108,9 @@ class Superquadric final : public Convex {
   }
 
  protected:
-  /// A direction uniform on the sphere, kept by how much area it is of: r^3 / (n s) on the body with half axes of 1,
-  /// whose points s are at least 1 / sqrt(3) from the origin along their normals and at most sqrt(3) away; and what the
-  /// axes make of it, as of an ellipsoid.
+  /// Rejection sampling of directions uniform on the sphere. The area factor is r^3 / (n s) on the body with half axes
+  /// of 1, times that of the half axes, as for an ellipsoid. Points s of that body are at least 1 / sqrt(3) from the
+  /// origin along their normals and at most sqrt(3) away.
   [[nodiscard]] Vec3<double> drawn(Draws& draws) const override {
     constexpr double kMost = 9;
     const double smallest = std::min({half_[0], half_[1], half_[2]});
@@ -131,7 +131,7 @@ class Superquadric final : public Convex {
   }
 
  private:
-  /// Unit normal and tangents, and the second form in these.
+  /// Unit normal and tangents, and the second fundamental form in these.
   struct Tangents {
     Vec3<double> n, u, v;
     Form form;
@@ -144,7 +144,7 @@ class Superquadric final : public Convex {
     return vec3(a[0] / b[0], a[1] / b[1], a[2] / b[2]);
   }
 
-  /// How many times as large the body would go through the point, and the slope of that; of half axes 1.
+  /// Gauge of the body with half axes 1: the factor that scales the body to the point, and its gradient.
   struct Gauge {
     Gauge(const Vec3<double>& s, double e1, double e2)
         : round(std::abs(s[0]), std::abs(s[1]), 2 / e2), all(round.value, std::abs(s[2]), 2 / e1), at(s) {}
@@ -162,14 +162,14 @@ class Superquadric final : public Convex {
   [[nodiscard]] Mat3<double> curvature_of_gauge(const Vec3<double>& p) const;
   [[nodiscard]] Tangents tangents_at(const Vec3<double>& p) const;
   [[nodiscard]] double border(const Ray& ray, double outside, double inside) const;
-  /// Of p >= 0, which is outside.
+  /// Nearest point to p >= 0 outside.
   [[nodiscard]] Vec3<double> nearest_to_outside(const Vec3<double>& p) const;
   struct RoundFoot {
     double u, v;      ///< of half axes 1
     double pressure;  ///< how fast half the squared distance falls with the size
   };
   [[nodiscard]] RoundFoot round_foot(const Vec3<double>& p, double size) const;
-  /// Of p >= 0 inside.
+  /// Nearest point to p >= 0 inside.
   [[nodiscard]] Vec3<double> nearest_to_inside(const Vec3<double>& p) const;
   [[nodiscard]] std::vector<Vec3<double>> starts(const Vec3<double>& p) const;
   [[nodiscard]] Vec3<double> nearest_from(Vec3<double> start, const Vec3<double>& p) const;
@@ -178,8 +178,8 @@ class Superquadric final : public Convex {
   double e1_, e2_;
 };
 
-/// In coordinate planes a body with exponents above 1 is bent without limit, or has an edge: as near as this to one of
-/// them the bend is that at this distance, in half axes.
+/// In coordinate planes a body with exponents above 1 has unbounded curvature, or an edge. Closer than this to such a
+/// plane, in half axes, the curvature at this distance is taken.
 constexpr double kFlattest = 1e-4;
 
 Mat3<double> Superquadric::curvature_of_gauge(const Vec3<double>& p) const {
@@ -207,8 +207,8 @@ Superquadric::Tangents Superquadric::tangents_at(const Vec3<double>& p) const {
   return {n, u, v, {scale * dot(u, h * u), scale * dot(u, h * v), scale * dot(v, h * v)}};
 }
 
-/// Where the line leaves the body. Newton's steps on a convex function do not pass it, coming from outside; where they
-/// do by rounding, or are too short to be one, the middle is asked.
+/// Point at which the line leaves the body. Newton's steps on a convex function do not pass it from outside; if they do
+/// by rounding, or are too short, bisection continues.
 double Superquadric::border(const Ray& ray, double outside, double inside) const {
   for (int step = 0; step < 200; ++step) {
     const Vec3<double> at = axpy(outside, ray.along, ray.from);
@@ -230,7 +230,7 @@ Inside Superquadric::inside_of(const Ray& ray) const {
   Inside box{-kInfinite, kInfinite};
   for (int i = 0; i < 3; ++i) box = both(box, between_planes(ray.from[i], ray.along[i], half_[i]));
   if (!(box.first < box.second)) return kNowhere;
-  // The gauge is convex along the line: its slope says where it is smaller, until it is below 1.
+  // The gauge is convex along the line: its slope tells where it decreases, until it is below 1.
   auto [low, high] = box;
   for (int step = 0; step < 200; ++step) {
     const double middle = 0.5 * (low + high);
@@ -252,14 +252,14 @@ Superquadric::RoundFoot Superquadric::round_foot(const Vec3<double>& p, double s
     return a * (a * size * c.s - p[0]) * c.length.by_t - b * (b * size * c.t - p[1]) * c.length.by_s;
   };
   const OnArc c(lowest(slope), q);
-  // At an end the other coordinate is held at 0, and says nothing.
+  // At an end the other coordinate is held at 0 and gives no pressure.
   const double pressure =
       c.s > c.t ? a * (p[0] - a * size * c.s) / c.length.by_s : b * (p[1] - b * size * c.t) / c.length.by_t;
   return {size * c.s, size * c.t, std::max(pressure, 0.0)};
 }
 
-/// The distance to the cross-section and that along z are a convex function of the two sizes on a convex curve, so that
-/// it falls and then rises along it. Edges do no harm.
+/// The distance to the cross-section and the one along z are a convex function of the two sizes on a convex curve, so
+/// it decreases and then increases along the curve. Edges are harmless.
 Vec3<double> Superquadric::nearest_to_outside(const Vec3<double>& p) const {
   const double c = half_[2], q = 2 / e1_;
   const auto slope = [&](double at) {
@@ -272,7 +272,7 @@ Vec3<double> Superquadric::nearest_to_outside(const Vec3<double>& p) const {
   return (1 / gauge(x)) * x;
 }
 
-/// Points of the surface from which the nearest one is sought, of p >= 0: radially away, and along each axis.
+/// Starting points on the surface for the search of the nearest point to p >= 0: radially away, and along each axis.
 std::vector<Vec3<double>> Superquadric::starts(const Vec3<double>& p) const {
   std::vector<Vec3<double>> all;
   if (const double g = gauge(p); g > 1e-12) all.push_back((1 / g) * p);
@@ -291,7 +291,7 @@ std::vector<Vec3<double>> Superquadric::starts(const Vec3<double>& p) const {
   return all;
 }
 
-/// Newton's steps along the surface, as long as they come nearer. With d from the point to the surface, half the
+/// Newton's steps along the surface, as long as the distance decreases. With d from the point to the surface, half the
 /// squared distance has the slopes d u, d v there, and the second derivatives 1 - (n d) form.
 Vec3<double> Superquadric::nearest_from(Vec3<double> x, const Vec3<double>& p) const {
   const double size = norm(half_);

@@ -1,4 +1,4 @@
-// From a stranger's triangles to a mesh.
+// Turns untrusted triangles into a mesh: merges vertices, removes degenerate faces, orients the bodies.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -42,12 +42,12 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-/// A table of points by their bits, open addressing.
+/// A hash table of points by their bits, with open addressing.
 class PointTable {
  public:
   explicit PointTable(std::size_t most) : slot_(std::bit_ceil(2 * most + 1), -1) {}
 
-  /// The number of a point equal to this one, which is added to `points` where there is none.
+  /// The number of an equal point; a new point is added to `points`.
   std::int32_t number(const Point& p, std::vector<double>& points) {
     const std::size_t mask = slot_.size() - 1;
     for (std::size_t at = hash(p) & mask;; at = (at + 1) & mask) {
@@ -77,7 +77,7 @@ class PointTable {
   std::vector<std::int32_t> slot_;
 };
 
-/// Equal vertices become one; those of no face, and faces with two equal ones, go.
+/// Merges equal vertices; drops vertices of no face, and faces with two equal ones.
 Mesh merged(const Mesh& in, Report& report) {
   Mesh out;
   out.face.reserve(in.face.size());
@@ -87,7 +87,7 @@ Mesh merged(const Mesh& in, Report& report) {
     std::int32_t corner[3];
     for (std::size_t k = 0; k < 3; ++k) {
       const auto old = static_cast<std::size_t>(in.face[f + k]);
-      // + 0.0: -0 and 0 are one.
+      // + 0.0: -0 and 0 are equal.
       if (number[old] < 0)
         number[old] = table.number(
             {{in.vertex[3 * old] + 0.0, in.vertex[3 * old + 1] + 0.0, in.vertex[3 * old + 2] + 0.0}}, out.vertex);
@@ -123,7 +123,7 @@ class Sets {
 
 using Edges = std::vector<std::uint64_t>;  ///< sides a -> b of faces, a in the upper half
 
-/// Sides a -> b without just one b -> a, or that are there twice.
+/// Sides a -> b without exactly one b -> a, or that occur twice.
 Edges open_edges(const Mesh& m) {
   Edges edges;
   edges.reserve(m.face.size());
@@ -145,15 +145,15 @@ Edges open_edges(const Mesh& m) {
   return open;
 }
 
-/// At least two, at most four steps of float32 at the largest coordinate, whatever the coordinates were scaled by.
+/// At least two, at most four units of float32 rounding at the largest coordinate, for any scale of the coordinates.
 double rounding_of(const Mesh& m) {
   double largest = 0;
   for (const double x : m.vertex) largest = std::max(largest, std::abs(x));
   return largest * 0x1p-22;
 }
 
-/// Unites those of the vertices that are closer than `distance` in each coordinate. Two of them share a cell in at
-/// least one of eight grids of twice that width, which are shifted by half a cell.
+/// Unites vertices that are closer than `distance` in each coordinate. Two such vertices share a cell in at least one
+/// of eight grids of twice that width, shifted by half a cell.
 void unite_near(const Mesh& m, const std::vector<std::int32_t>& vertices, double distance, Sets& sets) {
   if (!(distance > 1e-300)) return;
   constexpr std::ptrdiff_t kMostOfCell = 32;  // compared with each other: more are no rounding
@@ -174,7 +174,7 @@ void unite_near(const Mesh& m, const std::vector<std::int32_t>& vertices, double
   }
 }
 
-/// Vertices of open edges that differ by rounding become one, unless a face would collapse.
+/// Merges vertices of open edges that differ by rounding, unless a face would collapse.
 Mesh joined(const Mesh& in, const Edges& open) {
   std::vector<std::int32_t> ends;
   for (const std::uint64_t e : open)
@@ -197,7 +197,7 @@ Mesh joined(const Mesh& in, const Edges& open) {
 
 void turn_over(Mesh& m, std::size_t face) { std::swap(m.face[face + 1], m.face[face + 2]); }
 
-/// Whether the place where a body ends in this direction is inside of others: the ray from there crosses their faces an
+/// Whether the body's extreme point in this direction is inside of others: the ray from there crosses their faces an
 /// odd number of times.
 bool is_inside(const Tree& tree, Ray ray, double step) {
   constexpr int kMostCrossings = 1000;
@@ -210,7 +210,7 @@ bool is_inside(const Tree& tree, Ray ray, double step) {
   return true;  // not known: the body stays as it is
 }
 
-/// Turns over the bodies of a watertight mesh that have a negative volume and are no cavity of another.
+/// Flips the bodies of a watertight mesh that have a negative volume and are no cavity of another.
 void turn_bodies(Mesh& m, Report& report) {
   const auto vertices = static_cast<std::size_t>(m.vertices());
   Sets sets(vertices);
@@ -223,7 +223,7 @@ void turn_bodies(Mesh& m, Report& report) {
     const Corners c = corners_of(m, f).about(middle);
     volume[static_cast<std::size_t>(sets.first(m.face[static_cast<std::size_t>(3 * f)]))] += dot(c.a, cross(c.b, c.c));
   }
-  // The last vertex of each body in a direction that no edge of a drawing has.
+  // Each body's extreme vertex in a direction that no edge of a drawing has.
   const Vec3<double> along = vec3(0.8321, 0.4177, std::sqrt(1 - 0.8321 * 0.8321 - 0.4177 * 0.4177));
   std::vector<std::int32_t> last(vertices, -1);
   report.bodies = 0;

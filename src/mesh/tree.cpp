@@ -9,10 +9,10 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// Deeper than any tree of 2^31 faces.
 constexpr int kDeepest = 64;
-/// Barycentric coordinates as far outside still count: an edge between two faces has no gap.
+/// Tolerance of barycentric coordinates, so that an edge between two faces has no gap.
 constexpr double kEdge = 1e-12;
 
-/// The distance at which the ray crosses the triangle in this way; infinity: it does not.
+/// The distance at which the ray crosses the triangle in this sense; infinity if it does not.
 double crossing_of(const Corners& t, const Ray& ray, Crossing crossing) {
   const Vec3<double> ab = t.b - t.a, ac = t.c - t.a;
   const Vec3<double> p = cross(ray.along, ac);
@@ -58,7 +58,7 @@ double Tree::Box::entry(const Ray& ray, const Vec3<double>& inverse, double most
     in = std::max(in, std::min(a, b));
     out = std::min(out, std::max(a, b));
   }
-  // A little room for rounding: a flat box has no thickness to lose.
+  // Tolerance for rounding: a flat box has no thickness to lose.
   return in <= out + 1e-12 * std::abs(out) ? in : kInfinite;
 }
 
@@ -97,7 +97,7 @@ std::int32_t Tree::build(std::int32_t begin, std::int32_t end, const std::vector
   for (int i = 1; i < 3; ++i)
     if (size[i] > size[axis]) axis = i;
   const std::int32_t half = begin + (end - begin) / 2;
-  // By number where middles are equal, so that the tree is the same everywhere.
+  // By number if the middles are equal, so that the tree is the same on all machines.
   std::nth_element(order_.begin() + begin, order_.begin() + half, order_.begin() + end,
                    [&](std::int32_t a, std::int32_t b) {
                      const double x = middle[static_cast<std::size_t>(a)][axis];
@@ -130,13 +130,13 @@ Tree::FaceHit Tree::hit(const Ray& ray, Crossing crossing) const {
       const int before = count;
       note(number + 1);
       note(node.first);
-      // The nearer one is looked into first.
+      // The nearer child is visited first.
       if (count == before + 2 && open[before].second < open[before + 1].second)
         std::swap(open[before], open[before + 1]);
     }
     for (auto i = static_cast<std::size_t>(node.first); i < static_cast<std::size_t>(node.first + node.count); ++i) {
       const double distance = crossing_of(corners_[i], ray, crossing);
-      // By number where an edge is hit: two faces are there.
+      // The lower number if the ray hits an edge of two faces.
       if (distance < best.distance || (distance == best.distance && best.face >= 0 && order_[i] < best.face))
         best = {distance, order_[i]};
     }

@@ -1,5 +1,5 @@
-// Bounding volume hierarchy over the triangles of a mesh: boxes halved along their longest side at the median, so that
-// its depth is the logarithm of the number of triangles whatever a stranger's mesh looks like.
+// Bounding volume hierarchy over the triangles of a mesh. Boxes are halved along their longest side at the median, so
+// its depth is the logarithm of the number of triangles for any mesh.
 #pragma once
 
 #include <utility>
@@ -10,14 +10,14 @@ namespace garra::mesh {
 
 class Tree {
  public:
-  /// Of the faces that have an area.
+  /// Builds the tree of the faces that have an area.
   explicit Tree(const Mesh& mesh);
 
   struct FaceHit {
     double distance;
     std::int64_t face;  ///< -1: none
   };
-  /// The first face that the ray crosses in this way (T. Moeller and B. Trumbore, JGT 2(1), 1997).
+  /// The first face that the ray crosses in this sense (T. Moeller and B. Trumbore, JGT 2(1), 1997).
   [[nodiscard]] FaceHit hit(const Ray& ray, Crossing crossing) const;
 
   struct FaceNearest {
@@ -25,7 +25,7 @@ class Tree {
     Vec3<double> point;
     std::int64_t face;
   };
-  /// Only faces whose distance has a smaller square count; face -1: there is none.
+  /// The nearest face with a squared distance below the limit; face -1 if there is none.
   [[nodiscard]] FaceNearest nearest(const Vec3<double>& p,
                                     double square_limit = std::numeric_limits<double>::infinity()) const;
 
@@ -34,7 +34,7 @@ class Tree {
     Vec3<double> low, high;
     void take(const Vec3<double>& p);
     [[nodiscard]] double square_distance(const Vec3<double>& p) const;
-    /// Where the ray enters; infinity: nowhere before `most`.
+    /// Distance at which the ray enters; infinity if not before `most`.
     [[nodiscard]] double entry(const Ray& ray, const Vec3<double>& inverse, double most) const;
   };
   struct Node {

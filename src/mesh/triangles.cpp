@@ -1,4 +1,4 @@
-// The surface of a mesh; the numbers of a sample.
+// The surface of a mesh, and the random numbers of a sample.
 #include <algorithm>
 
 #include "garra/core/error.hpp"
@@ -27,7 +27,7 @@ class Triangles final : public Surface {
     // A face by its share of the area; in it, a square folded onto a triangle.
     const double at = draws.next() * up_to_.back();
     auto face = std::upper_bound(up_to_.begin(), up_to_.end(), at) - up_to_.begin();
-    // Rounding: at most the last face that has an area.
+    // Guards against rounding: at most the last face that has an area.
     face = std::min(face, std::lower_bound(up_to_.begin(), up_to_.end(), up_to_.back()) - up_to_.begin());
     double u = draws.next(), v = draws.next();
     if (u + v > 1) {

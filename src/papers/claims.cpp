@@ -1,4 +1,4 @@
-// The claims of the paper, one by one. What is computed here stands in claims_case.hpp.
+// The claims of the paper, one by one. claims_case.hpp computes their quantities.
 #include "papers/claims.hpp"
 
 #include <cmath>
@@ -24,7 +24,7 @@ using Rows = std::vector<Row>;
 
 std::string name(Product p) { return "[$" + std::to_string(p.actuator) + " $" + std::to_string(p.receptor) + "]"; }
 
-/// One row for each product; the paper's answers are those that are `outside`.
+/// Products of the paper's rows; `outside` marks the paper's answers.
 struct Products {
   std::string subset;
   Joints span;
@@ -242,7 +242,7 @@ Rows example_3() {
 
 Rows rows_of(int example) {
   Rows rows = example == 1 ? example_1() : example == 2 ? example_2() : example_3();
-  // Number of joints: example 2 has nine, the others seven.
+  // Number of joints: nine in example 2, seven in the others.
   const int last = example == 2 ? 9 : 7;
   rows.push_back({"the extreme joints 1 and " + std::to_string(last) + " change no rank by moving", true,
                   [last](const Screwed& s) {
@@ -253,7 +253,7 @@ Rows rows_of(int example) {
 }
 
 bool agree(const Value& paper, const Value& computed) {
-  // Silence agrees with nothing, not even with silence: such a row is information, no confirmation.
+  // Silence of the paper agrees with nothing: such a row is information, no confirmation.
   if (std::holds_alternative<std::monostate>(paper) || std::holds_alternative<std::monostate>(computed)) return false;
   // Only lengths are compared with the paper's digits; ranks and joints must be the same.
   if (std::holds_alternative<double>(paper) && std::holds_alternative<double>(computed))
@@ -269,7 +269,7 @@ Claim judged(const Row& row, const Screwed& printed, const Screwed& corrected) {
   claim.corrected = row.compute(corrected);
   claim.holds_printed = agree(claim.paper, claim.printed);
   claim.holds_corrected = agree(claim.paper, claim.corrected);
-  // With the mended screws it must hold: agreement with a wrong datum alone is an accident.
+  // It must hold with the corrected screws: agreement with a wrong datum alone is an accident.
   if (claim.holds_corrected) claim.verdict = claim.holds_printed ? Verdict::kHolds : Verdict::kHoldsWithCorrectedDatum;
   if (claim.verdict != Verdict::kHolds) claim.reason = row.reason;
   return claim;

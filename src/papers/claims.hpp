@@ -1,6 +1,6 @@
-// The three examples of Gallardo and Rico (Ingenieria, Universidad de Costa Rica, 2001): every statement of the paper
-// that can be computed, computed from the screws as printed and from the screws with their errors mended
-// (docs/theory/singularity.md, "The paper's examples"). Host only.
+// The three examples of Gallardo and Rico (Ingenieria, Universidad de Costa Rica, 2001). Every computable statement of
+// the paper is evaluated on the screws as printed and as corrected (docs/theory/singularity.md, "The paper's
+// examples"). Joints count from 1. Host only.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace garra::singularity::claims {
 
-/// An answer: none (the question makes no sense of these screws, or the paper is silent), yes or no, a number, a
-/// length or angle to the paper's digits, or joints (from 1, as in the paper).
+/// An answer: none (undefined for these screws, or not in the paper), yes or no, a number, a length or angle to the
+/// paper's digits, or joints (from 1, as in the paper).
 using Value = std::variant<std::monostate, bool, int, double, std::vector<int>>;
 
 enum class Verdict { kHolds, kHoldsWithCorrectedDatum, kDoesNotHold };
@@ -35,11 +35,11 @@ struct Example {
   Data printed, corrected;
 };
 
-/// What had to be mended in the screws of example 1, 2, 3; empty: nothing.
+/// Corrections of the screws of example 1, 2, 3; empty if there are none.
 [[nodiscard]] std::string correction(int example);
 
-/// The claims of example 1, 2 or 3 in the order of the paper, statements that it only implies last. Throws
-/// Error(kUsage) for another number, or screws of another example's count.
+/// The claims of example 1, 2 or 3 in the order of the paper, with implied statements last. Throws Error(kUsage) for
+/// another number, or screws of another example's count.
 [[nodiscard]] std::vector<Claim> examine(int example, const Example& data);
 
 }  // namespace garra::singularity::claims

@@ -7,9 +7,9 @@ namespace garra::singularity::claims {
 
 namespace {
 
-// The paper's rule (11) looks at subsets of at most six screws: more are dependent in any arm.
+// The paper's rule (11) considers subsets of at most six screws: more are dependent in any arm.
 constexpr int kLargestSubset = 6;
-/// Directions of four digits are unit vectors, and pitches zero, up to this.
+/// Tolerance at which directions of four digits are unit vectors, and pitches zero.
 constexpr double kDigits = 2e-3;
 
 int dimension(const Screws& screws, double tolerance) {
@@ -31,7 +31,7 @@ Joints range(int first, int last) {
 
 Screwed::Screwed(const Data& data)
     : given_(data.screws),
-      // Ranks need a length that makes moments and directions comparable; the paper's screws have none.
+      // Ranks need a length that makes moments and directions comparable; the paper gives none.
       scaling_(natural_scaling(data.screws)),
       screws_(scaled(data.screws.screw, scaling_)),
       tolerance_(data.tolerance) {}
@@ -55,7 +55,7 @@ bool Screwed::outside(Product product, const Joints& span) const {
 Analysis Screwed::analysed() const {
   AnalyseOptions options;
   options.tolerance = tolerance_;
-  // The paper's own rule, which this is to judge.
+  // The paper's own rule, which is under test here.
   options.rule = IntervalRule::kCardinality;
   options.generic_rank = 6;  // the paper's: all six freedoms of a body
   options.step = kStep;
@@ -92,7 +92,7 @@ Screwed Screwed::substituted(const std::vector<Product>& products) const {
   Screwed out = *this;
   for (const auto& [f, h] : products) {
     const auto k = static_cast<std::size_t>(h - 1);
-    // Both forms, scaled and as given: ranks are of the one, distances and pitches of the other.
+    // Both forms: scaled for ranks, as given for distances and pitches.
     out.screws_[k] = at(h) + kStep * cross(at(f), at(h));
     out.given_.screw[k] =
         given_.screw[k] + kStep * cross(given_.screw[static_cast<std::size_t>(f - 1)], given_.screw[k]);
@@ -112,7 +112,7 @@ Screwed Screwed::moved(const Joints& joints) const {
 }
 
 Value Screwed::restoring() const {
-  // The rank is not lost, so no joint can restore it.
+  // Full rank, so no joint can restore it.
   if (rank() == 6) return {};
   Joints out;
   for (const int j : all())
@@ -146,7 +146,7 @@ Value Screwed::distance(int j, int k) const {
   const Screw<double>&a = given_.screw[static_cast<std::size_t>(j - 1)],
         &b = given_.screw[static_cast<std::size_t>(k - 1)];
   const double sine = norm(cross(a.w, b.w));
-  // Parallel to the digits of the data: the quotient would be noise.
+  // Parallel within the digits of the data: the quotient would be noise.
   if (sine <= kDigits) return {};
   return std::abs(klein_form(a, b)) / sine;
 }

@@ -1,4 +1,4 @@
-// What the paper's claims ask of one set of screws. Joints count from 1 here, as in the paper.
+// Quantities that the paper's claims need from one set of screws. Joints count from 1 here, as in the paper.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,12 @@
 namespace garra::singularity::claims {
 
 using Joints = std::vector<int>;
-/// [$actuator $receptor]
+/// A Lie product [$actuator $receptor] of two joints' screws.
 struct Product {
   int actuator, receptor;
 };
 
-/// Finite steps of joints and of first-order substitutions [rad]: far from zero, and in no special relation to
-/// anything.
+/// Finite steps of joints and of first-order substitutions [rad]: far from zero, and of no special value.
 inline constexpr double kStep = 0.3;
 
 class Screwed {
@@ -32,30 +31,30 @@ class Screwed {
   /// Minimal singular ordered subsets of at most six screws by the paper's rule (11), each as {first, ..., last}.
   [[nodiscard]] std::vector<Joints> minimal_subsets() const;
   [[nodiscard]] int minimal_count() const { return static_cast<int>(minimal_subsets().size()); }
-  /// Whether first ... last is one of them.
+  /// Whether first ... last is a minimal singular subset.
   [[nodiscard]] bool is_minimal(int first, int last) const;
-  /// Its singular minimal subset; empty where it is none of them.
+  /// Joints responsible in the minimal singular subset first ... last; empty if it is none.
   [[nodiscard]] Joints responsible_in(int first, int last) const;
   /// Singular ordered subsets of at most six screws, minimal or not.
   [[nodiscard]] int singular_count() const;
 
-  /// The paper's substitution: $h + [$f $h] dt in the place of each receptor, of the screws before any of them.
+  /// The paper's substitution: $h + [$f $h] dt for each receptor, from the screws before any substitution.
   [[nodiscard]] Screwed substituted(const std::vector<Product>& products) const;
-  /// The true motion: every screw behind each of the joints is carried along.
+  /// The true motion: every screw behind a moved joint moves with it.
   [[nodiscard]] Screwed moved(const Joints& joints) const;
 
-  /// Joints whose motion alone brings back the rank of six; none (no answer) where it is not lost.
+  /// Joints whose motion alone restores rank six; none (no answer) if it is not lost.
   [[nodiscard]] Value restoring() const;
-  /// Order in the step at which joint j alone leads out; none where the screws are not singular.
+  /// Order in the step at which joint j alone leaves the singularity; none if the screws are not singular.
   [[nodiscard]] Value escape_order(int j) const;
-  /// Joints with a part in a dependence of all screws, where these do not have rank six.
+  /// Joints in a linear dependence of all screws, if these do not have rank six.
   [[nodiscard]] Joints responsible() const;
-  /// All smallest sets of joints after whose motion no singular ordered subset is left, one after the other.
+  /// All smallest sets of joints whose motion leaves no singular ordered subset, concatenated.
   [[nodiscard]] Joints clearing() const;
 
-  /// Whether a screw is what the paper's (1), (2) make of a turning or sliding joint: unit, and of pitch 0.
+  /// Whether a screw is a turning or sliding joint by the paper's (1), (2): unit, and of pitch 0.
   [[nodiscard]] bool is_joint(int j) const;
-  /// Distance of the axes of two turning joints [the unit of the screws]; none where they are parallel.
+  /// Distance of the axes of two turning joints [unit of the screws]; none if they are parallel.
   [[nodiscard]] Value distance(int j, int k) const;
   /// Whether [$f [$f $h]] vanishes.
   [[nodiscard]] bool is_nilpotent(Product product) const;

@@ -33,11 +33,11 @@ struct Ending {
   double projected_gradient;
 };
 
-/// The papers' way: from x0 = 0, the slack variables too, until BOX-QUACAN's own tests stop it.
+/// The papers' method: from x0 = 0, the slack variables too, until BOX-QUACAN's own tests stop it.
 template <class P>
 Ending<P> minimize(const typename P::template Data<double>& data) {
   solvers::MncpSolver<P, solvers::PapersMerit, solvers::BoxQuacan> solver;
-  // Only BOX-QUACAN's own tests stop it, as in the papers: the counts are to be compared with theirs.
+  // Only BOX-QUACAN's own tests stop it, as in the papers, so that the counts are comparable.
   solver.judge = false;
   solver.zero_slack = true;
   auto state = solver.template start<double>(data, solvers::MncpVec<P, double>::zero());
@@ -87,7 +87,7 @@ RollingPoint point_of(const Vec<double, Merit<Rolling>::kVariables>& x) {
 grasp::ContactState state_of(const Problem& problem, const Force& a, int j) {
   // Relative to b: no acceleration is small by itself.
   const double eps = 1e-6 * solvers::friction_scale(problem).size_b;
-  // Breaking first: where a contact opens, tangential motion is no slip.
+  // Breaking first: at an open contact tangential motion is no slip.
   if (a[3 * j] > eps) return grasp::ContactState::kBreak;
   return std::hypot(a[3 * j + 1], a[3 * j + 2]) > eps ? grasp::ContactState::kSlip : grasp::ContactState::kStick;
 }
@@ -141,7 +141,7 @@ Hand hand_of(const grasp::Scenario& scenario) {
   Hand hand;
   std::copy(nominal.A.begin(), nominal.A.end(), hand.A.m);
   std::copy(nominal.b.begin(), nominal.b.end(), hand.b.m);
-  // (1) of tables.hpp with w = 1: only directions are taken.
+  // (1) of tables.hpp with w = 1: only directions are used.
   const Vec3<double> turn{{1, 0, 1}}, fall{{0, 0, -scenario.object.radius}};
   for (int j = 0; j < kContacts; ++j) {
     const grasp::SurfacePoint& contact = study.model().surface[j];
@@ -217,7 +217,7 @@ Reference solve_certified(const Problem& problem) {
 }
 
 Identities identities(const Problem& problem, const RollingPoint& p) {
-  // The papers print no b: the one that makes A c + b = a at the printed point, so that only their other equations are
+  // The papers print no b. This b makes A c + b = a at the printed point, so that only their other equations are
   // tested.
   Problem through = problem;
   through.b = p.a - problem.A * p.c;
@@ -230,7 +230,7 @@ Identities identities(const Problem& problem, const RollingPoint& p) {
     out.g = std::max({out.g, std::abs(g1), std::abs(g2)});
     out.s = std::max(out.s, std::abs(s));
     out.lambda = std::max(out.lambda, std::abs(p.lambda[j] / size_a - 1));
-    // mu c_n drops out of G_1 a_o - G_2 a_t = lambda (c_t a_o - c_o a_t).
+    // mu c_n cancels in G_1 a_o - G_2 a_t = lambda (c_t a_o - c_o a_t).
     out.angle = std::max(out.angle, std::abs((g1 * ao - g2 * at) / (p.lambda[j] * size_c * size_a)));
     out.cone = std::max(out.cone, size_c / (through.mu[j] * p.c[3 * j]) - 1);
     out.f += s * s;
@@ -245,7 +245,7 @@ Hand loaded_through(const Hand& hand, const RollingPoint& point) {
 Problem problem_through(const Hand& hand, const Printed::Row& row) {
   Problem p = problem_of(hand, row.mu);
   const PerContact b_n = row.a_n - sliding_system(p, hand.slip).A * row.c_n;
-  // Tangential rows are eliminated for sliding contacts: any b does there.
+  // Tangential rows are eliminated for sliding contacts, so any b works there.
   p.b = Force::zero();
   for (int j = 0; j < kContacts; ++j) p.b[3 * j] = b_n[j];
   return p;

@@ -1,5 +1,5 @@
-// The papers' Tables 1-4 in kind: the same formulations, start and solver on a hand of ours, since the papers print
-// neither A nor b; and what can be tested of the printed digits themselves (docs/notes/papers-tables.md). Host only.
+// The papers' Tables 1-4, recomputed: the same formulations, start and solver on a hand of garra, since the papers
+// print neither A nor b. Also tests the printed digits themselves (docs/notes/papers-tables.md). SI units. Host only.
 #pragma once
 
 #include <array>
@@ -17,19 +17,19 @@ using Problem = solvers::FrictionProblem<double, kContacts>;
 using Sliding = solvers::SlidingContacts<double, kContacts>;
 using Force = Vec<double, 3 * kContacts>;  ///< contact-major (n, t, o)
 
-/// One row of Table 1 or 3: what the minimization of f cost, and the f that it ended with.
+/// Effort of the minimization of f in one row of Table 1 or 3, and the final f.
 struct Effort {
   int box_it = 0, fun_eval = 0, quacan_it = 0, matx_vec = 0;  ///< columns as in the papers' tables
   double f = 0;
 };
 
-/// Where a minimization of Table 3 ended: Table 4. `a` has the variables z of a_n in its normal rows.
+/// Final point of a minimization of Table 3, as in Table 4. `a` has the variables z of a_n in its normal rows.
 struct RollingPoint {
   Force c, a;
   PerContact s, lambda;
 };
 
-/// What the papers print.
+/// Numbers printed in the papers.
 struct Printed {
   struct Row {
     double mu;
@@ -45,10 +45,10 @@ struct Printed {
 /// Reads the text of data/reference/papers/tables.json. Throws Error(kInvalidFile).
 [[nodiscard]] Printed parse_printed(const std::string& json);
 
-/// The hand's A and b, and the slip directions of the sliding tables: of an object that falls and turns between fingers
-/// at rest,
+/// The hand's A and b, and the slip directions of the sliding tables. The object falls and turns between fingers at
+/// rest,
 ///   v_j = (0, 0, -r) w + w (1, 0, 1) x rho_j,   rho_j = p_j - p_cm,                                              (1)
-/// with a speed w so small that b does not feel its square. Along (1) every v_j lies in its contact's tangent plane,
+/// with a speed w so small that its square does not affect b. Along (1) every v_j lies in its contact's tangent plane,
 /// and no two contacts slip alike.
 struct Hand {
   Mat<double, 9, 9> A;
@@ -62,7 +62,8 @@ struct Hand {
 /// The hand's problem with one coefficient of friction at all contacts.
 [[nodiscard]] Problem problem_of(const Hand& hand, double mu);
 
-/// The normal rows of A c + b once the sliding contacts' tangential forces are eliminated: A~_nn and b_n of (45), (46).
+/// The normal rows of A c + b after elimination of the sliding contacts' tangential forces: A~_nn and b_n of (45),
+/// (46).
 struct SlidingSystem {
   Mat<double, 3, 3> A;
   PerContact b;
@@ -79,7 +80,7 @@ struct SlidingAnswer {
 };
 [[nodiscard]] SlidingAnswer solve_sliding(const Problem& problem, const Sliding& sliding);
 
-/// Our row of Table 3, with Table 4 of the same: (4) minimized by BOX-QUACAN from 0, in 24 variables.
+/// Our row of Table 3, with its Table 4: (4) minimized by BOX-QUACAN from 0, in 24 variables.
 struct RollingAnswer {
   Effort effort;
   double projected_gradient;
@@ -100,14 +101,14 @@ struct Reference {
 
 inline constexpr double kTolerance = 1e-8;  ///< of every certificate here
 
-/// Natural-map error and verdict of any force.
+/// Natural-map error and certificate status of any force.
 struct Judgment {
   double residual;
   Status verdict;
 };
 [[nodiscard]] Judgment judge(const Problem& problem, const Sliding& sliding, const Force& c);
 
-/// The rows of (4) at a printed point, where b is chosen such that a = A c + b holds: largest values over the contacts.
+/// Residuals of the rows of (4) at a printed point, where b is chosen such that a = A c + b: largest over the contacts.
 struct Identities {
   double g, s, lambda, angle;  ///< |G_1|, |G_2|; |s row|; |lambda / |a_T| - 1|; |sin angle(c_T, -a_T)|
   double cone;                 ///< |c_T| / (mu c_n) - 1: how far outside its cone a force is
@@ -115,7 +116,7 @@ struct Identities {
 };
 [[nodiscard]] Identities identities(const Problem& problem, const RollingPoint& point);
 
-/// The hand under the load for which a printed point is where it ends at the printed friction: b := a - A c.
+/// The hand under the load for which a printed point solves the problem at the printed friction: b := a - A c.
 [[nodiscard]] Hand loaded_through(const Hand& hand, const RollingPoint& point);
 
 /// The problem that a printed row of Table 2 solves: b_n := a_n - A~ c_n.

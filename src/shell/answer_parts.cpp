@@ -33,8 +33,8 @@ std::string counted(const std::string& name, std::int64_t count, double whole, i
 std::string estimate_line(const std::string& event, const Json& e) {
   if (e["probability"].is_null()) return "  P(" + event + ") is unknown: no sample was decided\n";
   const double low = e["low"], high = e["high"], half = std::max((high - low) / 2, 1e-12);
-  // Two digits of the half width, at least four decimals; a width of 0 (all alike, many samples) would ask for any
-  // number.
+  // Two digits of the half width, at least four decimals. The upper bound is for a width of 0 (all alike, many
+  // samples).
   const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(half))) + 1, 4, 9);
   return "  P(" + event +
          format(") = %.*f   95 %% interval [%.*f, %.*f]\n", digits, e["probability"].get<double>(), digits, low, digits,
@@ -57,7 +57,7 @@ std::string influences_on(const std::string& event, const Json& s) {
   std::string out;
   for (std::size_t k = 0; k < std::min<std::size_t>(5, list.size()); ++k) {
     const double x = list[k]["influence"], noise = list[k]["noise"];
-    // Sorted: what follows is no larger; an influence within the noise of the count is none.
+    // Sorted, so no larger one follows; an influence within the noise of the count is none.
     if (x <= noise) break;
     out += format("  %-31s  %7.3f %%\n", list[k]["name"].get<std::string>().c_str(), 100 * x);
   }
@@ -84,7 +84,7 @@ std::string number_of(std::size_t n, const std::string& things) {
   return std::to_string(n) + " " + things + (n == 1 ? "" : "s");
 }
 
-/// Of a run that workers have computed: all of them together.
+/// Speed line of a run that workers have computed: all of them together.
 std::string worker_line(const Json& manifest) {
   const Json& all = manifest["campaign"];
   return "Speed              " + short_number(all["samples_per_second"]) + " samples/s by " +

@@ -1,4 +1,4 @@
-// Pieces that the answers of all jobs are put together from. Lines stay below 80 columns.
+// Text parts for the answers of all jobs. Lines stay below 80 columns.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace garra::cli {
 
-/// printf into a string; texts are short.
+/// printf into a string, for short texts.
 template <class... T>
 [[nodiscard]] std::string format(const char* pattern, T... values) {
   char text[512];
@@ -16,23 +16,23 @@ template <class... T>
   return text;
 }
 
-/// "no_solution" for a person.
+/// "no_solution" as words for people.
 [[nodiscard]] std::string words(std::string name);
 
-/// Full at share 1; the thinnest bar there is for what is not nothing.
+/// A bar, full at share 1; the thinnest one for any share above zero.
 [[nodiscard]] std::string bar(double share, int width);
 
 /// A line with a count and its share of the whole as a bar; the name takes at least `width` columns.
 [[nodiscard]] std::string counted(const std::string& name, std::int64_t count, double whole, int width = 18);
 
-/// "P(held) = 0.9015   95 % interval [0.8973, 0.9056]", of an estimate with probability, low and high: decimals that
+/// "P(held) = 0.9015   95 % interval [0.8973, 0.9056]", for an estimate with probability, low and high. The decimals
 /// show two digits of the half width.
 [[nodiscard]] std::string estimate_line(const std::string& event, const nlohmann::ordered_json& estimate);
 
-/// "  100000 samples, seed 1", and whether the run ended before the samples that were asked for.
+/// "  100000 samples, seed 1", and whether the run ended before the requested samples.
 [[nodiscard]] std::string samples_line(const nlohmann::ordered_json& summary);
 
-/// The inputs that matter most to the event, if any, from the summary.
+/// The inputs with the largest influence on the event, if any, from the summary.
 [[nodiscard]] std::string influences_on(const std::string& event, const nlohmann::ordered_json& summary);
 
 /// The summary's metrics: three quantiles each.

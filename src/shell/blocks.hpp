@@ -1,4 +1,4 @@
-// Large files in blocks: each thread reads a block, works on it and writes it, into memory that it uses again.
+// Processes large files in blocks: each thread reads, processes and writes a block, in memory that it reuses.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace garra::cli {
 
-/// Seconds that it takes.
+/// Seconds that `work` takes.
 template <class Work>
 double seconds_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -29,8 +29,8 @@ struct Blocks {
     return static_cast<int>(std::clamp<std::int64_t>(blocks, 1, threads));
   }
 
-  /// worker(first, count) for every block, nothing being one empty block, by workers() threads, each with a worker =
-  /// make() of its own. What one of them throws first ends the others after their block and is thrown here.
+  /// Calls worker(first, count) for every block, in workers() threads that each own a worker = make(). An empty range
+  /// has one empty block. The first exception of a worker ends the others after their block and is rethrown here.
   template <class Make>
   void run(const Make& make) const {
     std::atomic<std::int64_t> next{0};
@@ -39,12 +39,12 @@ struct Blocks {
     const auto work = [&] {
       try {
         auto worker = make();
-        // One empty block where there is nothing: an output file is then made all the same.
+        // One empty block for an empty range, so that an output file is made anyway.
         const std::int64_t end = std::max<std::int64_t>(count, 1);
         for (std::int64_t first = next.fetch_add(block); first < end; first = next.fetch_add(block))
           worker(first, std::min(block, count - first));
       } catch (...) {
-        // No further block begins; others finish what they are at.
+        // No further block begins; other threads finish theirs.
         next = std::max<std::int64_t>(count, 1);
         const std::scoped_lock lock(mutex);
         if (!failure) failure = std::current_exception();

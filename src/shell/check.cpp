@@ -1,4 +1,4 @@
-// `garra check`: reads scenarios, robots, platforms and problem files, says what is in them, or what is wrong.
+// `garra check`: reads scenarios, robots, platforms and problem files, and describes their content or errors.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,7 +33,7 @@ struct CheckArguments {
   std::string schema_of;  ///< the job whose schema is asked for; empty: of all
 };
 
-/// Smallest and largest of the finite numbers, and how many others there are.
+/// Smallest and largest of the finite numbers, and the count of the others.
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   std::int64_t not_finite = 0;
@@ -86,7 +86,7 @@ bool is_robot(const std::string& file, const std::string& ending) {
   return ending == ".urdf" || (ending == ".toml" && io::is_robot_toml(file));
 }
 
-/// What a file holds.
+/// Description of a file's content.
 struct Content {
   std::string kind;                   ///< scenario, robot, platform, problems
   std::string words;                  ///< for people
@@ -127,7 +127,7 @@ Content content_of(const CheckArguments& arguments, const std::string& file) {
               "A scenario, robot or platform ends in .toml, a robot also in .urdf, a problem file in .h5 or .hdf5.");
 }
 
-/// One line of JSON per file. Text from a file need not be UTF-8, JSON must be.
+/// Prints one line of JSON per file. Text from a file need not be UTF-8, JSON must be.
 void print_json(const std::string& file, const std::optional<Error>& error, const std::vector<std::string>& errors,
                 const Content& content) {
   Json line = {
@@ -145,7 +145,7 @@ void print_text(const CheckArguments& arguments, const std::string& file, const 
                 const std::optional<Error>& error) {
   const bool several = arguments.files.size() > 1;
   if (error) {
-    // Of one file the program's end says it: run_check() throws it.
+    // Error of a single file: run_check() throws it, and the program prints it at its end.
     if (several) std::fprintf(stderr, "%s\n", error->what());
     return;
   }
@@ -179,8 +179,8 @@ std::optional<Error> check_file(const CheckArguments& arguments, const std::stri
   return error;
 }
 
-/// What `check` ends with: the error of the only file, or a count. Invalid content outranks what
-/// cannot be read.
+/// Checks all files and throws the error of the only file, or a count. Invalid content has precedence over unreadable
+/// files.
 void run_check(const CheckArguments& arguments) {
   std::vector<Error> errors;
   for (const std::string& file : arguments.files) {
@@ -195,7 +195,7 @@ void run_check(const CheckArguments& arguments) {
               std::to_string(errors.size()) + " of " + std::to_string(arguments.files.size()) + " files are not valid");
 }
 
-/// What scenarios may hold, for editors, or as the tables of docs/reference/scenario.md.
+/// Prints the schema of scenarios for editors, or the tables of docs/reference/scenario.md.
 void print_schema(const CheckArguments& arguments) {
   const bool markdown = arguments.format == "markdown";
   const std::string text = arguments.schema_of == "renamed" ? io::renamed_table(markdown)

@@ -13,7 +13,7 @@ namespace garra::cli {
 
 namespace {
 
-/// The flag without its dashes and value: "--tol=1" is "tol".
+/// The flag without its dashes and value: "tol" for "--tol=1".
 std::string flag_name(const std::string& word) {
   const std::size_t begin = word.find_first_not_of('-');
   return begin == std::string::npos ? "" : word.substr(begin, word.find('=') - begin);
@@ -42,12 +42,12 @@ std::string complaint(const CLI::App& app, const std::string& what, const std::s
   return path_of(app) + ": unknown " + what + " " + word + "\n  " + io::suggest(word, known, "Known here");
 }
 
-/// What is wrong with an unknown subcommand or flag, with the nearest known one; "" where all of them are known.
+/// Error for an unknown subcommand or flag, with the nearest known one; "" if all are known.
 std::string unknown_word(const CLI::App& app, int argc, const char* const* argv) {
   const CLI::App* at = &app;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    // What follows is no flag.
+    // No flags follow.
     if (word == "--") return {};
     if (word.size() > 1 && word[0] == '-') {
       const bool is_long = word[1] == '-';
@@ -67,41 +67,13 @@ std::string unknown_word(const CLI::App& app, int argc, const char* const* argv)
   return {};
 }
 
-/// The words of a command line with new names of flags and commands in place of old ones. Throws Error(kUsage) where a
-/// flag is given by both.
-std::vector<std::string> renamed(const CLI::App& app, int argc, const char* const* argv) {
-  std::vector<std::string> words(argv, argv + argc);
-  const auto name = [](const std::string& word) { return word.substr(0, word.find('=')); };
-  const CLI::App* at = &app;
-  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
-    const bool is_flag = words[i].substr(0, 2) == "--";
-    const auto subcommand = [&](const std::string& word) -> const CLI::App* {
-      const auto named = at->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
-      return named.empty() ? nullptr : named.front();
-    };
-    const auto known = [&](const std::string& word) {
-      return is_flag ? at->get_option_no_throw(word) != nullptr : subcommand(word) != nullptr;
-    };
-    const std::string old = name(words[i]), now = known(old) ? "" : io::new_flag(old);
-    if (!now.empty() && known(now)) {
-      if (is_flag && std::any_of(words.begin(), words.end(), [&](const std::string& w) { return name(w) == now; }))
-        throw Error(ExitCode::kUsage, old + " is the old name of " + now + ", which is given too",
-                    "Leave out " + old + ".");
-      io::warn_of_old_name("", old, now);
-      words[i].replace(0, old.size(), now);
-    }
-    if (!is_flag && known(words[i])) at = subcommand(words[i]);
-  }
-  return words;
-}
-
-/// The command whose help fits: the innermost one that was named.
+/// The command whose help fits: the innermost named one.
 std::string help_command(const CLI::App& app) {
   const auto used = app.get_subcommands();
   return app.get_name() + (used.empty() ? "" : " " + help_command(*used.front()));
 }
 
-/// CLI11's message, or the nearest subcommand or flag where something unknown was given.
+/// CLI11's message, or the nearest subcommand or flag for an unknown one.
 int usage(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   const std::string unknown = unknown_word(app, argc, argv);

@@ -1,6 +1,6 @@
-// What commands say of themselves: subcommands, options, checks of their values. CLI11 reads the command line and
-// writes the helps, in command_line.cpp alone: whatever file sees it compiles it again, which took half of the time of
-// the program's files.
+// Interface by which commands define subcommands, options and checks of their values. CLI11 reads the command line and
+// writes the helps, in command_line.cpp alone: compiling CLI11 in every file took half of the compile time of the
+// program's files.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class Validator;
 
 namespace garra::cli {
 
-/// What the text of a value must be.
+/// A constraint on the text of a value.
 class Check {
  public:
-  /// `problem_of` gives what is wrong with the text, or "", and may write the text in another way; `shown` stands in
-  /// the help for what is allowed.
+  /// `problem_of` returns the error in the text, or "", and may rewrite the text; `shown` stands in the help for the
+  /// allowed values.
   Check(std::function<std::string(std::string&)> problem_of, const std::string& shown, const std::string& name);
   explicit Check(const CLI::Validator& of_cli11);
 
@@ -37,7 +37,7 @@ class Check {
 [[nodiscard]] Check above_zero();
 [[nodiscard]] Check not_negative();
 
-/// A flag or an argument of a command. A handle: copies stand for the same one.
+/// A flag or an argument of a command. A handle: copies refer to the same one.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -50,13 +50,13 @@ class Option {
   Option capture_default_str() const;
   Option type_name(const std::string& shown) const;
   Option description(const std::string& help) const;
-  /// How many values.
+  /// Sets the number of values.
   Option expected(int count) const;
   Option expected(int least, int most) const;
   Option delimiter(char between_values) const;
-  /// One value each time that it is given.
+  /// Takes one value per occurrence.
   Option one_value_each() const;
-  /// Given more than once, all values count.
+  /// Keeps the values of all occurrences.
   Option take_all() const;
   Option needs(Option other) const;
   Option needs(const std::string& other) const;
@@ -71,7 +71,7 @@ class Option {
   CLI::Option* option_;
 };
 
-/// A command, or the program. A handle: copies stand for the same one.
+/// A command, or the program. A handle: copies refer to the same one.
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
@@ -81,7 +81,7 @@ class Command {
   void footer(const std::string& text) const;
   void callback(const std::function<void()>& run) const;
 
-  // The variable, which must live as long as the program, takes the value.
+  // The value goes to the variable, which must live as long as the program.
   Option add_option(const std::string& names, std::string& value, const std::string& help) const;
   Option add_option(const std::string& names, double& value, const std::string& help) const;
   Option add_option(const std::string& names, int& value, const std::string& help) const;
@@ -90,7 +90,7 @@ class Command {
   Option add_option(const std::string& names, std::optional<double>& value, const std::string& help) const;
   Option add_option(const std::string& names, std::vector<std::string>& values, const std::string& help) const;
   Option add_option(const std::string& names, std::vector<double>& values, const std::string& help) const;
-  /// `take` gets the values.
+  /// `take` receives the values.
   Option add_words(const std::string& names, const std::function<void(const std::vector<std::string>&)>& take,
                    const std::string& help) const;
   Option add_numbers(const std::string& names, const std::function<void(const std::vector<double>&)>& take,
@@ -104,7 +104,7 @@ class Command {
   CLI::App* app_;
 };
 
-/// For a callback: the usage error that this argument is missing.
+/// For a callback: throws the usage error that this argument is missing.
 [[noreturn]] void refuse_missing(const std::string& name);
 
 /// The command line of a program.
@@ -114,8 +114,8 @@ class CommandLine {
   ~CommandLine();
 
   [[nodiscard]] Command program() const;
-  /// Runs the command that is named and returns 0, or prints a help or what is wrong and returns the exit code. What
-  /// the command throws comes through.
+  /// Runs the named command and returns 0, or prints a help or an error and returns the exit code. Exceptions of the
+  /// command pass through.
   int run(int argc, const char* const* argv);
 
  private:

@@ -1,5 +1,5 @@
-// The subcommands of the program. Each add_* registers its own; a callback finishes, or throws
-// garra::Error with the exit code that the program is to end with.
+// The subcommands of the program. Each add_* registers its own; a callback finishes, or throws garra::Error with the
+// program's exit code.
 #pragma once
 
 #include "shell/command_line.hpp"

@@ -1,4 +1,4 @@
-// `garra doctor`: what this machine and this build can do, with a two-second self-test.
+// `garra doctor`: reports the capabilities of this machine and build, with a two-second self-test.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -21,9 +21,9 @@ namespace {
 contact::Problems closed_form_problems(std::int64_t n) {
   contact::Problems p{1, n, {}, {}, {}};
   for (std::int64_t i = 0; i < n; ++i) {
-    // Friction of 0.1 to 0.9: both answers are far from the edge between stick and slip.
+    // Friction of 0.1 to 0.9: both answers are far from the boundary between stick and slip.
     const double f = 0.1 + 0.8 * static_cast<double>(i % 1000) / 1000;
-    // Diagonal: the normal impulse is 1 whatever the tangent does, so that the answer is known in closed form.
+    // Diagonal: the normal impulse is 1 for any tangential one, so that the answer is known in closed form.
     p.A.insert(p.A.end(), {2, 0, 0, 0, 1, 0, 0, 0, 1});
     p.b.insert(p.b.end(), {-2, i % 2 == 0 ? 0.5 * f : 2 * f, 0});
     p.mu.push_back(f);
@@ -47,7 +47,7 @@ bool self_test(const Device& device) {
   return wrong == 0;
 }
 
-/// Loads every kernel on every GPU: where the driver must translate them it does it now, and keeps what it has made.
+/// Loads every kernel on every GPU: a driver that must translate them does so now, and caches the result.
 void warm() {
   for (const Device& gpu : parse_devices("cuda:all")) {
     const auto start = std::chrono::steady_clock::now();

@@ -18,7 +18,7 @@ namespace garra::cli {
 
 namespace {
 
-/// The number that the whole text is; none for NaN, infinity and text behind the number.
+/// The number in the whole text; none for NaN, infinity and trailing text.
 std::optional<double> finite_number(const std::string& text) {
   char* end = nullptr;
   const double x = std::strtod(text.c_str(), &end);

@@ -1,5 +1,5 @@
-// Checks of flag values: NaN and infinity are no numbers here, 1e6 and 1_000_000 are whole. And the flags of commands
-// that compute many samples at once, or simulate.
+// Checks of flag values: NaN and infinity are rejected, 1e6 and 1_000_000 are whole numbers. Also defines the common
+// flags of commands that compute many samples at once, or simulate.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,16 @@ namespace garra::cli {
 /// For `transform`: a whole number >= 1, also written as 1e6 or 1_000_000.
 [[nodiscard]] Check whole_number();
 
-/// For `transform` of --threads: a whole number from 0 on. More than most_threads() is said on stderr and cut to it.
+/// For `transform` of --threads: a whole number from 0 on. A value above most_threads() is reduced to it, with a
+/// warning on stderr.
 [[nodiscard]] Check thread_count();
 
-/// The finite number that a text is, or throws Error(kUsage) with this problem and remedy.
+/// The finite number in a text; throws Error(kUsage) with this problem and remedy if there is none.
 [[nodiscard]] double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy);
 
-/// "0 30 deg, 0" as one word for each quantity: a unit belongs to the number before it.
+/// Joins "0 30 deg, 0" to one word per quantity: a unit belongs to the number before it.
 [[nodiscard]] std::vector<std::string> one_per_quantity(const std::vector<std::string>& given);
-/// Of a word: in SI units, or with a unit of its own. Throws Error(kUsage) with `problem` and a remedy.
+/// Converts a word to SI units, with or without a unit. Throws Error(kUsage) with `problem` and a remedy.
 struct FlagQuantity {
   double value;
   bool has_unit;
@@ -37,7 +38,7 @@ struct FlagQuantity {
 [[nodiscard]] FlagQuantity flag_quantity(const std::string& word, const io::Dimension& dimension,
                                          const std::string& problem);
 
-/// What commands that compute many samples at once have in common.
+/// Common flags of commands that compute many samples at once.
 struct BatchFlags {
   std::string device = "auto", format = "human";
   int threads = 0;          ///< of the processor; 0: all
@@ -46,7 +47,7 @@ struct BatchFlags {
 /// --device --threads --max-unsolved --format; `unsolved` completes "exit code 4 where a larger share ...".
 void add_batch_flags(Command command, BatchFlags& flags, const std::string& unsolved);
 
-/// Refuses an output that cannot be written, or that is the input (`what` names it). "" is no output.
+/// Throws if an output cannot be written, or is the input (`what` names it). "" is no output.
 void check_output(const std::string& input, const std::string& output, const std::string& what);
 
 /// --until, --times, --every of simulations, whose options have `until` and `times`.
@@ -59,7 +60,7 @@ void add_output_times(Command command, Options& options, double& every) {
       .excludes(times);
 }
 
-/// The outputs that --every asks for; none where it was not given.
+/// The output times of --every; none if it was not given.
 template <class Options>
 void add_times_of(double every, Options& options) {
   if (every <= 0) return;

@@ -9,9 +9,9 @@ namespace garra::cli {
 
 namespace {
 
-/// Filled before main() by the jobs' own files, in no order that means anything.
+/// List of jobs, filled before main() by the jobs' own files, in arbitrary order.
 std::vector<const JobKind*>& known() {
-  // In a function: made at the first use, whatever the order in which files are initialized.
+  // In a function: created at the first use, for any order of initialization.
   static std::vector<const JobKind*> all;
   return all;
 }

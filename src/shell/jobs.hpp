@@ -1,4 +1,4 @@
-// The jobs that `garra run` knows: what run, resume, status, replay and check work through.
+// Interface of the jobs of `garra run`, used by run, resume, status, replay and check.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct ReplayArguments {
   std::int64_t sample = -1;
 };
 
-/// A scenario as it was understood.
+/// A scenario after parsing, with its warnings.
 struct Resolved {
   std::string toml;                   ///< with every default filled in
   std::vector<std::string> warnings;  ///< what may not be as meant
 };
 
-/// A study, and what the program adds to it: files, words, replay.
+/// A study with the program's additions: files, words, replay.
 class Job {
  public:
   virtual ~Job() = default;
@@ -37,42 +37,42 @@ class Job {
   [[nodiscard]] virtual Resolved resolved() const = 0;
   /// Files that the scenario names; the run folder keeps copies of them.
   [[nodiscard]] virtual std::vector<std::string> models() const { return {}; }
-  /// Overrides by which the run folder keeps what the scenario leaves to its surroundings: the place of a file that is
-  /// too large to be copied.
+  /// Overrides that the run folder adds for inputs outside of the scenario: the path of a file that is too large to be
+  /// copied.
   [[nodiscard]] virtual std::vector<std::string> pins() const { return {}; }
-  /// Sees the rows that each chunk keeps, in order.
+  /// Visits the rows that each chunk keeps, in order.
   virtual void look_at(const std::vector<double>& /*kept*/) {}
-  /// Writes what the run folder has beyond results.h5 and summary.json.
+  /// Writes the files of the run folder beyond results.h5 and summary.json.
   virtual void write_files(const io::RunFolder& folder, const study::Total& total) const = 0;
-  /// Whether all of that is there.
+  /// Whether all of these files exist.
   [[nodiscard]] virtual bool has_files(const io::RunFolder& /*folder*/) const { return true; }
-  /// For a person, from summary.json and manifest.json.
+  /// The answer for people, from summary.json and manifest.json.
   [[nodiscard]] virtual std::string answer(const nlohmann::ordered_json& summary,
                                            const nlohmann::ordered_json& manifest, const std::string& run) const = 0;
-  /// The sample to look at first; -1 where there is none.
+  /// The sample to look at first; -1 if there is none.
   [[nodiscard]] virtual std::int64_t sample_to_replay(const nlohmann::ordered_json& summary) const = 0;
-  /// Prints it, and writes the files that the arguments ask for.
+  /// Prints a sample, and writes the files that the arguments ask for.
   virtual void replay(const ReplayArguments& arguments, std::int64_t sample) const = 0;
 
  protected:
   Job() = default;
 };
 
-/// What the program says of a job of the registry (base/scenario/jobs.hpp).
+/// Names and words of the program for a job of the registry (base/scenario/jobs.hpp).
 struct JobKind {
   const char* name;           ///< as in the scenario
   const char* event;          ///< what the probability is of
-  const char* quantity;       ///< what --require judges first of all
+  const char* quantity;       ///< the main quantity that --require checks
   const char* of_whom;        ///< "" or which of the designs that is
   const char* tolerance_key;  ///< what --tol and --max-unsolved set; "": nothing
   const char* unsolved_key;
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first
   std::unique_ptr<Job> (*read)(const io::ScenarioDocument& document);
-  const char* more_quantities = "";  ///< that --require may judge as well, separated by blanks
+  const char* more_quantities = "";  ///< further quantities that --require may check, separated by blanks
 };
 
-/// Hands a job over to the program: one constant of this type in the job's own file.
+/// Registers a job with the program: one constant of this type in the job's own file.
 struct KnownJob {
   explicit KnownJob(const JobKind& kind);
 };
@@ -80,14 +80,14 @@ struct KnownJob {
 /// The scenario of a run folder, with the overrides that it was run with.
 [[nodiscard]] io::ScenarioDocument scenario_of(const io::RunFolder& folder);
 
-/// That of a scenario. Throws Error(kInvalidFile) for a job that this version has not.
+/// The job of a scenario. Throws Error(kInvalidFile) for a job that this version does not have.
 [[nodiscard]] const JobKind& job_kind(const io::ScenarioDocument& document);
 
-/// What --require judges in all jobs: "grasp: p_held, chain: p_settled, of the best design, ...".
+/// The quantities of --require in all jobs: "grasp: p_held, chain: p_settled, of the best design, ...".
 [[nodiscard]] std::string all_quantities();
-/// Whether --require may judge it in this job.
+/// Whether --require may check the quantity in this job.
 [[nodiscard]] bool has_quantity(const JobKind& kind, const std::string& name);
-/// Whether some job has it.
+/// Whether some job has the quantity.
 [[nodiscard]] bool is_quantity(const std::string& name);
 
 }  // namespace garra::cli

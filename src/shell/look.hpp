@@ -1,4 +1,4 @@
-// What the answer of a run points at.
+// Pointer from the answer of a run to a sample.
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,8 @@ ExitCode complain(ExitCode code, const std::string& problem, const char* remedy)
   return code;
 }
 
-/// The one place that says what an exception means, thrown to main or in a thread. What a file system, the memory or
-/// the limits of a process refuse is no bug.
+/// Exit code of an exception, thrown to main or in a thread; the only place that defines it. A refusal by the file
+/// system, the memory or process limits is no bug.
 ExitCode code_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -67,25 +67,25 @@ ExitCode code_of(const std::exception_ptr& thrown) {
   }
 }
 
-/// An exception that nobody can catch: thrown while another one was on its way, or in a thread of a library.
+/// Ends the program for an uncaught exception: thrown while another one was active, or in a thread of a library.
 [[noreturn]] void end_at_once() {
   const auto thrown = std::current_exception();
   std::_Exit(finish(thrown ? code_of(thrown) : ExitCode::kInternal));
 }
 
-/// Before any other object is made: these need memory, too.
+/// Before any other object is constructed, because these need memory, too.
 [[gnu::constructor(101)]] void end_well() { std::set_terminate(end_at_once); }
 
 bool ended_by_main = false;
 
-/// The OpenMP library ends the program with exit(1) where it gets no thread or no memory; 1 means something else here.
+/// The OpenMP library calls exit(1) if it gets no thread or no memory; 1 means something else here.
 void after_exit() {
   if (ended_by_main) return;
   std::_Exit(finish(complain(ExitCode::kNoDevice, "the OpenMP library cannot go on (see above)",
                              "use fewer --threads, or raise the limits of this process (ulimit -a)")));
 }
 
-/// libhdf5 1.10 does not survive every damaged file (tests/fuzz/corpus/problems); that is then said of the file.
+/// libhdf5 1.10 crashes on some damaged files (tests/fuzz/corpus/problems); the message then names the file.
 void on_crash(int signal) {
   static constexpr char kSaid[] =
       "garra: the HDF5 library broke down: a file is damaged, or made to harm\n  Write or copy the file again.\n";
@@ -107,14 +107,14 @@ void watch_crashes() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE}) ::sigaction(signal, &action, nullptr);
 }
 
-/// A closed stream is opened such that every write to it fails: else the next file would take its number, and what is
-/// printed would go there.
+/// Opens closed standard streams such that every write to them fails. Otherwise the next file would take their number,
+/// and printed text would go there.
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) == -1) (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// An answer that did not reach its reader is none.
+/// Exit code that reports an answer that did not reach its reader.
 ExitCode with_output(ExitCode code) {
   std::cout.flush();
   const bool lost = (std::fflush(stdout) != 0) | (std::ferror(stdout) != 0) | !std::cout;
@@ -184,7 +184,7 @@ int garra_program(int argc, char** argv) {
   } catch (...) {
     code = code_of(std::current_exception());
   }
-  // Last: only when all is flushed is it known whether the answer has been written.
+  // Last, because only flushing shows whether the answer has been written.
   code = with_output(code);
   ended_by_main = true;
   return finish(code);

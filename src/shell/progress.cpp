@@ -32,7 +32,7 @@ int terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Characters on the screen, of UTF-8 text.
+/// Width on the screen of UTF-8 text [characters].
 int width_of(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -95,7 +95,7 @@ void Progress::show(const Standing& standing) {
   // Ten times a second at most; the first and the last are always shown.
   if (mode_ == Mode::kNone || (standing.done < total_ && last_ >= 0 && now - last_ < 0.1)) return;
   last_ = now;
-  // Samples read back from chunks cost no time to speak of: the rate is of those computed.
+  // Samples read back from chunks take negligible time: the rate counts computed ones.
   const double rate = now > 0 ? static_cast<double>(standing.fresh) / now : 0;
   const double left = rate > 0 ? static_cast<double>(total_ - standing.done) / rate : 0;
   mode_ == Mode::kJson ? show_json(standing, rate, left) : show_bar(standing, rate, left);

@@ -1,4 +1,4 @@
-// A progress line on stderr: rate, share, time left and the current estimate. Only on a terminal.
+// A progress line on stderr, only on a terminal: rate, share, time left and the current estimate.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace garra::cli {
 
-/// How far a run is and what it knows.
+/// State of a run: its progress and estimate.
 struct Standing {
   std::int64_t done = 0;   ///< samples so far
   std::int64_t fresh = 0;  ///< of them computed now, not read back
@@ -20,8 +20,7 @@ class Progress {
   /// `mode`: auto (a bar on a terminal), json (one object per line, anywhere), none.
   Progress(const std::string& mode, std::int64_t total);
   void show(const Standing& standing);
-  /// The same for a work of `total` steps of unequal length, without an estimate: `done` of them, and what is being
-  /// done.
+  /// The same for a task of `total` steps of unequal length, without an estimate: `done` steps, and the present one.
   void show_step(std::int64_t done, const std::string& doing);
   void clear();
   [[nodiscard]] double seconds() const;

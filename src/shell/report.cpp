@@ -18,14 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the program was built or unpacked: python/ lies next to its folder.
+/// The parent of the build or unpacked folder, which contains python/.
 fs::path project_root() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
-/// Where the package lies: python/ of a source tree, share/garra/python where `cmake --install` or a Debian package has
-/// put it, or, in a wheel, whose program is garra/bin/garra, what garra/ lies in. Empty: nowhere beside this program.
+/// Folder of the Python package: python/ of a source tree, or share/garra/python of `cmake --install` or a Debian
+/// package. In a wheel, whose program is garra/bin/garra, the folder that contains garra/. Empty if there is none
+/// beside the program.
 fs::path package_folder() {
   std::error_code ignored;
   const fs::path root = project_root();
@@ -34,7 +35,7 @@ fs::path package_folder() {
   return {};
 }
 
-/// As the user named it, but not relative to the current folder, which the child leaves.
+/// The path as given, made absolute, because the child changes its folder.
 std::string python_program() {
   std::error_code ignored;
   if (const char* chosen = std::getenv("GARRA_PYTHON")) {
@@ -45,10 +46,10 @@ std::string python_program() {
   return fs::exists(venv, ignored) ? venv.string() : "python3";
 }
 
-/// A module of the project's own package, and nothing else of ours. What lies in the current folder, in the run folder
-/// or in PYTHONPATH may be a stranger's: -I takes none of them into sys.path (a plain -m would put the current folder
-/// first), and the child goes to the project's folder, because matplotlib reads a matplotlibrc where it stands. Where
-/// the package is nowhere beside the program, the one that this Python has installed is taken.
+/// Command that runs a module of the project's own package and nothing else of ours. The current folder, the run folder
+/// and PYTHONPATH may hold untrusted modules: -I keeps them out of sys.path, where a plain -m would put the current
+/// folder first. The child changes to the project's folder, because matplotlib reads a matplotlibrc in its current one.
+/// Without a package beside the program, the one installed in this Python is used.
 std::vector<std::string> python_command(const std::string& module, const std::vector<std::string>& files) {
   static constexpr const char* kStart =
       "import importlib.util, os, runpy, sys\n"
@@ -74,7 +75,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-/// Whether the process ended well. Started without a shell: a folder may have any name.
+/// Whether the process ended well. Started without a shell, because a folder may have any name.
 bool run_quietly(std::vector<std::string> command, bool quiet) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -90,7 +91,7 @@ bool run_quietly(std::vector<std::string> command, bool quiet) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// Whether Python could write the page; one that was killed leaves nothing beside it.
+/// Whether Python could write the page; a killed one leaves nothing beside it.
 bool make_page(const std::string& module, const std::vector<std::string>& files, const std::string& page, bool quiet) {
   if (run_quietly(python_command(module, files), quiet)) return true;
   io::remove_abandoned(page);

@@ -1,17 +1,17 @@
-// What the Python package does for the program: reports, and work on a dask cluster.
+// Tasks of the program that the Python package performs: reports, and work on a dask cluster.
 #pragma once
 
 #include <string>
 
 namespace garra::cli {
 
-/// Whether RUN/report.html was made. What Python prints about a failure goes to stderr, unless `quiet`.
+/// Whether RUN/report.html was made. Python's messages on a failure go to stderr, unless `quiet`.
 [[nodiscard]] bool make_report(const std::string& run, bool quiet);
 
-/// The same of a page about one configuration: `item` is a JSON file like an entry of configurations.json.
+/// The same for a page about one configuration: `item` is a JSON file like an entry of configurations.json.
 [[nodiscard]] bool make_singularity_page(const std::string& item, const std::string& page, bool quiet);
 
-/// The same of the ranking of a grasp set: RANKING.h5, and the set that it names.
+/// The same for the ranking of a grasp set: RANKING.h5, and the set that it names.
 [[nodiscard]] bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet);
 
 /// The same for FOLDER/bench.html of a benchmark.

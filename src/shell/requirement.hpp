@@ -1,5 +1,5 @@
-// `--require 'p_held>=0.99'`: what a run must have shown to end with exit code 0. Which quantity there is depends on
-// the job: p_held, p_no_slip, p_can_be_held of a grasp, p_settled of a chain (its best design).
+// `--require 'p_held>=0.99'`: the condition for exit code 0 of a run. The quantities depend on the job: p_held,
+// p_no_slip, p_can_be_held of a grasp, p_settled of a chain (its best design).
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct Requirement {
   bool at_least = true;  ///< else at most
   double bound = 0;
 
-  /// The whole interval lies on the right side: a requirement is proved, not guessed.
+  /// Whether the whole interval satisfies the bound: a requirement must be proved.
   [[nodiscard]] bool holds(double low, double high) const { return at_least ? low >= bound : high <= bound; }
-  /// The whole interval lies on the wrong side; else more samples may decide.
+  /// Whether the whole interval violates the bound; else more samples may decide.
   [[nodiscard]] bool is_refuted(double low, double high) const { return at_least ? high < bound : low > bound; }
 };
 
-/// Throws Error(kUsage) where the text is none, or names a quantity that the job has not.
+/// Throws Error(kUsage) if the text is no requirement, or names a quantity that the job does not have.
 [[nodiscard]] Requirement parse_requirement(const std::string& text, const JobKind& kind);
 
 }  // namespace garra::cli

@@ -1,4 +1,4 @@
-// The MODEL of `garra chain ...`: a robot file, or the name of one in data/robots.
+// The argument MODEL of `garra chain ...`: a robot file, or the name of one in data/robots.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct ModelArguments {
 /// --lock JOINT=VALUE, repeatable
 void add_lock_option(Command command, std::vector<io::JointLock>& locks);
 
-/// To stderr, a line each.
+/// Prints to stderr, one per line.
 void print_warnings(const std::vector<std::string>& warnings);
 
 /// MODEL, --base, --tip, --lock, --set
@@ -27,8 +27,7 @@ void add_model_options(Command command, ModelArguments& arguments);
 /// Whether MODEL is a file, not the name of a robot in data/robots.
 [[nodiscard]] bool names_file(const std::string& model);
 
-/// Reads the robot; its warnings go to stderr. Throws Error naming the models there are where nothing of that name is
-/// found.
+/// Reads the robot; its warnings go to stderr. Throws Error naming the available models if none has that name.
 [[nodiscard]] chain::Robot read_model(const ModelArguments& arguments);
 
 /// Joint values of a flag, given as words: rad and m, or with a unit ("30 deg", "20mm"). Values far outside the joints'

@@ -44,7 +44,7 @@ std::string stop_override(const std::string& rule) {
 
 std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind) {
   std::vector<std::string> list = a.set;
-  // Flags become overrides of the scenario, so that the run folder keeps them and `resume` finds them.
+  // Flags become overrides of the scenario, so that the run folder keeps them for `resume`.
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
   if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
   if (a.tol > 0 && *kind.tolerance_key == '\0')
@@ -81,7 +81,7 @@ void require_all(const std::vector<Requirement>& requirements, const study::Stud
                  const JobKind& kind) {
   for (const Requirement& r : requirements) {
     const study::Interval s = required(r, study, total, kind).interval;
-    // The whole interval must satisfy it: a requirement that holds by luck of few samples does not pass.
+    // The whole interval must satisfy it: luck with few samples does not pass.
     if (r.holds(s.low, s.high)) continue;
     char interval[64];
     std::snprintf(interval, sizeof interval, "[%.6f, %.6f]", s.low, s.high);
@@ -99,7 +99,7 @@ void require_solved(const study::Study& study, const study::Total& total, const 
     throw Error(ExitCode::kTooManyUnsolved, fault + " (" + kind.unsolved_key + ")", kind.unsolved_remedy);
 }
 
-/// `run` has ended for good.
+/// Prints the answer of a run that has ended for good.
 void print_answer(const io::RunFolder& folder, const Job& job, const io::FolderRun& run, const RunArguments& a) {
   Json summary = Json::parse(run.summary);
   io::rename_json(summary);
@@ -112,11 +112,11 @@ void print_answer(const io::RunFolder& folder, const Job& job, const io::FolderR
   std::fflush(stdout);
 }
 
-/// The report needs Python: its absence is a remark, not a failure of the run.
+/// The report needs Python: without it there is a note, not a failure of the run.
 void report_on(const std::string& run, const RunArguments& a, bool changed) {
   const std::string page = run + "/report.html";
   std::error_code error;
-  // A page of results that have not changed is not made again.
+  // A page of unchanged results is not made again.
   const bool there = fs::exists(page, error) && !changed;
   const bool made = there || (!a.no_report && make_report(run, a.quiet));
   if (a.quiet || a.format == "json") return;
@@ -124,7 +124,7 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
   std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
 }
 
-/// What `auto` takes for the samples that are left.
+/// Sets the device that `auto` selects for the remaining samples.
 void choose_device(io::FolderRunOptions& options, const study::Study& study, const io::RunFolder& folder,
                    const RunArguments& a) {
   if (has_kernels()) {
@@ -145,7 +145,7 @@ void choose_device(io::FolderRunOptions& options, const study::Study& study, con
   options.why_not_gpu = why_not_gpu();
 }
 
-/// The loop, with a progress line.
+/// Computes the samples, with a progress line.
 io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, const RunArguments& a,
                           const std::string& command) {
   Progress progress(a.quiet ? "none" : a.progress, job.study().plan().samples);
@@ -164,7 +164,7 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
   if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
   options.extras.write = [&](const io::RunFolder& f, const study::Total& total) { job.write_files(f, total); };
   options.extras.are_there = [&](const io::RunFolder& f) { return job.has_files(f); };
-  // Only once the loop can end in order; before that a signal ends the program at once.
+  // Only once the loop can end in order; before that a signal ends the program immediately.
   stop_on_signals();
   io::FolderRun run = io::run_in_folder(folder, job.study(), options);
   progress.clear();
@@ -186,7 +186,7 @@ void resume(const RunArguments& a) {
   io::require_same_program(folder);
   const auto document = scenario_of(folder);
   const JobKind& kind = job_kind(document);
-  // Refused before work begins.
+  // Checked before work begins.
   (void)requirements_of(a, kind);
   const auto job = kind.read(document);
   complete_run(std::move(folder), kind, *job, a, "garra resume " + a.run);
@@ -222,7 +222,7 @@ void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const Run
     static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
   const io::FolderRun run = run_samples(folder, kind, job, a, command);
   if (study::is_resumable(run.result.end)) say_stopped(folder, kind, study, run.result);
-  // The answer comes before the verdicts: exit codes 1 and 4 are about it, and must not hide it.
+  // Prints the answer before exit codes 1 and 4, which concern it and must not hide it.
   print_answer(folder, job, run, a);
   report_on(folder.path(), a, run.changed);
   require_solved(study, run.result.total, kind);
@@ -259,7 +259,7 @@ void add_common_flags(Command c, RunArguments& a) {
 }
 
 NewRun make_run(const RunArguments& a) {
-  // Complain before anything is made.
+  // Reports errors before anything is made.
   auto document = io::ScenarioDocument::read(a.scenario);
   const JobKind& kind = job_kind(document);
   auto overrides = overrides_of(a, kind);
@@ -302,7 +302,7 @@ void run_text(const std::string& text, const std::string& name, RunArguments a) 
     run_new(a);
   } catch (const Error& error) {
     std::string message = error.what();
-    // The temporary file's name means nothing to a user.
+    // The temporary file's name is meaningless to a user.
     if (message.rfind(a.scenario, 0) == 0) message.replace(0, a.scenario.size(), name);
     throw Error(error.code(), message);
   }

@@ -1,4 +1,4 @@
-// `garra run` for other commands: a scenario is run, whoever has written it.
+// `garra run` for other commands: runs a scenario of any origin.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ struct RunArguments {
   std::string dask;  ///< address of a scheduler that the work is given to, or "local"
 };
 
-/// Where to, how many samples, which seed, when to stop. `of_samples` is added to the help of --samples.
+/// Flags for folder, number of samples, seed and limits. `of_samples` is added to the help of --samples.
 void add_new_run_flags(Command command, RunArguments& arguments, const std::string& of_samples = {});
 /// Device, threads, limits, requirements, progress and report.
 void add_common_flags(Command command, RunArguments& arguments);
 
-/// A new run: its folder made and locked, nothing computed.
+/// A new run: its folder is made and locked, nothing is computed.
 struct NewRun {
   io::RunFolder folder;
   const JobKind& kind;
@@ -43,18 +43,18 @@ struct NewRun {
   std::string command;  ///< as the manifest shows it
 };
 [[nodiscard]] NewRun make_run(const RunArguments& arguments);
-/// A run from where it stands to its answer, its files and its verdicts: how every run ends. Throws io::RunLocked where
-/// another process is at that.
+/// Completes a run from its present state: computes, prints the answer, writes the files, checks the requirements.
+/// Every run ends here. Throws io::RunLocked if another process is doing that.
 void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& arguments,
                   const std::string& command);
-/// The devices that --device names.
+/// Sets the devices that --device names.
 void set_devices(study::RunOptions& options, const RunArguments& arguments);
 [[nodiscard]] Standing standing_of(const study::Progress& progress, const JobKind& kind);
 
-/// The scenario file from the start to its answer.
+/// Runs the scenario file from the start to its answer.
 void run_new(const RunArguments& arguments);
-/// The same of a text, which the run folder keeps as its scenario. `name` stands in messages for the file, and the run
-/// folder is called run-NAME unless it is given.
+/// The same from a text, which the run folder keeps as its scenario. `name` stands for the file in messages, and the
+/// run folder is called run-NAME unless it is given.
 void run_text(const std::string& text, const std::string& name, RunArguments arguments);
 
 }  // namespace garra::cli

@@ -1,4 +1,4 @@
-// `garra status`: how far a run is, and who works on it.
+// `garra status`: prints the progress of a run, and its workers.
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -56,7 +56,7 @@ Status status_of(const std::string& run) {
           std::move(workers)};
 }
 
-/// [samples/s] of the workers that are still at work, as far as this host can tell.
+/// Rate [samples/s] of the workers that are still at work, as far as this host can tell.
 double rate_of(const Status& s) {
   double rate = 0;
   for (const io::WorkerState& w : s.workers)

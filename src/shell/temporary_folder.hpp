@@ -1,4 +1,4 @@
-// A folder for files that outlive no command.
+// A folder for temporary files of one command.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace garra::cli {
 
-/// Gone with everything in it when it goes out of scope.
+/// A temporary folder; the destructor removes it with its content.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

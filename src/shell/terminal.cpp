@@ -6,7 +6,7 @@ namespace garra::cli {
 
 namespace {
 
-// All that a handler may touch.
+// The only state that a signal handler may touch.
 volatile std::sig_atomic_t stop_signal = 0;
 void on_signal(int signal) { stop_signal = signal; }
 

@@ -1,16 +1,16 @@
-// What files say, on a terminal, and the keys that stop a command there.
+// Makes text from files safe for a terminal, and handles the keys that stop a command.
 #pragma once
 
 #include <string>
 
 namespace garra::cli {
 
-/// The text without what steers a terminal (C0 but for newline and tab, DEL, C1 in UTF-8): a title or a name is a
-/// stranger's, and an escape sequence in it could hide or forge what we say. Each is shown as a question mark.
+/// The text without terminal control characters (C0 but for newline and tab, DEL, C1 in UTF-8), each shown as a
+/// question mark. A title or a name is untrusted, and an escape sequence in it could hide or forge garra's output.
 [[nodiscard]] std::string printable(const std::string& text);
 
-/// From now on SIGINT and SIGTERM do not end the program: is_stopped() says that one has come, and a loop that asks can
-/// leave what it has done in order.
+/// From now on SIGINT and SIGTERM do not end the program. is_stopped() reports that one has come, so that a loop can
+/// end in order.
 void stop_on_signals();
 [[nodiscard]] bool is_stopped();
 

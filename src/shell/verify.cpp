@@ -1,4 +1,4 @@
-// `garra verify`: whether a run folder holds what its scenario gives.
+// `garra verify`: checks that a run folder holds the results of its scenario.
 #include "study/files/verify.hpp"
 
 #include <cstdio>

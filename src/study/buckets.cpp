@@ -10,13 +10,13 @@ namespace {
 using Grid = BucketGrid;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Where a size's bucket begins.
+/// Lower end of the bucket for this size.
 double begin_of(int size) {
   const int part = size % Grid::kParts;
   return std::ldexp(1 + static_cast<double>(part) / Grid::kParts, size / Grid::kParts + Grid::kLowestPower);
 }
 
-/// Pages that are no octaves have one bucket, their first.
+/// Whether the place is a bucket: pages that are no octaves have only one, their first.
 bool is_bucket(int place) {
   const int page = place / Grid::kParts * Grid::kParts;
   const bool single = page == Grid::kBelow || page == Grid::kZero || page == Grid::kAbove;
@@ -39,7 +39,7 @@ double BucketGrid::high(int place) {
 }
 
 void Buckets::open(std::size_t page) {
-  // All pages of a number at once.
+  // Allocates all pages of a number at once.
   if (page >= page_.size()) page_.resize((page / Grid::kPages + 1) * Grid::kPages, 0);
   counts_.resize(counts_.size() + Grid::kParts, 0);
   page_[page] = static_cast<std::int32_t>(counts_.size() / Grid::kParts);
@@ -76,7 +76,7 @@ double Buckets::quantile(int number, double p) const {
       continue;
     }
     const double low = Grid::low(place), high = Grid::high(place);
-    // What is larger than the octaves has no other end.
+    // The bucket above the octaves has no upper end.
     return std::isfinite(low) && std::isfinite(high) ? low + (high - low) * (rest / n) : NAN;
   }
   return NAN;

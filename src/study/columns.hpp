@@ -1,5 +1,5 @@
-// What a study says of a number that it measures of every sample. Each study has one table of such rows; its enum, its
-// counts, the datasets of results.h5, summary.json, replay, the terminal answer and the report all follow from it.
+// Describes the numbers that a study measures of every sample. Each study has one table of rows; its enum, counts, the
+// datasets of results.h5, summary.json, replay, the terminal answer and the report all follow from it.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace garra::study {
 
-/// A row's words.
+/// Names and descriptions of a row.
 struct ColumnWords {
   const char* name;          ///< in files: "friction_margin"
   const char* unit;          ///< SI: "N", "m/s^2"; "1" of a ratio
   const char* label;         ///< for people, without the unit: "Friction margin"
   const char* meaning = "";  ///< one sentence; "" where the label says it
-  /// The value that parts good from bad; NaN where there is none.
+  /// The value that separates good from bad; NaN if there is none.
   double reference = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -28,11 +28,11 @@ struct Axis {
   int bins = 200;
 };
 
-/// A table is a tuple of rows, each with `words`. How many there are:
+/// Number of rows of a table, which is a tuple of rows, each with `words`.
 template <class Table>
 inline constexpr int kRows = static_cast<int>(std::tuple_size_v<Table>);
 
-/// visit(row, number) for all of them, in order.
+/// Calls visit(row, number) for all rows, in order.
 template <class Table, class Visit>
 constexpr void for_each_row(const Table& table, const Visit& visit) {
   std::apply(
@@ -43,19 +43,19 @@ constexpr void for_each_row(const Table& table, const Visit& visit) {
       table);
 }
 
-/// The number of the row that has this name. A misspelt one does not compile.
+/// Number of the row with this name. A misspelled one does not compile.
 template <class Table>
 consteval int row_of(const Table& table, std::string_view name) {
   int found = -1;
   for_each_row(table, [&](const auto& row, int k) {
     if (name == row.words.name) found = k;
   });
-  // In a consteval function a throw that is reached is an error of the compiler.
+  // In a consteval function a throw that is reached is a compile error.
   if (found < 0) throw "no row has this name";
   return found;
 }
 
-/// What the rows say of one sample, in order.
+/// Values of the rows for one sample, in order.
 template <class Table, class... Sample>
 [[nodiscard]] auto values_of(const Table& table, const Sample&... sample) {
   return std::apply([&](const auto&... row) { return std::array<double, sizeof...(row)>{row.value(sample...)...}; },
@@ -71,29 +71,30 @@ GARRA_HD std::array<double, sizeof...(K)> values(std::index_sequence<K...>, cons
 
 }  // namespace columns
 
-/// The same of a table whose values are lambdas without captures, by their types alone, on a GPU too: it cannot see the
-/// table, which is the host's.
+/// The same for a table whose values are lambdas without captures, by their types alone. It also works on a GPU, which
+/// cannot read the host's table.
 template <class Table, class... Sample>
 [[nodiscard]] GARRA_HD auto values_by_type(const Sample&... sample) {
   return columns::values<Table>(std::make_index_sequence<kRows<Table>>{}, sample...);
 }
 
-/// Hands out places in a flat array of counts.
+/// Allocates places in a flat array of counts.
 class Places {
  public:
   int take(int size) {
     next_ += size;
     return next_ - size;
   }
-  /// Of a number whose quantiles are asked for.
+  /// Histogram of a number with quantiles.
   Histogram histogram(const Axis& axis) {
     Histogram h = bins(axis);
     h.buckets = buckets_++;
     return h;
   }
-  /// The same without quantiles.
+  /// Histogram without quantiles.
   Histogram bins(const Axis& axis) {
-    // What lies outside of the bins and what is no number have counts of their own behind them: size() has them.
+    // Values outside of the bins, and those that are no number, have counts of their own behind the bins: size()
+    // includes them.
     Histogram h{axis.low, axis.high, axis.bins, next_};
     take(h.size());
     return h;

@@ -7,7 +7,7 @@ namespace garra::study {
 
 namespace {
 
-/// Distribution function of a constant: it is reached at `at` itself.
+/// Distribution function of a constant, 1 from `at` on.
 double step(double x, double at) { return x < at ? 0.0 : 1.0; }
 
 /// part / whole within [0, 1]; of a ball or cone without extent a step at 0.
@@ -43,8 +43,7 @@ double Distribution::probability_below(double x) const {
 
 Distribution Distribution::truncated(double min, double max) const {
   Distribution d = *this;
-  // Kept as probabilities: a draw then maps a uniform number into [low, high] and takes the quantile, without
-  // rejection.
+  // Stored as probabilities: a draw maps a uniform number into [low, high] and takes the quantile, without rejection.
   d.low = std::max(low, probability_below(min));
   d.high = std::min(high, probability_below(max));
   return d;

@@ -10,8 +10,7 @@ namespace garra::study {
 
 namespace {
 
-/// Shares of the bettor's money: a large one is soon sure where all pairs speak for one, a small one finds small
-/// differences.
+/// Stakes of the bettor. A large one decides soon if all pairs agree, a small one detects small differences.
 constexpr std::array<double, 8> kShares = {0.98, 0.8, 0.5, 0.3, 0.15, 0.07, 0.03, 0.01};
 
 /// log of the density of the Beta(1/2, 1/2) mixture of sequences with these counts over that of probability p.
@@ -51,12 +50,12 @@ Interval always_valid(std::int64_t successes, std::int64_t trials, std::int64_t 
     return n == 0 ? 0.0 : end_of(s / (s + f), 0, s, f, limit);
   };
   if (trials + unsolved == 0) return {};
-  // The upper end for successes is one less the lower end for failures.
+  // The upper end for successes is one minus the lower end for failures.
   return {low_of(successes), 1 - low_of(trials - successes)};
 }
 
-/// Only a pair of one of the `wanted` true best and one that is no better than it can be judged wrongly with harm:
-/// there are at most wanted * candidates of these.
+/// Union bound: a wrong comparison only matters between one of the `wanted` true best and a candidate that is no
+/// better. There are at most wanted * candidates of these pairs.
 Elimination::Elimination(std::int64_t candidates, std::int64_t wanted, double confidence)
     : wanted_(wanted),
       needed_(std::log(static_cast<double>(candidates) * static_cast<double>(wanted) / (1 - confidence))),

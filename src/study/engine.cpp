@@ -16,11 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Samples computed in one call: of a larger chunk the sums of all blocks need not be in memory at once, and a signal
-/// need not wait for it.
+/// Samples computed in one call. For a larger chunk the sums of all blocks need not be in memory at once, and a signal
+/// need not wait for the chunk.
 constexpr std::int64_t kPiece = 1024 * kBlock;
 
-/// Pauses before a chunk is computed that another process is said to have stored: about 0.9 s in all. A shared file
+/// Pauses before recomputing a chunk that another process has reported as stored: about 0.9 s in all. A shared file
 /// system may show a new file late.
 constexpr int kMostPauses = 14;
 
@@ -29,13 +29,14 @@ std::int64_t count_of(std::int64_t chunk, const Plan& plan) {
   return std::min(plan.chunk, plan.samples - first_of(chunk, plan));
 }
 
-/// Samples of a piece: at most an equal share of the chunk for each device.
+/// Samples of a piece: at most an equal share of the chunk per device.
 std::int64_t piece_of(std::int64_t count, std::size_t devices) {
   const auto parts = static_cast<std::int64_t>(devices) * kBlock;
   return std::min(kPiece, (count + parts - 1) / parts * kBlock);
 }
 
-/// A piece on one device, appended to `to`; in halves, down to a block, where the device has too little memory for it.
+/// Computes a piece on one device and appends it to `to`; in halves, down to a block, if the device has too little
+/// memory.
 void run_piece(const Study& study, std::int64_t first, std::int64_t count, const Device& device,
                std::vector<Tally>& to) {
   try {
@@ -49,7 +50,7 @@ void run_piece(const Study& study, std::int64_t first, std::int64_t count, const
   run_piece(study, first + half, count - half, device, to);
 }
 
-/// Consecutive pieces from `first` on, one on each device, at once, as far as there are samples.
+/// Computes consecutive pieces from `first` on, one per device, in parallel, as far as there are samples.
 std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64_t count, std::int64_t piece,
                               const std::vector<Device>& devices) {
   std::vector<Tally> found;
@@ -57,7 +58,7 @@ std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64
     run_piece(study, first, std::min(piece, count), devices[0], found);
     return found;
   }
-  // A thread of the host for each: what one throws is thrown once all have ended.
+  // One host thread per device; an exception is rethrown once all have ended.
   std::vector<std::future<std::vector<Tally>>> under_way;
   for (const Device& device : devices) {
     const std::int64_t done = static_cast<std::int64_t>(under_way.size()) * piece;
@@ -73,12 +74,12 @@ std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64
   return found;
 }
 
-/// What ends a chunk that is given up, and how often that is asked within a piece: it may look into the run folder.
+/// Exception that ends a chunk to be given up. Its condition may read the run folder, hence the time between checks.
 struct GivenUp {};
 constexpr std::chrono::milliseconds kBetweenAsks{200};
 
-/// compute(), or nothing where is_stopped() ends it: asked within a piece, too, since one of a study in time takes
-/// minutes.
+/// compute(), or nothing if is_stopped() ends it. It is also checked within a piece, which takes minutes for a study in
+/// time.
 template <class Compute>
 std::optional<Total> stopped_by(const std::function<bool()>& is_stopped, const Compute& compute) {
   if (!is_stopped) return compute();
@@ -94,13 +95,13 @@ std::optional<Total> stopped_by(const std::function<bool()>& is_stopped, const C
   }
 }
 
-/// `is_given_up` is asked between pieces.
+/// Computes a chunk in pieces; checks `is_given_up` between them.
 std::optional<Total> compute_pieces(const Study& study, std::int64_t index, const std::vector<Device>& devices,
                                     const std::function<bool()>& is_given_up);
 
 void add(const Study& study, const Total& chunk, RunResult& to) {
   to.total.add(chunk);
-  // Counted as chunks pass, so that results.h5 can be laid out before they are read again.
+  // Counted here, so that results.h5 can be laid out before the chunks are read again.
   to.rows += static_cast<std::int64_t>(chunk.kept.size() / study.shape().row);
   ++to.chunks;
 }
@@ -116,18 +117,18 @@ struct Runner {
 
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-  /// Nothing while the run goes on. What is in memory only has one chunk at least, however short the time.
+  /// The reason to end, or nothing. A run in memory computes at least one chunk, for any time limit.
   [[nodiscard]] std::optional<End> end() const {
     const Plan& plan = study.plan();
     const Total& total = result.total;
-    // In this order: a run that is complete is not reported as stopped, and a resumable end is the last resort.
+    // The order matters: a complete run is not reported as stopped, and a resumable end comes last.
     if (total.count >= plan.samples) return End::kSamples;
     if (plan.stop_half_width > 0 && total.count > 0 && study.widest_interval(total) <= 2 * plan.stop_half_width)
       return End::kHalfWidth;
-    // Between chunks only: what is computed is whole or not at all.
+    // Only between chunks: a chunk is computed completely or not at all.
     if (options.is_cancelled && options.is_cancelled()) return End::kSignal;
     const double limit = options.time_limit > 0 ? options.time_limit : plan.time_limit;
-    // With stored chunks a run that stops at once loses nothing and may be resumed.
+    // With stored chunks a run that stops immediately loses nothing and may be resumed.
     const bool may_stop = options.chunks != nullptr || result.fresh > 0;
     if (limit > 0 && may_stop && seconds() > limit) return End::kTimeLimit;
     return std::nullopt;
@@ -138,7 +139,7 @@ struct Runner {
     if (options.on_chunk) options.on_chunk(chunk);
   }
 
-  /// The next chunk in order, where it is there.
+  /// Takes the next chunk in order, if it is stored.
   [[nodiscard]] bool take_stored() {
     if (options.chunks == nullptr) return false;
     const std::int64_t next = result.chunks, count = count_of(next, study.plan());
@@ -153,7 +154,7 @@ struct Runner {
     return chunk.has_value();
   }
 
-  /// A chunk that is not there: the next one, or one that comes later where others are at work on that.
+  /// Computes a missing chunk: the next one, or a later one if others work on that.
   void compute_one() {
     ChunkStore* const store = options.chunks;
     const std::int64_t next = result.chunks;
@@ -163,7 +164,8 @@ struct Runner {
     const auto is_given_up = [&] {
       return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(index));
     };
-    // Another process that stores the chunk meanwhile is looked for between pieces only: who is nearly done compares.
+    // Another process's copy of the chunk is looked for between pieces only; near its end this one finishes and
+    // compares.
     const auto chunk =
         stopped_by(options.is_cancelled, [&] { return compute_pieces(study, index, devices, is_given_up); });
     if (!chunk) {
@@ -173,14 +175,14 @@ struct Runner {
     if (store != nullptr) store->write(index, *chunk);
     // Stored chunks do not count as work of this start.
     result.fresh += chunk->count;
-    // Ours need not be read again where it is the next one; later ones are when their turn comes.
+    // Our chunk is used directly if it is the next one; later ones are read in their turn.
     if (index == next && !options.only_work) take(*chunk);
   }
 
-  /// False after kMostPauses in a row: then the chunk is computed unclaimed.
+  /// False after kMostPauses in a row: the chunk is then computed unclaimed.
   [[nodiscard]] bool pause() {
     if (pauses >= kMostPauses) return false;
-    // The first time the chunk has most likely been stored since we looked.
+    // No sleep the first time: the chunk has probably been stored since the last look.
     if (pauses > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1 << std::min(pauses - 1, 7)));
     ++pauses;
     return true;
@@ -225,7 +227,7 @@ std::optional<Total> compute_pieces(const Study& study, std::int64_t index, cons
   const std::int64_t first = first_of(index, study.plan()), count = count_of(index, study.plan());
   const std::int64_t piece = piece_of(count, devices.size());
   const Shape shape = study.shape();
-  // Two at a time on a GPU: it is at the next pieces while the host is at what came back of the last ones.
+  // Two chunks at a time on a GPU: it computes the next pieces while the host processes the last ones.
   const bool on_gpu = devices[0].executor == Executor::kCuda;
   const std::int64_t together = piece * static_cast<std::int64_t>(devices.size());
   std::deque<std::future<std::vector<Tally>>> under_way;
@@ -282,7 +284,7 @@ RunResult stored(const Study& study, ChunkStore& chunks) {
   while (result.total.count < study.plan().samples) {
     const std::int64_t next = result.chunks;
     const auto chunk = chunks.read(next, first_of(next, study.plan()), count_of(next, study.plan()));
-    // Chunks are used in order: what lies behind a gap is no part of the result.
+    // Chunks are used in order: those behind a gap are not part of the result.
     if (!chunk) break;
     add(study, *chunk, result);
   }

@@ -18,7 +18,7 @@ void ExactSum::add(double x) {
   }
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto exponent = static_cast<int>(bits >> 52 & 0x7ff);
-  // A subnormal number has the place of the smallest normal ones, but no leading one.
+  // A subnormal number has the exponent of the smallest normal ones, but no leading one.
   const std::uint64_t mantissa = (bits & 0xfffffffffffff) | (exponent > 0 ? std::uint64_t{1} << 52 : 0);
   const int place = exponent > 0 ? exponent - 1 : 0;
   auto shifted = static_cast<unsigned __int128>(mantissa) << (place % kBits);
@@ -37,7 +37,7 @@ void ExactSum::add(const ExactSum& other) {
   carry();
 }
 
-/// Afterwards each word but the last is in [0, 2^32): one sum has one form.
+/// Normalizes: afterwards each word but the last is in [0, 2^32), so that a sum has one form.
 void ExactSum::carry() {
   for (std::size_t k = 0; k + 1 < kWords; ++k) {
     word_[k + 1] += word_[k] >> kBits;  // rounds down, also below zero
@@ -60,7 +60,7 @@ double ExactSum::value() const {
   int top = kWords - 1;
   while (top >= 0 && sum.word_[static_cast<std::size_t>(top)] == 0) --top;
   if (top < 0) return 0;
-  // The first 64 bits from the leading one on, and whether anything follows.
+  // Takes the first 64 bits from the leading one on, and whether any bits follow.
   const auto word = [&](int k) {
     return k < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(sum.word_[static_cast<std::size_t>(k)]);
   };
@@ -71,7 +71,7 @@ double ExactSum::value() const {
   auto first = static_cast<std::uint64_t>(window >> (64 - leading));
   bool rest = (window & ((static_cast<unsigned __int128>(1) << (64 - leading)) - 1)) != 0;
   for (int k = top - 3; k >= 0 && !rest; --k) rest = word(k) != 0;
-  // 53 bits stay. A sum below the smallest normal number has no more than 52, so that none is lost there.
+  // Keeps 53 bits. A sum below the smallest normal number has at most 52, so none is lost there.
   const std::uint64_t lost = first & 0x7ff, half = 0x400;
   first >>= 11;
   const bool round_up = lost > half || (lost == half && (rest || (first & 1) != 0));
@@ -87,7 +87,7 @@ std::vector<std::int64_t> ExactSum::words() const {
   while (first < kWords && sum.word_[first] == 0) ++first;
   if (first == kWords) return {not_finite_, 0};
   while (sum.word_[end - 1] == 0) --end;
-  // The leading ones of a small negative sum stand for one sign, which the last word that is shown takes over.
+  // The leading ones of a small negative sum represent its sign; the last shown word takes it over.
   while (end > first + 1 && sum.word_[end - 1] == (end == kWords ? -1 : kMask) && sum.word_.back() < 0) --end;
   std::vector<std::int64_t> list = {not_finite_, static_cast<std::int64_t>(first)};
   list.insert(list.end(), sum.word_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -104,11 +104,11 @@ std::optional<ExactSum> ExactSum::of(const std::vector<std::int64_t>& words) {
   ExactSum sum;
   sum.not_finite_ = static_cast<int>(words[0]);
   for (std::size_t k = 2; k < words.size(); ++k) {
-    // Larger ones could overflow where they are added up.
+    // Larger words could overflow in additions.
     if (words[k] < -(kMask + 1) * 4096 || words[k] > kMask * 4096) return std::nullopt;
     sum.word_[static_cast<std::size_t>(words[1]) + k - 2] = words[k];
   }
-  // One sum has one form: another one is not ours.
+  // A sum has one form: any other was not written by garra.
   return sum.words() == words ? std::optional(sum) : std::nullopt;
 }
 

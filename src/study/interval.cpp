@@ -43,8 +43,8 @@ double wilson_low(double k, double n) {
   return (p + c / 2 - z * std::sqrt(p * (1 - p) / n + c / (4 * n))) / (1 + c);
 }
 
-/// The probability with which P(X >= k) of n draws is kTail. P(X >= k) is a concave function of log p on logarithmic
-/// scales, so Newton's iteration rises to the root from the first step on.
+/// The probability p for which P(X >= k) of n draws is kTail. log P(X >= k) is a concave function of log p, so Newton's
+/// iteration increases to the root from the first step on.
 double lower_end(std::int64_t successes, std::int64_t trials) {
   const auto k = static_cast<double>(successes), n = static_cast<double>(trials);
   if (successes == 0) return 0;
@@ -69,7 +69,7 @@ Interval clopper_pearson(std::int64_t successes, std::int64_t trials) {
 }
 
 Interval clopper_pearson_with_unsolved(std::int64_t successes, std::int64_t decided, std::int64_t unsolved) {
-  // Undecided samples are counted against either end in turn: the interval holds however they would have ended.
+  // Undecided samples count against either end in turn: the interval holds for every possible outcome of theirs.
   const std::int64_t trials = decided + unsolved;
   return {clopper_pearson(successes, trials).low, clopper_pearson(successes + unsolved, trials).high};
 }

@@ -1,4 +1,4 @@
-// Counting and summing up the samples of a system that the library does not know.
+// Counts and sums the samples of user-defined systems.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -19,7 +19,7 @@ namespace {
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
-/// Memory for the tiles of samples of `fields` numbers, aligned for lanes.
+/// Memory for the tiles of samples of `fields` numbers, aligned for SIMD lanes.
 class Rows {
  public:
   Rows(std::int64_t count, std::size_t fields)
@@ -30,7 +30,7 @@ class Rows {
   struct alignas(64) Line {
     double x[8];
   };
-  // Lines of 64 bytes: a vector of doubles is not aligned for lanes.
+  // Lines of 64 bytes, because a vector of doubles is not aligned for SIMD lanes.
   std::vector<Line> lines_;
 };
 
@@ -52,7 +52,7 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
         w.job,
         "the system gives " + std::to_string(outputs) + " outputs, the words name " + std::to_string(w.outputs.size()),
         "Name each of them in SystemWords::outputs.");
-  // Sums are per block: a chunk that ended within one would change their bits.
+  // Sums are per block: a chunk that ends within one would change their bits.
   if (w.plan.chunk <= 0 || w.plan.chunk % kBlock != 0)
     refuse(w.job, "plan.chunk = " + std::to_string(w.plan.chunk) + " is no whole number of blocks",
            "Give a multiple of " + std::to_string(kBlock) + ".");
@@ -81,7 +81,7 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
             .nested = {counting_.held_bin, counting_.decided_bin, inputs * kInputBins}};
 }
 
-/// Per block: sum and sum of squares of every output; samples with the event, undecided ones.
+/// Per block: sum and sum of squares of every output; counts of samples with the event and undecided ones.
 Shape RowStudy::shape() const {
   return {.sums = size(sizes_.sums),
           .tracked = 2,
@@ -100,7 +100,7 @@ std::vector<RowColumn> RowStudy::columns() const {
       {"outcome", Type::kSmall, 1, 1, true, {words_.event, "not_" + words_.event, "undecided"}},
       {"inputs", Type::kReal, 2, inputs.size(), false, inputs}};
   for (const SystemOutput& o : words_.outputs)
-    // Behind index, outcome and inputs, which are the first three columns of the list.
+    // Behind index, outcome and inputs, the first three columns of the list.
     list.push_back({o.name, Type::kReal, 2 + inputs.size() + (list.size() - 3), 1, true});
   return list;
 }
@@ -135,7 +135,7 @@ Tally RowStudy::run_on_cpu(std::int64_t first, std::int64_t count, const Device&
       kept[static_cast<std::size_t>(b)].swap(mine.kept);
       mine.kept.clear();
     }
-    // Whole numbers: the order of threads does not matter. Sums have a place for each block.
+    // Whole numbers: the order of threads does not matter. Sums have a place per block.
     pieces.alone([&] { merge(total, mine); });
   });
   for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
@@ -165,7 +165,7 @@ std::vector<Verdicts> RowStudy::verdicts(const Total& t) const {
 
 namespace {
 
-/// How samples are counted, and what is said of that, in the order of their fates.
+/// Writes the counts of samples with their descriptions, in the order of their states.
 void put_outcomes(Json& j, const Tally& t, const std::vector<std::string>& names) {
   std::vector<std::string> labels = names;
   for (std::string& label : labels) std::replace(label.begin(), label.end(), '_', ' ');

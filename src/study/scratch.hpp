@@ -1,4 +1,4 @@
-// Bytes that are put aside for a while, where memory has no room for them.
+// Interface for bytes stored temporarily outside of memory.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace garra::study {
 class Scratch {
  public:
   virtual ~Scratch() = default;
-  /// In any order; throw Error(kInputOutput). What was never written reads as anything.
+  /// For any order of calls; throw Error(kInputOutput). Bytes that were never written read as anything.
   virtual void write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
   virtual void read_at(std::uint64_t offset, std::span<std::byte> bytes) = 0;
 };

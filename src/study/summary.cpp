@@ -17,18 +17,19 @@ struct Bin {
 
 double mean(const Bin& b) { return static_cast<double>(b.held) / static_cast<double>(b.decided); }
 
-/// One group: n samples, p of them held; what the means of its bins explain of n p (1 - p), and at most may not.
+/// Sums of one group of n samples. `variance` is n p (1 - p), `between` the part explained by the means of its bins,
+/// `within` the most that the bins may hide.
 struct Explained {
   double n = 0, variance = 0, between = 0, within = 0;
 };
 
 /// Largest variance of f(u), the mean of the event over the input, within bin b, if f is monotone there: between the
-/// means of the neighbors, or 0 or 1 at the ends (R. Bhatia, C. Davis, Amer. Math. Monthly 107, 2000). What the chance
-/// in the bin's own mean takes off is added.
+/// means of the neighbors, or 0 or 1 at the ends (R. Bhatia, C. Davis, Amer. Math. Monthly 107, 2000). Adds the
+/// variance of the bin's own mean, which chance removes.
 double most_within(std::span<const Bin> bins, std::size_t b) {
   const double m = mean(bins[b]), chance = m * (1 - m) / static_cast<double>(bins[b].decided);
   const bool before = b > 0 && bins[b - 1].decided > 0, after = b + 1 < bins.size() && bins[b + 1].decided > 0;
-  // No neighbor bounds f: the variance of the event itself.
+  // Without neighbors f is unbounded: use the variance of the event itself.
   if (!before && !after) return m * (1 - m);
   const double rise = after ? mean(bins[b + 1]) - m : m - mean(bins[b - 1]);
   const double end = rise > 0 ? (after ? m : 1 - m) : (after ? m - 1 : -m);
@@ -49,7 +50,7 @@ Explained explained(std::span<const Bin> bins) {
   return e;
 }
 
-/// Neighboring bins put together, `merge` at a time.
+/// Merges neighboring bins, `merge` at a time.
 std::vector<Bin> merged(std::span<const Bin> bins, int merge) {
   std::vector<Bin> out(bins.size() / static_cast<std::size_t>(merge), {0, 0});
   for (std::size_t b = 0; b < bins.size(); ++b) {
@@ -59,13 +60,13 @@ std::vector<Bin> merged(std::span<const Bin> bins, int merge) {
   return out;
 }
 
-/// Influence in so many bins, and by how much it may rise by chance where these are halved (two standard deviations).
+/// Influence for a number of bins, and its possible rise by chance when the bins are halved (two standard deviations).
 struct InBins {
   Influence influence;
   double rise = 0;
 };
 
-/// Variance of the mean over the bins of the input, less what that would be by chance, over the whole variance.
+/// Variance of the mean over the bins of the input, minus its expectation by chance, divided by the whole variance.
 InBins influence_in(std::span<const std::vector<Bin>> groups, int merge) {
   const int bins = kInputBins / merge;
   double n = 0, variance = 0, between = 0, within = 0, chance = 0;
@@ -81,7 +82,7 @@ InBins influence_in(std::span<const std::vector<Bin>> groups, int merge) {
     out.rise += weight * (2 * std::sqrt(2.0 * bins) / e.n);
   }
   if (!(variance > 0)) return out;
-  // (4) of docs/theory/monte-carlo.md: by chance the bins explain a share of what the input leaves unexplained.
+  // (4) of docs/theory/monte-carlo.md: by chance the bins explain a share of the variance unexplained by the input.
   out.influence.value = chance < 1 ? (between / variance - chance) / (1 - chance) : 0;
   out.influence.unresolved = std::max(0.0, within / variance) + 2 * out.influence.noise;
   return out;
@@ -89,7 +90,7 @@ InBins influence_in(std::span<const std::vector<Bin>> groups, int merge) {
 
 }  // namespace
 
-/// Bins are halved for as long as that shows more than chance would.
+/// Halves the bins as long as that shows more than chance would.
 Influence influence_of(const Tally& t, const InputCounts& c) {
   std::vector<std::vector<Bin>> groups;
   for (int g = 0; g < c.groups; ++g) {
@@ -102,7 +103,7 @@ Influence influence_of(const Tally& t, const InputCounts& c) {
   while (merge > 1) {
     merge /= 2;
     const InBins next = influence_in(groups, merge);
-    // Finer bins always explain a little more; only a rise beyond chance is resolution.
+    // Finer bins always explain slightly more; only a rise beyond chance is resolution.
     if (!(next.influence.value > now.influence.value + now.rise)) break;
     now = next;
   }
@@ -120,7 +121,7 @@ Json quantile(const Tally& t, const Histogram& h, double p) {
   // Undefined values are no part of the distribution.
   if (total == 0) return nullptr;
   double rest = p * static_cast<double>(total) - static_cast<double>(at(t, h.offset + h.bins));
-  // In the part below the axis, whose values were not kept.
+  // The quantile lies below the axis, where values were not kept.
   if (rest < 0) return nullptr;
   for (int k = 0; k < h.bins; ++k) {
     const auto n = static_cast<double>(at(t, h.offset + k));
@@ -146,7 +147,7 @@ Json distribution(const Tally& t, const Histogram& h, const std::string& unit, s
   const double mean = finite ? t.sums[*sum] / n : NAN;
   j["unit"] = unit;
   j["mean"] = number(mean);
-  // The difference may be negative by rounding where all values are alike.
+  // The difference may be negative by rounding if all values are alike.
   j["sd"] = number(finite ? std::sqrt(std::max(0.0, t.sums[*sum + 1] / n - mean * mean)) : NAN);
   for (const char* p : {"0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99"})
     j["quantiles"][p] = quantile(t, h, std::stod(p));
@@ -213,11 +214,12 @@ Estimate estimate_of(std::span<const Verdicts> groups) {
   Verdicts all;
   for (const Verdicts& g : groups) all.held += g.held, all.decided += g.decided, all.unsolved += g.unsolved;
   const auto samples = static_cast<double>(all.decided + all.unsolved);
-  // Nothing is known: the interval's defaults are the whole range.
+  // Without samples the interval's defaults are the whole range.
   if (samples == 0) return {NAN, {}};
   Estimate e{static_cast<double>(all.held) / static_cast<double>(all.decided), {0, 0}};
   for (const Verdicts& g : groups) {
-    // Groups weigh as their samples do, undecided ones included: the intervals' ends add up to bounds of the mixture.
+    // Groups are weighted by their samples, undecided ones included: the intervals' ends add up to bounds of the
+    // mixture.
     const double weight = static_cast<double>(g.decided + g.unsolved) / samples;
     const Interval i = clopper_pearson_with_unsolved(g.held, g.decided, g.unsolved);
     e.interval.low += weight * i.low;
@@ -237,11 +239,11 @@ Json convergence(const Total& t, int groups) {
       sum[g].held += static_cast<std::int64_t>(tracked[2 * g]);
       sum[g].unsolved += static_cast<std::int64_t>(tracked[2 * g + 1]);
     }
-    // The study may end within the stretch, and the last block may be short.
+    // The study may end within the range, and the last block may be short.
     const auto n = std::min(t.count, point * kBlock);
     for (std::size_t g = 0; g < sum.size(); ++g) {
       const auto first = static_cast<std::int64_t>(g);
-      // Sample i belongs to group i mod groups: how many of the first n that are.
+      // Sample i belongs to group i mod groups: count those among the first n.
       sum[g].decided = (n > first ? (n - first + groups - 1) / groups : 0) - sum[g].unsolved;
     }
     const Estimate e = estimate_of(sum);

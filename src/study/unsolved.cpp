@@ -1,4 +1,4 @@
-// Whether unsolved samples fail a study (docs/theory/monte-carlo.md, "Interval").
+// Decides whether unsolved samples fail a study (docs/theory/monte-carlo.md, "Interval").
 #include <algorithm>
 #include <cstdio>
 
@@ -28,7 +28,7 @@ std::string above_share(double share, double limit) {
   return text;
 }
 
-/// The default: too many by their number?
+/// Default check on the number of unsolved samples.
 std::string too_many(const Verdicts& all) {
   constexpr std::int64_t kFew = 3, kOneOf = 1000;
   const std::int64_t samples = all.decided + all.unsolved;
@@ -37,7 +37,7 @@ std::string too_many(const Verdicts& all) {
          std::to_string(kFew) + ", samples / " + std::to_string(kOneOf) + ")";
 }
 
-/// The default: does the interval of a group say more about them than about chance?
+/// Default check on width: whether unsolved samples widen a group's interval more than chance does.
 std::string too_wide(const Verdicts& g) {
   const double chance = width(clopper_pearson(g.held, g.decided)),
                both = width(clopper_pearson_with_unsolved(g.held, g.decided, g.unsolved));

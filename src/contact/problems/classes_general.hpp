@@ -1,7 +1,7 @@
 // Friction contact problems with matrices of no mechanism, drawn to be hard for a contact solver.
 //
-//   scaled_gram    A = G' G / 3N of full rank, with rows and columns on scales that differ by a factor of ten.
-//   six_equations  A = G' G / 6 of rank 6, as of rigid fingers; b such that forces exist that part the contacts.
+//   - scaled_gram: A = G' G / 3N of full rank, with rows and columns on scales that differ by a factor of ten.
+//   - six_equations: A = G' G / 6 of rank 6, as of rigid fingers; b such that forces exist that part the contacts.
 //
 // Problem k of a class depends only on the seed and k, so a short run is the head of a long one.
 #pragma once

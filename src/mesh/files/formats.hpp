@@ -1,4 +1,4 @@
-// Mesh files, as they stand in memory.
+// Parsers of mesh files in memory.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace garra::io {
 
-/// Binary or text; a vertex for each corner.
+/// Reads binary or text STL; every corner becomes a vertex.
 [[nodiscard]] mesh::Mesh read_stl(const std::string& path, std::string_view bytes);
 [[nodiscard]] mesh::Mesh read_obj(const std::string& path, std::string_view text);
 
-/// Throws Error(kInvalidFile) where there are more than kMostFaces.
+/// Throws Error(kInvalidFile) if there are more than kMostFaces.
 void check_face_count(const std::string& path, std::int64_t faces);
 
 }  // namespace garra::io

@@ -1,4 +1,4 @@
-// OBJ: vertices and polygons of Wavefront's format. Textures, normals, groups and materials are left alone.
+// Reads OBJ: vertices and polygons of Wavefront's format. Textures, normals, groups and materials are ignored.
 #include "mesh/files/formats.hpp"
 #include "mesh/files/words.hpp"
 
@@ -31,7 +31,7 @@ class ObjReader {
   }
 
  private:
-  /// A statement of the format that says nothing about triangles.
+  /// Skips a statement of the format that does not concern triangles.
   void leave_alone(std::string_view word) {
     constexpr std::string_view kKnown =
         " vt vn vp g o s l p mg usemtl mtllib usemap maplib lod bevel c_interp d_interp shadow_obj trace_obj cstype "
@@ -42,7 +42,7 @@ class ObjReader {
                     "Vertices are \"v x y z\", faces \"f 1 2 3\", comments begin with #.");
     words_.skip();
   }
-  /// A fan of triangles about the first vertex.
+  /// Reads a polygon as a fan of triangles about its first vertex.
   void take_face() {
     std::int64_t first = 0, before = 0, corners = 0;
     for (std::string_view word = words_.word(); !word.empty(); word = words_.word()) {
@@ -58,7 +58,7 @@ class ObjReader {
     check_face_count(path_, mesh_.faces() + 1);
     for (const std::int64_t v : {a, b, c}) mesh_.face.push_back(static_cast<std::int32_t>(v - 1));
   }
-  /// "7", "7/1", "7//3", "7/1/3", or counted from the last vertex so far: "-1".
+  /// Vertex index of "7", "7/1", "7//3", "7/1/3", or "-1", counted from the last vertex so far.
   std::int64_t vertex_of(std::string_view word) {
     std::int64_t v = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v);

@@ -1,4 +1,4 @@
-// Mesh files by their names, and objects by the program's words.
+// Reads mesh files by their names, and objects by the words of the command line.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -24,7 +24,7 @@ std::string bytes_of(const std::string& path) {
   return read_file(path, kLargestMeshFile);
 }
 
-/// The same problem, said of this file.
+/// Rethrows the error with the file's path.
 [[noreturn]] void rethrow_of(const std::string& path, const Error& e) { throw Error(e.code(), path + ": " + e.what()); }
 
 std::string lower(std::string text) {
@@ -33,7 +33,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// "0.1,0.05,0.2"
+/// Parses "0.1,0.05,0.2".
 std::vector<double> numbers_of(const std::string& shape, std::string_view text) {
   std::vector<double> out;
   while (true) {
@@ -73,7 +73,7 @@ std::string length_text(double x) {
   return text;
 }
 
-/// An object that nobody has scaled: how large and heavy it is where its numbers are meters.
+/// Size of an object without a given scale: length and mass if its numbers are meters.
 struct Size {
   std::string name;
   std::vector<double> lengths;
@@ -86,7 +86,7 @@ struct Size {
     for (const double x : lengths) out += (out.empty() ? "" : " x ") + length_text(scale * x);
     return out + " m" + (mass > 0 ? ", " + length_text(scale * scale * scale * mass) + " kg" : "");
   }
-  /// The units that the numbers may be in.
+  /// The units that the numbers may have.
   [[nodiscard]] std::string candidates() const {
     std::string out;
     for (const auto& [unit, scale] : {std::pair{"mm", 0.001}, {"cm", 0.01}, {"inches", 0.0254}})
@@ -97,7 +97,7 @@ struct Size {
 };
 constexpr double kAssumedDensity = 1000;  ///< [kg/m^3]
 
-/// Lengths that nobody has scaled must be those of something that can be grasped. What is odd about them otherwise.
+/// Checks that unscaled lengths fit an object that can be grasped. Returns a warning on unusual ones.
 std::string check_units(const Size& size, ExitCode code) {
   if (size.longest() > kLargestObject)
     throw Error(
@@ -109,7 +109,7 @@ std::string check_units(const Size& size, ExitCode code) {
   return "the object is large for a hand, " + size.text(1) + ": is its unit the meter? In " + size.candidates();
 }
 
-/// The shape that "name:numbers" is; null: it is none. `scale` 0: not given.
+/// The shape of "name:numbers"; null if the text is none. `scale` 0: not given.
 std::shared_ptr<const mesh::Surface> shape_of(const std::string& words, double scale) {
   const std::size_t colon = words.find(':');
   const auto found = shapes().find(words.substr(0, colon));

@@ -1,5 +1,5 @@
-// STL: triangles with a vertex for each corner, binary (80 bytes, the number of triangles, 50 bytes each: normal, three
-// corners as little-endian float32, two bytes) or text.
+// Reads STL: triangles with a vertex per corner. Binary files have 80 bytes, the number of triangles, then 50 bytes
+// each: normal, three corners as little-endian float32, two bytes. The other form is text.
 #include <bit>
 #include <cstring>
 
@@ -43,7 +43,7 @@ mesh::Mesh read_binary(const std::string& path, std::string_view bytes) {
   return m;
 }
 
-/// "vertex x y z"; other lines say where a facet begins and ends, and must come in their order.
+/// Reads "vertex x y z"; other lines begin or end a facet, and must come in their order.
 class TextReader {
  public:
   TextReader(const std::string& path, std::string_view text) : path_(path), words_(path, text) {}
@@ -100,7 +100,7 @@ class TextReader {
 }  // namespace
 
 mesh::Mesh read_stl(const std::string& path, std::string_view bytes) {
-  // The size decides: headers of binary files may begin with "solid", too.
+  // The size decides, because headers of binary files may begin with "solid", too.
   if (has_binary_size(bytes)) return read_binary(path, bytes);
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool says_solid =

@@ -1,4 +1,4 @@
-// Lines and words of mesh files, read where they stand: files are large.
+// Reads lines and words of mesh files without copies, because the files are large.
 #pragma once
 
 #include <charconv>
@@ -10,10 +10,10 @@
 
 namespace garra::io {
 
-/// A text file line by line, word by word.
+/// Reader of a text file, line by line and word by word.
 class WordReader {
  public:
-  /// Whether a line that ends with a backslash goes on in the next one.
+  /// Whether a line that ends with a backslash continues in the next one.
   enum class Lines { kEnd, kGoOn };
   WordReader(const std::string& path, std::string_view text, Lines lines = Lines::kEnd)
       : path_(path), left_(text), go_on_(lines == Lines::kGoOn) {
@@ -21,7 +21,7 @@ class WordReader {
     if (left_.substr(0, kByteOrderMark.size()) == kByteOrderMark) left_.remove_prefix(kByteOrderMark.size());
   }
 
-  /// Goes to the next line; false: there is none.
+  /// Goes to the next line; false if there is none.
   [[nodiscard]] bool next_line() {
     if (left_.empty()) return false;
     const std::size_t end = left_.find('\n');
@@ -34,11 +34,11 @@ class WordReader {
     if (goes_on_) line_.remove_suffix(1);
     return true;
   }
-  /// Leaves out the rest of the line, and the lines that it goes on in.
+  /// Skips the rest of the line, and its continuation lines.
   void skip() {
     while (goes_on_ && next_line()) continue;
   }
-  /// The next word of the line; empty: there is none.
+  /// The next word of the line; empty if there is none.
   [[nodiscard]] std::string_view word() {
     std::size_t begin = 0;
     while (begin < line_.size() && is_blank(line_[begin])) ++begin;
@@ -52,13 +52,13 @@ class WordReader {
     line_.remove_prefix(end);
     return out;
   }
-  /// A finite number.
+  /// Reads a finite number.
   [[nodiscard]] double number(const char* what) {
     std::string_view w = word();
     if (!w.empty() && w[0] == '+') w.remove_prefix(1);
     double x = 0;
     const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), x);
-    // A number too small for a double is none that matters.
+    // A number too small for a double is read as zero.
     const std::size_t exponent = w.find_first_of("eE");
     if (error == std::errc::result_out_of_range && exponent != w.npos && w.substr(exponent + 1, 1) == "-") return 0;
     if (error != std::errc() || end != w.data() + w.size() || !(x - x == 0))
@@ -68,7 +68,7 @@ class WordReader {
   [[noreturn]] void refuse(const std::string& problem, const std::string& remedy = {}) const {
     throw Error(ExitCode::kInvalidFile, path_ + ":" + std::to_string(number_) + ": " + problem, remedy);
   }
-  /// A stranger's word for a message.
+  /// An untrusted word, made safe for a message.
   [[nodiscard]] static std::string shown(std::string_view word) {
     constexpr std::size_t kMost = 40;
     return std::string(word.substr(0, kMost)) + (word.size() > kMost ? "..." : "");

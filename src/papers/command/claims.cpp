@@ -40,7 +40,7 @@ Example read_example(int number) {
   return {read_data(name + "_printed.toml"), read_data(name + ".toml")};
 }
 
-/// 1-4,6 of the joints 1, 2, 3, 4, 6.
+/// "1-4,6" for the joints 1, 2, 3, 4, 6.
 std::string joints_text(const std::vector<int>& joints) {
   std::string text;
   for (std::size_t k = 0; k < joints.size(); ++k) {

@@ -1,4 +1,4 @@
-// `garra contact tables`: the papers' Tables 1-4 in kind, on a hand of ours, beside the printed numbers.
+// `garra contact tables`: the papers' Tables 1-4, recomputed on a hand of garra, beside the printed numbers.
 #include "papers/tables.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct TablesArguments {
   std::string data, hand, format = "human";
 };
 
-/// Where the program was built or unpacked: data/ lies next to its folder.
+/// The data folder beside the program's build or unpacked folder.
 fs::path default_data() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "data";
@@ -73,7 +73,7 @@ Json states_of(const papers::Reference& r) {
   return out;
 }
 
-/// Tables 1 and 2: a row on our hand, and the row whose b_n makes the printed c_n a solution on our hand.
+/// Tables 1 and 2: a row on our hand, and the row with the b_n for which the printed c_n is a solution on our hand.
 void add_sliding(const papers::Hand& hand, const papers::Printed& printed, Json& out) {
   for (const auto& row : printed.sliding) {
     const auto problem = papers::problem_of(hand, row.mu), through = papers::problem_through(hand, row);
@@ -113,7 +113,7 @@ papers::RollingPoint point_of(const papers::Reference& r, double mu) {
   papers::RollingPoint p{r.c, r.a, {}, {}};
   for (int j = 0; j < papers::kContacts; ++j) {
     const double f = mu * r.c[3 * j], ct = r.c[3 * j + 1], co = r.c[3 * j + 2];
-    // How far inside of its cone the force lies, in squares.
+    // Squared distance of the force to the cone's boundary, positive inside.
     p.s[j] = f * f - ct * ct - co * co;
     p.lambda[j] = std::hypot(r.a[3 * j + 1], r.a[3 * j + 2]);
   }
@@ -136,7 +136,7 @@ Json rolling_row(const papers::Hand& hand, double mu, Json* table_4) {
   return out;
 }
 
-/// The middle one of a counter over the rows of Table 3 (the lower middle one of an even number).
+/// The median of a counter over the rows of Table 3 (the lower one of an even number).
 int median(const Json& rows, const char* who, const char* counter) {
   std::vector<int> values;
   for (const Json& row : rows) values.push_back(row[who][counter].get<int>());
@@ -166,7 +166,7 @@ void add_rolling(const papers::Hand& hand, const papers::Printed& printed, Json&
 void add_point_test(const papers::Hand& hand, const papers::Printed& printed, Json& out) {
   const auto problem = papers::problem_of(papers::loaded_through(hand, printed.point), printed.point_mu);
   const auto i = papers::identities(problem, printed.point);
-  // No contact is told to slide: the exact law decides.
+  // No contact is declared sliding: the exact law decides.
   const papers::Sliding none{Vec<double, 6>::zero()};
   const auto truth = papers::solve_certified(problem);
   const auto merit = papers::solve_rolling(problem);
@@ -192,7 +192,7 @@ constexpr const char* kComparable[4] = {
     "hand's "
     "under another load."};
 
-/// Lines of at most 110 columns.
+/// Prints lines of at most 110 columns.
 void print_wrapped(const std::string& text) {
   std::size_t begin = 0;
   while (begin < text.size()) {

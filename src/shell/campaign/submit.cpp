@@ -1,4 +1,4 @@
-// `garra submit`: the folder of a run that workers will compute (docs/howto/campaigns.md).
+// `garra submit`: creates the folder of a run that workers will compute (docs/howto/campaigns.md).
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -23,14 +23,14 @@ struct SubmitArguments : RunArguments {
   std::string time = "4:00:00";
 };
 
-/// In single quotes: the shell takes every character as it is.
+/// Single-quoted, so that the shell takes every character literally.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-/// An array of workers. A worker that its time limit stops (exit code 75) is put back into the queue.
+/// A Slurm array of workers. A worker stopped by its time limit (exit code 75) is requeued.
 std::string slurm_script(const std::string& run, const SubmitArguments& a) {
   std::error_code ignored;
   const std::string program = fs::read_symlink("/proc/self/exe", ignored).string();
@@ -58,7 +58,7 @@ void submit(const SubmitArguments& a) {
   const NewRun run = make_run(a);
   std::error_code ignored;
   const std::string path = fs::absolute(run.folder.path(), ignored).string();
-  // So that the workers know which version of garra has begun it.
+  // Tells the workers which version of garra has begun the run.
   const io::Manifest manifest(run.folder, parse_devices(a.device, a.threads), run.command);
   if (a.slurm) run.folder.write_text("slurm.sh", slurm_script(path, a));
   if (a.quiet) return;

@@ -1,4 +1,4 @@
-// `garra worker`: computes what is missing of a run that other processes work on, too (docs/howto/campaigns.md).
+// `garra worker`: computes missing chunks of a run that other processes work on, too (docs/howto/campaigns.md).
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -24,7 +24,7 @@ struct WorkerArguments : RunArguments {
   bool no_finish = false;
 };
 
-/// The K-th of N workers, from 0: where it begins.
+/// Index of this worker, the K-th of N from 0: its first chunk.
 struct Place {
   std::int64_t index = 0, count = 1;
   [[nodiscard]] double share() const { return static_cast<double>(index) / static_cast<double>(count); }
@@ -35,9 +35,9 @@ std::optional<Place> place_of_numbers(std::string_view index, std::string_view c
   return k && n && *k < *n ? std::optional<Place>({*k, *n}) : std::nullopt;
 }
 
-/// What starts processes says their numbers in the environment: Open MPI, MPICH and Intel MPI, Slurm's arrays and
-/// steps, Kubernetes (whose count is in no variable: the worker begins at the start, and finds its own place by
-/// claims).
+/// Process launchers put the index into the environment: Open MPI, MPICH and Intel MPI, Slurm's arrays and steps,
+/// Kubernetes. The last has no variable for the count: the worker begins at the start, and finds its own place by
+/// claims.
 Place place_in_environment() {
   static constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                                   {"PMI_RANK", "PMI_SIZE"},
@@ -62,7 +62,7 @@ Place place_of(const std::string& text) {
   return *place;
 }
 
-/// All chunks are there: one of the workers writes the results.
+/// All chunks are present: one of the workers writes the results.
 void finish(io::RunFolder folder, const JobKind& kind, Job& job, const WorkerArguments& a) {
   if (a.no_finish || folder.has("summary.json")) return;
   try {

@@ -12,7 +12,7 @@ struct Set {
   bool here;
 };
 
-// Kernels come last: what they announce themselves to has to be there.
+// Kernels come last, because the library they register with must be loaded.
 #ifdef GARRA_WITH_CUDA
 #define GARRA_REST " libgarra-host.so libgarra-cuda.so"
 #else
@@ -30,7 +30,7 @@ const char* refuse(const char** problem) {
 
 extern "C" const char* garra_libraries(const char** problem) {
   __builtin_cpu_init();
-  // Widest first. The builtin asks the operating system, too, whether it saves the wide registers.
+  // Widest first. The builtin also asks whether the operating system saves the wide registers.
   const Set sets[] = {{"v4", "libgarra-v4.so libgarra-fma.so" GARRA_REST, __builtin_cpu_supports("x86-64-v4") != 0},
                       {"v3", "libgarra-v3.so libgarra-fma.so" GARRA_REST, __builtin_cpu_supports("x86-64-v3") != 0},
                       {"v2", "libgarra-v2.so" GARRA_REST, __builtin_cpu_supports("x86-64-v2") != 0}};

@@ -1,8 +1,7 @@
-// Which of a wheel's libraries run here (cmake/isas.cmake): what the program and the Python package ask before they
-// load them. Compiled for any x86-64, so it can be asked everywhere.
+// Selects the libraries of a wheel that run here (cmake/isas.cmake), before the program or the Python package loads
+// them. Compiled for any x86-64, so it runs everywhere.
 #pragma once
 
-/// Their names, a space between two, in the order in which they are to be loaded: those of the instruction set that the
-/// environment's GARRA_ISA wants, or of the widest that this processor has. Where that cannot be: null, and *problem
-/// says why and what to do.
+/// Names of the libraries in loading order, separated by a space. The instruction set is that of the environment's
+/// GARRA_ISA, or the widest that this processor has. On failure null, and *problem has the reason and the remedy.
 extern "C" const char* garra_libraries(const char** problem);

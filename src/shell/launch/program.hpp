@@ -1,5 +1,5 @@
-// The program but for its main(), which a wheel has elsewhere (shell/launch).
+// The program without its main(), which lies elsewhere in a wheel (shell/launch).
 #pragma once
 
-/// What main() does; by a name that can be looked up.
+/// The body of main(), under a name that can be looked up.
 extern "C" [[gnu::visibility("default")]] int garra_program(int argc, char** argv);

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const char* libraries = garra_libraries(&problem);
   if (libraries == nullptr) return refuse(problem, garra::ExitCode::kUsage);
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib";
-  // Whichever they are, their names for the loader are the same: the later ones find the earlier ones by these.
+  // Their names for the loader do not depend on the choice: later libraries find earlier ones by these names.
   std::istringstream names(libraries);
   for (std::string name; names >> name;)
     if (dlopen((folder / name).c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)

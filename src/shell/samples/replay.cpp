@@ -1,4 +1,4 @@
-// `garra replay`: one sample of a run again, as the run has computed it.
+// `garra replay`: recomputes one sample of a run, as the run has computed it.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,13 +36,13 @@ struct Arguments : ReplayArguments {
   std::int64_t grasp = -1;
 };
 
-/// Filled before main().
+/// Registered before main().
 const KnownFileReplay*& file_replay() {
   static const KnownFileReplay* known = nullptr;
   return known;
 }
 
-/// The file whose items are meant, if any: `run` itself, or the one in that folder.
+/// The file with the items, if any: `run` itself, or the one in that folder.
 std::string items_of(const std::string& run) {
   if (file_replay() == nullptr) return {};
   std::error_code ignored;
@@ -65,7 +65,7 @@ void replay(const Arguments& a) {
     throw Error(ExitCode::kUsage, "--grasp " + std::to_string(a.grasp) + ": " + a.run + " is no ranking",
                 "`garra grasp rank SET.h5 -o RANKING.h5` writes one.");
   const auto folder = io::RunFolder::open(a.run);
-  // A sample of a changed scenario would not be the one that the run has counted.
+  // A sample of a changed scenario would differ from the one that the run has counted.
   io::require_unchanged(folder);
   const auto document = scenario_of(folder);
   const JobKind& kind = job_kind(document);

@@ -11,7 +11,7 @@ struct FileReplay {
   std::int64_t item = -1, sample = -1;
 };
 
-/// Who replays such files: one constant in the file that does hands it over.
+/// Registers the replay of such files: one constant in the file that implements it.
 struct KnownFileReplay {
   void (*replay)(const FileReplay&);
   const char* name;  ///< that such a file has in a run folder

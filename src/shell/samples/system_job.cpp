@@ -19,7 +19,7 @@ Json value_of(const study::RowColumn& column, double x) {
   return static_cast<std::int64_t>(x);
 }
 
-/// A number, a list, or a table where its numbers have names.
+/// A number, a list, or a table if its numbers have names.
 Json values_of(const study::RowColumn& column, const std::vector<double>& row) {
   const bool named = column.type == study::RowColumn::Type::kReal && column.names.size() == column.width;
   if (column.width == 1 && !named) return value_of(column, row[column.first]);

@@ -1,4 +1,4 @@
-// A job whose study is a study::SystemStudy: answer and replay of a sample are there for every such system.
+// A job whose study is a study::SystemStudy, with answer and replay for every such system.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace garra::cli {
 
-/// A row of results.h5, "human" or "json"; a number that stands for a name by the name.
+/// Prints a row of results.h5, "human" or "json"; a number that stands for a name is printed as the name.
 void print_row(const std::vector<study::RowColumn>& columns, const std::vector<double>& row, const std::string& format);
 
 class SystemJob final : public Job {
@@ -24,7 +24,7 @@ class SystemJob final : public Job {
   void write_files(const io::RunFolder& /*folder*/, const study::Total& /*total*/) const override {}
   [[nodiscard]] std::string answer(const nlohmann::ordered_json& summary, const nlohmann::ordered_json& manifest,
                                    const std::string& run) const override;
-  /// The first.
+  /// The first sample.
   [[nodiscard]] std::int64_t sample_to_replay(const nlohmann::ordered_json& summary) const override;
   void replay(const ReplayArguments& arguments, std::int64_t sample) const override;
 

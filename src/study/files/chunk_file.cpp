@@ -32,25 +32,24 @@ json to_json(const study::Ranking& ranking) {
   return list;
 }
 
-/// As bytes: numbers of CBOR would be larger and slower, and NaN in kept rows keeps its place.
+/// Bytes: CBOR numbers would be larger and slower, and NaN in kept rows keeps its bits.
 json bytes_of(const std::vector<double>& v) {
   const auto* p = reinterpret_cast<const std::uint8_t*>(v.data());
   return json::binary(std::vector<std::uint8_t>(p, p + v.size() * sizeof(double)));
 }
 
-/// What nlohmann's reader need not see: it takes a string byte by byte, and makes a value with a kind of each number of
-/// a list, which was a twentieth of the time of a study that keeps rows, and of a worker.
+/// Content that bypasses nlohmann's reader, which copies strings byte by byte and makes a typed value of each number.
+/// That took a twentieth of the time of a worker, and of a study that keeps rows.
 using Leaf = std::variant<std::string_view, std::vector<std::int64_t>>;
 
-/// A chunk's document as CBOR, in which each string of bytes and each list of whole numbers only has become its place
-/// in `leaves`.
+/// A chunk's document as CBOR, with each byte string and each list of whole numbers replaced by its index in `leaves`.
 struct Outline {
   std::string bytes;
   std::vector<Leaf> leaves;
 };
 
-/// Outlines `bytes` where its CBOR items are whole, of the kinds that we write, and nested no deeper than our maps of
-/// lists of lists of lists. nlohmann's reader calls itself at every level, so that depth must be known before.
+/// Outlines `bytes` if its CBOR items are complete, of the kinds that garra writes, and nested no deeper than maps of
+/// lists of lists of lists. The depth must be checked first, because nlohmann's reader is recursive.
 class Skimmer {
  public:
   explicit Skimmer(std::string_view bytes) : bytes_(bytes) {}
@@ -64,7 +63,7 @@ class Skimmer {
   static constexpr std::size_t kDepth = 6;
 
   [[nodiscard]] bool sound() {
-    // A stack on the heap: a file may not choose how deep our own calls go.
+    // A stack on the heap: a file must not control our recursion depth.
     std::vector<std::uint64_t> open = {1};  // items that are still to come, on each level
     while (!open.empty()) {
       if (open.back() == 0) {
@@ -82,7 +81,7 @@ class Skimmer {
     return at_ == bytes_.size();
   }
 
-  /// The item that began there goes into the outline: as it is, or a leaf as its number.
+  /// Appends the item that began at `begin` to the outline: unchanged, or a leaf as its index.
   void take(std::size_t begin) {
     if (!leaf_) {
       outline_.bytes += bytes_.substr(begin, at_ - begin);
@@ -106,7 +105,7 @@ class Skimmer {
     return value ? std::optional(Head{byte >> 5, *value}) : std::nullopt;
   }
 
-  /// Passes one item's head, and the bytes of a text; how many items are within it.
+  /// Skips one item's head, and the bytes of a text; returns the number of items within it.
   std::optional<std::uint64_t> item() {
     const auto passed = head();
     if (!passed) return std::nullopt;
@@ -124,8 +123,7 @@ class Skimmer {
         at_ += static_cast<std::size_t>(value);
         return 0;
       case 4:
-        // An item takes a byte at least: a number of items beyond the bytes left is a lie, found before memory is asked
-        // for.
+        // An item takes at least a byte: reject a number of items beyond the bytes left before memory is allocated.
         if (value > left) return std::nullopt;
         return whole_numbers(value) ? 0 : value;
       case 5:
@@ -136,7 +134,7 @@ class Skimmer {
     }
   }
 
-  /// Passes `count` whole numbers, a leaf; passes nothing where the list is empty or has anything else in it.
+  /// Skips `count` whole numbers as a leaf; skips nothing if the list is empty or has other items.
   bool whole_numbers(std::uint64_t count) {
     const std::size_t begin = at_;
     std::vector<std::int64_t> numbers;
@@ -170,7 +168,7 @@ class Skimmer {
   Outline outline_;
 };
 
-// What follows throws json::exception, or this, where something is not as we write it.
+// Thrown below, like json::exception, if the content is not as garra writes it.
 struct Unsound {};
 void require(bool holds) {
   if (!holds) throw Unsound{};
@@ -178,7 +176,7 @@ void require(bool holds) {
 
 std::int64_t integer(const json& j, std::int64_t low, std::int64_t high) {
   require(j.is_number_integer());
-  // get<int64> of a larger unsigned number would wrap.
+  // get<int64> would wrap for a larger unsigned number.
   require(!j.is_number_unsigned() || j.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
   const auto x = j.get<std::int64_t>();
   require(x >= low && x <= high);
@@ -214,13 +212,13 @@ class Reader {
     t.groups = groups();
     t.buckets = buckets();
     if (rules_.shape.least > 0) t.least = doubles_of("least", rules_.shape.least);
-    // Not even what would be ignored: verify compares whole files.
+    // Even ignored content is rejected, because verify compares whole files.
     require(rules_.shape.least > 0 || !document_.contains("least"));
     return t;
   }
 
  private:
-  /// In the outline stands its number, and no string of bytes does.
+  /// A leaf: the outline holds its index, which no byte string does.
   template <class T>
   const T& leaf(const json& j) const {
     std::uint64_t place = 0;
@@ -253,7 +251,7 @@ class Reader {
     std::int64_t ended = 0;
     for (const study::Stretch& s : rules_.shape.outcomes)
       for (std::size_t k = 0; k < s.size; ++k) {
-        // Before adding: the sum cannot overflow, whatever the file says.
+        // Before the addition, so that no file can overflow the sum.
         require(counts[s.first + k] <= count_ - ended);
         ended += counts[s.first + k];
       }
@@ -274,7 +272,7 @@ class Reader {
     return sums;
   }
 
-  /// The stretches that the chunk's blocks lie in, no other ones.
+  /// The curve's values for the ranges of blocks that the chunk covers.
   std::map<std::int64_t, std::vector<double>> curve() const {
     std::map<std::int64_t, std::vector<double>> curve;
     if (rules_.shape.sums > 0)
@@ -323,13 +321,13 @@ class Reader {
       std::int64_t values = 0;
       for (std::size_t k = 0; k < numbers.size(); ++k) {
         require(0 <= numbers[k] && numbers[k] <= std::max<std::int64_t>(count_, study::BucketGrid::kPlaces));
-        // Every other one is a count, and together there are no more than samples. The sum cannot overflow.
+        // Every second number is a count, and their total is at most the number of samples. The sum cannot overflow.
         if (k % 2 == 1) values += numbers[k];
         require(values <= count_);
       }
       require(buckets.add_runs(number++, numbers));
     }
-    // A list of no counts at the end would be lost: other bytes for the same chunk.
+    // Trailing empty lists would be lost, which gives other bytes for the same chunk.
     require(static_cast<std::size_t>(buckets.numbers()) == list.size());
     return buckets;
   }
@@ -353,13 +351,13 @@ class Reader {
   std::int64_t first_ = 0, count_ = 0;
 };
 
-/// The document's outline, or none where checksum or form are wrong.
+/// The document's outline, or none if checksum or form are wrong.
 std::optional<Outline> outline_of(const std::string& bytes) {
   if (bytes.size() < kCrc + 1) return std::nullopt;
   const std::size_t size = bytes.size() - kCrc;
   std::uint32_t sum = 0;
   for (std::size_t k = 0; k < kCrc; ++k)
-    // Byte by byte, least first, so that a file reads the same on any machine.
+    // Byte by byte, least significant first, so that a file reads the same on any machine.
     sum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[size + k])) << (8 * k);
   if (sum != crc(bytes.data(), size)) return std::nullopt;
   return Skimmer({bytes.data(), size}).outline();
@@ -377,8 +375,8 @@ bool is_of(const json& document, const ChunkOrigin& origin) {
 }  // namespace
 
 std::string layout_checksum(const study::Shape& s, const std::vector<study::RowColumn>& columns) {
-  // All that a change of the program could shift: a chunk of another layout would be read as other numbers.
-  // The first: the form of chunk files.
+  // Everything that a change of the program could shift; a chunk of another layout would be misread. The first number
+  // is the version of chunk files.
   json all = {3, s.sums, s.tracked, s.row, s.counts, s.groups, s.least, s.buckets};
   for (const study::Stretch& o : s.outcomes) all.push_back({o.first, o.size});
   for (const study::RowColumn& c : columns)
@@ -388,8 +386,8 @@ std::string layout_checksum(const study::Shape& s, const std::vector<study::RowC
 
 std::size_t largest_chunk(const study::Shape& s, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
-  // The longest of CBOR's whole numbers; four of them and some for an entry of a ranking; the words of a sum; points of
-  // the curve in 2^63 samples.
+  // Upper bounds: the longest CBOR whole number; four of them and some bytes for an entry of a ranking; the words of a
+  // sum; points of the curve for 2^63 samples.
   constexpr std::size_t kWord = 9, kBuckets = 2 * kWord * study::BucketGrid::kPlaces,
                         kRanking = study::Ranking::kLimit * 40 + kWord, kTexts = 4096, kSum = 70 * kWord, kPoints = 600;
   return kTexts + kWord * s.counts + kSum * s.sums + 8 * (s.tracked * kPoints + s.row * samples + s.least) +
@@ -430,7 +428,7 @@ DecodedChunk decode_chunk(const std::string& bytes, const ChunkOrigin& origin, c
     if (!outline) return {};
     const json document = json::from_cbor(outline->bytes, true, false);
     if (!document.is_object()) return {};
-    // Foreign is told from damaged: its owner may be a newer scenario, not a bad disk.
+    // Foreign differs from damaged: a newer scenario explains it, not a bad disk.
     if (!is_of(document, origin)) return {ChunkState::kForeign, {}};
     return {ChunkState::kSound, Reader(document, outline->leaves, rules).chunk()};
   } catch (const json::exception&) {

@@ -1,5 +1,5 @@
-// A chunk file: what consecutive samples add up to, as bytes. What a file says is believed only where its checksum, its
-// origin and its shape are right (docs/reference/run-folder.md).
+// A chunk file: the sums of consecutive samples, as bytes. A file is accepted only if its checksum, origin and shape
+// are right (docs/reference/run-folder.md).
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace garra::io {
 
-/// Whose chunk it is: each of these must be that of the reader.
+/// Identity of a chunk; a reader's must be equal.
 struct ChunkOrigin {
   std::string scenario;  ///< checksum of scenario, overrides and models
-  std::string layout;    ///< checksum of all names and sizes of what the study keeps
+  std::string layout;    ///< checksum of the names and sizes of all sums and rows
   std::string program;   ///< major and minor number of garra's version
 };
 
 /// Checksum of the sizes, and of the names and places of the columns.
 [[nodiscard]] std::string layout_checksum(const study::Shape& shape, const std::vector<study::RowColumn>& columns);
 
-/// No chunk of `count` samples in whole blocks is longer [bytes].
+/// Upper bound on the bytes of a chunk of `count` samples in whole blocks.
 [[nodiscard]] std::size_t largest_chunk(const study::Shape& shape, std::int64_t count);
 
 /// The bytes of a chunk file, checksum last; the same chunk gives the same bytes.
 [[nodiscard]] std::vector<std::uint8_t> encode_chunk(const study::Total& chunk, const ChunkOrigin& origin);
 
-/// How many ways a sample can end: larger numbers of outcomes name none.
+/// Number of outcomes of a sample; larger outcome numbers are invalid.
 struct ChunkRules {
   study::Shape shape;
   int outcomes = 0;
@@ -40,7 +40,7 @@ struct DecodedChunk {
   study::Total chunk;  ///< where it is sound
 };
 
-/// Never throws and never goes deep, whatever the bytes are.
+/// Decodes any bytes without exceptions or deep recursion.
 [[nodiscard]] DecodedChunk decode_chunk(const std::string& bytes, const ChunkOrigin& origin, const ChunkRules& rules);
 
 }  // namespace garra::io

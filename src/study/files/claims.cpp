@@ -21,13 +21,13 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// A claim is overdue after kPatience times the duration of our own slowest chunk, plus kClockError [s]. Clocks of
-/// hosts differ by up to kClockError; a claim that is dated further ahead has no known age.
+/// A claim is overdue after kPatience times the duration of our slowest chunk, plus kClockError [s]. Clocks of hosts
+/// differ by up to kClockError; a claim dated further ahead has unknown age.
 constexpr double kPatience = 3, kClockError = 30;
-/// Without a chunk of our own to compare with [s].
+/// Limit without a chunk of our own to compare with [s].
 constexpr double kUnknown = 3600;
 
-/// The process that `name` says: host-process-random.
+/// Parses a worker's name: host-process-random.
 std::optional<ProcessName> worker_of(const std::string& name) {
   return parse_process(std::string_view(name).substr(0, name.rfind('-')));
 }
@@ -41,13 +41,13 @@ std::string first_bytes(const std::string& path) {
   return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : "";
 }
 
-/// Modification time; nothing where there is no such file.
+/// Modification time; nothing if there is no such file.
 std::optional<std::time_t> date_of(const std::string& path) {
   struct stat s {};
   return ::lstat(path.c_str(), &s) == 0 ? std::optional(s.st_mtime) : std::nullopt;
 }
 
-/// Seconds since `date`, at least 0; nothing where it lies ahead by more than clocks differ.
+/// Seconds since `date`, at least 0; nothing if it lies ahead by more than the clock error.
 std::optional<double> age_of(std::time_t date) {
   const double age = std::difftime(std::time(nullptr), date);
   return age < -kClockError ? std::nullopt : std::optional(std::max(age, 0.0));
@@ -67,13 +67,13 @@ Claims::~Claims() {
 
 std::string Claims::file(std::int64_t chunk) const { return folder_ + "/" + std::to_string(chunk); }
 
-/// False where somebody else has it, or where files cannot be made: then chunks are computed unclaimed.
+/// False if another process has it, or if files cannot be created: chunks are then computed unclaimed.
 bool Claims::make(std::int64_t chunk) {
   ::mkdir(folder_.c_str(), 0777);
   const int descriptor = ::open(file(chunk).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor < 0) return errno != EEXIST;
   const bool written = ::write(descriptor, worker_.data(), worker_.size()) == static_cast<ssize_t>(worker_.size());
-  // An empty claim is one of nobody known: it is overdue at its time.
+  // An empty claim belongs to an unknown worker; it becomes overdue as usual.
   static_cast<void>(written);
   ::close(descriptor);
   return true;
@@ -84,8 +84,8 @@ void Claims::take_over(std::int64_t chunk) {
   static_cast<void>(make(chunk));
 }
 
-/// By the date of the claim, or by our own clock since we have first seen it with this date, whichever is longer: a
-/// date of another host's clock may lie ahead.
+/// The claim's age by its date, or by our own clock since we first saw this date, whichever is longer. The date of
+/// another host's clock may lie ahead.
 double Claims::age(std::int64_t chunk) {
   const auto date = date_of(file(chunk));
   if (!date) return 0;
@@ -99,7 +99,7 @@ std::optional<std::int64_t> Claims::take(const NextMissing& next_missing, const 
   since_ = Clock::now();
   const auto have = [&](std::int64_t chunk) {
     mine_.insert(chunk);
-    // Somebody may have stored it, and dropped its claim, since the caller has looked.
+    // Another process may have stored it and dropped its claim since the caller's look.
     if (!is_there(chunk)) return true;
     drop(chunk);
     return false;
@@ -142,7 +142,7 @@ std::vector<Claims::Claim> Claims::all(const std::string& run) {
     const auto date = date_of(entry.path().string());
     if (chunk && date) list.push_back({*chunk, first_bytes(entry.path().string()), age_of(*date)});
   }
-  // Unknown ages last.
+  // Unknown ages come last.
   std::sort(list.begin(), list.end(), [](const Claim& a, const Claim& b) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.chunk < b.chunk;
   });

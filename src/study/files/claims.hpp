@@ -1,4 +1,4 @@
-// Who is at work on which chunk of a run folder that several processes share.
+// Claims of workers on the chunks of a run folder that several processes share.
 #pragma once
 
 #include <chrono>
@@ -14,25 +14,24 @@
 
 namespace garra::io {
 
-/// The files RUN/claims/NNNNNN. A claim is a courtesy, never a lock: a chunk is the same whoever computes it, so that a
-/// claim lost or ignored costs a computation twice and nothing else. It needs of the shared file system only that a
-/// file can be made by one process alone.
+/// The files RUN/claims/NNNNNN. A claim is advisory, never a lock: a chunk is the same for every worker, so a lost or
+/// ignored claim only costs a second computation. The shared file system only needs exclusive creation of files.
 class Claims {
  public:
   /// `worker`: as worker_name() gives it.
   Claims(std::string run, std::string worker) : folder_(std::move(run) + "/claims"), worker_(std::move(worker)) {}
-  /// What is still claimed is given back.
+  /// Releases the remaining claims.
   ~Claims();
   Claims(const Claims&) = delete;
   Claims& operator=(const Claims&) = delete;
 
   using NextMissing = std::function<std::optional<std::int64_t>()>;  ///< a further chunk that is missing, each once
   using IsThere = std::function<bool(std::int64_t)>;
-  /// One of the missing chunks, asked in their order: the first that nobody has claimed, or whose claim is of a dead
-  /// process or overdue; else, since waiting would help nobody, the one claimed for longest. Nothing where there is
-  /// none, or all have come meanwhile.
+  /// Claims one of the missing chunks, tried in their order: the first that is unclaimed, or whose claim is overdue or
+  /// of a dead process. Else duplicates the oldest claimed one, because waiting would help nobody. Nothing if no chunk
+  /// is missing, or all have been stored meanwhile.
   [[nodiscard]] std::optional<std::int64_t> take(const NextMissing& next_missing, const IsThere& is_there);
-  /// It is stored, or given up.
+  /// Releases a chunk that was stored or given up.
   void drop(std::int64_t chunk);
 
   struct Claim {
@@ -40,9 +39,9 @@ class Claims {
     std::string worker;
     std::optional<double> seconds;  ///< since it was made; nothing where its date lies in the future
   };
-  /// All of them, oldest first.
+  /// All claims, oldest first.
   [[nodiscard]] static std::vector<Claim> all(const std::string& run);
-  /// Where the run is whole there is nothing to claim.
+  /// Removes all claims of a complete run.
   static void remove_all(const std::string& run);
 
  private:
@@ -62,15 +61,15 @@ class Claims {
   double slowest_ = 0;  ///< [s] that one of our chunks has taken
 };
 
-/// host-process-random: of this process.
+/// Name of this process: host-process-random.
 [[nodiscard]] const std::string& worker_name();
 
-/// The host of that name; the name itself where it is none of ours.
+/// The host of that name; the name itself if it is not of this form.
 [[nodiscard]] std::string machine_of(const std::string& name);
 
-/// "process 12 on host a"; a name that is none of ours is "an unknown process".
+/// "process 12 on host a"; "an unknown process" for a name of another form.
 [[nodiscard]] std::string describe_worker(const std::string& name);
-/// Whether the worker of such a name is known to have died: a process of this host that is no more.
+/// Whether the named worker is known to have died: a process of this host that no longer exists.
 [[nodiscard]] bool is_of_dead(const std::string& name);
 
 }  // namespace garra::io

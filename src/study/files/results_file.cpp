@@ -24,7 +24,7 @@ namespace {
 
 using Type = study::RowColumn::Type;
 
-/// One dataset, and where in the file it lies.
+/// A dataset with its offset in the file.
 struct Column : study::RowColumn {
   std::uint64_t offset = 0;  ///< [bytes]
 };
@@ -44,7 +44,7 @@ std::size_t row_of(const std::vector<study::RowColumn>& columns) {
   return row;
 }
 
-/// An empty dataset with its place in the file fixed and nothing written there.
+/// Creates a dataset with its place in the file fixed and nothing written to it.
 Hdf5Id make_dataset(const Hdf5Id& file, const Column& c, std::uint64_t rows) {
   const hsize_t dims[2] = {rows, c.width};
   const Hdf5Id space(H5Screate_simple(c.list ? 1 : 2, dims, nullptr));
@@ -67,7 +67,7 @@ bool name_values(const Hdf5Id& set, const std::vector<std::string>& names) {
   return id.valid() && H5Awrite(id.get(), type.get(), texts.data()) >= 0;
 }
 
-/// Whether HDF5 could lay the file out and close it; fills in the offsets.
+/// Lays the file out and closes it, and fills in the offsets; false if HDF5 fails.
 bool lay_out(const std::string& path, std::uint64_t rows, std::vector<Column>& columns) {
   const Hdf5Turn turn;
   Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
@@ -84,7 +84,7 @@ bool lay_out(const std::string& path, std::uint64_t rows, std::vector<Column>& c
   return ok && H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0 && file.close();
 }
 
-/// Whether the closed file opens, and each dataset has the size that was meant and lies whole within the file.
+/// Whether the closed file opens, and each dataset has its planned size and lies within the file.
 bool is_as_laid_out(const std::string& path, std::uint64_t rows, const std::vector<Column>& columns) {
   const Hdf5Turn turn;
   struct stat status {};
@@ -135,7 +135,8 @@ struct SampleTableWriter::File {
     if (!temporary.empty()) ::unlink(temporary.c_str());
   }
 
-  /// A full disk is found here, before HDF5 writes: it cannot close a file that it cannot flush.
+  /// Reserves the space, so that a full disk is found before HDF5 writes: HDF5 cannot close a file that it cannot
+  /// flush.
   void reserve() {
     ::unlink(temporary.c_str());
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

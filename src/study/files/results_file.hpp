@@ -11,23 +11,23 @@
 
 namespace garra::io {
 
-/// Writes the table piece by piece, so that its size is limited by the disk and not by the memory: HDF5 lays the file
-/// out under a temporary name, the rows then go to their places by plain writes, whose failure on a full disk is an
-/// error like any other. The file appears under its own name whole, at commit, or not at all.
+/// Writes the table piece by piece, so that the disk and not the memory limits its size. HDF5 lays the file out under a
+/// temporary name. Plain writes then store the rows, so a full disk is an ordinary error. commit() gives the complete
+/// file its own name.
 class SampleTableWriter {
  public:
-  /// So many rows will be appended, of so many numbers each; 0: no more than the columns are of.
+  /// Number of rows to append, and of numbers in each; 0: as many as the columns need.
   struct Rows {
     std::uint64_t count;
     std::size_t numbers = 0;
   };
-  /// Throws Error(kInputOutput), as do the others.
+  /// Throws Error(kInputOutput), like the other functions.
   SampleTableWriter(const std::string& path, const std::vector<study::RowColumn>& columns, const Rows& rows);
   ~SampleTableWriter();
   SampleTableWriter(const SampleTableWriter&) = delete;
   SampleTableWriter& operator=(const SampleTableWriter&) = delete;
 
-  /// Whole rows, in the order of samples, each as its columns say.
+  /// Appends whole rows, in the order of samples, laid out as the columns state.
   void append(std::span<const double> rows);
   /// Checks that the file can be read back, then gives it its name.
   void commit();

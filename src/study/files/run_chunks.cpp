@@ -8,8 +8,8 @@ namespace garra::io {
 
 namespace {
 
-/// Between two writes of a worker's record [s]: each waits for the disk twice, which of small chunks was 2 % of the
-/// time.
+/// Time between two writes of a worker's record [s]: each write waits twice for the disk, 2 % of the time for small
+/// chunks.
 constexpr double kRecordEvery = 1;
 
 }  // namespace
@@ -31,7 +31,7 @@ void RunChunks::work_from(double place, std::string device) {
 
 std::optional<study::Total> RunChunks::read(std::int64_t index, std::int64_t first, std::int64_t count) {
   auto chunk = folder_.read_chunk(index, &last_);
-  // Sound, but of other samples: a chunk file under another one's name.
+  // Sound, but of other samples: a chunk file under another chunk's name.
   if (chunk && (chunk->first != first || chunk->count != count)) {
     last_ = RunFolder::Chunk::kForeign;
     chunk.reset();
@@ -53,7 +53,7 @@ std::optional<std::int64_t> RunChunks::claim(std::int64_t next, std::int64_t end
   const std::int64_t begin =
       std::clamp<std::int64_t>(static_cast<std::int64_t>(place_ * static_cast<double>(end)) - next, 0, count - 1);
   std::int64_t asked = 0;
-  // From the worker's own place to the end, then from the first one wanted.
+  // From the worker's start to the end, then from the first wanted one.
   const auto next_missing = [&]() -> std::optional<std::int64_t> {
     while (asked < count) {
       const std::int64_t k = next + (begin + asked++) % count;
@@ -80,7 +80,7 @@ void RunChunks::write(std::int64_t index, const study::Total& chunk) {
       write_record();
       refuse(index);
     }
-    // A damaged one that nobody has read before.
+    // A damaged chunk that was not read before.
     folder_.remove_chunk(index);
     written = folder_.write_chunk(index, chunk);
   }
@@ -113,7 +113,7 @@ void RunChunks::end_work() {
   write_record();
 }
 
-/// The one thing that must never happen: one of both machines computes wrongly.
+/// Throws Error for different bytes of the same chunk: one of both machines computes wrongly.
 void RunChunks::refuse(std::int64_t index) const {
   const std::string writer = writer_of_chunk(folder_, index);
   throw Error(

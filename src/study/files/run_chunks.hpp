@@ -1,4 +1,4 @@
-// The chunks of a run folder as the study engine takes and leaves them.
+// Reads and writes the chunks of a run folder for the study engine.
 #pragma once
 
 #include <chrono>
@@ -15,31 +15,31 @@
 
 namespace garra::io {
 
-/// "is missing", "is damaged", "belongs to another scenario or version of garra"
+/// Text for messages: "is missing", "is damaged", "belongs to another scenario or version of garra".
 [[nodiscard]] const char* said_of(RunFolder::Chunk state);
-/// Whether it is there and cannot be taken.
+/// Whether the chunk exists and cannot be used.
 [[nodiscard]] bool is_fault(RunFolder::Chunk state);
 
 class RunChunks final : public study::ChunkStore {
  public:
-  /// `warn` hears of chunks that are there and cannot be taken.
+  /// `warn` is called for chunks that exist and cannot be used.
   RunChunks(const RunFolder& folder, std::function<void(const std::string&)> warn)
       : folder_(folder), warn_(std::move(warn)) {}
 
-  /// One worker of several: it looks for work from this share of the chunks on, and leaves a record of what it does
-  /// from its first claim on.
+  /// Makes this one of several workers. It searches work from this share of the chunks on, and records its work from
+  /// its first claim on.
   void work_from(double place, std::string device);
 
   [[nodiscard]] std::optional<study::Total> read(std::int64_t index, std::int64_t first, std::int64_t count) override;
-  /// Throws Error(kInputOutput) where another process has stored other bytes for the same samples.
+  /// Throws Error(kInputOutput) if another process has stored other bytes for the same samples.
   void write(std::int64_t index, const study::Total& chunk) override;
   [[nodiscard]] bool has(std::int64_t index) override;
   [[nodiscard]] std::optional<std::int64_t> claim(std::int64_t next, std::int64_t end) override;
   void give_up(std::int64_t index) override;
 
-  /// How the chunk was that was read last: after study::stored(), why there are no more of them.
+  /// State of the chunk read last: after study::stored(), the reason why no more follow.
   [[nodiscard]] RunFolder::Chunk last() const { return last_; }
-  /// The worker has ended in order.
+  /// Records that the worker has ended in order.
   void end_work();
 
  private:

@@ -20,14 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// No model or table is larger [bytes].
+/// Largest model or table [bytes].
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 
 std::string read_all(const std::string& path) { return read_file(path, kLargestFile); }
 
 std::string chunk_name(std::int64_t index) {
   std::string digits = std::to_string(index);
-  // Six digits: chunks lie in the order of their names.
+  // Six digits, so that chunks sort by name.
   return "chunks/" + std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
 }
 
@@ -45,7 +45,7 @@ std::vector<fs::path> models_in(const std::string& run) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(run + "/models", none))
     if (entry.is_regular_file(none)) files.push_back(entry.path());
-  // The order of a directory is not the same everywhere; the fingerprint must be.
+  // The order of a directory differs between systems; the fingerprint must not.
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -54,7 +54,7 @@ ChunkOrigin origin_of(const std::string& fingerprint, const RunFolder::Expected&
   return {fingerprint, layout_checksum(e.shape, e.columns), e.program};
 }
 
-/// Names of the ways in which a sample ends.
+/// Number of outcomes of a sample.
 int outcomes_of(const std::vector<study::RowColumn>& columns) {
   for (const study::RowColumn& c : columns)
     if (c.name == "outcome") return static_cast<int>(c.names.size());
@@ -65,13 +65,13 @@ void write_bytes(const std::string& path, const void* data, std::size_t size) {
   write_file_atomically(path, {static_cast<const std::byte*>(data), size});
 }
 
-/// Whether somebody was killed while he made a run here: no more than our own files, and no chunk yet.
+/// Whether a process was killed while it created a run here: only our own files, and no chunk yet.
 bool is_unfinished(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path + "/chunks", error) || !fs::is_empty(path + "/chunks", error)) return false;
   const auto is_ours = [](const fs::path& file) {
     const std::string name = file.filename().string();
-    // Models may be somebody's own: with any of them it is not for us to go on.
+    // Models may be the user's own files: a folder with any is not continued.
     std::error_code none;
     return name == "chunks" || (name == "models" && fs::is_empty(file, none) && !none) || name == "overrides.json" ||
            name == RunLock::kName || is_abandoned(file.string());
@@ -80,7 +80,7 @@ bool is_unfinished(const std::string& path) {
   return !error && std::all_of(begin(entries), end(entries), [&](const auto& entry) { return is_ours(entry.path()); });
 }
 
-/// A new run has its folder to itself: what else lay there could be overwritten. `is_ours`: we hold its lock.
+/// A new run needs an empty folder, because other files could be overwritten. `is_ours`: we hold its lock.
 void require_new(const std::string& path, bool is_ours) {
   std::error_code error;
   if (fs::exists(path + "/scenario.toml", error))
@@ -123,7 +123,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   RunFolder folder;
   folder.path_ = path;
   folder.overrides_ = overrides;
-  // Between the two looks: only then is what the second one sees ours to judge.
+  // Between the two checks: only with the lock held does the second one see a stable folder.
   folder.lock();
   require_new(path, true);  // somebody else may have been faster
   try {
@@ -136,7 +136,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   return folder;
 }
 
-/// The scenario comes last: it makes the folder a run folder.
+/// The scenario is written last, because it makes the folder a run folder.
 void RunFolder::fill(const std::string& scenario_text, const std::vector<std::string>& models) {
   for (const char* name : {"chunks", "models"}) {
     std::error_code error;
@@ -144,7 +144,7 @@ void RunFolder::fill(const std::string& scenario_text, const std::vector<std::st
     fs::create_directory(file(name), error);  // may be there, of somebody who was killed here
     if (error) throw Error(ExitCode::kInputOutput, file(name) + ": cannot be made: " + error.message());
   }
-  // Copies, so that a run can be resumed and verified where the originals have changed.
+  // Copies, so that a run can be resumed and verified after the originals have changed.
   for (const std::string& model : models) write_text("models/" + fs::path(model).filename().string(), read_all(model));
   write_text("overrides.json", json(overrides_).dump(1) + "\n");
   write_text("scenario.toml", scenario_text);
@@ -193,7 +193,7 @@ std::optional<study::Total> RunFolder::read_chunk(std::int64_t index, Chunk* sta
   if (!fs::is_regular_file(file(name), error)) return std::nullopt;
   const std::size_t most = largest_chunk(expected_.shape, expected_.chunk);
   const ChunkRules rules{expected_.shape, outcomes_of(expected_.columns)};
-  // A byte more than any chunk has: longer files are cut, and then damaged.
+  // One byte more than any chunk: longer files are cut, and thereby damaged.
   DecodedChunk chunk = decode_chunk(read_file(file(name), most + 1), origin_of(fingerprint_, expected_), rules);
   if (chunk.state == ChunkState::kDamaged) return std::nullopt;
   found = chunk.state == ChunkState::kSound ? Chunk::kPresent : Chunk::kForeign;
@@ -210,7 +210,7 @@ std::int64_t RunFolder::chunks_present() const {
   std::int64_t n = 0;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(file("chunks"), error))
-    // Names of digits only: temporary files are no chunks.
+    // Only names of digits: temporary files are no chunks.
     n += entry.path().filename().string().find_first_not_of("0123456789") == std::string::npos;
   return n;
 }

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the folder's results are those of this summary already: resuming a finished run changes nothing.
+/// Whether the folder already has the results of this summary: resuming a finished run changes nothing.
 bool is_written(const RunFolder& folder, const Manifest& manifest, const std::string& summary, const Extras& extras) {
   return folder.has("results.h5") && (!extras.are_there || extras.are_there(folder)) && folder.has("summary.json") &&
          folder.read_text("summary.json") == summary && manifest.files_are_whole();
@@ -22,7 +22,7 @@ void write_outputs(const RunFolder& folder, const study::Study& study, const Ext
                    const FolderRun& run) {
   write_results(folder.file("results.h5"), folder, study, run.result);
   if (extras.write) extras.write(folder, run.result.total);
-  // Before summary.json: who sees that finds the checksums of all the other files.
+  // Before summary.json, so that its readers find the checksums of all other files.
   manifest.add_files();
   folder.write_text("summary.json", run.summary);
   Claims::remove_all(folder.path());  // left by workers that were killed
@@ -31,11 +31,11 @@ void write_outputs(const RunFolder& folder, const study::Study& study, const Ext
 }  // namespace
 
 FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const FolderRunOptions& options) {
-  // Before the lock: a refusal must leave nothing behind.
+  // Before the lock, because an error must leave nothing behind.
   require_same_program(folder);
   expect_study(folder, study);
   folder.lock();
-  // Under the lock: what is being written by another process is no leftover.
+  // Under the lock, so that no file of a working process counts as leftover.
   folder.remove_leftovers();
   Manifest manifest(folder, options.run.devices(), options.command, options.why_not_gpu);
   RunChunks chunks(folder, options.warn);
@@ -44,7 +44,7 @@ FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const Fold
   FolderRun run;
   run.result = study::run(study, in_folder);
   manifest.add(run.result.fresh, run.result.seconds);
-  // A run that was stopped has no summary: its absence says that there is more to do.
+  // A stopped run has no summary: its absence marks the run as incomplete.
   if (!study::is_resumable(run.result.end)) {
     folder.require_same_inputs();
     manifest.add_workers();
@@ -77,7 +77,7 @@ FolderRun run_in_folder(const std::string& path, const std::string& description,
   std::error_code error;
   const bool is_there = fs::exists(path, error) && !fs::is_empty(path, error);
   RunFolder folder = is_there ? RunFolder::open(path) : RunFolder::create(path, description);
-  // To the byte: results under another description would be taken for its own.
+  // Compared byte by byte: results under another description would be taken for its own.
   if (folder.read_text("scenario.toml") != description)
     throw Error(ExitCode::kUsage, path + ": is a run of another study", "Give another folder, or remove this one.");
   return run_in_folder(folder, study, options);

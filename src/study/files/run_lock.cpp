@@ -35,19 +35,19 @@ std::string claim() {
   return "process " + std::to_string(::getpid()) + " on host " + host_name() + " since " + since + "\n";
 }
 
-/// The claim in the file as far as it can be shown; "" where there is none.
+/// The claim in the file, made printable; "" if there is none.
 std::string claim_in(int descriptor) {
   char text[kLongest] = {};
   const ssize_t n = ::pread(descriptor, text, sizeof text - 1, 0);
   std::string claim(text, n > 0 ? static_cast<std::size_t>(n) : 0);
   claim.resize(std::min(claim.size(), claim.find('\n')));
   for (char& c : claim)
-    // The text goes to a terminal, and anyone may have written it.
+    // The text goes to a terminal, and its source is untrusted.
     if (c < ' ' || c > '~') c = '?';
   return claim;
 }
 
-/// The other host's clock may be ahead of ours: a date that far in the future has expired as well.
+/// The other host's clock may be ahead: a date that far in the future has expired as well.
 bool is_fresh(std::time_t date) { return std::abs(std::difftime(std::time(nullptr), date)) < kExpires; }
 
 /// False with the reason in errno.
@@ -83,9 +83,9 @@ void RunLock::refuse(const std::string& holder) const {
                   "wait until it ends, or stop it; if that process is gone, delete " + path_);
 }
 
-/// False where the holder has removed the file between our opening and our locking it: then there is a new one to try.
+/// False if the holder has removed the file between our opening and locking it: retry with the new one.
 bool RunLock::take() {
-  // Not through a link, and not waiting for the other end of a pipe.
+  // Not through a link, and non-blocking for a pipe.
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   struct stat ours {
   }, there{};
@@ -98,12 +98,12 @@ bool RunLock::take() {
   const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
   const bool held = !taken && errno == EWOULDBLOCK;  // otherwise the file system has no locks
   const std::string claimed = claim_in(descriptor_);
-  // A claim of this host without a lock is of a process that died: taken over at once.
+  // A claim of this host without a lock is of a dead process: taken over at once.
   if (held || (!claimed.empty() && !is_of_this_host(claimed) && is_fresh(ours.st_mtime))) {
     ::close(descriptor_);
     refuse(claimed);
   }
-  // The file that we have locked must be the one that others will find.
+  // The locked file must be the one that others will find.
   if (::stat(path_.c_str(), &there) != 0 || there.st_ino != ours.st_ino) {
     ::close(descriptor_);
     return false;

@@ -1,4 +1,4 @@
-// One process at a time writes to a run folder.
+// Lock of a run folder: one process at a time writes to it.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace garra::io {
 
-/// Another process holds the lock.
+/// Error: another process holds the lock.
 class RunLocked : public Error {
  public:
   using Error::Error;
 };
 
-/// Held from its construction to its destruction. The file RUN/garra.lock says who holds it: host, process, since when.
-/// The kernel drops the lock of a process that dies, so one left on this host is taken over at once. A file system that
-/// shares no locks between hosts is why the file's own word counts, too: another host's claim holds until its date is
-/// an hour from now, in the past or, by a clock that is ahead, in the future.
+/// Lock held from construction to destruction. The file RUN/garra.lock names the holder: host, process, start. The
+/// kernel drops the lock of a process that dies, so one left on this host is taken over at once. Some file systems
+/// share no locks between hosts, so the file's claim also counts: another host's claim holds for an hour from its date,
+/// and as long before a date in the future.
 class RunLock {
  public:
   /// Throws RunLocked (kInputOutput), which names the holder, and Error(kInputOutput) where no lock can be made.
@@ -25,7 +25,7 @@ class RunLock {
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
-  /// To be called now and then.
+  /// Renews the claim's date; call it regularly.
   void renew() const;
 
   static constexpr const char* kName = "garra.lock";

@@ -31,7 +31,7 @@ Json manifest_of(const RunFolder& folder) {
   return folder.has("manifest.json") ? Json::parse(folder.read_text("manifest.json"), nullptr, false) : Json();
 }
 
-/// The manifest of an earlier start, if it has all that `fresh` has; null where there is none that can be continued.
+/// The manifest of an earlier start, if it has all entries of `fresh`; null if none can be continued.
 Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
   Json j = manifest_of(folder);
   if (!j.is_object()) return nullptr;
@@ -44,11 +44,11 @@ Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
   return j;
 }
 
-/// Files that results are in, as names in the folder: what is remembered by checksum.
+/// Names of result files in the folder, whose checksums are stored.
 std::vector<std::string> result_files(const RunFolder& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  // What other code may remove or add (reports, copies) is not remembered.
+  // Files that other code may remove or add (reports, copies) are skipped.
   for (const char* sub : {"", "failures/"})
     for (const auto& entry : fs::directory_iterator(folder.file(sub), error)) {
       const std::string name = entry.path().filename().string();
@@ -59,12 +59,12 @@ std::vector<std::string> result_files(const RunFolder& folder) {
   return names;
 }
 
-/// Those of the manifest's `files` that are not there as it says.
+/// Files of the manifest's `files` that are missing or changed.
 std::vector<std::string> changed_among(const RunFolder& folder, const Json& files) {
   if (!files.is_object()) return {"manifest.json"};
   std::vector<std::string> changed;
   for (const auto& [name, sum] : files.items())
-    // A manifest must not lead out of its folder.
+    // A manifest must not name files outside of its folder.
     if (name.find("..") != std::string::npos || !folder.has(name) || sum != "crc32:" + file_checksum(folder.file(name)))
       changed.push_back(name);
   return changed;
@@ -105,8 +105,7 @@ Manifest::Manifest(const RunFolder& folder, const std::vector<Device>& devices, 
     return;
   }
   json_["resumed"] = json_["resumed"].get<std::int64_t>() + 1;
-  // The earlier results are of another scenario than the folder has: without summary.json they are not taken for its
-  // own.
+  // The earlier results are of another scenario than the folder's: without summary.json they are not taken for its own.
   if (json_["fingerprint"] == fresh["fingerprint"]) return;
   std::error_code error;
   fs::remove(folder.file("summary.json"), error);
@@ -128,7 +127,7 @@ void Manifest::add(std::int64_t samples, double seconds) {
   const double all_seconds = json_["seconds"].get<double>() + seconds;
   const std::int64_t all_samples = json_["samples_computed"].get<std::int64_t>() + samples;
   const std::string devices = json_["device"].get<std::string>();
-  // The first samples: a device that was named before has computed none.
+  // The first samples: a device named before has computed none.
   if (all_samples == samples)
     json_["device"] = device_;
   else if (devices.find(device_) == std::string::npos)

@@ -1,4 +1,4 @@
-// The files that a run of any job writes beside its chunks and its summary: manifest.json, results.h5.
+// Writes the files of a run of any job beside its chunks and its summary: manifest.json, results.h5.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace garra::io {
 
-/// manifest.json: how a run was made, over all the times that it was started.
+/// manifest.json: provenance of a run over all its starts.
 class Manifest {
  public:
-  /// Reads the one of an earlier start, or begins and writes a new one, so that a killed run has one too. Where the
-  /// run's scenario was changed since, its results are of another one: they go.
+  /// Reads the manifest of an earlier start, or writes a new one, so that a killed run has one too. If the run's
+  /// scenario has changed since, its results are removed.
   Manifest(const RunFolder& folder, const std::vector<Device>& devices, const std::string& command,
            const std::string& why_not_gpu = {});
-  /// Remembers the files that the run has ended with, by their checksums.
+  /// Stores the checksums of the files that the run has ended with.
   void add_files();
-  /// Whether these files are there, and nothing has damaged them.
+  /// Whether these files exist undamaged.
   [[nodiscard]] bool files_are_whole() const;
-  /// Adds what this start has done, and writes it. Nothing computed changes nothing.
+  /// Adds the work of this start, and writes the file. Without new samples nothing changes.
   void add(std::int64_t samples, double seconds);
-  /// Adds what workers have done besides, by their records.
+  /// Adds the work of other workers, from their records.
   void add_workers();
   [[nodiscard]] const nlohmann::ordered_json& json() const { return json_; }
 
@@ -38,36 +38,36 @@ class Manifest {
   nlohmann::ordered_json json_;
 };
 
-/// What a summary says of its run: why it has ended ("" where that is no reason to end for good), and with how many
-/// samples (-1 where it does not say).
+/// A summary's statement on its run: the reason why it has ended ("" if it can be resumed), and its number of samples
+/// (-1 if absent).
 struct Claim {
   std::string ending;
   std::int64_t samples = -1;
 };
 [[nodiscard]] Claim claim_of(const std::string& summary);
 
-/// Chunks of the folder are those of this study, and of a version of garra with the same results (same_results).
+/// Expects chunks of this study, and of a version of garra with the same results (same_results).
 void expect_study(RunFolder& folder, const study::Study& study);
 
-/// The same for commands that only read: the chunks are those of the version that has begun the run.
+/// The same for commands that only read: the chunks are those of the version that began the run.
 void expect_study_of_any_version(RunFolder& folder, const study::Study& study);
 
-/// Throws Error(kInputOutput) where the scenario, the overrides or the models are not those that the run was made of.
+/// Throws Error(kInputOutput) if the scenario, the overrides or the models have changed since the run was made.
 void require_unchanged(const RunFolder& folder);
 
-/// Throws Error(kInputOutput) where the manifest names a version of garra with another major or minor number: samples
-/// of that version may have other bits, and chunks of both versions would be mixed.
+/// Throws Error(kInputOutput) if the manifest names a version of garra with another major or minor number. Samples of
+/// that version may have other bits, and chunks of both versions would be mixed.
 void require_same_program(const RunFolder& folder);
 
-/// The files that the folder's manifest.json remembers and that are not there as it does, as names in the folder;
-/// "manifest.json" where it remembers none.
+/// Names of the files that manifest.json lists and that are missing or changed; "manifest.json" if it lists none.
 [[nodiscard]] std::vector<std::string> changed_files(const RunFolder& folder);
 
-/// The kept rows of these chunks, one chunk after another in memory. Throws Error(kInputOutput) where one is damaged.
+/// Visits the kept rows of these chunks, with one chunk in memory at a time. Throws Error(kInputOutput) if one is
+/// damaged.
 void for_kept_rows(const RunFolder& folder, std::int64_t chunks,
                    const std::function<void(const std::vector<double>&)>& hear);
 
-/// Results (results.h5) as `file`, from the chunks of the run, one in memory at a time.
+/// Writes results (results.h5) to `file`, from the chunks of the run, one in memory at a time.
 void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
                    const study::RunResult& result);
 

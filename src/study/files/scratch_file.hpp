@@ -1,4 +1,4 @@
-// A file for a while: it has no name, and is gone with the program however that ends.
+// A temporary file without a name, which vanishes when the program ends or dies.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace garra::io {
 
 class ScratchFile final : public study::Scratch {
  public:
-  /// In the folder of `path`, made when the first bytes are written. Where a file system has no files without a name,
-  /// it has one like `path`'s temporary one for a moment (is_abandoned).
+  /// Created in the folder of `path` with the first write. On a file system without nameless files it briefly has a
+  /// name like `path`'s temporary one (is_abandoned).
   explicit ScratchFile(std::string path) : path_(std::move(path)) {}
   ~ScratchFile() override;
   ScratchFile(const ScratchFile&) = delete;

@@ -23,7 +23,7 @@ bool same_bytes(const std::string& a, const std::string& b) {
   return x.eof() && y.eof();
 }
 
-/// One verification under way.
+/// A verification in progress.
 struct Verifier {
   const RunFolder& folder;
   const study::Study& study;
@@ -32,9 +32,9 @@ struct Verifier {
 
   void fault(const std::string& text) { found.faults.push_back(text); }
 
-  /// The chunks that a whole run has, or that an unfinished one has so far.
+  /// Reads the chunks of a complete run, or the present ones of an unfinished run.
   study::RunResult read_chunks() {
-    // Read only: stored() never computes, and nobody has to be warned of what becomes a fault.
+    // Read only: stored() never computes, and damaged chunks are reported as faults, not as warnings.
     RunChunks chunks(folder, {});
     study::RunResult result = study::stored(study, chunks);
     found.chunks = result.chunks;
@@ -49,13 +49,13 @@ struct Verifier {
                                             : " is missing, or is not the file that the run has written"));
     const std::string summary = folder.read_text("summary.json");
     const Claim claim = claim_of(summary);
-    // A chunk lost at the very end leaves no gap; only the summary knows that it was there.
+    // A chunk lost at the very end leaves no gap; only the summary shows that it existed.
     if (claim.samples > result.total.count && found.faults.empty())
       fault("chunk " + std::to_string(result.chunks) + " is missing");
     if (study.summary(result.total, claim.ending) != summary) fault("summary.json is not that of the chunks");
     if (!folder.has("results.h5")) return;
     const std::string again = options.scratch + "/results.h5";
-    // Written anew and compared to the byte: the writer gives the same bytes for the same rows.
+    // Written again and compared byte by byte: the writer gives the same bytes for the same rows.
     write_results(again, folder, study, result);
     if (!same_bytes(again, folder.file("results.h5"))) fault("results.h5 is not that of the chunks");
   }
@@ -80,7 +80,7 @@ struct Verifier {
     for (std::int64_t k = 0; k < wanted; ++k) {
       if (options.is_cancelled && options.is_cancelled()) stop();
       if (options.on_progress) options.on_progress(k, wanted);
-      // Evenly over the run: damage tends to be in one place.
+      // Evenly over the run, because damage tends to be local.
       compute_again(k * found.chunks / wanted);
     }
   }

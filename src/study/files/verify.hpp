@@ -1,4 +1,4 @@
-// Whether what a run folder holds is what its scenario gives: `garra verify`.
+// `garra verify`: checks that the content of a run folder follows from its scenario.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct Verification {
   std::vector<std::string> faults;       ///< sentences
 };
 
-/// Reads all chunks, compares the files with the checksums of manifest.json, summary.json and results.h5 byte for byte
-/// with what the chunks give, and the chunks of a share with what the scenario gives. Changes nothing in the folder.
-/// Throws Error(kInputOutput) where another version of garra has made the run or its scenario was changed, and
-/// Error(kStoppedResumable) where it was cancelled.
+/// Reads all chunks and verifies the files with the checksums of manifest.json. Compares summary.json and results.h5
+/// byte for byte with those from the chunks, and recomputes a share of the chunks. Changes nothing in the folder.
+/// Throws Error(kInputOutput) if another version of garra has made the run or its scenario was changed, and
+/// Error(kStoppedResumable) if it was cancelled.
 [[nodiscard]] Verification verify(RunFolder& folder, const study::Study& study, const VerifyOptions& options);
 
 }  // namespace garra::io

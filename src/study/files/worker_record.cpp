@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 WorkerState parse(const std::string& name, const std::string& text) {
-  // Throws json::exception where it is not as we write it.
+  // Throws json::exception if the text is not as garra writes it.
   const Json j = Json::parse(text);
   return {name,
           j.at("device").get<std::string>(),

@@ -1,4 +1,4 @@
-// What each process that works on a shared run folder has done there: RUN/workers/NAME.json.
+// Records of the processes that work on a shared run folder: RUN/workers/NAME.json.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct WorkerState {
   [[nodiscard]] double rate() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
 };
 
-/// Whole or not at all, like every file of a run folder.
+/// Writes the record, whole or not at all, like every file of a run folder.
 void write_worker(const RunFolder& folder, const WorkerState& worker);
-/// Of all that have worked on the run, by name. What cannot be read is left out.
+/// Records of all workers of the run, sorted by name. Unreadable ones are skipped.
 [[nodiscard]] std::vector<WorkerState> workers_of(const RunFolder& folder);
-/// Name of the worker that has stored the chunk; "" where none says so.
+/// Name of the worker that has stored the chunk; "" if unknown.
 [[nodiscard]] std::string writer_of_chunk(const RunFolder& folder, std::int64_t chunk);
 
 }  // namespace garra::io
