@@ -46,10 +46,9 @@ struct Printed {
 [[nodiscard]] Printed parse_printed(const std::string& json);
 
 /// The hand's A and b, and the slip directions of the sliding tables. The object falls and turns between fingers at
-/// rest,
-///   v_j = (0, 0, -r) w + w (1, 0, 1) x rho_j,   rho_j = p_j - p_cm,                                              (1)
-/// with a speed w so small that its square does not affect b. Along (1) every v_j lies in its contact's tangent plane,
-/// and no two contacts slip alike.
+/// rest, with a speed w so small that its square does not affect b. Along (1) every v_j lies in its contact's tangent
+/// plane, and no two contacts slip alike:
+///   v_j = (0, 0, -r) w + w (1, 0, 1) x rho_j,   rho_j = p_j - p_cm.                                              (1)
 struct Hand {
   Mat<double, 9, 9> A;
   Force b;

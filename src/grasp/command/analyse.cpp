@@ -1,4 +1,4 @@
-// `garra grasp analyse`: instants of a grasp in, modes, forces and accelerations out.
+// `garra grasp analyse`: reads instants of a grasp, writes contact modes, forces and accelerations.
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -31,11 +31,11 @@ void check_arguments(const AnalyseArguments& a) {
   check_output(a.input, a.output, "the states");
 }
 
-/// What is wrong with the states is the file's fault, but they have been checked when they were read.
+/// Errors in the states are the file's, but these were checked when they were read.
 void run_analyse(const AnalyseArguments& a) {
   check_arguments(a);
   AnalysisAnswer answer;
-  // Before the scenario: a device that is not there is told at once.
+  // Before the scenario, so that a missing device is reported at once.
   Device device = parse_device_for_arrays(a.device, a.threads, core_seconds::kCopying);
   const grasp::Scenario scenario = io::read_scenario(a.scenario, a.overrides);
   print_warnings(scenario.warnings);
@@ -54,7 +54,7 @@ void run_analyse(const AnalyseArguments& a) {
   std::fputs((a.format == "json" ? analysis_json(answer) : printable(analysis_text(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - solved(answer.analysis);
-  // Compared as a product: no instants, none unsolved, no fault.
+  // Compared as a product: without instants none is unsolved.
   if (static_cast<double>(unsolved) > a.max_unsolved * static_cast<double>(n))
     throw Error(ExitCode::kTooManyUnsolved,
                 std::to_string(unsolved) + " of " + std::to_string(n) + " instants are not solved",

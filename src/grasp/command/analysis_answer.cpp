@@ -32,7 +32,7 @@ std::string line(const char* what, const std::string& text) { return format("%-1
 /// "1.234 -0.5 3", noise as 0.
 std::string numbers(const double* values, std::size_t n, const char* pattern) {
   std::string out;
-  // Below 1e-9 nothing is left but rounding.
+  // Numbers below 1e-9 are rounding.
   for (std::size_t k = 0; k < n; ++k) out += format(pattern, std::abs(values[k]) < 1e-9 ? 0.0 : values[k]);
   return out;
 }
@@ -59,7 +59,7 @@ std::string one_instant(const Analysis& a) {
   for (std::size_t j = 0; j < a.tau.size(); ++j) {
     const std::string finger = "finger " + std::to_string(j);
     out += line(finger.c_str(), "torques" + numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
-    // A table of zeros tells nothing: at rest the line is left out.
+    // A table of zeros is uninformative: at rest the line is left out.
     if (largest(a.qdd[j]) > 1e-9) out += line("", "accelerations" + numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
   }
   if (largest(a.relative_velocity) > 1e-9)
@@ -103,7 +103,7 @@ Json named(const std::array<const char*, 3>& names, const Modes& n) {
 
 Json names_of(const std::array<const char*, 3>& names, const std::vector<int>& modes) {
   Json out = Json::array();
-  // -1, not known, is null for programs.
+  // -1, unknown, is null for programs.
   for (const int m : modes) out.push_back(m < 0 ? Json(nullptr) : Json(name(names, m)));
   return out;
 }
@@ -138,7 +138,7 @@ std::string analysis_text(const AnalysisAnswer& r) {
   for (const auto& [what, of_it] : status.items())
     if (of_it > 0)
       out +=
-          // One line where all are alike.
+          // One line if all are alike.
           of_it == n ? line("status", (n == 1 ? "" : "all ") + words(what)) : line(words(what).c_str(), of_it.dump());
   out += n == 1 ? one_instant(a) : many_instants(r);
   if (n != 1 || !r.output.empty())

@@ -8,18 +8,18 @@
 
 namespace garra::cli {
 
-/// An analysis with what is said about it.
+/// An analysis with the words for its answer.
 struct AnalysisAnswer {
   grasp::Analysis analysis;
   std::string title, device, output;  ///< output empty: nothing was written
   double seconds = 0;
 };
 
-/// Instants that are.
+/// Number of solved instants.
 [[nodiscard]] std::int64_t solved(const grasp::Analysis& analysis);
-/// One instant: a table of its contacts; more: how many contacts do what.
+/// One instant: a table of its contacts; several: counts of contact modes.
 [[nodiscard]] std::string analysis_text(const AnalysisAnswer& answer);
-/// With all numbers where there is one instant.
+/// The answer as JSON, with all numbers if there is one instant.
 [[nodiscard]] std::string analysis_json(const AnalysisAnswer& answer);
 
 }  // namespace garra::cli

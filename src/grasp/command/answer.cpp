@@ -26,7 +26,7 @@ std::string outcomes(const Json& s) {
   return out;
 }
 
-/// Of how many samples "held" hangs on less than all contacts, or is not the only answer.
+/// Counts of samples whose "held" depends on fewer than all contacts, or is not unique.
 std::string notes(const Json& s) {
   if (!s.contains("left_out")) return "";  // of a run before there were such counts
   const auto share = [&](const Json& count) {
@@ -40,7 +40,7 @@ std::string notes(const Json& s) {
   return out;
 }
 
-/// What each of the three probabilities is about, where they stand.
+/// The three probabilities, each with its meaning.
 std::string probabilities(const Json& s) {
   std::string out = estimate_line("held", s["held"]) +
                     "    forces hold the contacts at rest, balance the load, and obey the command\n" + notes(s);
@@ -81,7 +81,7 @@ std::string effort(const Json& s, const Json& manifest) {
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";
   out += outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) + effort(s, manifest);
-  // Where all are held the sample shown is the nearest to failing, not a failure.
+  // If all samples are held, the shown one is the nearest to failing, not a failure.
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)
     out += format("%-18s ", label) + "garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

@@ -34,7 +34,7 @@ Json rows(const std::vector<double>& v, std::size_t width) {
   return out;
 }
 
-/// Which of the questions of "held" was not decided.
+/// The condition of "held" that was not decided.
 std::string reason(const grasp::Replay& r) {
   if (std::isnan(r.c.front())) return "the contact solver did not converge";
   if (std::isnan(r.resisted))
@@ -107,7 +107,7 @@ void print(const Json& j) {
 std::vector<std::int64_t> failures_of(const study::Total& total, const std::vector<std::int64_t>& unanswered) {
   std::vector<std::int64_t> samples(unanswered.begin(),
                                     unanswered.begin() + std::min<std::ptrdiff_t>(5, std::ssize(unanswered)));
-  // `closest` ends with held samples where fewer than ten fail.
+  // `closest` ends with held samples if fewer than ten fail.
   for (const auto& e : total.closest.list()) {
     const bool known = std::find(samples.begin(), samples.end(), e.sample) != samples.end();
     if (e.outcome != static_cast<int>(Outcome::kHeld) && !known && samples.size() < 10) samples.push_back(e.sample);
@@ -115,13 +115,13 @@ std::vector<std::int64_t> failures_of(const study::Total& total, const std::vect
   return samples;
 }
 
-/// Takes away SAMPLE.h5 of an earlier end, and nothing that somebody else has put there.
+/// Removes SAMPLE.h5 files of an earlier end, and no other files.
 void clear_failures(const std::string& failures) {
   std::error_code error;
   std::vector<fs::path> ours;
   for (const auto& entry : fs::directory_iterator(failures, error))
     if (entry.path().extension() == ".h5" &&
-        // Only names that this job gives: digits alone.
+        // Only names of this job: digits alone.
         entry.path().stem().string().find_first_not_of("0123456789") == std::string::npos)
       ours.push_back(entry.path());
   for (const fs::path& file : ours) fs::remove(file, error);
@@ -136,7 +136,7 @@ class GraspJob final : public Job {
   [[nodiscard]] Resolved resolved() const override { return resolved_grasp(study_.scenario(), study_); }
   [[nodiscard]] std::vector<std::string> models() const override { return finger_files(study_.scenario()); }
 
-  // Rows come chunk by chunk; what is looked for is kept, the rows are not.
+  // Rows come chunk by chunk; only the wanted sample numbers are kept.
   void look_at(const std::vector<double>& kept) override {
     const std::size_t row = study_.shape().row;
     for (std::size_t at = 0; at < kept.size() && unanswered_.size() < 10; at += row) {
@@ -148,10 +148,10 @@ class GraspJob final : public Job {
       first_of_.try_emplace(static_cast<int>(kept[at + 1]), static_cast<std::int64_t>(kept[at]));
   }
 
-  /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems as `garra contact solve` reads them.
-  /// None where the scenario keeps none.
+  /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems in the format of `garra contact
+  /// solve`, unless the scenario keeps none.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
-    // Pictures always; contact problems only where the scenario keeps rows.
+    // Pictures always; contact problems only if the scenario keeps rows.
     write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
     clear_failures(folder.file("failures"));
     std::error_code error;
@@ -174,7 +174,7 @@ class GraspJob final : public Job {
     return answer_text(summary, manifest, {run, sample_to_replay(summary)});
   }
 
-  /// The closest that does not hold, else the closest to the border.
+  /// The closest sample that does not hold, else the closest to the border.
   [[nodiscard]] std::int64_t sample_to_replay(const Json& summary) const override {
     for (const auto& e : summary["closest"])
       if (e["outcome"] != "held") return e["sample"];
@@ -193,11 +193,11 @@ class GraspJob final : public Job {
   }
 
  private:
-  /// The nominal grasp, the samples that the report lists, and the first kept one of every outcome.
+  /// The nominal grasp, the samples listed in the report, and the first kept one of every outcome.
   [[nodiscard]] std::vector<NamedMotion> pictures(const study::Total& total) const {
     std::vector<NamedMotion> list = {nominal_picture(study_)};
     std::set<std::int64_t> shown;
-    // A sample may stand in several rankings; it is shown once.
+    // A sample in several rankings is shown once.
     const auto add = [&](std::int64_t sample, const char* what) {
       if (shown.insert(sample).second) list.push_back(picture_of_sample(study_, sample, what));
     };
@@ -207,12 +207,12 @@ class GraspJob final : public Job {
     return list;
   }
 
-  /// Beside the nominal grasp, so that the two compare.
+  /// Together with the nominal grasp, for comparison.
   void write_picture(const std::string& path, std::int64_t sample) const {
     const fs::path folder = fs::path(path).parent_path();
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);
-    // Before the sample is computed: an answer that cannot be written is no answer.
+    // Before the sample is computed, so that an unwritable file is found first.
     io::require_writable(path);
     write_motions(path, study_.scenario(), {nominal_picture(study_), picture_of_sample(study_, sample, "")});
   }
@@ -233,7 +233,7 @@ Resolved resolved_grasp(const grasp::Scenario& scenario, const grasp::Study& stu
 std::vector<std::string> finger_files(const grasp::Scenario& scenario) {
   std::vector<std::string> files;
   for (const grasp::Finger& finger : scenario.fingers)
-    // Each file once, though several fingers may come from it.
+    // Each file once, though several fingers may use it.
     if (finger.robot && std::find(files.begin(), files.end(), finger.file.path) == files.end())
       files.push_back(finger.file.path);
   return files;

@@ -1,4 +1,4 @@
-// `garra grasp propose`: an object in, candidate grasps of it out.
+// `garra grasp propose`: reads an object, writes candidate grasps of it.
 #include "grasp/command/propose.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct ProposeArguments : BatchFlags {
   double scale = 0;
 };
 
-/// The proposal and what belongs to it.
+/// A proposal with the words for its answer.
 struct ProposeAnswer {
   Proposal proposal;
   io::Object object;
@@ -44,7 +44,7 @@ struct ProposeAnswer {
 
 std::int64_t count(const Proposal& p, SampleFate fate) { return p.fate[static_cast<std::size_t>(fate)]; }
 
-/// Without what rounding has left of a zero.
+/// Replaces rounding noise by zero.
 double shown(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
 
 std::string object_text(const ProposeAnswer& a) {
@@ -72,7 +72,7 @@ std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
   out += "\n" + object_text(answer) + "\nSamples            " + std::to_string(p.samples) + "\n";
   const auto names = names_of(SampleFate{});
   for (std::size_t k = 0; k < names.size(); ++k)
-    // "Open" is a contact's state, too.
+    // "Open" is also a contact state.
     if (p.fate[k] > 0)
       out += counted(k == static_cast<std::size_t>(SampleFate::kOpen) ? "no force closure" : words(names[k]), p.fate[k],
                      static_cast<double>(p.samples));

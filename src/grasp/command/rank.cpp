@@ -1,4 +1,4 @@
-// `garra grasp rank`: a set of candidate grasps in, the probability that each holds out.
+// `garra grasp rank`: reads a set of candidate grasps, computes the probability that each holds.
 #include "grasp/command/rank.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct RankArguments : BatchFlags {
   bool no_report = false;
 };
 
-/// The ranking and what belongs to it.
+/// A ranking with the words for its answer.
 struct RankAnswer {
   Ranking ranking;
   grasp::SetStudy study;
@@ -50,7 +50,7 @@ struct RankAnswer {
 
 constexpr std::size_t kShown = 10;
 
-/// The first grasps, the best first.
+/// The first grasps of the ranking, best first.
 std::vector<std::size_t> shown(const Ranking& r) {
   std::vector<std::size_t> order;
   for (std::size_t g = 0; g < r.rank.size(); ++g)
@@ -71,7 +71,7 @@ std::int64_t unsolved(const Ranking& r) {
   return sum;
 }
 
-/// "0.620", "5e-05", "none" where no friction will do.
+/// "0.620", "5e-05", or "none" if no friction suffices.
 std::string friction(double mu) {
   if (std::isinf(mu)) return "none";
   return format(mu > 0 && mu < 5e-4 ? "%.0e" : "%.3f", mu);
@@ -79,7 +79,7 @@ std::string friction(double mu) {
 
 std::int64_t drawn(const Ranking& r) { return std::accumulate(r.samples.begin(), r.samples.end(), std::int64_t{0}); }
 
-/// What a search for the best has come to.
+/// Result of the search for the best grasps.
 std::string race(const RankAnswer& a) {
   const Ranking& r = a.ranking;
   const std::int64_t most = *std::max_element(r.samples.begin(), r.samples.end());
@@ -96,7 +96,7 @@ bool has_radius(const Ranking& r) {
   return std::any_of(r.wrench_radius.begin(), r.wrench_radius.end(), [](double x) { return !std::isnan(x); });
 }
 
-/// What "held" is, of this hand.
+/// Meaning of "held" for this hand.
 std::string meaning(const Ranking& r) {
   if (r.hand == grasp::Hand::kIdeal)
     return std::string(
@@ -109,7 +109,7 @@ std::string meaning(const Ranking& r) {
          names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ". Friction needed: 5, 50, 95 %.\n\n";
 }
 
-/// Of a hand with a command: what becomes of all samples of all grasps.
+/// Outcomes of all samples of all grasps, for a hand with a command.
 std::string outcomes(const Ranking& r) {
   if (r.hand == grasp::Hand::kIdeal) return {};
   std::array<std::int64_t, grasp::kOutcomes> sums{};
@@ -215,8 +215,8 @@ void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStu
                      {"version", version()}});
 }
 
-/// RANKING.html beside RANKING.h5, by Python, whose absence is a remark; "" where there is none. A page is made of a
-/// ranking in HDF5 only, and replaces neither that nor the set.
+/// Makes RANKING.html beside RANKING.h5 with Python, whose absence gives a note only; "" if there is none. Needs a
+/// ranking in HDF5, and overwrites neither that nor the set.
 std::string page_of(const RankArguments& a) {
   const fs::path output = a.output;
   if (a.no_report || a.output.empty() || output.extension() == ".csv") return {};
@@ -231,7 +231,7 @@ std::string page_of(const RankArguments& a) {
   return {};
 }
 
-/// The study alone, or first of all the set: a study may name its own.
+/// Reads the study first if no set is given: a study may name its own.
 RankArguments with_set(RankArguments a) {
   if (a.study.empty() && fs::path(a.set).extension() == ".toml") std::swap(a.set, a.study);
   if (!a.set.empty()) return a;
@@ -245,7 +245,7 @@ void run_rank(const RankArguments& given) {
   const RankArguments a = with_set(given);
   check_output(a.set, a.output, "the grasps");
   RankAnswer answer;
-  // One that is not there is told at once.
+  // First, so that a missing device is reported at once.
   Device device = parse_device_for_arrays(a.device, a.threads, core_seconds::kCopying);
   const grasp::SetStudy study = io::read_set_study(a.study, overrides_of(a));
   const io::SetFile set(a.set);
@@ -258,7 +258,7 @@ void run_rank(const RankArguments& given) {
     });
     bar.clear();
   } catch (const Error& e) {
-    // What is wrong with an array is the file's fault.
+    // Errors in an array are the file's.
     if (e.code() == ExitCode::kInvalidFile) throw Error(e.code(), a.set + ": " + e.what());
     throw;
   }

@@ -1,4 +1,4 @@
-// `garra grasp rank`, and what other ways to a ranking share with it.
+// `garra grasp rank`, and the parts that other commands with rankings share.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ inline constexpr const char* kRankingFile = "ranking.h5";  ///< of a run folder
 
 // Attributes of a ranking.
 
-/// What is uncertain, as the ranking's page reads it; the names are those of SetStudy and of Python.
+/// The study's uncertainties as JSON for the ranking's page; names as in SetStudy and Python.
 [[nodiscard]] std::string study_json(const grasp::SetStudy& study);
-/// Overrides one a line, which none of them has.
+/// Overrides joined by newlines, which none of them contains.
 [[nodiscard]] std::string joined(const std::vector<std::string>& lines);
 
 }  // namespace garra::cli

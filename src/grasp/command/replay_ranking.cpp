@@ -1,4 +1,4 @@
-// `garra replay RANKING.h5 --grasp G --sample I`: one sample of one grasp again.
+// `garra replay RANKING.h5 --grasp G --sample I`: recomputes one sample of one grasp.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// What a ranking was made of.
+/// Inputs of a ranking, from its attributes.
 struct Ranked {
   std::string set;  ///< its file
   grasp::SetStudy study;
@@ -34,7 +34,7 @@ std::string needed(const std::string& file, const char* name) {
               "Give a ranking that `garra grasp rank SET.h5 -o RANKING.h5` of this version wrote.");
 }
 
-/// The set where it was, or beside the ranking; another one would not have the samples that were counted.
+/// The set at its old path, or beside the ranking; another set would give other samples.
 std::string set_of(const std::string& file) {
   const fs::path named = needed(file, "set");
   const std::string checksum = needed(file, "set_checksum");

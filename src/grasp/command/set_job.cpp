@@ -1,4 +1,4 @@
-// job = "grasp_set" in the program: ranking.h5, the answer. Samples of it are replayed as those of any ranking.
+// job = "grasp_set" in the program: writes ranking.h5 and the answer. Its samples are replayed as those of any ranking.
 #include <nlohmann/json.hpp>
 
 #include "garra/core/error.hpp"
@@ -66,7 +66,7 @@ class GraspSetJob final : public Job {
   [[nodiscard]] const study::Study& study() const override { return study_; }
   [[nodiscard]] Resolved resolved() const override { return {io::resolved_toml(study_.scenario()), {}}; }
 
-  /// A set may be larger than what a folder wants to have twice.
+  /// Refers to the set's path, because a set may be too large for a copy.
   [[nodiscard]] std::vector<std::string> pins() const override {
     const std::string& file = study_.scenario().file;
     return {"set.file=" + Json(file).dump(), "set.checksum=" + Json(io::SetFile::checksum_of(file)).dump()};

@@ -27,7 +27,7 @@ std::string verdict(const Json& s) {
   return out + format(", seed %llu\n", s["seed"].get<unsigned long long>());
 }
 
-/// When a share of one half is left, linearly between the instants; nothing where more is left at the end.
+/// Time at which half of the samples are left, interpolated linearly; nothing if more are left at the end.
 std::optional<double> median_time(const Json& time, const Json& probability) {
   for (std::size_t k = 1; k < time.size(); ++k) {
     if (probability[k].is_null() || probability[k - 1].is_null()) return {};
@@ -93,7 +93,7 @@ std::string quantile_line(const char* name, const Json& distribution, double fac
   return out + " " + unit + "\n";
 }
 
-/// Of the only level; several differ so much that their mixture says nothing.
+/// Metrics of the only level; a mixture of several levels would be meaningless.
 std::string metrics(const Json& s) {
   if (s["levels"].size() != 1) return "";
   const Json& level = s["levels"][0];
@@ -108,7 +108,7 @@ std::string largest(const Json& x, const char* unit) {
   return x.is_null() ? std::string("-") : format("%.1e ", x.get<double>()) + unit;
 }
 
-/// The work of the least median peak force over the distance that counts as a slip [J]; NaN: not known.
+/// Work of the least median peak force over the slip distance [J]; NaN if unknown.
 double slip_work(const Json& s) {
   double least = NAN;
   for (const Json& level : s["levels"]) {
@@ -119,7 +119,7 @@ double slip_work(const Json& s) {
   return least;
 }
 
-/// Whether errors of energy and gap matter, as the report judges them.
+/// Whether errors of energy and gap matter, by the criterion of the report.
 std::string judged(const Json& s) {
   const Json& a = s["audit"];
   const double slip = s["time"]["slip"], most_gap = 0.01 * slip, most_energy = slip_work(s);

@@ -40,7 +40,7 @@ void write_contacts(Hdf5Writer& file, const std::string& at, const MotionSeries&
 }
 
 void write_finger(Hdf5Writer& file, const std::string& at, const MotionSeries& s, std::size_t j, std::uint64_t t) {
-  // No rows, no joints to be told from their number.
+  // Without rows the number of joints is unknown.
   const std::uint64_t joints = t > 0 ? s.q[j].size() / t : 0;
   file.group(at);
   file.write(at + "/q", {t, joints}, s.q[j]);
@@ -50,7 +50,7 @@ void write_finger(Hdf5Writer& file, const std::string& at, const MotionSeries& s
   file.write(at + "/links", {t, joints + 2, 3}, s.links[j]);
 }
 
-/// Where the palm moves: its acceleration, and the tones that it is shaken with.
+/// The acceleration of a moving palm, and the tones of its shake.
 void write_palm(Hdf5Writer& file, const std::string& at, const MotionSeries& s) {
   if (s.palm.empty()) return;
   const std::uint64_t steps = s.palm_step_time.size();
@@ -109,7 +109,7 @@ NamedMotion nominal_motion(const grasp::Motion& motion, int instants) {
 
 NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants, const std::string& what) {
   const std::vector<double>& levels = motion.scenario().time->friction;
-  // Of the sample's number alone: sample i is at level i mod n.
+  // Depends on the sample's number alone: sample i is at level i mod n.
   const double level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
   return named(group_of(sample), title_of(sample, what), level, motion.series(sample, instants));
 }

@@ -1,4 +1,4 @@
-// job = "grasp" with [time] in the program: motion.h5, the answer, replay of a trajectory.
+// job = "grasp" with [time] in the program: writes motion.h5 and the answer, replays a trajectory.
 #include "grasp/command/time_job.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ double turn_between(const double* p, const double* q) {
   const double x = p[0] * q[1] - p[1] * q[0] - p[2] * q[3] + p[3] * q[2];
   const double y = p[0] * q[2] - p[2] * q[0] - p[3] * q[1] + p[1] * q[3];
   const double z = p[0] * q[3] - p[3] * q[0] - p[1] * q[2] + p[2] * q[1];
-  // abs: q and -q are one orientation, the smaller angle is meant; atan2 keeps its digits where acos(w) would lose
+  // abs: q and -q are one orientation, with the smaller angle meant; atan2 keeps the digits of which acos(w) would lose
   // half.
   return 2 * std::atan2(std::hypot(x, y, z), std::abs(w));
 }
@@ -50,7 +50,7 @@ std::size_t rows_of(const MotionSeries& s) {
   return n;
 }
 
-/// At most so many of `all`, evenly spread, the first and the last among them.
+/// At most `most` of `all` indices, evenly spread, including the first and the last.
 std::vector<std::size_t> spread(std::size_t all, std::size_t most) {
   std::vector<std::size_t> list;
   const std::size_t n = std::min(all, most);
@@ -190,7 +190,7 @@ class GraspTimeJob final : public Job {
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
   [[nodiscard]] Resolved resolved() const override {
-    // Warnings are about the nominal grasp at its first instant, which a study without steps knows.
+    // Warnings concern the nominal grasp at its first instant, which a study without steps has.
     return resolved_grasp(study_.scenario(), grasp::Study(study_.scenario()));
   }
   [[nodiscard]] std::vector<std::string> models() const override {
@@ -203,8 +203,8 @@ class GraspTimeJob final : public Job {
     return files;
   }
 
-  /// motion.h5: the nominal trajectory, those lost first at levels from the lowest to the highest that loses any,
-  /// further bad ones, and the one that was held but nearest to be dropped.
+  /// motion.h5: the nominal trajectory; the first losses at levels from the lowest to the highest with losses; further
+  /// bad ones; and the held one that came nearest to being dropped.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
     const std::vector<std::int64_t> in_hand = study_.ranked(total, grasp::kInHand);
     std::vector<std::int64_t> worst = study_.ranked(total, grasp::kLosses);
@@ -213,7 +213,7 @@ class GraspTimeJob final : public Job {
     const auto add = [&](std::int64_t sample, const std::string& what) {
       motions.push_back(motion_of_sample(study_.motion(), sample, instants(), what));
     };
-    // Shown last and under a title of its own, so it is not picked among the losses.
+    // Shown last, with a title of its own, so not among the losses.
     const std::int64_t closest = in_hand.empty() ? -1 : in_hand.front();
     std::vector<std::int64_t> shown = {closest};
     const std::vector<std::int64_t> lost = study_.first_losses(total);
@@ -238,7 +238,7 @@ class GraspTimeJob final : public Job {
     return grasp_time_answer_text(summary, manifest, {run, sample_to_replay(summary)});
   }
 
-  /// The one that was lost first, else the one that went furthest.
+  /// The sample that was lost first, else the one that moved farthest.
   [[nodiscard]] std::int64_t sample_to_replay(const Json& summary) const override {
     const Json& worst = summary["worst"];
     return worst.empty() ? -1 : worst[0]["sample"].get<std::int64_t>();
@@ -260,7 +260,7 @@ class GraspTimeJob final : public Job {
   }
 
  private:
-  /// Of a trajectory in a file: no more than it has steps.
+  /// Instants of a trajectory in a file, at most one per step.
   [[nodiscard]] int instants() const {
     // Motion::series() could not show more instants than there are steps.
     return static_cast<int>(std::min(kFileInstants, std::round(study_.time().until / study_.time().step) + 1));

@@ -11,13 +11,13 @@
 
 namespace garra::cli {
 
-/// Throws Error where the scenario's motion is impossible (grasp::Motion).
+/// Throws Error if the scenario's motion is impossible (grasp::Motion).
 [[nodiscard]] std::unique_ptr<Job> make_grasp_time_job(const grasp::Scenario& scenario);
 
-/// The scenario, with what a user should know of its nominal grasp: `study` is of its first instant.
+/// The scenario with warnings on its nominal grasp; `study` is that of its first instant.
 [[nodiscard]] Resolved resolved_grasp(const grasp::Scenario& scenario, const grasp::Study& study);
 
-/// The robot files that fingers were read from, each once: what a run folder keeps copies of.
+/// The fingers' robot files, each once; a run folder keeps copies of them.
 [[nodiscard]] std::vector<std::string> finger_files(const grasp::Scenario& scenario);
 
 }  // namespace garra::cli

@@ -1,4 +1,4 @@
-// Keys of a finger's command, and where in the file a contradiction between them is told.
+// Keys of a finger's command, and the place in the file of a contradiction between them.
 #include "grasp/files/command_fields.hpp"
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 using grasp::CommandProblem;
 using grasp::Finger;
 
-/// The effort limits of the finger's robot file.
+/// Reads the effort limits of the finger's robot file.
 void read_effort_limits(const Node& node, const std::string& key, Finger& finger) {
   static_cast<void>(read_choice(node, key, {"file"}));
   const std::string remedy = "Write torque_limit = [...], a torque (sliding joints: a force) for each joint.";
   if (!finger.robot) fail(node.place, key, "this finger comes from no file that could have effort limits", remedy);
   finger.torque_limit.clear();
   for (const chain::Joint& joint : finger.robot->joint)
-    // A robot file that says 0 or nothing sets no limit.
+    // An effort of 0, or none, in the robot file sets no limit.
     finger.torque_limit.push_back(joint.effort_limit > 0 ? joint.effort_limit : INFINITY);
   const auto finite = [](double x) { return std::isfinite(x); };
   if (std::none_of(finger.torque_limit.begin(), finger.torque_limit.end(), finite))
@@ -34,11 +34,11 @@ AnyValue torque_limit(Finger& finger) {
                 joint_values(finger.torque_limit, finger, {kJointTorque, Bounds::positive()}));
 }
 
-/// What every finger has: one value for all of them, or a list with one for each. `lists`: one is a list itself.
+/// A key for all fingers: one value, or a list with one per finger. `lists`: one value is a list itself.
 AnyValue of_fingers(std::size_t count, const std::function<AnyValue(std::size_t)>& one, bool lists) {
   const auto read = [=](const Node& node, const std::string& key) {
     const bool array = node.kind == Node::Kind::kArray && !node.items.empty();
-    // A list of lists is one for each finger where one finger's value is a list itself.
+    // If a finger's value is a list itself, a list of lists has one per finger.
     const bool each = array && (!lists || node.items[0].kind == Node::Kind::kArray);
     if (each) static_cast<void>(read_array(node, key, count));
     for (std::size_t j = 0; j < count; ++j) one(j).read(each ? node.items[j] : node, each ? item(key, j) : key);
@@ -48,7 +48,7 @@ AnyValue of_fingers(std::size_t count, const std::function<AnyValue(std::size_t)
     bool equal = true;
     for (std::size_t j = 0; j < count; ++j) {
       all += (j == 0 ? "[" : ", ") + one(j).text();
-      // One value where all fingers have the same: what is printed reads as people write it.
+      // One value if all fingers have the same, as people write it.
       equal = equal && one(j).text() == one(0).text();
     }
     return equal && count > 0 ? one(0).text() : all + (count == 0 ? "" : "]");
@@ -62,7 +62,7 @@ struct Written {
   std::string key;
 };
 
-/// Where `key` stands: in the item of a list of tables, or in the table that speaks for all of them.
+/// Place of `key`: in the item of a list of tables, or in the table for all items.
 Written written(const Node* list, const Node* all, const std::string& list_name, const CommandProblem& p) {
   // A problem of the whole table has no index; the first item stands for it.
   const auto index = static_cast<std::size_t>(std::max(p.index, 0));
@@ -117,7 +117,7 @@ AnyValue joint_values(std::vector<double>& values, const Finger& finger, const J
 
 namespace {
 
-/// A hand without finger tables has one value for all; a finger's own table one for itself.
+/// A hand without finger tables has one value for all; a finger's own table has one for that finger.
 AnyValue of_each(std::span<Finger> fingers, const std::function<AnyValue(Finger&)>& one, bool lists) {
   if (fingers.size() == 1) return one(fingers[0]);
   return of_fingers(
@@ -158,7 +158,7 @@ void command_fields(Fields& f, std::span<Finger> fingers) {
             true),
         {.doc = "the finger's whole command, instead of the grasp controller's",
          .comment = "N*m or N: the whole command"});
-  // The default is not printed: nobody has asked for it.
+  // The default is not printed.
   if (f.has("gravity_compensation", !fingers[0].gravity_compensation))
     f.key("gravity_compensation", of([](Finger& x) { return boolean(x.gravity_compensation); }, false),
           {.doc = "false: this finger's `compensation` is 0"});

@@ -1,4 +1,4 @@
-// What fingers are commanded in a grasp scenario: torques and their limits.
+// Commands of fingers in a grasp scenario: torques and their limits.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace garra::io {
 
 inline constexpr JointDimension kJointTorque{kTorque, kForce};  ///< of turning and sliding joints
 
-/// What a key with a number for each joint takes.
+/// Requirements on a key with a number for each joint.
 struct JointWanted {
   JointDimension dimension;
   Bounds bounds;
@@ -25,13 +25,13 @@ struct JointWanted {
 [[nodiscard]] AnyValue joint_values(std::vector<double>& values, const grasp::Finger& finger,
                                     const JointWanted& wanted);
 
-/// `tool` and `tip_radius`, where the fingers of robot files touch: of one finger, or of all in a hand whose fingers
-/// have no tables.
+/// `tool` and `tip_radius`, the point at which fingers of robot files touch: of one finger, or of all in a hand whose
+/// fingers have no tables.
 void tip_fields(Fields& f, std::span<grasp::Finger> fingers);
 /// `tau`, `gravity_compensation` and `torque_limit`, likewise.
 void command_fields(Fields& f, std::span<grasp::Finger> fingers);
 
-/// Throws where parts of the command do not go together (grasp::command_problem), naming the place in the document.
+/// Throws if parts of the command contradict (grasp::command_problem), naming the place in the document.
 void check_command(const Node& document, const grasp::Scenario& scenario);
 
 }  // namespace garra::io

@@ -1,4 +1,4 @@
-// Where a contact is: by the keys of its object's shape, or by point and normal.
+// Location of a contact: by keys for the object's shape, or by point and normal.
 #include "grasp/files/contact_fields.hpp"
 
 #include <array>
@@ -45,7 +45,7 @@ Frame meridian_frame(double azimuth, double elevation) {
   return {{{-se * ca, -se * sa, ce}}, {{-sa, ca, 0}}, {{-ce * ca, -ce * sa, -se}}};
 }
 
-/// Where a face "+x" looks: the number of its axis and the sign.
+/// Direction of a face such as "+x": the number of its axis and the sign.
 struct Face {
   int axis = 0;
   double sign = 1;
@@ -59,7 +59,7 @@ Frame face_frame(const Face& face) {
   return meridian_frame(face.axis * quarter + (face.sign < 0 ? 2 * quarter : 0), 0);
 }
 
-/// What the keys say. `point` and the frame are also what is written: the place as it was resolved.
+/// Values of the keys. `point` and the frame are also written, as the resolved place.
 struct Keys {
   Vec3<double> point, normal, tangent;
   double azimuth = 0, elevation = 0, height = 0, roll = 0;
@@ -67,12 +67,12 @@ struct Keys {
   std::array<double, 2> at = {};  ///< from the face's centre along the next two axes, cyclically
 };
 
-/// Which of the keys there are.
+/// The keys that are present.
 struct Form {
   bool point, tangent, face, side;  ///< side: of a cylinder
 };
 
-/// A length that must not leave the surface.
+/// Checks that a length stays on the surface.
 void check_within(Fields& f, const std::string& key, double x, double half) {
   f.check(std::abs(x) <= half, key,
           "off the surface: " + shortest(x) + " m, but the surface ends at +-" + shortest(half) + " m",
@@ -81,9 +81,9 @@ void check_within(Fields& f, const std::string& key, double x, double half) {
 
 bool has_direction(const Vec3<double>& v) { return norm(v) > 1e-12; }
 
-/// Scales to length 1; leaves a vector that has it already as it is, to the last bit.
+/// Scales to length 1; leaves a unit vector unchanged to the last bit.
 Vec3<double> unit(const Vec3<double>& v) {
-  // Written by us it is a unit already: to divide again would move its last bit at every print.
+  // A written vector is a unit already: dividing again would change its last bit at every print.
   const double length = norm(v);
   return std::abs(length - 1) < 1e-14 ? v : (1 / length) * v;
 }
@@ -91,7 +91,7 @@ Vec3<double> unit(const Vec3<double>& v) {
 /// The part of `along` that is perpendicular to n.
 Vec3<double> level(const Vec3<double>& along, const Vec3<double>& n) {
   const double lean = dot(along, n);
-  // Likewise: what is perpendicular but for rounding stays as it is.
+  // Likewise: a vector that is perpendicular up to rounding stays unchanged.
   return std::abs(lean) < 1e-14 ? along : axpy(-lean, n, along);
 }
 
@@ -141,7 +141,7 @@ void place(const Keys& keys, const Form& form, const Object& object, Contact& co
   }
 }
 
-/// Between the principal directions the surface also twists, which two curvatures cannot say.
+/// Between the principal directions the surface also twists, which two curvatures cannot express.
 void check_roll_on_side(Fields& f, double roll) {
   double c, s;
   exact_cos_sin(roll, c, s);
@@ -238,7 +238,7 @@ AnyValue friction(Contact& contact, study::Distribution* common) {
   const auto read = [&contact, own, shared](const Node& node, const std::string& key) {
     const bool factor =
         node.kind == Node::Kind::kTable && (node.find("common") != nullptr || node.find("each") != nullptr);
-    // A friction of the contact's own takes back what [contacts] has said for all.
+    // A contact's own friction overrides that of [contacts].
     if (!factor) contact.common_friction = false;
     AnyValue(factor ? shared : own).read(node, key);
   };
@@ -253,7 +253,7 @@ AnyValue friction(Contact& contact, study::Distribution* common) {
 AnyValue own_force(std::optional<Vec3<double>>& force) {
   const auto read = [&force](const Node& node, const std::string& key) {
     const Vec3<double> v = read_vector(node, key, kForce);
-    // A negative normal force would pull at the object, which no contact can.
+    // A negative normal force would pull at the object, which no contact can do.
     if (v[0] < 0)
       fail(node.items[0].place, item(key, 0), "pulls: the normal force must not be negative",
            "Write force = [n, t, o]: n presses into the object, t and o lie along it.");
@@ -272,9 +272,9 @@ void place_on_sphere(const SpherePlace& place, double radius, Contact& contact) 
   set_frame(rolled(frame, place.roll), contact);
 }
 
-// Which keys say where it is depends on the object's shape; `point` with `normal` works on any, and is what is written.
+// The keys of the location depend on the object's shape; `point` with `normal` works on any, and is the written form.
 void contact_place_fields(Fields& f, bool known, const Object& object, Contact& contact) {
-  // Without a known object no key could be judged; its own error has been said.
+  // Without a known object no key can be checked; its own error was reported.
   if (!known) return f.give_up();
   const auto is = [&](Shape shape) { return object.shape == shape; };
   Form form{};
@@ -283,7 +283,7 @@ void contact_place_fields(Fields& f, bool known, const Object& object, Contact& 
   form.face = !form.point && (is(Shape::kBox) || (is(Shape::kCylinder) && f.has("face", false)));
   form.side = !form.point && !form.face && is(Shape::kCylinder);
   const bool sphere = !form.point && is(Shape::kSphere);
-  // What is written is the resolved place, as `point`, `normal` and `tangent`.
+  // The resolved place is written, as `point`, `normal` and `tangent`.
   Keys keys{contact.point, column(contact.frame, 2), column(contact.frame, 0)};
   f.when({form.point, "any shape"}, [&] { point_fields(f, is(Shape::kPoints), form, keys, contact); });
   f.when({sphere || form.side, "sphere, cylinder"}, [&] {
@@ -298,7 +298,7 @@ void contact_place_fields(Fields& f, bool known, const Object& object, Contact& 
     check_within(f, "height", keys.height, object.height / 2);
   });
   f.when({form.face, "box, cylinder"}, [&] { face_fields(f, object, keys); });
-  // A written frame has the roll in it already.
+  // A written frame includes the roll already.
   if (!f.writing())
     f.key("roll", quantity(keys.roll, {kAngle}),
           {.doc = "turns t towards o; on the side of a cylinder multiples of 90 deg"});

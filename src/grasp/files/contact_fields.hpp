@@ -14,14 +14,14 @@ struct SpherePlace {
 /// Point, frame and curvatures; `radius` [m].
 void place_on_sphere(const SpherePlace& place, double radius, grasp::Contact& contact);
 
-/// The keys that say where the contact is; not looked at unless the object is `known`.
+/// The keys of a contact's location; not read unless the object is `known`.
 void contact_place_fields(Fields& f, bool known, const grasp::Object& object, grasp::Contact& contact);
 
-/// friction, slide, tilt, squeeze_error, force_limit. `common_friction` takes what contacts share; null where it cannot
-/// be given.
+/// friction, slide, tilt, squeeze_error, force_limit. `common_friction` takes the friction shared by contacts; null if
+/// it cannot be given.
 void contact_input_fields(Fields& f, grasp::Contact& contact, study::Distribution* common_friction);
 
-/// What the contact's finger is told: squeeze, force.
+/// Commands of the contact's finger: squeeze, force.
 void contact_command_fields(Fields& f, grasp::Contact& contact);
 
 }  // namespace garra::io

@@ -31,9 +31,9 @@ bool same(const DhJoint& a, const DhJoint& b) {
          same(x.body.com, y.body.com) && same(x.body.inertia, y.body.inertia);
 }
 
-/// Whether it is the built-in arm with motors' inertia, or without it.
+/// Whether it is the built-in arm, with or without motors' inertia.
 bool is_puma(const Finger& finger, bool armature) {
-  // The tool may be moved along the last z axis and nowhere else: that is all the `tool` of a model can say.
+  // The tool may be moved along the last z axis only: `tool` of a model expresses nothing else.
   const Pose<double> tool = {Mat3<double>::identity(), {{0, 0, finger.tool.p[2]}}};
   if (finger.robot || finger.modified || !same(finger.tool.R, tool.R) || !same(finger.tool.p, tool.p)) return false;
   const std::vector<DhJoint> puma = chain::puma560(armature);
@@ -66,16 +66,16 @@ void branch_field(Fields& f, Finger& finger) {
 }
 
 void arm_fields(Fields& f, Finger& finger) {
-  // Read from the joints themselves: the finger does not remember how it was made.
+  // Determined from the joints: the finger does not store how it was made.
   bool armature = !is_puma(finger, false);
   f.key("tool", quantity(finger.tool.p[2], {kLength}), {.doc = "a distance along the last z axis"});
   f.key("armature", boolean(armature), {.doc = "whether the motors' inertia counts"});
   if (f.reading()) finger.joints = chain::puma560(armature);
 }
 
-/// What a PUMA is unless its fields say otherwise.
+/// Defaults of a PUMA finger.
 void set_puma(Finger& finger) {
-  // The tool of 0.1 m and the elbow down: defaults of the built-in arm only.
+  // The tool of 0.1 m and the elbow down are defaults of the built-in arm only.
   finger.tool.p[2] = 0.1;
   finger.elbow = -1;
 }
@@ -91,17 +91,17 @@ void read_file(Fields& f, const std::string& scenario, const std::vector<JointLo
                                           .needs_mass = true,
                                           .takes_coupled = true});
   } catch (const Error& error) {
-    // A missing file and a wrong link are mistakes in this scenario, and are told with its other ones; what is wrong
-    // inside the robot file is told with its own place.
+    // A missing file and a wrong link are mistakes in this scenario, reported with its others. An error inside the
+    // robot file is reported with its own place.
     if (error.code() == ExitCode::kInputOutput || error.code() == ExitCode::kUsage)
       return f.check(false, "file", error.what(), "");
     throw;
   }
 }
 
-/// A finger from a robot file: beside the scenario, or its copy in models/.
+/// A finger from a robot file beside the scenario, or its copy in models/.
 void file_fields(Fields& f, const std::string& scenario, Finger& finger) {
-  // A copy: the fields below only look at it, and reading replaces it.
+  // A copy: the fields below only read it, and reading replaces it.
   const chain::Robot robot = finger.robot.value_or(chain::Robot{});
   f.key("file", string(finger.file.name),
         {.doc = "a robot file beside the scenario (`models/` first): URDF with the links it is between and where side "
@@ -142,7 +142,7 @@ AnyValue dh_rows(Finger& finger) {
                      "maxItems": 4}})"});
 }
 
-/// A last joint that moves nothing makes the mass matrix singular.
+/// Whether the last joint moves mass; otherwise the mass matrix is singular.
 bool moves_mass(const chain::LinkData& last) {
   const Mat3<double>& I = last.body.inertia;
   const bool turns = I(0, 0) + I(1, 1) + I(2, 2) > 0 && !last.joint.prismatic;
@@ -212,7 +212,7 @@ void puma_fields(Fields& f, Finger& finger) {
   branch_field(f, finger);
 }
 
-// A finger is written as whichever of the three forms it still is.
+// A finger is written in the one of the three forms that it still has.
 void finger_fields(Fields& f, const std::string& scenario, Finger& finger) {
   const bool puma = is_puma(finger, true) || is_puma(finger, false);
   const bool model = f.has("model", puma), file = f.has("file", finger.robot.has_value()),
@@ -221,7 +221,7 @@ void finger_fields(Fields& f, const std::string& scenario, Finger& finger) {
   f.check(!f.reading() || given == 1, "", given == 0 ? "no model, file or dh" : "more than one of model, file and dh",
           "Write model = \"puma560\", file = \"hand.urdf\" with tip = \"link\", or dh = [[a, d, alpha, theta_offset], "
           "...].");
-  // With two forms at once it is not clear which keys are wrong.
+  // With two forms at once the wrong keys are not known.
   if (f.reading() && given > 1) return f.give_up();
   // Not while it is written: a resolved finger has its own values.
   if (model && !f.writing()) set_puma(finger);

@@ -34,12 +34,12 @@ void three_puma_fields(Fields& f, Hand& hand, Scenario& s) {
   if (f.reading()) s.fingers = three;
 }
 
-/// Where the three contacts are, and the bases: below them on a circle. What is common to them, they have already.
+/// Places the three contacts, and the bases below them on a circle. Common properties are set already.
 void place_three_puma(const Hand& hand, Scenario& s) {
   const double azimuths[3] = {-hand.sigma, hand.sigma, M_PI};
   for (std::size_t j = 0; j < 3; ++j) {
     Contact contact = hand.common;
-    // The papers' third contact frame is turned by -90 deg against the others.
+    // The papers' third contact frame is turned by -90 deg relative to the others.
     place_on_sphere({azimuths[j], 0, j == 2 ? -M_PI / 2 : 0}, s.object.radius, contact);
     contact.angle_sign = j == 2 ? 0 : j == 1 ? 1 : -1;
     double c, sine;
@@ -50,7 +50,7 @@ void place_three_puma(const Hand& hand, Scenario& s) {
   }
 }
 
-/// The median of three_puma's angle is nominal, the rest a deviation; elsewhere all of it is a deviation.
+/// The median of three_puma's angle is nominal, the rest a deviation; for other hands all of it is a deviation.
 AnyValue contact_angle(Hand& hand, Distribution& angle) {
   const auto read = [&](const Node& node, const std::string& key) {
     if (hand.model == HandModel::kFingers) {
@@ -58,7 +58,7 @@ AnyValue contact_angle(Hand& hand, Distribution& angle) {
       return;
     }
     const Distribution d = read_distribution(node, key, {kAngle, {.low = 0, .high = M_PI, .above_low = true}});
-    // Its median and a deviation of the same kind, which not every distribution has.
+    // Its median and a deviation of the same kind, which not every distribution allows.
     if (!can_shift(d))
       fail(node.place, key, "this distribution cannot be split into a nominal angle and a deviation",
            "Use normal or uniform.");
@@ -72,7 +72,7 @@ void common_fields(Fields& f, Hand& hand, Scenario& s) {
   const auto any = [&](auto has) { return std::any_of(s.contacts.begin(), s.contacts.end(), has); };
   const bool moves = any([](const Contact& c) { return c.angle_sign != 0; });
   const bool friction = any([](const Contact& c) { return c.common_friction; });
-  // Resolved contacts stand by themselves in [[contact]]; only what they share is left to say here.
+  // Resolved contacts are complete in [[contact]]; only common values remain to be written here.
   if (f.writing() && !friction && !moves) return;
   f.table("contacts", {.doc = "what all contacts have; drawn for each by itself"}, [&] {
     if (f.has("angle", moves))
@@ -96,7 +96,7 @@ void common_fields(Fields& f, Hand& hand, Scenario& s) {
 
 void one_contact(Fields& f, const Hand& hand, Scenario& s, Contact& contact) {
   const bool fingers = hand.model == HandModel::kFingers;
-  // [contacts] first; what the contact says itself comes on top.
+  // [contacts] first; the contact's own keys override it.
   if (f.reading() && fingers) contact = hand.common;
   if (fingers) contact_place_fields(f, hand.object_known, s.object, contact);
   const bool own = f.has("friction", true);
@@ -106,7 +106,7 @@ void one_contact(Fields& f, const Hand& hand, Scenario& s, Contact& contact) {
           "Give it for all contacts in [contacts], or in each [[contact]]: friction = 0.5.");
 }
 
-/// How many there are, once they are there.
+/// Checks the number of contacts, once they are read.
 void check_count(Fields& f, const Hand& hand, const Scenario& s) {
   const std::string found = std::to_string(hand.contacts);
   if (hand.model == HandModel::kThreePuma)
@@ -122,17 +122,17 @@ void check_count(Fields& f, const Hand& hand, const Scenario& s) {
 void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
   const std::string remedy =
       "Write urdf = \"hand.urdf\" with tips, or model = \"three_puma\", or \"fingers\" with [[hand.finger]] tables.";
-  // Written so where its arm is part of it: else its fingers are resolved.
+  // Written in this form if its arm is part of it: else its fingers are resolved.
   const bool tree = f.has("urdf", s.arm.has_value()), model = f.has("model", !s.arm);
   if (model || !tree)
     f.key("model", choice(hand.model),
           {.doc = "three_puma: the papers' hand", .required = remedy, .otherwise = "this or `urdf`"});
   f.check(!f.reading() || !tree || !model, "model", "both model and urdf", remedy);
   f.when({tree, "`urdf`"}, [&] { tree_hand_fields(f, file, s); });
-  // A URDF is the whole hand: nothing else is left to be said of it.
+  // A URDF specifies the whole hand: no other keys are needed.
   if ((f.reading() || f.writing()) && tree) return static_cast<void>(hand.known = f.sound());
   hand.known = f.sound();
-  // Which tables belong to a hand without a model is not known, so nothing is said of them.
+  // The tables of a hand without a model are not known, so they are not checked.
   if (!hand.known) return f.give_up();
   const bool three = hand.model == HandModel::kThreePuma;
   f.check(!three || !hand.object_known || s.object.shape == Shape::kSphere, "model",
@@ -141,7 +141,7 @@ void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
   f.when({three, "model = \"three_puma\""}, [&] { three_puma_fields(f, hand, s); });
   f.when({!three, "model = \"fingers\""}, [&] {
     f.tables("finger", {.doc = "one for each contact", .required = "Write a [[hand.finger]] table for each finger."},
-             // More than 64 are an error already: no memory for a file that asks for millions.
+             // More than 64 are an error already: no memory is spent on a file that asks for millions.
              {s.fingers.size(), [&](std::size_t n) { s.fingers.resize(std::min(n, kMostTables)); },
               [&](std::size_t j) {
                 if (j < s.fingers.size()) finger_fields(f, file, s.fingers[j]);
@@ -156,13 +156,13 @@ void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
 
 void contacts_fields(Fields& f, Hand& hand, Scenario& s) {
   if (!hand.known) {
-    // Asked for, so that they are not reported as unknown keys besides.
+    // Requested here, so that they are not reported as unknown keys.
     for (const char* key : {"contacts", "contact"}) static_cast<void>(f.has(key, false));
     return;
   }
   common_fields(f, hand, s);
   const bool three = hand.model == HandModel::kThreePuma;
-  // The places first: [[contact]] tables of three_puma say the rest.
+  // The places first: [[contact]] tables of three_puma give the rest.
   if (f.reading() && three) place_three_puma(hand, s);
   hand.contacts = s.contacts.size();
   const auto resize = [&](std::size_t n) {

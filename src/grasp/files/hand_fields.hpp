@@ -9,11 +9,11 @@
 
 namespace garra::io {
 
-/// The papers' hand, or fingers one by one.
+/// The papers' hand, or separate fingers.
 enum class HandModel { kThreePuma, kFingers };
 [[nodiscard]] constexpr auto names_of(HandModel) { return names("three_puma", "fingers"); }
 
-/// What the tables say that a scenario does not hold as it was said.
+/// Contents of the tables that a scenario does not store in that form.
 struct Hand {
   HandModel model = HandModel::kFingers;
   bool object_known = true;    ///< its shape and dimensions
@@ -26,9 +26,9 @@ struct Hand {
   std::size_t contacts = 0;    ///< how many
 };
 
-/// [hand]; the object must have been read. `file` is the scenario's, beside which robot files of fingers are.
+/// Reads [hand], after the object. `file` is the scenario's, beside which robot files of fingers lie.
 void hand_fields(Fields& f, const std::string& file, Hand& hand, grasp::Scenario& scenario);
-/// [contacts], [[contact]]; the hand must have been read.
+/// Reads [contacts] and [[contact]], after the hand.
 void contacts_fields(Fields& f, Hand& hand, grasp::Scenario& scenario);
 
 }  // namespace garra::io

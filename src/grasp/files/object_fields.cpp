@@ -1,4 +1,4 @@
-// [object]: what is held.
+// [object]: the held object.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ AnyValue sphere_radius(Object& object) {
   const auto read = [&object](const Node& node, const std::string& key) {
     const Distribution radius = read_distribution(node, key, {kLength, Bounds::positive()});
     object.radius = radius.nominal();
-    // A scale of the whole object, so that its contacts and inertia go along.
+    // A scale of the whole object, so that its contacts and inertia scale, too.
     if (!radius.is_constant()) object.scale = scaled(radius, 1 / object.radius);
   };
   return custom({read, [&object] { return text(object.radius, kLength); }, "D, above 0 m",
@@ -69,7 +69,7 @@ AnyValue deviations(Distribution (&into)[3], const Dimension& dimension) {
   const auto read = [&into, dimension](const Node& node, const std::string& key) {
     const std::vector<Node>& items = read_array(node, key, 3);
     for (std::size_t i = 0; i < 3; ++i) {
-      // An uncertain position has filled it.
+      // An uncertain position has set it.
       if (!into[i].is_constant())
         fail(items[i].place, item(key, i), "the position is uncertain as well",
              "Give the deviation in one of the two places.");
@@ -120,7 +120,7 @@ bool object_fields(Fields& f, Object& object) {
     return false;
   }
   dimension_fields(f, object);
-  // Before the keys that follow: contacts need shape and dimensions, no matter what is wrong with the mass.
+  // Before the following keys: contacts need shape and dimensions, even if the mass is wrong.
   const bool known = f.sound();
   const bool scaled_already = !object.scale.is_constant();
   f.check(!scaled_already || !f.has("scale", false), "scale", "both radius and scale are uncertain",

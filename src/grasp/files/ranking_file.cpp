@@ -45,7 +45,7 @@ constexpr Counts kCounts[] = {{"rank", &Ranking::rank},
                               {"non_unique", &Ranking::non_unique},
                               {"fails_first", &Ranking::fails_first}};
 
-/// What the numbers of a data set stand for, as attributes of it.
+/// Stores the meaning of a dataset's numbers as its attributes.
 void put_words(Hdf5Stream& h5, const char* data_set, std::span<const study::OutcomeWords> table) {
   std::vector<std::string> names, labels, meanings;
   for (const study::OutcomeWords& row : table) {
@@ -58,7 +58,7 @@ void put_words(Hdf5Stream& h5, const char* data_set, std::span<const study::Outc
   h5.attribute(data_set, "meanings", meanings);
 }
 
-/// A row a grasp under the names of the columns; NaN is an empty field.
+/// One row per grasp under the names of the columns; NaN is an empty field.
 std::string csv_of(const grasp::Ranking& r) {
   std::string out =
       "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
@@ -105,7 +105,7 @@ RankingWriter::RankingWriter(const std::string& path, std::int64_t grasps, const
     : file_(std::make_unique<File>(path, static_cast<std::uint64_t>(grasps))) {
   Hdf5Stream& h5 = file_->stream;
   const std::uint64_t n = file_->count;
-  // Texts first: those behind numbers would keep these in memory.
+  // Texts first: behind the numbers they would keep these in memory.
   for (const auto& [name, text] : attributes) h5.attribute("/", name, text);
   file_->status = h5.add("status", {n}, Type::kUint8);
   put_words(h5, "status", grasp::kGraspStatusWords);

@@ -1,4 +1,4 @@
-// Rankings as HDF5 files, a piece at a time.
+// Writes rankings as HDF5 files, piece by piece.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ using TextAttributes = std::vector<std::pair<std::string, std::string>>;
 
 class RankingWriter {
  public:
-  /// Of so many grasps. Throws Error(kInputOutput), as do the others.
+  /// Writer for `grasps` rows. Throws Error(kInputOutput), like the other functions.
   RankingWriter(const std::string& path, std::int64_t grasps, const TextAttributes& attributes);
   ~RankingWriter();
   RankingWriter(const RankingWriter&) = delete;
   RankingWriter& operator=(const RankingWriter&) = delete;
 
-  /// The next rows.
+  /// Appends the next rows.
   void append(const grasp::Ranking& rows);
-  /// The file appears, whole.
+  /// Makes the file visible, whole.
   void commit();
 
  private:

@@ -1,4 +1,4 @@
-// A grasp scenario as a whole: the order in which its tables need one another.
+// A grasp scenario as a whole: its tables, in the order of their dependences.
 #include "garra/io/scenario.hpp"
 
 #include <algorithm>
@@ -22,11 +22,11 @@ namespace {
 using grasp::Scenario;
 
 constexpr std::int64_t kDefaultSamplesInTime = 10'000;
-/// At an instant, the most blocks of a chunk of a run that has many samples.
+/// At an instant: the most blocks in a chunk of a run that has many samples.
 constexpr std::int64_t kBlocksWithFailures = 256;
 
-/// In time, a tenth of the samples: there is progress to show and to resume from only between chunks. Where there are
-/// many, a quarter, up to the 32 blocks that a GPU is busy with.
+/// In time: a tenth of the samples, because progress and resuming need chunk boundaries. For many samples a quarter, up
+/// to the 32 blocks that occupy a GPU.
 void set_chunk_of_time(study::Plan& plan) {
   constexpr std::int64_t kMany = 1 << 16, kBusy = 32, kMost = 64;  // samples; blocks
   const std::int64_t blocks = plan.samples / study::kBlock;
@@ -34,7 +34,7 @@ void set_chunk_of_time(study::Plan& plan) {
   plan.chunk = std::clamp<std::int64_t>(wanted, 1, kMost) * study::kBlock;
 }
 
-/// At an instant. Rows of samples that are kept lie in memory until their chunk is stored, some 500 B each.
+/// At an instant. Kept rows of samples stay in memory until their chunk is stored, some 500 B each.
 void set_chunk_of_instant(study::Plan& plan) {
   if (plan.keep == "all") return;
   larger_chunks(plan, plan.keep == "none" ? kMostBlocks : kBlocksWithFailures);
@@ -50,10 +50,10 @@ void sampling_fields(Fields& f, Scenario& s) {
   time_limit_field(f, s.plan);
 }
 
-/// All that there is to say of the job. `file` is the scenario's, beside which the files are that it names.
+/// All fields of the job. `file` is the scenario's, beside which the files that it names lie.
 void fields(Fields& f, Scenario& s, const std::string& file) {
   header_fields(f, "grasp", s.title, &s.plan.seed);
-  // While something is written or described, everything is known.
+  // For writing and describing, everything is known.
   Hand hand{.object_known = !f.reading(), .has_contacts = f.has("contact", true)};
   const auto object = [&] {
     f.table("object", {.doc = "what is held", .required = "Write an [object] table with shape and mass."},
@@ -64,7 +64,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
   f.table("hand",
           {.doc = "the fingers", .required = "Write a [hand] table with model = \"three_puma\" or \"fingers\"."},
           [&] { hand_fields(f, file, hand, s); });
-  // Where it is written the hand comes first, as people read it.
+  // The written hand comes first, as people read it.
   if (!f.reading()) object();
   contacts_fields(f, hand, s);
   f.table("load", {.doc = "what acts on it", .required = "Write a [load] table with squeeze = \"15 N\"."},
@@ -98,13 +98,13 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   FieldReader f(document);
   fields(f, scenario, name);
   f.finish();
-  // After all keys: whether parts of the command go together is no matter of one table.
+  // After all keys, because the command depends on several tables.
   check_command(document, scenario);
   check_names(scenario);
   scenario.warnings = inertia_warnings(document);
   for (const grasp::Finger& finger : scenario.fingers)
     for (const std::string& warning : finger.robot ? finger.robot->warnings : std::vector<std::string>{})
-      // Several fingers of one file have the same warnings: each is said once.
+      // Several fingers of one file have the same warnings: each is reported once.
       if (std::find(scenario.warnings.begin(), scenario.warnings.end(), warning) == scenario.warnings.end())
         scenario.warnings.push_back(warning);
   return scenario;

@@ -1,4 +1,4 @@
-// [load], [held], [motion], [solver] of a grasp scenario: what is done with the grasp.
+// [load], [held], [motion], [solver] of a grasp scenario: loads, criteria and solver.
 #include <algorithm>
 
 #include "base/scenario/field_values.hpp"
@@ -44,14 +44,14 @@ AnyValue wrench(Scenario& s) {
   return inlined(fields, "`{ force_ball, torque_ball, force, torque }`");
 }
 
-/// Not where every contact has a command of its own.
+/// Whether a squeeze is required: not if every contact has its own command.
 bool needs_squeeze(const Scenario& s) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j)
     if (!s.contacts[j].squeeze && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;
   return false;
 }
 
-/// Both names are of the one solver there is: semismooth Newton with its ladder of restarts.
+/// Both names mean the one solver: semismooth Newton with its restarts.
 AnyValue method() {
   const std::vector<std::string> names = {"auto", "semismooth-newton"};
   const auto read = [names](const Node& node, const std::string& key) {
@@ -65,7 +65,7 @@ AnyValue method() {
 
 void load_fields(Fields& f, Scenario& s) {
   f.key("gravity", vector(s.gravity, {kAcceleration}), {.doc = "in the palm's frame"});
-  // Asked of sound contacts only; else their own error is enough.
+  // Checked for sound contacts only; else their own error suffices.
   const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_squeeze(s);
   if (f.reading()) {
     s.squeeze = Distribution::constant(0);

@@ -1,4 +1,4 @@
-// Grasp sets.
+// Reads grasp sets.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -24,7 +24,7 @@ const char* const kSetFile =
 
 }  // namespace
 
-/// The datasets of a set, and rows of them.
+/// Reader of a set's datasets and of their rows.
 class SetFile::Reader {
  public:
   Reader(const std::string& path, std::string checksum)
@@ -62,30 +62,30 @@ class SetFile::Reader {
   }
 
  private:
-  /// Grasps, and their contacts.
+  /// A range of grasps, with their contacts.
   struct Stretch {
     std::uint64_t first = 0, count = 0, row = 0, rows = 0;
   };
 
-  /// Once: reading all of a large file takes its time.
+  /// Checked once, because reading a large file takes long.
   void require_checksum() {
     if (checksum_.empty() || checksum_of(path_) == std::exchange(checksum_, {})) return;
     throw Error(ExitCode::kInputOutput, path_ + ": has changed since its study was begun",
                 "Put the set back, or begin anew.");
   }
-  /// k contacts each, where the points are [g,k,3].
+  /// k contacts each, if the points are [g,k,3].
   void take_even() {
     const Shape shape = file_->shape("point");
     if (shape.size() != 3)
       file_->refuse("first", "is missing, and point is " + to_string(shape) + ", not [g,k,3]",
                     "Give the first row of each grasp and the number of rows.");
     if (shape[0] == 0) refuse_empty("point");
-    // The file's size says nothing about how many these are.
+    // The file's size does not bound this number.
     if (shape[0] > 0 && shape[1] == 0) file_->refuse("point", "is " + to_string(shape) + ": no grasp has a contact");
     grasps_ = shape[0];
     contacts_ = {shape[0], shape[1]};
   }
-  /// Rows of each grasp, looked at once from end to end: in no place are they more than a piece in memory.
+  /// Checks `first`, piece by piece, so that no more than a piece is in memory.
   void take_first() {
     const Shape shape = file_->shape("first");
     if (shape.size() != 1) file_->refuse("first", "is " + to_string(shape) + ", not [g+1]");
@@ -125,12 +125,12 @@ class SetFile::Reader {
     return out;
   }
 
-  /// A number or a matrix for each contact.
+  /// A number or a matrix per contact.
   [[nodiscard]] std::vector<double> mobilities(const char* name) {
     const bool one_each = file_->has(name) && file_->shape(name) == contacts_;
     return one_each ? contact_array(name, {}) : contact_array(name, {3, 3});
   }
-  /// Three rows a contact, however the rows are counted: [3m,nq], [m,3,nq], [g,3k,nq], [g,k,3,nq].
+  /// Three rows per contact, in any shape: [3m,nq], [m,3,nq], [g,3k,nq], [g,k,3,nq].
   [[nodiscard]] std::vector<double> jacobians(const char* name, std::uint64_t nq) {
     if (!file_->has(name)) return {};
     Shape flat = contacts_, by_contact = contacts_;
@@ -157,7 +157,7 @@ class SetFile::Reader {
     s.bias = array("bias", {g, nq});
     s.torque_limit = array("torque_limit", {g, nq});
   }
-  /// The mesh, where there is one that is sound; read once.
+  /// The mesh, if there is a sound one; read once.
   [[nodiscard]] const std::shared_ptr<const mesh::Surface>& object() {
     const auto rows_of_three = [&](const char* name) { return file_->has(name) && file_->shape(name).size() == 2; };
     if (object_read_ || !rows_of_three("object/vertex") || !rows_of_three("object/face")) return object_;
@@ -183,11 +183,11 @@ class SetFile::Reader {
     if (!found) found = file_->rows(name);
     return *found;
   }
-  /// Of every grasp.
+  /// Rows of every grasp.
   [[nodiscard]] std::vector<double> array(const char* name, const Shape& shape) {
     return part(name, shape, now_.first, now_.count);
   }
-  /// Of every contact, once or thrice.
+  /// Rows of every contact, one or three each.
   [[nodiscard]] std::vector<double> contact_rows(const char* name, const Shape& shape) {
     if (contacts_.size() == 2) return array(name, shape);
     const std::uint64_t each = contacts_[0] == 0 ? 1 : shape[0] / contacts_[0];

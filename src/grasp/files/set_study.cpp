@@ -1,4 +1,4 @@
-// What is uncertain about a grasp set, and which set it is: TOML.
+// Reads the uncertainties of a grasp set, and its file, from TOML.
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -19,7 +19,7 @@ using grasp::SetScenario;
 using grasp::SetStudy;
 using study::Distribution;
 
-/// A value or distribution under one key, or a factor on what the set has under another.
+/// A value or distribution under one key, or a factor on the set's values under another.
 struct ValueOrFactor {
   std::string name;
   Wanted wanted;
@@ -184,8 +184,7 @@ SetScenario build(const Node& document) {
   return s;
 }
 
-/// As the program finds it, from anywhere: where the scenario says, or beside it, where a run folder and its set were
-/// moved together.
+/// Resolves the set's path: as the scenario says, or beside it if a run folder and its set were moved together.
 std::string found_file(const std::string& scenario, const std::string& file) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(scenario).parent_path(), named = folder / file, beside = folder / named.filename();

@@ -1,4 +1,4 @@
-// Files of `garra grasp analyse`.
+// Reads and writes the files of `garra grasp analyse`.
 #include "grasp/files/states_file.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ const char* const kStatesFile =
     "[n,joints], "
     "finger_2/...";
 
-/// Arrays [n, columns] of one group. The first that is found says how many instants there are.
+/// Reads arrays [n, columns] of one group. The first one determines the number of instants.
 class StatesReader {
  public:
   StatesReader(const std::string& path, const std::string& group)
@@ -30,12 +30,12 @@ class StatesReader {
     const std::string dataset = prefix_ + name;
     if (!file_.has(dataset)) return;
     const Shape shape = file_.shape(dataset);
-    // The first array that is there sets n for all others.
+    // The first present array sets n for all others.
     if (!count_ && !shape.empty()) count_ = shape[0];
     file_.require_shape(dataset, {count_.value_or(0), columns});
     to = file_.doubles(dataset);
   }
-  /// One array for each finger, or none at all.
+  /// One array per finger, or none at all.
   void read_fingers(const char* name, const grasp::Scenario& s, std::vector<std::vector<double>>& to) {
     // Files of version 0.2 and older count fingers from 1.
     const std::size_t first = file_.has(prefix_ + "finger_" + std::to_string(s.fingers.size())) ? 1 : 0;

@@ -1,4 +1,4 @@
-// What `garra grasp analyse` reads and writes: instants of one grasp (HDF5; docs/theory/grasp-time.md, "One instant").
+// Files of `garra grasp analyse`: instants of one grasp (HDF5; docs/theory/grasp-time.md, "One instant"). SI units.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace garra::io {
 
-/// Reads position [n,3], quaternion [n,4], velocity, spin [n,3], wrench [n,6], friction [n,contacts] and finger_<j>/q,
-/// qd, tau [n,joints] as far as they are there, other datasets are left alone; of a group where one is named ("nominal"
-/// of a motion.h5), else of the file. Throws Error: kInvalidFile, naming file and dataset; kInputOutput for a missing
-/// file.
+/// Reads those of the datasets position [n,3], quaternion [n,4], velocity, spin [n,3], wrench [n,6], friction
+/// [n,contacts] and finger_<j>/q, qd, tau [n,joints] that exist; others are ignored. They are read from the named group
+/// ("nominal" of a motion.h5), else from the root. Throws Error: kInvalidFile, naming file and dataset; kInputOutput
+/// for a missing file.
 [[nodiscard]] grasp::GraspStates read_grasp_states(const std::string& path, const grasp::Scenario& scenario,
                                                    const std::string& group = "");
 
-/// Whole or not at all, with attributes (name, text). Throws Error(kInputOutput).
+/// Writes the file, whole or not at all, with attributes (name, text). Throws Error(kInputOutput).
 void write_analysis(const std::string& path, const grasp::Analysis& analysis,
                     const std::vector<std::pair<std::string, std::string>>& attributes);
 

@@ -6,11 +6,11 @@
 
 namespace garra::io {
 
-/// [object]; whether its shape and dimensions are known.
+/// Reads [object]; returns whether its shape and dimensions are known.
 [[nodiscard]] bool object_fields(Fields& f, grasp::Object& object);
-/// [load]; object, hand and contacts must have been read.
+/// Reads [load], after object, hand and contacts.
 void load_fields(Fields& f, grasp::Scenario& scenario);
-/// [held]: what a sample without [time] counts as held by.
+/// [held]: criteria by which a sample without [time] counts as held.
 void held_fields(Fields& f, grasp::Scenario& scenario);
 /// [motion]: velocities of the object at the instant.
 void motion_fields(Fields& f, grasp::Scenario& scenario);

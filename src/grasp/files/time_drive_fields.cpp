@@ -1,4 +1,4 @@
-// [time.drive]: how the fingers are driven, and what their joints may do.
+// [time.drive]: drives of the fingers, and limits of their joints.
 #include <algorithm>
 
 #include "base/files/csv_rows.hpp"
@@ -39,7 +39,7 @@ void gain_fields(Fields& f, grasp::Controller& c) {
 
 std::string numbers(const double* values, std::size_t count) { return list(values, static_cast<int>(count), kRatio); }
 
-/// One list per finger, or one list for all of them; empty where the key is missing.
+/// One list per finger, or one list for all; empty if the key is missing.
 AnyValue of_fingers(Rows& rows, const Fingers& fingers, const JointWanted& wanted) {
   const auto read = [&rows, &fingers, wanted](const Node& node, const std::string& key) {
     const std::vector<Node>& items = read_array(node, key, 0);
@@ -50,7 +50,7 @@ AnyValue of_fingers(Rows& rows, const Fingers& fingers, const JointWanted& wante
   };
   const auto write = [&rows] {
     if (rows.empty()) return std::string();
-    // One list for all where all are equal: printed as it was probably written.
+    // One list if all are equal, as it was probably written.
     if (std::equal(rows.begin() + 1, rows.end(), rows.begin())) return numbers(rows[0].data(), rows[0].size());
     std::string out = "[";
     for (const auto& row : rows) out += (&row == &rows.front() ? "" : ", ") + numbers(row.data(), row.size());
@@ -123,7 +123,7 @@ AnyValue torque_file(InTime& time, const Fingers& fingers, const std::string& sc
   const auto read = [&, scenario](const Node& node, const std::string& key) {
     time.sample_file = existing_file(node, key, scenario);
     const auto unknown = [](const Finger& finger) { return finger.joint_count() == 0; };
-    // Joints that are not known have had their error; their number would only bring another.
+    // Unknown joints have been reported; their number would only add another error.
     if (std::any_of(fingers.begin(), fingers.end(), unknown)) return;
     const std::size_t torques = joints_of(fingers);
     const CsvTable table{

@@ -1,4 +1,4 @@
-// [time] of a grasp scenario. docs/theory/grasp-time.md.
+// Reads [time] of a grasp scenario. docs/theory/grasp-time.md.
 #include "grasp/files/time_fields.hpp"
 
 #include <algorithm>
@@ -29,15 +29,15 @@ const Wanted kNotNegativeTime{kTime, Bounds::not_negative()};
 
 bool is_zero(const Vec3<double>& v) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
 
-/// `until` is a whole number of steps.
+/// Checks that `until` is a whole number of steps.
 void step_fields(Fields& f, InTime& time) {
   f.key("until", quantity(time.until, kPositiveTime),
         {.doc = "how long", .required = "Say how long the object must be held: until = \"1 s\"."});
   f.key("step", quantity(time.step, kPositiveTime), {.doc = "`until` is a whole number of steps, at most 10⁷"});
   const std::string found = shortest(time.step) + " s";
-  // At least one: `until` below a step asks for one step.
+  // At least one, because `until` below a step asks for one step.
   const double steps = time.until / time.step, whole = std::max(1.0, std::round(steps));
-  // The key to be named is the one that stands there.
+  // The error names the key that is present.
   const char* key = f.has("step", true) ? "step" : "until";
   f.check(whole <= kMostSteps, key, found + " makes more than " + shortest(kMostSteps) + " steps",
           "Give a longer step.");
@@ -46,7 +46,7 @@ void step_fields(Fields& f, InTime& time) {
           "Write step = " + shortest(time.until / whole) + ", which makes " + shortest(whole) + " steps.");
 }
 
-/// Levels, one above the other.
+/// Friction levels in increasing order.
 AnyValue levels(std::vector<double>& friction) {
   const auto read = [&friction](const Node& node, const std::string& key) {
     const std::vector<Node>& items = read_array(node, key, 0);
@@ -72,7 +72,7 @@ AnyValue instants(InTime& time) {
   const auto read = [&time](const Node& node, const std::string& key) {
     const std::int64_t n = read_integer(node, key);
     const auto most =
-        // Not more than there are ends of steps, time 0 included.
+        // At most the number of step ends, time 0 included.
         static_cast<std::int64_t>(std::round(std::min<double>(time.until / time.step + 1, kMostInstants)));
     if (n < kFewestInstants || n > most)
       fail(
@@ -85,7 +85,7 @@ AnyValue instants(InTime& time) {
                  R"({"type": "integer", "minimum": 2, "maximum": 1001})"});
 }
 
-/// `from` and `to` of a load that acts in between.
+/// `from` and `to` of a load that acts between them.
 void interval_fields(Fields& f, const InTime& time, bool ends, TimeLoad& load) {
   f.key("from", quantity(load.from, kNotNegativeTime), {.doc = "when it begins"});
   f.check(!f.good() || load.from < time.until, "from", "the load begins when all is over",
@@ -94,7 +94,7 @@ void interval_fields(Fields& f, const InTime& time, bool ends, TimeLoad& load) {
         {.doc = "when it is done; of a shake `until` unless it is given",
          .required = ends ? "Say when it is done: to = \"0.5 s\"." : "",
          .otherwise = "`until`"});
-  // A ramp may be a jump; an impulse of no length would have an infinite force, a tilt an infinite speed.
+  // A ramp may be a jump; an impulse without duration would have an infinite force, a tilt an infinite speed.
   const bool at_once = load.kind == Kind::kRamp && load.to == load.from;
   f.check(load.to > load.from || at_once, "to", "is not after from = " + shortest(load.from) + " s",
           "Give the end of the load in seconds from the start.");
@@ -212,7 +212,7 @@ void load_fields(Fields& f, const std::string& scenario, const InTime& time, Tim
   f.key("kind", choice(load.kind),
         {.doc = "any number of loads add up; directions are palm axes",
          .required = "Write kind = \"ramp\", \"impulse\", \"tilt\", \"shake\" or \"sampled\"."});
-  // Loads last to the end unless they say otherwise.
+  // Loads last to the end by default.
   if (f.reading()) load.to = time.until;
   f.when(of_kind(load, Kind::kRamp), [&] {
     force_fields(f, kForce, kTorque, "on the object: nothing until `from`, growing linearly, whole from `to` on", load);
@@ -222,7 +222,7 @@ void load_fields(Fields& f, const std::string& scenario, const InTime& time, Tim
   f.when(of_kind(load, Kind::kTilt), [&] { tilt_fields(f, load); });
   f.when(of_kind(load, Kind::kShake), [&] { shake_fields(f, time, load); });
   f.when({load.kind != Kind::kSampled, "all kinds but sampled"},
-         // A shake may go on to the end; of the others it must be said when they are done.
+         // A shake may last to the end; other loads need an end time.
          [&] { interval_fields(f, time, f.reading() && load.kind != Kind::kShake, load); });
   f.when(of_kind(load, Kind::kSampled), [&] { sampled_fields(f, scenario, load); });
 }
@@ -265,10 +265,10 @@ void lists_or_file(Fields& f, const char* values, const std::function<void()>& o
     f.check(!too, key, "both " + std::string(key) + " and file", "Keep one of them.");
     both = both || too;
   }
-  // Its error is said; which of the two to read is not known.
+  // The error is reported; which of the two to read is unknown.
   if (both) return;
   if (file) of_file();
-  // What came from a file is written as lists: a resolved scenario stands by itself.
+  // Values from a file are written as lists: a resolved scenario is self-contained.
   if (!(file && f.reading())) of_lists();
 }
 
@@ -298,7 +298,7 @@ void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Fing
   f.key("drop_turn", quantity(time.drop_turn, {kAngle, Bounds::positive()}),
         {.doc = "turn from where it began at which it counts as turned; counted on beyond half a turn"});
   if (f.reading())
-    // The default is cut down to the steps that there are.
+    // The default is limited by the number of steps.
     time.instants = static_cast<int>(std::min<double>(time.instants, std::round(time.until / time.step) + 1));
   f.key("instants", instants(time),
         {.doc = "from 0 to `until`, at which samples are looked at", .comment = "looked at, both ends included"});

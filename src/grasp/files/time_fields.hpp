@@ -1,4 +1,4 @@
-// [time] of a grasp scenario. docs/theory/grasp-time.md.
+// Reads [time] of a grasp scenario. docs/theory/grasp-time.md.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace garra::io {
 
-/// The keys of [time]; the fingers must have been read. `scenario` is the file, beside which tables of numbers lie.
+/// The keys of [time], after the fingers. `scenario` is the file, beside which tables of numbers lie.
 void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Finger>& fingers, grasp::InTime& time);
 
-/// [time.drive]; `fingers` tell which joints there are.
+/// [time.drive]; `fingers` define the joints.
 void drive_fields(Fields& f, const std::string& scenario, const std::vector<grasp::Finger>& fingers,
                   grasp::InTime& time);
 
-/// A table over time: two lists, "times" and `values`, or a "file" with both, not lists and file. `of_file` and
-/// `of_lists` say their keys.
+/// A table over time: two lists, "times" and `values`, or a "file" with both. `of_file` and `of_lists` define their
+/// keys.
 void lists_or_file(Fields& f, const char* values, const std::function<void()>& of_file,
                    const std::function<void()>& of_lists);
 

@@ -1,4 +1,4 @@
-// Fingers of a tree of links, each a chain from the palm to its tip.
+// Reads the fingers of a tree of links, each a chain from the palm to its tip.
 #include "grasp/files/tree_hand_fields.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using grasp::Finger;
 
-/// What the table says.
+/// Contents of the table.
 struct TreeHand {
   std::string urdf, palm, arm_root;
   std::vector<std::string> tips;
@@ -25,7 +25,7 @@ struct TreeHand {
   Node q{};  ///< joint = value, in the units of the joints, which only the URDF knows
 };
 
-/// The number of the robot's joint of this name; its joint count: it has none.
+/// Index of the robot's joint of this name; its joint count if there is none.
 std::size_t joint_of(const chain::Robot& robot, const std::string& name) {
   const auto& joints = robot.joint;
   const auto found = std::find_if(joints.begin(), joints.end(), [&](const auto& joint) { return joint.name == name; });
@@ -42,8 +42,8 @@ Finger finger_to(const TreeHand& hand, const std::string& path, const std::strin
   return finger;
 }
 
-/// The chain between two links of the hand's URDF. Joints off it stand where `q` has them, but for those of `without`;
-/// where its own stand goes to `at`.
+/// The chain between two links of the hand's URDF. Joints off the chain are locked at their values in `q`, except those
+/// of `without`; the values of its own joints go to `at`.
 chain::Robot chain_between(const RobotOptions& links, const std::string& path, const Node& q,
                            const chain::Robot& without, double* at) {
   RobotOptions options = links;
@@ -65,14 +65,14 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
   return options.locks.empty() ? robot : read_robot(path, options);
 }
 
-/// Where the finger stands, and the joints that are not its own: those of the other fingers hang on its palm.
+/// Sets the finger's configuration, and locks joints that are not its own, which may carry masses fixed to its palm.
 void stand(const TreeHand& hand, const std::string& path, const chain::Robot& arm, Finger& finger) {
   const RobotOptions links = {
       .base = hand.palm, .tip = finger.file.tip, .overrides = {}, .needs_mass = true, .takes_coupled = true};
   finger.robot = chain_between(links, path, hand.q, arm, finger.start);
 }
 
-/// The arm that carries the palm, with the fingers on it.
+/// The arm that carries the palm, including the fingers.
 grasp::Arm arm_of(const TreeHand& hand, const std::string& path, const std::vector<Finger>& fingers) {
   const auto between = [&](const std::string& tip, double* at) {
     return chain_between(
@@ -88,7 +88,7 @@ grasp::Arm arm_of(const TreeHand& hand, const std::string& path, const std::vect
   return arm;
 }
 
-/// Fingers push one another where a joint carries more than one of them, which is another model.
+/// Checks that no joint carries several fingers: such fingers push one another, which needs another model.
 void check_apart(Fields& f, const std::vector<Finger>& fingers) {
   std::map<std::string, std::size_t> owner;
   for (std::size_t j = 0; j < fingers.size(); ++j) {
@@ -104,13 +104,13 @@ void check_apart(Fields& f, const std::vector<Finger>& fingers) {
   }
 }
 
-/// Calls make(); an error of it, which says what is wrong with links that the scenario names, is one of `key`.
+/// Calls make(); its errors on links that the scenario names are reported at `key`.
 template <class Make>
 void of_links(Fields& f, const std::string& key, const std::string& remedy, const Make& make) {
   try {
     make();
   } catch (const Error& error) {
-    // A missing file is a mistake in this scenario; what is wrong inside the URDF has its own place.
+    // A missing file is a mistake in this scenario; an error inside the URDF has its own place.
     if (error.code() == ExitCode::kInputOutput) return f.check(false, "urdf", error.what(), "");
     if (error.code() != ExitCode::kUsage && remedy.empty()) throw;
     f.check(false, key, error.what(), remedy);
@@ -153,7 +153,7 @@ AnyValue tip_names(std::vector<std::string>& tips) {
   return custom({read, write, "names of links", R"({"type": "array", "minItems": 1, "items": {"type": "string"}})"});
 }
 
-/// Where every joint stands, sliding ones by their length: those of arm and fingers, and those that stand still.
+/// Positions of every joint, with whether it slides: joints of arm and fingers, and locked ones.
 std::map<std::string, std::pair<double, bool>> stances(const grasp::Scenario& s) {
   std::map<std::string, std::pair<double, bool>> all;
   for (std::size_t i = 0; i < s.arm->q.size(); ++i)
@@ -168,7 +168,7 @@ std::map<std::string, std::pair<double, bool>> stances(const grasp::Scenario& s)
   return all;
 }
 
-/// What was said of a hand on an arm, which is written as it was.
+/// The table of a hand on an arm, reconstructed for writing.
 TreeHand said(const grasp::Scenario& s) {
   TreeHand hand;
   hand.urdf = s.fingers[0].file.name;
@@ -224,9 +224,9 @@ void tree_hand_fields(Fields& f, const std::string& scenario, grasp::Scenario& s
     tip_fields(f, s.fingers);
     return command_fields(f, s.fingers);
   }
-  // Something was wrong with them, and has been said.
+  // Their error has been reported.
   if (f.reading()) return f.give_up();
-  // Where keys are only described any finger does.
+  // For a description any finger does.
   std::vector<Finger> some(1);
   tip_fields(f, some);
   command_fields(f, some);

@@ -1,4 +1,4 @@
-// A whole hand from one URDF: a finger for each of its tips.
+// Reads a whole hand from one URDF: a finger for each of its tips.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Step 2 of a hand on an arm on the host, after its fingers have been placed.
+// Instance of step 2 of a hand on an arm, on the host, after its fingers have been placed.
 #include "grasp/sample/arm.hpp"
 
 #include "garra/batch/for_each.hpp"

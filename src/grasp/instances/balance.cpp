@@ -1,4 +1,4 @@
-// Step 4 of a sample on the host, without limits of joint torques.
+// Instance of step 4 of a sample on the host, without limits of joint torques.
 #include "grasp/sample/balance.hpp"
 
 #include "contact/batch/lanes.hpp"

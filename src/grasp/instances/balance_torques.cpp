@@ -1,4 +1,4 @@
-// Step 4 where joint torques have limits: bodies of their own, so that those without stay as small as they are.
+// Instances of step 4 with limits of joint torques; separate bodies keep those without limits small.
 #include "contact/batch/lanes.hpp"
 #include "grasp/sample/balance.hpp"
 

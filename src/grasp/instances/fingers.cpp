@@ -1,4 +1,5 @@
-// Steps 1 and 2 of a sample on the host: bodies of the fingers depend on their sizes, not on the number of contacts.
+// Instances of steps 1 and 2 of a sample on the host: finger bodies depend on their sizes, not on the number of
+// contacts.
 #include "garra/batch/for_each.hpp"
 #include "grasp/sample/arm.hpp"
 

@@ -1,4 +1,4 @@
-// Samples of candidate grasps on the host.
+// Instances for samples of candidate grasps on the host.
 #include "grasp/set/host_set.hpp"
 
 namespace garra::grasp {

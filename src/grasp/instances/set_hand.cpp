@@ -1,4 +1,4 @@
-// Samples of grasps whose hand is known, on the host.
+// Instances for samples of grasps with a known hand, on the host.
 #include "grasp/set/host_hand.hpp"
 
 namespace garra::grasp {

@@ -1,5 +1,5 @@
-// Whether forces can balance the wrenches of grasps whose hand is known, on the host: apart from set_hand.cpp so that
-// the two compile side by side.
+// Instances of the wrench balance of grasps with a known hand, on the host. Separate from set_hand.cpp so that the two
+// compile in parallel.
 #include "grasp/set/host_balance.hpp"
 
 namespace garra::grasp {

@@ -1,4 +1,4 @@
-// Samples of grasps with soft contacts whose hand is known, on the host.
+// Instances for samples of grasps with soft contacts and a known hand, on the host.
 #include "grasp/set/host_balance.hpp"
 #include "grasp/set/host_hand.hpp"
 

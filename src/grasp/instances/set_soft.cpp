@@ -1,4 +1,4 @@
-// The same of soft contacts.
+// Instances for samples of candidate grasps with soft contacts, on the host.
 #include "grasp/set/host_set.hpp"
 
 namespace garra::grasp {

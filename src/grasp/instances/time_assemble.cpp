@@ -1,4 +1,4 @@
-// Contact problems of a step on the host, and what its forces do.
+// Instances for the contact problems of a step and the effect of their forces, on the host.
 #include "grasp/time/host.hpp"
 
 namespace garra::grasp {

@@ -1,4 +1,4 @@
-// Fingers of a step on the host, one body for each size of finger, whatever the number of contacts.
+// Instances for the fingers of a step on the host: one body per size of finger, for any number of contacts.
 #include "grasp/time/host.hpp"
 
 namespace garra::grasp {

@@ -1,4 +1,4 @@
-// grasp::propose: samples by the thousand, those whose forces close, and what they make of the set.
+// grasp::propose: draws samples, keeps those with force closure, and makes a set of them.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostGrasps = 100'000'000;  ///< far more than fit into memory
 constexpr int kMostFingers = contact::kMaxOwnSize;
-/// Samples at once: enough for the threads, few enough that the last round is no waste.
+/// Samples per round: enough for the threads, few enough that the last round wastes little.
 constexpr std::int64_t kFirstRound = 1024, kLargestRound = 1 << 16;
 
 // --- options
@@ -50,10 +50,10 @@ void check(const ProposeOptions& o) {
 // --- closing
 // ----------------------------------------------------------------------------------------------------------
 
-/// The wrench problems of samples. k contacts close (any wrench is balanced by forces in the cones) where forces
-/// strictly inside all cones balance one another (Murray, Li, Sastry, A Mathematical Introduction to Robotic
-/// Manipulation, 1994, proposition 5.3): unit normal forces and forces c' of the cones, sum W (e + c') = 0. So one
-/// wrench is asked about, that of the unit normal forces.
+/// Wrench problems that test samples for force closure. k contacts have force closure if forces strictly inside all
+/// cones balance one another (Murray, Li, Sastry, A Mathematical Introduction to Robotic Manipulation, 1994,
+/// proposition 5.3). With unit normal forces e and forces c' of the cones this is sum W (e + c') = 0, so one wrench is
+/// tested, that of the unit normal forces.
 class ClosingProblems {
  public:
   ClosingProblems(int fingers, double friction, std::size_t count)
@@ -101,9 +101,9 @@ class ClosingProblems {
   std::vector<double> W_, w_, mu_;
 };
 
-/// Asks of the samples that geometry has left whether forces close.
+/// Tests the samples that passed the geometric checks for force closure.
 void keep_closing(const ProposeOptions& o, const Device& device, std::vector<ContactSample>& samples) {
-  if (o.fingers == 2) return;  // the cones have said so
+  if (o.fingers == 2) return;  // draw_pair() has tested the cones
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (samples[i].fate == SampleFate::kAccepted) left.push_back(i);
@@ -120,7 +120,7 @@ void keep_closing(const ProposeOptions& o, const Device& device, std::vector<Con
   }
 }
 
-/// Leaves out samples whose fingers find no room.
+/// Rejects samples whose fingers collide or have no space.
 void keep_free(const Sampler& sampler, int threads, std::vector<ContactSample>& samples) {
   batch::for_blocks(threads, {std::ssize(samples), 64}, [&](std::int64_t first, std::int64_t count) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count); ++i)
@@ -150,7 +150,7 @@ void append(const ContactSample& s, const Sampler& sampler, const ProposeOptions
   set.first.push_back(std::ssize(set.point) / 3);
 }
 
-/// What all grasps have in common.
+/// Sets the data that all grasps have in common.
 void finish(const ProposeOptions& o, Proposal& out) {
   Set& set = out.set;
   const auto contacts = static_cast<std::size_t>(set.first.back()), grasps = out.sample.size();
@@ -165,7 +165,7 @@ void finish(const ProposeOptions& o, Proposal& out) {
   }
 }
 
-/// Without the object, grasps from within would be taken for turned the wrong way.
+/// Stores the object if needed: without it, grasps from within would be taken for outward normals.
 void keep_object(const mesh::Surface& object, Set& set) {
   for (std::int64_t g = 0; g < set.count(); ++g)
     if (GraspReader(set, Hand::kIdeal, g).status(false) == GraspStatus::kOutwardNormals) {
@@ -193,7 +193,7 @@ void keep_object(const mesh::Surface& object, Set& set) {
   throw Error(ExitCode::kUsage, "no grasp among " + std::to_string(p.samples) + " samples: " + why, remedies[worst]);
 }
 
-/// All samples of the vector, from number `first` on.
+/// Draws all samples of the vector, from number `first` on.
 void draw_all(const Sampler& sampler, std::int64_t first, int threads, std::vector<ContactSample>& samples) {
   batch::for_blocks(threads, {std::ssize(samples), 64}, [&](std::int64_t at, std::int64_t n) {
     for (std::int64_t i = at; i < at + n; ++i) sampler.draw(first + i, samples[static_cast<std::size_t>(i)]);
@@ -213,12 +213,12 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   out.body = object.body(o.density);
   if (o.mass > 0) out.body = out.body.with_mass(o.mass);
   const Sampler sampler(object, o);
-  // Where a million samples give nothing, more will not give much.
+  // If a million samples find nothing, more would not help.
   const auto most = [&] {
     if (o.most_samples > 0) return o.most_samples;
     return 1'000'000 + (out.sample.empty() ? 0 : 1000 * o.count);
   };
-  // Samples are drawn on the host, wherever forces are asked about.
+  // Samples are drawn on the host, even if a GPU tests their forces.
   const int threads = study_threads(device);
   std::vector<ContactSample> samples;
   for (std::int64_t round = kFirstRound; out.samples < most() && std::ssize(out.sample) < o.count;

@@ -9,17 +9,17 @@ namespace garra::grasp {
 
 namespace {
 
-/// A ray from the surface begins so far inside, of the length that it is told by.
+/// Offset at which a ray from the surface begins, relative to the point's coordinates.
 constexpr double kSkin = 1e-9;
 constexpr double kBeside = 1e-5;  ///< [m]
-/// A fingertip may reach so far into the object, of its radius: facets of a round hollow lean against it.
+/// Depth that a fingertip may reach into the object, relative to its radius, because of the facets of a round hollow.
 constexpr double kDent = 0.02;
-/// Samples have numbers of their own, other than those of a ranking with the same seed.
+/// Separates the random numbers from those of a ranking with the same seed.
 constexpr std::uint64_t kOwnSeed = 0x70726f706f736521u;
 
 Vec3<double> tip(const mesh::Place& p, double radius) { return axpy(radius, p.normal, p.point); }
 
-/// Uniform among the directions whose angle with `axis` has at least this cosine.
+/// Draws uniformly among the directions whose angle with `axis` has at least this cosine.
 Vec3<double> in_cone(const Vec3<double>& axis, const Vec3<double>& across, double least_cosine, mesh::Draws& draws) {
   const double c = 1 - draws.next() * (1 - least_cosine);
   const double s = std::sqrt(std::max(0.0, 1 - c * c));
@@ -62,7 +62,7 @@ bool Sampler::pad_of(const mesh::Place& place, std::array<mesh::Place, kPadConta
   for (int k = 0; k < kPadContacts; ++k) {
     const auto turn = sincos(2 * M_PI * k / kPadContacts);
     const Vec3<double> way = axpy(turn.cos, place.tangent, turn.sin * cross(place.normal, place.tangent));
-    // What is under the pad, seen from above it.
+    // The surface under the pad, seen from above it.
     const Vec3<double> above = axpy(r, way, axpy(r, place.normal, place.point));
     const auto at = object_.hit({above, -place.normal, r / 2, 3 * r / 2}, mesh::Crossing::kInto);
     if (!at || dot(at->place.normal, place.normal) < sincos(kPadLean).cos) return false;
@@ -76,9 +76,9 @@ bool Sampler::off_pad(const mesh::Place& place) const {
   return options_.pad_radius > 0 && !pad_of(place, contacts);
 }
 
-/// V.-D. Nguyen, "Constructing force-closure grasps", IJRR 7(3), 1988: two point contacts with friction close where the
-/// line between them lies inside both friction cones. Drawn as in Dex-Net 2.0 (Mahler et al., RSS 2017): a point, a
-/// direction in its cone, and what is opposite.
+/// Draws a pair with force closure: two point contacts with friction close if the line between them lies inside both
+/// friction cones (V.-D. Nguyen, "Constructing force-closure grasps", IJRR 7(3), 1988). As in Dex-Net 2.0 (Mahler et
+/// al., RSS 2017): a point, a direction in its cone, and the opposite point.
 SampleFate Sampler::draw_pair(mesh::Draws& draws, ContactSample& out) const {
   out.place[0] = object_.draw(draws);
   const mesh::Place& first = out.place[0];
@@ -114,7 +114,7 @@ bool Sampler::blocked(const mesh::Place& p) const {
   if (r > 0 && object_.is_within(tip(p, r), r * (1 - kDent))) return true;
   const double out = options_.clearance;
   if (out > 0 && object_.hit({p.point, p.normal, 1e-6 * out, out}, mesh::Crossing::kInto)) return true;
-  // A fingertip of no size begins beside the surface, so that a wall along its way is not in it.
+  // A fingertip of radius 0 begins beside the surface, so that a wall along its way does not contain it.
   return norm(back_) > 0 && object_.hit({tip(p, std::max(r, kBeside)), back_}, mesh::Crossing::kInto).has_value();
 }
 

@@ -1,25 +1,25 @@
-// One sample of candidate contacts: drawn, and judged by geometry.
+// One sample of candidate contacts: drawn, and checked by geometry.
 #pragma once
 
 #include "garra/grasp_propose.hpp"
 
 namespace garra::grasp {
 
-/// Contacts of a sample, as far as its fate needed them.
+/// Contacts of a sample, as far as its rejection reason needed them.
 struct ContactSample {
   SampleFate fate = SampleFate::kMissed;
   std::array<mesh::Place, 8> place;
 };
 
-/// What all samples share.
+/// Draws samples; holds the data that all of them share.
 class Sampler {
  public:
   Sampler(const mesh::Surface& object, const ProposeOptions& options);
-  /// A pure function of seed and number. kAccepted: so far; pairs close, of others nothing is known.
+  /// A pure function of seed and number. kAccepted is preliminary: pairs have force closure, for others it is open.
   void draw(std::int64_t number, ContactSample& out) const;
-  /// Of one that closes, whether its fingers find room. Asked last, for it costs most.
+  /// Checks whether the fingers of a sample with force closure have space. Called last, because it is expensive.
   [[nodiscard]] SampleFate room(const ContactSample& s) const;
-  /// The contacts of the pad of a finger at `place`, on a circle about it. Whether the surface is there.
+  /// Finds the contacts of the pad of a finger at `place`, on a circle about it; false if the surface is not there.
   [[nodiscard]] bool pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const;
 
  private:
