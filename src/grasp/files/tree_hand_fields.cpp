@@ -65,7 +65,7 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
   return options.locks.empty() ? robot : read_robot(path, options);
 }
 
-/// Sets the finger's configuration, and locks joints that are not its own, which may carry masses fixed to its palm.
+/// Sets the finger's start configuration, and locks joints that are not its own: other fingers are part of its palm.
 void stand(const TreeHand& hand, const std::string& path, const chain::Robot& arm, Finger& finger) {
   const RobotOptions links = {
       .base = hand.palm, .tip = finger.file.tip, .overrides = {}, .needs_mass = true, .takes_coupled = true};

@@ -1,12 +1,11 @@
-// A hand on an arm that gives way: what its fingers have in common (docs/theory/grasp-model.md, section 3). Host and
-// device.
+// Coupling of the fingers of a hand on a compliant arm (docs/theory/grasp-model.md, section 3). Host and device.
 #pragma once
 
 #include "grasp/sample/fingers.hpp"
 
 namespace garra::grasp {
 
-/// Eliminates the finger's own joints, from its tip on, so that what is left is said in the arm's rates.
+/// Eliminates the finger's own joints, from its tip on; the remaining equations are in the arm's rates.
 template <class S, int J>
 GARRA_HD ArmShare<S> arm_share(const FingerTerms<S, J>& terms, int arm, int joints) {
   Mat<S, J, J> M = terms.M;
@@ -32,7 +31,7 @@ GARRA_HD ArmShare<S> arm_share(const FingerTerms<S, J>& terms, int arm, int join
   return out;
 }
 
-/// Step 2 of a hand on an arm: after its fingers have been placed, finger number `finger` of every sample.
+/// Step 2 of a hand on an arm, after its fingers have been placed: finger number `finger` of every sample.
 struct ArmBody {
   const GraspModel* model;
   int finger;
@@ -78,11 +77,11 @@ struct ArmBody {
   }
 };
 
-/// Numbers of one sample where its tile has them: they are too many for a GPU thread's registers.
+/// Access to the numbers of one sample in its tile, which are too many for a GPU thread's registers.
 template <class S>
 class Cells {
  public:
-  /// The first of sample i, of tiles with `fields` numbers for each.
+  /// Points to the first number of sample i, in tiles with `fields` numbers each.
   GARRA_HD Cells(double* tiles, int fields, std::int64_t i)
       : at_(tiles + (i / batch::kTile) * fields * batch::kTile + i % batch::kTile) {}
   GARRA_HD S operator[](int k) const { return batch::load<S, S>(at_ + k * batch::kTile, 0); }
@@ -92,7 +91,7 @@ class Cells {
   double* at_;
 };
 
-/// Where the numbers of an ArmShare are among its cells.
+/// Offsets of an ArmShare's numbers among its cells.
 namespace arm_cells {
 inline constexpr int kGain = 0, kInertia = 3 * kArmJoints, kLoad = kInertia + kArmPacked, kPushed = kLoad + kArmJoints;
 static_assert(kPushed + kArmJoints == batch::kFields<double, ArmShare<double>>);
@@ -101,7 +100,7 @@ GARRA_HD constexpr int gain(int a, int r) { return kGain + 3 * a + r; }
 GARRA_HD constexpr int inertia(int r, int c) { return kInertia + packed(r, c); }
 }  // namespace arm_cells
 
-/// The Cholesky factor L of n rows in place of the matrix at `cells`; on its diagonal 1 / L_kk.
+/// Replaces the matrix at `cells` by its Cholesky factor L of n rows, with 1 / L_kk on the diagonal.
 template <class S>
 GARRA_HD void factor_arm(const Cells<S>& cells, int n) {
   using arm_cells::inertia;
@@ -113,7 +112,7 @@ GARRA_HD void factor_arm(const Cells<S>& cells, int n) {
     }
 }
 
-/// L x = y in place: y_k at `y.set(first + stride k)`.
+/// Solves L x = y in place: y_k at `y.set(first + stride k)`.
 template <class S>
 GARRA_HD void solve_arm(const Cells<S>& factor, const Cells<S>& y, int first, int stride, int n) {
   for (int r = 0; r < n; ++r) {
@@ -123,15 +122,14 @@ GARRA_HD void solve_arm(const Cells<S>& factor, const Cells<S>& y, int first, in
   }
 }
 
-/// What the fingers of a sample have in common, of any number of contacts. With H = sum of the shares' inertias less
-/// what was counted more than once, and L L^T = H: rows Y = L^-1 G^T in the gains' place, y = L^-1 load in that of
-/// finger 0's load.
+/// Joins the shares of a sample's fingers, for any number of contacts. H = sum of the shares' inertias, minus the parts
+/// counted more than once, and L L^T = H. Rows Y = L^-1 G^T replace the gains, y = L^-1 load replaces finger 0's load.
 template <class S>
 GARRA_HD void join_arm(const GraspModel& m, const SampleParts& parts, std::int64_t i) {
   constexpr int kShare = batch::kFields<double, ArmShare<double>>;
   const int n = m.arm.joints;
   const Cells<S> all(parts.arm_of(0), kShare, i);
-  // Each chain has the rest of the hand on it, as the arm by itself has the whole.
+  // Each chain carries the rest of the hand, and the arm alone carries the whole: subtract the surplus.
   const S more = S(1 - m.contacts);
   const S weight = S(1) - batch::load<S, FingerTask<S>>(parts.tasks_of(0), i).compensation;
   for (int r = 0; r < n; ++r) {
@@ -151,10 +149,9 @@ GARRA_HD void join_arm(const GraspModel& m, const SampleParts& parts, std::int64
       solve_arm(all, Cells<S>(parts.arm_of(j), kShare, i), arm_cells::gain(0, k), arm_cells::gain(1, 0), n);
 }
 
-/// The drift of each finger becomes what would move it likewise if the palm stood still, so that pressed_force() is the
-/// force with which the whole hand presses on contacts that do not move: D c = -(d - Y^T w), w = (1 + Y D^-1 Y^T)^-1 Y
-/// D^-1 d, of (D + Y^T Y) c = -d, with D the fingers' own blocks and d = (their drift) + Y^T y the drift of all. w is
-/// left in `pushed` of finger 0.
+/// Replaces the drift of each finger by the one that has the same effect with a fixed palm. pressed_force() is then the
+/// force of the whole hand on contacts that do not move. With D the fingers' own blocks and d = (their drift) + Y^T y,
+/// (D + Y^T Y) c = -d gives D c = -(d - Y^T w), w = (1 + Y D^-1 Y^T)^-1 Y D^-1 d. w is left in `pushed` of finger 0.
 template <class S>
 GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::int64_t i) {
   constexpr int kShare = batch::kFields<double, ArmShare<double>>;
@@ -200,7 +197,7 @@ GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::i
   }
 }
 
-/// Step 2 once more, for every sample: what its fingers have in common, out of the shares of ArmBody.
+/// Second part of step 2, for every sample: joins the shares of ArmBody.
 struct JoinArmBody {
   const GraspModel* model;
   SampleParts parts;
@@ -212,11 +209,11 @@ struct JoinArmBody {
   }
 };
 
-/// ArmBody of every finger and JoinArmBody on the host.
+/// Runs ArmBody of every finger and JoinArmBody on the host.
 void carry_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
 
-/// Step 3 of a hand on an arm: A + Y^T Y and b + Y^T w of a friction problem whose fingers were alone, after it has
-/// been stored and before its metrics. A function of its own, in memory: other hands have no cost of it.
+/// Step 3 of a hand on an arm: A + Y^T Y and b + Y^T w for a friction problem with uncoupled fingers, after it has been
+/// stored and before its metrics. A separate function, in memory, so that other hands do not pay for it.
 template <class S>
 GARRA_HD_CALL void couple_arm(const GraspModel& m, const SampleParts& parts, std::int64_t i, double* problems,
                               int fields) {

@@ -1,5 +1,5 @@
-// Fourth step of a sample: does the wrench on the object find its balance? Whether any forces can give it, and whether
-// the command does (docs/theory/grasp-model.md, section 7). Host and device.
+// Fourth step of a sample, the equilibrium check: whether any contact forces can balance the wrench on the object, and
+// whether the command does (docs/theory/grasp-model.md, section 7). Host and device.
 #pragma once
 
 #include "garra/batch/device.hpp"
@@ -43,14 +43,14 @@ GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<
   const Vec3<S> weight = body.mass * cast<S>(m.gravity);
   out.size = norm(weight) + norm(rest);
   out.w = rest;
-  // After `size`: the weight and the rest are measured apart, so that a wrench that lifts the weight does not hide
-  // both.
+  // After `size`: weight and remaining wrench are measured apart, so that a wrench that cancels the weight does not
+  // hide both.
   for (int i = 0; i < 3; ++i) out.w[i] += weight[i];
   return out;
 }
 
-/// The command as contact forces (n, t, o): what the finger would press with on a contact that does not move,
-/// -A_j^-1 d_j. With exact compensation that is the commanded force itself, which stands in where A_j is singular.
+/// The command as contact forces (n, t, o): the finger's force on a contact that does not move, -A_j^-1 d_j. With exact
+/// compensation that is the commanded force itself, which replaces it if A_j is singular.
 template <class S>
 GARRA_HD Vec3<S> pressed_force(const FingerTask<S>& task, const FingerShare<S>& share) {
   const auto mobility = inverse_spd(share.A);
@@ -58,8 +58,8 @@ GARRA_HD Vec3<S> pressed_force(const FingerTask<S>& task, const FingerShare<S>& 
                 -(mobility.inverse * share.drift));
 }
 
-/// How much may be added along given wrenches before balancing forces c leave their cones or limits: lower bounds,
-/// since other forces may go farther.
+/// Largest multiples of given wrenches that may be added before balancing forces c leave their cones or limits. They
+/// are lower bounds, since other forces may go farther.
 template <class S>
 struct BalanceReserve {
   S radius;  ///< of any wrench |(F, T / length)| [N]
@@ -72,14 +72,14 @@ GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrenc
                                            const solvers::WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c) {
   const auto gram = solvers::balance::gram<S, N, D>(p.W);
   Vec<S, 6> probe;
-  // Rows are scaled as W's are, so the probe is, too.
+  // The probe has the row scaling of W.
   for (int r = 0; r < 6; ++r) probe[r] = S(m.probe[r]) / (r < 3 ? S(1) : object.radius);
   const Vec<S, 6> spread = solve(gram.factors, probe);
-  // Turns moments in units of `radius` into those of the model's `length`.
+  // Converts moments in units of `radius` into those of the model's `length`.
   const S turn = S(m.length) / object.radius;
   const Vec<S, 6> lost = gram.shift * spread;  // part of the probe that no forces reach
   BalanceReserve<S> out = {S(kInfinity), S(kInfinity), S(0)};
-  // Only a W without full rank can lose something; 1e-9 of it is the tolerance of a balance.
+  // Only a rank-deficient W can lose something; 1e-9 of it is the tolerance of a balance.
   out.lost = select(gram.deficient > S(0) && norm(lost) > S(1e-9) * norm(probe), S(1), S(0));
   Mat<S, D * K, 6> G_finger;  // of the contacts of a finger
   Vec<S, D * K> step_finger;
@@ -87,17 +87,17 @@ GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrenc
     Mat<S, 6, D> W;
     for (int r = 0; r < 6; ++r)
       for (int k = 0; k < D; ++k) W(r, k) = p.W(r, D * j + k);
-    // W^T (W W^T)^-1: up to its sign the change of the least forces with an added wrench (F, T / length).
+    // W^T (W W^T)^-1: up to its sign, the change of the least-norm forces with an added wrench (F, T / length).
     const Mat<S, 6, D> X = solve(gram.factors, W);
     Mat<S, D, 6> G;
     for (int k = 0; k < D; ++k)
       for (int r = 0; r < 6; ++r) G(k, r) = X(r, k) * (r < 3 ? S(1) : turn);
     const Vec<S, D> cj = solvers::contact<S, N, D>(c, j), step = -transpose_times(W, spread);
     const S room = p.limit[j] - cj[0];
-    // How far the force may change before it meets cone or limit, over how much a unit wrench changes it.
+    // Distance of the force to cone or limit, divided by its change per unit wrench.
     out.radius = min(out.radius, max(min(cone_distance(cj, p.mu[j]), room), S(0)) / spectral_norm(G));
     const auto grows = step[0] > S(0);
-    // Only a growing normal force meets its limit.
+    // Only a growing normal force reaches its limit.
     const S to_limit = select(grows, max(room, S(0)) / select(grows, step[0], S(1)), S(kInfinity));
     out.factor = min(out.factor, min(cone_exit(cj, step, p.mu[j]), to_limit));
     if constexpr (R > 0) {
@@ -110,7 +110,7 @@ GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrenc
         const Vec<S, D* K>& gain = p.gain[j / K][i];
         const S share = solvers::balance::torque_share(p, c, j / K, i), turn = dot(gain, step_finger);
         const S size = norm(transpose_times(G_finger, gain));
-        // A radius may use a torque up in either direction, the probe in its own only.
+        // A radius may use up a torque in either direction, the probe in its own only.
         const S left = max(S(1) - abs(share), S(0)), ahead = max(select(turn > S(0), S(1) - share, S(1) + share), S(0));
         const auto counts = size > S(0), turns = abs(turn) > S(0);
         out.radius = min(out.radius, select(counts, left / select(counts, size, S(1)), S(kInfinity)));
@@ -121,7 +121,7 @@ GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrenc
   return out;
 }
 
-/// The smaller one where the wrench can be balanced, 0 where it cannot, NaN where that or the metric is not known.
+/// The smaller value if the wrench can be balanced, 0 if it cannot, NaN if that or the metric is unknown.
 template <class S>
 GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
   const S nan = S(__builtin_nan(""));
@@ -129,36 +129,36 @@ GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
   return select(metric == metric, value, nan);
 }
 
-/// Load factor and wrench radius of the stick force, cut down to what can be balanced. `reserve_of(c)` is asked for
+/// Limits load factor and wrench radius of the stick force to wrenches that can be balanced. `reserve_of(c)` returns
 /// the balance_reserve() of forces c.
 template <class S, int N, int R, int K, int D, class Reserve>
 GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R, K, D>& answer,
                        const Reserve& reserve_of, Metrics<S, N>& out) {
   const S zero = S(0);
   S radius = S(kInfinity), factor = S(kInfinity);
-  // Where no lane has anything to cut, the reserves are not computed.
+  // If no lane needs a limit, the reserves are not computed.
   if (m.limited || any(answer.closed == zero || answer.rank_deficient > zero)) {
     const BalanceReserve<S> reserve = reserve_of(answer.c);
-    // Without limits squeezing more carries whatever W reaches.
+    // Without limits, more squeeze carries every wrench in the range of W.
     const auto any_force = answer.closed > zero && S(m.limited ? 1 : 0) == zero;
     radius = select(any_force, radius, reserve.radius);
     factor = select(any_force, factor, reserve.factor);
     factor = select(reserve.lost > zero, zero, factor);
   }
-  // Some direction no force reaches at all.
+  // No force reaches some direction at all.
   radius = select(answer.rank_deficient > zero, zero, radius);
   out.wrench_radius = cut(answer.balanced, out.wrench_radius, radius);
   out.load_factor = cut(answer.balanced, out.load_factor, factor);
 }
 
-/// What becomes of a sample's wrench: whether any forces can balance it, and what the command leaves of it. `left`: of
-/// the commanded forces, which are also where the search for forces begins.
+/// Checks a sample's wrench: whether any forces can balance it, and how much the command leaves unbalanced. `left`:
+/// residual of the commanded forces, which are also the initial guess of the search for forces.
 template <class S, int N, int R, int K, int D, class Reserve>
 GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
                      const solvers::WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& command,
                      const Vec<S, 6>& left, const Reserve& reserve_of, Metrics<S, N>& out) {
   const auto something = object.size > S(0);
-  // (23) of docs/theory/grasp-model.md; nothing to carry is carried.
+  // (23) of docs/theory/grasp-model.md; a zero load counts as carried.
   out.imbalance = select(something, norm(left) / select(something, object.size, S(1)), S(0));
   const auto answer = solvers::balance_wrench(p, command);
   out.resisted = answer.balanced;
@@ -172,8 +172,8 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
   settle(m, object, p, command, left, reserve_of, out);
 }
 
-/// Step 4: resisted and imbalance; load factor and wrench radius are cut down to what can be balanced. R: joints of a
-/// finger that there is room for where torques are limited, else 0.
+/// Step 4: resisted and imbalance; limits load factor and wrench radius to what can be balanced. R: capacity for the
+/// joints of a finger if torques are limited, else 0.
 template <int N, int R = 0>
 struct BalanceBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
@@ -206,7 +206,7 @@ struct BalanceBody {
     const S nan = S(__builtin_nan(""));
     // A torque that is cut off does not follow the squeeze.
     if constexpr (R > 0) out.minimum_squeeze = select(given.asked > S(1), nan, out.minimum_squeeze);
-    // Out of reach there are no contacts, so no number of them means anything.
+    // Out of reach there are no contacts, so their numbers are undefined.
     out.imbalance = select(reached, out.imbalance, nan);
     out.resisted = select(reached, out.resisted, nan);
     batch::store<S>(metrics, i, out);
@@ -229,7 +229,7 @@ struct BalanceBody {
     Wrenches<S> out;
     auto& p = out.problem;
     out.asked = S(0);
-    // Rows beyond the joints of the largest finger are zero; leaving them out saves their time.
+    // Rows beyond the joints of the largest finger are zero; skipping them saves their time.
     if constexpr (R > 0) p.rows = m.most_joints;
     for_each_index<N>([&](auto j) {
       const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
@@ -264,8 +264,8 @@ struct BalanceBody {
     }
   }
 
-  /// Few samples ask for it, but for those of hands with limits. What it starts from is read again: kept from the first
-  /// on, it would take half of a GPU thread's registers.
+  /// Few samples need it, except those of hands with limits. Its inputs are loaded again: kept from the start, they
+  /// would take half of a GPU thread's registers.
   template <class S>
   GARRA_HD_CALL BalanceReserve<S> reserve(std::int64_t i, Vec<S, 3 * N> c) const {
     const Wrenches<S> given = wrenches<S>(i, 0);
@@ -273,12 +273,12 @@ struct BalanceBody {
   }
 };
 
-/// Step 4 on the host. Compiled once, in grasp/instances/balance.cpp and grasp/instances/balance_torques.cpp.
+/// Runs step 4 on the host. Compiled once, in grasp/instances/balance.cpp and grasp/instances/balance_torques.cpp.
 template <int R>
 void balance(Executor executor, const BalanceBody<kAnyContacts, R>& body, std::int64_t count);
 
-/// Calls run(body) with the body that the model needs. `host` is the model where the caller can read it, `where` where
-/// the body will.
+/// Calls run(body) with the body that the model needs. `host` is the model readable by the caller, `where` the one
+/// readable by the body.
 template <int N = kAnyContacts, class Run>
 void with_balance(const GraspModel& host, const GraspModel* where, const SampleParts& from, double* metrics,
                   const Run& run) {

@@ -1,4 +1,4 @@
-// What the host hands to kernels/grasp/samples.cu (garra/batch/on_device.hpp).
+// Arguments from the host to kernels/grasp/samples.cu (garra/batch/on_device.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace garra::grasp {
 
-/// The samples of `tally`, which are drawn, built, solved, judged and counted on the device.
+/// The samples of `tally`, which are drawn, built, solved, certified and counted on the device.
 struct DeviceSamples {
   const GraspModel& model;
   solvers::FrictionNewton solver;
@@ -31,13 +31,13 @@ struct SampleFields {
   static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
   static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
   static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
-  // Where an arm carries the hand.
+  // If an arm carries the hand.
   static constexpr int stance = N * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
   static constexpr int arm = N * batch::kFields<double, ArmShare<double>>;
-  // Both candidates, though the second is there only where uniqueness is checked: an upper bound.
+  // Both candidates, though the second exists only if uniqueness is checked: an upper bound.
   static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
 
-  /// Of a sample with what the model asks for, for the choice of how many go to the device at once.
+  /// Bytes of a sample with the model's options, to choose how many go to the device at once.
   [[nodiscard]] static std::uint64_t bytes(const GraspModel& model) {
     const int more = (model.torque_limited ? hold : 0) + (model.arm.joints > 0 ? stance + arm : 0);
     return sizeof(double) * static_cast<std::uint64_t>(total + more + model.draws);

@@ -1,5 +1,5 @@
-// What a scenario's fingers are commanded, as far as that needs no kinematics: which of them balance the load, what
-// does not go together.
+// Commands of a scenario's fingers, as far as they need no kinematics: which fingers balance the load, and which keys
+// contradict.
 #include "grasp/sample/finger_command.hpp"
 
 #include <algorithm>
@@ -32,12 +32,12 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
                      "Write 0 there: one torque drives both, that of the leader."};
   if (auto p = beside(c.force.has_value(), "force")) return p;
   if (auto p = beside(c.squeeze.has_value(), "squeeze")) return p;
-  // squeeze_error has a default: only what differs from it has been given.
+  // squeeze_error has a default: only a different value was given.
   if (auto p = beside(!(c.squeeze_error.is_constant() && c.squeeze_error.a == 0), "squeeze_error")) return p;
   if (!f.gravity_compensation)
     return Problem{Problem::Table::kFinger, j, "gravity_compensation",
                    "stands beside tau, which is the whole command of that finger", "Leave one of them out."};
-  // Where all fingers are given torques or forces nothing has to be balanced, and none needs to know the others.
+  // If all fingers have given torques or forces, nothing is balanced, and no finger needs to know the others.
   if (!any_balances(s)) return std::nullopt;
   return Problem{Problem::Table::kFinger, j, "tau",
                  "other fingers balance the load, but what this one presses with is not known to them",
@@ -74,7 +74,7 @@ std::optional<Problem> problem_of_arm(const Scenario& s) {
   return std::nullopt;
 }
 
-/// A ball rolls on what moves: its contact is another point of the finger from moment to moment.
+/// A ball rolls on a moving object, so its contact moves along the finger.
 std::optional<Problem> problem_of_tips(const Scenario& s) {
   const bool moves = norm(s.velocity) > 0 || norm(s.angular_velocity) > 0;
   for (std::size_t j = 0; (s.time || moves) && j < s.fingers.size(); ++j)
@@ -85,7 +85,7 @@ std::optional<Problem> problem_of_tips(const Scenario& s) {
   return std::nullopt;
 }
 
-/// Joints that follow others stand and give way at one instant; no step in time has them.
+/// Joints that follow others are supported at an instant only, not in time steps.
 std::optional<Problem> problem_of_followers(const Scenario& s) {
   for (std::size_t j = 0; s.time && j < s.fingers.size(); ++j)
     if (s.fingers[j].robot && !s.fingers[j].robot->coupled.empty())
@@ -104,7 +104,7 @@ std::optional<Problem> problem_in_time(const Scenario& s) {
   if (s.time->drive == Drive::kSampled)
     return Problem{Problem::Table::kDrive, -1, "kind", "sampled torques replace the tau of every finger",
                    "Leave tau out, or write kind = \"constant\"."};
-  // Joint gains are not among them: they act beside tau.
+  // Joint gains are allowed: they act beside tau.
   const Controller& c = s.time->controller;
   const std::pair<const char*, double> gains[] = {{"stiffness", c.stiffness},
                                                   {"damping", c.damping},
@@ -155,7 +155,7 @@ std::vector<std::vector<double>> torque_limits(const Scenario& s) {
   if (s.time && !s.time->torque_limit.empty()) return s.time->torque_limit;
   std::vector<std::vector<double>> out;
   for (const Finger& f : s.fingers) out.push_back(f.torque_limit);
-  // Empty where no finger has one, not a list of empty lists.
+  // Empty if no finger has a limit, not a list of empty lists.
   const bool none = std::all_of(out.begin(), out.end(), [](const auto& list) { return list.empty(); });
   return none ? std::vector<std::vector<double>>{} : out;
 }
@@ -169,7 +169,7 @@ double largest_push(const Scenario& s) {
   double most = 0;
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
-    // Of torques the force is not known here; the load's order of magnitude has to do.
+    // With given torques the force is unknown here; the weight is its order of magnitude.
     const double weight = s.object.mass.nominal() * norm(s.gravity);
     const bool torques = j < s.fingers.size() && !s.fingers[j].tau.empty();
     most = std::max(most, torques ? weight : c.force ? (*c.force)[0] : c.squeeze.value_or(s.squeeze).nominal());

@@ -1,4 +1,4 @@
-// Second step of a sample: inverse kinematics and dynamics of one finger, whatever hand it belongs to. Host and device.
+// Second step of a sample: inverse kinematics and dynamics of one finger of any hand. Host and device.
 #pragma once
 
 #include <type_traits>
@@ -18,8 +18,8 @@ FingerChain<J> padded_chain(const chain::Robot& robot) {
   out.followers = chain::followers_of(robot);
   for (int i = 0; i < J; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    // A joint too many is at rest and turns a rotor of 1 kg m^2 alone: M stays regular, and no number of the others
-    // changes.
+    // A surplus joint is at rest and turns only a rotor of 1 kg m^2: M stays regular, and the numbers of the other
+    // joints do not change.
     out.model.joint[i].cos_alpha = out.model.joint[i].armature = 1;
     if (i >= robot.joints) continue;
     out.model.joint[i] = robot.form[at];
@@ -28,14 +28,14 @@ FingerChain<J> padded_chain(const chain::Robot& robot) {
   return out;
 }
 
-/// Where the tool point of a finger has to be that touches there: the center of a ball lies behind the surface.
+/// Target of the finger's tool point: for a ball its center, behind the surface.
 template <class S>
 GARRA_HD Vec3<S> tip_center(const FingerModel& f, const ContactPlace<S>& at) {
   if (!(f.tip_radius > 0)) return at.p;
   return axpy(S(-f.tip_radius), column(at.E, 0), at.p);
 }
 
-/// Where the finger stands: the tool at the contact with axes (x, y, z) = (t, o, n), or only its point.
+/// Inverse kinematics: the tool at the contact with axes (x, y, z) = (t, o, n), or only its point.
 template <chain::Joints K, int J, class S>
 GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPlace<S>& at) {
   const chain::Model<double, J>& m = chain_of<J>(f).model;
@@ -51,7 +51,7 @@ GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPl
   return chain::numeric_ik<K>(m, tip_center(f, at), f.numeric);
 }
 
-/// The joints that hold a finger at its task: at the contact, rolling with it.
+/// State of the finger's joints at its task: at the contact, rolling with it.
 template <chain::Joints K, int J, class S>
 GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask<S>& task, bool moving, S& reached) {
   const FingerChain<J>& finger = chain_of<J>(f);
@@ -69,8 +69,8 @@ GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask
   return stance;
 }
 
-/// Step 2: finger number `finger` of every sample. J and K are those of its FingerSize. At rest: of a model that does
-/// not move, for a GPU thread that has no registers for what it never does.
+/// Step 2: finger number `finger` of every sample. J and K are those of its FingerSize. at_rest: for models without
+/// motion, which saves registers of a GPU thread.
 template <chain::Joints K, int J, bool at_rest = false>
 struct FingerBody {
   const GraspModel* model;
@@ -79,7 +79,7 @@ struct FingerBody {
 
   [[nodiscard]] GARRA_HD bool moving() const { return !at_rest && model->moving; }
 
-  /// `hold` is filled where it is not null.
+  /// `hold` is filled if it is not null.
   template <class S>
   GARRA_HD FingerShare<S> share(const FingerTask<S>& task, FingerStance<S, J>& stance,
                                 FingerHold<S>* hold = nullptr) const {
@@ -95,7 +95,7 @@ struct FingerBody {
     if (hold != nullptr) *hold = hold_of(f, terms);
     return {terms.A, terms.drift, reached, terms.bias, terms.velocity};
   }
-  /// The contact Jacobian and the finger's own torques, each over the joint's limit.
+  /// The contact Jacobian and the finger's own torques, each divided by the joint's limit.
   template <class S>
   static GARRA_HD FingerHold<S> hold_of(const FingerModel& f, const FingerTerms<S, J>& terms) {
     FingerHold<S> out;
@@ -124,7 +124,7 @@ struct FingerBody {
   }
 };
 
-/// Calls f(joints, size) with chain::Joints and J of a finger as constants.
+/// Calls f(joints, size) with a finger's chain::Joints and J as constants.
 template <class F>
 void with_finger_size(FingerSize size, const F& f) {
   using chain::Joints;
@@ -140,8 +140,8 @@ void with_finger_size(FingerSize size, const F& f) {
   }
 }
 
-/// Calls run(body) with the body of finger j. `host` is the model where the caller can read it, `where` where the body
-/// will.
+/// Calls run(body) with the body of finger j. `host` is the model readable by the caller, `where` the one readable by
+/// the body.
 template <class Run>
 void with_finger(const GraspModel& host, int j, const GraspModel* where, const SampleParts& parts, const Run& run) {
   with_finger_size(host.finger[j].size, [&](auto joints, auto size) {
@@ -149,9 +149,9 @@ void with_finger(const GraspModel& host, int j, const GraspModel* where, const S
   });
 }
 
-/// Step 2 on the host, for all fingers.
+/// Runs step 2 on the host, for all fingers.
 void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
-/// Steps 1 and 2 on the host: `count` samples with all of their fingers, into draw.parts.
+/// Runs steps 1 and 2 on the host: `count` samples with all of their fingers, into draw.parts.
 void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count);
 
 }  // namespace garra::grasp

@@ -39,7 +39,7 @@ void append_finger(const GraspModel& m, const FingerTask<double>& task, std::siz
     out.q[j].assign(stance.q.m, stance.q.m + finger.joints);
     out.qd[j].assign(stance.qd.m, stance.qd.m + finger.joints);
     if (reached > 0) return;
-    // Where the finger does not reach its contact the joints found are no stance.
+    // If the finger does not reach its contact, the joint values found are invalid.
     for (auto* list : {&out.q[j], &out.qd[j], &out.links[j]}) std::fill(list->begin(), list->end(), NAN);
   });
 }

@@ -1,5 +1,4 @@
-// One sample of a grasp study without [time] as a picture needs it: where hand and object stand and what acts. Host
-// only.
+// One sample of a grasp study without [time] for a picture: poses of hand and object, and the loads. Host only.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace garra::grasp {
 
-/// A sample as replay has it, and as a series of one instant. What an instant has not (sliding speed, kinetic energy,
-/// balance) is NaN, as are the links of a finger that does not reach its contact; joint torques are left out.
+/// A sample as in replay, and as a series of one instant. Quantities that an instant lacks (sliding speed, kinetic
+/// energy, balance) are NaN, as are the links of a finger that does not reach its contact; joint torques are left out.
 struct SampleAtInstant {
   Replay replay;
   MotionSeries series;
@@ -18,7 +17,7 @@ struct SampleAtInstant {
 
 /// Sample `sample` of the study.
 [[nodiscard]] SampleAtInstant instant(const Study& study, std::int64_t sample);
-/// With every input at its median and without random loads.
+/// The sample with every input at its median and without random loads.
 [[nodiscard]] SampleAtInstant nominal_instant(const Study& study);
 
 }  // namespace garra::grasp

@@ -1,4 +1,4 @@
-// Last steps of a sample, after balance and contact solver: what became of the grasp (docs/theory/grasp-model.md,
+// Last steps of a sample, after balance and contact solver: the outcome of the grasp (docs/theory/grasp-model.md,
 // section 7). Host and device.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace garra::grasp {
 
-/// Step 6: certificate, contact states and outcome, of up to two candidates from different starts.
+/// Result of step 6: certificate, contact states and outcome, from up to two candidates of different starts.
 template <class S, int N, int D = 3>
 struct Verdict {
   S outcome;           ///< grasp::Outcome, or kPending
@@ -35,7 +35,7 @@ struct Verdict {
 /// Outcome of a sample that is held if forces exist that leave its closed contacts at rest (RestBody).
 inline constexpr int kPending = kOutcomes;
 
-/// What samples are judged by, and the tiles that the steps before have left. Metrics have been through the balance.
+/// Rule and input tiles of the outcome. Metrics have passed the balance step.
 template <int N, int D = 3>
 struct Judge {
   double tol;
@@ -45,7 +45,7 @@ struct Judge {
   const double* candidates;
   const double* second;  ///< candidates from another start, or nullptr
 
-  /// Of sample i, but for the object's acceleration.
+  /// Outcome of sample i, without the object's acceleration.
   template <class S>
   GARRA_HD Verdict<S, N, D> verdict(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i);
@@ -57,7 +57,7 @@ struct Judge {
       const auto other = batch::load<S, solvers::Candidate<S, N, D>>(second, i);
       const auto two = solvers::certified(problem, other, tol);
       S apart = S(0);
-      // Accelerations, not forces: these need not be unique where A is singular, and no outcome hangs on them.
+      // Compares accelerations, not forces: forces need not be unique if A is singular, and no outcome depends on them.
       for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
       v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
@@ -67,7 +67,7 @@ struct Judge {
     return choose(m.reached > S(0), v, unreachable<S>());
   }
 
-  /// The outcome of a sample whose contacts do as `v` says.
+  /// The outcome of a sample with the contact states of `v`.
   template <class S>
   GARRA_HD void conclude(const Metrics<S, N>& m, Verdict<S, N, D>& v) const {
     const S most = S(held.acceleration), held_so = S(int(Outcome::kHeld));
@@ -82,13 +82,13 @@ struct Judge {
     v.resisted = m.resisted;
     v.imbalance = m.imbalance;
     const auto sure = rests && MaskOf<S>(!held.limited);
-    // Contacts that stick, and are not at rest: forces above their limits.
+    // Contacts stick, but are not at rest: forces exceed their limits.
     S fails = select(v.outcome == held_so, S(int(Outcome::kNotCarried)), v.outcome);
     fails = select(solved && v.several > S(0), S(int(Outcome::kSeveral)), fails);
     v.outcome = select(sure, held_so, fails);
-    // Balance not decided: the sample may be held or not.
+    // Undecided balance: the sample may be held or not.
     v.outcome = select(sure && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)), v.outcome);
-    // What rules out more comes later: no command carries what no forces can balance, and out of reach there is no
+    // Stronger reasons come later: no command carries a wrench that no forces can balance, and out of reach there is no
     // problem.
     v.outcome = select(m.imbalance > S(held.imbalance), S(int(Outcome::kNotCarried)), v.outcome);
     v.outcome = select(m.resisted == S(0), S(int(Outcome::kNotResisted)), v.outcome);
@@ -97,7 +97,7 @@ struct Judge {
     v.outcome = select(solved && !sure && carried && !(m.resisted == S(0)), S(kPending), v.outcome);
   }
 
-  /// Lane by lane one of two verdicts.
+  /// Selects one of two results per lane.
   template <class S>
   static GARRA_HD Verdict<S, N, D> choose(const MaskOf<S>& first, const Verdict<S, N, D>& a,
                                           const Verdict<S, N, D>& b) {
@@ -118,7 +118,7 @@ struct Judge {
     return v;
   }
 
-  /// No problem, so no numbers.
+  /// Out of reach there is no problem, so all numbers are undefined.
   template <class S>
   static GARRA_HD Verdict<S, N, D> unreachable() {
     const S nan = S(__builtin_nan(""));
@@ -187,7 +187,7 @@ struct JudgeBody {
   }
 };
 
-/// Bits of the contacts of a pending sample that open.
+/// Bits of the opening contacts of a pending sample.
 template <int N, int D>
 GARRA_HD std::uint32_t opened(const Verdict<double, N, D>& v, const HeldRule& held) {
   std::uint32_t bits = 0;
@@ -196,9 +196,9 @@ GARRA_HD std::uint32_t opened(const Verdict<double, N, D>& v, const HeldRule& he
   return bits;
 }
 
-/// Whether the contacts of a sample are at rest, but for those that are left out: with the forces that were found none
-/// is faster than HeldRule::acceleration, or some forces leave them at rest by the measure of contact states. The first
-/// `contacts` of N are looked at.
+/// Input of the check whether the contacts of a sample are at rest, except for those in `left_out`. They are if no
+/// contact is faster than HeldRule::acceleration under the found forces. They also are if some forces leave them at
+/// rest by the criterion of contact states. Only the first `contacts` of N count.
 struct RestTask {
   const double* problem;  ///< of FrictionProblem, in its tile
   const double *c, *a;    ///< a solution
@@ -240,8 +240,8 @@ GARRA_HD solvers::RestAnswer at_rest(const RestTask& task, double* room) {
   return solvers::rest_forces(p);
 }
 
-/// Step 7: a pending sample is held where forces leave its closed contacts at rest and these resist and carry the
-/// wrench. It stays pending where contacts open: what the others resist and carry is another balance.
+/// Step 7: a pending sample is held if forces leave its closed contacts at rest and these resist and carry the wrench.
+/// It stays pending if contacts open, because the remaining contacts need another balance.
 template <int N, int D>
 GARRA_HD void look_again(const RestTask& task, double* room, const HeldRule& held, Verdict<double, N, D>& v) {
   if (v.opens >= task.contacts) {  // nothing is left to hold
@@ -253,7 +253,7 @@ GARRA_HD void look_again(const RestTask& task, double* room, const HeldRule& hel
   if (!(exists == exists)) v.outcome = int(Outcome::kUnsolved);
   if (exists == 1 && v.opens == 0) settle_pending(held, v);
 }
-/// After the balance of the contacts that do not open.
+/// Settles the outcome after the balance of the contacts that do not open.
 template <int N, int D>
 GARRA_HD void settle_pending(const HeldRule& held, Verdict<double, N, D>& v) {
   const bool fails = v.resisted == 0 || v.imbalance > held.imbalance;
@@ -280,7 +280,7 @@ struct RestBody {
   }
 };
 
-/// Step 8: pending samples after BalanceBody has seen them again.
+/// Step 8: pending samples after a second BalanceBody.
 template <int N>
 struct SettleBody {
   HeldRule held;

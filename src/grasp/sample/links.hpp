@@ -1,4 +1,4 @@
-// Where the links of a finger are: what pictures of a hand are drawn from. Host only.
+// Positions of a finger's links, for pictures of a hand. Host only.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// What the samples of a grasp study share, and their first step: from uniform numbers to the object, its load and where
-// each finger has to touch it. Then come fingers.hpp, problem.hpp, the contact solver and judge.hpp.
-// Bodies that every executor runs, host and device; docs/theory/monte-carlo.md names the steps.
+// Model shared by the samples of a grasp study, and their first step: from uniform numbers to the object, its load and
+// the task of each finger. Later steps are in fingers.hpp, problem.hpp, the contact solver and judge.hpp. All steps are
+// bodies that every executor runs, host and device; docs/theory/monte-carlo.md names them. SI units, palm frame P.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
@@ -13,7 +13,7 @@
 
 namespace garra::grasp {
 
-inline constexpr int kLimitContacts = kMaxContacts;  ///< room for contacts in the model
+inline constexpr int kLimitContacts = kMaxContacts;  ///< Capacity of the model [contacts].
 
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
 enum Slot : int {
@@ -49,22 +49,22 @@ enum ContactSlot : int {
   kContactSlots
 };
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
-/// Where an input of a contact lies among all.
+/// Index of a contact's input among all inputs.
 GARRA_HD constexpr int contact_slot(int contact, int which) {
   return kFirstContactSlot + contact * kContactSlots + which;
 }
 
-/// One uncertain input: which slot its value goes to.
+/// An uncertain input, with the slot of its value.
 struct Draw {
   int slot;
   study::Distribution distribution;
 };
 
-/// Sizes that fingers are computed in. A finger takes the smallest that it fits into; kSix is for exactly six revolute
-/// joints, the only ones that the closed form solves.
+/// Compiled sizes of fingers. A finger takes the smallest size that fits; kSix is for exactly six revolute joints, the
+/// only size with a closed form.
 enum class FingerSize : int { kFour, kSix, kEight, kSixteen };
 
-/// A finger as all samples have it. Trivially copyable, as GraspModel is.
+/// Model of a finger, shared by all samples. Trivially copyable, as GraspModel is.
 struct FingerModel {
   FingerSize size;
   union {  ///< the one that `size` names; P is its world
@@ -85,7 +85,7 @@ struct FingerModel {
 };
 static_assert(chain::kMaxJoints == 16);
 
-/// The chain in the size that the caller has found by with_finger_size().
+/// The chain in the size that the caller got from with_finger_size().
 template <int J>
 GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
   if constexpr (J == 4)
@@ -101,10 +101,10 @@ GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
 /// Joints of an arm that carries the palm.
 inline constexpr int kArmJoints = static_cast<int>(kMaxArmJoints);
 inline constexpr int kArmPacked = kArmJoints * (kArmJoints + 1) / 2;
-/// Where entry (r, c), c <= r, of a symmetric matrix lies.
+/// Index of entry (r, c), c <= r, of a packed symmetric matrix.
 GARRA_HD constexpr int packed(int r, int c) { return r * (r + 1) / 2 + c; }
 
-/// An arm that gives way, as all samples have it: where it stands, and what hangs on it.
+/// Model of a compliant arm, shared by all samples: its configuration and what it carries.
 struct ArmModel {
   int joints;                                              ///< 0: the palm stands still
   double q[kArmJoints];                                    ///< [rad or m]
@@ -114,7 +114,7 @@ struct ArmModel {
   double gravity[kArmJoints];  ///< its holding torque then [N m or N]
 };
 
-/// What the hold metrics of a sample are measured in.
+/// Units of the hold metrics of a sample.
 struct HoldUnits {
   Vec<double, 6> probe;  ///< wrench whose multiple the load factor is
   double length;         ///< makes torques comparable to forces in the wrench radius [m]
@@ -122,14 +122,14 @@ struct HoldUnits {
   bool limited;          ///< some contact or joint has a limit
 };
 
-/// What counts as held (docs/theory/grasp-model.md, section 7).
+/// Criteria of "held" (docs/theory/grasp-model.md, section 7).
 struct HeldRule {
   double imbalance;     ///< carried: imbalance <= this
   double acceleration;  ///< at rest: |a| of a contact <= this [m/s^2]; it opens: a_n above
   bool limited;         ///< normal forces have limits
 };
 
-/// Everything the samples of a study share. Trivially copyable: a GPU gets it by plain copy.
+/// Data shared by all samples of a study. Trivially copyable: a GPU gets it by plain copy.
 struct GraspModel {
   int contacts;
   FingerModel finger[kLimitContacts];
@@ -166,12 +166,12 @@ struct Inputs {
   S x[kSlots];
 };
 
-/// Draws the inputs of sample `index`. Draw k uses half of Philox block k / 2; `quantile_bin` (one per draw, stride
-/// batch::kTile) takes the uniform number itself; its bin is what the influence of the input is counted by. Into `in`,
-/// for a result that is returned a GPU thread copies, all of it.
+/// Draws the inputs of sample `index`. Draw k uses half of Philox block k / 2. `quantile_bin` (one per draw, stride
+/// batch::kTile) takes the uniform number itself, whose bin counts the influence of the input. Writes into `in`,
+/// because a GPU thread would copy all of a returned result.
 template <class S>
 GARRA_HD_CALL void draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin, Inputs<S>& in) {
-  const int there = contact_slot(m.contacts, 0);  // nobody asks for those of contacts beyond
+  const int there = contact_slot(m.contacts, 0);  // inputs of contacts beyond are not needed
   for (int k = 0; k < there; ++k) in.x[k] = S(m.constant[k]);
   for (int k = 0; k < m.draws; k += 2) {
     S u[2];
@@ -216,7 +216,7 @@ template <class S>
 GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pose<S>& pose) {
   Body<S> body;
   body.mass = in.x[kMass];
-  // The mass is an input of its own, whatever the scale; lengths count squared.
+  // The mass is independent of the scale; lengths count squared.
   const S mass_size = body.mass * (in.x[kScale] * in.x[kScale]);
   Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
   for (int i = 0; i < 3; ++i) {
@@ -232,7 +232,7 @@ GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pos
   return body;
 }
 
-/// Where contact j of the sample is, and its frame, in P.
+/// Position and frame of contact j of the sample, in P.
 template <class S>
 GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
   const S* x = in.x + contact_slot(j, 0);
@@ -255,7 +255,7 @@ GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j
   return axpy(push, cast<S>(m.push[j]), cast<S>(m.balance[j]));
 }
 
-/// What a sample asks of the finger at one contact.
+/// Task of the finger at one contact of a sample.
 template <class S>
 struct FingerTask {
   ContactPlace<S> place;
@@ -265,7 +265,7 @@ struct FingerTask {
   Vec3<S> velocity;  ///< of the object's surface there [m/s], P axes: the contact rolls
 };
 
-/// What finger j is told in a sample whose object stands so.
+/// Task of finger j in a sample with this object pose.
 template <class S>
 GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
   FingerTask<S> task;
@@ -278,7 +278,7 @@ GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, con
   return task;
 }
 
-/// The object of a sample and what acts on it besides the fingers.
+/// The object of a sample, and the loads on it besides the fingers.
 template <class S>
 struct ObjectLoad {
   Vec<S, 6> wrench;  ///< external (force; torque about the center of mass)
@@ -286,7 +286,7 @@ struct ObjectLoad {
   Body<S> body;
 };
 
-/// Body and external wrench of a sample; weight is added where gravity is known.
+/// Body and external wrench of a sample; the weight is added once gravity is known.
 template <class S>
 GARRA_HD ObjectLoad<S> object_load(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object) {
   const Vec3<S> force = ball_vector(in.x[kForceSize], in.x[kForceCosine], in.x[kForceAzimuth]);
@@ -301,7 +301,7 @@ GARRA_HD ObjectLoad<S> object_load(const GraspModel& m, const Inputs<S>& in, con
   return load;
 }
 
-/// What a finger gives back to the assembly (docs/theory/grasp-model.md, section 3).
+/// Contribution of a finger to the assembly (docs/theory/grasp-model.md, section 3).
 template <class S>
 struct FingerShare {
   Mat3<S> A;         ///< J M^-1 J^T
@@ -311,8 +311,8 @@ struct FingerShare {
   Vec3<S> velocity;  ///< of the contact point
 };
 
-/// How many numbers say how something moves: its last ones. While the object is at rest they are all zero, and are
-/// neither stored nor loaded: memory is what these steps wait for.
+/// Count of trailing numbers that describe motion. While the object is at rest they are all zero, and are neither
+/// stored nor loaded, because memory access limits these steps.
 template <class T>
 inline constexpr int kOfMotion = 0;
 template <class S>
@@ -343,8 +343,8 @@ GARRA_HD T load_part(const double* tiles, std::int64_t i, bool moving) {
   return part;
 }
 
-/// What the torque limits of a finger allow: its joints' torques over their limits, at rest on its contact. Joints that
-/// it does not have, or that have no limit, are 0.
+/// Use of a finger's torque limits: its joints' torques divided by their limits, at rest on its contact. Entries of
+/// missing joints, and of joints without a limit, are 0.
 template <class S>
 struct FingerHold {
   Vec3<S> gain[chain::kMaxJoints];  ///< of a contact force (n, t, o) on the object [1/N]
@@ -352,7 +352,7 @@ struct FingerHold {
   S asked;                          ///< largest commanded torque over its limit: above 1 it is cut off
 };
 
-/// What a finger gives to the arm that carries it, its own joints eliminated (docs/theory/grasp-model.md, section 3).
+/// Contribution of a finger to its arm, with its own joints eliminated (docs/theory/grasp-model.md, section 3).
 template <class S>
 struct ArmShare {
   Vec3<S> gain[kArmJoints];  ///< velocity of the contact point (n, t, o) per rate of the arm's joints
@@ -361,13 +361,13 @@ struct ArmShare {
   S pushed[kArmJoints];      ///< of finger 0: how the drift of all moves the arm (arm.hpp)
 };
 
-/// Where a finger stands and how its joints move.
+/// Configuration and joint rates of a finger.
 template <class S, int J>
 struct FingerStance {
   Vec<S, J> q, qd;  ///< of padded joints: at rest
 };
 
-/// Tiles of what samples need on their way to a friction problem.
+/// Tiles of the intermediate data from samples to friction problems.
 struct SampleParts {
   double* loads;              ///< ObjectLoad
   double* tasks;              ///< FingerTask: those of contact 0, then of contact 1, ...
@@ -410,7 +410,7 @@ struct DrawBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const GraspModel& m = *model;
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
-    // Place of sample i in its tile; its draws are batch::kTile apart.
+    // Position of sample i in its tile; its draws are batch::kTile apart.
     double* u = parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
     Inputs<S> in;
     draw_inputs<S>(m, index, u, in);

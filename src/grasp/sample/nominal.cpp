@@ -1,4 +1,4 @@
-// What can be told of a grasp before any sample is drawn.
+// Checks of a grasp before any sample is drawn.
 #include "grasp/sample/nominal.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::string joint_text(int finger, int joint, bool prismatic, double asked, doub
   return text;
 }
 
-/// What the nominal grasp asks of finger j's joints.
+/// The nominal grasp's torques in the joints of finger j.
 FingerHold<double> nominal_hold(const GraspModel& m, const FingerTask<double>& task, int j) {
   FingerHold<double> hold;
   with_finger_size(m.finger[j].size, [&](auto joints, auto size) {
@@ -48,7 +48,7 @@ bool slides(const FingerModel& f, int i) {
   return out;
 }
 
-/// Fingers whose contact is another point of their last link than its tool.
+/// Warnings on fingers whose contact is not the tool point of their last link.
 std::vector<std::string> tool_warnings(const Study& study) {
   std::vector<std::string> list;
   for (int j = 0; j < study.model().contacts; ++j) {
@@ -70,7 +70,7 @@ std::vector<std::string> tool_warnings(const Study& study) {
   return list;
 }
 
-/// Joints whose limit the fingers' own weight or the nominal command passes.
+/// Warnings on joints whose limit the fingers' own weight or the nominal command exceeds.
 std::vector<std::string> torque_warnings(const GraspModel& m) {
   std::vector<std::string> list;
   const Inputs<double> in = nominal_inputs(m);
@@ -83,7 +83,7 @@ std::vector<std::string> torque_warnings(const GraspModel& m) {
     for (int i = 0; i < chain::kMaxJoints; ++i) {
       const double limit = f.torque_limit[i], own = hold.own[i];
       const double command = f.torque_given ? f.tau[i] / limit : task.compensation * own + dot(hold.gain[i], force);
-      // A finger too weak for itself comes first: no command mends that.
+      // A finger too weak for its own weight comes first: no command mends that.
       if (std::abs(own) > 1)
         list.push_back("the finger's own weight needs " + joint_text(j, i, slides(f, i), std::abs(own) * limit, limit));
       else if (std::abs(command) > 1)
@@ -100,7 +100,7 @@ std::vector<std::string> torque_warnings(const GraspModel& m) {
 std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
   const Inputs<double> in = nominal_inputs(m);
   const Pose<double> pose = object_pose(m, in);
-  // Moments over the radius of gyration, so that eigenvalues compare forces with forces.
+  // Moments divided by the radius of gyration, so that eigenvalues compare forces with forces.
   const double radius = std::sqrt((m.gyration2[0] + m.gyration2[1] + m.gyration2[2]) / 3) * in.x[kScale];
   Mat<double, 6, 6> gram = Mat<double, 6, 6>::zero();
   for (int j = 0; j < m.contacts; ++j) {
@@ -108,7 +108,7 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
     for (int r = 3; r < 6; ++r)
       for (int k = 0; k < 3; ++k) W(r, k) /= radius;
     const double mu = in.x[contact_slot(j, kFriction)];
-    // Without friction a contact has its normal force only.
+    // Without friction a contact has only its normal force.
     for (int r = 0; r < 6 && mu == 0; ++r) W(r, 1) = W(r, 2) = 0;
     gram += W * transpose(W);
   }
@@ -116,7 +116,7 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
   double sum = 0;
   for (int k = 0; k < 6; ++k) sum += eigen.values[k];
   std::vector<Vec<double, 6>> list;
-  // Of the trace, as the balance of a sample measures rank (wrench_balance.hpp).
+  // Relative to the trace, as the balance of a sample measures rank (wrench_balance.hpp).
   for (int k = 0; k < 6; ++k)
     if (eigen.values[k] <= solvers::kRankTolerance * sum) list.push_back(column(eigen.vectors, k));
   return list;

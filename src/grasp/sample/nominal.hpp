@@ -1,4 +1,5 @@
-// How the nominal grasp stands: what its command leaves unbalanced, and what no contact force resists. Host only.
+// Balance of the nominal grasp: the unbalanced part of its command, and wrenches that no contact force resists. Host
+// only.
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 
 namespace garra::grasp {
 
-/// Unit wrenches (force; moment about the center of mass over the radius of gyration, palm axes) that no contact force
-/// of the nominal grasp has a part in: a basis. Empty where W has rank 6.
+/// A basis of the unit wrenches (force; moment about the center of mass over the radius of gyration, palm axes) that no
+/// contact force of the nominal grasp resists. Empty if W has rank 6.
 [[nodiscard]] std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& model);
 
-/// What the nominal grasp comes to.
+/// Balance of the nominal grasp.
 struct NominalBalance {
   double resisted;                         ///< 1: forces can balance the nominal wrench, 0: none can; NaN: not decided
   double imbalance;                        ///< as the metric of the same name
@@ -24,7 +25,7 @@ struct NominalBalance {
 /// "a torque about (1, 0, 0)", "a force along (0, 0, 1)", or "a force along (...) with a torque about (...)".
 [[nodiscard]] std::string describe_wrench(const Vec<double, 6>& unit);
 
-/// Sentences about a nominal grasp that a user should know before running it; empty where all is well.
+/// Warnings about a nominal grasp, for a user before the run; empty if there are none.
 [[nodiscard]] std::vector<std::string> nominal_warnings(const Study& study);
 
 }  // namespace garra::grasp

@@ -1,4 +1,4 @@
-// Third step of a sample: A, b and how well the grasp holds. Host and device.
+// Third step of a sample: A, b and the hold metrics. Host and device.
 #pragma once
 
 #include "garra/math/smallest_eigenvalue.hpp"
@@ -43,7 +43,7 @@ struct HoldForces {
   ColumnGram<S, D> gram[kCapacity<N>];  ///< of the change of each contact's force with a wrench
 };
 
-/// One right-hand side after another: all nine at once take more registers than a GPU thread has.
+/// Solves one right-hand side after another: all nine at once take more registers than a GPU thread has.
 template <class S, int N, int D, class Factor, class Matrix>
 GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Factor& factors, const System<S, N, D, Matrix>& sys,
                                          const Vec<S, D * N>& squeeze_drift) {
@@ -71,7 +71,7 @@ GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Factor& facto
   return out;
 }
 
-/// The metrics that come of the stick force; inlined, for a GPU thread that has registers for all of it.
+/// Metrics derived from the stick force; inlined, for a GPU thread that has enough registers.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, N, D, Matrix>& sys, const Vec<S, N>& mu,
                                             const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
@@ -97,10 +97,10 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
     out.tangent_o[j] = select(pressed, scale * c[2], S(kInfinity));
   });
   const S nan = S(__builtin_nan(""));
-  // (21) of docs/theory/grasp-model.md: `release` is how much less squeeze still holds.
+  // (21) of docs/theory/grasp-model.md: `release` is the squeeze that may be removed.
   out.minimum_squeeze = select(out.margin >= S(0), max(squeeze - release, S(0)), nan);
   if (!m.any_squeezed) out.minimum_squeeze = nan;
-  // A pivot that is rounding noise leaves the stick force undetermined, and every metric with it.
+  // A pivot that is rounding noise leaves the stick force, and every metric, undetermined.
   const auto definite = factored.bad_pivots == S(0);
   out.critical = select(definite, out.critical, nan);
   out.margin = select(definite, out.margin, nan);
@@ -110,7 +110,7 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
   return out;
 }
 
-/// The same as a function of its own, for hands of a set: inlined there, kernels/grasp/set_hand.cu takes nvcc a third
+/// The same as a separate function, for hands of a set: inlined there, kernels/grasp/set_hand.cu takes nvcc a third
 /// longer, and its code is as large.
 template <class S, int N, int D = 3>
 GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N, D>& sys, const Vec<S, N>& mu,
@@ -118,8 +118,8 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N, 
   return inlined_hold_metrics(m, sys, mu, squeeze_drift, squeeze);
 }
 
-/// Of the grasp matrix, moments over the object's radius of gyration: 0 where its rank is not 6. To 1e-6 of it and 1e-8
-/// of the largest one.
+/// Least singular value of the grasp matrix, moments over the object's radius of gyration: 0 if its rank is below 6.
+/// Accurate to 1e-6 of it and 1e-8 of the largest one.
 template <class S, int N>
 GARRA_HD S least_singular_value(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>]) {
   if (extent<N>() < 3) return S(0);  // two contacts bear no moment about their line
@@ -159,7 +159,7 @@ GARRA_HD ContactTerms<S> contact_terms(const SurfacePoint& surface, const Contac
           finger.bias, finger.velocity, {{S(surface.curvature_t), S(surface.curvature_o)}}};
 }
 
-/// What the assembly starts from.
+/// Inputs of the assembly.
 template <class S, int N>
 struct Parts {
   ObjectLoad<S> load;
@@ -168,8 +168,8 @@ struct Parts {
   S reached;  ///< product of those of the fingers
 };
 
-/// The friction problem of a sample, into `out`, whose matrix may be anywhere; where a finger does not reach its
-/// contact a harmless one, which keeps the lane's arithmetic ordinary.
+/// Builds the friction problem of a sample in `out`, whose matrix may lie anywhere. If a finger does not reach its
+/// contact, it is a harmless problem, which keeps the lane's arithmetic ordinary.
 template <class S, int N, class Matrix>
 GARRA_HD void friction_problem(const GraspModel& m, const Parts<S, N>& parts, bool moving,
                                solvers::FrictionProblem<S, N, 3, Matrix>& out) {
@@ -178,13 +178,13 @@ GARRA_HD void friction_problem(const GraspModel& m, const Parts<S, N>& parts, bo
   assemble(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, moving, sys);
   const auto ok = parts.reached > S(0);
   out.mu = parts.friction;
-  // A matrix that is elsewhere is there already.
+  // A matrix that lies elsewhere is stored already.
   if constexpr (requires { out.A.at; })
     if (ok) {
       out.b = sys.b;
       return;
     }
-  // Rows and columns, not all entries in one loop: that would be too long to be written out.
+  // Rows and columns, because a single loop over all entries would be too long to unroll.
   for_each_index<3 * N>([&](auto r) {
     for_each_index<3 * N>([&](auto c) { out.A(r, c) = select(ok, sys.A(r, c), S(r == c ? 1 : 0)); });
     out.b[r] = select(ok, sys.b[r], S(0));
@@ -197,7 +197,7 @@ GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, co
   return out;
 }
 
-/// The metrics of a sample with this friction problem, the least singular value among them; none where a finger does
+/// The metrics of a sample with this friction problem, including the least singular value; undefined if a finger does
 /// not reach its contact.
 template <class S, int N, class Matrix>
 GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
@@ -223,7 +223,7 @@ GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
   return out;
 }
 
-/// Step 3: friction problems, symmetric to the bit, and metrics. At rest as FingerBody.
+/// Step 3: friction problems, symmetric to the bit, and metrics. at_rest as in FingerBody.
 template <int N, bool at_rest = false>
 struct BuildBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
@@ -237,7 +237,7 @@ struct BuildBody {
     const S least = put_problem<S>(i);
     if (from.arm != nullptr)
       couple_arm<S>(*model, from, i, problems, batch::fields<double, solvers::FrictionProblem<double, N>>());
-    // Read again: a GPU thread has no registers to keep it in, and its stack is slower.
+    // Loaded again: a GPU thread has no registers to keep it in, and its stack is slower.
     if constexpr (kStaysInTile<S, N>) {
       ProblemInTile<N> problem(problems, i);
       problem.read_b();

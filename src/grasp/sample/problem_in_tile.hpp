@@ -1,5 +1,5 @@
-// A friction problem whose matrix stays in its tile: a GPU thread has registers for those of three contacts, and no
-// more.
+// A friction problem whose matrix stays in its tile: a GPU thread has registers for the matrices of at most three
+// contacts.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
@@ -7,7 +7,7 @@
 
 namespace garra::grasp {
 
-/// Whether scalar code, as a GPU thread runs it, leaves the matrices of N contacts where they are.
+/// Whether scalar code, as in a GPU thread, leaves the matrices of N contacts in their tiles.
 template <class S, int N>
 inline constexpr bool kStaysInTile = N > 3 && kWidth<S> == 1;
 
@@ -19,7 +19,7 @@ struct ProblemInTile {
   GARRA_HD ProblemInTile(double* problems, std::int64_t i) {
     friction.A.at = const_cast<double*>(batch::tile_at<double, solvers::FrictionProblem<double, N>>(problems, i));
   }
-  /// b and mu, which lie behind the matrix.
+  /// Stores b and mu, which follow the matrix.
   GARRA_HD void write_rest() const {
     for (int k = 0; k < extent<3 * N>(); ++k) behind(k) = friction.b[k];
     for (int j = 0; j < extent<N>(); ++j) behind(3 * N + j) = friction.mu[j];

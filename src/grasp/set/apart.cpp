@@ -19,7 +19,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kInfinite = s
 
 std::int64_t contacts_of(const Set& set, std::size_t g) { return set.first[g + 1] - set.first[g]; }
 
-/// Of one grasp at a time, whose places in `which` are known.
+/// Decides grasps, in groups of equal numbers of contacts.
 class Deciding {
  public:
   Deciding(const Work& work, std::span<const std::size_t> which, const Stretch& of, Decided& out)
@@ -45,7 +45,7 @@ class Deciding {
  private:
   using Places = std::vector<std::size_t>;  ///< in `which`
 
-  /// Grasps for a second or so of work, in less than 256 MB.
+  /// Grasps for about a second of work, in less than 256 MB.
   [[nodiscard]] std::size_t at_once(bool soft) const {
     constexpr std::int64_t kSamplesAtOnce = 1 << 21, kBytesAtOnce = 1 << 28;
     std::int64_t each = sizeof(SetGrasp<kAnyContacts>);
@@ -54,8 +54,8 @@ class Deciding {
     return static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(kSamplesAtOnce / samples, kBytesAtOnce / each)));
   }
 
-  /// Of grasps with as many contacts: on the host by the code for any number, on a GPU by the kernel for the smallest
-  /// that they fit into.
+  /// Decides grasps with `contacts` contacts: on the host by the code for any number, on a GPU by the smallest kernel
+  /// that fits.
   void decide(int contacts, bool soft, std::span<const std::size_t> some) const {
     const ContactsInUse many(contacts);
     constexpr int kAny = kAnyContacts;
@@ -99,7 +99,7 @@ class Deciding {
       grasps.push_back(GraspReader(work_.set, work_.hand, grasp(k)).template packed<N>());
     return grasps;
   }
-  /// [j][each] goes to [places[j]][each].
+  /// Copies [j][each] to [places[j]][each].
   template <class T>
   static void spread(const std::vector<T>& from, std::span<const std::size_t> places, std::vector<T>& to) {
     const std::size_t each = from.size() / places.size();
@@ -108,7 +108,7 @@ class Deciding {
                   to.begin() + static_cast<std::ptrdiff_t>(places[j] * each));
   }
 
-  /// Of some grasps that N contacts are room for, or that have as many as are in use.
+  /// Decides grasps of an ideal hand, with at most N contacts, or as many as are in use.
   template <int N, int D>
   void ideal(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
@@ -124,7 +124,7 @@ class Deciding {
     spread(radius, places, out_.radius);
   }
 
-  /// The same with the hand that the set has. Numbers come with the samples.
+  /// The same with the set's hand. Numbers come with the samples.
   template <int N, int D>
   void with_hand(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
@@ -148,7 +148,7 @@ class Deciding {
     if (of_.count == 0) return;  // counted before
     for (std::size_t j = 0; j < places.size(); ++j) {
       auto& first = numbers.counts[j].first;
-      // Contacts that only fill up N are none that could fail first.
+      // Contacts that only pad to N cannot fail first.
       std::fill(first.begin() + contacts_of(work_.set, which_[places[j]]), first.end(), 0);
     }
     spread(verdicts, places, out_.verdicts);
@@ -162,14 +162,14 @@ class Deciding {
   Decided& out_;
 };
 
-/// The value that a share q of them do not exceed.
+/// The q-quantile: the value that a share q of them do not exceed.
 double quantile_of(const std::vector<double>& sorted, double q) {
   const auto n = static_cast<double>(sorted.size());
   return sorted[static_cast<std::size_t>(std::clamp(std::ceil(q * n) - 1, 0.0, n - 1))];
 }
 
-/// 5, 50, 95 % quantiles of a grasp's numbers. One of them that is not defined (forces that are not unique) counts as
-/// the worst; where none is, nobody has asked.
+/// 5, 50, 95 % quantiles of a grasp's numbers. An undefined one (forces that are not unique) counts as the worst; if
+/// all are undefined, no numbers were requested.
 std::array<double, 3> quantiles_of(const std::vector<double>& all, std::size_t g, std::size_t each, double worst) {
   if (each == 0) return {kNone, kNone, kNone};
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(g * each);
@@ -180,12 +180,12 @@ std::array<double, 3> quantiles_of(const std::vector<double>& all, std::size_t g
   return {quantile_of(sorted, 0.05), quantile_of(sorted, 0.5), quantile_of(sorted, 0.95)};
 }
 
-/// Of `all` samples of which `unknown` are not known, the share of the others.
+/// Share of `count` among the known ones of `all` samples, of which `unknown` are not known.
 double share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
   return all > unknown ? static_cast<double>(count) / static_cast<double>(all - unknown) : kNone;
 }
 
-/// What a hand's samples tell besides.
+/// Sets the columns that need a hand's samples.
 void set_hand_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
   const HandCounts& n = decided.counts[k];
   out.outcomes[g] = n.outcome;
@@ -208,7 +208,7 @@ constexpr std::size_t kColumns = 19;
 static_assert(sizeof(Ranking) == kColumns * sizeof(std::vector<double>) + 2 * sizeof(void*),
               "a column of rankings is missing here, and where runs keep rows and files are written");
 
-/// All columns of a row, for whatever is done to each.
+/// Calls `Do` for all columns of a row.
 template <class Rows, class Do>
 void for_columns(Rows& r, const Do& run) {
   run(r.status, &Ranking::status);

@@ -1,4 +1,4 @@
-// What samples tell of grasps of a set, each by itself: verdicts, numbers, and the columns of a ranking that follow.
+// Decides the samples of each grasp of a set by itself: results, numbers, and the columns of a ranking from them.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace garra::grasp {
 
-/// Samples [first, first + count) of each grasp, `first` a multiple of 64; and the first so many that are also asked
-/// for numbers, and of an ideal hand for the wrench radius.
+/// Range [first, first + count) of samples of each grasp, `first` a multiple of 64. The first `numbers` of them also
+/// give numbers, and the first `radii` (ideal hands) the wrench radius.
 struct Stretch {
   std::int64_t first, count, numbers, radii;
 };
 [[nodiscard]] Stretch all_samples(const SetStudy& study);
-/// Samples that are asked and not decided.
+/// Samples that give numbers only and are not decided.
 [[nodiscard]] Stretch numbers_only(const SetStudy& study);
 
-/// What all of it is computed from: consecutive grasps of a set, as a set of their own.
+/// Input of the decisions: consecutive grasps of a set, as a set of their own.
 struct Work {
   const Set& set;
   const SetStudy& study;
@@ -27,7 +27,7 @@ struct Work {
   const Device& device;
 };
 
-/// What is known of some grasps, in their order.
+/// Results of some grasps, in their order.
 struct Decided {
   Decided(std::size_t grasps, const Stretch& of, Hand hand);
 
@@ -44,27 +44,27 @@ struct Decided {
   }
 };
 
-/// Of these grasps, whatever their numbers of contacts. `done` hears how many are through.
+/// Decides these grasps, with any numbers of contacts. `done` receives the count of finished ones.
 [[nodiscard]] Decided decide(const Work& work, std::span<const std::size_t> which, const Stretch& of,
                              const SetProgress& done = {});
 
-/// One row a grasp, all without a rank.
+/// One row per grasp, without ranks.
 [[nodiscard]] Ranking empty_ranking(std::size_t grasps, Hand hand);
 
-/// Appends the rows of another.
+/// Appends the rows of another ranking.
 void append(const Ranking& rows, Ranking& to);
 
-/// Held and unsolved samples of a grasp, by its verdicts.
+/// Counts held and unsolved samples of a grasp, from its bits.
 void count(std::span<const VerdictBits> verdicts, std::size_t g, Ranking& out);
 
-/// P(held) and its interval, by these counts.
+/// Sets P(held) and its interval, from these counts.
 void set_probability(const SetStudy& study, std::size_t g, Ranking& out);
 
-/// All else that the k-th of the decided grasps tells by itself becomes row g.
+/// Sets row g to the remaining columns of the k-th decided grasp.
 void set_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out);
 
-/// All grasps of `work.set` with all their samples: every column but rank and difference. `verdicts` gets
-/// [grasp][words_for(samples)]; those of a grasp that is not ranked are zero.
+/// Decides all samples of all grasps of `work.set`: every column but rank and difference. `verdicts` gets
+/// [grasp][words_for(samples)]; the words of a grasp that is not ranked are zero.
 [[nodiscard]] Ranking rank_apart(const Work& work, std::vector<VerdictBits>& verdicts, const SetProgress& done = {});
 
 }  // namespace garra::grasp

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Of two grasps' samples with the same draws: those where only one is held, of those that both decide.
+/// Counts of samples of two grasps with the same draws: those with only one held, and those that both decide.
 struct Pairs {
   std::int64_t only_first = 0, only_second = 0, both_decided = 0;
 };
@@ -30,7 +30,7 @@ Pairs compare(std::span<const VerdictBits> a, std::span<const VerdictBits> b, st
   return p;
 }
 
-/// The same at any time: how often either alone is held, each with half of what may go wrong.
+/// Difference and interval that hold at any time: each one-sided frequency gets half of the error probability.
 void set_lasting(const Pairs& p, double confidence, std::size_t g, Ranking& out) {
   const std::int64_t n = p.both_decided;
   const double half = 0.5 * (1 + confidence);
@@ -41,7 +41,7 @@ void set_lasting(const Pairs& p, double confidence, std::size_t g, Ranking& out)
   out.difference_high[g] = up.high - down.low;
 }
 
-/// A. Agresti and Y. Min, Statistics in Medicine 24 (2005) 729: half a pair more in each cell of the table.
+/// Difference and interval by A. Agresti and Y. Min, Statistics in Medicine 24 (2005) 729: half a pair added per cell.
 void set_usual(const Pairs& pairs, std::size_t g, Ranking& out) {
   constexpr double z = 1.959963984540054;
   const auto n = static_cast<double>(pairs.both_decided);
@@ -72,7 +72,7 @@ void set_difference(const SetStudy& study, std::span<const VerdictBits> verdicts
 }
 
 RankKey::RankKey(const Ranking& r, std::size_t row, std::int64_t number)
-    // No sample decided: last. No radius, no friction sought (where only some best are wanted): the least there is.
+    // Undecided samples come last. A missing radius or friction (if only some best are wanted) counts as the least.
     : samples(-static_cast<double>(r.samples[row])),
       p_held(std::isnan(r.p_held[row]) ? 1 : -r.p_held[row]),
       radius(std::isnan(r.wrench_radius[row]) ? 0 : -r.wrench_radius[row]),

@@ -1,4 +1,4 @@
-// Grasps of a set beside one another: which is better, and by how much, on samples with the same draws.
+// Compares grasps of a set: which is better, and by how much, on samples with the same draws.
 #pragma once
 
 #include <compare>
@@ -11,16 +11,16 @@
 
 namespace garra::grasp {
 
-/// What speaks for the first: it does not hold what it has not decided, and the second one does.
+/// Evidence that the first is better: its undecided samples count as not held, those of the second as held.
 [[nodiscard]] study::Discordant surely_better(std::span<const VerdictBits> a, std::span<const VerdictBits> b);
 
-/// The verdicts of as many of the best grasp's samples as this one has; row g gets its difference to the best.
+/// Sets row g's difference to the best grasp, over as many of its samples as this one has.
 void set_difference(const SetStudy& study, std::span<const VerdictBits> verdicts, std::span<const VerdictBits> best,
                     std::size_t g, Ranking& out);
 
-/// What decides about a grasp's place. The smaller, the better: those with most samples, which is all of them unless
-/// some were given up; the most probable; then the one with the largest wrench radius, where it has one; then the one
-/// that needs the least friction; then the first of the set.
+/// Sort key of a grasp; the smaller, the better. First come those with most samples, which is all unless some were
+/// dropped; then the most probable; then the largest wrench radius, if there is one; then the least friction needed;
+/// then the first of the set.
 struct RankKey {
   RankKey() = default;
   RankKey(const Ranking& r, std::size_t row, std::int64_t number);

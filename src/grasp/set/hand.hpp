@@ -1,6 +1,5 @@
-// Samples of grasps whose hand is known: compliant contacts or a whole hand with its command. From uniform numbers to
-// the contact problem and the wrench balance, which are those of a grasp study. Host and device;
-// docs/theory/grasp-sets.md.
+// Samples of grasps with a known hand: compliant contacts or a whole hand with its command. Computes contact problem
+// and wrench balance from uniform numbers, as a grasp study does. Host and device; docs/theory/grasp-sets.md.
 #pragma once
 
 #include "grasp/sample/balance.hpp"
@@ -9,12 +8,12 @@
 
 namespace garra::grasp {
 
-/// Numbers of a contact in object axes: the motion of its point, or the force there; of soft contacts (D = 4) also the
-/// angular motion of what touches, times the torsion radius, or the moment over it.
+/// Numbers of a contact in object axes: the motion of its point, or the force there. Soft contacts (D = 4) add the
+/// angular motion of the fingertip times the torsion radius, or the moment divided by it.
 template <int D>
 inline constexpr int kAxes = D > 3 ? 6 : 3;
 
-/// From a contact's numbers, (n, t, o) or (n, t, o, tau / r), to those in object axes: its columns are orthonormal.
+/// Converts a contact's numbers (n, t, o) or (n, t, o, tau / r) to object axes: its columns are orthonormal.
 template <int D, class S>
 GARRA_HD Mat<S, kAxes<D>, D> contact_frame(const ContactPlace<S>& place) {
   if constexpr (D == 3) {
@@ -29,14 +28,14 @@ GARRA_HD Mat<S, kAxes<D>, D> contact_frame(const ContactPlace<S>& place) {
   }
 }
 
-/// The hand of a grasp with N contacts, and what its samples need of the object besides. Object axes.
+/// The hand of a grasp with N contacts, with the object's data that its samples need. Object axes.
 template <int N, int D = 3>
 struct SetHand {
   static constexpr int M = kAxes<D> * N;
   Mat<double, M, M> mobility;  ///< J M^-1 J^T [1/kg]
   /// J M^-1 (bias - torque) without and with the command: how the contact points would move away [m/s^2].
   Vec<double, M> own_drift, command_drift;
-  /// What the same torques press with on contacts that do not move, as far as that is theirs to say [N].
+  /// Forces of the same torques on contacts that do not move, without the structure's share [N].
   Vec<double, M> own_force, command_force;
   bool structured;                            ///< along some contact directions the hand cannot move
   Mat<double, M, M> structure;                ///< projects onto these
@@ -44,13 +43,13 @@ struct SetHand {
   HoldUnits hold;
 };
 
-/// A joint with a torque limit, or with a torque that is off by something, of a hand with N contacts; object axes.
+/// A joint with a torque limit or a torque error, of a hand with N contacts; object axes.
 template <int N, int D = 3>
 struct LimitedJoint {
   double limit;               ///< of |torque| [N m or N]; infinity: none, one that fills up
   double own, command, bias;  ///< torque without and with the command, and what holds the hand itself
   static constexpr int M = kAxes<D> * N;
-  /// J: torque that contact forces on the object take; of soft contacts that of moments over the grasp's length.
+  /// J: torque that contact forces on the object require; for soft contacts also moments over the grasp's length.
   Vec<double, M> gain;
   Vec<double, M> drift;  ///< J M^-1: how the torque moves the contact points
   Vec<double, M> press;  ///< what it presses with on contacts that do not move
@@ -61,7 +60,7 @@ struct LimitedJoint {
   }
 };
 
-/// Those of all grasps, `each` of one.
+/// Limited joints of all grasps, `each` per grasp.
 template <int N, int D = 3>
 struct LimitedJoints {
   const LimitedJoint<N, D>* all = nullptr;
@@ -71,7 +70,7 @@ struct LimitedJoints {
   [[nodiscard]] GARRA_HD const LimitedJoint<N, D>* of(std::int64_t grasp) const { return all + grasp * each; }
 };
 
-/// What a sample's balance starts from besides its wrench problem. Members are S.
+/// Start data of a sample's balance besides its wrench problem. Members are S.
 template <class S, int N, int D = 3>
 struct HandCommand {
   Vec<S, D * N> force;  ///< commanded, (n, t, o) [N]
@@ -81,7 +80,7 @@ struct HandCommand {
   static constexpr auto parts() { return std::tuple{&HandCommand::force, &HandCommand::left, &HandCommand::size}; }
 };
 
-/// Tiles that the steps of such samples hand on.
+/// Tiles passed between the steps of these samples.
 struct HandTiles {
   double* problems;    ///< FrictionProblem
   double* wrenches;    ///< BalanceOp::In
@@ -92,7 +91,7 @@ struct HandTiles {
   double* results;     ///< HandResult
 };
 
-/// By how much the torque of a joint is off.
+/// Torque error of a joint.
 template <class S>
 GARRA_HD S torque_error(const SetModel& model, const SampleIndex<S>& index, int joint) {
   S u = S(0.5), unused;
@@ -140,13 +139,13 @@ struct HandBuildBody {
   }
 
  private:
-  /// What the command does, object axes.
+  /// Effect of the command, object axes.
   template <class S>
   struct Asked {
     Vec<S, kAll> drift;  ///< how the contact points would move away [m/s^2]
     Vec<S, kAll> force;  ///< what it presses with on contacts that do not move [N]
   };
-  /// Contacts beyond those of the grasp: without axes they do nothing to the object.
+  /// Padding contacts beyond those of the grasp: without axes they do not affect the object.
   template <class S>
   GARRA_HD static void take_off(const SetGrasp<H>& g, SetSample<S, N>& s) {
     for (int j = g.contacts; j < extent<N>(); ++j) {
@@ -155,8 +154,7 @@ struct HandBuildBody {
       s.squeeze_error[j] = S(0);
     }
   }
-  /// They press on what does not move, with a force that is on the axis of its cone: no metric and no outcome is
-  /// theirs.
+  /// Padding contacts act on a fixed body, along their cone axes; they do not affect outcomes or margins.
   template <class S>
   GARRA_HD static void rest(const SetGrasp<H>& g, System<S, N, D>& sys, HandCommand<S, N, D>& command) {
     S largest = S(0);
@@ -172,7 +170,7 @@ struct HandBuildBody {
     for (int r = 0; r < extent<M>(); ++r) its[r] = all[M * j + r];
     return its;
   }
-  /// F_i^T B_ij F_j, with the frames of contacts; E of points.
+  /// F_i^T B_ij F_j, with the frames of contacts; E for points.
   template <class S>
   GARRA_HD static Mat<S, D, D> turned(const SetHand<H, D>& hand, const SetSample<S, N>& s, int i, int j) {
     Mat<S, M, M> B;
@@ -180,7 +178,7 @@ struct HandBuildBody {
       for (int c = 0; c < extent<M>(); ++c) B(r, c) = S(hand.mobility(M * i + r, M * j + c));
     return transpose_times(contact_frame<D>(s.place[i]), B * contact_frame<D>(s.place[j]));
   }
-  /// The pushes that the command is off by, object axes: along the modelled normals.
+  /// Push errors of the command, object axes: along the modeled normals.
   template <class S>
   GARRA_HD static Vec3<S> push(const SetGrasp<H>& g, const SetSample<S, N>& s, int j) {
     return s.squeeze_error[j] * cast<S>(g.contact[j].n);
@@ -203,7 +201,7 @@ struct HandBuildBody {
     return out;
   }
 
-  /// Torques are off by their errors, and one beyond its limit is cut off there, as a motor's current is
+  /// Applies the torque errors, and cuts off torques at their limits, as a motor's current is
   /// (docs/theory/grasp-model.md, section 5).
   template <class S>
   GARRA_HD_CALL void cut_off(const SetGrasp<H>& g, const LimitedJoint<H, D>* joint, const SetSample<S, N>& s,
@@ -233,7 +231,7 @@ struct HandBuildBody {
     body.inverse_inertia = (S(1) / s.mass) * cast<S>(hand.inverse_gyration2);
     body.p_cm = s.com;
     body.v = body.omega = Vec3<S>::zero();
-    Vec<S, 6> load = s.rest;  // with the weight in it: gravity may be another one in every sample
+    Vec<S, 6> load = s.rest;  // includes the weight: gravity may differ between samples
     for (int r = 0; r < 3; ++r) {
       load[r] = fma(s.mass, s.gravity[r], load[r]);
       load[r + 3] *= S(g.length);
@@ -251,7 +249,7 @@ struct HandBuildBody {
       terms[j] = {s.place[j],      turned(hand, s, j, j), transpose_times(s.place[j].E, part(drift, j)),
                   Vec3<S>::zero(), Vec3<S>::zero(),       Vec<S, 2>::zero()};
     System<S, N> sys = assemble<S, N>(body, terms, load, Vec3<double>::zero(), false);
-    // What one contact's force moves at the others: palms, coupled joints, tendons.
+    // Coupling: a contact's force moves other contacts through palms, coupled joints and tendons.
     for (int i = 0; i < extent<N>(); ++i)
       for (int j = 0; j < i; ++j) add_to_blocks(turned(hand, s, i, j), i, j, sys.A);
     return sys;
@@ -284,12 +282,12 @@ struct HandBuildBody {
     sys.A = transpose_times(sys.W, sys.inverse_mass_W);
     for (int i = 0; i < extent<N>(); ++i)
       for (int j = 0; j <= i; ++j) add_to_blocks(turned(hand, s, i, j), i, j, sys.A);
-    // A point among soft contacts bears no moment, and stands for itself there.
+    // A point among soft contacts bears no moment: its diagonal entry is a placeholder.
     for (int j = 0; j < extent<N>(); ++j)
       if (!(g.torsion_radius[j] > 0)) sys.A(D * j + 3, D * j + 3) = sys.A(D * j, D * j);
     return sys;
   }
-  /// B is added to A's block (i, j), whose rows become the columns of block (j, i).
+  /// Adds B to A's block (i, j); its rows become the columns of block (j, i).
   template <class S>
   GARRA_HD static void add_to_blocks(const Mat<S, D, D>& B, int i, int j, Mat<S, D * N, D * N>& A) {
     for (int r = 0; r < D; ++r)
@@ -312,7 +310,7 @@ struct HandBuildBody {
     return out;
   }
 
-  /// What is left where the hand's structure takes as much of `left` as it can.
+  /// Remainder of `left` after the hand's structure takes as much of it as possible.
   template <class S>
   GARRA_HD static Vec<S, 6> beyond_structure(const SetHand<H, D>& hand, const SetSample<S, N>& s,
                                              const Mat<S, 6, D * N>& W, const Vec<S, 6>& left) {
@@ -335,9 +333,9 @@ struct HandBuildBody {
     return outside(reach, size, left);
   }
 
-  /// The part of v outside of the range of `reach`, by powers of (1 + reach reach^T / shift)^-1: rounding leaves 1e-7
-  /// of v, as does a singular value that is 1e-3 of the root of the sum of squares of all. `size`: of squares of which
-  /// rounding leaves something where `reach` is nothing, as of several contacts in one place.
+  /// The part of v outside of the range of `reach`, by powers of (1 + reach reach^T / shift)^-1. Rounding leaves 1e-7
+  /// of v, as does a singular value of 1e-3 of the root of the sum of all squares. `size`: sum of squares that sets the
+  /// rounding level if `reach` is zero, as for several contacts in one place.
   template <class S>
   GARRA_HD static Vec<S, 6> outside(const Mat<S, 6, kAll>& reach, const S& size, Vec<S, 6> v) {
     Mat<S, 6, 6> g;
@@ -358,7 +356,7 @@ struct HandBuildBody {
   }
 };
 
-/// Whether forces can balance the wrench, and what the command leaves of it.
+/// Balance of a sample: whether forces can balance the wrench, and the unbalanced part of the command.
 template <int N, int D = 3, int H = N>
 struct HandBalanceBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
@@ -380,7 +378,7 @@ struct HandBalanceBody {
   }
 };
 
-/// The same where joints have torque limits.
+/// The same with torque limits of joints.
 template <int N, int D = 3, int H = N>
 struct HandTorqueBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
@@ -414,7 +412,7 @@ struct HandTorqueBody {
       p.own[0][i] = S(inverse * joint[i].bias);
       for (int j = 0; j < extent<N>(); ++j)
         for (int c = 0; c < D; ++c) {
-          // The force part of a column of W is the contact's axis; of the fourth the moment is, over the length.
+          // The force part of a column of W is the contact's axis; in the fourth column the moment is, over the length.
           const int part = c < 3 ? 0 : 3;
           S sum = S(0);
           for (int r = 0; r < 3; ++r)
@@ -425,13 +423,13 @@ struct HandTorqueBody {
   }
 };
 
-/// Both on the host. Compiled once, in grasp/instances/set_hand_balance.cpp.
+/// Runs both on the host. Compiled once, in grasp/instances/set_hand_balance.cpp.
 template <int D>
 void balance(Executor executor, const HandBalanceBody<kAnyContacts, D>& body, std::int64_t count);
 template <int D>
 void balance(Executor executor, const HandTorqueBody<kAnyContacts, D>& body, std::int64_t count);
 
-/// What counting needs of a sample.
+/// Results of a sample for the counts.
 template <class S>
 struct HandResult {
   S outcome;   ///< grasp::Outcome, or kPending
@@ -458,21 +456,21 @@ struct HandJudgeBody {
   }
 };
 
-/// Contacts with which a GPU runs all of a hand's samples. With more it is given Newton alone: the assembly and the
-/// balance of a sample would take a thread's stack of 0.7 and 1.2 MB, and it may have 0.5.
+/// Largest number of contacts for which a GPU runs all of a hand's samples. With more it only runs Newton: assembly and
+/// balance of a sample would need 0.7 and 1.2 MB of a thread's stack, of which 0.5 MB are available.
 inline constexpr int kMostHandOnDevice = 16;
-/// The same of soft contacts; with more all is done on the host.
+/// The same for soft contacts; with more everything runs on the host.
 inline constexpr int kMostSoftHandOnDevice = 8;
 
-/// Calls use(N) for every number of contacts that there are kernels for. Up to kMaxContacts it is the grasp's
-/// own; above, some contacts may have no place on the object (HandBuildBody).
+/// Calls use(N) for every number of contacts with kernels. Up to kMaxContacts it equals the grasp's number; above, some
+/// contacts may be padding (HandBuildBody).
 template <class Use>
 void for_hand_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
   (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, kMostHandOnDevice>{});
 }
 
-/// The same of soft contacts, of which some may have no place at every size.
+/// The same for soft contacts, with possible padding at every size.
 template <class Use>
 void for_soft_hand_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }

@@ -1,4 +1,4 @@
-// Whether forces can balance the wrenches of grasps whose hand is known, on the host: for files that compile it.
+// Wrench balance of grasps with a known hand, on the host: templates for the files that compile it.
 #pragma once
 
 #include "contact/batch/lanes.hpp"

@@ -1,4 +1,4 @@
-// Samples of grasps whose hand is known, on the host: what instances/set_hand.cpp and set_hand_soft.cpp compile.
+// Samples of grasps with a known hand, on the host: templates for instances/set_hand.cpp and set_hand_soft.cpp.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace set_hand {
 constexpr std::int64_t kSamples = 128;  // at once, a whole number of words: their tiles stay in the L2 cache
 static_assert(kSamples % 64 == 0);
 
-/// Tiles of one thread, which has said how many contacts the grasps have.
+/// Tiles of one thread, which has set the number of contacts (ContactsInUse).
 template <int D>
 struct Workspace : private ContactsInUse {
   batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, D>> problems{kSamples};
@@ -44,7 +44,7 @@ Judge<N, D> judge_of(const Job<D>& job, const HandTiles& t) {
   return {job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
 }
 
-/// Contact problems, and what they are asked besides.
+/// Builds the contact problems, with the balance of their samples.
 template <int D>
 void prepare(const Job<D>& job, const SampleStretch& of, Executor executor, const HandTiles& t,
              std::uint32_t left_out = 0) {
@@ -61,7 +61,7 @@ void prepare(const Job<D>& job, const SampleStretch& of, Executor executor, cons
                [&](const auto& body) { balance(executor, body, of.count); });
 }
 
-/// Of points with what lies beyond Newton; soft contacts have Newton's ladder alone.
+/// Solves the problems. Points have the fallback solvers after Newton; soft contacts have Newton with restarts alone.
 template <int D>
 void iterate(Executor executor, const solvers::FrictionNewton& solver, const double* problems, double* candidates,
              std::int64_t count) {
@@ -84,13 +84,13 @@ template <int D>
 void solve(const Job<D>& job, std::int64_t count, Executor executor, const HandTiles& t) {
   iterate<D>(executor, job.solver, t.problems, t.candidates, count);
   if (t.second == nullptr) return;
-  // From zero instead of the stick test, so that a second solution has a chance to be found.
+  // From zero instead of the stick test, so that a second solution may be found.
   solvers::FrictionNewton cold = job.solver;
   cold.cold = true;
   iterate<D>(executor, cold, t.problems, t.second, count);
 }
 
-/// Sample `i` of a stretch alone, as tiles of their own.
+/// Sample `i` of a range alone, as tiles of its own.
 template <int D>
 HandTiles alone(const HandTiles& t, std::int64_t i) {
   const auto at = [&](double* tiles, auto of) {
@@ -104,7 +104,7 @@ HandTiles alone(const HandTiles& t, std::int64_t i) {
   return out;
 }
 
-/// The verdict of a sample, pending ones settled.
+/// The result of a sample, with pending ones settled.
 template <int D>
 [[gnu::noinline]] Verdict<double, kAnyContacts, D> settled(const Job<D>& job, const SampleStretch& of, std::int64_t i,
                                                            Workspace<D>& w) {
@@ -118,7 +118,7 @@ template <int D>
   look_again({problem, v.c.m, v.a.m, g.limit, job.held.acceleration, g.contacts, g.contacts, left_out}, room.data(),
              job.held, v);
   if (v.outcome != kPending) return v;
-  // Without the contacts that open.
+  // Repeats the balance without the contacts that open.
   const auto kept = w.metrics.get(i);
   prepare(job, {of.grasp, of.first + i, 1, of.number}, Executor::kScalar, alone<D>(t, i), left_out);
   const auto without = w.metrics.get(i);
@@ -129,7 +129,7 @@ template <int D>
   return v;
 }
 
-/// Judges and counts.
+/// Determines outcomes and counts them.
 template <int D>
 void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
   contact::with_contacts_of<D>(executor, [&](auto n) {
@@ -144,7 +144,7 @@ void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Wor
   }
 }
 
-/// All on the host.
+/// Runs everything on the host.
 template <int D>
 void run_here(const Job<D>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
   const int contacts = job.grasps[0].contacts;
@@ -158,7 +158,7 @@ void run_here(const Job<D>& job, const SampleCut& cut, const Device& device, std
       });
 }
 
-/// Newton on the GPU, the rest here: many stretches at a time.
+/// Runs Newton on the GPU and the rest here, with many ranges at a time.
 inline void run_newton_there(const Job<3>& job, const SampleCut& cut, const Device& device,
                              std::vector<HandCounts>& parts) {
   constexpr std::int64_t kTogether = 32;
@@ -225,7 +225,7 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   Workspace<D> w(n);
   const HandTiles t = w.tiles(job.check_uniqueness);
   const SampleStretch of{0, sample - job.first, 1, 0};
-  // Alone in its tile; its bits are those that it has among others.
+  // Alone in its tile; it has the same bits as among others.
   prepare(job, of, Executor::kScalar, t);
   solve(job, 1, Executor::kScalar, t);
   const auto v = settled(job, of, 0, w);

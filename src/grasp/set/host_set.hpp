@@ -1,4 +1,4 @@
-// Samples of candidate grasps on the host: what the files with instances have in common.
+// Samples of candidate grasps on the host: common templates of the files with instances.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace garra::grasp {
 inline constexpr std::int64_t kSetSamples = 512;  // at once, a whole number of words: their tiles stay in the cache
 static_assert(kSetSamples % 64 == 0);
 
-/// Tiles of one thread, which has said how many contacts the grasps have.
+/// Tiles of one thread, which has set the number of contacts (ContactsInUse).
 template <int D>
 struct SetTiles : private ContactsInUse {
   using Op = contact::BalanceOp<kAnyContacts, D>;
@@ -62,7 +62,7 @@ void seek_friction(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, 
   for (std::int64_t i = 0; i < of.count; ++i) out[i] = tiles.brackets.get(i).high;
 }
 
-/// One sample at a time: what surfaces of different problems look like has nothing in common.
+/// One sample at a time, because the surfaces of different problems have nothing in common.
 template <int D>
 void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles,
                  solvers::RadiusSpace& space) {

@@ -1,4 +1,4 @@
-// What a set has to be, and its grasps one by one.
+// Checks a set and reads its grasps one by one.
 #include "grasp/set/input.hpp"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ bool all_finite(const std::vector<double>& rows, std::int64_t first, std::int64_
   return std::all_of(begin, begin + count * width, [](double x) { return std::isfinite(x); });
 }
 
-/// A direction across n: the given one, or the axis that n leans to least.
+/// A direction perpendicular to n: from the given one, or from the axis least aligned with n.
 Vec3<double> tangent_of(const Vec3<double>& n, const Vec3<double>& given, bool is_given) {
   Vec3<double> along = given;
   if (!is_given) {
@@ -138,7 +138,7 @@ SetGrasp<N> GraspReader::packed() const {
     out.contact[j] = surface(row_ + source);
     out.friction[j] = one(set_.friction, row_ + source, 0);
     out.torsion_radius[j] = one(set_.torsion_radius, row_ + source, 0);
-    // The contacts of a hand that has a command share nothing: those beyond its own have no place on the object.
+    // The contacts of a hand with a command are not copied: those beyond its own are padding.
     out.limit[j] = hand_ == Hand::kIdeal ? limit / contact::copies_of(j, out.contacts, extent<N>())
                    : j < out.contacts    ? limit
                                          : kNoLimit;
@@ -194,12 +194,12 @@ double GraspReader::length() const {
     const double* I = set_.inertia.data() + 9 * g_;
     const double trace = I[0] + I[4] + I[8];
     const double largest = std::max({I[0], I[4], I[8]});
-    // Each diagonal entry is at most the sum of the other two; a flat body's is just that.
+    // Each diagonal entry is at most the sum of the other two; for a flat body they are equal.
     return largest <= 0.5 * trace * (1 + 1e-9) ? std::sqrt(trace / (3 * set_.mass[static_cast<std::size_t>(g_)])) : 0;
   }
   double squares = 0;
   for (std::int64_t j = 0; j < contacts_; ++j) squares += dot(arm(row_ + j), arm(row_ + j));
-  // All contacts at the centre of mass: any length will do.
+  // All contacts are at the center of mass: any length works.
   return squares > 0 ? std::sqrt(squares / static_cast<double>(contacts_)) : 1;
 }
 
@@ -216,7 +216,7 @@ bool GraspReader::outward() const {
   for (std::int64_t row = row_; row < row_ + contacts_; ++row)
     if (dot(three(set_.normal, row, {}), arm(row)) <= 0) return false;
   if (!set_.object) return true;
-  // At an edge one of them may be off: the most of them decide.
+  // At an edge a single one may be wrong: the majority decides.
   double into = 0;
   for (std::int64_t row = row_; row < row_ + contacts_; ++row)
     into -= dot(surface(row).n, set_.object->nearest(three(set_.point, row, {})).place.normal);

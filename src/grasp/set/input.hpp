@@ -1,4 +1,4 @@
-// From the arrays of a set to its grasps, and from what is uncertain to what samples draw. Host only.
+// Reads the grasps of a set from its arrays, and the random inputs of samples from its study. Host only.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace garra::grasp {
 
-/// Throws Error where sizes do not fit, or there is nothing to hold.
+/// Throws Error if sizes do not match, or there is nothing to hold.
 void check_input(const Set& set, const SetStudy& study);
 
-/// What the samples of a study draw.
+/// The random inputs of a study's samples.
 [[nodiscard]] SetModel model_of(const SetStudy& study);
 
-/// One grasp of a set.
+/// Reader of one grasp of a set.
 class GraspReader {
  public:
   GraspReader(const Set& set, Hand hand, std::int64_t g)
@@ -39,12 +39,12 @@ class GraspReader {
   [[nodiscard]] bool frames_exist() const;
   [[nodiscard]] SurfacePoint surface(std::int64_t row) const;
   [[nodiscard]] double reach() const;
-  /// Radius of gyration; without an inertia, the contacts' root mean square distance from the centre of mass. 0 where
-  /// there is no such body. Moments over it are forces: it decides how they weigh in a residual, not what is held.
+  /// Radius of gyration; without an inertia, the contacts' root mean square distance from the center of mass. 0 if no
+  /// body has this inertia. Moments divided by it are forces: it sets their weight in a residual, not the outcome.
   [[nodiscard]] double length() const;
-  /// Whether the object can be accelerated, where it is: by a hand that is not ideal.
+  /// Whether the object's mass and inertia suffice for accelerations, if the hand needs them (not ideal).
   [[nodiscard]] bool is_body() const;
-  /// Whether every normal points away from the centre of mass, and not into the object where that is known.
+  /// Whether every normal points away from the center of mass, and not into the object if that is known.
   [[nodiscard]] bool outward() const;
 
   const Set& set_;

@@ -1,5 +1,5 @@
-// Samples of candidate grasps: from uniform numbers to the wrench that forces in friction cones have to balance. Host
-// and device; docs/theory/grasp-sets.md.
+// Samples of candidate grasps: computes, from uniform numbers, the wrench that forces in friction cones have to
+// balance. SI units; moments divided by the grasp's length. Host and device; docs/theory/grasp-sets.md.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@
 namespace garra::grasp {
 
 /// Scalar inputs of a sample. Every input has its own random numbers, drawn or not, so that two studies share those of
-/// the inputs that they have in common.
+/// their common inputs.
 enum SetSlot : int {
   kSetFriction,
   kSetMass,
@@ -32,7 +32,7 @@ enum SetSlot : int {
   kSetCommand,  ///< factor on the commanded forces or torques
   kSetSlots
 };
-/// Of each contact.
+/// Scalar inputs of each contact.
 enum SetContactSlot : int {
   kOwnFriction,
   kSetSlideT,
@@ -44,11 +44,11 @@ enum SetContactSlot : int {
 };
 static_assert(kSetSlots % 2 == 0 && kSetContactSlots % 2 == 0, "a random block has two numbers");
 
-/// Random blocks beyond those of all contacts: of the wrench that is chosen, then of each joint.
+/// Random blocks beyond those of all contacts: for the choice of the wrench, then for each joint.
 inline constexpr int kWrenchBlock = (kSetSlots + kMostSetContacts * kSetContactSlots) / 2,
                      kJointBlock = kWrenchBlock + 1;
 
-/// What all grasps share. Trivially copyable.
+/// Model shared by all grasps. Trivially copyable.
 struct SetModel {
   study::Distribution draw[kSetSlots];
   study::Distribution contact_draw[kSetContactSlots];
@@ -59,24 +59,24 @@ struct SetModel {
   std::uint64_t seed;
 };
 
-/// Whether an error is one: drawn, or a constant that is not 0.
+/// Whether an error is present: drawn, or a constant that is not 0.
 [[nodiscard]] inline bool is_off(const study::Distribution& error) {
   return !error.is_constant() || error.nominal() != 0;
 }
 
-/// Numbers of contacts that there are kernels for.
+/// Calls use(N) for numbers of contacts with kernels.
 template <class Use>
 void for_set_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
   (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, kMostSetContacts>{});
 }
-/// The same of soft contacts.
+/// The same for soft contacts.
 template <class Use>
 void for_soft_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
   (std::integer_sequence<int, 2, 3, 4, 5, 8, 16, kMostSetContacts>{});
 }
-/// The smallest of some sizes that k contacts fit into; 0: none.
+/// The smallest of some sizes that holds k contacts; 0 if there is none.
 template <class ForSizes>
 [[nodiscard]] int smallest_size(std::int64_t k, const ForSizes& for_sizes) {
   int size = 0;
@@ -86,8 +86,8 @@ template <class ForSizes>
   return size;
 }
 
-/// A grasp as its samples have it. Where it has fewer than N contacts, some stand for one together: contact j of N is
-/// contact j % contacts, and has its share of the force limit. What the copies can do is what the one can.
+/// A grasp in the form that its samples use. Surplus contacts are copies: contact j of N is contact j % contacts, with
+/// a share of its force limit. The copies together can exert the same forces.
 template <int N>
 struct SetGrasp {
   int contacts;
@@ -123,7 +123,7 @@ struct DrawnContact {
   S squeeze_error;  ///< [N]
 };
 
-/// Contact whose first random block is `block`, of a sample.
+/// Contact of a sample whose first random block is `block`.
 template <class S>
 GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const SurfacePoint& at, const SampleIndex<S>& index,
                                             int block) {
@@ -132,7 +132,7 @@ GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const Surface
   return {place_on_surface(at, deviation), x[kOwnFriction], x[kSetSqueezeError]};
 }
 
-/// One sample of a grasp: what acts on the object, and where its contacts are.
+/// One sample of a grasp: loads on the object, and places of its contacts.
 template <class S, int N>
 struct SetSample {
   S mass;
@@ -144,8 +144,8 @@ struct SetSample {
   Vec<S, N> squeeze_error;  ///< [N]
 };
 
-/// The samples of a set, `samples` to each grasp, beginning with sample `first`; of each the problem that decides it.
-/// D: 3, or 4 of soft contacts. H: contacts that the arrays of the grasps are made for, N or kAnyContacts.
+/// Builds the wrench problems of a set's samples, `samples` per grasp, beginning with sample `first`. D: 3, or 4 for
+/// soft contacts. H: contacts in the arrays of the grasps, N or kAnyContacts.
 template <int N, int D = 3, int H = N>
 struct CandidateBody {
   template <class S>
@@ -183,7 +183,7 @@ struct CandidateBody {
     return out;
   }
 
-  /// Which wrench forces in the cones have to balance.
+  /// The wrench that forces in the cones have to balance.
   template <class S>
   GARRA_HD Problem<S> problem_of(const SetGrasp<H>& g, const SetSample<S, N>& sample) const {
     Problem<S> p;
@@ -199,7 +199,7 @@ struct CandidateBody {
   }
 
  private:
-  /// Weight, external wrench and disturbance.
+  /// Sets weight, external wrench and disturbance.
   template <class S>
   GARRA_HD void set_load(const SetGrasp<H>& g, const Vec<S, kSetSlots>& x, SetSample<S, N>& out) const {
     out.mass = model.mass_is_factor ? S(g.mass) * x[kSetMass] : x[kSetMass];
@@ -212,7 +212,7 @@ struct CandidateBody {
       out.rest[r + 3] = (S(g.wrench[r + 3]) + torque[r]) * S(1 / g.length);
     }
   }
-  /// One of the given wrenches.
+  /// Adds one of the given wrenches.
   template <class S>
   GARRA_HD_CALL void add_wrench(const SampleIndex<S>& index, const S& per_length, SetSample<S, N>& out) const {
     S u, unused;
@@ -227,7 +227,7 @@ struct CandidateBody {
       out.rest[r + 3] = fma(chosen[r + 3], per_length, out.rest[r + 3]);
     }
   }
-  /// What the forces of contact j do to the object.
+  /// Sets the wrench columns of contact j's force.
   template <class S>
   GARRA_HD static void set_columns(const ContactPlace<S>& place, const Vec3<S>& com, const S& per_length, int j,
                                    Problem<S>& p) {
@@ -240,7 +240,7 @@ struct CandidateBody {
       }
     }
   }
-  /// What the moment about the normal of contact j does to it, over the radius that stands for its surface.
+  /// Sets the wrench column of the moment about contact j's normal, over the torsion radius of its surface.
   template <class S>
   GARRA_HD static void set_torsion(const ContactPlace<S>& place, const S& radius_per_length, int j, Problem<S>& p) {
     for (int r = 0; r < 3; ++r) {
@@ -250,20 +250,20 @@ struct CandidateBody {
   }
 };
 
-/// Where a sample's critical friction lies. More friction never hurts.
+/// Bracket of a sample's critical friction. More friction never hurts.
 template <class S>
 struct FrictionBracket {
   S low, high;  ///< coefficients; infinity: not even kMostFriction does
   S tried;
 };
-/// At most; the first asks for the most, kMostFriction, and where the others can but halve, 2e-5 is what is left of it.
+/// Most steps. The first tries kMostFriction; even if the others only halve, an interval of 2e-5 is left.
 inline constexpr int kBracketSteps = 20;
-/// As close as this, and 1e-4 of the coefficient, but not more than the last, it is near enough, and no step is made
-/// any more.
+/// Width at which the search ends: this plus 1e-4 of the coefficient, but at most the last.
 inline constexpr double kBracketWidth = 1e-5, kMostBracketWidth = 2e-4;
 
-/// A step towards it: takes the answer to what was tried (before the first step there is none), and sets the friction
-/// of every contact of problem i to what is to be tried next. Undecided counts as not held, so that what is named does.
+/// One step of the search for the critical friction. Takes the answer to the last trial (none before the first step),
+/// and sets the friction of problem i to the next trial. Undecided counts as not held, so that the reported friction
+/// suffices.
 template <int N, int D = 3>
 struct NarrowFrictionBody {
   template <class S>
@@ -281,7 +281,7 @@ struct NarrowFrictionBody {
     if (answers != nullptr)
       b = narrowed(batch::load<S, FrictionBracket<S>>(brackets, i), p, batch::load<S, Answer<S>>(answers, i));
     for (int j = 0; j < extent<N>(); ++j) p.mu[j] = b.tried;
-    // Known: a problem without a wrench costs next to nothing.
+    // Decided: a problem without a wrench costs next to nothing.
     for (int r = 0; r < 6; ++r) p.w[r] = select(is_open(b), p.w[r], S(0));
     batch::store<S>(brackets, i, b);
     batch::store<S>(problems, i, p);
@@ -297,7 +297,7 @@ struct NarrowFrictionBody {
   GARRA_HD static FrictionBracket<S> narrowed(FrictionBracket<S> b, const Problem<S>& p, const Answer<S>& a) {
     const auto open = is_open(b);
     const auto held = open && a.verdict == S(1);
-    // Forces that hold with less, and what no force does with more.
+    // Forces that also hold with less, or a proof that also excludes more.
     b.high = select(held, min(b.tried, used(a)), b.high);
     b.low = select(open && !held, select(a.verdict == S(0), separated(p, a, b.tried), b.tried), b.low);
     b.low = min(b.low, b.high);
@@ -315,7 +315,7 @@ struct NarrowFrictionBody {
     }
     return most;
   }
-  /// Up to which friction, from mu on, the answer's wrench separates the wrench from all that forces do: the value (2)
+  /// Largest friction, from mu on, at which the answer's wrench separates the wrench from all contact forces: value (2)
   /// of solve/wrench_balance.hpp stays positive.
   template <class S>
   GARRA_HD static S separated(const Problem<S>& p, const Answer<S>& a, const S& mu) {

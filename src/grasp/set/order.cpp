@@ -7,11 +7,11 @@ namespace garra::grasp {
 
 namespace {
 
-constexpr std::size_t kLeast = 16;  ///< keys or places that are read or written at once, however little memory there is
+constexpr std::size_t kLeast = 16;  ///< least number of keys or places read or written at once, for any memory
 
 }  // namespace
 
-/// A sorted piece in scratch, from front to back.
+/// A sorted piece in scratch, read from front to back.
 class RankOrder::Piece {
  public:
   Piece(study::Scratch& scratch, std::uint64_t begin, std::uint64_t end, std::size_t at_once)
@@ -19,7 +19,7 @@ class RankOrder::Piece {
     read();
   }
   [[nodiscard]] const RankKey& key() const { return some_[next_]; }
-  /// Whether there is another one.
+  /// Advances; returns whether there is another key.
   [[nodiscard]] bool advance() { return ++next_ < some_.size() || read(); }
 
  private:
@@ -111,7 +111,7 @@ void RankOrder::place(std::int64_t grasp, std::int64_t rank) {
   if (newest.size() >= std::max(memory_ / 4 / sizeof(Placed) / buckets_.size(), kLeast)) put_aside(b);
 }
 
-/// Each bucket has room for all of its grasps.
+/// Each bucket has space for all of its grasps.
 void RankOrder::put_aside(std::size_t b) {
   Bucket& bucket = buckets_[b];
   const std::uint64_t begin = static_cast<std::uint64_t>(bucket_size_) * b + bucket.count;

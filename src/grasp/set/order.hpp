@@ -1,5 +1,5 @@
-// The order of more grasps than memory has room for: sorted in pieces that are put aside and merged (D. E. Knuth, The
-// Art of Computer Programming 3, 5.4), and their places brought back into the order of the set.
+// Sorts more grasps than fit into memory: in pieces that are written to scratch and merged (D. E. Knuth, The Art of
+// Computer Programming 3, 5.4). Their places are then brought back into the order of the set.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@ namespace garra::grasp {
 
 class RankOrder {
  public:
-  /// Grasps are numbered from 0 to `grasps` - 1. `memory`: bytes, about; what has no room goes into `scratch`, which
-  /// stays as long and is not touched where all have room.
+  /// Grasps are numbered from 0 to `grasps` - 1. `memory`: bytes, about; the excess goes into `scratch`, which must
+  /// outlive this object and is not used if all fits.
   RankOrder(std::int64_t grasps, std::size_t memory, study::Scratch& scratch);
 
-  /// A grasp that is to be ranked; once each, in any order.
+  /// Adds a grasp to be ranked; once each, in any order.
   void add(const RankKey& key);
-  /// When all are there.
+  /// Sorts, once all grasps were added.
   void sort();
-  /// The place of a grasp, from 1; 0 of one that was not added. Of grasps in ascending order.
+  /// The place of a grasp, from 1; 0 if it was not added. Grasps must be asked in ascending order.
   [[nodiscard]] std::int64_t rank_of(std::int64_t grasp);
 
  private:

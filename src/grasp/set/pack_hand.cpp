@@ -1,4 +1,4 @@
-// The hand of a grasp out of a set's arrays: J M^-1 J^T, the drift that its torques leave, what they press with.
+// Computes the hand of a grasp from a set's arrays: J M^-1 J^T, the drift of its torques, and their contact forces.
 #include "grasp/set/pack_hand.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 constexpr std::int64_t kMostJoints = 1024;  ///< nq: a factorization is cubic in it
-/// Row-major, square.
+/// A square matrix, row-major.
 struct Square {
   std::int64_t size;
   std::span<const double> m;
@@ -40,9 +40,9 @@ bool is_symmetric(const Square& a) {
   return apart <= 1e-6 * largest;
 }
 
-/// a = L L^T; reads the lower triangle. False where a is not positive definite: a pivot is rounding noise of its row.
-/// What stands left of a row's first entry is 0 in L, too, and costs nothing: a joint that a grasp does not use has the
-/// diagonal alone.
+/// Factors a = L L^T from the lower triangle. False if a is not positive definite: a pivot is rounding noise of its
+/// row. Entries left of a row's first nonzero are 0 in L, too, and are skipped: a joint that a grasp does not use has
+/// only its diagonal.
 bool cholesky(const Square& a, Numbers& l) {
   const std::int64_t n = a.size;
   const auto at = [n](std::int64_t r, std::int64_t c) { return static_cast<std::size_t>(r * n + c); };
@@ -67,7 +67,7 @@ bool cholesky(const Square& a, Numbers& l) {
   return true;
 }
 
-/// L^-1 x, in place.
+/// Computes L^-1 x, in place.
 void solve_lower(const Numbers& l, std::span<double> x) {
   const std::size_t n = x.size();
   for (std::size_t r = 0; r < n; ++r) {
@@ -82,7 +82,7 @@ double product(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-/// What the set has of one grasp.
+/// Rows of the set's arrays for one grasp.
 struct HandRows {
   HandRows(const Set& set, std::int64_t g)
       : first(set.first[static_cast<std::size_t>(g)]),
@@ -99,9 +99,9 @@ struct HandRows {
         torque_limit(rows(set.torque_limit, g, 1, joints)),
         mass_matrix{joints, rows(set.mass_matrix, g, 1, joints * joints)} {}
 
-  /// Numbers of a contact's mobility: one in all directions, or a matrix.
+  /// Count of a contact's mobility numbers: one for all directions, or a matrix.
   static std::int64_t each(const Set& set, const Numbers& all) { return std::ssize(all) == set.first.back() ? 1 : 9; }
-  /// Of contact j; `all`: mobility or angular_mobility.
+  /// Mobility of contact j; `all`: mobility or angular_mobility.
   [[nodiscard]] Mat3<double> mobility_of(std::span<const double> all, std::int64_t j) const {
     const auto k = static_cast<std::size_t>(j);
     if (std::ssize(all) == contacts) return all[k] * Mat3<double>::identity();
@@ -126,7 +126,7 @@ void check_size(const char* name, const Numbers& numbers, std::int64_t wanted, c
          "Its shape is " + shape + ".");
 }
 
-/// A force along t or o without a direction t would be one along any.
+/// Checks that forces along t or o have a given direction t.
 void check_tangents(const Set& set) {
   if (!set.tangent.empty()) return;
   for (std::size_t row = 0; row < set.force.size() / 3; ++row)
@@ -135,14 +135,15 @@ void check_tangents(const Set& set) {
              "Give tangent [m,3], the direction t of each contact, or normal forces only.");
 }
 
-/// Torsion radii of a grasp's contacts, where the numbers of each contact (kAxes) are those of its motion and, of soft
-/// contacts, its turning times the radius.
+/// Torsion radii of a grasp's contacts; empty for points. The numbers of a soft contact (kAxes) are its motion and its
+/// rotation times the radius.
 template <int D, int N>
 Numbers radii_of(const SetGrasp<N>& grasp) {
   return D == 3 ? Numbers() : Numbers(grasp.torsion_radius, grasp.torsion_radius + grasp.contacts);
 }
 
-/// What J M^-1 makes of a torque: the acceleration of the contact points, and of soft ones r times the angular one.
+/// Response J M^-1 of a hand to joint torques: acceleration of the contact points, for soft ones also r times the
+/// angular one.
 class JointResponse {
  public:
   JointResponse(const HandRows& hand, const Numbers& radii)
@@ -169,7 +170,7 @@ class JointResponse {
     for (std::int64_t r = 0; r < rows_; ++r) out.push_back(product(column(r), torque));
     return out;
   }
-  /// What contact forces, as wide as the rows, ask of one joint.
+  /// Torque that contact forces, as wide as the rows, require of one joint.
   template <int M>
   [[nodiscard]] double torque(std::int64_t joint, const Vec<double, M>& force) const {
     double sum = 0;
@@ -177,7 +178,7 @@ class JointResponse {
       sum = std::fma(motion_[static_cast<std::size_t>(r * hand_.joints + joint)], force[static_cast<int>(r)], sum);
     return sum;
   }
-  /// The same of a unit torque of one joint.
+  /// Response to a unit torque of one joint.
   [[nodiscard]] Numbers of_joint(std::int64_t joint) const {
     Numbers torque(static_cast<std::size_t>(hand_.joints));
     torque[static_cast<std::size_t>(joint)] = 1;
@@ -194,10 +195,10 @@ class JointResponse {
   Numbers motion_, factor_, columns_;  ///< J; L of M = L L^T, and L^-1 J^T by its columns
 };
 
-/// Directions in which a mobility is below this share of its largest are the structure's.
+/// Directions whose mobility is below this share of the largest count as the structure's.
 constexpr double kStiff = 1e-10;
 
-/// But for what no rotation changes.
+/// Whether the matrix is diagonal up to rounding.
 template <int D>
 bool is_diagonal(const Mat<double, D, D>& a) {
   double off = 0, on = 0;
@@ -206,12 +207,12 @@ bool is_diagonal(const Mat<double, D, D>& a) {
   return off <= 1e-34 * on;
 }
 
-/// B^+ and the projector onto the directions that it takes to zero.
+/// Computes B^+ and the projector onto the null space of B.
 template <int D>
 void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D, D>& structure, bool& structured) {
   Mat<double, D, D> a = B, v = Mat<double, D, D>::identity();
   constexpr int kSweeps = 12;  // convergence is quadratic
-  // Only large matrices stop early: where eigenvalues are equal, rounding turns their vectors in every sweep.
+  // Only large matrices stop early: with equal eigenvalues, rounding rotates their vectors in every sweep.
   for (int sweep = 0; sweep < kSweeps && (extent<D>() <= 3 * kMaxContacts || !is_diagonal(a)); ++sweep)
     for (int p = 0; p < extent<D>(); ++p)
       for (int q = p + 1; q < extent<D>(); ++q)
@@ -229,7 +230,7 @@ void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D
   }
 }
 
-/// In object axes.
+/// Force in object axes.
 template <int N, int D>
 Vec<double, kAxes<D> * N> commanded(const HandRows& rows, const SetGrasp<N>& grasp) {
   auto f = Vec<double, kAxes<D> * N>::zero();
@@ -246,7 +247,7 @@ Vec<double, kAxes<D> * N> commanded(const HandRows& rows, const SetGrasp<N>& gra
   return f;
 }
 
-/// Inertia over mass; of a set without inertia that of a body with the grasp's length as radius of gyration.
+/// Inertia over mass; without inertia, that of a body with the grasp's length as radius of gyration.
 Mat3<double> gyration2_of(const Set& set, std::int64_t g, double length) {
   if (set.inertia.empty()) return (length * length) * Mat3<double>::identity();
   Mat3<double> out;
@@ -258,11 +259,11 @@ Mat3<double> gyration2_of(const Set& set, std::int64_t g, double length) {
   return out;
 }
 
-/// `response`: null where the hand is not whole.
+/// `response`: null if the hand is not whole.
 template <int N, int D>
 void set_drifts(const HandRows& rows, const JointResponse* response, SetHand<N, D>& out) {
   out.own_drift = Vec<double, kAxes<D> * N>::zero();
-  // A commanded force is what it presses with, whatever it moves, and the hand's own weight is compensated.
+  // A commanded force acts directly, for any mobility, and the hand's own weight is compensated.
   out.command_drift = -(out.mobility * out.command_force);
   if (response == nullptr || rows.torque.empty()) return;
   const auto fill = [&](std::span<const double> torque, double sign, Vec<double, kAxes<D> * N>& drift) {
@@ -273,13 +274,13 @@ void set_drifts(const HandRows& rows, const JointResponse* response, SetHand<N, 
   if (!rows.bias.empty()) fill(rows.bias, 1, out.own_drift);
 }
 
-/// Joints with a torque limit.
+/// Number of joints with a torque limit.
 int limits_of(const HandRows& rows) {
   return static_cast<int>(
       std::count_if(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isfinite(x); }));
 }
 
-/// What the joints of a hand do besides, and how: `rest_mobility` is B^+.
+/// Inputs for a hand's limited joints. `rest_mobility` is B^+.
 template <int N, int D>
 struct JointParts {
   const HandRows& rows;
@@ -306,13 +307,13 @@ LimitedJoint<N, D> limited_joint(const JointParts<N, D>& of, std::int64_t i) {
       if constexpr (D > 3) out.gain[M * j + 3 + r] = of.grasp.length * rows.angular_jacobian[at];
     }
   out.press = of.rest_mobility * out.drift;
-  // A commanded force is bias + J^T force, of which the set knows the force only.
+  // A commanded force is bias + J^T force, of which the set has only the force.
   out.own = rows.torque.empty() ? out.bias : 0;
   out.command = rows.torque.empty() ? of.response.torque(i, of.force) : rows.torque[k];
   return out;
 }
 
-/// `count` of them: all, or those of the grasp that have a limit, and some without that fill up.
+/// `count` joints: all, or those of the grasp with a limit, padded with unlimited ones.
 template <int N, int D>
 std::vector<LimitedJoint<N, D>> limited_joints_of(const JointParts<N, D>& of, bool all, int count) {
   std::vector<LimitedJoint<N, D>> out;
@@ -348,8 +349,8 @@ Mat<double, kAxes<D> * N, kAxes<D> * N> mobility_of(const HandRows& rows, const 
   return B;
 }
 
-/// B^+ and the structure's directions, of the directions in which contacts bear forces. `beyond`: how contacts move
-/// that nobody has.
+/// Computes B^+ and the structure's directions, restricted to directions in which contacts bear forces. `beyond`:
+/// mobility of padding contacts.
 template <int N, int D>
 void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
                 Mat<double, kAxes<D> * N, kAxes<D> * N>& inverse) {
@@ -371,7 +372,7 @@ void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
         for (int c = 0; c < D; ++c) F(M * j + r, D * j + c) = frame(r, c);
     }
     Mat<double, D * N, D*N> B = transpose_times(F, hand.mobility * F), inverse_B, structure;
-    // A point among soft contacts bears no moment: as if it could turn.
+    // A point among soft contacts bears no moment, as if it could rotate freely.
     for (int j = 0; j < extent<N>(); ++j)
       if (!(grasp.torsion_radius[j] > 0)) B(D * j + 3, D * j + 3) = beyond;
     split(B, inverse_B, structure, hand.structured);
@@ -488,7 +489,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   const JointResponse* const response = whole ? &*whole : nullptr;
   SetHand<N, D>& out = to.hands.emplace_back();
   out.mobility = mobility_of<N, D>(rows, radii, response);
-  // Contacts beyond those of the grasp move like others, so that they are no structure.
+  // Padding contacts have a common mobility, so that they do not count as structure.
   const double beyond = out.mobility(0, 0) > 0 ? out.mobility(0, 0) : 1;
   for (int r = M * grasp.contacts; r < M * extent<N>(); ++r) out.mobility(r, r) = beyond;
   const Vec<double, M* N> force = out.command_force = commanded<N, D>(rows, grasp);

@@ -1,4 +1,4 @@
-// From the arrays of a set to the hand of one grasp. Host only.
+// Computes the hand of one grasp from the arrays of a set. Host only.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace garra::grasp {
 
-/// The hand that a set is to be ranked with. Throws Error where arrays that it needs are missing or contradict.
+/// The hand to rank the set with. Throws Error if required arrays are missing or contradict.
 [[nodiscard]] Hand hand_of(const Set& set, Hand wanted);
-/// Throws Error where the arrays of a hand have other sizes than its set.
+/// Throws Error if the sizes of a hand's arrays do not match its set.
 void check_hand_sizes(const Set& set);
-/// Whether grasp g has numbers, and matrices, that a hand can have.
+/// Whether grasp g has numbers and matrices that are valid for a hand.
 [[nodiscard]] bool hand_is_finite(const Set& set, std::int64_t g);
 [[nodiscard]] bool hand_is_sound(const Set& set, Hand hand, std::int64_t g);
 /// Hands of several grasps, side by side.
@@ -28,7 +28,7 @@ struct PackedHands {
 
 class HandReader {
  public:
-  /// References stay the caller's. torque_errors: whether joints without a limit are looked at, too.
+  /// References must outlive this object. torque_errors: whether joints without a limit are included.
   HandReader(const Set& set, Hand hand, bool torque_errors);
   /// Adds the hand of grasp g; `grasp` is the same grasp, packed.
   template <int N, int D>

@@ -1,4 +1,4 @@
-// The wrench radius of a sample of an ideal hand. Host and device; docs/theory/grasp-sets.md.
+// The wrench radius of a sample with an ideal hand. Host and device; docs/theory/grasp-sets.md.
 #pragma once
 
 #include "garra/solve/wrench_radius.hpp"
@@ -6,7 +6,7 @@
 
 namespace garra::grasp {
 
-/// The contacts of a problem of CandidateBody. Those that stand for one together are that one again.
+/// Copies the contacts of a CandidateBody problem, and merges the copies of a contact again.
 template <int N, int D>
 GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::BalanceOp<N, D>::template In<double>& p,
                            solvers::PressingContacts& out) {
@@ -23,7 +23,7 @@ GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::Balance
   for (int j = 0; j < extent<N>(); ++j) out.limit[j % g.contacts] += p.limit[j];
 }
 
-/// Of sample i of `problems`, the i % samples-th of its grasp. S: as wrench_radius() has it.
+/// Wrench radius of sample i of `problems`, the i % samples-th of its grasp. S: as in wrench_radius().
 template <int N, int D>
 struct RadiusBody {
   const SetGrasp<N>* grasps;

@@ -1,4 +1,4 @@
-// grasp::rank: decides the samples of a set's grasps, a stretch of grasps at a time, and compares.
+// grasp::rank: decides the samples of a set's grasps, one range of grasps at a time, and compares them.
 #include <algorithm>
 
 #include "garra/batch/interrupt.hpp"
@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t kGraspsAtOnce = 1 << 14;  ///< of a set that are in memory
 
-/// What all stretches of a set have in common.
+/// Source and device of a ranking, shared by all ranges of the set.
 struct Ranker {
   const CheckedSet& source;
   const Device& device;
 
   [[nodiscard]] const SetStudy& study() const { return source.study(); }
-  /// run(work, first, local) for all stretches with grasps among `which` (ascending), which are `local` ones there.
+  /// Calls run(work, first, local) for all ranges that contain grasps of `which` (ascending), as `local` indices.
   template <class Run>
   void for_stretches(const std::vector<std::size_t>& which, const Run& run) const {
     for (auto begin = which.begin(); begin != which.end();) {
@@ -34,7 +34,7 @@ struct Ranker {
       run(Work{set, study(), source.hand(), device}, static_cast<std::size_t>(first), local);
     }
   }
-  /// The same for all.
+  /// The same for all ranges.
   template <class Run>
   void for_all(const Run& run) const {
     for (std::int64_t first = 0; first < source.count(); first += kGraspsAtOnce) {
@@ -44,7 +44,7 @@ struct Ranker {
   }
 };
 
-/// Differences to the best, and ranks. `verdicts(g)` are those of a grasp's samples.
+/// Sets differences to the best, and ranks. `verdicts(g)` are the results of a grasp's samples.
 template <class Verdicts>
 void compare_all(const SetStudy& study, const Verdicts& verdicts, Ranking& out) {
   std::vector<RankKey> order;
@@ -79,14 +79,14 @@ Ranking rank_all(const Ranker& ranker, const SetProgress& progress) {
 
 // --- only the best --------------------------------------------------------------------------------------------------
 
-/// What is known of grasps whose samples come a round at a time.
+/// State of a search for the best grasps, whose samples come in rounds.
 struct Race {
   Ranking ranking;
   std::vector<std::vector<VerdictBits>> verdicts;  ///< [g]
   std::vector<HandCounts> counts;                  ///< [g] of a hand that is not ideal; else none
 };
 
-/// More samples of grasps of the race.
+/// Draws more samples of grasps in the search.
 void draw(const Ranker& ranker, const std::vector<std::size_t>& which, const Stretch& of, Race& race) {
   ranker.for_stretches(which, [&](const Work& work, std::size_t first, const std::vector<std::size_t>& local) {
     const Decided decided = decide(work, local, of);
@@ -100,7 +100,7 @@ void draw(const Ranker& ranker, const std::vector<std::size_t>& which, const Str
   });
 }
 
-/// The survivors that lead, as many as are wanted.
+/// The leading survivors, as many as are wanted.
 std::vector<std::size_t> leaders_of(const std::vector<std::size_t>& survivors, std::int64_t wanted,
                                     const std::vector<std::size_t>& grasp, const Ranking& r) {
   std::vector<std::size_t> order = survivors;
@@ -114,7 +114,7 @@ std::vector<std::size_t> leaders_of(const std::vector<std::size_t>& survivors, s
   return order;
 }
 
-/// Samples of all of `grasp`, a quarter more each time, of those that may still be among the best.
+/// Draws samples of all of `grasp`, then a quarter more per round, for those that may still be among the best.
 void run_race(const Ranker& ranker, const std::vector<std::size_t>& grasp, const SetProgress& progress, Race& race) {
   constexpr std::int64_t kFirst = 64;  // a word of verdicts
   const SetStudy& study = ranker.study();
@@ -131,14 +131,14 @@ void run_race(const Ranker& ranker, const std::vector<std::size_t>& grasp, const
     elimination.drop_worse(leaders, [&](std::size_t a, std::size_t b) {
       return surely_better(race.verdicts[grasp[a]], race.verdicts[grasp[b]]);
     });
-    // How many are through: in the end all of them.
+    // Count of finished grasps: in the end all of them.
     const std::int64_t open = elimination.is_decided() ? 0 : std::ssize(elimination.survivors());
     if (progress) progress(std::ssize(grasp) - (drawn < study.samples ? open : 0));
   }
   race.ranking.decided = elimination.is_decided();
 }
 
-/// The friction needed and the like, of the best.
+/// Computes the needed friction and similar numbers of the best.
 void ask_the_best(const Ranker& ranker, Race& race) {
   Ranking& out = race.ranking;
   std::vector<RankKey> order;
@@ -175,7 +175,7 @@ Ranking rank_best(const Ranker& ranker, Race race, const std::vector<std::size_t
   return std::move(race.ranking);
 }
 
-/// Which grasps there are to be ranked.
+/// Indices of the grasps to be ranked.
 std::vector<std::size_t> rankable(const Ranker& ranker, Ranking& out) {
   std::vector<std::size_t> list;
   out = empty_ranking(static_cast<std::size_t>(ranker.source.count()), ranker.source.hand());
@@ -197,7 +197,7 @@ Ranking rank(const SetSource& source, const SetStudy& study, const Device& devic
   if (study.best <= 0) return rank_all(ranker, progress);
   Race race;
   const std::vector<std::size_t> grasp = rankable(ranker, race.ranking);
-  // Where all of them are wanted nobody has to be told apart.
+  // If all of them are wanted, no search is needed.
   if (study.best >= std::ssize(grasp)) return rank_all(ranker, progress);
   return rank_best(ranker, std::move(race), grasp, progress);
 }

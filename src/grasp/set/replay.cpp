@@ -1,4 +1,4 @@
-// One sample of one grasp of a set, in full.
+// Recomputes one sample of one grasp of a set, in full.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -55,7 +55,7 @@ void add_inputs(const SetModel& model, const SampleIndex<double>& index, int con
   }
 }
 
-/// What torques of a whole hand are off by, and which wrench acts.
+/// Adds torque errors of a whole hand, and the chosen wrench.
 void add_more_inputs(const SetModel& model, const SampleIndex<double>& index, std::int64_t joints, SetReplay& out) {
   if (model.wrenches > 1) {
     double u, unused;
@@ -88,7 +88,7 @@ void describe(const Grasp& g, bool soft, const Sample& s, SetReplay& out) {
   }
 }
 
-/// The forces that balance the wrench, or the wrench that shows that none do; and the friction that would.
+/// The forces that balance the wrench, or the wrench that proves that none do; and the required friction.
 template <int D>
 void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, std::int64_t number, SetReplay& out) {
   using Op = contact::BalanceOp<kAnyContacts, D>;

@@ -1,4 +1,4 @@
-// Runs the samples of candidate grasps with N contacts each: what the host and the GPU have in common.
+// Runs the samples of candidate grasps with N contacts each: common interface of host and GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace garra::grasp {
 
-/// 64 samples each, the first in the lowest bit: those that are held, and those that were not decided.
+/// Results of 64 samples, the first in the lowest bit: held ones, and undecided ones.
 struct VerdictBits {
   std::uint64_t held = 0, undecided = 0;
 };
 [[nodiscard]] constexpr std::int64_t words_for(std::int64_t samples) { return (samples + 63) / 64; }
 
-/// D: 3, or 4 of soft contacts.
+/// A job of samples of candidate grasps. D: 3, or 4 for soft contacts.
 template <int N, int D = 3>
 struct SetJob {
   const SetModel& model;
@@ -29,11 +29,11 @@ struct SetJob {
   double* wrench_radius;          ///< [grasp][radius_samples]
 };
 
-/// Throws Error(kNoDevice).
+/// Runs the job on a GPU. Throws Error(kNoDevice).
 template <int N, int D = 3>
 void run_set(const SetJob<N, D>& job, const Device& device);
 
-/// Notes sample s of a grasp.
+/// Records sample s of a grasp.
 inline void note(double verdict, std::int64_t s, VerdictBits* of) {
   const std::uint64_t bit = std::uint64_t{1} << (s % 64);
   if (verdict == static_cast<double>(contact::BalanceVerdict::kPossible)) of[s / 64].held |= bit;

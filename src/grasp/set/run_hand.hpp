@@ -1,4 +1,4 @@
-// Runs the samples of grasps whose hand is known: what the host and the GPU have in common.
+// Runs the samples of grasps with a known hand: common interface of host and GPU.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace garra::grasp {
 
-/// Samples of one grasp.
+/// Counts over the samples of one grasp.
 struct HandCounts {
   std::array<std::int64_t, kOutcomes> outcome{};
   std::int64_t sticks = 0, sticks_unknown = 0, resisted = 0, resisted_unknown = 0, several = 0;
@@ -34,12 +34,12 @@ struct HandCounts {
     resisted += r.resisted == 1;
     resisted_unknown += std::isnan(r.resisted);
     several += r.several == 1;
-    // Not where the wrench or the command is at fault.
+    // Only contact failures count, not those of wrench or command.
     if (what >= Outcome::kSlipping && what != Outcome::kUnsolved) ++first[static_cast<std::size_t>(r.first)];
   }
 };
 
-/// D: numbers of a contact's force, 3, or 4 of soft contacts.
+/// A job of samples of grasps with a hand. D: numbers of a contact's force, 3, or 4 for soft contacts.
 template <int N, int D = 3>
 struct HandJob {
   const SetModel& model;
@@ -76,7 +76,7 @@ struct HandIterateBody {
   }
 };
 
-/// Newton for samples of hands with more contacts, whose tiles are the host's: of kAnyContacts.
+/// Tiles for Newton on a GPU, for hands with more contacts; the host's tiles for kAnyContacts.
 struct NewtonTiles {
   struct Part {
     const double* problems;
@@ -88,7 +88,7 @@ struct NewtonTiles {
   std::vector<Part> parts;
 };
 
-/// Throws Error(kNoDevice).
+/// Runs the job on a GPU. Throws Error(kNoDevice).
 template <int N, int D>
 void run_hand(const HandJob<N, D>& job, const Device& device);
 
@@ -101,7 +101,7 @@ void with_balance(const HandBalanceBody<N, D>& body, const LimitedJoints<N, D>& 
     run(body);
 }
 
-/// Notes sample s of grasp g, beside its counts.
+/// Records sample s of grasp g, beside its counts.
 template <int N, int D>
 void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandResult<double>& r) {
   VerdictBits& word = job.verdicts[g * words_for(job.samples) + s / 64];
@@ -115,15 +115,15 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
   job.radius[at] = r.radius;
 }
 
-/// Whether the commanded normal forces of a model are off by something.
+/// Whether the commanded normal forces of a model have errors.
 [[nodiscard]] inline bool squeeze_errors(const SetModel& model) { return is_off(model.contact_draw[kSetSqueezeError]); }
 
-/// What counts as held in the samples of a set.
+/// Criteria of "held" for the samples of a set.
 [[nodiscard]] inline HeldRule held_rule(const SetStudy& study, const Set& set) {
   return {study.held_imbalance, study.held_acceleration, !set.force_limit.empty() || std::isfinite(study.force_limit)};
 }
 
-/// One sample, in full; contacts (n, t, o), of soft ones (n, t, o, tau / r).
+/// One sample, in full; contacts (n, t, o), soft ones (n, t, o, tau / r).
 struct HandReplay {
   std::vector<double> A, b, mu, c, a;  ///< the contact problem and its answer
   std::vector<double> command;         ///< what the hand presses with

@@ -45,7 +45,7 @@ Set SetInMemory::read(std::int64_t first, std::int64_t count) const {
   for (const Array array : kOfContacts) out.*array = rows_of(set_.*array, set_.first.back(), row, rows);
   for (const Array array : kOfGrasps) out.*array = rows_of(set_.*array, set_.count(), first, count);
   out.object = set_.object;
-  // Without a jacobian nobody would know how many joints these are of.
+  // Without a jacobian the number of joints would be unknown.
   if (rows == 0)
     for (const Array array : kOfHands) (out.*array).clear();
   return out;
@@ -53,7 +53,7 @@ Set SetInMemory::read(std::int64_t first, std::int64_t count) const {
 
 CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
     : source_(source), study_(study), hand_(study.hand) {
-  // Those with contacts show what arrays there are.
+  // Grasps with contacts show which arrays exist.
   constexpr std::int64_t kAtOnce = 64;
   std::int64_t first = 0, count = 0;
   Set some;

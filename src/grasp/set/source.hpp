@@ -1,4 +1,4 @@
-// Sets stretch by stretch: out of memory, and checked as they come.
+// Reads sets range by range, from memory or a file, and checks them while reading.
 #pragma once
 
 #include "garra/grasp_set.hpp"
@@ -8,7 +8,7 @@ namespace garra::grasp {
 /// A set in memory.
 class SetInMemory final : public SetSource {
  public:
-  /// The set stays as long.
+  /// The set must outlive this object.
   explicit SetInMemory(const Set& set) : set_(set) {}
   [[nodiscard]] std::int64_t count() const override { return set_.count(); }
   [[nodiscard]] Set read(std::int64_t first, std::int64_t count) const override;
@@ -17,17 +17,16 @@ class SetInMemory final : public SetSource {
   const Set& set_;
 };
 
-/// A source whose arrays are checked: that there is something to hold and a hand to hold it, and the sizes of what is
-/// read.
+/// A source whose arrays are checked: there are grasps, a hand to hold them, and matching sizes in each range.
 class CheckedSet {
  public:
-  /// Source and study stay as long. Throws Error as rank() does.
+  /// Source and study must outlive this object. Throws Error as rank() does.
   CheckedSet(const SetSource& source, const SetStudy& study);
 
   [[nodiscard]] std::int64_t count() const { return source_.count(); }
   [[nodiscard]] const SetStudy& study() const { return study_; }
   [[nodiscard]] Hand hand() const { return hand_; }
-  /// Grasps first ... Throws Error(kInvalidFile), which says where they lie.
+  /// Reads `count` grasps from `first` on. Throws Error(kInvalidFile), which names their range.
   [[nodiscard]] Set read(std::int64_t first, std::int64_t count) const;
 
  private:

@@ -1,4 +1,4 @@
-// The samples of a set on the host: stretches of consecutive ones of one grasp, by all threads.
+// Distributes the samples of a set over the host's threads, in ranges of consecutive samples of one grasp.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace garra::grasp {
 
-/// Some consecutive samples of one grasp.
+/// A range of consecutive samples of one grasp.
 struct SampleStretch {
   std::int64_t grasp, first, count;
-  std::int64_t number;  ///< of the stretch among all
+  std::int64_t number;  ///< index among all ranges
 };
 
-/// So many samples of each of so many grasps, cut into stretches of at most `at_once`, a whole number of words.
+/// Division of `samples` samples of each of `grasps` grasps into ranges of at most `at_once`, a whole number of words.
 struct SampleCut {
   std::int64_t grasps, samples, at_once;
 
@@ -26,7 +26,7 @@ struct SampleCut {
   }
 };
 
-/// work(tiles, stretch) for all of them; every thread has the tiles that make() gives.
+/// Calls work(tiles, stretch) for all ranges; each thread owns the tiles of one make().
 template <class Make, class Work>
 void for_stretches(const SampleCut& cut, const Device& device, const Make& make, const Work& work) {
   batch::for_blocks(solve_threads(device), {cut.stretches(), 1}, make,

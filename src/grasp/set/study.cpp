@@ -20,7 +20,7 @@ namespace {
 using study::Json;
 using study::RowColumn;
 
-/// A kept row: these numbers, then the verdicts, two a word as they are. Nobody computes with those as numbers.
+/// Columns of a kept row: these numbers, then the sample bits, two raw words each. No arithmetic is done on the latter.
 enum Kept {
   kIndex,
   kStatus,
@@ -37,11 +37,11 @@ enum Kept {
   kVerdicts = kOutcome + kOutcomes
 };
 
-/// What is counted: grasps of each status, then samples and grasps as they are called.
+/// Counters: grasps of each status, then samples and grasps by name.
 enum Counted { kHeldSamples = kGraspStatuses, kUnsolvedSamples, kSamples, kSureGrasps, kCounts };
 constexpr double kSure = 0.95;
 
-/// Samples in one chunk, about: some seconds of work.
+/// Approximate samples in one chunk: some seconds of work.
 constexpr std::int64_t kIdealSamples = std::int64_t{1} << 22, kHandSamples = std::int64_t{1} << 15;
 constexpr std::int64_t kMostGrasps = std::int64_t{1} << 16;  ///< in one, and so in memory
 constexpr std::int64_t kMostChunks = 4000;                   ///< where that does not make them larger than that
@@ -76,7 +76,7 @@ void keep(const Ranking& r, std::size_t g, std::int64_t number, std::span<const 
   }
 }
 
-/// Kept rows, read back.
+/// Kept rows, decoded.
 class KeptRows {
  public:
   KeptRows(const std::vector<double>& kept, const SetStudy& study, Hand hand)
@@ -201,7 +201,7 @@ void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
     for (std::size_t k = 0; k < rows.count(); ++k) {
       if (r.status[k] != GraspStatus::kRanked) continue;
       const RankKey key(r, k, rows.number(k));
-      // The best so far: it may be the best of all, and then its verdicts are needed.
+      // The best so far: it may be the best of all, and then its bits are needed.
       if (!first || key < *first) {
         best = rows.verdicts(k);
         first = key;
@@ -228,7 +228,7 @@ study::Estimate GraspSetStudy::estimate(const study::Total& t) const {
 }
 
 std::vector<study::Verdicts> GraspSetStudy::verdicts(const study::Total& t) const {
-  // Of all grasps together: a total does not keep what each has come to.
+  // For all grasps together, because a total does not keep the results of each.
   const std::int64_t unsolved = study::at(t, kUnsolvedSamples);
   return {{study::at(t, kHeldSamples), study::at(t, kSamples) - unsolved, unsolved}};
 }

@@ -1,5 +1,5 @@
-// What a grasp study measures of every sample, one row each: nothing else has to be said for a number to be counted,
-// kept in results.h5, summed up, replayed, printed and drawn. Formulas: docs/theory/grasp-model.md, sections 6 and 7.
+// The measures of a grasp study, one row per number. Counts, results.h5, summary, replay, terminal and report all
+// follow from this table. Formulas: docs/theory/grasp-model.md, sections 6 and 7. SI units.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// What a grasp study counts of a sample, and what it keeps of it: one text for the processor and for a GPU. Host and
-// device.
+// Counts and kept rows of a grasp study's samples: single-source implementation for CPU and GPU. Host and device.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
@@ -19,7 +18,7 @@ inline constexpr double kHeldLast = 1e6;    ///< what a held sample adds to its 
 inline constexpr int kIterationBins = 41;   ///< 0 .. 39 Newton steps, and more
 inline constexpr int kRowHead = 3;          ///< of a kept row: index, outcome, residual
 
-/// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
+/// Offsets of the counts in Tally::counts, and of the sums in a block of Tally::sums.
 struct Layout {
   int contacts = 0, draws = 0;
   int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
@@ -47,7 +46,7 @@ struct Layout {
           .scattered = {l.cone, l.contacts * kConeBins * kConeBins}};
 }
 
-/// One sample as the tiles have it.
+/// One sample, as views into its tiles.
 template <int N>
 struct Sample {
   std::int64_t number;
@@ -60,7 +59,7 @@ struct Sample {
   [[nodiscard]] GARRA_HD auto values() const { return study::values_by_type<decltype(kColumns)>(metrics, verdict); }
 };
 
-/// A stretch of samples to be counted; the tiles lie where the counting is done.
+/// A range of samples to be counted; the tiles lie where the counting is done.
 template <int N>
 struct Counting {
   const GraspModel* model;
@@ -99,12 +98,12 @@ struct Counting {
     const auto values = s.values();
     for (int k = 0; k < kMetrics; ++k)
       to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (extent<N>() + k));
-    // Not where the wrench or the command is at fault.
+    // Only contact failures count, not those of wrench or command.
     if (decided && outcome >= Outcome::kSlipping) to.count(layout.first + static_cast<int>(s.metrics.first));
     count_solution(s, decided, to);
   }
 
-  /// Of a sample that is kept, `layout.row` numbers.
+  /// Writes the row of a kept sample, `layout.row` numbers.
   GARRA_HD void write_row(std::int64_t i, double* row) const {
     const Sample<N> s = sample(i);
     *row++ = static_cast<double>(s.number);
@@ -118,7 +117,7 @@ struct Counting {
   }
 
  private:
-  /// Bins of equal probability, as the uniform numbers have them.
+  /// Counts bins of equal probability, from the uniform numbers.
   template <class To>
   GARRA_HD void count_inputs(const Sample<N>& s, bool held, bool decided, To& to) const {
     // Several are read before any is counted: a GPU cannot know that counting changes none, and would wait for each.
@@ -135,7 +134,7 @@ struct Counting {
       }
     }
   }
-  /// Whether something is so: 1, 0, or NaN where that is not known.
+  /// Counts a condition: 1, 0, or NaN if it is unknown.
   template <class To>
   static GARRA_HD void count_if(int at, double so, To& to) {
     if (so == 1) to.count(at);
@@ -154,15 +153,15 @@ struct Counting {
       to.count(layout.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins + static_cast<int>(x));
     }
   }
-  /// How the solver went, and which samples stand out.
+  /// Counts the solver's effort, and records extreme samples.
   template <class To>
   GARRA_HD void count_solution(const Sample<N>& s, bool decided, To& to) const {
     const Verdict<double, N>& v = s.verdict;
     const int steps = static_cast<int>(v.iterations), outcome = static_cast<int>(s.outcome());
     to.count(layout.iterations + (steps < kIterationBins ? steps : kIterationBins - 1));
-    // What is smaller than the axis, nothing at all too, is in its first bin.
+    // Values below the axis, also zero, are in its first bin.
     to.count(layout.residual.place(max(log10(max(v.residual, 1e-18)), layout.residual.low)));
-    // Failures by the size of their margin, then the held samples. Undefined margins are in no ranking.
+    // Failures by the size of their margin, then the held samples. Undefined margins are not ranked.
     const double margin = s.metrics.margin;
     const double held_last = s.outcome() == Outcome::kHeld ? kHeldLast : 0;
     if (is_finite(margin)) to.closest({held_last + abs(margin), s.number, outcome, margin});

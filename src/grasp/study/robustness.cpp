@@ -1,4 +1,4 @@
-// A whole study in one call and in memory: what `garra run` does without its folder.
+// Runs a whole study in one call and in memory: `garra run` without its folder.
 #include <algorithm>
 #include <cmath>
 
@@ -42,10 +42,10 @@ std::unique_ptr<study::Study> make_study(const Scenario& scenario) {
 Robustness robustness(const Scenario& scenario, const Device& device) {
   if (scenario.time) return robustness_in_time(scenario, device);
   const Study study(scenario);
-  // Nobody is given the samples one by one: they need not be written down.
+  // Samples are not returned one by one: they need not be kept.
   study::Plan plan = study.plan();
   plan.keep = "none";
-  // Nor is anybody told how far it is: where nothing ends the run early, chunks are as large as a GPU takes at once.
+  // Progress is not reported: if nothing ends the run early, chunks are as large as a GPU takes at once.
   if (plan.stop_half_width == 0 && plan.time_limit == 0) plan.chunk = std::max(plan.chunk, 1024 * study::kBlock);
   const study::RunResult run = study::run(Study(study, plan), {.device = device});
   Robustness answer = answer_of(study, run);

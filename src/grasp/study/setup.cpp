@@ -1,4 +1,4 @@
-// From a scenario to the numbers that all samples share: which inputs are drawn, the object, the nominal balance.
+// Computes the data that all samples share from a scenario: the drawn inputs, the object, the nominal balance.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 template <class Visit>
 void for_each_input(const Scenario& s, const Visit& visit) {
   const Distribution none = Distribution::constant(0);
-  // Without a force its direction means nothing: nothing is drawn for it.
+  // Without a force its direction is undefined: nothing is drawn for it.
   const auto cosine = [&](const Distribution& size) {
     return size.is_constant() && size.a == 0 ? none : Distribution::uniform(-1, 1);
   };
@@ -59,7 +59,7 @@ void for_each_input(const Scenario& s, const Visit& visit) {
 
 /// Principal moments of inertia per mass [m^2].
 Vec3<double> gyration2(const Object& o) {
-  // Of homogeneous solids.
+  // Homogeneous solids.
   const double r2 = o.radius * o.radius, h2 = o.height * o.height;
   switch (o.shape) {
     case Shape::kSphere:
@@ -80,7 +80,7 @@ Vec3<double> gyration2(const Object& o) {
 chain::Robot finger_robot(const Scenario& s, const Finger& f) {
   if (f.robot) {
     chain::Robot robot = *f.robot;
-    // The finger's base is where its robot's own base stands in the palm.
+    // The finger's base is the pose of its robot's own base in the palm.
     robot.base = f.base * robot.base;
     robot.tool = robot.tool * f.tool;
     robot.gravity = s.gravity;
@@ -136,7 +136,7 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
     f.torque_given = !from.tau.empty();
     std::copy(from.tau.begin(), from.tau.end(), f.tau);
     f.compensates = from.gravity_compensation ? 1 : 0;
-    // Infinite limits beyond those that are given: a joint that the finger does not have is never at its limit.
+    // Infinite limits beyond the given ones: a missing joint is never at its limit.
     std::fill_n(f.torque_limit, chain::kMaxJoints, std::numeric_limits<double>::infinity());
     std::copy(from.torque_limit.begin(), from.torque_limit.end(), f.torque_limit);
     f.torque_limited = !from.torque_limit.empty();
@@ -160,7 +160,7 @@ void check_arm(const Scenario& s) {
                     std::to_string(chain::kMaxJoints));
 }
 
-/// The arm, so that the palm on it is where the fingers have it.
+/// Copies the arm, placed such that its palm is that of the fingers.
 void copy_arm(const Scenario& s, GraspModel& m) {
   if (!s.arm) return;
   check_arm(s);
@@ -190,7 +190,7 @@ void copy_arm(const Scenario& s, GraspModel& m) {
     const std::vector<double>& limits = s.fingers[j].torque_limit;
     std::copy(limits.begin(), limits.end(), arm.torque_limit[j] + arm.joints);
   }
-  // How the squeeze changes the drift of a hand whose fingers move one another is not told to its metrics.
+  // For fingers coupled by an arm the metrics do not know how the squeeze changes the drift.
   m.hold.any_squeezed = false;
 }
 
@@ -205,7 +205,7 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
     m.common_friction[j] = c.common_friction;
     const bool own = c.squeeze || c.force;
     m.squeeze_slot[j] = own ? contact_slot(static_cast<int>(j), kOwnSqueeze) : static_cast<int>(kSqueeze);
-    // minimum_squeeze asks how much of the common squeeze may go, so there must be a contact that it acts on.
+    // minimum_squeeze asks how far the common squeeze may decrease, so it must act on some contact.
     m.hold.any_squeezed = m.hold.any_squeezed || (!own && s.fingers[j].tau.empty());
   }
 }
@@ -225,7 +225,7 @@ void copy_inputs(const Scenario& s, GraspModel& m) {
 Inputs<double> nominal_inputs(const GraspModel& m) {
   Inputs<double> in;
   for (int k = 0; k < kSlots; ++k) in.x[k] = m.constant[k];
-  // A random force has no median direction: the nominal one is none. Neither has a tilt.
+  // A random force has no median direction: the nominal one is zero. The same holds for a tilt.
   in.x[kForceSize] = in.x[kTorqueSize] = 0;
   for (int j = 0; j < m.contacts; ++j) in.x[contact_slot(j, kTilt)] = 0;
   return in;
@@ -233,7 +233,7 @@ Inputs<double> nominal_inputs(const GraspModel& m) {
 
 namespace {
 
-/// Force that contact j is told before anything is balanced (n, t, o).
+/// Force commanded at contact j before anything is balanced (n, t, o).
 Vec3<double> told_force(const Scenario& s, const GraspModel& m, const Inputs<double>& in, int j) {
   const auto at = static_cast<std::size_t>(j);
   if (s.contacts[at].force) return *s.contacts[at].force;
@@ -241,8 +241,8 @@ Vec3<double> told_force(const Scenario& s, const GraspModel& m, const Inputs<dou
 }
 
 /// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal
-/// weight, c = c0 - V^T (V V^T)^-1 (W c0 + w), with V of the contacts that balances() is true of. Where there is none,
-/// the command is c0, and what the controller wants on the object later is shared by all.
+/// weight, c = c0 - V^T (V V^T)^-1 (W c0 + w), with V of the contacts that balances() is true for. Without these
+/// contacts the command is c0, and all contacts share the controller's later wrenches on the object.
 template <int N>
 void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) {
   const Pose<double> pose = object_pose(m, in);
@@ -270,7 +270,7 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   const auto least_forces = [&](const Vec<double, 6>& wrench) {
     Vec<double, 6> y = Vec<double, 6>::zero();
     for (int k = 0; k < 6; ++k) {
-      // Directions that no force reaches, up to rounding: (15) of docs/theory/grasp-model.md.
+      // Skips directions that no force reaches, up to rounding: (15) of docs/theory/grasp-model.md.
       if (eigen.values[k] <= 1e-10 * eigen.values[5]) continue;
       const Vec<double, 6> v = column(eigen.vectors, k);
       y = axpy(dot(v, wrench) / eigen.values[k], v, y);
@@ -283,12 +283,12 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   const Vec<double, 3 * N> change = balanced ? least_forces(load) : Vec<double, 3 * N>::zero();
   for (int j = 0; j < N; ++j) {
     m.push[j] = column(place[j].E, 0);
-    // Contacts with a squeeze of their own, a force or torques do not follow the common one.
+    // Contacts with their own squeeze, a force or torques do not follow the common squeeze.
     m.squeezed[j] = m.squeeze_slot[j] == kSqueeze && !m.finger[j].torque_given ? m.push[j] : Vec3<double>::zero();
-    // The squeeze itself is left to the sample (push): it is an input of its own.
+    // The squeeze itself is added in the sample (push), because it is an input.
     m.balance[j] = place[j].E * Vec3<double>{{0, c0[3 * j + 1], c0[3 * j + 2]}} - in_palm(change, j);
   }
-  // Least forces are linear in the wrench, so six columns say them for every wrench to come.
+  // Least-norm forces are linear in the wrench, so six columns represent them for every wrench.
   for (int k = 0; k < 6; ++k) {
     Vec<double, 6> unit = Vec<double, 6>::zero();
     unit[k] = 1;
@@ -303,8 +303,8 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
 /// Largest distance of a contact from the tool point of its finger's last link [m].
 constexpr double kMostOffTool = 0.1;
 
-/// The last link's point at the contact becomes the tool, where the finger has come as near as its joints let it:
-/// fingers with few joints touch with any point of their pads. Returns how far it was from the tool [m].
+/// Moves the tool to the last link's point at the contact, after the finger has come as near as its joints allow:
+/// fingers with few joints touch with any point of their pads. Returns its distance from the tool [m].
 template <chain::Joints K, int J>
 double touch_with_link(const Vec3<double>& at, const Vec<double, J>& q, FingerChain<J>& finger) {
   const Pose<double> tool = chain::frames<K>(finger.model, chain::angles<K>(finger.model, q)).tool;
@@ -319,7 +319,7 @@ void make_reach(GraspModel& m, const Inputs<double>& in) {
     const FingerTask<double> task = finger_task(m, in, pose, j);
     FingerModel& f = m.finger[j];
     double reached = 0, off = 0;
-    // What the samples themselves run, so that both agree on what is within reach.
+    // The samples' own inverse kinematics, so that both agree on what is within reach.
     with_finger_size(f.size, [&](auto joints, auto size) {
       const auto stance = finger_stance<joints, size>(f, task, m.moving, reached);
       if (reached > 0 || f.closed_form) return;
@@ -346,7 +346,7 @@ void finish_model(const Scenario& s, GraspModel& m) {
 
 void make_nominal(GraspModel& grasp) {
   const Inputs<double> in = nominal_inputs(grasp);
-  // Nominal values become constants, so that "no draws" and "nominal" are one thing.
+  // Nominal values become constants, so that "no draws" and "nominal" coincide.
   grasp.draws = 0;
   std::copy_n(in.x, kSlots, grasp.constant);
 }

@@ -1,4 +1,4 @@
-// Samples of a grasp study: solved in sub-blocks that fit the L2 cache, counted in their order.
+// Runs the samples of a grasp study: solved in sub-blocks that fit the L2 cache, counted in their order.
 #include "grasp/study/study.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Layout make_layout(const Scenario& s, int draws) {
   l.iterations = take(kIterationBins);
   l.held_bin = take(draws * study::kInputBins);
   l.decided_bin = take(draws * study::kInputBins);
-  // The least range of forces: 1 mN.
+  // Lower bound of the force range: 1 mN.
   const double push = std::max(largest_push(s), 1e-3);
   for (int j = 0; j < l.contacts; ++j) l.force[j] = places.histogram({0, 4 * push});
   study::for_each_row(kColumns, [&](const auto& row, int k) {
@@ -58,7 +58,7 @@ Layout make_layout(const Scenario& s, int draws) {
   return l;
 }
 
-/// One sub-block on its way through the steps; tiles of kSub samples.
+/// Data of one sub-block between its steps; tiles of kSub samples.
 struct Workspace : private ContactsInUse {
   batch::Tiles<solvers::FrictionProblem<double, kAnyContacts>> problems{kSub};
   batch::Tiles<Metrics<double, kAnyContacts>> metrics{kSub};
@@ -99,7 +99,7 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
   return solver;
 }
 
-/// What becomes of the samples that are pending.
+/// Settles the pending samples.
 void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
   using Of = Verdict<double, kAnyContacts>;
   double* verdicts = w.verdicts.data();
@@ -119,7 +119,8 @@ void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
   for (std::int64_t i = 0; i < count; ++i) settle.template operator()<double>(i);
 }
 
-/// Draw, fingers, build, balance, solve, judge: samples first .. first + count - 1 into the workspace.
+/// Runs all steps (draw, fingers, build, balance, solve, outcome) of samples first .. first + count - 1 in the
+/// workspace.
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace& w) {
   using Iterate = contact::IterateBody<solvers::FrictionNewton, kAnyContacts>;
@@ -165,8 +166,8 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   start_tally(l, total);
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
   std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
-  // Each thread counts for itself; whole numbers and rankings may be merged in any order, rows and sums keep that of
-  // blocks.
+  // Each thread counts separately; whole numbers and rankings may be merged in any order, rows and sums keep the order
+  // of blocks.
   batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
     auto w = std::make_unique<Workspace>(study.model());
     study::Tally mine;
@@ -201,7 +202,7 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
 
 Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
   Workspace w(model);
-  // Alone in its tile; its bits are those that it has among others.
+  // Alone in its tile; it has the same bits as among others.
   process(study.scenario(), model, Executor::kScalar, sample, 1, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);

@@ -1,4 +1,4 @@
-// A grasp study in progress: the model, what is counted, and chunks of samples. Host only.
+// A grasp study in progress: the model, its counts, and chunks of samples. Host only.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace garra::grasp {
 
-/// What replay shows of one sample.
+/// Data of one sample for replay.
 struct Replay {
   std::vector<double> inputs;
   std::vector<double> A, b, mu, c, a;  ///< row-major, contact-major (n, t, o)
@@ -29,9 +29,9 @@ struct Replay {
 
 class Study final : public study::Study {
  public:
-  /// Resolves the scenario: nominal poses, balance of the weight. Throws Error where the nominal grasp is impossible.
+  /// Resolves the scenario: nominal poses, balance of the weight. Throws Error if the nominal grasp is impossible.
   explicit Study(const Scenario& scenario);
-  /// The same samples by another plan; what was resolved serves both.
+  /// The same samples with another plan; the resolved model serves both.
   Study(const Study& resolved, const study::Plan& plan);
   [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
   [[nodiscard]] study::Shape shape() const override;
@@ -40,7 +40,7 @@ class Study final : public study::Study {
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
   /// P(every contact sticks), P(forces can balance the wrench).
   [[nodiscard]] study::Estimate no_slip(const study::Total& total) const;
-  /// Of samples that are out of reach neither is so.
+  /// Samples out of reach count as neither.
   [[nodiscard]] study::Estimate can_be_held(const study::Total& total) const;
   [[nodiscard]] study::Estimate named_estimate(const study::Total& total, const std::string& quantity) const override;
   /// P(held) so far.
@@ -48,7 +48,7 @@ class Study final : public study::Study {
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
   [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
   [[nodiscard]] Replay replay(std::int64_t sample) const { return replay(*model_, sample); }
-  /// The same of a model that differs in what is drawn (make_nominal).
+  /// The same for a model with other draws (make_nominal).
   [[nodiscard]] Replay replay(const GraspModel& model, std::int64_t sample) const;
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const GraspModel& model() const { return *model_; }
@@ -66,7 +66,7 @@ class Study final : public study::Study {
 [[nodiscard]] Inputs<double> nominal_inputs(const GraspModel& model);
 /// Builds the shared numbers of a scenario (exposed for tests).
 [[nodiscard]] std::unique_ptr<GraspModel> make_model(const Scenario& scenario);
-/// Nothing of the grasp is drawn any more: all inputs at their nominal values, no random loads.
+/// Removes all draws: every input at its nominal value, no random loads.
 void make_nominal(GraspModel& grasp);
 
 }  // namespace garra::grasp

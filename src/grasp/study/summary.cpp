@@ -1,4 +1,4 @@
-// summary.json of a grasp study: the result and nothing else, so that it is the same bytes however it was computed.
+// summary.json of a grasp study: only results, so that its bytes do not depend on how they were computed.
 #include "study/summary.hpp"
 
 #include <cmath>
@@ -52,7 +52,7 @@ Json metrics(const Layout& l, const Tally& t) {
 /// P(hold) if every contact had the same friction coefficient: the distribution function of the critical friction.
 Json held_against_friction(const Layout& l, const Tally& t) {
   const Histogram& h = l.metric[metric("critical_friction")];
-  // The distribution function begins with what lies below the axis and ends with what lies above it.
+  // The distribution function starts with the counts below the axis and ends with those above it.
   std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
   for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
   Json j;
@@ -85,7 +85,7 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
     n += static_cast<double>(c);
   }
   double worst = 0;
-  // Unsolved samples have a residual that says nothing about answers.
+  // The residual of an unsolved sample is no measure of the answers.
   for (const auto& e : t.worst.list())
     if (e.outcome != static_cast<int>(Outcome::kUnsolved)) worst = std::max(worst, e.value);
   Json counts = Json::array();
@@ -110,9 +110,9 @@ Json ranking(const study::Ranking& r, const char* key) {
   return list;
 }
 
-/// Of the samples that a pair of counts is about: those with it, those where it is not decided.
+/// Estimate from a pair of counts: samples with the property, and undecided ones.
 study::Estimate share_of(const study::Total& t, int pair) {
-  // Samples where it is not decided are no evidence either way and widen the interval.
+  // Undecided samples are no evidence either way and widen the interval.
   const auto open = at(t, pair + 1);
   const study::Verdicts all{at(t, pair), t.count - open, open};
   return study::estimate_of({&all, 1});

@@ -39,7 +39,7 @@ json bytes_of(const std::vector<double>& v) {
 }
 
 /// Content that bypasses nlohmann's reader, which copies strings byte by byte and makes a typed value of each number.
-/// That took a twentieth of the time of a worker, and of a study that keeps rows.
+/// The copies took a twentieth of the time of a worker, and of a study that keeps rows.
 using Leaf = std::variant<std::string_view, std::vector<std::int64_t>>;
 
 /// A chunk's document as CBOR, with each byte string and each list of whole numbers replaced by its index in `leaves`.
