@@ -1,5 +1,5 @@
-// One instant of many grasps: from the scenario and plain arrays to tiles and back, and the loop over blocks on the
-// host.
+// Analyzes one instant of many grasps: converts scenario and plain arrays to tiles and back, and loops over blocks on
+// the host.
 #include "grasp/time/analyse.hpp"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
   MotionRules r{};
   r.grasp = grasp;
   make_nominal(r.grasp);
-  // The fingers follow the object where nothing else is known of them.
+  // The fingers follow the object if their own motion is not given.
   r.grasp.moving = grasp.moving || !states.velocity.empty() || !states.spin.empty();
-  // Restitution: contacts carry force where their gap is nothing, not where a step could close it (OpenBody).
+  // Restitution 1: contacts carry force if their gap is closed now, not if a step could close it (OpenBody).
   r.step = {.explicit_step = true, .step = 1, .restitution = 1, .baumgarte = 0};
   r.drive = states.tau.empty() ? Drive::kController : Drive::kConstant;
   r.tol = s.tol;
@@ -38,7 +38,7 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
   return r;
 }
 
-/// The nominal grasp as the trajectories' first step draws it.
+/// The nominal grasp, as drawn in the trajectories' first step.
 void find_nominal(AnalysisJob& job) {
   const int contacts = job.model.rules.grasp.contacts;
   const ContactsInUse many(contacts);
@@ -47,7 +47,7 @@ void find_nominal(AnalysisJob& job) {
       cut_tiles<kAnyContacts>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
   const std::vector<std::uint64_t> draw(batch::kTile);
   MotionTiles drawn = tiles;
-  // With every input nominal nothing is drawn: any number will do.
+  // With every input nominal nothing is drawn: any number works.
   drawn.draw = draw.data();
   MotionDrawBody{&job.model.rules, drawn}.operator()<double>(0);
   job.object = batch::load<double, ObjectMotion<double>>(tiles.objects, 0);
@@ -115,7 +115,7 @@ void check_sizes(const Scenario& s, const GraspStates& x) {
   }
 }
 
-/// Arrays of the right sizes.
+/// Allocates arrays of the right sizes.
 Analysis sized(const Scenario& s, std::int64_t count) {
   const auto n = static_cast<std::size_t>(count), contacts = s.contacts.size();
   Analysis out;
@@ -143,12 +143,12 @@ void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t
   const int contacts = model.rules.grasp.contacts;
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   for_instants(padded, [&](std::int64_t i) {
-    // Spare lanes of the last tile repeat the last instant.
+    // Unused lanes of the last tile repeat the last instant.
     const std::int64_t at = first + std::min(i, count - 1);
     ObjectMotion<double> x = object;
     take_row(states.position, at, x.p);
     take_row(states.quaternion, at, x.turn);
-    // A file's quaternions may have any length; the nominal one is a unit already.
+    // A file's quaternions may have any length; the nominal one is a unit.
     if (!states.quaternion.empty()) x.turn = normalized(x.turn);
     take_row(states.velocity, at, x.v);
     take_row(states.spin, at, x.w);
@@ -160,7 +160,7 @@ void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t
     const Pose<double> pose = {rotation_of(x.turn), x.p};
     for (int j = 0; j < contacts; ++j) {
       FingerTask<double> t = task[j];
-      // On the object where it is: the nominal contacts move with it.
+      // Relative to the object's pose: the nominal contacts move with it.
       t.place = pose * ContactPlace<double>{surface[j].point, surface[j].E};
       t.velocity = x.v + cross(x.w, t.place.p - x.p);
       if (!states.friction.empty()) t.friction = states.friction[static_cast<std::size_t>(at * contacts + j)];
@@ -184,7 +184,7 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
         const std::int64_t at = first + std::min(i, count - 1);
         FingerMotion<double, J> x{};
         x.within = 1;
-        // Beyond `count` no body has placed a finger.
+        // Beyond `count` no finger was placed.
         if (by_inverse_kinematics() && i < count)
           x = batch::load<double, FingerMotion<double, J>>(host.finger_of(j), i);
         put(states.q, at, x.q);

@@ -1,6 +1,6 @@
-// One instant of many grasps: the bodies of an explicit step up to its certified forces. The step has 1 s, so
-// that what it adds to a velocity is the acceleration, to the last digit. Host and device; docs/theory/grasp-time.md,
-// "One instant".
+// Analyzes one instant of many grasps: the bodies of an explicit step up to its certified forces. The step has 1 s, so
+// that its change of a velocity equals the acceleration, to the last digit. SI units. Host and device;
+// docs/theory/grasp-time.md, "One instant".
 #pragma once
 
 #include "garra/batch/parallel.hpp"
@@ -11,7 +11,7 @@ namespace garra::grasp {
 
 static_assert(kSlideSpeed == kSlipSpeed);
 
-/// use(i) for instants 0 ... count - 1 of a block, by a team of threads where they are many: those of a GPU.
+/// Calls use(i) for instants 0 ... count - 1 of a block, by a team of threads if they are many: those of a GPU.
 template <class Use>
 void for_instants(std::int64_t count, const Use& use) {
   constexpr std::int64_t kMany = 4096, kAtOnce = 512;
@@ -20,14 +20,14 @@ void for_instants(std::int64_t count, const Use& use) {
   });
 }
 
-/// MotionTiles with what only an analysis needs.
+/// MotionTiles with the additional tiles of an analysis.
 struct AnalysisTiles {
   MotionTiles motion;
   double* gaps;  ///< of contact 0, then of contact 1, ...
 };
 
-/// Tells which contacts are open and leaves their gaps to be read. After that a step's gap is 1 m where a contact is
-/// open and 0 where it is closed, so that a problem has all of the closed contacts and no other.
+/// Determines the open contacts and stores their gaps. Afterwards a step's gap is 1 m for an open contact and 0 for a
+/// closed one, so that a problem has exactly the closed contacts.
 struct OpenBody {
   const MotionRules* rules;
   AnalysisTiles tiles;
@@ -39,7 +39,7 @@ struct OpenBody {
     for (int j = 0; j < rules->grasp.contacts; ++j) {
       auto f = batch::load<S, FingerStep<S>>(tiles.motion.step_of(j), i);
       batch::store<S>(tiles.gaps + j * tiles.motion.padded, i, f.gap);
-      // NaN is not open: it has to reach the certificate.
+      // NaN counts as closed, so that it reaches the certificate.
       const auto open = f.gap > S(kOpenGap) || relative_velocity(body, f)[0] > S(kOpenSpeed);
       f.gap = select(open, S(1), S(0));
       batch::store<S>(tiles.motion.step_of(j), i, f);
@@ -47,7 +47,7 @@ struct OpenBody {
   }
 };
 
-/// One call of analyse(): what all instants share, and where they come from and go to. Host only.
+/// One call of analyse(): data that all instants share, with their inputs and outputs. Host only.
 struct AnalysisJob {
   MotionModel model;
   StepNow step;
@@ -57,17 +57,17 @@ struct AnalysisJob {
   FingerTask<double> task[kMaxContacts] = {};
   LocalSurface<double> surface[kMaxContacts] = {};
 
-  /// Objects, tasks and surfaces of instants `first` ...; the last one fills the last tile up.
+  /// Fills objects, tasks and surfaces of instants `first` ...; the last instant pads the last tile.
   void fill(const MotionTiles& host, std::int64_t first, std::int64_t count) const;
-  /// q, qd and tau as far as they are given.
+  /// Fills q, qd and tau if they are given.
   void fill_fingers(const MotionTiles& host, std::int64_t first, std::int64_t count) const;
-  /// Everything else, from objects, steps, fingers and gaps, once status and forces are in `out`.
+  /// Computes all other outputs from objects, steps, fingers and gaps, once status and forces are in `out`.
   void finish(const AnalysisTiles& host, std::int64_t first, std::int64_t count) const;
   [[nodiscard]] bool by_inverse_kinematics() const { return states.q.empty(); }
   [[nodiscard]] bool fingers_given() const { return !(states.q.empty() && states.qd.empty() && states.tau.empty()); }
 };
 
-/// Analyses what is in the tiles, up to the certificate. `give_fingers` has fill_fingers() done.
+/// Analyzes the instants in the tiles, up to the certificate. `give_fingers` calls fill_fingers().
 template <int N, class Backend, class Give>
 void run_analysis(const Backend& backend, const AnalysisJob& job, const AnalysisTiles& tiles, std::int64_t count,
                   const Give& give_fingers) {
@@ -75,7 +75,7 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   const MotionTiles& t = tiles.motion;
   solvers::FrictionNewton solver;
   solver.tol = job.model.rules.tol;
-  // What the file has comes after, in place of what inverse kinematics has found.
+  // Afterwards the file's values replace those of inverse kinematics.
   if (job.by_inverse_kinematics()) backend.start_fingers(job.model.rules, t, count);
   if (job.fingers_given()) give_fingers();
   backend.for_each(count, OrderBody{rules, t, job.step.now});
@@ -89,7 +89,7 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
                   count);
 }
 
-/// Cuts memory for a block of instants as cut_tiles() does.
+/// Allocates memory for a block of instants, as cut_tiles() does.
 template <int N, class Take>
 AnalysisTiles cut_analysis_tiles(const MotionModel& model, std::int64_t padded, Take take) {
   AnalysisTiles t{cut_tiles<N>(model, nullptr, padded, false, take), nullptr};
@@ -97,7 +97,7 @@ AnalysisTiles cut_analysis_tiles(const MotionModel& model, std::int64_t padded, 
   return t;
 }
 
-/// Status and forces of a block, then all the rest.
+/// Stores status and forces of a block, then all other outputs.
 inline void take_over(const AnalysisJob& job, const AnalysisTiles& host, std::int64_t first, std::int64_t count) {
   Analysis& out = job.out;
   const ContactsInUse many(out.contacts);

@@ -1,4 +1,4 @@
-// One instant of many grasps, once its forces are certified: accelerations, and the words for what contacts do.
+// Finishes one instant of many grasps after its forces are certified: accelerations and contact modes.
 #include <algorithm>
 #include <cmath>
 
@@ -8,13 +8,13 @@ namespace garra::grasp {
 
 namespace {
 
-/// One instant after its contact problem: what the forces do, and which words say so. Contacts beyond the last carry
+/// One instant after its contact problem: effects of the forces, and contact modes. Contacts beyond the last carry
 /// nothing.
 class SolvedInstant {
  public:
   SolvedInstant(const AnalysisJob& job, const AnalysisTiles& host, std::int64_t i)
       : job_(job), host_(host), i_(i), x_(batch::load<double, ObjectMotion<double>>(host.motion.objects, i)) {
-    // The tiles hold the object still; here the forces are to move it.
+    // The tiles hold the object at rest; here the forces move it.
     x_.running = 1;
     body_ = body_at(x_, x_.p, x_.turn);
     load_ = load_on(body_, job.model.rules.grasp.gravity, x_.wrench);
@@ -24,7 +24,7 @@ class SolvedInstant {
 
   void settle_status(Analysis& out, std::int64_t at) {
     Status& status = out.status[static_cast<std::size_t>(at)];
-    // NaN is within reach: the certificate has called it invalid.
+    // NaN counts as within reach: the certificate reports it as invalid.
     for (int j = 0; j < out.contacts; ++j) reached_ = reached_ && !(step_[j].within < 0);
     if (!reached_) {
       status = Status::kOutOfReach;
@@ -34,7 +34,7 @@ class SolvedInstant {
     known_ = reached_ && status != Status::kInvalidInput;
     for (int k = 0; k < 3 * out.contacts; ++k) {
       double& c = out.force[static_cast<std::size_t>(3 * out.contacts * at + k)];
-      // Exactly 0, whatever the solver leaves of a contact that is not in its problem.
+      // Exactly 0, for any value that the solver leaves at a contact outside of its problem.
       c = !solved_ ? NAN : is_open(k / 3) ? 0 : c;
       force_[k] = c;
     }
@@ -48,7 +48,7 @@ class SolvedInstant {
     for (int j = 0; j < out.contacts; ++j) {
       const Vec3<double> b = relative_acceleration(j, free, Vec3<double>::zero());
       a[j] = relative_acceleration(j, with, solvers::contact<double, kMaxContacts>(force_, j));
-      // Open contacts fall freely and say nothing about what the closed ones hold up.
+      // Open contacts fall freely, so they do not measure the load on the closed ones.
       for (int k = 0; k < 3 && !is_open(j); ++k) size = std::max(size, std::abs(b[k]));
     }
     for (int j = 0; j < out.contacts; ++j) {
@@ -74,7 +74,7 @@ class SolvedInstant {
   void write_finger(int j, Analysis& out, std::int64_t at) const {
     const auto x = batch::load<double, FingerMotion<double, J>>(host_.motion.finger_of(j), i_);
     FingerMotion<double, J> after = x;
-    // A step of 1 s: what it adds to a rate is the acceleration.
+    // A step of 1 s: its change of a rate is the acceleration.
     end_step(drive_of<J>(job_.model.rules, j, job_.step), solvers::contact<double, kMaxContacts>(force_, j), 1.0,
              after);
     const int joints = chain_of<J>(job_.model.rules.grasp.finger[j]).joints;
@@ -93,7 +93,7 @@ class SolvedInstant {
 
   [[nodiscard]] bool is_open(int j) const { return step_[j].gap > 0; }  // OpenBody
 
-  /// Of the object under these contact forces: what they change in its velocities in 1 s.
+  /// Acceleration of the object under these contact forces: the change of its velocities in 1 s.
   [[nodiscard]] Vec<double, 6> acceleration(const Vec<double, kForces>& force) const {
     ObjectMotion<double> after = x_;
     end_step(job_.model.rules.step, body_, load_, contact_wrench<double, kMaxContacts>(body_, step_, force), after);
@@ -101,7 +101,7 @@ class SolvedInstant {
     return {{v[0], v[1], v[2], w[0], w[1], w[2]}};
   }
 
-  /// Object less fingertip, where the object accelerates so and the finger feels this force of its contact.
+  /// Object minus fingertip, for this acceleration of the object and contact force of the finger.
   [[nodiscard]] Vec3<double> relative_acceleration(int j, const Vec<double, 6>& object,
                                                    const Vec3<double>& force) const {
     const FingerStep<double>& f = step_[j];
@@ -111,7 +111,7 @@ class SolvedInstant {
     return surface - (f.free - f.before - f.A * force);
   }
 
-  /// What slides goes on sliding unless it opens; an acceleration above `eps` counts as motion.
+  /// A sliding contact goes on sliding unless it opens; an acceleration above `eps` counts as motion.
   static ContactState state_after(ContactMode before, const Vec3<double>& a, double eps) {
     if (before == ContactMode::kOpen || a[0] > eps) return ContactState::kBreak;
     return before == ContactMode::kSliding || tangential_length(a) > eps ? ContactState::kSlip : ContactState::kStick;

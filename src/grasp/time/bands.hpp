@@ -1,5 +1,5 @@
-// What a study in time counts of the samples in hand at an instant, in bins: what the quantiles of bands are taken
-// from. Host and device.
+// Bins of a study in time for samples in hand at an instant, from which the quantiles of bands are computed. Host and
+// device.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace garra::grasp {
 
-/// What is looked at of a sample at an instant: each Look, then the largest normal force of its contacts.
+/// Quantities recorded of a sample at an instant: each Look, then the largest normal force of its contacts.
 inline constexpr int kLargestForce = kLooks, kBands = kLooks + 1;
 
-/// Counts that the quantiles of bands are taken from: of a number or, where it spans decades, of its decadic logarithm.
+/// Bins for the quantiles of bands: of a number or, if it spans decades, of its decadic logarithm.
 struct Bins {
   study::Histogram histogram;
   bool decades = false;
-  /// The lowest value itself is below the bins, or very many of them would look like half a bin.
+  /// The lowest value itself is below the bins; otherwise very many of them would look like half a bin.
   [[nodiscard]] GARRA_HD int place(double x) const {
     if (decades) return histogram.place(log10(x));
     return x == histogram.low ? histogram.offset + histogram.bins : histogram.place(x);
   }
-  /// The same bins, so many counts further on.
+  /// The same bins, shifted by `counts` counts.
   [[nodiscard]] GARRA_HD Bins shifted(int counts) const {
     Bins b = *this;
     b.histogram.offset += counts;
@@ -31,14 +31,14 @@ struct Bins {
   }
 };
 
-/// Rounding must not put a margin that is 0 or 1 outside of its bins; where no contact is closed there is none (NaN).
+/// Keeps a margin of 0 or 1 inside its bins despite rounding; without closed contacts there is no margin (NaN).
 [[nodiscard]] GARRA_HD double margin_within(double x) {
   constexpr double kBelowOne = 1 - 0x1p-53;
   if (!is_finite(x)) return __builtin_nan("");
   return x < 0 ? 0 : x > kBelowOne ? kBelowOne : x;
 }
 
-/// NaN where all are.
+/// Largest number, ignoring NaN; NaN if all are.
 [[nodiscard]] GARRA_HD double largest(const double* x, int n) {
   double most = __builtin_nan("");
   for (int k = 0; k < n; ++k)
@@ -52,7 +52,7 @@ struct TimeBands {
   int stride = 0;     ///< counts from one of these instants to the next
   [[nodiscard]] GARRA_HD Bins at(int band_of, int instant) const { return band[band_of].shifted(instant * stride); }
 
-  /// count(place) for what was looked at of a sample at instant k of these; `force`: of its contacts.
+  /// Calls count(place) for the quantities of a sample at instant k of the bands; `force`: of its contacts.
   template <class Count>
   GARRA_HD void count_look(int k, const double (&look)[kLooks], const double* force, int contacts,
                            const Count& count) const {
@@ -63,7 +63,7 @@ struct TimeBands {
   }
 };
 
-/// Bands that are counted where the samples are, on the GPU; nothing of what was looked at comes back.
+/// Bands counted on the GPU, where the samples are; the recorded quantities are not copied back.
 struct BandCounts {
   std::vector<TimeBands> level;      ///< sample i is at level i mod their number
   std::vector<int> instants;         ///< that bands have

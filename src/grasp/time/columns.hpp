@@ -1,5 +1,5 @@
-// What a grasp study in time measures of every trajectory, one row each: levels, their quantiles, summary.json and
-// report follow. Of contacts and fingers the largest. docs/theory/grasp-time.md.
+// The measures of a grasp study in time, one row per number of a trajectory; levels, quantiles, summary.json and report
+// follow. For contacts and fingers the largest value counts. SI units. docs/theory/grasp-time.md.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace garra::grasp {
 
-/// Of the bins of bands.
+/// Range of the bins of a band.
 struct TimeRange {
   double low, high;  ///< [unit of the column]
   bool decades;      ///< bins of the decadic logarithm
@@ -57,7 +57,7 @@ inline constexpr std::tuple kTimeColumns = {
     TimeColumn{{"peak_force", "N", "Peak force",
                 "Largest normal force of any contact; an impact counts as impulse over the step."},
                [](const Scenario& s) {
-                 // A load of 1 mN at least, or bins of a weightless, unsqueezed object would have no width.
+                 // At least 1 mN, because bins for a weightless, unsqueezed object would have no width.
                  const double load = std::max({largest_push(s), s.object.mass.nominal() * norm(s.gravity), 1e-3});
                  return TimeRange{0.05 * load, 20 * load, true, 0.3};
                },

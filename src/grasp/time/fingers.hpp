@@ -1,4 +1,4 @@
-// The fingers' part of a step, for every size of finger. Host and device.
+// The fingers' part of a time step, for every size of finger. Host and device.
 #pragma once
 
 #include "grasp/sample/fingers.hpp"
@@ -6,7 +6,7 @@
 
 namespace garra::grasp {
 
-/// A finger at time 0, where place_fingers has put it. One that does not reach its contact has `within` -1 and never
+/// Starts a finger at time 0, placed by place_fingers. One that does not reach its contact has `within` -1 and never
 /// begins.
 template <int J>
 struct FingerStartBody {
@@ -29,7 +29,7 @@ struct FingerStartBody {
   }
 };
 
-/// Ends the step before (where there was one) and begins the next.
+/// Ends the previous step (if any) and begins the next.
 template <chain::Joints K, int J>
 struct FingerStepBody {
   const MotionRules* rules;
@@ -42,7 +42,7 @@ struct FingerStepBody {
   GARRA_HD void operator()(std::int64_t i) const {
     auto x = batch::load<S, FingerMotion<S, J>>(tiles.finger_of(finger), i);
     const auto order = batch::load<S, FingerOrder<S>>(tiles.order_of(finger), i);
-    // The contact problem stands between the two halves of a step, so the end of one and the beginning of the next
+    // The contact problem lies between the two halves of a step, so the end of one step and the beginning of the next
     // share a pass over the finger's tile.
     if (!first) end_step(drive, batch::load<S, Vec3<S>>(tiles.impulse_of(finger), i), order.running, x);
     const auto surface = batch::load<S, LocalSurface<S>>(tiles.surface_of(finger), i);
@@ -53,11 +53,11 @@ struct FingerStepBody {
   }
 };
 
-/// What is the same for all samples in a step.
+/// Data of a step that all samples share.
 struct StepNow {
   Instant now;
   bool first = false;                        ///< step: torques that are kept are found in it
-  const double* torques[kMaxContacts] = {};  ///< of each finger at this time where they are given; host memory
+  const double* torques[kMaxContacts] = {};  ///< given torques of each finger at this time; host memory
 };
 
 /// Drive and limits of one finger in a step; torques beyond its joints are 0.
@@ -87,14 +87,14 @@ FingerDrive<J> drive_of(const MotionRules& rules, int finger, const StepNow& ste
   return d;
 }
 
-/// All fingers at time 0; run(body) runs a body on all samples.
+/// Starts all fingers at time 0; run(body) runs a body on all samples.
 template <class Run>
 void start_all_fingers(const MotionRules& rules, const MotionTiles& tiles, const Run& run) {
   for (int j = 0; j < rules.grasp.contacts; ++j)
     with_finger_size(rules.grasp.finger[j].size, [&](auto, auto size) { run(FingerStartBody<size>{j, tiles}); });
 }
 
-/// All fingers in a step.
+/// Steps all fingers.
 template <class Run>
 void step_all_fingers(const MotionRules& rules, const MotionRules* where, const MotionTiles& tiles, const StepNow& step,
                       const Run& run) {

@@ -7,10 +7,10 @@
 
 namespace garra::grasp {
 
-/// How many samples a block has: what they need stays in the L2 cache.
+/// Samples in a block, such that their data stay in the L2 cache.
 inline constexpr std::int64_t kInFlight = 128;
 
-/// The fingers are compiled once, in grasp/instances/time_fingers.cpp.
+/// Runs bodies on the host. The fingers are compiled once, in grasp/instances/time_fingers.cpp.
 struct HostBackend {
   Executor executor;
   const MotionRules* model;
@@ -20,11 +20,11 @@ struct HostBackend {
   void for_each(std::int64_t count, const Body& body) const {
     batch::for_each(executor, count, body);
   }
-  /// Every finger at its contact at time 0.
+  /// Places every finger at its contact at time 0.
   void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
-  /// Ends the step before and begins the next, finger by finger.
+  /// Ends the previous step and begins the next, finger by finger.
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
-  /// Compiled once, in grasp/instances/time_assemble.cpp, as close().
+  /// Compiled once, in grasp/instances/time_assemble.cpp, like close().
   void assemble(const AssembleBody<kAnyContacts>& body, std::int64_t count) const;
   void iterate(const contact::IterateBody<solvers::FrictionNewton, kAnyContacts>& body, std::int64_t count) const {
     contact::iterate(executor, body, count);

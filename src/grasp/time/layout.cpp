@@ -1,4 +1,4 @@
-// Where a study in time counts what: levels, bands, and the ranges of bins.
+// Layout of the counts of a study in time: levels, bands, and ranges of bins.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,15 +18,15 @@ Bins bins_of(const TimeRange& range, int n, int offset) {
   return {{log10(range.low), log10(range.high), n, offset}, true};
 }
 
-/// Of every row of the table.
+/// Ranges of every row of the table.
 std::array<TimeRange, kTimeMetrics> ranges_of(const Scenario& s) {
   return std::apply([&](const auto&... row) { return std::array<TimeRange, kTimeMetrics>{row.range(s)...}; },
                     kTimeColumns);
 }
 
-/// Takes places in the flat list of counts.
+/// Allocates places in the flat list of counts.
 struct Places : study::Places {
-  /// Ranges of distributions that are shown start at zero and are the same to all readers: equal bins.
+  /// Ranges of displayed distributions start at zero and are the same for all readers: equal bins.
   study::Histogram shown(const TimeRange& range) { return histogram({0, range.shown * range.high, kShownBins}); }
   Bins band(const TimeRange& range, int n) {
     const Bins b = bins_of(range, n, count());
@@ -41,7 +41,7 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
   const auto range = ranges_of(s);
   TimeLevel level;
   level.outcome = places.take(kMotionEnds);
-  // One place more than instants: that of never.
+  // One place more than instants, for never.
   for (int* times : {&level.lost, &level.lost_unknown, &level.slipped, &level.slipped_unknown})
     *times = places.take(l.instants + 1);
   level.held_bin = places.take(l.inputs * study::kInputBins);
@@ -51,12 +51,12 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
   for (int k = 0; k < kBands; ++k)
     level.bands.band[k] = places.band(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
   level.bands.stride = places.count() - first;
-  // band() has taken those of the first instant; the others follow at the same stride.
+  // band() has allocated the first instant's places; the others follow at the same stride.
   places.take((static_cast<int>(l.band_instant.size()) - 1) * level.bands.stride);
   return level;
 }
 
-/// All instants, or as many evenly spaced ones as there are counts for.
+/// All instants, or as many evenly spaced ones as the counts allow.
 std::vector<int> band_instants(int instants, int levels) {
   const int each = levels * kBands * (study::Histogram{0, 1, kBandBins, 0}).size();
   const int n = std::clamp(kMostBandCounts / each, 2, instants);

@@ -1,4 +1,4 @@
-// Loads over time: means over a step where a whole must arrive, values of its middle elsewhere.
+// Loads over time: means over a step for quantities whose integral counts, values at its middle for the others.
 #include "grasp/time/loads.hpp"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ using Kind = TimeLoad::Kind;
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kShakeEdge = 0.05;  // a shake begins and ends within this [s], unless it is shorter than two of them
 
-/// A step in time.
+/// A time step [s].
 struct Step {
   double from, to;
 };
 
-/// How far a load has come at t: 0 before it, 1 after it.
+/// Progress of a load at t: 0 before it, 1 after it.
 double progress(const TimeLoad& load, double t) {
   if (t >= load.to) return t > load.from ? 1 : 0;
   return std::clamp((t - load.from) / (load.to - load.from), 0.0, 1.0);
@@ -53,7 +53,7 @@ Vec3<double> turned(const Vec3<double>& v, const Vec3<double>& axis, double angl
 
 double edge_of(const TimeLoad& load) { return std::min(kShakeEdge, 0.5 * (load.to - load.from)); }
 
-/// 1 while it shakes, rising and falling like a raised cosine at the edges, 0 outside.
+/// Envelope of a shake: 1 inside, raised cosines at the edges, 0 outside.
 double fade(const TimeLoad& load, double t) {
   const double inside = std::min(t - load.from, load.to - t), edge = edge_of(load);
   if (inside <= 0) return 0;
@@ -67,14 +67,14 @@ void add_tones(const TimeLoad& load, Instant& now) {
   const double size = fade(load, now.t);
   for (int k = 0; k < kShakeTones; ++k) {
     const double turns = frequency_of(load, k) * now.t;
-    // The whole turns are dropped first: of a small argument sincos is accurate to its last digit.
+    // Whole turns are dropped first, because sincos of a small argument is accurate to its last digit.
     const auto tone = sincos(2 * kPi * (turns - std::floor(turns)));
     now.shake_cos[k] = size * tone.cos;
     now.shake_sin[k] = size * tone.sin;
   }
 }
 
-/// Linear between the rows; nothing outside of them.
+/// Interpolates linearly between the rows; zero outside of them.
 Vec3<double> sampled(const TimeLoad& load, double t) {
   if (t < load.times.front() || t > load.times.back()) return Vec3<double>::zero();
   const auto next = std::upper_bound(load.times.begin(), load.times.end(), t);
@@ -85,7 +85,7 @@ Vec3<double> sampled(const TimeLoad& load, double t) {
   return a;
 }
 
-/// What a load does to the palm.
+/// Adds the load's acceleration of the palm.
 void add_palm(const TimeLoad& load, Instant& now) {
   if (load.kind == Kind::kShake) add_tones(load, now);
   if (load.kind == Kind::kSampled) now.carried += sampled(load, now.t);
@@ -124,7 +124,7 @@ void check(const TimeLoad& load, std::size_t number) {
 LoadClock::LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, double until)
     : loads_(std::move(loads)), gravity_(gravity) {
   for (TimeLoad& load : loads_)
-    // Nothing given: the shake lasts to the end.
+    // Without a given end the shake lasts to the end of the motion.
     if (load.kind == Kind::kShake && load.to == 0) load.to = until;
   for (std::size_t k = 0; k < loads_.size(); ++k) check(loads_[k], k);
   if (std::count_if(loads_.begin(), loads_.end(), [](const TimeLoad& l) { return l.kind == Kind::kShake; }) > 1)
@@ -170,7 +170,7 @@ Instant LoadClock::at(double t0, double t1) const {
         add_wrench(mean_half_sine(load, step), load, now);
         break;
       case Kind::kTilt:
-        // Tilts turn gravity one after another, in the order in which they are given.
+        // Tilts rotate gravity one after another, in the given order.
         now.known_gravity = turned(now.known_gravity, load.axis, load.angle * progress(load, now.t));
         break;
       case Kind::kShake:

@@ -17,18 +17,17 @@ struct ShakeTones {
   std::vector<double> amplitude, phase;  ///< [3,16] [m/s^2], [rad]; along x, y, z of the palm
 };
 
-/// Loads and gravity at any time; the same for all samples but for the phases of a shake.
+/// Loads and gravity at any time; the same for all samples except for the phases of a shake.
 class LoadClock {
  public:
-  /// Throws Error (kInvalidFile) where a load makes no sense, or where more than one shakes. `until`: end of the motion
-  /// [s].
+  /// Throws Error (kInvalidFile) if a load is invalid, or if more than one shakes. `until`: end of the motion [s].
   LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, double until);
-  /// The step from t0 to t1 > t0 [s]. Ramps and impulses are means over it, so that a whole impulse arrives whatever
-  /// the steps; gravity and tones are those of its middle.
+  /// The loads in the step from t0 to t1 > t0 [s]. Ramps and impulses are means over it, so that a whole impulse
+  /// arrives for any steps; gravity and tones are those at its middle.
   [[nodiscard]] Instant at(double t0, double t1) const;
-  /// Acceleration of the palm at t [m/s^2], P axes: shake and sampled loads. `shake` counts where some load shakes.
+  /// Acceleration of the palm at t [m/s^2], P axes: shake and sampled loads. `shake` is used if some load shakes.
   [[nodiscard]] Vec3<double> palm(double t, const ShakePhases<double>& shake) const;
-  /// Nothing where no load shakes.
+  /// Tones of the shake; nothing if no load shakes.
   [[nodiscard]] std::optional<ShakeTones> tones(const ShakePhases<double>& shake) const;
 
  private:

@@ -1,7 +1,7 @@
-// What all trajectories of a scenario share, and what each has on its way through the steps: rules and tiles. A step is
-//   orders (object: where it will be, what the controller wants)  ->  fingers, one after another  ->  contact problems
-//   ->  the contact solver and its certificate  ->  close (forces take effect, measures)
-// and each of these is one body that every executor runs. Host and device; docs/theory/grasp-time.md.
+// Model and data of trajectories: rules that all of a scenario share, and tiles of the samples in flight. SI units,
+// palm frame P. Host and device; docs/theory/grasp-time.md. A step runs these bodies, in this order:
+//   orders (object: next pose, the controller's wish), fingers one after another, contact problems,
+//   the contact solver and its certificate, close (forces take effect, measures).
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 
 namespace garra::grasp {
 
-/// Limits of a finger's joints; infinite where there are none.
+/// Limits of a finger's joints; infinite if there are none.
 struct FingerLimits {
   double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];  ///< [N m or N]; [rad or m]
   bool torque_limited;                                                                   ///< some torque has a limit
 
-  /// Nothing limits the joints.
+  /// No limits.
   [[nodiscard]] static FingerLimits none() {
     FingerLimits l{};
     std::fill_n(l.torque, chain::kMaxJoints, kInfinity);
@@ -31,7 +31,7 @@ struct FingerLimits {
   }
 };
 
-/// Trivially copyable: a GPU gets it by plain copy.
+/// Rules of the trajectories of a scenario. Trivially copyable: a GPU gets it by plain copy.
 struct MotionRules {
   GraspModel grasp;
   StepRules step;
@@ -50,13 +50,13 @@ struct MotionRules {
   FingerLimits limits[kMaxContacts];
 };
 
-/// A sample's number among the random draws is gathered, its friction level loaded: levels share their draws.
+/// Gathers a sample's index among the random draws, and loads its friction level: levels share their draws.
 template <class S>
 struct SampleLevel {
   S friction;
 };
 
-/// Measures of a trajectory so far; Trajectory without what the fingers count. Members are S.
+/// Measures of a trajectory so far: Trajectory without the fingers' counts. Members are S.
 template <class S, int N>
 struct MotionMeasures {
   S end;                                  ///< MotionEnd, or -1 while it goes on
@@ -84,7 +84,7 @@ struct MotionMeasures {
   }
 };
 
-/// One look at a sample (Look). Members are S.
+/// Quantities of a sample recorded at an instant (Look). Members are S.
 template <class S, int N>
 struct MotionLook {
   S look[kLooks];   ///< as Look numbers them
@@ -93,7 +93,7 @@ struct MotionLook {
   static constexpr auto parts() { return std::tuple{&MotionLook::look, &MotionLook::force}; }
 };
 
-/// What the last step of a sample was like, for replay. Members are S.
+/// Data of a sample's last step, for replay. Members are S.
 template <class S, int N>
 struct StepRecord {
   ObjectMotion<S> object;
@@ -109,7 +109,7 @@ struct StepRecord {
   }
 };
 
-/// Tiles of the samples in flight. Those that depend on the number of contacts or joints are doubles here.
+/// Tiles of the samples in flight. Tiles that depend on the number of contacts or joints are doubles here.
 struct MotionTiles {
   SampleParts parts;          ///< loads and tasks of the draw; no shares
   double* levels;             ///< SampleLevel
@@ -130,14 +130,14 @@ struct MotionTiles {
   const std::uint64_t* draw;  ///< number of each sample among the draws
   std::int64_t padded;        ///< samples that there is room for, whole tiles
 
-  /// Tiles of one contact among those of all.
+  /// Tiles of one contact in those of all contacts.
   template <class T>
   [[nodiscard]] GARRA_HD double* of_contact(double* tiles, int j) const {
     return tiles + j * padded * batch::kFields<double, T>;
   }
   [[nodiscard]] GARRA_HD double* surface_of(int j) const { return of_contact<LocalSurface<double>>(surfaces, j); }
   [[nodiscard]] GARRA_HD double* order_of(int j) const { return of_contact<FingerOrder<double>>(orders, j); }
-  /// Tiles with room for kMaxJoints joints; a finger uses as many as its size has.
+  /// Tiles of finger j, with space for kMaxJoints joints; a finger uses as many as its size has.
   [[nodiscard]] GARRA_HD double* finger_of(int j) const {
     return of_contact<FingerMotion<double, chain::kMaxJoints>>(fingers, j);
   }
@@ -145,7 +145,7 @@ struct MotionTiles {
   [[nodiscard]] GARRA_HD double* impulse_of(int j) const { return of_contact<Vec3<double>>(impulses, j); }
 };
 
-/// Draws the samples: object, load, contacts, what each finger is told, and the surface near each contact.
+/// Draws the samples: object, load, contacts, finger tasks, and the surface near each contact.
 struct MotionDrawBody {
   const MotionRules* rules;
   MotionTiles tiles;
@@ -175,7 +175,7 @@ struct MotionDrawBody {
     const S level = rules->levels ? batch::load<S, SampleLevel<S>>(tiles.levels, i).friction : S(0);
     for (int j = 0; j < m.contacts; ++j) {
       FingerTask<S> task = finger_task(m, in, pose, j);
-      // The deviation that was drawn about the nominal friction stays as it is, so that levels differ by nothing else.
+      // Keeps the deviation drawn about the nominal friction, so that levels differ by nothing else.
       if (rules->levels) task.friction = max(level + (task.friction - S(rules->nominal_friction[j])), S(0));
       batch::store<S>(tiles.parts.tasks_of(j), i, task);
       batch::store<S>(tiles.surface_of(j), i, surface_near(m.surface[j], in.x[kScale], pose, task.place));
@@ -186,7 +186,7 @@ struct MotionDrawBody {
   template <class S>
   static GARRA_HD LocalSurface<S> surface_near(const SurfacePoint& s, const S& scale, const Pose<S>& object,
                                                const ContactPlace<S>& at) {
-    // What scales lengths up scales curvatures down.
+    // A scale of lengths divides curvatures.
     return {transpose_times(object.R, at.p - object.p), transpose_times(object.R, at.E), S(s.curvature_t) / scale,
             S(s.curvature_o) / scale};
   }

@@ -1,4 +1,4 @@
-// Trajectories of a grasp on the host: rules from the scenario, blocks of samples, one sample in full.
+// Computes trajectories of a grasp on the host: rules from the scenario, blocks of samples, one sample in full.
 #include "grasp/time/motion.hpp"
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace garra::grasp {
 
 namespace {
 
-/// One number for each joint of finger j, where there are any.
+/// Copies one number for each joint of finger j, if there are any.
 void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, double* to) {
   if (j < given.size()) std::copy(given[j].begin(), given[j].end(), to);
 }
 
 void check_times(const InTime& time) {
-  // Whole but for the rounding of decimal fractions such as 2 / 0.001.
+  // A whole number except for the rounding of decimal fractions such as 2 / 0.001.
   const double steps = time.until / time.step;
   if (!(time.step > 0) || !(steps >= 1) || std::abs(steps - std::round(steps)) > 1e-6 * steps)
     throw Error(ExitCode::kInvalidFile, "time.until is not a whole number of steps", "choose time.step as until / n");
@@ -45,7 +45,7 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
   r.drop = time.drop;
   r.drop_turn = time.drop_turn;
   r.tol = s.tol;
-  // Where every force or torque is given, nothing is balanced: neither the weight nor, later, its tilt.
+  // If every force or torque is given, nothing is balanced: neither the weight nor, later, its tilt.
   r.controller_mass = !any_balances(s) ? 0 : s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
   r.levels = !time.friction.empty();
   for (const TimeLoad& load : time.loads) {
@@ -68,7 +68,7 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
   return r;
 }
 
-/// A block on its way on the host.
+/// A block of samples in progress on the host.
 class HostBlock : private ContactsInUse {
  public:
   HostBlock(const MotionModel& model, std::int64_t count, bool recorded)
@@ -88,11 +88,11 @@ class HostBlock : private ContactsInUse {
   MotionTiles tiles_;
 };
 
-/// Measures of sample i of a block in host memory, which is sample `at` of `out`.
+/// Copies the measures of sample i of a block in host memory to sample `at` of `out`.
 void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t i, std::int64_t at, Motions& out) {
   const auto m = batch::load<double, MotionMeasures<double, kAnyContacts>>(host.measures, i);
   Trajectory& t = out.trajectory[static_cast<std::size_t>(at)];
-  // Whatever goes on to the end has reached `until`.
+  // Trajectories that go on to the end have reached `until`.
   t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
   t.slip_time = m.slip_time;
   t.slipped_first = static_cast<int>(m.slipped_first);
@@ -122,7 +122,7 @@ void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t
   for (int k = 0; k < draws; ++k) out.uniforms[static_cast<std::size_t>(at * draws + k)] = u[k * batch::kTile];
 }
 
-/// Samples that a thread takes over at once: whole tiles.
+/// Samples that a thread copies at once: whole tiles.
 constexpr std::int64_t kTakenAtOnce = 1024;
 
 void run_block(const MotionModel& model, Executor executor, std::int64_t first, std::int64_t at, std::int64_t count,
@@ -140,7 +140,7 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
     take_looks(slots, slot, looks.data() + static_cast<std::int64_t>(slot) * look_size, at, count, 1, out);
 }
 
-/// One finger at the end of a step, which its next step would begin with.
+/// State of one finger at the end of a step, at which its next step would begin.
 template <chain::Joints K, int J>
 [[gnu::noinline]] void append_finger(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, int j,
                                      MotionSeries& out) {
@@ -150,7 +150,7 @@ template <chain::Joints K, int J>
   const auto order = batch::load<double, FingerOrder<double>>(tiles.order_of(j), 0);
   const Vec<double, J> q = axpy(drive.at_start ? 0.0 : 0.5 * drive.step, x.qd, x.q);
   const auto gravity = chain::gravity_torque<K>(finger.model, chain::angles<K>(finger.model, q), order.gravity);
-  // `driven` is the torque less gravity, at the configuration that the step took it at.
+  // `driven` is the torque minus gravity, at the configuration at which the step used it.
   Vec<double, J> tau = x.driven + gravity;
   end_step(drive, batch::load<double, Vec3<double>>(tiles.impulse_of(j), 0), order.running, x);
   const auto at = static_cast<std::size_t>(j);
@@ -184,13 +184,13 @@ void append_record(const MotionTiles& tiles, const StepNow& step, double time, M
   out.balance.push_back(r.balance);
 }
 
-/// The steps that a series shows: `instants` evenly spaced ones, the first and the last always.
+/// Whether a series shows the step: `instants` evenly spaced ones, always with the first and the last.
 bool is_shown(std::int64_t step, std::int64_t steps, int instants) {
   const std::int64_t gaps = instants - 1, k = (step * gaps + steps / 2) / steps;
   return step == 1 || (k * steps + gaps / 2) / gaps == step;
 }
 
-/// How the palm of sample 0 of the tiles accelerates.
+/// Appends the palm's acceleration for sample 0 of the tiles.
 void append_palm(const MotionModel& model, const MotionTiles& tiles, MotionSeries& out) {
   if (!model.rules.shaken && !model.rules.carried) return;
   ShakePhases<double> shake{};
@@ -220,7 +220,7 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
   block.assign(model, sample, 1);
   const MotionTiles& tiles = block.tiles();
   const HostBackend backend{Executor::kScalar, &model.rules};
-  // Once to see how long it lasts, and again to look at that time.
+  // The first run finds the trajectory's duration, the second records it.
   run_steps<kAnyContacts>(backend, model, tiles, NoLooks{}, 1, [](const StepNow&) {});
   take_measures(model, tiles, 0, 1, 1, one);
   // A sample that never begins still has the row of its first step.
@@ -274,7 +274,7 @@ void take_measures(const MotionModel& model, const MotionTiles& host, std::int64
   });
 }
 
-// Samples lie side by side in both: whole tiles are copied.
+// Samples are adjacent in both: whole tiles are copied.
 void take_looks(const std::vector<std::size_t>& slots, std::size_t slot, const double* tiles, std::int64_t first,
                 std::int64_t count, int threads, Motions& out) {
   const int fields = looks(out.contacts);
@@ -296,13 +296,13 @@ StepNow MotionModel::at(std::int64_t step, std::vector<std::vector<double>>& tor
   out.now = clock.at(from, to);
   out.first = step == 0;
   if (sample_times.empty()) return out;
-  // Torques are kept before the first row and after the last.
+  // Torques are constant before the first row and after the last.
   const double t = std::clamp(0.5 * (from + to), sample_times.front(), sample_times.back());
   const auto next = std::upper_bound(sample_times.begin(), sample_times.end(), t);
   const auto k = static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - sample_times.begin() - 1, 0));
   const std::size_t k1 = std::min(k + 1, sample_times.size() - 1);
   const double share = k1 > k ? (t - sample_times[k]) / (sample_times[k1] - sample_times[k]) : 0;
-  // StepNow points into `torques`, which the caller keeps for all steps: no allocation from the second one on.
+  // StepNow points into `torques`, which the caller keeps for all steps: no allocation from the second step on.
   torques.resize(sample_torques.size());
   for (std::size_t j = 0; j < sample_torques.size(); ++j) {
     const std::size_t joints = sample_torques[j].size() / sample_times.size();
@@ -315,7 +315,7 @@ StepNow MotionModel::at(std::int64_t step, std::vector<std::vector<double>>& tor
 }
 
 std::int64_t MotionModel::step_of_instant(int i) const {
-  // Nothing has been measured before the first step, so instant 0 looks after it.
+  // Before the first step nothing is measured, so instant 0 is recorded after it.
   return std::max<std::int64_t>(1, (i * steps + (instants - 1) / 2) / (instants - 1));
 }
 
@@ -363,7 +363,7 @@ int Motion::levels() const { return std::max(1, static_cast<int>(model_->levels.
 
 namespace {
 
-/// Room for samples, but for what is looked at.
+/// Allocates the results of samples, without the recorded quantities.
 Motions room_for(const Motion& motion, std::int64_t count) {
   const auto n = static_cast<std::size_t>(count);
   Motions out{motion.contacts(), motion.model().instants, motion.draws(), std::vector<Trajectory>(n), {}, {}};
@@ -380,7 +380,7 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
     batch::on_device(device, DeviceMotions{*model_, first, count, out, nullptr});
     return out;
   }
-  // One thread: whoever calls has a team (TimeStudy::run).
+  // One thread, because the caller has a team (TimeStudy::run).
   for (std::int64_t at = 0; at < count; at += kInFlight)
     run_block(*model_, device.executor, first, at, std::min(kInFlight, count - at), out);
   return out;
@@ -397,7 +397,7 @@ MotionSeries Motion::series(std::int64_t sample, int instants) const { return se
 MotionSeries Motion::nominal(int instants) const {
   MotionModel model = *model_;
   make_nominal(model.rules.grasp);
-  // The friction that is nominal, not the first level.
+  // The nominal friction, not the first level.
   model.rules.levels = false;
   model.levels.clear();
   return series_of(model, 0, instants);

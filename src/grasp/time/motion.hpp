@@ -1,5 +1,5 @@
-// Trajectories of a grasp scenario with [time]: consecutive samples in, what became of each out. Host only; the study
-// (study.hpp), replay and the C++ entry use it. The steps themselves: model.hpp.
+// Trajectories of a grasp scenario with [time], for consecutive samples. The study (study.hpp), replay and the C++
+// entry use it; model.hpp has the steps. SI units, palm frame P. Host only.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace garra::grasp {
 
-/// One trajectory. Where it stopped before `until`, all of it is about the time until then.
+/// Measures of one trajectory. If it stopped before `until`, they cover the time until then.
 struct Trajectory {
   MotionEnd end = MotionEnd::kHeld;
   double end_time = 0;             ///< [s]
@@ -38,11 +38,11 @@ struct Trajectory {
   int slipped_first = -1;       ///< contact of slip_time (of several the one that had slid farthest); -1: none
 };
 
-/// What is looked at at each instant, one number each. After a trajectory has stopped: NaN.
+/// Quantities recorded at each instant, one number each. After a trajectory has stopped: NaN.
 enum Look : int { kDrift, kTurn, kLeastMargin, kSlipPath, kLooks };  // then the normal force of each contact [N]
 [[nodiscard]] constexpr int looks(int contacts) { return kLooks + contacts; }
 
-/// Consecutive samples.
+/// Results of consecutive samples.
 struct Motions {
   int contacts = 0, instants = 0, draws = 0;
   std::vector<Trajectory> trajectory;  ///< [sample]
@@ -51,7 +51,7 @@ struct Motions {
 };
 
 /// One trajectory in full, for replay, plots and the animation: after the first step, then after evenly spaced ones,
-/// and where it ended. As many rows as `time` has; row-major, [instant][...].
+/// and at its end. As many rows as `time` has; row-major, [instant][...].
 struct MotionSeries {
   Trajectory trajectory;
   std::vector<double> inputs;                   ///< values of the uncertain inputs
@@ -71,8 +71,7 @@ struct MotionSeries {
   std::vector<int> state;                       ///< [t,contacts] grasp::ContactState
   std::vector<double> kinetic, balance;         ///< [t] [J]
   std::vector<double> palm;                     ///< [t,3] acceleration of the palm [m/s^2]; empty: it stays at rest
-  /// [k], [k,3] the same at time 0, in the middle of every step, where the steps take it, and at the end of the last
-  /// one.
+  /// [k], [k,3] the same at time 0, in the middle of every step, as the steps use it, and at the end of the last one.
   std::vector<double> palm_step_time, palm_step;
   std::optional<ShakeTones> tones = {};
 };
@@ -83,27 +82,27 @@ struct BandCounts;   // bands.hpp
 /// The samples of a scenario with [time].
 class Motion {
  public:
-  /// Throws Error where the nominal grasp is impossible or `time` makes no sense (kInvalidFile).
+  /// Throws Error if the nominal grasp is impossible or `time` is invalid (kInvalidFile).
   explicit Motion(const Scenario& scenario);
   ~Motion();
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const MotionModel& model() const { return *model_; }
-  /// Contacts, as many as fingers.
+  /// Number of contacts, as many as fingers.
   [[nodiscard]] int contacts() const;
-  /// Uncertain inputs.
+  /// Number of uncertain inputs.
   [[nodiscard]] int draws() const;
-  /// Levels of InTime::friction, 1 where there are none; sample i is at level i mod levels().
+  /// Number of levels of InTime::friction, 1 without levels; sample i is at level i mod levels().
   [[nodiscard]] int levels() const;
-  /// Samples first ... first + count - 1 on this thread, or on the GPU. The same bits whatever the executor and the
-  /// cut.
+  /// Runs samples first ... first + count - 1 on this thread, or on the GPU. The bits do not depend on executor or
+  /// block.
   [[nodiscard]] Motions run(std::int64_t first, std::int64_t count, const Device& device) const;
-  /// The same on the GPU, where what is looked at is counted: Motions::looks is empty.
+  /// The same on the GPU, which also counts the recorded quantities: Motions::looks is empty.
   [[nodiscard]] Motions run_counted(std::int64_t first, std::int64_t count, const Device& device,
                                     BandCounts& bands) const;
-  /// One sample again, by the scalar executor, at about `instants` evenly spaced steps of the time that it lasts.
+  /// Recomputes one sample with the scalar executor, at about `instants` evenly spaced steps of its duration.
   [[nodiscard]] MotionSeries series(std::int64_t sample, int instants) const;
-  /// With every input at its median and the nominal friction (or the given one), without random loads but the shaking
-  /// of sample 0.
+  /// The trajectory with every input at its median and the nominal friction (or the given one). Its only random load is
+  /// the shaking of sample 0.
   [[nodiscard]] MotionSeries nominal(int instants) const;
 
  private:

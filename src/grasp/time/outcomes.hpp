@@ -1,4 +1,4 @@
-// How trajectories end, in the order of MotionEnd.
+// Words for the ends of trajectories, in the order of MotionEnd.
 #pragma once
 
 #include <array>

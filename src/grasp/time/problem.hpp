@@ -1,4 +1,4 @@
-// The contact problem of a step: fingers, object and load become A, b and mu. Host and device.
+// The contact problem of a step: A, b and mu from fingers, object and load. SI units. Host and device.
 #pragma once
 
 #include "garra/solve/friction_problem.hpp"
@@ -6,7 +6,7 @@
 
 namespace garra::grasp {
 
-/// Takes a contact out of a problem: it neither feels nor causes anything, and its force is zero.
+/// Takes a contact out of a problem: it is uncoupled, and its force is zero.
 template <class S, int N, class Matrix>
 GARRA_HD void leave_out(solvers::FrictionProblem<S, N, 3, Matrix>& p, int j, const MaskOf<S>& out) {
   for (int i = 3 * j; i < 3 * j + 3; ++i) {
@@ -23,9 +23,9 @@ GARRA_HD void leave_out(solvers::FrictionProblem<S, N, 3, Matrix>& p, int j, con
   }
 }
 
-/// The contact problem of a step, in forces c that act over it: a = A c + b is the relative velocity after the step
-/// over its length (explicit: the relative acceleration), the normal row with its stabilization. Into `out`, whose
-/// matrix may be anywhere; returns the contacts that slide at the step's start (explicit).
+/// Builds the contact problem of a step, in forces c that act over it. a = A c + b is the relative velocity after the
+/// step divided by its length (explicit: the relative acceleration), with stabilization in the normal row. Writes
+/// `out`, whose matrix may lie anywhere; returns the contacts that slide at the step's start (explicit).
 template <class S, int N, class Matrix>
 GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load,
                                                      const FingerStep<S> (&fingers)[kCapacity<N>], const Vec<S, N>& mu,
@@ -35,11 +35,11 @@ GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, con
   for (int j = 0; j < extent<N>(); ++j) {
     const FingerStep<S>& f = fingers[j];
     contacts[j] = contact_terms(f);
-    // What assemble() takes for the fingertip's acceleration; it counts negatively in a (object less finger).
+    // The fingertip's acceleration for assemble(); it enters a negatively (object minus finger).
     for (int k = 0; k < 3; ++k)
       contacts[j].drift[k] = rate * (rules.explicit_step ? f.before[k] - f.free[k] : -f.free[k]);
   }
-  // Momentum over the step's length beside the load makes velocities out of what assemble() takes for accelerations.
+  // Momentum divided by the step's length, added to the load, turns assemble()'s accelerations into velocities.
   Vec<S, 6> push = load;
   if (!rules.explicit_step) {
     const Vec3<S> spin = body.inertia * body.omega;
@@ -48,7 +48,7 @@ GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, con
       push[i + 3] = fma(rate, spin[i], push[i + 3]);
     }
   }
-  // Weight is part of `load`, velocity terms follow below: no gravity, nothing moves.
+  // Weight is part of `load`, velocity terms follow below: no gravity, no motion.
   System<S, N, 3, Matrix> system;
   take_place(system.A, out.A);
   assemble(body, contacts, push, Vec3<double>::zero(), false, system);
@@ -60,7 +60,7 @@ GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, con
   for (int j = 0; j < extent<N>(); ++j) {
     const FingerStep<S>& f = fingers[j];
     const Vec3<S> before = relative_velocity(body, f);
-    // Normal velocity that there would be at the step's end without forces, or at its start if explicit.
+    // Normal velocity without forces at the step's end, or at its start if explicit.
     const S free = rules.explicit_step ? before[0] : S(rules.step) * system.b[3 * j];
     Vec<S, 3 * N>& b = out.b;
     S slip[2] = {S(0), S(0)};
@@ -69,7 +69,7 @@ GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, con
       for (int k = 0; k < 3; ++k) b[3 * j + k] += v[k];
       const S speed = tangential_length(before);
       const auto slides = speed > S(kSlipSpeed);
-      // The division is done in all lanes, so where nothing slides it is by 1.
+      // All lanes divide, so contacts that do not slide divide by 1.
       const S inverse = S(1) / select(slides, speed, S(1));
       for (int k = 0; k < 2; ++k) {
         slip[k] = select(slides, inverse * before[k + 1], S(0));

@@ -1,5 +1,5 @@
-// The steps of a block of samples, one text for host and GPU: `Backend` runs bodies and knows the solver and the
-// fingers.
+// Runs the steps of a block of samples: single-source implementation for host and GPU. `Backend` runs bodies, solver
+// and fingers.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace garra::grasp {
 
-/// A scenario with [time], resolved: what all samples share. Host only.
+/// A scenario with [time], resolved: data that all samples share. Host only.
 struct MotionModel {
   MotionRules rules;
   LoadClock clock;
@@ -24,30 +24,30 @@ struct MotionModel {
   std::vector<double> sample_times = {};                 ///< [s] of rows of given torques; empty: none
   std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [time][joint]
 
-  /// Which draw and which friction the samples from number `first` on have; the last one fills the last tile up.
+  /// Assigns draw and friction of the samples from number `first` on; the last sample pads the last tile.
   void assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const;
-  /// What holds for all samples in a step, counted from 0; it points into `torques`.
+  /// Data of a step, counted from 0, that all samples share; it points into `torques`.
   [[nodiscard]] StepNow at(std::int64_t step, std::vector<std::vector<double>>& torques) const;
-  /// After which step instant i is looked at.
+  /// Step after which instant i is recorded.
   [[nodiscard]] std::int64_t step_of_instant(int i) const;
-  /// Looks are stored once for each step that they are taken after: which step belongs to slot k ...
+  /// Steps that are recorded, one slot each: element k is the step of slot k.
   [[nodiscard]] std::vector<std::int64_t> look_steps() const;
-  /// ... and in which slot an instant is found.
+  /// Slot of each instant.
   [[nodiscard]] std::vector<std::size_t> slots_of_instants() const;
 };
 
-/// The surface that a fingertip is followed along at contact j (from 0); throws where there is no such, saying `why`.
+/// The surface along which a fingertip moves at contact j (from 0); throws, with `why`, if there is none.
 [[nodiscard]] SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why);
 
-/// How often the host asks whether any sample still goes on.
+/// Steps between the host's checks whether any sample still goes on.
 inline constexpr std::int64_t kStepsBetweenChecks = 32;
 
-/// Where what is looked at goes: nowhere,
+/// Destination of recorded quantities: none.
 struct NoLooks {
   [[nodiscard]] double* slot(std::size_t) const { return nullptr; }
   void taken(std::size_t) const {}
 };
-/// or one slot after another, which is for one of look_steps().
+/// Destination of recorded quantities: one slot after another, each for one of look_steps().
 struct AllLooks {
   double* data;
   std::int64_t size;  ///< doubles of a slot
@@ -55,8 +55,8 @@ struct AllLooks {
   void taken(std::size_t) const {}
 };
 
-/// Runs all steps of `count` samples, calling after(step) behind each. `looks` says where slot(k) is to be filled, and
-/// is told when it is taken().
+/// Runs all steps of `count` samples and calls after(step) behind each. `looks` gives the memory of slot(k), and is
+/// called by taken() when it is filled.
 template <int N, class Backend, class Looks, class After>
 void run_steps(const Backend& backend, const MotionModel& model, const MotionTiles& tiles, const Looks& looks,
                std::int64_t count, const After& after) {
@@ -85,7 +85,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
                                             tiles.solutions, extent<N>()},
                     count);
     const bool looked = next_look < look_steps.size() && look_steps[next_look] == k + 1;
-    // A product, not a sum of steps: rounding does not add up.
+    // A product, not a sum of steps, so that rounding does not add up.
     const double end = static_cast<double>(k + 1) * model.rules.step.step;
     backend.close(count, CloseBody<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
     if (looked) looks.taken(next_look++);
@@ -93,7 +93,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
   }
 }
 
-/// Doubles of every tile set, for `padded` samples.
+/// Doubles per sample in every tile set.
 template <int N>
 struct MotionSizes {
   static constexpr int problem() { return batch::fields<double, solvers::FrictionProblem<double, N>>(); }
@@ -106,7 +106,7 @@ struct MotionSizes {
   static constexpr int shake() { return batch::kFields<double, ShakePhases<double>>; }
 };
 
-/// Cuts one piece of memory into the tile sets of a block. `take(doubles)` gives memory for one sample times `padded`.
+/// Divides memory into the tile sets of a block. `take(doubles)` returns memory for one sample times `padded`.
 template <int N, class Take>
 MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::int64_t padded, bool recorded,
                       Take take) {
@@ -138,12 +138,12 @@ MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::
   return t;
 }
 
-/// Gives cut_tiles() the memory of a block, zero at first, and owns it.
+/// Memory of a block for cut_tiles(), zero at first; owns it.
 class HostMemory {
  public:
   explicit HostMemory(std::int64_t count) : padded_(batch::tiles_for(count) * batch::kTile) {}
   [[nodiscard]] std::int64_t padded() const { return padded_; }
-  /// Memory for `fields` doubles of every sample; lives as long as this.
+  /// Memory for `fields` doubles of every sample; lives as long as this object.
   double* take(int fields) {
     pieces_.emplace_back(fields * padded_);
     return pieces_.back().data();
@@ -154,11 +154,10 @@ class HostMemory {
   std::vector<batch::Tiles<double>> pieces_;
 };
 
-/// What the host takes over from a block that has run, its `count` samples from number `first` of `out` on: measures
-/// and uniforms of its tiles ...
+/// Copies measures and uniforms of a completed block to `count` samples of `out`, from number `first` on.
 void take_measures(const MotionModel& model, const MotionTiles& host, std::int64_t first, std::int64_t count,
                    int threads, Motions& out);
-/// ... and what was looked at, as run_steps filled a slot of `looks`, in host memory. `slots`: slots_of_instants().
+/// Copies one slot of `looks`, as run_steps filled it, in host memory. `slots`: slots_of_instants().
 void take_looks(const std::vector<std::size_t>& slots, std::size_t slot, const double* tiles, std::int64_t first,
                 std::int64_t count, int threads, Motions& out);
 

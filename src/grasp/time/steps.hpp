@@ -9,19 +9,19 @@
 
 namespace garra::grasp {
 
-/// What the controller wants to act on the object beside the nominal command: impedance at the pose (p, turn), and
-/// gravity's known turn.
+/// Wrench that the controller wants on the object beside the nominal command: impedance at the pose (p, turn), and the
+/// known rotation of gravity.
 template <class S>
 GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>& x, const Vec3<S>& p,
                                  const Quaternion<S>& turn, const Vec3<double>& known_gravity) {
   const Controller& c = rules.controller;
-  // From where the object is turned to where it began; twice the vector part is the rotation vector to second order.
+  // Rotation back to the first orientation; twice its vector part is the rotation vector to second order.
   const Quaternion<S> e = product(x.first_turn, conjugate(turn));
-  // The quaternions e and -e are one turn; the positive real part is the short way back.
+  // The quaternions e and -e are one rotation; a positive real part is the shorter way.
   const S twice = select(e[0] < S(0), S(-2 * c.turn_stiffness), S(2 * c.turn_stiffness));
   Vec<S, 6> wrench;
   for (int i = 0; i < 3; ++i) {
-    // Gravity that has turned with the palm no longer acts where the nominal command balances it: (9) of
+    // Gravity that has rotated with the palm no longer acts where the nominal command balances it: (9) of
     // docs/theory/grasp-time.md.
     const double lighter = rules.controller_mass * (rules.grasp.gravity[i] - known_gravity[i]);
     wrench[i] = fma(S(c.stiffness), x.first[i] - p[i], fnma(S(c.damping), x.v[i], S(lighter)));
@@ -30,7 +30,7 @@ GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>
   return wrench;
 }
 
-/// First body of a step: where the object will be, and what its fingers are to do about it.
+/// First body of a step: the object's pose, and the orders for its fingers.
 struct OrderBody {
   const MotionRules* rules;
   MotionTiles tiles;
@@ -39,13 +39,13 @@ struct OrderBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto x = batch::load<S, ObjectMotion<S>>(tiles.objects, i);
-    // The explicit scheme takes everything at the step's start, the other at its middle.
+    // The explicit scheme evaluates everything at the step's start, the other at its middle.
     const S half = S(rules->step.explicit_step ? 0.0 : 0.5 * rules->step.step);
     FingerOrder<S> order;
     order.p = axpy(half, x.v, x.p);
     order.turn = turned(x.turn, half * x.w);
     order.gravity = cast<S>(now.known_gravity);
-    // On the palm its own acceleration is felt as gravity the other way.
+    // On the palm its own acceleration acts like reversed gravity.
     if (rules->shaken) order.gravity -= palm_acceleration(now, batch::load<S, ShakePhases<S>>(tiles.shakes, i));
     if (rules->carried) order.gravity -= cast<S>(now.carried);
     order.running = x.running;
@@ -59,7 +59,7 @@ struct OrderBody {
   }
 };
 
-/// The object, its load and its fingers in the step at hand.
+/// The object, its load and its fingers in the current step.
 template <class S, int N>
 struct StepParts {
   ObjectMotion<S> object;
@@ -69,7 +69,7 @@ struct StepParts {
   Vec<S, 6> load;
 };
 
-/// Loads what a sample's step is made of.
+/// Loads the data of a sample's step.
 template <class S, int N>
 GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now, std::int64_t i) {
   StepParts<S, N> s;
@@ -112,7 +112,7 @@ struct AssembleBody {
   }
 };
 
-/// After the solver and its certificate: the forces take effect, measures.
+/// Last body of a step, after the solver and its certificate: the forces take effect, measures.
 template <int N>
 struct CloseBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
@@ -127,12 +127,12 @@ struct CloseBody {
   GARRA_HD void operator()(std::int64_t i) const {
     auto s = step_parts<S, N>(tiles, now, i);
     auto m = first ? fresh<S>() : batch::load<S, MotionMeasures<S, N>>(tiles.measures, i);
-    // Read where it is asked for: A only by the explicit step.
+    // Loaded on demand: only the explicit step needs A.
     const contact::TileProblem<S, N> problem(tiles.problems, i, extent<N>());
     const auto on = s.object.running > S(0);
     const Solved<S> solved = solved_at<S>(i);
     audit(s, m, on);
-    // Before this step's impulses take the place of the last one's.
+    // Before this step's impulses replace those of the last one.
     const Contacts<S> contacts = contacts_of(s, touched<S>(i), problem, solved);
     const ObjectMotion<S> before = s.object;
     const Vec<S, 6> wrench = contact_wrench<S, N>(s.body, s.fingers, solved.c);
@@ -150,7 +150,7 @@ struct CloseBody {
   }
 
  private:
-  /// Before the first step.
+  /// Initializes the measures before the first step.
   template <class S>
   static GARRA_HD MotionMeasures<S, N> fresh() {
     MotionMeasures<S, N> m;
@@ -164,7 +164,7 @@ struct CloseBody {
     return m;
   }
 
-  /// The certified solution of a step, zero where there is none.
+  /// The certified solution of a step, zero if there is none.
   template <class S>
   struct Solved {
     Vec<S, 3 * N> c, a;
@@ -192,14 +192,14 @@ struct CloseBody {
             s.effort.outer, s.status};
   }
 
-  /// Kinetic energy of the whole against work, at the step's start.
+  /// Balance of kinetic energy and work of the whole, at the step's start.
   template <class S>
   GARRA_HD void audit(const StepParts<S, N>& s, MotionMeasures<S, N>& m, const MaskOf<S>& on) const {
     const Vec3<S> spin = s.body.inertia * s.body.omega;
     S kinetic = S(0.5) * fma(s.body.mass, dot(s.body.v, s.body.v), dot(s.body.omega, spin));
     S work = m.work;
     for (int j = 0; j < extent<N>(); ++j) {
-      // FingerStep hands over what the finger had at the step's start, in time for the same balance.
+      // FingerStep passes the finger's energy at the step's start, in time for the same balance.
       kinetic += s.fingers[j].kinetic;
       work += s.fingers[j].work;
       m.peak_torque[j] = select(on, s.fingers[j].peak_torque, m.peak_torque[j]);
@@ -211,7 +211,7 @@ struct CloseBody {
     if (first) m.momentum = s.body.mass * s.body.v;
   }
 
-  /// 1 where a contact has carried force in the step before, or begins with it; else 0.
+  /// 1 if a contact carried force in the previous step, or begins with it; else 0.
   template <class S>
   GARRA_HD Vec<S, N> touched(std::int64_t i) const {
     Vec<S, N> out;
@@ -242,7 +242,7 @@ struct CloseBody {
       const auto closed = c[0] > S(0);
       const S speed = tangential_length(after), ct = tangential_length(c);
       out.speed[j] = select(closed, speed, S(0));
-      // The way of (8): the mean of both velocities, without the one before an impact.
+      // By (8): the mean of both velocities, without the one before an impact.
       out.slide[j] = select(closed, S(0.5) * tangential_length(axpy(touched[j], before, after)), S(0));
       out.state[j] = select(closed, select(speed > S(kSlipSpeed), S(int(ContactState::kSlip)), S(0)),
                             S(int(ContactState::kBreak)));
@@ -256,7 +256,7 @@ struct CloseBody {
     return out;
   }
 
-  /// Of the tangential rows of all contacts the largest sum: no eigenvalue of A_TT exceeds it.
+  /// Largest absolute row sum over the tangential rows of all contacts, a bound on the eigenvalues of A_TT.
   template <class S>
   static GARRA_HD S largest_row_sum(const contact::TileProblem<S, N>& problem) {
     S largest = S(0);
@@ -270,7 +270,7 @@ struct CloseBody {
     return largest;
   }
 
-  /// Step over its bound 2 |v_T| / (mu c_n lambda) where a contact slides.
+  /// Step divided by its bound 2 |v_T| / (mu c_n lambda) for a sliding contact.
   template <class S>
   GARRA_HD S stretch_of(const S& lambda, const S& mu, const S& cn, const Vec3<S>& before) const {
     const S speed = tangential_length(before);
@@ -295,7 +295,7 @@ struct CloseBody {
     for (int j = 0; j < extent<N>(); ++j) {
       m.slip[j] = select(on, fma(dt, contacts.slide[j], m.slip[j]), m.slip[j]);
       most(m.peak_force[j], solved.c[3 * j]);
-      // Of equal paths the contact with the smaller number.
+      // For equal paths the contact with the smaller number.
       farthest = select(m.slip[j] > slid, S(j), farthest);
       slid = max(slid, m.slip[j]);
       least_force = min(least_force, solved.c[3 * j]);
@@ -319,19 +319,19 @@ struct CloseBody {
     m.unstable_steps += select(on && contacts.stretch > S(1), S(1), S(0));
   }
 
-  /// Whether the trajectory ends here; the first of these that holds.
+  /// Whether the trajectory ends here, with the first of these reasons that holds.
   template <class S>
   GARRA_HD void finish(StepParts<S, N>& s, const Solved<S>& solved, const MaskOf<S>& on,
                        MotionMeasures<S, N>& m) const {
     S within = S(1);
     for (int j = 0; j < extent<N>(); ++j) within = min(within, s.fingers[j].within);
     const ObjectMotion<S>& x = s.object;
-    // Squares cannot cancel: one test tells whether any of the nine numbers is NaN or infinite.
+    // Squares cannot cancel: one test detects NaN or infinity in any of the nine numbers.
     const auto finite = is_finite(dot(x.p, x.p) + dot(x.v, x.v) + dot(x.w, x.w));
     const auto converged = solved.status == S(int(Status::kConverged));
     S end = S(-1);
     const auto because = [&](const MaskOf<S>& holds, MotionEnd why) { end = select(holds, S(int(why)), end); };
-    // A later one overrules: what makes the numbers meaningless counts before what they would say.
+    // Later reasons override: meaningless numbers precede any conclusion from them.
     because(x.turned >= S(rules->drop_turn), MotionEnd::kTurned);
     because(norm(x.p - x.first) >= S(rules->drop), MotionEnd::kDropped);
     because(within == S(0), MotionEnd::kJointLimit);

@@ -1,4 +1,4 @@
-// Trajectories of a grasp study: counted in pieces by threads, put together in their order.
+// Counts the trajectories of a grasp study in pieces, by threads, and combines them in their order.
 #include "grasp/time/study.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::int64_t kPiece = 128;
 constexpr std::int64_t kMostOnGpu = 64 * kBlock;  ///< samples at once, whole pieces: what the host takes over of them
 constexpr double kInstantSlack = 1e-9;  ///< of the distance between instants: a time that is one but for rounding
 
-/// What the study asks of one trajectory.
+/// Classification of one trajectory by the study.
 struct Judged {
   int level;
   bool in_hand, lost, decided;
@@ -34,7 +34,7 @@ Judged judge(const TimeLayout& l, std::int64_t sample, const Trajectory& t) {
   j.lost = j.decided && !j.in_hand;
   j.lost_at = j.lost ? t.end_time : never;
   j.slipped_at = std::min(t.slip_time, j.lost_at);
-  // Not even begun, or a time that is not known: unknown from the start.
+  // It never began, or its end is unknown: unknown from the start.
   j.unknown_from = j.decided ? never : t.end_time >= 0 ? t.end_time : 0;
   j.metric = study::values_of(kTimeColumns, t, l.contacts);
   return j;
@@ -46,7 +46,7 @@ struct Stretch {
   std::int64_t offset, first, count;  ///< first in the batch; its number; how many
 };
 
-/// What one thread has counted, and the sums and rows of the piece that it is at.
+/// Counts of one thread, with the sums and rows of its current piece.
 struct Books {
   study::Tally tally;
   double* sums = nullptr;
@@ -66,7 +66,7 @@ struct Books {
   }
   void most(int audit, double x) {
     double& least = tally.least[static_cast<std::size_t>(audit)];
-    // The tally merges smallest values, so the largest is kept with its sign turned.
+    // The tally merges smallest values, so the negated largest is kept.
     if (-x < least) least = -x;
   }
 };
@@ -93,7 +93,7 @@ class Counting {
   }
 
  private:
-  /// The first instant that is not before `time`; the number of instants where there is none.
+  /// The first instant at or after `time`; the number of instants if there is none.
   [[nodiscard]] int instant_of(double time) const {
     const double x = std::ceil(time / scenario_.time->until * (layout_.instants - 1) - kInstantSlack);
     return x <= layout_.instants - 1 ? static_cast<int>(std::max(x, 0.0)) : layout_.instants;
@@ -106,7 +106,7 @@ class Counting {
     b.count(level.lost + instant_of(j.lost_at));
     b.count(level.lost_unknown + unknown);
     b.count(level.slipped + slipped);
-    // What had slipped before it stopped undecided is known to have slipped.
+    // Slips before an undecided stop are known slips.
     b.count(level.slipped_unknown + (slipped < layout_.instants ? layout_.instants : unknown));
     b.sums[layout_.iterations()] += t.iterations;
     b.sums[layout_.steps()] += t.steps;
@@ -119,14 +119,14 @@ class Counting {
     if (!j.decided) return;
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     for (int k = 0; k < layout_.inputs; ++k) {
-      // u < 1, so the last bin takes the largest.
+      // u < 1, so the last bin gets the largest.
       const int bin = k * kInputBins + static_cast<int>(u[k] * kInputBins);
       b.count(level.decided_bin + bin);
       if (j.in_hand) b.count(level.held_bin + bin);
     }
   }
 
-  /// What an undecided trajectory has come to until it stopped is no measurement of the whole.
+  /// The values of an undecided trajectory until its stop are no measurement of the whole.
   void count_values(const Trajectory& t, const Judged& j, Books& b) const {
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     for (int k = 0; k < kTimeMetrics; ++k) {
@@ -144,11 +144,11 @@ class Counting {
     for (int k = 0; k < kAudits; ++k) b.most(k, audit[k]);
   }
 
-  /// Samples that never began are lost at once and show nothing: they are not in the ranking of losses.
+  /// Samples that never began are lost at once and uninformative: they are not in the ranking of losses.
   void remember(std::int64_t sample, const Trajectory& t, const Judged& j, Books& b) const {
     if (!j.decided || t.end == MotionEnd::kUnreachable) return;
     const double value[kRemembered] = {t.end_time, t.peak_drift, j.metric[time_metric("slip_path")]};
-    // Rankings rise: those lost first, and of those in hand the ones that came nearest to be dropped.
+    // Rankings ascend: the first losses, and of those in hand the ones that came nearest to being dropped.
     const double key = j.in_hand ? -t.peak_drift : t.end_time;
     for (int k = 0; k < kRemembered; ++k)
       b.tally.groups[static_cast<std::size_t>((j.in_hand ? kInHand : kLosses) * kRemembered + k)].add(
@@ -187,8 +187,8 @@ class Counting {
   const std::vector<Input>& inputs_;
 };
 
-/// A chunk in pieces that threads count in any order: whole numbers and rankings do not mind, sums and rows are kept
-/// piece by piece and put together in order.
+/// A chunk whose pieces threads count in any order. Whole numbers and rankings do not depend on the order; sums and
+/// rows are kept per piece and combined in order.
 class Chunk {
  public:
   Chunk(const Counting& counting, const TimeLayout& l, std::int64_t first, std::int64_t count)
@@ -209,7 +209,7 @@ class Chunk {
     books.kept = &kept_[static_cast<std::size_t>(piece)];
     counting_.count({batch, offset, first_of(piece), size_of(piece)}, books);
   }
-  /// Of one thread; not by two at a time.
+  /// Adds the counts of one thread; not thread-safe.
   void add(const Books& books) { total_.add(books.tally, study::Shape{}); }
   [[nodiscard]] study::Tally tally() {
     study::Tally t = std::move(total_);
@@ -298,7 +298,7 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
     chunk.add(there);
     return chunk.tally();
   }
-  // A piece is one thread's; no team within a team.
+  // A piece runs on one thread, without a nested team.
   const Device one{device.executor, 1, device.index};
   batch::run_threads(study_threads(device), chunk.pieces(), [&](batch::Pieces& pieces) {
     Books books(layout_);

@@ -1,4 +1,4 @@
-// A grasp study in time: trajectories of samples, what is counted of them, and what it comes to. Host only.
+// A grasp study in time: trajectories of samples, their counts and estimates. SI units. Host only.
 // docs/theory/grasp-time.md.
 #pragma once
 
@@ -17,13 +17,13 @@ namespace garra::grasp {
 
 /// Largest values over the decided samples.
 enum Audit : int { kEnergy, kMomentum, kGap, kCone, kResidual, kRatio, kAudits };
-/// What is remembered of a sample that stands out.
+/// Values recorded for an extreme sample.
 enum Remembered : int { kEndTime, kItsDrift, kItsSlip, kRemembered };
-/// Rankings of samples: Tally::groups[ranking * kRemembered + what], then of each level its losses by their time.
+/// Rankings of samples: Tally::groups[ranking * kRemembered + value], then for each level its losses by time.
 inline constexpr int kLosses = 0, kInHand = 1, kLevelLosses = 2 * kRemembered;
 
-/// Where the counts of one friction level lie. Times are counted at the first instant that is not before them; the last
-/// place is that of never.
+/// Offsets of the counts of one friction level. Times are counted at the first instant at or after them; the last place
+/// is for never.
 struct TimeLevel {
   int outcome = 0;                       ///< [kMotionEnds]
   int lost = 0, lost_unknown = 0;        ///< [instants + 1]: lost; stopped undecided
@@ -33,7 +33,7 @@ struct TimeLevel {
   TimeBands bands;
 };
 
-/// Where counts and sums lie.
+/// Offsets of all counts and sums.
 struct TimeLayout {
   int contacts = 0, inputs = 0, instants = 0;
   std::vector<TimeLevel> level;
@@ -42,7 +42,7 @@ struct TimeLayout {
   study::Histogram slip[kMaxContacts], force[kMaxContacts];  ///< over all levels
   int counts = 0, buckets = 0;                               ///< in all; numbers that have any
 
-  /// In a block: sum, sum of squares of the numbers that histograms are of; then what follows.
+  /// Offsets in a block: sum and sum of squares of the numbers with histograms; then the following ones.
   [[nodiscard]] int metric_sum(int of_level, int metric) const { return 2 * (of_level * kTimeMetrics + metric); }
   [[nodiscard]] int slip_sum(int contact) const { return metric_sum(levels(), 0) + 4 * contact; }
   [[nodiscard]] int force_sum(int contact) const { return slip_sum(contact) + 2; }
@@ -54,9 +54,9 @@ struct TimeLayout {
   [[nodiscard]] int levels() const { return static_cast<int>(level.size()); }
 };
 
-/// The study's layout. Ranges of bins follow from the scenario alone:
-///   drift  4 decades below 1.5 drop        slip path  4 decades below 4 max(drop, slip)    turn  4 decades below pi
-///   force  0.05 to 20 times the larger of squeeze and weight; torque over limit 0 ... 2; margin 0 ... 1
+/// The study's layout. Ranges of bins (upper end, decades below it) follow from the scenario alone:
+///   - drift: 1.5 drop, 4 decades; slip path: 4 max(drop, slip), 4 decades; turn: pi, 4 decades;
+///   - force: 0.05 to 20 times the larger of squeeze and weight; torque over limit 0 ... 2; margin 0 ... 1.
 [[nodiscard]] TimeLayout make_time_layout(const Scenario& scenario);
 
 class TimeStudy final : public study::Study {
@@ -65,7 +65,7 @@ class TimeStudy final : public study::Study {
 
   /// Throws Error as Motion does.
   explicit TimeStudy(const Scenario& scenario);
-  /// With trajectories from elsewhere (tests); has no motion().
+  /// Uses trajectories of another source (tests); has no motion().
   TimeStudy(const Scenario& scenario, Run run);
 
   [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
@@ -75,13 +75,13 @@ class TimeStudy final : public study::Study {
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
   /// P(held): neither dropped nor at a joint limit nor out of reach until the end, all levels together.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
-  /// Samples that ended so, at all levels.
+  /// Number of samples with this end, at all levels.
   [[nodiscard]] std::int64_t ended(const study::Total& total, MotionEnd end) const;
   /// Samples of a ranking, kLosses or kInHand, in its order.
   [[nodiscard]] std::vector<std::int64_t> ranked(const study::Total& total, int ranking) const;
-  /// Of each level that has lost any (but out of reach from the start) the sample that was lost first, level by level.
+  /// The first lost sample of each level with losses (other than out of reach from the start), level by level.
   [[nodiscard]] std::vector<std::int64_t> first_losses(const study::Total& total) const;
-  /// Of all levels.
+  /// Widest over all levels.
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
   [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
 

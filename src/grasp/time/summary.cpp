@@ -1,5 +1,5 @@
-// summary.json of a grasp study in time, and its probabilities. The result and nothing else, so that it is the same
-// bytes however it was computed. docs/theory/grasp-time.md, docs/reference/run-folder.md.
+// summary.json of a grasp study in time, and its probabilities: only results, so that its bytes do not depend on how
+// they were computed. docs/theory/grasp-time.md, docs/reference/run-folder.md.
 #include "study/summary.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using study::number;
 using study::Total;
 using study::Verdicts;
 
-/// Of what is drawn over time; the value that parts good from bad is that of the scenario.
+/// Words for the quantities drawn over time; the reference values are the scenario's.
 std::array<study::ColumnWords, kBands> band_words(const InTime& time) {
   return {{{"drift", "m", "Drift", "of the center of mass", time.drop},
            {"turn", "rad", "Turn", "of the object", time.drop_turn},
@@ -40,7 +40,7 @@ std::int64_t samples_of(const Total& t, const TimeLevel& l) {
   return n;
 }
 
-/// Neither dropped nor at a joint limit nor out of reach until the end.
+/// Counts of P(held): neither dropped nor at a joint limit nor out of reach until the end.
 Verdicts held(const Total& t, const TimeLevel& l) {
   const std::int64_t unsolved = count_of(t, l, MotionEnd::kUnsolved) + count_of(t, l, MotionEnd::kNonFinite);
   return {count_of(t, l, MotionEnd::kHeld) + count_of(t, l, MotionEnd::kSlipped), samples_of(t, l) - unsolved,
@@ -59,7 +59,7 @@ Json probability(const study::Estimate& e) {
   return {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}};
 }
 
-/// By instant: samples to which it has not happened yet, of those of which that is known; the others may be either.
+/// By instant: samples without the event so far, among those for which that is known; the others may be either.
 std::vector<Verdicts> survivors(const Total& t, std::int64_t samples, int happened, int unknown, int instants) {
   std::vector<Verdicts> list;
   std::int64_t gone = 0, unsolved = 0;
@@ -82,8 +82,8 @@ Json curve(const std::vector<Verdicts>& survivors) {
   return j;
 }
 
-/// Below its bins a number that spans decades is spread evenly from 0 on, another one has the lowest value; above them
-/// it is not known.
+/// Quantile in a band. Below its bins a number that spans decades is spread evenly from 0 on, another one has the
+/// lowest value; above them it is unknown.
 Json quantile(const Total& t, const Bins& b, double p) {
   const study::Histogram& h = b.histogram;
   const auto below = static_cast<double>(at(t, h.offset + h.bins));
@@ -99,7 +99,7 @@ void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scen
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
   study::for_each_row(kTimeColumns, [&](const auto& row, int k) {
     Json& of = j[row.words.name];
-    // Without limits nothing was measured; the key stays, so that readers find the same keys in every study.
+    // Without limits nothing was measured; the key stays, so that every study has the same keys.
     if (k == time_metric("peak_torque") && torque_limits(s).empty()) return;  // null
     of = study::distribution(t, l.shown[k], row.words_in(s), static_cast<std::size_t>(layout.metric_sum(level, k)));
   });
@@ -115,7 +115,7 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
   for (const study::ColumnWords& w : words) study::put_words(j[w.name], w);
   for (int k = 0; k < static_cast<int>(layout.band_instant.size()); ++k) {
     j["time"].push_back(instant_time(time, layout.band_instant[static_cast<std::size_t>(k)]));
-    // Every sample in hand has a drift, so its histogram counts who is left.
+    // Every sample in hand has a drift, so its histogram counts the remaining ones.
     const study::Histogram drift = l.bands.at(kDrift, k).histogram;
     std::int64_t alive = 0;
     for (int b = 0; b < drift.bins + 2; ++b) alive += at(t, drift.offset + b);
@@ -138,7 +138,7 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Scena
   j["samples"] = samples;
   for (int k = 0; k < kMotionEnds; ++k) j["outcomes"][to_string(static_cast<MotionEnd>(k))] = at(t, l.outcome + k);
   j["held"] = probability(estimate_of(held(t, l)));
-  // At the last instant: what has neither slipped nor been lost until the end.
+  // At the last instant: samples neither slipped nor lost until the end.
   j["no_slip"] = probability(estimate_of(still.back()));
   j["survival"]["time"] = Json::array();
   for (int k = 0; k < layout.instants; ++k) j["survival"]["time"].push_back(instant_time(time, k));
@@ -161,7 +161,7 @@ Json contacts(const Total& t, const TimeLayout& l) {
 
 Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& inputs) {
   Json list = Json::array();
-  // Levels lie one after another in the counts, so one stride serves all of their bins.
+  // Levels are adjacent in the counts, so one stride serves all of their bins.
   const int stride = l.levels() > 1 ? l.level[1].held_bin - l.level[0].held_bin : 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const int bin = static_cast<int>(k) * study::kInputBins;
@@ -171,7 +171,7 @@ Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& 
   return list;
 }
 
-/// Before the first sample all lists are empty.
+/// Sum k; before the first sample all lists are empty.
 double sum(const Total& t, int k) { return t.sums.empty() ? 0 : t.sums[static_cast<std::size_t>(k)]; }
 double largest(const Total& t, int audit) { return t.least.empty() ? NAN : -t.least[static_cast<std::size_t>(audit)]; }
 
@@ -186,7 +186,7 @@ Json audit(const Total& t, const TimeLayout& l, const InTime& time) {
   return j;
 }
 
-/// Samples of a ranking, after those in `list`, up to ten in all.
+/// Appends samples of a ranking to those in `list`, up to ten in all.
 void add_ranked(const Total& t, int ranking, const InTime& time, Json& list) {
   if (t.groups.empty()) return;
   const auto what = [&](int k) { return t.groups[static_cast<std::size_t>(ranking * kRemembered + k)].list(); };
@@ -232,7 +232,7 @@ std::vector<std::int64_t> TimeStudy::first_losses(const Total& t) const {
 
 double TimeStudy::widest_interval(const Total& t) const {
   double widest = 0;
-  // Of each level, since a stop rule must hold at every one of them.
+  // At each level, since a stop rule must hold at every one of them.
   for (const Verdicts& v : held_by_level(t, layout_)) {
     const study::Interval i = estimate_of(v).interval;
     widest = std::max(widest, i.high - i.low);
@@ -283,10 +283,10 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
                  {"mean_iterations", number(iterations / steps)},
                  {"steps", static_cast<std::int64_t>(steps)}};
   j["convergence"] = study::convergence(t, l.levels());
-  // Every sample that is not in hand is a failure, the undecided ones included.
+  // Every sample that is not in hand is a failure, including undecided ones.
   j["failures_kept"] = scenario_.plan.keep == "none" ? 0 : t.count - in_hand;
   Json worst = Json::array(), closest = Json::array();
-  // In this order: losses by their time, then, where there are fewer than ten, the nearest to be lost.
+  // In this order: losses by time, then, if there are fewer than ten, the nearest to being lost.
   add_ranked(t, kLosses, time, worst);
   add_ranked(t, kInHand, time, worst);
   add_ranked(t, kInHand, time, closest);
