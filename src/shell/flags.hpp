@@ -30,7 +30,7 @@ namespace garra::cli {
 
 /// Joins "0 30 deg, 0" to one word per quantity: a unit belongs to the number before it.
 [[nodiscard]] std::vector<std::string> one_per_quantity(const std::vector<std::string>& given);
-/// Converts a word to SI units, with or without a unit. Throws Error(kUsage) with `problem` and a remedy.
+/// Converter of a word, with or without a unit, to SI units. Throws Error(kUsage) with `problem` and a remedy.
 struct FlagQuantity {
   double value;
   bool has_unit;

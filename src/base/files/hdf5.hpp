@@ -46,7 +46,7 @@ class Hdf5Id {
   hid_t id_ = -1;
 };
 
-/// Reads whole datasets. `expectation`, the required content of such a file, is the remedy in all errors about content.
+/// Reader of whole datasets. `expectation`, the required content of such a file, is the remedy in all errors about content.
 /// Throws Error: kInvalidFile for wrong content, kInputOutput for missing or damaged files.
 class Hdf5Reader {
  public:
@@ -90,7 +90,7 @@ class Hdf5Reader {
   Hdf5Id file_;
 };
 
-/// Reads the rows of a dataset piece by piece, from any number of threads. Plain float64 come straight from the file,
+/// Reader of a dataset's rows, piece by piece, from any number of threads. Plain float64 come straight from the file,
 /// other types through HDF5, one piece at a time. The reader must outlive this object.
 class Hdf5Rows {
  public:
@@ -117,7 +117,7 @@ class Hdf5Rows {
   std::uint64_t start_ = 0;
 };
 
-/// Builds a file in memory and writes it whole. A full disk is then a failed write(2) with a plain reason; HDF5 itself
+/// Writer that builds a file in memory and stores it whole. A full disk is then a failed write(2) with a plain reason; HDF5 itself
 /// would keep a file open that it can neither flush nor close.
 class Hdf5Writer {
  public:
@@ -161,7 +161,7 @@ class Hdf5Writer {
   Hdf5Id file_;
 };
 
-/// Writes a file whose numbers come piece by piece, from any number of threads. HDF5 lays out the file and keeps its
+/// Writer of a file whose numbers come piece by piece, from any number of threads. HDF5 lays out the file and keeps its
 /// metadata, a few kilobytes; the numbers go straight to their place on disk. The file appears with commit(), whole.
 class Hdf5Stream {
  public:

@@ -8,7 +8,7 @@
 
 namespace garra::io {
 
-/// Guards every use of HDF5, which is not always built for threads: other threads wait. It also silences HDF5's error
+/// Lock around every use of HDF5, which is not always built for threads: other threads wait. It also silences HDF5's error
 /// stack while our own message is on its way. The printer is restored afterwards, because the process may belong to
 /// another program.
 class Hdf5Turn {

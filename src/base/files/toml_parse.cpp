@@ -79,7 +79,7 @@ Place place_of(const Source& source, const toml::source_region& region) {
   return {source, std::max(1, static_cast<int>(region.begin.line)), std::max(1, static_cast<int>(region.begin.column))};
 }
 
-/// Converts the library's tree to Node.
+/// Converter from the library's tree to Node.
 class Converter {
  public:
   explicit Converter(Source source) : source_(std::move(source)) {}

@@ -29,7 +29,7 @@ template <class Values>
 /// In double quotes.
 [[nodiscard]] std::string text(const std::string& value);
 
-/// Writes lines "key = value  # unit" in tables, or all in one line, { key = value, ... }.
+/// Writer of lines "key = value  # unit" in tables, or all in one line, { key = value, ... }.
 class Writer {
  public:
   explicit Writer(bool in_one_line = false) : in_one_line_(in_one_line) {}

@@ -6,7 +6,7 @@
 
 namespace garra::io {
 
-/// Puts a contact onto a sphere: azimuth and elevation [rad] in the object frame, the frame turned by roll about the
+/// Place of a contact on a sphere: azimuth and elevation [rad] in the object frame, the frame turned by roll about the
 /// inward normal. With all three 0 the contact lies on +x with t up (+z) and o = +y.
 struct SpherePlace {
   double azimuth = 0, elevation = 0, roll = 0;  ///< [rad]

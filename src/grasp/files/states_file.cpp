@@ -18,7 +18,7 @@ const char* const kStatesFile =
     "[n,joints], "
     "finger_2/...";
 
-/// Reads arrays [n, columns] of one group. The first one determines the number of instants.
+/// Reader of arrays [n, columns] of one group. The first one determines the number of instants.
 class StatesReader {
  public:
   StatesReader(const std::string& path, const std::string& group)

@@ -150,8 +150,8 @@ GARRA_HD void join_arm(const GraspModel& m, const SampleParts& parts, std::int64
 }
 
 /// Replaces the drift of each finger by the one that has the same effect with a fixed palm. pressed_force() is then the
-/// force of the whole hand on contacts that do not move. Let D be the fingers' own blocks and d = (their drift) + Y^T y.
-/// The solution of (D + Y^T Y) c = -d satisfies D c = -(d - Y^T w). Here w = (1 + Y D^-1 Y^T)^-1 Y D^-1 d, which is
+/// force of the whole hand on contacts that do not move. Let D be the fingers' own blocks and d = (their drift) + Y^T
+/// y. The solution of (D + Y^T Y) c = -d satisfies D c = -(d - Y^T w). Here w = (1 + Y D^-1 Y^T)^-1 Y D^-1 d, which is
 /// left in `pushed` of finger 0.
 template <class S>
 GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::int64_t i) {

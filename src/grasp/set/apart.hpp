@@ -31,7 +31,7 @@ struct Work {
 struct Decided {
   Decided(std::size_t grasps, const Stretch& of, Hand hand);
 
-  std::size_t words;                     ///< of verdicts
+  std::size_t words;                     ///< VerdictBits of a grasp
   std::vector<VerdictBits> verdicts;     ///< [grasp][words]
   std::size_t each;                      ///< numbers of a grasp
   std::vector<double> critical, margin;  ///< [grasp][each]

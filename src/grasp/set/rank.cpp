@@ -116,7 +116,7 @@ std::vector<std::size_t> leaders_of(const std::vector<std::size_t>& survivors, s
 
 /// Draws samples of all of `grasp`, then a quarter more per round, for those that may still be among the best.
 void run_race(const Ranker& ranker, const std::vector<std::size_t>& grasp, const SetProgress& progress, Race& race) {
-  constexpr std::int64_t kFirst = 64;  // a word of verdicts
+  constexpr std::int64_t kFirst = 64;  // one word of VerdictBits
   const SetStudy& study = ranker.study();
   study::Elimination elimination(std::ssize(grasp), study.best, study.confidence);
   std::int64_t drawn = 0;

@@ -23,8 +23,8 @@ GARRA_HD void leave_out(solvers::FrictionProblem<S, N, 3, Matrix>& p, int j, con
   }
 }
 
-/// Builds the contact problem of a step, in forces c that act over it. a = A c + b is the relative velocity after the
-/// step divided by its length (explicit: the relative acceleration), with stabilization in the normal row. Writes
+/// Builds the contact problem of a step, in forces c that act over it. The relative velocity after the step divided
+/// by its length is a = A c + b (explicit: the relative acceleration), with stabilization in the normal row. Writes
 /// `out`, whose matrix may lie anywhere; returns the contacts that slide at the step's start (explicit).
 template <class S, int N, class Matrix>
 GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load,

@@ -43,7 +43,7 @@ mesh::Mesh read_binary(const std::string& path, std::string_view bytes) {
   return m;
 }
 
-/// Reads "vertex x y z"; other lines begin or end a facet, and must come in their order.
+/// Reader of text files: "vertex x y z"; other lines begin or end a facet, and must come in their order.
 class TextReader {
  public:
   TextReader(const std::string& path, std::string_view text) : path_(path), words_(path, text) {}

@@ -48,7 +48,7 @@ struct Outline {
   std::vector<Leaf> leaves;
 };
 
-/// Outlines `bytes` if its CBOR items are complete, of the kinds that garra writes, and nested no deeper than maps of
+/// Scanner that outlines `bytes` if its CBOR items are complete, of the kinds that garra writes, and nested no deeper than maps of
 /// lists of lists of lists. The depth must be checked first, because nlohmann's reader is recursive.
 class Skimmer {
  public:

@@ -11,7 +11,7 @@
 
 namespace garra::io {
 
-/// Writes the table piece by piece, so that the disk and not the memory limits its size. HDF5 lays the file out under a
+/// Writer of the table, piece by piece, so that the disk and not the memory limits its size. HDF5 lays the file out under a
 /// temporary name. Plain writes then store the rows, so a full disk is an ordinary error. commit() gives the complete
 /// file its own name.
 class SampleTableWriter {
