@@ -5,6 +5,7 @@
 
 namespace garra::mesh {
 
+/// Corners of a triangle; (b - a) x (c - a) is along its normal.
 struct Corners {
   Vec3<double> a, b, c;
 

@@ -1,4 +1,4 @@
-// Computes the curvature of a mesh, face by face.
+// Computes the curvature [1/m] of a mesh [m], face by face (S. Rusinkiewicz, 3DPVT 2004).
 #pragma once
 
 #include "mesh/corners.hpp"

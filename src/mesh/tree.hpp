@@ -8,6 +8,7 @@
 
 namespace garra::mesh {
 
+/// Tree of boxes over the faces of a mesh.
 class Tree {
  public:
   /// Builds the tree of the faces that have an area.

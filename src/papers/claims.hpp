@@ -15,9 +15,11 @@ namespace garra::singularity::claims {
 /// paper's digits, or joints (from 1, as in the paper).
 using Value = std::variant<std::monostate, bool, int, double, std::vector<int>>;
 
+/// Result of a claim's test.
 enum class Verdict { kHolds, kHoldsWithCorrectedDatum, kDoesNotHold };
 [[nodiscard]] const char* to_string(Verdict verdict);
 
+/// A statement of the paper with its computed answers.
 struct Claim {
   std::string statement;
   Value paper, printed, corrected;  ///< what the paper says, and what its printed and its mended screws give
@@ -31,6 +33,7 @@ struct Data {
   ScrewSet screws;
   double tolerance = 1e-10;
 };
+/// Screws of an example, as printed and as corrected.
 struct Example {
   Data printed, corrected;
 };

@@ -18,6 +18,7 @@ struct Product {
 /// Finite steps of joints and of first-order substitutions [rad]: far from zero, and of no special value.
 inline constexpr double kStep = 0.3;
 
+/// One set of screws, with the quantities of the paper's claims.
 class Screwed {
  public:
   explicit Screwed(const Data& data);

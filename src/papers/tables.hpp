@@ -31,6 +31,7 @@ struct RollingPoint {
 
 /// Numbers printed in the papers.
 struct Printed {
+  /// A row of Tables 1-3.
   struct Row {
     double mu;
     Effort effort;

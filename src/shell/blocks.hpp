@@ -20,6 +20,7 @@ double seconds_of(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Division of `count` items into blocks for threads.
 struct Blocks {
   std::int64_t count = 0, block = 1;  ///< of all; of one block
   int threads = 1;

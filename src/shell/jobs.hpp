@@ -13,6 +13,7 @@
 
 namespace garra::cli {
 
+/// Arguments of `garra replay`.
 struct ReplayArguments {
   std::string run, format = "human";
   std::string problem;  ///< grasp: A, b, mu go to this file

@@ -15,6 +15,7 @@ struct Standing {
   const char* event = "held";  ///< what the probability is of
 };
 
+/// Progress display on stderr.
 class Progress {
  public:
   /// `mode`: auto (a bar on a terminal), json (one object per line, anywhere), none.

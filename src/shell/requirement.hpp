@@ -8,6 +8,7 @@ namespace garra::cli {
 
 struct JobKind;
 
+/// A bound on a probability of the run, as given by --require.
 struct Requirement {
   std::string text;
   std::string quantity;

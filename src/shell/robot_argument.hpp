@@ -10,6 +10,7 @@
 
 namespace garra::cli {
 
+/// The argument MODEL with its options.
 struct ModelArguments {
   std::string model;
   io::RobotOptions options;

@@ -7,6 +7,7 @@
 
 namespace garra::study {
 
+/// Byte storage outside of memory.
 class Scratch {
  public:
   virtual ~Scratch() = default;

@@ -52,6 +52,7 @@ void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, 
 /// group i mod `groups`; the tracked sums are held and unsolved samples, group by group.
 [[nodiscard]] Json convergence(const Total& t, int groups = 1);
 
+/// An uncertain input with its unit.
 struct UncertainInput {
   const std::string &name, &unit;
   const Distribution& distribution;

@@ -16,6 +16,7 @@ struct Extras {
   std::function<bool(const RunFolder&)> are_there;
 };
 
+/// Options of a run in a folder.
 struct FolderRunOptions {
   study::RunOptions run = {};                         ///< without `chunks`: the folder keeps them
   std::string command = {};                           ///< as the manifest shows it
@@ -24,6 +25,7 @@ struct FolderRunOptions {
   Extras extras = {};
 };
 
+/// Result of a run in a folder.
 struct FolderRun {
   study::RunResult result;
   std::string summary;   ///< summary.json; empty where the run can be resumed

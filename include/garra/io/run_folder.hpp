@@ -18,6 +18,7 @@ class RunLock;
 /// files in `needed` lies in it, and Error(kInputOutput) if another process works there or it cannot be removed.
 void remove_run(const std::string& path, const std::vector<std::string>& needed);
 
+/// A run folder on disk: its inputs, chunks and lock.
 class RunFolder {
  public:
   /// Makes a new folder, locked, with the scenario's text and, in models/, copies of the model files that it names.

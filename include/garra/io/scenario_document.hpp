@@ -9,6 +9,7 @@ namespace garra::io {
 
 struct Node;
 
+/// A parsed scenario with its job and overrides.
 class ScenarioDocument {
  public:
   /// Throws Error: kInputOutput for a file that cannot be read; kInvalidFile ("file:line:column: key: what is wrong",

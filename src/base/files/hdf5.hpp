@@ -46,8 +46,8 @@ class Hdf5Id {
   hid_t id_ = -1;
 };
 
-/// Reader of whole datasets. `expectation`, the required content of such a file, is the remedy in all errors about content.
-/// Throws Error: kInvalidFile for wrong content, kInputOutput for missing or damaged files.
+/// Reader of whole datasets. `expectation`, the required content of such a file, is the remedy in all errors about
+/// content. Throws Error: kInvalidFile for wrong content, kInputOutput for missing or damaged files.
 class Hdf5Reader {
  public:
   Hdf5Reader(std::string path, std::string expectation);
@@ -117,8 +117,8 @@ class Hdf5Rows {
   std::uint64_t start_ = 0;
 };
 
-/// Writer that builds a file in memory and stores it whole. A full disk is then a failed write(2) with a plain reason; HDF5 itself
-/// would keep a file open that it can neither flush nor close.
+/// Writer that builds a file in memory and stores it whole. A full disk is then a failed write(2) with a plain reason;
+/// HDF5 itself would keep a file open that it can neither flush nor close.
 class Hdf5Writer {
  public:
   Hdf5Writer();

@@ -8,9 +8,9 @@
 
 namespace garra::io {
 
-/// Lock around every use of HDF5, which is not always built for threads: other threads wait. It also silences HDF5's error
-/// stack while our own message is on its way. The printer is restored afterwards, because the process may belong to
-/// another program.
+/// Lock around every use of HDF5, which is not always built for threads: other threads wait. It also silences HDF5's
+/// error stack while our own message is on its way. The printer is restored afterwards, because the process may belong
+/// to another program.
 class Hdf5Turn {
  public:
   Hdf5Turn() : alone_(mutex()) {

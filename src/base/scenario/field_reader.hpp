@@ -24,6 +24,7 @@ class FileErrors : public Error {
   std::size_t unknown_;
 };
 
+/// Visitor of fields that reads a table into their members.
 class FieldReader final : public Fields {
  public:
   /// `path` is the table's own key, "" for the document.

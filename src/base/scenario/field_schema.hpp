@@ -7,6 +7,7 @@
 
 namespace garra::io {
 
+/// Visitor of fields that describes them as JSON Schema and as Markdown rows.
 class FieldSchema final : public Fields {
  public:
   FieldSchema();

@@ -6,6 +6,7 @@
 
 namespace garra::io {
 
+/// Visitor of fields that writes their members as TOML.
 class FieldWriter final : public Fields {
  public:
   explicit FieldWriter(Writer& writer) : w_(writer) {}

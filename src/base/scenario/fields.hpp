@@ -48,6 +48,7 @@ struct Case {
 
 using Visit = std::function<void()>;
 
+/// Visitor of a list of fields: reader, writer or description.
 class Fields {
  public:
   virtual ~Fields() = default;

@@ -6,6 +6,7 @@
 
 namespace garra::io {
 
+/// A job with the fields of its scenario.
 struct JobFields {
   const char* name;             ///< as in the scenario
   void (*describe)(Fields& f);  ///< visits its fields, with everything at its default

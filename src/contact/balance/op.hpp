@@ -5,6 +5,7 @@
 
 namespace garra::contact {
 
+/// Operation that decides the wrench balance of one problem with N contacts.
 template <int N, int D = 3>
 struct BalanceOp {
   template <class S>

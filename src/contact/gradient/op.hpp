@@ -1,4 +1,4 @@
-// Derivatives of contact forces by the implicit function theorem, as an operation on rows. Host and device.
+// Derivatives of contact forces by the implicit function theorem, as an operation on rows. SI units. Host and device.
 //
 // Each contact satisfies three equations F_j(c_j, a_j) = 0 of its regime, with a = A c + b. Their linearization is
 //   (Q + P A) dc + P (dA c + db) + F_mu dmu = 0.
@@ -56,6 +56,7 @@ GARRA_HD ContactEquations<S> equations_of(const S& regime, const S& mu, const Ve
   return e;
 }
 
+/// Operation that computes the derivatives of one problem: dL/db, dL/dmu and the regimes' margin.
 template <int N>
 struct GradientOp {
   template <class S>

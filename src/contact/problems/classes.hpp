@@ -1,4 +1,4 @@
-// Friction contact problems of known classes, for benchmarks and tests. The numbers do not depend on the machine.
+// Friction contact problems of known classes, for benchmarks and tests. SI units; machine-independent.
 //
 //   random_grasps   grasps of an unknown answer, the generator behind data/reference/contact/random_n*.h5.
 //   manufactured    problems built backwards from an answer (c*, a*) that obeys the law of friction_problem.hpp.
@@ -26,10 +26,12 @@ struct Draw {
   std::uint64_t seed = 0;
 };
 
+/// Compliance of the fingers in manufactured problems.
 enum class ManufacturedClass {
   compliant,  ///< fingers give way, A = G' M^-1 G + blockdiag(J Mf^-1 J') has full rank
   rigid,      ///< fingers do not, A = G' M^-1 G has rank 6 at most: the hard class
 };
+/// State of the contacts in the answer.
 enum class Mode { mixed, stick, slide, break_ };
 
 /// Problems with a known answer, which need not be unique: check a solver by its residual, not by distance to `c`.

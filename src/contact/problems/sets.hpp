@@ -15,6 +15,7 @@ struct SetDraw {
   std::uint64_t seed = 0;
 };
 
+/// A built-in problem set.
 struct ProblemSet {
   const char* name;
   const char* description;  ///< one line

@@ -12,6 +12,7 @@ namespace garra::io {
 
 using TextAttributes = std::vector<std::pair<std::string, std::string>>;
 
+/// Writer of an HDF5 ranking file, one row per grasp.
 class RankingWriter {
  public:
   /// Writer for `grasps` rows. Throws Error(kInputOutput), like the other functions.

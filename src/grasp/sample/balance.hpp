@@ -213,6 +213,7 @@ struct BalanceBody {
   }
 
  private:
+  /// Wrench balance problem of one sample, with its command as contact forces (n, t, o) [N].
   template <class S>
   struct Wrenches {
     ObjectWrench<S, N> object;

@@ -1,4 +1,5 @@
-// Second step of a sample: inverse kinematics and dynamics of one finger of any hand. Host and device.
+// Second step of a sample: inverse kinematics and dynamics of one finger of any hand. SI units, palm frame P. Host and
+// device.
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,5 @@
-// Third step of a sample: A, b and the hold metrics. Host and device.
+// Third step of a sample: friction problem A, b and hold metrics, in contact frames (n, t, o), SI units. Host and
+// device.
 #pragma once
 
 #include "garra/math/smallest_eigenvalue.hpp"

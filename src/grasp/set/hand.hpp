@@ -440,6 +440,7 @@ struct HandResult {
   S critical, margin, radius;
 };
 
+/// Last step of a hand's sample: outcome and metrics as HandResult.
 template <int N, int D = 3>
 struct HandJudgeBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;

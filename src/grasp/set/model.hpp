@@ -116,6 +116,7 @@ GARRA_HD_CALL Vec<S, Count> draw_values(const study::Distribution* draw, std::ui
   return x;
 }
 
+/// One contact of a sample, as drawn.
 template <class S>
 struct DrawnContact {
   ContactPlace<S> place;

@@ -9,6 +9,7 @@
 
 namespace garra::grasp {
 
+/// Sorter of rank keys in bounded memory.
 class RankOrder {
  public:
   /// Grasps are numbered from 0 to `grasps` - 1. `memory`: bytes, about; the excess goes into `scratch`, which must

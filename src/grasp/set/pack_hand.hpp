@@ -26,6 +26,7 @@ struct PackedHands {
   [[nodiscard]] LimitedJoints<N, D> limited() const { return {joints.data(), each, limit}; }
 };
 
+/// Reader of the hands of a set's grasps.
 class HandReader {
  public:
   /// References must outlive this object. torque_errors: whether joints without a limit are included.

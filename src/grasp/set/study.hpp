@@ -17,6 +17,7 @@
 
 namespace garra::grasp {
 
+/// Study of a grasp set: one study sample per grasp.
 class GraspSetStudy final : public study::Study {
  public:
   /// Throws Error as rank() does, and (kInvalidFile) if only the best are wanted, which needs all grasps at once.

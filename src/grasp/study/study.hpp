@@ -27,6 +27,7 @@ struct Replay {
   double metric[kMetrics];
 };
 
+/// Study of one grasp at an instant.
 class Study final : public study::Study {
  public:
   /// Resolves the scenario: nominal poses, balance of the weight. Throws Error if the nominal grasp is impossible.

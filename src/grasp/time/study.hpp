@@ -59,6 +59,7 @@ struct TimeLayout {
 ///   - force: 0.05 to 20 times the larger of squeeze and weight; torque over limit 0 ... 2; margin 0 ... 1.
 [[nodiscard]] TimeLayout make_time_layout(const Scenario& scenario);
 
+/// Study of one grasp in time: one trajectory per sample.
 class TimeStudy final : public study::Study {
  public:
   using Run = std::function<Motions(std::int64_t first, std::int64_t count, const Device& device)>;

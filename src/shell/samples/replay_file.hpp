@@ -6,6 +6,7 @@
 
 namespace garra::cli {
 
+/// A sample to replay of one item in a file.
 struct FileReplay {
   std::string file, format;
   std::int64_t item = -1, sample = -1;

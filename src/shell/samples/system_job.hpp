@@ -13,6 +13,7 @@ namespace garra::cli {
 /// Prints a row of results.h5, "human" or "json"; a number that stands for a name is printed as the name.
 void print_row(const std::vector<study::RowColumn>& columns, const std::vector<double>& row, const std::string& format);
 
+/// Job of a study::SystemStudy.
 class SystemJob final : public Job {
  public:
   /// `toml`: the scenario with every default filled in.

@@ -48,8 +48,8 @@ struct Outline {
   std::vector<Leaf> leaves;
 };
 
-/// Scanner that outlines `bytes` if its CBOR items are complete, of the kinds that garra writes, and nested no deeper than maps of
-/// lists of lists of lists. The depth must be checked first, because nlohmann's reader is recursive.
+/// Scanner that outlines `bytes` if its CBOR items are complete, of the kinds that garra writes, and nested no deeper
+/// than maps of lists of lists of lists. The depth must be checked first, because nlohmann's reader is recursive.
 class Skimmer {
  public:
   explicit Skimmer(std::string_view bytes) : bytes_(bytes) {}

@@ -35,6 +35,7 @@ struct ChunkRules {
 };
 
 enum class ChunkState { kSound, kDamaged, kForeign };
+/// Result of decode_chunk().
 struct DecodedChunk {
   ChunkState state = ChunkState::kDamaged;
   study::Total chunk;  ///< where it is sound

@@ -34,6 +34,7 @@ class Claims {
   /// Releases a chunk that was stored or given up.
   void drop(std::int64_t chunk);
 
+  /// A worker's claim on a chunk.
   struct Claim {
     std::int64_t chunk;
     std::string worker;

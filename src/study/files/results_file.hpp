@@ -11,9 +11,9 @@
 
 namespace garra::io {
 
-/// Writer of the table, piece by piece, so that the disk and not the memory limits its size. HDF5 lays the file out under a
-/// temporary name. Plain writes then store the rows, so a full disk is an ordinary error. commit() gives the complete
-/// file its own name.
+/// Writer of the table, piece by piece, so that the disk and not the memory limits its size. HDF5 lays the file out
+/// under a temporary name. Plain writes then store the rows, so a full disk is an ordinary error. commit() gives the
+/// complete file its own name.
 class SampleTableWriter {
  public:
   /// Number of rows to append, and of numbers in each; 0: as many as the columns need.

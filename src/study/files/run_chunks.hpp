@@ -20,6 +20,7 @@ namespace garra::io {
 /// Whether the chunk exists and cannot be used.
 [[nodiscard]] bool is_fault(RunFolder::Chunk state);
 
+/// Chunk store of the study engine in a run folder.
 class RunChunks final : public study::ChunkStore {
  public:
   /// `warn` is called for chunks that exist and cannot be used.

@@ -7,6 +7,7 @@
 
 namespace garra::io {
 
+/// Scratch memory in a temporary file.
 class ScratchFile final : public study::Scratch {
  public:
   /// Created in the folder of `path` with the first write. On a file system without nameless files it briefly has a

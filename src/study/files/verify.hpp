@@ -12,6 +12,7 @@
 
 namespace garra::io {
 
+/// Options of verify().
 struct VerifyOptions {
   double share = 0.01;  ///< of the chunks, computed again: at least one of them, evenly spread; 0: none
   std::vector<Device> devices = {Device{}};  ///< more than one: GPUs
@@ -20,6 +21,7 @@ struct VerifyOptions {
   std::function<bool()> is_cancelled = {};
 };
 
+/// Result of verify().
 struct Verification {
   bool finished = false;
   std::int64_t chunks = 0, samples = 0;  ///< that are there and sound

@@ -9,6 +9,7 @@
 
 namespace garra::io {
 
+/// Work of one worker process on a run.
 struct WorkerState {
   std::string name;    ///< as worker_name() gives it
   std::string device;  ///< that it computes on

@@ -8,6 +8,7 @@
 
 namespace garra::io {
 
+/// Error in a header, with its remedy.
 struct NpyProblem {
   std::string problem, remedy;  ///< "", where there is none
 };

@@ -15,6 +15,7 @@ namespace garra::io {
 /// Whether a file can be read and begins as an archive does.
 [[nodiscard]] bool is_zip(const std::string& path);
 
+/// A member of an archive, from the archive's directory.
 struct ZipMember {
   std::string name;
   std::uint64_t size = 0;    ///< bytes of its content
