@@ -22,7 +22,7 @@ enum class Verdict { kHolds, kHoldsWithCorrectedDatum, kDoesNotHold };
 /// A statement of the paper with its computed answers.
 struct Claim {
   std::string statement;
-  Value paper, printed, corrected;  ///< what the paper says, and what its printed and its mended screws give
+  Value paper, printed, corrected;  ///< answers: in the paper, from its printed screws, from the corrected ones
   bool holds_printed = false, holds_corrected = false;
   Verdict verdict = Verdict::kDoesNotHold;  ///< holds: with both; a printed datum that is wrong proves nothing
   std::string reason;                       ///< empty where the claim holds

@@ -57,7 +57,7 @@ Analysis Screwed::analysed() const {
   options.tolerance = tolerance_;
   // The paper's own rule, which is under test here.
   options.rule = IntervalRule::kCardinality;
-  options.generic_rank = 6;  // the paper's: all six freedoms of a body
+  options.generic_rank = 6;  // the paper's: all six degrees of freedom of a body
   options.step = kStep;
   return analyse(given_, options);
 }

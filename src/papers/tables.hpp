@@ -56,7 +56,7 @@ struct Hand {
   Sliding slip;
 };
 
-/// Throws Error(kInvalidFile) unless the scenario is a hand of three fingers whose nominal grasp is possible.
+/// Throws Error(kInvalidFile) unless the scenario is a hand of three fingers with a possible nominal grasp.
 [[nodiscard]] Hand hand_of(const grasp::Scenario& scenario);
 
 /// The hand's problem with one coefficient of friction at all contacts.

@@ -30,7 +30,7 @@ struct CheckArguments {
   std::vector<std::string> overrides;
   io::RobotOptions robot;
   std::string format = "human";
-  std::string schema_of;  ///< the job whose schema is asked for; empty: of all
+  std::string schema_of;  ///< the job of the requested schema; empty: all jobs
 };
 
 /// Smallest and largest of the finite numbers, and the count of the others.

@@ -16,8 +16,8 @@ namespace garra::cli {
 /// Arguments of `garra replay`.
 struct ReplayArguments {
   std::string run, format = "human";
-  std::string problem;  ///< grasp: A, b, mu go to this file
-  std::string output;   ///< grasp: the picture, chain, grasp in time: the trajectory, platform: the series goes here
+  std::string problem;  ///< file for A, b, mu (grasp)
+  std::string output;   ///< file for the picture (grasp), trajectory (chain, grasp in time) or series (platform)
   std::int64_t sample = -1;
 };
 
@@ -62,10 +62,10 @@ class Job {
 /// Names and words of the program for a job of the registry (base/scenario/jobs.hpp).
 struct JobKind {
   const char* name;           ///< as in the scenario
-  const char* event;          ///< what the probability is of
+  const char* event;          ///< event of the probability
   const char* quantity;       ///< the main quantity that --require checks
-  const char* of_whom;        ///< "" or which of the designs that is
-  const char* tolerance_key;  ///< what --tol and --max-unsolved set; "": nothing
+  const char* of_whom;        ///< "" or the design that it refers to
+  const char* tolerance_key;  ///< key that --tol and --max-unsolved set; "": none
   const char* unsolved_key;
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first

@@ -10,9 +10,9 @@ namespace garra::cli {
 /// State of a run: its progress and estimate.
 struct Standing {
   std::int64_t done = 0;   ///< samples so far
-  std::int64_t fresh = 0;  ///< of them computed now, not read back
+  std::int64_t fresh = 0;  ///< of these computed now, not read back
   double probability = 0, low = 0, high = 1;
-  const char* event = "held";  ///< what the probability is of
+  const char* event = "held";  ///< event of the probability
 };
 
 /// Progress display on stderr.

@@ -219,7 +219,7 @@ void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const Run
   const auto requirements = requirements_of(a, kind);
   const study::Study& study = job.study();
   for (const Requirement& r : requirements)
-    static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
+    static_cast<void>(required(r, study, {}, kind));  // checked before the first sample
   const io::FolderRun run = run_samples(folder, kind, job, a, command);
   if (study::is_resumable(run.result.end)) say_stopped(folder, kind, study, run.result);
   // Prints the answer before exit codes 1 and 4, which concern it and must not hide it.
@@ -273,7 +273,7 @@ NewRun make_run(const RunArguments& a) {
     job = kind.read(document);
   }
   if (!a.quiet) print_warnings(job->resolved().warnings);
-  if (a.device != "auto") (void)parse_devices(a.device, a.threads);  // `auto` is never refused
+  if (a.device != "auto") (void)parse_devices(a.device, a.threads);  // `auto` never fails
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
   if (a.overwrite) {
     std::vector<std::string> needed = job->models();

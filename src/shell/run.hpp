@@ -17,7 +17,7 @@ namespace garra::cli {
 /// Flags of a run; those above `device` are short for --set.
 struct RunArguments {
   std::string scenario, output, run;
-  std::string command;  ///< as the manifest shows it, without the overrides; "": garra run SCENARIO
+  std::string command;  ///< as shown in the manifest, without the overrides; "": garra run SCENARIO
   std::int64_t samples = 0;
   std::int64_t seed = -1;
   double tol = 0, max_unsolved = -1;
@@ -40,7 +40,7 @@ struct NewRun {
   io::RunFolder folder;
   const JobKind& kind;
   std::unique_ptr<Job> job;
-  std::string command;  ///< as the manifest shows it
+  std::string command;  ///< as shown in the manifest
 };
 [[nodiscard]] NewRun make_run(const RunArguments& arguments);
 /// Completes a run from its present state: computes, prints the answer, writes the files, checks the requirements.

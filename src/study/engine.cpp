@@ -159,7 +159,7 @@ struct Runner {
     ChunkStore* const store = options.chunks;
     const std::int64_t next = result.chunks;
     const auto claimed = store == nullptr ? next : store->claim(next, chunks_of(study.plan()));
-    if (!claimed && pause()) return;  // somebody else has been faster
+    if (!claimed && pause()) return;  // another process was faster
     const std::int64_t index = claimed.value_or(next);
     const auto is_given_up = [&] {
       return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(index));

@@ -16,10 +16,10 @@ namespace garra::io {
 [[nodiscard]] chain::Scenario read_chain_scenario(const std::string& path,
                                                   const std::vector<std::string>& overrides = {});
 
-/// The same of a document that was parsed before, with the overrides that it was given.
+/// The same for a parsed document with its overrides.
 [[nodiscard]] chain::Scenario read_chain_scenario(const ScenarioDocument& document);
 
-/// The same from a text; `name` stands for the file, in messages and where the robot is looked for.
+/// The same from a text; `name` stands for the file, in messages and as the base for finding the robot.
 [[nodiscard]] chain::Scenario parse_chain_scenario(const std::string& text, const std::string& name,
                                                    const std::vector<std::string>& overrides = {});
 

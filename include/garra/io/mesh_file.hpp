@@ -28,7 +28,7 @@ struct Object {
 /// kLargestObject is then rejected, with the units that it may be in. Throws Error (kUsage for words that are no shape,
 /// else as read_mesh).
 [[nodiscard]] Object read_object(const std::string& words, double scale = 0);
-/// The same of a mesh from elsewhere; `name` is for messages.
+/// The same for a given mesh; `name` is for messages.
 [[nodiscard]] Object object_of(mesh::Mesh mesh, const std::string& name, double scale = 0);
 inline constexpr double kLargestObject = 2;      ///< [m]
 inline constexpr double kWarnedSize = 0.6;       ///< [m]; larger ones are warned of

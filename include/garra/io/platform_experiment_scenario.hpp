@@ -15,7 +15,7 @@ namespace garra::io {
 [[nodiscard]] platform::ExperimentScenario read_platform_experiment(const std::string& path,
                                                                     const std::vector<std::string>& overrides = {});
 
-/// The same of a document that was parsed before, with the overrides that it was given.
+/// The same for a parsed document with its overrides.
 [[nodiscard]] platform::ExperimentScenario read_platform_experiment(const ScenarioDocument& document);
 
 /// The same from a text; `name` stands for the file.

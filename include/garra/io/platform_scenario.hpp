@@ -11,14 +11,14 @@
 namespace garra::io {
 
 /// Reads the file. Overrides as for read_scenario(). The platform is looked for in models/ beside the scenario, then as
-/// read_platform() does. Throws Error as those do.
+/// read_platform() does. Throws Error as these functions do.
 [[nodiscard]] platform::Scenario read_platform_scenario(const std::string& path,
                                                         const std::vector<std::string>& overrides = {});
 
-/// The same of a document that was parsed before, with the overrides that it was given.
+/// The same for a parsed document with its overrides.
 [[nodiscard]] platform::Scenario read_platform_scenario(const ScenarioDocument& document);
 
-/// The same from a text; `name` stands for the file, in messages and where the platform is looked for.
+/// The same from a text; `name` stands for the file, in messages and as the base for finding the platform.
 [[nodiscard]] platform::Scenario parse_platform_scenario(const std::string& text, const std::string& name,
                                                          const std::vector<std::string>& overrides = {});
 

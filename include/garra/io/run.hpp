@@ -19,9 +19,9 @@ struct Extras {
 /// Options of a run in a folder.
 struct FolderRunOptions {
   study::RunOptions run = {};                         ///< without `chunks`: the folder keeps them
-  std::string command = {};                           ///< as the manifest shows it
+  std::string command = {};                           ///< as shown in the manifest
   std::string why_not_gpu = {};                       ///< likewise: why `--device auto` chose the processor; or empty
-  std::function<void(const std::string&)> warn = {};  ///< hears of chunks that are computed again
+  std::function<void(const std::string&)> warn = {};  ///< called for chunks that are computed again
   Extras extras = {};
 };
 

@@ -21,7 +21,7 @@ namespace garra::io {
 /// what is wrong", then the remedy) for wrong content; kUsage where an override is what is wrong.
 [[nodiscard]] grasp::Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides = {});
 
-/// The same of a document that was parsed before, with the overrides that it was given.
+/// The same for a parsed document with its overrides.
 [[nodiscard]] grasp::Scenario read_scenario(const ScenarioDocument& document);
 
 /// The same from a text; `name` stands in messages for the file.

@@ -15,7 +15,7 @@ class ScenarioDocument {
   /// Throws Error: kInputOutput for a file that cannot be read; kInvalidFile ("file:line:column: key: what is wrong",
   /// then the remedy) where it is not TOML, or its `schema` or `job` is not known.
   [[nodiscard]] static ScenarioDocument read(const std::string& path);
-  /// The same of a text; `name` stands for the file, in messages and where other files are looked for.
+  /// The same from a text; `name` stands for the file, in messages and as the base for finding other files.
   [[nodiscard]] static ScenarioDocument parse(const std::string& text, const std::string& name);
 
   /// "grasp", "singularity", "chain", "platform", "platform_experiment"

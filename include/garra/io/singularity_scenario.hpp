@@ -10,15 +10,15 @@
 
 namespace garra::io {
 
-/// Reads the file. Overrides as for read_scenario(), the robot as for read_chain_scenario(). Throws Error as those do,
-/// and for an arm that has no batch kernel.
+/// Reads the file. Overrides as for read_scenario(), the robot as for read_chain_scenario(). Throws Error as these
+/// functions do, and for an arm that has no batch kernel.
 [[nodiscard]] singularity::MapScenario read_singularity_scenario(const std::string& path,
                                                                  const std::vector<std::string>& overrides = {});
 
-/// The same of a document that was parsed before, with the overrides that it was given.
+/// The same for a parsed document with its overrides.
 [[nodiscard]] singularity::MapScenario read_singularity_scenario(const ScenarioDocument& document);
 
-/// The same from a text; `name` stands for the file, in messages and where the robot is looked for.
+/// The same from a text; `name` stands for the file, in messages and as the base for finding the robot.
 [[nodiscard]] singularity::MapScenario parse_singularity_scenario(const std::string& text, const std::string& name,
                                                                   const std::vector<std::string>& overrides = {});
 

@@ -101,7 +101,7 @@ class Hdf5Rows {
 
   /// Throws if the dataset as a whole does not fit into memory.
   void require_memory() const { (void)file_.size_in_memory(name_, set_.get()); }
-  /// Rows first .. first + count - 1; `to` has room for their numbers.
+  /// Rows first .. first + count - 1; `to` must hold their numbers.
   void read(std::uint64_t first, std::uint64_t count, std::span<double> to) const;
 
  private:

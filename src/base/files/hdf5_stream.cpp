@@ -1,4 +1,4 @@
-// A file whose numbers come piece by piece.
+// Writes an HDF5 file whose numbers come piece by piece.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

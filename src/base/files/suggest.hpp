@@ -7,7 +7,7 @@
 
 namespace garra::io {
 
-/// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
+/// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbors.
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
 
 /// The nearest of the known words, or "" if none is near enough.

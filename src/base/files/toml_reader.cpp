@@ -93,7 +93,7 @@ const Node& TableReader::find_table(const std::string& key) {
 const Node& TableReader::require(const std::string& key, const std::string& remedy) {
   const Node* node = find(key);
   if (node != nullptr) return *node;
-  // A misspelt key is the likeliest reason for a missing one.
+  // A misspelled key is the likeliest reason for a missing one.
   for (const Node::Member& m : table_.members) {
     const bool asked = std::find(known_.begin(), known_.end(), m.key) != known_.end();
     if (!asked && nearest(m.key, {key}) == key) {

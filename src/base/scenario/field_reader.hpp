@@ -75,8 +75,8 @@ class FieldReader final : public Fields {
   void close();
 
   std::vector<Frame> frames_;
-  const Case* not_held_ = nullptr;  ///< the case whose fields are being visited to refuse them
-  std::vector<Error> unknown_;      ///< a misspelt key is the likeliest reason for what else is wrong: these come first
+  const Case* not_held_ = nullptr;  ///< the case of the fields being visited to reject them
+  std::vector<Error> unknown_;      ///< come first: misspelled keys explain most other errors
   std::vector<Error> errors_;       ///< in the order of the fields
 };
 

@@ -105,7 +105,7 @@ void FieldSchema::key(const std::string& name, Value& value, const Words& words)
   const std::string text = value.text();
   std::string otherwise = words.otherwise;
   if (words.required.empty() && otherwise.empty() && !text.empty()) {
-    // Through the TOML reader: one text of a default serves files, tables and schema.
+    // Through the TOML reader: one form of a default serves files, tables and schema.
     schema["default"] = toml_as_json("value = " + text)["value"];
     const std::string unit = value.unit();
     otherwise = "`" + text + "`" + (unit.empty() || text == "0" || text.front() == '"' ? "" : " " + unit);

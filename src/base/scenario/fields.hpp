@@ -33,15 +33,15 @@ class Value {
 /// Description of a key or table.
 struct Words {
   std::string doc = {};        ///< what it is; empty: the comment
-  std::string comment = {};    ///< behind the value in a file that is written; empty: its unit
-  std::string required = {};   ///< it must be there: what to do where it is missing; empty: it may be left out
-  std::string otherwise = {};  ///< what holds where it is left out, unless that is the value itself
+  std::string comment = {};    ///< written behind the value; empty: its unit
+  std::string required = {};   ///< remedy if the key is missing; empty: it may be left out
+  std::string otherwise = {};  ///< meaning of leaving it out, unless that is the value itself
 };
 
 /// Condition under which a group of fields exists.
 struct Case {
   bool holds = true;
-  std::string label = {};  ///< of the case, as in `kind = "move"`; empty: never, the keys are known to be refused
+  std::string label = {};  ///< of the case, as in `kind = "move"`; empty: never, the keys are known and always rejected
   std::string problem = "unknown key";  ///< with the keys where the case does not hold
   std::string remedy = {};              ///< empty: says which cases they belong to
 };

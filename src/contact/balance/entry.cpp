@@ -35,7 +35,7 @@ struct Tiles : private ContactsInUse, public batch::RowTiles<Op::In<double>, Op:
 };
 
 void balance_on_host(int contacts, const batch::Rows& rows) {
-  constexpr std::int64_t kRows = 512;  // at once: their tiles stay in the cache
+  constexpr std::int64_t kRows = 512;  // at once, so that their tiles stay in the cache
   batch::run_tiles(
       rows, kRows, [&](std::int64_t most) { return Tiles(contacts, rows, most); },
       [&](Tiles& tiles, std::int64_t count) {

@@ -117,7 +117,7 @@ class TileProblem {
 
   const double* tile_;
   int contacts_;
-  S stiffness_;  ///< of contacts that nobody has (fill_up)
+  S stiffness_;  ///< of padding contacts (add_spare)
 };
 
 /// A vector of `each` numbers per contact, with zeros for padding contacts.

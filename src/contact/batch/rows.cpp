@@ -59,7 +59,7 @@ Block::Block(const Job& job, std::int64_t most)
     : ContactsInUse(job.in.contacts),
       batch::RowTiles<Problem, Solution>(job.rows, most),
       job_(job),
-      sliding_(job.in.slip_velocity.empty() ? 0 : most),  // room for slips only where there are any
+      sliding_(job.in.slip_velocity.empty() ? 0 : most),  // memory for slips only if there are any
       candidates_(most) {}
 
 void Block::fill(const batch::RowRange& rows) {

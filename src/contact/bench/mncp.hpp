@@ -15,7 +15,7 @@ struct MncpResult {
   double seconds = 0;          ///< one solve from the problem's start
   int iterations = 0;          ///< outer ones, over all starts
   int starts = 1;              ///< used, the last one included
-  int solution = -1;           ///< which of the listed solutions was found; -1: another one, or none
+  int solution = -1;           ///< index of the listed solution that was found; -1: another one, or none
   std::vector<double> x = {};  ///< the unknowns at the end; NaN where not converged
 };
 

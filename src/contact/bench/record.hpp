@@ -41,7 +41,7 @@ struct Throughput {
 /// Results of one solver on one set. The first `outcomes.size()` problems of the set were tried.
 struct SolverRecord {
   std::string name;
-  std::string not_run = {};  ///< why it was not tried at all; empty where it was
+  std::string not_run = {};  ///< why it was not tried; empty if it was
   std::vector<Outcome> outcomes = {};
   std::vector<Throughput> throughput = {};
   bool same_answers = true;  ///< the batch in lanes gave the bits of the single solves

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using FileSets = std::map<int, SetRecord>;  // by number of contacts; 0: what was refused
+using FileSets = std::map<int, SetRecord>;  // by number of contacts; 0: rejected files
 
 SetRecord built_in(const contact::ProblemSet& set, const SetRequest& request) {
   return {.name = set.name, .description = set.description, .problems = set.draw({request.problems, request.seed})};

@@ -199,7 +199,7 @@ void solve_file(const SolveArguments& arguments, const Device& device, const std
 }
 
 void solve_files(const SolveArguments& arguments, const Device& device, ContactSummary& summary) {
-  if (!needs_sliding(arguments.options).empty())  // refused before anything is solved
+  if (!needs_sliding(arguments.options).empty())  // checked before anything is solved
     for (const std::string& input : arguments.inputs)
       if (const auto in = open_or_note(input, summary)) require_sliding(arguments.options, input, *in);
   // Files that could not be opened are recorded again below, once.

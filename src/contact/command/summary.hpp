@@ -32,7 +32,7 @@ struct ContactSummary {
   std::int64_t problems = 0, rolling = 0, sliding = 0;  ///< rolling, sliding: contacts
   std::array<std::int64_t, kStatusCount> by_status{};
   double worst_contact_residual = 0;  ///< of the solved, relative to each contact's own load
-  double worst_ill_conditioned = 0;   ///< residual of those that are solved as well as rounding allows
+  double worst_ill_conditioned = 0;   ///< worst residual among problems solved as well as rounding allows
   /// Problems that went beyond Newton, their iterations beyond it, and iterations of all problems.
   std::int64_t beyond_newton = 0, iterations_beyond = 0, iterations = 0;
   double worst_residual = 0;                   ///< over the solved problems

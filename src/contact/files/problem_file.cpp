@@ -80,7 +80,7 @@ void read_sliding(const Hdf5Reader& file, const Shape& contacts, contact::Proble
   }
   require_slip_directions(file, problems);
   if (std::find(problems.mode.begin(), problems.mode.end(), std::uint8_t{1}) != problems.mode.end()) return;
-  problems.mode.clear();  // where nothing slides the problems are those of a file without these datasets
+  problems.mode.clear();  // without sliding contacts the problems equal those of a file without these datasets
   problems.slip_velocity.clear();
 }
 

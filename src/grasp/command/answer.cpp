@@ -28,7 +28,7 @@ std::string outcomes(const Json& s) {
 
 /// Counts of samples whose "held" depends on fewer than all contacts, or is not unique.
 std::string notes(const Json& s) {
-  if (!s.contains("left_out")) return "";  // of a run before there were such counts
+  if (!s.contains("left_out")) return "";  // a run without these counts
   const auto share = [&](const Json& count) {
     return format("%lld (%.3f %%)", count.get<long long>(), 100 * count.get<double>() / s["samples"].get<double>());
   };

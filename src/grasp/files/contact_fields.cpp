@@ -64,7 +64,7 @@ struct Keys {
   Vec3<double> point, normal, tangent;
   double azimuth = 0, elevation = 0, height = 0, roll = 0;
   std::string face = "+z";
-  std::array<double, 2> at = {};  ///< from the face's centre along the next two axes, cyclically
+  std::array<double, 2> at = {};  ///< from the face's center along the next two axes, cyclically
 };
 
 /// The keys that are present.

@@ -145,7 +145,7 @@ struct GraspModel {
   Pose<double> object;                      ///< nominal pose in P
   Vec3<double> gyration2;                   ///< principal moments of inertia per mass, object axes [m^2]
   Vec3<double> gravity;                     ///< [m/s^2], P axes
-  Vec<double, 6> wrench;                    ///< constant external wrench (force; torque about the centre of mass)
+  Vec<double, 6> wrench;                    ///< constant external wrench (force; torque about the center of mass)
   double force_limit[kLimitContacts];       ///< of the normal force [N]; infinity: none
   bool torque_limited;                      ///< some joint has one
   int most_joints;                          ///< of a finger
@@ -248,7 +248,7 @@ GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in,
   return object * place_on_surface(m.surface[j], d);
 }
 
-/// Commanded contact force in P axes: squeeze along the modelled normal, plus the balance of the nominal weight.
+/// Commanded contact force in P axes: squeeze along the modeled normal, plus the balance of the nominal weight.
 template <class S>
 GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j) {
   const S push = in.x[m.squeeze_slot[j]] + in.x[contact_slot(j, kSqueezeError)];
@@ -373,7 +373,7 @@ struct SampleParts {
   double* tasks;              ///< FingerTask: those of contact 0, then of contact 1, ...
   double* shares;             ///< FingerShare, likewise
   double* uniforms;           ///< [tile][draw][lane]
-  std::int64_t padded;        ///< samples that there is room for, whole tiles
+  std::int64_t padded;        ///< capacity in samples, whole tiles
   double* stances = nullptr;  ///< FingerStance of kMaxJoints joints, likewise; null: not wanted
   double* holds = nullptr;    ///< FingerHold, likewise; null: not wanted
   double* arm = nullptr;      ///< ArmShare, likewise; null: the palm stands still

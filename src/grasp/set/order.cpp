@@ -49,7 +49,7 @@ RankOrder::RankOrder(std::int64_t grasps, std::size_t memory, study::Scratch& sc
 
 void RankOrder::add(const RankKey& key) {
   if (keys_.size() >= std::max(memory_ / sizeof(RankKey), kLeast)) put_piece_aside();
-  if (keys_.size() == keys_.capacity())  // doubled, but never beyond what there is room for
+  if (keys_.size() == keys_.capacity())  // doubled, but never beyond the memory limit
     keys_.reserve(std::min(std::max(2 * keys_.size(), kLeast), std::max(memory_ / sizeof(RankKey), kLeast)));
   keys_.push_back(key);
 }

@@ -52,7 +52,7 @@ struct HandJob {
   std::int64_t first, samples;         ///< of each grasp
   VerdictBits* verdicts;               ///< [grasp][words_for(samples)], all zero
   HandCounts* counts;                  ///< [grasp], added to
-  std::int64_t numbers;                ///< so many of the samples, from the first on, give the numbers below
+  std::int64_t numbers;                ///< count of samples, from the first on, with the numbers below
   double *critical, *margin, *radius;  ///< [grasp][numbers]
 };
 

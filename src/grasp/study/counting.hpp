@@ -23,7 +23,7 @@ struct Layout {
   int contacts = 0, draws = 0;
   int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
   int several = 0;               ///< samples with another certified solution that moves otherwise
-  int left_out = 0;  ///< samples that are held though contacts open; those of them with fewer than three that do not
+  int left_out = 0;  ///< held samples with opening contacts; among them those with fewer than three closed ones
   int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
   study::Histogram force[kMaxContacts];
   study::Histogram metric[kMetrics];

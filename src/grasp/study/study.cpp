@@ -64,7 +64,7 @@ struct Workspace : private ContactsInUse {
   batch::Tiles<Metrics<double, kAnyContacts>> metrics{kSub};
   batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidates{kSub}, second{kSub};
   batch::Tiles<Verdict<double, kAnyContacts>> verdicts{kSub};
-  batch::Tiles<Inputs<double>> uniforms{kSub};  // room for the most draws there can be
+  batch::Tiles<Inputs<double>> uniforms{kSub};  // capacity for the largest number of draws
   batch::Tiles<ObjectLoad<double>> loads{kSub};
   batch::Tiles<FingerTask<double>> tasks;
   batch::Tiles<FingerShare<double>> shares;

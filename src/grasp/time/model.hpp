@@ -117,7 +117,7 @@ struct MotionTiles {
   double* objects;            ///< ObjectMotion
   double* surfaces;           ///< LocalSurface: those of contact 0, then of contact 1, ...
   double* orders;             ///< FingerOrder, likewise
-  double* fingers;            ///< FingerMotion<., kMaxJoints> has room for any finger, likewise
+  double* fingers;            ///< FingerMotion<., kMaxJoints> holds any finger, likewise
   double* steps;              ///< FingerStep, likewise
   double* impulses;           ///< Vec3 of each contact, likewise [N s], contact axes
   double* problems;           ///< FrictionProblem
@@ -128,7 +128,7 @@ struct MotionTiles {
   double* measures;           ///< MotionMeasures
   double* records;            ///< StepRecord of the last step, or null
   const std::uint64_t* draw;  ///< number of each sample among the draws
-  std::int64_t padded;        ///< samples that there is room for, whole tiles
+  std::int64_t padded;        ///< capacity in samples, whole tiles
 
   /// Tiles of one contact in those of all contacts.
   template <class T>

@@ -174,7 +174,7 @@ struct CloseBody {
   template <class S>
   struct Contacts {
     Vec<S, N> speed;  ///< after the step, along the object [m/s]
-    Vec<S, N> slide;  ///< mean over the step likewise, what the positions move by; without what was before they touched
+    Vec<S, N> slide;  ///< mean over the step likewise, by which positions move; without the part before an impact
     Vec<S, N> state, margin;
     S margin_now;  ///< smallest of the closed ones
     S power;       ///< mean over the step [W]

@@ -17,7 +17,7 @@ using study::kInputBins;
 
 /// Samples that a thread takes at once: a block gives eight threads work.
 constexpr std::int64_t kPiece = 128;
-constexpr std::int64_t kMostOnGpu = 64 * kBlock;  ///< samples at once, whole pieces: what the host takes over of them
+constexpr std::int64_t kMostOnGpu = 64 * kBlock;  ///< samples at once, whole pieces, whose results the host copies
 constexpr double kInstantSlack = 1e-9;  ///< of the distance between instants: a time that is one but for rounding
 
 /// Classification of one trajectory by the study.

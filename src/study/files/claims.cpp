@@ -62,7 +62,7 @@ bool is_of_dead(const std::string& name) {
 
 Claims::~Claims() {
   for (const std::int64_t chunk : mine_) ::unlink(file(chunk).c_str());
-  ::rmdir(folder_.c_str());  // where nobody else has any
+  ::rmdir(folder_.c_str());  // if no other claims are left
 }
 
 std::string Claims::file(std::int64_t chunk) const { return folder_ + "/" + std::to_string(chunk); }

@@ -125,7 +125,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   folder.overrides_ = overrides;
   // Between the two checks: only with the lock held does the second one see a stable folder.
   folder.lock();
-  require_new(path, true);  // somebody else may have been faster
+  require_new(path, true);  // another process may have been faster
   try {
     folder.fill(scenario_text, models);
   } catch (...) {  // the folder was empty: all that is in it is ours
@@ -141,7 +141,7 @@ void RunFolder::fill(const std::string& scenario_text, const std::vector<std::st
   for (const char* name : {"chunks", "models"}) {
     std::error_code error;
     if (std::string(name) == "models" && models.empty()) continue;
-    fs::create_directory(file(name), error);  // may be there, of somebody who was killed here
+    fs::create_directory(file(name), error);  // may exist, from a killed process
     if (error) throw Error(ExitCode::kInputOutput, file(name) + ": cannot be made: " + error.message());
   }
   // Copies, so that a run can be resumed and verified after the originals have changed.

@@ -116,7 +116,7 @@ bool RunLock::take() {
 }
 
 RunLock::~RunLock() {
-  ::unlink(path_.c_str());  // while we hold it: nobody else's can stand there
+  ::unlink(path_.c_str());  // while we hold it: no other lock file can be there
   ::close(descriptor_);
 }
 

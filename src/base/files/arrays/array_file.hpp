@@ -17,7 +17,7 @@ class ArrayRows {
   virtual ~ArrayRows() = default;
   /// Throws if the array as a whole does not fit into memory.
   virtual void require_memory() const = 0;
-  /// Rows first .. first + count - 1; `to` has room for their numbers.
+  /// Rows first .. first + count - 1; `to` must hold their numbers.
   virtual void read(std::uint64_t first, std::uint64_t count, std::span<double> to) = 0;
 };
 

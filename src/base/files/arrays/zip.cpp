@@ -30,7 +30,7 @@ constexpr std::uint64_t kMostOfOneByte = 1032, kFree = 65536;
 
 class Descriptor {
  public:
-  /// Without waiting: to open a pipe would wait for somebody to write into it.
+  /// Non-blocking: opening a pipe would wait for a writer.
   explicit Descriptor(const std::string& path) : id_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
     struct stat status {};
     if (id_ < 0 || ::fstat(id_, &status) != 0 || !S_ISREG(status.st_mode)) return;
@@ -144,7 +144,7 @@ ZipFile::ZipFile(std::string path) : path_(std::move(path)) {
     throw Error(ExitCode::kInputOutput, path_ + ": cannot be read",
                 "Check the path and its permissions; it must be a file.");
   size_ = file.size();
-  descriptor_ = file.id();  // ours only when nothing is thrown any more: then no destructor of ours runs
+  descriptor_ = file.id();  // owned only once nothing can throw, because then no destructor runs
   const Directory directory = find_directory();
   read_directory(directory);
   for (ZipMember& member : members_) take_local_header(member);
