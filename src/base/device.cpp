@@ -84,7 +84,7 @@ bool is_list(const std::string& name) {
   return name == "cuda:all" || (name.rfind("cuda:", 0) == 0 && name.find(',') != std::string::npos);
 }
 
-/// The names of one GPU each in such a list; throws Error(kUsage) where one comes twice.
+/// The names of one GPU each in a list; throws Error(kUsage) if one is repeated.
 std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> names;
   if (list == "cuda:all") {

@@ -91,7 +91,7 @@ struct Content {
   std::string kind;                   ///< scenario, robot, platform, problems
   std::string words;                  ///< for people
   std::string toml;                   ///< a file that reads back to the same; problems have none
-  std::vector<std::string> warnings;  ///< what may not be as meant
+  std::vector<std::string> warnings;  ///< parts that may be unintended
   Json more = Json::object();         ///< of problems
 };
 

@@ -24,7 +24,7 @@ struct ReplayArguments {
 /// A scenario after parsing, with its warnings.
 struct Resolved {
   std::string toml;                   ///< with every default filled in
-  std::vector<std::string> warnings;  ///< what may not be as meant
+  std::vector<std::string> warnings;  ///< parts that may be unintended
 };
 
 /// A study with the program's additions: files, words, replay.

@@ -25,7 +25,7 @@ struct Status {
   bool finished;
   study::RunResult so_far;  ///< up to the first gap
   study::Estimate estimate;
-  io::RunFolder::Chunk gap;    ///< what ends it
+  io::RunFolder::Chunk gap;    ///< reason for the gap
   std::int64_t chunks, there;  ///< of the whole run, and of them stored, behind gaps too
   std::vector<io::Claims::Claim> claims;
   std::vector<io::WorkerState> workers;

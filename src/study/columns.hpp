@@ -17,7 +17,7 @@ struct ColumnWords {
   const char* name;          ///< in files: "friction_margin"
   const char* unit;          ///< SI: "N", "m/s^2"; "1" of a ratio
   const char* label;         ///< for people, without the unit: "Friction margin"
-  const char* meaning = "";  ///< one sentence; "" where the label says it
+  const char* meaning = "";  ///< one sentence; "" if the label suffices
   /// The value that separates good from bad; NaN if there is none.
   double reference = std::numeric_limits<double>::quiet_NaN();
 };

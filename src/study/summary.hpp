@@ -23,7 +23,7 @@ inline constexpr int kSummarySchema = 2;
 
 /// 0 before the first sample
 [[nodiscard]] std::int64_t at(const Tally& t, int i);
-/// null where it is not finite
+/// null if it is not finite
 [[nodiscard]] Json number(double x);
 /// Quantile from the histogram's buckets if it has any, else by linear interpolation within its bins; null if it lies
 /// outside of them.
@@ -70,7 +70,7 @@ struct Influence {
   double value = 0;            ///< may be below zero by chance
   double noise = 0;            ///< two standard deviations of what an input without influence shows
   double unresolved = 0;       ///< upper bound on the variance lost within the bins
-  int bins = kShownInputBins;  ///< that it was computed with
+  int bins = kShownInputBins;  ///< number of bins in its computation
 };
 [[nodiscard]] Influence influence_of(const Tally& t, const InputCounts& counts);
 /// Counts of the shown bins over all groups; `first`: offset of the first group's bins.

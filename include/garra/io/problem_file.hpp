@@ -22,7 +22,7 @@ namespace garra::io {
 /// damaged file.
 [[nodiscard]] contact::Problems read_problems(const std::string& path);
 
-/// Writes a problem file: whole or not at all; `mode` and `slip_velocity` only where they are not empty.
+/// Writes a problem file: whole or not at all; `mode` and `slip_velocity` only if they are not empty.
 /// Throws Error(kInputOutput).
 void write_problems(const std::string& path, const contact::Problems& problems);
 

@@ -28,7 +28,7 @@ struct FolderRunOptions {
 /// Result of a run in a folder.
 struct FolderRun {
   study::RunResult result;
-  std::string summary;   ///< summary.json; empty where the run can be resumed
+  std::string summary;   ///< summary.json; empty if the run can be resumed
   std::string manifest;  ///< manifest.json
   bool changed = false;  ///< files were written; else all were present already
 };

@@ -27,7 +27,7 @@ class RunFolder {
   [[nodiscard]] static RunFolder create(const std::string& path, const std::string& scenario_text,
                                         const std::vector<std::string>& overrides = {},
                                         const std::vector<std::string>& models = {});
-  /// Opens an existing one. Throws Error(kInputOutput) where it is none.
+  /// Opens an existing run folder. Throws Error(kInputOutput) if it is none.
   [[nodiscard]] static RunFolder open(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -58,7 +58,7 @@ class RunFolder {
   [[nodiscard]] bool has_chunk(std::int64_t index) const;
   /// foreign: of another scenario than the folder's, or of another version or layout than expected
   enum class Chunk { kPresent, kMissing, kDamaged, kForeign };
-  /// The chunk, or nothing where `state` is not kPresent.
+  /// The chunk, or nothing if `state` is not kPresent.
   [[nodiscard]] std::optional<study::Total> read_chunk(std::int64_t index, Chunk* state = nullptr) const;
   /// Whether the file of chunk `index` has the very bytes that this one would be written as.
   [[nodiscard]] bool is_chunk(std::int64_t index, const study::Total& chunk) const;

@@ -1,4 +1,4 @@
-// Scenario files with job = "singularity": an arm, where its configurations come from, and what is measured. The format
+// Scenario files with job = "singularity": an arm, the source of its configurations, and the measures. The format
 // is in docs/reference/scenario.md; data/scenarios holds commented examples.
 #pragma once
 

@@ -35,7 +35,7 @@ class AtomicFile {
   [[nodiscard]] bool appear(Existing existing);
 
   std::string target_;  ///< behind links
-  std::string name_;    ///< of the file while it grows; empty where it has none
+  std::string name_;    ///< of the growing file; empty if it has none
   bool in_place_ = false;
   int descriptor_ = -1;
   bool sequential_ = false;       ///< a pipe: its bytes are kept until they are all there

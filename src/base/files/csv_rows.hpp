@@ -11,14 +11,14 @@ namespace garra::io {
 
 inline constexpr std::size_t kMostRows = 100'000;  ///< of a table over time
 
-/// The path of a file that a key of the scenario names; throws where there is none.
+/// The path of a file that a key of the scenario names; throws if there is none.
 [[nodiscard]] std::string existing_file(const Node& file, const std::string& key, const std::string& scenario);
 
 /// Description of a table for its reader and error messages.
 struct CsvTable {
   std::size_t columns;
-  std::string what;    ///< it is a table of
-  std::string remedy;  ///< what to write instead
+  std::string what;    ///< content of the table
+  std::string remedy;  ///< remedy for a wrong table
 };
 
 /// Calls use(row, its place) for every row, at least one and at most kMostRows. Numbers stand between commas or blanks,
@@ -26,7 +26,7 @@ struct CsvTable {
 void for_each_row(const std::string& path, const CsvTable& table,
                   const std::function<void(const std::vector<double>&, const Place&)>& use);
 
-/// Appends a time; throws where it is not later than the one before it.
+/// Appends a time; throws if it is not later than the previous one.
 void add_time(double t, const Place& place, const std::string& key, std::vector<double>& times);
 
 }  // namespace garra::io

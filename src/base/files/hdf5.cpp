@@ -146,7 +146,7 @@ void Hdf5Reader::require_inside(const std::string& name, hid_t set) const {
 
 bool Hdf5Reader::has(const std::string& name) const {
   const Hdf5Turn turn;
-  // H5Lexists fails where a group on the way is missing, so ask for each of them in turn.
+  // H5Lexists fails if a group on the path is missing, so check each of them in turn.
   for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
     const htri_t exists = H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT);
     if (exists < 0) fail_to_open(path_);

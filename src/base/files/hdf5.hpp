@@ -113,7 +113,7 @@ class Hdf5Rows {
   Hdf5Id set_;
   Shape shape_;
   std::uint64_t row_ = 1;  ///< numbers in a row
-  int descriptor_ = -1;    ///< of the file, where it holds plain float64 from start_ on
+  int descriptor_ = -1;    ///< of the file, if it holds plain float64 from start_ on
   std::uint64_t start_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace garra::io {
 /// Whether a text names a file, not a robot of data/robots: it has a slash, or the ending of a robot file.
 [[nodiscard]] bool is_robot_path(const std::string& model);
 
-/// NAME.toml or NAME.urdf in a folder; "" where there is none.
+/// NAME.toml or NAME.urdf in a folder; "" if there is none.
 [[nodiscard]] std::string robot_in(const std::string& folder, const std::string& name);
 
 }  // namespace garra::io

@@ -18,7 +18,7 @@ namespace garra::io {
 [[nodiscard]] std::string suggest(std::string_view word, const std::vector<std::string>& known,
                                   const std::string& what_fits);
 
-/// The text in double quotes on one line, cut where it is long.
+/// The text in double quotes on one line, shortened if it is long.
 [[nodiscard]] std::string quoted(std::string_view text);
 
 }  // namespace garra::io

@@ -19,7 +19,7 @@ inline constexpr std::size_t kLargestText = 10'000'000;
 /// Whether a text is UTF-8: what JSON, TOML and HDF5 take as a name.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// CRC-32 of a regular file of any size, as eight hexadecimal digits; "" where it cannot be read.
+/// CRC-32 of a regular file of any size, as eight hexadecimal digits; "" if it cannot be read.
 [[nodiscard]] std::string file_checksum(const std::string& path);
 
 /// A file that a scenario names: its copy in models/ beside the scenario (in a run folder), else relative to the

@@ -55,7 +55,7 @@ void apply_override(Node& root, const std::string& assignment);
 [[nodiscard]] Node parse_toml(std::string_view text, const std::string& name,
                               const std::vector<std::string>& overrides);
 
-/// Puts a value where "key.path" leads, as an override does; `place` is what messages name.
+/// Sets the value at "key.path", as an override does; messages name `place`.
 void set_value(Node& root, const std::string& path, Node value, const Place& place);
 
 /// "file:line:column", or the assignment of the command line.
@@ -86,7 +86,7 @@ class TableReader {
   [[nodiscard]] const Node* find(const std::string& key);
   /// A table that may be missing; a missing one reads as empty, so that defaults apply.
   [[nodiscard]] const Node& find_table(const std::string& key);
-  /// Throws where the key is missing.
+  /// Throws if the key is missing.
   [[nodiscard]] const Node& require(const std::string& key, const std::string& remedy);
   /// Full name of a key, for messages.
   [[nodiscard]] std::string name(const std::string& key) const;
@@ -116,7 +116,7 @@ class TableReader {
 [[nodiscard]] std::int64_t read_integer(const Node& node, const std::string& key);
 /// A finite number in SI units, from a plain number or a string with a unit.
 [[nodiscard]] double read_quantity(const Node& node, const std::string& key, const Dimension& dimension);
-/// An array; throws where it is none or has another number of items. `size` 0 takes any number.
+/// An array; throws if it is none or has another number of items. `size` 0 accepts any number.
 [[nodiscard]] const std::vector<Node>& read_array(const Node& node, const std::string& key, std::size_t size);
 /// Three numbers of one dimension.
 [[nodiscard]] Vec3<double> read_vector(const Node& node, const std::string& key, const Dimension& dimension);

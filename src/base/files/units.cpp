@@ -76,7 +76,7 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
-/// One factor "unit" or "unit^n" of a unit expression; false where it is none.
+/// Multiplies by one factor "unit" or "unit^n" of a unit expression; false if it is none.
 bool multiply_by(std::string_view factor, int sign, Unit& product) {
   int power = 1;
   const std::size_t caret = factor.find('^');

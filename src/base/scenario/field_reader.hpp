@@ -57,7 +57,7 @@ class FieldReader final : public Fields {
     Place place;                          ///< of the table, or of what it is missing in
     std::shared_ptr<const Node> missing;  ///< stands for a table that is not there
     std::vector<Refused> refused = {};
-    std::vector<Error> checks = {};  ///< said where nothing else is wrong with the table
+    std::vector<Error> checks = {};  ///< reported if the rest of the table is valid
     bool key_refused = false;        ///< by a check: which case holds may be what is wrong
     bool good = true, given_up = false;
     bool free = false;  ///< the keys are the file's choice

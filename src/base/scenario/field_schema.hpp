@@ -32,7 +32,7 @@ class FieldSchema final : public Fields {
 
   std::vector<nlohmann::ordered_json> objects_;  ///< schemas of the tables that are being visited, the document first
   std::string path_, rows_;
-  std::vector<std::string> cases_;  ///< that the fields being visited belong to
+  std::vector<std::string> cases_;  ///< cases of the fields being visited
 };
 
 /// Possible values of `job`.

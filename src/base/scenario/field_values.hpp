@@ -39,13 +39,13 @@ struct ListOf {
   std::size_t count;
   std::function<AnyValue(std::size_t)> one;  ///< from 0
   std::string takes;                         ///< in Markdown
-  bool has_unit = true;                      ///< that of the first
+  bool has_unit = true;                      ///< whether the first one has a unit
 };
 [[nodiscard]] AnyValue list_of(ListOf list);
 /// A table in one line whose keys the file chooses.
 struct MapOf {
-  std::vector<std::string> keys;                    ///< that are written
-  std::function<AnyValue(const std::string&)> one;  ///< what a key stands for; "" where any is described
+  std::vector<std::string> keys;                    ///< keys to write
+  std::function<AnyValue(const std::string&)> one;  ///< value of a key; "" for the description of any key
   std::string takes;                                ///< in Markdown
 };
 [[nodiscard]] AnyValue map_of(MapOf map);
@@ -57,7 +57,7 @@ struct MapOf {
 /// Range of whole numbers from `low` to `high`.
 struct Range {
   std::int64_t low = 1, high = 1;
-  std::string remedy = {};  ///< where it is below `low`, and that is not 1
+  std::string remedy = {};  ///< if the number is below `low`, and that is not 1
 };
 [[nodiscard]] AnyValue count(std::int64_t& value, const Range& range);
 [[nodiscard]] AnyValue count(int& value, const Range& range);

@@ -32,7 +32,7 @@ class Value {
 
 /// Description of a key or table.
 struct Words {
-  std::string doc = {};        ///< what it is; empty: the comment
+  std::string doc = {};        ///< meaning of the key; empty: the comment
   std::string comment = {};    ///< written behind the value; empty: its unit
   std::string required = {};   ///< remedy if the key is missing; empty: it may be left out
   std::string otherwise = {};  ///< meaning of leaving it out, unless that is the value itself
@@ -42,7 +42,7 @@ struct Words {
 struct Case {
   bool holds = true;
   std::string label = {};  ///< of the case, as in `kind = "move"`; empty: never, the keys are known and always rejected
-  std::string problem = "unknown key";  ///< with the keys where the case does not hold
+  std::string problem = "unknown key";  ///< error for the keys if the case does not hold
   std::string remedy = {};              ///< empty: says which cases they belong to
 };
 
@@ -60,7 +60,7 @@ class Fields {
   virtual void table(const std::string& name, const Words& words, const Visit& visit) = 0;
   /// An array of tables; `resize` allocates as many as there are, `visit` names the keys of one.
   struct Items {
-    std::size_t count;  ///< that there are; a reader does not look at it
+    std::size_t count;  ///< count of items; readers ignore it
     std::function<void(std::size_t)> resize;
     std::function<void(std::size_t)> visit;
   };

@@ -25,7 +25,7 @@ inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;
 /// `schema`, which check_schema() has read.
 void schema_field(Fields& f);
 
-/// `schema`, `job`, `title`, and `seed` where the job draws numbers.
+/// `schema`, `job`, `title`, and `seed` if the job draws numbers.
 void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed);
 /// Fields of [sampling], one by one, for jobs have them in their own order.
 void samples_field(Fields& f, std::int64_t& samples, const Words& words);

@@ -41,7 +41,7 @@ inline std::array<double, 2> unit_slip(const double* v) {
   return {v[0] / speed, v[1] / speed};
 }
 
-/// Unit slip directions of problem k, (0, 0) where a contact may roll.
+/// Unit slip directions of problem k, (0, 0) for a contact that may roll.
 inline Slips sliding_at(const ProblemView& in, std::int64_t k) {
   Slips out{Vec<double, 2 * kAnyContacts>::zero()};
   if (in.slip_velocity.empty()) return out;

@@ -15,7 +15,7 @@ struct SingleBody {
   solvers::FrictionMixed solver;
   const double* problems;  ///< as IterateBody has them
   const double* sliding;
-  double* guesses;  ///< tiles of Vec<S, 3 N>, written: NaN where single precision solves nothing
+  double* guesses;  ///< tiles of Vec<S, 3 N>, written: NaN if single precision solves nothing
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {

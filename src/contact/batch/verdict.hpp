@@ -13,7 +13,7 @@ namespace garra::contact {
 template <class S, int N>
 struct SolutionVerdict {
   S merit;              ///< the papers' (4) at c
-  S friction_margin;    ///< smallest of the contacts; NaN where the problem is not solved
+  S friction_margin;    ///< smallest of the contacts; NaN if the problem is not solved
   S critical_friction;  ///< largest of the contacts; NaN likewise
   Vec<S, N> state;      ///< ContactState
   static constexpr auto parts() {

@@ -16,7 +16,7 @@ struct MncpResult {
   int iterations = 0;          ///< outer ones, over all starts
   int starts = 1;              ///< used, the last one included
   int solution = -1;           ///< index of the listed solution that was found; -1: another one, or none
-  std::vector<double> x = {};  ///< the unknowns at the end; NaN where not converged
+  std::vector<double> x = {};  ///< the unknowns at the end; NaN if not converged
 };
 
 /// One problem of the set with the results of all solvers.
@@ -32,7 +32,7 @@ struct MncpProblem {
 struct MncpRecord {
   std::vector<std::string> solvers = {};  ///< "merit / minimizer"
   std::vector<MncpProblem> problems = {};
-  int starts = 1;  ///< at most so many for a problem
+  int starts = 1;  ///< limit for a problem
 };
 
 /// Every minimizer with every merit function, one thread, up to 20 starts each.

@@ -18,7 +18,7 @@ inline constexpr const char* kMinimizers[] = {"box-quacan", "spg", "projected-lm
 struct Family {
   const char* name;
   int complementary, free;  ///< p, m: n = p + m unknowns
-  int numbers;              ///< that make a problem: the members of its Data, one after another
+  int numbers;              ///< numbers in a problem: the members of its Data, one after another
 
   [[nodiscard]] int unknowns() const { return complementary + free; }
 };

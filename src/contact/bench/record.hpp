@@ -25,7 +25,7 @@ inline constexpr int kEndingCount = kStatusCount + 4;
 /// Outcome of one solver on one problem.
 struct Outcome {
   Ending ending = Ending::kConverged;
-  double residual = 0;          ///< relative change of the load, by our certificate; NaN where there is no force
+  double residual = 0;          ///< relative change of the load, by our certificate; NaN without a force
   double seconds = 0;           ///< one cold solve
   std::int32_t iterations = 0;  ///< outer ones, as the solver counts them
 };

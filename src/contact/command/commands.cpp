@@ -37,7 +37,7 @@ struct SolveArguments {
   std::string method = contact::to_string(contact::Method::kAuto);
   std::string precision = "fp64", effort = "bounded";
   contact::Options options;
-  double max_unsolved = 1;  ///< fails where unsolved / problems > max_unsolved
+  double max_unsolved = 1;  ///< fails if unsolved / problems > max_unsolved
   std::string format = "human";
 };
 
@@ -180,7 +180,7 @@ void solve_file(const SolveArguments& arguments, const Device& device, const std
   if (!output.empty())
     out.emplace(output, io::SolutionStream::Plan{in.contacts(), in.count(), arguments.outputs,
                                                  arguments.options.count_solutions});
-  const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; the packing has all threads
+  const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; packing uses all threads
   const Blocks blocks{in.count(), block_of(device, in.contacts()), one_thread ? 1 : solve_threads(device)};
   Device of_block = device;
   // Threads are distributed over blocks, so each block is solved on the thread that reads it.
@@ -208,7 +208,7 @@ void solve_files(const SolveArguments& arguments, const Device& device, ContactS
     const auto in = open_or_note(input, summary);
     try {
       if (in != nullptr) solve_file(arguments, device, input, *in, summary);
-    } catch (const Damaged& damaged) {  // what was solved of it stays in the counts
+    } catch (const Damaged& damaged) {  // its solved problems stay in the counts
       if (summary.inputs == 1) throw damaged.error;
       summary.unreadable.push_back({input, damaged.error});
     }

@@ -25,7 +25,7 @@ struct Unreadable {
 struct ContactSummary {
   // The request.
   contact::Options options;
-  std::string device, output;  ///< output: empty where nothing is written
+  std::string device, output;  ///< output: empty if nothing is written
   std::size_t inputs = 0;
 
   // The results.
@@ -37,7 +37,7 @@ struct ContactSummary {
   std::int64_t beyond_newton = 0, iterations_beyond = 0, iterations = 0;
   double worst_residual = 0;                   ///< over the solved problems
   std::map<std::int32_t, std::int64_t> rungs;  ///< solved problems by kStickTest or stage
-  /// Outer iterations, function evaluations, inner iterations, products, where they were counted.
+  /// Outer iterations, function evaluations, inner iterations, products, if they were counted.
   std::array<std::vector<std::int32_t>, 4> effort;
   std::int64_t starts = 0, stalled_starts = 0;             ///< of the methods that minimize
   std::int64_t began_again = 0;                            ///< in double, after single precision found nothing

@@ -125,7 +125,7 @@ void clear_failures(const std::string& failures) {
         entry.path().stem().string().find_first_not_of("0123456789") == std::string::npos)
       ours.push_back(entry.path());
   for (const fs::path& file : ours) fs::remove(file, error);
-  fs::remove(failures, error);  // where it is empty now
+  fs::remove(failures, error);  // if it is empty now
 }
 
 class GraspJob final : public Job {

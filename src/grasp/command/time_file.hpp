@@ -13,7 +13,7 @@ namespace garra::cli {
 /// A trajectory with its identity in the study.
 struct NamedMotion {
   std::string name, title;  ///< group in the file; words for people
-  std::string outcome;      ///< what became of it
+  std::string outcome;      ///< outcome of the trajectory, in words
   double level = 0;         ///< friction of its level; NaN: as the contacts say
   grasp::MotionSeries series;
 };

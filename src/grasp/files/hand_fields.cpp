@@ -1,4 +1,4 @@
-// [hand], [contacts] and [[contact]]: fingers and where they touch.
+// [hand], [contacts] and [[contact]]: fingers and their contact points.
 #include "grasp/files/hand_fields.hpp"
 
 #include <algorithm>

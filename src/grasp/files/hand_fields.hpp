@@ -20,7 +20,7 @@ struct Hand {
   bool known = true;           ///< the model
   double base_distance = 0.6;  ///< three_puma
   double sigma = M_PI / 3;     ///< three_puma: nominal azimuth of the first contacts
-  grasp::Contact common = {};  ///< what [contacts] says of all contacts; each [[contact]] may say otherwise
+  grasp::Contact common = {};  ///< values of [contacts] for all contacts; each [[contact]] may override them
   bool has_friction = false;   ///< [contacts] gives it
   bool has_contacts = false;   ///< there are [[contact]] tables
   std::size_t contacts = 0;    ///< how many

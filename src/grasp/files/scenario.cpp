@@ -59,7 +59,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
     f.table("object", {.doc = "what is held", .required = "Write an [object] table with shape and mass."},
             [&] { hand.object_known = object_fields(f, s.object); });
   };
-  if (f.reading()) object();  // which says what hands and contacts may be
+  if (f.reading()) object();  // determines which hands and contacts are allowed
   hand.known = !f.reading();
   f.table("hand",
           {.doc = "the fingers", .required = "Write a [hand] table with model = \"three_puma\" or \"fingers\"."},
@@ -76,7 +76,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
     if (f.reading()) s.plan.samples = kDefaultSamplesInTime;
   });
   f.table("solver", {.doc = "of the contact problem"}, [&] { solver_fields(f, s); });
-  if (f.reading()) output_fields(f, s.plan);  // which says how large a chunk may be
+  if (f.reading()) output_fields(f, s.plan);  // limits the chunk size
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
   if (!f.reading()) output_fields(f, s.plan);
 }

@@ -44,7 +44,7 @@ struct ArmBody {
     const auto task = load_part<S, FingerTask<S>>(parts.tasks_of(finger), i, model->moving);
     FingerState<S, J> x = {Vec<S, J>::zero(), Vec<S, J>::zero(), model->moving};
     for (int k = 0; k < arm.joints; ++k) x.q[k] = S(arm.q[k]);
-    switch (model->finger[finger].size) {  // whose joints follow
+    switch (model->finger[finger].size) {  // the fingers whose joints may follow others
       case FingerSize::kFour:
         read_stance<4>(i, x);
         break;

@@ -64,7 +64,7 @@ template <class S>
 struct BalanceReserve {
   S radius;  ///< of any wrench |(F, T / length)| [N]
   S factor;  ///< of the model's probe
-  S lost;    ///< 1 where no forces balance the probe at all
+  S lost;    ///< 1 if no forces balance the probe at all
 };
 
 template <class S, int N, int R, int K, int D>
@@ -180,7 +180,7 @@ struct BalanceBody {
   const GraspModel* model;
   SampleParts from;
   double* metrics;             ///< Metrics, read and written
-  double* verdicts = nullptr;  ///< Verdict; where given, pending samples only, without the contacts that open
+  double* verdicts = nullptr;  ///< Verdict; if given, only pending samples, without the contacts that open
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {

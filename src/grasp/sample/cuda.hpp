@@ -30,7 +30,7 @@ struct SampleFields {
   static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
   static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
   static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
-  static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
+  static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // if torques are limited
   // If an arm carries the hand.
   static constexpr int stance = N * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
   static constexpr int arm = N * batch::kFields<double, ArmShare<double>>;

@@ -12,10 +12,10 @@ namespace garra::grasp {
 template <class S, int N, int D = 3>
 struct Verdict {
   S outcome;           ///< grasp::Outcome, or kPending
-  S otherwise;         ///< of a pending sample: the outcome where it is not held
+  S otherwise;         ///< for a pending sample: the outcome if it is not held
   S residual;          ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
   S iterations;        ///< Newton steps
-  S sticks;            ///< 1 where every contact sticks, else 0; NaN: unsolved
+  S sticks;            ///< 1 if every contact sticks, else 0; NaN: unsolved
   S acceleration;      ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
   S several;           ///< 1: another certified solution moves otherwise, else 0
   S opens;             ///< contacts that open: a_n above HeldRule::acceleration
@@ -59,7 +59,7 @@ struct Judge {
       S apart = S(0);
       // Compares accelerations, not forces: forces need not be unique if A is singular, and no outcome depends on them.
       for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
-      const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
+      const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false if one is NaN
       v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
       v.several = select(different, S(1), S(0));
     }

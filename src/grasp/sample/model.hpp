@@ -138,7 +138,7 @@ struct GraspModel {
   bool common_friction[kLimitContacts];   ///< the contact's friction is a factor on the common one
   int squeeze_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
   Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
-  Vec3<double> squeezed[kLimitContacts];  ///< the same where the common squeeze acts, else 0
+  Vec3<double> squeezed[kLimitContacts];  ///< the same if the common squeeze acts, else 0
   Vec3<double> balance[kLimitContacts];   ///< commanded force beside the squeeze [N], P axes: what balances the nominal
                                           ///< weight, or the tangential part of a force that is given
   Mat<double, 3, 6> share[kLimitContacts];  ///< of a wrench on the object: least forces that give it, nominal grasp
@@ -306,7 +306,7 @@ template <class S>
 struct FingerShare {
   Mat3<S> A;         ///< J M^-1 J^T
   Vec3<S> drift;     ///< J M^-1 (g + h - tau)
-  S reached;         ///< 0 where the finger cannot touch its contact, else 1
+  S reached;         ///< 0 if the finger cannot touch its contact, else 1
   Vec3<S> bias;      ///< Jdot qd of the contact point
   Vec3<S> velocity;  ///< of the contact point
 };

@@ -14,19 +14,19 @@ namespace garra::grasp {
 /// Metrics of a sample, from its stick force. Members are S.
 template <class S, int N>
 struct Metrics {
-  S reached;        ///< 1 where every finger reaches its contact
+  S reached;        ///< 1 if every finger reaches its contact
   S margin;         ///< smallest friction margin
   S critical;       ///< critical friction
   S load_factor;    ///< multiples of the probe wrench that may be added
   S wrench_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can
                     ///< be balanced
-  S minimum_squeeze;       ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN where it does not hold now
+  S minimum_squeeze;       ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN if it does not hold now
   S first;                 ///< contact with the smallest margin
   S least_singular_value;  ///< of the grasp matrix, moments over the object's radius of gyration
   Vec<S, N> tangent_t;     ///< c_t / (mu c_n) of the stick force, per contact
   Vec<S, N> tangent_o;
   S resisted;   ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (balance.hpp)
-  S imbalance;  ///< what the commanded forces leave unbalanced, over weight and external wrench
+  S imbalance;  ///< unbalanced part of the commanded forces, over weight and external wrench
 
   static constexpr auto parts() {
     return std::tuple{

@@ -52,7 +52,7 @@ struct LimitedJoint {
   /// J: torque that contact forces on the object require; for soft contacts also moments over the grasp's length.
   Vec<double, M> gain;
   Vec<double, M> drift;  ///< J M^-1: how the torque moves the contact points
-  Vec<double, M> press;  ///< what it presses with on contacts that do not move
+  Vec<double, M> press;  ///< its force on contacts that do not move
 
   [[nodiscard]] static LimitedJoint zero() {
     const auto none = Vec<double, M>::zero();
@@ -74,7 +74,7 @@ struct LimitedJoints {
 template <class S, int N, int D = 3>
 struct HandCommand {
   Vec<S, D * N> force;  ///< commanded, (n, t, o) [N]
-  Vec<S, 6> left;       ///< what it leaves unbalanced, moments over the grasp's length [N]
+  Vec<S, 6> left;       ///< unbalanced wrench of the command, moments over the grasp's length [N]
   S size;               ///< |weight| + |the rest|
 
   static constexpr auto parts() { return std::tuple{&HandCommand::force, &HandCommand::left, &HandCommand::size}; }
@@ -143,7 +143,7 @@ struct HandBuildBody {
   template <class S>
   struct Asked {
     Vec<S, kAll> drift;  ///< how the contact points would move away [m/s^2]
-    Vec<S, kAll> force;  ///< what it presses with on contacts that do not move [N]
+    Vec<S, kAll> force;  ///< force on contacts that do not move [N]
   };
   /// Padding contacts beyond those of the grasp: without axes they do not affect the object.
   template <class S>

@@ -45,7 +45,7 @@ class RankOrder {
   study::Scratch& scratch_;
   std::uint64_t end_ = 0;              ///< of the pieces in scratch_; the buckets' places follow
   std::vector<RankKey> keys_;          ///< the newest piece
-  std::vector<std::uint64_t> pieces_;  ///< where in scratch_ each of the others ends
+  std::vector<std::uint64_t> pieces_;  ///< ends of the other pieces in scratch_
   std::int64_t bucket_size_;           ///< grasps
   std::vector<Bucket> buckets_;
   std::size_t loaded_ = 0;  ///< the bucket whose ranks are in rank_

@@ -204,7 +204,7 @@ Ranking rank(const SetSource& source, const SetStudy& study, const Device& devic
 
 Ranking rank(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress) {
   check_input(set, study);
-  (void)hand_of(set, study.hand);  // what is wrong with an array is said with its own rows
+  (void)hand_of(set, study.hand);  // errors in an array name its own rows
   return rank(SetInMemory(set), study, device, progress);
 }
 

@@ -15,7 +15,7 @@ namespace garra::grasp {
 struct HandCounts {
   std::array<std::int64_t, kOutcomes> outcome{};
   std::int64_t sticks = 0, sticks_unknown = 0, resisted = 0, resisted_unknown = 0, several = 0;
-  std::array<std::int64_t, kMostSetContacts> first{};  ///< where the contacts fail: the one with the smallest margin
+  std::array<std::int64_t, kMostSetContacts> first{};  ///< failures by contact: the one with the smallest margin
 
   void add(const HandCounts& other) {
     for (std::size_t k = 0; k < outcome.size(); ++k) outcome[k] += other.outcome[k];
@@ -126,7 +126,7 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
 /// One sample, in full; contacts (n, t, o), soft ones (n, t, o, tau / r).
 struct HandReplay {
   std::vector<double> A, b, mu, c, a;  ///< the contact problem and its answer
-  std::vector<double> command;         ///< what the hand presses with
+  std::vector<double> command;         ///< forces of the command on contacts that do not move
   std::vector<int> state;              ///< grasp::ContactState
   Outcome outcome = Outcome::kUnsolved;
   double residual = 0, imbalance = 0, resisted = 0, critical = 0, margin = 0, radius = 0;

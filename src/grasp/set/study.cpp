@@ -44,7 +44,7 @@ constexpr double kSure = 0.95;
 /// Approximate samples in one chunk: some seconds of work.
 constexpr std::int64_t kIdealSamples = std::int64_t{1} << 22, kHandSamples = std::int64_t{1} << 15;
 constexpr std::int64_t kMostGrasps = std::int64_t{1} << 16;  ///< in one, and so in memory
-constexpr std::int64_t kMostChunks = 4000;                   ///< where that does not make them larger than that
+constexpr std::int64_t kMostChunks = 4000;                   ///< unless chunks would exceed kMostGrasps
 
 std::int64_t chunk_of(std::int64_t grasps, const SetStudy& study, Hand hand) {
   const std::int64_t samples = hand == Hand::kIdeal ? kIdealSamples : kHandSamples;

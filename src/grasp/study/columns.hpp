@@ -74,7 +74,7 @@ inline constexpr std::tuple kColumns = {
                 {0, 4},
                 true,
                 [](const auto&, const auto& verdict) {
-                  double most = verdict.c.m[0];  // NaN where unsolved, of all contacts
+                  double most = verdict.c.m[0];  // NaN if unsolved; largest over the contacts
                   for (int k = 3; k < numbers_of(verdict.c); k += 3) most = std::max(most, verdict.c.m[k]);
                   return most;
                 }},

@@ -14,14 +14,14 @@ namespace garra::grasp {
 
 inline constexpr int kConeBins = 80;        ///< of a cone's picture along t and along o
 inline constexpr double kConeExtent = 2.0;  ///< the picture reaches to so many times mu c_n
-inline constexpr double kHeldLast = 1e6;    ///< what a held sample adds to its key of the ranking `closest`
+inline constexpr double kHeldLast = 1e6;    ///< added to a held sample's key in the ranking `closest`
 inline constexpr int kIterationBins = 41;   ///< 0 .. 39 Newton steps, and more
 inline constexpr int kRowHead = 3;          ///< of a kept row: index, outcome, residual
 
 /// Offsets of the counts in Tally::counts, and of the sums in a block of Tally::sums.
 struct Layout {
   int contacts = 0, draws = 0;
-  int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
+  int sticks = 0, resisted = 0;  ///< each: samples with the property, undecided samples
   int several = 0;               ///< samples with another certified solution that moves otherwise
   int left_out = 0;  ///< held samples with opening contacts; among them those with fewer than three closed ones
   int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
@@ -143,7 +143,7 @@ struct Counting {
   template <class To>
   GARRA_HD void count_contacts(const Sample<N>& s, To& to) const {
     const Verdict<double, N>& v = s.verdict;
-    const bool solved = v.sticks == v.sticks;  // the outcome may be known where the forces are not: not resisted
+    const bool solved = v.sticks == v.sticks;  // the outcome may be known without forces: not resisted
     for (int j = 0; j < extent<N>(); ++j) {
       if (solved) to.count(layout.state + 3 * j + static_cast<int>(v.state[j]));
       to.value(layout.force[j], v.c[3 * j], 2 * j);

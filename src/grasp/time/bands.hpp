@@ -66,7 +66,7 @@ struct TimeBands {
 /// Bands counted on the GPU, where the samples are; the recorded quantities are not copied back.
 struct BandCounts {
   std::vector<TimeBands> level;      ///< sample i is at level i mod their number
-  std::vector<int> instants;         ///< that bands have
+  std::vector<int> instants;         ///< instants with bands
   std::vector<std::int64_t> counts;  ///< as Tally::counts: added to
 };
 

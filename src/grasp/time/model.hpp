@@ -36,16 +36,16 @@ struct MotionRules {
   GraspModel grasp;
   StepRules step;
   Controller controller;
-  Drive drive;                            ///< whose torques
+  Drive drive;                            ///< source of the torques
   bool shaken;                            ///< by random tones of each sample
   bool carried;                           ///< the palm's acceleration is given, too or instead
   Vec3<double> shake_rms;                 ///< along x, y, z of the palm [m/s^2]
   double slip, drop;                      ///< [m]
   double drop_turn;                       ///< [rad]
   double tol;                             ///< of the contact solver
-  double controller_mass;                 ///< that the controller believes in [kg]
+  double controller_mass;                 ///< mass in the controller's model [kg]
   bool levels;                            ///< friction levels instead of the nominal friction
-  SurfaceKind kind[kMaxContacts];         ///< what the fingertip is followed along
+  SurfaceKind kind[kMaxContacts];         ///< surface along which the fingertip moves
   double nominal_friction[kMaxContacts];  ///< about which levels keep the drawn deviations
   FingerLimits limits[kMaxContacts];
 };
@@ -113,7 +113,7 @@ struct StepRecord {
 struct MotionTiles {
   SampleParts parts;          ///< loads and tasks of the draw; no shares
   double* levels;             ///< SampleLevel
-  double* shakes;             ///< ShakePhases, where the palm is shaken
+  double* shakes;             ///< ShakePhases, if the palm is shaken
   double* objects;            ///< ObjectMotion
   double* surfaces;           ///< LocalSurface: those of contact 0, then of contact 1, ...
   double* orders;             ///< FingerOrder, likewise

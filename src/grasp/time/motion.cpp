@@ -131,7 +131,7 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
   block.assign(model, first + at, count);
   const std::int64_t look_size = block.tiles().padded * MotionSizes<kAnyContacts>::look();
   batch::Tiles<double> looks(std::ssize(model.look_steps()) * look_size);
-  std::fill_n(looks.data(), looks.doubles(), NAN);  // where all have ended before
+  std::fill_n(looks.data(), looks.doubles(), NAN);  // if all samples have ended before
   run_steps<kAnyContacts>(HostBackend{executor, &model.rules}, model, block.tiles(), AllLooks{looks.data(), look_size},
                           count, [](const StepNow&) {});
   take_measures(model, block.tiles(), at, count, 1, out);

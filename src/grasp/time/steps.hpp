@@ -63,7 +63,7 @@ struct OrderBody {
 template <class S, int N>
 struct StepParts {
   ObjectMotion<S> object;
-  FingerOrder<S> order;  ///< of the first finger: where the object stands
+  FingerOrder<S> order;  ///< of the first finger: pose of the object
   FingerStep<S> fingers[kCapacity<N>];
   Body<S> body;
   Vec<S, 6> load;

@@ -40,7 +40,7 @@ struct TimeLayout {
   std::vector<int> band_instant;  ///< the instants that bands have: all, or evenly spaced ones
   int slipped_first = 0;          ///< [contacts]
   study::Histogram slip[kMaxContacts], force[kMaxContacts];  ///< over all levels
-  int counts = 0, buckets = 0;                               ///< in all; numbers that have any
+  int counts = 0, buckets = 0;                               ///< in all; numbers with buckets
 
   /// Offsets in a block: sum and sum of squares of the numbers with histograms; then the following ones.
   [[nodiscard]] int metric_sum(int of_level, int metric) const { return 2 * (of_level * kTimeMetrics + metric); }

@@ -15,7 +15,7 @@ struct FileReplay {
 /// Registers the replay of such files: one constant in the file that implements it.
 struct KnownFileReplay {
   void (*replay)(const FileReplay&);
-  const char* name;  ///< that such a file has in a run folder
+  const char* name;  ///< name of the file in a run folder
 
   KnownFileReplay(void (*replay)(const FileReplay&), const char* name);
 };

@@ -164,7 +164,7 @@ class Skimmer {
 
   std::string_view bytes_;
   std::size_t at_ = 0;
-  std::optional<Leaf> leaf_;  ///< the item passed last, where it is one
+  std::optional<Leaf> leaf_;  ///< the last item, if it is a leaf
   Outline outline_;
 };
 

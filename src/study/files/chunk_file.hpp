@@ -38,7 +38,7 @@ enum class ChunkState { kSound, kDamaged, kForeign };
 /// Result of decode_chunk().
 struct DecodedChunk {
   ChunkState state = ChunkState::kDamaged;
-  study::Total chunk;  ///< where it is sound
+  study::Total chunk;  ///< if it is sound
 };
 
 /// Decodes any bytes without exceptions or deep recursion.

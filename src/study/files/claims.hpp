@@ -38,7 +38,7 @@ class Claims {
   struct Claim {
     std::int64_t chunk;
     std::string worker;
-    std::optional<double> seconds;  ///< since it was made; nothing where its date lies in the future
+    std::optional<double> seconds;  ///< age of the claim; nothing if its date lies in the future
   };
   /// All claims, oldest first.
   [[nodiscard]] static std::vector<Claim> all(const std::string& run);

@@ -57,7 +57,7 @@ class RunChunks final : public study::ChunkStore {
   double place_ = 0;
   std::chrono::steady_clock::time_point start_ = {};
   std::optional<double> recorded_;  ///< [s] when the record was written last
-  std::set<std::int64_t> faulty_;   ///< there, and to be replaced
+  std::set<std::int64_t> faulty_;   ///< damaged or foreign, to be replaced
   std::vector<bool> there_;         ///< seen already: chunks do not go
 };
 

@@ -56,7 +56,7 @@ bool write_whole(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::pwrite(descriptor, text.data(), text.size(), at);
     if (n < 0 && errno == EINTR) continue;
-    if (n == 0) errno = ENOSPC;  // what nothing can be written to says no reason
+    if (n == 0) errno = ENOSPC;  // a write of 0 bytes sets no errno
     if (n <= 0) return false;
     text.remove_prefix(static_cast<std::size_t>(n));
     at += n;

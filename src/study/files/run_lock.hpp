@@ -19,7 +19,7 @@ class RunLocked : public Error {
 /// and as long before a date in the future.
 class RunLock {
  public:
-  /// Throws RunLocked (kInputOutput), which names the holder, and Error(kInputOutput) where no lock can be made.
+  /// Throws RunLocked (kInputOutput), which names the holder, and Error(kInputOutput) if no lock can be made.
   explicit RunLock(const std::string& run);
   ~RunLock();
   RunLock(const RunLock&) = delete;

@@ -70,7 +70,7 @@ std::vector<std::string> changed_among(const RunFolder& folder, const Json& file
   return changed;
 }
 
-/// A text in the manifest; "" where there is none.
+/// A text in the manifest; "" if there is none.
 std::string in_manifest(const RunFolder& folder, const char* key) {
   const Json j = manifest_of(folder);
   const Json text = j.is_object() ? j.value(key, Json()) : Json();

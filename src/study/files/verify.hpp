@@ -24,7 +24,7 @@ struct VerifyOptions {
 /// Result of verify().
 struct Verification {
   bool finished = false;
-  std::int64_t chunks = 0, samples = 0;  ///< that are there and sound
+  std::int64_t chunks = 0, samples = 0;  ///< present and sound
   std::int64_t computed = 0;             ///< chunks that were computed again
   std::vector<std::string> faults;       ///< sentences
 };

@@ -44,7 +44,7 @@ std::vector<WorkerState> workers_of(const RunFolder& folder) {
     if (entry.path().extension() != ".json") continue;
     try {
       list.push_back(parse(entry.path().stem().string(), read_file(entry.path().string(), kLargestText)));
-    } catch (const nlohmann::json::exception&) {  // being written on a file system where that is seen, or damaged
+    } catch (const nlohmann::json::exception&) {  // damaged, or being written
     } catch (const Error&) {                      // gone meanwhile
     }
   }

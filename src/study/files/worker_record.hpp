@@ -12,7 +12,7 @@ namespace garra::io {
 /// Work of one worker process on a run.
 struct WorkerState {
   std::string name;    ///< as worker_name() gives it
-  std::string device;  ///< that it computes on
+  std::string device;  ///< of its computations
   std::int64_t samples = 0;
   double seconds = 0;                 ///< from its start to its last chunk
   std::vector<std::int64_t> chunks;   ///< stored by it

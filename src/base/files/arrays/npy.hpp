@@ -10,7 +10,7 @@ namespace garra::io {
 
 /// Error in a header, with its remedy.
 struct NpyProblem {
-  std::string problem, remedy;  ///< "", where there is none
+  std::string problem, remedy;  ///< "" if there is none
 };
 
 /// {'descr': '<f8', 'fortran_order': False, 'shape': (500, 3), } into kind, bytes, shape and count.

@@ -13,7 +13,7 @@ struct NpyHeader {
   char kind = 0;            ///< 'f', 'i', 'u', 'b'
   std::uint64_t bytes = 0;  ///< of a number
   Shape shape;
-  std::uint64_t start = 0;  ///< where the numbers begin
+  std::uint64_t start = 0;  ///< offset of the numbers
   std::uint64_t count = 0;  ///< of numbers
   [[nodiscard]] std::uint64_t row_bytes() const;
 };

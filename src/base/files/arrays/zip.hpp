@@ -19,9 +19,9 @@ namespace garra::io {
 struct ZipMember {
   std::string name;
   std::uint64_t size = 0;    ///< bytes of its content
-  std::uint64_t start = 0;   ///< where they begin in the file
+  std::uint64_t start = 0;   ///< offset of the content in the file
   std::uint64_t packed = 0;  ///< bytes there
-  std::uint64_t header = 0;  ///< where its own header begins
+  std::uint64_t header = 0;  ///< offset of its own header
   std::uint32_t crc = 0;     ///< of the content
   std::uint16_t method = 0;  ///< kStored, kDeflated or another
   std::uint16_t flags = 0;
