@@ -168,7 +168,7 @@ class Hdf5Stream {
   explicit Hdf5Stream(const std::string& path);
   ~Hdf5Stream();
 
-  /// Position and type of a dataset's numbers in the file.
+  /// Position of a dataset's numbers in the file [bytes].
   struct Place {
     std::uint64_t start = 0, row_bytes = 0;
   };

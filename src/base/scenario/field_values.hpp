@@ -39,7 +39,7 @@ struct ListOf {
   std::size_t count;
   std::function<AnyValue(std::size_t)> one;  ///< from 0
   std::string takes;                         ///< in Markdown
-  bool has_unit = true;                      ///< whether the first one has a unit
+  bool has_unit = true;                      ///< whether the unit is that of the first one
 };
 [[nodiscard]] AnyValue list_of(ListOf list);
 /// A table in one line whose keys the file chooses.

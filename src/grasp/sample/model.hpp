@@ -13,7 +13,7 @@
 
 namespace garra::grasp {
 
-inline constexpr int kLimitContacts = kMaxContacts;  ///< Capacity of the model [contacts].
+inline constexpr int kLimitContacts = kMaxContacts;  ///< capacity of the model [contacts]
 
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
 enum Slot : int {

@@ -55,8 +55,8 @@ struct AllLooks {
   void taken(std::size_t) const {}
 };
 
-/// Runs all steps of `count` samples and calls after(step) behind each. `looks` gives the memory of slot(k), and is
-/// called by taken() when it is filled.
+/// Runs all steps of `count` samples and calls after(step) behind each. `looks` gives the memory of slot(k); taken(k)
+/// reports that it is filled.
 template <int N, class Backend, class Looks, class After>
 void run_steps(const Backend& backend, const MotionModel& model, const MotionTiles& tiles, const Looks& looks,
                std::int64_t count, const After& after) {

@@ -67,7 +67,7 @@ Claims::~Claims() {
 
 std::string Claims::file(std::int64_t chunk) const { return folder_ + "/" + std::to_string(chunk); }
 
-/// False if another process has it, or if files cannot be created: chunks are then computed unclaimed.
+/// False if another process has it. True if files cannot be created: chunks are then computed unclaimed.
 bool Claims::make(std::int64_t chunk) {
   ::mkdir(folder_.c_str(), 0777);
   const int descriptor = ::open(file(chunk).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

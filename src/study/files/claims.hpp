@@ -14,7 +14,7 @@
 
 namespace garra::io {
 
-/// The files RUN/claims/NNNNNN. A claim is advisory, never a lock: a chunk is the same for every worker, so a lost or
+/// The files RUN/claims/N. A claim is advisory, never a lock: a chunk is the same for every worker, so a lost or
 /// ignored claim only costs a second computation. The shared file system only needs exclusive creation of files.
 class Claims {
  public:

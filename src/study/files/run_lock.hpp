@@ -15,8 +15,8 @@ class RunLocked : public Error {
 
 /// Lock held from construction to destruction. The file RUN/garra.lock names the holder: host, process, start. The
 /// kernel drops the lock of a process that dies, so one left on this host is taken over at once. Some file systems
-/// share no locks between hosts, so the file's claim also counts: another host's claim holds for an hour from its date,
-/// and as long before a date in the future.
+/// share no locks between hosts, so the file's claim also counts: another host's claim holds
+/// while its date is within an hour of now, past or future.
 class RunLock {
  public:
   /// Throws RunLocked (kInputOutput), which names the holder, and Error(kInputOutput) if no lock can be made.
