@@ -1,8 +1,8 @@
 // Friction contact problems of known classes, for benchmarks and tests. SI units; machine-independent.
 //
-//   random_grasps   grasps of an unknown answer, the generator behind data/reference/contact/random_n*.h5.
-//   manufactured    problems built backwards from an answer (c*, a*) that obeys the law of friction_problem.hpp.
-//   sliding_grasps  random grasps with some or all contacts sliding (the papers' set S): unsymmetric problems.
+//   - random_grasps: grasps of an unknown answer, the generator behind data/reference/contact/random_n*.h5.
+//   - manufactured: problems built backwards from an answer (c*, a*) that obeys the law of friction_problem.hpp.
+//   - sliding_grasps: random grasps with some or all contacts sliding (the papers' set S): unsymmetric problems.
 //
 // Problem k of a class depends only on the seed and k, so a short run is the head of a long one.
 #pragma once
