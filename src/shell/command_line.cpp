@@ -67,6 +67,34 @@ std::string unknown_word(const CLI::App& app, int argc, const char* const* argv)
   return {};
 }
 
+/// The words of a command line with new names of flags and commands in place of old ones. Throws Error(kUsage) where a
+/// flag is given by both.
+std::vector<std::string> renamed(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  const auto name = [](const std::string& word) { return word.substr(0, word.find('=')); };
+  const CLI::App* at = &app;
+  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    const bool is_flag = words[i].substr(0, 2) == "--";
+    const auto subcommand = [&](const std::string& word) -> const CLI::App* {
+      const auto named = at->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
+      return named.empty() ? nullptr : named.front();
+    };
+    const auto known = [&](const std::string& word) {
+      return is_flag ? at->get_option_no_throw(word) != nullptr : subcommand(word) != nullptr;
+    };
+    const std::string old = name(words[i]), now = known(old) ? "" : io::new_flag(old);
+    if (!now.empty() && known(now)) {
+      if (is_flag && std::any_of(words.begin(), words.end(), [&](const std::string& w) { return name(w) == now; }))
+        throw Error(ExitCode::kUsage, old + " is the old name of " + now + ", which is given too",
+                    "Leave out " + old + ".");
+      io::warn_of_old_name("", old, now);
+      words[i].replace(0, old.size(), now);
+    }
+    if (!is_flag && known(words[i])) at = subcommand(words[i]);
+  }
+  return words;
+}
+
 /// The command whose help fits: the innermost named one.
 std::string help_command(const CLI::App& app) {
   const auto used = app.get_subcommands();

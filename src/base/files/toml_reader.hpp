@@ -48,7 +48,7 @@ struct Node::Member {
 [[nodiscard]] Node parse_toml(std::string_view text, const std::string& name);
 
 /// Applies "key.path=value" of the command line; the value is TOML, or a bare word. Missing tables are created; items
-/// of an array are counted from 1 ("contact.2.friction=0.3"). Throws Error(kUsage).
+/// of an array are counted from 0 ("contact.1.friction=0.3"). Throws Error(kUsage).
 void apply_override(Node& root, const std::string& assignment);
 
 /// Parses a document and applies overrides to it.
