@@ -1,7 +1,7 @@
 // Chain states and the outputs computed from them, as HDF5 files (docs/reference/chain-files.md). SI units.
 //
 // State file: q [n,j]; qd, qdd, tau [n,j] and wrench [n,6] if an output reads them. For tolerance studies it has a
-// group
+// group `parameters` of datasets [n] called "joint.quantity.change", joints counted from 0: "2.mass.scale", "3.d.add".
 // Result file: one dataset per output, by its name, and status [n].
 #pragma once
 
