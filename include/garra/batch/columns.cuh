@@ -1,4 +1,5 @@
-// Between arrays on the device, with any strides, and tiles on the device. For files that nvcc compiles.
+// Copies columns of arrays on the device, with any strides, to tiles on the device and back. For
+// files that nvcc compiles.
 #pragma once
 
 #include <algorithm>
@@ -58,8 +59,9 @@ struct ColumnField {
   }
 };
 
-/// What a warp moves: 32 fields, or what is left of them, of the 32 rows of a tile. In a row the fields lie side by
-/// side, in a tile the rows: between the two a thread has another field, or another row, and shared memory both.
+/// The part of a tile that a warp moves: up to 32 fields of the tile's 32 rows. Fields are adjacent
+/// in a row, rows are adjacent in a tile. Each thread therefore has another field or another row on
+/// either side, and shared memory holds both.
 struct TilePart {
   static constexpr int kFields = 32;
   using Shared = double[kTile][kFields + 1];  // one more: threads along a row, or along a field, are in other banks
@@ -79,7 +81,7 @@ struct GatherBody {
   static constexpr int kLanes = 32, kRegisters = 64;
   using Shared = TilePart::Shared;
   ColumnTable table;
-  int width;  ///< of all columns
+  int width;  ///< ///< of all columns together
   RowRange rows;
   FieldTiles to;
 
@@ -88,7 +90,8 @@ struct GatherBody {
     const TilePart part(i, width);
     if (team.lane < part.fields) {
       const ColumnField field(table, part.first + team.lane);
-      // Spare lanes of the last tile repeat the last row: ordinary arithmetic. A column that is absent is zero.
+      // Spare lanes of the last tile repeat the last row: ordinary arithmetic. An absent column is
+      // zero.
 #pragma unroll 8
       for (int r = 0; r < kTile; ++r) {
         const std::int64_t row = rows.first + min(part.tile * kTile + r, rows.count - 1);
@@ -123,8 +126,8 @@ struct ScatterBody {
   }
 };
 
-/// Rows to tiles. The widths of the columns add up to `to.fields`, or less. A template, as the next, so that a file
-/// that does not call it has no such kernel.
+/// Copies rows to tiles. The widths of the columns add up to at most `to.fields`. A template, as
+/// scatter(): a file that does not call it contains no such kernel.
 template <class Columns = std::vector<DeviceColumn>>
 void gather(const Columns& columns, const RowRange& rows, const FieldTiles& to) {
   const ColumnTable table(columns);

@@ -1,4 +1,4 @@
-// Which executor does the work, and how much fits on it.
+// The executor that runs a batch, and the number of problems that fit into its memory.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct Device {
 /// Memory [bytes] that a batch may use on this device right now.
 [[nodiscard]] std::uint64_t free_memory(const Device& device);
 
-/// How many problems of `bytes_each` fit into half of the free memory; whole blocks of 1,024. Throws
-/// Error(kNoDevice) where not even one block fits.
+/// Number of problems of `bytes_each` that fit into half of the free memory, in whole blocks of
+/// 1,024. Throws Error(kNoDevice) if not even one block fits.
 [[nodiscard]] std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each);
 
 }  // namespace garra

@@ -1,4 +1,4 @@
-// Several GPUs that share the work of a study, and one that has less memory than it has said.
+// Several GPUs that share the work of a study, and the error of a GPU that runs out of memory.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace garra {
 
-/// A GPU gave no memory for what would have fitted into the half of it that was free: somebody else has taken it. Less
-/// at once may do.
+/// Memory allocation on a GPU failed although the size fitted into the free half: another process
+/// has taken memory meanwhile. A smaller batch may succeed.
 class OutOfDeviceMemory : public Error {
  public:
   using Error::Error;
 };
 
-/// What parse_device() knows, and "cuda:0,1" or "cuda:all": several GPUs, each once, in this order. Throws as that
-/// does.
+/// Parses every name that parse_device() accepts, and "cuda:0,1" or "cuda:all": several GPUs, each
+/// once, in this order. Throws as parse_device().
 [[nodiscard]] std::vector<Device> parse_devices(const std::string& name, int threads = 0);
 
 /// "NVIDIA H200 (cuda:0), NVIDIA H200 (cuda:1)"

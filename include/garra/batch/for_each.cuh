@@ -1,5 +1,5 @@
-// The executor `cuda`, and the only __global__ function: one thread per problem runs the body that the scalar executor
-// runs. For files that nvcc compiles.
+// The executor `cuda`: one thread per problem runs the body that the scalar executor runs. Contains
+// the only __global__ function. For files that nvcc compiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,16 +19,16 @@ namespace garra::cuda {
 
 inline constexpr int kThreads = 64;  ///< per block: the bodies are register-bound, so small blocks fill an SM best
 
-// One block at least on a multiprocessor, not more: told nothing, the assembler gave the largest bodies 32 registers,
-// and spilled 45 kB.
+// At least one block per multiprocessor: without this bound the assembler gave the largest bodies
+// 32 registers and spilled 45 kB.
 template <class Body>
 __global__ void __launch_bounds__(kThreads, 1) for_each_kernel(const __grid_constant__ Body body, std::int64_t count) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i < count) body.template operator()<double>(i);
 }
 
-/// Every kernel of the program, for who wants to have them loaded before they are needed: each is listed where for_each
-/// is compiled for it.
+/// Every kernel of the program, for callers that load kernels before they are needed. A kernel is
+/// listed where for_each() is compiled for it.
 inline std::vector<const void*>& all_kernels() {
   static std::vector<const void*> kernels;
   return kernels;
@@ -36,7 +36,8 @@ inline std::vector<const void*>& all_kernels() {
 template <class Body>
 inline const bool kListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_kernel<Body>)), true);
 
-/// What helps after an error. One that sticks, as of a kernel that failed, is every later call's answer, too.
+/// The remedy after an error. A sticky error, as of a kernel that failed, is returned by every
+/// later call.
 inline const char* remedy_of() {
   cudaGetLastError();
   const bool sticks = cudaFree(nullptr) != cudaSuccess;
@@ -44,24 +45,25 @@ inline const char* remedy_of() {
              ? "this process cannot use the GPU any more: start it again (`garra resume` goes on), or use --device cpu"
              : "use --device cpu";
 }
-/// Throws Error(kNoDevice) with what the driver says, OutOfDeviceMemory where that is too little memory.
+/// Throws Error(kNoDevice) with the driver's message, or OutOfDeviceMemory if memory ran out.
 inline void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
   const std::string said = std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status);
   if (status != cudaErrorMemoryAllocation) throw Error(ExitCode::kNoDevice, said, remedy_of());
-  cudaGetLastError();  // or the next launch would find it
+  cudaGetLastError();  // // otherwise the next launch would report it
   throw OutOfDeviceMemory(ExitCode::kNoDevice, said, "free memory on the GPU, or use --device cpu");
 }
 
-/// What a call on arrays of the device (resident.hpp) brings along: the caller's stream, and memory in place of
-/// cudaMalloc. One for each thread, so that every Buffer and every launch below the call finds it.
+/// A call on arrays of the device (resident.hpp): the caller's stream, and the caller's memory in
+/// place of cudaMalloc. There is one per thread; every Buffer and every launch below the call uses
+/// it.
 struct Call {
   cudaStream_t stream = nullptr;
   std::byte* memory = nullptr;
-  std::size_t bytes = 0;  ///< of it
+  std::size_t bytes = 0;  ///< ///< of `memory`
   std::size_t used = 0;
-  std::size_t most = 0;      ///< that was ever used
-  bool counts_only = false;  ///< nothing runs: `most` tells what the call would take
+  std::size_t most = 0;      ///< ///< largest `used` so far
+  bool counts_only = false;  ///< ///< nothing runs: `most` is the memory that the call would take
 
   std::byte* take(std::size_t wanted) {
     constexpr std::size_t kAlignment = 256;  // as cudaMalloc
@@ -91,8 +93,8 @@ inline std::uint64_t idle_memory(int device) {
   }
   return reserved - used;
 }
-/// From now on memory that is given back stays in the device's pool, until the process ends: cudaMalloc takes longer
-/// than many a batch does, and waits for the GPU.
+/// Keeps returned memory in the device's pool until the process ends: cudaMalloc takes longer than
+/// many a batch, and waits for the GPU.
 inline void keep_memory(int device) {
   cudaMemPool_t pool = nullptr;
   std::uint64_t all = ~std::uint64_t{0};
@@ -101,7 +103,7 @@ inline void keep_memory(int device) {
     cudaGetLastError();
 }
 
-/// What batches gave back goes from the device's pool to the driver. False where there is no pool.
+/// Returns the idle memory of the device's pool to the driver. False if there is no pool.
 inline bool return_idle_memory() {
   int device = 0;
   cudaMemPool_t pool = nullptr;
@@ -111,7 +113,8 @@ inline bool return_idle_memory() {
   if (!done) cudaGetLastError();
   return done;
 }
-/// launch(), and once more where the driver had no memory for the kernel's stacks because the pool has it.
+/// Calls launch(), and once more if the driver had no memory for the kernel's stacks because the
+/// pool holds it.
 template <class Launch>
 cudaError_t launched(const Launch& launch) {
   launch();
@@ -123,8 +126,8 @@ cudaError_t launched(const Launch& launch) {
   return status;
 }
 
-/// Owning device memory of doubles (or of objects of type T). Within a Call it comes out of the caller's workspace, and
-/// goes back to it where the buffers go in the opposite order.
+/// Owning device memory of doubles (or of objects of type T). Within a Call it comes from the
+/// caller's workspace, and returns to it if the buffers are released in reverse order.
 template <class T>
 class Buffer {
  public:
@@ -147,20 +150,20 @@ class Buffer {
   [[nodiscard]] T* data() const { return data_; }
   void upload(const T* host) { upload(host, count_); }
   void download(T* host) const { download(host, count_); }
-  /// The first `count` only.
+  /// Copies the first `count` only.
   void upload(const T* host, std::int64_t count) {
     copy(data_, host, count, cudaMemcpyHostToDevice, "copying to the GPU");
   }
   void download(T* host, std::int64_t count) const {
     copy(host, data_, count, cudaMemcpyDeviceToHost, "copying from the GPU");
   }
-  /// The first `count`, behind what `to` has.
+  /// Appends the first `count` to `to`.
   void append_to(std::vector<T>& to, std::int64_t count) const {
     const std::size_t before = to.size();
     to.resize(before + static_cast<std::size_t>(count));
     if (count > 0) download(to.data() + before, count);
   }
-  /// All bytes are 0.
+  /// Sets all bytes to 0.
   void clear() {
     if (only_counts() || count_ == 0) return;
     check(cudaMemsetAsync(data_, 0, bytes(), current_stream()), "clearing memory");
@@ -194,7 +197,7 @@ class Buffer {
   T* data_ = nullptr;
 };
 
-/// A body that stays in memory.
+/// A body that lies in device memory, as one that a kernel can take as a parameter.
 template <class Body>
 struct Resident {
   const Body* body;
@@ -204,12 +207,12 @@ struct Resident {
   }
 };
 
-// [bytes]; CUDA 12.0 knows 4,096.
+// Limit of a kernel's parameters [bytes]; CUDA 12.0 allows 4,096.
 template <class Body>
 inline constexpr bool kFitsParameters = sizeof(Body) <= 4000;
 
-/// body.operator()<double>(i) for i = 0 .. count - 1. A body too large for a kernel's parameters is put in memory, and
-/// waited for where that memory is not the caller's.
+/// Runs body.operator()<double>(i) for i = 0 .. count - 1. A body too large for a kernel's
+/// parameters is copied to device memory; the call then waits, unless that memory is the caller's.
 template <class Body>
 void for_each(std::int64_t count, const Body& body) {
   if (count == 0) return;
@@ -245,17 +248,18 @@ std::uint64_t stacks_of(int device) {
   return std::uint64_t{kernel.localSizeBytes} * threads_at_once(device);
 }
 
-/// What a batch takes on the device [bytes].
+/// Memory that a batch takes on the device [bytes].
 struct Memory {
-  std::uint64_t each;    ///< of a problem
-  std::uint64_t stacks;  ///< stacks_of() its largest kernel, and what else does not grow with the problems
+  std::uint64_t each;    ///< ///< per problem
+  std::uint64_t stacks;  ///< ///< stacks_of() the largest kernel, and all else that does not grow with the number of
+                         ///< problems
 };
 
-/// How many problems fit, in whole blocks, as garra::how_many_fit(): into half of what is free beside the stacks of
-/// their kernel.
+/// Number of problems that fit, in whole blocks, as garra::how_many_fit(): into half of the memory
+/// that is free beside the stacks of their kernel.
 inline std::int64_t how_many_fit(const Device& device, const Memory& needed) {
   const std::int64_t without = garra::how_many_fit(device, needed.each);
-  // Half of the stacks in problems: what is left is whole blocks again.
+  // Half of the stacks, counted in problems and rounded to whole blocks.
   constexpr std::uint64_t kBlock = 1024;
   const auto taken = static_cast<std::int64_t>((needed.stacks / (2 * needed.each) + kBlock) / kBlock * kBlock);
   if (needed.stacks > 0 && taken >= without)

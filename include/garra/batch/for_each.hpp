@@ -1,4 +1,4 @@
-// The executors `scalar` and `lanes`: one body, applied to every problem of a batch.
+// The executors `scalar` and `lanes` (SIMD lanes): one body, applied to every problem of a batch.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,17 @@
 
 namespace garra::batch {
 
-// A loop is one function with all that it calls, lambdas of for_each_index included: a call would send registers of
-// lanes through memory. Its instructions stand apart from what calls it, so that a wheel has its loops over lanes for
-// each instruction set, and everything else once (cmake/isas.cmake defines what is elsewhere).
+// A loop is one function with everything that it calls, lambdas of for_each_index included: a call
+// would pass registers of lanes through memory. Its machine code is separate from its callers'. A
+// wheel thus has loops over lanes once per instruction set and all else once (cmake/isas.cmake
+// lists which).
 
-/// loop(), which works on doubles; of a type that other files can name: no lambda.
+/// Runs loop(), which works on doubles. Its type must have a name that other files can use: no
+/// lambda.
 template <class Loop>
 __attribute__((noinline)) void scalar_loop(const Loop& loop);
 
-/// loop(), which works on lanes.
+/// Runs loop(), which works on lanes.
 template <class Loop>
 __attribute__((noinline)) void lanes_loop(const Loop& loop);
 
@@ -28,14 +30,14 @@ template <class Loop>
 __attribute__((flatten)) void lanes_loop(const Loop& loop);
 #endif
 
-/// A body that says kCalls has its matrices in memory anyway (solvers::kInMemory): its loop over doubles leaves
-/// inlining to the compiler, which is as fast, and less to compile.
+/// A body that declares kCalls has its matrices in memory anyway (solvers::kInMemory). Its loop
+/// over doubles leaves inlining to the compiler, which is as fast and compiles sooner.
 template <class Body>
 inline constexpr bool kCalls = requires {
   requires Body::kCalls;
 };
 
-/// loop() with what the compiler inlines into it.
+/// Runs loop() with only the inlining that the compiler chooses.
 template <class Loop>
 __attribute__((noinline)) void calling(const Loop& loop) {
   loop();
@@ -57,7 +59,8 @@ void lanes_loop(const Loop& loop) {
 }
 #endif
 
-/// body.operator()<S>(i) for every problem, or every group of lanes; the last tile must be padded.
+/// Runs body.operator()<S>(i) for every problem, or every group of lanes; the last tile must be
+/// padded.
 template <class S, class Body>
 struct Each {
   static constexpr bool kCalls = batch::kCalls<Body>;
@@ -84,7 +87,7 @@ void for_each_lanes(std::int64_t count, const Body& body) {
     for_each_scalar(count, body);
 }
 
-/// Either of them: one thread of the host.
+/// Runs either loop in one thread of the host.
 template <class Body>
 void for_each(Executor executor, std::int64_t count, const Body& body) {
   if (executor == Executor::kScalar)

@@ -1,32 +1,34 @@
-// One problem for several threads of a warp, where it is too large for the registers of one.
+// Runs one problem on several threads of a warp, if it is too large for the registers of one
+// thread.
 #pragma once
 
 #include "garra/batch/for_each.cuh"
 
 namespace garra::cuda {
 
-/// The threads that work on one problem: kLanes neighbours of a warp. All teams of a warp go the same way, asking
-/// any(); one that is through with its problem goes along and changes nothing.
+/// The threads that work on one problem: kLanes neighbors of a warp. All teams of a warp take the
+/// same branches, decided by any(); a team that has finished its problem follows and changes
+/// nothing.
 template <int kLanes>
 struct Team {
   static_assert(32 % kLanes == 0);
   int lane;
-  bool has_problem = true;  ///< false: the last problem again, beside the team that it is of; nothing is to be stored
+  bool has_problem = true;  ///< ///< false: this team repeats the last problem and stores nothing
 
-  /// Waits for the warp; what its threads wrote to shared memory before is seen by each.
+  /// Waits for the warp; each thread then sees what the others wrote to shared memory before.
   __device__ void sync() const { __syncwarp(); }
-  /// Whether it is so for any team of the warp.
+  /// Whether `so` holds for any team of the warp.
   [[nodiscard]] __device__ bool any(bool so) const { return kLanes == 32 ? so : __any_sync(~0u, so); }
 };
 
-/// Warps at a time of a multiprocessor with 227 kB of shared memory and 65,536 registers, of which a thread needs some
-/// Body::kRegisters. The assembler is told to make room for so many.
+/// Resident warps per multiprocessor with 227 kB of shared memory and 65,536 registers, at
+/// Body::kRegisters registers a thread. The launch bounds tell the assembler this number.
 template <class Body>
 inline constexpr int kTeamWarps = std::min<int>(65536 / 32 / Body::kRegisters,
                                                 227 * 1024 /
                                                     (32 / Body::kLanes * sizeof(typename Body::Shared) + 1024));
 
-// A block is a warp: what its teams share is up to 27 kB, and static shared memory ends at 48.
+// A block is a warp: its teams share up to 27 kB, and static shared memory ends at 48 kB.
 template <class Body>
 __global__ void __launch_bounds__(32, kTeamWarps<Body>) for_each_team_kernel(Body body, std::int64_t count) {
   constexpr int kLanes = Body::kLanes, kTeams = 32 / kLanes;
@@ -39,7 +41,7 @@ template <class Body>
 inline const bool kTeamListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_team_kernel<Body>)),
                                  true);
 
-/// body(i, team, shared) for i = 0 .. count - 1. `shared` is the team's own, and holds what was there.
+/// Runs body(i, team, shared) for i = 0 .. count - 1. `shared` is the team's own and not cleared.
 template <class Body>
 void for_each_team(std::int64_t count, const Body& body) {
   static_assert(kFitsParameters<Body>);
@@ -50,8 +52,8 @@ void for_each_team(std::int64_t count, const Body& body) {
   check(launched([&] { for_each_team_kernel<<<blocks, 32, 0, current_stream()>>>(body, count); }), "starting a kernel");
 }
 
-/// The same for teams that are whole warps and need memory of the device: Body::kRoom doubles for each that works at a
-/// time.
+/// The same for teams that are whole warps and need device memory: Body::kRoom doubles for each
+/// team at work.
 template <class Body>
 __global__ void __launch_bounds__(kThreads, 8)
     for_each_far_team_kernel(const Body body, const std::int64_t count, double* const room) {
@@ -69,7 +71,7 @@ template <class Body>
 inline const bool kFarTeamListed =
     (all_kernels().push_back(reinterpret_cast<const void*>(for_each_far_team_kernel<Body>)), true);
 
-/// body(i, team, shared, room) for i = 0 .. count - 1.
+/// Runs body(i, team, shared, room) for i = 0 .. count - 1.
 template <class Body>
 void for_each_far_team(std::int64_t count, const Body& body) {
   static_assert(kFitsParameters<Body> && Body::kLanes == 32);

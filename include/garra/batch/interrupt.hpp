@@ -1,4 +1,5 @@
-// Ends a long call before its time: loops over blocks of work ask between two blocks whether to go on.
+// Ends a long call before its time: loops over blocks of work check between two blocks whether to
+// continue.
 #pragma once
 
 #include <atomic>
@@ -9,10 +10,10 @@
 
 namespace garra {
 
-/// While it lives, `ask` can end the calls of this library that its thread makes. Their loops call it in this thread,
-/// between two blocks of work and at most once a period. What `ask` throws, the call throws, and the other threads of
-/// the call stop at their next block; the arrays of the call are then incomplete. The Python module asks for signals
-/// (Ctrl-C), a study whether its run is cancelled.
+/// A callback `ask` that can end the library calls of its thread while the scope lives. Their loops
+/// call it in this thread, between two blocks of work, at most once a period. An exception from
+/// `ask` leaves the call; its other threads stop at their next block, and its arrays are then
+/// incomplete. The Python module checks for signals (Ctrl-C), a study for its run being canceled.
 class InterruptScope {
  public:
   explicit InterruptScope(std::function<void()> ask, std::chrono::milliseconds period = std::chrono::milliseconds(50));
@@ -32,22 +33,22 @@ class InterruptScope {
   std::function<void()> ask_;
   std::chrono::milliseconds period_;
   Clock::time_point next_;
-  InterruptScope* outer_;  ///< that the thread had before; asked as well
+  InterruptScope* outer_;  ///< ///< the thread's scope before; asked as well
   bool owns_outer_;        ///< it was made in this thread
   std::atomic<bool> ended_{false};
-  std::exception_ptr error_ = {};  ///< once `ended_`
+  std::exception_ptr error_ = {};  ///< ///< set once `ended_`
 };
 
-/// Goes on, or throws what the innermost scope of the thread asks for. Between two asks it reads the clock: some 30 ns,
-/// nothing without a scope. For the host.
+/// Returns, or throws what the thread's innermost scope asks for. Between two calls of `ask` it
+/// reads the clock: some 30 ns, or nothing without a scope. For the host.
 void check_interrupt();
 
-/// The scope of a thread that starts a team, in the other threads of that team.
+/// Installs the scope of a thread that starts a team in the team's other threads.
 class InterruptShare {
  public:
-  /// In the thread that starts the team.
+  /// Call it in the thread that starts the team.
   [[nodiscard]] static InterruptScope* current();
-  /// In a thread of the team, for as long as it lives.
+  /// Call it in a thread of the team; in effect for its lifetime.
   explicit InterruptShare(InterruptScope* of_team);
   ~InterruptShare();
   InterruptShare(const InterruptShare&) = delete;
@@ -58,7 +59,7 @@ class InterruptShare {
   bool owned_before_;
 };
 
-/// For a loop over steps of microseconds: every 64th call asks.
+/// A check for a loop over steps of microseconds: every 64th call asks.
 class EverySoOften {
  public:
   void operator()() const {

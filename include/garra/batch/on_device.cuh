@@ -1,5 +1,5 @@
-// What on_device.hpp calls: run_kernels(device, parts...), found beside the parts' types. A file that nvcc compiles
-// defines it and ends in a line per instance,
+// Registers kernels for on_device.hpp, which calls run_kernels(device, parts...), found beside the
+// parts' types. A file that nvcc compiles defines run_kernels() and ends in a line per instance,
 //   template struct garra::batch::Kernels<Part, ...>;
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace garra::batch {
 
-/// Before main(): the host's calls for these parts find their kernels.
+/// Registers the kernels for these parts before main(), where the host's calls find them.
 template <class... Parts>
 bool announce() {
   Launch<Parts...>::kernels = [](const Device& device, const Parts&... parts) {

@@ -1,8 +1,8 @@
-// The one seam between the host's code and the kernels. The host writes
+// The only interface between the host's code and the kernels. The host writes
 //   batch::on_device(device, what, is, to, be, done);
-// and a file that nvcc compiles (on_device.cuh) says for which parts it has kernels. The library is the same with and
-// without them: a program has the kernels that are linked into it, and every other call says that there are none. For
-// files that nvcc compiles, too.
+// and a file that nvcc compiles (on_device.cuh) lists the parts it has kernels for. The library is
+// the same with and without kernels: a program has those linked into it, and every other call
+// throws. Also for files that nvcc compiles.
 #pragma once
 
 #include "garra/batch/device.hpp"
@@ -12,7 +12,7 @@ namespace garra::batch {
 /// Throws Error(kNoDevice): there are no kernels.
 [[noreturn]] void refuse_without_kernels();
 
-/// What runs the kernels for these parts; set before main() where they are linked.
+/// The function that runs the kernels for these parts; set before main() if they are linked.
 template <class... Parts>
 struct Launch {
   static inline void (*kernels)(const Device&, const Parts&...) = nullptr;

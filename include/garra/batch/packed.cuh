@@ -1,5 +1,5 @@
-// Columns of arrays on the device (resident.hpp) from and to rows that lie one after another, as bodies have them that
-// write their rows themselves. For files that nvcc compiles.
+// Copies columns of arrays on the device (resident.hpp) to rows that lie one after another, and
+// back, for bodies that address their rows themselves. For files that nvcc compiles.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace garra::batch {
 
-/// Number f of row i is data[i * row + f / each * next + f % each].
+/// Rows in device memory: number f of row i is data[i * row + f / each * next + f % each].
 struct PackedRows {
   double* data;
   std::int64_t row;
-  int each;           ///< numbers side by side
-  std::int64_t next;  ///< from some of them to the next
+  int each;           ///< ///< adjacent numbers
+  std::int64_t next;  ///< ///< distance between two groups of adjacent numbers
 
   [[nodiscard]] GARRA_HD double& at(std::int64_t i, int f) const { return data[i * row + f / each * next + f % each]; }
 };
@@ -48,7 +48,7 @@ struct UnpackBody {
   }
 };
 
-/// Nothing where the column is absent.
+/// Does nothing if the column is absent.
 template <class Column>
 void pack(const Column& from, const RowRange& rows, const PackedRows& to) {
   if (from.data != nullptr) cuda::for_each(rows.count * from.width, PackBody{from, rows, to});
@@ -57,7 +57,7 @@ template <class Column>
 void unpack(const PackedRows& from, const RowRange& rows, const Column& to) {
   if (to.data != nullptr) cuda::for_each(rows.count * to.width, UnpackBody{from, rows, to});
 }
-/// `times` rows of `fields` numbers of each sample, of which each part is a column.
+/// Writes `times` rows of `fields` numbers of each sample; each part of a row is a column.
 inline void unpack_parts(double* from, std::int64_t times, int fields, const RowRange& rows,
                          const std::vector<DeviceColumn>& parts) {
   if (times == 0) return;
@@ -77,8 +77,8 @@ struct NoNumbersBody {
 };
 inline void fill_with_nan(double* to, std::int64_t numbers) { cuda::for_each(numbers, NoNumbersBody{to}); }
 
-/// Samples at a time whose rows of results have `numbers` each: they take 1 GiB at most, but a thousand of them
-/// whatever they need.
+/// Number of samples at a time whose results of `numbers` each take at most 1 GiB, but at least a
+/// thousand samples.
 inline std::int64_t samples_at_once(std::int64_t count, std::int64_t numbers) {
   return std::min(count,
                   std::clamp((std::int64_t{1} << 30) / (8 * numbers), std::int64_t{1} << 10, std::int64_t{1} << 18));

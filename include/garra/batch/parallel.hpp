@@ -1,5 +1,6 @@
-// Threads of the host that share work. An exception must not leave an OpenMP region (that would end the program), so it
-// is kept until all threads have stopped and then thrown to the caller: for all work that allocates.
+// Shares work among threads of the host. An exception that left an OpenMP region would end the
+// program; it is kept until all threads have stopped and then thrown to the caller. Use it for all
+// work that allocates.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +13,16 @@
 
 namespace garra {
 
-/// Four for each processor that this process may use: study_threads() and solve_threads() never give more, which would
-/// only take memory.
+/// Four threads per processor that this process may use. study_threads() and solve_threads() never
+/// give more, which would only take memory.
 [[nodiscard]] int most_threads();
 
 }  // namespace garra
 
 namespace garra::batch {
 
-/// The pieces 0 ... count - 1 of a work. Threads take them one after another, until none is left or one has failed;
-/// before each a thread asks whether the call is to end (interrupt.hpp).
+/// The pieces 0 ... count - 1 of a work. Threads take them one after another until all are taken or
+/// one has failed. Before each piece a thread checks whether the call is to end (interrupt.hpp).
 class Pieces {
  public:
   explicit Pieces(std::int64_t count) : count_(count) {}
@@ -33,7 +34,8 @@ class Pieces {
     piece = next_.fetch_add(1, std::memory_order_relaxed);
     return piece < count_;
   }
-  /// One thread at a time; what `work` throws, bad_alloc above all, does not block the others.
+  /// Runs `work` in one thread at a time; an exception from `work`, bad_alloc above all, does not
+  /// block the others.
   template <class Work>
   void alone(const Work& work) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -61,7 +63,7 @@ class Pieces {
   std::mutex mutex_;
 };
 
-/// work(pieces) on each of `threads` threads. Throws the first of what they throw.
+/// Runs work(pieces) on each of `threads` threads. Throws the first of their exceptions.
 template <class Work>
 void run_threads(int threads, std::int64_t count, const Work& work) {
   Pieces pieces(count);
@@ -74,7 +76,7 @@ void run_threads(int threads, std::int64_t count, const Work& work) {
   pieces.rethrow();
 }
 
-/// `count` things in blocks of `size`; the last one may be shorter.
+/// `count` items in blocks of `size`; the last block may be shorter.
 struct Blocks {
   std::int64_t count, size;
 
@@ -82,8 +84,8 @@ struct Blocks {
   [[nodiscard]] std::int64_t largest() const { return std::min(count, size); }
 };
 
-/// work(workspace, first, how_many) for every block, in any order: the loop of all batches on the host. Each thread
-/// takes its workspace from make() once, and no more threads than blocks start.
+/// Runs work(workspace, first, how_many) for every block, in any order: the loop of all batches on
+/// the host. Each thread takes its workspace from make() once; no more threads than blocks start.
 template <class Make, class Work>
 void for_blocks(int threads, const Blocks& blocks, const Make& make, const Work& work) {
   const std::int64_t number = blocks.number();
@@ -94,14 +96,14 @@ void for_blocks(int threads, const Blocks& blocks, const Make& make, const Work&
       work(workspace, k * blocks.size, std::min(blocks.size, blocks.count - k * blocks.size));
   });
 }
-/// work(first, how_many), where a thread needs no memory of its own.
+/// Runs work(first, how_many), if a thread needs no memory of its own.
 template <class Work>
 void for_blocks(int threads, const Blocks& blocks, const Work& work) {
   for_blocks(
       threads, blocks, [] { return 0; }, [&](int, std::int64_t first, std::int64_t count) { work(first, count); });
 }
 
-/// body(k) for k = 0 ... count - 1, in any order.
+/// Runs body(k) for k = 0 ... count - 1, in any order.
 template <class Body>
 void parallel_for(int threads, std::int64_t count, const Body& body) {
   run_threads(threads, count, [&](Pieces& pieces) {

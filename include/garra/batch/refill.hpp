@@ -1,10 +1,10 @@
 // Runs an iterative solver over SIMD lanes so that a lane whose problem is finished takes the next one.
 //
-// Without it a register of 8 problems steps until its slowest problem is done. Measured per problem with three contacts
-// (one core, ns, without / with refilling): random grasps 187 / 198, where most problems take two or three steps and
-// moving a state costs what it saves; rigid grasps 784 / 605 and eight contacts 4390 / 3940, where the tail is long. So
-// it pays where the solver has work to do, costs 6 % where it has not, and takes the worst case off p99.9. The order in
-// which problems meet in a register cannot change their bits.
+// Without refilling, a register of 8 problems steps until its slowest problem is done. Refilling
+// costs 6 % where most problems take two or three steps, since moving a state costs what it saves.
+// It gains where the tail is long, and it lowers p99.9. Measured per problem with three contacts
+// (one core, ns, without / with refilling): random grasps 187 / 198, rigid grasps 784 / 605; eight
+// contacts 4390 / 3940. The order in which problems meet in a register cannot change their bits.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace garra::batch {
 
-/// Copies one lane of a struct of Lanes<T> to a lane of another, by whole registers: single stores followed by a load
-/// of the register would stall until they have left the store buffer.
+/// Copies one lane of a struct of Lanes<T> to a lane of another, by whole registers. Single stores
+/// followed by a load of the register would stall until they have left the store buffer.
 template <class T, class State>
 inline void copy_lane(const State& from, int source, State& to, int target) {
   constexpr int width = Lanes<T>::kSize;
@@ -38,8 +38,8 @@ inline void copy_lane(const State& from, int source, State& to, int target) {
       from, to);
 }
 
-/// A state that is made anew in place: a large one on the heap, for a thread's stack of 8 MB has no room for two of
-/// them and what they are made of.
+/// A state that is made anew in place. A large one lies on the heap: a thread's stack of 8 MB is
+/// too small for two states and the data they are made of.
 template <class State>
 class Place {
   static constexpr bool kOnHeap = sizeof(State) > (std::size_t{1} << 20);
@@ -72,9 +72,10 @@ class Place {
   alignas(State) std::byte here_[kOnHeap ? 1 : sizeof(State)];
 };
 
-/// Solves `count` problems. `start_group(i)` gives the state of problems i .. i + width - 1 (i a multiple of the
-/// width; lanes beyond `count` are ignored); `step(state)` advances every unfinished lane; `running(state)` is their
-/// mask; `finish(i, state, lane)` takes the result of problem i.
+/// Solves `count` problems. `start_group(i)` gives the state of problems i .. i + width - 1 (i a
+/// multiple of the width; lanes beyond `count` are ignored). `step(state)` advances every
+/// unfinished lane; `running(state)` is their mask. `finish(i, state, lane)` takes the result of
+/// problem i.
 template <class T, class Start, class Step, class Running, class Finish>
 void solve_refilling(std::int64_t count, const Start& start_group, const Step& step, const Running& running,
                      const Finish& finish) {
@@ -90,7 +91,8 @@ void solve_refilling(std::int64_t count, const Start& start_group, const Step& s
   bool busy[width];
   LanesMask<T> fresh_running = running(fresh);
 
-  // Takes problems from `fresh` until one needs steps; those that need none are finished on the spot.
+  // Takes problems from `fresh` until one needs steps; problems that need none are finished at
+  // once.
   const auto take = [&](int lane) {
     while (next < count) {
       const int source = static_cast<int>(next % width);
@@ -154,8 +156,9 @@ struct IterateLanes {
   }
 };
 
-/// Runs an iterative body over SIMD lanes: body.start<S>(i) gives the state of problems i, i + 1, ..., which
-/// body.solver steps while any runs; what it has found of one goes to the tiles body.candidates.
+/// Runs an iterative body over SIMD lanes. body.start<S>(i) gives the state of problems i, i + 1,
+/// ..., and body.solver steps while any runs. Each problem's result goes to the tiles
+/// body.candidates.
 template <class Body>
 void iterate_lanes(const Body& body, std::int64_t count) {
   if constexpr (kLanesPay)

@@ -1,5 +1,6 @@
-// Operations on arrays that are on the GPU already: pointers and strides in, pointers and strides out, on the caller's
-// stream, with memory that the caller gives. What users see, and what the host hands to kernels; rows.cuh runs it.
+// Operations on arrays that are already on the GPU: pointers and strides in and out, on the
+// caller's stream, with the caller's memory. Defines the public types and the job that the host
+// passes to the kernels; rows.cuh runs it.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,11 @@
 
 namespace garra {
 
-/// One problem right after another.
+/// Stride of problems that lie one right after another.
 inline constexpr std::int64_t kPacked = -1;
 
-/// Numbers of a batch in memory of the GPU: number f of problem i is data[i * row + f * number]. Null: not there.
+/// Numbers of a batch in memory of the GPU: number f of problem i is data[i * row + f * number].
+/// Null: absent.
 template <class T>
 struct DeviceArray {
   T* data = nullptr;
@@ -23,13 +25,14 @@ struct DeviceArray {
                                ///< another
 };
 
-/// Where a call on such arrays runs. It allocates nothing, waits for nothing and returns when its work is queued: the
-/// answers are there when the stream has come so far.
+/// The stream and the memory of a call on arrays of the device. The call allocates nothing, waits
+/// for nothing and returns when its work is queued. The results are there when the stream has come
+/// so far.
 struct DeviceCall {
   int device = 0;
   void* stream = nullptr;     ///< a cudaStream_t; null: the default stream
-  void* workspace = nullptr;  ///< memory of the GPU that nobody else touches until then, aligned to 256 bytes
-  std::size_t bytes = 0;      ///< of it: workspace_bytes() of the same arrays, or more
+  void* workspace = nullptr;  ///< ///< GPU memory reserved for this call until then, aligned to 256 bytes
+  std::size_t bytes = 0;      ///< ///< size of `workspace`: workspace_bytes() of the same arrays, or more
 };
 
 }  // namespace garra
@@ -50,8 +53,8 @@ DeviceColumn device_column(const DeviceArray<T>& array, int width) {
           array.number};
 }
 
-/// A batch of rows on the device; columns as those of Rows. Where `needed` is given nothing runs: it is set to the
-/// bytes of workspace that the call takes.
+/// A batch of rows on the device; columns as those of Rows. If `needed` is given nothing runs:
+/// `needed` is set to the bytes of workspace that the call takes.
 struct ResidentRows {
   std::int64_t count = 0;
   std::vector<DeviceColumn> in, out;
@@ -59,7 +62,8 @@ struct ResidentRows {
   std::size_t* needed = nullptr;
 };
 
-/// An operation of rows.hpp on such rows. Throws Error(kNoDevice) where there are no kernels for it.
+/// Runs an operation of rows.hpp on rows of the device. Throws Error(kNoDevice) if it has no
+/// kernels.
 template <class Op>
 void run_resident(const Op& op, const ResidentRows& job) {
   on_device({Executor::kCuda, 0, job.call.device}, op, job);

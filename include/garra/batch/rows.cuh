@@ -1,5 +1,6 @@
-// Operations on rows on the GPU: a thread per row runs the body of the scalar executor. From arrays of the host
-// (rows.hpp) and from arrays that are on the device (resident.hpp). For files that nvcc compiles.
+// Runs operations on rows on the GPU: a thread per row runs the body of the scalar executor. The
+// rows are arrays of the host (rows.hpp) or of the device (resident.hpp). For files that nvcc
+// compiles.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace garra::batch {
 
 inline constexpr std::int64_t kDeviceChunk = std::int64_t{1} << 20;  ///< rows on the GPU at a time, at most
 
-/// kernels(rows, in, out) for chunks of at most so many rows that are on the device.
+/// Runs kernels(rows, in, out) for chunks of at most `kDeviceChunk` rows that are on the device.
 template <class In, class Out, class Kernels>
 void run_resident_chunks(const ResidentRows& job, const Kernels& kernels, std::int64_t chunk = kDeviceChunk) {
   const ResidentCall call(job);
@@ -40,7 +41,7 @@ void run_kernels(const Device& device, const Op& op, const Rows& job) {
              [&](const ResidentRows& rows) { run_kernels(device, op, rows); });
 }
 
-/// An operation on rows of the host is one on rows of the device, too: both are announced by one line.
+/// Registers an operation for rows of the host and for rows of the device by one line.
 template <class Op>
 struct Kernels<Op, Rows> {
   static const bool are_linked;

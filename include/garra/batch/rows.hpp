@@ -1,9 +1,9 @@
-// One operation on every row of a batch: plain arrays in, plain arrays out, on every executor. rows_run.hpp has the
-// host's loops, rows.cuh the GPU's; this part is for both.
+// Runs one operation on every row of a batch: plain arrays in and out, on every executor.
+// rows_run.hpp has the host's loops, rows.cuh the GPU's; this file serves both.
 //
 // An operation is a struct with types In<S> and Out<S>, all of whose members are S, and
 //   template <class S> GARRA_HD Out<S> operator()(const In<S>& in) const;
-// What all rows share (a model, options) are its own members. It is run by
+// All values that the rows share (a model, options) are members of the operation. It is run by
 //   batch::run_rows(Op{...}, {count, {columns of In}, {columns of Out}, device});
 // and, where a file that nvcc compiles includes rows.cuh, gets its kernel by
 //   template struct garra::batch::Kernels<Op, garra::batch::Rows>;
@@ -21,8 +21,8 @@
 
 namespace garra::batch {
 
-/// `width` numbers of every row, [count][width], which must outlive the run. A null input reads as zeros. `shared`: one
-/// row stands for all.
+/// An input of a batch: `width` numbers of every row, [count][width], which must outlive the run. A
+/// null input reads as zeros. `shared`: one row stands for all.
 struct InColumn {
   const double* data = nullptr;
   int width = 1;
@@ -34,15 +34,15 @@ struct WholeNumbers {
   void* data = nullptr;
   int bytes = 0;
 };
-/// Where `width` numbers of every row go, [count][width]: as double or as whole numbers. Nothing is stored where both
-/// are null.
+/// An output of a batch: `width` numbers of every row, [count][width], as double or as whole
+/// numbers. Nothing is stored if both pointers are null.
 struct OutColumn {
   double* data = nullptr;
   int width = 1;
   WholeNumbers whole = {};
 };
 
-/// Columns of an array with `width` numbers per row; of an empty one, zeros or nothing.
+/// Columns of an array with `width` numbers per row; an empty array gives zeros as input.
 inline InColumn in_column(std::span<const double> array, int width, bool shared = false) {
   return {array.empty() ? nullptr : array.data(), width, shared};
 }
@@ -57,7 +57,7 @@ OutColumn out_column(std::vector<T>& array, int width = 1) {
   }
 }
 
-/// use(std::integral_constant<int, N>) with the N from 1 to Most that `size` is.
+/// Calls use(std::integral_constant<int, N>) with N = `size`, from 1 to Most.
 template <int Most, class Use>
 void with_size(int size, const Use& use) {
   [&]<int... K>(std::integer_sequence<int, K...>) {
@@ -75,7 +75,8 @@ struct Rows {
   Device device;
 };
 
-/// Consecutive rows, and tiles of structs of `fields` numbers, the first of which is of the first of these rows.
+/// Consecutive rows, and tiles of structs of `fields` numbers whose first problem is the first of
+/// these rows.
 struct RowRange {
   std::int64_t first, count;
 };
@@ -84,25 +85,25 @@ struct FieldTiles {
   int fields;
 };
 
-/// Rows to tiles. Spare lanes of the last tile repeat the last row: ordinary arithmetic.
+/// Copies rows to tiles. Spare lanes of the last tile repeat the last row: ordinary arithmetic.
 void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to);
-/// Tiles to rows.
+/// Copies tiles to rows.
 void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns);
 
-/// Where each of some columns begins in memory that holds their rows one after another; last, where they end [bytes].
-/// Absent columns take none; of shared ones a single row is there.
+/// Begin of each column in memory that holds the columns' rows one after another, then the end
+/// [bytes]. Absent columns take no memory, shared ones a single row.
 using Offsets = std::vector<std::size_t>;
 [[nodiscard]] Offsets packed_offsets(const std::vector<InColumn>& columns, std::int64_t rows);
 [[nodiscard]] Offsets packed_offsets(const std::vector<OutColumn>& columns, std::int64_t rows);
-/// Rows as they are, into such memory and out of it, by `threads` threads.
+/// Copies rows as they are into such memory and out of it, by `threads` threads.
 void pack(const std::vector<InColumn>& columns, const RowRange& rows, std::byte* to, int threads);
 void unpack(const std::byte* from, const RowRange& rows, const std::vector<OutColumn>& columns, int threads);
 
-/// Tiles of at most `most` rows on their way to an operation and back.
+/// Tiles of at most `most` rows between the arrays of a job and an operation.
 template <class In, class Out>
 class RowTiles {
  public:
-  /// Of `job`, which must outlive them.
+  /// `job` must outlive the tiles.
   RowTiles(const Rows& job, std::int64_t most) : job_(job), in_(most), out_(most) {}
   void fill(const RowRange& rows) { gather(job_.in, rows, {in_.data(), fields<double, In>()}); }
   void drain(const RowRange& rows) { scatter({out_.data(), fields<double, Out>()}, rows, job_.out); }
@@ -115,7 +116,7 @@ class RowTiles {
   Tiles<Out> out_;
 };
 
-/// What the executors run: row i of the tiles.
+/// The body that the executors run: applies the operation to row i of the tiles.
 template <class Op>
 struct RowsBody {
   Op op;

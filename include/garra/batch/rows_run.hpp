@@ -8,8 +8,8 @@
 
 namespace garra::batch {
 
-/// work(tiles, count) on blocks of at most `size` rows, between their way into tiles and back. A thread takes RowTiles,
-/// or what fills and drains like them, from make(most).
+/// Runs work(tiles, count) on blocks of at most `size` rows, between gather and scatter. A thread
+/// takes RowTiles, or a type with the same interface, from make(most).
 template <class Make, class Work>
 void run_tiles(const Rows& job, std::int64_t size, const Make& make, const Work& work) {
   const Blocks blocks{job.count, size};
@@ -22,7 +22,7 @@ void run_tiles(const Rows& job, std::int64_t size, const Make& make, const Work&
       });
 }
 
-/// Throws what allocation throws in any thread.
+/// Throws bad_alloc if a thread cannot allocate.
 template <class Op>
 void run_rows_on_host(const Op& op, const Rows& job) {
   constexpr std::int64_t kRows = 512;  // rows at once: their tiles stay in the cache
@@ -34,7 +34,8 @@ void run_rows_on_host(const Op& op, const Rows& job) {
       });
 }
 
-/// The same on the host or, where the job says so, on a GPU. Throws Error(kNoDevice) where there are no kernels for it.
+/// Runs the operation on the host or, if the job says so, on a GPU. Throws Error(kNoDevice) if it
+/// has no kernels.
 template <class Op>
 void run_rows(const Op& op, const Rows& job) {
   if (job.count == 0) return;

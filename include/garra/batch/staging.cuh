@@ -1,6 +1,7 @@
-// Rows of the host on their way through the GPU and back: packed into pinned memory, copied, worked on where they are
-// as arrays of the device (resident.hpp), copied back. Three shares are on the way at once, so that copies run under
-// kernels and under the processor's packing. For files that nvcc compiles.
+// Moves rows of the host through the GPU: packs them into pinned memory, copies them, runs the work
+// on them as arrays of the device (resident.hpp), and copies them back. Three shares of rows are
+// under way at once, so that copies overlap with kernels and with packing on the CPU. For files
+// that nvcc compiles.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 
 namespace garra::cuda {
 
-/// Memory of the host that the GPU copies from and to by itself. What is given back is kept for the next one: the
-/// system takes longer to make such memory than the GPU to fill it.
+/// Pinned host memory, which the GPU reads and writes by itself. Returned pieces are kept for
+/// reuse: allocating them takes longer than copying through them.
 class Pinned {
  public:
   explicit Pinned(std::size_t bytes) : piece_(taken(bytes)) {
@@ -40,7 +41,7 @@ class Pinned {
     void* data;
     std::size_t bytes;
   };
-  /// The smallest that is large enough, or else the largest.
+  /// The smallest kept piece that is large enough, otherwise the largest.
   static Piece taken(std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex());
     std::vector<Piece>& all = kept();
@@ -52,7 +53,7 @@ class Pinned {
     all.erase(one);
     return piece;
   }
-  // Never destroyed: the driver may have gone before.
+  // Never destroyed: the driver may already be unloaded.
   static std::vector<Piece>& kept() {
     static auto* const all = new std::vector<Piece>;
     return *all;
@@ -65,7 +66,7 @@ class Pinned {
   Piece piece_;
 };
 
-/// A stream, which is waited for when it goes.
+/// A stream that is waited for when it is destroyed.
 class Stream {
  public:
   Stream() { check(cudaStreamCreate(&stream_), "making a stream"); }
@@ -86,10 +87,10 @@ class Stream {
 
 namespace garra::batch {
 
-/// Queues the work on rows of the device, or says what workspace it takes.
+/// Queues the work on rows of the device, or reports the workspace it takes.
 using ResidentWork = std::function<void(const ResidentRows&)>;
 
-/// The rows of a job as the device has them from `in` and `out` on, packed.
+/// The rows of a job as packed rows on the device, from `in` and `out` on.
 inline ResidentRows rows_on_device(const Rows& job, std::int64_t count, std::byte* in, std::byte* out) {
   ResidentRows rows;
   rows.count = count;
@@ -109,10 +110,10 @@ inline ResidentRows rows_on_device(const Rows& job, std::int64_t count, std::byt
   return rows;
 }
 
-/// One share of the rows at a time.
+/// The buffers and the stream of one share of the rows.
 class Stage {
  public:
-  /// At most `most` rows, for which the work takes so much workspace.
+  /// At most `most` rows, for which the work takes `workspace` bytes.
   Stage(const Rows& job, std::int64_t most, std::size_t workspace)
       : job_(job),
         in_bytes_(packed_offsets(job.in, most).back()),
@@ -121,7 +122,7 @@ class Stage {
         memory_(static_cast<std::int64_t>(in_bytes_ + out_bytes_ + workspace)),
         pinned_(in_bytes_ + out_bytes_) {}
 
-  /// Queues them.
+  /// Queues the copies and the work.
   void start(const RowRange& rows, const ResidentWork& work) {
     rows_ = rows;
     pack(job_.in, rows, pinned_.data(), solve_threads(job_.device));
@@ -134,7 +135,7 @@ class Stage {
     work(there);
     copy(pinned_.data() + in_bytes_, out, packed_offsets(job_.out, rows.count).back(), cudaMemcpyDeviceToHost);
   }
-  /// Waits for them, if there are any, and hands their answers over.
+  /// Waits for the queued rows, if there are any, and stores their results.
   void finish() {
     if (rows_.count == 0) return;
     stream_.wait();
@@ -152,28 +153,29 @@ class Stage {
   std::size_t in_bytes_, out_bytes_, workspace_;
   cuda::Buffer<std::byte> memory_;
   cuda::Pinned pinned_;
-  cuda::Stream stream_;  // the last member, and so the first to go: it waits
+  cuda::Stream stream_;  // // the last member, so destroyed first: it waits
 };
 
 inline constexpr int kStages = 3;
 
-/// How many rows may be on the device at a time where each takes so many bytes.
+/// Maximum number of rows on the device if each takes `each` bytes.
 using MostRows = std::function<std::int64_t(std::uint64_t each)>;
-/// As many as fit beside `stacks` (cuda::stacks_of()), and at most `most`.
+/// As many rows as fit beside `stacks` (cuda::stacks_of()), and at most `most`.
 inline MostRows as_many_as_fit(const Device& device, std::int64_t most, std::uint64_t stacks) {
   return [=](std::uint64_t each) { return std::min(most, cuda::how_many_fit(device, {each, stacks})); };
 }
 
-/// The work on all rows of the host.
+/// Runs the work on all rows of the host.
 inline void run_staged(const Rows& job, const MostRows& most, const ResidentWork& work) {
   if (job.count == 0) return;
-  // As many that copying them takes far longer than to start it, or that shares on the way fill a GPU, an eighth of
-  // whose threads have registers for these kernels; few enough for shares to overlap.
+  // Large enough that copying takes far longer than starting a copy, and that the shares under way
+  // fill a GPU, an eighth of whose threads have registers for these kernels. Small enough that
+  // shares overlap.
   constexpr std::size_t kBytes = std::size_t{32} << 20;
   constexpr std::int64_t kBlock = 1024, kLeast = 4 * kBlock, kShares = 2 * kStages;
   const auto workspace_of = [&](std::int64_t rows) {
     std::size_t bytes = 0;
-    auto* const somewhere = reinterpret_cast<std::byte*>(std::uintptr_t{256});  // null would say that nothing is there
+    auto* const somewhere = reinterpret_cast<std::byte*>(std::uintptr_t{256});  // // null would mean absent
     ResidentRows there = rows_on_device(job, rows, somewhere, somewhere);
     there.needed = &bytes;
     work(there);
@@ -187,7 +189,7 @@ inline void run_staged(const Rows& job, const MostRows& most, const ResidentWork
   const std::int64_t rows = std::min({most(kStages * each), std::max(by_bytes, by_threads), overlapping, job.count});
   const std::size_t workspace = workspace_of(rows);
   const std::int64_t shares = (job.count + rows - 1) / rows;
-  // Memory first, before anything runs: to make it waits for the GPU.
+  // Allocates before anything runs: allocation waits for the GPU.
   std::deque<Stage> stages;
   while (static_cast<std::int64_t>(stages.size()) < std::min<std::int64_t>(kStages, shares))
     stages.emplace_back(job, rows, workspace);

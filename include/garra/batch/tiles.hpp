@@ -1,5 +1,5 @@
-// A batch in tiles of 32 problems, field-major within a tile: data[tile][field][lane].
-// Coalesced for a warp, contiguous for a SIMD register: one layout for both machines.
+// Storage of a batch in tiles of 32 problems, field-major within a tile: data[tile][field][lane].
+// The layout is coalesced for a warp and contiguous for a SIMD register.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr std::int64_t kTile = 32;
 template <class S, class T>
 inline constexpr int kFields = static_cast<int>(sizeof(T) / sizeof(S));
 
-/// Calls f(pointers to S, count) for the numbers of each of some objects of type T, run after run of numbers that lie
-/// side by side: all at once, or part after part of what is sized at run time.
+/// Calls f(pointers to S, count) for the numbers of each of some objects of type T, run after run
+/// of adjacent numbers: all at once, or part after part if parts are sized at run time.
 template <class S, class F, class... T>
 GARRA_HD void for_each_run(const F& f, T&... objects) {
   using First = std::remove_const_t<std::tuple_element_t<0, std::tuple<T...>>>;
@@ -34,7 +34,8 @@ GARRA_HD void for_each_run(const F& f, T&... objects) {
   }
 }
 
-/// Number of doubles in one problem of type T, of the problems that this thread works on (extent.hpp).
+/// Number of doubles in one problem of type T, for the problem size that this thread works on
+/// (extent.hpp).
 template <class S, class T>
 GARRA_HD constexpr int fields() {
   if constexpr (!kSizedAtRunTime<T>) {

@@ -1,4 +1,4 @@
-// What a body that every executor runs does between its steps where nobody asks it to end (interrupt.hpp): nothing.
+// The no-op that a body calls between its steps if the call cannot be interrupted (interrupt.hpp).
 // Host and device.
 #pragma once
 

@@ -1,4 +1,5 @@
-// A scalar that counts its arithmetic: any body of garra run on Counted tells how many operations it takes.
+// A scalar that counts its arithmetic: a body of garra run on Counted reports its number of
+// operations.
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,8 @@
 
 namespace garra {
 
-/// Operations done by all Counted since it was last set to zero. Comparisons, signs and selections are free.
+/// Operations of all Counted since the last reset to zero. Comparisons, signs and selections are
+/// free.
 struct Operations {
   std::int64_t sum = 0;  ///< additions, subtractions, multiplications
   std::int64_t fma = 0;

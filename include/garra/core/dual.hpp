@@ -1,13 +1,13 @@
 // Forward dual numbers over any S, and derivatives of templated functions by them (docs/theory/mncp.md, 3).
 //
-// A Dual carries a value and K partial derivatives, and arithmetic applies the chain rule: exact up to rounding, with
-// no step size to choose (A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., 2008, chapter 3). Over a Dual
-// again it gives second derivatives. Values have the bits of the same formula over S, so a function may be evaluated
-// either way.
+// A Dual carries a value and K partial derivatives, and arithmetic applies the chain rule.
+// Derivatives are exact up to rounding, with no step size to choose (A. Griewank, A. Walther,
+// "Evaluating Derivatives", 2nd ed., 2008, chapter 3). A Dual over a Dual gives second derivatives.
+// Values have the bits of the same formula over S.
 //
-// For a function's author: write `X(2)` or plain constants, select instead of branches, and garra::exp, garra::pow, ...
-// where the call stands outside of namespace garra: an unqualified exp(double) would be the C library's, with bits of
-// its own.
+// Authors of functions write `X(2)` or plain constants, and select instead of branches. Outside of
+// namespace garra they write garra::exp, garra::pow, ...: an unqualified exp(double) would be the C
+// library's, with other bits.
 #pragma once
 
 #include "garra/core/elementary.hpp"
@@ -24,7 +24,7 @@ inline constexpr int kDualDepth = 0;
 template <class S, int K>
 inline constexpr int kDualDepth<Dual<S, K>> = 1 + kDualDepth<S>;
 
-/// T is a number that Dual<S, K> takes for a constant: S, what S takes for one, or an arithmetic type.
+/// T is a type that Dual<S, K> takes as a constant: S, a constant of S, or an arithmetic type.
 template <class T, class S>
 concept DualConstant = std::is_convertible_v<T, S>;
 
@@ -58,7 +58,7 @@ struct Dual {
     for_each_index<K>([&](int k) { r.d[k] = fma(-r.v, b.d[k], a.d[k]) * inverse; });
     return r;
   }
-  // With constants: without the products by zero.
+  // Operations with constants omit the products by zero.
   template <DualConstant<S> T>
   friend GARRA_HD Dual operator+(const Dual& a, const T& c) {
     return {a.v + S(c), a.d};
@@ -109,7 +109,7 @@ struct Dual {
     return *this = *this / b;
   }
 
-  // Comparisons look at values only.
+  // Comparisons compare values only.
   friend GARRA_HD auto operator<(const Dual& a, const Dual& b) { return a.v < b.v; }
   friend GARRA_HD auto operator<=(const Dual& a, const Dual& b) { return a.v <= b.v; }
   friend GARRA_HD auto operator>(const Dual& a, const Dual& b) { return a.v > b.v; }
@@ -117,7 +117,8 @@ struct Dual {
   friend GARRA_HD auto operator==(const Dual& a, const Dual& b) { return a.v == b.v; }
   friend GARRA_HD auto operator!=(const Dual& a, const Dual& b) { return a.v != b.v; }
 
-  /// The chain rule: a function of this number that has the value `value` and the derivative `slope` here.
+  /// The chain rule: a function of this number with the value `value` and the derivative `slope`
+  /// here.
   [[nodiscard]] GARRA_HD Dual scaled(const S& value, const S& slope) const {
     Dual r;
     r.v = value;
@@ -141,13 +142,15 @@ using Deeper = std::conditional_t<(kDualDepth<A> >= kDualDepth<B>), A, B>;
 template <class A, class B>
 concept OneIsDual = (kDualDepth<A> > 0 || kDualDepth<B> > 0);
 
-/// Number of partials in one sweep over V variables: as many as sweeps of at most `most` need.
+/// Number of partials in one sweep over V variables: the least that needs no more sweeps than
+/// `most` partials do.
 constexpr int chunk(int V, int most) {
   const int sweeps = (V + most - 1) / most;
   return (V + sweeps - 1) / sweeps;
 }
 
-/// Variable number i of a sweep that differentiates by the variables first .. first + K - 1.
+/// Variable number i of a sweep that differentiates with respect to the variables first .. first +
+/// K - 1.
 template <class S, int K>
 GARRA_HD Dual<S, K> variable(const S& x, int i, int first) {
   Dual<S, K> y;
@@ -176,7 +179,7 @@ requires dual_detail::OneIsDual<A, B> GARRA_HD auto max(const A& a, const B& b) 
   const D x(a), y(b);
   return select(x.v < y.v, y, x);
 }
-/// The derivative at 0 is that from the right.
+/// The derivative at 0 is the one from the right.
 template <class S, int K>
 GARRA_HD Dual<S, K> abs(const Dual<S, K>& a) {
   return a.scaled(abs(a.v), select(a.v < S(0), S(-1), S(1)));
@@ -190,8 +193,9 @@ requires dual_detail::OneIsDual<dual_detail::Deeper<A, B>, C> GARRA_HD auto fma(
   for_each_index<D::kPartials>([&](int k) { r.d[k] = fma(x.v, y.d[k], fma(x.d[k], y.v, r.d[k])); });
   return r;
 }
-/// At 0 the derivative is infinite, except along directions in which the radicand does not change to first order: there
-/// it is 0, so that sqrt(x^2 + y^2) has at its kink a derivative from the subdifferential and not NaN.
+/// At 0 the derivative is infinite, except along directions in which the radicand does not change
+/// to first order. There it is 0: sqrt(x^2 + y^2) has at its kink a derivative from the
+/// subdifferential and not NaN.
 template <class S, int K>
 GARRA_HD Dual<S, K> sqrt(const Dual<S, K>& a) {
   Dual<S, K> r;
@@ -239,7 +243,7 @@ template <class S, int K, DualConstant<S> T>
   return b.scaled(power, power * log(S(a)));
 }
 
-/// Most partials of one sweep: what fits into registers beside the values.
+/// Most partials of one sweep: as many as fit into registers beside the values.
 inline constexpr int kDualPartials = 4;
 inline constexpr int kDualSecondPartials = 3;  ///< 3 x 3 second derivatives: 16 numbers for each variable
 

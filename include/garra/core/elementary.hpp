@@ -1,11 +1,11 @@
 // Elementary functions over S: sincos, sin, cos, atan2, acos, asin, exp, log.
 //
-// Why not libm: it gives different bits on the host and on a GPU, and costs a call per lane. Each
-// function here is one branch-free text of + - * / sqrt fma and bit operations, so every executor
-// returns the same bits. Polynomials are minimax fits, made by tests/core/fit_elementary.py; the
-// argument reductions are those of W. J. Cody and W. Waite, "Software Manual for the Elementary
-// Functions", 1980, with fused multiply-adds. Errors in units of the last place, measured in
-// tests/core/test_elementary.cpp, stand at each function.
+// libm is not used: it gives different bits on the host and on a GPU, and costs a call per lane.
+// Each function is one branch-free implementation in + - * / sqrt fma and bit operations, so every
+// executor returns the same bits. Polynomials are minimax fits, made by
+// tests/core/fit_elementary.py; the argument reductions are those of W. J. Cody and W. Waite,
+// "Software Manual for the Elementary Functions", 1980, with fused multiply-adds. The errors given
+// at each function, in units of the last place, are measured in tests/core/test_elementary.cpp.
 #pragma once
 
 #include <limits>
@@ -21,9 +21,8 @@ struct SinCos {
   S cos;
 };
 
-/// What the functions below need to know about the floating-point format R (IEEE binary64 or
-/// binary32), and the constants of the argument reductions. Numbers that end in _hi and _lo are
-/// unevaluated sums.
+/// Constants of the floating-point format R (IEEE binary64 or binary32) and of the argument
+/// reductions. Numbers that end in _hi and _lo are unevaluated sums.
 template <class R>
 struct FloatFormat;
 
@@ -228,10 +227,10 @@ GARRA_HD HalfAngle<S> half_angle(const S& a) {
 
 }  // namespace elementary
 
-/// sin and cos of x [rad]. Error below 0.8 ulp (double and float) for |x| < 1e5; a slow loss
-/// follows up to 2^40 (double) or 2^18 (float), beyond which every finite x is taken as 0, so that
-/// sin^2 + cos^2 = 1 holds for all finite x. NaN and infinity give NaN. sin(-x) = -sin(x) and
-/// cos(-x) = cos(x) to the bit.
+/// sin and cos of x [rad]. Error below 0.8 ulp (double and float) for |x| < 1e5, with a slow loss
+/// up to 2^40 (double) or 2^18 (float). Beyond, every finite x is taken as 0, so that sin^2 + cos^2
+/// = 1 holds for all finite x. NaN and infinity give NaN. sin(-x) = -sin(x) and cos(-x) = cos(x) to
+/// the bit.
 template <class S>
 [[nodiscard]] GARRA_HD SinCos<S> sincos(const S& x) {
   using R = RealOf<S>;
@@ -256,9 +255,9 @@ template <class S>
   return {elementary::flip_sign(s, half_turn ^ elementary::sign_of(x)), elementary::flip_sign(c, half_turn ^ odd)};
 }
 
-/// sin and cos of x [rad] at two thirds of the cost: error below 1.5 ulp for |x| < 1e5, the reduced angle being one
-/// number instead of two. Otherwise as sincos: sin^2 + cos^2 = 1 for all finite x; symmetric to the bit; NaN and
-/// infinity give NaN.
+/// sin and cos of x [rad] at two thirds of the cost. Error below 1.5 ulp for |x| < 1e5, because the
+/// reduced angle is one number instead of two. Otherwise as sincos: sin^2 + cos^2 = 1 for all
+/// finite x; symmetric to the bit; NaN and infinity give NaN.
 template <class S>
 [[nodiscard]] GARRA_HD SinCos<S> quick_sincos(const S& x) {
   using R = RealOf<S>;
@@ -280,7 +279,7 @@ template <class S>
           elementary::flip_sign(select(swap, sin_r, cos_r), half_turn ^ odd)};
 }
 
-/// As sincos; use that where both are wanted.
+/// As sincos; use sincos if both are wanted.
 template <class S>
 [[nodiscard]] GARRA_HD S sin(const S& x) {
   return sincos(x).sin;

@@ -1,4 +1,4 @@
-// Error: misuse, a bad file, a missing device. Thrown at the edge only, never inside a solve.
+// Error: misuse, a bad file, a missing device. Thrown at the interface only, never inside a solve.
 #pragma once
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ enum class ExitCode : int {
   kStoppedResumable = 75,
 };
 
-/// What is wrong and what to do about it. `what()` holds both, the remedy on its own line.
+/// An error and its remedy. `what()` holds both, the remedy on its own line.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& problem, const std::string& remedy = {})

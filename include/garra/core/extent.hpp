@@ -1,27 +1,29 @@
-// Sizes of vectors and matrices: numbers that are known when a program is compiled, and sizes per contact, for
-// problems whose number of contacts is known when it runs.
+// Sizes of vectors and matrices: numbers known at compile time, and sizes per contact for problems
+// whose number of contacts is known at run time.
 //
-// Code for few contacts is compiled for each number of them. Code for more is compiled once: its number of contacts N
-// is kAnyContacts = -1, so that a vector of D numbers a contact has D * N = -D rows. A negative size is a size per
-// contact; extent<>() gives its value. All problems of a batch have as many contacts, and a loop over problems says how
-// many (ContactsInUse) before it enters a body. Host only: kernels are compiled for each number.
+// Code for few contacts is compiled for each number of them, code for more once. Its number of
+// contacts N is kAnyContacts = -1, so that a vector of D numbers per contact has D * N = -D rows. A
+// negative size is a size per contact; extent<>() gives its value. All problems of a batch have the
+// same number of contacts, which a loop over problems sets (ContactsInUse) before it enters a body.
+// Host only: kernels are compiled for each number.
 #pragma once
 
 #include "garra/core/hd.hpp"
 
 namespace garra {
 
-inline constexpr int kContactCapacity = 32;  ///< that a problem may have
-/// In place of a number of contacts: one that is known when the program runs, at most kContactCapacity.
+inline constexpr int kContactCapacity = 32;  ///< ///< most contacts of a problem
+/// Stands for a number of contacts known at run time, at most kContactCapacity.
 inline constexpr int kAnyContacts = -1;
 
-/// Numbers that there is memory for where there are extent<N>().
+/// Size of the memory reserved for extent<N>() numbers.
 template <int N>
 inline constexpr int kCapacity = N >= 0 ? N : -N* kContactCapacity;
 
 namespace extent_detail {
 
-/// Of the problems that this thread works on; in src/base/extent.cpp. Read without a function call.
+/// Contacts of the problems that this thread works on; in src/base/extent.cpp. Read without a
+/// function call.
 #if !defined(__CUDACC__)
 [[gnu::tls_model("initial-exec")]]
 #endif
@@ -29,7 +31,8 @@ extern constinit thread_local int contacts;
 
 }  // namespace extent_detail
 
-/// For its lifetime, code for kAnyContacts solves problems of so many contacts in this thread.
+/// The number of contacts of the problems that code for kAnyContacts solves in this thread, for the
+/// object's lifetime.
 class ContactsInUse {
  public:
   explicit ContactsInUse(int contacts) : before_(extent_detail::contacts) { extent_detail::contacts = contacts; }
@@ -41,14 +44,14 @@ class ContactsInUse {
   int before_;
 };
 
-/// N; of a size per contact, that of the problems that this thread works on.
+/// N; for a size per contact, its value for the problems that this thread works on.
 template <int N>
 GARRA_HD constexpr int extent() {
   if constexpr (N >= 0) {
     return N;
   } else {
 #if defined(__CUDA_ARCH__)
-    return 0;  // no thread of a GPU comes here
+    return 0;  // // never reached on a GPU
 #else
     return -N * extent_detail::contacts;
 #endif

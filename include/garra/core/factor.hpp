@@ -1,11 +1,11 @@
-// Small dense factorisations over S: LDLT, LU, Householder QR, symmetric Jacobi eigenvalues.
+// Small dense factorizations over S: LDLT, LU, Householder QR, symmetric Jacobi eigenvalues.
 //
-// Sizes are known at compile time, nothing branches on a value, and every sum has one fixed order,
-// so scalar code, lanes and a GPU thread return the same bits. Singular input is never an error
-// here: a pivot that is no larger than the rounding noise of its column is left out, as if its
-// unknown were fixed at zero, and counted in `bad_pivots`. So finite input of ordinary size (|a|
-// within 1e-140 .. 1e140 in double, 1e-15 .. 1e15 in float, or zero) gives finite output, and a
-// consistent singular system still gets one of its solutions. NaN stays NaN.
+// Sizes are known at compile time, nothing branches on a value, and every sum has one fixed order:
+// scalar code, lanes and a GPU thread return the same bits. Singular input is not an error: a pivot
+// no larger than the rounding noise of its column is skipped, as if its unknown were fixed at zero,
+// and counted in `bad_pivots`. Finite input of ordinary size (|a| within 1e-140 .. 1e140 in double,
+// 1e-15 .. 1e15 in float, or zero) therefore gives finite output. A consistent singular system
+// still gets one of its solutions; NaN stays NaN.
 //
 // Algorithms: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013: 4.1.2
 // (LDLT), 3.4.4 (LU with partial pivoting), 5.2.2 (Householder QR), 8.5.5 (cyclic Jacobi).
@@ -47,7 +47,7 @@ GARRA_HD void swap_where(const MaskOf<S>& mask, S& a, S& b) {
 
 }  // namespace factor
 
-/// a = L D L^T with unit lower triangular L and diagonal D.
+/// Factors of a = L D L^T with unit lower triangular L and diagonal D.
 template <class S, int N, class Matrix = Mat<S, N, N>>
 struct Ldlt {
   Matrix l;         ///< ones on the diagonal, zeros above
@@ -58,11 +58,12 @@ struct Ldlt {
 
 namespace factor {
 
-/// What becomes of a pivot of LDL^T: zero, negative or rounding noise of its diagonal entry is bad.
+/// Inverse of a pivot of LDL^T, and whether it is bad: zero, negative or rounding noise of its
+/// diagonal entry.
 template <class S>
 struct JudgedPivot {
   MaskOf<S> bad;
-  S inverse;  ///< 0 where it is bad
+  S inverse;  ///< ///< 0 if the pivot is bad
 };
 template <class S>
 GARRA_HD JudgedPivot<S> judged_pivot(const S& pivot, const S& diagonal, RealOf<S> noise) {
@@ -71,7 +72,7 @@ GARRA_HD JudgedPivot<S> judged_pivot(const S& pivot, const S& diagonal, RealOf<S
   return {bad, select(bad, zero, one / select(bad, one, pivot))};
 }
 
-/// Column j of L and the pivot d_j from the columns before it.
+/// Computes column j of L and the pivot d_j from the columns before it.
 template <class S, int N, class Given, class Matrix>
 GARRA_HD void ldlt_step(const Given& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> noise) {
   const S zero = S(RealOf<S>(0)), one = S(RealOf<S>(1));
@@ -97,8 +98,9 @@ GARRA_HD void ldlt_step(const Given& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> 
 /// Factors a symmetric positive (semi)definite matrix without pivoting; reads the lower triangle
 /// only. A pivot d_k <= 4 N eps |a_kk| is bad: its column of L is zero and its unknown is zero in
 /// every solution. The count is exact for a well-conditioned leading block; the condition of that
-/// block multiplies the noise of later pivots. `size`: N, or fewer where the last rows are padding that is eliminated
-/// without a trace. Of a matrix of another kind than Mat only what is below the diagonal of l is set.
+/// block multiplies the noise of later pivots. `size`: N, or less if the last rows are padding,
+/// which is eliminated without a trace. A matrix that is not a Mat gets only the entries of l below
+/// the diagonal.
 template <class S, int N>
 [[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt(const Mat<S, N, N>& a, int size = extent<N>()) {
   Ldlt<S, N> f;
@@ -122,7 +124,7 @@ template <class S, int N, int stride>
   for (int j = 0; j < extent<N>(); ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(extent<N>()));
   return f;
 }
-/// Factors that are here, of a matrix that is not.
+/// Local factors of a matrix that lies elsewhere.
 template <class S, int N, int stride>
 [[nodiscard]] GARRA_HD auto factor_ldlt_here(const FarMat<S, N, N, stride>& a) {
   Ldlt<S, N, SymmetricMat<S, N>> f;
@@ -137,7 +139,7 @@ template <class S, int N>
 
 namespace factor {
 
-/// Column c of b becomes that of L^-1 b.
+/// Replaces column c of b by that of L^-1 b.
 template <class S, int N, int C, class Matrix>
 GARRA_HD void forward(const Ldlt<S, N, Matrix>& f, int c, Mat<S, N, C>& b) {
   for_each_index<N>([&](auto i) {
@@ -147,7 +149,7 @@ GARRA_HD void forward(const Ldlt<S, N, Matrix>& f, int c, Mat<S, N, C>& b) {
 
 }  // namespace factor
 
-/// L^-1 b: b^T a^-1 b is the sum of its rows' squares times inv_d, in half the work of solve().
+/// L^-1 b: b^T a^-1 b is the sum of its squared rows times inv_d, in half the work of solve().
 template <class S, int N, int C>
 [[nodiscard]] GARRA_HD Mat<S, N, C> solve_lower(const Ldlt<S, N>& f, Mat<S, N, C> b) {
   for (int c = 0; c < C; ++c) factor::forward(f, c, b);
@@ -160,7 +162,7 @@ template <class S, int N, int C, class Matrix>
   for (int c = 0; c < C; ++c) {
     factor::forward(f, c, b);
     for (int i = 0; i < extent<N>(); ++i) b(i, c) = b(i, c) * f.inv_d[i];
-    // What is known first comes first in every sum: then none waits for more than one product.
+    // Known terms come first in every sum: each sum then waits for one product at most.
     for_each_index<N>([&](auto from_end) {
       const int i = extent<N>() - 1 - from_end;
       for (int k = extent<N>() - 1; k > i; --k) b(i, c) = fma(-f.l(k, i), b(k, c), b(i, c));
@@ -169,7 +171,7 @@ template <class S, int N, int C, class Matrix>
   return b;
 }
 
-/// Inverse of a 3x3 matrix and what to think of it.
+/// Inverse of a 3x3 matrix and its number of bad pivots.
 template <class S>
 struct Inverse3 {
   Mat3<S> inverse;  ///< symmetric to the bit
@@ -191,19 +193,19 @@ template <class S>
   return {{{v00, v01, v02, v01, v11, v12, v02, v12, f.inv_d[2]}}, f.bad_pivots};
 }
 
-/// P a = L U, rows chosen by size, in each lane for itself.
+/// Factors of P a = L U, rows chosen by size, in each lane for itself.
 template <class S, int N>
 struct Lu {
   Mat<S, N, N> lu;  ///< U on and above the diagonal, L (its ones left out) below
   Vec<S, N> inv_d;  ///< 1/u_kk, 0 for a bad pivot
-  Vec<S, N> row;    ///< number of the row of `a` that stands at this place
+  Vec<S, N> row;    ///< ///< number of the row of `a` at this place
   S sign;           ///< determinant of P: 1 or -1
   S bad_pivots;     ///< how many pivots were rounding noise; 0 for a regular matrix
 };
 
 namespace factor {
 
-/// Column k: the largest remaining entry comes to row k, then the rows below are reduced.
+/// Moves the largest remaining entry of column k to row k and reduces the rows below.
 template <class S, int N>
 GARRA_HD void lu_step(const Mat<S, N, N>& a, Lu<S, N>& f, int k) {
   S size = abs(a(0, k));
@@ -264,7 +266,7 @@ template <class S, int N>
   return product;
 }
 
-/// a = Q R by reflections H_k = I - beta_k v_k v_k^T, for R >= C.
+/// Factors of a = Q R by reflections H_k = I - beta_k v_k v_k^T, for R >= C.
 template <class S, int R, int C>
 struct Qr {
   Mat<S, R, C> qr;  ///< R above the diagonal, v_k on and below it
@@ -276,8 +278,8 @@ struct Qr {
 
 namespace factor {
 
-/// Column k: a reflection along v_k clears it below the diagonal and is applied to the columns
-/// after it.
+/// Clears column k below the diagonal by a reflection along v_k and applies it to the columns after
+/// it.
 template <class S, int R, int C>
 GARRA_HD void qr_step(Qr<S, R, C>& f, int k) {
   using Real = RealOf<S>;
@@ -345,7 +347,7 @@ template <class S, int R, int C>
   return product;
 }
 
-/// a = V diag(values) V^T, values ascending.
+/// Eigenvalues and eigenvectors: a = V diag(values) V^T, values ascending.
 template <class S, int N>
 struct SymmetricEigen {
   Vec<S, N> values;

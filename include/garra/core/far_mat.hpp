@@ -1,14 +1,15 @@
-// A matrix that is not in its owner's registers or stack: a thread of a GPU has 73 kB for one of 32 contacts only where
-// it finds it in the device's memory. Code that is written for a matrix M of either kind asks take_room() for another
-// of M's kind; everything else is entries.
+// A matrix outside of its owner's registers and stack: 73 kB for 32 contacts, which a GPU thread
+// keeps in the device's memory. Code written for a matrix M of either kind calls take_room() for
+// another of M's kind; all else is access to entries.
 #pragma once
 
 #include "garra/core/symmetric_mat.hpp"
 
 namespace garra {
 
-/// Entry after entry, `stride` apart, so that those of threads that go side by side lie side by side. A copy is the
-/// same matrix. Behind it there is room for more of its kind, as many as whoever makes the first has seen to.
+/// A matrix in interleaved memory: entries are `stride` apart, so that those of neighboring threads
+/// are adjacent. A copy is the same matrix. The memory behind it has space for more matrices of its
+/// kind, as many as the creator of the first reserved.
 template <class S, int R, int C, int stride>
 struct FarMat {
   S* at;
@@ -22,16 +23,16 @@ GARRA_HD constexpr int numbers_of(const FarMat<S, R, C, stride>&) {
   return R * C;
 }
 
-/// `to` is, from now on, a matrix of the kind of `beside`, with any numbers: the one that lies behind it.
+/// Makes `to` the matrix behind `beside`, of the same kind, with undefined numbers.
 template <class S, int R, int C, int stride>
 GARRA_HD void take_room(FarMat<S, R, C, stride>& to, const FarMat<S, R, C, stride>& beside) {
   to.at = beside.at + R * C * stride;
 }
-/// A matrix has its room already.
+/// Does nothing: a Mat has its own memory.
 template <class S, int R, int C>
 GARRA_HD void take_room(Mat<S, R, C>&, const Mat<S, R, C>&) {}
 
-/// `to` is the matrix that `it` is. A Mat is one of its own, with its numbers still to come.
+/// Makes `to` refer to the same matrix as `it`. A Mat has its own memory, with undefined numbers.
 template <class S, int R, int C, int stride>
 GARRA_HD void take_place(FarMat<S, R, C, stride>& to, const FarMat<S, R, C, stride>& it) {
   to.at = it.at;
@@ -39,7 +40,7 @@ GARRA_HD void take_place(FarMat<S, R, C, stride>& to, const FarMat<S, R, C, stri
 template <class S, int R, int C>
 GARRA_HD void take_place(Mat<S, R, C>&, const Mat<S, R, C>&) {}
 
-/// a, in another matrix.
+/// A copy of a in memory of its own.
 template <class S, int R, int C>
 GARRA_HD Mat<S, R, C> copied(const Mat<S, R, C>& a) {
   return a;
@@ -52,12 +53,12 @@ GARRA_HD FarMat<S, R, C, stride> copied(const FarMat<S, R, C, stride>& a) {
   return out;
 }
 
-/// As of a Mat: sums in the same order.
+/// As for a Mat: sums in the same order.
 template <class S, int R, int C, int stride>
 GARRA_HD Vec<S, R> operator*(const FarMat<S, R, C, stride>& a, const Vec<S, C>& x) {
   Vec<S, R> out;
 #if defined(__CUDA_ARCH__)
-#pragma unroll 1  // or a loop around it would put the whole matrix where it is not to be, on the stack
+#pragma unroll 1  // // else a loop around it would put the whole matrix on the stack
 #endif
   for (int i = 0; i < R; ++i) {
     S sum = a(i, 0) * x[0];
@@ -67,7 +68,7 @@ GARRA_HD Vec<S, R> operator*(const FarMat<S, R, C, stride>& a, const Vec<S, C>& 
   return out;
 }
 
-/// One of the two: their numbers stay where they are.
+/// Selects one of the two matrices; their numbers stay in place.
 template <class S, int R, int C, int stride>
 GARRA_HD FarMat<S, R, C, stride> select(bool mask, const FarMat<S, R, C, stride>& a, const FarMat<S, R, C, stride>& b) {
   return mask ? a : b;

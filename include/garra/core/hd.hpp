@@ -1,14 +1,15 @@
-// GARRA_HD marks a function that runs on the host and on a CUDA device. On the host the loops of batch/for_each.hpp
-// inline it, with all that it calls: what lanes need, since a register of them does not survive a call. GARRA_HD_CALL
-// marks the few large bodies that stay real functions, so that they are compiled once and not once per number of
-// contacts; `flatten` inlines what they call, lambdas included. These are the project's only macros.
+// GARRA_HD marks a function that runs on the host and on a CUDA device. On the host the loops of
+// batch/for_each.hpp inline it with everything that it calls, since a register of SIMD lanes does
+// not survive a call. GARRA_HD_CALL marks the few large bodies that stay functions, so that they
+// are compiled once and not once per number of contacts; `flatten` inlines what they call, lambdas
+// included. These are the project's only macros.
 //
-// `flatten` and not `always_inline`, though they give nearly the same code: so a function is optimized once and then
-// inlined, and what runs once per study is not inlined at all, which is less to compile. (Clang's `flatten` does not
-// reach calls within calls.)
+// `flatten` and `always_inline` give nearly the same code. With `flatten` a function is optimized
+// once and then inlined, and code that runs once per study is not inlined at all: less to compile.
+// (Clang's `flatten` does not reach calls within calls.)
 //
-// A file that defines GARRA_QUICK_COMPILE leaves inlining to the compiler: for tests and for numbers that are symbols,
-// which give the same bits, more slowly, in a third of the compile time.
+// A file that defines GARRA_QUICK_COMPILE leaves inlining to the compiler, for tests and symbolic
+// scalars: the same bits, more slowly, in a third of the compile time.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,9 +1,10 @@
-// Lanes<T>: one SIMD register of T, one problem per lane. The only header that knows the compiler's vectors and the
-// processor's intrinsics; nvcc must never see it (lanes are compiled by the host compiler only).
+// Lanes<T>: one SIMD register of T, one problem per lane. The only header that uses the compiler's
+// vectors and the processor's intrinsics; nvcc must never see it (lanes are compiled by the host
+// compiler only).
 //
-// Vector types of GCC and clang, not std::experimental::simd: there each operation passes through five templates and
-// more, which was a large part of the compile time of all that works in lanes. CMakeLists.txt gives GCC what these need
-// to be as fast (GARRA_LANES_GCC).
+// It uses vector types of GCC and clang, not std::experimental::simd, where each operation passes
+// through five templates or more: a large part of the compile time. CMakeLists.txt gives GCC the
+// options that it needs to be as fast (GARRA_LANES_GCC).
 #pragma once
 
 #include "garra/core/scalar.hpp"
@@ -43,7 +44,8 @@ enum class Order { kEqual, kLess, kLessEqual };
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-// One bit per lane, in a register for masks. By intrinsics: the compiler would make whole registers of them.
+// One bit per lane, in a mask register. Uses intrinsics: the compiler would make whole registers of
+// masks.
 template <class T>
 using MaskOf = std::conditional_t<sizeof(T) == 8, __mmask8, __mmask16>;
 
@@ -319,7 +321,8 @@ struct Lanes {
   }
 };
 
-/// Without the instruction for it every lane's fma is a call: executors then take problems one by one, the same bits.
+/// Without an FMA instruction every lane's fma is a call; executors then solve problems one by one,
+/// with the same bits.
 #if defined(__FMA__)
 inline constexpr bool kLanesPay = true;
 #else
@@ -365,13 +368,15 @@ template <class T>
 GARRA_HD Lanes<T> sqrt(Lanes<T> a) {
   return registers::root<T>(a.v);
 }
-/// sqrt(a), to the bit, without the divider: 7 instead of 24 cycles for eight numbers (square_root.hpp).
+/// sqrt(a), to the bit, without the divider: 7 instead of 24 cycles for eight numbers
+/// (square_root.hpp).
 ///
-/// Goldschmidt's g -> sqrt(a) and h -> 1 / (2 sqrt(a)), with e = 1/2 - g h, from the 14 bits of vrsqrt14pd:
-/// (1 - 2 e)^(-1/2) = 1 + e + 3/2 e^2 + 5/2 e^3 + ... leaves less than 2^-53. Then Markstein's last step (IBM J. Res.
-/// Dev. 34 (1990) 111), which rounds correctly because h is as good as g is: tests/core/test_square_root.cpp tries the
-/// arguments whose roots are closest to the middle between two numbers. Where a is zero, negative, not finite or so
-/// small that a - g^2 is not exact, h is NaN or large: those are left to the processor.
+/// Goldschmidt's g -> sqrt(a) and h -> 1 / (2 sqrt(a)), with e = 1/2 - g h, from the 14 bits of
+/// vrsqrt14pd. The series (1 - 2 e)^(-1/2) = 1 + e + 3/2 e^2 + 5/2 e^3 + ... leaves less than
+/// 2^-53. Markstein's last step (IBM J. Res. Dev. 34 (1990) 111) rounds correctly because h is as
+/// good as g. Test: tests/core/test_square_root.cpp tries the arguments whose roots are closest to
+/// the middle between two numbers. If a is zero, negative, not finite or so small that a - g^2 is
+/// not exact, h is NaN or large; the processor's square root computes these lanes.
 template <class T>
 GARRA_HD Lanes<T> sqrt_by_fma(Lanes<T> a) {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -408,7 +413,8 @@ GARRA_HD BitsOf<Lanes<T>> to_bits(Lanes<T> a) {
   return std::bit_cast<BitsOf<Lanes<T>>>(a);
 }
 GARRA_HD Lanes<std::uint64_t> product_of_low_halves(Lanes<std::uint64_t> a, Lanes<std::uint64_t> b) {
-  // Spelled out because GCC multiplies all 64 bits otherwise, which takes three instructions or more.
+  // Written with halves because GCC multiplies all 64 bits otherwise, which takes three
+  // instructions or more.
   using Word = Lanes<std::uint64_t>;
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
   return reinterpret_cast<Word::Register>(

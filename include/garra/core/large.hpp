@@ -1,4 +1,5 @@
-// Temporaries that a thread's stack has no room for: matrices that are sized at run time, which in lanes are megabytes.
+// Temporaries too large for a thread's stack: matrices that are sized at run time, which in lanes
+// are megabytes.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +12,15 @@ namespace garra {
 
 namespace large_detail {
 
-/// Memory of this thread for `bytes`, aligned for lanes, until give_back(). Last taken, first given back; in
-/// src/base/large.cpp.
+/// Memory of this thread for `bytes`, aligned for lanes, until give_back(). The last piece taken is
+/// given back first; in src/base/large.cpp.
 [[nodiscard]] void* take(std::size_t bytes);
 void give_back();
 
 }  // namespace large_detail
 
-/// What make() returns, made in its place: on the stack where its size is known when a program is compiled, else in
-/// memory that the thread keeps for the next one.
+/// The result of make(), constructed in place: on the stack if its size is known at compile time,
+/// otherwise in memory that the thread keeps for reuse.
 template <class T>
 class Large {
  public:
@@ -32,7 +33,7 @@ class Large {
   T value_;
 };
 
-/// Host only, as all that is sized at run time.
+/// Host only, as everything that is sized at run time.
 template <class T>
 requires kSizedAtRunTime<T>
 class Large<T> {

@@ -5,7 +5,7 @@
 
 namespace garra {
 
-/// Within 2 ulp of the result; powers of 10 may come out beside the whole number.
+/// Within 2 ulp of the result; powers of 10 may miss the whole number.
 template <class S>
 GARRA_HD S log10(const S& x) {
   // log10(e).

@@ -1,8 +1,9 @@
 // Mat<S, R, C>: a fixed-size dense matrix, row-major, an aggregate of S and nothing else.
 //
-// Why not Eigen: the same text must give the same bits for S = double, S = Lanes<double> and a GPU thread.
-// That needs one fixed order of summation with explicit fused multiply-adds, which a library that picks
-// packet paths by type does not promise. An Eigen::Map with RowMajor reads a Mat<double, R, C> in place.
+// Eigen is not used: one implementation must give the same bits for S = double, S = Lanes<double>
+// and a GPU thread. This needs one fixed order of summation with explicit fused multiply-adds,
+// which a library that picks packet paths by type does not promise. An Eigen::Map with RowMajor
+// reads a Mat<double, R, C> in place.
 #pragma once
 
 #include <tuple>
@@ -68,8 +69,8 @@ struct Mat {
   }
 };
 
-/// The same of a size per contact (extent.hpp): the first extent<R>() * extent<C>() numbers of its memory, without
-/// gaps. A copy copies no more.
+/// A matrix of a size per contact (extent.hpp): the first extent<R>() * extent<C>() numbers of its
+/// memory, without gaps. A copy copies only these.
 template <class S, int R, int C>
 requires(R < 0 || C < 0) struct Mat<S, R, C> {
   S m[kCapacity<R> * kCapacity<C>];
@@ -131,12 +132,12 @@ requires(R < 0 || C < 0) struct Mat<S, R, C> {
   }
 };
 
-/// Whether matrices and structs of them have a size that is known when the program runs.
+/// Whether matrices, and structs of them, have a size that is known only at run time.
 template <class T>
 inline constexpr bool kSizedAtRunTime = false;
 template <class S, int R, int C>
 inline constexpr bool kSizedAtRunTime<Mat<S, R, C>> = R < 0 || C < 0;
-/// Of a struct whose parts() names its members.
+/// The same for a struct whose parts() names its members.
 template <class T>
 requires requires { T::parts(); }
 inline constexpr bool kSizedAtRunTime<T> = std::apply(
@@ -196,14 +197,14 @@ GARRA_HD S norm(const Vec<S, N>& a) {
   return sqrt(dot(a, a));
 }
 
-/// Of vectors in contact axes, (n, t, o) or with more behind: the product of their parts along the surface.
+/// Product of the tangential parts of two vectors in contact axes, (n, t, o) or longer.
 template <class S, int D>
 GARRA_HD S tangential_dot(const Vec<S, D>& a, const Vec<S, D>& b) {
   S sum = a[D - 1] * b[D - 1];
   for_each_index<D - 2>([&](int k) { sum = fma(a[D - 2 - k], b[D - 2 - k], sum); });
   return sum;
 }
-/// The length of that part.
+/// Length of the tangential part.
 template <class S, int D>
 GARRA_HD S tangential_length(const Vec<S, D>& v) {
   return sqrt(tangential_dot(v, v));

@@ -1,5 +1,5 @@
-// Enumerators by name. Beside an enum whose values count up from 0 stands, once, what files, summaries and messages
-// call them:
+// Names of enumerators. Beside an enum whose values count up from 0 stand, once, its names in
+// files, summaries and messages:
 //
 //   enum class Law { kQuintic, kUniform };
 //   [[nodiscard]] constexpr auto names_of(Law) { return names("quintic", "uniform"); }
@@ -19,13 +19,13 @@ template <class... Text>
   return {text...};
 }
 
-/// What an enumerator is called.
+/// The name of an enumerator.
 template <class Enum>
 [[nodiscard]] constexpr const char* name_of(Enum value) {
   return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-/// The enumerator of that name; none where there is none.
+/// The enumerator of that name; empty if there is none.
 template <class Enum>
 [[nodiscard]] constexpr std::optional<Enum> value_named(std::string_view name) {
   const auto all = names_of(Enum{});

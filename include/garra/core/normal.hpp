@@ -10,7 +10,8 @@ namespace garra {
 // 1e-16.
 namespace normal {
 
-/// Numerator and denominator apart, so that one division serves all branches.
+/// Numerator and denominator of a rational function, apart so that one division serves all
+/// branches.
 template <class S>
 struct Ratio {
   S top, bottom;
@@ -58,7 +59,7 @@ GARRA_HD Ratio<S> far_tail(const S& r) {
 }  // namespace normal
 
 /// x with P(X <= x) = p for a standard normal X, relative error about 1e-15 (double). -infinity for
-/// p = 0, +infinity for p = 1, NaN outside [0, 1]. The tails are left out where no lane needs them,
+/// p = 0, +infinity for p = 1, NaN outside [0, 1]. The tails are skipped if no lane needs them,
 /// which changes no bit.
 template <class S>
 [[nodiscard]] GARRA_HD S normal_quantile(const S& p) {

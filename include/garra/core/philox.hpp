@@ -2,17 +2,17 @@
 // draw).
 //
 // J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2,
-// 3", SC11, 2011, section 3.3 and table 2. There is no state to carry: sample i has the same bits
-// on every executor, thread count and chunk size. The counter holds (index low, index high, draw,
-// 0), the key is the seed.
+// 3", SC11, 2011, section 3.3 and table 2. There is no state: sample i has the same bits on every
+// executor, thread count and chunk size. The counter holds (index low, index high, draw, 0), the
+// key is the seed.
 #pragma once
 
 #include "garra/core/scalar.hpp"
 
 namespace garra {
 
-/// One of the four words of a block, per lane of S: 32 bits in an integer of the width of S. Above
-/// bit 31 there may be anything until low_word() has been applied.
+/// One of the four words of a block, per lane of S: 32 bits in an integer of the width of S. The
+/// bits above bit 31 are undefined until low_word() has been applied.
 template <class S>
 using PhiloxWord = BitsOf<S>;
 
@@ -73,7 +73,7 @@ GARRA_HD Word low_word(const Word& w) {
   return w & Word(RealOf<Word>(0xffffffffu));
 }
 
-/// One round: two 32 x 32 bit products, cross-wired. Salmon et al., figure 2 c.
+/// One round: two 32 x 32 bit products, exchanged. Salmon et al., figure 2 c.
 template <class S>
 GARRA_HD PhiloxBlock<S> philox_round(const PhiloxBlock<S>& x, const PhiloxKey& key) {
   using Word = PhiloxWord<S>;
@@ -114,8 +114,8 @@ template <class S>
 }
 
 /// (k + 1/2) 2^-52 with the 52 random bits k on top of (high, low); float: (k + 1/2) 2^-23 with the
-/// top 23 bits of `high`, so that float samples are those of double, less finely cut. Always inside
-/// the open interval (0, 1).
+/// top 23 bits of `high`, so that float samples are coarser versions of double samples. Always
+/// inside the open interval (0, 1).
 template <class S>
 [[nodiscard]] GARRA_HD S open_uniform(const PhiloxWord<S>& high, const PhiloxWord<S>& low) {
   using Word = PhiloxWord<S>;

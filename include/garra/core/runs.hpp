@@ -1,4 +1,4 @@
-// The numbers of a struct of S, run after run of those that lie side by side.
+// Visits the numbers of a struct of S, run after run of adjacent numbers.
 #pragma once
 
 #include <tuple>
@@ -8,8 +8,8 @@
 
 namespace garra {
 
-/// Calls f(count, pointers to S) for the numbers of each of some objects of type T, run after run of numbers that lie
-/// side by side: all at once, or part after part of what is sized at run time.
+/// Calls f(count, pointers to S) for the numbers of each of some objects of type T, run after run
+/// of adjacent numbers: all at once, or part after part if parts are sized at run time.
 template <class S, class F, class... T>
 GARRA_HD void for_each_stretch(const F& f, T&... objects) {
   using First = std::remove_const_t<std::tuple_element_t<0, std::tuple<T...>>>;

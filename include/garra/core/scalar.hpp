@@ -16,7 +16,8 @@
 
 namespace garra {
 
-/// Number of problems that one value of type S carries: 1 for a scalar, the register width for lanes.
+/// Traits of a scalar type: the number of problems that one value carries (1, or the register width
+/// for lanes) and its types.
 template <class S>
 struct ScalarTraits {
   static_assert(std::is_arithmetic_v<S>, "S must be a floating-point scalar or Lanes of one");
@@ -47,12 +48,14 @@ GARRA_HD T select(bool m, T a, T b) {
 /// Mask-valued select, so that masks can be merged without short-circuit evaluation.
 GARRA_HD bool select_mask(bool m, bool a, bool b) { return m ? a : b; }
 
-// The C++ library's own entities, so that `using namespace garra` beside `using namespace std` stays unambiguous.
+// The C++ library's own entities: `using namespace garra` beside `using namespace std` stays
+// unambiguous.
 using std::abs;
 using std::fma;
 using std::sqrt;
 
-/// c - a b with one rounding, as fma(-a, b, c); lanes have an instruction for it, so that no sign is changed apart.
+/// c - a b with one rounding, as fma(-a, b, c); lanes have an instruction for it, which saves the
+/// sign change.
 template <class S>
 GARRA_HD S fnma(const S& a, const S& b, const S& c) {
   return fma(-a, b, c);

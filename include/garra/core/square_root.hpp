@@ -5,8 +5,9 @@
 
 namespace garra {
 
-/// sqrt(a), to the bit. Lanes of eight compute it by multiply-adds (lanes.hpp): where roots and divisions follow each
-/// other closely, the processor works on this one beside those that sqrt() has put in its divider's queue.
+/// sqrt(a), to the bit. Lanes of eight compute it by multiply-adds (lanes.hpp). If roots and
+/// divisions follow each other closely, the processor computes it in parallel with the roots that
+/// sqrt() queued in the divider.
 template <class S>
 GARRA_HD S sqrt_by_fma(const S& a) {
   return sqrt(a);

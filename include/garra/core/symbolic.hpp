@@ -1,6 +1,6 @@
-// A scalar that records what is done with it: any body of garra run on symbolic::Symbol leaves a graph of its
-// arithmetic (symbolic_graph.hpp, which says what folding assumes), from which straight-line code can be written
-// (docs/howto/chain-generated.md). Host only.
+// A scalar that records its arithmetic: a body of garra run on symbolic::Symbol leaves a graph of
+// its operations (symbolic_graph.hpp, which says what folding assumes). Straight-line code can be
+// written from the graph (docs/howto/chain-generated.md). Host only.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,9 @@
 
 namespace garra::symbolic {
 
-/// What a comparison of symbols gives: known or a node. There is no way from it to a bool but `any` and `all` of a
-/// known one: code that branches on a value cannot be written down as one line after the other.
+/// The result of a comparison of symbols: a known value or a node. Only `any` and `all` of a known
+/// condition convert to bool: code that branches on an unknown value cannot be written as
+/// straight-line code.
 class Condition {
  public:
   Condition(bool known) : known_(known) {}
@@ -53,8 +54,8 @@ class Condition {
   bool known_ = false;
 };
 
-/// A number that is known, or a node of a graph. Its functions stay functions: a body of thousands of operations is
-/// compiled ten times as fast so.
+/// A known number, or a node of a graph. Its functions are not inlined: a body of thousands of
+/// operations then compiles ten times as fast.
 class Symbol {
  public:
   Symbol() = default;
@@ -64,11 +65,11 @@ class Symbol {
     if (const auto value = graph->value_of(ref)) *this = Symbol(*value);
   }
 
-  /// The node in the graph; a known number becomes one.
+  /// The node in the graph; a known number becomes a node.
   [[nodiscard]] Ref in(Graph& graph) const { return graph_ ? ref_ : graph.constant(value_); }
   [[nodiscard]] bool is_known() const { return graph_ == nullptr; }
   [[nodiscard]] double known_value() const { return value_; }
-  [[nodiscard]] Ref node() const { return ref_; }  ///< of one that is not known
+  [[nodiscard]] Ref node() const { return ref_; }  ///< ///< of a number that is not known
 
   [[gnu::noinline]] friend Symbol operator+(const Symbol& a, const Symbol& b) {
     Graph* g = graph_of(a, b);

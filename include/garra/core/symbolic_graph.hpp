@@ -1,8 +1,9 @@
-// The graph behind symbolic.hpp: nodes, folding, and the sharing of what is equal. Host only.
+// The graph behind symbolic.hpp: nodes, folding, and the sharing of equal nodes. Host only.
 //
-// Folding knows what a compiler may not assume. It takes every number as finite and both zeros as one: 0 x = 0,
-// x - x = 0, x + 0 = x; and it may move a rounding: k1 (k2 x) = (k1 k2) x, k1 x + k2 x = (k1 + k2) x. Where inputs are
-// NaN or infinite the graph may give numbers for which the body gives NaN.
+// Folding uses rules that a compiler may not assume. It takes every number as finite and both zeros
+// as one: 0 x = 0, x - x = 0, x + 0 = x. It may move a rounding: k1 (k2 x) = (k1 k2) x, k1 x + k2 x
+// = (k1 + k2) x. If inputs are NaN or infinite the graph may give numbers for which the body gives
+// NaN.
 #pragma once
 
 #include <array>
@@ -37,7 +38,8 @@ enum class Op : std::uint8_t {
   kNot
 };
 
-/// A node of the graph, or its negative. Operands of kAdd ... kDivide are never negative: signs move outwards.
+/// A node of the graph, or its negative. Operands of kAdd ... kDivide are never negative: signs
+/// move outward.
 struct Ref {
   int id = -1;
   bool negative = false;
@@ -51,10 +53,11 @@ struct Node {
   double value = 0;  ///< of kConstant, >= 0; of kInput its number
 };
 
-/// Rules that move roundings and that pay in some bodies and cost in others; the rest is always done.
+/// Folding rules that move roundings and that save operations in some bodies and cost them in
+/// others.
 struct Rules {
-  /// k1 x + ... + k2 x = (k1 + k2) x + ...: kOne where a single term is added, kAll where every term of a sum that is
-  /// added meets one of its kind.
+  /// k1 x + ... + k2 x = (k1 + k2) x + ...: kOne if a single term is added, kAll if every term of
+  /// an added sum meets one of its kind.
   enum class Merge { kNone, kOne, kAll } merge = Merge::kAll;
   bool factor = true;   ///< p u + p v = p (u + v)
   bool outward = true;  ///< x (k y) = k (x y)
@@ -62,7 +65,8 @@ struct Rules {
 
 class Symbol;
 
-/// Nodes in the order in which they were made: operands come before their users. Equal nodes are one node.
+/// The graph: nodes in the order of their creation, operands before their users. Equal nodes are
+/// one node.
 class Graph {
  public:
   explicit Graph(Rules rules = {}) : rules_(rules) {}
@@ -181,15 +185,16 @@ class Graph {
   }
 
  private:
-  /// How many sums deep a term of the same kind is looked for, and how many factors of a product are looked at.
+  /// Depth of the search for a term of the same kind in nested sums, and number of factors of a
+  /// product compared.
   static constexpr int kReach = 6, kFactors = 4;
 
-  /// factor times a node that is no constant
+  /// A factor times a node that is no constant.
   struct Term {
     double factor;
     int of;
   };
-  /// k times the product of nodes that are no constants
+  /// A factor k times the product of nodes that are no constants.
   struct Product {
     double k = 1;
     std::vector<int> of;
@@ -250,7 +255,7 @@ class Graph {
   }
   Ref scaled(Term t) { return multiply(constant(t.factor), {t.of}); }
 
-  /// The terms of a sum, as far as kReach allows; false where there are more.
+  /// Collects the terms of a sum, as far as kReach allows; false if there are more.
   bool collect_terms(Ref sum, std::vector<Term>& terms) {
     const Node n = node(sum.id);
     const auto signed_ref = [&](Ref a, bool flip) { return Ref{a.id, sum.negative != flip}; };
@@ -273,7 +278,7 @@ class Graph {
     return all ? absorb_all(a, b) : absorb(a, term_of(b), kReach);
   }
 
-  /// sum + other, where every term of the other meets one of its kind.
+  /// sum + other, if every term of the other meets one of its kind.
   std::optional<Ref> absorb_all(Ref sum, Ref other) {
     std::vector<Term> terms;
     if (!collect_terms(other, terms)) return std::nullopt;
@@ -285,7 +290,7 @@ class Graph {
     return sum;
   }
 
-  /// sum + t without an operation more, where a term of the same node is found in the sum.
+  /// sum + t without a further operation, if the sum has a term of the same node.
   std::optional<Ref> absorb(Ref sum, Term t, int reach) {
     const Node n = node(sum.id);
     const auto total = value_of(sum), more = value_of({t.of});
@@ -308,7 +313,7 @@ class Graph {
     return std::nullopt;
   }
 
-  /// Both are squares, and their sum is 1.
+  /// Whether both are squares whose sum is 1.
   bool are_unit(int a, int b) const {
     const Node &x = node(a), &y = node(b);
     if (x.op != Op::kMultiply || y.op != Op::kMultiply || x.in[0] != x.in[1] || y.in[0] != y.in[1]) return false;
@@ -344,7 +349,7 @@ class Graph {
     return multiply(constant(p.k), out);
   }
 
-  /// a + b as a product, where both have a factor in common and not much beside it.
+  /// a + b as a product, if both have a factor in common and little beside it.
   std::optional<Ref> factored(Product a, Product b) {
     Product common;
     for (std::size_t i = 0; i < a.of.size();) {

@@ -1,6 +1,6 @@
-// A symmetric matrix that has each number once, for a GPU thread whose registers a whole one would take. Code that is
-// written for a matrix of any kind (far_mat.hpp) gets from it what it would from the whole one. It also serves as a
-// triangle: of another matrix, or a factor.
+// A symmetric matrix stored once per entry, for GPU threads whose registers cannot hold the full
+// matrix. Code written for a matrix of any kind (far_mat.hpp) gets the same results from it as from
+// the full matrix. It also serves as the triangle of another matrix or of a factor.
 #pragma once
 
 #include "garra/core/mat.hpp"
@@ -21,7 +21,7 @@ struct SymmetricMat {
 template <class S, int N>
 GARRA_HD void take_room(SymmetricMat<S, N>&, const SymmetricMat<S, N>&) {}
 
-/// As of a Mat: sums in the same order.
+/// As for a Mat: sums in the same order.
 template <class S, int N>
 GARRA_HD Vec<S, N> operator*(const SymmetricMat<S, N>& a, const Vec<S, N>& x) {
   Vec<S, N> out;
@@ -33,7 +33,7 @@ GARRA_HD Vec<S, N> operator*(const SymmetricMat<S, N>& a, const Vec<S, N>& x) {
   return out;
 }
 
-/// Numbers that a matrix of some kind has.
+/// Number of entries that a matrix of some kind stores.
 template <class S, int R, int C>
 GARRA_HD constexpr int numbers_of(const Mat<S, R, C>&) {
   return extent<R>() * extent<C>();

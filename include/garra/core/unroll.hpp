@@ -1,6 +1,7 @@
-// Loops over a number known at compile time, written out: a GPU thread keeps a small matrix in registers only while
-// every index is a constant, and a host compiler splits a struct of SIMD registers into registers only before it
-// unrolls ordinary loops (a 9-vector of lanes otherwise travels through memory, by calls of memcpy).
+// Unrolled loops over a number known at compile time. A GPU thread keeps a small matrix in
+// registers only while every index is a constant. A host compiler splits a struct of SIMD registers
+// into registers only before it unrolls ordinary loops: a 9-vector of lanes otherwise goes through
+// memory, by calls of memcpy.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +12,8 @@
 
 namespace garra {
 
-/// Longest loop that is written out. A 24 x 24 elimination written out took minutes to compile and gained nothing.
+/// Longest loop that is unrolled. An unrolled 24 x 24 elimination took minutes to compile and
+/// gained nothing.
 inline constexpr int kUnrolled = 9;
 
 template <class F, int... K>
@@ -19,20 +21,20 @@ GARRA_HD void unrolled(std::integer_sequence<int, K...>, [[maybe_unused]] F f) {
   (f(std::integral_constant<int, K>{}), ...);
 }
 
-/// f(0), f(1), ... f(extent<N>() - 1), written out where N is small.
+/// Runs f(0), f(1), ... f(extent<N>() - 1), unrolled if N is small.
 template <int N, class F>
 GARRA_HD void for_each_index(F f) {
   if constexpr (N >= 0 && N <= kUnrolled)
     unrolled(std::make_integer_sequence<int, N>{}, f);
   else {
 #if defined(__CUDA_ARCH__)
-#pragma unroll 1  // nvcc would write it out all the same, find no registers, and spill tens of kilobytes
+#pragma unroll 1  // // otherwise nvcc unrolls it, runs out of registers and spills tens of kilobytes
 #endif
     for (int k = 0, n = extent<N>(); k < n; ++k) f(k);
   }
 }
 
-/// f(1), f(2), ... f(extent<N>() - 1): a sum whose first term begins it.
+/// Runs f(1), f(2), ... f(extent<N>() - 1), for a sum that begins with its first term.
 template <int N, class F>
 GARRA_HD void for_each_further_index(const F& f) {
   if constexpr (N >= 0)
@@ -41,7 +43,7 @@ GARRA_HD void for_each_further_index(const F& f) {
     for (int k = 1, n = extent<N>(); k < n; ++k) f(k);
 }
 
-/// f(k) for first <= k < last, indices below extent<N>().
+/// Runs f(k) for first <= k < last, indices below extent<N>().
 template <int N, class F>
 GARRA_HD void for_indices_between(int first, int last, const F& f) {
   if constexpr (N >= 0 && N <= kUnrolled) {
@@ -56,7 +58,7 @@ GARRA_HD void for_indices_between(int first, int last, const F& f) {
   }
 }
 
-/// f(k) for each number of a matrix of R rows and C columns.
+/// Runs f(k) for each number of a matrix of R rows and C columns.
 template <int R, int C, class F>
 GARRA_HD void for_each_entry(F f) {
   if constexpr (R >= 0 && C >= 0)

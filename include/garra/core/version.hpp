@@ -6,14 +6,14 @@
 
 namespace garra {
 
-/// "0.2.0", as CMakeLists.txt has it. The only source file that is compiled with the number is version.cpp.
+/// The version as in CMakeLists.txt, "0.2.0". Only version.cpp is compiled with the number.
 [[nodiscard]] const char* version();
 
-/// Whether runs of these two versions have the same bits: equal major and minor number. A text that is no version is
-/// the same as itself only.
+/// Whether runs of these two versions have the same bits: equal major and minor number. A string
+/// that is no version matches only itself.
 [[nodiscard]] bool same_results(std::string_view a, std::string_view b);
 
-/// Major and minor number of this library: "0.2". It stands in every chunk of a run.
+/// Major and minor number of this library: "0.2". Every chunk of a run stores it.
 [[nodiscard]] std::string results_version();
 
 }  // namespace garra
