@@ -1,13 +1,17 @@
-// The largest and the smallest singular value of a small matrix, and the product of all: how near a Jacobian is to a
-// singularity, at a tenth of the work that all singular values take by Jacobi's rotations.
+// The largest and the smallest singular value of a small matrix, and the product of all: the
+// distance of a Jacobian from a singularity, at a tenth of the work of all singular values by
+// Jacobi's rotations.
 //
-// Householder's reflections from both sides leave a bidiagonal matrix B (G. H. Golub, W. Kahan, SIAM J. Numer. Anal. B
-// 2, 1965, 205), whose entries are known to rounding of the largest singular value. From there on nothing more is lost:
-// with q_k the squares of its diagonal and e_k of the entries beside it, det(x - B'B) = S_N,
-//     S_k = x R_(k-1) - q_k S_(k-1),   R_k = S_k - e_k R_(k-1),   S_0 = R_0 = 1,                          (1)
-// is the characteristic polynomial of the matrix with zero diagonal and B's entries beside it, split into its even and
-// odd part, and errors of (1) are relative errors of the q_k and e_k. Those move singular values by as much of
-// themselves, however small they are (J. Demmel, W. Kahan, SIAM J. Sci. Stat. Comput. 11, 1990, 873).
+// Householder's reflections from both sides leave a bidiagonal matrix B (G. H. Golub, W. Kahan,
+// SIAM J. Numer. Anal. B 2, 1965, 205), whose entries are known to rounding of the largest singular
+// value. The later steps lose no more. With q_k the squares of its diagonal and e_k of the entries
+// beside it, det(x - B'B) = S_N,
+//       S_k = x R_(k-1) - q_k S_(k-1),   R_k = S_k - e_k R_(k-1),   S_0 = R_0 = 1.                          (1)
+//
+// (1) is the characteristic polynomial of the matrix with zero diagonal and B's entries beside it,
+// split into its even and odd part. Errors of (1) are relative errors of the q_k and e_k, which
+// change even the smallest singular values by the same relative amount (J. Demmel, W. Kahan, SIAM
+// J. Sci. Stat. Comput. 11, 1990, 873).
 #pragma once
 
 #include <limits>
@@ -17,26 +21,27 @@
 
 namespace garra {
 
-/// Singular values. Members are S.
+/// Extreme singular values of a matrix and their product. Members are S.
 template <class S>
 struct ExtremeSingularValues {
   S largest, smallest;
-  S product;  ///< of all
+  S product;  ///< ///< of all singular values
 };
 
 namespace bidiagonal {
 
-/// Squares of a bidiagonal matrix's entries: on the diagonal, and beside it.
+/// Squares of a bidiagonal matrix's entries: on the diagonal (q), and beside it (e).
 template <class S, int N>
 struct Squares {
-  Vec<S, N> q, e;  ///< e: N - 1 of them
+  Vec<S, N> q, e;  ///< ///< e: N - 1 numbers
 };
 
-/// The reflection that leaves of v its first number alone: I - h v v' with v as it becomes. Nothing where v is zero.
+/// The reflection I - h v v' that maps v to a multiple of the first unit vector; the constructor
+/// overwrites v. Identity if v is zero.
 template <class S, int M>
 struct Reflection {
   Vec<S, M> v;
-  S h, squares;  ///< |v|^2 as it was: that of the number that is left
+  S h, squares;  ///< ///< |v|^2 before: the square of the number that is left
 
   GARRA_HD explicit Reflection(const Vec<S, M>& from) : v(from), squares(dot(from, from)) {
     const S size = sqrt(squares), most = fma(abs(v[0]), size, squares);
@@ -46,7 +51,7 @@ struct Reflection {
   }
 };
 
-/// What reflections from both sides leave of a.
+/// Squares of the bidiagonal matrix that reflections from both sides leave of a.
 template <class S, int R, int N>
 GARRA_HD Squares<S, N> reduce(Mat<S, R, N> a) {
   static_assert(R >= N);
@@ -88,7 +93,7 @@ GARRA_HD Squares<S, N> reduce(Mat<S, R, N> a) {
   return out;
 }
 
-/// (1) and its first two derivatives.
+/// The characteristic polynomial (1) and its first two derivatives.
 template <class S>
 struct Characteristic {
   S p, slope, bend;
@@ -105,19 +110,21 @@ GARRA_HD Characteristic<S> characteristic(const Squares<S, N>& b, const S& x) {
   return s;
 }
 
-/// Laguerre's step towards the nearest root, from beyond all of them: it never passes it and converges cubically (B.
-/// Parlett, Math. Comp. 18, 1964), by a constant factor where it is multiple. `sign`: that of the slope there.
+/// Laguerre's step toward the nearest root, from beyond all of them: it never passes the root and
+/// converges cubically (B. Parlett, Math. Comp. 18, 1964), linearly to a multiple root. `sign`:
+/// sign of the slope there.
 template <int N, class S>
 GARRA_HD S laguerre_step(const Characteristic<S>& c, int sign) {
   const S inside = S(N - 1) * fma(S(N - 1) * c.slope, c.slope, -(S(N) * (c.p * c.bend)));
   const S below = c.slope + S(sign) * sqrt(max(inside, S(0)));
-  const auto flat = below == S(0);  // at the root, and it is multiple
+  const auto flat = below == S(0);  // // at a multiple root
   return select(flat, S(0), -(S(N) * c.p) / select(flat, S(1), below));
 }
 
 }  // namespace bidiagonal
 
-/// Of a matrix that is not wider than tall; errors are rounding of the largest. NaN where an entry is.
+/// The matrix must not be wider than tall. Errors are rounding of the largest value. NaN if an
+/// entry is NaN.
 template <class S, int R, int N>
 GARRA_HD ExtremeSingularValues<S> extreme_singular_values(const Mat<S, R, N>& a) {
   using namespace bidiagonal;
@@ -127,14 +134,14 @@ GARRA_HD ExtremeSingularValues<S> extreme_singular_values(const Mat<S, R, N>& a)
     squares += b.q[k + 1] + b.e[k];
     product *= sqrt(b.q[k + 1]);
   });
-  // In units of all of them together, in which nothing overflows.
+  // Scaled by the norm of the matrix, so that nothing overflows.
   const auto none = !(squares > S(0));
   const S unit = S(1) / select(none, S(1), squares);
   for_each_index<N>([&](auto k) { b.q[k] = unit * b.q[k]; });
   for_each_index<N - 1>([&](auto k) { b.e[k] = unit * b.e[k]; });
   constexpr int kSteps = 40, kSignBelow = N % 2 == 0 ? -1 : 1;
   constexpr RealOf<S> kClose = 64 * std::numeric_limits<RealOf<S>>::epsilon();
-  S high = S(1), low = S(0), falling = S(1), rising = S(1);  // the last two: 1 while their root is not there
+  S high = S(1), low = S(0), falling = S(1), rising = S(1);  // // falling, rising: 1 until their root is found
   for (int step = 0; step < kSteps && any(rising > S(0) || falling > S(0)); ++step) {
     const S down = laguerre_step<N>(characteristic(b, high), 1),
             up = laguerre_step<N>(characteristic(b, low), kSignBelow);

@@ -27,8 +27,8 @@ GARRA_HD Pose<S> cast_pose(const Pose<T>& x) {
   return {cast<S>(x.R), cast<S>(x.p)};
 }
 
-/// Two unit vectors that complete the unit vector n to a right-handed frame (n, t, o), without a branch on the
-/// direction of n (Duff et al., JCGT 6(1), 2017).
+/// Two unit vectors that complete the unit vector n to a right-handed frame (n, t, o), without a
+/// branch on n (Duff et al., JCGT 6(1), 2017).
 template <class S>
 GARRA_HD void complete_frame(const Vec3<S>& n, Vec3<S>& t, Vec3<S>& o) {
   const S sign = select(n[2] >= S(0), S(1), S(-1));

@@ -38,7 +38,7 @@ GARRA_HD Quaternion<S> normalized(const Quaternion<S>& p) {
   return (S(1) / sqrt(dot(p, p))) * p;
 }
 
-/// The rotation back, of a unit quaternion.
+/// The inverse rotation, for a unit quaternion.
 template <class S>
 GARRA_HD Quaternion<S> conjugate(const Quaternion<S>& p) {
   return {{p[0], -p[1], -p[2], -p[3]}};
@@ -53,15 +53,15 @@ GARRA_HD Quaternion<S> product(const Quaternion<S>& a, const Quaternion<S>& b) {
            fnma(a[2], b[1], fma(a[1], b[2], fma(a[3], b[0], a[0] * b[3])))}};
 }
 
-/// p turned by the rotation vector `turn` in fixed axes: (1, turn / 2 (1 + |turn|^2 / 12)) o p, made a unit quaternion.
-/// No trigonometry: the error of the angle is |turn|^5 / 120.
+/// p turned by the rotation vector `turn` in fixed axes: (1, turn / 2 (1 + |turn|^2 / 12)) o p,
+/// normalized. No trigonometry: the error of the angle is |turn|^5 / 120.
 template <class S>
 GARRA_HD Quaternion<S> turned(const Quaternion<S>& p, const Vec3<S>& turn) {
   const S half = fma(S(1.0 / 24), dot(turn, turn), S(0.5));
   return normalized(product<S>({{S(1), half * turn[0], half * turn[1], half * turn[2]}}, p));
 }
 
-/// Euler parameters of a rotation that is given by its columns: the largest of four candidates, no branch.
+/// Euler parameters of a rotation given by its columns: the largest of four candidates, no branch.
 template <class S>
 GARRA_HD Quaternion<S> quaternion_of(const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z) {
   const S one(1);

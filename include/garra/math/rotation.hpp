@@ -1,4 +1,4 @@
-// Rotation matrices from what people write down. Host only: it calls the C library.
+// Rotation matrices from angles and their inverse. Host only: it calls the C library.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 
 namespace garra {
 
-/// cos and sin of an angle [rad], exact (0, +-1) at multiples of 90 degrees, so that zeros of a
-/// model stay zeros: to 2.2e-13 rad, which the common 3.14159265359 is within.
+/// cos and sin of an angle [rad], exact (0, +-1) within 2.2e-13 rad of multiples of 90 degrees, so
+/// that zeros of a model stay zeros. The common 3.14159265359 is within this distance of pi.
 inline void exact_cos_sin(double angle, double& c, double& s) {
   const double quarter = angle / (M_PI / 2);
   const double nearest = std::round(quarter);
@@ -32,7 +32,7 @@ inline Mat3<double> rotation_from_rpy(const Vec3<double>& rpy) {
            -s[1], c[1] * s[0], c[1] * c[0]}};
 }
 
-/// The inverse of rotation_from_rpy; where pitch is +-90 degrees, roll is 0.
+/// The inverse of rotation_from_rpy; roll is 0 if pitch is +-90 degrees.
 inline Vec3<double> rpy_from_rotation(const Mat3<double>& R) {
   const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
   if (std::abs(R(2, 0)) > 1 - 1e-15) return {{0, pitch, std::atan2(-R(0, 1), R(1, 1))}};

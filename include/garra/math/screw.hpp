@@ -31,7 +31,8 @@ GARRA_HD Screw<S> cross(const Screw<S>& a, const Screw<S>& b) {
   return {cross(a.w, b.w), cross(a.w, b.v) + cross(a.v, b.w)};
 }
 
-/// Inertia of a rigid body about the reference point: mass [kg], first moment m c [kg m], second moment [kg m^2].
+/// Inertia of a rigid body about the reference point: mass [kg], first moment m c [kg m], second
+/// moment [kg m^2].
 template <class S>
 struct SpatialInertia {
   S mass;

@@ -1,5 +1,5 @@
-// Screws as axes with a pitch, reciprocity, and the rigid motions that screws generate. The Lie product is cross() of
-// screw.hpp. Equation numbers: docs/theory/singularity.md.
+// Axes and pitches of screws, reciprocity, and the rigid motions that screws generate. The Lie
+// product is cross() of screw.hpp. Equation numbers: docs/theory/singularity.md.
 #pragma once
 
 #include <limits>
@@ -10,12 +10,12 @@
 
 namespace garra {
 
-/// The screw in words: an axis and the travel along it.
+/// A screw as an axis and a pitch.
 template <class S>
 struct ScrewAxis {
   Vec3<S> direction;  ///< s, unit vector
-  Vec3<S> point;      ///< p, of the axis [m]; of a pure translation: the reference point
-  S pitch;            ///< h: travel by turn [m/rad]; of a pure translation: infinite
+  Vec3<S> point;      ///< ///< p, of the axis [m]; for a pure translation: the reference point
+  S pitch;            ///< ///< h: travel by turn [m/rad]; infinite for a pure translation
 };
 
 /// (s; p x s + h s): unit screw of a revolute (h = 0) or helical joint.
@@ -38,8 +38,8 @@ GARRA_HD S pitch_of(const Screw<S>& a) {
   return select(slides, S(std::numeric_limits<R>::infinity()), dot(a.w, a.v) / select(slides, S(R(1)), squares));
 }
 
-/// Axis and pitch of a screw of any magnitude; `point` is the one nearest to the reference point. Of the zero screw,
-/// NaN.
+/// Axis and pitch of a screw of any magnitude; `point` is the one nearest to the reference point.
+/// The zero screw gives NaN.
 template <class S>
 GARRA_HD ScrewAxis<S> axis_of(const Screw<S>& a) {
   using R = RealOf<S>;
@@ -67,18 +67,21 @@ GARRA_HD Screw<S> wrench_about(const Vec3<S>& c, const Screw<S>& f) {
   return {f.w - cross(c, f.v), f.v};
 }
 
-/// Ad(X): the screw carried along with the motion X, or B's coordinates of it made A's by X_AB.
+/// Ad(X): the screw moved by X, or the conversion of its coordinates from B to A by X_AB.
 template <class S>
 GARRA_HD Screw<S> adjoint(const Pose<S>& X, const Screw<S>& a) {
   const Vec3<S> w = X.R * a.w;
   return {w, X.R * a.v + cross(X.p, w)};
 }
 
-/// The motion exp(a): a turn by |a.w| [rad] about the axis, with travel pitch * |a.w|; by a.v [m] where a.w = 0.
-///   R = 1 + A [w] + B [w]^2,  p = v + B w x v + C w x (w x v),  x = w . w, t = sqrt x,
-///   A = sin t / t,  B = (1 - cos t) / x = (sin(t/2) / (t/2))^2 / 2,  C = (1 - A) / x.                            (2)
-/// Exact to rounding for every angle: below 0.01 rad three terms of the series of A, B, C are, and above it no
-/// difference of nearly equal numbers is large in p.
+/// The motion exp(a): a turn by |a.w| [rad] about the axis with travel pitch * |a.w|, or a
+/// translation by a.v [m] if a.w = 0.
+///
+///     R = 1 + A [w] + B [w]^2,  p = v + B w x v + C w x (w x v),  x = w . w, t = sqrt x,
+///     A = sin t / t,  B = (1 - cos t) / x = (sin(t/2) / (t/2))^2 / 2,  C = (1 - A) / x.                            (2)
+///
+/// Exact to rounding for every angle. Below 0.01 rad A, B, C are three terms of their series;
+/// above, cancellation in C changes p little.
 template <class S>
 GARRA_HD Pose<S> exp(const Screw<S>& a) {
   using R = RealOf<S>;

@@ -1,4 +1,5 @@
-// Smallest eigenvalue of a symmetric 6 x 6 matrix without negative ones: J J^T of a Jacobian, W W^T of a grasp.
+// Smallest eigenvalue of a symmetric positive semidefinite 6 x 6 matrix: J J^T of a Jacobian, W W^T
+// of a grasp.
 #pragma once
 
 #include <limits>
@@ -10,14 +11,14 @@ namespace garra {
 
 namespace tridiagonal {
 
-/// A symmetric tridiagonal matrix as its characteristic polynomial needs it.
+/// A symmetric tridiagonal matrix, stored as its characteristic polynomial needs it.
 template <class S>
 struct Matrix {
   Vec<S, 6> diagonal;
-  Vec<S, 5> square;  ///< of the entries beside it
+  Vec<S, 5> square;  ///< ///< of the entries beside the diagonal
 };
 
-/// Column K of a symmetric matrix becomes that of a tridiagonal one (Householder).
+/// Reduces column K of a symmetric matrix to that of a tridiagonal one (Householder).
 template <int K, class S>
 GARRA_HD void reflect(Mat<S, 6, 6>& a, Matrix<S>& t) {
   constexpr int N = 5 - K;
@@ -47,14 +48,15 @@ GARRA_HD void reflect(Mat<S, 6, 6>& a, Matrix<S>& t) {
   });
 }
 
-/// By Laguerre's iteration from 0, which never passes it and converges cubically (B. Parlett, Math. Comp. 18, 1964), or
-/// by a factor of 0.3 a step where it is double.
+/// Smallest eigenvalue by Laguerre's iteration from 0, which never passes it. It converges
+/// cubically (B. Parlett, Math. Comp. 18, 1964), or by a factor of 0.3 a step to a double
+/// eigenvalue.
 template <class S>
 GARRA_HD S smallest_root(const Matrix<S>& t, double close) {
   constexpr int kSteps = 30;
   S x = S(0), active = S(1);
   for (int step = 0; step < kSteps && any(active > S(0)); ++step) {
-    S p = t.diagonal[0] - x, q = S(-1), r = S(0);  // of the leading matrices: determinant and its derivatives
+    S p = t.diagonal[0] - x, q = S(-1), r = S(0);  // // of the leading matrices: determinant and its derivatives
     S p1 = S(1), q1 = S(0), r1 = S(0);
     for_each_index<5>([&](auto k) {
       const S a = t.diagonal[k + 1] - x, b = t.square[k];
@@ -73,7 +75,8 @@ GARRA_HD S smallest_root(const Matrix<S>& t, double close) {
 
 }  // namespace tridiagonal
 
-/// To `close` of it and some eps of the largest; NaN where more than two are zero.
+/// Error: `close`, relative, and some eps of the largest eigenvalue. NaN if more than two
+/// eigenvalues are zero.
 template <class S>
 GARRA_HD S smallest_eigenvalue(Mat<S, 6, 6> a, double close = 1e-9) {
   tridiagonal::Matrix<S> t;

@@ -1,5 +1,6 @@
-// How often a number had which size, for its quantiles: whole numbers, so that they add up in any order without
-// changing a bit, and fine enough wherever the values lie (docs/theory/monte-carlo.md, "Quantiles").
+// Counts of a number's values by size, for its quantiles: whole numbers, which add up in any order
+// without changing a bit, with a fine resolution at every magnitude (docs/theory/monte-carlo.md,
+// "Quantiles").
 #pragma once
 
 #include <cstddef>
@@ -12,17 +13,19 @@
 
 namespace garra::study {
 
-/// The buckets of a number: 128 equal ones in each octave of its size from 2^-40 to 2^40 (9.1e-13 to 1.1e12), on both
-/// sides; one for all that is smaller, zero included, and one for all that is larger on either side, infinity included.
-/// So a bucket is at most 1/128 as wide as what lies in it is large. They lie in the order of the numbers.
+/// The buckets of a number, in the order of the numbers: 128 equal ones in each octave of its
+/// magnitude from 2^-40 to 2^40 (9.1e-13 to 1.1e12), on both sides. One bucket holds all smaller
+/// values, zero included; one on either side holds all larger values, infinity included. A bucket
+/// is at most 1/128 as wide as the values in it are large.
 struct BucketGrid {
   static constexpr int kParts = 128, kOctaves = 80, kLowestPower = -40;
-  /// A page: an octave, or one of the three others.
+  /// A page of buckets: an octave, or one of the three others.
   static constexpr int kPages = 2 * kOctaves + 3, kPlaces = kPages * kParts;
   static constexpr int kBelow = 0, kZero = (kOctaves + 1) * kParts, kFirst = kZero + kParts,
                        kAbove = kFirst + kOctaves * kParts;
 
-  /// Of a number that is not NaN. The first bits of a double are its octave and the part of that.
+  /// Bucket of a number that is not NaN: the first bits of a double are its octave and the part of
+  /// the octave.
   [[nodiscard]] static GARRA_HD int place(double x) {
     constexpr std::int64_t first = std::int64_t{1023 + kLowestPower} * kParts;
     const auto bits = static_cast<std::uint64_t>(to_bits(x)) & ~(std::uint64_t{1} << 63);
@@ -31,9 +34,9 @@ struct BucketGrid {
     if (size >= std::int64_t{kOctaves} * kParts) return x > 0 ? kAbove : kBelow;
     return x > 0 ? kFirst + static_cast<int>(size) : kZero - 1 - static_cast<int>(size);
   }
-  /// The lower end of a bucket; infinite of kBelow, 0 of kZero.
+  /// The lower end of a bucket; infinite for kBelow, 0 for kZero.
   [[nodiscard]] static double low(int place);
-  /// The upper end; 0 of kZero, infinite of kAbove.
+  /// The upper end of a bucket; 0 for kZero, infinite for kAbove.
   [[nodiscard]] static double high(int place);
 };
 
@@ -53,17 +56,17 @@ class Buckets {
   }
   void add(const Buckets& other);
 
-  /// As many as there are up to the last one with a count.
+  /// Number of the last number with a count, plus one.
   [[nodiscard]] int numbers() const { return static_cast<int>(page_.size()) / BucketGrid::kPages; }
   [[nodiscard]] std::int64_t at(int number, int place) const;
-  /// The value below which a share p of the number's values lies: in the bucket where that is, by linear
-  /// interpolation, so it is off by at most 1/128 of itself. NaN where that is beyond the octaves, or without values.
+  /// The value below which a share p of the number's values lies, by linear interpolation in its
+  /// bucket; the relative error is at most 1/128. NaN beyond the octaves, or without values.
   [[nodiscard]] double quantile(int number, double p) const;
 
-  /// The counts of a number that are not zero, in order, before each how many zeros there are: the same for the same
-  /// counts.
+  /// The nonzero counts of a number, in order, each preceded by the number of zeros before it:
+  /// equal for equal counts.
   [[nodiscard]] std::vector<std::int64_t> runs(int number) const;
-  /// Adds what runs() has given; false where it cannot have.
+  /// Adds the result of runs(); false if `runs` is malformed.
   [[nodiscard]] bool add_runs(int number, const std::vector<std::int64_t>& runs);
 
   friend bool operator==(const Buckets& a, const Buckets& b);
@@ -71,7 +74,7 @@ class Buckets {
  private:
   void open(std::size_t page);
 
-  std::vector<std::int32_t> page_;    ///< [number][page]: from 1, where its counts are; 0: it has none
+  std::vector<std::int32_t> page_;    ///< ///< [number][page]: index of its counts, from 1; 0: page unused
   std::vector<std::int64_t> counts_;  ///< [page in use][part]
 };
 

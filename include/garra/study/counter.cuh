@@ -1,6 +1,7 @@
-// Samples are counted on the GPU, where they are: a tally comes back, some hundred kilobytes, not the samples. What is
-// counted is said once for both (counting.hpp), and the bits are the host's: whole numbers add up in any
-// order, the sums of a block are added in the order of its samples.
+// Counts samples on the GPU, where they were computed: a tally of some hundred kilobytes is copied
+// back, not the samples. The definition of the counts is shared with the host (counting.hpp), and
+// the bits are the host's. Whole numbers add up in any order; the sums of a block are added in the
+// order of its samples.
 #pragma once
 
 #include <algorithm>
@@ -17,40 +18,43 @@
 namespace garra::counter_cuda {
 
 using Word = unsigned long long;
-/// A batch has far fewer samples; twice as many of them lie in what one atomic operation takes at a time.
+/// Counter within a batch, which has far fewer samples. One atomic operation handles twice as many
+/// of them as Words.
 using Small = unsigned int;
 using study::CountingSizes;
 using study::kBlock;
 
-/// Of all counts, for threads of different blocks, that those who count the same need not wait for one another.
+/// Copies of all counts, so that threads of different blocks rarely add to the same address.
 inline constexpr int kCopies = 32;
-/// Threads of a block that count together, and what 48 kB of the multiprocessor's own memory hold, which add up much
-/// faster than the memory of all: so many counts, the scattered ones left out, and for each number that has buckets a
-/// window of these. Of some numbers nearly all samples are in the same bucket.
+/// Threads of a block that count together, and the sizes of the block's counts in 48 kB of shared
+/// memory, where atomic addition is much faster than in global memory. It holds kNear counts,
+/// without the scattered ones, and kWindows windows of buckets, one per number. For some numbers
+/// nearly all samples fall into one bucket.
 inline constexpr int kCountThreads = 256, kNear = 10 * 1024 - 16, kWindow = 128, kWindows = 16;
-/// Of such blocks a multiprocessor has so many at a time: registers and memory are enough.
+/// Blocks that a multiprocessor holds at a time: its registers and its memory allow them.
 inline constexpr int kCountBlocks = 3;
 enum Ranks : int { kClosest, kWorst, kRankings };
 inline constexpr int kRanked = static_cast<int>(study::Ranking::kLimit);
-/// The kernels are busy with so many samples; a batch has no more.
+/// Most samples of a batch: enough to keep the kernels busy.
 inline constexpr std::int64_t kMostSamples = std::int64_t{1} << 20;
-/// What a thread looks at where a thread for each would do too little, and one for a block would leave the device idle.
+/// Samples of a share, the work of one thread. One thread per sample would do too little, one per
+/// block would leave the device idle.
 inline constexpr std::int64_t kShare = 32, kShares = kBlock / kShare;
-/// The least samples of a batch are looked for in at most so many groups of shares.
+/// Most groups of shares in the search for the least samples of a batch.
 inline constexpr std::int64_t kMostGroups = 1024;
-/// Those that are as many as a ranking has places lie in as many groups.
+/// Most candidates of a ranking: the samples of as many groups as a ranking has places.
 inline constexpr std::int64_t kCandidates = kRanked * (kMostSamples / kMostGroups);
 
 inline std::int64_t blocks_of(std::int64_t count) { return (count + kBlock - 1) / kBlock; }
 GARRA_HD std::int64_t shares_of(std::int64_t count) { return (count + kShare - 1) / kShare; }
 inline std::int64_t groups_of(std::int64_t count) { return std::min(shares_of(count), kMostGroups); }
 
-/// Numbers that are summed up: pairs, then plain ones.
+/// Number of summed terms: pairs, then plain ones.
 GARRA_HD int terms_of(const CountingSizes& s) { return s.sums - s.pairs; }
 
 GARRA_HD int rankings_of(const CountingSizes& s) { return s.ranked ? int(kRankings) : 0; }
 
-/// A batch on the device. What samples say lies number by number, side by side.
+/// A batch on the device. The values of all samples for one number are adjacent.
 struct Batch {
   CountingSizes sizes;
   std::int64_t count;
@@ -61,20 +65,20 @@ struct Batch {
   double* keys;   ///< [ranking][sample]; infinite: in no ranking
 };
 
-/// What a block has for itself.
+/// Counts and windows of one block in shared memory.
 struct NearMemory {
   Small counts[kNear], windows[kWindows * kWindow];
   int first[kWindows];  ///< place of each window's first bucket
 };
 
-/// Which counts these are.
+/// The counts that have a place in NearMemory.
 struct NearCounts {
   study::Scattered scattered;
   int size;
 
   __device__ explicit NearCounts(const CountingSizes& s)
       : scattered(s.scattered), size(min(s.counts - s.scattered.size, kNear)) {}
-  /// Which of them count `at` is, or none of them: not below `size`.
+  /// The place of count `at`; a value not below `size` if it has none.
   [[nodiscard]] __device__ int place(int at) const {
     if (at < scattered.first) return at;
     return at < scattered.first + scattered.size ? size : at - scattered.size;
@@ -84,7 +88,7 @@ struct NearCounts {
   }
 };
 
-/// `To` of a sample whose counts, terms and keys go to the batch.
+/// The counting target `To` that adds a sample's counts, terms and keys to the batch.
 struct ToBatch {
   const Batch& to;
   const NearCounts& near;
@@ -100,7 +104,7 @@ struct ToBatch {
     else
       atomicAdd(counts + at, Small{1});
   }
-  /// The whole has it from the part, in the end: AddPartsBody.
+  /// Counts the part only; AddPartsBody adds it to the whole at the end.
   __device__ void count_within(int part, int) const { count(part); }
   __device__ void value(const study::Histogram& h, double x, int at) const {
     count(h.place(x));
@@ -121,7 +125,8 @@ struct ToBatch {
   }
 };
 
-/// `To` that lays windows about the values of a sample, where there are none yet.
+/// The counting target `To` that places windows around a sample's values, for numbers without a
+/// window.
 struct ToWindows {
   int* first;
   __device__ void count(int) const {}
@@ -157,7 +162,8 @@ struct CountBody {
   }
 };
 
-/// A block counts its share of the samples in memory of its own, and adds up in the end what it has.
+/// A block counts its share of the samples in shared memory and adds the counts to the batch at the
+/// end.
 template <class Body>
 __global__ void __launch_bounds__(kCountThreads, kCountBlocks) count_kernel(const __grid_constant__ Body body) {
   const Batch& batch = body.batch;
@@ -214,7 +220,8 @@ struct SumBody {
       sum += value;
       squares += value * value;
     };
-    // A line of the cache at a time, on its way before the first of it is needed: additions wait for one another.
+    // Loads a cache line at a time, before its first number is needed: the additions wait for one
+    // another.
     constexpr int kLine = 16;
     std::int64_t i = first;
     for (; i + kLine <= end; i += kLine) {
@@ -235,7 +242,7 @@ struct SumBody {
   }
 };
 
-/// `To` that takes one ranking's word of a sample.
+/// The counting target `To` that keeps one ranking's key of a sample.
 struct ToExtreme {
   int ranking;
   study::Extreme found;
@@ -251,33 +258,34 @@ struct ToExtreme {
   }
 };
 
-/// A sample's place in a ranking: of equal keys the earlier one comes first.
+/// A sample's place in a ranking: of equal keys the earlier sample comes first.
 struct Place {
   double key;
-  std::int64_t sample;  ///< of the batch
+  std::int64_t sample;  ///< ///< number within the batch
   friend __device__ bool operator<(const Place& a, const Place& b) {
     return a.key != b.key ? a.key < b.key : a.sample < b.sample;
   }
 };
 
-/// What comes back of a batch beside its sums.
+/// Results of a batch that are copied back beside its sums.
 struct Found {
   std::int64_t kept;
-  study::Extreme best[kRankings][kRanked];  ///< in no order; those that are not there have the number -1
+  study::Extreme best[kRankings][kRanked];  ///< ///< unordered; unused places have the number -1
 };
 
-/// The way to the least samples of a batch. The samples are dealt out to shares, and these to groups; the least of the
-/// tenth group, in the order of the groups' least ones, is no less than the tenth of all samples.
+/// Intermediate results of the search for the least samples of a batch. Samples are dealt out to
+/// shares, and shares to groups. Sort the groups by their least sample: the least sample of the
+/// tenth group is no less than the tenth of all samples.
 struct RankPlaces {
   Place* shares;      ///< [ranking][share]: the least of each
   Place* groups;      ///< [ranking][group]: likewise
   Place* limit;       ///< [ranking]: no sample above it is one of the least
   Place* candidates;  ///< [ranking][kCandidates]: those up to the limit
-  Word* length;       ///< [ranking]: how many these are
+  Word* length;       ///< ///< [ranking]: number of candidates
 };
 
-/// use(place) for the samples of share k % shares, in ranking k / shares. They lie as far apart as there are shares: so
-/// threads read side by side.
+/// Calls use(place) for the samples of share k % shares, in ranking k / shares. Neighboring samples
+/// of a share are `shares` apart, so that threads read adjacent memory.
 template <class Use>
 __device__ void for_each_of_share(const Batch& batch, std::int64_t k, const Use& use) {
   const std::int64_t shares = shares_of(batch.count);
@@ -299,7 +307,7 @@ struct ShareBody {
   }
 };
 
-/// The least sample of a group; and nothing is known yet of the ranking.
+/// Finds the least sample of a group, and clears the results of the ranking.
 struct GroupBody {
   std::int64_t shares, groups;
   RankPlaces to;
@@ -319,7 +327,7 @@ struct GroupBody {
   }
 };
 
-/// The limit is the least sample of the group that comes tenth.
+/// Sets the limit to the least sample of the tenth group.
 struct LimitBody {
   std::int64_t groups;
   RankPlaces to;
@@ -334,7 +342,7 @@ struct LimitBody {
   }
 };
 
-/// The samples of a share up to the limit. Few shares have any.
+/// Lists the samples of a share up to the limit. Few shares have any.
 struct CandidatesBody {
   Batch batch;
   RankPlaces to;
@@ -351,7 +359,7 @@ struct CandidatesBody {
   }
 };
 
-/// A candidate that fewer than ten others come before.
+/// Stores a candidate that fewer than ten others precede.
 template <class Counting>
 struct BestBody {
   Counting counting;
@@ -372,14 +380,15 @@ struct BestBody {
   }
 };
 
-/// Copies of a count added up, and cleared for the next batch.
+/// Adds up the copies of a count, and clears them for the next batch.
 struct MergeBody {
   Small* copies;
   Word* counts;
   int size;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    // Apart from the stores, so that the loads need not wait for one another. A batch counts far less than 2^32.
+    // The loads are apart from the stores so that they do not wait for one another. A batch counts
+    // far less than 2^32.
     Small sum = 0;
 #pragma unroll 8
     for (int c = 0; c < kCopies; ++c) sum += copies[std::int64_t{c} * size + k];
@@ -389,7 +398,7 @@ struct MergeBody {
   }
 };
 
-/// What was counted in a part only is counted in the whole, too.
+/// Adds a count that was counted in its part only to its whole.
 struct AddPartsBody {
   Word* counts;
   study::Nested nested;
@@ -399,12 +408,12 @@ struct AddPartsBody {
   }
 };
 
-/// A bucket and how often a number was in it.
+/// A bucket and its count.
 struct Filled {
   int number, place;
   Word count;
 };
-/// Few of the buckets are filled: those that are, in whatever order.
+/// Lists the filled buckets, which are few, in any order.
 struct ListFilledBody {
   const Word* buckets;
   Filled* list;
@@ -417,7 +426,7 @@ struct ListFilledBody {
   }
 };
 
-/// How many consecutive samples of a share are kept.
+/// Counts the kept samples of a share of consecutive samples.
 template <class Counting>
 struct CountKeptBody {
   Counting counting;
@@ -431,7 +440,7 @@ struct CountKeptBody {
   }
 };
 
-/// The same of a block.
+/// Counts the kept samples of a block.
 struct SumKeptBody {
   std::int64_t shares;
   const std::int64_t* kept;
@@ -444,7 +453,7 @@ struct SumKeptBody {
   }
 };
 
-/// Where in the list those of a share begin, in place of how many they are.
+/// Replaces each share's number of kept samples by the place of its first in the list.
 struct PlaceKeptBody {
   std::int64_t shares;
   const std::int64_t* blocks;
@@ -463,12 +472,12 @@ struct PlaceKeptBody {
   }
 };
 
-/// Their numbers, in order.
+/// Lists the numbers of the kept samples, in order.
 template <class Counting>
 struct ListKeptBody {
   Counting counting;
   std::int64_t count;
-  const std::int64_t* first;  ///< [share] where in the list those of the share begin
+  const std::int64_t* first;  ///< ///< [share] place of the share's first kept sample in the list
   std::int64_t* list;
   template <class S>
   __device__ void operator()(std::int64_t share) const {
@@ -478,7 +487,7 @@ struct ListKeptBody {
   }
 };
 
-/// Row k of those that there are: how many, the host does not know yet.
+/// Writes row k of the kept samples. The host does not yet know their number.
 template <class Counting>
 struct WriteKeptBody {
   Counting counting;
@@ -492,7 +501,7 @@ struct WriteKeptBody {
   }
 };
 
-/// Counts batch after batch of a stretch of samples. A batch begins with a block.
+/// Counts a range of samples, batch after batch. A batch begins with a block.
 class Counter {
  public:
   Counter(const CountingSizes& sizes, std::int64_t most)
@@ -516,14 +525,14 @@ class Counter {
     windows_.clear();
   }
 
-  /// What a sample of a batch takes on the device [bytes].
+  /// Memory per sample of a batch on the device [bytes].
   [[nodiscard]] static std::uint64_t bytes_of(const CountingSizes& s) {
     const int kept = s.keep == study::Keep::kNone ? 0 : s.row + 1;
-    // One more for what there is of each share and block.
+    // One more number covers the data of shares and blocks.
     return sizeof(double) * static_cast<std::uint64_t>(terms_of(s) + rankings_of(s) + kept + 1);
   }
 
-  /// What counting takes whatever the number of samples [bytes].
+  /// Memory that counting takes for any number of samples [bytes].
   [[nodiscard]] static std::uint64_t fixed_bytes(const CountingSizes& s) {
     const std::uint64_t buckets = static_cast<std::uint64_t>(s.buckets) * study::BucketGrid::kPlaces;
     return (sizeof(Small) * kCopies + sizeof(Word)) * static_cast<std::uint64_t>(s.counts) +
@@ -531,7 +540,7 @@ class Counter {
            sizeof(Place) * static_cast<std::uint64_t>(rankings_of(s)) * kCandidates;
   }
 
-  /// Sums, extremes and kept rows go to the tally at once, counts in finish().
+  /// Adds sums, extremes and kept rows to the tally at once; finish() adds the counts.
   template <class Counting>
   void add(const Counting& counting, std::int64_t count, study::Tally& tally) {
     const Batch batch{sizes_, count, copies_.data(), buckets_.data(), windows_.data(), terms_.data(), keys_.data()};
@@ -543,7 +552,7 @@ class Counter {
     cuda::for_each(blocks * terms_of(sizes_), SumBody{batch, back_.data() + kFound});
     if (sizes_.ranked) rank(counting, batch);
     if (keeps()) keep(counting, count);
-    // The host waits here, once, and again where there are rows to fetch.
+    // The host waits here once, and again if there are rows to fetch.
     std::vector<double> back;
     back_.append_to(back, kFound + blocks * sizes_.sums);
     tally.sums.insert(tally.sums.end(), back.begin() + kFound, back.end());
@@ -568,9 +577,9 @@ class Counter {
   }
 
  private:
-  /// So many samples say where the windows are to be.
+  /// Number of samples that determine the windows.
   static constexpr std::int64_t kLookedAt = 32;
-  /// Numbers before the sums in what comes back.
+  /// Size of Found in doubles, which precedes the sums in `back_`.
   static constexpr std::int64_t kFound = sizeof(Found) / sizeof(double);
   static_assert(sizeof(Found) % sizeof(double) == 0);
 
@@ -611,7 +620,7 @@ class Counter {
 
   CountingSizes sizes_;
   cuda::Buffer<Small> copies_;
-  cuda::Buffer<Word> counts_;  ///< and behind them the length of `filled_`
+  cuda::Buffer<Word> counts_;  ///< ///< followed by the length of `filled_`
   cuda::Buffer<Word> buckets_;
   cuda::Buffer<int> windows_;
   bool has_windows_ = false;
@@ -625,14 +634,16 @@ class Counter {
   cuda::Buffer<Filled> filled_;
 };
 
-/// How many samples go to the device at once, `bytes` of each beside what counting takes: whole blocks, or all.
+/// Number of samples on the device at once, whole blocks or all. Each takes `bytes` beside the
+/// memory for counting.
 inline std::int64_t batch_of(const Device& device, std::int64_t count, std::uint64_t bytes,
                              const CountingSizes& sizes) {
   const cuda::Memory needed{bytes + Counter::bytes_of(sizes), Counter::fixed_bytes(sizes)};
   return std::min({cuda::how_many_fit(device, needed), kMostSamples, count});
 }
 
-/// All samples of a tally, `batch` at a time: samples(first, count) computes them and says what is to be counted.
+/// Counts all samples of a tally, `batch` at a time: samples(first, count) computes them and
+/// returns their Counting.
 template <class Samples>
 void count_in_batches(const CountingSizes& sizes, std::int64_t batch, study::Tally& tally, const Samples& samples) {
   Counter counter(sizes, batch);

@@ -1,8 +1,9 @@
-// How a study counts: once for the processor and for a GPU. A Counting has count(i, to), keeps(i) and write_row(i, row)
-// of sample i. count() says what is to be counted of it, and where that goes is up to `to`:
+// The interface by which a study counts samples, on the CPU and on a GPU. A Counting has count(i,
+// to), keeps(i) and write_row(i, row) of sample i. count() passes the values to count to its target
+// `to`:
 //
 // - count(at): one more in Tally::counts[at];
-// - count_within(part, whole): one more in both, which CountingSizes::nested knows;
+// - count_within(part, whole): one more in both, as CountingSizes::nested declares;
 // - value(histogram, x, at): x in its bins and buckets and, where it is finite, x and x^2 in the block's sums at, at +
 // 1;
 // - sum(at, x): x in the block's sum at;
@@ -23,24 +24,25 @@ namespace garra::study {
 /// Equally likely bins of an input's distribution.
 inline constexpr int kInputBins = 160;
 
-/// Which samples are kept, one by one.
+/// Samples that are written out one by one.
 enum class Keep : int { kNone, kFailures, kAll };
 [[nodiscard]] inline Keep keep_of(std::string_view word) {
   return word == "none" ? Keep::kNone : word == "failures" ? Keep::kFailures : Keep::kAll;
 }
 
-/// Counts that are parts of others, count k of count k.
+/// Counts that are parts of other counts: count k of the part belongs to count k of the whole.
 struct Nested {
-  int part = 0, whole = 0;  ///< where they begin
+  int part = 0, whole = 0;  ///< ///< their first counts
   int size = 0;
 };
 
-/// Counts that are many, and of which a sample has few: those of a picture's cells.
+/// A large group of counts of which a sample changes few, such as the cells of a picture.
 struct Scattered {
   int first = 0, size = 0;
 };
 
-/// Sizes of what is counted. The sums of a block: first `pairs` of (sum, sum of squares), then plain ones.
+/// Numbers of counts, sums and rankings. The sums of a block: first `pairs` of (sum, sum of
+/// squares), then plain ones.
 struct CountingSizes {
   int counts = 0, buckets = 0, pairs = 0, sums = 0, row = 0;
   Keep keep = Keep::kNone;
@@ -49,7 +51,8 @@ struct CountingSizes {
   Scattered scattered = {};
 };
 
-/// Counts into a tally, sample after sample; `sums` are those of the samples' block.
+/// The counting target on the host: adds samples to a tally; `sums` are those of the samples'
+/// block.
 struct HostCounts {
   Tally& tally;
   double* sums;
@@ -61,7 +64,7 @@ struct HostCounts {
   }
   void value(const Histogram& h, double x, int at) {
     tally.count_value(h, x);
-    // One infinite value would make the sums useless; it is in the histogram.
+    // One infinite value would make the sums useless; the histogram has it.
     if (!is_finite(x)) return;
     sums[at] += x;
     sums[at + 1] += x * x;
@@ -71,7 +74,7 @@ struct HostCounts {
   void worst(const Extreme& e) { tally.worst.add(e); }
 };
 
-/// A stretch of samples within one block, on the host: counts, and rows of those that are kept.
+/// Counts samples of one block on the host, and writes the rows of kept ones.
 template <class Counting>
 void count_samples(const Counting& counting, std::int64_t count, const CountingSizes& sizes, Tally& t, double* sums) {
   HostCounts to{t, sums};

@@ -1,8 +1,8 @@
 // A scalar uncertain input: a value, or a distribution given by its quantile function (docs/theory/monte-carlo.md).
 //
-// Every input is driven by exactly one uniform number u in (0, 1): value = quantile(u). So truncation needs no
-// rejection, samples with the same (seed, i) share their numbers between designs with the same uncertain inputs, and
-// the bin of u is the quantile bin of the input.
+// Every input is driven by exactly one uniform number u in (0, 1): value = quantile(u). Truncation
+// thus needs no rejection, and the bin of u is the quantile bin of the input. Designs with the same
+// uncertain inputs share the numbers of the samples with the same (seed, i).
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct Distribution {
     kUniform,     ///< between a and b
     kNormal,      ///< mean a, standard deviation b
     kLognormal,   ///< median a, standard deviation b of the logarithm
-    kBallRadius,  ///< distance from the centre of a point uniform in a ball of radius a
+    kBallRadius,  ///< ///< distance from the center of a point uniform in a ball of radius a
     kConeAngle,   ///< angle from the axis of a direction uniform in a cone of half angle a [rad]; b = 1 - cos(a)
   };
   Kind kind = Kind::kConstant;
@@ -28,7 +28,7 @@ struct Distribution {
   [[nodiscard]] static Distribution constant(double value) { return {Kind::kConstant, value, 0, 0, 1}; }
   [[nodiscard]] static Distribution uniform(double from, double to) { return {Kind::kUniform, from, to, 0, 1}; }
   [[nodiscard]] static Distribution normal(double mean, double sd) { return {Kind::kNormal, mean, sd, 0, 1}; }
-  /// Distance from the centre of a point uniform in a ball; nothing is drawn for a radius of 0.
+  /// Distance from the center of a point uniform in a ball; nothing is drawn for a radius of 0.
   [[nodiscard]] static Distribution ball(double radius) {
     return radius > 0 ? Distribution{Kind::kBallRadius, radius, 0, 0, 1} : constant(0);
   }
@@ -38,12 +38,12 @@ struct Distribution {
     const double s = std::sin(half_angle / 2);
     return half_angle > 0 ? Distribution{Kind::kConeAngle, half_angle, 2 * s * s, 0, 1} : constant(0);
   }
-  /// Restricts to [min, max] and renormalises (a truncated distribution, not a clamped one).
+  /// Restricts to [min, max] and renormalizes (a truncated distribution, not a clamped one).
   [[nodiscard]] Distribution truncated(double min, double max) const;
   [[nodiscard]] GARRA_HD bool is_constant() const { return kind == Kind::kConstant; }
   /// Cumulative probability of the untruncated distribution (host).
   [[nodiscard]] double probability_below(double x) const;
-  /// Median: the nominal value where one number is wanted.
+  /// Median: the nominal value for callers that need one number.
   [[nodiscard]] double nominal() const;
 };
 
@@ -61,7 +61,8 @@ GARRA_HD S quantile(const Distribution& d, const S& u01) {
       return S(d.a) * exp(normal_quantile(u) * S(d.b));
     case Distribution::Kind::kBallRadius:
       return S(d.a) * exp(log(u) * S(1.0 / 3.0));
-    // Half-angle form of cos(angle) = 1 - u b, b = 1 - cos(a): it rises with u and loses no digits near 0.
+    // Half-angle form of cos(angle) = 1 - u b, b = 1 - cos(a): it rises with u and loses no digits
+    // near 0.
     case Distribution::Kind::kConeAngle:
       return S(2) * asin(sqrt(u * S(0.5 * d.b)));
   }

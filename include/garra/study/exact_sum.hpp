@@ -1,5 +1,5 @@
-// Sums of doubles without rounding until they are read: the order of the numbers, and how they were put together,
-// changes no bit.
+// Sums of doubles that round only when they are read: neither the order of the numbers nor their
+// grouping changes a bit.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@ class ExactSum {
  public:
   void add(double x);
   void add(const ExactSum& other);
-  /// The double nearest to the sum, ties to even; infinite where that is beyond the largest, or where one infinity was
-  /// added; NaN where a NaN or both infinities were.
+  /// The double nearest to the sum, ties to even. Infinite if the sum is beyond the largest double
+  /// or contains infinities of one sign; NaN if it contains a NaN or both infinities.
   [[nodiscard]] double value() const;
 
-  /// The sum as whole numbers, the same for the same sum: which were not finite (1: NaN, 2: inf, 4: -inf, added up),
-  /// the place of the first word that is not zero, and from there the words up to the last such, 32 bits each, the last
-  /// one with the sign.
+  /// The sum as whole numbers, equal for equal sums. The first holds flags of added values that
+  /// were not finite (1: NaN, 2: inf, 4: -inf, added up), the second the place of the first nonzero
+  /// word. The words up to the last nonzero one follow, 32 bits each, the last one with the sign.
   [[nodiscard]] std::vector<std::int64_t> words() const;
-  /// Of what words() has given; nothing where it cannot have.
+  /// The sum that words() was called on; empty if `words` is malformed.
   [[nodiscard]] static std::optional<ExactSum> of(const std::vector<std::int64_t>& words);
 
  private:

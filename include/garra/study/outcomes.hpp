@@ -1,5 +1,5 @@
-// What a study says of what becomes of its samples. Each study has one table of such rows beside the enum of its
-// outcomes; names in files, summary.json and the report follow from it.
+// Names, labels and colors of a study's outcomes. Each study has one table of such rows beside the
+// enum of its outcomes; names in files, summary.json and the report follow from it.
 #pragma once
 
 #include <array>
@@ -12,11 +12,12 @@ struct OutcomeWords {
   const char* label;  ///< for people
   const char* color;  ///< of the report: held, slip, break, accent, ink, muted or grid
   const char*
-      meaning;  ///< one sentence, in which {until} stands for a number of the scenario; "" where the label says it
+      meaning;  ///< ///< one sentence, in which {until} stands for a number of the scenario; "" if the label suffices
   bool decided = true;  ///< false: the sample is no evidence either way
 };
 
-/// The name in row `k`; "unknown" where there is none: numbers of outcomes are read from files, too.
+/// The name in row `k`; "unknown" if there is none, since numbers of outcomes are also read from
+/// files.
 template <std::size_t N>
 [[nodiscard]] constexpr const char* name_at(const std::array<OutcomeWords, N>& table, int k) {
   return k >= 0 && static_cast<std::size_t>(k) < N ? table[static_cast<std::size_t>(k)].name : "unknown";

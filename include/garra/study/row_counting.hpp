@@ -1,5 +1,5 @@
-// What a study of a system of one's own counts of a sample, and what it keeps of it: one text for the processor and for
-// a GPU. Host and device; see study/system.hpp.
+// Counts and kept rows of a user-defined system's samples: one implementation for the CPU and a
+// GPU. Host and device; see study/system.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace garra::study {
 
-/// The first counts of all: samples with the event, without it, undecided.
+/// The first counts of a tally: samples with the event, without it, undecided.
 enum Fate : int { kYes, kNo, kUndecided, kFates };
 
-/// Samples in tiles of SystemRow: the event, outputs, uniform numbers of the inputs. All that is pointed to lies where
-/// the counting is done.
+/// Samples in tiles of SystemRow: the event, outputs, uniform numbers of the inputs. All pointers
+/// are to memory of the machine that counts.
 struct RowCounting {
   int inputs = 0, outputs = 0;
-  int held_bin = 0, decided_bin = 0;    ///< where the counts of the inputs' bins begin
-  const Histogram* output = nullptr;    ///< of each
-  const Distribution* input = nullptr;  ///< of each
+  int held_bin = 0, decided_bin = 0;    ///< ///< first counts of the inputs' bins
+  const Histogram* output = nullptr;    ///< ///< of each output
+  const Distribution* input = nullptr;  ///< ///< of each input
   Keep keep = Keep::kNone;
   std::int64_t first = 0;  ///< number of the first sample
   const double* rows = nullptr;
@@ -29,7 +29,7 @@ struct RowCounting {
   }
   [[nodiscard]] GARRA_HD Fate fate(std::int64_t i) const {
     const double event = field(i, 0);
-    // A system says by NaN that it cannot tell.
+    // NaN means that the system cannot decide.
     return !(event == event) ? kUndecided : event == 1 ? kYes : kNo;
   }
   [[nodiscard]] GARRA_HD bool keeps(std::int64_t i) const {
@@ -44,25 +44,25 @@ struct RowCounting {
     to.sum(2 * outputs, is == kYes);
     to.sum(2 * outputs + 1, is == kUndecided);
     for (int k = 0; k < inputs; ++k) {
-      // Inputs come as uniform numbers in (0, 1): bins of equal probability.
+      // Inputs are uniform numbers in (0, 1): bins of equal probability.
       const int bin = k * kInputBins + static_cast<int>(field(i, 1 + outputs + k) * kInputBins);
       if (is == kYes) to.count_within(held_bin + bin, decided_bin + bin);
       if (is == kNo) to.count(decided_bin + bin);
     }
   }
 
-  /// Number, fate, inputs, outputs.
+  /// Writes number, event class, inputs, outputs.
   GARRA_HD void write_row(std::int64_t i, double* row) const {
     *row++ = static_cast<double>(first + i);
     *row++ = fate(i);
-    // Kept as the value; the uniform number would mean nothing to a reader.
+    // Stores the value: the uniform number would mean nothing to a reader.
     for (int k = 0; k < inputs; ++k) *row++ = quantile(input[k], field(i, 1 + outputs + k));
     for (int k = 0; k < outputs; ++k) *row++ = field(i, 1 + k);
   }
 };
 
-/// What a GPU is to count: the samples of `tally`, of which `first` and `count` are read and the rest is filled. What
-/// `counting` points to is the host's.
+/// Samples for a GPU to count: it reads `first` and `count` of `tally` and fills in the rest. The
+/// pointers of `counting` are the host's.
 struct RowsToCount {
   const RowCounting& counting;
   const CountingSizes& sizes;

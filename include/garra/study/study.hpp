@@ -1,4 +1,4 @@
-// What every Monte Carlo study shares, whatever the system: its plan, progress and interval
+// Plan, confidence interval and unsolved samples of every Monte Carlo study
 // (docs/theory/monte-carlo.md).
 #pragma once
 
@@ -16,7 +16,7 @@ class Study;  // study/engine.hpp
 
 inline constexpr std::int64_t kBlock = 1024;  ///< samples per block; chunks are whole blocks
 
-/// How many samples, and when to stop. Zero means "not asked for".
+/// Plan of a study: number of samples, and stop rules. Zero means "not asked for".
 struct Plan {
   std::uint64_t seed = 1;
   std::int64_t samples = 100'000;
@@ -24,7 +24,7 @@ struct Plan {
   double stop_half_width = 0;        ///< stop: half width of the 95 % interval <= this
   double time_limit = 0;             ///< [s] stop (resumable) after this long
   std::string keep = "failures";     ///< samples written out one by one: none | failures | all
-  /// Exit code 4 above this share of unsolved samples; none: as unsolved_fault() says.
+  /// Exit code 4 above this share of unsolved samples; empty: the rule of unsolved_fault().
   std::optional<double> max_unsolved = {};
 };
 
@@ -35,22 +35,24 @@ struct Interval {
 };
 [[nodiscard]] Interval clopper_pearson(std::int64_t successes, std::int64_t trials);
 
-/// The interval when `unsolved` further samples might have gone either way: they widen it on both sides.
+/// The interval if `unsolved` further samples might have had either outcome: they widen it on both
+/// sides.
 [[nodiscard]] Interval clopper_pearson_with_unsolved(std::int64_t successes, std::int64_t decided,
                                                      std::int64_t unsolved);
 
-/// Samples of one probability that a study is about (of a design, of a level of friction): with the event, with an
-/// answer, without one.
+/// Sample counts of one probability of a study (of a design, of a level of friction): with the
+/// event, with an answer, without one.
 struct Verdicts {
   std::int64_t held = 0, decided = 0, unsolved = 0;
 };
-/// Samples without an answer by all samples; 0 where there are none.
+/// Share of samples without an answer; 0 if there are none.
 [[nodiscard]] double unsolved_share(std::span<const Verdicts> groups);
 
-/// Why unsolved samples fail a study, as the beginning of a sentence; "" where they do not. With `max_unsolved`: the
-/// share of unsolved samples is above it. Without: the unsolved samples are more than max(3, n / 1000) of the n samples
-/// of all groups, or they widen the interval of a group by more than its statistical width, which is that of
-/// clopper_pearson() of the decided samples (docs/theory/monte-carlo.md)
+/// The reason why unsolved samples fail a study, as the beginning of a sentence; "" if they do not.
+/// With `max_unsolved`, the share of unsolved samples is above it. Without it there are two reasons
+/// (docs/theory/monte-carlo.md). The unsolved samples exceed max(3, n / 1000) of the n samples of
+/// all groups. Or they widen the interval of a group by more than its statistical width,
+/// clopper_pearson() of the decided samples.
 [[nodiscard]] std::string unsolved_fault(std::span<const Verdicts> groups, const std::optional<double>& max_unsolved);
 
 }  // namespace garra::study

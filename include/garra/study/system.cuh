@@ -1,7 +1,7 @@
-// The kernels of a system of one's own: a file that nvcc compiles (with the flags of docs/howto/gpu.md) includes this
-// and says
+// The kernels of a user-defined system: a file that nvcc compiles (with the flags of
+// docs/howto/gpu.md) includes this file and contains the line
 //   template struct garra::batch::Kernels<garra::study::SystemBody<MySystem>, garra::study::RowsToCount>;
-// and SystemStudy<MySystem> of the program that it is linked into has them.
+// SystemStudy<MySystem> of the program that links it then has the kernels.
 #pragma once
 
 #include "garra/batch/on_device.cuh"

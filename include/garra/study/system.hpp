@@ -1,5 +1,6 @@
-// A study of a system of one's own: a struct that takes drawn inputs and answers a question. Draws, threads, lanes,
-// chunks, counting, summary.json and the report are there already (examples/own_study.cpp is a whole one).
+// A study of a user-defined system: a struct that takes drawn inputs and answers a question. Draws,
+// threads, SIMD lanes, chunks, counting, summary.json and the report are provided
+// (examples/own_study.cpp is a whole one).
 //
 //   struct Dice {
 //     static constexpr int kInputs = 2, kOutputs = 1;
@@ -10,8 +11,9 @@
 //     }
 //   };
 //
-// The operator is compiled for double and for lanes of doubles, and by nvcc: it does not branch on values of type S
-// (select instead), and uses garra's elementary functions, so that every executor gives the same bits.
+// The operator is compiled for double, for lanes of doubles, and by nvcc. It does not branch on
+// values of type S (select instead) and uses garra's elementary functions, so that every executor
+// gives the same bits.
 #pragma once
 
 #include <string>
@@ -32,25 +34,26 @@ struct SystemInput {
   Distribution distribution;
 };
 
-/// A number that is measured of every sample. Values outside of the axis are counted as below or above it.
+/// A number that is measured in every sample. Values outside of its axis are counted as below or
+/// above.
 struct SystemOutput {
   std::string name, unit, label;  ///< "peak_speed", "m/s", "Peak speed"
   double low = 0, high = 1;       ///< axis of its histogram
   int bins = 200;
 };
 
-/// What a study says of itself.
+/// Names of a user-defined study.
 struct SystemWords {
-  std::string job;  ///< "pendulum"; none of garra's own jobs
+  std::string job;  ///< ///< "pendulum"; differs from garra's own jobs
   std::string title;
-  std::string event;  ///< what the probability is of: "settled"
+  std::string event;  ///< ///< the event whose probability is estimated: "settled"
   std::vector<SystemInput> inputs;
   std::vector<SystemOutput> outputs;
   Plan plan = {};
 };
 
-/// Everything but the system itself: counts, summary, rows of results.h5 (those of samples without the event, unless
-/// plan.keep says otherwise).
+/// A study of a user-defined system without the system: counts, summary, and rows of results.h5 (of
+/// samples without the event, unless plan.keep says otherwise).
 class RowStudy : public Study {
  public:
   [[nodiscard]] const Plan& plan() const final { return words_.plan; }
@@ -67,12 +70,12 @@ class RowStudy : public Study {
   [[nodiscard]] std::vector<double> row(std::int64_t sample) const;
 
  protected:
-  /// Throws Error(kUsage) where numbers of inputs, of outputs, or an axis make no sense.
+  /// Throws Error(kUsage) if a number of inputs or outputs, or an axis, is invalid.
   RowStudy(SystemWords words, int inputs, int outputs);
 
-  /// Samples first ... into tiles of SystemRow, in one thread.
+  /// Computes samples first ... into tiles of SystemRow, in one thread.
   virtual void evaluate(Executor executor, std::int64_t first, std::int64_t count, double* rows) const = 0;
-  /// Computes and counts them on a GPU.
+  /// Computes and counts the samples on a GPU.
   virtual void count_on_gpu(const Device& device, const RowsToCount& task) const = 0;
 
  private:
@@ -82,14 +85,15 @@ class RowStudy : public Study {
   SystemWords words_;
   std::vector<Histogram> output_;
   std::vector<Distribution> input_;
-  RowCounting counting_;  ///< of no samples yet
+  RowCounting counting_;  ///< ///< without samples yet
   CountingSizes sizes_;
 };
 
 template <class System>
 class SystemStudy final : public RowStudy {
  public:
-  /// On a GPU where the program has its kernel (study/system.cuh); Executor::kCuda is an error elsewhere.
+  /// Runs on a GPU if the program has the system's kernel (study/system.cuh); otherwise
+  /// Executor::kCuda is an error.
   explicit SystemStudy(SystemWords words, const System& system = {})
       : RowStudy(std::move(words), System::kInputs, System::kOutputs), body_{system, {}, 0, nullptr} {
     body_.draws.seed = this->words().plan.seed;

@@ -1,4 +1,5 @@
-// A sample of a system of one's own: draws, then the system. Host and device; see study/system.hpp.
+// Computes a sample of a user-defined system: draws, then the system. Host and device; see
+// study/system.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,14 @@
 
 namespace garra::study {
 
-/// What a system answers. Members are S.
+/// The answer of a system to one sample. Members are S.
 template <class S, int Outputs>
 struct SystemAnswer {
-  S event;  ///< 1: it has happened, 0: it has not; NaN: not decided
+  S event;  ///< ///< 1: it happened, 0: it did not; NaN: not decided
   Vec<S, Outputs> output;
 };
 
-/// What is stored of a sample. Members are S.
+/// The stored numbers of a sample. Members are S.
 template <class S, int Inputs, int Outputs>
 struct SystemRow {
   SystemAnswer<S, Outputs> answer;
@@ -30,7 +31,7 @@ struct SystemDraws {
   Distribution distribution[Inputs];
 };
 
-/// Sample first + i.
+/// The body that draws and computes sample first + i.
 template <class System>
 struct SystemBody {
   System system;

@@ -1,6 +1,6 @@
-// What a study counts: whole numbers in one flat array, sums per block, smallest values, and the extreme samples.
-// Everything merges in any order without changing a bit, sums too (exact_sum.hpp), so that neither threads nor chunk
-// size nor workers change the summary.
+// Counts of a study: whole numbers in one flat array, sums per block, smallest values, and the
+// extreme samples. All of them, sums too (exact_sum.hpp), merge in any order without changing a
+// bit: the summary depends neither on threads, chunk size nor workers.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,13 @@
 
 namespace garra::study {
 
-/// Equal bins over [low, high) with counts for what lies below, above, and for undefined (NaN) values: what is shown.
+/// Equal bins over [low, high) for display, with counts for values below, above, and undefined
+/// (NaN).
 struct Histogram {
   double low = 0, high = 1;
   int bins = 200;
   int offset = 0;    ///< of its first count in the flat array
-  int buckets = -1;  ///< the number of its values in Tally::buckets, which their quantiles are of; -1: in none
+  int buckets = -1;  ///< ///< the number of its values in Tally::buckets, for their quantiles; -1: none
 
   [[nodiscard]] int size() const { return bins + 3; }
   /// Index of the count that `x` belongs to.
@@ -34,7 +35,7 @@ struct Histogram {
   }
 };
 
-/// A sample that stands out; ordered by key, then by its number.
+/// An extreme sample; ordered by key, then by its number.
 struct Extreme {
   double key = 0;
   std::int64_t sample = 0;
@@ -45,7 +46,7 @@ struct Extreme {
   }
 };
 
-/// The `limit` smallest extremes seen.
+/// A list of the `limit` smallest extremes seen.
 class Ranking {
  public:
   static constexpr std::size_t kLimit = 10;
@@ -63,16 +64,16 @@ class Ranking {
   std::vector<Extreme> list_;
 };
 
-/// Result of consecutive whole blocks of samples.
+/// Counts of consecutive whole blocks of samples.
 struct Tally {
   std::int64_t first = 0, count = 0;
   std::vector<std::int64_t> counts;
   std::vector<double> sums;  ///< [block][sum]; of a Total: the sums over all of its blocks, rounded once
   Ranking closest, worst;
   std::vector<double> kept;          ///< rows of the samples written out one by one
-  std::vector<Ranking> groups = {};  ///< further rankings, one for each group of samples that the study tells apart
+  std::vector<Ranking> groups = {};  ///< ///< further rankings, one per group of samples that the study distinguishes
   std::vector<double> least = {};    ///< smallest values seen, one array for all (a largest: minus it)
-  Buckets buckets = {};              ///< of the numbers whose quantiles are asked for
+  Buckets buckets = {};              ///< ///< of the numbers with quantiles
 
   /// Counts a value in its histogram's bins and buckets.
   void count_value(const Histogram& h, double x) {
@@ -81,7 +82,7 @@ struct Tally {
   }
 };
 
-/// Which numbers of a kept row make one dataset of results.h5.
+/// One dataset of results.h5: the numbers of a kept row that it stores.
 struct RowColumn {
   enum class Type { kWhole, kSmall, kReal };  ///< stored as uint64 (exact up to 2^53), uint8, float64
   std::string name;
@@ -91,18 +92,18 @@ struct RowColumn {
   std::vector<std::string> names = {};  ///< of its values (kSmall) or of its columns
 };
 
-/// Samples after which the convergence curve has a point: a twelfth more each time, about 30 points per decade. That of
-/// the curve's stretch in which block `block` lies.
+/// The point of the convergence curve that follows block `block`: points grow by a twelfth each,
+/// about 30 per decade.
 [[nodiscard]] std::int64_t curve_point(std::int64_t block);
 
-/// Tallies added up, in any order: a study so far, or one chunk of it.
+/// The sum of tallies, added in any order: a study so far, or one chunk of it.
 struct Total : Tally {
   std::vector<ExactSum> exact;  ///< of the blocks' sums
-  /// The last `tracked` sums of the blocks between two points of the convergence curve, by the number of blocks at the
-  /// later point.
+  /// The last `tracked` sums of the blocks between two points of the convergence curve. The key is
+  /// the number of blocks at the later point.
   std::map<std::int64_t, std::vector<double>> curve;
 
-  /// Consecutive blocks; the rows that `tally` keeps are left to the caller.
+  /// Adds consecutive blocks; the caller handles the rows that `tally` keeps.
   void add(const Tally& tally, const Shape& shape);
   void add(const Total& other);
 
