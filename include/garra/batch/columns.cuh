@@ -81,7 +81,7 @@ struct GatherBody {
   static constexpr int kLanes = 32, kRegisters = 64;
   using Shared = TilePart::Shared;
   ColumnTable table;
-  int width;  ///< ///< of all columns together
+  int width;  ///< of all columns together
   RowRange rows;
   FieldTiles to;
 

@@ -50,7 +50,7 @@ inline void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
   const std::string said = std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status);
   if (status != cudaErrorMemoryAllocation) throw Error(ExitCode::kNoDevice, said, remedy_of());
-  cudaGetLastError();  // // otherwise the next launch would report it
+  cudaGetLastError();  // otherwise the next launch would report it
   throw OutOfDeviceMemory(ExitCode::kNoDevice, said, "free memory on the GPU, or use --device cpu");
 }
 
@@ -60,10 +60,10 @@ inline void check(cudaError_t status, const char* doing) {
 struct Call {
   cudaStream_t stream = nullptr;
   std::byte* memory = nullptr;
-  std::size_t bytes = 0;  ///< ///< of `memory`
+  std::size_t bytes = 0;  ///< of `memory`
   std::size_t used = 0;
-  std::size_t most = 0;      ///< ///< largest `used` so far
-  bool counts_only = false;  ///< ///< nothing runs: `most` is the memory that the call would take
+  std::size_t most = 0;      ///< largest `used` so far
+  bool counts_only = false;  ///< nothing runs: `most` is the memory that the call would take
 
   std::byte* take(std::size_t wanted) {
     constexpr std::size_t kAlignment = 256;  // as cudaMalloc
@@ -250,8 +250,8 @@ std::uint64_t stacks_of(int device) {
 
 /// Memory that a batch takes on the device [bytes].
 struct Memory {
-  std::uint64_t each;    ///< ///< per problem
-  std::uint64_t stacks;  ///< ///< stacks_of() the largest kernel, and all else that does not grow with the number of
+  std::uint64_t each;    ///< per problem
+  std::uint64_t stacks;  ///< stacks_of() the largest kernel, and all else that does not grow with the number of
                          ///< problems
 };
 

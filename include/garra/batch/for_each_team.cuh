@@ -13,7 +13,7 @@ template <int kLanes>
 struct Team {
   static_assert(32 % kLanes == 0);
   int lane;
-  bool has_problem = true;  ///< ///< false: this team repeats the last problem and stores nothing
+  bool has_problem = true;  ///< false: this team repeats the last problem and stores nothing
 
   /// Waits for the warp; each thread then sees what the others wrote to shared memory before.
   __device__ void sync() const { __syncwarp(); }

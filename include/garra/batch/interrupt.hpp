@@ -33,10 +33,10 @@ class InterruptScope {
   std::function<void()> ask_;
   std::chrono::milliseconds period_;
   Clock::time_point next_;
-  InterruptScope* outer_;  ///< ///< the thread's scope before; asked as well
+  InterruptScope* outer_;  ///< the thread's scope before; asked as well
   bool owns_outer_;        ///< it was made in this thread
   std::atomic<bool> ended_{false};
-  std::exception_ptr error_ = {};  ///< ///< set once `ended_`
+  std::exception_ptr error_ = {};  ///< set once `ended_`
 };
 
 /// Returns, or throws what the thread's innermost scope asks for. Between two calls of `ask` it

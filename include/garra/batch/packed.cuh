@@ -14,8 +14,8 @@ namespace garra::batch {
 struct PackedRows {
   double* data;
   std::int64_t row;
-  int each;           ///< ///< adjacent numbers
-  std::int64_t next;  ///< ///< distance between two groups of adjacent numbers
+  int each;           ///< adjacent numbers
+  std::int64_t next;  ///< distance between two groups of adjacent numbers
 
   [[nodiscard]] GARRA_HD double& at(std::int64_t i, int f) const { return data[i * row + f / each * next + f % each]; }
 };

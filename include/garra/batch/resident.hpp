@@ -31,8 +31,8 @@ struct DeviceArray {
 struct DeviceCall {
   int device = 0;
   void* stream = nullptr;     ///< a cudaStream_t; null: the default stream
-  void* workspace = nullptr;  ///< ///< GPU memory reserved for this call until then, aligned to 256 bytes
-  std::size_t bytes = 0;      ///< ///< size of `workspace`: workspace_bytes() of the same arrays, or more
+  void* workspace = nullptr;  ///< GPU memory reserved for this call until then, aligned to 256 bytes
+  std::size_t bytes = 0;      ///< size of `workspace`: workspace_bytes() of the same arrays, or more
 };
 
 }  // namespace garra

@@ -153,7 +153,7 @@ class Stage {
   std::size_t in_bytes_, out_bytes_, workspace_;
   cuda::Buffer<std::byte> memory_;
   cuda::Pinned pinned_;
-  cuda::Stream stream_;  // // the last member, so destroyed first: it waits
+  cuda::Stream stream_;  // the last member, so destroyed first: it waits
 };
 
 inline constexpr int kStages = 3;
@@ -175,7 +175,7 @@ inline void run_staged(const Rows& job, const MostRows& most, const ResidentWork
   constexpr std::int64_t kBlock = 1024, kLeast = 4 * kBlock, kShares = 2 * kStages;
   const auto workspace_of = [&](std::int64_t rows) {
     std::size_t bytes = 0;
-    auto* const somewhere = reinterpret_cast<std::byte*>(std::uintptr_t{256});  // // null would mean absent
+    auto* const somewhere = reinterpret_cast<std::byte*>(std::uintptr_t{256});  // null would mean absent
     ResidentRows there = rows_on_device(job, rows, somewhere, somewhere);
     there.needed = &bytes;
     work(there);

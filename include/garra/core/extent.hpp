@@ -12,7 +12,7 @@
 
 namespace garra {
 
-inline constexpr int kContactCapacity = 32;  ///< ///< most contacts of a problem
+inline constexpr int kContactCapacity = 32;  ///< most contacts of a problem
 /// Stands for a number of contacts known at run time, at most kContactCapacity.
 inline constexpr int kAnyContacts = -1;
 
@@ -51,7 +51,7 @@ GARRA_HD constexpr int extent() {
     return N;
   } else {
 #if defined(__CUDA_ARCH__)
-    return 0;  // // never reached on a GPU
+    return 0;  // never reached on a GPU
 #else
     return -N * extent_detail::contacts;
 #endif

@@ -63,7 +63,7 @@ namespace factor {
 template <class S>
 struct JudgedPivot {
   MaskOf<S> bad;
-  S inverse;  ///< ///< 0 if the pivot is bad
+  S inverse;  ///< 0 if the pivot is bad
 };
 template <class S>
 GARRA_HD JudgedPivot<S> judged_pivot(const S& pivot, const S& diagonal, RealOf<S> noise) {
@@ -198,7 +198,7 @@ template <class S, int N>
 struct Lu {
   Mat<S, N, N> lu;  ///< U on and above the diagonal, L (its ones left out) below
   Vec<S, N> inv_d;  ///< 1/u_kk, 0 for a bad pivot
-  Vec<S, N> row;    ///< ///< number of the row of `a` at this place
+  Vec<S, N> row;    ///< number of the row of `a` at this place
   S sign;           ///< determinant of P: 1 or -1
   S bad_pivots;     ///< how many pivots were rounding noise; 0 for a regular matrix
 };

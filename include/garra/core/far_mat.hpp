@@ -58,7 +58,7 @@ template <class S, int R, int C, int stride>
 GARRA_HD Vec<S, R> operator*(const FarMat<S, R, C, stride>& a, const Vec<S, C>& x) {
   Vec<S, R> out;
 #if defined(__CUDA_ARCH__)
-#pragma unroll 1  // // else a loop around it would put the whole matrix on the stack
+#pragma unroll 1  // else a loop around it would put the whole matrix on the stack
 #endif
   for (int i = 0; i < R; ++i) {
     S sum = a(i, 0) * x[0];

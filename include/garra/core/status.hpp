@@ -8,7 +8,7 @@ namespace garra {
 
 enum class Status : int {
   kConverged = 0,       ///< the answer solves the problem exactly for a load within the tolerance
-  kStalled = 1,         ///< ///< the iteration stagnates at a point that is no solution (merit > 0)
+  kStalled = 1,         ///< the iteration stagnates at a point that is no solution (merit > 0)
   kIterationLimit = 2,  ///< every stage of the solver used up its iterations
   kInvalidInput = 3,    ///< NaN or infinity in the problem, or a negative friction coefficient
   kNoSolution = 4,      ///< proved: this problem has no solution

@@ -69,7 +69,7 @@ class Symbol {
   [[nodiscard]] Ref in(Graph& graph) const { return graph_ ? ref_ : graph.constant(value_); }
   [[nodiscard]] bool is_known() const { return graph_ == nullptr; }
   [[nodiscard]] double known_value() const { return value_; }
-  [[nodiscard]] Ref node() const { return ref_; }  ///< ///< of a number that is not known
+  [[nodiscard]] Ref node() const { return ref_; }  ///< of a number that is not known
 
   [[gnu::noinline]] friend Symbol operator+(const Symbol& a, const Symbol& b) {
     Graph* g = graph_of(a, b);

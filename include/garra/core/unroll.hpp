@@ -28,7 +28,7 @@ GARRA_HD void for_each_index(F f) {
     unrolled(std::make_integer_sequence<int, N>{}, f);
   else {
 #if defined(__CUDA_ARCH__)
-#pragma unroll 1  // // otherwise nvcc unrolls it, runs out of registers and spills tens of kilobytes
+#pragma unroll 1  // otherwise nvcc unrolls it, runs out of registers and spills tens of kilobytes
 #endif
     for (int k = 0, n = extent<N>(); k < n; ++k) f(k);
   }

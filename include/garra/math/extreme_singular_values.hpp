@@ -25,7 +25,7 @@ namespace garra {
 template <class S>
 struct ExtremeSingularValues {
   S largest, smallest;
-  S product;  ///< ///< of all singular values
+  S product;  ///< of all singular values
 };
 
 namespace bidiagonal {
@@ -33,7 +33,7 @@ namespace bidiagonal {
 /// Squares of a bidiagonal matrix's entries: on the diagonal (q), and beside it (e).
 template <class S, int N>
 struct Squares {
-  Vec<S, N> q, e;  ///< ///< e: N - 1 numbers
+  Vec<S, N> q, e;  ///< e: N - 1 numbers
 };
 
 /// The reflection I - h v v' that maps v to a multiple of the first unit vector; the constructor
@@ -41,7 +41,7 @@ struct Squares {
 template <class S, int M>
 struct Reflection {
   Vec<S, M> v;
-  S h, squares;  ///< ///< |v|^2 before: the square of the number that is left
+  S h, squares;  ///< |v|^2 before: the square of the number that is left
 
   GARRA_HD explicit Reflection(const Vec<S, M>& from) : v(from), squares(dot(from, from)) {
     const S size = sqrt(squares), most = fma(abs(v[0]), size, squares);
@@ -117,7 +117,7 @@ template <int N, class S>
 GARRA_HD S laguerre_step(const Characteristic<S>& c, int sign) {
   const S inside = S(N - 1) * fma(S(N - 1) * c.slope, c.slope, -(S(N) * (c.p * c.bend)));
   const S below = c.slope + S(sign) * sqrt(max(inside, S(0)));
-  const auto flat = below == S(0);  // // at a multiple root
+  const auto flat = below == S(0);  // at a multiple root
   return select(flat, S(0), -(S(N) * c.p) / select(flat, S(1), below));
 }
 
@@ -141,7 +141,7 @@ GARRA_HD ExtremeSingularValues<S> extreme_singular_values(const Mat<S, R, N>& a)
   for_each_index<N - 1>([&](auto k) { b.e[k] = unit * b.e[k]; });
   constexpr int kSteps = 40, kSignBelow = N % 2 == 0 ? -1 : 1;
   constexpr RealOf<S> kClose = 64 * std::numeric_limits<RealOf<S>>::epsilon();
-  S high = S(1), low = S(0), falling = S(1), rising = S(1);  // // falling, rising: 1 until their root is found
+  S high = S(1), low = S(0), falling = S(1), rising = S(1);  // falling, rising: 1 until their root is found
   for (int step = 0; step < kSteps && any(rising > S(0) || falling > S(0)); ++step) {
     const S down = laguerre_step<N>(characteristic(b, high), 1),
             up = laguerre_step<N>(characteristic(b, low), kSignBelow);

@@ -14,8 +14,8 @@ namespace garra {
 template <class S>
 struct ScrewAxis {
   Vec3<S> direction;  ///< s, unit vector
-  Vec3<S> point;      ///< ///< p, of the axis [m]; for a pure translation: the reference point
-  S pitch;            ///< ///< h: travel by turn [m/rad]; infinite for a pure translation
+  Vec3<S> point;      ///< p, of the axis [m]; for a pure translation: the reference point
+  S pitch;            ///< h: travel by turn [m/rad]; infinite for a pure translation
 };
 
 /// (s; p x s + h s): unit screw of a revolute (h = 0) or helical joint.

@@ -15,7 +15,7 @@ namespace tridiagonal {
 template <class S>
 struct Matrix {
   Vec<S, 6> diagonal;
-  Vec<S, 5> square;  ///< ///< of the entries beside the diagonal
+  Vec<S, 5> square;  ///< of the entries beside the diagonal
 };
 
 /// Reduces column K of a symmetric matrix to that of a tridiagonal one (Householder).
@@ -56,7 +56,7 @@ GARRA_HD S smallest_root(const Matrix<S>& t, double close) {
   constexpr int kSteps = 30;
   S x = S(0), active = S(1);
   for (int step = 0; step < kSteps && any(active > S(0)); ++step) {
-    S p = t.diagonal[0] - x, q = S(-1), r = S(0);  // // of the leading matrices: determinant and its derivatives
+    S p = t.diagonal[0] - x, q = S(-1), r = S(0);  // of the leading matrices: determinant and its derivatives
     S p1 = S(1), q1 = S(0), r1 = S(0);
     for_each_index<5>([&](auto k) {
       const S a = t.diagonal[k + 1] - x, b = t.square[k];

@@ -74,7 +74,7 @@ class Buckets {
  private:
   void open(std::size_t page);
 
-  std::vector<std::int32_t> page_;    ///< ///< [number][page]: index of its counts, from 1; 0: page unused
+  std::vector<std::int32_t> page_;    ///< [number][page]: index of its counts, from 1; 0: page unused
   std::vector<std::int64_t> counts_;  ///< [page in use][part]
 };
 

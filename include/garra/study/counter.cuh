@@ -261,7 +261,7 @@ struct ToExtreme {
 /// A sample's place in a ranking: of equal keys the earlier sample comes first.
 struct Place {
   double key;
-  std::int64_t sample;  ///< ///< number within the batch
+  std::int64_t sample;  ///< number within the batch
   friend __device__ bool operator<(const Place& a, const Place& b) {
     return a.key != b.key ? a.key < b.key : a.sample < b.sample;
   }
@@ -270,7 +270,7 @@ struct Place {
 /// Results of a batch that are copied back beside its sums.
 struct Found {
   std::int64_t kept;
-  study::Extreme best[kRankings][kRanked];  ///< ///< unordered; unused places have the number -1
+  study::Extreme best[kRankings][kRanked];  ///< unordered; unused places have the number -1
 };
 
 /// Intermediate results of the search for the least samples of a batch. Samples are dealt out to
@@ -281,7 +281,7 @@ struct RankPlaces {
   Place* groups;      ///< [ranking][group]: likewise
   Place* limit;       ///< [ranking]: no sample above it is one of the least
   Place* candidates;  ///< [ranking][kCandidates]: those up to the limit
-  Word* length;       ///< ///< [ranking]: number of candidates
+  Word* length;       ///< [ranking]: number of candidates
 };
 
 /// Calls use(place) for the samples of share k % shares, in ranking k / shares. Neighboring samples
@@ -477,7 +477,7 @@ template <class Counting>
 struct ListKeptBody {
   Counting counting;
   std::int64_t count;
-  const std::int64_t* first;  ///< ///< [share] place of the share's first kept sample in the list
+  const std::int64_t* first;  ///< [share] place of the share's first kept sample in the list
   std::int64_t* list;
   template <class S>
   __device__ void operator()(std::int64_t share) const {
@@ -620,7 +620,7 @@ class Counter {
 
   CountingSizes sizes_;
   cuda::Buffer<Small> copies_;
-  cuda::Buffer<Word> counts_;  ///< ///< followed by the length of `filled_`
+  cuda::Buffer<Word> counts_;  ///< followed by the length of `filled_`
   cuda::Buffer<Word> buckets_;
   cuda::Buffer<int> windows_;
   bool has_windows_ = false;

@@ -32,7 +32,7 @@ enum class Keep : int { kNone, kFailures, kAll };
 
 /// Counts that are parts of other counts: count k of the part belongs to count k of the whole.
 struct Nested {
-  int part = 0, whole = 0;  ///< ///< their first counts
+  int part = 0, whole = 0;  ///< their first counts
   int size = 0;
 };
 

@@ -18,7 +18,7 @@ struct Distribution {
     kUniform,     ///< between a and b
     kNormal,      ///< mean a, standard deviation b
     kLognormal,   ///< median a, standard deviation b of the logarithm
-    kBallRadius,  ///< ///< distance from the center of a point uniform in a ball of radius a
+    kBallRadius,  ///< distance from the center of a point uniform in a ball of radius a
     kConeAngle,   ///< angle from the axis of a direction uniform in a cone of half angle a [rad]; b = 1 - cos(a)
   };
   Kind kind = Kind::kConstant;

@@ -79,7 +79,7 @@ class ChunkStore {
 /// Progress of a run.
 struct Progress {
   std::int64_t samples = 0;  ///< so far
-  std::int64_t fresh = 0;    ///< ///< of `samples`, computed now; the others were in the store
+  std::int64_t fresh = 0;    ///< of `samples`, computed now; the others were in the store
   Estimate estimate;
 };
 
@@ -119,8 +119,8 @@ struct RunResult {
   End end = End::kSamples;
   Total total{};
   std::int64_t fresh = 0;   ///< samples computed now
-  std::int64_t chunks = 0;  ///< ///< in `total`; of a worker: stored, counted from the first one
-  std::int64_t rows = 0;    ///< ///< samples kept by these chunks
+  std::int64_t chunks = 0;  ///< in `total`; of a worker: stored, counted from the first one
+  std::int64_t rows = 0;    ///< samples kept by these chunks
   double seconds = 0;       ///< of this run
 };
 

@@ -17,9 +17,9 @@ enum Fate : int { kYes, kNo, kUndecided, kFates };
 /// are to memory of the machine that counts.
 struct RowCounting {
   int inputs = 0, outputs = 0;
-  int held_bin = 0, decided_bin = 0;    ///< ///< first counts of the inputs' bins
-  const Histogram* output = nullptr;    ///< ///< of each output
-  const Distribution* input = nullptr;  ///< ///< of each input
+  int held_bin = 0, decided_bin = 0;    ///< first counts of the inputs' bins
+  const Histogram* output = nullptr;    ///< of each output
+  const Distribution* input = nullptr;  ///< of each input
   Keep keep = Keep::kNone;
   std::int64_t first = 0;  ///< number of the first sample
   const double* rows = nullptr;

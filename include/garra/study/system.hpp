@@ -44,9 +44,9 @@ struct SystemOutput {
 
 /// Names of a user-defined study.
 struct SystemWords {
-  std::string job;  ///< ///< "pendulum"; differs from garra's own jobs
+  std::string job;  ///< "pendulum"; differs from garra's own jobs
   std::string title;
-  std::string event;  ///< ///< the event whose probability is estimated: "settled"
+  std::string event;  ///< the event whose probability is estimated: "settled"
   std::vector<SystemInput> inputs;
   std::vector<SystemOutput> outputs;
   Plan plan = {};
@@ -85,7 +85,7 @@ class RowStudy : public Study {
   SystemWords words_;
   std::vector<Histogram> output_;
   std::vector<Distribution> input_;
-  RowCounting counting_;  ///< ///< without samples yet
+  RowCounting counting_;  ///< without samples yet
   CountingSizes sizes_;
 };
 

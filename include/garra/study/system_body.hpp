@@ -14,7 +14,7 @@ namespace garra::study {
 /// The answer of a system to one sample. Members are S.
 template <class S, int Outputs>
 struct SystemAnswer {
-  S event;  ///< ///< 1: it happened, 0: it did not; NaN: not decided
+  S event;  ///< 1: it happened, 0: it did not; NaN: not decided
   Vec<S, Outputs> output;
 };
 

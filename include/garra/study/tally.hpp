@@ -22,7 +22,7 @@ struct Histogram {
   double low = 0, high = 1;
   int bins = 200;
   int offset = 0;    ///< of its first count in the flat array
-  int buckets = -1;  ///< ///< the number of its values in Tally::buckets, for their quantiles; -1: none
+  int buckets = -1;  ///< the number of its values in Tally::buckets, for their quantiles; -1: none
 
   [[nodiscard]] int size() const { return bins + 3; }
   /// Index of the count that `x` belongs to.
@@ -71,9 +71,9 @@ struct Tally {
   std::vector<double> sums;  ///< [block][sum]; of a Total: the sums over all of its blocks, rounded once
   Ranking closest, worst;
   std::vector<double> kept;          ///< rows of the samples written out one by one
-  std::vector<Ranking> groups = {};  ///< ///< further rankings, one per group of samples that the study distinguishes
+  std::vector<Ranking> groups = {};  ///< further rankings, one per group of samples that the study distinguishes
   std::vector<double> least = {};    ///< smallest values seen, one array for all (a largest: minus it)
-  Buckets buckets = {};              ///< ///< of the numbers with quantiles
+  Buckets buckets = {};              ///< of the numbers with quantiles
 
   /// Counts a value in its histogram's bins and buckets.
   void count_value(const Histogram& h, double x) {
