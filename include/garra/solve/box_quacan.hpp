@@ -1,13 +1,16 @@
-// BOX-QUACAN ('easy'), the papers' minimizer, for small dense problems (docs/theory/minimizers.md, section 1).
+// BOX-QUACAN ('easy'), the papers' minimizer, for small dense problems (docs/theory/minimizers.md,
+// section 1).
 //
-// BOX: a trust-region method with a box instead of a ball. Outer iteration k minimizes the quadratic model
+// BOX is a trust-region method with a box instead of a ball. Outer iteration k minimizes the
+// quadratic model
 //     q(s) = g's + s'Hs / 2   on   max(-Delta, l - x) <= s <= min(Delta, u - x)                                  (2)
-// by QUACAN, which explores the faces of that box: conjugate gradients inside a face, the chopped gradient to leave it,
-// and a projected extrapolation where a step hits the bounds.
 //
-// Sources: A. Friedlander, J. M. Martinez, S. A. Santos, Appl. Math. Optim. 30 (1994) 235-266 (BOX); R. H.
-// Bielschowsky, A. Friedlander, F. A. M. Gomes, J. M. Martinez, M. Raydan, Investigacion Operativa 7 (1997) 67-102
-// (QUACAN).
+// by QUACAN, which explores the faces of that box: conjugate gradients inside a face, the chopped
+// gradient to leave it, and a projected extrapolation if a step hits the bounds.
+//
+// Sources: A. Friedlander, J. M. Martinez, S. A. Santos, Appl. Math. Optim. 30 (1994) 235-266
+// (BOX); R. H. Bielschowsky, A. Friedlander, F. A. M. Gomes, J. M. Martinez, M. Raydan,
+// Investigacion Operativa 7 (1997) 67-102 (QUACAN).
 #pragma once
 
 #include "garra/solve/least_squares.hpp"
@@ -39,9 +42,10 @@ GARRA_HD S strand_dot(const Vec<S, V>& a, const Vec<S, V>& b) {
   }
 }
 
-/// Adds to y = H x, H symmetric, what rows i .. i + B - 1 say. A scalar reads whole rows, which lie as SIMD registers
-/// want them; lanes read the lower triangle alone, since all of H and the vectors do not fit into a first-level cache.
-/// Every sum runs over ascending columns either way, so the bits are the same.
+/// Adds the contributions of rows i .. i + B - 1 to y = H x, H symmetric. A scalar reads whole
+/// rows, which suit SIMD registers. Lanes read the lower triangle only, since H and the vectors
+/// exceed a first-level cache. Every sum runs over ascending columns either way, so the bits are
+/// the same.
 template <int B, class S, int V>
 GARRA_HD void product_rows(const Mat<S, V, V>& H, const Vec<S, V>& x, int i, Vec<S, V>& y) {
   constexpr bool triangle = kWidth < S >> 1;
@@ -72,7 +76,7 @@ GARRA_HD void symmetric_product(const Mat<S, V, V>& H, const Vec<S, V>& x, Vec<S
   if constexpr (V % kStrands != 0) product_rows<V % kStrands>(H, x, V - V % kStrands, y);
 }
 
-/// Columns j .. j + B - 1 of row i of H += J'J, then doubled.
+/// Adds J'J to columns j .. j + B - 1 of row i of H and doubles them.
 template <int B, class S, int R, int V>
 GARRA_HD void normal_row(const Mat<S, R, V>& J, int i, int j, Mat<S, V, V>& H) {
   S sum[B];
@@ -97,7 +101,7 @@ GARRA_HD void add_normal_matrix(const Mat<S, R, V>& J, Mat<S, V, V>& H) {
   });
 }
 
-/// The step is snapped to a bound that it misses by rounding: |x - bound| <= 1e-14 size.
+/// Snaps the step to a bound that it misses by rounding: |x - bound| <= 1e-14 size.
 template <class S>
 GARRA_HD S snap(const S& x, const S& bound, const S& size) {
   return select(abs(x - bound) <= S(1e-14) * size, bound, x);
@@ -105,7 +109,8 @@ GARRA_HD S snap(const S& x, const S& bound, const S& size) {
 
 }  // namespace box_quacan
 
-/// minimize q(s) = b's + s'Hs / 2 on lower <= s <= upper, both finite, with zero inside.
+/// A box-constrained quadratic: minimize q(s) = b's + s'Hs / 2 on lower <= s <= upper, both finite,
+/// with zero inside.
 template <class S, int V>
 struct BoxQuadratic {
   const Mat<S, V, V>& H;  ///< symmetric, need not be definite
@@ -114,7 +119,7 @@ struct BoxQuadratic {
   S eps;  ///< solved where |g_P| <= eps
 };
 
-/// Where QUACAN is.
+/// State of QUACAN on one subproblem per lane.
 template <class S, int V>
 struct QuacanState {
   Vec<S, V> x;   ///< the start, later the iterate
@@ -140,7 +145,8 @@ struct QuacanState {
   }
 };
 
-/// Minimizes a quadratic in a box. An option is an inequality that is tested as written, before an iteration.
+/// Minimizer of a quadratic in a box. An option is an inequality that is tested as written, before
+/// an iteration.
 struct Quacan {
   double eta = 0.9;           ///< leave the face: |g_C| >= eta |g_P|
   double factor = 5;          ///< the extrapolation tries factor, factor^2, ... times the step to the first bound
@@ -149,21 +155,21 @@ struct Quacan {
   int max_iterations = 1000;  ///< stop: iterations >= max_iterations (maxit)
   int max_products = 2000;    ///< stop: products >= max_products (maxmv)
 
-  /// Begins at s.x, clipped, in the lanes of the mask.
+  /// Begins at s.x, clipped to the box, in the lanes of the mask.
   template <class S, int V>
   static GARRA_HD void begin(const BoxQuadratic<S, V>& q, const MaskOf<S>& mask, QuacanState<S, V>& s);
 
-  /// At most `ticks` products in the unfinished lanes of the mask.
+  /// Runs at most `ticks` products in the unfinished lanes of the mask.
   template <class S, int V>
   GARRA_HD_CALL void advance(const BoxQuadratic<S, V>& q, int ticks, const MaskOf<S>& mask, QuacanState<S, V>& s) const;
 
  private:
-  /// What a lane is doing: masks of one tick, as in QuacanState.
+  /// Kind of a lane's next product: masks of one tick, as in QuacanState.
   template <class S>
   struct Mode {
     MaskOf<S> busy, given, expand, conjugate;
   };
-  /// -g on the free variables (g_I) and on these and the chopped ones (g_P = g_I + g_C).
+  /// -g on the free variables (g_I), and on the free and the chopped ones (g_P = g_I + g_C).
   template <class S, int V>
   struct Gradients {
     Vec<S, V> face, all;
@@ -175,7 +181,7 @@ struct Quacan {
   GARRA_HD MaskOf<S> stops(const MaskOf<S>& decide, const S& over_eps, QuacanState<S, V>& s) const;
   template <class S, int V>
   static GARRA_HD S break_step(const BoxQuadratic<S, V>& q, const QuacanState<S, V>& s);
-  /// What the lanes that begin an iteration do.
+  /// Choice of the lanes that begin an iteration: to leave the face or not, and the slope.
   template <class S>
   struct Choice {
     MaskOf<S> decide, leave;
@@ -187,7 +193,7 @@ struct Quacan {
   GARRA_HD void tick(const BoxQuadratic<S, V>& q, const Choice<S>& next, Mode<S>& mode, QuacanState<S, V>& s) const;
 };
 
-/// Everything one problem in flight needs.
+/// State of BOX-QUACAN on one problem per lane.
 template <class S, int V>
 struct BoxQuacanState {
   Iterate<S, V> at;
@@ -200,7 +206,7 @@ struct BoxQuacanState {
   S slow;          ///< consecutive iterations of slow progress
   S rising;        ///< consecutive iterations in which the projected gradient did not fall
   S inside;        ///< 1 while an outer iteration is under way
-  S eps_q;         ///< what QUACAN is to reach in it
+  S eps_q;         ///< tolerance of QUACAN in it
   QuacanState<S, V> sub;
   static constexpr auto parts() {
     return std::tuple{&BoxQuacanState::at,     &BoxQuacanState::H,         &BoxQuacanState::g,
@@ -210,8 +216,8 @@ struct BoxQuacanState {
   }
 };
 
-/// BOX with QUACAN inside. An option is an inequality that is tested as written; the stop tests in this order, once at
-/// the start and after every outer iteration.
+/// BOX with QUACAN inside. An option is an inequality that is tested as written; the stop tests run
+/// in this order, at the start and after every outer iteration.
 struct BoxQuacan {
   template <class S, int V>
   using State = BoxQuacanState<S, V>;
@@ -223,17 +229,18 @@ struct BoxQuacan {
   double bont = 0;                ///< stop: progress <= bont * best progress in `kbont` iterations in a row
   int kbont = 5;                  ///< see `bont`
   int kauts = 10;                 ///< stop: |P(x - g) - x| did not fall in `kauts` iterations in a row
-  double smallest_radius = 1e-8;  ///< stop ("strangled"): step refused with Delta <= smallest_radius (epsd)
+  double smallest_radius = 1e-8;  ///< stop ("strangled"): step rejected with Delta <= smallest_radius (epsd)
 
   double first_radius = 1;  ///< Delta of the first iteration (delta0); iterations start with Delta >= a hundredth of it
   double growth = 4;        ///< Delta *= growth: achieved >= 0.5 predicted (par)
   double accuracy = 1e-8;   ///< QUACAN: |g_P| <= accuracy * |projected gradient of f|
-  double accuracy_again = 1e-8;  ///< the same after a refused step (acumenor)
+  double accuracy_again = 1e-8;  ///< the same after a rejected step (acumenor)
   double relative_decrease =
       0.1;  ///< accept: f(x + s) <= f(x) + max(relative_decrease q(s), -absolute_decrease) (relarm)
   double absolute_decrease = 1e-6;  ///< see `relative_decrease` (absarm)
-  /// Products at most in one call of step(): an outer iteration may take several calls. In lanes those whose subproblem
-  /// is solved then wait less for their neighbors (measured: 69 % of the lanes work instead of 38 %).
+  /// Most products in one call of step(): an outer iteration may take several calls. Lanes whose
+  /// subproblem is solved then wait less for their neighbors (measured: 69 % of the lanes work
+  /// instead of 38 %).
   int ticks = 32;
   bool gauss_newton = false;  ///< H = 2 J'J, without the second derivatives of the residuals
   Quacan inner;
@@ -260,7 +267,7 @@ struct BoxQuacan {
     return s;
   }
 
-  /// Goes on with the outer iteration: as many subproblems, each with a smaller radius, as it takes until a step is
+  /// Continues the outer iteration: solves subproblems, each with a smaller radius, until a step is
   /// accepted.
   template <class M>
   GARRA_HD void step(const M& merit, State<typename M::Scalar, M::kVariables>& s) const {
@@ -297,7 +304,7 @@ struct BoxQuacan {
     sub.f = sub.face2 = sub.increment = sub.f_before = sub.best = sub.slow = S(0);
     sub.iterations = sub.products = sub.busy = sub.given = sub.expand = sub.conjugate = S(0);
   }
-  /// An outer iteration begins.
+  /// Begins an outer iteration.
   template <class M, class S, int V>
   GARRA_HD void open(const M& merit, const MaskOf<S>& fresh, State<S, V>& s) const {
     s.radius = select(fresh, entry_radius(s), s.radius);
@@ -312,7 +319,7 @@ struct BoxQuacan {
     const S radius = select(grow, S(growth) * s.radius, s.radius);
     return min(max(radius, S(0.01 * first_radius)), S(1e30));
   }
-  /// 2-norm of the components of the gradient that are free or, at a bound, point into the box.
+  /// 2-norm of the gradient's components that are free or, at a bound, point into the box.
   template <class M, class S, int V>
   static GARRA_HD S inner_gradient_norm(const M& merit, const State<S, V>& s) {
     Vec<S, V> r;
@@ -337,7 +344,7 @@ struct BoxQuacan {
     effort.inner = select(solved, effort.inner + sub.iterations, effort.inner);
     effort.products = select(solved, effort.products + sub.products, effort.products);
   }
-  /// 'Easy quadratic': with d = P(-g) in the box of q, s must be worth a millionth of g'd + d'd / 2.
+  /// 'Easy quadratic': with d = P(-g) in the box of q, s must gain a millionth of g'd + d'd / 2.
   template <class S, int V>
   static GARRA_HD void safeguard(const BoxQuadratic<S, V>& q, const MaskOf<S>& solved, QuacanState<S, V>& sub) {
     Vec<S, V> d, slope;
@@ -376,7 +383,8 @@ struct BoxQuacan {
     s.at.effort.outer = select(good, s.at.effort.outer + S(1), s.at.effort.outer);
     for_each_index<V>([&](int i) { s.at.x[i] = select(good, t.x[i], s.at.x[i]); });
   }
-  /// Delta = |s| / 2 where the step is not much worse, |s| / 10 where it is; QUACAN goes on from s scaled to it.
+  /// Delta = |s| / 2 if the step is not much worse, |s| / 10 if it is; QUACAN continues from s
+  /// scaled to Delta.
   template <class M, class S, int V>
   GARRA_HD void shrink(const M& merit, const MaskOf<S>& refused, const Trial<S, V>& t, State<S, V>& s) const {
     S length = S(0);
@@ -388,7 +396,7 @@ struct BoxQuacan {
     for_each_index<V>([&](int i) { s.sub.x[i] = select(refused, factor * s.sub.x[i], s.sub.x[i]); });
     Quacan::begin(model(merit, s), refused, s.sub);
   }
-  /// Derivatives at a new point, and the stop tests.
+  /// Computes derivatives at a new point and runs the stop tests.
   template <class M, class S, int V>
   GARRA_HD void arrive(const M& merit, const MaskOf<S>& here, State<S, V>& s) const {
     const auto r = merit.residual(s.at.x);
@@ -444,7 +452,7 @@ GARRA_HD void Quacan::begin(const BoxQuadratic<S, V>& q, const MaskOf<S>& mask, 
   set(s.increment, 1);
   set(s.face2, 1);
   set(s.busy, 1);
-  // A start that is not zero is tried like a step from zero: it is refused if q is above q(0) = 0 there.
+  // A nonzero start is tested like a step from zero: it is rejected if q is above q(0) = 0 there.
   const S given = select(size > S(0), S(1), S(0));
   s.given = select(mask, given, s.given);
   s.expand = select(mask, given, s.expand);
@@ -478,7 +486,7 @@ GARRA_HD MaskOf<S> Quacan::stops(const MaskOf<S>& decide, const S& over_eps, Qua
   return decide && (!(over_eps > S(0)) || limit || s.slow >= S(kdont));
 }
 
-/// Step along d to the first bound: the smallest room / |d_i|, found without dividing.
+/// Step along d to the first bound: the smallest distance / |d_i|, found without dividing.
 template <class S, int V>
 GARRA_HD S Quacan::break_step(const BoxQuadratic<S, V>& q, const QuacanState<S, V>& s) {
   constexpr int B = V >= 0 && V < box_quacan::kStrands ? V : box_quacan::kStrands;
@@ -503,7 +511,8 @@ GARRA_HD S Quacan::break_step(const BoxQuadratic<S, V>& q, const QuacanState<S, 
   return room[0] / speed[0];
 }
 
-/// Direction of the next iteration: the chopped gradient where the face is left, else Fletcher-Reeves inside it.
+/// Direction of the next iteration: the chopped gradient to leave the face, else Fletcher-Reeves
+/// inside it.
 template <class S, int V>
 GARRA_HD auto Quacan::choose(const Gradients<S, V>& pull, const Mode<S>& mode, QuacanState<S, V>& s) const
     -> Choice<S> {
@@ -519,7 +528,7 @@ GARRA_HD auto Quacan::choose(const Gradients<S, V>& pull, const Mode<S>& mode, Q
   return {decide, leave, select(leave, pull.chopped2, pull.face2)};
 }
 
-/// One product with H in every busy lane, and what follows from it.
+/// Computes one product with H in every busy lane, and the updates that follow from it.
 template <class S, int V>
 GARRA_HD void Quacan::tick(const BoxQuadratic<S, V>& q, const Choice<S>& next, Mode<S>& mode,
                            QuacanState<S, V>& s) const {

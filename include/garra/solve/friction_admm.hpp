@@ -1,9 +1,14 @@
-// Alternating direction method of multipliers for the friction contact problem, De Saxcé's shift renewed in each
-// iteration (A. Tasora, D. Mangoni, S. Benatti, R. Garziera, Int. J. Numer. Meth. Eng. 122, 2021; V. Acary, in Siconos'
-// fc3d ADMM; J. Carpentier, Q. Le Lidec, L. Montaut, "From compliant to rigid contact simulation", RSS 2024; S. Boyd et
-// al., Found. Trends Mach. Learn. 3, 2011, for the method, 3.4.1 residual balancing, 3.4.3 over-relaxation).
+// Alternating direction method of multipliers for the friction contact problem, De Saxcé's shift
+// renewed in each iteration.
 //
-// With z the force in the cones K, w the multiplier (at a solution w = a + mu |a_T| e_n in K*), s = mu |w_T| e_n:
+// Sources: A. Tasora, D. Mangoni, S. Benatti, R. Garziera, Int. J. Numer. Meth. Eng. 122, 2021; V.
+// Acary, in Siconos' fc3d ADMM; J. Carpentier, Q. Le Lidec, L. Montaut, "From compliant to rigid
+// contact simulation", RSS 2024; S. Boyd et al., Found. Trends Mach. Learn. 3, 2011, for the
+// method, 3.4.1 residual balancing, 3.4.3 over-relaxation.
+//
+// With z the force in the cones K, w the multiplier (at a solution w = a + mu |a_T| e_n in K*), s =
+// mu |w_T| e_n:
+//
 //     (A + rho I) c = rho z + w - b - s                                                                             (6)
 //     z+ = P_K(v - w / rho),   v = alpha c + (1 - alpha) z                                                          (7)
 //     w+ = w - rho (v - z+)                                                                                         (8)
@@ -13,7 +18,7 @@
 
 namespace garra::solvers {
 
-/// One problem in flight, in scaled and preconditioned units. All members are S.
+/// State of ADMM on one problem, in scaled and preconditioned units. All members are S.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct AdmmState {
   FrictionProblem<S, N, 3, Matrix> problem;                 ///< D A D, D b, mu n / t
@@ -22,7 +27,7 @@ struct AdmmState {
   Vec<S, 3 * N> z;                                          ///< force, in the cones
   Vec<S, 3 * N> w;                                          ///< multiplier
   S rho;
-  LoadScale<S, N> scale;  ///< what the change of the load is measured by
+  LoadScale<S, N> scale;  ///< unit of changes of the load
   S unit;                 ///< force unit
   S iterations;           ///< taken so far
   S running;              ///< 1 while unfinished
@@ -36,7 +41,7 @@ struct AdmmState {
 };
 
 struct FrictionAdmm {
-  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
   int max_iterations = 10000;    ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests; rho changes at a test only
   double relaxation = 1.3;       ///< alpha
@@ -72,8 +77,9 @@ struct FrictionAdmm {
 
 namespace friction_admm {
 
-/// (A + rho I)^-1 by Gauss-Jordan in place, without pivoting: the matrix is positive definite, or close to it where
-/// sliding contacts have been eliminated. A vanishing pivot is replaced, so that finite input stays finite.
+/// (A + rho I)^-1 by Gauss-Jordan in place, without pivoting: the matrix is positive definite, or
+/// close to it after the elimination of sliding contacts. A vanishing pivot is replaced, so that
+/// finite input stays finite.
 template <class S, int M, class Matrix>
 GARRA_HD Matrix shifted_inverse(const Matrix& A, const S& rho) {
   Matrix g = copied(A);
@@ -92,13 +98,13 @@ GARRA_HD Matrix shifted_inverse(const Matrix& A, const S& rho) {
   return g;
 }
 
-/// What one iteration leaves to be improved: |v - z+| and rho |z+ - z|.
+/// Primal and dual residual of one iteration: |v - z+| and rho |z+ - z|.
 template <class S>
 struct Residuals {
   S primal2, dual2;
 };
 
-/// (6)-(8).
+/// Runs one iteration (6)-(8).
 template <class S, int N, class Matrix>
 GARRA_HD Residuals<S> iterate(AdmmState<S, N, Matrix>& s, const MaskOf<S>& active, double relaxation) {
   using namespace friction_splitting;

@@ -1,14 +1,16 @@
-// Friction as N equations around a convex problem, for the few problems on which everything else goes astray
-// (docs/theory/contact-solver.md). With sliding speeds s_j >= 0 held, the friction problem is the condition of
-// optimality of
+// Friction as N equations around a convex problem, for the few problems that the other solvers
+// leave unsolved (docs/theory/contact-solver.md). For fixed sliding speeds s_j >= 0 the friction
+// problem is the optimality condition of
 //   min 1/2 c.A c + (b + sum_j mu_j s_j e_n,j).c,   c_j in K_j                                                     (1)
-// and c(s) solves the problem itself where
+//
+// Its solution c(s) solves the friction problem if
 //   |a_T,j| = s_j,   a = A c(s) + b.                                                                             (2)
-// (V. Acary, F. Cadoux, C. Lemarechal, J. Malick, "A formulation of the linear discrete Coulomb friction problem via
-// convex optimization", ZAMM 91, 2011, who show that (2) has a solution.) A c(s) is unique and continuous in s even
-// where A is singular. (1) by a primal-dual interior-point method, which needs no guess; (2) by Newton's method with
-// differences for derivatives, from s = 0 and then from speeds spread over [0, 2],
-// most of them small, for contacts that stick.
+//
+// (V. Acary, F. Cadoux, C. Lemarechal, J. Malick, "A formulation of the linear discrete Coulomb
+// friction problem via convex optimization", ZAMM 91, 2011, who show that (2) has a solution.) A
+// c(s) is unique and continuous in s even if A is singular. A primal-dual interior-point method
+// solves (1) without a guess. Newton's method with difference quotients solves (2), from s = 0 and
+// then from speeds spread over [0, 2], most of them small, for contacts that stick.
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -17,13 +19,14 @@
 
 namespace garra::solvers {
 
-/// One problem in flight, in scaled units. All members are S, or a matrix that is elsewhere.
+/// State of the solver on one problem, in scaled units. All members are S, or a matrix stored
+/// elsewhere (FarMat).
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ConvexState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   Vec<S, 3 * N> c;                           ///< c(s)
   Vec<S, N> s, error;                        ///< |a_T| - s
-  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
+  LoadScale<S, N> scale;                     ///< unit of changes of the load
   S unit;                                    ///< force unit: size_b / size_a of friction_scale
   S weyl;                    ///< low-discrepancy number in [0, 1) that spreads the speeds of later attempts
   S attempt, attempt_steps;  ///< starts before this one, and Newton steps since
@@ -32,9 +35,9 @@ struct ConvexState {
 };
 
 struct FrictionConvex {
-  double tol = 1e-8;         ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;         ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
   int max_iterations = 400;  ///< stop: Newton steps on (2) >= max_iterations
-  int attempt_steps = 10;    ///< start anew: Newton steps of this attempt >= this
+  int attempt_steps = 10;    ///< restart: Newton steps of this attempt >= this
 
   template <class S, int N, class Matrix>
   GARRA_HD ConvexState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const;
@@ -47,7 +50,7 @@ struct FrictionConvex {
     return state.running > S(0);
   }
 
-  /// What goes to the certificate, in the problem's own units.
+  /// The candidate for the certificate, in the problem's own units.
   template <class S, int N, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ConvexState<S, N, Matrix>& state) const {
     Effort<S> effort = Effort<S>::none();
@@ -56,7 +59,7 @@ struct FrictionConvex {
     return candidate_of<S, N>(state.unit * state.c, stop_reason(state.steps, max_iterations), effort);
   }
 
-  /// The whole job on one problem per lane.
+  /// Solves one problem per lane.
   template <class S, int N>
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     ConvexState<S, N> state = start(given);
@@ -67,9 +70,10 @@ struct FrictionConvex {
 
 namespace friction_convex {
 
-inline constexpr double kRunaway = 1e8;  ///< a larger scaled force: (1) has no solution for these speeds, start anew
+inline constexpr double kRunaway = 1e8;  ///< a larger scaled force: (1) has no solution for these speeds, restart
 
-/// Tangential forces over their friction coefficient: every cone is |c_T| <= c_n.
+/// The problem with tangential forces divided by their friction coefficient: every cone is |c_T| <=
+/// c_n.
 template <class S, int N, class Matrix>
 struct RoundProblem {
   Matrix A;
@@ -91,7 +95,7 @@ GARRA_HD RoundProblem<S, N, Matrix> round_problem(const FrictionProblem<S, N, 3,
   return out;
 }
 
-/// How far a step may go until a contact's force or multiplier leaves its cone.
+/// Longest step until a contact's force or multiplier leaves its cone.
 template <class S, int N>
 GARRA_HD S longest_step(const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& dc) {
   S out = S(__builtin_huge_val());
@@ -99,11 +103,11 @@ GARRA_HD S longest_step(const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& dc) {
   return out;
 }
 
-/// Forces that solve (1), from nothing: A c + b = z, c and z in the cones, products c.z to zero.
+/// Forces that solve (1), without a guess: A c + b = z, c and z in the cones, products c.z to zero.
 template <class S, int N, class Matrix>
 GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>& problem, const Vec<S, N>& s) {
   constexpr int kMostSteps = 60;
-  constexpr double kSmall = 1e-15, kOff = 1e-13;  // of c.z / N, which is an error of its root, and of A c + b - z
+  constexpr double kSmall = 1e-15, kOff = 1e-13;  // of c.z / N (its root has this error), and of A c + b - z
   const auto p = round_problem(problem, s);
   Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
   for (int j = 0; j < extent<N>(); ++j) c[3 * j] = S(1);
@@ -149,7 +153,7 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>
   return c;
 }
 
-/// c(s) and what (2) lacks.
+/// Computes c(s) and the residual of (2).
 template <class S, int N, class Matrix>
 GARRA_HD Vec<S, N> speed_error(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, N>& s, Vec<S, 3 * N>& c) {
   c = convex_forces(p, s);
@@ -159,7 +163,7 @@ GARRA_HD Vec<S, N> speed_error(const FrictionProblem<S, N, 3, Matrix>& p, const 
   return error;
 }
 
-/// Newton's direction for (2), by differences.
+/// Newton's direction for (2), by difference quotients.
 template <class S, int N, class Matrix>
 GARRA_HD_CALL Vec<S, N> newton_direction(const ConvexState<S, N, Matrix>& x) {
   constexpr double kDifference = 1e-6;
@@ -213,7 +217,7 @@ GARRA_HD void FrictionConvex::step(ConvexState<S, N, Matrix>& x) const {
   Vec<S, 3 * N> c = x.c;
   double share = 1;
   for (int halving = 0; halving <= kHalvings && any(searching || anew); ++halving, share *= 0.5) {
-    // The last try is half of the fixed-point step, whatever comes of it.
+    // The last trial is half of the fixed-point step, whatever its error.
     const bool last = halving == kHalvings;
     Vec<S, N> to;
     for (int j = 0; j < extent<N>(); ++j)

@@ -1,17 +1,21 @@
-// Projected extragradient for the friction contact problem, with a self-adaptive step (E. N. Khobotov, USSR Comput.
-// Math. Math. Phys. 27, 1987; B. S. He, L. Z. Liao, J. Optim. Theory Appl. 112, 2002; V. Acary, M. Brémond, O. Huber,
-// "On solving contact problems with Coulomb friction: formulations and numerical comparisons", 2018).
+// Projected extragradient for the friction contact problem, with a self-adaptive step.
+//
+// Sources: E. N. Khobotov, USSR Comput. Math. Math. Phys. 27, 1987; B. S. He, L. Z. Liao, J. Optim.
+// Theory Appl. 112, 2002; V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb
+// friction: formulations and numerical comparisons", 2018.
 //
 // With F(c) = A c + b + mu |a_T| e_n per contact, P the projection on the cones and rho > 0
 //     y = P(c - rho F(c)),   c <- P(c - rho F(y))   if   r := rho |F(c) - F(y)| / |c - y| <= kAccept           (9)
-// else c stays and rho shrinks to rho (2/3) min(1, 1/r); after an accepted step with r < kTimid rho grows by 3/2.
+//
+// Otherwise c stays and rho shrinks to rho (2/3) min(1, 1/r); after an accepted step with r <
+// kTimid rho grows by 3/2.
 #pragma once
 
 #include "garra/solve/friction_splitting.hpp"
 
 namespace garra::solvers {
 
-/// One problem in flight, in scaled and preconditioned units. All members are S.
+/// State of the solver on one problem, in scaled and preconditioned units. All members are S.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ExtragradientState {
   FrictionProblem<S, N, 3, Matrix> problem;                 ///< D A D, D b, mu n / t
@@ -19,9 +23,9 @@ struct ExtragradientState {
   Vec<S, 3 * N> c;                                          ///< iterate D^-1 (force)
   Vec<S, 3 * N> F;                                          ///< F(c)
   S rho;                                                    ///< step
-  LoadScale<S, N> scale;                                    ///< what the change of the load is measured by
+  LoadScale<S, N> scale;                                    ///< unit of changes of the load
   S unit;                                                   ///< force unit
-  S iterations;                                             ///< taken so far, refused ones included
+  S iterations;                                             ///< taken so far, rejected ones included
   S running;                                                ///< 1 while unfinished
   static constexpr auto parts() {
     return std::tuple{&ExtragradientState::problem, &ExtragradientState::preconditioner,
@@ -33,10 +37,10 @@ struct ExtragradientState {
 };
 
 struct FrictionExtragradient {
-  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
   int max_iterations = 20000;    ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests
-  bool extrapolate = true;       ///< after each step's iterations try (10), and keep it where it lowers the error
+  bool extrapolate = true;       ///< after each step's iterations try (10), and keep it if it lowers the error
 
   template <class S, int N, class Matrix>
   GARRA_HD ExtragradientState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {

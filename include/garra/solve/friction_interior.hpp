@@ -1,10 +1,12 @@
-// Interior-point method on the friction problem itself (docs/theory/contact-solver.md, "Interior points"): with z = a +
-// mu |a_T| e_n of the dual cone,
+// Interior-point method on the friction problem itself (docs/theory/contact-solver.md, "Interior
+// points"). With z = a + mu |a_T| e_n of the dual cone, the solution of
 //   A c + b + mu |z_T| e_n = z,   c_j in K_j, z_j in K*_j,   c_j o z_j = t e                                      (1)
-// is followed for t -> 0 by Newton's method with the scaling of Nesterov and Todd, the shift mu |z_T| differentiated
-// along (V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, "Second-order cone programming for frictional contact
-// mechanics using interior point algorithm", Optim. Methods Softw. 39, 2024, hold it within a step). Forces may grow by
-// any factor on the way, so that ill-conditioned problems are no harder than others.
+//
+// is followed for t -> 0 by Newton's method with the scaling of Nesterov and Todd. The shift mu
+// |z_T| is differentiated too; V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, "Second-order cone
+// programming for frictional contact mechanics using interior point algorithm", Optim. Methods
+// Softw. 39, 2024, hold it within a step. Forces may grow by any factor on the way, so that
+// ill-conditioned problems are no harder than others.
 #pragma once
 
 #include "garra/solve/friction_refine.hpp"
@@ -12,14 +14,15 @@
 
 namespace garra::solvers {
 
-/// One problem in flight, in units in which every cone is |c_T| <= c_n and A_jj has mean diagonal 1.
+/// State of the solver on one problem, in units in which every cone is |c_T| <= c_n and A_jj has
+/// mean diagonal 1.
 template <int N, class Matrix = Mat<double, 3 * N, 3 * N>>
 struct InteriorState {
   FrictionProblem<double, N, 3, Matrix> problem;
   Vec<double, 3 * N> unit;  ///< force units
   Vec<double, 3 * N> c, z;
   double center;            ///< share of the mean of c.z that a step aims at
-  double mark, mark_steps;  ///< mean of c.z when it was last less by a good part, and steps since
+  double mark, mark_steps;  ///< mean of c.z when it last fell by a good part, and steps since
   double steps;
   double running;  ///< 1 while unfinished
 };
@@ -27,8 +30,8 @@ struct InteriorState {
 struct FrictionInterior {
   double tol = 1e-8;
   int max_iterations = 60;  ///< stop: steps >= max_iterations
-  /// Where the path begins: every c_n is this and every z_n is 1, both large where the load is 1. Small forces to begin
-  /// with leave a fifth of the problems of condition 1e12 unsolved, these 4 %.
+  /// Start of the path: every c_n is this and every z_n is 1, both large for a load of 1. Small
+  /// first forces leave a fifth of the problems of condition 1e12 unsolved, this value 4 %.
   double first_force = 1e6;
   int patience = 8;   ///< stop: as many steps without progress
   bool shift = true;  ///< false: without mu |z_T|, the condition of min 1/2 c.A c + b.c over the cones
@@ -83,7 +86,7 @@ struct FrictionInterior {
 template <int N, class Matrix>
 GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
   constexpr int M = 3 * N;
-  constexpr double kSmall = 1e-11, kOff = 1e-10;  // near enough for Newton
+  constexpr double kSmall = 1e-11, kOff = 1e-10;  // close enough for Newton
   const auto& p = s.problem;
   const Vec<double, M> a = p.A * s.c + p.b;
   const double mean = dot(s.c, s.z) / extent<N>();
@@ -151,15 +154,16 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
   if (s.steps >= max_iterations || (mean < kSmall && off < kOff)) s.running = 0;
 }
 
-/// Whether there is z != 0 in the cones with A z = 0 and b.z < 0: forces that press against one another, accelerate
-/// nothing, and that the load presses together. Then a solution need not exist. Where there is none, even with b.z <=
-/// 0, a solution exists (Acary, Cadoux, Lemaréchal, Malick, ZAMM 91, 2011). By the method without shift on A + b b^T:
-/// the least value of z.A z + (b.z + 1)^2 over the cones is zero where z exists.
+/// A vector z != 0 in the cones with A z = 0 and b.z < 0: forces that press against one another,
+/// accelerate nothing, and that the load presses together. If it exists a solution need not exist.
+/// If there is none, even with b.z <= 0, a solution exists (Acary, Cadoux, Lemaréchal, Malick, ZAMM
+/// 91, 2011). Computed by the method without shift on A + b b^T: the least value of z.A z + (b.z +
+/// 1)^2 over the cones is zero if z exists.
 template <int N>
 struct InternalForce {
   bool found;
   double steps;
-  Vec<double, 3 * N> z;  ///< of largest entry 1 where it is found
+  Vec<double, 3 * N> z;  ///< largest entry 1, if found
 };
 template <int N, class Matrix>
 GARRA_HD_CALL InternalForce<N> internal_force(const FrictionProblem<double, N, 3, Matrix>& p, int max_steps) {

@@ -1,12 +1,14 @@
-// Friction contact through a merit function on a box, as the papers do it (docs/theory/friction-merit.md): their
-// rolling contacts (29)-(36) as a mixed complementarity problem for mncp.hpp, and the solver that any merit function
-// and minimizer make.
+// Friction contact by minimizing a merit function on a box, as in the papers
+// (docs/theory/friction-merit.md): their rolling contacts (29)-(36) as a mixed complementarity
+// problem for mncp.hpp, and a solver templated on merit function and minimizer.
 //
 //   u = (c_n, lambda),   F = (A_n c + b_n,  s = mu^2 c_n^2 - c_t^2 - c_o^2)                                      (1)
+//
 //   v = (c_t, c_o, a_t, a_o),   G = (mu c_n a_t + c_t lambda,  mu c_n a_o + c_o lambda,  a_T - A_T c - b_T)      (2)
 //
-// A contact without friction (mu = 0; also a sliding one after eliminate_sliding) makes s = -|c_T|^2 and leaves lambda
-// free, so there the rows of s and of friction are s = 1, c_t = 0, c_o = 0.
+// A contact without friction (mu = 0; also a sliding one after eliminate_sliding) has s = -|c_T|^2
+// and undetermined lambda. There the rows of s and of friction are replaced by s = 1, c_t = 0, c_o
+// = 0.
 #pragma once
 
 #include "garra/solve/friction_newton.hpp"
@@ -14,14 +16,15 @@
 
 namespace garra::solvers {
 
-/// x is direction-major, as in the papers; A, b and mu stay contact-major and are scaled already (friction_scale).
+/// The papers' problem: x is direction-major, as in the papers; A, b and mu stay contact-major and
+/// are already scaled (friction_scale).
 template <int N>
 struct FrictionMncp {
   static constexpr int kComplementary = 2 * N, kFree = 4 * N, kSize = 6 * N;
   template <class S>
   using Data = FrictionProblem<S, N>;
 
-  /// Numbers of the unknowns of contact j, and of the rows of F and G.
+  /// Indices of the unknowns of contact j, and of the rows of F and G.
   static GARRA_HD constexpr int c_n(int j) { return j; }
   static GARRA_HD constexpr int lambda(int j) { return extent<N>() + j; }
   static GARRA_HD constexpr int c_t(int j) { return extent<2 * N>() + j; }
@@ -102,36 +105,38 @@ struct FrictionMncp {
     return c;
   }
 
-  /// Relative change of the load of the force alone, with a = A c + b computed afresh.
+  /// Relative change of the load of the force alone, with a = A c + b recomputed.
   template <class S>
   static GARRA_HD S error(const Data<S>& d, const Vec<S, kSize>& x) {
     const Vec<S, 3 *N> c = forces(x), a = d.A * c + d.b;
     return judge(d, load_scale(d), c, a, 1).error;
   }
 
-  /// Unknowns around a guessed force, in the interior: at c = 0, lambda = 0 the rows of s and of friction have no
-  /// gradient and every merit function has a stationary point, which starts on the boundary run into.
+  /// Unknowns around a guessed force, in the interior. At c = 0, lambda = 0 the rows of s and of
+  /// friction have no gradient and every merit function has a stationary point; starts on the
+  /// boundary run into it.
   template <class S>
   static GARRA_HD Vec<S, kSize> interior(const Data<S>& d, Vec<S, 3 * N> c);
 
-  /// Further starts, k = 1, 2, ...: normal forces spread by a Weyl sequence and no friction, three sweeps, the
-  /// interior.
+  /// Further starts, k = 1, 2, ...: normal forces spread by a Weyl sequence and no friction, three
+  /// sweeps, the interior.
   template <class S>
   static GARRA_HD Vec<S, kSize> start(const Data<S>& d, const Vec<S, kSize>& x0, const S& k);
 };
 
 namespace friction_merit {
 
-// The interior, in scaled units (largest |b| and largest A_ii are 1). Measured over 0.02 to 1, 0.5 to 1 and 0 to 0.3.
+// The interior, in scaled units (largest |b| and largest A_ii are 1). Measured over 0.02 to 1, 0.5
+// to 1 and 0 to 0.3.
 inline constexpr double kLeastNormal = 0.1;   ///< c_n >= this part of the largest
 inline constexpr double kInsideCone = 0.9;    ///< factor on c_T
 inline constexpr double kLeastLambda = 0.3;   ///< lambda = max(|a_T|, this)
 inline constexpr double kRegularized = 1e-4;  ///< added to the diagonal of A for the stick force, in case A is singular
-inline constexpr double kUseful = 10;         ///< a stick force with a larger entry says nothing
+inline constexpr double kUseful = 10;         ///< a stick force with a larger entry is not used
 inline constexpr double kSpread = 10;         ///< further starts: normal forces from 0 to kSpread / A_nn
-inline constexpr int kSweeps = 3;             ///< sweeps of projected Gauss-Seidel, where a start has them
+inline constexpr int kSweeps = 3;             ///< sweeps of projected Gauss-Seidel in starts that have them
 
-/// -A^-1 b projected on the cones, zero where it is useless.
+/// -A^-1 b projected on the cones, zero if it is not useful.
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> stick_force(const FrictionProblem<S, N>& p) {
   Mat<S, 3 * N, 3 * N> A = p.A;
@@ -206,7 +211,7 @@ GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::start(const Data<S>& d,
   return interior(d, friction_merit::sweep<S, N>(d, c, friction_merit::kSweeps));
 }
 
-/// Where the first start of a problem is.
+/// Start of a problem's first minimization.
 enum class FrictionStart : int {
   kZero,    ///< x = 0, as in the papers
   kStick,   ///< the stick force -A^-1 b projected on the cones, then the interior
@@ -223,11 +228,11 @@ struct FrictionMeritState {
   }
 };
 
-/// Friction contact by minimizing a merit function. Same interface as FrictionNewton.
+/// Solver of friction contact by minimizing a merit function. Same interface as FrictionNewton.
 template <class Minimizer, class Merit>
 struct FrictionMerit {
   Minimizer minimizer = {};
-  double tol = 1e-8;  ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;  ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
   int max_iterations =
       0;           ///< stop: outer iterations over all starts >= max_iterations; 0: the minimizer's limit on each
   int starts = 1;  ///< stop: as many starts ended without a solution
@@ -263,7 +268,7 @@ struct FrictionMerit {
     return s.running > S(0);
   }
 
-  /// What goes to the certificate: the force in the problem's own units.
+  /// The candidate for the certificate: the force in the problem's own units.
   template <class S, int N>
   [[nodiscard]] static GARRA_HD Candidate<S, N> candidate(const State<S, N>& s) {
     const auto found = Mncp<N>::template candidate<S>(s.mncp);
@@ -271,7 +276,7 @@ struct FrictionMerit {
             found.effort};
   }
 
-  /// The whole job on one problem per lane.
+  /// Solves one problem per lane.
   template <class S, int N>
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     State<S, N> state = start(given);

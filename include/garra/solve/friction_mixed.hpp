@@ -1,6 +1,6 @@
-// Newton's ladder from a force found in single precision: single on the way, double at its end
-// (docs/theory/contact-solver.md, "Mixed precision"). The certificate is double's, so is every answer; what single
-// precision does not solve begins anew, as if it had not been tried.
+// Newton's method from a force found in single precision: single during the iteration, double at
+// its end (docs/theory/contact-solver.md, "Mixed precision"). The certificate and every answer are
+// in double precision. Problems that single precision does not solve restart from the beginning.
 #pragma once
 
 #include <limits>
@@ -10,14 +10,14 @@
 
 namespace garra::solvers {
 
-/// Only its start differs from Newton's.
+/// Newton's method in mixed precision; only its start differs.
 struct FrictionMixed : FrictionNewton {
-  /// Change of the load at which single precision is left, in the scaled problem. Where A c + b cancels to zero,
-  /// rounding alone leaves 1e-6; from 1e-5 one step in double is enough, for Newton is exact within a piece of (4) but
-  /// for its slip.
+  /// Change of the load at which single precision ends, in the scaled problem. If A c + b cancels
+  /// to zero, rounding alone leaves 1e-6. From 1e-5 one step in double suffices: within a piece of
+  /// (4) Newton is exact but for slip.
   static constexpr double kSingleTol = 2e-5;
 
-  /// The first rung alone: what needs the ladder needs double's digits, too.
+  /// The first start alone: problems that need a restart also need double precision.
   [[nodiscard]] GARRA_HD FrictionNewton single() const {
     FrictionNewton first;
     first.tol = kSingleTol;
@@ -27,15 +27,15 @@ struct FrictionMixed : FrictionNewton {
   }
 };
 
-/// Forces of problems that are given in doubles, by F, in their own units: NaN where single precision does not solve
-/// one.
+/// Forces of problems given in doubles, computed in F, in the problems' own units; NaN if single
+/// precision does not solve a problem.
 template <class F, int N, int kParts>
 GARRA_HD void solve_in_single(const FrictionMixed& mixed,
                               const FrictionProblem<typename DoublesOf<F>::type, N> (&given)[kParts],
                               Vec<typename DoublesOf<F>::type, 3 * N> (&force)[kParts]) {
   using D = typename DoublesOf<F>::type;
   using Problem = FrictionProblem<F, N>;
-  // Scaled by doubles: the sizes of A and b may be beyond what a float holds.
+  // Scaled in double precision: the sizes of A and b may exceed the range of a float.
   Scaled<D, N> in[kParts];
   for (int p = 0; p < kParts; ++p) in[p] = scaled(given[p]);
   Problem problem;

@@ -1,12 +1,15 @@
-// Semismooth Newton on the Alart-Curnier function, with a ladder of restarts (docs/theory/contact-solver.md).
+// Semismooth Newton on the Alart-Curnier function, with restarts (docs/theory/contact-solver.md).
 //
-// Written as start / step / running so that an executor decides how steps are scheduled: a scalar loop, a GPU
-// thread, or SIMD lanes in which a finished lane takes the next problem. A lane's arithmetic never depends on its
-// neighbours, so every schedule gives the same bits.
+// Written as start / step / running so that an executor schedules the steps: a scalar loop, a GPU
+// thread, or SIMD lanes in which a finished lane takes the next problem. A lane's arithmetic never
+// depends on its neighbors, so every schedule gives the same bits.
 //
 // With rho_n, rho_t > 0, y = c_t - rho_t a_t and kappa = max(0, c_n - rho_n a_n), a root of
 //     F_n = c_n - kappa,   F_t = c_t - (projection of y on the disk of radius mu kappa)                  (4)
-// solves the friction problem. Per contact F is in one of three pieces, each with its own rows of the Jacobian:
+//
+// solves the friction problem. Per contact F is in one of three pieces, each with its own rows of
+// the Jacobian:
+//
 //     open   kappa = 0:          F = c                                                                   (5a)
 //     stick  |y| <= mu kappa:    F = (rho_n a_n, rho_t a_t)                                              (5b)
 //     slip   otherwise:          F_n = rho_n a_n,  F_t = c_t - mu kappa y / |y|                          (5c)
@@ -17,26 +20,27 @@
 
 namespace garra::solvers {
 
-/// Everything one problem in flight needs, in scaled units (friction_scale). All members are S, but for a matrix that
-/// is elsewhere (FarMat): the one of the problem, behind which there is room for another.
+/// State of the solver on one problem, in scaled units (friction_scale). All members are S, except
+/// the matrix if it is stored elsewhere (FarMat): the problem's, with memory for another behind it.
 template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct FrictionState {
   FrictionProblem<S, N, D, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   Vec<S, D * N> c;                           ///< iterate (force)
   Vec<S, D * N> a;                           ///< A c + b at the iterate
-  Vec<S, D * N> base;                        ///< where the sweeps of the next restart go on
-  /// 1 / (max(1, mu) A_nn) and 2 / (A_tt + A_oo). A longer step along the normal turns errors of a_n into mu times as
-  /// much friction: with steps of 1 / A_nn an eighth of the problems with mu up to 1e9 were not solved.
+  Vec<S, D * N> base;                        ///< force from which the sweeps of the next restart continue
+  /// 1 / (max(1, mu) A_nn) and 2 / (A_tt + A_oo). A longer step along the normal turns errors of
+  /// a_n into mu times as much friction: with steps of 1 / A_nn an eighth of the problems with mu
+  /// up to 1e9 were not solved.
   Vec<S, N> rho_n, rho_t;
-  LoadScale<S, N> scale;  ///< what the change of the load is measured by
+  LoadScale<S, N> scale;  ///< unit of changes of the load
   S unit;                 ///< force unit: size_b / size_a of friction_scale
-  S rho;                  ///< factor on them on this rung
-  S stage;                ///< rung of the ladder
-  S stage_steps;          ///< Newton steps taken on this rung
+  S rho;                  ///< factor on rho_n and rho_t in this stage
+  S stage;                ///< number of the restart
+  S stage_steps;          ///< Newton steps since the restart
   S steps;                ///< Newton steps taken in all
   S shortened;            ///< consecutive steps that the line search shortened
   S weyl;                 ///< low-discrepancy number in [0, 1) that spreads the random starts
-  S lost;                 ///< 1: left to other solvers before the limit
+  S lost;                 ///< 1: passed to other solvers before the limit
   S running;              ///< 1 while unfinished
   static constexpr auto parts() {
     return std::tuple{
@@ -47,28 +51,28 @@ struct FrictionState {
   }
 };
 
-/// Newton steps after which other solvers go on (friction_rescue.hpp): two starts. What they leave unsolved is solved
-/// at less cost by interior points (docs/theory/contact-solver.md, "Effort"). With full effort, and where nothing
-/// follows, eight.
+/// Newton steps before the fallback solvers (friction_rescue.hpp), two starts: interior points
+/// solve the remaining problems at less cost (docs/theory/contact-solver.md, "Effort"). The second
+/// number is for full effort and for problems without fallback solvers.
 inline constexpr int kNewtonLadder = 20, kFullLadder = 112;
 
-/// The flagship friction contact solver. An option is an inequality that is tested as written.
+/// The main friction contact solver. An option is an inequality that is tested as written.
 struct FrictionNewton {
-  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
   int max_iterations = 1000;  ///< stop: steps >= max_iterations, over all stages, those of other solvers included
-  int stage_steps = 10;       ///< next rung of the ladder: stage_steps >= this
+  int stage_steps = 10;       ///< restart: stage_steps >= this
   int first_sweeps = 3;       ///< projected Gauss-Seidel sweeps after the stick force, none after a given guess
   bool cold = false;          ///< start from zero instead of the stick force (to look for a second solution)
-  bool ladder = true;         ///< false: one rung only, so that a problem that does not converge at once is stalled
-  bool full = false;          ///< effort without a bound: kFullLadder steps, then every solver to its own limit
+  bool ladder = true;         ///< false: no restarts; a problem that does not converge at once is stalled
+  bool full = false;          ///< unlimited effort: kFullLadder steps, then every solver to its own limit
 
   template <class S, int N, int D, class Matrix>
   GARRA_HD FrictionState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given) const {
     return start(given, Vec<S, D * N>::zero());
   }
 
-  /// Starts from a force that is probably near, in the problem's own units: the guess projected on the cones. A guess
-  /// that is zero or not finite is none, and the problem starts as without.
+  /// Starts from an approximate force, in the problem's own units: the guess projected on the
+  /// cones. A guess that is zero or not finite is ignored.
   template <class S, int N, int D, class Matrix>
   GARRA_HD FrictionState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given,
                                                 const Vec<S, D * N>& guess) const;
@@ -81,22 +85,23 @@ struct FrictionNewton {
     return state.running > S(0);
   }
 
-  /// Whether other solvers go on where the ladder has come to its end: not in the search for a second solution, where
-  /// they would find the first once more.
+  /// Whether fallback solvers follow the restarts: not in the search for a second solution, where
+  /// they would find the first again.
   [[nodiscard]] GARRA_HD bool goes_on() const { return ladder && !cold; }
-  /// Steps of this solver itself. After problems with `numbers` = 4 a contact no other solver goes on.
+  /// Step limit of this solver. Fallback solvers do not follow for problems with `numbers` = 4 a
+  /// contact.
   [[nodiscard]] GARRA_HD int most_steps(int numbers = 3) const {
     const int mine = ladder ? (goes_on() && !full && numbers == 3 ? kNewtonLadder : kFullLadder) : max_iterations;
     return min(mine, max_iterations);
   }
 
-  /// What goes to the certificate: the iterate in the problem's own units.
+  /// The candidate for the certificate: the iterate in the problem's own units.
   template <class S, int N, int D, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const FrictionState<S, N, D, Matrix>& state) const {
     return candidate<S, N, D>(state.unit * state.c, ended(state), state.steps, state.stage);
   }
-  /// kStalled: of no meaning, for the certificate takes what was found; kIterationLimit: other solvers may go on. That
-  /// is so, too, where rounding of the forces might spoil what was found.
+  /// kStalled is ignored if the certificate accepts the candidate. kIterationLimit means that
+  /// fallback solvers may follow; it also applies if rounding of the forces might spoil the result.
   template <class S, int N, int D, class Matrix>
   [[nodiscard]] GARRA_HD S ended(const FrictionState<S, N, D, Matrix>& state) const {
     const auto limit =
@@ -112,7 +117,7 @@ struct FrictionNewton {
     return candidate_of<S, N, D>(c, reason, effort);
   }
 
-  /// The whole job on one problem per lane.
+  /// Solves one problem per lane.
   template <class S, int N, int D = 3>
   [[nodiscard]] GARRA_HD FrictionSolution<S, N, D> solve(const FrictionProblem<S, N, D>& given) const {
     FrictionState<S, N, D> state = start(given);
@@ -133,7 +138,8 @@ GARRA_HD Rho<S> local_rho(const FrictionState<S, N, D, Matrix>& s, int j) {
   return {s.rho * s.rho_n[j], s.rho * s.rho_t[j]};
 }
 
-/// By how much the step along the normal is shorter: max(1, mu), as long as rows of the Jacobian keep a size.
+/// Factor by which the step along the normal is shorter: max(1, mu), limited so that rows of the
+/// Jacobian keep a size.
 template <class S>
 GARRA_HD S normal_share(const S& mu) {
   return min(max(S(1), mu), S(1e8));
@@ -142,7 +148,7 @@ GARRA_HD S normal_share(const S& mu) {
 /// 1 / A_nn, and 1 over the mean of the tangential diagonal entries: 2 / (A_tt + A_oo), of a contact's block of A.
 template <class S>
 GARRA_HD Rho<S> rho_of_means(const S& an, const S& at) {
-  // A direction that nothing can move (A_jj = 0) gets the step of an ordinary one; the largest A_jj is 1.
+  // An immobile direction (A_jj = 0) gets the step of an ordinary one; the largest A_jj is 1.
   return {S(1) / select(an > S(1e-12), an, S(1)), S(1) / select(at > S(1e-12), at, S(1))};
 }
 
@@ -158,13 +164,13 @@ GARRA_HD Rho<S> diagonal_rho(const Matrix& A, int j) {
   return rho_of_means(A(D * j, D * j), S(1.0 / (D - 1)) * sum);
 }
 
-/// The piece of (4) that a contact is in, F there, and what its rows of the Jacobian need.
+/// The piece of (4) that a contact is in, F there, and the data for its rows of the Jacobian.
 template <class S, int D>
 struct Piece {
   MaskOf<S> open, stick;
   Vec<S, D> F;
   Vec<S, D - 1> d;  ///< unit direction of y
-  S beta;           ///< mu kappa / |y|, in (0, 1) where the contact slips
+  S beta;           ///< mu kappa / |y|, in (0, 1) if the contact slips
 };
 template <class S, int D>
 GARRA_HD Piece<S, D> classify(const Vec<S, D>& c, const Vec<S, D>& a, const S& mu, const Rho<S>& rho) {
@@ -199,8 +205,9 @@ GARRA_HD S merit(const FrictionState<S, N, D, Matrix>& s, const Vec<S, D * N>& c
   return sum;
 }
 
-/// One contact's force where a is A c + b in its rows and the others keep theirs: normal force first, then friction
-/// with its new bound. `column`: what a unit of normal force adds to (a_t, a_o).
+/// One contact's force for a = A c + b in its rows while the others keep theirs: normal force
+/// first, then friction with its new bound. `column`: change of (a_t, a_o) per unit of normal
+/// force.
 template <class S, int D, int T>
 GARRA_HD Vec<S, D> swept(const Vec<S, D>& c, const Vec<S, D>& a, const S (&column)[T], const S& mu, const Rho<S>& rho) {
   static_assert(T == D - 1);
@@ -215,7 +222,7 @@ GARRA_HD Vec<S, D> swept(const Vec<S, D>& c, const Vec<S, D>& a, const S (&colum
   return y;
 }
 
-/// Whether |F|^2 = m after a step of length t is enough less than before.
+/// Whether |F|^2 = m after a step of length t is a sufficient decrease.
 template <class S>
 GARRA_HD MaskOf<S> decreases(const S& m, const S& t, const S& before) {
   return m <= (S(1) - S(1e-4) * t) * before;
@@ -243,25 +250,25 @@ GARRA_HD Vec<S, D * N> sweep(const FrictionState<S, N, D, Matrix>& s, const Vec<
   return c;
 }
 
-/// Whether a stick force is one, by its largest component: scaled forces are of order 1 to 10.
+/// Whether a stick force is useful, by its largest component: scaled forces are of order 1 to 10.
 template <class S>
 GARRA_HD MaskOf<S> is_useful(const S& largest) {
   return largest <= S(100);
 }
 
-/// A symmetric scaled A with an eigenvalue below minus this is none of mechanics. (Of one that is nearer a solution may
-/// be found, and is one.)
+/// A symmetric scaled A with an eigenvalue below minus this has no mechanical meaning. (Problems
+/// with a smaller one may still have a valid solution.)
 template <class S>
 inline constexpr RealOf<S> kIndefinite = sizeof(RealOf<S>) == 8 ? RealOf<S>(1e-6) : RealOf<S>(1e-3);
 
-/// Whether the least pivot of the scaled A may be that of such a matrix. Where A is singular it may be rounding, too:
-/// then the least pivot of A + kIndefinite 1 tells.
+/// Whether the least pivot of the scaled A may show such an eigenvalue. If A is singular it may
+/// also be rounding; the least pivot of A + kIndefinite 1 then decides.
 template <class S>
 GARRA_HD MaskOf<S> may_be_indefinite(const S& least_pivot) {
   return least_pivot < S(-kIndefinite<S>);
 }
 
-/// Whether A is symmetric to rounding; the factors are of its lower triangle.
+/// Whether A is symmetric to rounding; the factors use its lower triangle only.
 template <class S, int N, int D, class Matrix>
 GARRA_HD MaskOf<S> is_symmetric(const FrictionProblem<S, N, D, Matrix>& p) {
   S skew = S(0);
@@ -270,7 +277,7 @@ GARRA_HD MaskOf<S> is_symmetric(const FrictionProblem<S, N, D, Matrix>& p) {
   return skew <= S(1e-12);
 }
 
-/// The entries of A + shift 1.
+/// Entries of the matrix A + shift 1.
 template <class S, class Matrix>
 struct ShiftedEntries {
   const Matrix& A;
@@ -292,8 +299,9 @@ GARRA_HD_CALL S least_shifted_pivot(const FrictionProblem<S, N, D, Matrix>& p, c
   return least;
 }
 
-/// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one
-/// factorisation. Where A is (nearly) singular that force can be huge and useless; then zero.
+/// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is
+/// solved by one factorization. If A is (nearly) singular that force can be huge and useless; then
+/// zero.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p, MaskOf<S>& indefinite) {
   const auto f = factor_ldlt(p.A);
@@ -303,14 +311,14 @@ GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p, Ma
   const Vec<S, D* N> c = solve(f, -p.b);
   S largest = S(0);
   for (int i = 0; i < extent<D * N>(); ++i) largest = max(largest, abs(c[i]));
-  // After the solve: the factors' room is taken.
+  // After the solve, because it reuses the memory of the factors.
   if (any(indefinite))
     indefinite = indefinite && is_symmetric(p) && least_shifted_pivot<S, N, D>(p, S(kIndefinite<S>)) < S(0);
   return select(is_useful(largest), project_on_cones<S, N, D>(c, p.mu), Vec<S, D * N>::zero());
 }
 
-/// A guess of the force (in the units of the scaled problem), and whether it says anything: not if it is zero or not
-/// finite.
+/// A guess of the force (in the units of the scaled problem), and whether it is useful: not if it
+/// is zero or not finite.
 template <class S, int N, int D = 3>
 struct Guess {
   Vec<S, D * N> c;
@@ -329,20 +337,20 @@ GARRA_HD Guess<S, N, D> scaled_guess(const Vec<S, D * N>& guess, const S& unit) 
   return {inv_unit * guess, says_anything<S, N, D>(guess, inv_unit)};
 }
 
-/// Added to the diagonal of the scaled A in the Jacobian (not in F): where A is singular the step then stays short
-/// along the internal forces that nothing determines. It raises the solved share of rigid grasps by 0.15 % and takes 14
-/// % of their steps; where A is regular it changes a step by 1e-10.
+/// Added to the diagonal of the scaled A in the Jacobian (not in F): if A is singular the step
+/// stays short along the undetermined internal forces. It raises the solved share of rigid grasps
+/// by 0.15 % and saves 14 % of their steps; if A is regular it changes a step by 1e-10.
 inline constexpr double kRegularization = 1e-10;
 
-/// Rows of one contact in the Newton system J d = -F: weights on its rows of A, what is added to its own block, and
-/// the right-hand sides. T numbers are tangential; i, k of them.
+/// Rows of one contact in the Newton system J d = -F: weights on its rows of A, additions to its
+/// own block, and the right-hand sides. T numbers are tangential; i and k count them.
 template <class S, int D>
 struct RowWeights {
   static constexpr int T = D - 1;
   S wn;                ///< J_n = wn A_n
   Mat<S, T, T> w;      ///< J_i = sum over k of w_ik A_k; symmetric
   S nn;                ///< added to J_nn
-  Mat<S, T, T> added;  ///< to J_ik: what depends on c directly; symmetric
+  Mat<S, T, T> added;  ///< to J_ik: the direct dependence on c; symmetric
   Vec<S, T> taken;     ///< from J_in
   Vec<S, D> rhs;
 };
@@ -355,15 +363,15 @@ GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, c
   // Weights on the rows of A: open 0, stick rho I, slip beta rho (I - d d^T).
   const S g = select(slip, p.beta * rho.t, S(0));
   out.wn = select(p.open, S(0), rho.n);
-  // What depends on c directly: open I; slip (1 - beta) I + beta d d^T on the tangential part, and
-  // -mu d (d kappa) with d kappa = dc_n + rho_n a_n because row n asks for rho_n da_n = -rho_n a_n.
+  // Direct dependence on c: open I; slip (1 - beta) I + beta d d^T on the tangential part, and -mu
+  // d (d kappa). Here d kappa = dc_n + rho_n a_n because row n demands rho_n da_n = -rho_n a_n.
   const S mu = select(slip, its_mu, S(0));
   const S b = select(slip, p.beta, S(0));
   const S keep = select(p.stick, S(0), S(1) - b);
   out.nn = select(p.open, S(1), out.wn * S(regularization));
   out.rhs[0] = -p.F[0];
   for_each_index<T>([&](auto i) {
-    // 1 - d_i^2 is what the others have of the unit vector.
+    // 1 - d_i^2 is the sum of the other components' squares.
     S others = S(0);
     for_each_index<T>([&](auto k) {
       if (k == i) return;
@@ -383,7 +391,7 @@ GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, c
   return out;
 }
 
-/// Row r of contact j.
+/// Row r of contact j in the Newton system.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Vec<S, D * N> newton_row(const FrictionProblem<S, N, D, Matrix>& q, int j, int r, const RowWeights<S, D>& w) {
   constexpr int T = D - 1;
@@ -410,24 +418,25 @@ GARRA_HD Vec<S, D * N> newton_row(const FrictionProblem<S, N, D, Matrix>& q, int
   return row;
 }
 
-/// A vanishing pivot is replaced.
+/// 1 / pivot; a vanishing pivot is replaced.
 template <class S>
 GARRA_HD S inverse_pivot(const S& pivot) {
   return S(1) / select(abs(pivot) > S(1e-14), pivot, S(1e-14));
 }
 
-/// Upper triangular factor being built row by row, its diagonal inverted, and the right-hand side with it.
+/// Upper triangular factor under construction, row by row: its diagonal inverted, with the
+/// right-hand side.
 template <class S, int M, class Matrix>
 struct Triangle {
   Matrix U;
   Vec<S, M> rhs;
 };
 
-/// Eliminates row i against the rows before it, without pivoting, and adds it to the triangle. The row stays in
-/// registers while it is worked on, and neither L nor the unfinished rows exist: half the working set of an elimination
-/// in place. The rows of (5) keep their weight on or near the diagonal: row exchanges were measured to solve not one
-/// problem more and to cost 45 % of the time. A vanishing pivot is replaced, so finite input never gives NaN; a poor
-/// direction is then caught by the line search and the ladder.
+/// Eliminates row i against the rows before it, without pivoting, and adds it to the triangle. The
+/// row stays in registers, and neither L nor the unfinished rows are stored: half the working set
+/// of an elimination in place. The rows of (5) keep their weight on or near the diagonal: row
+/// exchanges solve no more problems and cost 45 % of the time. A vanishing pivot is replaced, so
+/// finite input never gives NaN. The line search and the restarts handle poor directions.
 template <class S, int M, class Matrix>
 GARRA_HD void add_row(Triangle<S, M, Matrix>& tri, int i, Vec<S, M> row, S rhs) {
   for_indices_between<M>(0, i, [&](int k) {
@@ -440,7 +449,7 @@ GARRA_HD void add_row(Triangle<S, M, Matrix>& tri, int i, Vec<S, M> row, S rhs) 
   tri.rhs[i] = rhs;
 }
 
-/// What is known first comes first in every sum: then none waits for more than one product.
+/// Known terms come first in every sum: each sum then waits for one product at most.
 template <class S, int M, class Matrix>
 GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M, Matrix>& tri) {
   Vec<S, M> x = tri.rhs;
@@ -456,7 +465,7 @@ GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M, Matrix>& tri) {
   return x;
 }
 
-/// Newton direction of (4), and |F|^2 where it starts.
+/// Newton direction of (4), and |F|^2 at its start.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Vec<S, D * N> direction(const FrictionState<S, N, D, Matrix>& s, S& merit0) {
   Triangle<S, D * N, Matrix> tri;
@@ -473,7 +482,7 @@ GARRA_HD Vec<S, D * N> direction(const FrictionState<S, N, D, Matrix>& s, S& mer
   return back_substitute(tri);
 }
 
-/// Rungs: sweeps before Newton, the factor on rho, and starts spread over the cones' axes.
+/// Restarts: number of sweeps before Newton, factor on rho, and starts spread over the cones' axes.
 template <class S>
 GARRA_HD S sweeps_of(const S& stage) {
   return select(stage == S(1), S(30), select(stage == S(3), S(300), S(100)));
@@ -497,8 +506,8 @@ GARRA_HD S spread_force(const S& weyl, double shift, const S& rho_n) {
   return S(30) * (w * w * w) * rho_n;
 }
 
-/// The next rung: 30, 100, 300 more sweeps from where the last ones ended, with rho x 1, 0.3, 3; then starts spread
-/// over the cones' axes by a Weyl sequence. Newton takes over on each rung.
+/// Begins the next restart: 30, 100, 300 more sweeps from the end of the last ones, with rho x 1,
+/// 0.3, 3; then starts spread over the cones' axes by a Weyl sequence. Newton follows each.
 template <class S, int N, int D, class Matrix>
 GARRA_HD void next_rung(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& moving) {
   s.stage = select(moving, s.stage + S(1), s.stage);
@@ -524,8 +533,8 @@ GARRA_HD void next_rung(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& movi
   s.stage_steps = select(moving, S(0), s.stage_steps);
 }
 
-/// Whether so many lanes want their next rung that they wait for no more: its sweeps take as long for one lane as for
-/// all (a fifth of the time of five rigid contacts, when each lane had its own).
+/// Whether enough lanes wait for their restart to run it now: its sweeps take as long for one lane
+/// as for all. (Separate restarts took a fifth of the time of five rigid contacts.)
 template <class S>
 GARRA_HD bool enough(const MaskOf<S>& moving) {
   if constexpr (kWidth<S> == 1) {
@@ -563,18 +572,19 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
   s.base = Vec<S, D * N>::zero();
   s.rho = S(1);
   s.stage = s.stage_steps = s.steps = s.shortened = s.weyl = S(0);
-  // An invalid problem never runs; certify names it. What is not finite in A or b is so in A c + b, whatever c is: a
-  // look at it costs a tenth of one at A.
+  // An invalid problem never runs; certify names it. Entries of A or b that are not finite make A c
+  // + b not finite, whatever c is: testing A c + b costs a tenth of testing A.
   const auto valid = friction_problem_detail::defects<S, N, D>(s.a, s.problem.mu) == S(0);
   const auto first = judge(s.problem, s.scale, s.c, s.a, tol);
   s.running = select(valid && !first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
-  // No problem of mechanics: a force that would accelerate against itself. What follows decides whether it is one.
+  // Not a mechanical problem: some force would accelerate against itself. The fallback solvers
+  // decide.
   if (any(indefinite)) {
     s.lost = select(indefinite, S(1), S(0));
     s.running = select(indefinite, S(0), s.running);
   }
-  // From a guess, too, sweeps would spare Newton steps, but take longer than those (three contacts, 1 % off: 325 ns,
-  // not 303).
+  // After a guess sweeps would save Newton steps, too, but take longer than these (three contacts,
+  // 1 % off: 325 ns, not 303).
   const auto swept = running(s) && !near.useful;
   for (int k = 0; k < first_sweeps && any(swept); ++k) s.c = select(swept, sweep(s, s.c), s.c);
   s.a = s.problem.A * s.c + s.problem.b;
@@ -584,13 +594,14 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
 template <class S, int N, int D, class Matrix>
 GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   using namespace friction_newton;
-  const auto active = running(s) && s.stage_steps < S(stage_steps);  // the others wait for their next rung
+  const auto active = running(s) && s.stage_steps < S(stage_steps);  // other lanes wait for their restart
   S merit0;
   const Vec<S, D* N> d = direction(s, merit0);
   const Vec<S, D* N> ad = s.problem.A * d;
 
-  // Backtracking on |F|^2; a is affine in c, so a trial costs O(N). After two shortened steps one is taken in full:
-  // the merit function of a semismooth system has kinks where a monotone search creeps.
+  // Backtracking on |F|^2; a is affine in c, so a trial costs O(N). After two shortened steps one
+  // is taken in full: at the kinks of a semismooth merit function a monotone search makes little
+  // progress.
   S t = S(1);
   const auto free_step = s.shortened >= S(2);
   for (int trial = 0; trial < 4; ++trial) {
@@ -600,7 +611,8 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
     t = select(reject, S(0.5) * t, t);
   }
   s.c = select(active, axpy(t, d, s.c), s.c);
-  // Not a + t A d: where A is singular d can be long, and the sum would lose the digits that matter.
+  // Recomputed instead of a + t A d: if A is singular d can be long, and the sum would lose
+  // significant digits.
   s.a = select(active, s.problem.A * s.c + s.problem.b, s.a);
   s.shortened = select(active, select(free_step || t == S(1), S(0), s.shortened + S(1)), s.shortened);
   s.steps += select(active, S(1), S(0));
@@ -609,7 +621,8 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   s.running = select(!now.solved && s.steps < S(most_steps(D)), s.running, S(0));
   const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
   if (!any(moving)) return;
-  // Near a solution, and no nearer in working precision: other solvers have more digits.
+  // Close to a solution but limited by working precision: fallback solvers compute with more
+  // digits.
   const auto rounded = moving && now.error <= S(kRefined * tol) && rounding_counts(s.c, s.scale, tol);
   s.lost = select(rounded, S(1), s.lost);
   s.running = select(rounded, S(0), s.running);

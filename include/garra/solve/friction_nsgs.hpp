@@ -1,9 +1,12 @@
-// Nonsmooth Gauss-Seidel for the friction contact problem: contact after contact is solved exactly with the forces of
-// the others held (M. Jean, J. J. Moreau; F. Jourdan, P. Alart, M. Jean, Comput. Methods Appl. Mech. Eng. 155, 1998;
-// V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, Springer 2008, 13.7.4).
+// Nonsmooth Gauss-Seidel for the friction contact problem: solves contact after contact exactly
+// with the forces of the others held.
 //
-// One sweep, j = 1 .. N:  c_j <- solution of the one-contact problem with W = A_jj, b = a_j - A_jj c_j            (5)
-// where a_j is the acceleration under the newest forces.
+// Sources: M. Jean, J. J. Moreau; F. Jourdan, P. Alart, M. Jean, Comput. Methods Appl. Mech. Eng.
+// 155, 1998; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, Springer
+// 2008, 13.7.4.
+//
+// One sweep, j = 1 .. N:  c_j <- solution of the one-contact problem with W = A_jj, b = a_j - A_jj
+// c_j,           (5) where a_j is the acceleration under the newest forces.
 #pragma once
 
 #include "garra/solve/friction_splitting.hpp"
@@ -11,12 +14,12 @@
 
 namespace garra::solvers {
 
-/// One problem in flight, in scaled units. All members are S.
+/// State of the solver on one problem, in scaled units. All members are S.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct NsgsState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   Vec<S, 3 * N> c;                           ///< iterate (force), in the cones
-  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
+  LoadScale<S, N> scale;                     ///< unit of changes of the load
   S unit;                                    ///< force unit
   S sweeps;                                  ///< taken so far
   S running;                                 ///< 1 while unfinished
@@ -27,11 +30,11 @@ struct NsgsState {
 };
 
 struct FrictionNsgs {
-  double tol = 1e-8;           ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;           ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
   int max_iterations = 10000;  ///< stop: sweeps >= max_iterations
   int sweeps_per_step = 4;     ///< sweeps between two tests; the extrapolation needs two
-  bool extrapolate = true;  ///< after each step's sweeps try (10), and keep it where it lowers the change of the load
-  double relaxation = 1;    ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
+  bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it if it lowers the change of the load
+  double relaxation = 1;       ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
 
   template <class S, int N, class Matrix>
   GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {

@@ -1,19 +1,22 @@
-// The path of friction_interior.hpp followed by its length, through its turns (docs/theory/contact-solver.md, "The path
-// by its length"). Per contact, with the depth d = c_n^2 - |c_T|^2 in its cone |c_T| <= c_n, a = A c + b and the share
-// w of the shift,
+// The path of friction_interior.hpp, followed by its length through turning points
+// (docs/theory/contact-solver.md, "The path by its length"). Per contact, with the depth d = c_n^2
+// - |c_T|^2 in its cone |c_T| <= c_n, a = A c + b and the share w of the shift,
+//
 //   a_n = t / (c_n + |c_T|) + (1 - w) t |c_T| / d,   a_T = -(t / d) c_T,   w = t_1 / (t_1 + t),                    (1)
-// which is c o z = t e and z = a + w |z_T| e_n without z. Where w = 0 it is the condition of a convex problem, and its
-// solution is unique: from there the curve of solutions (c, t) leads to t = 0 wherever it stays bounded, but t may rise
-// on the way (S. N. Chow, J. Mallet-Paret, J. A. Yorke, Math. Comput. 32, 1978). A is positive definite, or the load
-// presses no internal forces together: then it is bounded.
+//
+// which is c o z = t e and z = a + w |z_T| e_n without z. For w = 0, (1) is the condition of a
+// convex problem with a unique solution. From there the curve of solutions (c, t) leads to t = 0 if
+// it stays bounded, but t may rise on the way (S. N. Chow, J. Mallet-Paret, J. A. Yorke, Math.
+// Comput. 32, 1978). The curve is bounded if A is positive definite, or if the load presses no
+// internal forces together.
 #pragma once
 
 #include "garra/solve/friction_refine.hpp"
 
 namespace garra::solvers {
 
-/// One problem in flight, in units in which every cone is |c_T| <= c_n and A_TT has mean diagonal 1, or A_jj where mu <
-/// 1.
+/// State of the solver on one problem, in units in which every cone is |c_T| <= c_n and A_TT has
+/// mean diagonal 1, or A_jj if mu < 1.
 template <int N, class Matrix = Mat<double, 3 * N, 3 * N>>
 struct PathState {
   FrictionProblem<double, N, 3, Matrix> problem;  ///< mu: as given
@@ -21,7 +24,7 @@ struct PathState {
   Vec<double, 3 * N> c, low;                      ///< c + low is the force, in twice the precision
   Vec<double, N> depth;
   double t;
-  Vec<double, 3 * N> way;  ///< step before this one, as `step` has it
+  Vec<double, 3 * N> way;  ///< previous step, in the variables of `step`
   double way_t;            ///< change of log t in it; 0 before the first
   double length;           ///< of the next step
   double steps;
@@ -32,7 +35,7 @@ struct FrictionPath {
   double tol = 1e-8;
   int max_iterations = 800;   ///< stop: steps >= max_iterations
   double longest = 2;         ///< a step's change of log t, log depths and c_T / c_n is at most this
-  double first_force = 1000;  ///< where the path begins: every c_n; t is its square
+  double first_force = 1000;  ///< start of the path: every c_n; t is its square
 
   template <int N, class Matrix>
   GARRA_HD_CALL void start(const FrictionProblem<double, N, 3, Matrix>& given, PathState<N, Matrix>& s) const;
@@ -50,8 +53,8 @@ struct FrictionPath {
 
 namespace friction_path {
 
-/// A larger friction is this one on the path: friction of a contact that slips then leaves a normal force of 1e-10 of
-/// itself.
+/// Largest friction coefficient on the path, which replaces larger ones: friction of a contact that
+/// slips then leaves a normal force of 1e-10 of itself.
 inline constexpr double kLargestMu = 1e10;
 
 /// About e^x: positive, and exact to second order.
@@ -74,7 +77,7 @@ GARRA_HD void set_normal(PathState<N, Matrix>& s, int j) {
   s.low[n] = (fma(-s.c[n], s.c[n], square) + rest) / (2 * s.c[n]);
 }
 
-/// What (1) depends on at a contact.
+/// Terms of (1) at a contact.
 struct Shape {
   double length;     ///< |c_T|
   Vec<double, 3> d;  ///< c_T / |c_T|
@@ -82,13 +85,13 @@ struct Shape {
   double slope;      ///< -d round / d c_n
 };
 
-/// What (1) lacks, and what that changes by with log t.
+/// Residual of (1), and its derivative by log t.
 template <int N>
 struct Lack {
   Vec<double, 3 * N> value, by_t;
   Shape shape[kCapacity<N>];
 };
-/// `share`: w.
+/// Computes the residual; `share`: w.
 template <int N, class Matrix>
 GARRA_HD_CALL void lack_of(const PathState<N, Matrix>& s, double share, Lack<N>& out) {
   constexpr int M = 3 * N;
@@ -114,7 +117,7 @@ GARRA_HD_CALL void lack_of(const PathState<N, Matrix>& s, double share, Lack<N>&
   }
 }
 
-/// The change (of log d, of c_T / c_n) that takes f away to first order. Rows are brought to one size.
+/// The change (of log d, of c_T / c_n) that removes f to first order. Rows are scaled to one size.
 template <int N, class Matrix>
 GARRA_HD_CALL Vec<double, 3 * N> direction(const PathState<N, Matrix>& s, double share, const Lack<N>& at,
                                            const Vec<double, 3 * N>& f) {
@@ -177,21 +180,22 @@ GARRA_HD_CALL void FrictionPath::start(const FrictionProblem<double, N, 3, Matri
   s.running = max_iterations > 0 ? 1 : 0;
 }
 
-/// Newton's step back to the path, at right angles to it, and one along it.
+/// Newton's step back to the path, orthogonal to it, and a step along it.
 template <int N, class Matrix>
 GARRA_HD_CALL void FrictionPath::step(PathState<N, Matrix>& s) const {
   using namespace friction_path;
   constexpr double kTurn = 1e-2;                  // t_1 of the first t
-  constexpr double kLast = 1e-22, kShort = 1e-6;  // the end of the path, or of what rounding allows
-  constexpr double kAim = 0.1, kFar = 0.25;  // of `longest`: distance that a step may leave; no step along from farther
-  constexpr double kLost = 1e4;  // of the first t: numbers have led to another path, which rises without end
+  constexpr double kLast = 1e-22, kShort = 1e-6;  // end of the path; and its limit by rounding
+  constexpr double kAim = 0.1, kFar = 0.25;  // of `longest`: distance that a step may leave; largest one for a step
+                                             // along
+  constexpr double kLost = 1e4;  // of the first t: the iteration has jumped to another path, which rises without end
   const double turn = kTurn * first_force * first_force, share = turn / (turn + s.t);
   for (int j = 0; j < extent<N>(); ++j) set_normal(s, j);
   Lack<N> lack;
   lack_of(s, share, lack);
   Vec<double, 3 * N> d = direction(s, share, lack, lack.value);
   const Vec<double, 3 * N> along = direction(s, share, lack, lack.by_t);
-  const bool begun = s.way_t != 0;  // before that t is held
+  const bool begun = s.way_t != 0;  // before, t is held
   const double size2 = 1 + dot(along, along);
   double dt = begun ? -dot(d, along) / size2 : 0;
   d = axpy(dt, along, d);

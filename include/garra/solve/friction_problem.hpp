@@ -1,14 +1,17 @@
-// The friction contact problem of N contacts and the judge of its answers (docs/theory/contact-solver.md).
+// The friction contact problem of N contacts and the certificate of its solutions
+// (docs/theory/contact-solver.md).
 //
 //   a = A c + b,   per contact   K* ∋ a + mu |a_T| e_n  ⟂  c ∈ K = { |c_T| <= mu c_n }            (1)
 //
-// which is the papers' all-rolling problem (15)-(18), (20) in the form of De Saxcé. Contact-major order
-// (n, t, o per contact); c is the force on the object [N], a the relative acceleration of the contact point
-// [m/s^2] (object minus finger, a_n > 0 separates), A in 1/kg, b in m/s^2, mu without unit.
+// (1) is the papers' all-rolling problem (15)-(18), (20) in the form of De Saxcé. Contact-major
+// order (n, t, o per contact); c is the force on the object [N], a the relative acceleration of the
+// contact point [m/s^2] (object minus finger, a_n > 0 separates), A in 1/kg, b in m/s^2, mu without
+// unit.
 //
-// A soft contact of torsion radius r also bears a moment tau about its normal: D = 4, c = (c_n, c_t, c_o, tau / r) in
-// the cone |c_T| <= mu c_n of four dimensions (R. D. Howe, M. R. Cutkosky, Int. J. Robotics Research 15(6), 1996, 531),
-// and a has r times the relative angular acceleration about the normal beside a_t and a_o. (1) stays as it is.
+// A soft contact of torsion radius r also bears a moment tau about its normal: D = 4, c = (c_n,
+// c_t, c_o, tau / r) in the four-dimensional cone |c_T| <= mu c_n (R. D. Howe, M. R. Cutkosky, Int.
+// J. Robotics Research 15(6), 1996, 531). Its a has r times the relative angular acceleration about
+// the normal beside a_t and a_o; (1) is unchanged.
 #pragma once
 
 #include "garra/core/far_mat.hpp"
@@ -18,13 +21,13 @@
 
 namespace garra::solvers {
 
-/// Whether problems of N contacts have their matrices in memory on the host, and not in registers. Measured for solvers
-/// and certificates of five and of eight contacts.
+/// Whether problems of N contacts have their matrices in memory on the host instead of in
+/// registers. Measured for solvers and certificates of five and of eight contacts.
 template <int N>
 inline constexpr bool kInMemory = N<0 || N> 4;
 
-/// Its matrix is its own, whole or as a SymmetricMat, or elsewhere (FarMat). D: numbers of a contact's force, 3, or 4
-/// of soft contacts (below).
+/// A friction problem. Its matrix is its own, whole or as a SymmetricMat, or stored elsewhere
+/// (FarMat). D: numbers of a contact's force, 3, or 4 for soft contacts.
 template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct FrictionProblem {
   Matrix A;
@@ -33,8 +36,9 @@ struct FrictionProblem {
   static constexpr auto parts() { return std::tuple{&FrictionProblem::A, &FrictionProblem::b, &FrictionProblem::mu}; }
 };
 
-/// Contacts that slide already (the papers' set S): the force on the object is c_T = -mu c_n v with the unit slip
-/// direction v = v_T / |v_T| (papers, 19), and a_T is not restricted. Zeros mark a contact that may roll.
+/// Slip directions of contacts that already slide (the papers' set S): the force on the object is
+/// c_T = -mu c_n v with v = v_T / |v_T| (papers, 19), and a_T is not restricted. Zeros mark a
+/// contact that may roll.
 template <class S, int N, int D = 3>
 struct SlidingContacts {
   Vec<S, (D - 1) * N> v;
@@ -66,13 +70,13 @@ struct FrictionSolution {
   }
 };
 
-/// What a solver hands over to the certificate.
+/// Result of a solver, input of the certificate.
 template <class S, int N, int D = 3>
 struct Candidate {
   Vec<S, D * N> c;       ///< force in the problem's units
   S minimum;             ///< see FrictionSolution
   S projected_gradient;  ///< see FrictionSolution
-  S reason;              ///< garra::Status to report where the tolerance is not met
+  S reason;              ///< garra::Status to report if the tolerance is not met
   Effort<S> effort;
   static constexpr auto parts() {
     return std::tuple{&Candidate::c, &Candidate::minimum, &Candidate::projected_gradient, &Candidate::reason,
@@ -90,7 +94,7 @@ GARRA_HD Candidate<S, N, D> candidate_of(const Vec<S, D * N>& c, const S& reason
 /// Nearest point of the friction cone K_mu to the force (n, t, o), in the Euclidean norm.
 template <class S, int D>
 GARRA_HD Vec<S, D> project_on_cone(const Vec<S, D>& y, const S& given_mu) {
-  // The square of a larger one overflows; a cone of 1e100 lies within 1e-100 |y| of it.
+  // The square of a larger mu overflows; a cone of 1e100 lies within 1e-100 |y| of it.
   const S mu = min(given_mu, S(1e100));
   const S yt = tangential_length(y);
   const auto inside = yt <= mu * y[0];
@@ -102,7 +106,7 @@ GARRA_HD Vec<S, D> project_on_cone(const Vec<S, D>& y, const S& given_mu) {
   Vec<S, D> p = scale * y;
   p[0] = n;
   p = select(inside, y, p);
-  return select(polar, Vec<S, D>::zero(), p);  // last: without friction a pull (y_n < 0, y_t = 0) passes for inside
+  return select(polar, Vec<S, D>::zero(), p);  // last: without friction a pull (y_n < 0, y_t = 0) tests as inside
 }
 
 /// Force or acceleration of contact j.
@@ -124,14 +128,14 @@ GARRA_HD S size_of(const Vec<S, D>& x) {
   return max(abs(x[0]), tangential_length(x));
 }
 
-/// Force and acceleration of a contact that obey the law (2) exactly, whatever the finite mu.
+/// Force and acceleration of a contact that obey the law (2) exactly, for any finite mu.
 template <class S, int D>
 struct LawfulPair {
   Vec<S, D> c, a;
 };
-/// One projected step from (c, a), of length 1 / g along the tangents and 1 / (max(1, mu) g) along the normal, any g >
-/// 0 (docs/theory/contact-solver.md, 4). (c, a) itself where it obeys the law. A longer step along the normal would
-/// turn rounding of a_n into mu times as much friction.
+/// One projected step from (c, a), of length 1 / g along the tangents and 1 / (max(1, mu) g) along
+/// the normal, any g > 0 (docs/theory/contact-solver.md, 4). Returns (c, a) itself if it obeys the
+/// law. A longer step along the normal would turn rounding of a_n into mu times as much friction.
 template <class S, int D>
 GARRA_HD LawfulPair<S, D> lawful_pair(const Vec<S, D>& c, const Vec<S, D>& a, const S& mu, const S& g) {
   const S step = -(S(1) / g), normal = fma(-(S(1) / (max(S(1), mu) * g)), a[0], c[0]);
@@ -153,8 +157,8 @@ GARRA_HD LawfulPair<S, D> lawful_pair(const Vec<S, D>& c, const Vec<S, D>& a, co
   return out;
 }
 
-/// The acceleration next to `a` that goes with the force c as it is, where c is in its cone to rounding: (c, a) obeys
-/// the law then, too.
+/// The acceleration closest to `a` with which the unchanged force c obeys the law, if c is in its
+/// cone to rounding.
 template <class S, int D>
 struct StayingPair {
   Vec<S, D> a;
@@ -175,23 +179,23 @@ GARRA_HD StayingPair<S, D> staying_pair(const Vec<S, D>& c, const Vec<S, D>& a, 
   return out;
 }
 
-/// Of the order of the change of the load that a step (dc, da) makes at its own contact.
+/// Order of magnitude of the change of the load by a step (dc, da) at its own contact.
 template <class S, int D>
 GARRA_HD S near_change(const Vec<S, D>& dc, const Vec<S, D>& da, const S& g) {
   return max(g * size_of(dc), size_of(da));
 }
 
-/// What changes of the load are measured by, contact by contact (docs/theory/contact-solver.md, 5).
+/// Units of changes of the load, contact by contact (docs/theory/contact-solver.md, 5).
 template <class S, int N>
 struct LoadScale {
-  Vec<S, N> g;      ///< mean of the diagonal of A_jj [1/kg], 1 where it is not positive
-  Vec<S, N> per_s;  ///< 1 / s_j: one over the largest load of the contacts that are coupled with j, in units of j
+  Vec<S, N> g;      ///< mean of the diagonal of A_jj [1/kg], 1 if it is not positive
+  Vec<S, N> per_s;  ///< 1 / s_j: one over the largest load of the contacts coupled with j, in units of j
   static constexpr auto parts() { return std::tuple{&LoadScale::g, &LoadScale::per_s}; }
 };
 
 namespace friction_problem_detail {
 
-/// Whether block (j, k) of A has a number that is not zero.
+/// Whether block (j, k) of A has a nonzero number.
 template <int D, class S, class Entry>
 GARRA_HD MaskOf<S> coupled(const Entry& A, int j, int k) {
   S sum = S(0);
@@ -199,7 +203,7 @@ GARRA_HD MaskOf<S> coupled(const Entry& A, int j, int k) {
   return sum > S(0);
 }
 
-/// The largest number of the contacts that are coupled with each, directly or through others.
+/// The largest load among the contacts coupled with each, directly or through others.
 template <int N, int D, class S, class Entry>
 GARRA_HD_CALL Vec<S, N> largest_of_coupled(const Entry& A, Vec<S, N> load) {
   for (int pass = 0; pass < extent<N>(); ++pass) {
@@ -222,7 +226,7 @@ GARRA_HD_CALL Vec<S, N> largest_of_coupled(const Entry& A, Vec<S, N> load) {
 
 }  // namespace friction_problem_detail
 
-/// A(i, k) gives the entries. `slides(j)`: of that contact b_T does not enter the law.
+/// A(i, k) gives the entries. `slides(j)`: b_T of contact j does not enter the law.
 template <class S, int N, int D = 3, class Entry, class Slides>
 GARRA_HD LoadScale<S, N> load_scale(const Entry& A, const Vec<S, D * N>& b, const Slides& slides) {
   using namespace friction_problem_detail;
@@ -239,7 +243,7 @@ GARRA_HD LoadScale<S, N> load_scale(const Entry& A, const Vec<S, D * N>& b, cons
     load[j] = select(slides(j), abs(bj[0]), size_of(bj)) / root[j];
     largest = max(largest, load[j]);
   });
-  // Mostly contact 0 is coupled with every one that bears a load, and all have the largest.
+  // Usually contact 0 is coupled with every loaded contact, and all have the largest.
   auto all_coupled = largest >= S(0);
   for (int k = 1; k < extent<N>(); ++k) all_coupled = all_coupled && (coupled<D, S>(A, 0, k) || load[k] == S(0));
   Vec<S, N> share;
@@ -274,8 +278,8 @@ GARRA_HD S papers_merit(const Vec<S, N>& mu, const Vec<S, 3 * N>& c, const Vec<S
   return fma(product, product, squares);
 }
 
-/// Scales that make the problem's size and units irrelevant: A / size_a has largest diagonal entry 1, b / size_b
-/// largest entry 1. Degenerate sizes (0) become 1.
+/// Scales that remove size and units from the problem: A / size_a has largest diagonal entry 1, b /
+/// size_b largest entry 1. Degenerate sizes (0) become 1.
 template <class S>
 struct FrictionScale {
   S size_a, size_b;
@@ -294,13 +298,13 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N, D, Matrix>&
   return friction_scale<S, D * N>([&](int i) { return p.A(i, i); }, p.b);
 }
 
-// What a contact does, judged by the accelerations of a solution (docs/theory/monte-carlo.md, Outcomes).
+// State of a contact by the accelerations of a solution (docs/theory/monte-carlo.md, Outcomes).
 
 /// Accelerations above this share of the problem's own size (FrictionScale::size_b) count as motion.
 inline constexpr double kMotion = 1e-6;
 
-/// 2 where the contact opens (a_n > eps), else 1 where it slips (|a_T| > eps), else 0: it sticks. a in (n, t, o) and
-/// eps in m/s^2.
+/// 2 if the contact opens (a_n > eps), 1 if it slips (|a_T| > eps), 0 if it sticks. a in (n, t, o)
+/// and eps in m/s^2.
 template <class S, int D>
 GARRA_HD S contact_state(const Vec<S, D>& a, const S& eps) {
   const auto open = a[0] > eps;
@@ -308,8 +312,9 @@ GARRA_HD S contact_state(const Vec<S, D>& a, const S& eps) {
   return select(open, S(2), select(slip, S(1), S(0)));
 }
 
-/// Row i of A where contact j's tangential force follows from its normal one, A_n becomes A_n - (v_t A_t + v_o A_o):
-/// v is mu times its slip direction, zero where it may roll. The row is any x with x(k) for A(i, k).
+/// Row i of A after contact j's tangential force is eliminated: A_n becomes A_n - (v_t A_t + v_o
+/// A_o). v is mu times its slip direction, zero if it may roll. The row is any x with x(k) for A(i,
+/// k).
 template <class S, int N, class Row>
 GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& slides, const S& vt, const S& vo) {
   const int n = 3 * j, t = n + 1, o = n + 2;
@@ -320,15 +325,15 @@ GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& sl
   for (int k = 0; k < extent<3 * N>(); ++k) row(k) = select(slides && k != i, S(0), row(k));
 }
 
-/// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so
-/// it becomes a contact without friction, its column of A turns into A_n - mu (A_t v_t + A_o v_o) and its tangential
-/// rows are decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its
-/// symmetry.
+/// The papers' elimination (25)-(28), in place. A sliding contact's tangential force follows from
+/// its normal force, so it becomes a contact without friction: its column of A turns into A_n - mu
+/// (A_t v_t + A_o v_o). Its tangential rows are decoupled from the rest. The problem keeps its
+/// shape and every solver for (1) accepts it; A loses its symmetry.
 template <class S, int N, class Matrix>
 GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, 3, Matrix>& p, const SlidingContacts<S, N>& sliding) {
   for (int j = 0; j < extent<N>(); ++j) {
     const auto slides = sliding.slides(j);
-    const S vt = p.mu[j] * sliding.v[2 * j], vo = p.mu[j] * sliding.v[2 * j + 1];  // zero where it may roll
+    const S vt = p.mu[j] * sliding.v[2 * j], vo = p.mu[j] * sliding.v[2 * j + 1];  // zero if it may roll
     for (int i = 0; i < extent<3 * N>(); ++i)
       eliminate_in_row<S, N>([&](int k) -> S& { return p.A(i, k); }, i, j, slides, vt, vo);
     p.b[3 * j + 1] = select(slides, S(0), p.b[3 * j + 1]);
@@ -337,7 +342,7 @@ GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, 3, Matrix>& p, const 
   }
 }
 
-/// The tangential forces that eliminate_sliding has taken out, from the normal forces.
+/// Computes the tangential forces that eliminate_sliding removed, from the normal forces.
 template <class S, int N, int D = 3>
 GARRA_HD void restore_sliding(Vec<S, D * N>& c, const Vec<S, N>& mu, const SlidingContacts<S, N, D>& sliding) {
   for (int j = 0; j < extent<N>(); ++j)
@@ -347,7 +352,7 @@ GARRA_HD void restore_sliding(Vec<S, D * N>& c, const Vec<S, N>& mu, const Slidi
 
 namespace friction_problem_detail {
 
-/// 0 where all these numbers are finite and no friction coefficient is negative, else NaN or 1.
+/// 0 if all numbers are finite and no friction coefficient is negative, else NaN or 1.
 template <class S, int N, int D = 3>
 GARRA_HD S defects(const Vec<S, D * N>& v, const Vec<S, N>& mu) {
   S sum = S(0);
@@ -355,7 +360,7 @@ GARRA_HD S defects(const Vec<S, D * N>& v, const Vec<S, N>& mu) {
   for (int j = 0; j < extent<N>(); ++j) sum += select(mu[j] >= S(0) && is_finite(mu[j]), S(0), S(1));
   return sum;
 }
-/// Of a whole problem.
+/// The same for a whole problem.
 template <class S, int N, int D, class Matrix>
 GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   S sum = S(0);
@@ -363,14 +368,15 @@ GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   return sum + defects<S, N, D>(p.b, p.mu);
 }
 
-/// A contact's vector without what the law says nothing of: the tangential part where it slides.
+/// The part of a contact's vector that the law restricts: without the tangential part if the
+/// contact slides.
 template <class S, int D>
 GARRA_HD Vec<S, D> judged_part(Vec<S, D> v, const MaskOf<S>& slides) {
   for (int i = 1; i < D; ++i) v[i] = select(slides, S(0), v[i]);
   return v;
 }
 
-/// f(j) for each contact; not written out where there are so many that a GPU thread has no registers for it.
+/// Runs f(j) for each contact; not unrolled if a GPU thread has no registers for the unrolled loop.
 template <int N, class F>
 GARRA_HD void for_each_contact(const F& f) {
   if constexpr (kInMemory<N>) {
@@ -383,7 +389,7 @@ GARRA_HD void for_each_contact(const F& f) {
   }
 }
 
-/// The same of all contacts.
+/// The same for all contacts.
 template <class S, int N, int D = 3>
 GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
   for (int j = 0; j < extent<N>(); ++j)
@@ -393,22 +399,23 @@ GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, 
 
 }  // namespace friction_problem_detail
 
-/// The forces of all contacts, each projected on its cone.
+/// Projects the forces of all contacts on their cones.
 template <class S, int N, int D = 3>
 GARRA_HD Vec<S, D * N> project_on_cones(Vec<S, D * N> y, const Vec<S, N>& mu) {
   for_each_index<N>([&](int j) { set_contact<S, N, D>(y, j, project_on_cone(contact<S, N, D>(y, j), mu[j])); });
   return y;
 }
 
-/// Contacts that nobody has, from `first` on: with them a problem comes to a size that there is code for.
+/// Inactive padding contacts `first` ... N - 1 that extend a problem to a compiled size.
 template <class S>
 struct SpareContacts {
   int first;
-  S stiffness;  ///< of each, in every direction [1/kg]
-  S force;      ///< that they press with, along the axes of their cones [N]
+  S stiffness;  ///< diagonal entries of each [1/kg]
+  S force;      ///< normal force of each, along the cone's axis [N]
 };
-/// Adds them where A and b are zero: every one stands for itself, so that none changes what the others do. Without
-/// force they have no part in any norm either: residuals are those of the rest.
+/// Adds the padding contacts where A and b are zero. They are uncoupled and do not affect the other
+/// contacts. Without force they do not affect any norm either: residuals are those of the other
+/// contacts.
 template <class S, int N, int D = 3, class Matrix>
 GARRA_HD void add_spare(const SpareContacts<S>& spare, Matrix& A, Vec<S, D * N>& b) {
   for (int j = spare.first; j < extent<N>(); ++j) {
@@ -437,13 +444,13 @@ GARRA_HD Scaled<S, N, D, Matrix> scaled(const FrictionProblem<S, N, D, Matrix>& 
   return out;
 }
 
-/// Whether the certificate would take an iterate of the scaled problem, with half of its bound.
+/// Whether the certificate would accept an iterate of the scaled problem, with half of its bound.
 template <class S>
 struct Judgement {
-  S error;  ///< relative change of the load (5), or near_change() where that is large
+  S error;  ///< relative change of the load (5), or near_change() if that is large
   S size2;  ///< larger of |c|^2 and |a|^2
   MaskOf<S> solved;
-  MaskOf<S> lost;  ///< not finite: nothing more comes of this
+  MaskOf<S> lost;  ///< not finite: the iteration cannot recover
 };
 template <class S>
 GARRA_HD Judgement<S> judgement(const S& error, const S& c2, const S& a2, double tol) {
@@ -451,11 +458,12 @@ GARRA_HD Judgement<S> judgement(const S& error, const S& c2, const S& a2, double
   return {error, max(c2, a2), finite && error <= S(0.5 * tol), !finite};
 }
 
-/// near_change() above this many tolerances says that an iterate is no solution yet; below, the product A dc tells.
+/// An iterate with near_change() above this many tolerances is no solution yet; below, the product
+/// A dc decides.
 inline constexpr double kNear = 1e3;
 
-/// a = A c + b. The change of the load is da - A dc with the step (dc, da) to forces and accelerations that obey the
-/// law.
+/// Tests an iterate with a = A c + b. The change of the load is da - A dc with the step (dc, da) to
+/// forces and accelerations that obey the law.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const LoadScale<S, N>& scale,
                             const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tol) {
@@ -479,7 +487,7 @@ GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const Loa
   return judgement(error, dot(c, c), dot(a, a), tol);
 }
 
-/// Answers within this many tolerances are refined before they are given up.
+/// Candidates within this many tolerances are refined before the solver gives up.
 inline constexpr double kRefined = 1e4;
 
 /// Whether rounding of a force of the scaled problem, whose entries of A are 1 at most, may be an eighth of the
@@ -492,13 +500,14 @@ GARRA_HD MaskOf<S> rounding_counts(const Vec<S, M>& c, const LoadScale<S, N>& sc
   return S(extent<M>() * 0x1p-53) * size > S(0.125 * tol) / per_s;
 }
 
-/// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
+/// Status of a problem that is not converged: at the iteration limit, or at a point that is no
+/// solution.
 template <class S>
 GARRA_HD S stop_reason(const S& iterations, int max_iterations) {
   return select(iterations >= S(max_iterations), S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
 }
 
-/// papers_merit where some contacts slide: there only 0 <= c_n ⟂ a_n >= 0 is left of the law.
+/// papers_merit for problems with sliding contacts, whose law is only 0 <= c_n ⟂ a_n >= 0.
 template <class S, int N>
 GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, const Vec<S, 3 * N>& c,
                         const Vec<S, 3 * N>& a) {
@@ -509,16 +518,16 @@ GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, cons
 
 namespace friction_problem_detail {
 
-/// A row of A c + b - a and what rounding may have changed of it.
+/// A row of A c + b - a and its rounding error.
 template <class S>
 struct RowChange {
   S minus;  ///< A c + b - a
   S value;  ///< A c + b
   S size;   ///< |A| |c|
-  S error;  ///< bound of what rounding has changed of `minus`
+  S error;  ///< bound of the rounding error of `minus`
 };
 
-/// In working precision.
+/// Computed in working precision.
 template <int M, class S, class Entry>
 GARRA_HD RowChange<S> row_change(const Entry& A, const Vec<S, M>& c, const S& b, const S& a, int i) {
   S product = S(0), size = S(0);
@@ -534,7 +543,7 @@ GARRA_HD RowChange<S> row_change(const Entry& A, const Vec<S, M>& c, const S& b,
   return {value - a, value, size, S((extent<M>() + 4) * 0x1p-53) * (size + abs(b) + abs(a))};
 }
 
-/// x + y, and what rounding has changed of it (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+/// x + y, and its rounding error (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
 template <class S>
 GARRA_HD S two_sum(const S& x, const S& y, S& rest) {
   const S sum = x + y, part = sum - x;
@@ -542,8 +551,8 @@ GARRA_HD S two_sum(const S& x, const S& y, S& rest) {
   return sum;
 }
 
-/// With compensated products and sums: as if in twice the precision, then rounded (T. Ogita, S. M. Rump, S. Oishi, SIAM
-/// J. Sci. Comput. 26, 2005, Dot2).
+/// Computed with compensated products and sums: as if in twice the precision, then rounded (T.
+/// Ogita, S. M. Rump, S. Oishi, SIAM J. Sci. Comput. 26, 2005, Dot2).
 template <int M, class S, class Entry>
 GARRA_HD RowChange<S> compensated_row_change(const Entry& A, const Vec<S, M>& c, const S& b, const S& a, int i) {
   S sum = b, rest = S(0), size = S(0);
@@ -563,12 +572,12 @@ GARRA_HD RowChange<S> compensated_row_change(const Entry& A, const Vec<S, M>& c,
   return {minus, value, size, fma(S(rounding * rounding), size + abs(b) + abs(a), S(0x1p-52) * abs(minus))};
 }
 
-/// What the change of the load is at a contact, all relative to s_j.
+/// Change of the load at a contact, all relative to s_j.
 template <class S>
 struct ContactChange {
   S change;    ///< |delta_j|
   S error;     ///< bound of its rounding
-  S rounding;  ///< 2^-53 |A| |c|: what rounding of c alone changes
+  S rounding;  ///< 2^-53 |A| |c|: change by rounding of c alone
 };
 template <class S, int D>
 GARRA_HD ContactChange<S> contact_change(const RowChange<S> (&rows)[D], const MaskOf<S>& slides, const S& per_s) {
@@ -582,19 +591,19 @@ GARRA_HD ContactChange<S> contact_change(const RowChange<S> (&rows)[D], const Ma
   return {size_of(delta) * per_s, size_of(error) * per_s, S(0x1p-53) * size_of(size) * per_s};
 }
 
-/// All contacts, in working precision or with compensated products.
+/// Change of the load at all contacts, in working precision or with compensated products.
 template <class S, int M>
 struct LoadChange {
   Vec<S, M> a;        ///< A c + b
   S change;           ///< largest |delta_j| / s_j
-  S own;              ///< largest |delta_j| / |b_j| of the contacts that bear a load
+  S own;              ///< largest |delta_j| / |b_j| of the loaded contacts
   S bound;            ///< largest (|delta_j| + e_j) / s_j
   S rounding;         ///< largest 2^-53 (|A| |c|)_j / s_j
-  MaskOf<S> rounded;  ///< every |delta_j| is within what rounding of c alone may change
+  MaskOf<S> rounded;  ///< every |delta_j| is within the change by rounding of c alone
   MaskOf<S> finite;   ///< all of it
 };
 
-/// |delta_j| within this many times 2^-53 |A| |c| is as good as forces in working precision can be.
+/// |delta_j| within this many times 2^-53 |A| |c| is the limit of forces in working precision.
 inline constexpr double kRoundings = 16;
 
 template <bool kCompensated, class S, int N, int D, class Entry>
@@ -635,13 +644,14 @@ GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b
 
 }  // namespace friction_problem_detail
 
-/// The certificate (docs/theory/contact-solver.md, "Certificate"), independent of how `found.c` was found. One
-/// projected step gives forces c and accelerations a that obey the law exactly; what A c + b lacks to a is a change of
-/// the load b, and `converged` means that at every contact it is within the tolerance, rounding included. So the forces
-/// solve the problem exactly for a load that differs by no more. Of a sliding contact the tangential force follows from
-/// the normal one, and only the law of the normal direction is asked for. Unsolved problems get NaN, but for
-/// `ill_conditioned`. Inlined, so that a GPU thread that certifies a problem needs no memory for it: A(i, k) gives the
-/// entries, wherever they are.
+/// The certificate (docs/theory/contact-solver.md, "Certificate"), independent of the solver that
+/// found `found.c`. One projected step gives forces c and accelerations a that obey the law
+/// exactly. The residual of a = A c + b is a change of the load b. `converged` means that this
+/// change is within the tolerance at every contact, rounding included: the forces solve the problem
+/// exactly for a load that differs by no more. A sliding contact's tangential force follows from
+/// the normal one; only the law of the normal direction is tested. Unsolved problems get NaN,
+/// except `ill_conditioned` ones. Inlined, so that a GPU thread needs no memory for it: A(i, k)
+/// gives the entries, wherever they are stored.
 template <class S, int N, int D = 3, class Entry>
 GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>& b, const Vec<S, N>& given_mu,
                                              const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
@@ -652,7 +662,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   Vec<S, M> c = found.c;
   S wild = S(0);
   for (int i = 0; i < extent<M>(); ++i) wild += c[i] - c[i];
-  c = select(wild == S(0), c, Vec<S, M>::zero());  // a force that overflowed counts as no force
+  c = select(wild == S(0), c, Vec<S, M>::zero());  // an overflowed force counts as no force
   restore_sliding<S, N, D>(c, given_mu, sliding);
   const LoadScale<S, N> scale = load_scale<S, N, D>(A, b, [&](int j) { return sliding.slides(j); });
   // The step to forces and accelerations that obey the law.
@@ -683,7 +693,8 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
     change.bound = select(sure, change.bound, exact.bound);
     change.rounding = select(sure, change.rounding, exact.rounding);
     change.rounded = select_mask(sure, change.rounded, exact.rounded);
-    // Forces that obey the law already need no step, which may make little of them: those of a solution, above all.
+    // Forces that already obey the law need no step, which may spoil them, above all if they are a
+    // solution.
     Vec<S, M> stays_a;
     auto stays = !sure;
     for_each_contact<N>([&](int j) {
@@ -706,7 +717,8 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
       change.rounded = select_mask(stays, there.rounded, change.rounded);
     }
   }
-  // What is not finite in A is so in A c + b, whatever the finite c: a look at A only where that is not.
+  // Entries of A that are not finite make A c + b not finite for any finite c: A is tested only in
+  // that case.
   auto finite = change.finite;
   if (!all(finite)) {
     S defects_of_a = S(0);
@@ -718,7 +730,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   for (int i = 0; i < extent<(D - 1) * N>(); ++i) slip_defects += sliding.v[i] - sliding.v[i];
   const auto valid = finite && defects<S, N, D>(b, given_mu) + slip_defects == S(0);
   const auto converged = valid && change.finite && change.bound <= S(tol);  // false for NaN
-  // A reason that a solver gives is taken where the numbers bear it out.
+  // A solver's reason is reported only if the numbers confirm it.
   const auto named = found.reason == S(int(Status::kIllConditioned));
   const auto rounded = valid && change.finite && change.rounded && S(4) * change.rounding > S(tol);
   S failure = select(named && !rounded, S(int(Status::kStalled)), found.reason);
@@ -737,7 +749,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   return out;
 }
 
-/// The same of a problem.
+/// The certificate of a problem.
 template <class S, int N, int D, class Matrix>
 GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D, Matrix>& p,
                                              const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
@@ -745,7 +757,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D, Matr
   return certified<S, N, D>([&](int i, int k) { return p.A(i, k); }, p.b, p.mu, sliding, found, tol);
 }
 
-/// The same as a function of its own.
+/// The same as a function that is not inlined.
 template <class S, int N, int D, class Matrix>
 GARRA_HD_CALL FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D, Matrix>& p,
                                                 const SlidingContacts<S, N, D>& sliding,
@@ -753,7 +765,7 @@ GARRA_HD_CALL FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D, M
   return certified(p, sliding, found, tol);
 }
 
-/// Both where every contact may roll.
+/// Both for problems in which every contact may roll.
 template <class S, int N, int D, class Matrix>
 GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D, Matrix>& p, const Candidate<S, N, D>& found,
                                              double tol) {

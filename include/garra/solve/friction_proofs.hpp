@@ -1,6 +1,6 @@
-// What a friction problem says of itself before it is solved, or where no solver has found a solution
-// (docs/theory/contact-solver.md, "Proofs"): that it has none, that its matrix is none of mechanics, or that it has
-// one. For single problems, host and device.
+// Proofs about a friction problem, before or after the solvers (docs/theory/contact-solver.md,
+// "Proofs"): that it has no solution, that its matrix has no mechanical meaning, or that a solution
+// exists. For single problems, host and device.
 #pragma once
 
 #include "garra/core/symmetric_mat.hpp"
@@ -8,7 +8,8 @@
 
 namespace garra::solvers {
 
-/// The problem as given, before sliding contacts are eliminated. A(i, k) gives the entries, wherever they are.
+/// The problem as given, before sliding contacts are eliminated. A(i, k) gives the entries,
+/// wherever they are stored.
 template <class Entry, int N>
 struct GivenProblem {
   static constexpr int kRows = 3 * N;
@@ -32,9 +33,9 @@ GARRA_HD GivenProblem<Entry, N> given_problem(const Entry& A, const Vec<double, 
   return {A, b, mu, sliding};
 }
 
-/// What is known of the matrix.
+/// Classification of the matrix.
 enum class Definiteness : int {
-  kUnsymmetric,   ///< more than rounding: nothing is said
+  kUnsymmetric,   ///< more than rounding: no statement
   kIndefinite,    ///< an eigenvalue is negative by more than rounding
   kSemidefinite,  ///< singular within rounding
   kDefinite,
@@ -42,7 +43,8 @@ enum class Definiteness : int {
 
 namespace friction_proofs {
 
-/// Whether L L^T = G exists (Cholesky), in place: the first `size` rows of the lower triangle.
+/// Factors L L^T = G (Cholesky), in place: the first `size` rows of the lower triangle. False if it
+/// does not exist.
 template <class Matrix>
 GARRA_HD_CALL bool cholesky(Matrix& G, int size) {
   for (int j = 0; j < size; ++j) {
@@ -73,7 +75,8 @@ GARRA_HD_CALL void solve_by_cholesky(const Matrix& L, int size, double* x) {
   }
 }
 
-/// Root of the scale of contact j: in units of 1 / root_j the mean of the diagonal of A_jj is 1.
+/// Inverse root of the scale of contact j: in units of 1 / root_j the mean of the diagonal of A_jj
+/// is 1.
 template <class Entry, int N>
 GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
   Vec<double, N> out;
@@ -84,8 +87,8 @@ GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
   return out;
 }
 
-/// Eigenvalues within n 2^-52 of the largest count as zero: rounding of A alone makes them. `room`: a matrix behind
-/// which there is room for one more of its kind (FarMat).
+/// Classifies A. Eigenvalues within n 2^-52 of the largest count as zero: rounding of A alone
+/// produces them. `room`: a matrix with memory for one more of its kind behind it (FarMat).
 template <class Entry, int N, class Matrix>
 GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const Matrix& room) {
   constexpr int M = 3 * N;
@@ -117,9 +120,9 @@ GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const M
                                                                           : Definiteness::kIndefinite;
 }
 
-/// y >= 0 that makes y.A y + (b.y + 1)^2 least, of the normal directions alone, in units of `scale` (C. L. Lawson, R.
-/// J. Hanson, Solving Least Squares Problems, 1974, 23, on the normal equations). A ridge of rounding keeps them
-/// regular.
+/// The problem of y >= 0 with least y.A y + (b.y + 1)^2, of the normal directions alone, in units
+/// of `scale`. Method: C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, 1974, 23, on the
+/// normal equations, which a ridge of rounding keeps regular.
 template <int N>
 struct NormalQuadratic {
   SymmetricMat<double, N> A;  ///< A_nn
@@ -134,7 +137,7 @@ GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
   Vec<double, N> y = Vec<double, N>::zero();
   bool in[kCapacity<N>] = {};
   for (int round = 0; round < extent<3 * N>(); ++round) {
-    // The steepest descent among those that are zero.
+    // The steepest descent among the zero entries.
     int enter = -1;
     double steepest = 1e-12;
     for (int i = 0; i < extent<N>(); ++i) {
@@ -176,11 +179,11 @@ GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
   return y;
 }
 
-/// y, cleared of what A_nn sees of it by inverse iteration among the contacts that have a part in it:
-/// least_combination() knows it to the condition of A_nn + b b^T only.
+/// Removes from y the error that A_nn sees, by inverse iteration among its nonzero entries.
+/// least_combination() is accurate only to the condition of A_nn + b b^T.
 template <int N>
 GARRA_HD_CALL Vec<double, N> cleared(const NormalQuadratic<N>& q, Vec<double, N> y) {
-  constexpr double kPart = 1e-8;  // of the largest: less is rounding
+  constexpr double kPart = 1e-8;  // of the largest entry: less is rounding
   int who[kCapacity<N>], size = 0;
   double largest = 0;
   for (int i = 0; i < extent<N>(); ++i) largest = max(largest, y[i]);
@@ -206,8 +209,9 @@ GARRA_HD_CALL Vec<double, N> cleared(const NormalQuadratic<N>& q, Vec<double, N>
   return y;
 }
 
-/// Whether normal forces y that press against one another and accelerate nothing, A E_n y = 0, work against the load,
-/// b.y < 0: then y.a = b.y < 0 whatever the forces, and some a_n is negative. Rows hold within rounding of A.
+/// Whether normal forces y that press against one another and accelerate nothing, A E_n y = 0, work
+/// against the load, b.y < 0. Then y.a = b.y < 0 for all forces, and some a_n is negative. Rows
+/// hold within rounding of A.
 template <class Entry, int N>
 GARRA_HD_CALL bool closes(const GivenProblem<Entry, N>& p) {
   constexpr int M = 3 * N;

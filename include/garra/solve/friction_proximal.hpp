@@ -1,43 +1,46 @@
-// Proximal point around Newton, for friction problems on which Newton alone goes astray
+// Proximal point around Newton, for friction problems on which Newton alone fails
 // (docs/theory/contact-solver.md).
 //
 // The center x of an outer step is the force of the step before. A step solves
 //     a = (A + alpha I) c + (b - alpha x),   same cones,                                                        (1)
-// by semismooth Newton from x: a problem that is regular even where A is not, and whose solution c is one of the
-// problem itself once c = x. Then x <- c and alpha shrinks; where Newton fails on (1), alpha grows instead. (R. T.
-// Rockafellar, SIAM J. Control Optim. 14, 1976; V. Acary, M. Brémond, O. Huber, "On solving contact problems with
-// Coulomb friction: formulations and numerical comparisons", 2018, whose Siconos calls it PROX.)
+//
+// by semismooth Newton from x. (1) is regular even if A is not, and its solution c solves the
+// problem itself once c = x. Then x <- c and alpha shrinks; if Newton fails on (1), alpha grows
+// instead. (R. T. Rockafellar, SIAM J. Control Optim. 14, 1976; V. Acary, M. Brémond, O. Huber, "On
+// solving contact problems with Coulomb friction: formulations and numerical comparisons", 2018,
+// whose Siconos calls it PROX.)
 #pragma once
 
 #include "garra/solve/friction_newton.hpp"
 
 namespace garra::solvers {
 
-/// One problem in flight, in scaled units. All members are S, or a matrix that is elsewhere.
+/// State of the solver on one problem, in scaled units. All members are S, or a matrix stored
+/// elsewhere (FarMat).
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ProximalState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   FrictionState<S, N, 3, Matrix> newton;     ///< the iteration on (1)
   Vec<S, 3 * N> x;                           ///< center
-  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
+  LoadScale<S, N> scale;                     ///< unit of changes of the load
   S alpha;
   S unit;           ///< force unit: size_b / size_a of friction_scale
   S outers;         ///< outer steps of this attempt
   S weyl;           ///< low-discrepancy number in [0, 1) that spreads the centers of later attempts
-  S attempt;        ///< start from zero with the first alpha of this number
+  S attempt;        ///< number of the attempt: from zero with its own first alpha
   S attempt_steps;  ///< Newton steps taken in this attempt
-  S ran_away;       ///< attempts that ended because the force or alpha ran away
+  S ran_away;       ///< attempts in which the force or alpha diverged
   S steps;          ///< Newton steps taken in all
   S running;        ///< 1 while unfinished
 };
 
 struct FrictionProximal {
-  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
   int max_iterations = 6000;  ///< stop: Newton steps >= max_iterations
-  int attempt_steps = 200;    ///< start anew with another first alpha: Newton steps of this attempt >= this
+  int attempt_steps = 200;    ///< restart with another first alpha: Newton steps of this attempt >= this
   int inner_steps = 20;       ///< Newton has failed on (1): steps >= this
   int first_attempt = 0;      ///< attempts differ in the first alpha and in the first center
-  int max_runaways = 3;  ///< stop: as many attempts as this, and all that were made, ran away: no solution, most likely
+  int max_runaways = 3;       ///< stop: this many attempts, and all so far, diverged: most likely no solution
 
   template <class S, int N, class Matrix>
   GARRA_HD ProximalState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
@@ -45,7 +48,7 @@ struct FrictionProximal {
     start(given, state);
     return state;
   }
-  /// In place: what is returned, nvcc copies.
+  /// In place: nvcc copies return values.
   template <class S, int N, class Matrix>
   GARRA_HD void start(const FrictionProblem<S, N, 3, Matrix>& given, ProximalState<S, N, Matrix>& s) const;
 
@@ -57,7 +60,7 @@ struct FrictionProximal {
     return state.running > S(0);
   }
 
-  /// What goes to the certificate: the center in the problem's own units.
+  /// The candidate for the certificate: the center in the problem's own units.
   template <class S, int N, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ProximalState<S, N, Matrix>& state) const {
     Effort<S> effort = Effort<S>::none();
@@ -66,7 +69,7 @@ struct FrictionProximal {
     return candidate_of<S, N>(state.unit * state.x, stop_reason(state.steps, max_iterations), effort);
   }
 
-  /// The whole job on one problem per lane.
+  /// Solves one problem per lane.
   template <class S, int N>
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     ProximalState<S, N> state = start(given);
@@ -77,9 +80,9 @@ struct FrictionProximal {
 
 namespace friction_proximal {
 
-inline constexpr double kGrow = 10;                     ///< factor on alpha where Newton failed on (1)
+inline constexpr double kGrow = 10;                     ///< factor on alpha if Newton failed on (1)
 inline constexpr double kLeast = 1e-8, kLargest = 1e3;  ///< bounds of alpha; the largest diagonal entry of A is 1
-inline constexpr double kRunaway = 1e8;  ///< a larger scaled force belongs to a problem without solution: start anew
+inline constexpr double kRunaway = 1e8;  ///< a larger scaled force belongs to a problem without solution: restart
 
 /// First alpha of an attempt, and the factor on it after an outer step.
 template <class S>
@@ -92,7 +95,7 @@ GARRA_HD S shrink_of(const S& attempt) {
   return select(attempt == S(0), S(0.3), S(0.5));
 }
 
-/// Every fourth outer step leaves alpha out: Newton on the problem itself from the center.
+/// Every fourth outer step omits alpha: Newton on the problem itself from the center.
 template <class S, int N, class Matrix>
 GARRA_HD MaskOf<S> direct(const ProximalState<S, N, Matrix>& s) {
   return s.outers - S(4) * floor(S(0.25) * s.outers) == S(3);
@@ -107,7 +110,7 @@ GARRA_HD FrictionNewton newton_of(const FrictionProximal& solver) {
   return newton;
 }
 
-/// Newton's start and step as real functions: a rare job, compiled once for all who ask.
+/// Newton's start and step, not inlined: rarely used, compiled once for all callers.
 template <class S, int N, class Matrix>
 GARRA_HD_CALL void begin(const FrictionNewton& newton, const FrictionProblem<S, N, 3, Matrix>& p,
                          const Vec<S, 3 * N>& guess, FrictionState<S, N, 3, Matrix>& out) {
@@ -118,7 +121,7 @@ GARRA_HD_CALL void advance(const FrictionNewton& newton, FrictionState<S, N, 3, 
   newton.step(state);
 }
 
-/// (1) at the center.
+/// Problem (1) at the center.
 template <class S, int N, class Matrix>
 GARRA_HD FrictionProblem<S, N, 3, Matrix> shifted(const ProximalState<S, N, Matrix>& s) {
   FrictionProblem<S, N, 3, Matrix> p{copied(s.problem.A), s.problem.b, s.problem.mu};
@@ -130,7 +133,7 @@ GARRA_HD FrictionProblem<S, N, 3, Matrix> shifted(const ProximalState<S, N, Matr
   return p;
 }
 
-/// Member by member, for structs whose members are all S.
+/// Selects member by member, for structs whose members are all S.
 template <class S, class State>
 GARRA_HD State select_members(const MaskOf<S>& mask, const State& yes, const State& no) {
   static_assert(sizeof(State) % sizeof(S) == 0);
@@ -161,7 +164,8 @@ GARRA_HD Vec<S, N> spread_numbers(const S& weyl) {
   return out;
 }
 
-/// The next attempt: the first four from zero, later ones from normal forces spread as on the ladder of Newton.
+/// Begins the next attempt: the first four from zero, later ones from spread normal forces as in
+/// Newton's restarts.
 template <class S, int N, class Matrix>
 GARRA_HD void next_attempt(ProximalState<S, N, Matrix>& s, const MaskOf<S>& anew) {
   s.attempt = select(anew, s.attempt + S(1), s.attempt);

@@ -1,5 +1,6 @@
-// Forces that are nearly a solution, refined with residuals in twice the precision (docs/theory/contact-solver.md,
-// "Refinement"; G. H. Golub, C. F. Van Loan, Matrix Computations, 3.5.3). For single problems, host and device.
+// Refines forces that are nearly a solution, with residuals in twice the precision
+// (docs/theory/contact-solver.md, "Refinement"; G. H. Golub, C. F. Van Loan, Matrix Computations,
+// 3.5.3). For single problems, host and device.
 #pragma once
 
 #include "garra/solve/friction_newton.hpp"
@@ -16,7 +17,8 @@ struct Refined {
 
 namespace friction_refine {
 
-/// J x = rhs by elimination with row exchanges, in place. What a vanishing pivot leaves open is zero.
+/// Solves J x = rhs by elimination with row exchanges, in place. Unknowns of vanishing pivots are
+/// zero.
 template <int M, class Matrix>
 GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
   for (int k = 0; k < extent<M>(); ++k) {
@@ -49,7 +51,8 @@ GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
   return rhs;
 }
 
-/// Newton's direction where a is known better than A c + b gives it, without regularization and with row exchanges.
+/// Newton's direction for an a known more accurately than A c + b, without regularization and with
+/// row exchanges.
 template <int N, class Matrix>
 GARRA_HD_CALL Vec<double, 3 * N> direction(const FrictionProblem<double, N, 3, Matrix>& p, const Vec<double, N>& rho_n,
                                            const Vec<double, N>& rho_t, const Vec<double, 3 * N>& c,
@@ -74,7 +77,8 @@ GARRA_HD_CALL Vec<double, 3 * N> direction(const FrictionProblem<double, N, 3, M
 
 }  // namespace friction_refine
 
-/// Newton steps from `from`, the best of them. `p`: the problem with its sliding contacts eliminated, in its own units.
+/// Best iterate of Newton steps from `from`. `p`: the problem with its sliding contacts eliminated,
+/// in its own units.
 template <int N, class Given, class Matrix>
 GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
                                  const Candidate<double, N>& from, double tol, int most_steps) {
@@ -105,7 +109,7 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
     const auto judged = given.certify(found, tol);
     best.steps += 1;
     if (!(judged.residual < best.judged.residual)) {
-      if (step > 2) break;  // no nearer: rounding, or another piece
+      if (step > 2) break;  // no closer: rounding, or another piece
       continue;
     }
     best.c = c;

@@ -1,5 +1,6 @@
-// The ladder beyond Newton's rungs: one solver after another on the problems that are still unsolved
-// (docs/theory/contact-solver.md). Rare, so it is a pass of its own and stays out of the loop that Newton runs in.
+// The fallback solvers after Newton: one solver after another on the problems that are still
+// unsolved (docs/theory/contact-solver.md). They are rarely needed and form a separate pass,
+// outside of Newton's loop.
 #pragma once
 
 #include <type_traits>
@@ -15,30 +16,30 @@
 
 namespace garra::solvers {
 
-/// The solvers that follow where Newton has come to its limit, in their order, with as many iterations as are worth
-/// their time.
+/// Options of the fallback solvers, in their order, with iteration limits beyond which more
+/// iterations rarely pay.
 struct FrictionRescue {
   double tol = 1e-8;
   int max_iterations = 1000;     ///< stop: outer iterations of all solvers, Newton's included, >= this
   double most_work = kMostWork;  ///< stop: work >= this, in Newton steps (step_cost)
-  bool searches = true;          ///< false: only proofs and refinement, of what another solver has left
+  bool searches = true;          ///< false: only proofs, and refinement of another solver's result
   int interior_steps = 60;
   int path_steps = 800;       ///< of each attempt on the path
   int first_steps = 100;      ///< Newton steps of the first proximal attempt
-  int pressed_steps = 100;    ///< of the only one where the load presses internal forces together
+  int pressed_steps = 100;    ///< of the only attempt if the load presses internal forces together
   int proximal_steps = 6000;  ///< of the further attempts
   int sweeps = 1000;
   int admm_iterations = 2000;
   int convex_steps = 400;
   int polish_steps = 15;  ///< Newton steps from an iterate of a splitting method
 
-  /// What a thousand ordinary problems take. Only positive definite problems, and those near the border of solvability,
-  /// come near it: of the others nearly
-  /// all are solved, or known to have forces that the load presses together (InternalForce), within 100.
+  /// Work of a thousand ordinary problems. Only positive definite problems and problems near the
+  /// border of solvability come near it. Nearly all others are solved, or proved to have forces
+  /// that the load presses together (InternalForce), within 100.
   static constexpr double kMostWork = 2000, kNoLimit = 1e30;
 };
 
-/// What a step of a solver costs, in Newton steps of the same problem.
+/// Cost of a solver's step, in Newton steps of the same problem.
 template <class Solver, int N>
 GARRA_HD constexpr double step_cost() {
   if constexpr (std::is_same_v<Solver, FrictionNsgs>) return 4;
@@ -55,30 +56,30 @@ inline constexpr int kIterations<FrictionNsgs> = FrictionNsgs{}.sweeps_per_step;
 template <>
 inline constexpr int kIterations<FrictionAdmm> = FrictionAdmm{}.iterations_per_step;
 
-/// Contacts with which the path is followed by its length and the convex problems are solved, whose time grows with
-/// their fourth power: of larger problems the others have left none
+/// Most contacts for the path by its length and for the convex problems, whose time grows with
+/// their fourth power. For larger problems the other solvers leave none unsolved
 /// (docs/theory/contact-solver.md).
 inline constexpr int kMostPath = 8;
 
 namespace friction_rescue {
 
-/// One problem on its way through the solvers.
+/// State of one problem on its way through the solvers.
 template <class Given, int N>
 struct Search {
   const FrictionRescue& options;
   const Given& given;
   bool definite;              ///< A is positive definite and every contact may roll: a solution exists
-  Candidate<double, N> best;  ///< with the efforts of all
+  Candidate<double, N> best;  ///< with the efforts of all solvers
   double error;               ///< its change of the load
   double work;                ///< in Newton steps
-  bool over;                  ///< converged, or nothing more is to be tried
+  bool over;                  ///< converged, or no further solver is tried
   bool pressed;               ///< the load presses internal forces together: a solution need not exist
 
   [[nodiscard]] GARRA_HD bool spent() const { return work >= options.most_work || left() <= 0; }
-  /// Outer iterations up to the limit.
+  /// Remaining outer iterations.
   [[nodiscard]] GARRA_HD int left() const { return static_cast<int>(options.max_iterations - best.effort.outer); }
 
-  /// Takes forces if they are the best so far, refined where that may help.
+  /// Takes forces if they are the best so far, refined if that may help.
   GARRA_HD_CALL void offer(const Vec<double, 3 * N>& c) {
     Candidate<double, N> found = best;
     found.c = c;
@@ -92,7 +93,7 @@ struct Search {
     best.c = c;
     over = over || solved;
   }
-  /// Whether the best forces solve a problem that has a solution as well as forces in working precision can.
+  /// Whether the best forces solve a solvable problem as well as forces in working precision can.
   GARRA_HD_CALL void end_if_ill_conditioned() {
     if (over || !definite) return;
     Candidate<double, N> found = best;
@@ -103,7 +104,7 @@ struct Search {
   }
 };
 
-/// Newton from the force of a splitting method.
+/// Result of Newton from the force of a splitting method.
 template <int N>
 struct Polished {
   Vec<double, 3 * N> c;
@@ -133,7 +134,7 @@ GARRA_HD_CALL void refine(Search<Given, N>& search, const FrictionProblem<double
   search.end_if_ill_conditioned();
 }
 
-/// In place where a solver can: what is returned, nvcc copies.
+/// In place if the solver allows: nvcc copies return values.
 template <class Solver, int N, class Matrix>
 GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Matrix>& p) {
   if constexpr (std::is_same_v<Solver, FrictionInterior>) {
@@ -153,8 +154,9 @@ GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Ma
   }
 }
 
-/// One solver, Newton trying from its iterate after `polish`, twice, four times, ... as many steps and at its end.
-/// `aside` is the same problem, with room for Newton's matrices where `p` has room for the solver's.
+/// Runs one solver. Newton starts from its iterate after `polish`, twice, four times, ... as many
+/// steps, and at its end. `aside` is the same problem, with memory for Newton's matrices as `p` has
+/// for the solver's.
 template <class Solver, class Given, int N, class Matrix>
 GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int polish,
                            const FrictionProblem<double, N, 3, Matrix>& p,
@@ -170,7 +172,7 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
       search.best.effort.outer += solver.candidate(state).effort.outer - before;
     }
     if (!ended && done < next) continue;
-    // Newton costs nothing beside a step of the convex problems.
+    // Newton's cost is negligible beside a step of the convex problems.
     next = std::is_same_v<Solver, FrictionConvex> ? done + 1 : 2 * done;
     const Candidate<double, N> found = solver.candidate(state);
     search.offer(found.c);
@@ -182,7 +184,7 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
     }
     if (!search.over && search.error <= kRefined * search.options.tol) refine(search, aside);
     if (ended || search.over) search.best.effort.stage += 1;
-    // Where forces run away whatever the attempt, there is nothing to be found.
+    // If forces diverge in every attempt, the problem has no solution to find.
     if constexpr (std::is_same_v<Solver, FrictionProximal>)
       if (ended && !search.pressed && found.reason == double(int(Status::kStalled))) search.over = true;
     if (ended || search.over) return;
@@ -198,8 +200,9 @@ GARRA_HD Solver limited(double tol, int max_iterations) {
   return solver;
 }
 
-/// Attempt 0, 1 or 2 on the path: with A positive definite, and else, where forces grow along it and its turns are
-/// sharper. Another start, or shorter steps, where the first have lost the path.
+/// Attempt 0, 1 or 2 on the path: with A positive definite, and otherwise, where forces grow along
+/// it and its turns are sharper. Later attempts use another start, or shorter steps, because the
+/// first lost the path.
 GARRA_HD FrictionPath path_of(const FrictionRescue& r, bool definite, int attempt) {
   auto path = limited<FrictionPath>(r.tol, r.path_steps);
   path.first_force = attempt == 2 ? 1 : attempt == 0 ? (definite ? 1e3 : 1e-3) : definite ? 1e4 : 1e-2;
@@ -209,13 +212,14 @@ GARRA_HD FrictionPath path_of(const FrictionRescue& r, bool definite, int attemp
 
 }  // namespace friction_rescue
 
-/// Matrices that there is to be room for behind those of `p` and of `aside`, where they are elsewhere (FarMat): the
-/// proximal method's own, shifted, and Newton's two; Newton's two.
+/// Number of matrices for which memory is reserved behind those of `p` and of `aside` if they are
+/// stored elsewhere (FarMat). `p`: the proximal method's own, shifted, and Newton's two; `aside`:
+/// Newton's two.
 inline constexpr int kRescueMatrices = 4, kPolishMatrices = 2;
 
-/// Goes on where FrictionNewton has come to its limit: first what can be proved, then refinement of what Newton has
-/// left, then one solver after another as far as the options allow. `p`: the problem with its sliding contacts
-/// eliminated; `aside`: attempt()'s.
+/// Runs the fallback solvers where FrictionNewton has reached its limit: first proofs, then
+/// refinement of Newton's result, then one solver after another as far as the options allow. `p`:
+/// the problem with its sliding contacts eliminated; `aside`: as in attempt().
 template <class Given, int N, class Matrix>
 GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
                           const FrictionProblem<double, N, 3, Matrix>& aside, Candidate<double, N>& best) {
@@ -247,7 +251,8 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
     search.pressed = pressed.found;
   }
   if (extent<N>() > 1 && search.pressed) {
-    // Most have no solution. Of those that were made with one half a per cent is left.
+    // Most have no solution. Half a percent of the problems generated with a solution stays
+    // unsolved.
     auto brief = limited<FrictionProximal>(r.tol, r.pressed_steps);
     brief.max_runaways = 1;
     attempt(search, brief, kNever, p, aside);
@@ -256,14 +261,14 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
     if (!search.over) search.best.reason = double(int(Status::kStalled));
     search.over = true;
   }
-  // Nothing follows where contacts slide.
+  // The last attempt for problems with sliding contacts.
   auto proximal = limited<FrictionProximal>(r.tol, symmetric ? r.first_steps : 2 * r.first_steps);
   attempt(search, proximal, kNever, p, aside);
-  // The others are for symmetric problems: what is left where contacts slide has no solution, as far as any solver here
-  // can tell (of 400,000, 3 and 4 contacts).
+  // The other solvers need symmetric problems. Unsolved problems with sliding contacts have no
+  // solution, as far as any solver here can tell (of 400,000, 3 and 4 contacts).
   search.over = search.over || !symmetric;
-  // What has a solution is mostly solved here, ill-conditioned or near the border of solvability. Kernels have no code
-  // for more contacts.
+  // Most solvable problems are solved here, ill-conditioned or near the border of solvability.
+  // Kernels have no code for more contacts.
   if constexpr (N <= kMostPath)
     for (int k = 0; k < 3 && extent<N>() <= kMostPath; ++k)
       attempt(search, path_of(r, search.definite, k), kNever, p, aside);
@@ -272,7 +277,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   proximal.first_attempt = 1;
   attempt(search, proximal, kNever, p, aside);
   if (extent<N>() > 1) attempt(search, nsgs, kSoon, p, aside);
-  // With full effort: of the problems whose load presses internal forces together it solves the most.
+  // With full effort: solves the most of the problems whose load presses internal forces together.
   if constexpr (N <= kMostPath)
     if (extent<N>() > 1 && extent<N>() <= kMostPath)
       attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);

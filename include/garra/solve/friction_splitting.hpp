@@ -1,5 +1,5 @@
-// What the first-order friction solvers share: the scaled problem, a diagonal scaling that keeps the cones, and the
-// test that stops them (docs/theory/friction-cone-solvers.md).
+// Shared parts of the first-order friction solvers: the scaled problem, a diagonal scaling that
+// keeps the cones, and the stop test (docs/theory/friction-cone-solvers.md).
 #pragma once
 
 #include "garra/solve/friction_problem.hpp"
@@ -18,11 +18,11 @@ GARRA_HD Vec<S, M> affine(const Matrix& A, const Vec<S, M>& x, const Vec<S, M>& 
   return y;
 }
 
-/// A scaled force above this is hopeless: rounding alone leaves an absolute error that no certificate allows. Ending
-/// there also keeps every number finite.
+/// A scaled force above this cannot converge: rounding alone leaves an absolute error that no
+/// certificate allows. The limit also keeps every number finite.
 inline constexpr double kHopeless = 1e16;
 
-/// The solvers' common test, with run-away iterates lost as well.
+/// The solvers' common test; diverging iterates count as lost, too.
 template <class S, int N, class Matrix>
 GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const LoadScale<S, N>& scale,
                                     const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a, double tol) {
@@ -31,9 +31,10 @@ GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, c
   return out;
 }
 
-/// Contact-wise diagonal scaling (11): c = D c', a = a' / D with D = diag(n, t, t) per contact. It turns the law into
-/// the same law of A' = D A D, b' = D b, mu' = mu n / t: circular cones stay circular and De Saxcé's shift goes along,
-/// since n mu |a_T| = mu' |a'_T|. D is chosen so that A'_nn = 1 and A'_tt + A'_oo = 2 at every contact.
+/// Contact-wise diagonal scaling (11): c = D c', a = a' / D with D = diag(n, t, t) per contact. It
+/// gives the same law with A' = D A D, b' = D b, mu' = mu n / t: circular cones stay circular and
+/// De Saxcé's shift scales along, since n mu |a_T| = mu' |a'_T|. D makes A'_nn = 1 and A'_tt +
+/// A'_oo = 2 at every contact.
 template <class S, int N>
 struct Preconditioner {
   Vec<S, N> n, t;
@@ -48,7 +49,7 @@ GARRA_HD Preconditioner<S, N> preconditioner(const Matrix& A) {
   for_each_index<N>([&](int j) {
     const S an = A(3 * j, 3 * j);
     const S at = S(0.5) * (A(3 * j + 1, 3 * j + 1) + A(3 * j + 2, 3 * j + 2));
-    // A direction that (almost) nothing can move keeps a bounded scale; the largest A_jj is 1.
+    // An (almost) immobile direction keeps a bounded scale; the largest A_jj is 1.
     d.inv_n[j] = sqrt(max(an, S(1e-8)));
     d.inv_t[j] = sqrt(max(at, S(1e-8)));
     d.n[j] = S(1) / d.inv_n[j];
@@ -81,8 +82,8 @@ GARRA_HD FrictionProblem<S, N, 3, Matrix> preconditioned(const FrictionProblem<S
   return out;
 }
 
-/// The same test on an iterate of the preconditioned problem: steps of the length 1 / g of the scaled one, in its
-/// units.
+/// The same test on an iterate of the preconditioned problem: steps of the length 1 / g of the
+/// scaled problem, in its units.
 template <class S, int N, class Matrix>
 GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Preconditioner<S, N>& d,
                                     const LoadScale<S, N>& scale, const Vec<S, 3 * N>& c, double tol) {
@@ -111,9 +112,9 @@ GARRA_HD Vec<S, 3 * N> shifted(Vec<S, 3 * N> a, const Vec<S, N>& mu) {
   return a;
 }
 
-/// Where c0, c1, c2, ... tends to if one real mode is left of the error: c2 + (c2 - c1) q / (1 - q) with q the ratio of
-/// the last two changes (10), projected on the cones (Lyusternik; Aitken's process for vectors). c2 itself unless 0 < q
-/// < 1.
+/// The limit of c0, c1, c2, ... if one real mode is left of the error, projected on the cones
+/// (Lyusternik; Aitken's process for vectors). It is c2 + (c2 - c1) q / (1 - q) with q the ratio of
+/// the last two changes (10), or c2 itself unless 0 < q < 1.
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> extrapolated(const Vec<S, N>& mu, const Vec<S, 3 * N>& c0, const Vec<S, 3 * N>& c1,
                                     const Vec<S, 3 * N>& c2) {

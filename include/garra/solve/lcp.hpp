@@ -2,19 +2,22 @@
 //
 //   0 <= z  ⟂  w = M z + q >= 0                                                                        (1)
 //
-// Lemke's scheme I (R. W. Cottle, J.-S. Pang, R. E. Stone, "The Linear Complementarity Problem", 1992, 4.4; CPS below)
-// with the covering vector (1, .., 1) and the lexicographic ratio test (CPS 4.9), which cannot cycle. It follows
+// Lemke's scheme I (R. W. Cottle, J.-S. Pang, R. E. Stone, "The Linear Complementarity Problem",
+// 1992, 4.4; CPS below) with the covering vector (1, .., 1) and the lexicographic ratio test (CPS
+// 4.9), which cannot cycle. It follows
 //
 //   w = M z + q + e z_0                                                                                (2)
 //
-// through almost complementary bases: z_0 is basic and of one pair (w_r, z_r), the missing one, neither variable is.
-// The layout of the dictionary, basic = q + T nonbasic, makes that structure its index rule, so that a lane needs no
-// list of which variable stands where:
-//   row i     the basic variable of pair i (row r: unused);  a row of its own for z_0;
-//   column i  the nonbasic variable of pair i (column r: the one that left last);  a column of its own for the
-//             driving variable, the one of pair r that is about to enter.
-// If row s leaves, the driving variable goes to row r, and column s and the driving column change places: a pivot is
-// one rank-1 update and masked moves of one row and one column.
+// through almost complementary bases: z_0 is basic, and for one pair (w_r, z_r), the missing one,
+// neither variable is. The layout of the dictionary, basic = q + T nonbasic, encodes that
+// structure, so that a lane needs no list of the variables' places:
+//
+// - row i: the basic variable of pair i (row r: unused); a separate row for z_0; - column i: the
+// nonbasic variable of pair i (column r: the one that left last); - a separate column for the
+// driving variable, the one of pair r that is about to enter.
+//
+// If row s leaves, the driving variable goes to row r, and column s and the driving column are
+// exchanged: a pivot is one rank-1 update and masked moves of one row and one column.
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -36,25 +39,26 @@ template <class S, int N>
 struct LcpSolution {
   Vec<S, N> z;  ///< NaN unless converged
   Vec<S, N> w;  ///< M z + q as computed from the problem given; NaN unless converged
-  S residual;   ///< what `converged` is judged by: lcp_error
+  S residual;   ///< error tested for `converged`: lcp_error
   S pivots;     ///< exchanges of a basic and a nonbasic variable, that of z_0 included
-  S status;     ///< garra::Status: stalled is the end on a ray, which proves nothing unless M is of a special class
+  S status;     ///< garra::Status: stalled means an end on a ray, which proves nothing unless M is of a special class
   static constexpr auto parts() {
     return std::tuple{&LcpSolution::z, &LcpSolution::w, &LcpSolution::residual, &LcpSolution::pivots,
                       &LcpSolution::status};
   }
 };
 
-/// One Lemke run in flight, of the problem scaled by powers of two so that the largest |M_ij| and |q_i| are in [1, 2).
+/// State of a Lemke run on the problem scaled by powers of two: the largest |M_ij| and |q_i| are in
+/// [1, 2).
 template <class S, int N>
 struct LemkeState {
   Mat<S, N, N> T;   ///< coefficients of the nonbasic variables
   Vec<S, N> q;      ///< values of the basic variables
   Vec<S, N> drive;  ///< column of the driving variable
   Vec<S, N> cover;  ///< row of z_0
-  S cover_q;        ///< its value
+  S cover_q;        ///< value of z_0
   S cover_drive;    ///< its coefficient of the driving variable
-  Vec<S, N> is_z;   ///< 1 where z_i is basic, 0 where w_i is; at r: which of the two is driving
+  Vec<S, N> is_z;   ///< 1 if z_i is basic, 0 if w_i is; at r: which of the two is driving
   S missing;        ///< r
   S unit;           ///< unit of z
   S inv_q;          ///< 1 / unit of q
@@ -63,7 +67,8 @@ struct LemkeState {
   S running;  ///< 1 while unfinished
 };
 
-/// Almost complementary bases: r, times the basic variable of every other pair. A lexicographic run meets none twice.
+/// Number of almost complementary bases: r, times the basic variable of every other pair. A
+/// lexicographic run meets none twice.
 template <int N>
 GARRA_HD constexpr int pivot_bound() {
   return extent<N>() <= 16 ? extent<N>() << (extent<N>() - 1) : 1 << 19;
@@ -77,7 +82,7 @@ struct Lemke {
   template <class S, int N>
   GARRA_HD LemkeState<S, N> start(const LcpProblem<S, N>& given) const;
 
-  /// One pivot in every running lane.
+  /// Does one pivot in every running lane.
   template <class S, int N>
   GARRA_HD void step(LemkeState<S, N>& state) const;
 
@@ -86,17 +91,19 @@ struct Lemke {
     return state.running > S(0);
   }
 
-  /// z at the last basis, refined once against the problem given where that helps. Means nothing unless z_0 has left.
+  /// z at the last basis, refined once against the given problem if that helps. Meaningless unless
+  /// z_0 has left.
   template <class S, int N>
   [[nodiscard]] static GARRA_HD Vec<S, N> answer(const LcpProblem<S, N>& given, const LemkeState<S, N>& state);
 
-  /// The whole job on one problem per lane.
+  /// Solves one problem per lane.
   template <class S, int N>
   [[nodiscard]] GARRA_HD LcpSolution<S, N> solve(const LcpProblem<S, N>& given) const;
 };
 
-/// Largest |min(z_i, w_i)|, z in units of |q| / |M| and w in units of |q| (largest entries), over the largest of 1, z
-/// and w in these units: the units of M and q and the size of the answer make no difference. `w` is M z + q.
+/// Error of a solution: largest |min(z_i, w_i)|, z in units of |q| / |M| and w in units of |q|
+/// (largest entries), over the largest of 1, z and w in these units. It does not depend on the
+/// units of M and q nor on the size of the answer. `w` is M z + q.
 template <class S>
 struct LcpError {
   S relative, absolute;  ///< absolute: not divided by the size of the answer
@@ -127,16 +134,16 @@ GARRA_HD Vec<S, N> lcp_slack(const LcpProblem<S, N>& p, const Vec<S, N>& z) {
   return w;
 }
 
-/// What a solver hands over to the certificate.
+/// Result of a solver, input of the certificate.
 template <class S, int N>
 struct LcpCandidate {
   Vec<S, N> z;
-  S reason;  ///< garra::Status to report where the tolerance is not met; converged becomes stalled
+  S reason;  ///< garra::Status to report if the tolerance is not met; converged becomes stalled
   S pivots;
 };
 
-/// A z that ran away makes every relative error small: so the absolute error, in units of the largest |q|, has a bound,
-/// too.
+/// Bound of the absolute error, in units of the largest |q|: a diverged z makes every relative
+/// error small.
 inline constexpr double kLargestAbsoluteError = 0.1;
 
 /// The certificate: w from the problem as given and from z alone; replaces the outputs of an unsolved problem by NaN.
@@ -149,7 +156,7 @@ GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate
   for_each_index<N>([&](int i) {
     for_each_index<N>([&](int j) { defect += p.M(i, j) - p.M(i, j); });
     defect += p.q[i] - p.q[i];
-    wild += (found.z[i] - found.z[i]) + (w[i] - w[i]);  // min and max let a NaN pass
+    wild += (found.z[i] - found.z[i]) + (w[i] - w[i]);  // min and max ignore a NaN
   });
   const auto valid = defect == S(0);
   const auto converged = valid && wild == S(0) && found.reason == S(int(Status::kConverged)) &&
@@ -166,8 +173,8 @@ GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate
   return out;
 }
 
-/// The papers' (45)-(48): the problem in the normal forces of contacts that all slide, A~_nn c_n + b_n, out of what
-/// eliminate_sliding makes of theirs; with mu = 0 the frictionless problem.
+/// The papers' (45)-(48): the problem in the normal forces of contacts that all slide, A~_nn c_n +
+/// b_n, from the result of eliminate_sliding; with mu = 0 the frictionless problem.
 template <class S, int N>
 GARRA_HD LcpProblem<S, N> normal_problem(const FrictionProblem<S, N>& eliminated) {
   LcpProblem<S, N> p;
@@ -182,20 +189,21 @@ namespace lemke {
 
 inline constexpr double kTie = 0x1p-44;  ///< ratios closer than this, relatively, tie: 256 units of rounding
 inline constexpr double kGone =
-    0x1p-42;  ///< z_0 may leave where this much of it would remain; the largest |q_i| is 1 to 2
+    0x1p-42;  ///< z_0 may leave if this much of it would remain; the largest |q_i| is 1 to 2
 inline constexpr double kPivot = 0x1p-44;  ///< entries below this times the largest of their column count as zero
-inline constexpr double kSnap = 0x1p-48;   ///< a difference this small against what it is the difference of is noise
+inline constexpr double kSnap = 0x1p-48;   ///< a difference this small relative to its operands is noise
 
-/// Row that leaves, by the ratio test. Ratios q / a are compared as products: no division.
+/// The row that leaves, by the ratio test. Ratios q / a are compared as products: no division.
 template <class S>
 struct Leaving {
   S row;  ///< N: z_0
   S q;    ///< value of its variable
-  S a;    ///< rate at which the driving variable lowers it; 0: nothing limits the driving variable
+  S a;    ///< rate at which the driving variable lowers it; 0: no limit of the driving variable
 };
 
-/// Coefficient of the k-th power of the lexicographic perturbation q + (t, t^2, ..) in row i != r. Where w_r is driving
-/// its own perturbation moves every row at the same rate; 0 says so as well as 1.
+/// Coefficient of the k-th power of the lexicographic perturbation q + (t, t^2, ..) in row i != r.
+/// If w_r is driving, its own perturbation moves every row at the same rate; 0 and 1 are
+/// equivalent.
 template <class S, int N>
 GARRA_HD S perturbation(const LemkeState<S, N>& s, int i, int k) {
   return select(s.is_z[k] > S(0), -s.T(i, k), S(i == k ? 1 : 0));
@@ -217,8 +225,8 @@ GARRA_HD MaskOf<S> lexicographically_less(const LemkeState<S, N>& s, int i, cons
   return less;
 }
 
-/// The same as a function of its own, with numbers of its own in memory: it is called only where ratios tie, which is
-/// rare, and written out in all N rows it was most of the code.
+/// Arguments of the same test as a function that is not inlined. It is called only for ties, which
+/// are rare; unrolled in all N rows it was most of the code.
 template <class S, int N>
 struct Tie {
   LemkeState<S, N> state;
@@ -241,8 +249,9 @@ GARRA_HD MaskOf<S> less_in_tie(const LemkeState<S, N>& s, int i, const S& a, con
 #endif
 }
 
-/// The lexicographic ratio test over the rows of the pairs; z_0 leaves whenever it can, since that is a solution, and
-/// where rounding alone seems to keep it: a noise of z_0 would end on a ray. The certificate judges either way.
+/// The lexicographic ratio test over the rows of the pairs. z_0 leaves whenever it can, since that
+/// gives a solution, and also if only rounding seems to keep it: a residue of z_0 would end on a
+/// ray. The certificate tests the result.
 template <class S, int N>
 GARRA_HD Leaving<S> leaving_row(const LemkeState<S, N>& s) {
   S largest = abs(s.cover_drive);
@@ -263,12 +272,12 @@ GARRA_HD Leaving<S> leaving_row(const LemkeState<S, N>& s) {
   return {select(take, S(extent<N>()), best.row), select(take, s.cover_q, best.q), select(take, a, best.a)};
 }
 
-/// Which rows a pivot concerns; all false in a lane that stands still.
+/// The rows that a pivot exchanges; all false in an idle lane.
 template <class S, int N>
 struct Exchange {
   MaskOf<S> leaves[kCapacity<N>], enters[kCapacity<N>];
   MaskOf<S> cover_leaves;
-  Vec<S, N> row;  ///< the new row: the driving variable in terms of the nonbasic ones; zero in a lane that stands still
+  Vec<S, N> row;  ///< the new row: the driving variable in terms of the nonbasic ones; zero in an idle lane
   S q;            ///< its value
   S inverse;      ///< 1 / pivot, positive
 };
@@ -289,8 +298,8 @@ GARRA_HD Exchange<S, N> exchange(const LemkeState<S, N>& s, const Leaving<S>& le
   return e;
 }
 
-/// One row of the dictionary after the pivot: row += rate * (new row), then column s and the driving column change
-/// places.
+/// Updates one row of the dictionary after the pivot: row += rate * (new row), then exchanges
+/// column s and the driving column.
 template <class S, int N>
 GARRA_HD void update_row(const Exchange<S, N>& e, S* row, S& drive) {
   const S rate = drive;
@@ -305,12 +314,12 @@ GARRA_HD void update_row(const Exchange<S, N>& e, S* row, S& drive) {
 template <class S, int N>
 GARRA_HD void pivot(LemkeState<S, N>& s, const Exchange<S, N>& e) {
   for_each_index<N>([&](int i) {
-    // Row r was unused; the new row is 1 times itself on top of nothing.
+    // Row r was unused; the new row consists of itself only.
     s.drive[i] = select(e.enters[i], S(1), s.drive[i]);
     for_each_index<N>([&](int j) { s.T(i, j) = select(e.enters[i], S(0), s.T(i, j)); });
     const S before = select(e.enters[i], S(0), s.q[i]);
     const S after = fma(s.drive[i], e.q, before);
-    s.q[i] = select(after > S(kSnap) * before, after, S(0));  // true degeneracy shows as 0, so ties are seen as ties
+    s.q[i] = select(after > S(kSnap) * before, after, S(0));  // true degeneracy gives 0, so ties are detected
     update_row<S, N>(e, &s.T(i, 0), s.drive[i]);
     s.is_z[i] = select(e.leaves[i], S(1) - s.is_z[i], s.is_z[i]);
   });
@@ -318,7 +327,8 @@ GARRA_HD void pivot(LemkeState<S, N>& s, const Exchange<S, N>& e) {
   update_row<S, N>(e, &s.cover[0], s.cover_drive);
 }
 
-/// The first pivot: z_0 takes the place of the most negative w, the last of equal ones (lexicographically least).
+/// The first pivot: z_0 replaces the most negative w, the last of equal ones (lexicographically
+/// least).
 template <class S, int N>
 GARRA_HD void cover(LemkeState<S, N>& s) {
   S least = s.q[0];
@@ -364,7 +374,7 @@ template <class S, int N>
 GARRA_HD LemkeState<S, N> Lemke::start(const LcpProblem<S, N>& given) const {
   LemkeState<S, N> s;
   S size_m = S(0), size_q = S(0), defect = S(0), least = S(0);
-  for_each_index<N>([&](int i) {  // not over N * N: that loop would not be written out
+  for_each_index<N>([&](int i) {  // not over N * N: that loop would not be unrolled
     for_each_index<N>([&](int j) {
       size_m = max(size_m, abs(given.M(i, j)));
       defect += given.M(i, j) - given.M(i, j);
@@ -419,7 +429,8 @@ GARRA_HD Vec<S, N> Lemke::answer(const LcpProblem<S, N>& given, const LemkeState
     const S zi = fma(-s.unit, correction, z[i]);
     refined[i] = select(basic(i) && zi > S(0), zi, S(0));
   });
-  // Where the block is nearly singular its exact solution may have negative entries while z solves the problem well.
+  // If the block is nearly singular its exact solution may have negative entries while z solves the
+  // problem well.
   const auto better = error(refined, lcp_slack(given, refined)) <= error(z, w);
   return select(better, refined, z);
 }

@@ -1,14 +1,15 @@
-// All solutions of a small linear complementarity problem, and the verdict none / one / several (docs/theory/lcp.md).
-// Host only.
+// All solutions of a small linear complementarity problem, and their number: none, one or several
+// (docs/theory/lcp.md). Host only.
 //
-// Each of the 2^N choices of a basic variable from every pair (w_i, z_i) gives one linear system, and every solution of
-// the problem solves the system of some choice. What is decided here by a sign is decided with a bound on the error of
-// the number in question, from an approximate inverse R of the system's matrix C (S. M. Rump, "Verification methods:
-// rigorous results using floating-point arithmetic", Acta Numerica 19, 2010, 10.1):
+// Each of the 2^N choices of a basic variable from every pair (w_i, z_i) gives one linear system,
+// and every solution of the problem solves the system of some choice. Every sign that decides is
+// tested with a bound on the error of its number, from an approximate inverse R of the system's
+// matrix C (S. M. Rump, "Verification methods: rigorous results using floating-point arithmetic",
+// Acta Numerica 19, 2010, 10.1):
 //
 //   |I - R C| <= e < 1   =>   C is regular,   |C^-1 y - x| <= a + e / (1 - e) max(a),   a = |R| |y - C x| (1)
 //
-// A sign that the bound leaves open does not decide: the verdict is then `undecided` unless something else settles it.
+// If the bound leaves a sign open the answer is `undecided`, unless something else settles it.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@ enum class LcpVerdict : int {
   kNoSolution = 0,
   kUnique = 1,
   kSeveral = 2,    ///< at least two
-  kContinuum = 3,  ///< a segment or a ray of solutions, singular systems being judged to kSingular
+  kContinuum = 3,  ///< a segment or a ray of solutions; singular systems are tested to kSingular
   kUndecided = 4,  ///< a sign is within rounding
 };
 constexpr const char* to_string(LcpVerdict v) {
@@ -53,10 +54,10 @@ struct LcpEnumeration {
     Vec<double, N> z;
     double error;     ///< bound on the error of any z_i
     bool proved;      ///< it exists: no sign is within rounding, or it satisfies the problem exactly
-    bool degenerate;  ///< of some pair both variables are zero within rounding
+    bool degenerate;  ///< both variables of some pair are zero within rounding
   };
   LcpVerdict verdict;
-  std::vector<Solution> solutions;  ///< distinct ones: of a continuum, points of it
+  std::vector<Solution> solutions;  ///< distinct solutions; for a continuum, points of it
   int singular;                     ///< choices whose system is (nearly) singular and has solutions
   int undecided;                    ///< choices that were not decided
   PMatrix p_matrix;                 ///< all principal minors positive: exactly one solution for every q
@@ -64,21 +65,21 @@ struct LcpEnumeration {
 
 namespace lcp_enumeration {
 
-/// Systems that (1) cannot prove regular are judged with this tolerance, relative to the largest |M_ij| and |q_i|.
+/// Tolerance for systems that (1) cannot prove regular, relative to the largest |M_ij| and |q_i|.
 inline constexpr double kSingular = 1e-11;
 inline constexpr double kUnit = std::numeric_limits<double>::epsilon();
 
 inline bool holds(unsigned choice, int i) { return (choice >> i & 1u) != 0; }
 
-/// A number known up to an error.
+/// A number with an error bound.
 struct Known {
   double value, error;
   [[nodiscard]] bool negative() const { return value < -error; }
   [[nodiscard]] bool positive() const { return value > error; }
 };
 
-/// The system of one choice, z_i basic where the bit is set, and what (1) says of its matrix: rows and columns of the
-/// others are those of the identity.
+/// The system of one choice, z_i basic if the bit is set, and the result of (1) for its matrix:
+/// rows and columns of the others are those of the identity.
 template <int N>
 struct System {
   Mat<double, N, N> C, R;
@@ -160,7 +161,8 @@ Point<N> solve_regular(const LcpProblem<double, N>& p, const System<N>& s, unsig
   return x;
 }
 
-/// Whether z satisfies the problem with not one rounding: every product and every sum in M z + q is exact.
+/// Whether z satisfies the problem without any rounding: every product and every sum in M z + q is
+/// exact.
 template <int N>
 bool solves_exactly(const LcpProblem<double, N>& p, const Vec<double, N>& z) {
   for (int i = 0; i < N; ++i) {
@@ -177,7 +179,7 @@ bool solves_exactly(const LcpProblem<double, N>& p, const Vec<double, N>& z) {
   return true;
 }
 
-/// Adds a point unless it is there already, within the two errors.
+/// Adds a point unless the list has it already, within the two errors.
 template <int N>
 void add(const LcpProblem<double, N>& p, const Point<N>& x, bool degenerate, LcpEnumeration<N>& out) {
   typename LcpEnumeration<N>::Solution s{{}, 0, !degenerate, degenerate};
@@ -197,7 +199,8 @@ void add(const LcpProblem<double, N>& p, const Point<N>& x, bool degenerate, Lcp
   out.solutions.push_back(s);
 }
 
-/// Judges one choice whose system is regular: its only candidate is a solution unless a variable is negative.
+/// Tests one choice whose system is regular: its only candidate is a solution unless a variable is
+/// negative.
 template <int N>
 void judge_regular(const LcpProblem<double, N>& p, const System<N>& s, unsigned choice, LcpEnumeration<N>& out) {
   const Point<N> x = solve_regular(p, s, choice);
@@ -295,11 +298,12 @@ Interval feasible_part(const LcpProblem<double, N>& p, const Line<N>& line, unsi
   return part;
 }
 
-/// Judges one choice whose system is not proved regular. Returns true if it holds a continuum of solutions.
+/// Tests one choice whose system is not proved regular. Returns true if it holds a continuum of
+/// solutions.
 template <int N>
 bool judge_singular(const LcpProblem<double, N>& p, unsigned choice, LcpEnumeration<N>& out) {
   const Line<N> line = solve_singular(p, choice);
-  if (line.nullity == 0) return ++out.undecided, false;  // regular perhaps, but not provably: no sign can be trusted
+  if (line.nullity == 0) return ++out.undecided, false;  // possibly regular, but not provably: signs are unreliable
   if (!line.consistent) return false;
   ++out.singular;
   if (line.nullity > 1) return ++out.undecided, false;
@@ -360,7 +364,7 @@ template <int N>
   return result;
 }
 
-/// All solutions of the problem by the 2^N choices. A NaN or an infinity in it makes the verdict `undecided`.
+/// All solutions of the problem by the 2^N choices. A NaN or an infinity in it gives `undecided`.
 template <int N>
 [[nodiscard]] LcpEnumeration<N> enumerate_solutions(const LcpProblem<double, N>& given) {
   using namespace lcp_enumeration;

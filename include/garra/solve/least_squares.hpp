@@ -1,18 +1,19 @@
 // The contract between merit functions and box-constrained minimizers (docs/theory/mncp.md):
 //
 //   minimize f(x) = |r(x)|^2   on   lower <= x <= upper                                                        (1)
-//
 // A merit M is a small struct (often a view of a problem) with
 //   using Scalar = S;  static constexpr int kVariables, kResiduals;
 //   static double lower(int i), upper(int i);            the box, infinite where there is no bound
 //   Vec<S, kResiduals> residual(x) const;
 //   Mat<S, kResiduals, kVariables> jacobian(x) const;
 //   void add_curvature(x, w, H) const;                   H += sum_k w_k (second derivatives of r_k)
+//
 // A minimizer is a struct of options with
 //   template <class M> State<S, V> start(const M&, const Vec<S, V>& x0) const;
-//   template <class M> void step(const M&, State<S, V>&) const;           at most one outer iteration in every running
-//   lane
-// whose State has an `Iterate<S, V> at`. Every member of a State is S; step() leaves lanes alone that do not run.
+//   template <class M> void step(const M&, State<S, V>&) const;
+//
+// whose State has an `Iterate<S, V> at`. Every member of a State is S. step() does at most one
+// outer iteration in every running lane and does not change the others.
 #pragma once
 
 #include "garra/core/large.hpp"
@@ -24,14 +25,14 @@ namespace garra::solvers {
 
 inline constexpr double kInfinite = __builtin_huge_val();
 
-/// Where a minimizer is. It stops by its own tests with `status` kStalled (stationary, no progress), kIterationLimit or
-/// kConverged (f <= its f tolerance), which is its opinion and not the certificate.
+/// Iterate of a minimizer. It stops by its own tests with `status` kStalled (stationary, no
+/// progress), kIterationLimit or kConverged (f <= its f tolerance), which is not the certificate.
 template <class S, int V>
 struct Iterate {
   Vec<S, V> x;           ///< inside the box
   S f;                   ///< |r(x)|^2
   S projected_gradient;  ///< 2-norm of P(x - grad f) - x
-  S status;              ///< garra::Status, once it does not run any more
+  S status;              ///< garra::Status, once it has stopped
   S running;             ///< 1 while unfinished
   Effort<S> effort;
   static constexpr auto parts() {

@@ -11,7 +11,9 @@
 //     static GARRA_HD Vec<X, 3> evaluate(const Data<S>& d, const Vec<X, 3>& x);   // x = (u, v) -> (F, G)
 //   };
 //
-// Optional, where the forward dual numbers of core/dual.hpp are not fast enough or another measure or start is better:
+// Optional functions, for faster derivatives than the forward dual numbers of core/dual.hpp, or for
+// another measure or start:
+//
 //   static Mat<S, n, n> jacobian(const Data<S>&, const Vec<S, n>& x);
 //   static void add_curvature(const Data<S>&, const Vec<S, n>& x, const Vec<S, n>& w, Mat<S, n, n>& H);
 //   static S error(const Data<S>&, const Vec<S, n>& x);
@@ -24,7 +26,8 @@
 
 namespace garra {
 
-/// N + 1. Of a size per contact, a number that stands for it; only that of -6, the rows of F and G, has an extent.
+/// N + 1. For a size per contact, a number that stands for it; only that of -6, the rows of F and
+/// G, has an extent.
 template <int N>
 inline constexpr int kOneMore = N >= 0 ? N + 1 : N - (1 << 10);
 template <>
@@ -66,8 +69,8 @@ GARRA_HD void mncp_add_curvature(const typename P::template Data<S>& d, const Mn
   for_each_index<n>([&](int i) { for_each_index<n>([&](int j) { H(i, j) += (*C)(i, j); }); });
 }
 
-/// How far x is from a solution: max over i of |min(u_i, F_i)| and over j of |G_j|, in the problem's own units. Zero
-/// exactly at solutions, whatever solver found x. A problem may bring a measure of its own.
+/// Error of x: max over i of |min(u_i, F_i)| and over j of |G_j|, in the problem's own units. Zero
+/// exactly at solutions, whatever solver found x. A problem may define its own measure.
 template <class P, class S>
 GARRA_HD S mncp_error(const typename P::template Data<S>& d, const MncpVec<P, S>& x) {
   if constexpr (requires { P::template error<S>(d, x); })
@@ -80,7 +83,7 @@ GARRA_HD S mncp_error(const typename P::template Data<S>& d, const MncpVec<P, S>
       wild += (x[i] - x[i]) + (FG[i] - FG[i]);  // min(x, NaN) is x
       error = max(error, abs(e));
     });
-    return error + wild;  // NaN where anything is no number or infinite
+    return error + wild;  // NaN if a number is NaN or infinite
   }
 }
 
@@ -93,7 +96,8 @@ GARRA_HD MncpVec<P, S> head(const Vec<S, V>& x) {
   return y;
 }
 
-/// x = (u, v, z) with a slack z for each F: what the papers' merit function and the componentwise one share.
+/// x = (u, v, z) with a slack z for each F: base of the papers' and the componentwise merit
+/// function.
 template <class P, class T>
 struct Slack {
   using Scalar = T;
@@ -172,8 +176,9 @@ struct PapersMerit {
   };
 };
 
-/// Componentwise products: |F - z|^2 + |G|^2 + sum_i (u_i z_i)^2 on u, z >= 0. The same zeros as (4), but one residual
-/// for each pair, so that a least-squares solver sees which pair is wrong.
+/// Componentwise products: |F - z|^2 + |G|^2 + sum_i (u_i z_i)^2 on u, z >= 0. The zeros are those
+/// of (4), but each pair has its own residual, so that a least-squares solver sees which pair is
+/// violated.
 struct ComponentwiseMerit {
   template <class P, class T>
   struct View : mncp_detail::Slack<P, T> {
@@ -291,13 +296,13 @@ inline constexpr double kEvenRatio = even_ratio(n);
 
 }  // namespace mncp_detail
 
-/// What a solve hands to the certificate and to the user.
+/// Result of a solve, for the certificate and the user.
 template <class P, class S>
 struct MncpCandidate {
   MncpVec<P, S> x;       ///< (u, v)
   S f;                   ///< value of the merit function that was minimized
   S projected_gradient;  ///< of the same
-  S reason;              ///< garra::Status to report where the error is above the tolerance
+  S reason;              ///< garra::Status to report if the error is above the tolerance
   Effort<S> effort;
 };
 
@@ -306,15 +311,15 @@ template <class P, class S>
 struct MncpSolution {
   MncpVec<P, S> x;       ///< (u, v); NaN unless converged
   MncpVec<P, S> FG;      ///< (F, G) at x; NaN unless converged
-  S residual;            ///< mncp_error of the problem as given, what `converged` is judged by
+  S residual;            ///< mncp_error of the problem as given, tested for `converged`
   S minimum;             ///< final value of the merit function that was minimized
   S projected_gradient;  ///< of the same
   S status;              ///< garra::Status
   Effort<S> effort;
 };
 
-/// The certificate: evaluates the problem as given at the candidate, judges `converged`, and replaces the outputs of an
-/// unsolved problem by NaN. Independent of how x was found.
+/// The certificate: evaluates the problem as given at the candidate, decides `converged`, and
+/// replaces the outputs of an unsolved problem by NaN. Independent of the solver that found x.
 template <class P, class S>
 [[nodiscard]] GARRA_HD MncpSolution<P, S> certify_mncp(const typename P::template Data<S>& data,
                                                        const MncpCandidate<P, S>& found, double tol) {
@@ -338,7 +343,7 @@ template <class P, class S, class MinimizerState>
 struct MncpState {
   [[no_unique_address]] typename P::template Data<S> data;
   MncpVec<P, S> x0;          ///< the user's start
-  MinimizerState minimizer;  ///< of the start that is under way
+  MinimizerState minimizer;  ///< of the current start
   Effort<S> before;          ///< of the starts before it, whose number is `stage`; `stalls` counts all starts
   S running;                 ///< 1 while unfinished
   static constexpr auto parts() {
@@ -346,7 +351,8 @@ struct MncpState {
   }
 };
 
-/// Minimizes a merit function of the problem P from one or several starts. `Merit` is one of the three above.
+/// A solver that minimizes a merit function of the problem P from one or several starts. `Merit` is
+/// one of the three above.
 template <class P, class Merit, class Minimizer>
 struct MncpSolver {
   template <class S>
@@ -355,7 +361,7 @@ struct MncpSolver {
   using State = MncpState<P, S, typename Minimizer::template State<S, View<S>::kVariables>>;
 
   Minimizer minimizer = {};
-  double tol = 1e-8;        ///< stop: mncp_error <= tol / 2 (the certificate judges by tol)
+  double tol = 1e-8;        ///< stop: mncp_error <= tol / 2 (the certificate tests tol)
   int starts = 1;           ///< stop: as many starts ended without a solution
   bool judge = true;        ///< false: only the minimizer's own tests stop it, as in the papers
   bool zero_slack = false;  ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
@@ -367,8 +373,8 @@ struct MncpSolver {
     return s;
   }
 
-  /// One outer iteration of the minimizer; where the last start has ended without a solution, the first one of the
-  /// next.
+  /// Does one outer iteration of the minimizer, or the first one of the next start if the last has
+  /// ended without a solution.
   template <class S>
   GARRA_HD void step(State<S>& s) const {
     auto& at = s.minimizer.at;
@@ -406,7 +412,8 @@ struct MncpSolver {
       for (int i = extent<kUnknowns<P>>(); i < extent<View<S>::kVariables>(); ++i) lifted[i] = S(0);
     return minimizer.template start<View<S>>(view, project(view, lifted));
   }
-  /// Stops a start that has reached a solution, or whose function is no number; notes whether the solve goes on.
+  /// Stops a start that has reached a solution, or whose function is not finite; records whether
+  /// the solve continues.
   template <class S>
   GARRA_HD void judge_start(State<S>& s) const {
     auto& at = s.minimizer.at;
@@ -427,7 +434,7 @@ struct MncpSolver {
     if (any(more)) more = more && valid(s);
     s.running = select(ended && !more, S(0), s.running);
   }
-  /// The next start in the masked lanes, with the counters going on.
+  /// Begins the next start in the masked lanes; the counters continue.
   template <class S>
   GARRA_HD void restart(State<S>& s, const MaskOf<S>& again) const {
     Effort<S> before = sum(s.before, s.minimizer.at.effort);
@@ -447,7 +454,7 @@ struct MncpSolver {
             S(0),
             S(0)};
   }
-  /// Every number of the problem and of its start is finite.
+  /// Whether every number of the problem and of its start is finite.
   template <class S>
   static GARRA_HD MaskOf<S> valid(const State<S>& s) {
     S wild = S(0);
@@ -461,8 +468,8 @@ struct MncpSolver {
     }
     return wild == S(0);
   }
-  /// The problem's own k-th start, else the k-th point of an even sequence in the box around x0: 0 <= u <= 2 (1 +
-  /// |u0|), |v - v0| <= 1 + |v0|.
+  /// The problem's own k-th start, otherwise the k-th point of an even sequence in the box around
+  /// x0: 0 <= u <= 2 (1 + |u0|), |v - v0| <= 1 + |v0|.
   template <class S>
   static GARRA_HD MncpVec<P, S> next_start(const State<S>& s, const S& k) {
     if constexpr (requires { P::template start<S>(s.data, s.x0, k); })

@@ -1,15 +1,16 @@
 // The built-in set of small complementarity problems with known solutions, for tests and `garra contact bench --set
 // mncp`.
 //
-// Problems of one shape share a type ("family"), so that a benchmark compiles a solver once for each shape. A solution
-// is judged by its residual; `known_solution` only tells which of the stated ones was found. Host only.
+// Problems of one shape share a type ("family"), so that a benchmark compiles a solver once for
+// each shape. The residual decides whether a problem is solved; `known_solution` only tells which
+// of the stated solutions was found. Host only.
 //
 // Sources: MCPLIB (S. Dirkse, M. Ferris, Optim. Methods Softw. 5 (1995) 319-345) and the GAMS models; W. Hock, K.
 // Schittkowski, "Test Examples for Nonlinear Programming Codes", 1981 (hs); R. Cottle, J.-S. Pang, R. Stone, "The
 // Linear Complementarity Problem", 1992, and the test data of Siconos (cps, pang, deudeu, murty, kostreva, mixed); C.
-// Oberlin, S. Wright, Math. Program. B 117 (2009), A. Daryina, A. Izmailov, M. Solodov, SIAM J. Optim. 15 (2004), A.
-// Izmailov, A. Kurennoy, M. Solodov, A. Arutyunov, A. Fischer, M. Jelitte, 2001-2021 (the tiny ones with singular or
-// not isolated solutions).
+// Oberlin, S. Wright, Math. Program. B 117 (2009), A. Daryina, A. Izmailov, M. Solodov, SIAM J.
+// Optim. 15 (2004), A. Izmailov, A. Kurennoy, M. Solodov, A. Arutyunov, A. Fischer, M. Jelitte,
+// 2001-2021 (the tiny ones with singular or nonisolated solutions).
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@
 
 namespace garra::solvers {
 
-/// A named problem of the family P: its numbers, the start that its source proposes, and solutions (u, v) that are
-/// known; where they form a set, some of its points.
+/// A named problem of the family P: its numbers, the start that its source proposes, and known
+/// solutions (u, v); if they form a set, some of its points.
 template <class P>
 struct MncpCase {
   std::string name;
@@ -68,7 +69,8 @@ struct LinearMncp {
   static std::vector<MncpCase<LinearMncp>> cases();
 };
 
-/// Quadratic functions, with a fourth power: F_i = c_i + sum_j L_ij x_j + sum_{j <= k} Q_ijk x_j x_k + s_i (1 - x_1)^4.
+/// A problem of quadratic functions with a fourth power: F_i = c_i + sum_j L_ij x_j + sum_{j <= k}
+/// Q_ijk x_j x_k + s_i (1 - x_1)^4.
 template <int N>
 struct QuarticMncp {
   static constexpr int kComplementary = N, kFree = 0, kPairs = N * (N + 1) / 2;

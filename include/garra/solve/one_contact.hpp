@@ -1,24 +1,30 @@
-// The friction problem of a single contact, solved exactly: what a Gauss-Seidel sweep asks of every contact in turn.
+// The friction problem of a single contact, solved exactly, for the sweeps of Gauss-Seidel.
 //
 //   a = W c + b,   0 <= c_n ⟂ a_n >= 0,   |c_T| <= mu c_n,   mu c_n a_T + |a_T| c_T = 0
 //
 // Three cases, taken in this order (docs/theory/friction-cone-solvers.md):
+//
 //     open    b_n >= 0:                     c = 0                                                          (1a)
 //     stick   -W^-1 b in the cone:          c = -W^-1 b, so a = 0                                          (1b)
 //     slip    otherwise:                    a_n = 0, a_T = -gamma c_T with gamma > 0, |c_T| = mu c_n       (1c)
 //
 // Slip. Without c_n (Schur complement of W_nn) the tangential rows are (S + gamma I) c_T = -q with
 //     S = W_TT - W_Tn W_nT / W_nn,   q = b_T - W_Tn b_n / W_nn                                             (2)
-// and so c_T = -x / p, c_n = n / (W_nn p) with
+//
+// Therefore c_T = -x / p, c_n = n / (W_nn p) with
 //     x = adj(S) q + gamma q,   p = gamma^2 + gamma tr S + det S,   n = -b_n p + W_nT x                    (3)
-// The cone's boundary asks for n(gamma) / |x(gamma)| = W_nn / mu. The quotient is nearly linear in gamma, as 1/|c| is
-// in the trust-region problem (M. D. Hebden, AERE TP 515, 1973; J. J. Moré, D. C. Sorensen, SIAM J. Sci. Stat. Comput.
-// 4, 1983), and linear where S is a multiple of I. Because |x| <= |adj(S) q| + gamma |q|, the positive root of
+//
+// The cone's boundary requires n(gamma) / |x(gamma)| = W_nn / mu. The quotient is nearly linear in
+// gamma, as 1/|c| is in the trust-region problem (M. D. Hebden, AERE TP 515, 1973; J. J. Moré, D.
+// C. Sorensen, SIAM J. Sci. Stat. Comput. 4, 1983). It is linear if S is a multiple of I. Because
+// |x| <= |adj(S) q| + gamma |q|, the positive root of
 //     -b_n p + W_nT x = (W_nn / mu) (|adj(S) q| + gamma |q|)                                               (4)
+//
 // is an upper bound, exact in that case, and Newton starts there.
 //
-// The equation is a quartic, cf. O. Bonnefon, G. Daviet, Inria report RT-0414, 2011, who solve for its roots. Several
-// solutions: stick is preferred to slip, and of several slips the one that Newton meets on its way down from (4).
+// The equation is a quartic, cf. O. Bonnefon, G. Daviet, Inria report RT-0414, 2011, who solve for
+// its roots. If there are several solutions, stick is preferred to slip, and the slip is the one
+// that Newton meets on its way down from (4).
 #pragma once
 
 #include "garra/core/mat.hpp"
@@ -27,7 +33,7 @@ namespace garra::solvers {
 
 namespace one_contact {
 
-/// What solving one contact needs of W, whatever b is.
+/// Terms of the contact's solution that depend on W only.
 template <class S>
 struct Reduced {
   S nn;              ///< W_nn, or a substitute where it vanishes
@@ -36,8 +42,9 @@ struct Reduced {
   S tt, to, ot, oo;  ///< S of (2)
 };
 
-/// Added to the diagonal of S, relative to W_TT, where det S is rounding noise: of the many forces of a singular block
-/// it takes the shortest, and the error in a_T that it causes is of the size of rounding.
+/// Added to the diagonal of S, relative to W_TT, if det S is rounding noise. It selects the
+/// shortest of the many forces of a singular block; the error in a_T that it causes is of the size
+/// of rounding.
 inline constexpr double kRegularization = 1e-14;
 inline constexpr double kSingular = 1e-13;  ///< S is singular: det S <= this x (largest diagonal entry of W_TT)^2
 
@@ -86,14 +93,15 @@ GARRA_HD Tangential<S> tangential_force(const Reduced<S>& r, const Tangential<S>
   return {select(swap, x2, x1), select(swap, x1, x2)};
 }
 
-/// Newton steps at most; two to four are usual, and halvings of a bracket that spans 15 digits never need more.
+/// Most Newton steps; two to four are usual, and halvings of a bracket that spans 15 digits never
+/// need more.
 inline constexpr int kSlipSteps = 60;
 inline constexpr double kSlipTolerance =
     1e-6;                         ///< Newton is done: its step <= this x gamma (the error then is its square)
 inline constexpr int kTurns = 1;  ///< corrections of the direction after that
-inline constexpr double kLargestTurn = 0.1;  ///< a correction above this [rad] is none, and left out
+inline constexpr double kLargestTurn = 0.1;  ///< a correction above this [rad] is omitted
 
-/// gamma of (1c) where `slips`, by Newton on n / |x| = W_nn / mu within a bracket.
+/// gamma of (1c) if `slips`, by Newton on n / |x| = W_nn / mu within a bracket.
 template <class S>
 GARRA_HD S slip_multiplier(const Reduced<S>& r, const Tangential<S>& q, const S& load, const S& mu, MaskOf<S> slips) {
   const S ut = fma(r.oo, q.t, -(r.to * q.o)), uo = fma(r.tt, q.o, -(r.ot * q.t));  // adj(S) q
@@ -139,7 +147,8 @@ struct SlipForce {
 template <class S>
 GARRA_HD SlipForce<S> slip_force(const Reduced<S>& r, const Tangential<S>& d, const S& load, const S& mu) {
   const S yields = fma(mu, fma(r.nt, d.t, r.no * d.o), r.nn);
-  // Not positive only where pressing harder makes the contact approach faster (an unsymmetric or indefinite block).
+  // Not positive only if a larger force makes the contact approach faster (an unsymmetric or
+  // indefinite block).
   const S inv = S(1) / select(yields > S(kRegularization) * r.nn, yields, r.nn);
   return {load * inv, -(mu * fma(r.no, d.t, -(r.nt * d.o))) * inv};
 }
@@ -151,7 +160,8 @@ GARRA_HD Tangential<S> unit(const Tangential<S>& v) {
   return {v.t * inv, v.o * inv};
 }
 
-/// One Newton step on the angle for a_T parallel to d: restores the digits that (3) loses where S is nearly singular.
+/// One Newton step on the angle for a_T parallel to d: restores the digits that (3) loses if S is
+/// nearly singular.
 template <class S>
 GARRA_HD Tangential<S> turned(const Reduced<S>& r, const Tangential<S>& q, const Tangential<S>& d, const S& load,
                               const S& mu) {
@@ -180,8 +190,8 @@ GARRA_HD Vec3<S> slip(const Reduced<S>& r, const Tangential<S>& q, const S& gamm
 
 }  // namespace one_contact
 
-/// The force of (1). W may be unsymmetric or singular; it is finite for finite input, and a solution wherever the
-/// symmetric part of W is positive definite.
+/// The force of (1). W may be unsymmetric or singular. The force is finite for finite input, and a
+/// solution if the symmetric part of W is positive definite.
 template <class S>
 [[nodiscard]] GARRA_HD Vec3<S> solve_one_contact(const Mat3<S>& W, const Vec3<S>& b, const S& mu) {
   using namespace one_contact;

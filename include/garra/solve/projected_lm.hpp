@@ -1,14 +1,16 @@
-// Levenberg-Marquardt on a box (docs/theory/minimizers.md): Gauss-Newton steps in the variables that are free, damped
-// so that they stay where the linear model of r is good.
+// Levenberg-Marquardt on a box (docs/theory/minimizers.md): Gauss-Newton steps in the free
+// variables, damped so that they stay where the linear model of r is good.
 //
 //   A = { i : x_i at a bound, and the gradient pushes it outward },   F = the others                             (1)
+//
 //   (H_FF + lambda I) d_F = -g_F,   d_A = 0,   H = J'J,   g = J'r,   x+ = P(x + t d)                             (2)
+//
 //   lambda = nu min(|r|, 1),   nu by the gain ratio                                                              (3)
 //
-// (1) and (2) are the two-metric projection of D. P. Bertsekas, SIAM J. Control Optim. 20, 1982. By (3) the damping
-// vanishes with |r|: quadratic convergence wherever |r| bounds the distance to the zeros from above, isolated or not
-// (C. Kanzow, N. Yamashita, M. Fukushima, J. Comput. Appl. Math. 172, 2004; J. Fan, Y. Yuan, Computing 74, 2005, for
-// the power of |r|).
+// (1) and (2) are the two-metric projection of D. P. Bertsekas, SIAM J. Control Optim. 20, 1982. By
+// (3) the damping vanishes with |r|: quadratic convergence if |r| bounds the distance to the zeros
+// from above, isolated or not (C. Kanzow, N. Yamashita, M. Fukushima, J. Comput. Appl. Math. 172,
+// 2004; J. Fan, Y. Yuan, Computing 74, 2005, for the power of |r|).
 #pragma once
 
 #include "garra/solve/least_squares.hpp"
@@ -20,7 +22,7 @@ struct ProjectedLmState {
   Iterate<S, V> at;
   S nu;          ///< factor of (3)
   S iterations;  ///< outer iterations since this start
-  S mark;        ///< f when progress was last asked for
+  S mark;        ///< f at the last progress test
   S since;       ///< iterations since then
   static constexpr auto parts() {
     return std::tuple{&ProjectedLmState::at, &ProjectedLmState::nu, &ProjectedLmState::iterations,
@@ -30,32 +32,32 @@ struct ProjectedLmState {
 
 namespace projected_lm {
 
-/// What a line search found.
+/// Result of a line search.
 template <class S, int V>
 struct Trial {
-  Vec<S, V> p;    ///< step taken, zero where none was
+  Vec<S, V> p;    ///< step taken, zero if none was
   S f;            ///< |r|^2 after it
-  S t;            ///< its length, 0 where none was taken
+  S t;            ///< its length, 0 if none was taken
   S evaluations;  ///< of r
 };
 
 }  // namespace projected_lm
 
-/// An option is an inequality that is tested as written.
+/// Options of the minimizer; each is an inequality that is tested as written.
 struct ProjectedLm {
   double f_tol = 0;           ///< stop, converged: f <= f_tol
   double eps = 0;             ///< stop, stalled: projected gradient <= eps
   double stationary = 1e-10;  ///< stop, stalled: projected gradient <= stationary * |r|
   int max_iterations = 100;   ///< stop, iteration limit: iterations since this start >= max_iterations
-  int window = 20;            ///< progress is asked for whenever as many iterations have passed:
-  double progress = 0.9;      ///< stop, stalled: f > progress * (f when it was last asked for)
+  int window = 20;            ///< iterations between two progress tests:
+  double progress = 0.9;      ///< stop, stalled: f > progress * (f at the last test)
   double most_nu = 1e8;       ///< stop, stalled: nu > most_nu
   double first_nu = 1e-3;     ///< nu at the start
   double least_nu = 1e-6;     ///< nu >= least_nu
-  int halvings = 4;           ///< trials t = 1, 1/2, ..., 2^-halvings; where none will do, x stays and nu grows
-  double decrease = 1e-4;     ///< a trial will do where f(x+) <= f + decrease * min(0, f'(x)(x+ - x)) and f(x+) < f
-  double poor = 0.25;         ///< nu *= grow where the gain ratio < poor or t < 1
-  double good = 0.75;         ///< nu *= shrink where the gain ratio > good and t = 1
+  int halvings = 4;           ///< trials t = 1, 1/2, ..., 2^-halvings; if none succeeds, x stays and nu grows
+  double decrease = 1e-4;     ///< a trial succeeds: f(x+) <= f + decrease * min(0, f'(x)(x+ - x)) and f(x+) < f
+  double poor = 0.25;         ///< nu *= grow: gain ratio < poor or t < 1
+  double good = 0.75;         ///< nu *= shrink: gain ratio > good and t = 1
   double grow = 4;
   double shrink = 0.1;
 
@@ -65,7 +67,7 @@ struct ProjectedLm {
   template <class M, class S, int V>
   [[nodiscard]] GARRA_HD ProjectedLmState<S, V> start(const M& merit, const Vec<S, V>& x0) const;
 
-  /// One factorization and one line search in every running lane.
+  /// Does one factorization and one line search in every running lane.
   template <class M, class S, int V>
   GARRA_HD void step(const M& merit, ProjectedLmState<S, V>& state) const;
 
@@ -79,9 +81,10 @@ struct ProjectedLm {
 
 namespace projected_lm {
 
-inline constexpr int kBlock = 4;  ///< H is made in blocks of 4 x 4, whose sums stay in registers
+inline constexpr int kBlock = 4;  ///< H is computed in blocks of 4 x 4, whose sums stay in registers
 
-/// Lower triangle of H = J'J; where V is no multiple of the block, the last row and column are made more than once.
+/// Lower triangle of H = J'J; if V is no multiple of the block, the last row and column are
+/// computed more than once.
 template <class S, int R, int V>
 GARRA_HD_CALL Mat<S, V, V> normal_matrix(const Mat<S, R, V>& J) {
   const int last = extent<V>() - 1;
@@ -125,7 +128,8 @@ GARRA_HD_CALL void solve_in_place(Mat<S, V, V>& K, Vec<S, V>& b) {
 template <class M, class S, int V>
 GARRA_HD Vec<S, V> direction(const M& merit, const Iterate<S, V>& at, Mat<S, V, V>& H, const Vec<S, V>& g,
                              const S& nu) {
-  // At a zero of r nothing is left to damp by: keeps the pivots of free variables that r does not see positive.
+  // At a zero of r the damping vanishes: this keeps the pivots of free variables without effect on
+  // r positive.
   const S lambda = fma(nu, min(sqrt(at.f), S(1)), S(1e-30));
   Vec<S, V> held, d;
   for (int i = 0; i < extent<V>(); ++i) {
@@ -161,8 +165,8 @@ GARRA_HD ProjectedLmState<S, V> ProjectedLm::start(const M& merit, const Vec<S, 
   return s;
 }
 
-/// Halves t until f decreases. The projected step need not be a direction of descent where it meets new bounds, so that
-/// the first-order decrease is asked for only where there is one.
+/// Halves t until f decreases. The projected step need not be a direction of descent if it meets
+/// new bounds; the first-order decrease is required only if there is one.
 template <class M, class S, int V>
 GARRA_HD projected_lm::Trial<S, V> ProjectedLm::search(const M& merit, const Iterate<S, V>& at, const Vec<S, V>& d,
                                                        const Vec<S, V>& g) const {
@@ -213,7 +217,7 @@ GARRA_HD void ProjectedLm::step(const M& merit, ProjectedLmState<S, V>& s) const
   stop(s, on);
 }
 
-/// The stopping tests. `projected_gradient` is the one of the point that the last step was made from.
+/// Runs the stop tests. `projected_gradient` is that of the point before the last step.
 template <class S, int V>
 GARRA_HD void ProjectedLm::stop(ProjectedLmState<S, V>& s, const MaskOf<S>& on) const {
   Iterate<S, V>& at = s.at;

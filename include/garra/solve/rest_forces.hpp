@@ -1,21 +1,25 @@
-// Do forces inside friction cones exist that leave every contact at rest? (docs/theory/grasp-model.md, section 7)
+// Decides whether forces inside friction cones exist that leave every contact at rest
+// (docs/theory/grasp-model.md, section 7).
 //
 //   find c with  |A_j c + b_j| <= most  at every contact j,  c in K = { |c_T| <= mu c_n, least <= c_n <= limit }  (1)
 //
-// A is the symmetric, positive semidefinite matrix of a contact problem. (1) is convex. By Farkas' lemma either there
-// is such a c, or there is a y with
+// A is the symmetric, positive semidefinite matrix of a contact problem. (1) is convex. By Farkas'
+// lemma either there is such a c, or there is a y with
 //   y.b - most sum_j |y_j| + sum_j (limit_j or least_j) (z_n - mu |z_T|)_j > 0,   z = A y                      (2)
-// (limit_j where the factor behind it is negative, else least_j)
-// and then every c of K leaves |A_j c + b_j| above `most` at some contact. Each answer comes with its c or its y.
-// Without a limit a contact may press with kLargestRest times the forces that the search begins with.
 //
-// Method: first y = A^-1 z, where z is what the given accelerations are in the cones' duals: it decides most of the
-// problems whose contacts slip by far. Then a primal-dual interior-point method (as wrench_balance.hpp) for
+// (limit_j if the factor behind it is negative, else least_j). Then every c of K leaves |A_j c +
+// b_j| above `most` at some contact. Each answer comes with its c or its y. A contact without a
+// limit may press with kLargestRest times the first forces of the search.
+//
+// Method: first y = A^-1 z, where z are the given accelerations projected into the cones' duals: it
+// decides most problems whose contacts slip by far. Then a primal-dual interior-point method (as
+// wrench_balance.hpp) for
 //   min t  with  |A_j c + b_j| <= most (1 + t),  c in K                                                      (3)
+//
 // until c shows (1) or the multipliers show (2).
 //
-// The number of contacts is a number of the problem: one machine code for all. Few samples of a study come here, so
-// lanes bring theirs one after another.
+// The number of contacts is a run-time number: one machine code for all. Few samples of a study
+// need this search, so lanes run it one after another.
 #pragma once
 
 #include "garra/core/elementary.hpp"
@@ -26,8 +30,8 @@ namespace garra::solvers {
 inline constexpr double kLargestRest = 1e4;   ///< largest force without a limit, in units of the given ones
 inline constexpr double kRestMargin = 1e-10;  ///< the value of (2) counts above this share of sum |y_j| (most + |b_j|)
 
-/// A problem (1) of `n` contacts with D numbers each, in memory that the caller gives. A, b, mu, limit, least and c are
-/// set by the caller (c: forces to begin with, in their cones), and changed by the search.
+/// A problem (1) of `n` contacts with D numbers each, in the caller's memory. The caller sets A, b,
+/// mu, limit, least and c (first forces, in their cones); the search changes them.
 template <int D>
 struct RestProblem {
   int n;
@@ -40,7 +44,7 @@ struct RestProblem {
   }
   [[nodiscard]] GARRA_HD int rows() const { return D * n; }
   [[nodiscard]] GARRA_HD double& A(int i, int k) const { return at[i * rows() + k]; }
-  /// Newton's matrix of (c, t), or a factor of A; what is below the diagonal counts.
+  /// Newton's matrix of (c, t), or a factor of A; only the lower triangle is used.
   [[nodiscard]] GARRA_HD double& H(int i, int k) const { return at[rows() * rows() + i * (rows() + 1) + k]; }
   [[nodiscard]] GARRA_HD double* b() const { return at + rows() * rows() + (rows() + 1) * (rows() + 1); }
   [[nodiscard]] GARRA_HD double* c() const { return b() + rows(); }
@@ -48,19 +52,19 @@ struct RestProblem {
   [[nodiscard]] GARRA_HD double* mu() const { return y() + rows(); }
   [[nodiscard]] GARRA_HD double* limit() const { return mu() + n; }
   [[nodiscard]] GARRA_HD double* least() const { return limit() + n; }
-  /// What the search needs besides.
+  /// Working memory of the search.
   [[nodiscard]] GARRA_HD double* rest() const { return least() + n; }
 };
 
 struct RestAnswer {
-  double exists;  ///< 1: `c` of the problem shows (1); 0: `y` shows (2); NaN: not decided, or a number is not finite
+  double exists;  ///< 1: `c` of the problem shows (1); 0: `y` shows (2); NaN: not decided, or not finite
   int steps;      ///< of the interior-point method
 };
 
 namespace rest {
 
-/// The search. Forces are in units of the given ones, tangential ones over their friction coefficient, accelerations
-/// and y in units of `most`.
+/// State of the search. Forces are in units of the given ones, tangential ones over their friction
+/// coefficient, accelerations and y in units of `most`.
 template <int D>
 struct Search {
   using Force = Vec<double, D>;
@@ -103,8 +107,8 @@ struct Search {
     return out;
   }
 
-  /// LDL^T of the symmetric matrix in H, its first `size` rows, in place; the pivots' inverses on the diagonal. False
-  /// where a pivot is rounding noise.
+  /// Factors the symmetric matrix in H by LDL^T, its first `size` rows, in place; the pivots'
+  /// inverses on the diagonal. False if a pivot is rounding noise.
   GARRA_HD bool factor(int size) const {
     bool definite = true;
     for (int j = 0; j < size; ++j) {
@@ -121,7 +125,7 @@ struct Search {
       for (int i = j + 1; i < size; ++i) {
         double sum = p.H(i, j);
         for (int k = 0; k < j; ++k) sum = fma(-p.H(i, k), row[k], sum);
-        p.H(i, j) = sum;  // L D, so that the diagonal's inverse makes L of it
+        p.H(i, j) = sum;  // L D; the diagonal's inverse turns it into L
       }
     }
     return definite;
@@ -144,7 +148,8 @@ struct Search {
     }
   }
 
-  /// Of the problem as given: y = A^-1 z for z a little inside of the cones' duals. False where A is not definite.
+  /// In the problem's own units: y = A^-1 z for z a little inside of the cones' duals. False if A
+  /// is not definite.
   GARRA_HD bool guess_y() const {
     const int m = p.rows();
     move();
@@ -163,7 +168,7 @@ struct Search {
     return true;
   }
 
-  /// To the search's units.
+  /// Converts to the search's units.
   GARRA_HD void scale() {
     const int m = p.rows();
     double force = 0, load = 0, diagonal = 0;
@@ -222,7 +227,7 @@ struct Search {
     return all;
   }
 
-  /// Inside of all cones, beside the given forces.
+  /// Starts inside of all cones, beside the given forces.
   GARRA_HD void begin() {
     for (int j = 0; j < p.n; ++j) {
       Force c = part<D>(p.c(), j);
@@ -234,7 +239,7 @@ struct Search {
     move();
     t = 0;
     for (int j = 0; j < p.n; ++j) t = max(t, 1.1 * norm(part<D>(a, j)));
-    double sum = 0;  // of u: 1 where (3) is at its best
+    double sum = 0;  // of u: 1 at the optimum of (3)
     for (int j = 0; j < p.n; ++j) sum += (1 + t) / cone::depth2(motion(1 + t, a, j));
     const double mean = 1 / sum;
     for (int j = 0; j < p.n; ++j) {
@@ -295,7 +300,7 @@ struct Search {
     for (int i = 0; i <= m; ++i) p.H(i, i) *= 1 + 1e-14;
   }
 
-  /// The step towards products of size `target`. Returns how far it may go.
+  /// The step toward products of size `target`. Returns its largest admissible length.
   GARRA_HD double step(double target) const {
     const int m = p.rows();
     for (int i = 0; i < m; ++i) dc[i] = 0;
@@ -349,7 +354,7 @@ struct Search {
     return longest;
   }
 
-  /// Mean of the products that all go to zero.
+  /// Mean of the products that go to zero.
   [[nodiscard]] GARRA_HD double mean() const {
     double sum = 0;
     int products = 3 * p.n;
@@ -396,7 +401,7 @@ struct Search {
     }
   }
 
-  /// c in newtons.
+  /// Converts c to newtons.
   GARRA_HD void restore() const {
     for (int j = 0; j < p.n; ++j)
       for (int k = 0; k < D; ++k) p.c()[D * j + k] *= unit * (k > 0 ? p.mu()[j] : 1);

@@ -2,6 +2,7 @@
 // (docs/theory/minimizers.md, section 2).
 //
 //   d = P(x - alpha g) - x,   x+ = x + t d   with   f(x+) <= max of the last M values of f + gamma t g'd           (11)
+//
 //   alpha = s's / s'y         with   s = x+ - x, y = g+ - g                                                       (12)
 #pragma once
 
@@ -20,7 +21,7 @@ struct SpgState {
   static constexpr auto parts() { return std::tuple{&SpgState::at, &SpgState::g, &SpgState::past, &SpgState::alpha}; }
 };
 
-/// An option is an inequality that is tested as written.
+/// Options of the minimizer; each is an inequality that is tested as written.
 struct SpectralProjectedGradient {
   template <class S, int V>
   using State = SpgState<S, V>;
@@ -31,7 +32,7 @@ struct SpectralProjectedGradient {
   int max_evaluations = 20000;    ///< stop: evaluations >= max_evaluations
   double gamma = 1e-4;            ///< accept: (11)
   double smallest_alpha = 1e-30;  ///< alpha >= smallest_alpha
-  double largest_alpha = 1e30;    ///< alpha <= largest_alpha, and alpha = largest_alpha where s'y <= 0
+  double largest_alpha = 1e30;    ///< alpha <= largest_alpha, and alpha = largest_alpha if s'y <= 0
   double sigma1 = 0.1;            ///< a step that quadratic interpolation proposes is used if sigma1 t <= it
   double sigma2 = 0.9;            ///< and it <= sigma2 t, else t / 2
   double smallest_step = 1e-20;   ///< stop: largest component of t d < smallest_step
@@ -59,7 +60,7 @@ struct SpectralProjectedGradient {
     return s;
   }
 
-  /// One iteration with its line search.
+  /// Does one iteration with its line search.
   template <class M>
   GARRA_HD void step(const M& merit, State<typename M::Scalar, M::kVariables>& s) const {
     using S = typename M::Scalar;
@@ -95,7 +96,8 @@ struct SpectralProjectedGradient {
   GARRA_HD S clip(const S& alpha) const {
     return min(max(alpha, S(smallest_alpha)), S(largest_alpha));
   }
-  /// Where (11) holds in the end. A trial that is NaN is refused.
+  /// Searches for a step with (11); returns the lanes that found one. A trial that is NaN is
+  /// rejected.
   template <class M, class S, int V>
   GARRA_HD MaskOf<S> line_search(const M& merit, const MaskOf<S>& running, Iterate<S, V>& at, Search<S, V>& q) const {
     MaskOf<S> busy = running, found(false);

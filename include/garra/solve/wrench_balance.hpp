@@ -1,23 +1,28 @@
-// Can forces inside friction cones balance a wrench at all? (docs/theory/grasp-model.md, section 7)
+// Decides whether forces inside friction cones can balance a wrench (docs/theory/grasp-model.md,
+// section 7).
 //
 //   find c with  W c + w = 0,  per contact  c in K = { |c_T| <= mu c_n, c_n <= limit }                 (1)
 //
-// and, where the joints of contact j's finger have torque limits, for each joint i  |g_ji . c_j + h_ji| <= 1: its
-// torque over its limit. A finger may bear several contacts, and a whole hand whose joints move all of them is one
-// finger: c_j then stands for its contacts' forces together. Of a soft contact c_T also has the moment about the normal
-// over the contact's radius: a cone in four dimensions. A convex problem in six equations: by Farkas' lemma either
-// there is such a c, or there are a y and, for each such joint, a number l with
+// If the joints of contact j's finger have torque limits, each joint i requires |g_ji . c_j + h_ji|
+// <= 1: its torque over its limit. A finger may bear several contacts; a whole hand whose joints
+// move all of them is one finger. c_j then stands for its contacts' forces together. The c_T of a
+// soft contact includes the moment about the normal over the contact's radius: a cone in four
+// dimensions. (1) is a convex problem in six equations. By Farkas' lemma either there is such a c,
+// or there are a y and, for each such joint, a number l with
 //   y.w + sum_j min(0, limit_j (z_n - mu |z_T|)_j) + sum_ji (h_ji l_ji - |l_ji|) > 0,  z_j = W_j^T y + sum_i l_ji g_ji
 //   (2)
-// and then every c of K leaves at least that value over |y| unbalanced (y = 0: some finger cannot stand there at all).
-// Each answer comes with its c or its y and l. Without a limit a contact may press with kLargestForce times the wrench.
 //
-// Method: closed candidates first; then a primal-dual interior-point method (Nesterov and Todd's scaling; L.
-// Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010) for
+// Then every c of K leaves at least that value over |y| unbalanced (y = 0: some finger cannot stand
+// there at all). Each answer comes with its c or its y and l. A contact without a limit may press
+// with kLargestForce times the wrench.
+//
+// Method: closed candidates first; then a primal-dual interior-point method (Nesterov and Todd's
+// scaling; L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010) for
 //   min tau  with  W c + w = tau q,  c in K,  |g_ji . c_j + h_ji| <= 1 + tau r_ji,  q = W c0 + w,      (3)
-// which begins inside of the cones at c0 with tau = 1; r is 0 but where a finger's own weight takes half of a torque.
-// Where tau reaches 0 the forces balance w; where it cannot, the multipliers are those of (2). One system of six
-// equations a step.
+//
+// which begins inside of the cones at c0 with tau = 1; r is nonzero only if a finger's own weight
+// takes half of a torque. The forces balance w if tau reaches 0; otherwise the multipliers are
+// those of (2). Each step solves one system of six equations.
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -26,17 +31,17 @@
 
 namespace garra::solvers {
 
-/// Torque limits of F fingers with K contacts each, at most R joints a finger; nothing where R is 0.
+/// Torque limits of F fingers with K contacts each, at most R joints a finger; empty if R is 0.
 template <class S, int F, int R, int K, int D>
 struct TorqueRows {
   Vec<S, D * K> gain[kCapacity<F>][R];  ///< g: a joint's torque over its limit, of contact forces (n, t, o) [1/N]
   S own[kCapacity<F>][R];               ///< h: the same of the finger's own weight
-  int rows;                             ///< joints that are looked at; of those that a finger does not have both are 0
+  int rows;                             ///< joints used; both are 0 for joints that a finger does not have
 };
 template <class S, int F, int K, int D>
 struct TorqueRows<S, F, 0, K, D> {};
 
-/// l of (2) [N].
+/// Multipliers l of (2) [N].
 template <class S, int F, int R>
 struct TorqueShares {
   S share[kCapacity<F>][R];
@@ -44,10 +49,11 @@ struct TorqueShares {
 template <class S, int F>
 struct TorqueShares<S, F, 0> {};
 
-/// Moments are divided by a length, so that all rows are forces [N]. K: contacts of a finger, 1 or all N of them; of
-/// interest where torques are limited. D: numbers of a contact's force, 3, or 4 of soft contacts: (n, t, o, tau / r)
-/// with the moment tau about the normal, whose column of W is r times that of a unit moment; cones are |(t, o, tau /
-/// r)| <= mu n, and r = 0 makes a contact a point.
+/// A balance problem. Moments are divided by a length, so that all rows are forces [N]. K: contacts
+/// of a finger, 1 or all N of them; matters only with torque limits. D: numbers of a contact's
+/// force, 3, or 4 for soft contacts: (n, t, o, tau / r) with the moment tau about the normal. Its
+/// column of W is r times that of a unit moment; cones are |(t, o, tau / r)| <= mu n, and r = 0
+/// makes a contact a point.
 template <class S, int N, int R = 0, int K = 1, int D = 3>
 struct WrenchBalance : TorqueRows<S, N / K, R, K, D> {
   Mat<S, 6, D * N> W;  ///< contact forces to a wrench
@@ -58,29 +64,29 @@ struct WrenchBalance : TorqueRows<S, N / K, R, K, D> {
 
 template <class S, int N, int R = 0, int K = 1, int D = 3>
 struct BalanceAnswer : TorqueShares<S, N / K, R> {
-  S balanced;        ///< 1: `c` balances w; 0: nothing does, `y` shows it; NaN: not decided, or a number is not finite
+  S balanced;        ///< 1: `c` balances w; 0: no forces do, `y` shows it; NaN: not decided, or not finite
   Vec<S, D * N> c;   ///< [N]
   Vec<S, 6> y;       ///< unit vector; with torque limits (y, l) is one
-  S gap;             ///< value of (2), of what is left over where balanced is 1, over |w|
-  S rank_deficient;  ///< 1 where W has less than rank 6: some wrenches no forces balance
-  S closed;  ///< 1 where squeezing alone keeps any wrench in W's range in the cones: internal forces inside of all
-  S steps;   ///< Newton steps
+  S gap;             ///< value of (2), or of the remainder if balanced is 1, over |w|
+  S rank_deficient;  ///< 1 if W has less than rank 6: some wrenches cannot be balanced
+  S closed;          ///< 1 for force closure: internal forces inside of all cones hold any wrench in W's range
+  S steps;           ///< Newton steps
 };
 
 inline constexpr double kLargestForce = 1e4;       ///< without a limit, in units of the wrench
 inline constexpr double kBalanceTolerance = 1e-9;  ///< balanced: |W c + w| <= this |w|; not: (2) > this |y| |w|
 inline constexpr double kRankTolerance = 1e-10;    ///< eigenvalues of W W^T below this share of their sum count as zero
 
-/// W W^T, shifted so that it can be factored whatever its rank.
+/// W W^T, shifted so that it can be factored for any rank.
 template <class S, int N>
 struct GraspGram {
   Ldlt<S, 6> factors;
   S shift;
-  S deficient;  ///< 1 where an eigenvalue is zero
+  S deficient;  ///< 1 if an eigenvalue is zero
 };
 
-// Here all is over |w|, and tangential forces are over their friction coefficient, W's columns times it: every cone is
-// |c_T| <= c_n.
+// Units: all forces are over |w|, and tangential forces are over their friction coefficient, W's
+// columns times it: every cone is |c_T| <= c_n.
 namespace balance {
 
 inline constexpr double kShift = 1e-14;  ///< of W W^T, over its trace
@@ -108,8 +114,8 @@ template <class S, int N, int D = 3>
 GARRA_HD GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
   GraspGram<S, N> out;
   out.shift = factor_gram(W, out.factors);
-  // sum of shift / (eigenvalue + shift): near 1 for each that is zero.
-  Mat<S, 6, 6> unit;  // row by row: all 36 entries are too many to be written out in one loop
+  // Sum of shift / (eigenvalue + shift): near 1 for each zero eigenvalue.
+  Mat<S, 6, 6> unit;  // row by row: 36 entries are too many to unroll in one loop
   for_each_index<6>([&](int r) { for_each_index<6>([&](int c) { unit(r, c) = S(r == c ? 1 : 0); }); });
   const Mat<S, 6, 6> half = solve_lower(out.factors, unit);
   S inverse_trace = S(0);
@@ -127,7 +133,7 @@ GARRA_HD Vec<S, M> balancing(const Mat<S, 6, M>& W, const Ldlt<S, 6>& gram, cons
   return c;
 }
 
-/// The i-th M numbers of all: of a contact (M = D), or of a finger's K contacts.
+/// The i-th M numbers of all: those of a contact (M = D), or of a finger's K contacts.
 template <int M, class S, int All>
 GARRA_HD Vec<S, M> part_of(const Vec<S, All>& all, int i) {
   Vec<S, M> out;
@@ -138,7 +144,7 @@ template <int M, class S, int All>
 GARRA_HD void set_part(Vec<S, All>& all, int i, const Vec<S, M>& part) {
   for_each_index<M>([&](int k) { all[extent<M>() * i + k] = part[k]; });
 }
-/// On the axis of a cone in D dimensions.
+/// Vector on the axis of a cone in D dimensions.
 template <int D, class S>
 GARRA_HD Vec<S, D> on_axis(const S& length) {
   Vec<S, D> out = Vec<S, D>::zero();
@@ -197,9 +203,9 @@ GARRA_HD S size_of(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, co
   return sqrt(sum);
 }
 
-/// Brings each z of (2) that lies outside of its cone by a little into it, by torque multipliers of its finger, where
-/// that costs less than what the force limit charges: without a limit 1e-9 outside weighs as much as 1e-5 of the
-/// wrench, and the iteration, when it has come as far as rounding lets it, leaves more.
+/// Moves each z of (2) that lies slightly outside of its cone into it, by torque multipliers of its
+/// finger, if that costs less than the force limit's term. Without a limit 1e-9 outside costs as
+/// much as 1e-5 of the wrench, and the iteration, limited by rounding, leaves more.
 template <class S, int N, int R, int D>
 GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1, D>& p, const Vec<S, 6>& y, TorqueShares<S, N, R>& l) {
   const Vec<S, D* N> image = transpose_times(p.W, y);
@@ -225,7 +231,8 @@ GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1, D>& p, const Vec<S
   }
 }
 
-/// The same of a finger with several contacts: all of its z at once, where the value of (2) grows by it.
+/// The same for a finger with several contacts: all of its z at once, if that raises the value of
+/// (2).
 template <class S, int N, int R, int K, int D>
 requires(K != 1) GARRA_HD
     void push_into_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, TorqueShares<S, N / K, R>& l) {
@@ -251,10 +258,10 @@ requires(K != 1) GARRA_HD
   for_each_joint(p, [&](int f, int i) { l.share[f][i] = select(worth, pushed.share[f][i], l.share[f][i]); });
 }
 
-/// y with a little added that brings each z = W^T y of a contact without a limit, where it lies outside of its cone,
-/// onto it, or to 0 where it is small (a y that an antipodal pair resists nothing of): an unlimited force makes much of
-/// what the iteration, or rounding, leaves outside. W: [6][D n]. The number of contacts is a number, so that there is
-/// one machine code for all.
+/// y with a small addition that moves each z = W^T y of an unlimited contact, if it lies outside of
+/// its cone, onto it, or to 0 if it is small (a y that an antipodal pair does not resist). An
+/// unlimited force amplifies the error that the iteration, or rounding, leaves outside. W: [6][D
+/// n]. The number of contacts is a run-time number: one machine code for all.
 template <int D, class S>
 GARRA_HD_CALL Vec<S, 6> pushed_into_cones(const S* W, const S* limit, int n, Vec<S, 6> y) {
   for (int pass = 0; pass < 2; ++pass) {
@@ -271,7 +278,7 @@ GARRA_HD_CALL Vec<S, 6> pushed_into_cones(const S* W, const S* limit, int n, Vec
       const S across = tangential_length(z), outside = across - z[0];
       const auto counts = outside > S(0) && limit[j] >= S(kLargestForce);
       const auto small = counts && dot(z, z) <= S(1e-6) * dot(y, y);
-      // Rows of the equations: how `-outside` grows with y, or each number of z.
+      // Rows of the equations: growth of `-outside` with y, or of each number of z.
       for (int e = 0; e < D; ++e) {
         const auto on = select_mask(MaskOf<S>(e == 0), counts, small);
         const S inverse = S(1) / select(counts, across, S(1));
@@ -295,7 +302,8 @@ GARRA_HD_CALL Vec<S, 6> pushed_into_cones(const S* W, const S* limit, int n, Vec
   return y;
 }
 
-/// Takes c or the direction of (y, l) as the answer where one of them is a certificate and none is known yet.
+/// Takes c or the direction of (y, l) as the answer if one of them is a certificate and no answer
+/// is known yet.
 template <class S, int N, int R, int K, int D>
 GARRA_HD void certify(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c, const Vec<S, 6>& y,
                       TorqueShares<S, N / K, R> l, BalanceAnswer<S, N, R, K, D>& out) {
@@ -319,7 +327,7 @@ GARRA_HD void certify(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>
   out.gap = select(yes, left, select(no, value, out.gap));
 }
 
-/// Multipliers of the torque limits, v of joint torques; or steps of theirs.
+/// Multipliers of the torque limits, v of joint torques; or their steps.
 template <class S, int F, int R>
 struct JointPart {
   S up[kCapacity<F>][R], down[kCapacity<F>][R];  ///< of g.c + h <= 1 + tau r, of -(g.c + h) <= 1 + tau r
@@ -333,7 +341,7 @@ struct Relaxation {
 template <class S, int F>
 struct Relaxation<S, F, 0> {};
 
-/// State of the iteration.
+/// State of the interior-point iteration.
 template <class S, int N, int R, int K, int D>
 struct Interior : JointPart<S, N / K, R>, Relaxation<S, N / K, R> {
   Vec<S, D * N> c, z;  ///< forces, and their multipliers, inside the cones
@@ -342,8 +350,9 @@ struct Interior : JointPart<S, N / K, R>, Relaxation<S, N / K, R> {
   S tau;
 };
 
-/// inverse of (B^-1 + theta g g^T), in place. (I - k g^T) B (I - k g^T)^T + k k^T / theta, as Joseph's form of Kalman's
-/// update: the plain difference has nothing left where B is large and theta is, too.
+/// Replaces B by the inverse of (B^-1 + theta g g^T), in place. It uses (I - k g^T) B (I - k g^T)^T
+/// + k k^T / theta, as Joseph's form of Kalman's update: the plain difference cancels if B and
+/// theta are large.
 template <class S, int M>
 GARRA_HD void stiffen(const Vec<S, M>& g, const S& theta, Mat<S, M, M>& B) {
   const Vec<S, M> along = B * g;
@@ -375,11 +384,11 @@ GARRA_HD Mat<S, D, D> inverse_block(const Vec<S, D>& c, const Vec<S, D>& z, cons
   return H;
 }
 
-/// Room up to a joint's two limits, and what they add to the Newton system.
+/// Distances to a joint's two limits, and their terms in the Newton system.
 template <class S>
 struct JointRoom {
   S up, down;
-  S stiff, tilt;  ///< sum and difference of multiplier over room
+  S stiff, tilt;  ///< sum and difference of multiplier over distance
 };
 template <class S, int N, int R, int K, int D>
 GARRA_HD JointRoom<S> joint_room(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
@@ -389,10 +398,10 @@ GARRA_HD JointRoom<S> joint_room(const Interior<S, N, R, K, D>& x, const WrenchB
   return {up, down, fma(x.up[f][i], up, x.down[f][i] * down), fma(x.up[f][i], up, -(x.down[f][i] * down))};
 }
 
-/// What the relaxation r adds to the Newton system.
+/// Terms of the relaxation r in the Newton system.
 template <class S, int N, int R, int D>
 struct RelaxedPart {
-  Vec<S, D * N> pull;    ///< sum g r (difference of multiplier over room)
+  Vec<S, D * N> pull;    ///< sum g r (difference of multiplier over distance)
   S by_target, by_dtau;  ///< of q.y + sum (up + down) r
 };
 template <class S, int N, int D>
@@ -402,13 +411,13 @@ template <class S, int N, int R, int K, int D>
 struct StepSystem : RelaxedPart<S, N, R, D> {
   Mat<S, D * K, D * K> block[kCapacity<N / K>];
   Vec<S, 6> q;           ///< q - W block pull
-  Vec<S, 6> by_q;        ///< (W block W^T)^-1 of that
+  Vec<S, 6> by_q;        ///< (W block W^T)^-1 q
   Vec<S, D * N> center;  ///< c^-1 - e / s
   Vec<S, 6> by_center;   ///< (W block W^T)^-1 W block center
-  Vec<S, 6> by_error;    ///< (W block W^T)^-1 (W c + w - tau q): what rounding has left
+  Vec<S, 6> by_error;    ///< (W block W^T)^-1 (W c + w - tau q): the rounding error
 };
 
-/// The joints of finger f: its block, its center, what r pulls.
+/// Adds the joints of finger f: its block, its center, the pull of r.
 template <class S, int N, int R, int K, int D>
 GARRA_HD void add_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
                          StepSystem<S, N, R, K, D>& out) {
@@ -427,7 +436,7 @@ GARRA_HD void add_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S
   set_part<D * K>(out.pull, f, pull);
 }
 
-/// Blocks and center of finger f.
+/// Sets blocks and center of finger f.
 template <class S, int N, int R, int K, int D>
 GARRA_HD void set_block(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
                         StepSystem<S, N, R, K, D>& out) {
@@ -484,7 +493,7 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
   return out;
 }
 
-/// A step towards products c.z of size `target`, and how far it may go.
+/// A step toward products c.z of size `target`, and its largest admissible length.
 template <class S, int N, int R, int K, int D>
 struct Step : JointPart<S, N / K, R> {
   Vec<S, D * N> dc, dz;
@@ -494,13 +503,14 @@ struct Step : JointPart<S, N / K, R> {
   S longest;
 };
 
-/// Steps of the multipliers of finger f, how far they and the torques may go, and their part of z + dz.
+/// Steps of the multipliers of finger f, their and the torques' largest admissible length, and
+/// their part of z + dz.
 template <class S, int N, int R, int K, int D>
 GARRA_HD void step_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, const S& target,
                           int f, Step<S, N, R, K, D>& out) {
   const Vec<S, D* K> dc = part_of<D * K>(out.dc, f);
   Vec<S, D* K> z = part_of<D * K>(out.dz, f);
-  S most = S(0);  // the reciprocal of how far
+  S most = S(0);  // reciprocal of the admissible length
   for (int i = 0; i < p.rows; ++i) {
     const Vec<S, D* K>& g = p.gain[f][i];
     const JointRoom<S> room = joint_room(x, p, f, i);
@@ -547,7 +557,7 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
       const Vec<S, D> c = part_of<D>(x.c, j), dc = part_of<D>(out.dc, j);
       out.longest =
           min(min(out.longest, cone::way_out(c, dc)), cone::way_out(part_of<D>(x.z, j), part_of<D>(out.dz, j)));
-      // The reciprocal of how far.
+      // Reciprocal of the admissible length.
       const S inverse = S(1) / (p.limit[j] - c[0]), most = max(dc[0] * inverse, -out.dv[j] / x.v[j]);
       out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
     }
@@ -555,7 +565,7 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
   return out;
 }
 
-/// Sum of the products that all go to zero together, over their number.
+/// Mean of the products that go to zero together.
 template <class S, int N, int R, int K, int D>
 GARRA_HD S centering(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p) {
   S sum = dot(x.c, x.z);
@@ -570,7 +580,8 @@ GARRA_HD S centering(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N,
   return sum * S(1.0 / (2 * extent<N>() + 2 * extent<N / K>() * joints));
 }
 
-/// Of what a joint's limit leaves, the part that a contact may take: a quarter, or its share in that.
+/// Share of a joint's remaining limit that a contact may take: a quarter, divided among the
+/// contacts that load the joint.
 template <int D, class S, int M>
 GARRA_HD S first_share(const Vec<S, M>& gain) {
   S felt = S(0);
@@ -578,8 +589,8 @@ GARRA_HD S first_share(const Vec<S, M>& gain) {
   return S(0.25) / max(felt, S(1));
 }
 
-/// Relaxes limits of which the finger's own weight takes more than half, and returns a normal force that stays well
-/// within them; then what is relaxed leaves a quarter of each limit on both sides.
+/// Relaxes limits of which the finger's own weight takes more than half, and returns a normal force
+/// well within them. The relaxed limits leave a quarter on both sides.
 template <class S, int N, int R, int K, int D>
 GARRA_HD S relax_joints(const WrenchBalance<S, N, R, K, D>& p, int j, S start, Interior<S, N, R, K, D>& x) {
   const int f = j / extent<K>();
@@ -613,9 +624,9 @@ GARRA_HD Interior<S, N, R, K, D> first_point(const WrenchBalance<S, N, R, K, D>&
   return x;
 }
 
-/// Where no answer is known: steps until one is. All by value: what goes to a function by its address has to be in
-/// memory from the first, also in the threads of a GPU that never come here; so is W W^T factored once more, not
-/// brought along.
+/// Iterates the lanes without an answer until they have one. All arguments are by value: an
+/// argument passed by address must lie in memory from the start, even in GPU threads that never get
+/// here. For the same reason W W^T is factored again instead of passed.
 template <class S, int N, int R, int K, int D>
 [[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K, D> iterate(WrenchBalance<S, N, R, K, D> p,
                                                                  BalanceAnswer<S, N, R, K, D> out) {
@@ -630,8 +641,9 @@ template <class S, int N, int R, int K, int D>
     const StepSystem<S, N, R, K, D> system = step_system(x, p);
     const S mean = centering(x, p);
     const S far = min(step_towards(x, p, system, S(0)).longest, S(1)), rest = S(1) - far;
-    // Mild: who reduces the products by more than a step has shown to be possible gets stuck beside a cone where the
-    // forces have to grow a hundredfold (a grasp that just closes), and takes more steps elsewhere, too.
+    // Mild reduction: reducing the products by more than a step has shown to be possible stalls
+    // beside a cone if the forces have to grow a hundredfold (a grasp that just closes), and takes
+    // more steps elsewhere, too.
     const S share = max(min(S(1.5) * rest, S(1)), S(0.1));
     const Step<S, N, R, K, D> to = step_towards(x, p, system, share * mean);
     S length = min(S(0.9) * to.longest, S(1));
@@ -691,7 +703,7 @@ template <class S, int N, int R, int K, int D>
   out.y = Vec<S, 6>::zero();
   out.rank_deficient = g.deficient;
   out.steps = zero;
-  // The guess, balanced, and pressed into the cones by internal forces.
+  // Balances the guess, and moves it into the cones by internal forces.
   c = balance::balancing(p.W, g.factors, p.w, c);
   Vec<S, D* N> normals = Vec<S, D * N>::zero();
   for (int j = 0; j < extent<N>(); ++j) normals[D * j] = one;
@@ -705,7 +717,7 @@ template <class S, int N, int R, int K, int D>
   }
   out.closed = select(room > S(1e-6), one, zero);
   c = axpy(select(out.closed > zero, needed * S(1 + 1e-12), zero), squeeze, c);
-  // What no forces reach at all: the part of the remainder outside of W's range, freed from rounding.
+  // The part of the remainder outside of W's range, which no forces reach, without rounding.
   TorqueShares<S, N / K, R> none;
   if constexpr (R > 0) balance::for_each_joint(p, [&](int j, int i) { out.share[j][i] = none.share[j][i] = zero; });
   balance::certify(p, c, g.shift * solve(g.factors, p.W * c + p.w), none, out);

@@ -1,22 +1,26 @@
-// How much more than its wrench can contacts resist, whatever its direction? (docs/theory/grasp-sets.md, "Wrench
-// radius")
+// Computes how much more than its wrench contacts can resist in every direction
+// (docs/theory/grasp-sets.md, "Wrench radius").
 //
-// With the wrenches K = { W c : |c_T| <= mu c_n, 0 <= c_n <= limit } that contacts can do, and a wrench w to balance,
-// every wrench no farther from w than r is balanced by some of them where the ball of radius r lies in w + K: where
+// Let K = { W c : |c_T| <= mu c_n, 0 <= c_n <= limit } be the wrenches of the contacts, and w a
+// wrench to balance. Every wrench within r of w is balanced if the ball of radius r lies in w + K:
 //   r <= h(y) = w.y + sum_j limit_j max(0, z_n + mu |z_T|)_j,  z_j = W_j^T y,  for all |y| = 1         (1)
-// h is convex and easy, but its least value on the sphere is a global minimum among many. It is found from both sides
-// (as in Y. Zheng, IEEE Transactions on Robotics 29(2), 2013, 579): each y that is asked tells h(y), an upper bound,
-// and the point of w + K that attains it. Simplices between six such points each make a closed surface around the
-// origin, and the least distance of their planes is a lower bound: each ray from the origin meets a simplex, which lies
-// in w + K, no nearer than its plane. Next is asked the normal of the nearest plane; its point replaces those simplices
-// from which it can be seen, so that the surface stays closed.
 //
-// The lower bound does not rest on convexity of that surface: a simplex is exchanged only where the origin is not
-// between it and the new point, so that every ray still meets a simplex (the degree of the surface's projection to the
-// sphere, modulo 2, stays one). Rounding may thus dent the surface, and does not make the bound too large.
+// h is convex and cheap to evaluate, but its least value on the sphere is a global minimum among
+// many. It is bounded from both sides (as in Y. Zheng, IEEE Transactions on Robotics 29(2), 2013,
+// 579): each evaluated y gives h(y), an upper bound, and the point of w + K that attains it.
+// Simplices between six such points each form a closed surface around the origin. The least
+// distance of their planes is a lower bound: each ray from the origin meets a simplex, which lies
+// in w + K, no nearer than its plane. The next y is the normal of the nearest plane; its point
+// replaces the simplices from which it is visible, so that the surface stays closed.
 //
-// Host and device, one problem a thread: which simplices are seen is another number in every problem, so that lanes
-// would wait for each other. The loops over simplices are along arrays, for the compiler's own vectors.
+// The lower bound does not require convexity of that surface. A simplex is exchanged only if the
+// origin is not between it and the new point, so that every ray still meets a simplex (the degree
+// of the surface's projection to the sphere, modulo 2, stays one). Rounding may dent the surface
+// but does not make the bound too large.
+//
+// Host and device, one problem a thread: the visible simplices differ from problem to problem, so
+// lanes would wait for each other. The loops over simplices run along arrays, for the compiler's
+// vectorizer.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +30,21 @@
 
 namespace garra::solvers {
 
-inline constexpr double kRadiusGap = 0.02;  ///< the bounds are as close as this share of the upper one, or space ended
+inline constexpr double kRadiusGap = 0.02;  ///< stop: the bounds are as close as this share of the upper one, or memory
+                                            ///< is full
 inline constexpr int kRadiusPoints = 256;
 inline constexpr int kRadiusFacets = 16384;
 inline constexpr int kRadiusRidges = 16384;
-/// Radii below this share of all forces together count as none.
+/// Radii below this share of the sum of all forces count as zero.
 inline constexpr double kNoRadius = 1e-6;
 
 struct WrenchRadius {
-  double low, high;  ///< of r [N]; both 0: w itself cannot be balanced; NaN: without limits there is none
-  double y[6];       ///< attains `high`: unit vector, the push that is resisted least is along -y
-  int points;        ///< asked for
+  double low, high;  ///< of r [N]; both 0: w itself cannot be balanced; NaN: undefined without limits
+  double y[6];       ///< attains `high`: unit vector; the push in direction -y is resisted least
+  int points;        ///< number of evaluations of h
 };
 
-/// Contacts that press, by the columns of W: `dims` of each, 3, or 4 of soft contacts.
+/// The contacts, by their columns of W: `dims` of each, 3, or 4 for soft contacts.
 struct PressingContacts {
   static constexpr int kMost = 32, kMostDims = 4;
   int count, dims;
@@ -50,7 +55,7 @@ struct PressingContacts {
 
 inline constexpr double kMostPulled = 2e-3;
 
-/// Working memory of one problem: 1.4 MB, of which most stays untouched.
+/// Working memory of one problem: 1.4 MB, mostly untouched.
 struct RadiusSpace {
   PressingContacts contacts;
   int points, facets, ridges;
@@ -58,12 +63,11 @@ struct RadiusSpace {
   double plane[6][kRadiusFacets];       ///< a with a.p = 1 in a facet's plane; 1 / |a| is its distance
   double square[kRadiusFacets];         ///< |a|^2
   std::uint64_t corner[kRadiusFacets];  ///< six numbers of points, ascending, the first in the highest byte of six
-  std::uint64_t
-      ridge[kRadiusRidges];  ///< of the facets that are seen, five corners: kNoRidge where two of them share it
+  std::uint64_t ridge[kRadiusRidges];   ///< of the visible facets, five corners: kNoRidge if two of them share it
   static constexpr int kSlots = 2 * kRadiusRidges;
   std::uint16_t slot[kSlots];  ///< hash table of ridges: place + 1; all zero between uses
   std::uint16_t slot_of[kRadiusRidges];
-  double ahead[kRadiusFacets];  ///< a.p of the new point: above 1 where it sees the facet from outside
+  double ahead[kRadiusFacets];  ///< a.p of the new point: above 1 if it sees the facet from outside
 };
 
 namespace radius {
@@ -95,7 +99,8 @@ inline GARRA_HD_CALL double ask(const PressingContacts& in, const double* y, dou
   return product(point, y);
 }
 
-/// a with a.p = 1 for six points p, by Gauss' elimination. Rows change places until the pivot is their largest number.
+/// a with a.p = 1 for six points p, by Gauss' elimination. Rows are exchanged until the pivot is
+/// their largest number.
 template <class S>
 GARRA_HD_CALL Vec<S, 6> plane_of(Mat<S, 6, 6> m) {
   Vec<S, 6> a;
@@ -140,7 +145,7 @@ GARRA_HD void apart(const S& from, double* numbers) {
     from.store(numbers);
 }
 
-/// Of the facets from `first` on.
+/// Computes the planes of the facets from `first` on.
 template <class S>
 GARRA_HD void set_planes(RadiusSpace& s, int first) {
   constexpr int kTogether = kWidth<S>;
@@ -164,7 +169,8 @@ GARRA_HD void set_planes(RadiusSpace& s, int first) {
   }
 }
 
-/// A ridge that comes a second time is one between two facets that are seen. False: there are too many.
+/// Adds a ridge, or removes it the second time, since it lies between two visible facets. False:
+/// too many ridges.
 GARRA_HD bool toggle(RadiusSpace& s, std::uint64_t ridge) {
   auto at = static_cast<std::uint32_t>((ridge * 0x9E3779B97F4A7C15u) >> 40) % RadiusSpace::kSlots;
   for (; s.slot[at] != 0; at = (at + 1) % RadiusSpace::kSlots)
@@ -179,13 +185,14 @@ GARRA_HD bool toggle(RadiusSpace& s, std::uint64_t ridge) {
   return true;
 }
 
-/// The ridge of a facet without its k-th corner: what comes after it moves up.
+/// The ridge of a facet without its k-th corner: later corners move up.
 GARRA_HD std::uint64_t without(std::uint64_t corners, int k) {
   const std::uint64_t below = (std::uint64_t{1} << (8 * (5 - k))) - 1;
   return (corners >> 8 & ~below) | (corners & below);
 }
 
-/// Points on all axes, so close to the origin that no facet with one of them is left in the end.
+/// Starts with points on all axes, so close to the origin that no facet with one of them is left at
+/// the end.
 template <class S>
 GARRA_HD void begin(RadiusSpace& s, double distance) {
   for (int k = 0; k < 12; ++k)
@@ -200,8 +207,9 @@ GARRA_HD void begin(RadiusSpace& s, double distance) {
   set_planes<S>(s, 0);
 }
 
-/// The new point a little nearer to the origin, another share for each: w + K may have more than six of its extreme
-/// points in one plane, and simplices between such points need not have a plane.
+/// Moves the new point a little toward the origin, by a different share each time. w + K may have
+/// more than six of its extreme points in one plane, and simplices between such points need not
+/// have a plane.
 GARRA_HD void pull_in(RadiusSpace& s) {
   const auto scattered = static_cast<std::uint32_t>(s.points) * 0x9E3779B9u >> 8;  // 24 bits
   const double share = 1 - kMostPulled * (scattered * 0x1p-24);
@@ -217,10 +225,11 @@ GARRA_HD int nearest(const RadiusSpace& s) {
   return at;
 }
 
-/// From the last point, after find_rim() has looked.
+/// Whether the last point sees a facet; valid after find_rim().
 GARRA_HD bool is_seen(const RadiusSpace& s, int facet) { return s.ahead[facet] > 1; }
 
-/// Ridges of the facets that the last point sees, and of facet `always`. False: there is no room.
+/// Finds the ridges of the facets that the last point sees, and of facet `always`. False: memory is
+/// full.
 GARRA_HD bool find_rim(RadiusSpace& s, int always) {
   const double* p = s.point[s.points - 1];
   for (int f = 0; f < s.facets; ++f) {
@@ -246,7 +255,7 @@ GARRA_HD bool find_rim(RadiusSpace& s, int always) {
   return room && s.facets - seen + rim <= kRadiusFacets;
 }
 
-/// Takes the facets that are seen for those between the rim and the last point.
+/// Replaces the visible facets by those between the rim and the last point.
 template <class S>
 GARRA_HD void exchange(RadiusSpace& s) {
   int left = 0;
@@ -261,7 +270,7 @@ GARRA_HD void exchange(RadiusSpace& s) {
   set_planes<S>(s, left);
 }
 
-/// A limit is infinite, or a number is not finite.
+/// Result if a limit is infinite, or a number is not finite.
 GARRA_HD WrenchRadius undefined() {
   WrenchRadius out{};
   out.low = out.high = __builtin_nan("");
@@ -270,7 +279,8 @@ GARRA_HD WrenchRadius undefined() {
 
 }  // namespace radius
 
-/// Of the contacts in `s`. S: what planes are computed in, a double or lanes of them, with the same bits.
+/// Radius of the contacts in `s`. S: scalar type for planes, a double or lanes of them, with the
+/// same bits.
 template <class S>
 GARRA_HD_CALL WrenchRadius wrench_radius(RadiusSpace& s) {
   using namespace radius;
