@@ -1,4 +1,4 @@
-// What the host may ask of the GPU where kernels are linked: how many there are, names, free memory.
+// GPU queries of the host, for programs with kernels: number of devices, names, free memory.
 #include "base/cuda_device.hpp"
 #include "base/for_each.cuh"
 
@@ -11,7 +11,7 @@ constexpr int kSlowestDoubles = 4;  // float over double throughput: 2 on A100, 
 
 int device_count() {
   int count = 0;
-  // No driver is no device, not an error.
+  // A missing driver means no device, not an error.
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
@@ -23,7 +23,7 @@ std::string version_text(int version) {
 std::string driver_problem() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  cudaGetLastError();  // it would stick to the next call
+  cudaGetLastError();  // otherwise the next call would report it
   if (status == cudaSuccess || status == cudaErrorNoDevice) return {};
   if (status != cudaErrorInsufficientDriver) return cudaGetErrorString(status);
   int driver = 0, runtime = 0;
@@ -45,7 +45,7 @@ std::string capability(int index) {
          std::to_string(attribute(cudaDevAttrComputeCapabilityMinor, index));
 }
 
-/// The least kernel there is: where it cannot be loaded, none can.
+/// The smallest kernel: if it cannot be loaded, no kernel can.
 struct Probe {
   template <class S>
   GARRA_HD void operator()(std::int64_t) const {}
@@ -60,7 +60,8 @@ std::string missing_kernels(int index) {
   return "compute capability " + capability(index) + ": " + cudaGetErrorString(status);
 }
 
-// What the assembler made code for; a wheel makes it of one text of PTX, of which alone nvcc speaks then.
+// Architectures that the assembler compiled for. A wheel assembles them from one PTX text, and nvcc
+// reports only that one.
 #ifndef GARRA_CUDA_IMAGES
 #define GARRA_CUDA_IMAGES __CUDA_ARCH_LIST__
 #endif

@@ -1,4 +1,4 @@
-// The kernel of the project's own bodies is the public one.
+// The project's own bodies use the public kernel.
 #pragma once
 
 #include "garra/batch/for_each.cuh"

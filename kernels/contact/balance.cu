@@ -1,4 +1,4 @@
-// Whether forces can balance wrenches, on the GPU.
+// Decides on the GPU whether forces can balance wrenches.
 #include "contact/balance_instances.cuh"
 
 namespace garra::contact {

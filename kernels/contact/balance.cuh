@@ -1,4 +1,4 @@
-// Whether forces can balance wrenches that are in tiles on the GPU already.
+// Decides whether forces can balance wrenches that are in tiles on the GPU.
 #pragma once
 
 #include "contact/balance/op.hpp"
@@ -6,7 +6,7 @@
 
 namespace garra::contact {
 
-/// `count` problems in tiles of BalanceOp<N, D>::In, answers in tiles of Out.
+/// Solves `count` problems in tiles of BalanceOp<N, D>::In; answers go to tiles of Out.
 template <int N, int D = 3>
 void launch_balance(std::int64_t count, const double* problems, double* answers);
 /// cuda::stacks_of() its kernel.

@@ -1,4 +1,4 @@
-// What the files with instances of launch_balance() have in common.
+// Shared code of the files with instances of launch_balance().
 #pragma once
 
 #include "contact/balance.cuh"

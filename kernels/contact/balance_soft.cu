@@ -1,4 +1,4 @@
-// Soft contacts, on the GPU.
+// Balance of wrenches by soft contacts, on the GPU.
 #include "contact/balance_instances.cuh"
 
 namespace garra::contact {

@@ -1,5 +1,5 @@
-// The certificate, verdicts, and forces from elsewhere on the GPU, one instance for all solvers: they know the problem
-// and nothing of them.
+// The certificate, the summary of a solution, and given forces on the GPU: one instance for all
+// solvers, since they depend on the problem only.
 #include "contact/solve.cuh"
 
 namespace garra::contact {

@@ -1,4 +1,4 @@
-// Newton's ladder in mixed precision on the GPU.
+// Newton's method in mixed precision on the GPU.
 #include "contact/batch/mixed.hpp"
 #include "contact/solve.cuh"
 

@@ -1,4 +1,5 @@
-// Newton's ladder on the GPU, for batches and for the grasp study: three contacts at most.
+// Newton's method with restarts on the GPU, for batches and for the grasp study: three contacts at
+// most.
 #include "contact/newton.cuh"
 
 namespace garra::contact {

@@ -1,4 +1,5 @@
-// Newton's ladder on the GPU, for the files that compile it for their numbers of contacts.
+// Newton's method with restarts on the GPU, for the files that compile it for their numbers of
+// contacts.
 #pragma once
 
 #include "contact/batch/rescue.hpp"
@@ -7,8 +8,9 @@
 
 namespace garra::contact {
 
-/// What lies beyond Newton on the processor: it is rare, and a thread would need hundreds of kilobytes of stack, which
-/// the driver sets aside for every thread that the device can hold. Tile by tile.
+/// Runs the fallback solvers on the CPU, tile by tile. They are rarely needed, and a thread would
+/// need hundreds of kilobytes of stack, which the driver reserves for every thread that the device
+/// can hold.
 template <int N>
 void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool after_newton, std::int64_t count) {
   using Candidate = solvers::Candidate<double, N>;
@@ -24,8 +26,8 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
   copy(candidates.data(), newton.candidates, candidates.doubles(), cudaMemcpyDeviceToHost);
   batch::Tiles<Problem> problems(batch::kTile);
   batch::Tiles<Sliding> sliding(batch::kTile);
-  // The host has the numbers of the contacts that there are and no more: the same ones first, but for what a candidate
-  // has behind its forces.
+  // The host's tiles have exactly the numbers of the actual contacts: the same leading numbers,
+  // except for the candidate's members behind its forces.
   const ContactsInUse many(newton.contacts);
   batch::Tiles<solvers::Candidate<double, kAnyContacts>> exact(batch::kTile);
   const auto move = [&](double* padded, bool back) {
@@ -60,8 +62,9 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
   }
 }
 
-/// Newton's ladder on problems of up to three contacts whose matrix is symmetric to the bit, as nearly all are, and all
-/// of whose contacts may roll: half of the matrix takes half of the registers. The others are marked and left.
+/// Newton's method on problems of up to three contacts whose matrix is symmetric to the bit, as
+/// nearly all are, and whose contacts may all roll: half of the matrix needs half of the registers.
+/// Other problems are marked and skipped.
 template <int N>
 struct SymmetricBody {
   IterateBody<solvers::FrictionNewton, N> job;
@@ -93,7 +96,7 @@ struct SymmetricBody {
   }
 };
 
-/// On all problems, or on those that SymmetricBody has left.
+/// Newton's method on all problems, or on those that SymmetricBody has skipped.
 template <int N>
 struct WholeBody {
   IterateBody<solvers::FrictionNewton, N> job;
@@ -105,14 +108,14 @@ struct WholeBody {
   }
 };
 
-/// What follows where Newton fails: a kernel of its own, since the tail is rare.
+/// Runs the fallback solvers after Newton in a separate kernel, since few problems need them.
 template <int N>
 void rescue(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
   if (!newton.solver.cold) rescue(newton, true, count);
 }
 
-/// Up to three contacts fit the registers of a thread; from there on problems have a team of threads,
-/// each with some rows of A.
+/// Up to three contacts fit the registers of a thread; larger problems have a team of threads, each
+/// with some rows of A.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
   if constexpr (kTakesFewer<N>)
@@ -120,7 +123,7 @@ void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, s
   else if constexpr (N > kMostInThread)
     cuda::for_each_team(count, TeamIterateBody<N>{iterate});
   else {
-    const bool all = iterate.sliding != nullptr;  // what slides, once eliminated, leaves no symmetry
+    const bool all = iterate.sliding != nullptr;  // the elimination of sliding contacts destroys symmetry
     if (!all) cuda::for_each(count, SymmetricBody<N>{iterate, false});
     cuda::for_each(count, WholeBody<N>{iterate, all});
   }

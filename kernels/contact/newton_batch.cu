@@ -1,5 +1,5 @@
-// Batches for Newton's ladder on the GPU. Apart from the files that compile its kernels, which are two: this one needs
-// the kernels of both.
+// Batches for Newton's method on the GPU. Separate from the two files that compile its kernels,
+// because it needs the kernels of both.
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::solvers::FrictionNewton, garra::contact::HostBatch>;

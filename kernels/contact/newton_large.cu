@@ -1,5 +1,5 @@
-// Newton's ladder on the GPU for more than eight contacts: a problem for each warp, some of whose contacts may be
-// nobody's.
+// Newton's method with restarts on the GPU for more than eight contacts: a problem for each warp,
+// which may contain padding contacts.
 #include "contact/newton.cuh"
 
 namespace garra::contact {

@@ -1,4 +1,5 @@
-// Newton's ladder on the GPU for four to eight contacts: a problem for each team of four lanes, or eight.
+// Newton's method with restarts on the GPU for four to eight contacts: a problem for each team of
+// four or eight lanes.
 #include "contact/newton.cuh"
 
 namespace garra::contact {

@@ -1,15 +1,17 @@
-// Newton's ladder on the GPU from four contacts on: a problem has a team, as many lanes of a warp as it has contacts,
-// each with a contact and with every kLanes-th row of A. In one thread its matrices would be 1 to 9 kB of local memory,
-// and all threads of a multiprocessor wait for that (77 ns for four contacts, 1,024 for eight; docs/howto/gpu.md). Sums
-// run in the order of friction_newton.hpp, whose formulas these are: the bits are the scalar executor's.
+// Newton's method on the GPU for four and more contacts: a problem has a team, as many lanes of a
+// warp as it has contacts, each with a contact and with every kLanes-th row of A. In one thread its
+// matrices would take 1 to 9 kB of local memory, for which all threads of a multiprocessor wait (77
+// ns for four contacts, 1,024 for eight; docs/howto/gpu.md). Sums run in the order of
+// friction_newton.hpp, whose formulas are used: the bits are the scalar executor's.
 //
-// A is in shared memory, as are all vectors, so that each lane finds what the others have. A lane writes what is its
-// own; between that and whoever reads it, and before it is overwritten, there is a sync(). Numbers that are not
-// vectors are computed by all lanes of a team alike. The teams of a warp go the same way: each step is taken while one
-// of them needs it, and changes nothing for the others.
+// A and all vectors are in shared memory, so that each lane can read all data. A lane writes only
+// its own entries; a sync() separates each write from the reads and from the next write. Numbers
+// that are not vectors are computed by all lanes of a team alike. The teams of a warp take the same
+// branches: each step runs while one of them needs it, and changes nothing for the others.
 //
-// With more than eight contacts a problem has a whole warp. A and the rows of a linear system are too large for shared
-// memory then (147 kB with 32 contacts): they are in the device's, column after column.
+// With more than eight contacts a problem has a whole warp. A and the rows of a linear system are
+// then too large for shared memory (147 kB with 32 contacts): they are in device memory, column
+// after column.
 #pragma once
 
 #include "contact/batch/body.hpp"
@@ -25,13 +27,14 @@ class NewtonTeam {
   static constexpr bool kFar = kTakesFewer<N>;                    ///< matrices are in the device's memory
   static constexpr int kLanes = kFar ? 32 : N <= 4 ? 4 : 8;       ///< of a problem
   static constexpr int kPerLane = (kRows + kLanes - 1) / kLanes;  ///< rows: lane, lane + kLanes, ...
-  static constexpr int kRoom = 2 * kRows * kRows;                 ///< that takes for a team [doubles]
+  static constexpr int kRoom = 2 * kRows * kRows;                 ///< device memory for a team [doubles]
   using Row = Vec<double, kRows>;
   using PerContact = Vec<double, N>;
 
   struct alignas(16) Matrices {
-    double A[kRows * kRows];  ///< column after column: lanes that go along their rows read side by side
-    /// The row of a triangular factor that all lanes are at, its diagonal inverted, and the one before.
+    double A[kRows * kRows];  ///< column after column: lanes that process their rows read adjacent entries
+    /// The current row of a triangular factor for all lanes, its diagonal inverted, and the one
+    /// before.
     static constexpr int kStride = (kRows + 1) / 2 * 2;
     alignas(16) double pivots[2][kStride];
   };
@@ -42,18 +45,19 @@ class NewtonTeam {
     solvers::LoadScale<double, N> scale;
     Vec3<double> squares;
   };
-  /// What a team's lanes read side by side lies in the banks of memory behind those of the team before.
+  /// Shared memory of a team. Adjacent reads of a team's lanes use the memory banks behind those of
+  /// the previous team.
   struct alignas(16) Shared : Work {
     static constexpr int kBanks = 128, kOwn = kLanes * static_cast<int>(sizeof(double));
     char behind[kFar ? 16 : kBanks - (static_cast<int>(sizeof(Work)) + kBanks - kOwn) % kBanks];
   };
 
-  /// `room`: of the team, where its matrices are far.
+  /// `room`: device memory of the team, if its matrices are there.
   __device__ NewtonTeam(const IterateBody<solvers::FrictionNewton, N>& job, const cuda::Team<kLanes>& team, Shared& s,
                         double* room = nullptr)
       : job_(job), solver_(job.solver), team_(team), s_(s), room_(room) {}
 
-  /// Problem i, from its tile to its candidate.
+  /// Solves problem i, from its tile to its candidate.
   __device__ void solve(std::int64_t i) {
     load(i);
     start(i);
@@ -65,7 +69,7 @@ class NewtonTeam {
   // A lane's own rows and contact.
 
   [[nodiscard]] __device__ bool has_contact() const { return team_.lane < N; }
-  /// The lane's q-th row; the last one of all where it has none.
+  /// The lane's q-th row; the last row of all if it has none.
   [[nodiscard]] __device__ int own_row(int q) const { return min(team_.lane + q * kLanes, kRows - 1); }
   __device__ double& A(int row, int column) const {
     if constexpr (kFar)
@@ -77,12 +81,12 @@ class NewtonTeam {
   __device__ double& U(int row, int column) const { return room_[kRows * kRows + column * kRows + row]; }
   __device__ void sync() const { team_.sync(); }
 
-  /// f(row) for the lane's rows.
+  /// Calls f(row) for the lane's rows.
   template <class F>
   __device__ void for_own_rows(const F& f) const {
     for (int row = team_.lane; row < kRows; row += kLanes) f(row);
   }
-  /// value(row) to the lane's places of a vector, for all to see.
+  /// Stores value(row) in the lane's places of a vector, for all lanes to read.
   template <class F>
   __device__ void put(Row& to, const F& value) const {
     for_own_rows([&](int row) { to[row] = value(row); });
@@ -102,7 +106,7 @@ class NewtonTeam {
     }
     return sum;
   }
-  /// To the lane's places of a vector, for all to see.
+  /// Stores them in the lane's places of a vector, for all lanes to read.
   __device__ void put(Row& to, const OwnRows& own) const {
     for_each_index<kPerLane>([&](int q) {
       if (const int row = team_.lane + q * kLanes; row < kRows) to[row] = own.at[q];
@@ -116,7 +120,7 @@ class NewtonTeam {
     put(s_.a, a);
   }
 
-  /// Sum over the contacts of what each contact's lane has.
+  /// Sum over the contacts of the values of their lanes.
   [[nodiscard]] __device__ double sum_of_parts(double part) const {
     if (has_contact()) s_.parts[team_.lane] = part;
     sync();
@@ -126,7 +130,7 @@ class NewtonTeam {
     return sum;
   }
 
-  // From and to the tiles.
+  // Conversion from and to the tiles.
 
   [[nodiscard]] __device__ static double field(const double* tile, int f) { return tile[f * batch::kTile]; }
 
@@ -159,7 +163,7 @@ class NewtonTeam {
     sync();
   }
 
-  /// To the units of friction_scale; d has the diagonal of A.
+  /// Converts to the units of friction_scale; d has the diagonal of A.
   __device__ void scale() {
     const auto scale = solvers::friction_scale<double, kRows>([&](int k) { return s_.d[k]; }, s_.b);
     sync();
@@ -253,7 +257,7 @@ class NewtonTeam {
     return solvers::friction_newton::diagonal_rho(A(n, n), A(n + 1, n + 1), A(n + 2, n + 2));
   }
 
-  /// c: the guess projected on the cones, where there is one, else the stick force, or zero.
+  /// Sets c: the guess projected on the cones, if there is one, else the stick force, or zero.
   __device__ void first_force(std::int64_t i) {
     using namespace solvers;
     const double inv_unit = 1 / unit_;
@@ -284,8 +288,8 @@ class NewtonTeam {
     sync();
   }
 
-  /// first_guess(), not yet on the cones: the force with which nothing moves, by L D L^T, column after column. Whether
-  /// it is one; else zero.
+  /// first_guess() without the projection: the force with which nothing moves, by L D L^T, column
+  /// after column. Returns whether it is useful; otherwise it is zero.
   __device__ bool stick_force(bool wanted) {
     factor_and_solve();
     double largest = 0;
@@ -310,7 +314,7 @@ class NewtonTeam {
       near_stick_force();
     sync();
   }
-  /// What the rows below a column of L take from its pivot.
+  /// Places of a pivot's data for the rows below it in its column of L.
   enum { kPivot, kInverse, kBad };
   __device__ void judge_pivot(int k, double pivot) const {
     const auto judged = factor::judged_pivot(pivot, A(k, k) + shift_, factor::noise_of<double>(kRows));
@@ -321,14 +325,14 @@ class NewtonTeam {
   [[nodiscard]] __device__ double below_pivot(double entry) const {
     return s_.parts[kBad] != 0 ? 0.0 : entry * s_.parts[kInverse];
   }
-  /// Rows of the lane that lie below row k: all of those behind its q-th, some lanes' q-th.
+  /// Calls f for the lane's rows below row k: all behind its q-th, and some lanes' q-th.
   template <class F>
   __device__ void for_rows_below(int k, const F& f) const {
     for_each_index<kPerLane>([&](int q) {
       if (q > k / kLanes || (q == k / kLanes && team_.lane > k % kLanes)) f(q);
     });
   }
-  /// ... that lie above it.
+  /// Calls f for the lane's rows above row k.
   template <class F>
   __device__ void for_rows_above(int k, const F& f) const {
     for_each_index<kPerLane>([&](int q) {
@@ -345,7 +349,7 @@ class NewtonTeam {
     });
     for_each_row([&](auto column) {
       constexpr int k = column, its = k / kLanes;
-      // w = L_jk D_k of the rows below, and what that column makes of the right-hand side.
+      // w = L_jk D_k of the rows below, and the update of the right-hand side by this column.
       if (owns(k)) {
         judge_pivot(k, row[its][k]);
         inv_d[its] = s_.parts[kInverse];
@@ -427,7 +431,7 @@ class NewtonTeam {
     const bool free_step = shortened_ >= 2;
     bool too_long = running_ && !free_step;
     for (int trial = 0; trial < 4 && team_.any(too_long); ++trial) {
-      const bool enough = friction_newton::decreases(merit(t), t, merit0);  // by all teams: it meets at barriers
+      const bool enough = friction_newton::decreases(merit(t), t, merit0);  // in all teams: it contains barriers
       too_long = too_long && !enough;
       if (too_long) t = 0.5 * t;
     }
@@ -461,7 +465,7 @@ class NewtonTeam {
     return {s_.rho_n[j] * solvers::friction_newton::normal_share(s_.mu[j]), s_.rho_t[j]};
   }
 
-  /// d, and |F|^2 where it starts.
+  /// Computes d, and |F|^2 at its start.
   __device__ double direction() const {
     if constexpr (kFar) {
       for_own_rows([&](int row) {
@@ -489,7 +493,7 @@ class NewtonTeam {
   [[nodiscard]] static __device__ double right_side(const solvers::friction_newton::RowWeights<double, 3>& w, int r) {
     return r == 0 ? w.rhs[0] : r == 1 ? w.rhs[1] : w.rhs[2];
   }
-  /// Of the contact that the row is of, whose part of |F|^2 goes to `parts`.
+  /// Weights of a row's contact, whose part of |F|^2 goes to `parts`.
   [[nodiscard]] __device__ solvers::friction_newton::RowWeights<double, 3> weights_of(int row) const {
     using namespace solvers::friction_newton;
     const int j = row / 3;
@@ -499,7 +503,7 @@ class NewtonTeam {
     return row_weights(piece, rho, s_.mu[j]);
   }
 
-  /// newton_row(), a lane's: row r of contact j, to(k) its entries.
+  /// newton_row() of one lane: row r of contact j, with entries to(k).
   template <class To>
   __device__ void newton_row(const solvers::friction_newton::RowWeights<double, 3>& w, int j, int r,
                              const To& to) const {
@@ -515,8 +519,8 @@ class NewtonTeam {
     });
   }
 
-  /// add_row() for all rows at once: row k is ready when k rows have been taken off it. Then back_substitute()
-  /// likewise.
+  /// add_row() for all rows at once: row k is ready when k rows have been subtracted from it. Then
+  /// back_substitute() likewise.
   __device__ void near_solve(double (&row)[kPerLane][kRows], double (&rhs)[kPerLane]) const {
     double inverse[kPerLane];
     for_each_row([&](auto column) {
@@ -582,7 +586,7 @@ class NewtonTeam {
     return sum_of_parts(part);
   }
 
-  /// Largest over the contacts of what each contact's lane has, not negative.
+  /// Largest over the contacts of the values of their lanes, not negative.
   [[nodiscard]] __device__ double largest_of_parts(double part) const {
     if (has_contact()) s_.parts[team_.lane] = part;
     sync();
@@ -647,8 +651,8 @@ class NewtonTeam {
     put_acceleration();
   }
 
-  /// friction_newton::sweep(), so often: contact after contact, of whose rows each has what the contacts before it have
-  /// become.
+  /// friction_newton::sweep(), `times` times, contact after contact. The rows of each contact use
+  /// the updated forces of the contacts before it.
   __device__ void sweep(int times) const {
     for (int k = 0; team_.any(k < times); ++k) sweep(k < times);
   }
@@ -685,7 +689,8 @@ class NewtonTeam {
   [[nodiscard]] static __device__ Vec3<double> contact(const Row& v, int j) {
     return solvers::contact<double, N>(v, j);
   }
-  /// f(0), f(1), ..., written out where they fit, so that what has a row's numbers stays in registers.
+  /// Calls f(0), f(1), ..., unrolled if they fit, so that arrays of a row's numbers stay in
+  /// registers.
   template <class F>
   static __device__ void for_each_row(const F& f) {
     if constexpr (kFar) {
@@ -713,7 +718,7 @@ struct TeamIterateBody {
   using Shared = typename NewtonTeam<N>::Shared;
   static constexpr int kLanes = NewtonTeam<N>::kLanes;
   static constexpr int kRoom = NewtonTeam<N>::kRoom;
-  /// A lane's rows of a linear system, and what else is at hand.
+  /// Estimate of a thread's registers: a lane's rows of a linear system, and other variables.
   static constexpr int kRegisters = std::min(255, 2 * NewtonTeam<N>::kRows * NewtonTeam<N>::kPerLane + 90);
   IterateBody<solvers::FrictionNewton, N> job;
 

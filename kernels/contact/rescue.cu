@@ -1,20 +1,20 @@
-// What follows where Newton fails, on the GPU for up to eight contacts (newton.cuh): a kernel of its own, since few
-// problems have work here. Their matrices are in the device's memory: on stacks, 11 to 97 kB of them, the driver would
-// set them aside for every thread that the device can hold, 3 to 26 GB.
+// The fallback solvers after Newton on the GPU for up to eight contacts (newton.cuh): a separate
+// kernel, since few problems need it. The matrices are in device memory: on stacks of 11 to 97 kB
+// the driver would reserve them for every thread that the device can hold, 3 to 26 GB.
 #include "contact/batch/rescue.hpp"
 #include "contact/solve.cuh"
 
 namespace garra::contact {
 namespace {
 
-/// RescueBody on every `together`-th problem from that of thread t on.
+/// Runs RescueBody on every `together`-th problem from that of thread t on.
 template <int N>
 struct FarRescueBody {
   static constexpr int kEntries = 9 * N * N;
   static constexpr int kMatrices = 2 + solvers::kRescueMatrices + solvers::kPolishMatrices;
   using Problem = solvers::FrictionProblem<double, N, 3, FarMat<double, 3 * N, 3 * N, batch::kTile>>;
   RescueBody<N> job;
-  double* room;  ///< kMatrices of each thread, side by side in tiles
+  double* room;  ///< kMatrices of each thread, interleaved in tiles
   std::int64_t count, together;
 
   template <class S>
@@ -38,7 +38,7 @@ struct FarRescueBody {
 template <int N>
 void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count) {
   using Body = FarRescueBody<N>;
-  // As many threads as find room in 128 MB: 25,890 of three contacts, 3,640 of eight.
+  // As many threads as fit into 128 MB: 25,890 of three contacts, 3,640 of eight.
   constexpr std::int64_t kEach = Body::kMatrices * Body::kEntries;
   constexpr std::int64_t kAtOnce = (std::int64_t{1} << 27) / (8 * kEach) / batch::kTile * batch::kTile;
   const std::int64_t together = std::min(batch::tiles_for(count) * batch::kTile, kAtOnce);

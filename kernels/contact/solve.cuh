@@ -15,14 +15,14 @@ namespace garra::contact {
 /// Compiled once, in certify.cu.
 template <int N>
 void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
-/// Compiled once, in newton.cu, newton_team.cu and newton_large.cu; the grasp study iterates problems that never leave
-/// the device. With the ladder beyond Newton, where the solver goes on.
+/// Compiled once, in newton.cu, newton_team.cu and newton_large.cu; the grasp study iterates
+/// problems that never leave the device. Includes the fallback solvers if the solver uses them.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
-/// Contacts of which a problem is one thread's.
+/// Most contacts of a problem that one thread solves.
 inline constexpr int kMostInThread = 3;
-/// The same of so many at most, of problems that are symmetric to the bit and have neither sliding contacts nor
-/// guesses: half of A's registers. Compiled once, in newton.cu.
+/// The same for at most kMostInThread contacts, for problems that are symmetric to the bit and have
+/// neither sliding contacts nor guesses: half of A's registers. Compiled once, in newton.cu.
 template <int N>
 void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
 /// RescueBody; compiled once, in rescue.cu.
@@ -39,18 +39,19 @@ void rescue(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std
     rescue_on_device(job, newton, count);
 }
 
-/// IterateBody where the matrices of a problem are in the device's memory: of 32 contacts a thread's stack would have
-/// 200 to 400 kB of them, and the driver sets that aside for every thread that the device can hold.
+/// IterateBody for problems whose matrices are in device memory. With 32 contacts a thread's stack
+/// would hold 200 to 400 kB of them, and the driver reserves that for every thread that the device
+/// can hold.
 template <class Solver, int N>
 struct FarIterateBody {
-  /// A, scaled, preconditioned where it is, and the inverse of that.
+  /// A, scaled, preconditioned if the solver does so, and the inverse of that.
   static constexpr int kMatrices = std::is_same_v<Solver, solvers::FrictionNsgs>   ? 2
                                    : std::is_same_v<Solver, solvers::FrictionAdmm> ? 4
                                                                                    : 3;
   static constexpr int kEntries = 9 * N * N;
   using Matrix = FarMat<double, 3 * N, 3 * N, batch::kTile>;
   IterateBody<Solver, N> job;
-  double* room;  ///< kMatrices of each problem from `first` on, side by side in tiles
+  double* room;  ///< kMatrices of each problem from `first` on, interleaved in tiles
   std::int64_t first;
 
   template <class S>
@@ -64,12 +65,12 @@ struct FarIterateBody {
   }
 };
 
-/// Any other solver: its iteration is compiled where it is used.
+/// Any other solver: its iteration is compiled in the file that uses it.
 template <class Solver, int N>
 void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count) {
   if constexpr (kTakesFewer<N>) {
     using Body = FarIterateBody<Solver, N>;
-    constexpr std::int64_t kAtOnce = 8192;  // 1.2 to 2.4 GB of 32 contacts
+    constexpr std::int64_t kAtOnce = 8192;  // 1.2 to 2.4 GB with 32 contacts
     const std::int64_t together = std::min(batch::tiles_for(count) * batch::kTile, kAtOnce);
     const cuda::Buffer<double> room(together * Body::kMatrices * Body::kEntries);
     for (std::int64_t first = 0; first < count; first += together)
@@ -79,7 +80,7 @@ void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count
   }
 }
 
-/// Verdicts and candidates of given forces; compiled once, in certify.cu.
+/// Solution summaries and candidates of given forces; compiled once, in certify.cu.
 template <int N>
 void verdicts_on_device(const VerdictBody<N>& verdicts, std::int64_t count);
 template <int N>
@@ -91,7 +92,7 @@ cuda::Buffer<double> tiles_of(std::int64_t count) {
   return cuda::Buffer<double>(batch::tiles_for(count) * batch::kTile * batch::kFields<double, T>);
 }
 
-/// Candidates by the solver, or those that are given.
+/// Finds candidates by the solver, or takes the given ones.
 template <class Solver, int N>
 void find_candidates(const Solver& solver, const IterateBody<Solver, N>& iterate, const batch::RowRange& rows) {
   if constexpr (std::is_same_v<Solver, GivenForces>) {
@@ -105,7 +106,8 @@ void find_candidates(const Solver& solver, const IterateBody<Solver, N>& iterate
   }
 }
 
-/// Solves and judges problems that are on the device. Every buffer comes out of the caller's workspace.
+/// Solves and certifies problems that are on the device. Every buffer comes from the caller's
+/// workspace.
 template <class Solver, int N>
 void solve_resident(const Solver& solver, const DeviceBatch& job) {
   using Sliding = solvers::SlidingContacts<double, N>;
@@ -126,7 +128,7 @@ void solve_resident(const Solver& solver, const DeviceBatch& job) {
                                                                                                         solve_chunk);
 }
 
-/// use(N) for the number of contacts. Throws Error(kNoDevice) above kMostOnDevice.
+/// Calls use(N) for the number of contacts. Throws Error(kNoDevice) above kMostOnDevice.
 template <class Solver, class Use>
 void with_contacts(int contacts, const Use& use) {
   if (contacts > kMostOnDevice<Solver>)
@@ -135,7 +137,7 @@ void with_contacts(int contacts, const Use& use) {
   for_contacts<kMostOnDevice<Solver>>(contacts, use);
 }
 
-/// What batch::on_device() calls for a solver.
+/// The function that batch::on_device() calls for a solver.
 template <class Solver>
 void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
   with_contacts<Solver>(job.contacts, [&](auto n) { solve_resident<Solver, n>(solver, job); });

@@ -1,4 +1,5 @@
-// One instant of many grasps on the GPU: states go there, rows and fingers come back.
+// Analysis of many grasps at one instant on the GPU: states are copied there, rows and fingers come
+// back.
 #include <algorithm>
 
 #include "grasp/motion.cuh"
@@ -8,11 +9,11 @@ namespace garra::grasp {
 
 namespace {
 
-/// Calls f(j, fields) with how many doubles a motion of finger j is.
+/// Calls f(j, fields) with the number of doubles of finger j's motion.
 template <class F>
 void for_each_finger(const AnalysisJob& job, const F& f) {
   for (int j = 0; j < job.model.rules.grasp.contacts; ++j)
-    // A finger's motion has the layout of its own size; its tiles have room for the largest.
+    // A finger's motion has the layout of its own size; its tiles have memory for the largest.
     with_finger_size(job.model.rules.grasp.finger[j].size,
                      [&](auto, auto size) { f(j, batch::kFields<double, FingerMotion<double, size>>); });
 }
@@ -34,7 +35,7 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
   t.parts.tasks = host.take(task);
   t.surfaces = host.take(surface);
   t.steps = host.take(step);
-  // Room for any finger, as on the device.
+  // Memory for any finger, as on the device.
   t.fingers = host.take(N * batch::kFields<double, FingerMotion<double, chain::kMaxJoints>>);
   here.gaps = host.take(N);
   t.solutions = host.take(solution);
@@ -47,7 +48,7 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
   send(there.motion.parts.tasks, t.parts.tasks, padded * task);
   send(there.motion.surfaces, t.surfaces, padded * surface);
   run_analysis<N>(backend, job, there, count, [&] {
-    // The host overwrites what the file gives and keeps the rest of what inverse kinematics has found.
+    // The host overwrites the file's values and keeps the other results of inverse kinematics.
     if (job.by_inverse_kinematics()) fetch_fingers();
     job.fill_fingers(t, first, count);
     for_each_finger(job, [&](int j, int fields) { send(there.motion.finger_of(j), t.finger_of(j), padded * fields); });
@@ -64,7 +65,7 @@ void run_all(const AnalysisJob& job, const Device& device) {
   const std::uint64_t doubles = doubles_of([&](auto take) { cut_analysis_tiles<N>(job.model, batch::kTile, take); });
   constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 20;  // tiles on the host, too
   const std::int64_t fit = std::min(how_many_fit(device, sizeof(double) * doubles), kMostAtOnce);
-  // Once for all blocks: bodies read them by address.
+  // Uploaded once for all blocks: bodies read them by address.
   cuda::Buffer<MotionRules> rules(1);
   rules.upload(&job.model.rules);
   const DeviceBackend backend{rules.data()};

@@ -1,4 +1,4 @@
-// Step 2 of a hand on an arm on the GPU, after its fingers have been placed.
+// Step 2 of a hand on an arm on the GPU, after the placement of its fingers.
 #include "grasp/build.cuh"
 
 namespace garra::grasp {

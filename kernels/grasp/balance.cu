@@ -4,7 +4,7 @@
 namespace garra::grasp {
 
 template <int N, int R>
-// Apart from balance_torques.cu so that the two compile side by side; they differ in R only.
+// Separate from balance_torques.cu so that the two compile in parallel; they differ in R only.
 void balance_on_device(std::int64_t count, const BalanceBody<N, R>& body) {
   cuda::for_each(count, body);
 }

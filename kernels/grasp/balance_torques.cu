@@ -1,4 +1,4 @@
-// Step 4 of a sample on the GPU where joint torques have limits.
+// Step 4 of a sample on the GPU with limits of joint torques.
 #include "grasp/build.cuh"
 
 namespace garra::grasp {

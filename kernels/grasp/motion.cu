@@ -1,5 +1,6 @@
-// Trajectories of grasps on the GPU: state stays there, measures leave it at the end of a block, and looks, unless a
-// study has them counted there.
+// Trajectories of grasps on the GPU: the state stays on the device, measures are copied at the end
+// of a block. Looks (outputs at chosen times) are copied, too, unless a study counts them on the
+// device.
 #include <algorithm>
 #include <optional>
 
@@ -23,7 +24,7 @@ std::uint64_t doubles_per_sample(const DeviceMotions& job) {
 
 using counter_cuda::kCopies, counter_cuda::Small, counter_cuda::Word;
 
-/// Counts of bands on the device, in copies that are added up at the end.
+/// Counts of bands on the device, in copies that are added at the end.
 struct CountedBands {
   explicit CountedBands(const BandCounts& bands)
       : levels(std::ssize(bands.level)),
@@ -35,7 +36,7 @@ struct CountedBands {
     copies.clear();
     counts.clear();
   }
-  /// What they take on the device [bytes].
+  /// Memory of the counts on the device [bytes].
   [[nodiscard]] static std::uint64_t bytes_of(const BandCounts* bands) {
     return bands == nullptr ? 0 : bands->counts.size() * (kCopies * sizeof(Small) + sizeof(Word));
   }
@@ -54,7 +55,7 @@ struct CountedBands {
   cuda::Buffer<Word> counts;
 };
 
-/// What was looked at of sample i is counted at an instant of the bands.
+/// Counts the look of sample i at an instant of the bands.
 template <int N>
 struct CountLookBody {
   const TimeBands* level;
@@ -73,7 +74,7 @@ struct CountLookBody {
   }
 };
 
-/// Looks that are counted as soon as they are taken: one slot does for all.
+/// Looks that are counted as soon as they are taken: one slot serves all.
 template <int N>
 struct CountingLooks {
   const CountedBands& to;
@@ -96,7 +97,8 @@ struct Looks {
   const double* data;
   std::int64_t doubles;  ///< of a slot
 };
-/// Kernels have run. Threads take over a slot while the next one is on its way.
+/// Copies looks after the kernels have run. Threads convert one slot while the next is being
+/// copied.
 void fetch_looks(const std::vector<std::size_t>& slots, const Looks& looks, std::int64_t at, std::int64_t count,
                  int threads, Motions& out) {
   const std::size_t bytes = static_cast<std::size_t>(looks.doubles) * sizeof(double);
@@ -121,7 +123,7 @@ void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, in
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   std::vector<std::uint64_t> draw(static_cast<std::size_t>(padded));
   std::vector<double> friction(static_cast<std::size_t>(padded));
-  // First + at: assign() takes global sample numbers, since levels take turns over all of them.
+  // First + at: assign() takes global sample numbers, since levels alternate over all of them.
   model.assign(job.first + at, count, draw.data(), friction.data());
   cuda::Buffer<MotionRules> rules(1);
   rules.upload(&model.rules);
@@ -142,12 +144,12 @@ void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, in
     run(CountingLooks<N>{*bands, job.bands->instants, slots, looks.data(), job.first + at, count});
   else
     run(AllLooks{looks.data(), look_size});
-  // Sized by `padded`, as the tiles on the device are, so that one copy takes them over.
+  // Sized by `padded`, as the tiles on the device, so that one copy suffices.
   batch::Tiles<MotionMeasures<double, N>> measures(padded);
   std::vector<double> uniforms(static_cast<std::size_t>(padded * std::max(1, model.rules.grasp.draws)));
   fetch(measures.data(), tiles.measures, measures.doubles());
   fetch(uniforms.data(), tiles.parts.uniforms, static_cast<std::int64_t>(uniforms.size()));
-  // Of the tiles only these are read; everything else of them stays on the device.
+  // Only these tiles are copied; all others stay on the device.
   MotionTiles host{};
   host.padded = padded;
   host.measures = measures.data();

@@ -9,7 +9,7 @@
 
 namespace garra::grasp {
 
-/// Gives cut_tiles() the memory of a block on the device, and owns it.
+/// Owner of a block's memory on the device, from which cut_tiles() takes its parts.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::int64_t padded) : padded_(padded) {}
@@ -24,7 +24,7 @@ class DeviceMemory {
   std::vector<std::unique_ptr<cuda::Buffer<double>>> pieces_;
 };
 
-/// Copies doubles to the device; throws Error where CUDA fails, this call or an earlier kernel.
+/// Copies doubles to the device; throws Error if CUDA fails, in this call or an earlier kernel.
 inline void send(double* to, const double* from, std::int64_t doubles) {
   cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyHostToDevice),
               "copying to the GPU");
@@ -35,7 +35,7 @@ inline void fetch(double* to, const double* from, std::int64_t doubles) {
               "copying from the GPU");
 }
 
-/// Doubles that `cut(take)` takes for a sample.
+/// Number of doubles that `cut(take)` takes for a sample.
 template <class Cut>
 std::uint64_t doubles_of(const Cut& cut) {
   std::uint64_t sum = 0;
@@ -47,9 +47,10 @@ std::uint64_t doubles_of(const Cut& cut) {
   return sum;
 }
 
-/// The fingers are compiled in motion_fingers.cu, the solver in kernels/contact/newton.cu.
+/// The backend that runs a step's bodies on the GPU. The fingers are compiled in motion_fingers.cu,
+/// the solver in kernels/contact/newton.cu.
 struct DeviceBackend {
-  // By address: MotionRules with eight fingers is larger than what a kernel takes as parameters.
+  // By address: MotionRules with eight fingers exceeds the size of a kernel's parameters.
   const MotionRules* model;  ///< device memory
 
   [[nodiscard]] const MotionRules* rules() const { return model; }
@@ -61,9 +62,9 @@ struct DeviceBackend {
   void for_each(std::int64_t count, const Body& body) const {
     cuda::for_each(count, body);
   }
-  /// Every finger at its contact, then at rest in its motion; `rules` is the host's copy.
+  /// Places every finger at its contact, then at rest in its motion; `rules` is the host's copy.
   void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
-  /// Every finger's part of a step.
+  /// Runs every finger's part of a step.
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
   /// Compiled once, in motion_assemble.cu.
   template <int N>
@@ -76,7 +77,7 @@ struct DeviceBackend {
   void certify(const contact::CertifyBody<N>& body, std::int64_t count) const {
     contact::certify_on_device(body, count);
   }
-  /// To ask would mean to wait for the device; ended samples cost it little.
+  /// Always true: a query would wait for the device, and ended samples cost it little.
   [[nodiscard]] bool any_running(const MotionTiles&, std::int64_t) const { return true; }
 };
 

@@ -1,4 +1,4 @@
-// Samples of a grasp study on the GPU: draw, fingers, build, balance, iterate, judge, count.
+// Samples of a grasp study on the GPU: draw, fingers, build, balance, iterate, certify, count.
 #include "contact/solve.cuh"
 #include "garra/study/counter.cuh"
 #include "grasp/build.cuh"
@@ -8,7 +8,7 @@ namespace garra::grasp {
 
 namespace {
 
-/// What a batch needs on the device, and its steps.
+/// Device memory of a batch of samples, and its steps.
 template <int N>
 class Samples {
  public:
@@ -20,7 +20,7 @@ class Samples {
         candidates_(padded(most) * Fields::candidate),
         second_(task.check_uniqueness ? padded(most) * Fields::candidate : 0),
         verdicts_(padded(most) * Fields::verdict),
-        // Uniform numbers of the draws; room for one where nothing is uncertain.
+        // Uniform numbers of the draws; memory for one if nothing is uncertain.
         uniforms_(padded(most) * std::max(1, task.model.draws)),
         loads_(padded(most) * Fields::load),
         tasks_(padded(most) * Fields::task),
@@ -37,7 +37,7 @@ class Samples {
     parts_.arm = arm_.data();
   }
 
-  /// Samples first ... first + count - 1, up to their verdicts.
+  /// Runs samples first ... first + count - 1, up to their certificates.
   void run(std::int64_t first, std::int64_t count) const {
     const GraspModel& host = task_.model;
     cuda::for_each(count, DrawBody{model_.data(), first, parts_});
@@ -57,7 +57,7 @@ class Samples {
     cuda::for_each(count, SettleBody<N>{host.held, verdicts_.data()});
   }
 
-  /// What is counted of them.
+  /// The Counting of the samples.
   [[nodiscard]] Counting<N> counting(std::int64_t first) const {
     return {model_.data(), task_.layout, task_.keep, first, metrics_.data(), uniforms_.data(), verdicts_.data()};
   }
@@ -71,7 +71,7 @@ class Samples {
     iterate(Iterate{task_.solver, problems_.data(), nullptr, candidates_.data()}, count);
     if (!task_.check_uniqueness) return;
     solvers::FrictionNewton cold = task_.solver;
-    // From zero instead of the stick test, so that a second solution has a chance to be found.
+    // From zero instead of the stick test, so that a second solution can be found.
     cold.cold = true;
     iterate(Iterate{cold, problems_.data(), nullptr, second_.data()}, count);
   }

@@ -9,7 +9,7 @@
 
 namespace garra::grasp {
 
-/// What one launch works on, and its memory.
+/// Buffers of one launch.
 template <int N, int D>
 struct SetBuffers {
   using Op = contact::BalanceOp<N, D>;
@@ -22,7 +22,7 @@ struct SetBuffers {
   cuda::Buffer<double> problems, answers, brackets, results;
 };
 
-/// The number of each problem that the host needs, one after another.
+/// Extracts the number of each problem that the host needs, one after another.
 template <int N, int D>
 struct PickSetBody {
   const double* from;
@@ -38,8 +38,8 @@ struct PickSetBody {
   }
 };
 
-/// Assembles so many samples of so many grasps at a time as fit, calls decide(threads, assemble), and take(grasp,
-/// sample, number) with what that has left in the results.
+/// Assembles as many samples of as many grasps at a time as fit, calls decide(threads, assemble),
+/// and passes its results to take(grasp, sample, number).
 template <int N, int D, class Decide, class Take>
 void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_t most, SetBuffers<N, D>& buffers,
                       const cuda::Buffer<SetGrasp<N>>& grasps, const Decide& decide, const Take& take) {
@@ -62,7 +62,7 @@ void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_
   }
 }
 
-/// A sample a thread, each in a space of its own.
+/// Computes the wrench radius of a sample per thread, each with its own RadiusSpace.
 template <int N, int D>
 struct SeekRadiusBody {
   RadiusBody<N, D> radius;
@@ -75,7 +75,7 @@ struct SeekRadiusBody {
   }
 };
 
-/// Spaces are large, so that few samples are under way at a time.
+/// Spaces are large, so that few samples are computed at a time.
 template <int N, int D>
 void seek_radii(const Device& device, const SetJob<N, D>& job, const cuda::Buffer<SetGrasp<N>>& grasps) {
   if (job.radius_samples == 0) return;

@@ -1,4 +1,4 @@
-// Samples of grasps whose hand is known, on the GPU.
+// Samples of grasps with a known hand, on the GPU.
 #include "grasp/set_hand.cuh"
 
 template struct garra::batch::Kernels<garra::grasp::HandJob<1>>;

@@ -1,4 +1,4 @@
-// Samples of grasps whose hand is known, on the GPU: a thread per sample. Counting stays on the host.
+// Samples of grasps with a known hand, on the GPU: a thread per sample. Counting stays on the host.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace garra::grasp {
 
-/// Without and with torque limits, both in set_hand_balance.cuh.
+/// Balance without and with torque limits, both in set_hand_balance.cuh.
 template <int N, int D>
 void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body);
 template <int N, int D>
@@ -52,7 +52,8 @@ class HandBuffers {
   cuda::Buffer<double> problems_, wrenches_, commands_, metrics_, candidates_, second_;
 };
 
-/// Of points with what lies beyond Newton, by teams of threads; of soft contacts Newton's ladder, a thread per sample.
+/// Point contacts include the fallback solvers, by teams of threads; soft contacts use Newton with
+/// restarts, a thread per sample.
 template <int N, int D>
 void iterate_on_device(const solvers::FrictionNewton& solver, const double* problems, double* candidates,
                        std::int64_t count) {
@@ -75,7 +76,8 @@ void judge_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t 
   cuda::for_each(count, HandJudgeBody<N, D>{judge, t.results});
 }
 
-/// A grasp, its hand and its joints with the contacts that there are, in a thread that has said how many.
+/// A grasp, its hand and its joints with the actual number of contacts, which the thread must have
+/// set (ContactsInUse).
 template <int D>
 struct Exact {
   static constexpr int M = kAxes<D>, kAny = kAnyContacts;
@@ -131,7 +133,7 @@ struct Exact {
   }
 };
 
-/// The outcome of a pending sample. Few are, so the host decides them.
+/// The outcome of a pending sample. Few are pending, so the host decides them.
 template <int N, int D>
 Outcome on_host(const HandJob<N, D>& job, std::int64_t grasp, std::int64_t sample) {
   const auto g = static_cast<std::size_t>(grasp);

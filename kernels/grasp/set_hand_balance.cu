@@ -1,4 +1,4 @@
-// Whether forces can balance the wrenches of grasps whose hand is known, on the GPU.
+// Decides on the GPU whether forces can balance the wrenches of grasps with a known hand.
 #include "grasp/set_hand_balance.cuh"
 
 namespace garra::grasp {

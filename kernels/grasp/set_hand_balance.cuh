@@ -1,4 +1,5 @@
-// Whether forces can balance the wrenches of grasps whose hand is known, on the GPU: for files that compile it.
+// Decides on the GPU whether forces can balance the wrenches of grasps with a known hand: for files
+// that compile it.
 #pragma once
 
 #include "grasp/set_hand.cuh"

@@ -1,4 +1,4 @@
-// The same of more than eight contacts (cmake/cuda.cmake says how it is compiled).
+// The same for more than eight contacts (compile flags: cmake/cuda.cmake).
 #include "grasp/set_hand_balance.cuh"
 
 namespace garra::grasp {
@@ -6,8 +6,9 @@ namespace garra::grasp {
 template void balance_on_device(std::int64_t, const HandBalanceBody<16>&);
 template void balance_on_device(std::int64_t, const HandTorqueBody<16>&);
 
-/// Tiles of the host have the numbers of `contacts` contacts and no more; those of the kernel have room for N, the same
-/// numbers first, but for what a candidate has behind its forces.
+/// Tiles of the host have exactly the numbers of `contacts` contacts. The kernel's tiles have
+/// memory for N, with the same leading numbers, except for the candidate's members behind its
+/// forces.
 void run_kernels(const Device&, const NewtonTiles& job) {
   constexpr int N = kMostSetContacts;
   using Problem = solvers::FrictionProblem<double, N>;

@@ -1,4 +1,4 @@
-// Samples of grasps with soft contacts whose hand is known, on the GPU.
+// Samples of grasps with soft contacts and a known hand, on the GPU.
 #include "grasp/set_hand_balance.cuh"
 
 namespace garra::grasp {

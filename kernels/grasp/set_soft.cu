@@ -1,4 +1,4 @@
-// The same of soft contacts.
+// Samples of candidate grasps with soft contacts, on the GPU.
 #include "grasp/set.cuh"
 
 template struct garra::batch::Kernels<garra::grasp::SetJob<2, 4>>;

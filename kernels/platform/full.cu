@@ -1,4 +1,4 @@
-// The full form of platforms on the GPU. A thread's blocks of the six legs live in local memory.
+// The full form of platforms on the GPU. A thread keeps its blocks of the six legs in local memory.
 #include "platform/batch/full_ops.hpp"
 #include "platform/rows.cuh"
 

@@ -1,4 +1,4 @@
-// Motions in the full form on the GPU: a kernel that the assembler takes longest for.
+// Motions in the full form on the GPU: the kernel with the longest assembler time.
 #pragma once
 
 #include "base/for_each.cuh"

@@ -6,14 +6,14 @@
 
 namespace garra::platform {
 
-/// What batch::on_device() calls for an operation on rows of platforms.
+/// The function that batch::on_device() calls for an operation on rows of platforms.
 template <class Op>
 void run_kernels(const Device& device, const Op& op, const RowsJob& job) {
   with_models(op, job,
               [&](const auto& on_model, const batch::Rows& rows) { batch::run_kernels(device, on_model, rows); });
 }
 
-/// The same kernels on rows that are on the GPU already.
+/// Runs the same kernels on rows that are already on the GPU.
 template <class Op>
 void run_kernels(const Device& device, const Op& op, const ResidentJob& job) {
   batch::run_kernels(device, OnSharedModel<Op>{op, job.model}, job.rows);

@@ -1,5 +1,5 @@
-// Motions of platforms on the GPU: one thread per sample runs the body of the scalar executor. A batch goes in chunks,
-// whose arrays are copied there and back, or are there already.
+// Motions of platforms on the GPU: one thread per sample runs the body of the scalar executor. A
+// batch is split into chunks, whose arrays are copied there and back, or are already there.
 #include <algorithm>
 
 #include "garra/batch/on_device.cuh"
@@ -24,8 +24,8 @@ class OnDevice {
   cuda::Buffer<T> buffer_;
 };
 
-/// Of a run of either kind, its kernel and the stacks of that. The body is in memory for all threads: a function that
-/// is not inlined makes every thread copy what it takes of a parameter.
+/// Kernel of a run of either kind, and its stacks. The body is in device memory: a function that is
+/// not inlined would make every thread copy the parameters that it takes.
 template <class Run, bool kOwn>
 struct Kernel {
   using Body = MotionBody<Run, kOwn>;
@@ -43,7 +43,7 @@ struct Kernel {
   }
 };
 
-/// use(Kernel) for what the job asks for.
+/// Calls use(Kernel) for the job's kind of run.
 template <class Use>
 auto with_kernel(const MotionJob& job, const Use& use) {
   const bool own = job.own_plants();
@@ -75,13 +75,14 @@ void simulate_chunk(const Kernel<Run, kOwn>& kernel, const MotionJob& job, Motio
   rows.give_back(first, count);
 }
 
-// --- starts that are on the GPU -------------------------------------------------------------------------------------
+// --- starts on the GPU
+// ----------------------------------------------------------------------------
 
-/// Starts of a chunk as tiles.
+/// Copies the starts of a chunk into tiles.
 struct StartBody {
   batch::DeviceColumn position, quaternion, velocity, wrench;
   batch::RowRange rows;
-  const double* force;  ///< of each sample, `force_numbers`; null: they share theirs
+  const double* force;  ///< of each sample, `force_numbers`; null: shared
   std::int64_t force_numbers;
   double* starts;
 

@@ -1,5 +1,5 @@
-// Samples of a platform study on the GPU: a thread draws a machine and takes it along the path. Counting stays on the
-// host.
+// Samples of a platform study on the GPU: a thread draws a machine and moves it along the path.
+// Counting stays on the host.
 #include "garra/batch/on_device.cuh"
 #include "platform/study/run.hpp"
 

@@ -12,9 +12,9 @@
 // neither variable is. The layout of the dictionary, basic = q + T nonbasic, encodes that
 // structure, so that a lane needs no list of the variables' places:
 //
-// - row i: the basic variable of pair i (row r: unused); a separate row for z_0; - column i: the
-// nonbasic variable of pair i (column r: the one that left last); - a separate column for the
-// driving variable, the one of pair r that is about to enter.
+//   - row i: the basic variable of pair i (row r: unused); a separate row for z_0;
+//   - column i: the nonbasic variable of pair i (column r: the one that left last);
+//   - a separate column for the driving variable, the one of pair r that is about to enter.
 //
 // If row s leaves, the driving variable goes to row r, and column s and the driving column are
 // exchanged: a pivot is one rank-1 update and masked moves of one row and one column.

@@ -258,10 +258,10 @@ requires(K != 1) GARRA_HD
   for_each_joint(p, [&](int f, int i) { l.share[f][i] = select(worth, pushed.share[f][i], l.share[f][i]); });
 }
 
-/// y with a small addition that moves each z = W^T y of an unlimited contact, if it lies outside of
-/// its cone, onto it, or to 0 if it is small (a y that an antipodal pair does not resist). An
-/// unlimited force amplifies the error that the iteration, or rounding, leaves outside. W: [6][D
-/// n]. The number of contacts is a run-time number: one machine code for all.
+/// y with a small addition that moves each z = W^T y of an unlimited contact from outside of its
+/// cone onto it. A small z moves to 0 (a y that an antipodal pair does not resist). An unlimited
+/// force amplifies the error that the iteration, or rounding, leaves outside. W: [6][D n]. The
+/// number of contacts is a run-time number: one machine code for all.
 template <int D, class S>
 GARRA_HD_CALL Vec<S, 6> pushed_into_cones(const S* W, const S* limit, int n, Vec<S, 6> y) {
   for (int pass = 0; pass < 2; ++pass) {

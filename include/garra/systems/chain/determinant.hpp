@@ -1,26 +1,27 @@
-// |det J| of six joints without a division, by minors: a body for recording, where known zeros drop out, so that of an
-// arm with a spherical wrist a product of two small determinants is left.
+// |det J| of six joints without a division, by minors. A body for recording, which drops known
+// zeros: for an arm with a spherical wrist a product of two small determinants remains.
 #pragma once
 
 #include "garra/systems/chain/kernels_singular.hpp"
 
 namespace garra::chain {
 
-/// Where the determinant is taken and in what order: it is the same everywhere, its zeros are not.
+/// Frame and order of the expansion: the determinant does not depend on them, the number of known
+/// zeros does.
 struct Expansion {
   int frame = 2;                 ///< the joints' screws are taken about this link frame's origin
   bool before_turn = false;      ///< in the axes before the turn of that joint
-  int first_w = 0, first_v = 0;  ///< the row that a minor of the angular, linear rows is expanded by
+  int first_w = 0, first_v = 0;  ///< row by which a minor of the angular, linear rows is expanded
 };
 inline constexpr int kExpansions = 6 * 2 * 3 * 3;
 inline Expansion expansion(int number) { return {number % 6, number / 6 % 2 == 1, number / 12 % 3, number / 36 % 3}; }
 
 namespace kernel {
 
-/// All six screws in one frame.
+/// Computes all six screws in one frame.
 template <class S, class T>
 GARRA_HD void screws_in(const Model<T, 6>& m, const Angles<S, 6>& x, const Expansion& e, Screw<S>* s) {
-  Angles<S, 6> y = x;  // inwards
+  Angles<S, 6> y = x;  // inward
   if (e.before_turn) y.cos[e.frame] = S(1), y.sin[e.frame] = S(0);
   for (int j = 0; j < 6; ++j) {
     if (j < e.frame) {

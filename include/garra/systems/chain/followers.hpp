@@ -1,6 +1,6 @@
-// Joints that follow others of their chain (docs/theory/chain.md, "Coupled joints"): q_i = ratio q_l + offset, l the
-// leader. With rates qd = P r of all joints from those of the leaders, J P, P' M P and P' tau are the leaders'
-// quantities.
+// Joints that follow others of their chain (docs/theory/chain.md, "Coupled joints"): q_i = ratio
+// q_l + offset, l the leader. With rates qd = P r of all joints from the leaders' rates r, the
+// leaders' quantities are J P, P' M P and P' tau.
 #pragma once
 
 #include <type_traits>
@@ -11,17 +11,18 @@
 
 namespace garra::chain {
 
-/// What all samples share about them. Leaders follow no other joint. Trivially copyable.
+/// Couplings of a chain's joints, shared by all samples. Leaders follow no other joint. Trivially
+/// copyable.
 struct Followers {
-  bool any;                   ///< false: the rest is not read
+  bool any;                   ///< false: the other members are not read
   int leader[kMaxJoints];     ///< of joint i, from 0; i itself: it follows none
   double ratio[kMaxJoints];   ///< [1, or rad/m and m/rad]
   double offset[kMaxJoints];  ///< [rad or m]
 };
 
-/// Calls f(follower, leader, ratio) for each joint of J that follows another. Chains that have some are padded to
-/// kMaxJoints: there loops are ordinary ones, while in smaller sizes an index that is no constant would take numbers
-/// out of registers.
+/// Calls f(follower, leader, ratio) for each joint of J that follows another. Chains with followers
+/// are padded to kMaxJoints, where loops are ordinary ones; in smaller sizes an index that is no
+/// constant would move numbers out of registers.
 template <int J, class F>
 GARRA_HD void for_each_follower(const Followers& followers, const F& f) {
   if constexpr (J == kMaxJoints) {
@@ -31,7 +32,8 @@ GARRA_HD void for_each_follower(const Followers& followers, const F& f) {
   }
 }
 
-/// Joints where their leaders have them. q: a vector, or the numbers of one that is shorter than J.
+/// Sets followers according to their leaders. q: a vector, or the numbers of one that is shorter
+/// than J.
 template <int J, class Q>
 GARRA_HD void follow_in(const Followers& followers, Q&& q) {
   using S = std::remove_cvref_t<decltype(q[0])>;
@@ -42,13 +44,13 @@ template <class S, int J>
 GARRA_HD void follow(const Followers& followers, Vec<S, J>& q) {
   follow_in<J>(followers, q);
 }
-/// Rates likewise: P r, r in the leaders' places.
+/// Sets rates of followers: P r, with r in the leaders' places.
 template <class S, int J>
 GARRA_HD void follow_rates(const Followers& followers, Vec<S, J>& qd) {
   for_each_follower<J>(followers, [&](int i, int l, double ratio) { qd[i] = S(ratio) * qd[l]; });
 }
 
-/// A P in the leaders' columns; those of followers are 0.
+/// A P in the leaders' columns; the followers' columns are 0.
 template <class S, int R, int J>
 GARRA_HD void lead_columns(const Followers& followers, Mat<S, R, J>& A) {
   for_each_follower<J>(followers, [&](int i, int l, double ratio) {
@@ -58,7 +60,7 @@ GARRA_HD void lead_columns(const Followers& followers, Mat<S, R, J>& A) {
     }
   });
 }
-/// P' v, torques of the leaders; those of followers are 0.
+/// P' v, torques of the leaders; the followers' torques are 0.
 template <class S, int J>
 GARRA_HD void lead_torques(const Followers& followers, Vec<S, J>& v) {
   for_each_follower<J>(followers, [&](int i, int l, double ratio) {

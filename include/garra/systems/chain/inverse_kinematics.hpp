@@ -8,21 +8,23 @@
 
 namespace garra::chain {
 
-/// Which of the eight solutions: arm right/left = +1/-1, elbow up/down = +1/-1, wrist as it is/flipped = +1/-1.
+/// One of the eight solutions: arm right/left = +1/-1, elbow up/down = +1/-1, wrist as it
+/// is/flipped = +1/-1.
 struct Branch {
   int arm = 1, elbow = 1, wrist = 1;
 };
 
-/// Joint angles, not wrapped to (-pi, pi], and 1 where the pose can be reached, 0 where not (the angles are then those
-/// of the nearest stretched arm, finite and useless).
+/// Joint angles, not wrapped to (-pi, pi], and 1 if the pose can be reached, 0 if not (the angles
+/// are then finite but meaningless, those of the nearest straightened arm).
 template <class S, int J>
 struct IkSolution {
   Vec<S, J> q;
   S reached;
 };
 
-/// True for chains that `puma_ik` solves: six revolute joints, kernel alphas (0, 90, 0, -90, 90, -90) degrees, no
-/// offsets, a and d only where the PUMA has them, so that the last three axes meet in the wrist.
+/// True for chains that `puma_ik` solves: six revolute joints, kernel alphas (0, 90, 0, -90, 90,
+/// -90) degrees, no offsets, a and d only as in the PUMA, so that the last three axes meet in the
+/// wrist.
 [[nodiscard]] bool is_puma_like(const Model<double, 6>& m);
 
 /// Closed form: the pose `tool` of the tool in the world. Arm: the wrist center lies d3 beside the plane of links 2 and
@@ -68,8 +70,8 @@ GARRA_HD IkSolution<S, 6> puma_ik(const Model<T, 6>& m, const Pose<S>& tool, con
   return out;
 }
 
-/// Joint rates that move a point with velocity v: J^T (J J^T + damping E)^-1 v with its Jacobian's first three rows,
-/// the least norm of all rates that do where damping is 0.
+/// Joint rates that move a point with velocity v: J^T (J J^T + damping E)^-1 v with the first three
+/// rows of its Jacobian. With damping 0 they have the least norm of all solutions.
 template <class S, int J>
 GARRA_HD Vec<S, J> point_rates(const Mat<S, 6, J>& jac, const Vec3<S>& v, const S& damping) {
   Mat3<S> g = Mat3<S>::zero();
@@ -84,17 +86,17 @@ GARRA_HD Vec<S, J> point_rates(const Mat<S, 6, J>& jac, const Vec3<S>& v, const 
   return qd;
 }
 
-/// How numeric_ik goes about it.
+/// Options of numeric_ik.
 struct NumericIk {
-  int joints = 0;                 ///< that move: the model's own, or fewer where it is padded
+  int joints = 0;                 ///< number that move: the model's own, or fewer if it is padded
   double start[kMaxJoints] = {};  ///< first guess [rad or m]
-  double tol = 1e-10;             ///< position error that counts as reached [m]
+  double tol = 1e-10;             ///< largest position error of a reached pose [m]
   int steps = 30;
   Followers followers = {};
 };
 
-/// Damped least squares on the position p of the tool alone (a point finger), world axes: a fixed number of steps, each
-/// at most 0.5 rad. Joints from number `joints` on stay at zero.
+/// Damped least squares on the position p of the tool alone (a point finger), world axes: a fixed
+/// number of steps, each at most 0.5 rad. Joints from number `joints` on stay at zero.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD IkSolution<S, J> numeric_ik(const Model<T, J>& m, const Vec3<S>& p, const NumericIk& how) {
   IkSolution<S, J> out;

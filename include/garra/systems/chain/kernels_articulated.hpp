@@ -1,5 +1,6 @@
-// Forward dynamics by articulated bodies in link frames: linear in the number of joints, so it wins where they are many
-// (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, 7.3; docs/theory/chain.md, "Kernels").
+// Forward dynamics by articulated bodies in link frames: linear in the number of joints, so it is
+// the fastest for many joints (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, 7.3;
+// docs/theory/chain.md, "Kernels").
 #pragma once
 
 #include "garra/systems/chain/kernels_inertia.hpp"
@@ -39,7 +40,8 @@ GARRA_HD Articulated<S> rigid(const JointForm<T>& j) {
   return {body<S>(j).I, {m, m, m, zero, zero, zero}, {{zero, -sz, sy, sz, zero, -sx, -sy, sx, zero}}};
 }
 
-/// About the origin of a frame from which the old origin is seen at r: B + r^ M and A - B r^ + r^ (B + r^ M)^T.
+/// Moves the origin from a frame in which the old origin is at r: B + r^ M and A - B r^ + r^ (B +
+/// r^ M)^T.
 template <Joints K, class S>
 GARRA_HD void move_origin(const Shift<S>& r, Articulated<S>& b) {
   const S a = r.a, d = r.d;
@@ -71,7 +73,8 @@ GARRA_HD void move_origin(const Shift<S>& r, Articulated<S>& b) {
   }
 }
 
-/// Rows and columns of a general matrix turned: R B R^T for the planar rotation `rotate` of a vector.
+/// Rotates rows and columns of a general matrix: R B R^T for the planar rotation `rotate` of a
+/// vector.
 template <class S, class Rotate>
 GARRA_HD Mat3<S> rotate_general(const Mat3<S>& B, const Rotate& rotate) {
   const Mat3<S> half = from_rows(rotate(row(B, 0)), rotate(row(B, 1)), rotate(row(B, 2)));  // B R^T
@@ -92,16 +95,16 @@ GARRA_HD Articulated<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, i
   return out;
 }
 
-/// What the way back to the tip needs of joint i.
+/// Data of joint i that the pass from base to tip needs.
 template <class S>
 struct JointResponse {
   Wrench<S> u;       ///< column of the articulated inertia along the joint
-  S inverse, moved;  ///< 1 / (u_z + armature), tau - bias felt by the joint
+  S inverse, moved;  ///< 1 / (u_z + armature), tau - bias at the joint
   Vec3<S> w;         ///< angular velocity of the link
   Vec3<S> cw, cv;    ///< its acceleration from velocities alone
 };
 
-/// Subtracts u u^T / D: what the joint gives way.
+/// Subtracts u u^T / D: the inertia along the freely moving joint.
 template <class S>
 GARRA_HD void yield_along(const JointResponse<S>& r, Articulated<S>& b) {
   const Vec3<S> n = r.inverse * r.u.n, f = r.inverse * r.u.f;
@@ -113,7 +116,8 @@ GARRA_HD void yield_along(const JointResponse<S>& r, Articulated<S>& b) {
   for_each_index<3>([&](auto i) { for_each_index<3>([&](auto j) { b.B(i, j) = fma(-n[i], F[j], b.B(i, j)); }); });
 }
 
-/// Velocities from base to tip: every link's w, velocity-dependent acceleration of its origin and wrench p_i.
+/// Velocities from base to tip: every link's w, the velocity-dependent acceleration of its origin
+/// and the wrench p_i.
 template <Joints K, class S, class T, int J>
 GARRA_HD void articulated_velocities(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd,
                                      JointResponse<S>* joint, Wrench<S>* own) {

@@ -1,17 +1,20 @@
-// Inverse dynamics, gravity and energy of a chain in kernel form, by recursion in link frames (docs/theory/chain.md,
-// "Kernels"). tau = H qdd + C qd + g; viscous friction stands apart (damping_torque).
+// Inverse dynamics, gravity and energy of a chain in kernel form, by recursion in link frames
+// (docs/theory/chain.md, "Kernels"). tau = H qdd + C qd + g; viscous friction is separate
+// (damping_torque).
 //
-// Newton-Euler after J. Luh, M. Walker, R. Paul (1980), in the form of W. Khalil, J. Kleinfinger (IEEE J. Robotics and
-// Automation 3(6), 1987): with U = [wdot]x + [w]x[w]x of a link, a point r of it accelerates by a + U r, so
+// Newton-Euler after J. Luh, M. Walker, R. Paul (1980), in the form of W. Khalil, J. Kleinfinger
+// (IEEE J. Robotics and Automation 3(6), 1987). With U = [wdot]x + [w]x[w]x of a link, its point r
+// accelerates by a + U r. Therefore
 //   force  F = m a + U s,    moment  N = I wdot + w x I w + s x a (2)
-// with the first moment s and the second moment I about the frame's origin; no center of mass is needed.
+// with the first moment s and the second moment I about the frame's origin; no center of mass is
+// needed.
 #pragma once
 
 #include "garra/systems/chain/kernels_kinematics.hpp"
 
 namespace garra::chain {
 
-/// Which terms of tau = H qdd + C qd + g are wanted.
+/// Requested terms of tau = H qdd + C qd + g.
 enum class Terms { kAll, kBias, kCoriolis };  // kBias: C qd + g; kCoriolis: C qd
 
 namespace kernel {
@@ -22,7 +25,8 @@ struct LinkMotion {
   Vec3<S> w, wd, a;
 };
 
-/// U = [wd]x + [w]x[w]x with the products that (2) takes beside it. Diagonal entries are minus the sums of squares.
+/// U = [wd]x + [w]x[w]x with the products that (2) also uses. Diagonal entries are minus the sums
+/// of squares.
 template <class S>
 struct Spin {
   S yy_zz, zz_xx, xx_yy;           // wy^2 + wz^2, ...
@@ -79,21 +83,21 @@ struct Wrench {
   Vec3<S> f, n;
 };
 
-/// The wrench's part that the joint at the frame's origin has to take. (Not one expression: a conditional between two
-/// lanes takes their addresses, and the wrench would live in memory.)
+/// The component of the wrench along the joint at the frame's origin. (Written as statements: a
+/// conditional between two lanes takes their addresses, and the wrench would live in memory.)
 template <class S>
 GARRA_HD S felt(const Wrench<S>& w, bool slides) {
   if (slides) return w.f[2];
   return w.n[2];
 }
 
-/// What moves link i needs of the joint: qd and, unless the term is left out, qdd.
+/// Rates of a joint that move link i: qd and, unless the term is left out, qdd.
 template <class S>
 struct JointRates {
   S qd, qdd;
 };
 
-/// Adds the joint's own motion to that of the link before it, which is given in the new frame's axes.
+/// Adds the joint's own motion to that of the previous link, given in the new frame's axes.
 template <Terms Q, class S>
 GARRA_HD void add_joint(const JointRates<S>& rate, bool slides, LinkMotion<S>& l) {
   if (slides) {
@@ -109,7 +113,7 @@ GARRA_HD void add_joint(const JointRates<S>& rate, bool slides, LinkMotion<S>& l
   }
 }
 
-/// Wrench f, n of frame i carried to the axes of frame i-1, moment about its origin.
+/// Wrench f, n of frame i in the axes of frame i-1, moment about the latter's origin.
 template <Joints K, class S, class T, int J>
 GARRA_HD Wrench<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i, const Wrench<S>& in) {
   const Vec3<S> f = turn(x.cos[i], x.sin[i], in.f);
@@ -118,7 +122,8 @@ GARRA_HD Wrench<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i,
   return {tilt(m.joint[i], f), tilt(m.joint[i], n)};
 }
 
-/// -gravity (world axes) in the axes of frame 0: an acceleration of the base that stands for it.
+/// -gravity (world axes) in the axes of frame 0: the acceleration of the base that replaces
+/// gravity.
 template <class S, class T, int J>
 GARRA_HD Vec3<S> base_acceleration(const Model<T, J>& m, const Vec3<S>& gravity) {
   return -transpose_times(cast<S>(m.base.R), gravity);
@@ -139,7 +144,8 @@ GARRA_HD Vec3<S> origin(const Model<T, J>& m, const Angles<S, J>& x, int i) {
     return vec3<S>(r.a, fma(c, r.b, -(s * r.d)), fma(s, r.b, c * r.d));
 }
 
-/// First link: it starts from rest, so only rates about or along its own axis and, of its wrench, what joint 0 feels.
+/// First link: it starts from rest, so only rates about or along its own axis matter and, of its
+/// wrench, the component along joint 0.
 template <Terms Q, class S, class T>
 GARRA_HD Wrench<S> first_link(const JointForm<T>& j, const JointRates<S>& rate, bool slides, LinkMotion<S>& l) {
   const S zero = S(0);
@@ -202,7 +208,7 @@ GARRA_HD Vec<S, J> newton_euler(const Model<T, J>& m, const Angles<S, J>& x, con
 
 }  // namespace kernel
 
-/// Torques (forces, where joints slide) of a motion: tau = H qdd + C qd + g.
+/// Torques (forces for sliding joints) of a motion: tau = H qdd + C qd + g.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> inverse_dynamics(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd,
                                     const Vec<S, J>& qdd) {
@@ -218,7 +224,7 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> coriolis_torque(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd) {
   return kernel::newton_euler<Terms::kCoriolis, K>(m, x, qd, qd);
 }
-/// D qd: what viscous friction takes away; tau - D qd is what moves the chain.
+/// D qd: the torque of viscous friction; tau - D qd moves the chain.
 template <class S, class T, int J>
 GARRA_HD Vec<S, J> damping_torque(const Model<T, J>& m, const Vec<S, J>& qd) {
   Vec<S, J> out;
@@ -233,7 +239,7 @@ GARRA_HD S dissipation(const Model<T, J>& m, const Vec<S, J>& qd) {
 
 namespace kernel {
 
-/// First moment of a body in frame i, of mass `mass`, carried to frame i-1.
+/// First moment of a body of mass `mass` in frame i, moved to frame i-1.
 template <Joints K, class S, class T, int J>
 GARRA_HD Vec3<S> carry_first(const Model<T, J>& m, const Angles<S, J>& x, int i, const T& mass, Vec3<S> s) {
   s = turn(x.cos[i], x.sin[i], s);
@@ -277,7 +283,7 @@ GARRA_HD Up<S, J> up_of(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<
   return up;
 }
 
-/// What a joint feels of the weight of all that it moves, with first moment s.
+/// Torque at a joint by the weight of all that it moves, with first moment s.
 template <class S>
 GARRA_HD S held(const Vec3<S>& s, const S& mass, const Vec3<S>& up, bool slides) {
   return slides ? mass * up[2] : fnma(s[1], up[0], s[0] * up[1]);
@@ -285,7 +291,8 @@ GARRA_HD S held(const Vec3<S>& s, const S& mass, const Vec3<S>& up, bool slides)
 
 }  // namespace kernel
 
-/// g(q): torques that hold the chain against a gravity (world axes, m/s^2) that may differ from sample to sample.
+/// g(q): torques that hold the chain against gravity (world axes, m/s^2), which may differ from
+/// sample to sample.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {
   const kernel::Up<S, J> up = kernel::up_of(m, x, gravity);
@@ -303,7 +310,8 @@ GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x) {
   return gravity_torque<K>(m, x, cast<S>(m.gravity));
 }
 
-/// Kinetic energy, with that of the rotors, and potential energy -gravity . (mass times world position) [J].
+/// Energy of a chain: kinetic, rotors included, and potential -gravity . (mass times world
+/// position) [J].
 template <class S>
 struct Energy {
   S kinetic, potential;

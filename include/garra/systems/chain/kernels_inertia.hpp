@@ -10,10 +10,10 @@ namespace garra::chain {
 
 namespace kernel {
 
-using chain::tilt;  // beside those of matrices below
+using chain::tilt;  // beside the overloads for matrices below
 using chain::turn;
 
-/// Symmetric 3x3 matrix.
+/// A symmetric 3x3 matrix.
 template <class S>
 struct Symmetric {
   S xx, yy, zz, xy, xz, yz;
@@ -52,7 +52,8 @@ GARRA_HD Composite<S> operator+(const Composite<S>& a, const Composite<S>& b) {
           {a.I.xx + b.I.xx, a.I.yy + b.I.yy, a.I.zz + b.I.zz, a.I.xy + b.I.xy, a.I.xz + b.I.xz, a.I.yz + b.I.yz}};
 }
 
-/// From frame i to frame i-1. The shift r = (a, b, d) adds 2 (r . h) 1 - r h^T - h r^T with h = s + mass r / 2.
+/// Moves a body from frame i to frame i-1. The shift r = (a, b, d) adds 2 (r . h) 1 - r h^T - h r^T
+/// with h = s + mass r / 2.
 template <Joints K, class S, class T, int J>
 GARRA_HD Composite<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i, const T& mass,
                                 const Composite<S>& in) {
@@ -88,8 +89,8 @@ GARRA_HD Wrench<S> momentum(const Composite<S>& c, const S& mass, bool slides) {
   return {vec3<S>(-c.s[1], c.s[0], zero), vec3<S>(c.I.xz, c.I.yz, c.I.zz)};
 }
 
-/// A momentum of column i that stands in frame j, carried to every frame before it and entered in H. By recursion and
-/// not by a loop over one wrench, so that every wrench is a value of its own in registers.
+/// Moves a momentum of column i from frame j to every frame before it and enters it in H. Recursion
+/// instead of a loop over one wrench keeps every wrench as a value of its own in registers.
 template <int j, Joints K, class S, class T, int J>
 GARRA_HD void enter_inwards(const Model<T, J>& m, const Angles<S, J>& x, int i, const Wrench<S>& w, Mat<S, J, J>& H) {
   const S entry = felt(w, slides<K>(m, j));
@@ -122,7 +123,7 @@ GARRA_HD void walk_composite(const Model<T, J>& m, const Angles<S, J>& x, Use us
   });
 }
 
-/// Column i = J-1-from_tip of H, and the row that it equals.
+/// Enters column i = J-1-from_tip of H, and the row that it equals.
 template <Joints K, class S, class T, int J, class I>
 GARRA_HD void enter(const Model<T, J>& m, const Angles<S, J>& x, I from_tip, const Wrench<S>& column, Mat<S, J, J>& H) {
   const int i = J - 1 - from_tip;
@@ -144,7 +145,8 @@ GARRA_HD Mat<S, J, J> inertia_matrix(const Model<T, J>& m, const Angles<S, J>& x
   return H;
 }
 
-/// H(q) and g(q) from the same composite bodies; `gravity` (world axes, m/s^2) may differ from sample to sample.
+/// H(q) and g(q) from the same composite bodies; `gravity` (world axes, m/s^2) may differ from
+/// sample to sample.
 template <class S, int J>
 struct InertiaAndGravity {
   Mat<S, J, J> H;
@@ -170,13 +172,14 @@ GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const
 
 namespace kernel {
 
-/// Solves H y = b for a positive definite H by L D L^T, lower triangle read; no pivot is looked at.
+/// Solves H y = b for a positive definite H by L D L^T, reading the lower triangle; pivots are not
+/// tested.
 template <class S, int J>
 GARRA_HD Vec<S, J> solve_definite(Mat<S, J, J> H, Vec<S, J> b) {
   S inverse[J];
   const auto eliminate = [&](auto k) {
     inverse[k] = S(1) / H(k, k);
-    const auto row = [&](int i) {  // row i of the remaining matrix, with the right side as one more column
+    const auto row = [&](int i) {  // row i of the remaining matrix, with the right side as last column
       const S l = H(i, k) * inverse[k];
       for_each_index<J>([&](int j) {
         if (j > k && j <= i) H(i, j) = fnma(l, H(j, k), H(i, j));
@@ -201,7 +204,8 @@ GARRA_HD Vec<S, J> solve_definite(Mat<S, J, J> H, Vec<S, J> b) {
 
 }  // namespace kernel
 
-/// qdd from H qdd + C qd + g = tau by composite bodies, Newton-Euler and L D L^T: fewest operations up to 8 joints.
+/// qdd from H qdd + C qd + g = tau by composite bodies, Newton-Euler and L D L^T: fewest operations
+/// up to 8 joints.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> forward_dynamics_composite(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd,
                                               const Vec<S, J>& tau) {
@@ -209,12 +213,13 @@ GARRA_HD Vec<S, J> forward_dynamics_composite(const Model<T, J>& m, const Angles
   return kernel::solve_definite(inertia_matrix<K>(m, x), b);
 }
 
-// Coriolis matrix. A body is made of points, and for one of mass dm at position r(q) the Christoffel symbols of its
-// inertia (dr/dq)^T (dr/dq) dm are those of C = (dr/dq)^T d(dr/dq)/dt dm. Summed over the body, about the world's
-// origin in world axes:
+// Coriolis matrix. For a point of mass dm at position r(q) the Christoffel symbols of its inertia
+// (dr/dq)^T (dr/dq) dm are those of C = (dr/dq)^T d(dr/dq)/dt dm. Summed over the body, about the
+// world's origin in world axes:
 //   C_kj = xi_k . ( I xidot_j + B xi_j ),   B = [ (v.s) 1 - v s^T - w^ S , 0 ; -f^ , 0 ],   S = tr(I)/2 1 - I (3)
-// with its twist (w; v), moments s, I, momentum f = m v + w x s, and xidot_j = V x xi_j. (S. Echeandia, P. Wensing, J.
-// Computational and Nonlinear Dynamics 16(9), 2021, reach the same matrix from spatial vectors.)
+// with its twist (w; v), moments s, I, momentum f = m v + w x s, and xidot_j = V x xi_j. (S.
+// Echeandia, P. Wensing, J. Computational and Nonlinear Dynamics 16(9), 2021, derive the same
+// matrix from spatial vectors.)
 
 namespace kernel {
 
@@ -267,7 +272,7 @@ GARRA_HD void add(Rates<S>& a, const Rates<S>& b) {
   a.f += b.f;
 }
 
-/// Joint screws about the world's origin and their rates.
+/// Joint screws about the world's origin, and their rates.
 template <class S, int J>
 struct JointScrews {
   Screw<S> xi[J], rate[J], twist[J];  ///< twist of link i

@@ -1,10 +1,11 @@
-// Poses and Jacobians of a chain in kernel form (docs/theory/chain.md, "Kernels"). In every kernel S is the batch
-// scalar and T that of the model: double where the samples share it, S where each has its own; J is the exact number of
-// joints.
+// Poses and Jacobians of a chain in kernel form (docs/theory/chain.md, "Kernels"). In every kernel
+// S is the batch scalar and T that of the model: double if the samples share it, S if each has its
+// own; J is the exact number of joints.
 //
 // The transform (1) of model.hpp is two planar rotations with a shift of (a, b, d) between them,
 //   X_{i-1,i} = Rx(alpha) T(a, b, d) Rz(theta),
-// so that a vector changes frame in 8 multiplications (4 of them fused) instead of 9, and no rotation matrix is formed.
+// so that a vector changes frame in 8 multiplications (4 of them fused) instead of 9, without a
+// rotation matrix.
 #pragma once
 
 #include "garra/core/elementary.hpp"
@@ -12,10 +13,11 @@
 
 namespace garra::chain {
 
-/// What a kernel may assume of the joints: kRevolute leaves out everything that prismatic ones and shifts b need.
+/// Joint types that a kernel supports: kRevolute omits the terms of prismatic joints and of shifts
+/// b.
 enum class Joints { kRevolute, kMixed };
 
-/// Whether kernels of Joints::kRevolute are right for the chain.
+/// Whether kernels of Joints::kRevolute apply to the chain.
 template <class T, int J>
 GARRA_HD bool fits_revolute(const Model<T, J>& m) {
   for (int i = 0; i < J; ++i)
@@ -23,7 +25,8 @@ GARRA_HD bool fits_revolute(const Model<T, J>& m) {
   return true;
 }
 
-/// A configuration as the kernels take it: cos and sin of every theta_i, and the travel of prismatic joints.
+/// A configuration as the kernels take it: cos and sin of every theta_i, and the travel of
+/// prismatic joints.
 template <class S, int J>
 struct Angles {
   S cos[J], sin[J];
@@ -85,7 +88,7 @@ GARRA_HD S travel(const Model<T, J>& m, const Angles<S, J>& x, int i) {
   else
     return S(m.joint[i].d) + x.slide[i];
 }
-/// What lies between the two rotations of joint i: (a, b, d).
+/// The shift between the two rotations of joint i: (a, b, d).
 template <class S>
 struct Shift {
   S a, b, d;
@@ -139,7 +142,7 @@ struct Frames {
 
 namespace kernel {
 
-/// Columns x, y, z and origin p of a frame.
+/// A frame by its axes x, y, z and its origin p.
 template <class S>
 struct Axes {
   Vec3<S> x, y, z, p;
@@ -196,7 +199,7 @@ GARRA_HD Frames<S, J> frames(const Model<T, J>& m, const Angles<S, J>& x) {
 
 // Jacobians: rows 0-2 linear velocity of the point, rows 3-5 angular velocity, world axes.
 
-/// Of a point that moves with link `last` (numbered from 0): columns after it are zero.
+/// Jacobian of a point that moves with link `last` (numbered from 0): columns after it are zero.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Mat<S, 6, J> jacobian(const Model<T, J>& m, const Frames<S, J>& k, const Vec3<S>& point, int last = J - 1) {
   Mat<S, 6, J> out;
@@ -211,12 +214,13 @@ GARRA_HD Mat<S, 6, J> jacobian(const Model<T, J>& m, const Frames<S, J>& k, cons
   });
   return out;
 }
-/// Of the tool point.
+/// Jacobian of the tool point.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Mat<S, 6, J> jacobian(const Model<T, J>& m, const Frames<S, J>& k) {
   return jacobian<K>(m, k, k.tool.p);
 }
-/// The same Jacobian in the axes of a frame with orientation R (body axes: that of the link or tool).
+/// The same Jacobian in the axes of a frame with orientation R (for body axes, that of the link or
+/// tool).
 template <class S, int J>
 GARRA_HD Mat<S, 6, J> in_axes(const Mat3<S>& R, const Mat<S, 6, J>& jac) {
   Mat<S, 6, J> out;
@@ -239,15 +243,16 @@ GARRA_HD Mat<S, 6, J> screw_order(const Mat<S, 6, J>& jac) {
   return out;
 }
 
-/// A point that moves with the chain, at qdd = 0.
+/// Motion of a point of the chain, at qdd = 0.
 template <class S>
 struct PointMotion {
   Vec3<S> velocity;      ///< J qd [m/s]
   Vec3<S> acceleration;  ///< Jdot qd [m/s^2]
 };
 
-/// From the point's Jacobian alone: about a point at rest where ours is now, its columns are the joint screws (w; v),
-/// the twist of a link is V = sum of screws times rates, and a screw that is carried along changes by V x screw.
+/// Computed from the point's Jacobian alone. About a fixed point at our point's position, its
+/// columns are the joint screws (w; v), and a link's twist V is the sum of screws times rates. A
+/// screw moved by the chain changes by V x screw.
 template <class S, int J>
 GARRA_HD PointMotion<S> point_motion(const Mat<S, 6, J>& jac, const Vec<S, J>& qd) {
   Screw<S> V = {Vec3<S>::zero(), Vec3<S>::zero()}, rate = V;
@@ -260,7 +265,7 @@ GARRA_HD PointMotion<S> point_motion(const Mat<S, 6, J>& jac, const Vec<S, J>& q
   return {V.v, rate.v + cross(V.w, V.v)};
 }
 
-/// Center of mass of link i in the world; the frame's origin where the link has no mass.
+/// Center of mass of link i in the world; the frame's origin if the link has no mass.
 template <class S, class T, int J>
 GARRA_HD Vec3<S> center_of_mass(const Model<T, J>& m, const Frames<S, J>& k, int i) {
   const S mass = S(m.joint[i].mass);
@@ -300,12 +305,12 @@ GARRA_HD ToolMotion<S> tool_motion(const Model<T, J>& m, const Angles<S, J>& x, 
   return {R * r + cast<S>(m.base.p), R * v, R * w};
 }
 
-/// J^T f: joint torques that balance nothing but carry a force and a moment (about the tool point, world axes) at the
-/// tool.
+/// J^T f: joint torques that exert a force and a moment (about the tool point, world axes) at the
+/// tool and balance nothing else.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> tool_torque(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& force,
                                const Vec3<S>& moment) {
-  Vec3<S> r = cast<S>(m.tool.p);  // tool point in frame 0, from the tip inwards
+  Vec3<S> r = cast<S>(m.tool.p);  // tool point in frame 0, from the tip inward
   for_each_index<J>([&](auto from_tip) {
     const int i = J - 1 - from_tip;
     r = turn(x.cos[i], x.sin[i], r);

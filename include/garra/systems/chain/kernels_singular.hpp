@@ -1,6 +1,6 @@
-// How near a configuration is to a singularity: manipulability and the smallest singular value of the tool's Jacobian,
-// by orthogonalization of its rows or columns, never from J J^T, which loses half the digits (docs/theory/chain.md,
-// "Kernels").
+// Distance of a configuration from a singularity: manipulability and the smallest singular value of
+// the tool's Jacobian. Computed by orthogonalization of its rows or columns, never from J J^T,
+// which loses half the digits (docs/theory/chain.md, "Kernels").
 #pragma once
 
 #include <limits>
@@ -11,13 +11,13 @@ namespace garra::chain {
 
 namespace kernel {
 
-/// N vectors of length L, one after the other in memory.
+/// N vectors of length L, adjacent in memory.
 template <class S, int N, int L>
 struct VectorSet {
   Vec<S, L> v[N];
 };
 
-/// The shorter side of a Jacobian as vectors: its rows, or its columns where there are fewer than six joints.
+/// The shorter side of a Jacobian as vectors: its rows, or its columns for fewer than six joints.
 template <class S, int J>
 GARRA_HD auto vectors_of(const Mat<S, 6, J>& jac) {
   constexpr int kCount = J < 6 ? J : 6, kLength = J < 6 ? 6 : J;
@@ -27,15 +27,16 @@ GARRA_HD auto vectors_of(const Mat<S, 6, J>& jac) {
   return out;
 }
 
-/// 1/x, or 0 where x is too small to have a reciprocal: the vector it is the square of is zero.
+/// 1/x, or 0 if x is too small to have a reciprocal: x is then the square of a zero vector.
 template <class S>
 GARRA_HD S reciprocal_or_zero(const S& x) {
   const auto none = x <= S(std::numeric_limits<RealOf<S>>::min());
   return select(none, S(0), S(1) / select(none, S(1), x));
 }
 
-/// Product of the squared lengths that modified Gram-Schmidt leaves: the square of the volume that the vectors span.
-/// Its R is as good as Householder's (A. Bjorck, BIT 7, 1967), and needs neither square roots nor, here, Q.
+/// Product of the squared lengths after modified Gram-Schmidt: the squared volume that the vectors
+/// span. Its R is as good as Householder's (A. Bjorck, BIT 7, 1967), and needs neither square roots
+/// nor, here, Q.
 template <class S, int N, int L>
 GARRA_HD S squared_volume(VectorSet<S, N, L> a) {
   S product = S(1);
@@ -103,8 +104,8 @@ GARRA_HD Screw<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i, 
   return {tilt(m.joint[i], w), tilt(m.joint[i], v)};
 }
 
-/// The five coordinates that are left of a screw beside that of the middle joint, which is (0, 0, 1; 0, 0, 0) or,
-/// sliding, (0, 0, 0; 0, 0, 1).
+/// The five coordinates of a screw without that of the middle joint, which is (0, 0, 1; 0, 0, 0)
+/// or, sliding, (0, 0, 0; 0, 0, 1).
 template <class S>
 GARRA_HD Vec<S, 5> beside_middle(const Screw<S>& a, bool middle_slides) {
   return {{a.w[0], a.w[1], a.v[0], a.v[1], middle_slides ? a.w[2] : a.v[2]}};
@@ -112,9 +113,9 @@ GARRA_HD Vec<S, 5> beside_middle(const Screw<S>& a, bool middle_slides) {
 
 }  // namespace kernel
 
-/// Manipulability of six joints, |det J|, without J: it is the same in every frame and about every point, so the screws
-/// are taken in the frame of the third joint, where that joint's is a unit vector, the next one's a constant, and the
-/// first and the last joint's angles do not appear.
+/// Manipulability of six joints, |det J|, without J. It is the same in every frame and about every
+/// point, so the screws are taken in the third joint's frame. Its screw is a unit vector there, the
+/// next one is constant, and the angles of the first and last joint do not appear.
 template <Joints K = Joints::kMixed, class S, class T>
 GARRA_HD S manipulability(const Model<T, 6>& m, const Angles<S, 6>& x) {
   using namespace kernel;
@@ -133,13 +134,14 @@ GARRA_HD S manipulability(const Model<T, 6>& m, const Angles<S, 6>& x) {
 
 namespace kernel {
 
-/// Cosine of two vectors from which one more rotation leaves nothing: its error is the square, times their number.
+/// Cosine of two vectors after which one more rotation suffices: its error is the square, times
+/// their number.
 inline constexpr double kNearlyOrthogonal = 1e-9;
 
-/// Sweeps of one-sided Jacobi at most: convergence is quadratic, and lanes that are done are left as they are.
+/// Most sweeps of one-sided Jacobi: convergence is quadratic, and finished lanes do not change.
 inline constexpr int kSingularSweeps = 12;
 
-/// Product of the first L entries; the others only go along.
+/// Product of the first L entries; the others are only rotated along.
 template <int L, class S, int W>
 GARRA_HD S head_dot(const Vec<S, W>& a, const Vec<S, W>& b) {
   S sum = a[0] * b[0];
@@ -156,9 +158,9 @@ GARRA_HD S inverse_root_1_2(const S& x) {
   return y;
 }
 
-/// One-sided Jacobi: turns p and q until their heads of length L are orthogonal. True in lanes where the angle between
-/// them was too far from a right one for this rotation to be the last; a head shorter than sqrt(`noise`) is rounding
-/// and has no angle.
+/// One-sided Jacobi: rotates p and q until their heads of length L are orthogonal. True in lanes
+/// whose angle was too far from a right one for this rotation to be the last. A head shorter than
+/// sqrt(`noise`) is rounding and has no angle.
 template <int L, class S, int W>
 GARRA_HD MaskOf<S> orthogonalize(Vec<S, W>& p, Vec<S, W>& q, const S& noise) {
   const S pp = head_dot<L>(p, p), qq = head_dot<L>(q, q), pq = head_dot<L>(p, q);
@@ -177,7 +179,8 @@ GARRA_HD MaskOf<S> orthogonalize(Vec<S, W>& p, Vec<S, W>& q, const S& noise) {
   return pq * pq > S(kCosine * kCosine) * (pp * qq) && min(pp, qq) > noise;
 }
 
-/// Turns the vectors among themselves until their heads of length L are orthogonal (one-sided Jacobi, round robin).
+/// Rotates the vectors among themselves until their heads of length L are orthogonal (one-sided
+/// Jacobi, round robin).
 template <int L, class S, int N, int W>
 GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
   if constexpr (N > 1) {
@@ -188,7 +191,7 @@ GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
     noise = S(kEps * kEps) * noise;
     MaskOf<S> active = noise == noise;
     for (int sweep = 0; sweep < kSingularSweeps && any(active); ++sweep) {
-      // Lanes that are done stay as they are; most of the time there is none.
+      // Finished lanes do not change; usually there is none.
       const bool some_done = !all(active);
       VectorSet<S, N, W> before;
       if (some_done) before = a;
@@ -211,8 +214,9 @@ GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
 
 }  // namespace kernel
 
-/// Smallest singular value of the Jacobian (of its six rows, or of its columns where there are fewer), by one-sided
-/// Jacobi rotations: small values keep their digits (J. Demmel, K. Veselic, SIAM J. Matrix Anal. Appl. 13(4), 1992).
+/// Smallest singular value of the Jacobian (of its six rows, or of its columns if there are fewer),
+/// by one-sided Jacobi rotations: small values keep their digits (J. Demmel, K. Veselic, SIAM J.
+/// Matrix Anal. Appl. 13(4), 1992).
 template <class S, int J>
 GARRA_HD S smallest_singular_value(const Mat<S, 6, J>& jac) {
   constexpr int kCount = J < 6 ? J : 6, kLength = J < 6 ? 6 : J;

@@ -1,5 +1,5 @@
-// Joint values that bring the tool to a pose, within ranges of the joints: Gauss-Newton steps of least length, damped
-// by what is missing (docs/theory/chain.md, "Inverse kinematics").
+// Joint values that bring the tool to a pose, within ranges of the joints: Gauss-Newton steps of
+// least length, damped by the pose error (docs/theory/chain.md, "Inverse kinematics").
 #pragma once
 
 #include "garra/systems/chain/followers.hpp"
@@ -14,18 +14,19 @@ struct ReachOptions {
   double largest_step = 0.5;  ///< of one joint [rad or m]
 };
 
-/// Where each of the first `joints` joints may be: from low to low + span [rad or m]; the others do not move.
+/// Ranges of the first `joints` joints: from low to low + span [rad or m]; the others do not move.
 struct JointRanges {
   int joints;
   const double *low, *span;
-  const Followers* followers = nullptr;  ///< their ranges are those of their leaders; null: there are none
+  const Followers* followers = nullptr;  ///< followers have their leaders' ranges; null: none
 };
 
-/// Joints that turn are held at the ends of ranges below this [rad]. Others turn freely: a whole turn more or less may
-/// bring them back into a range of 5 rad, and most solutions lie inside it.
+/// Turning joints are held at the ends of ranges below this [rad]. Others turn freely: a whole turn
+/// may bring them back into a range of 5 rad, and most solutions lie inside it.
 inline constexpr double kNarrow = 5;
 
-/// What is missing to the target: position [m], and the axis of the rotation times the sine of its angle.
+/// Pose error to the target: position [m], and the axis of the rotation times the sine of its
+/// angle.
 template <class S>
 GARRA_HD Vec<S, 6> pose_error(const Pose<S>& target, const Pose<S>& tool, bool position_only) {
   const Vec3<S> p = target.p - tool.p;
@@ -37,8 +38,8 @@ GARRA_HD Vec<S, 6> pose_error(const Pose<S>& target, const Pose<S>& tool, bool p
 
 namespace kernel {
 
-/// J' (J J' + damping)^-1 e by modified Gram-Schmidt on the rows of [J, sqrt(damping) 1]: J J' would lose the digits
-/// that tell a wrist 1e-8 rad off its singularity from a singular one.
+/// J' (J J' + damping)^-1 e by modified Gram-Schmidt on the rows of [J, sqrt(damping) 1]. J J'
+/// would lose the digits that distinguish a wrist 1e-8 rad off its singularity from a singular one.
 template <class S, int J>
 GARRA_HD Vec<S, J> least_step(const Mat<S, 6, J>& jac, Vec<S, 6> e) {
   // The floor keeps rows of zeros; it is far below the tolerance of a pose, squared.
@@ -70,7 +71,7 @@ GARRA_HD bool is_held(const Model<double, J>& m, const JointRanges& range, int i
   return i < range.joints && (m.prismatic[i] || range.span[i] < kNarrow);
 }
 
-/// The step that joints at an end of their range, which it would take out, are left out of.
+/// The least step without the joints at an end of their range that would leave it.
 template <class S, int J>
 GARRA_HD Vec<S, J> step_within(const Model<double, J>& m, const JointRanges& range, const Vec<S, J>& q,
                                const Vec<S, 6>& e, Mat<S, 6, J> jac) {
@@ -90,7 +91,7 @@ GARRA_HD Vec<S, J> step_within(const Model<double, J>& m, const JointRanges& ran
   return step;
 }
 
-/// By whole turns into its range, where that is possible. False where the range is left all the same.
+/// Moves joints by whole turns into their ranges. False if a joint stays outside.
 template <class S, int J>
 GARRA_HD MaskOf<S> turn_into(const Model<double, J>& m, const JointRanges& range, Vec<S, J>& q) {
   constexpr double kTurn = 6.283185307179586, kSlack = 1e-9;
@@ -99,7 +100,7 @@ GARRA_HD MaskOf<S> turn_into(const Model<double, J>& m, const JointRanges& range
     if (i >= range.joints) return;
     const S half = S(0.5 * range.span[i] + kSlack), middle = S(range.low[i] + 0.5 * range.span[i]);
     if (!m.prismatic[i]) {
-      // To the nearest whole turn, by the rounding that all executors share.
+      // Nearest whole turn, by the rounding that all executors share.
       const S turns = elementary::from_rounder(elementary::to_rounder((q[i] - middle) * S(1 / kTurn)));
       q[i] = select(abs(q[i] - middle) <= half, q[i], fma(turns, S(-kTurn), q[i]));
     }
@@ -111,13 +112,14 @@ GARRA_HD MaskOf<S> turn_into(const Model<double, J>& m, const JointRanges& range
 
 }  // namespace kernel
 
-/// Where a search has come to: `arrived` is 1 at the target within all ranges, else 0; `steps` is their number.
+/// Result of a search: `arrived` is 1 at the target within all ranges, else 0; `steps` is their
+/// number.
 template <class S>
 struct ReachEnd {
   S arrived, steps;
 };
 
-/// One search from q, which ends there. The same function for all that searches.
+/// Runs one search from q, which receives its end. One function for all callers.
 template <class S, int J>
 GARRA_HD_CALL void reach(const Model<double, J>& m, const JointRanges& range, const Pose<S>& target,
                          const ReachOptions& options, Vec<S, J>& q, ReachEnd<S>& end) {
@@ -131,7 +133,7 @@ GARRA_HD_CALL void reach(const Model<double, J>& m, const JointRanges& range, co
   for (int step = 0; step <= options.steps; ++step) {
     const auto frames = chain::frames(m, angles(m, q));
     const Vec<S, 6> e = pose_error(target, frames.tool, options.position_only);
-    S turned = S(0);  // trace of the rotation that is missing: -1 .. 3, the sine alone also vanishes at half a turn
+    S turned = S(0);  // trace of the remaining rotation: -1 .. 3; the sine alone also vanishes at half a turn
     for_each_index<3>([&](auto k) { turned += dot(column(frames.tool.R, k), column(target.R, k)); });
     arrived = dot(e, e) <= close && (turned > S(0) || S(options.position_only ? 1 : 0) > S(0));
     if (step == options.steps || all(arrived)) break;

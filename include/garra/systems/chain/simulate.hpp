@@ -1,8 +1,9 @@
-// One step of the equation of motion H qdd + C qd + g + D qd = tau, by three methods (docs/theory/chain-simulation.md).
-// Adaptive steps: simulate_adaptive.hpp.
+// One step of the equation of motion H qdd + C qd + g + D qd = tau, by three methods
+// (docs/theory/chain-simulation.md). Adaptive steps: simulate_adaptive.hpp.
 //
-// What is large (composite bodies, Newton-Euler, torque law) is a real function, compiled once for all methods: passing
-// a few registers through memory costs a hundredth of it.
+// Large parts (composite bodies, Newton-Euler, torque law) are functions that are not inlined,
+// compiled once for all methods: passing a few registers through memory costs a hundredth of their
+// time.
 #pragma once
 
 #include "garra/systems/chain/simulate_torque.hpp"
@@ -11,14 +12,14 @@ namespace garra::chain {
 
 enum class SimulationStatus : int {
   kCompleted = 0,     ///< reached the end
-  kNonFinite = 1,     ///< the step blew up; the state is the last finite one
+  kNonFinite = 1,     ///< the step diverged; the state is the last finite one
   kStepLimit = 2,     ///< adaptive: max_steps used up, or the step fell below rounding
-  kJointLimit = 3,    ///< a joint passed its limit and that is to end the sample
+  kJointLimit = 3,    ///< a joint passed its limit and the sample ends there
   kInvalidInput = 4,  ///< a number of the sample is not finite
 };
 inline constexpr int kSimulationStatusCount = 5;
 
-/// The chain of a sample, what brakes it and what drives it. M is Model<double, J> or Model<S, J>.
+/// The chain of a sample, its damping and its torque law. M is Model<double, J> or Model<S, J>.
 template <class S, class M, int J, Joints K>
 struct Plant {
   const M& model;
@@ -32,7 +33,8 @@ struct Motion {
   Vec<S, J> q, qd;
 };
 
-/// Energies that flow during a step, added up by the method's own weights: of its order, so that the balance is, too.
+/// Energies that flow during a step, summed with the method's weights: of its order, and so is the
+/// energy balance.
 template <class S>
 struct Flows {
   S dissipated, work;
@@ -40,7 +42,7 @@ struct Flows {
 
 namespace kernel {
 
-// What is large, as real functions.
+// The large parts, not inlined.
 template <Joints K, class S, class M, int J>
 GARRA_HD_CALL void call_mass_matrix(const M& m, const Angles<S, J>& x, Mat<S, J, J>& H) {
   H = inertia_matrix<K>(m, x);
@@ -54,8 +56,8 @@ GARRA_HD_CALL void call_solve(const Mat<S, J, J>& A, const Vec<S, J>& b, Vec<S, 
   x = solve_definite(A, b);
 }
 
-/// On a GPU small chains that all samples share are written out where they are used: their numbers are then operands
-/// in constant memory, the sample's are in registers, and no call takes either's address.
+/// On a GPU small chains that all samples share are inlined: their numbers are then operands in
+/// constant memory, the sample's are in registers, and no call takes the address of either.
 template <class M, int J>
 inline constexpr bool kWrittenOut =
 #if defined(__CUDA_ARCH__)
@@ -96,7 +98,7 @@ GARRA_HD Vec<S, J> solve_for(const Mat<S, J, J>& A, const Vec<S, J>& b) {
   return x;
 }
 
-/// Acceleration, and the powers that flow.
+/// Acceleration, and powers of dissipation and drive.
 template <class S, int J>
 struct Rates {
   Vec<S, J> qdd, tau;
@@ -115,7 +117,7 @@ GARRA_HD Rates<S, J> rates(const Plant<S, M, J, K>& plant, const Clock<C>& clock
   return {qdd, d.tau, dot(braking, at.qd), dot(d.tau, at.qd)};
 }
 
-/// The state after a step, what flowed, and the torque at its beginning.
+/// Result of a step: the state after it, the energies that flowed, and the torque at its beginning.
 template <class S, int J>
 struct Step {
   Motion<S, J> motion;
@@ -147,10 +149,14 @@ GARRA_HD Step<S, J> step_rk4(const Plant<S, M, J, K>& plant, const Clock<double>
   return out;
 }
 
-/// One implicit stage: V with H (V - v) = step (tau - C w - g - D V), the feedback of w in tau linearized about w:
+/// One implicit stage: V with H (V - v) = step (tau - C w - g - D V), the feedback of w in tau
+/// linearized about w:
+///
 ///   (H (1 + step T) + step (D + F)) (V - w) = H (v - w) + step (tau - C w - g - D w)
-/// where w is the velocity that the quadratic terms take, F and T the diagonal matrices of Drive::feel and turn. Solved
-/// for (1 + step T) (V - w), the matrix is symmetric. Feedback that outweighs the damping is left to the passes.
+///
+/// w is the velocity in the quadratic terms, F and T are the diagonal matrices of Drive::feel and
+/// turn. Solved for (1 + step T) (V - w), the matrix is symmetric. The passes handle feedback that
+/// exceeds the damping.
 template <class S, int J>
 struct Stage {
   Vec<S, J> from, guess, V;  ///< v, w, V
@@ -205,11 +211,12 @@ GARRA_HD Step<S, J> step_implicit1(const Plant<S, M, J, K>& plant, const Clock<d
   return {{axpy(S(h), s.V, start.q), s.V}, s.tau, {S(h) * f.dissipated, S(h) * f.work}};
 }
 
-/// Order 2: the L-stable SDIRK method with g = 1 - 1/sqrt(2) and nodes g and 1 (R. Alexander, SIAM J. Numer. Anal.
-/// 14(6), 1977), H and the forces at positions found before each stage is solved: q + g h qd and q + h V1, whose errors
-/// of order h^2 do not reach the order of the result. The new position is the method's own, q + h ((1 - g) V1 + g V2):
-/// no velocity from before a fast decay enters it. Strong damping: D V = tau - g holds at both nodes. Quadratic terms
-/// by two passes.
+/// Order 2: the L-stable SDIRK method with g = 1 - 1/sqrt(2) and nodes g and 1 (R. Alexander, SIAM
+/// J. Numer. Anal. 14(6), 1977). H and the forces are taken at positions predicted before each
+/// stage: q + g h qd and q + h V1, whose errors of order h^2 do not change the order of the result.
+/// The new position is the method's own, q + h ((1 - g) V1 + g V2): no velocity from before a fast
+/// decay enters it. Strong damping: D V = tau - g holds at both nodes. Quadratic terms take two
+/// passes.
 template <class S, class M, int J, Joints K>
 GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double h,
                                    const Motion<S, J>& start) {
@@ -238,9 +245,9 @@ GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<d
   return out;
 }
 
-/// Inelastic stops after a step: joints beyond a limit are put back to it, and where they move on outwards an impulse
-/// takes that velocity away, the others free: H (qd+ - qd) = impulse on the stopped joints only. Untouched lanes keep
-/// their bits.
+/// Inelastic stops after a step. Joints beyond a limit are put back to it. If they move on outward
+/// an impulse removes that velocity, the others free: H (qd+ - qd) = impulse on the stopped joints
+/// only. Lanes without a stop keep their bits.
 template <Joints K, class S, class M, int J>
 GARRA_HD_CALL void stop_joints(const M& m, const Vec<double, J>& lower, const Vec<double, J>& upper, Motion<S, J>& at) {
   Mat<S, J, J> H = mass_matrix<K>(m, angles<K>(m, at.q));
@@ -250,7 +257,7 @@ GARRA_HD_CALL void stop_joints(const M& m, const Vec<double, J>& lower, const Ve
     stopped[i] = select((below && at.qd[i] < S(0)) || (above && at.qd[i] > S(0)), S(1), S(0));
     at.q[i] = select(below, S(lower[i]), select(above, S(upper[i]), at.q[i]));
   });
-  for (int i = 0; i < J; ++i) {  // change of qd: -qd_i where stopped, else sum_k H_ik change_k = 0
+  for (int i = 0; i < J; ++i) {  // change of qd: -qd_i for stopped joints, else sum_k H_ik change_k = 0
     S sum = S(0);
     for (int k = 0; k < J; ++k) sum = fma(stopped[k] * H(i, k), at.qd[k], sum);
     b[i] = select(stopped[i] > S(0), -at.qd[i], sum);

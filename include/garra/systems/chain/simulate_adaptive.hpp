@@ -1,13 +1,14 @@
-// Runge-Kutta steps of order 5 with an error estimate of order 4 and steps of their own length in every lane
-// (docs/theory/chain-simulation.md, "Adaptive steps").
+// Runge-Kutta steps of order 5 with an error estimate of order 4; every lane chooses its own step
+// length (docs/theory/chain-simulation.md, "Adaptive steps").
 #pragma once
 
 #include "garra/systems/chain/simulate.hpp"
 
 namespace garra::chain {
 
-/// J. Dormand, P. Prince, J. Comput. Appl. Math. 6(1), 1980: the last stage is the first of the next step. Part of the
-/// data of a batch, since a GPU cannot index a constant table at run time.
+/// Coefficients of J. Dormand, P. Prince, J. Comput. Appl. Math. 6(1), 1980: the last stage is the
+/// first of the next step. Part of the data of a batch, since a GPU cannot index a constant table
+/// at run time.
 struct Tableau {
   double a[7][6], c[7], e[7];
 };
@@ -23,7 +24,7 @@ constexpr Tableau dormand_prince() {
           {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40}};
 }
 
-/// What the first stage needs, kept from the last one.
+/// The first stage, kept from the last one of the previous step.
 template <class S, int J>
 struct FirstStage {
   Vec<S, J> qdd, tau;
@@ -52,7 +53,7 @@ GARRA_HD EmbeddedStep<S, J> step_embedded(const Plant<S, M, J, K>& plant, const 
 #pragma unroll 1
 #endif
   for (int s = 1; s < 7; ++s) {
-    const S weight = S(tab.a[6][s - 1]) * h;  // of stage s - 1, whose powers are at hand
+    const S weight = S(tab.a[6][s - 1]) * h;  // of stage s - 1, whose powers are available
     dissipated = fma(weight, out.last.dissipated, dissipated);
     work = fma(weight, out.last.work, work);
     at = start;
@@ -81,7 +82,8 @@ struct Tolerance {
   double relative, absolute;
 };
 
-/// Root mean square of error / (absolute + relative max(|a|, |b|)); `joints` without padding, whose error is 0.
+/// Root mean square of error / (absolute + relative max(|a|, |b|)); `joints` excludes padding,
+/// whose error is 0.
 template <class S, int J>
 GARRA_HD S error_norm(const Tolerance& tol, int joints, const Motion<S, J>& error, const Motion<S, J>& a,
                       const Motion<S, J>& b) {
@@ -100,8 +102,9 @@ GARRA_HD S power(const S& x, double p) {
   return exp(S(p) * log(x));
 }
 
-/// PI control (K. Gustafsson; E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 1996, IV.2, with the
-/// constants of their DOPRI5). `before` is the error of the last accepted step, `shy` 1 after a rejected one.
+/// PI step-size control (K. Gustafsson; E. Hairer, G. Wanner, "Solving Ordinary Differential
+/// Equations II", 1996, IV.2, with the constants of their DOPRI5). `before` is the error of the
+/// last accepted step, `shy` 1 after a rejected one.
 template <class S>
 struct StepControl {
   S before, shy;

@@ -11,20 +11,23 @@ enum class TorqueKind : int {
   kRamp,      ///< from 0 at `start` to A at `end`
   kSine,      ///< A sin(2 pi f t + phase)
   kSampled,   ///< A times a polygon through given points, held after the last one
-  kPd,        ///< A (kp (set - q) - kd qd), and gravity where it is compensated
+  kPd,        ///< A (kp (set - q) - kd qd), plus gravity if compensated
   kComputed,  ///< A (H a + C qd + D qd + g) of the nominal chain, with a = kp (set - q) - kd qd
 };
 
-/// Time of a stage, and start of the stretch between two stops that it belongs to: what jumps at a stop has its old
-/// value up to it and its new one from it on, whatever rounding does to t.
+/// Time of a stage, and begin of its interval between two stops. A torque that jumps at a stop has
+/// its old value before and its new one after it, whatever rounding does to t.
 template <class S>
 struct Clock {
   S t, from;
 };
 
-/// What the joints are driven with, and how it falls with the velocities, for the implicit methods:
+/// Torques of the joints, and their derivatives by the velocities, for the implicit methods:
+///
 ///   d tau_i = -feel_i d qd_i - sum_k H_ik turn_k d qd_k
-/// Both are 0 where the actuator is at its limit. H is the sample's, which the controller's comes near.
+///
+/// Both are 0 if the actuator is at its limit. H is the sample's, which approximates the
+/// controller's.
 template <class S, int J>
 struct Drive {
   Vec<S, J> tau, feel, turn;
@@ -42,7 +45,8 @@ GARRA_HD S gather(const double* p, const S& i) {
   }
 }
 
-/// The law, shared by all samples, each of which has its own A. Padding joints have gains and amplitudes 0.
+/// The torque law, shared by all samples, each of which has its own A. Padding joints have gains
+/// and amplitudes 0.
 template <int J>
 struct TorqueLaw {
   TorqueKind kind;
@@ -50,14 +54,14 @@ struct TorqueLaw {
   double start, end;                ///< [s]
   Vec<double, J> frequency, phase;  ///< [Hz], [rad]
   Vec<double, J> set_point, kp, kd;
-  Vec<double, J> limit;  ///< of |tau|, read where `limited`
+  Vec<double, J> limit;  ///< of |tau|, read if `limited`
   const double* points;  ///< [points_count, joints]
   int points_count, joints;
   double interval;  ///< between two points, the first of which is at t = 0 [s]
 
   [[nodiscard]] GARRA_HD bool feedback() const { return kind == TorqueKind::kPd || kind == TorqueKind::kComputed; }
 
-  /// A times this is the torque; the same for all joints but for sines and polygons.
+  /// The torque divided by A; the same for all joints except for sines and polygons.
   template <class C>
   GARRA_HD Vec<C, J> waveform(const Clock<C>& clock) const {
     Vec<C, J> w;
@@ -116,8 +120,8 @@ GARRA_HD Vec<S, J> feedback(const TorqueLaw<J>& law, const Vec<S, J>& q, const V
   return a;
 }
 
-/// The torque of a feedback law. `nominal` is the chain that the controller believes in, without a sample's own
-/// parameters.
+/// The torque of a feedback law. `nominal` is the controller's model of the chain, without a
+/// sample's own parameters.
 template <class S, int J>
 GARRA_HD_CALL void controlled_torque(const TorqueLaw<J>& law, const Model<double, J>& nominal, const Vec<S, J>& q,
                                      const Vec<S, J>& qd, Vec<S, J>& tau) {
@@ -129,8 +133,8 @@ GARRA_HD_CALL void controlled_torque(const TorqueLaw<J>& law, const Model<double
     tau += gravity_torque(nominal, angles(nominal, q));
 }
 
-/// The torque at a time and state. Computed torque takes the chain's damping away: stiff where that is, so it is in
-/// `feel`.
+/// The torque at a time and state. Computed torque compensates the chain's damping; stiff damping
+/// makes it stiff, so it is in `feel`.
 template <class S, class C, int J>
 GARRA_HD Drive<S, J> drive(const TorqueLaw<J>& law, const Model<double, J>& nominal, const Clock<C>& clock,
                            const Vec<S, J>& q, const Vec<S, J>& qd, const Vec<S, J>& amplitude) {

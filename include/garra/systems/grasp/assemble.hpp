@@ -5,7 +5,7 @@
 
 namespace garra::grasp {
 
-/// What a finger hands over to the assembly.
+/// Terms of one contact that its finger gives to the assembly.
 template <class S>
 struct ContactTerms {
   ContactPlace<S> place;
@@ -13,12 +13,13 @@ struct ContactTerms {
   Vec3<S> drift;        ///< J M^-1 (g + h - tau)
   Vec3<S> bias;         ///< Jdot qd of the contact point
   Vec3<S> velocity;     ///< of the contact point
-  Vec<S, 2> curvature;  ///< of the object there along t and o [1/m]; enters only where the contact slides
+  Vec<S, 2> curvature;  ///< of the object there along t and o [1/m]; used only if the contact slides
 };
 
-/// The velocity part of b at one contact: E^T [omega x (v_f - v_cm) - Jdot qd], and on the n row + ndot . v with v the
-/// object's surface velocity relative to the finger: the normal at a point finger turns with the object and along its
-/// surface, ndot = omega x n + (k_t v_t) t + (k_o v_o) o. On a sphere that is (v_cm - v_f)_T / r (the papers' (11)).
+/// The velocity part of b at one contact: E^T [omega x (v_f - v_cm) - Jdot qd]. The n row adds ndot
+/// . v with v the object's surface velocity relative to the finger. The normal at a point finger
+/// turns with the object and along its surface: ndot = omega x n + (k_t v_t) t + (k_o v_o) o. On a
+/// sphere this is (v_cm - v_f)_T / r (the papers' (11)).
 template <class S>
 GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
   const Vec3<S> u = body.v - c.velocity;
@@ -32,18 +33,18 @@ GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
   return b;
 }
 
-/// A = W^T M_obj^-1 W + blockdiag(J M^-1 J^T), and
-/// b = b_vel + W^T M_obj^-1 (m g + w) + J M^-1 (g_m + h_m - tau), the gyroscopic term of the object included in w. D:
-/// numbers of a contact's force (solve/friction_problem.hpp), whose matrix it may be.
+/// A and b of a grasp: A = W^T M_obj^-1 W + blockdiag(J M^-1 J^T), and b = b_vel + W^T M_obj^-1 (m
+/// g + w) + J M^-1 (g_m + h_m - tau), the object's gyroscopic term included in w. D: numbers of a
+/// contact's force (solve/friction_problem.hpp); Matrix: type of its matrix.
 template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct System {
   Matrix A;
   Vec<S, D * N> b;
-  Mat<S, 6, D * N> W;               ///< about the centre of mass
+  Mat<S, 6, D * N> W;               ///< about the center of mass
   Mat<S, 6, D * N> inverse_mass_W;  ///< M_obj^-1 W
 };
 
-/// W and M_obj^-1 W of a system.
+/// Sets W and M_obj^-1 W of a system.
 template <class S, int N, class Matrix>
 GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>],
                            System<S, N, 3, Matrix>& out) {
@@ -58,7 +59,7 @@ GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts
   });
 }
 
-/// Into `out`, whose matrix may be anywhere.
+/// Assembles into `out`, whose matrix may be stored anywhere.
 template <class S, int N, class Matrix>
 GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>], const Vec<S, 6>& wrench,
                        const Vec3<double>& gravity, bool moving, System<S, N, 3, Matrix>& out) {
@@ -77,7 +78,8 @@ GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kC
       out.b[3 * j + k] = sum;
     }
   }
-  // Last, so that a GPU thread need not keep it beside what b takes; in registers as long as there are enough.
+  // Last, so that a GPU thread does not hold it beside the terms of b; in registers if there are
+  // enough.
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : 3 * N)
 #endif

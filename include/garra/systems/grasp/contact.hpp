@@ -6,8 +6,9 @@
 
 namespace garra::grasp {
 
-/// A contact in the palm frame P: its point, and E = [n t o] with n the inward normal of the object (right-handed).
-/// E is R_PC with the columns (z, x, y): the papers' B_f in the order that they speak of (erratum to (37)).
+/// A contact in the palm frame P: its point, and E = [n t o] with n the inward normal of the object
+/// (right-handed). E is R_PC with the columns (z, x, y): the papers' B_f in the order of their text
+/// (erratum to (37)).
 template <class S>
 struct ContactPlace {
   Vec3<S> p;
@@ -21,22 +22,23 @@ struct SurfacePoint {
   double curvature_t, curvature_o;  ///< [1/m]
 };
 
-/// Deviations of one contact: along the surface [m], and of the true normal from the modelled one.
+/// Deviations of one contact: along the surface [m], and of the true normal from the modeled one.
 template <class S>
 struct ContactDeviation {
   S slide_t, slide_o;
-  S tilt, tilt_direction;  ///< angle [rad] and where it leans [rad]
+  S tilt, tilt_direction;  ///< angle and direction of the true normal's tilt [rad]
   S scale;                 ///< factor on the object's lengths
 };
 
-/// Moves a point along its surface and leans its normal. With curvature k along a direction the normal turns by
-/// atan(k slide) and the point follows the arc; the frame is carried along. Exact on spheres, cylinders and planes, to
-/// second order where the two curvatures differ. `scale` makes the object larger, not the slides.
+/// Moves a point along its surface and tilts its normal. With curvature k along a direction the
+/// normal turns by atan(k slide) and the point follows the arc; the frame moves along. Exact on
+/// spheres, cylinders and planes, to second order if the two curvatures differ. `scale` makes the
+/// object larger, not the slides.
 template <class S>
 GARRA_HD ContactPlace<S> place_on_surface(const SurfacePoint& s, const ContactDeviation<S>& d) {
   const Vec3<S> n0 = cast<S>(s.n), t0 = cast<S>(s.t), o0 = cast<S>(s.o);
   const S kt = S(s.curvature_t) / d.scale, ko = S(s.curvature_o) / d.scale;
-  // The inward normal leans against the displacement: on a sphere p = -r n.
+  // The inward normal tilts against the displacement: on a sphere p = -r n.
   Vec3<S> n = axpy(-(d.slide_t * kt), t0, axpy(-(d.slide_o * ko), o0, n0));
   n = (S(1) / norm(n)) * n;
   const S x = s.curvature_t != 0 ? -dot(n, t0) / kt : d.slide_t;
@@ -46,10 +48,10 @@ GARRA_HD ContactPlace<S> place_on_surface(const SurfacePoint& s, const ContactDe
   Vec3<S> t = axpy(-dot(t0, n), n, t0);
   t = (S(1) / norm(t)) * t;
   Vec3<S> o = cross(n, t);
-  // Lean of the true normal: a turn by `tilt` about the tangent direction at `tilt_direction`.
+  // Tilt of the true normal: a turn by `tilt` about the tangent direction at `tilt_direction`.
   const auto lean = sincos(d.tilt);
   const auto way = sincos(d.tilt_direction);
-  const Vec3<S> e = way.cos * t + way.sin * o;  // leans towards e
+  const Vec3<S> e = way.cos * t + way.sin * o;  // tilts toward e
   const Vec3<S> f = way.cos * o - way.sin * t;  // axis direction, unchanged
   const Vec3<S> e2 = lean.cos * e - lean.sin * n;
   n = lean.cos * n + lean.sin * e;
@@ -65,13 +67,13 @@ GARRA_HD ContactPlace<S> place_on_surface(const SurfacePoint& s, const ContactDe
   return out;
 }
 
-/// From the object frame to P.
+/// Transforms from the object frame to P.
 template <class S>
 GARRA_HD ContactPlace<S> operator*(const Pose<S>& object, const ContactPlace<S>& c) {
   return {object.R * c.p + object.p, object.R * c.E};
 }
 
-/// The object's inertia and motion, P axes, about its centre of mass.
+/// The object's inertia and motion, P axes, about its center of mass.
 template <class S>
 struct Body {
   S mass;           ///< [kg]
@@ -81,8 +83,8 @@ struct Body {
   Vec3<S> v, omega;  ///< [m/s], [rad/s]
 };
 
-/// W_j = [E; (p - about)^ E]: contact force (n, t, o) to wrench (force; moment) about a point (papers' (38), (39),
-/// taken about the centre of mass, erratum to (41)).
+/// W_j = [E; (p - about)^ E]: contact force (n, t, o) to wrench (force; moment) about a point
+/// (papers' (38), (39), taken about the center of mass, erratum to (41)).
 template <class S>
 GARRA_HD Mat<S, 6, 3> wrench_matrix(const ContactPlace<S>& c, const Vec3<S>& about) {
   Mat<S, 6, 3> W;
@@ -98,8 +100,8 @@ GARRA_HD Mat<S, 6, 3> wrench_matrix(const ContactPlace<S>& c, const Vec3<S>& abo
   return W;
 }
 
-/// Mass matrix of the object about any point, with the coupling blocks that the papers' (41) drops (parallel axes).
-/// About the centre of mass it is diag(m E, I).
+/// Mass matrix of the object about any point, with the coupling blocks that the papers' (41) omits
+/// (parallel axes). About the center of mass it is diag(m E, I).
 template <class S>
 GARRA_HD Mat<S, 6, 6> mass_matrix(const Body<S>& body, const Vec3<S>& about) {
   const Vec3<S> r = body.p_cm - about;
@@ -117,7 +119,7 @@ GARRA_HD Mat<S, 6, 6> mass_matrix(const Body<S>& body, const Vec3<S>& about) {
   return M;
 }
 
-/// M_obj^-1 W_j about the centre of mass.
+/// M_obj^-1 W_j about the center of mass.
 template <class S>
 GARRA_HD Mat<S, 6, 3> inverse_mass_times(const Body<S>& body, const Mat<S, 6, 3>& W) {
   Mat<S, 6, 3> out;

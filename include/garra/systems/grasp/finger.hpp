@@ -1,5 +1,5 @@
-// What one finger contributes to a = A c + b: its block of A, and its part of b (docs/theory/grasp-model.md, section
-// 3).
+// Terms of one finger in a = A c + b: its block of A, and its part of b
+// (docs/theory/grasp-model.md, section 3).
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -9,13 +9,14 @@
 
 namespace garra::grasp {
 
-/// A finger on its base: its chain, whose world is the palm frame P, padded to J joints. Joints from number `joints` on
-/// move nothing but a rotor of 1 kg m^2 and stay at zero, so that they change no number of the others.
+/// A finger on its base: its chain, whose world is the palm frame P, padded to J joints. Joints
+/// from number `joints` on move only a rotor of 1 kg m^2 and stay at zero; they do not affect the
+/// others.
 template <int J>
 struct FingerChain {
   chain::Model<double, J> model;
   int joints;
-  chain::Followers followers;  ///< only where J is chain::kMaxJoints
+  chain::Followers followers;  ///< used only if J is chain::kMaxJoints
 };
 
 /// Number of the last joint that moves the fingertip. A chain of revolute joints only (kRevolute) is never padded.
@@ -24,7 +25,8 @@ GARRA_HD int last_joint(const FingerChain<J>& finger) {
   return K == chain::Joints::kRevolute ? J - 1 : finger.joints - 1;
 }
 
-/// A finger's motion. `moving` is uniform: without velocities the Coriolis and Jdot terms are skipped, being zero.
+/// A finger's motion. `moving` is uniform: without velocities the Coriolis and Jdot terms are zero
+/// and skipped.
 template <class S, int J>
 struct FingerState {
   Vec<S, J> q, qd;  ///< [rad, rad/s]
@@ -33,7 +35,7 @@ struct FingerState {
 
 template <class S, int J>
 struct FingerTerms {
-  // Per rate of the joints that follow no other one; joints that do are alone with a rotor of 1 kg m^2.
+  // Per rate of the joints that follow no other joint; followers have only a rotor of 1 kg m^2.
   Mat<S, 3, J> Jc;     ///< contact Jacobian E^T J_v, rows (n, t, o) (papers' (42), erratum)
   Mat3<S> A;           ///< J_c M^-1 J_c^T [1/kg]
   Vec3<S> drift;       ///< J_c M^-1 (g + h - tau) [m/s^2]
@@ -43,11 +45,11 @@ struct FingerTerms {
   Vec<S, J> coriolis;  ///< h = C qd [N m]
   Mat<S, J, J> M;      ///< joint-space inertia
   Vec<S, J> load;      ///< g + h - tau
-  S asked;             ///< largest torque that was commanded, over its limit; 0 where there are none
+  S asked;             ///< largest commanded torque over its limit; 0 without limits
 };
 
-/// How a finger's torques come about: given, or by the grasp controller
-/// tau = compensation (g + h) + J_v^T f (f in P axes); in both cases a torque is cut off at its limit.
+/// Torques of a finger: given, or by the grasp controller tau = compensation (g + h) + J_v^T f (f
+/// in P axes); in both cases a torque is clamped to its limit.
 template <class S, int J>
 struct TorqueCommand {
   bool given;
@@ -57,7 +59,7 @@ struct TorqueCommand {
   const double* limit = nullptr;  ///< of |tau| of each joint [N m or N]; null: none
 };
 
-/// A torque as commanded, cut off at its limit.
+/// A commanded torque, clamped to its limit.
 template <class S>
 GARRA_HD S within_limit(const S& tau, const S& limit, S& asked) {
   asked = max(asked, abs(tau) / limit);

@@ -1,6 +1,7 @@
-// A finger's part of a time step (docs/theory/grasp-time.md): its dynamics at the step's configuration, its torques,
-// and what it hands over to the contact problem in impulses. J. J. Moreau, "Numerical aspects of the sweeping process",
-// Comput. Methods Appl. Mech. Eng. 177, 1999; M. Jean, "The non-smooth contact dynamics method", same volume.
+// A finger's part of a time step (docs/theory/grasp-time.md): its dynamics at the step's
+// configuration, its torques, and its terms of the contact problem in impulses. J. J. Moreau,
+// "Numerical aspects of the sweeping process", Comput. Methods Appl. Mech. Eng. 177, 1999; M. Jean,
+// "The non-smooth contact dynamics method", same volume.
 #pragma once
 
 #include "garra/math/quaternion.hpp"
@@ -9,34 +10,34 @@
 
 namespace garra::grasp {
 
-/// A finger between two steps. Members are S.
+/// State of a finger between two steps. Members are S.
 template <class S, int J>
 struct FingerMotion {
   Vec<S, J> q, qd;    ///< at the step's start [rad, rad/s]
   Vec<S, J> first;    ///< q at time 0
   Vec<S, J> free;     ///< qd after the step without contact forces
   Vec<S, J> driven;   ///< torque less gravity [N m], for the audit
-  Vec<S, J> kept;     ///< the first step's command, where it is kept [N m]
-  Vec<S, J> soft;     ///< 1 where the joint's spring and damper act, 0 where its torque is at the limit
-  Mat<S, J, 3> give;  ///< M^-1 J_c^T: what a contact impulse (n, t, o) takes from qd
+  Vec<S, J> kept;     ///< the first step's command, if it is kept [N m]
+  Vec<S, J> soft;     ///< 1 if the joint's spring and damper act, 0 if its torque is at the limit
+  Mat<S, J, 3> give;  ///< M^-1 J_c^T: change of -qd per contact impulse (n, t, o)
   S kinetic;          ///< at the step's start [J]
   S work;             ///< of torques and gravity so far [J]
   S peak_torque;      ///< largest |tau| / limit so far
   S within;           ///< 1 while no joint has passed a limit
 };
 
-/// What the object's part of the step tells a finger. Members are S.
+/// Input of a finger from the object's part of the step. Members are S.
 template <class S>
 struct FingerOrder {
   Vec3<S> p;           ///< object at the step's configuration: center of mass [m]
   Quaternion<S> turn;  ///< and orientation
-  Vec3<S> gravity;     ///< as the finger feels it [m/s^2]
-  Vec3<S> force;       ///< that the controller wants on the object [N], P axes
+  Vec3<S> gravity;     ///< apparent, in the finger's base [m/s^2]
+  Vec3<S> force;       ///< commanded by the controller on the object [N], P axes
   S compensation;
   S running;  ///< 0: the trajectory has ended
 };
 
-/// What a finger hands over to the contact problem. Members are S.
+/// Terms that a finger gives to the contact problem. Members are S.
 template <class S>
 struct FingerStep {
   Mat3<S> A;            ///< J_c M^-1 J_c^T
@@ -51,21 +52,22 @@ struct FingerStep {
   S peak_torque, within;
 };
 
-/// What all samples share about a finger's drive. Limits are infinite where there are none.
+/// Data of a finger's drive that all samples share. Limits are infinite if there are none.
 template <int J>
 struct FingerDrive {
   bool given;                 ///< torques `tau` instead of the command
   bool kept;                  ///< those of FingerMotion::kept instead of the command
   bool limited;               ///< some torque limit is finite
-  bool shaken;                ///< gravity differs from what the controller knows
-  bool at_start;              ///< the explicit step: configuration of the step's start, and bias wanted
+  bool shaken;                ///< gravity differs from the controller's
+  bool at_start;              ///< the explicit step: configuration of the step's start, with the bias
   double step;                ///< [s]
   double stiffness, damping;  ///< of each joint
   Vec<double, J> tau, torque_limit, lower, upper;
   Vec3<double> known_gravity;
 };
 
-/// tau before springs and dampers: given, kept, or gamma (g + h) + J_v^T f with the gravity that the controller knows.
+/// tau before springs and dampers: given, kept, or gamma (g + h) + J_v^T f with the controller's
+/// gravity.
 template <chain::Joints K, class S, int J>
 GARRA_HD Vec<S, J> commanded_torque(const FingerChain<J>& finger, const FingerDrive<J>& drive,
                                     const FingerOrder<S>& order, const chain::Angles<S, J>& angles,
@@ -83,7 +85,7 @@ GARRA_HD Vec<S, J> commanded_torque(const FingerChain<J>& finger, const FingerDr
   return tau;
 }
 
-/// Clamps the torque where it would pass its limit; there the spring and the damper have nothing left to add.
+/// Clamps the torque to its limit; the spring and the damper of a clamped joint have no effect.
 template <class S, int J>
 GARRA_HD void keep_within_limits(const FingerDrive<J>& drive, const S& running, Vec<S, J>& tau, FingerMotion<S, J>& x) {
   for_each_index<J>([&](auto i) { x.soft[i] = S(1); });
@@ -98,15 +100,16 @@ GARRA_HD void keep_within_limits(const FingerDrive<J>& drive, const S& running, 
   });
 }
 
-/// -K (q - q0 + dt rate) - D rate: torque of joint i's spring and damper at the end of a step that it ends with `rate`.
+/// -K (q - q0 + dt rate) - D rate: torque of joint i's spring and damper at the end of a step that
+/// ends with `rate`.
 template <class S, int J>
 GARRA_HD S spring_and_damper(const FingerDrive<J>& drive, const FingerMotion<S, J>& x, int i, const S& rate) {
   const S way = fma(S(drive.step), rate, x.q[i] - x.first[i]);
   return -(x.soft[i] * fma(S(drive.stiffness), way, S(drive.damping) * rate));
 }
 
-/// Begins a step. Springs and dampers are linearly implicit, so no gain is too stiff for the step:
-/// (M + dt D + dt^2 K) (qd' - qd) = dt (tau - g - h - K (q - q0 + dt qd) - D qd).
+/// Begins a step. Springs and dampers are linearly implicit, so no gain is too stiff for the step.
+/// They solve (M + dt D + dt^2 K) (qd' - qd) = dt (tau - g - h - K (q - q0 + dt qd) - D qd).
 template <chain::Joints K = chain::Joints::kMixed, class S, int J>
 GARRA_HD FingerStep<S> begin_step(const FingerChain<J>& finger, const FingerDrive<J>& drive, SurfaceKind kind,
                                   const LocalSurface<S>& surface, const FingerOrder<S>& order, FingerMotion<S, J>& x) {
@@ -154,7 +157,7 @@ GARRA_HD FingerStep<S> begin_step(const FingerChain<J>& finger, const FingerDriv
       for_each_index<3>([&](auto c) { out.A(r, c) = fma(rhs(i, r), y(i, c), out.A(r, c)); });
     });
   });
-  // Rounding leaves A unsymmetric by a few eps; the solvers take it as symmetric.
+  // Rounding leaves A unsymmetric by a few eps; the solvers treat it as symmetric.
   out.A(1, 0) = out.A(0, 1);
   out.A(2, 0) = out.A(0, 2);
   out.A(2, 1) = out.A(1, 2);
@@ -166,8 +169,8 @@ GARRA_HD FingerStep<S> begin_step(const FingerChain<J>& finger, const FingerDriv
   return out;
 }
 
-/// Ends a step: the contact impulse (n, t, o) on the object takes effect. Work is that of the mean velocity, so that
-/// kinetic energy and work agree but for what M(q) changes in the step.
+/// Ends a step: applies the contact impulse (n, t, o) on the object. Work uses the mean velocity,
+/// so that kinetic energy and work agree up to the change of M(q) in the step.
 template <class S, int J>
 GARRA_HD void end_step(const FingerDrive<J>& drive, const Vec3<S>& impulse, const S& running, FingerMotion<S, J>& x) {
   const auto on = running > S(0);

@@ -1,4 +1,5 @@
-// How well a grasp holds, by closed formulas on the stick force c_s = -A^-1 b (docs/theory/grasp-model.md, section 6).
+// Grasp quality by closed formulas on the stick force c_s = -A^-1 b (docs/theory/grasp-model.md,
+// section 6).
 #pragma once
 
 #include "garra/core/elementary.hpp"
@@ -7,11 +8,11 @@
 
 namespace garra::grasp {
 
-/// Infinity for metrics that are unbounded, e.g. the critical friction of a contact that is pulled open.
+/// Value of unbounded metrics, e.g. the critical friction of a contact that is pulled open.
 inline constexpr double kInfinity = __builtin_huge_val();
 
-/// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf where c_n <= 0, and 0 on the
-/// axis of a cone without width (mu = 0), where nothing is to spare.
+/// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf if c_n <=
+/// 0, and 0 on the axis of a cone without width (mu = 0), which has no margin.
 template <class S, int D = 3>
 GARRA_HD S friction_margin(const Vec<S, D>& c, const S& mu) {
   const S ct = tangential_length(c);
@@ -20,7 +21,7 @@ GARRA_HD S friction_margin(const Vec<S, D>& c, const S& mu) {
   return select(pressed, S(1) - ct / select(pressed, mu * c[0], S(1)), select(on_axis, S(0), S(-kInfinity)));
 }
 
-/// Smallest friction coefficient with which c lies in the cone: |c_T| / c_n; inf where c_n <= 0.
+/// Smallest friction coefficient with which c lies in the cone: |c_T| / c_n; inf if c_n <= 0.
 template <class S, int D = 3>
 GARRA_HD S critical_friction(const Vec<S, D>& c) {
   const S ct = tangential_length(c);
@@ -35,7 +36,7 @@ GARRA_HD S cone_distance(const Vec<S, D>& c, const S& mu) {
   return fma(mu, c[0], -ct) / sqrt(fma(mu, mu, S(1)));
 }
 
-/// How far c0 + L c1 stays in the cone K_mu: the smallest L > 0 where it leaves, inf where it never does, 0 where c0 is
+/// Exit of c0 + L c1 from the cone K_mu: the smallest L > 0, inf if it never leaves, 0 if c0 is
 /// already outside. The boundary is |c_T|^2 = mu^2 c_n^2, a quadratic in L.
 template <class S, int D = 3>
 GARRA_HD S cone_exit(const Vec<S, D>& c0, const Vec<S, D>& c1, const S& mu) {
@@ -51,8 +52,9 @@ GARRA_HD S cone_exit(const Vec<S, D>& c0, const Vec<S, D>& c1, const S& mu) {
   });
   const auto inside = qc <= S(0) && c0[0] >= S(0);
   const S disc = fma(qb, qb, -(qa * qc));
-  // Roots in the form that does not cancel. Inside the cone qc <= 0, so the product of the roots qc / qa tells:
-  // qa > 0: one root of each sign, the positive one is the exit; qa <= 0: both of one sign, or none.
+  // Roots in the form that does not cancel. Inside the cone qc <= 0, so the product of the roots qc
+  // / qa decides. qa > 0: one root of each sign, the positive one is the exit; qa <= 0: both of one
+  // sign, or none.
   const S root = sqrt(max(disc, S(0)));
   const S w = select(qb >= S(0), -(qb + root), root - qb);
   const S r1 = w / select(qa == S(0), S(1), qa);
@@ -83,13 +85,14 @@ GARRA_HD S largest_eigenvalue(const Mat3<S>& a) {
   return select(isotropic, mean, fma(S(2) * p, cos(angle), mean));
 }
 
-/// Of one with four rows, by Jacobi's rotations.
+/// The same of a 4x4 matrix, by Jacobi's rotations.
 template <class S>
 GARRA_HD S largest_eigenvalue(const Mat<S, 4, 4>& a) {
   return symmetric_eigen(a).values[3];
 }
 
-/// G G^T of a matrix with D rows, from its columns one after another: the first sets it, the others are added.
+/// G G^T of a matrix with D rows, from its columns one after another: the first sets it, the others
+/// are added.
 template <class S, int D = 3>
 struct ColumnGram {
   Vec<S, D*(D + 1) / 2> lower;  ///< by rows

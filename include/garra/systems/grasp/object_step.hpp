@@ -1,5 +1,5 @@
-// The object's part of a time step (docs/theory/grasp-time.md): its load, how it meets the fingertips, and where the
-// contact forces lead.
+// The object's part of a time step (docs/theory/grasp-time.md): its load, its contact with the
+// fingertips, and its motion under the contact forces.
 #pragma once
 
 #include "garra/systems/grasp/assemble.hpp"
@@ -8,7 +8,7 @@
 
 namespace garra::grasp {
 
-/// The object between two steps. Members are S.
+/// State of the object between two steps. Members are S.
 template <class S>
 struct ObjectMotion {
   Vec3<S> p;           ///< center of mass [m], P axes
@@ -16,15 +16,15 @@ struct ObjectMotion {
   Vec3<S> v, w;        ///< [m/s, rad/s], P axes
   Vec3<S> first;       ///< p at time 0
   Quaternion<S> first_turn;
-  S turned;          ///< how far it has turned since [rad], counted on beyond half a turn
-  S whole_turns;     ///< of them [rad]
+  S turned;          ///< angle turned since [rad], counted beyond half a turn
+  S whole_turns;     ///< whole turns in `turned` [rad]
   S mass;            ///< [kg]
   Vec3<S> moments;   ///< principal moments of inertia [kg m^2]
-  Vec<S, 6> wrench;  ///< that the sample feels all the time (force; torque about the center of mass)
+  Vec<S, 6> wrench;  ///< constant wrench on the sample (force; torque about the center of mass)
   S running;         ///< 0: ended
 };
 
-/// How a body stands to `first`: the angle between them, 0 ... pi, and how fast it grows.
+/// Orientation relative to `first`: the angle between them, 0 ... pi, and its rate.
 template <class S>
 struct TurnFrom {
   S angle, rate;
@@ -37,15 +37,15 @@ GARRA_HD TurnFrom<S> turn_from(const Quaternion<S>& first, const Quaternion<S>& 
   return {S(2) * asin(min(sine, S(1))), select(e[0] < S(0), -along, along)};
 }
 
-/// The angle turned, counted on past half a turn: of all 2 pi k +- angle the one nearest to what the velocity of the
-/// step's start leads to. `before`: `turned` there; steps are short of a quarter turn.
+/// Updates the angle turned, counted beyond half a turn: of all 2 pi k +- angle the one nearest to
+/// the angle predicted by the velocity at the step's start. `before`: `turned` there; steps are
+/// short of a quarter turn.
 template <class S>
 GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotion<S>& now) {
   constexpr double kTurn = 6.283185307179586;
   const TurnFrom<S> was = turn_from(before.first_turn, before.turn, before.w);
   const S whole = before.whole_turns;
-  const S sense =
-      select(before.turned - whole <= S(0.5 * kTurn), S(1), S(-1));  // past half a turn the angle falls as it turns on
+  const S sense = select(before.turned - whole <= S(0.5 * kTurn), S(1), S(-1));  // past half a turn the angle falls
   const S rate = select(was.angle > S(0), sense * was.rate, norm(before.w));
   const S expected = fma(S(step), rate, before.turned);
   const S angle = turn_from(now.first_turn, now.turn, now.w).angle;
@@ -61,14 +61,15 @@ GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotio
   now.whole_turns = whole + select(turned >= whole + S(kTurn), S(kTurn), select(turned < whole, S(-kTurn), S(0)));
 }
 
-/// Size of the slip velocity above which a contact is said to slide [m/s]. Only words and the explicit step depend on
-/// it.
+/// Slip velocity above which a contact counts as sliding [m/s]. Only outcomes and the explicit step
+/// depend on it.
 inline constexpr double kSlipSpeed = 1e-6;
-/// A gap beyond what two steps can close, and this [m], leaves a contact out of the step's problem.
+/// A gap beyond the travel of two steps plus this [m] excludes a contact from the step's problem.
 inline constexpr double kFarGap = 1e-4;
 inline constexpr double kTouchingGap = 1e-6;  ///< [m]
 
-/// The object as the contact problem sees it, at the step's configuration with the velocities of its start.
+/// The object for the contact problem: at the step's configuration with the velocities of its
+/// start.
 template <class S>
 GARRA_HD Body<S> body_at(const ObjectMotion<S>& x, const Vec3<S>& p, const Quaternion<S>& turn) {
   Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
@@ -80,7 +81,8 @@ GARRA_HD Body<S> body_at(const ObjectMotion<S>& x, const Vec3<S>& p, const Quate
   return {x.mass, rotate_symmetric(R, I), rotate_symmetric(R, inverse), p, x.v, x.w};
 }
 
-/// Everything but contact forces: (force; torque about the center of mass, gyroscopic term included).
+/// The load without contact forces: (force; torque about the center of mass, gyroscopic term
+/// included).
 template <class S>
 GARRA_HD Vec<S, 6> load_on(const Body<S>& body, const Vec3<S>& gravity, const Vec<S, 6>& wrench) {
   const Vec3<S> gyroscopic = cross(body.omega, body.inertia * body.omega);
@@ -92,7 +94,7 @@ GARRA_HD Vec<S, 6> load_on(const Body<S>& body, const Vec3<S>& gravity, const Ve
   return load;
 }
 
-/// Velocity of the object relative to a fingertip at it, contact axes.
+/// Velocity of the object relative to a fingertip touching it, contact axes.
 template <class S>
 GARRA_HD Vec3<S> relative_velocity(const Body<S>& body, const FingerStep<S>& f) {
   const Vec3<S> v = body.v + cross(body.omega, f.tip - body.p_cm);
@@ -104,7 +106,7 @@ GARRA_HD ContactTerms<S> contact_terms(const FingerStep<S>& f) {
   return {{f.tip, f.E}, f.A, {}, f.bias, f.E * f.before, f.curvature};
 }
 
-/// How a scheme goes from one step to the next; shared by all samples.
+/// Rules of a time-stepping scheme; shared by all samples.
 struct StepRules {
   bool explicit_step;  ///< the papers' Algorithm 1
   double step;         ///< [s]
@@ -112,10 +114,11 @@ struct StepRules {
   double baumgarte;
 };
 
-/// What the normal row of a contact gets beside the free velocity [m/s^2]: a gap may close within the step, a
-/// penetration is taken back by a share (J. Baumgarte), an impact bounces; and a contact that slides on a round or
-/// turning object is led along it, which a straight step would leave by half of the gap's acceleration (velocity_term).
-/// `before`: relative velocity at the step's start, contact axes.
+/// Terms of a contact's normal row beside the free velocity [m/s^2]. A gap may close within the
+/// step, a penetration is reduced by a share (J. Baumgarte), an impact bounces. A contact that
+/// slides on a round or turning object follows it: a straight step would leave it by half of the
+/// gap's acceleration (velocity_term). `before`: relative velocity at the step's start, contact
+/// axes.
 template <class S>
 GARRA_HD S stabilization(const StepRules& rules, const Body<S>& body, const FingerStep<S>& f, const Vec3<S>& before) {
   const double rate = 1 / rules.step;
@@ -126,7 +129,8 @@ GARRA_HD S stabilization(const StepRules& rules, const Body<S>& body, const Fing
   }
   const S share = select(f.gap > S(0), S(rate * rate), S(rules.baumgarte * rate * rate));
   const S back = share * f.gap, bounce = S(rules.restitution * rate) * min(approach, S(0));
-  // Of a penetration only the larger one, not the sum: an impact is seen up to a step's way too late.
+  // A penetration takes the larger term, not the sum: an impact is detected up to one step's travel
+  // late.
   const S round = S(0.5) * velocity_term(body, contact_terms(f))[0];
   return round + select(f.gap > S(0), back + bounce, min(back, bounce));
 }
@@ -151,7 +155,8 @@ GARRA_HD Vec<S, 6> contact_wrench(const Body<S>& body, const FingerStep<S> (&fin
   return {{force[0], force[1], force[2], torque[0], torque[1], torque[2]}};
 }
 
-/// Ends a step of the object under the load and the contact forces: velocities first, then the way at their mean.
+/// Ends a step of the object under the load and the contact forces: velocities first, then the
+/// displacement at their mean.
 template <class S>
 GARRA_HD void end_step(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load, const Vec<S, 6>& contact,
                        ObjectMotion<S>& x) {
@@ -163,7 +168,8 @@ GARRA_HD void end_step(const StepRules& rules, const Body<S>& body, const Vec<S,
     torque[i] = load[i + 3] + contact[i + 3];
   }
   const Vec3<S> w = axpy(dt, body.inverse_inertia * torque, x.w);
-  // body stands where half a step with the old velocities leads (explicit: where the step began).
+  // body is at the configuration after half a step with the old velocities (explicit: at the step's
+  // start).
   const Vec3<S> p = axpy(half, x.v + v, x.p);
   const Quaternion<S> turn = turned(turned(x.turn, half * x.w), half * w);
   x.p = select(on, p, x.p);

@@ -1,5 +1,5 @@
-// Loads that change with time (docs/theory/grasp-time.md): what all samples share of them in one step, and how the palm
-// of one sample is shaken.
+// Loads that change with time (docs/theory/grasp-time.md): their values in one step, shared by all
+// samples, and the shaking of one sample's palm.
 #pragma once
 
 #include "garra/core/elementary.hpp"
@@ -15,8 +15,8 @@ struct Instant {
   double t;                    ///< middle of the step [s]
   Vec<double, 6> wrench;       ///< on the object: mean over the step (force [N]; torque about the center of mass [N m])
   Vec3<double> known_gravity;  ///< with its tilt, without shaking [m/s^2]
-  double shake_cos[kShakeTones], shake_sin[kShakeTones];  ///< of 2 pi f_k t, faded in and out; 0 where nothing shakes
-  Vec3<double> carried;  ///< acceleration of the palm that is given [m/s^2], P axes; 0 where none is
+  double shake_cos[kShakeTones], shake_sin[kShakeTones];  ///< of 2 pi f_k t, faded in and out; 0 without shaking
+  Vec3<double> carried;  ///< prescribed acceleration of the palm [m/s^2], P axes; 0 if there is none
 };
 
 /// The shake of one sample: along axis i the palm accelerates by sum_k a_ik cos(2 pi f_k t) + b_ik sin(2 pi f_k t).
@@ -48,7 +48,8 @@ GARRA_HD_CALL ShakePhases<S> draw_shake(std::uint64_t seed, const SampleIndex<S>
   return out;
 }
 
-/// Acceleration of the palm by its shake [m/s^2], P axes. Whoever sits on it feels gravity less this.
+/// Acceleration of the palm by its shake [m/s^2], P axes. In the palm's frame it is subtracted from
+/// gravity.
 template <class S>
 GARRA_HD Vec3<S> palm_acceleration(const Instant& now, const ShakePhases<S>& shake) {
   Vec3<S> sum = Vec3<S>::zero();

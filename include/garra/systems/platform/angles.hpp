@@ -1,4 +1,4 @@
-// Angles and Euler parameters of the leg frames, for output: nothing inside computes with them
+// Angles and Euler parameters of the leg frames, for output only; no computation uses them
 // (docs/theory/platform.md).
 #pragma once
 
@@ -8,11 +8,12 @@
 
 namespace garra::platform {
 
-/// sin(alpha) from which psi and phi cannot be told apart any more: they are the quotients of what is left by rounding.
+/// sin(alpha) up to which psi and phi cannot be distinguished: they are quotients of rounding
+/// errors.
 inline constexpr double kNoNutation = 1e-12;
 
-/// (psi, alpha, phi) of A = Rz(psi) Rx(alpha) Rz(phi), alpha in [0, pi], with the columns x, y, z of A. Where alpha is
-/// 0 or pi only one angle is left: phi is 0.
+/// (psi, alpha, phi) of A = Rz(psi) Rx(alpha) Rz(phi), alpha in [0, pi], with the columns x, y, z
+/// of A. If alpha is 0 or pi only one angle is determined: phi is 0.
 template <class S>
 GARRA_HD Vec3<S> euler313(const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z) {
   const S sine = sqrt(fma(z[0], z[0], z[1] * z[1]));
@@ -27,8 +28,9 @@ GARRA_HD Quaternion<S> with_positive_scalar(const Quaternion<S>& p) {
   return select(p[0] < S(0), S(-1), S(1)) * p;
 }
 
-/// Turns of a universal joint: about k, which is fixed to the base, from the leg's direction at home; and about the
-/// leg's own x axis, from where the leg is at right angles to k. Both right-handed.
+/// Angles of a universal joint: about k, which is fixed to the base, from the leg's direction at
+/// home; and about the leg's own x axis, from the leg's position at right angles to k. Both
+/// right-handed.
 template <class S>
 struct UniversalTurns {
   S about_k, about_x;  ///< [rad]

@@ -1,15 +1,19 @@
-// Proof that a pose has given lengths, and that no other one near it has them (docs/theory/platform.md):
-// Newton-Kantorovich with an approximate inverse. About a pose, with u = (dr, L turn) in exponential coordinates of the
-// turn,
+// Proof that a pose has given lengths, and that no other one near it has them
+// (docs/theory/platform.md): Newton-Kantorovich with an approximate inverse. About a pose, with u =
+// (dr, L turn) in exponential coordinates of the turn,
 //
-//   F_i(u) = (|d_i|^2 - L_i^2) / 2,   X ~ F'(0)^-1,   Y >= |X F(0)|,   Z0 >= |1 - X F'(0)|,   Z2 >= |X F''| near 0
+//   F_i(u) = (|d_i|^2 - L_i^2) / 2,   X ~ F'(0)^-1,   Y >= |X F(0)|,   Z0 >= |1 - X F'(0)|,   Z2 >= |X F''| near 0.
 //
-// and, where (1 - Z0)^2 > 2 Z2 Y, F has a zero within the smaller root of Z2 r^2 / 2 - (1 - Z0) r + Y and no other one
-// within the larger root. X need not be exact, so that only Y and Z0 need an allowance for rounding.
+// If (1 - Z0)^2 > 2 Z2 Y, F has a zero within the smaller root of Z2 r^2 / 2 - (1 - Z0) r + Y and
+// no other one within the larger root. X need not be exact, so that only Y and Z0 need an allowance
+// for rounding.
 //
-// F'' is bounded everywhere: F_i = (r - b_i).exp(turn) a_i + (|r - b_i|^2 + |a_i|^2 - L_i^2) / 2 with a_i = A s_i, and
-// |D exp[t]| <= |t|, |D^2 exp[t, t]| <= |t|^2, the latter of rank 2 and Frobenius norm <= sqrt(2) |t|^2, since
-// D^2 exp[t, t] is an integral of products of rotations and two skew matrices over a simplex of volume 1/2, twice.
+// F'' is bounded everywhere: F_i = (r - b_i).exp(turn) a_i + (|r - b_i|^2 + |a_i|^2 - L_i^2) / 2
+// with a_i = A s_i.
+//
+// Bounds: |D exp[t]| <= |t|, |D^2 exp[t, t]| <= |t|^2, the latter of rank 2 and Frobenius norm <=
+// sqrt(2) |t|^2, since D^2 exp[t, t] is an integral of products of rotations and two skew matrices
+// over a simplex of volume 1/2, twice.
 #pragma once
 
 #include "garra/core/elementary.hpp"
@@ -18,14 +22,14 @@
 
 namespace garra::platform {
 
-/// Radii about a pose, of u [m]. Where nothing is proven `exists` is infinite and `unique` zero.
+/// Radii about a pose, of u [m]. Without a proof `exists` is infinite and `unique` zero.
 template <class S>
 struct Radii {
   S exists;  ///< a pose with the lengths lies within
   S unique;  ///< and no other one within this
 };
 
-/// Everything at a pose that does not depend on the lengths asked for.
+/// Data of a pose for the certificate that do not depend on the lengths.
 template <class S>
 struct Neighborhood {
   Place<S> place;
@@ -39,12 +43,13 @@ struct Neighborhood {
 
 namespace certificate {
 
-/// Comparisons of computed radii are to this many digits; their rounding is far below.
+/// Computed radii are compared with this relative tolerance; their rounding is far below.
 inline constexpr double kSlack = 1e-12;
 /// Rounding of d_i, in units of eps (|r| + |s_i| + |b_i|): a rotation that is orthogonal to a few eps, and three sums.
 inline constexpr double kRoundings = 32;
 
-/// Frobenius norm of a^T a: the root is at least the largest singular value of a, and at most 3^(1/4) or 6^(1/4) of it.
+/// Frobenius norm of a^T a: its root is at least the largest singular value of a, and at most
+/// 3^(1/4) or 6^(1/4) of it.
 template <class S, int R, int C>
 GARRA_HD S gram_norm(const Mat<S, R, C>& a) {
   S sum = S(0);
@@ -65,7 +70,8 @@ GARRA_HD S frobenius(const Mat<S, R, C>& a) {
   return sqrt(sum);
 }
 
-/// X F''[u, u] is at most shift |dr|^2 + 2 mixed |dr| |L turn| + (turn + per_reach |dr of the pose|) |L turn|^2.
+/// Bound of X F''[u, u]: shift |dr|^2 + 2 mixed |dr| |L turn| + (turn + per_reach |dr of the pose|)
+/// |L turn|^2.
 template <class S>
 struct Bends {
   S shift, mixed, turn, per_reach;
@@ -79,7 +85,7 @@ GARRA_HD S largest(const Bends<S>& b, const S& reach) {
   return fma(half, b.shift + turn, sqrt(fma(apart, apart, b.mixed * b.mixed))) * S(1 + kSlack);
 }
 
-/// A pose as the certificate sees it.
+/// A pose with its legs, as the certificate needs it.
 template <class S>
 struct Scene {
   Place<S> place;
@@ -87,7 +93,7 @@ struct Scene {
   S length;  ///< characteristic
 };
 
-/// Without pivots: good enough for all but nearly singular matrices.
+/// Inverse without pivots: accurate enough for all but nearly singular matrices.
 template <class S>
 GARRA_HD Mat3<S> plain_inverse(const Mat3<S>& rows) {
   const auto row = [&](int i) { return vec3<S>(rows(i, 0), rows(i, 1), rows(i, 2)); };
@@ -98,8 +104,8 @@ GARRA_HD Mat3<S> plain_inverse(const Mat3<S>& rows) {
            inverse * n0[2], inverse * n1[2], inverse * n2[2]}};
 }
 
-/// An approximate inverse, by elimination of dr in the rows of legs 0, 2, 4 as newton_step() does it, too. What it is
-/// worth shows in Z0.
+/// An approximate inverse, by elimination of dr in the rows of legs 0, 2, 4 as in newton_step(). Z0
+/// measures its accuracy.
 template <class S>
 GARRA_HD Mat<S, 6, 6> block_inverse(const Mat<S, 6, 6>& J) {
   Mat3<S> even, even_turn, odd, odd_turn;
@@ -163,7 +169,7 @@ GARRA_HD_CALL void look_around(const Scene<S>& scene, Neighborhood<S>& n) {
   const S per_length = one / scene.length, size = dot(scene.place.r, scene.place.r);
   n.place = scene.place;
   Mat<S, 6, 6> J;
-  S rows = S(0), squares = S(0);  // of bounds of J's rows and of F before its terms cancel
+  S rows = S(0), squares = S(0);  // of bounds of J's rows and of F's terms before they cancel
   for (int i = 0; i < kLegs; ++i) {
     const Vec3<S> turn = per_length * cross(scene.lever[i], scene.d[i]);
     for (int j = 0; j < 3; ++j) J(i, j) = scene.d[i][j], J(i, 3 + j) = turn[j];
@@ -178,7 +184,8 @@ GARRA_HD_CALL void look_around(const Scene<S>& scene, Neighborhood<S>& n) {
   n.gap = one - frobenius(Mat<S, 6, 6>::identity() - n.inverse * J) - eps * (strength * sqrt(rows));
   n.noise = eps * (strength * sqrt(squares));
   const Bends<S> bends = bends_of(scene, n.inverse);
-  // The larger root is at most 2 / Z2, which is about where Z2 must hold. Turns below pi have one vector each.
+  // The larger root is at most 2 / Z2, about the distance to which Z2 must hold. Turns below pi
+  // have one vector each.
   n.reach = S(0);
   for (int k = 0; k < 2; ++k) n.reach = min(half * (n.reach + S(2) / largest(bends, n.reach)), S(3) * scene.length);
   n.bend = largest(bends, n.reach);
@@ -209,7 +216,7 @@ GARRA_HD Vec<S, 6> newton_of(const Neighborhood<S>& n, const Vec<S, 6>& squares)
   return n.inverse * (S(0.5) * (n.squares - squares));
 }
 
-/// For |X F| of some lengths.
+/// Radii for |X F| of some lengths.
 template <class S>
 GARRA_HD Radii<S> radii_of(const Neighborhood<S>& n, const S& newton) {
   const S zero(0), infinite(std::numeric_limits<RealOf<S>>::infinity());
@@ -233,7 +240,8 @@ GARRA_HD S pose_distance(const Place<S>& a, const Place<S>& b, const S& L) {
   return sqrt(fma(turn, turn, dot(dr, dr))) * S(1 + certificate::kSlack);
 }
 
-/// A pose that is proven to be unique about one is that about the other.
+/// Whether a pose proven within `exists` of `other` lies in the uniqueness radius about `n`: both are
+/// then the same pose.
 template <class S>
 GARRA_HD MaskOf<S> linked(const Neighborhood<S>& n, const Radii<S>& about, const Place<S>& other, const S& exists,
                           const S& L) {

@@ -1,5 +1,5 @@
-// How well the lengths determine the pose: singular values of the length Jacobian, radians made lengths by a
-// characteristic length L (docs/theory/platform.md).
+// Conditioning of the pose by the lengths: singular values of the length Jacobian, with radians
+// converted to lengths by a characteristic length L (docs/theory/platform.md).
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -49,7 +49,7 @@ struct Conditioning {
   Vec<S, 6> free_motion;   ///< unit right singular vector of sigma_min: (v, L w)
 };
 
-/// By one-sided Jacobi rotations of the columns, which take the identity along.
+/// Computed by one-sided Jacobi rotations of the columns, accumulated in an identity matrix.
 template <class S>
 GARRA_HD_CALL void conditioning_into(const Mat<S, 6, 6>& J, const S& L, Conditioning<S>& c) {
   chain::kernel::VectorSet<S, 6, 12> a;
@@ -82,8 +82,9 @@ GARRA_HD Conditioning<S> conditioning(const Mat<S, 6, 6>& J, const S& L) {
   return c;
 }
 
-/// Smallest singular value of the Jacobian whose last three columns are divided by L, to 1e-7 of it or better: as an
-/// eigenvalue of J J^T, and where that would lose digits by Jacobi's rotations.
+/// Smallest singular value of the Jacobian whose last three columns are divided by L, to 1e-7 of it
+/// or better. It is computed as an eigenvalue of J J^T, or by Jacobi's rotations if that would lose
+/// digits.
 template <class S>
 GARRA_HD_CALL void sigma_min_into(const Mat<S, 6, 6>& plain, const S& L, S& sigma) {
   constexpr double kEnough = 1e-8;  // of the trace

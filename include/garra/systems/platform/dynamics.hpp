@@ -1,7 +1,7 @@
-// Dynamics of the platform in its six coordinates, exact with all links and the spin that the universal joints force on
-// the legs (docs/theory/platform-dynamics.md). A leg meets the platform at its spherical joint only, so it is replaced
-// by the force that moving that joint takes; in the leg's frame this force is affine in the joint's acceleration with a
-// diagonal matrix.
+// Dynamics of the platform in its six coordinates, exact with all links and the spin that the
+// universal joints force on the legs (docs/theory/platform-dynamics.md). A leg touches the platform
+// at its spherical joint only, so it is replaced by the force that moves that joint. In the leg's
+// frame this force is affine in the joint's acceleration with a diagonal matrix.
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -10,7 +10,7 @@
 
 namespace garra::platform {
 
-/// mass * (dv/dt, dw/dt) + bias = J^T f + wrench, with J the length Jacobian.
+/// Equations of motion: mass * (dv/dt, dw/dt) + bias = J^T f + wrench, with J the length Jacobian.
 template <class S>
 struct Balance {
   Mat<S, 6, 6> mass;  ///< rows: force at C, moment; columns: dv/dt, dw/dt
@@ -20,10 +20,10 @@ struct Balance {
 template <class S>
 struct Energy {
   S kinetic;
-  S potential;  ///< zero where all centers of mass are at O
+  S potential;  ///< zero if all centers of mass are at O
 };
 
-/// A moving leg. Vectors are in the leg's frame.
+/// Motion of a leg. Vectors are in the leg's frame.
 template <class S>
 struct LegMotion {
   LegVector<S> at;
@@ -33,7 +33,7 @@ struct LegMotion {
   Vec3<S> w;         ///< of both links, (1) of the page
 };
 
-/// Components of a base vector in the leg's frame, and back.
+/// Components of a base vector in the leg's frame; to_base() is the inverse.
 template <class S>
 GARRA_HD Vec3<S> to_leg(const LegFrame<S>& f, const Vec3<S>& a) {
   return vec3<S>(dot(f.x, a), dot(f.y, a), dot(f.z, a));
@@ -66,21 +66,21 @@ template <class S, class T>
 GARRA_HD Vec3<S> apparent_mass(const LegForm<T>& leg, const LegMotion<S>& m) {
   const Vec3<S> J = leg_inertia<S>(leg);
   const S c1(leg.lower_com), upper(leg.upper_mass), i = m.at.inverse;
-  const S slide = fnma(S(leg.upper_com), i, S(1));  // the rod's center moves across by this part of the joint's motion
+  const S slide = fnma(S(leg.upper_com), i, S(1));  // the rod's center moves across by this share of the joint's motion
   const S tube = S(leg.lower_mass) * c1 * c1, rod = upper * slide * slide, turned = i * i;
   return vec3<S>(fma(fma(m.spin * m.spin, J[2], tube + J[1]), turned, rod), fma(tube + J[0], turned, rod), upper);
 }
 
-/// What moving a leg takes. Leg frame.
+/// Forces that a leg's motion requires. Leg frame.
 template <class S>
 struct LegEffort {
   Vec3<S> joint;   ///< of platform and actuator on the leg at the spherical joint: its z part holds the actuator's
   Vec3<S> total;   ///< sum of both links' mass times (acceleration - gravity)
   Vec3<S> moment;  ///< sum of both links' change of angular momentum about their own centers
-  S power;         ///< change of the links' kinetic and potential energy per time, link by link
+  S power;         ///< rate of the links' kinetic and potential energy, link by link
 };
 
-/// (2) and (4): for the acceleration of the spherical joint in base axes.
+/// Computes (2) and (4) for the acceleration of the spherical joint in base axes.
 template <class S, class T>
 GARRA_HD LegEffort<S> leg_effort(const LegForm<T>& leg, const LegMotion<S>& m, const Vec3<S>& acceleration,
                                  const Vec3<S>& gravity) {
@@ -115,18 +115,19 @@ GARRA_HD Vec3<S> times_inertia(const Model<T>& m, const Vec3<S>& a) {
                  fma(xz, a[0], fma(yz, a[1], S(m.zz) * a[2])));
 }
 
-/// Newton and Euler for the platform's body alone: the wrench that its motion against gravity takes.
+/// Newton and Euler for the platform's body alone: the wrench that its motion against gravity
+/// requires.
 template <class S, class T>
 GARRA_HD Wrench6<S> body_effort(const Model<T>& m, const Mat3<S>& A, const Twist6<S>& t, const Twist6<S>& a) {
   const Vec3<S> w = transpose_times(A, t.w), turn = transpose_times(A, a.w);
   return {S(m.mass) * (a.v - cast<S>(m.gravity)), A * (times_inertia(m, turn) + cross(w, times_inertia(m, w)))};
 }
 
-/// What the whole machine needs for a motion: right sides of (5).
+/// Forces that the whole machine requires for a motion: right sides of (5).
 template <class S>
 struct Effort {
-  Wrench6<S> wrench;        ///< at C, that actuators and external wrench have to give together
-  Mat<S, 6, 6> directions;  ///< J^T: column i is what one newton of actuator i gives
+  Wrench6<S> wrench;        ///< at C, of actuators and external wrench together
+  Mat<S, 6, 6> directions;  ///< J^T: column i is the wrench of one newton of actuator i
   LegMotion<S> leg[kLegs];
   LegEffort<S> needs[kLegs];
   S power;  ///< d(T + V)/dt
@@ -153,8 +154,8 @@ GARRA_HD Effort<S> effort(const Model<T>& m, const Place<S>& place, const Twist6
   return e;
 }
 
-/// Forces of the actuators for an effort, less what the external wrench gives. Solved as if with pivots: without, the
-/// forces lose two to three digits.
+/// Forces of the actuators for an effort, minus the contribution of the external wrench. Solved as
+/// if with pivots: without pivots the forces lose two to three digits.
 template <class S>
 GARRA_HD Vec<S, 6> actuator_forces(const Effort<S>& e, const Wrench6<S>& external) {
   LegDirections<S> d;
@@ -162,7 +163,8 @@ GARRA_HD Vec<S, 6> actuator_forces(const Effort<S>& e, const Wrench6<S>& externa
   return leg_forces(d, e.wrench.force - external.force, e.wrench.moment - external.moment);
 }
 
-/// effort() and actuator_forces() in one, to the bit, without all that only the reactions need.
+/// effort() and actuator_forces() in one, to the bit, without the terms that only the reactions
+/// need.
 template <class S, class T>
 GARRA_HD Vec<S, 6> inverse_dynamics(const Model<T>& m, const Place<S>& place, const Twist6<S>& twist,
                                     const Twist6<S>& a, const Wrench6<S>& wrench) {
@@ -211,7 +213,7 @@ GARRA_HD void add_apparent_mass(const LegMotion<S>& m, const Vec3<S>& mu, Mat<S,
   });
 }
 
-/// Of the platform's body alone, lower triangle.
+/// Mass matrix of the platform's body alone, lower triangle.
 template <class S, class T>
 GARRA_HD Mat<S, 6, 6> body_mass(const Model<T>& m, const Mat3<S>& A) {
   auto mass = Mat<S, 6, 6>::zero();
@@ -225,7 +227,8 @@ GARRA_HD Mat<S, 6, 6> body_mass(const Model<T>& m, const Mat3<S>& A) {
   return mass;
 }
 
-/// The balance with the lower triangle of the mass matrix only, and the length Jacobian's rows.
+/// The equations of motion with the lower triangle of the mass matrix only, and the length
+/// Jacobian's rows.
 template <class S>
 struct LowerBalance {
   Balance<S> balance;

@@ -1,4 +1,5 @@
-// Forces of the actuators: what is commanded over time, less friction (docs/theory/platform-dynamics.md, "Simulation").
+// Forces of the actuators: commanded forces over time, minus friction
+// (docs/theory/platform-dynamics.md, "Simulation").
 #pragma once
 
 #include <type_traits>
@@ -16,23 +17,23 @@ GARRA_HD S smooth_sign(const S& x) {
   return elementary::flip_sign((S(1) - e) / (S(1) + e), elementary::sign_of(x));
 }
 
-/// What friction takes of an actuator's force at a rate of its length [m/s]: viscous * rate + coulomb * tanh(rate /
-/// speed) [N]. The force on the leg is the commanded one less this; what the actuator must give is the force on the leg
-/// plus this.
+/// Friction of an actuator at a rate of its length [m/s]: viscous * rate + coulomb * tanh(rate /
+/// speed) [N]. The force on the leg is the commanded one minus this; the actuator's force is the
+/// force on the leg plus this.
 template <class S>
 GARRA_HD S actuator_friction(const S& rate, const std::type_identity_t<S>& viscous,
                              const std::type_identity_t<S>& coulomb, const std::type_identity_t<S>& speed) {
   return fma(viscous, rate, coulomb * smooth_sign<S>(rate / speed));
 }
 
-/// Friction that all actuators of a batch share.
+/// Friction parameters that all actuators of a batch share.
 struct Friction {
   double viscous;  ///< [N s/m]
   double coulomb;  ///< [N]
-  double speed;    ///< that smooths it [m/s]
+  double speed;    ///< smoothing speed [m/s]
 };
 
-/// Commanded forces between two moments where they are known: linear in `share`, 0 .. 1.
+/// Commanded forces between two given times: linear in `share`, 0 .. 1.
 template <class S>
 struct ForceSpan {
   Vec<S, 6> from, change;  ///< [N]

@@ -1,6 +1,7 @@
-// Forward kinematics in minimal coordinates (docs/theory/platform.md): Newton's method on g_i = (|d_i|^2 - L_i^2) / 2 =
-// 0, whose Jacobian has the rows (d_i, lever_i x d_i). Where a step does not lessen the sum of squares, the next ones
-// are damped (Levenberg and Marquardt) until Newton's can be trusted again.
+// Forward kinematics in minimal coordinates (docs/theory/platform.md): Newton's method on g_i =
+// (|d_i|^2 - L_i^2) / 2 = 0, whose Jacobian has the rows (d_i, lever_i x d_i). If a step does not
+// reduce the sum of squares, the next ones are damped (Levenberg and Marquardt) until Newton's
+// steps succeed again.
 #pragma once
 
 #include "garra/systems/platform/conditioning.hpp"
@@ -9,27 +10,28 @@ namespace garra::platform {
 
 struct ForwardRule {
   double tol;             ///< converged: every |length - target| <= tol [m]
-  double max_iterations;  ///< of evaluations after the first
+  double max_iterations;  ///< evaluations after the first
 };
 
-/// An iteration stands still after so many evaluations in a row that lessen the sum of squares by less than kStill of
-/// it; one that fails, and only says that the step was too long, counts kFailed. Newton's method near a pose that has
-/// the lengths squares the sum instead.
+/// Limit of evaluations in a row without progress: each that reduces the sum of squares by less
+/// than kStill of it counts one; a failed step, which only shows that it was too long, counts
+/// kFailed. Newton's method near a solution squares the sum instead.
 inline constexpr double kStandstill = 8;
 inline constexpr double kStill = 0.01, kFailed = 0.5;
 
-/// Damping relative to the diagonal of J^T J: the first after a step that failed, its growth at the next ones, and its
-/// decay after a step that left less than kGood of the sum of squares; below the first it is none.
+/// Damping relative to the diagonal of J^T J. First value: after a failed step; growth: at the next
+/// failures; decay: after a step that left less than kGood of the sum of squares. Below the first
+/// value it is zero.
 inline constexpr double kFirstDamping = 0.01, kMoreDamping = 5, kLessDamping = 0.1, kGood = 0.5;
 
 template <class S>
 struct ForwardState {
-  Place<S> place;    ///< best so far: the sum of squares only falls. Its quaternion has any length
+  Place<S> place;    ///< best so far: the sum of squares only falls. Its quaternion is not normalized
   Vec<S, 6> step;    ///< from there: (dr, turn), base axes
   Vec<S, 6> target;  ///< lengths [m]
   S damping;         ///< of the step; 0: Newton's
   S merit;           ///< sum of the squares of g at `place`
-  S excess;          ///< largest |g| there minus what is allowed; not positive: converged
+  S excess;          ///< largest |g| there minus the allowed one; not positive: converged
   S residual;        ///< largest |length - target| at the end [m]
   S iterations, still;
   S running;  ///< 1 or 0
@@ -55,16 +57,16 @@ GARRA_HD LengthEquations<S> length_equations(const Model<T>& m, const Place<S>& 
   return e;
 }
 
-/// Newton's step and the determinant of the rows (d, moment), odd legs after even ones.
+/// Newton's step, and the determinant of the rows (d, moment), odd legs after even ones.
 template <class S>
 struct NewtonStep {
   Vec<S, 6> step;
   S determinant;
 };
 
-/// Elimination of dr by blocks of three legs, with two divisions in all. Without a search for pivots: a step that has
-/// lost digits is mended by the next one, and one that is no step at all fails and is damped instead. Every other leg:
-/// legs side by side tend to be parallel.
+/// Elimination of dr by blocks of three legs, with two divisions in all, without a search for
+/// pivots. The next step corrects one that has lost digits; a useless step fails and is damped. The
+/// blocks take every other leg because adjacent legs tend to be parallel.
 template <class S>
 GARRA_HD NewtonStep<S> newton_step(const LengthEquations<S>& e) {
   const Vec3<S> n0 = cross(e.d[2], e.d[4]), n1 = cross(e.d[4], e.d[0]), n2 = cross(e.d[0], e.d[2]);
@@ -87,7 +89,7 @@ GARRA_HD NewtonStep<S> newton_step(const LengthEquations<S>& e) {
   return {{{-dr[0], -dr[1], -dr[2], turn[0], turn[1], turn[2]}}, det * rest};
 }
 
-/// (J^T J + damping diag(J^T J)) step = -J^T g.
+/// Solves (J^T J + damping diag(J^T J)) step = -J^T g.
 template <class S, class T>
 GARRA_HD_CALL void damped_step(const Model<T>& m, const ForwardState<S>& state, Vec<S, 6>& step) {
   const LengthEquations<S> e = length_equations(m, state.place, state.target);
@@ -104,7 +106,7 @@ GARRA_HD_CALL void damped_step(const Model<T>& m, const ForwardState<S>& state, 
   step = solve(factor_ldlt(normal), right);
 }
 
-/// Looks at a pose, keeps it where it is better, and leaves the next step in the state.
+/// Evaluates a pose, keeps it if it is better, and stores the next step in the state.
 template <class S, class T>
 GARRA_HD void look_at(const Model<T>& m, const ForwardRule& rule, const Place<S>& trial, ForwardState<S>& state) {
   const LengthEquations<S> e = length_equations(m, trial, state.target);
@@ -161,7 +163,7 @@ GARRA_HD MaskOf<S> running(const ForwardState<S>& state) {
   return state.running > S(0);
 }
 
-/// The end: a unit quaternion, and the residual of the lengths themselves.
+/// Finishes: a unit quaternion, and the residual of the lengths themselves.
 template <class S, class T>
 GARRA_HD void finish(const Model<T>& m, ForwardState<S>& state) {
   state.place.p = normalized(state.place.p);

@@ -1,10 +1,12 @@
-// The paper's general form of a platform: 13 bodies of 7 coordinates (center of mass, Euler parameters), 72 joint + 6
-// driving + 13 norm equations, and its Newton-Raphson (6)-(7), in straight-line code (docs/theory/platform.md).
+// The paper's general form of a platform: 13 bodies of 7 coordinates (center of mass, Euler
+// parameters), 72 joint + 6 driving + 13 norm equations, and its Newton-Raphson (6)-(7), in
+// straight-line code (docs/theory/platform.md).
 //
-// The matrix is bordered: a leg's 14 coordinates meet only its own 13 + 2 equations and the platform's 7 coordinates.
-// Each body's four Euler parameters are turned into (rotation, length); the norm equations then give the lengths, the
-// universal and spherical points the positions of the links, and a 6 x 6 system per leg is left, then one of 6 for the
-// platform. That is elimination with a fixed order of the 91 equations: every step is the full system's Newton step.
+// The matrix is bordered: a leg's 14 coordinates couple only with its own 13 + 2 equations and the
+// platform's 7 coordinates. Each body's four Euler parameters are converted to (rotation, length).
+// The norm equations then give the lengths, the universal and spherical points the positions of the
+// links. A 6 x 6 system per leg remains, then one of 6 for the platform. This is elimination with a
+// fixed order of the 91 equations: every step is the full system's Newton step.
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -14,15 +16,17 @@ namespace garra::platform {
 
 inline constexpr int kFullCoordinates = 91;
 
-/// The 13 bodies: coordinates in the paper's order are platform, then lower and upper link of each leg.
+/// Coordinates of the 13 bodies, in the paper's order: platform, then lower and upper link of each
+/// leg.
 template <class S>
 struct FullPlace {
   Place<S> platform;
   Place<S> lower[kLegs], upper[kLegs];
 };
 
-/// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) as it stands, for parameters that are not unit yet: turned() is its
-/// derivative. (pose.hpp's rotation_of() uses |p| = 1 on its diagonal; with it Newton loses its order.)
+/// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) without normalization, for parameters that are not
+/// unit yet; turned() is its derivative. (rotation_of() of pose.hpp uses |p| = 1 on its diagonal;
+/// with it Newton loses its order.)
 template <class S>
 GARRA_HD Mat3<S> full_rotation(const Quaternion<S>& p) {
   Mat3<S> A = rotation_of(p);
@@ -31,7 +35,7 @@ GARRA_HD Mat3<S> full_rotation(const Quaternion<S>& p) {
   return A;
 }
 
-/// Residual of a leg's equations: 12 of its joints, its driving one.
+/// Residual of a leg's equations: 12 of its joints, and its driving one.
 template <class S>
 struct LegResidual {
   Vec3<S> universal;  ///< r_l + A_l (0, 0, -c1) - b
@@ -81,7 +85,7 @@ GARRA_HD Turns<S> turns_of(const Body<S>& b, const Vec3<S>& u) {
   return t;
 }
 
-/// The share of p that p's norm equation asks for: its residual or minus its gamma is `g`.
+/// The share of p by p's norm equation, whose residual or minus its gamma is `g`.
 template <class S>
 GARRA_HD S stretch_for(const Quaternion<S>& p, const S& g) {
   return S(-0.5) * g / dot(p, p);
@@ -115,7 +119,7 @@ GARRA_HD LegResidual<S> leg_residual(const LegForm<T>& leg, const Place<S>& plat
   return g;
 }
 
-/// The length that a leg's driving equation holds for.
+/// The length in a leg's driving equation.
 template <class S, class T>
 GARRA_HD S driven_length(const LegForm<T>& leg, const FullPlace<S>& q, int i) {
   const Vec3<S> z = column_of(full_rotation(q.lower[i].p), 2);
@@ -124,7 +128,7 @@ GARRA_HD S driven_length(const LegForm<T>& leg, const FullPlace<S>& q, int i) {
 
 template <class S>
 GARRA_HD S larger(const S& a, const S& b) {
-  return select(b <= a, a, b);  // NaN in a loses, in b wins: callers put what was found so far first
+  return select(b <= a, a, b);  // a NaN in a is replaced, one in b stays: callers pass the value so far first
 }
 
 /// Largest magnitude of all 91 equations.
@@ -141,7 +145,7 @@ GARRA_HD S full_residual(const Model<T>& m, const FullPlace<S>& q, const Vec<S, 
   return most;
 }
 
-/// The leg's axis and how it moves.
+/// The leg's axis and its derivatives.
 template <class S>
 struct LegEnds {
   Vec3<S> x, y, z;
@@ -149,8 +153,8 @@ struct LegEnds {
   S c1, c2;
 };
 
-/// The columns of a leg's 13 equations, after its links' positions are eliminated: rows are those of LegResidual's
-/// angles, columns turns of the lower and of the upper link about the base's axes.
+/// The columns of a leg's 13 equations, after its links' positions are eliminated: rows are those
+/// of LegResidual's angles, columns turns of the lower and of the upper link about the base's axes.
 template <class S>
 struct LegBlock {
   LegEnds<S> ends;
@@ -187,15 +191,16 @@ GARRA_HD LegBlock<S> leg_block(const LegForm<T>& leg, const Place<S>& lower, con
   return e;
 }
 
-/// What a leg's links do in a solution of Phi_q y = -g: y is a Newton step, a rate or an acceleration.
+/// Motion of a leg's links in a solution of Phi_q y = -g: y is a Newton step, a rate or an
+/// acceleration.
 template <class S>
 struct LegMove {
   LegResidual<S> g;
   S lower_stretch, upper_stretch;
 };
 
-/// Right sides of the six angles' equations and of the driving one, but for the spherical joint's displacement, whose
-/// components along x and y go into rows 3 and 4, along z into the driving equation.
+/// Right sides of the six angles' equations and of the driving one, without the spherical joint's
+/// displacement. Its components along x and y enter rows 3 and 4, along z the driving equation.
 template <class S>
 struct LegRight {
   Vec<S, 6> angles;
@@ -229,7 +234,7 @@ struct LinkChanges {
   BodyChange<S> lower, upper;
 };
 
-/// From the turns of both links and the displacement of the spherical joint.
+/// Computes changes from the turns of both links and the displacement of the spherical joint.
 template <class S>
 GARRA_HD LinkChanges<S> link_changes(const LegEnds<S>& e, const LegMove<S>& move, const Vec<S, 6>& w,
                                      const Vec3<S>& joint) {
@@ -256,8 +261,8 @@ GARRA_HD LegMove<S> leg_newton(const LegForm<T>& leg, const Place<S>& platform, 
           stretch_for(upper.p, norm_residual(upper.p))};
 }
 
-/// What is left of a leg's 15 equations: turns of its links as functions of the spherical joint's displacement, and one
-/// equation for that displacement.
+/// Reduced form of a leg's 15 equations: turns of its links as functions of the spherical joint's
+/// displacement, and one equation for that displacement.
 template <class S>
 struct LegStep {
   LegEnds<S> ends;
@@ -291,7 +296,7 @@ GARRA_HD LinkChanges<S> links_of(const LegStep<S>& s, const Vec3<S>& joint) {
   return link_changes(s.ends, s.move, w, joint);
 }
 
-/// One step of (6)-(7).
+/// Does one step of (6)-(7).
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_newton_step(const Model<T>& m, const FullPlace<S>& q, const Vec<S, 6>& lengths) {
   const Body<S> body = body_of(q.platform.p);
@@ -324,7 +329,8 @@ GARRA_HD_CALL FullPlace<S> full_newton_step(const Model<T>& m, const FullPlace<S
   return to;
 }
 
-/// All links from the platform's pose, by (1)-(4): every equation but the driving ones holds.
+/// Computes all links from the platform's pose, by (1)-(4): every equation except the driving ones
+/// holds.
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_place(const Model<T>& m, const Place<S>& place) {
   FullPlace<S> q;
@@ -348,8 +354,8 @@ struct FullForward {
   S iterations;  ///< steps taken
 };
 
-/// Newton-Raphson from the guess's pose until every equation holds to `tol`, at most `most` steps; lanes that are done
-/// stand still.
+/// Newton-Raphson from the guess's pose until every equation holds to `tol`, at most `most` steps;
+/// finished lanes do not change.
 template <class S, class T>
 GARRA_HD FullForward<S> full_forward(const Model<T>& m, const Vec<S, 6>& lengths, const Place<S>& guess, double tol,
                                      int most) {

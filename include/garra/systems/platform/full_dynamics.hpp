@@ -1,6 +1,7 @@
-// Dynamics in the paper's 91 coordinates, (8): M q" + Phi_q^T lambda = Q, Phi_q q" = gamma, by the blocks of full.hpp
-// (docs/theory/platform-dynamics.md). The links' columns give each leg's multipliers as functions of its driving one,
-// the platform's columns a 6 x 6 system. Nothing assumes that the constraints hold: between corrections they do not.
+// Dynamics in the paper's 91 coordinates, (8): M q" + Phi_q^T lambda = Q, Phi_q q" = gamma, by the
+// blocks of full.hpp (docs/theory/platform-dynamics.md). The links' columns give each leg's
+// multipliers as functions of its driving one, the platform's columns a 6 x 6 system. The
+// constraints are not assumed to hold: between corrections they do not.
 #pragma once
 
 #include "garra/systems/platform/dynamics.hpp"
@@ -14,7 +15,7 @@ struct FullMotion {
   FullPlace<S> at, rate;
 };
 
-/// Weight of Baumgarte's terms: gamma - 2 alpha Phi' - alpha^2 Phi. 0: plain.
+/// Baumgarte's stabilization: gamma - 2 alpha Phi' - alpha^2 Phi. 0: none.
 struct Baumgarte {
   double alpha;  ///< [1/s]
 };
@@ -26,7 +27,7 @@ GARRA_HD Vec3<S> body_part(const Quaternion<S>& a, const Quaternion<S>& b) {
   return {{p[1], p[2], p[3]}};
 }
 
-/// A body's mass in the directions of Body: the paper's 4 G^T J G, and what 8 G'^T J G' p gives.
+/// A body's mass in the directions of Body: the paper's 4 G^T J G, and the term 8 G'^T J G' p.
 template <class S>
 struct BodyMass {
   S mass;
@@ -63,8 +64,8 @@ GARRA_HD BodyMass<S> link_mass(const S& mass, const Vec3<S>& principal, const Qu
   });
 }
 
-/// Minus gamma: second derivatives of a leg's equations where the coordinates have no acceleration, the driven length
-/// neither; with Baumgarte's terms.
+/// Minus gamma: second derivatives of a leg's equations with zero accelerations of the coordinates
+/// and of the driven length, including Baumgarte's terms.
 template <class S, class T>
 GARRA_HD_CALL LegMove<S> leg_gamma(const LegForm<T>& leg, const FullMotion<S>& q, int i, const Baumgarte& keep) {
   const Place<S>&lower = q.at.lower[i], &upper = q.at.upper[i];
@@ -114,7 +115,7 @@ GARRA_HD S platform_stretch(const FullMotion<S>& q, const Baumgarte& keep) {
   return stretch_for(p, norm);
 }
 
-/// A leg whose links' accelerations are known but for the spherical joint's.
+/// A leg whose links' accelerations are known except for the spherical joint's part.
 template <class S>
 struct FullLeg {
   LegBlock<S> block;
@@ -160,8 +161,8 @@ struct LegForces {
   Vec3<S> spherical, normal;  ///< the spherical joint's: force on the platform
 };
 
-/// For the links' accelerations; `gyro`: 1, or 0 for the change that a change of accelerations makes (then without
-/// gravity).
+/// Computes the forces for the links' accelerations; `gyro`: 1, or 0 for the effect of a change of
+/// accelerations (then without gravity).
 template <class S>
 GARRA_HD LegForces<S> leg_forces(const FullLeg<S>& l, const LinkChanges<S>& a, const Vec3<S>& gravity, const S& gyro) {
   const LegEnds<S>& e = l.block.ends;
@@ -182,7 +183,7 @@ GARRA_HD LegForces<S> leg_forces(const FullLeg<S>& l, const LinkChanges<S>& a, c
   return f;
 }
 
-/// In the order of the equations: 12 per leg, 6 driving ones, 13 norms.
+/// All multipliers in the order of the equations: 12 per leg, 6 driving ones, 13 norms.
 template <class S>
 using Multipliers = Vec<S, kFullCoordinates>;
 
@@ -204,7 +205,7 @@ GARRA_HD void put_multipliers(const FullPlace<S>& q, const FullLeg<S>& l, const 
   to[80 + 2 * i] = S(0.5) * (l.upper.spin - upper) / dot(q.upper[i].p, q.upper[i].p);
 }
 
-/// Adds what a force at the spherical joint does in the platform's six directions.
+/// Adds the effect of a force at the spherical joint in the platform's six directions.
 template <class S>
 GARRA_HD void add_at_joint(const Turns<S>& ds, const Vec3<S>& force, Vec<S, 6>& to) {
   for (int k = 0; k < 3; ++k) to[k] += force[k], to[k + 3] += dot(ds.by[k], force);
@@ -222,7 +223,8 @@ GARRA_HD S platform_norm_multiplier(const FullPlace<S>& q, const BodyMass<S>& bo
   return S(0.5) * (body.spin + joints) / dot(q.platform.p, q.platform.p);
 }
 
-/// Rates of all coordinates for the platform's, on the constraints: Phi_q q' = 0 but for the driving rows.
+/// Rates of all coordinates from the platform's, on the constraints: Phi_q q' = 0 except for the
+/// driving rows.
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_rate(const Model<T>& m, const FullPlace<S>& q, const Twist6<S>& t) {
   const Body<S> body = body_of(q.platform.p);
@@ -251,7 +253,7 @@ GARRA_HD Vec3<S> turning(const Quaternion<S>& p, const Quaternion<S>& rate) {
   return {{scale * w[1], scale * w[2], scale * w[3]}};
 }
 
-/// Body by body.
+/// Computes the energy body by body.
 template <class S, class T>
 GARRA_HD_CALL Energy<S> full_energy(const Model<T>& m, const FullMotion<S>& q) {
   const Vec3<S> gravity = cast<S>(m.gravity);

@@ -1,4 +1,4 @@
-// Inverse kinematics of one row (platform/batch/rows.hpp runs it): also read by nvcc.
+// Inverse kinematics of one row (platform/batch/rows.hpp runs it); nvcc compiles it, too.
 #pragma once
 
 #include "garra/core/square_root.hpp"
@@ -23,7 +23,8 @@ struct LengthsOp {
     Out<S> out;
     for_each_index<kLegs>([&](auto i) {
       const S square = leg_square(m.leg[i], in.place.r, A);
-      // Two of six for the divider, which has one division to do already: then it and the multipliers end together.
+      // Two of six go to the divider, which already has one division: then it and the multipliers
+      // end together.
       out.lengths[i] = i % 3 == 0 ? sqrt(square) : sqrt_by_fma(square);
     });
     return out;
@@ -56,7 +57,7 @@ struct RatesOp {
   }
 };
 
-/// Both, for rows that nobody looks at behind them: a kernel's that stay on the GPU.
+/// LengthsOp and RatesOp in one, for rows that stay on the GPU.
 struct KinematicsOp {
   template <class S>
   using In = RatesOp::In<S>;
@@ -80,7 +81,7 @@ struct KinematicsOp {
   }
 };
 
-/// What is asked for less often, all of it at once.
+/// Less frequently requested outputs, all at once.
 struct DetailOp {
   double characteristic_length;
   template <class S>
@@ -116,7 +117,7 @@ struct DetailOp {
   }
 };
 
-/// LimitBits of a row, as a number. NaN is below no limit: the status of such a row tells.
+/// LimitBits of a row, as a number. NaN is below no limit; the status of such a row reports it.
 template <class S>
 GARRA_HD S limit_mask(const Limits<S>& limits, const Vec<S, 6>& lengths, const LimitMargins<S>& margins) {
   S mask(0);
@@ -133,7 +134,7 @@ GARRA_HD S limit_mask(const Limits<S>& limits, const Vec<S, 6>& lengths, const L
   return mask;
 }
 
-/// DetailOp and what is read off it, for rows that stay on the GPU; they share the limits.
+/// DetailOp and the values derived from it, for rows that stay on the GPU; they share the limits.
 struct PoseDetailOp {
   double characteristic_length;
   Limits<double> limits;
@@ -158,7 +159,7 @@ struct PoseDetailOp {
     const auto valid = usable(in.place);
     out.mask = select(valid, limit_mask(own, LengthsOp{}(m, in).lengths, detail.margins), S(0));
     out.status = select(valid, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kInvalidInput));
-    // Legs without thickness cannot collide: no distance is too small.
+    // Legs without thickness cannot collide: any distance is accepted.
     if (!(limits.clearance > 0)) detail.margins.clearance = S(std::numeric_limits<double>::infinity());
     blank_unless<S>(valid, out.answer);
     return out;

@@ -1,4 +1,4 @@
-// Forward kinematics of one row (platform/batch/rows.hpp runs them): also read by nvcc.
+// Forward kinematics of one row (platform/batch/rows.hpp runs them); nvcc compiles it, too.
 #pragma once
 
 #include "garra/systems/platform/forward.hpp"
@@ -15,7 +15,8 @@ struct ForwardOp {
     Vec<S, 6> lengths;
     Place<S> guess;
   };
-  /// The lengths must be positive: Newton's method works with their squares and would answer for -l as for l.
+  /// The lengths must be positive: Newton's method uses their squares and would solve for -l as for
+  /// l.
   template <class S>
   static GARRA_HD MaskOf<S> is_usable(const In<S>& in) {
     auto valid = usable(in.guess) && all_finite<S>(in.lengths) == S(1);
@@ -40,7 +41,7 @@ struct ForwardOp {
     Out<S> out;
     out.found = {{state.place.r, sign * state.place.p}, state.residual, sigma_min(J, S(characteristic_length))};
     out.iterations = state.iterations;
-    // That det J has the sign it has at the guess.
+    // Whether det J has the same sign as at the guess.
     const auto same_sign = newton_step(length_equations(m, state.place, in.lengths)).determinant *
                                newton_step(length_equations(m, in.guess, in.lengths)).determinant >
                            S(0);
@@ -56,7 +57,8 @@ struct ForwardOp {
   template <class S>
   GARRA_HD S status(const Found<S>& found, const S& still, const MaskOf<S>& same_sign) const {
     const S converged = select(same_sign, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kModeSuspect));
-    // A standstill away from the lengths is a stationary point of the sum of squares: more iterations would not help.
+    // Stagnation away from the lengths is a stationary point of the sum of squares: more iterations
+    // would not help.
     const S not_converged =
         select(still >= S(kStandstill), number_of<S>(PoseStatus::kStalled), number_of<S>(PoseStatus::kIterationLimit));
     return select(found.residual <= S(rule.tol),
@@ -65,7 +67,7 @@ struct ForwardOp {
   }
 };
 
-/// Op, which gets ForwardOp::In, from one guess for all rows.
+/// Runs Op, which gets ForwardOp::In, from one guess for all rows.
 template <class Op>
 struct FromOneGuess {
   Op op;

@@ -1,5 +1,5 @@
-// Inverse kinematics of one leg: its vector, length, frame, and how they change (docs/theory/platform.md; the paper's
-// (1)-(4)).
+// Inverse kinematics of one leg: its vector, length, frame, and their rates
+// (docs/theory/platform.md; the paper's (1)-(4)).
 #pragma once
 
 #include "garra/systems/platform/model.hpp"
@@ -17,7 +17,7 @@ struct LegVector {
   Vec3<S> z;      ///< d / |d|
 };
 
-/// (1) and (2).
+/// Computes (1) and (2).
 template <class S, class T>
 GARRA_HD LegVector<S> leg_vector(const LegForm<T>& leg, const Vec3<S>& r, const Mat3<S>& A) {
   LegVector<S> l;
@@ -38,8 +38,8 @@ GARRA_HD S leg_square(const LegForm<T>& leg, const Vec3<S>& r, const Mat3<S>& A)
   return dot(d, d);
 }
 
-/// The leg's frame: z along the leg, x = z x k / |z x k|, y = z x x (the paper's (2)-(4)), so that k.x = 0. Where the
-/// leg is parallel to k the universal joint is singular and the frame NaN.
+/// The leg's frame: z along the leg, x = z x k / |z x k|, y = z x x (the paper's (2)-(4)), so that
+/// k.x = 0. If the leg is parallel to k the universal joint is singular and the frame NaN.
 template <class S>
 struct LegFrame {
   Vec3<S> x, y, z;

@@ -1,4 +1,4 @@
-// What the joints allow, as margins (docs/theory/platform.md): negative where a limit is passed.
+// Margins to the joints' limits (docs/theory/platform.md): negative beyond a limit.
 #pragma once
 
 #include "garra/systems/platform/conditioning.hpp"
@@ -9,7 +9,7 @@ template <class S>
 struct LimitMargins {
   Vec<S, 6> stroke;                ///< to the nearer end [m]
   Vec<S, 6> universal, spherical;  ///< half cone minus angle [rad]
-  Vec<S, 6> apart;                 ///< distance to the nearest other leg's center line minus what is required [m]
+  Vec<S, 6> apart;                 ///< distance to the nearest other leg's center line minus the required one [m]
   S clearance;                     ///< the least of these
 };
 
@@ -31,8 +31,9 @@ struct Segment {
   Vec3<S> from, by;
 };
 
-/// Distance of two segments of positive length: the nearest points of the lines, brought into one segment, then the
-/// other (C. Ericson, Real-Time Collision Detection, 5.1.9). Parallel lines start from an end.
+/// Distance of two segments of positive length: the nearest points of the lines, clamped to one
+/// segment, then the other (C. Ericson, Real-Time Collision Detection, 5.1.9). Parallel lines start
+/// from an end.
 template <class S>
 GARRA_HD S distance(const Segment<S>& one, const Segment<S>& two) {
   const Vec3<S> r = one.from - two.from;
@@ -54,7 +55,7 @@ GARRA_HD auto share_joint(const LegForm<T>& one, const LegForm<T>& two) {
   return dot(base, base) <= S(0) || dot(anchor, anchor) <= S(0);
 }
 
-/// Distance of every leg's center line to the nearest other one that does not share a joint with it: those touch there.
+/// Distance of every leg's center line to the nearest other one that shares no joint with it.
 template <class S, class T>
 GARRA_HD Vec<S, 6> center_line_distances(const Model<T>& m, const Legs<S>& legs) {
   Vec<S, 6> nearest;

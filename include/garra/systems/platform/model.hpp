@@ -1,8 +1,8 @@
 // A six-legged platform (6-UPS, the paper's RRPS) in the form that the kernels take (docs/theory/platform.md).
 //
-// Base frame O at the base: where the base is fixed, on a floor, wall or ceiling, only gravity's direction in O tells.
-// Platform frame C at the platform's center of mass. Leg i goes from a universal joint at b_i (base frame) to a
-// spherical joint at s_i (platform frame):
+// Base frame O at the base; the base's mounting on a floor, wall or ceiling enters only by
+// gravity's direction in O. Platform frame C at the platform's center of mass. Leg i goes from a
+// universal joint at b_i (base frame) to a spherical joint at s_i (platform frame):
 //
 //   d_i = r + A s_i - b_i,   length |d_i|                                                       (1) of the paper
 #pragma once
@@ -13,8 +13,8 @@ namespace garra::platform {
 
 inline constexpr int kLegs = 6;
 
-/// One leg. T is double where a batch shares its platform, S where every sample has its own. Both links are symmetric
-/// enough that their principal axes are those of the leg frame (legs.hpp), z along the leg.
+/// One leg. T is double if a batch shares its platform, S if every sample has its own. Both links
+/// have the leg frame's axes as principal axes (legs.hpp), z along the leg.
 template <class T>
 struct LegForm {
   Vec3<T> base;           ///< b: universal joint, base frame [m]
@@ -28,7 +28,7 @@ struct LegForm {
   Vec3<T> upper_inertia;
 };
 
-/// Trivially copyable; all members are T.
+/// A platform. Trivially copyable; all members are T.
 template <class T>
 struct Model {
   LegForm<T> leg[kLegs];
@@ -37,8 +37,8 @@ struct Model {
   Vec3<T> gravity;           ///< base axes [m/s^2]
 };
 
-/// What the joints allow. Cones are about the leg's direction in the home pose, seen from the base (universal joint)
-/// and from the platform (spherical joint).
+/// Limits of the joints. Cones are about the leg's direction in the home pose, seen from the base
+/// (universal joint) and from the platform (spherical joint).
 template <class T>
 struct Limits {
   T length_min[kLegs], length_max[kLegs];  ///< [m]
@@ -46,10 +46,10 @@ struct Limits {
   Vec3<T> spherical_axis[kLegs];           ///< unit, platform frame
   T universal_cos[kLegs];                  ///< cosine of the half cone
   T spherical_cos[kLegs];
-  T clearance;  ///< between the center lines of two legs: at least this [m]; 0: not looked at
+  T clearance;  ///< least distance of the center lines of two legs [m]; 0: not checked
 };
 
-/// A model whose numbers all have type S. Costs nothing where they have it already.
+/// A model whose numbers all have type S; no conversion if they have it already.
 template <class S, class T>
 GARRA_HD Model<S> cast_model(const Model<T>& m) {
   Model<S> to;

@@ -1,6 +1,7 @@
-// Which assembly mode a pose belongs to (docs/theory/platform.md): the squares of the lengths are led on a straight
-// line from those of a guess to those asked for, in steps each of which proves that the pose changes with them
-// continuously and nowhere singularly (certificate.hpp). |X F| is convex along a step, so that its ends bound it.
+// Decides which assembly mode a pose belongs to (docs/theory/platform.md). The squares of the
+// lengths move on a straight line from those of a guess to the target's. Each step proves that the
+// pose changes with them continuously and without a singularity (certificate.hpp). |X F| is convex
+// along a step, so that its ends bound it.
 #pragma once
 
 #include "garra/systems/platform/certificate.hpp"
@@ -11,10 +12,10 @@ namespace garra::platform {
 struct ModeRule {
   double length;         ///< characteristic [m]
   double max_steps;      ///< of the path; 0: only the certificate at the guess
-  double portion = 0.8;  ///< of the largest |X F| that a step takes: more leaves no room for the next pose
+  double portion = 0.8;  ///< of the largest |X F| that a step takes: more leaves no margin for the next pose
 };
 
-/// What the lengths are to be and the pose that is said to have them.
+/// Input of a mode proof: the target lengths, and the pose that is claimed to have them.
 template <class S>
 struct ModeTask {
   Place<S> guess;
@@ -26,18 +27,18 @@ template <class S>
 struct ModeState {
   Vec<S, 6> from, change;  ///< squares of lengths: from + share change
   Place<S> end;
-  S exists;            ///< the pose with the lengths asked for is so near to `end`
+  S exists;            ///< the target pose is within this distance of `end`
   S unique;            ///< and no other one within this
   Neighborhood<S> at;  ///< about the path's pose so far
   Radii<S> radii;      ///< proven there, for all shares from the last to this one
   S share;
-  Place<S> next;  ///< where Newton's step sees the pose at `share`
+  Place<S> next;  ///< prediction of the pose at `share` by Newton's step
   S steps;
   S proven, running;  ///< 1 or 0
   S follows;          ///< 1: the pose of the last step is proven to be the path's
 };
 
-/// Goes on as far as the neighborhood of a pose, which is near that at `share`, proves.
+/// Continues as far as the neighborhood of a pose, which is near that at `share`, proves.
 template <class S>
 GARRA_HD_CALL void reach_out(const ModeRule& rule, const Neighborhood<S>& at, ModeState<S>& state) {
   const S zero(0), one(1), half(0.5);
@@ -68,7 +69,8 @@ GARRA_HD Vec<S, 6> squares_of(const Vec<S, 6>& lengths) {
   return squares;
 }
 
-/// The straight line of squares of lengths from those of a guess, in the neighborhood `at`; no step is done.
+/// Sets up the straight line of squares of lengths from those of a guess, in the neighborhood `at`;
+/// takes no step.
 template <class S>
 GARRA_HD void draw_line(const Neighborhood<S>& at, const Vec<S, 6>& squares, ModeState<S>& state) {
   state.from = at.squares;
@@ -113,7 +115,7 @@ GARRA_HD MaskOf<S> running(const ModeState<S>& state) {
   return state.running > S(0);
 }
 
-/// Begins a path to `target` whose end is not known: no end is near enough to be proven.
+/// Begins a path to `target` whose end is unknown: no end is near enough to be proven.
 template <class S, class T>
 GARRA_HD ModeState<S> start_path(const Model<T>& m, const ModeRule& rule, const Place<S>& guess,
                                  const Vec<S, 6>& target) {
@@ -136,11 +138,11 @@ GARRA_HD ModeState<S> mode_proof(const Model<T>& m, const ModeRule& rule, const 
   return state;
 }
 
-/// The last pose of a path that is proven to be the path's.
+/// The last pose that is proven to be on the path.
 template <class S>
 struct PathEnd {
   Place<S> place;
-  S arrived;  ///< 1: the path's pose at the target, 0: the path has ended before
+  S arrived;  ///< 1: the path's pose at the target, 0: the path ended before
 };
 
 /// Follows the path from the guess to the lengths as far as it can be proven.
@@ -154,7 +156,7 @@ GARRA_HD PathEnd<S> follow_path(const Model<T>& m, const ModeRule& rule, const P
     const Place<S> next = state.next;
     const S share = state.share;
     step(m, rule, state);
-    const auto follows = state.follows > zero;  // false of lanes that have ended, whose states go on to change
+    const auto follows = state.follows > zero;  // false in ended lanes, whose states still change
     for_each_index<3>([&](auto k) { end.place.r[k] = select(follows, next.r[k], end.place.r[k]); });
     for_each_index<4>([&](auto k) { end.place.p[k] = select(follows, next.p[k], end.place.p[k]); });
     end.arrived = select(follows && share >= one, one, end.arrived);

@@ -1,4 +1,4 @@
-// Proofs of the mode of one row (platform/batch/rows.hpp runs them): also read by nvcc.
+// Proofs of the mode of one row (platform/batch/rows.hpp runs them); nvcc compiles it, too.
 #pragma once
 
 #include "garra/systems/platform/kinematics_ops.hpp"
@@ -27,7 +27,8 @@ struct ModeOp {
   }
 };
 
-/// The pose that the legs lead to from the guess: ModeRule's path, and Newton's method from its end.
+/// The pose to which the path leads from the guess: ModeRule's path, and Newton's method from its
+/// end.
 struct FollowOp {
   ForwardOp forward;
   ModeRule rule;
@@ -52,11 +53,11 @@ struct FollowOp {
   }
 };
 
-/// The status of a pose that forward kinematics has found, with a proof of its mode or without one, which overrules the
-/// sign of the determinant.
+/// The status of a pose found by forward kinematics, with or without a proof of its mode; the proof
+/// overrides the sign of the determinant.
 template <class S>
 GARRA_HD S certified_status(const S& status, const MaskOf<S>& proven, bool prove_mode) {
-  // Near a singular pose the proof may hold and yet the answer is worth little: the warning stays.
+  // Near a singular pose the proof may hold although the answer is inaccurate: the warning stays.
   const auto open = status == number_of<S>(PoseStatus::kConverged) || status == number_of<S>(PoseStatus::kModeSuspect);
   const S without = prove_mode ? number_of<S>(PoseStatus::kModeSuspect) : status;
   return select(open, select(proven, number_of<S>(PoseStatus::kCertified), without), status);

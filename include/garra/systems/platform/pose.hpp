@@ -12,8 +12,8 @@ using garra::Quaternion;
 using garra::rotation_of;
 using garra::rotation_of_any;
 
-/// Where the platform is: its center of mass C in the base frame, and the Euler parameters of A, which maps platform to
-/// base axes.
+/// Pose of the platform: its center of mass C in the base frame, and the Euler parameters of A,
+/// which maps platform to base axes.
 template <class S>
 struct Place {
   Vec3<S> r;        ///< [m]
@@ -34,7 +34,7 @@ struct Wrench6 {
   Vec3<S> moment;  ///< [N m]
 };
 
-/// (1, turn / 2) o p: retract() before its quaternion is made a unit one.
+/// (1, turn / 2) o p: retract() without normalization.
 template <class S>
 GARRA_HD Quaternion<S> turned_by(const Quaternion<S>& p, const Vec3<S>& turn) {
   const S half(0.5);

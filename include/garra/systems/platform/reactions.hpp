@@ -1,19 +1,19 @@
-// What the joints carry (docs/theory/platform-dynamics.md).
+// Reaction forces of the joints (docs/theory/platform-dynamics.md).
 #pragma once
 
 #include "garra/systems/platform/dynamics.hpp"
 
 namespace garra::platform {
 
-/// Base axes, on the leg.
+/// Forces and moment of the joints on a leg, base axes.
 template <class S>
 struct LegReactions {
   Vec3<S> spherical;  ///< force of the platform [N]
   Vec3<S> universal;  ///< force of the base [N]
-  S moment;           ///< of the base about (k x x) / |k x x|, the only axis about which the joint holds [N m]
+  S moment;           ///< of the base about (k x x) / |k x x|, the only axis about which the joint resists [N m]
 };
 
-/// (6): of a leg whose actuator pushes with `force`.
+/// Reactions (6) of a leg whose actuator pushes with `force`.
 template <class S>
 GARRA_HD LegReactions<S> leg_reactions(const LegMotion<S>& m, const LegEffort<S>& needs, const S& force) {
   const Vec3<S> joint = vec3<S>(needs.joint[0], needs.joint[1], needs.joint[2] - force);

@@ -5,7 +5,8 @@ namespace garra::platform {
 
 inline constexpr int kMaxStages = 12;
 
-/// Part of the data of a batch, since a GPU cannot index a constant table at run time.
+/// Coefficients of a method. Part of the data of a batch, since a GPU cannot index a constant table
+/// at run time.
 struct Stages {
   int count;
   double a[kMaxStages][kMaxStages];  ///< below the diagonal

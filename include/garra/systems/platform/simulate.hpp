@@ -1,5 +1,6 @@
-// Motion of the platform under actuator forces, in six coordinates: one step of an explicit Runge-Kutta method, and
-// what ends a motion (docs/theory/platform-dynamics.md, "Simulation").
+// Motion of the platform under actuator forces, in six coordinates: one step of an explicit
+// Runge-Kutta method, and the events that end a motion (docs/theory/platform-dynamics.md,
+// "Simulation").
 #pragma once
 
 #include "garra/systems/platform/dynamics.hpp"
@@ -11,7 +12,7 @@ namespace garra::platform {
 
 inline constexpr int kMotionNumbers = 14;
 
-/// All members S, so that a step adds them up as one vector.
+/// State of a motion. All members are S, so that a step adds them as one vector.
 template <class S>
 struct Moving {
   Place<S> place;
@@ -33,7 +34,7 @@ GARRA_HD Moving<S> moving_of(const MovingVector<S>& x) {
   return {{{{x[0], x[1], x[2]}}, {{x[3], x[4], x[5], x[6]}}}, {{{x[7], x[8], x[9]}}, {{x[10], x[11], x[12]}}}, x[13]};
 }
 
-/// What acts on a platform at some time.
+/// Loads on a platform at some time.
 template <class S>
 struct Loads {
   Vec<S, 6> force;  ///< commanded [N]
@@ -61,14 +62,14 @@ GARRA_HD MovingVector<S> motion_rate(const Model<T>& m, const Loads<S>& loads, c
       {{at.twist.v, rate_of(at.place.p, at.twist.w)}, {{{a[0], a[1], a[2]}}, {{a[3], a[4], a[5]}}}, dot(push, twist)});
 }
 
-/// Real functions, so that a method's stages share one text of machine code.
+/// Not inlined, so that a method's stages share one machine code.
 template <class S, class T>
 GARRA_HD_CALL void rate_into(const Model<T>& m, const Loads<S>& loads, const MovingVector<S>& at, MovingVector<S>& to) {
   to = motion_rate(m, loads, moving_of(at));
 }
 
-/// A step of h from `start`, at which `share` of the span of forces is over; it grows by `share_of_step`. The
-/// quaternion is not normalized: its rate keeps any length.
+/// A step of h from `start`, where the share `share` of the span of forces has passed; it grows by
+/// `share_of_step`. The quaternion is not normalized: its rate keeps any length.
 struct StepOf {
   double h, share, share_of_step;
 };
@@ -100,7 +101,7 @@ GARRA_HD MaskOf<S> is_finite_motion(const MovingVector<S>& x) {
   return sum == S(0);
 }
 
-/// Makes the quaternion of a step's end a unit one. Returns | |p| - 1 | from before.
+/// Normalizes the quaternion at a step's end. Returns | |p| - 1 | from before.
 template <class S>
 GARRA_HD S normalize_motion(MovingVector<S>& x) {
   const S size = sqrt(fma(x[3], x[3], fma(x[4], x[4], fma(x[5], x[5], x[6] * x[6]))));
@@ -108,7 +109,7 @@ GARRA_HD S normalize_motion(MovingVector<S>& x) {
   return abs(size - S(1));
 }
 
-/// Worst margins of the joints at a place: negative where a limit is passed.
+/// Worst margins of the joints at a pose: negative beyond a limit.
 template <class S>
 struct JointMargins {
   S stroke, cone, clearance;
@@ -125,14 +126,14 @@ GARRA_HD void margins_into(const Model<S>& m, const Limits<S>& limits, const Pla
   to.clearance = select(limits.clearance > S(0), margins.clearance, S(1));
 }
 
-/// What is watched of the length Jacobian, turns made lengths by `length`.
+/// Limit of the length Jacobian's sigma_min, with turns converted to lengths by `length`.
 struct SingularityRule {
   double limit, length;  ///< [-], [m]
 };
 template <class S>
 struct Regularity {
-  S sigma_min;    ///< right where it is near the limit; above that a lower bound of it
-  S determinant;  ///< a change of sign is a singular pose on the way
+  S sigma_min;    ///< exact near the limit; above it a lower bound
+  S determinant;  ///< a change of sign shows a singular pose on the way
 };
 
 /// sigma_min >= |det| / (product of the others) >= |det| / (F^2 / 5)^(5/2), F the Frobenius norm: singular values are

@@ -1,5 +1,5 @@
-// Forces of six legs from the wrench that they give together: block elimination with two divisions, one step of
-// refinement, and pivots where that was not enough.
+// Forces of six legs from their total wrench: block elimination with two divisions, one step of
+// refinement, and pivots if that was not enough.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace garra::platform {
 
-/// What one newton of every leg gives: columns of J^T, rows of the length Jacobian.
+/// Wrench of one newton of every leg: columns of J^T, rows of the length Jacobian.
 template <class S>
 struct LegDirections {
   Vec3<S> force[kLegs], moment[kLegs];
@@ -22,12 +22,12 @@ GARRA_HD void set_leg(int i, const Vec<S, 6>& row, LegDirections<S>& d) {
   d.moment[i] = vec3<S>(row[3], row[4], row[5]);
 }
 
-/// Refined forces are taken where the correction was below this part of the largest: the next one would be below its
-/// square, which is rounding.
+/// Refined forces are accepted if the correction was below this share of the largest: the next one
+/// would be below its square, which is rounding.
 inline constexpr double kTrustedCorrection = 1e-9;
 
-/// J^T by blocks of three legs, as in forward.hpp's newton_step(): every other leg, since legs side by side tend to be
-/// parallel.
+/// J^T by blocks of three legs, as in newton_step() of forward.hpp: every other leg, since adjacent
+/// legs tend to be parallel.
 template <class S>
 struct DirectionBlocks {
   Vec3<S> even[3];    ///< rows of E^-1, E = force directions of the even legs
@@ -75,7 +75,7 @@ GARRA_HD DirectionBlocks<S> blocks_of(const LegDirections<S>& d) {
 template <class S>
 GARRA_HD Vec<S, 6> solve(const LegDirections<S>& d, const DirectionBlocks<S>& b, const Vec3<S>& force,
                          const Vec3<S>& moment) {
-  const Vec3<S> alone = times_rows(b.even, force);  // of the even legs without the odd ones
+  const Vec3<S> alone = times_rows(b.even, force);  // the even legs without the odd ones
   const Vec3<S> odd = times_rows(b.normal, less_columns(moment, d.moment[0], d.moment[2], d.moment[4], alone));
   const Vec3<S> even = less_columns(alone, b.share[0], b.share[1], b.share[2], odd);
   return {{even[0], odd[0], even[1], odd[1], even[2], odd[2]}};
@@ -93,7 +93,7 @@ GARRA_HD_CALL void pivoted_forces(const LegDirections<S>& d, const Vec3<S>& forc
   f = solve(factor_lu(a), Vec<S, 6>{{force[0], force[1], force[2], moment[0], moment[1], moment[2]}});
 }
 
-/// Where J^T is singular the forces are those of factor_lu().
+/// Forces of the legs for a wrench; if J^T is singular, those of factor_lu().
 template <class S>
 GARRA_HD Vec<S, 6> leg_forces(const LegDirections<S>& d, const Vec3<S>& force, const Vec3<S>& moment) {
   const DirectionBlocks<S> b = blocks_of(d);
@@ -108,7 +108,7 @@ GARRA_HD Vec<S, 6> leg_forces(const LegDirections<S>& d, const Vec3<S>& force, c
   for_each_index<kLegs>([&](auto i) {
     wrong = max(wrong, abs(correction[i]));
     largest = max(largest, abs(f[i]));
-    sum += correction[i];  // not finite where one of them is not: max may pass by a NaN
+    sum += correction[i];  // not finite if a term is not: max may ignore a NaN
   });
   f += correction;
   const auto finite = abs(sum) <= S(std::numeric_limits<RealOf<S>>::max());

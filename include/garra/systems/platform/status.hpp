@@ -1,4 +1,4 @@
-// What became of a row: also read by nvcc. A row without an answer is NaN.
+// Status of a row; nvcc compiles it, too. A row without an answer is NaN.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace garra::platform {
 
-/// How a pose was found, or why not.
+/// Result of a pose search, or the reason for its failure.
 enum class PoseStatus : int {
   kConverged = 0,  ///< residual of the given lengths <= tol; of the host's forward kinematics also: it is the guess's
                    ///< pose, found within ForwardOptions::plain_iterations or at the end of a proven path
-  kCertified,      ///< and it is proven to be the guess's: the only one within a radius about the guess (Kantorovich's
-                   ///< test), or with prove_mode the one that a path without singularities leads to
+  kCertified,      ///< and proven to be the guess's: the only one within a radius about the guess (Kantorovich's test),
+                   ///< or with prove_mode the end of a path without singularities
   kModeSuspect,    ///< residual <= tol, but det J has another sign than at the guess, or no proven path leads there: it
                    ///< may be another assembly mode
-  kNearSingular,  ///< converged where the scaled smallest singular value is below its limit: the pose is ill determined
-  kStalled,       ///< the iteration stands still at lengths that differ; holds the best pose. Another guess may lead to
-                  ///< a pose that has them
-  kIterationLimit,  ///< neither
+  kNearSingular,   ///< converged, but the scaled smallest singular value is below its limit: the pose is ill determined
+  kStalled,        ///< the iteration stagnates at other lengths; holds the best pose. Another guess may lead to a pose
+                   ///< that has them
+  kIterationLimit,  ///< neither converged nor stalled
   kInvalidInput,    ///< a number is not finite, a length not positive, or a quaternion is zero
 };
 inline constexpr int kPoseStatuses = 7;
@@ -30,28 +30,28 @@ enum LimitBit : std::uint32_t {
   kTooLong = 1 << 6,
   kUniversalCone = 1 << 12,
   kSphericalCone = 1 << 18,
-  kCollision = 1 << 24,  ///< << leg: both legs of a pair that comes too near
+  kCollision = 1 << 24,  ///< << leg: both legs of a pair closer than allowed
 };
 
-/// As a kernel's number.
+/// The status as a kernel's number.
 template <class S>
 GARRA_HD S number_of(PoseStatus status) {
   return S(static_cast<int>(status));
 }
 
-/// 1 where all numbers of a struct of S are finite, else 0.
+/// 1 if all numbers of a struct of S are finite, else 0.
 template <class S, class In>
 GARRA_HD S all_finite(const In& in) {
   constexpr int fields = static_cast<int>(sizeof(In) / sizeof(S));
   const S* number = reinterpret_cast<const S*>(&in);
   S nothing(0);
-  // 0 x finite = 0, while 0 x infinity and 0 x NaN are NaN: one compare for all fields, and no overflow as a sum of
-  // squares would have.
+  // 0 x finite = 0, while 0 x infinity and 0 x NaN are NaN: one comparison for all fields, without
+  // the overflow of a sum of squares.
   for (int k = 0; k < fields; ++k) nothing = fma(number[k], S(0), nothing);
   return select(nothing == S(0), S(1), S(0));
 }
 
-/// Finite, with a quaternion that can be made a unit one in double precision.
+/// Finite, with a quaternion that can be normalized in double precision.
 template <class S>
 GARRA_HD MaskOf<S> usable(const Place<S>& place) {
   const S squares = dot(place.p, place.p);
@@ -59,7 +59,7 @@ GARRA_HD MaskOf<S> usable(const Place<S>& place) {
          squares <= S(std::numeric_limits<double>::max());
 }
 
-/// Every number of a struct of S becomes NaN where there is no answer.
+/// Sets every number of a struct of S to NaN if there is no answer.
 template <class S, class Answer>
 GARRA_HD void blank_unless(const MaskOf<S>& answered, Answer& answer) {
   S* number = reinterpret_cast<S*>(&answer);

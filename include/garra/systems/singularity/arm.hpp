@@ -1,5 +1,5 @@
-// An arm as the singularity kernels take it: its numbers, where its scaled screws have their origin and unit, and what
-// its stretches span almost everywhere.
+// An arm as the singularity kernels take it: its numbers, origin and unit of its scaled screws, and
+// the generic dimensions of its joint intervals.
 #pragma once
 
 #include "garra/systems/singularity/escape.hpp"
@@ -8,7 +8,7 @@ namespace garra::singularity {
 
 enum class CenterRule : int { kNatural, kTool, kJoint };
 
-/// Fewer than J joints are padded: such joints count as prismatic, and their screws are zero.
+/// An arm of up to J joints. Padding joints count as prismatic, and their screws are zero.
 template <int J, class T = double>
 struct Arm {
   Model<T, J> model;
@@ -17,7 +17,7 @@ struct Arm {
   int joints;
   CenterRule center;
   int center_joint;  ///< kJoint: from 0
-  T length;          ///< [m]; 0: by the distances of the axes to the center
+  T length;          ///< [m]; 0: from the distances of the axes to the center
 };
 
 /// A configuration in scaled screws. Positions from the base's origin, world axes.
@@ -55,7 +55,7 @@ GARRA_HD Posture<S, J> posture(const Arm<J, T>& arm, const Vec<S, J>& q) {
   return {lines.tool, scaling, scaled_screws<K>(arm.model, lines, scaling, arm.joints)};
 }
 
-/// Length of one unit of each joint: 1 rad, or the scaling's length where it slides.
+/// Length of one unit of each joint: 1 rad, or the scaling's length if it slides.
 template <class S, class T, int J>
 GARRA_HD Vec<S, J> joint_units(const Arm<J, T>& arm, const S& length) {
   Vec<S, J> out;

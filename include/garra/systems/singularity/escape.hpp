@@ -1,56 +1,63 @@
-// How to leave a singular configuration: which joints take part in the lost motion, which single joint brings it back,
-// at which order of its step and how fast.
+// Escape from a singular configuration: the joints that take part in the lost motion, the single
+// joint that restores the rank, and the order and rate of the growth.
 //
-// With the null spaces U0 (of wrenches) and V0 (of joint motions) of the Jacobian A, d = g - rank lost dimensions and a
-// step t of joint j alone, the d singular values that were zero grow as those of
+// U0 (of wrenches) and V0 (of joint motions) are the null spaces of the Jacobian A; d = g - rank
+// dimensions are lost. With a step t of joint j alone, the d singular values that were zero grow as
+// those of
 //
 //   E(t) = t M + t^2 N,   M = U0' A1 V0,   N = U0' (A2 - A1 A^+ A1) V0,                                          (1)
 //
-// A(t) = A + t A1 + t^2 A2 + ... by Lie products of screws: column k > j of A1 is [$j $k], of A2 [$j [$j $k]] / 2.
+// A(t) = A + t A1 + t^2 A2 + ... by Lie products of screws: column k > j of A1 is [$j $k], of A2
+// [$j [$j $k]] / 2.
 #pragma once
 
 #include "garra/systems/singularity/windows.hpp"
 
 namespace garra::singularity {
 
-/// What counts as zero. All are relative to quantities of size one, since the screws are scaled.
+/// Tolerances below which a number counts as zero, relative to quantities of size one, since the
+/// screws are scaled.
 struct Tolerances {
   double rank = 1e-10;    ///< of singular values, relative to the largest
   double support = 1e-8;  ///< of coefficients of null vectors
   double rate = 1e-8;     ///< of singular values of M and N
 };
 
-/// Most dimensions lost at once for which escapes are looked for.
+/// Most lost dimensions for which escapes are computed.
 inline constexpr int kMostLost = 3;
 
-/// Of a step of joint j alone: sigma_g = rate |step|^order, step in rad, or in scaling lengths of a prismatic joint.
+/// Escape by a step of joint j alone: sigma_g = rate |step|^order, step in rad, or in scaling
+/// lengths of a prismatic joint.
 template <class S, int J>
 struct Escape {
-  Vec<S, J> order;  ///< 1 or 2; 0: neither leads out
+  Vec<S, J> order;  ///< 1 or 2; 0: neither restores the rank
   Vec<S, J> rate;
-  Vec<S, J> sign;  ///< of the steps for which sigma_g grows faster by the next order; 0: alike, or order 2: not known
+  Vec<S, J> sign;  ///< of the steps for which sigma_g grows faster by the next order; 0: both alike, or unknown for
+                   ///< order 2
   S joint;         ///< with the lowest order, then the highest rate; from 0; -1: none
   S responsible;   ///< set of joints that take part in motions without effect (windows.hpp: bit_of)
-  /// What the arm bears without joint torque: moment about the center and force times length, world axes; the first
-  /// `lost` are set. Those of arms with g < 6 include what the structure bears everywhere.
+  /// Wrenches that the arm bears without joint torque: moment about the center and force times
+  /// length, world axes; the first `lost` are set. For arms with g < 6 they include wrenches that
+  /// the structure bears everywhere.
   Vec<S, 6> wrench[kMostLost];
 };
 
 namespace kernel {
 
-/// Sides of M and N.
+/// Smaller side of M and N.
 template <int U, int V>
 inline constexpr int kShort = U < V ? U : V;
 template <int U, int V>
 inline constexpr int kLong = U < V ? V : U;
 
-/// How the d-th singular value of t M + t^2 N leaves zero.
+/// Growth of the d-th singular value of t M + t^2 N from zero.
 template <class S>
 struct Growth {
   S order, rate, sign;
 };
 
-/// Vectors: rows (or columns) of M, and behind each that of N. Turned until the M parts are orthogonal.
+/// Vectors: rows (or columns) of M, each followed by that of N. Rotated until the M parts are
+/// orthogonal.
 template <int D, class S, int N, int W>
 GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, double tolerance) {
   constexpr int L = W / 2;
@@ -71,7 +78,7 @@ GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, double tolerance) {
     });
     rank += select(grows, S(1), S(0));
   });
-  Vec<S, L> last;  // N's row beside the d-th singular value of M
+  Vec<S, L> last;  // N's row for the d-th singular value of M
   for_each_index<L>([&](auto i) { last[i] = a.v[D - 1][L + i]; });
   const S slope = dot(last, unit.v[D - 1]);
   for_each_index<N>([&](auto k) {
@@ -88,7 +95,7 @@ GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, double tolerance) {
           select(linear, select(slope > zero, S(1), select(slope < -zero, S(-1), S(0))), S(0))};
 }
 
-/// Of the configurations whose Jacobian has rank R.
+/// Null spaces of a Jacobian of rank R.
 template <int R, class S, int J>
 struct NullSpaces {
   VectorSet<S, 6 - R, 6> left;
@@ -158,7 +165,7 @@ GARRA_HD Escape<S, J> no_escape() {
   return out;
 }
 
-/// As if D dimensions of G were lost in all lanes.
+/// Computes escapes as if D dimensions of G were lost in all lanes.
 template <int G, int D, class S, int J>
 GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a,
                                   const Tolerances& tol) {
@@ -191,7 +198,7 @@ GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomp
   return out;
 }
 
-/// Field by field, all of type S.
+/// Assigns field by field; all are of type S.
 template <class S, class T>
 GARRA_HD void assign_where(const MaskOf<S>& mask, const T& from, T& to) {
   const S* a = reinterpret_cast<const S*>(&from);
@@ -199,7 +206,8 @@ GARRA_HD void assign_where(const MaskOf<S>& mask, const T& from, T& to) {
   for (int k = 0; k < static_cast<int>(sizeof(T) / sizeof(S)); ++k) b[k] = select(mask, a[k], b[k]);
 }
 
-/// Rare, and large: inlined into analyse() it took the compiler longer than all the rest.
+/// Rarely needed, and large: inlined into analyse() it took the compiler longer than all other
+/// code.
 template <int G, int D, class S, int J>
 GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol,
                                 Escape<S, J>& out) {
@@ -241,17 +249,17 @@ GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposit
   return out;
 }
 
-/// All there is to say of a singular configuration of an arm with generic rank G.
+/// Analysis of a singular configuration of an arm with generic rank G.
 template <class S, int J>
 struct Findings {
   Vec<S, kValues<J>> sigma;  ///< singular values, descending
-  S rank, lost;              ///< lost = G - rank: dimensions that most configurations have and this one lacks
-  Subsets<S, J> subsets;     ///< minimal singular ones among neighboring joints
-  Escape<S, J> escape;       ///< zero where nothing is lost, or more than kMostLost
+  S rank, lost;              ///< lost = G - rank: dimensions of most configurations that this one lacks
+  Subsets<S, J> subsets;     ///< minimal singular subsets of neighboring joints
+  Escape<S, J> escape;       ///< zero if no dimension is lost, or more than kMostLost
 };
 
-/// For the configurations that singular_values() found near a singularity; the rank is that by tol.rank, so that a near
-/// singularity can be analysed as the one it is near to.
+/// For the configurations that singular_values() found near a singularity. The rank is by tol.rank:
+/// a near singularity can be analyzed as the one it is near to.
 template <int G, class S, int J>
 GARRA_HD Findings<S, J> analyse(const ScaledScrews<S, J>& screws, const IntervalDims<J>& dims, const Tolerances& tol) {
   const Decomposition<S, J> a = decompose(screws);

@@ -1,14 +1,14 @@
-// What a search for a singular configuration has come to: whether it has landed, and the analysis of where.
+// Result of a search for a singular configuration: its status, and the analysis of its end.
 #pragma once
 
 #include "garra/systems/singularity/refine.hpp"
 
 namespace garra::singularity {
 
-/// What is known of the singularity next to a configuration.
+/// Analysis of the singularity next to a configuration.
 template <class S, int J>
 struct NearSingularity {
-  S landing;   ///< singularity::Landing; all that follows is zero or NaN where it is not kLanded
+  S landing;   ///< singularity::Landing; unless it is kLanded the other members are zero or NaN
   S distance;  ///< length of the joint motion [rad]
   S lost, responsible, subsets;
   S escape_joint, escape_order, escape_rate, escape_sign;
@@ -20,7 +20,7 @@ struct NearSingularity {
 
 namespace kernel {
 
-/// Of one joint, picked in each lane for itself; 0 for joint -1.
+/// The value of one joint, chosen in each lane for itself; 0 for joint -1.
 template <class S, int J>
 GARRA_HD S pick(const Vec<S, J>& of, const S& joint) {
   S out = S(0);
@@ -28,17 +28,18 @@ GARRA_HD S pick(const Vec<S, J>& of, const S& joint) {
   return out;
 }
 
-/// Sets without the padding joints.
+/// The set without the padding joints.
 template <class S, int J>
 GARRA_HD S real_joints(const S& set, int joints) {
   S padding = S(0);
   for_each_index<J>([&](auto j) {
     if (j >= joints) padding += S(bit_of(j));
   });
-  return max(set - padding, S(0));  // padding joints move freely, so they are in every set, or in none
+  return max(set - padding, S(0));  // padding joints move freely: they are in every set, or in none
 }
 
-/// Union of sets of joints. Whole numbers below 2^52 added to 2^52 have their bits at the end of the fraction.
+/// Union of sets of joints. Whole numbers below 2^52, added to 2^52, have their bits at the end of
+/// the fraction.
 template <class S, int J>
 GARRA_HD S united(const Vec<S, J>& sets) {
   constexpr double kOffset = 0x1p52;
@@ -47,8 +48,8 @@ GARRA_HD S united(const Vec<S, J>& sets) {
   return from_bits<S>(bits) - S(kOffset);
 }
 
-/// Joints with a part in the null space; of a redundant arm, all of whose joints take part in ordinary self-motion,
-/// those of the minimal singular subsets, if there are any.
+/// Joints with a part in the null space. All joints of a redundant arm take part in ordinary
+/// self-motion: for it, the joints of the minimal singular subsets, if there are any.
 template <int G, class S, int J>
 GARRA_HD S joints_to_blame(const Findings<S, J>& found, int joints) {
   const S null_space = real_joints<S, J>(found.escape.responsible, joints);
@@ -59,7 +60,7 @@ GARRA_HD S joints_to_blame(const Findings<S, J>& found, int joints) {
 
 }  // namespace kernel
 
-/// Analysis of where a search has ended.
+/// Analyzes the end of a search.
 template <int G, class S, int J>
 GARRA_HD NearSingularity<S, J> analyse_landing(const Arm<J>& arm, const Search<S, J>& search,
                                                const RefineOptions& options) {

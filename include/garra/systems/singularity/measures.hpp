@@ -1,4 +1,5 @@
-// How far a configuration is from a singularity: singular values of the scaled Jacobian and what follows from them.
+// Distance of a configuration from a singularity: singular values of the scaled Jacobian and
+// quantities derived from them.
 #pragma once
 
 #include "garra/math/extreme_singular_values.hpp"
@@ -21,8 +22,8 @@ GARRA_HD Vec<S, kValues<J>> singular_values(const ScaledScrews<S, J>& screws) {
   return sigma;
 }
 
-/// sigma_1 / sigma_g; infinite where the screws lack a dimension of the `generic` ones that they have almost
-/// everywhere.
+/// sigma_1 / sigma_g; infinite if the screws lack one of the `generic` dimensions that they span
+/// almost everywhere.
 template <class S, int N>
 GARRA_HD S condition(const Vec<S, N>& sigma, int generic) {
   return sigma[0] / sigma[generic - 1];
@@ -36,23 +37,24 @@ GARRA_HD S manipulability(const Vec<S, N>& sigma, int generic) {
   return product;
 }
 
-/// The same without singular values where all min(6, J) count.
+/// The same without singular values if all min(6, J) count.
 template <class S, int J>
 GARRA_HD S manipulability(const ScaledScrews<S, J>& screws) {
   return sqrt(chain::kernel::squared_volume(chain::kernel::vectors_of(columns(screws))));
 }
 
-/// The same of six revolute joints in units of `length` about any center, without screws: |det J| is that in every
-/// frame.
+/// The same for six revolute joints in units of `length` about any center, without screws: |det J|
+/// is the same in every frame.
 template <class S, class T>
 GARRA_HD S manipulability_of_revolute(const Model<T, 6>& m, const Angles<S, 6>& x, const S& length) {
   return chain::manipulability<Joints::kRevolute>(m, x) / (length * length * length);
 }
 
-/// sigma_1, sigma_g and the product of the first g singular values of the scaled Jacobian, g = G: what a map counts.
+/// sigma_1, sigma_g and the product of the first g singular values of the scaled Jacobian, g = G,
+/// for maps.
 template <int G, class S, int J>
 GARRA_HD ExtremeSingularValues<S> extremes(const ScaledScrews<S, J>& screws) {
-  if constexpr (G < kValues<J>) {  // those beyond the first G are zero almost everywhere
+  if constexpr (G < kValues<J>) {  // the others are zero almost everywhere
     const auto sigma = singular_values(screws);
     return {sigma[0], sigma[G - 1], manipulability(sigma, G)};
   } else if constexpr (J > 6) {
@@ -71,8 +73,9 @@ GARRA_HD S rank(const Vec<S, N>& sigma, double tolerance) {
   return count;
 }
 
-/// Singular values with their vectors: sum_k sigma_k left_k right_k'. Of the longer side (6 or J) only the vectors of
-/// the first rank(...) are set; those of the shorter side are an orthonormal basis in any case.
+/// Singular values with their vectors: sum_k sigma_k left_k right_k'. On the longer side (6 or J)
+/// only the vectors of the first rank(...) are set; the shorter side's are always an orthonormal
+/// basis.
 template <class S, int J>
 struct Decomposition {
   Vec<S, kValues<J>> sigma;                   ///< descending
@@ -82,8 +85,8 @@ struct Decomposition {
 
 namespace kernel {
 
-/// Singular values and vectors of vectors in the first L entries, each followed by its row of the rotation so far. A
-/// function of its own, for all that call it: it is the largest part of each.
+/// Singular values and vectors of vectors in the first L entries, each followed by its row of the
+/// accumulated rotation. Not inlined: it is the largest part of every caller.
 template <int J, class S, int N, int W>
 GARRA_HD_CALL Decomposition<S, J> decompose_rotated(VectorSet<S, N, W> a) {
   constexpr int L = W - N;

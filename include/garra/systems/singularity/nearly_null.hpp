@@ -1,5 +1,5 @@
-// What vanishes at a singular configuration: the singular vectors there, and by how much each joint changes their
-// product.
+// The quantities that vanish at a singular configuration: the singular vectors there, and the
+// derivatives of their product by the joints.
 #pragma once
 
 #include "garra/systems/singularity/measures.hpp"
@@ -13,13 +13,13 @@ struct RankEquations {
   Mat<S, E, J> slope;
 };
 
-/// The vectors that these are made of, and the singular value that is to vanish.
+/// The nearly null vectors of the Jacobian, and the singular value that is to vanish.
 template <class S, int U, int V, int J>
 struct NearlyNull {
   VectorSet<S, U, 6> left;
   VectorSet<S, V, J> right;
   S sigma, largest;  ///< sigma_(g-d+1), and sigma_1 or a bound of it
-  S before = S(0);   ///< sigma_(g-d) where it is known, perhaps roughly
+  S before = S(0);   ///< sigma_(g-d) if it is known, perhaps roughly
 };
 
 /// The pair of singular vectors of sigma_(k+1) alone.
@@ -52,7 +52,7 @@ GARRA_HD RankEquations<U * V, S, J> rank_equations(const ScaledScrews<S, J>& scr
   return out;
 }
 
-/// By all singular vectors.
+/// Computed from all singular vectors.
 template <int G, int D, class S, int J>
 GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> nearly_null(const ScaledScrews<S, J>& screws) {
   static_assert(J >= 6);
@@ -67,7 +67,8 @@ GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> nearly_null(const ScaledScrews<S
   return out;
 }
 
-/// Rows of A, orthonormalized: row k is sum_{i <= k} r(i, k) q_i. Twice, for rows that nearly depend on one another.
+/// Rows of A, orthonormalized: row k is sum_{i <= k} r(i, k) q_i. Done twice, for nearly dependent
+/// rows.
 template <class S, int J>
 struct OrthonormalRows {
   VectorSet<S, 6, J> q;
@@ -78,7 +79,7 @@ struct OrthonormalRows {
 
 template <class S, int J>
 GARRA_HD OrthonormalRows<S, J> orthonormal_rows(const ScaledScrews<S, J>& screws) {
-  constexpr double kTiny = 1e-30;  // of a pivot: the direction of its row is then any, and its inverse still a number
+  constexpr double kTiny = 1e-30;  // of a pivot: its row's direction is then arbitrary, and its inverse finite
   const Mat<S, 6, J> rows = columns(screws);
   OrthonormalRows<S, J> out;
   out.squares = S(0);
@@ -100,8 +101,8 @@ GARRA_HD OrthonormalRows<S, J> orthonormal_rows(const ScaledScrews<S, J>& screws
   return out;
 }
 
-/// Inverse iterations on R'R, from `u` on, which they improve; across `other` where there is one. Leaves w, the right
-/// vector in terms of the rows, and returns the singular value.
+/// Inverse iterations on R'R from `u`, which they improve, orthogonal to `other` if it is given.
+/// Returns the singular value and w, the right vector in terms of the rows.
 template <class S, int J>
 GARRA_HD S iterate_inversely(const OrthonormalRows<S, J>& a, Vec<S, 6>& u, Vec<S, 6>& w, const Vec<S, 6>* other) {
   constexpr int kIterations = 3;
@@ -126,7 +127,8 @@ GARRA_HD S iterate_inversely(const OrthonormalRows<S, J>& a, Vec<S, 6>& u, Vec<S
   return sigma;
 }
 
-/// The same for one lost freedom of six, at a small part of the cost. `u`: nearly the left vector, improved here.
+/// The same for one lost degree of freedom of six, at a fraction of the cost. `u`: approximate left
+/// vector, improved here.
 template <class S, int J>
 GARRA_HD NearlyNull<S, 1, J - 5, J> nearly_null_of_six(const OrthonormalRows<S, J>& a, Vec<S, 6>& u) {
   NearlyNull<S, 1, J - 5, J> out;
@@ -144,7 +146,7 @@ GARRA_HD NearlyNull<S, 1, J - 5, J> nearly_null_of_six(const OrthonormalRows<S, 
   return out;
 }
 
-/// sigma_5, to a few percent: enough to judge whether it is worth a search of its own.
+/// sigma_5, to a few percent: enough to decide whether a separate search pays.
 template <class S, int J>
 GARRA_HD S roughly_second(const OrthonormalRows<S, J>& a, const Vec<S, 6>& smallest) {
   Vec<S, 6> u = {{S(-0.44), S(0.36), S(0.51), S(0.27), S(0.48), S(0.33)}}, w;

@@ -1,5 +1,5 @@
-// Small sets of vectors, beside their orthogonalization (chain/kernels_singular.hpp): sorted by length, completed to a
-// basis.
+// Sorting and completion of small sets of vectors, in addition to their orthogonalization
+// (chain/kernels_singular.hpp): sorted by length, completed to a basis.
 #pragma once
 
 #include <limits>
@@ -55,8 +55,9 @@ GARRA_HD Vec<S, N> head_lengths(const VectorSet<S, N, W>& a) {
   return out;
 }
 
-/// Rows of R of the vectors' QR decomposition, by modified Gram-Schmidt: the same singular values in vectors of length
-/// N, however long these are. Where vectors depend on one another R is as good as any (A. Bjorck, BIT 7, 1967).
+/// Rows of R of the vectors' QR decomposition, by modified Gram-Schmidt: the same singular values
+/// in vectors of length N, for any length of the vectors. If they are dependent, R is still
+/// accurate (A. Bjorck, BIT 7, 1967).
 template <class S, int N, int L>
 GARRA_HD VectorSet<S, N, N> triangular(VectorSet<S, N, L> a) {
   VectorSet<S, N, N> r;
@@ -79,7 +80,7 @@ GARRA_HD VectorSet<S, N, N> triangular(VectorSet<S, N, L> a) {
 /// Orthonormal vectors that complete the first R of `basis`, orthonormal as well, in a space of L dimensions.
 template <int R, class S, int N, int L>
 GARRA_HD VectorSet<S, L - R, L> complement(const VectorSet<S, N, L>& basis) {
-  Mat<S, L, L> rest = Mat<S, L, L>::identity();  // projector onto what is missing
+  Mat<S, L, L> rest = Mat<S, L, L>::identity();  // projector onto the missing part
   const auto take_away = [&](const Vec<S, L>& v) {
     for_each_index<L>([&](auto i) { for_each_index<L>([&](auto j) { rest(i, j) = fnma(v[i], v[j], rest(i, j)); }); });
   };

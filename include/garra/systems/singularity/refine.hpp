@@ -1,22 +1,25 @@
-// From a configuration to the nearest singular one, by Newton's iteration on what vanishes there.
+// Search from a configuration for the nearest singular one, by Newton's iteration on the quantities
+// that vanish there.
 //
-// With A = sum_k sigma_k u_k v_k' and d freedoms to be lost, U the left singular vectors from number g - d + 1 on and V
-// the right ones (structural null spaces included), the rank drops where U' A V = 0. A step delta changes A by
-// sum_j delta_j [$j $k] in the columns k > j, so the linear model vanishes after steps with
+// A = sum_k sigma_k u_k v_k' has to lose d degrees of freedom. U are the left singular vectors from
+// number g - d + 1 on and V the right ones (structural null spaces included); the rank drops if U'
+// A V = 0. A step delta changes A by sum_j delta_j [$j $k] in the columns k > j, so the linear
+// model vanishes after steps with
 //
 //   sum_j delta_j u_r' [$j, sum_{k>j} v_ck $k] = -u_r' A v_c      for all r, c, in short N delta = -f.              (1)
 //
-// Of these the search takes the one that ends nearest to its start q0. With e = q0 - q:
+// The search takes the solution that ends nearest to its start q0. With e = q0 - q:
 //
 //   delta = -N^+ f + (e - N^+ N e),                                                                                 (2)
 //
-// Newton's least step onto the singular set, and a step along the set. Where both vanish, q is singular and its
-// distance from q0 stationary (R. Rackwitz, B. Fiessler, Computers & Structures 9, 1978). Once the way along the set is
-// short, only the first part is left, which then converges as Newton's iteration does.
+// Newton's least step onto the singular set, and a step along the set. If both vanish, q is
+// singular and its distance from q0 stationary (R. Rackwitz, B. Fiessler, Computers & Structures 9,
+// 1978). Once the step along the set is short, only the first part is used, which then converges as
+// Newton's iteration does.
 //
-// The equations may depend on one another (always where g < 6), and their slopes vanish at double singularities; so
-// they are solved in least squares, damped by the square of what is left (N. Yamashita, M. Fukushima, Computing Suppl.
-// 15, 2001: still quadratic convergence).
+// The equations may be dependent (always if g < 6), and their slopes vanish at double
+// singularities. They are therefore solved in least squares, damped by the squared residual (N.
+// Yamashita, M. Fukushima, Computing Suppl. 15, 2001: still quadratic convergence).
 #pragma once
 
 #include "garra/systems/singularity/arm.hpp"
@@ -24,30 +27,30 @@
 
 namespace garra::singularity {
 
-/// How the search goes, and when it has arrived.
+/// Options of the search, and its convergence criteria.
 struct RefineOptions {
   double tolerance = 1e-10;   ///< singular: sigma_g <= tolerance * sigma_1
-  double near = 0.02;         ///< two freedoms at once are looked for where sigma_(g-1) <= near * sigma_1
+  double near = 0.02;         ///< two degrees of freedom at once are searched if sigma_(g-1) <= near * sigma_1
   double largest_step = 0.5;  ///< of one joint [rad]
-  double farthest = 1;        ///< longer motions do not count as landing [rad]
+  double farthest = 1;        ///< longer motions do not count as a solution [rad]
 
   std::uint32_t free = ~0u;  ///< set of joints that may move
 };
 
-/// A search under way. It may be broken off and taken up again.
+/// State of a search, which may be interrupted and continued.
 template <class S, int J>
 struct Search {
   Vec<S, J> start, q;
-  S active;         ///< 1: goes on, 0: has ended
-  S again;          ///< 1: this is the second search, for two freedoms
+  S active;         ///< 1: continues, 0: has ended
+  S again;          ///< 1: the second search, for two degrees of freedom
   S along;          ///< 1: steps have both parts of (2), 0: only the first
   S length;         ///< of the scaling at the start [m]; 0: not known yet
   S second;         ///< sigma_(g-1) at the start, roughly
-  Vec<S, 6> left;   ///< nearly the left singular vector of sigma_g
-  S rate;           ///< fall of the residual per length of the last Newton step; 0: there was none
+  Vec<S, 6> left;   ///< approximate left singular vector of sigma_g
+  S rate;           ///< decrease of the residual per length of the last Newton step; 0: none yet
   Vec<S, J> step;   ///< the last one, in rad and lengths of the scaling
-  S part;           ///< of the second part of (2) that a step takes
-  Vec<S, J> aside;  ///< the second part of the last step, whole
+  S part;           ///< of the second part of (2) in a step
+  Vec<S, J> aside;  ///< the whole second part of the last step
 };
 
 template <class S, int J>
@@ -56,7 +59,8 @@ GARRA_HD Search<S, J> start_search(const Vec<S, J>& q) {
   return {q, q, S(1), S(0), S(1), S(0), S(0), any_direction, S(0), Vec<S, J>::zero(), S(1), Vec<S, J>::zero()};
 }
 
-/// Length of the motion from the start [rad; a sliding joint counts in units of the start's length].
+/// Length of the motion from the start [rad; a sliding joint counts in units of the start's
+/// length].
 template <class S, int J>
 GARRA_HD S distance_of(const Arm<J>& arm, const Search<S, J>& s) {
   const Vec<S, J> unit = joint_units(arm, s.length);
@@ -70,17 +74,18 @@ GARRA_HD S distance_of(const Arm<J>& arm, const Search<S, J>& s) {
 
 namespace kernel {
 
-/// The iteration goes on beyond the tolerance, by this factor, so that null vectors are exact as well; but not below
-/// what is rounding, from which steps could lead anywhere.
+/// Factor by which the iteration continues beyond the tolerance, so that null vectors are exact as
+/// well. It ends above rounding, from which steps could lead anywhere.
 inline constexpr double kBeyond = 1e-3, kRounding = 1e-15;
-/// A step of Newton's iteration leaves about the square of its length: it is the last one where that is less than this
-/// part of what is asked for.
+/// Relative limit of the last step: a Newton step leaves about the square of its length, and is the
+/// last one if this is less than kLast of the required accuracy.
 inline constexpr double kLast = 1e-2;
-/// The way along the set has ended where a step is shorter than this part of the distance, which is then right to half
-/// the square of it; and Newton's step there, off which the direction is read, than kStill.
+/// The motion along the set ends when a step is shorter than kStationary of the distance, which is
+/// then accurate to half its square. Newton's step there, from which the direction is read, must be
+/// shorter than kStill of it.
 inline constexpr double kStationary = 3e-4, kStill = 1e-3;
 
-/// The two parts of (2).
+/// The two parts of step (2).
 template <class S, int J>
 struct StepParts {
   Vec<S, J> newton, along;
@@ -130,14 +135,14 @@ GARRA_HD StepParts<S, J> step_parts(const RankEquations<E, S, J>& e, const Vec<S
   return {least(e.value), home + least(e.slope * home)};
 }
 
-/// Of the way along the set, a step takes between these parts.
+/// Bounds of the share of the motion along the set in a step.
 inline constexpr double kLeastPart = 0.02, kLargestPart = 1.5;
-/// Steps whose angle has at least this cosine follow one line.
+/// Cosine above which two successive steps count as aligned.
 inline constexpr double kAligned = 0.95;
 
-/// How much longer than Newton's step `delta` a step should be: residual r, falling at `rate`, and its second
-/// derivative from the last step's rate, if that went the same way, make a parabola. At a double root, where Newton's
-/// steps only halve the distance, this is 2.
+/// Factor on Newton's step `delta`. The residual r, falling at `rate`, and its second derivative
+/// from the last step's rate, if that step was aligned, make a parabola. At a double root, where
+/// Newton's steps only halve the distance, the factor is 2.
 template <class S, int J>
 GARRA_HD S stretch(const Search<S, J>& last, const Vec<S, J>& delta, const S& residual, const S& rate) {
   const S moved = norm(last.step), along = dot(last.step, delta);
@@ -147,9 +152,10 @@ GARRA_HD S stretch(const Search<S, J>& last, const Vec<S, J>& delta, const S& re
   return select(known, S(2) / (S(1) + sqrt(max(S(1) - bend, S(0)))), S(1));
 }
 
-/// Which part of the way `along` the set to go. On a set that bends away from the start, steps over the whole way go
-/// too far, by ever more where its curvature times the distance is above 1. Two ways in succession tell by how much, as
-/// in Aitken's relaxation (U. Kuettler, W. A. Wall, Computational Mechanics 43, 2008).
+/// Share of the motion `along` the set to take. On a set that bends away from the start, full steps
+/// go too far, increasingly so if its curvature times the distance is above 1. Two successive
+/// motions give the share, as in Aitken's relaxation (U. Kuettler, W. A. Wall, Computational
+/// Mechanics 43, 2008).
 template <class S, int J>
 GARRA_HD S part_along(const Search<S, J>& last, const Vec<S, J>& along) {
   const Vec<S, J> change = along - last.aside;
@@ -159,7 +165,7 @@ GARRA_HD S part_along(const Search<S, J>& last, const Vec<S, J>& along) {
   return select(known, min(max(part, S(kLeastPart)), S(kLargestPart)), S(1));
 }
 
-/// Way back to the start, of joints that may move.
+/// Motion back to the start, of joints that may move.
 template <class S, int J>
 GARRA_HD Vec<S, J> way_home(const Search<S, J>& s, const Vec<S, J>& unit, std::uint32_t free) {
   Vec<S, J> out;
@@ -167,7 +173,7 @@ GARRA_HD Vec<S, J> way_home(const Search<S, J>& s, const Vec<S, J>& unit, std::u
   return out;
 }
 
-/// Slopes per unit of the start, where sliding joints have another unit here.
+/// Converts slopes to units of the start; the unit of sliding joints differs here.
 template <int E, class S, int J>
 GARRA_HD void in_units_of_the_start(const Arm<J>& arm, const S& ratio, RankEquations<E, S, J>& e) {
   for_each_index<J>([&](auto j) {
@@ -175,7 +181,7 @@ GARRA_HD void in_units_of_the_start(const Arm<J>& arm, const S& ratio, RankEquat
   });
 }
 
-/// One step of all lanes that are active.
+/// Does one step in all active lanes.
 template <int G, int D, class S, int J>
 GARRA_HD void advance(const Arm<J>& arm, const Posture<S, J>& at, const NearlyNull<S, 6 - G + D, J - G + D, J>& null,
                       const RefineOptions& options, Search<S, J>& s) {
@@ -183,7 +189,7 @@ GARRA_HD void advance(const Arm<J>& arm, const Posture<S, J>& at, const NearlyNu
   in_units_of_the_start(arm, s.length / at.scaling.length, equations);
   const Vec<S, J> unit = joint_units(arm, s.length), home = way_home(s, unit, options.free);
   const StepParts<S, J> parts = step_parts(equations, home);
-  const MaskOf<S> on_the_set = null.sigma <= S(kRounding) * null.largest;  // what is left is no direction
+  const MaskOf<S> on_the_set = null.sigma <= S(kRounding) * null.largest;  // the remainder has no direction
   const S residual = norm(equations.value), length = select(on_the_set, S(0), norm(parts.newton)),
           fall = norm(equations.slope * parts.newton);
   const auto moves = length > S(0);
@@ -210,7 +216,7 @@ GARRA_HD void advance(const Arm<J>& arm, const Posture<S, J>& at, const NearlyNu
   s.along = select(active && below, S(0), s.along);
 }
 
-/// What vanishes at q, and of a search that begins what it has to know of its start.
+/// Evaluates the quantities that vanish at q and, for a search that begins, the data of its start.
 template <int G, int D, class S, int J>
 GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> look(const Posture<S, J>& at, Search<S, J>& s) {
   const MaskOf<S> begins = s.length == S(0);
@@ -219,7 +225,8 @@ GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> look(const Posture<S, J>& at, Se
     const OrthonormalRows<S, J> rows = orthonormal_rows(at.screws);
     auto left = s.left;
     null = nearly_null_of_six(rows, left);
-    // Not of a search that has ended: others in its register may go on, and how far must not matter.
+    // Unchanged if the search has ended: others in its register may continue, and the result must
+    // not depend on it.
     for_each_index<6>([&](auto k) { s.left[k] = select(s.active > S(0), left[k], s.left[k]); });
     if (any(begins)) null.before = roughly_second(rows, s.left);
   } else {
@@ -232,16 +239,17 @@ GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> look(const Posture<S, J>& at, Se
 
 }  // namespace kernel
 
-/// A part of a search: at most so many steps, along the singular set as well, or only onto it.
+/// A part of a search: a maximum number of steps, along the singular set as well, or only onto it.
 struct SearchPart {
   int steps;
   bool along;
 };
-/// Searches that need more steps go on together, so that few wait for many. The last part gives up being nearest.
+/// Searches that need more steps continue together, so that few wait for many. The last part no
+/// longer minimizes the distance.
 inline constexpr SearchPart kSearchParts[] = {{4, true}, {2, true},  {2, true},  {4, true},
                                               {8, true}, {16, true}, {40, true}, {8, false}};
 
-/// A further part of a search for a configuration that lacks D freedoms.
+/// Runs a further part of a search for a configuration that lacks D degrees of freedom.
 template <int G, int D, class S, int J>
 GARRA_HD void search_on(const Arm<J>& arm, const RefineOptions& options, const SearchPart& part, Search<S, J>& s) {
   if (!any(s.active > S(0))) return;
@@ -260,43 +268,43 @@ GARRA_HD void search_on(const Arm<J>& arm, const RefineOptions& options, const S
   }
 }
 
-/// True where sigma_(g-1) was small at the start as well: then the two singular values share their vectors, each alone
-/// has no derivative, and both together may have to be looked for.
+/// True if sigma_(g-1) was small at the start as well: the two singular values then share their
+/// vectors, neither has a derivative alone, and a search for both together may be necessary.
 template <int G, class S, int J>
 GARRA_HD MaskOf<S> starts_near_two(const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
   const auto sigma = singular_values(posture(arm, s.start).screws);
   return sigma[G - 2] <= S(options.near) * sigma[0];
 }
 
-// The singular set may have a part that is nearer still, but is not the one that sigma_g falls to from the start. Where
-// what was found is far away for that, further searches start elsewhere.
+// The singular set may have a nearer part than the one to which sigma_g falls from the start. If
+// the solution is far away by comparison, further searches start elsewhere.
 
-/// Where a further search starts.
+/// Start of a further search.
 enum class Look {
-  kSecond,    ///< on the way to where sigma_(g-1) vanishes by its slope, no farther than what was found
-  kOpposite,  ///< as far on the other side
-  kAround,    ///< beside the start in one joint, as far as what was found, where a few steps promise most
+  kSecond,    ///< toward the zero of sigma_(g-1) by its slope, no farther than the best solution
+  kOpposite,  ///< the same distance on the other side
+  kAround,    ///< beside the start in one joint, as far as the best solution, where a few steps promise most
   kClose      ///< the same, half as far
 };
 
 namespace kernel {
 
-/// A further search is worth its time where what was found is farther away than this part of sigma_(g-1).
+/// A further search pays if the best solution is farther away than this share of sigma_(g-1).
 /// Measured: docs/theory/singularity-maps.md.
 inline constexpr double worth_beyond(Look look) {
   return look == Look::kOpposite ? 0.3 : look == Look::kAround ? 0.1 : 0.2;
 }
-/// Two ends this close together, in parts of the distance, are the same.
+/// Relative difference below which two distances are equal.
 inline constexpr double kSame = 1e-9;
 
-/// How far the search has gone, or may have to.
+/// Distance of the search's end, or its limit.
 template <class S, int J>
 GARRA_HD S reach_of(const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
   const S farthest = S(options.farthest), distance = distance_of(arm, s);
   return select(s.active == S(0) && distance < farthest, distance, farthest);
 }
 
-/// By how much a search moves before its first step.
+/// Motion of a search before its first step.
 template <int G, class S, int J>
 GARRA_HD Vec<S, J> way_to_second(const Arm<J>& arm, Search<S, J>& s, const S& reach, std::uint32_t free) {
   const auto at = posture(arm, s.start);
@@ -309,15 +317,15 @@ GARRA_HD Vec<S, J> way_to_second(const Arm<J>& arm, Search<S, J>& s, const S& re
   return (-min(equation.value[0] / steep, reach) / steep) * slope;
 }
 
-/// What a look around promises: a search takes so many steps from a point beside the start. Its distance then, and the
-/// length of its last step, are to be at most this part of what was found, and it is not to be as near to that as this
-/// part of the distance.
+/// Criteria of a trial from a point beside the start. After steps_aside() steps its distance plus
+/// the length of its last step must be at most kPromising times the best distance. Its distance
+/// from the best solution must be at least kOther times that.
 inline constexpr int steps_aside(Look look) { return look == Look::kClose ? 3 : 5; }
 inline constexpr double kPromising = 1.1, kOther = 0.2;
-/// How far beside the start it begins, in parts of what was found.
+/// Distance of the trial's start from the start, in units of the best distance.
 inline constexpr double beside(Look look) { return look == Look::kClose ? 0.5 : 1; }
 
-/// First steps of a search from `move` beside the start of `best`.
+/// Runs the first steps of a trial from `move` beside the start of `best`.
 template <int G, Look L, class S, int J>
 GARRA_HD Search<S, J> look_aside(const Arm<J>& arm, const Search<S, J>& best, const Vec<S, J>& move,
                                  const RefineOptions& options) {
@@ -336,7 +344,7 @@ GARRA_HD Search<S, J> look_aside(const Arm<J>& arm, const Search<S, J>& best, co
   return out;
 }
 
-/// Where a search around may end up, from its first steps: its distance and what the last step has still changed.
+/// Estimate of a trial's end, from its first steps: its distance plus the length of the last step.
 template <class S, int J>
 GARRA_HD S promise_of(const Arm<J>& arm, const Search<S, J>& best, const Search<S, J>& other, const S& reach) {
   const Vec<S, J> unit = joint_units(arm, best.length);
@@ -349,8 +357,8 @@ GARRA_HD S promise_of(const Arm<J>& arm, const Search<S, J>& best, const Search<
   return select(elsewhere, distance_of(arm, other) + norm(other.step), S(1e30));
 }
 
-/// Starts `out` at the most promising point around the start of `best`. Where none promises, at that start itself, as a
-/// search that has ended.
+/// Starts `out` at the most promising point around the start of `best`. If no point is promising,
+/// `out` is an ended search at that start.
 template <int G, Look L, class S, int J>
 GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const RefineOptions& options,
                           Search<S, J>& out) {
@@ -378,7 +386,7 @@ GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const Ref
 
 }  // namespace kernel
 
-/// True where a search that has ended may have missed something nearer.
+/// True if a search that has ended may have missed a nearer solution.
 template <class S, int J>
 GARRA_HD MaskOf<S> deserves(Look look, const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
   return kernel::reach_of(arm, s, options) > S(kernel::worth_beyond(look)) * s.second;
@@ -403,7 +411,7 @@ GARRA_HD Search<S, J> look_elsewhere(const Arm<J>& arm, const Search<S, J>& best
   return out;
 }
 
-/// True where a further search has arrived, and nearer than the best one.
+/// True if a further search has converged, nearer than the best one.
 template <class S, int J>
 GARRA_HD MaskOf<S> is_nearer(const Arm<J>& arm, const Search<S, J>& best, const Search<S, J>& other,
                              const RefineOptions& options) {

@@ -1,6 +1,7 @@
-// Joint screws of a configuration in numbers that can be compared with one another: taken about a center amid the axes,
-// with lengths in units of the axes' distance from it. Singular values of these columns depend neither on where the
-// base stands nor on the unit of length, but they do on center and length: report both beside them.
+// Joint screws of a configuration in comparable numbers: taken about a center amid the axes, with
+// lengths in units of the axes' distance from it. Singular values of these columns depend neither
+// on the base's position nor on the unit of length. They do depend on center and length: report
+// both beside them.
 #pragma once
 
 #include "garra/core/factor.hpp"
@@ -12,7 +13,8 @@ using chain::Angles;
 using chain::Joints;
 using chain::Model;
 
-/// Axes of the joints, world axes, positions from the base's origin: a base that stands far away costs no digits.
+/// Axes of the joints, world axes, positions from the base's origin: a distant base costs no
+/// digits.
 template <class S, int J>
 struct JointLines {
   Vec3<S> direction[J];  ///< unit vectors
@@ -37,16 +39,18 @@ GARRA_HD JointLines<S, J> joint_lines(const Model<T, J>& m, const Angles<S, J>& 
   return out;
 }
 
-/// About which point (as in JointLines) and in units of which length [m] screws are taken.
+/// Center (as in JointLines) and unit of length [m] of scaled screws.
 template <class S>
 struct ScalingOf {
   Vec3<S> center;
   S length;
 };
 
-/// Axes that differ by less than this angle [rad] count as parallel: where they would meet is then no center.
+/// Axes that differ by less than this angle [rad] count as parallel: their intersection is not used
+/// as center.
 inline constexpr double kParallel = 1e-6;
-/// Axes that miss one point by less than this part of the arm's size are concurrent: the length is then 1 m.
+/// Axes that miss one point by less than this share of the arm's size are concurrent: the length is
+/// then 1 m.
 template <class S>
 inline constexpr double kConcurrent = sizeof(RealOf<S>) == 8 ? 1e-9 : 1e-5;
 
@@ -89,8 +93,9 @@ GARRA_HD AxisSums<S> sum_axes(const Model<T, J>& m, const JointLines<S, J>& l, c
 
 }  // namespace kernel
 
-/// Center: the point with the least squared distances to the revolute axes; of parallel ones, that at the height of the
-/// mean of the frames' origins. Length: the root of these distances' mean square, or 1 m where all axes meet.
+/// Center: the point with the least squared distances to the revolute axes; for parallel axes, the
+/// one at the height of the mean of the frames' origins. Length: the root of these distances' mean
+/// square, or 1 m if all axes meet.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD ScalingOf<S> natural_scaling(const Model<T, J>& m, const JointLines<S, J>& l) {
   Vec3<S> mean = Vec3<S>::zero();
@@ -98,7 +103,8 @@ GARRA_HD ScalingOf<S> natural_scaling(const Model<T, J>& m, const JointLines<S, 
   mean = S(1.0 / J) * mean;
   kernel::AxisSums<S> sums = kernel::sum_axes<K>(m, l, mean);
   if (sums.count == 0) return {mean, S(1)};
-  // Parallel axes leave their own direction open; there the center stays beside the mean.
+  // Parallel axes leave their own direction undetermined; along it the center stays beside the
+  // mean.
   const auto parallel = sums.spread <= S(kParallel * kParallel * sums.count);
   const S hold = select(parallel, S(1), S(0));
   for_each_index<3>([&](int r) {
@@ -118,7 +124,8 @@ GARRA_HD ScalingOf<S> natural_scaling(const Model<T, J>& m, const JointLines<S, 
   return {mean + center, select(concurrent, S(1), length)};
 }
 
-/// Root mean square distance of the revolute axes to a point; 1 m where all of them meet there, or none is.
+/// Root mean square distance of the revolute axes to a point; 1 m if all of them meet there, or
+/// there is none.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD S length_about(const Model<T, J>& m, const JointLines<S, J>& l, const Vec3<S>& center) {
   S squares = S(0), size = S(0);
@@ -143,7 +150,8 @@ struct ScaledScrews {
   Screw<S> joint[J];
 };
 
-/// Joints from number `joints` on are padding: their screws are zero, which no singular value notices.
+/// Joints from number `joints` on are padding: their screws are zero, which changes no singular
+/// value.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD ScaledScrews<S, J> scaled_screws(const Model<T, J>& m, const JointLines<S, J>& l, const ScalingOf<S>& scaling,
                                           int joints = J) {

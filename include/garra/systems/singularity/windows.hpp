@@ -1,5 +1,6 @@
-// Minimal singular subsets among neighboring joints: which stretches a..b of the chain have lost a dimension of those
-// that they have almost everywhere, while none inside them has, and which joints' screws depend on one another there.
+// Minimal singular subsets among neighboring joints: the intervals a..b of the chain that have lost
+// a dimension of those that they span almost everywhere, while no interval inside them has. Also
+// the joints whose screws are dependent there.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +9,18 @@
 
 namespace garra::singularity {
 
-/// Longest stretch: more than six screws depend on one another anyway.
+/// Longest interval: more than six screws are always dependent.
 inline constexpr int kWindow = 6;
 
-/// Dimension that joints a .. a+c span almost everywhere; at most kWindow of them. A property of the arm.
+/// Dimension that joints a .. a+c span almost everywhere; at most kWindow of them. A property of
+/// the arm.
 template <int J>
 struct IntervalDims {
   int of[J][kWindow];
   int generic_rank;  ///< of all joints
 };
 
-/// Sets of joints as numbers: joint k (from 0) is worth 2^k.
+/// Sets of joints as numbers: joint k (from 0) has the value 2^k.
 constexpr double bit_of(int joint) { return static_cast<double>(std::uint64_t{1} << joint); }
 
 namespace kernel {
@@ -26,9 +28,9 @@ namespace kernel {
 /// A growing set of at most six screws, orthonormalized: screw c is sum_{k <= c} r(k, c) q_k.
 template <class S>
 struct Window {
-  Vec<S, 6> q[kWindow];  ///< zero where a screw depends on those before it
+  Vec<S, 6> q[kWindow];  ///< zero if a screw depends on those before it
   Mat<S, 6, 6> r;        ///< above the diagonal
-  Vec<S, 6> inverse;     ///< of r's diagonal; zero where q is
+  Vec<S, 6> inverse;     ///< of r's diagonal; zero if q is
 };
 
 /// Adds screw number c. True where it is independent of those before it.
@@ -52,7 +54,8 @@ GARRA_HD MaskOf<S> grow(Window<S>& w, const Screw<S>& screw, double tolerance) {
   return independent;
 }
 
-/// The first screw that makes a window singular, counted from the window's first, and the set of those that it needs.
+/// The first screw that makes a window singular, counted from the window's first, and the set of
+/// screws that it depends on.
 template <class S>
 struct FirstDependent {
   S at;       ///< -1: none
@@ -71,7 +74,7 @@ GARRA_HD S support(const Vec<S, 6>& x, const S& at, int first_joint, double tole
   return members;
 }
 
-/// In the window that starts at joint a.
+/// Finds the first dependent screw of the window that starts at joint a.
 template <class S, int J>
 GARRA_HD FirstDependent<S> first_dependent(const ScaledScrews<S, J>& screws, int a, const IntervalDims<J>& dims,
                                            double rank_tolerance, double support_tolerance) {
@@ -105,7 +108,7 @@ GARRA_HD FirstDependent<S> first_dependent(const ScaledScrews<S, J>& screws, int
 template <class S, int J>
 struct Subsets {
   Vec<S, J> last;     ///< its last joint, from 0; -1: none starts here
-  Vec<S, J> members;  ///< joints with a coefficient in its null vector: the set without which nothing is dependent
+  Vec<S, J> members;  ///< joints with a coefficient in its null vector: without any of them the others are independent
   S count;
 };
 
@@ -114,7 +117,7 @@ GARRA_HD Subsets<S, J> singular_subsets(const ScaledScrews<S, J>& screws, const 
                                         double rank_tolerance, double support_tolerance) {
   Subsets<S, J> out;
   out.count = S(0);
-  S next = S(J);  // where the first singular stretch inside ends
+  S next = S(J);  // end of the first singular interval inside
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
@@ -148,8 +151,8 @@ void raise_dims(const ScaledScrews<double, J>& screws, double tolerance, Interva
 
 }  // namespace kernel
 
-/// Dimensions that the arm's stretches reach at eight configurations spread over all joints' turns. Joints from number
-/// `joints` on are padding. Host only.
+/// Dimensions that the arm's intervals of joints reach at eight configurations spread over all
+/// joints' turns. Joints from number `joints` on are padding. Host only.
 template <int J>
 [[nodiscard]] IntervalDims<J> interval_dims(const Model<double, J>& m, int joints = J) {
   constexpr double kRankTolerance = 1e-8, kGolden = 0.6180339887498949;
