@@ -1,5 +1,4 @@
-// Newton's method with restarts on the GPU, for batches and for the grasp study: three contacts at
-// most.
+// Newton's method with restarts on the GPU, for batches and the grasp study: up to three contacts.
 #include "contact/newton.cuh"
 
 namespace garra::contact {

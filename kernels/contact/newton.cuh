@@ -1,5 +1,4 @@
-// Newton's method with restarts on the GPU, for the files that compile it for their numbers of
-// contacts.
+// Newton's method with restarts on the GPU, for files that compile it for a number of contacts.
 #pragma once
 
 #include "contact/batch/rescue.hpp"

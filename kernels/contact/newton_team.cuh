@@ -33,8 +33,7 @@ class NewtonTeam {
 
   struct alignas(16) Matrices {
     double A[kRows * kRows];  ///< column after column: lanes that process their rows read adjacent entries
-    /// The current row of a triangular factor for all lanes, its diagonal inverted, and the one
-    /// before.
+    /// Current row of a triangular factor for all lanes, its diagonal inverted, and the last one.
     static constexpr int kStride = (kRows + 1) / 2 * 2;
     alignas(16) double pivots[2][kStride];
   };
@@ -689,8 +688,7 @@ class NewtonTeam {
   [[nodiscard]] static __device__ Vec3<double> contact(const Row& v, int j) {
     return solvers::contact<double, N>(v, j);
   }
-  /// Calls f(0), f(1), ..., unrolled if they fit, so that arrays of a row's numbers stay in
-  /// registers.
+  /// Calls f(0), f(1), ..., unrolled if they fit, so that a row's numbers stay in registers.
   template <class F>
   static __device__ void for_each_row(const F& f) {
     if constexpr (kFar) {

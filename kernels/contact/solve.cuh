@@ -106,8 +106,7 @@ void find_candidates(const Solver& solver, const IterateBody<Solver, N>& iterate
   }
 }
 
-/// Solves and certifies problems that are on the device. Every buffer comes from the caller's
-/// workspace.
+/// Solves and certifies problems on the device. All buffers come from the caller's workspace.
 template <class Solver, int N>
 void solve_resident(const Solver& solver, const DeviceBatch& job) {
   using Sliding = solvers::SlidingContacts<double, N>;

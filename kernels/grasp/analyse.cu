@@ -1,5 +1,4 @@
-// Analysis of many grasps at one instant on the GPU: states are copied there, rows and fingers come
-// back.
+// Analysis of grasps at one instant on the GPU: states are copied there, rows and fingers back.
 #include <algorithm>
 
 #include "grasp/motion.cuh"

@@ -97,8 +97,7 @@ struct Looks {
   const double* data;
   std::int64_t doubles;  ///< of a slot
 };
-/// Copies looks after the kernels have run. Threads convert one slot while the next is being
-/// copied.
+/// Copies looks after the kernels. Threads convert one slot while the next is being copied.
 void fetch_looks(const std::vector<std::size_t>& slots, const Looks& looks, std::int64_t at, std::int64_t count,
                  int threads, Motions& out) {
   const std::size_t bytes = static_cast<std::size_t>(looks.doubles) * sizeof(double);

@@ -28,7 +28,7 @@ struct ColumnTable {
   }
 };
 
-/// A number of a column's array, at so many of them behind the first: NaN as the one NaN.
+/// Stores number `place` of a column's array, counted from its first: NaN as the one NaN.
 GARRA_HD void put(const DeviceColumn& column, std::int64_t place, double x) {
   if (column.bytes == 8) static_cast<double*>(column.data)[place] = with_one_nan(x);
   if (column.bytes == 4)
@@ -90,7 +90,7 @@ struct GatherBody {
     const TilePart part(i, width);
     if (team.lane < part.fields) {
       const ColumnField field(table, part.first + team.lane);
-      // Spare lanes of the last tile repeat the last row: ordinary arithmetic. An absent column is
+      // Spare lanes of the last tile repeat the last row: ordinary arithmetic. Absent columns are
       // zero.
 #pragma unroll 8
       for (int r = 0; r < kTile; ++r) {

@@ -36,8 +36,7 @@ inline std::vector<const void*>& all_kernels() {
 template <class Body>
 inline const bool kListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_kernel<Body>)), true);
 
-/// The remedy after an error. A sticky error, as of a kernel that failed, is returned by every
-/// later call.
+/// The remedy after an error. Every later call returns a sticky error, as of a failed kernel.
 inline const char* remedy_of() {
   cudaGetLastError();
   const bool sticks = cudaFree(nullptr) != cudaSuccess;
@@ -113,8 +112,7 @@ inline bool return_idle_memory() {
   if (!done) cudaGetLastError();
   return done;
 }
-/// Calls launch(), and once more if the driver had no memory for the kernel's stacks because the
-/// pool holds it.
+/// Calls launch(), again if the driver had no memory for the kernel's stacks: the pool holds it.
 template <class Launch>
 cudaError_t launched(const Launch& launch) {
   launch();

@@ -14,8 +14,7 @@ namespace garra::batch {
 // wheel thus has loops over lanes once per instruction set and all else once (cmake/isas.cmake
 // lists which).
 
-/// Runs loop(), which works on doubles. Its type must have a name that other files can use: no
-/// lambda.
+/// Runs loop(), which works on doubles. Other files must be able to name its type: no lambda.
 template <class Loop>
 __attribute__((noinline)) void scalar_loop(const Loop& loop);
 
@@ -59,8 +58,7 @@ void lanes_loop(const Loop& loop) {
 }
 #endif
 
-/// Runs body.operator()<S>(i) for every problem, or every group of lanes; the last tile must be
-/// padded.
+/// Runs body.operator()<S>(i) for every problem or group of lanes; the last tile must be padded.
 template <class S, class Body>
 struct Each {
   static constexpr bool kCalls = batch::kCalls<Body>;

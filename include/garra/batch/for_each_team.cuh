@@ -1,5 +1,4 @@
-// Runs one problem on several threads of a warp, if it is too large for the registers of one
-// thread.
+// Runs one problem on several threads of a warp, if the registers of one do not suffice.
 #pragma once
 
 #include "garra/batch/for_each.cuh"
@@ -52,8 +51,7 @@ void for_each_team(std::int64_t count, const Body& body) {
   check(launched([&] { for_each_team_kernel<<<blocks, 32, 0, current_stream()>>>(body, count); }), "starting a kernel");
 }
 
-/// The same for teams that are whole warps and need device memory: Body::kRoom doubles for each
-/// team at work.
+/// The same for teams of whole warps that need Body::kRoom doubles of device memory each.
 template <class Body>
 __global__ void __launch_bounds__(kThreads, 8)
     for_each_far_team_kernel(const Body body, const std::int64_t count, double* const room) {

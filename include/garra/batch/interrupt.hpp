@@ -1,5 +1,4 @@
-// Ends a long call before its time: loops over blocks of work check between two blocks whether to
-// continue.
+// Ends a long call before its time: its loops check between two blocks whether to continue.
 #pragma once
 
 #include <atomic>

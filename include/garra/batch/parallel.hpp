@@ -34,8 +34,7 @@ class Pieces {
     piece = next_.fetch_add(1, std::memory_order_relaxed);
     return piece < count_;
   }
-  /// Runs `work` in one thread at a time; an exception from `work`, bad_alloc above all, does not
-  /// block the others.
+  /// Runs `work` in one thread at a time; its exceptions, bad_alloc above all, do not block others.
   template <class Work>
   void alone(const Work& work) {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -91,8 +91,7 @@ void solve_refilling(std::int64_t count, const Start& start_group, const Step& s
   bool busy[width];
   LanesMask<T> fresh_running = running(fresh);
 
-  // Takes problems from `fresh` until one needs steps; problems that need none are finished at
-  // once.
+  // Takes problems from `fresh` until one needs steps; the others are finished at once.
   const auto take = [&](int lane) {
     while (next < count) {
       const int source = static_cast<int>(next % width);

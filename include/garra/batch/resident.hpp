@@ -15,8 +15,7 @@ namespace garra {
 /// Stride of problems that lie one right after another.
 inline constexpr std::int64_t kPacked = -1;
 
-/// Numbers of a batch in memory of the GPU: number f of problem i is data[i * row + f * number].
-/// Null: absent.
+/// Numbers in GPU memory: number f of problem i is data[i * row + f * number]. Null: absent.
 template <class T>
 struct DeviceArray {
   T* data = nullptr;
@@ -62,8 +61,7 @@ struct ResidentRows {
   std::size_t* needed = nullptr;
 };
 
-/// Runs an operation of rows.hpp on rows of the device. Throws Error(kNoDevice) if it has no
-/// kernels.
+/// Runs an operation of rows.hpp on device rows. Throws Error(kNoDevice) if it has no kernels.
 template <class Op>
 void run_resident(const Op& op, const ResidentRows& job) {
   on_device({Executor::kCuda, 0, job.call.device}, op, job);

@@ -75,8 +75,7 @@ struct Rows {
   Device device;
 };
 
-/// Consecutive rows, and tiles of structs of `fields` numbers whose first problem is the first of
-/// these rows.
+/// Consecutive rows, and tiles of `fields` numbers whose first problem is the first of these rows.
 struct RowRange {
   std::int64_t first, count;
 };

@@ -34,8 +34,7 @@ void run_rows_on_host(const Op& op, const Rows& job) {
       });
 }
 
-/// Runs the operation on the host or, if the job says so, on a GPU. Throws Error(kNoDevice) if it
-/// has no kernels.
+/// Runs the operation on the host or the job's GPU. Throws Error(kNoDevice) if it has no kernels.
 template <class Op>
 void run_rows(const Op& op, const Rows& job) {
   if (job.count == 0) return;

@@ -34,8 +34,7 @@ GARRA_HD void for_each_run(const F& f, T&... objects) {
   }
 }
 
-/// Number of doubles in one problem of type T, for the problem size that this thread works on
-/// (extent.hpp).
+/// Number of doubles in one problem of type T, for this thread's problem size (extent.hpp).
 template <class S, class T>
 GARRA_HD constexpr int fields() {
   if constexpr (!kSizedAtRunTime<T>) {

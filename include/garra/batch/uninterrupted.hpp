@@ -1,5 +1,4 @@
-// The no-op that a body calls between its steps if the call cannot be interrupted (interrupt.hpp).
-// Host and device.
+// The no-op between a body's steps if its call cannot end early (interrupt.hpp). Host and device.
 #pragma once
 
 #include "garra/core/hd.hpp"

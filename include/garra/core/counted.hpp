@@ -1,5 +1,4 @@
-// A scalar that counts its arithmetic: a body of garra run on Counted reports its number of
-// operations.
+// A scalar that counts its arithmetic: a body of garra run on Counted reports its operations.
 #pragma once
 
 #include <cmath>
@@ -10,8 +9,7 @@
 
 namespace garra {
 
-/// Operations of all Counted since the last reset to zero. Comparisons, signs and selections are
-/// free.
+/// Operations of all Counted since the last reset. Comparisons, signs and selections are free.
 struct Operations {
   std::int64_t sum = 0;  ///< additions, subtractions, multiplications
   std::int64_t fma = 0;

@@ -117,8 +117,7 @@ struct Dual {
   friend GARRA_HD auto operator==(const Dual& a, const Dual& b) { return a.v == b.v; }
   friend GARRA_HD auto operator!=(const Dual& a, const Dual& b) { return a.v != b.v; }
 
-  /// The chain rule: a function of this number with the value `value` and the derivative `slope`
-  /// here.
+  /// The chain rule: a function of this number with value `value` and derivative `slope` here.
   [[nodiscard]] GARRA_HD Dual scaled(const S& value, const S& slope) const {
     Dual r;
     r.v = value;
@@ -149,8 +148,7 @@ constexpr int chunk(int V, int most) {
   return (V + sweeps - 1) / sweeps;
 }
 
-/// Variable number i of a sweep that differentiates with respect to the variables first .. first +
-/// K - 1.
+/// Variable number i of a sweep that differentiates by the variables first .. first + K - 1.
 template <class S, int K>
 GARRA_HD Dual<S, K> variable(const S& x, int i, int first) {
   Dual<S, K> y;

@@ -188,8 +188,7 @@ struct ReducedAngle {
 template <class S>
 GARRA_HD ReducedAngle<S> reduce_angle(const S& x) {
   using F = FloatFormat<RealOf<S>>;
-  // Past the limit the spacing of the numbers leaves no meaningful angle; 0 * x keeps NaN and
-  // infinity.
+  // Past the limit the numbers' spacing leaves no meaningful angle; 0 * x keeps NaN and infinity.
   const S a = select(abs(x) < S(F::kAngleLimit), abs(x), S(RealOf<S>(0)) * x);
   const S rounded = to_rounder(a * S(RealOf<S>(0.63661977236758134308)));
   const S q = from_rounder(rounded);
@@ -301,7 +300,7 @@ template <class S>
   const MaskOf<S> left = elementary::has_sign(x);
   S n = select(steep, ax, ay);
   S d = select(steep, ay, ax);
-  // 0/0 and inf/inf stand for directions that IEEE defines; near overflow n + d needs room.
+  // 0/0 and inf/inf mean directions that IEEE defines; near overflow n + d must not overflow.
   const MaskOf<S> both_infinite = n == infinity && d == infinity;
   n = select(both_infinite, one, n);
   d = select(both_infinite || d == zero, one, d);

@@ -22,8 +22,7 @@ inline constexpr int kCapacity = N >= 0 ? N : -N* kContactCapacity;
 
 namespace extent_detail {
 
-/// Contacts of the problems that this thread works on; in src/base/extent.cpp. Read without a
-/// function call.
+/// Contacts of this thread's problems; in src/base/extent.cpp. Read without a function call.
 #if !defined(__CUDACC__)
 [[gnu::tls_model("initial-exec")]]
 #endif
@@ -31,8 +30,7 @@ extern constinit thread_local int contacts;
 
 }  // namespace extent_detail
 
-/// The number of contacts of the problems that code for kAnyContacts solves in this thread, for the
-/// object's lifetime.
+/// For its lifetime, the number of contacts that code for kAnyContacts solves in this thread.
 class ContactsInUse {
  public:
   explicit ContactsInUse(int contacts) : before_(extent_detail::contacts) { extent_detail::contacts = contacts; }

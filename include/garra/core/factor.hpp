@@ -21,8 +21,7 @@ namespace garra {
 
 namespace factor {
 
-/// Rounding noise of a pivot relative to the size of its column: an elimination of n steps loses a
-/// few n eps.
+/// Rounding noise of a pivot relative to its column: an elimination of n steps loses a few n eps.
 template <class S>
 GARRA_HD constexpr RealOf<S> noise_of(int n) {
   return RealOf<S>(4 * n) * std::numeric_limits<RealOf<S>>::epsilon();
@@ -278,8 +277,7 @@ struct Qr {
 
 namespace factor {
 
-/// Clears column k below the diagonal by a reflection along v_k and applies it to the columns after
-/// it.
+/// Clears column k below the diagonal by a reflection along v_k; applies it to the later columns.
 template <class S, int R, int C>
 GARRA_HD void qr_step(Qr<S, R, C>& f, int k) {
   using Real = RealOf<S>;

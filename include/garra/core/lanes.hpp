@@ -44,8 +44,7 @@ enum class Order { kEqual, kLess, kLessEqual };
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-// One bit per lane, in a mask register. Uses intrinsics: the compiler would make whole registers of
-// masks.
+// One bit per lane, in a mask register. By intrinsics: the compiler would use whole registers.
 template <class T>
 using MaskOf = std::conditional_t<sizeof(T) == 8, __mmask8, __mmask16>;
 
@@ -321,8 +320,7 @@ struct Lanes {
   }
 };
 
-/// Without an FMA instruction every lane's fma is a call; executors then solve problems one by one,
-/// with the same bits.
+/// Without FMA every lane's fma is a call: problems are solved one by one, with the same bits.
 #if defined(__FMA__)
 inline constexpr bool kLanesPay = true;
 #else
@@ -413,8 +411,7 @@ GARRA_HD BitsOf<Lanes<T>> to_bits(Lanes<T> a) {
   return std::bit_cast<BitsOf<Lanes<T>>>(a);
 }
 GARRA_HD Lanes<std::uint64_t> product_of_low_halves(Lanes<std::uint64_t> a, Lanes<std::uint64_t> b) {
-  // Written with halves because GCC multiplies all 64 bits otherwise, which takes three
-  // instructions or more.
+  // Written with halves: GCC otherwise multiplies all 64 bits, in three instructions or more.
   using Word = Lanes<std::uint64_t>;
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
   return reinterpret_cast<Word::Register>(

@@ -1,5 +1,4 @@
-// Temporaries too large for a thread's stack: matrices that are sized at run time, which in lanes
-// are megabytes.
+// Temporaries too large for a thread's stack: matrices sized at run time, in lanes megabytes.
 #pragma once
 
 #include <cstddef>

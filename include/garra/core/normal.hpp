@@ -10,8 +10,7 @@ namespace garra {
 // 1e-16.
 namespace normal {
 
-/// Numerator and denominator of a rational function, apart so that one division serves all
-/// branches.
+/// Numerator and denominator of a rational function: one division then serves all branches.
 template <class S>
 struct Ratio {
   S top, bottom;

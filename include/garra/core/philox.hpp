@@ -129,8 +129,7 @@ template <class S>
   }
 }
 
-/// Two independent uniform numbers in the open interval (0, 1), from block number `draw` of the
-/// sample.
+/// Two independent uniform numbers in the open interval (0, 1), from a sample's block `draw`.
 template <class S>
 GARRA_HD void uniform_pair(std::uint64_t seed, const SampleIndex<S>& index, std::uint32_t draw, S& u0, S& u1) {
   const PhiloxBlock<S> block = random_block<S>(seed, index, draw);

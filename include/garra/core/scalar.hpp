@@ -48,14 +48,12 @@ GARRA_HD T select(bool m, T a, T b) {
 /// Mask-valued select, so that masks can be merged without short-circuit evaluation.
 GARRA_HD bool select_mask(bool m, bool a, bool b) { return m ? a : b; }
 
-// The C++ library's own entities: `using namespace garra` beside `using namespace std` stays
-// unambiguous.
+// The C++ library's entities: `using namespace garra` beside `using namespace std` is unambiguous.
 using std::abs;
 using std::fma;
 using std::sqrt;
 
-/// c - a b with one rounding, as fma(-a, b, c); lanes have an instruction for it, which saves the
-/// sign change.
+/// c - a b with one rounding, as fma(-a, b, c); lanes have an instruction for it.
 template <class S>
 GARRA_HD S fnma(const S& a, const S& b, const S& c) {
   return fma(-a, b, c);

@@ -38,8 +38,7 @@ enum class Op : std::uint8_t {
   kNot
 };
 
-/// A node of the graph, or its negative. Operands of kAdd ... kDivide are never negative: signs
-/// move outward.
+/// A node of the graph, or its negative. Operands of kAdd ... kDivide are never negative.
 struct Ref {
   int id = -1;
   bool negative = false;
@@ -53,8 +52,7 @@ struct Node {
   double value = 0;  ///< of kConstant, >= 0; of kInput its number
 };
 
-/// Folding rules that move roundings and that save operations in some bodies and cost them in
-/// others.
+/// Folding rules that move roundings: they save operations in some bodies and cost them in others.
 struct Rules {
   /// k1 x + ... + k2 x = (k1 + k2) x + ...: kOne if a single term is added, kAll if every term of
   /// an added sum meets one of its kind.
@@ -65,8 +63,7 @@ struct Rules {
 
 class Symbol;
 
-/// The graph: nodes in the order of their creation, operands before their users. Equal nodes are
-/// one node.
+/// The graph: nodes in order of creation, operands before their users. Equal nodes are one node.
 class Graph {
  public:
   explicit Graph(Rules rules = {}) : rules_(rules) {}
@@ -185,8 +182,7 @@ class Graph {
   }
 
  private:
-  /// Depth of the search for a term of the same kind in nested sums, and number of factors of a
-  /// product compared.
+  /// Depth of nested sums searched for a term of the same kind; factors of a product compared.
   static constexpr int kReach = 6, kFactors = 4;
 
   /// A factor times a node that is no constant.

@@ -123,8 +123,7 @@ GARRA_HD S laguerre_step(const Characteristic<S>& c, int sign) {
 
 }  // namespace bidiagonal
 
-/// The matrix must not be wider than tall. Errors are rounding of the largest value. NaN if an
-/// entry is NaN.
+/// The matrix must not be wider than tall. Errors are rounding of the largest value. NaN for NaN.
 template <class S, int R, int N>
 GARRA_HD ExtremeSingularValues<S> extreme_singular_values(const Mat<S, R, N>& a) {
   using namespace bidiagonal;

@@ -78,6 +78,7 @@ GARRA_HD Screw<S> adjoint(const Pose<S>& X, const Screw<S>& a) {
 /// translation by a.v [m] if a.w = 0.
 ///
 ///     R = 1 + A [w] + B [w]^2,  p = v + B w x v + C w x (w x v),  x = w . w, t = sqrt x,
+///
 ///     A = sin t / t,  B = (1 - cos t) / x = (sin(t/2) / (t/2))^2 / 2,  C = (1 - A) / x.                            (2)
 ///
 /// Exact to rounding for every angle. Below 0.01 rad A, B, C are three terms of their series;

@@ -1,5 +1,4 @@
-// Smallest eigenvalue of a symmetric positive semidefinite 6 x 6 matrix: J J^T of a Jacobian, W W^T
-// of a grasp.
+// Smallest eigenvalue of a symmetric positive semidefinite 6 x 6 matrix, such as J J^T or W W^T.
 #pragma once
 
 #include <limits>
@@ -75,8 +74,7 @@ GARRA_HD S smallest_root(const Matrix<S>& t, double close) {
 
 }  // namespace tridiagonal
 
-/// Error: `close`, relative, and some eps of the largest eigenvalue. NaN if more than two
-/// eigenvalues are zero.
+/// Error: `close`, relative, and some eps of the largest. NaN if more than two are zero.
 template <class S>
 GARRA_HD S smallest_eigenvalue(Mat<S, 6, 6> a, double close = 1e-9) {
   tridiagonal::Matrix<S> t;

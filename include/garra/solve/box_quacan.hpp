@@ -145,8 +145,7 @@ struct QuacanState {
   }
 };
 
-/// Minimizer of a quadratic in a box. An option is an inequality that is tested as written, before
-/// an iteration.
+/// Minimizer of a quadratic in a box. An option is an inequality tested before an iteration.
 struct Quacan {
   double eta = 0.9;           ///< leave the face: |g_C| >= eta |g_P|
   double factor = 5;          ///< the extrapolation tries factor, factor^2, ... times the step to the first bound
@@ -267,8 +266,7 @@ struct BoxQuacan {
     return s;
   }
 
-  /// Continues the outer iteration: solves subproblems, each with a smaller radius, until a step is
-  /// accepted.
+  /// Continues the outer iteration: subproblems with smaller radii until a step is accepted.
   template <class M>
   GARRA_HD void step(const M& merit, State<typename M::Scalar, M::kVariables>& s) const {
     using S = typename M::Scalar;
@@ -383,8 +381,7 @@ struct BoxQuacan {
     s.at.effort.outer = select(good, s.at.effort.outer + S(1), s.at.effort.outer);
     for_each_index<V>([&](int i) { s.at.x[i] = select(good, t.x[i], s.at.x[i]); });
   }
-  /// Delta = |s| / 2 if the step is not much worse, |s| / 10 if it is; QUACAN continues from s
-  /// scaled to Delta.
+  /// Delta = |s| / 2 if the step is not much worse, else |s| / 10; QUACAN continues from s scaled.
   template <class M, class S, int V>
   GARRA_HD void shrink(const M& merit, const MaskOf<S>& refused, const Trial<S, V>& t, State<S, V>& s) const {
     S length = S(0);
@@ -511,8 +508,7 @@ GARRA_HD S Quacan::break_step(const BoxQuadratic<S, V>& q, const QuacanState<S, 
   return room[0] / speed[0];
 }
 
-/// Direction of the next iteration: the chopped gradient to leave the face, else Fletcher-Reeves
-/// inside it.
+/// Direction of the next iteration: the chopped gradient, or Fletcher-Reeves inside the face.
 template <class S, int V>
 GARRA_HD auto Quacan::choose(const Gradients<S, V>& pull, const Mode<S>& mode, QuacanState<S, V>& s) const
     -> Choice<S> {

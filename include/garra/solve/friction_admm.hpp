@@ -10,6 +10,7 @@
 // mu |w_T| e_n:
 //
 //     (A + rho I) c = rho z + w - b - s                                                                             (6)
+//
 //     z+ = P_K(v - w / rho),   v = alpha c + (1 - alpha) z                                                          (7)
 //     w+ = w - rho (v - z+)                                                                                         (8)
 #pragma once

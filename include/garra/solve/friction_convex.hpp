@@ -19,8 +19,7 @@
 
 namespace garra::solvers {
 
-/// State of the solver on one problem, in scaled units. All members are S, or a matrix stored
-/// elsewhere (FarMat).
+/// State of the solver on one problem, in scaled units. Members are S, or a matrix elsewhere.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ConvexState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
@@ -72,8 +71,7 @@ namespace friction_convex {
 
 inline constexpr double kRunaway = 1e8;  ///< a larger scaled force: (1) has no solution for these speeds, restart
 
-/// The problem with tangential forces divided by their friction coefficient: every cone is |c_T| <=
-/// c_n.
+/// The problem with tangential forces over their friction coefficient: all cones are |c_T| <= c_n.
 template <class S, int N, class Matrix>
 struct RoundProblem {
   Matrix A;

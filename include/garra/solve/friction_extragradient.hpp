@@ -5,6 +5,7 @@
 // friction: formulations and numerical comparisons", 2018.
 //
 // With F(c) = A c + b + mu |a_T| e_n per contact, P the projection on the cones and rho > 0
+//
 //     y = P(c - rho F(c)),   c <- P(c - rho F(y))   if   r := rho |F(c) - F(y)| / |c - y| <= kAccept           (9)
 //
 // Otherwise c stays and rho shrinks to rho (2/3) min(1, 1/r); after an accepted step with r <

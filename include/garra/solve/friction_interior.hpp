@@ -14,8 +14,7 @@
 
 namespace garra::solvers {
 
-/// State of the solver on one problem, in units in which every cone is |c_T| <= c_n and A_jj has
-/// mean diagonal 1.
+/// State of the solver, in units in which every cone is |c_T| <= c_n and A_jj has mean diagonal 1.
 template <int N, class Matrix = Mat<double, 3 * N, 3 * N>>
 struct InteriorState {
   FrictionProblem<double, N, 3, Matrix> problem;

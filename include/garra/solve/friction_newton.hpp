@@ -5,6 +5,7 @@
 // depends on its neighbors, so every schedule gives the same bits.
 //
 // With rho_n, rho_t > 0, y = c_t - rho_t a_t and kappa = max(0, c_n - rho_n a_n), a root of
+//
 //     F_n = c_n - kappa,   F_t = c_t - (projection of y on the disk of radius mu kappa)                  (4)
 //
 // solves the friction problem. Per contact F is in one of three pieces, each with its own rows of
@@ -88,8 +89,7 @@ struct FrictionNewton {
   /// Whether fallback solvers follow the restarts: not in the search for a second solution, where
   /// they would find the first again.
   [[nodiscard]] GARRA_HD bool goes_on() const { return ladder && !cold; }
-  /// Step limit of this solver. Fallback solvers do not follow for problems with `numbers` = 4 a
-  /// contact.
+  /// Step limit of this solver. With `numbers` = 4 a contact no fallback solvers follow.
   [[nodiscard]] GARRA_HD int most_steps(int numbers = 3) const {
     const int mine = ladder ? (goes_on() && !full && numbers == 3 ? kNewtonLadder : kFullLadder) : max_iterations;
     return min(mine, max_iterations);
@@ -424,8 +424,7 @@ GARRA_HD S inverse_pivot(const S& pivot) {
   return S(1) / select(abs(pivot) > S(1e-14), pivot, S(1e-14));
 }
 
-/// Upper triangular factor under construction, row by row: its diagonal inverted, with the
-/// right-hand side.
+/// Upper triangular factor under construction: its diagonal inverted, with the right-hand side.
 template <class S, int M, class Matrix>
 struct Triangle {
   Matrix U;
@@ -577,8 +576,7 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
   const auto valid = friction_problem_detail::defects<S, N, D>(s.a, s.problem.mu) == S(0);
   const auto first = judge(s.problem, s.scale, s.c, s.a, tol);
   s.running = select(valid && !first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
-  // Not a mechanical problem: some force would accelerate against itself. The fallback solvers
-  // decide.
+  // No mechanical problem: some force accelerates against itself. The fallback solvers decide.
   if (any(indefinite)) {
     s.lost = select(indefinite, S(1), S(0));
     s.running = select(indefinite, S(0), s.running);
@@ -611,8 +609,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
     t = select(reject, S(0.5) * t, t);
   }
   s.c = select(active, axpy(t, d, s.c), s.c);
-  // Recomputed instead of a + t A d: if A is singular d can be long, and the sum would lose
-  // significant digits.
+  // Recomputed: if A is singular d can be long, and a + t A d would lose significant digits.
   s.a = select(active, s.problem.A * s.c + s.problem.b, s.a);
   s.shortened = select(active, select(free_step || t == S(1), S(0), s.shortened + S(1)), s.shortened);
   s.steps += select(active, S(1), S(0));
@@ -621,8 +618,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   s.running = select(!now.solved && s.steps < S(most_steps(D)), s.running, S(0));
   const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
   if (!any(moving)) return;
-  // Close to a solution but limited by working precision: fallback solvers compute with more
-  // digits.
+  // Near a solution, limited by working precision: fallback solvers have more digits.
   const auto rounded = moving && now.error <= S(kRefined * tol) && rounding_counts(s.c, s.scale, tol);
   s.lost = select(rounded, S(1), s.lost);
   s.running = select(rounded, S(0), s.running);

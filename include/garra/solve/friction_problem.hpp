@@ -368,8 +368,7 @@ GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   return sum + defects<S, N, D>(p.b, p.mu);
 }
 
-/// The part of a contact's vector that the law restricts: without the tangential part if the
-/// contact slides.
+/// The part of a contact's vector that the law restricts: without tangents if the contact slides.
 template <class S, int D>
 GARRA_HD Vec<S, D> judged_part(Vec<S, D> v, const MaskOf<S>& slides) {
   for (int i = 1; i < D; ++i) v[i] = select(slides, S(0), v[i]);
@@ -458,8 +457,7 @@ GARRA_HD Judgement<S> judgement(const S& error, const S& c2, const S& a2, double
   return {error, max(c2, a2), finite && error <= S(0.5 * tol), !finite};
 }
 
-/// An iterate with near_change() above this many tolerances is no solution yet; below, the product
-/// A dc decides.
+/// Above this many tolerances near_change() excludes a solution; below, the product A dc decides.
 inline constexpr double kNear = 1e3;
 
 /// Tests an iterate with a = A c + b. The change of the load is da - A dc with the step (dc, da) to
@@ -500,8 +498,7 @@ GARRA_HD MaskOf<S> rounding_counts(const Vec<S, M>& c, const LoadScale<S, N>& sc
   return S(extent<M>() * 0x1p-53) * size > S(0.125 * tol) / per_s;
 }
 
-/// Status of a problem that is not converged: at the iteration limit, or at a point that is no
-/// solution.
+/// Status of an unconverged problem: at the iteration limit, or at a point that is no solution.
 template <class S>
 GARRA_HD S stop_reason(const S& iterations, int max_iterations) {
   return select(iterations >= S(max_iterations), S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
@@ -693,8 +690,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
     change.bound = select(sure, change.bound, exact.bound);
     change.rounding = select(sure, change.rounding, exact.rounding);
     change.rounded = select_mask(sure, change.rounded, exact.rounded);
-    // Forces that already obey the law need no step, which may spoil them, above all if they are a
-    // solution.
+    // Forces that already obey the law need no step, which may spoil them.
     Vec<S, M> stays_a;
     auto stays = !sure;
     for_each_contact<N>([&](int j) {
@@ -717,8 +713,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
       change.rounded = select_mask(stays, there.rounded, change.rounded);
     }
   }
-  // Entries of A that are not finite make A c + b not finite for any finite c: A is tested only in
-  // that case.
+  // Entries of A that are not finite make A c + b not finite: only then A is tested.
   auto finite = change.finite;
   if (!all(finite)) {
     S defects_of_a = S(0);

@@ -43,8 +43,7 @@ enum class Definiteness : int {
 
 namespace friction_proofs {
 
-/// Factors L L^T = G (Cholesky), in place: the first `size` rows of the lower triangle. False if it
-/// does not exist.
+/// Factors L L^T = G (Cholesky), in place: `size` rows of the lower triangle. False if impossible.
 template <class Matrix>
 GARRA_HD_CALL bool cholesky(Matrix& G, int size) {
   for (int j = 0; j < size; ++j) {
@@ -75,8 +74,7 @@ GARRA_HD_CALL void solve_by_cholesky(const Matrix& L, int size, double* x) {
   }
 }
 
-/// Inverse root of the scale of contact j: in units of 1 / root_j the mean of the diagonal of A_jj
-/// is 1.
+/// Inverse roots of the contacts' scales: in units of these the mean diagonal of A_jj is 1.
 template <class Entry, int N>
 GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
   Vec<double, N> out;

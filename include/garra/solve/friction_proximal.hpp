@@ -15,8 +15,7 @@
 
 namespace garra::solvers {
 
-/// State of the solver on one problem, in scaled units. All members are S, or a matrix stored
-/// elsewhere (FarMat).
+/// State of the solver on one problem, in scaled units. Members are S, or a matrix elsewhere.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ProximalState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
@@ -164,8 +163,7 @@ GARRA_HD Vec<S, N> spread_numbers(const S& weyl) {
   return out;
 }
 
-/// Begins the next attempt: the first four from zero, later ones from spread normal forces as in
-/// Newton's restarts.
+/// Next attempt: the first four from zero, later ones from forces spread as in Newton's restarts.
 template <class S, int N, class Matrix>
 GARRA_HD void next_attempt(ProximalState<S, N, Matrix>& s, const MaskOf<S>& anew) {
   s.attempt = select(anew, s.attempt + S(1), s.attempt);

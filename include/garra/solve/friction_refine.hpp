@@ -17,8 +17,7 @@ struct Refined {
 
 namespace friction_refine {
 
-/// Solves J x = rhs by elimination with row exchanges, in place. Unknowns of vanishing pivots are
-/// zero.
+/// Solves J x = rhs by elimination with row exchanges, in place; x is zero at vanishing pivots.
 template <int M, class Matrix>
 GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
   for (int k = 0; k < extent<M>(); ++k) {
@@ -51,8 +50,7 @@ GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
   return rhs;
 }
 
-/// Newton's direction for an a known more accurately than A c + b, without regularization and with
-/// row exchanges.
+/// Newton's direction for an a more accurate than A c + b, without regularization, with pivots.
 template <int N, class Matrix>
 GARRA_HD_CALL Vec<double, 3 * N> direction(const FrictionProblem<double, N, 3, Matrix>& p, const Vec<double, N>& rho_n,
                                            const Vec<double, N>& rho_t, const Vec<double, 3 * N>& c,

@@ -16,8 +16,7 @@
 
 namespace garra::solvers {
 
-/// Options of the fallback solvers, in their order, with iteration limits beyond which more
-/// iterations rarely pay.
+/// Options of the fallback solvers, in their order; beyond the limits iterations rarely pay.
 struct FrictionRescue {
   double tol = 1e-8;
   int max_iterations = 1000;     ///< stop: outer iterations of all solvers, Newton's included, >= this
@@ -251,8 +250,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
     search.pressed = pressed.found;
   }
   if (extent<N>() > 1 && search.pressed) {
-    // Most have no solution. Half a percent of the problems generated with a solution stays
-    // unsolved.
+    // Most have no solution. Half a percent of those generated with a solution stays unsolved.
     auto brief = limited<FrictionProximal>(r.tol, r.pressed_steps);
     brief.max_runaways = 1;
     attempt(search, brief, kNever, p, aside);

@@ -48,8 +48,7 @@ struct LcpSolution {
   }
 };
 
-/// State of a Lemke run on the problem scaled by powers of two: the largest |M_ij| and |q_i| are in
-/// [1, 2).
+/// State of a Lemke run, scaled by powers of two: largest |M_ij| and |q_i| are in [1, 2).
 template <class S, int N>
 struct LemkeState {
   Mat<S, N, N> T;   ///< coefficients of the nonbasic variables
@@ -91,8 +90,7 @@ struct Lemke {
     return state.running > S(0);
   }
 
-  /// z at the last basis, refined once against the given problem if that helps. Meaningless unless
-  /// z_0 has left.
+  /// z at the last basis, refined once if that helps. Meaningless unless z_0 has left.
   template <class S, int N>
   [[nodiscard]] static GARRA_HD Vec<S, N> answer(const LcpProblem<S, N>& given, const LemkeState<S, N>& state);
 
@@ -142,8 +140,7 @@ struct LcpCandidate {
   S pivots;
 };
 
-/// Bound of the absolute error, in units of the largest |q|: a diverged z makes every relative
-/// error small.
+/// Bound of the absolute error, in units of the largest |q|: a diverged z has small relative ones.
 inline constexpr double kLargestAbsoluteError = 0.1;
 
 /// The certificate: w from the problem as given and from z alone; replaces the outputs of an unsolved problem by NaN.
@@ -327,8 +324,7 @@ GARRA_HD void pivot(LemkeState<S, N>& s, const Exchange<S, N>& e) {
   update_row<S, N>(e, &s.cover[0], s.cover_drive);
 }
 
-/// The first pivot: z_0 replaces the most negative w, the last of equal ones (lexicographically
-/// least).
+/// First pivot: z_0 replaces the most negative w, the last of equal ones (lexicographically least).
 template <class S, int N>
 GARRA_HD void cover(LemkeState<S, N>& s) {
   S least = s.q[0];
@@ -429,8 +425,7 @@ GARRA_HD Vec<S, N> Lemke::answer(const LcpProblem<S, N>& given, const LemkeState
     const S zi = fma(-s.unit, correction, z[i]);
     refined[i] = select(basic(i) && zi > S(0), zi, S(0));
   });
-  // If the block is nearly singular its exact solution may have negative entries while z solves the
-  // problem well.
+  // If the block is nearly singular its exact solution may be negative though z is accurate.
   const auto better = error(refined, lcp_slack(given, refined)) <= error(z, w);
   return select(better, refined, z);
 }

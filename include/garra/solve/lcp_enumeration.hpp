@@ -161,8 +161,7 @@ Point<N> solve_regular(const LcpProblem<double, N>& p, const System<N>& s, unsig
   return x;
 }
 
-/// Whether z satisfies the problem without any rounding: every product and every sum in M z + q is
-/// exact.
+/// Whether z satisfies the problem exactly: no product or sum in M z + q is rounded.
 template <int N>
 bool solves_exactly(const LcpProblem<double, N>& p, const Vec<double, N>& z) {
   for (int i = 0; i < N; ++i) {
@@ -199,8 +198,7 @@ void add(const LcpProblem<double, N>& p, const Point<N>& x, bool degenerate, Lcp
   out.solutions.push_back(s);
 }
 
-/// Tests one choice whose system is regular: its only candidate is a solution unless a variable is
-/// negative.
+/// Tests a choice with a regular system: its candidate is a solution if no variable is negative.
 template <int N>
 void judge_regular(const LcpProblem<double, N>& p, const System<N>& s, unsigned choice, LcpEnumeration<N>& out) {
   const Point<N> x = solve_regular(p, s, choice);
@@ -298,8 +296,7 @@ Interval feasible_part(const LcpProblem<double, N>& p, const Line<N>& line, unsi
   return part;
 }
 
-/// Tests one choice whose system is not proved regular. Returns true if it holds a continuum of
-/// solutions.
+/// Tests a choice not proved regular. Returns true if it holds a continuum of solutions.
 template <int N>
 bool judge_singular(const LcpProblem<double, N>& p, unsigned choice, LcpEnumeration<N>& out) {
   const Line<N> line = solve_singular(p, choice);

@@ -96,8 +96,7 @@ GARRA_HD MncpVec<P, S> head(const Vec<S, V>& x) {
   return y;
 }
 
-/// x = (u, v, z) with a slack z for each F: base of the papers' and the componentwise merit
-/// function.
+/// x = (u, v, z) with a slack z for each F: base of two of the merit functions.
 template <class P, class T>
 struct Slack {
   using Scalar = T;
@@ -412,8 +411,8 @@ struct MncpSolver {
       for (int i = extent<kUnknowns<P>>(); i < extent<View<S>::kVariables>(); ++i) lifted[i] = S(0);
     return minimizer.template start<View<S>>(view, project(view, lifted));
   }
-  /// Stops a start that has reached a solution, or whose function is not finite; records whether
-  /// the solve continues.
+  /// Stops a start at a solution or a value that is not finite; records whether the solve
+  /// continues.
   template <class S>
   GARRA_HD void judge_start(State<S>& s) const {
     auto& at = s.minimizer.at;

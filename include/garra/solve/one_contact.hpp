@@ -93,8 +93,7 @@ GARRA_HD Tangential<S> tangential_force(const Reduced<S>& r, const Tangential<S>
   return {select(swap, x2, x1), select(swap, x1, x2)};
 }
 
-/// Most Newton steps; two to four are usual, and halvings of a bracket that spans 15 digits never
-/// need more.
+/// Most Newton steps; two to four are usual, and halving a bracket of 15 digits needs fewer.
 inline constexpr int kSlipSteps = 60;
 inline constexpr double kSlipTolerance =
     1e-6;                         ///< Newton is done: its step <= this x gamma (the error then is its square)
@@ -147,8 +146,7 @@ struct SlipForce {
 template <class S>
 GARRA_HD SlipForce<S> slip_force(const Reduced<S>& r, const Tangential<S>& d, const S& load, const S& mu) {
   const S yields = fma(mu, fma(r.nt, d.t, r.no * d.o), r.nn);
-  // Not positive only if a larger force makes the contact approach faster (an unsymmetric or
-  // indefinite block).
+  // Not positive only if a larger force speeds up the approach (unsymmetric or indefinite block).
   const S inv = S(1) / select(yields > S(kRegularization) * r.nn, yields, r.nn);
   return {load * inv, -(mu * fma(r.no, d.t, -(r.nt * d.o))) * inv};
 }
@@ -160,8 +158,7 @@ GARRA_HD Tangential<S> unit(const Tangential<S>& v) {
   return {v.t * inv, v.o * inv};
 }
 
-/// One Newton step on the angle for a_T parallel to d: restores the digits that (3) loses if S is
-/// nearly singular.
+/// One Newton step on the angle for a_T parallel to d: restores digits if S is nearly singular.
 template <class S>
 GARRA_HD Tangential<S> turned(const Reduced<S>& r, const Tangential<S>& q, const Tangential<S>& d, const S& load,
                               const S& mu) {

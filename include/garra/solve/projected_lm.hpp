@@ -83,8 +83,7 @@ namespace projected_lm {
 
 inline constexpr int kBlock = 4;  ///< H is computed in blocks of 4 x 4, whose sums stay in registers
 
-/// Lower triangle of H = J'J; if V is no multiple of the block, the last row and column are
-/// computed more than once.
+/// Lower triangle of H = J'J; unless the block divides V, the last entries are computed twice.
 template <class S, int R, int V>
 GARRA_HD_CALL Mat<S, V, V> normal_matrix(const Mat<S, R, V>& J) {
   const int last = extent<V>() - 1;
@@ -128,8 +127,7 @@ GARRA_HD_CALL void solve_in_place(Mat<S, V, V>& K, Vec<S, V>& b) {
 template <class M, class S, int V>
 GARRA_HD Vec<S, V> direction(const M& merit, const Iterate<S, V>& at, Mat<S, V, V>& H, const Vec<S, V>& g,
                              const S& nu) {
-  // At a zero of r the damping vanishes: this keeps the pivots of free variables without effect on
-  // r positive.
+  // At a zero of r the damping vanishes: keeps pivots of variables without effect on r positive.
   const S lambda = fma(nu, min(sqrt(at.f), S(1)), S(1e-30));
   Vec<S, V> held, d;
   for (int i = 0; i < extent<V>(); ++i) {

@@ -18,6 +18,7 @@
 //
 // Method: closed candidates first; then a primal-dual interior-point method (Nesterov and Todd's
 // scaling; L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010) for
+//
 //   min tau  with  W c + w = tau q,  c in K,  |g_ji . c_j + h_ji| <= 1 + tau r_ji,  q = W c0 + w,      (3)
 //
 // which begins inside of the cones at c0 with tau = 1; r is nonzero only if a finger's own weight

@@ -3,6 +3,7 @@
 //
 // Let K = { W c : |c_T| <= mu c_n, 0 <= c_n <= limit } be the wrenches of the contacts, and w a
 // wrench to balance. Every wrench within r of w is balanced if the ball of radius r lies in w + K:
+//
 //   r <= h(y) = w.y + sum_j limit_j max(0, z_n + mu |z_T|)_j,  z_j = W_j^T y,  for all |y| = 1         (1)
 //
 // h is convex and cheap to evaluate, but its least value on the sphere is a global minimum among

@@ -51,8 +51,7 @@ struct CountingSizes {
   Scattered scattered = {};
 };
 
-/// The counting target on the host: adds samples to a tally; `sums` are those of the samples'
-/// block.
+/// The counting target on the host: adds samples to a tally; `sums` are those of their block.
 struct HostCounts {
   Tally& tally;
   double* sums;

@@ -61,8 +61,7 @@ GARRA_HD S quantile(const Distribution& d, const S& u01) {
       return S(d.a) * exp(normal_quantile(u) * S(d.b));
     case Distribution::Kind::kBallRadius:
       return S(d.a) * exp(log(u) * S(1.0 / 3.0));
-    // Half-angle form of cos(angle) = 1 - u b, b = 1 - cos(a): it rises with u and loses no digits
-    // near 0.
+    // Half-angle form of cos(angle) = 1 - u b, b = 1 - cos(a): rises with u, exact near 0.
     case Distribution::Kind::kConeAngle:
       return S(2) * asin(sqrt(u * S(0.5 * d.b)));
   }

@@ -60,8 +60,7 @@ class ChunkStore {
   ChunkStore(const ChunkStore&) = delete;
   ChunkStore& operator=(const ChunkStore&) = delete;
 
-  /// Chunk `index`, samples first .. first + count - 1, if it exists, is sound and belongs to this
-  /// study.
+  /// Chunk `index`, samples first .. first + count - 1, if it is stored, sound and of this study.
   [[nodiscard]] virtual std::optional<Total> read(std::int64_t index, std::int64_t first, std::int64_t count) = 0;
   virtual void write(std::int64_t index, const Total& chunk) = 0;
   /// Whether the chunk is stored; its content is not read.

@@ -1,5 +1,4 @@
-// Sums of doubles that round only when they are read: neither the order of the numbers nor their
-// grouping changes a bit.
+// Sums of doubles, rounded only when read: order and grouping of the numbers change no bit.
 #pragma once
 
 #include <array>

@@ -16,8 +16,7 @@ struct OutcomeWords {
   bool decided = true;  ///< false: the sample is no evidence either way
 };
 
-/// The name in row `k`; "unknown" if there is none, since numbers of outcomes are also read from
-/// files.
+/// The name in row `k`; "unknown" if there is none: files, too, contain numbers of outcomes.
 template <std::size_t N>
 [[nodiscard]] constexpr const char* name_at(const std::array<OutcomeWords, N>& table, int k) {
   return k >= 0 && static_cast<std::size_t>(k) < N ? table[static_cast<std::size_t>(k)].name : "unknown";

@@ -1,5 +1,4 @@
-// Sizes of the data that a study keeps about its samples: readers of a stored tally check it
-// against them.
+// Sizes of a study's data about its samples: readers of a stored tally check it against them.
 #pragma once
 
 #include <cstddef>

@@ -35,8 +35,7 @@ struct Interval {
 };
 [[nodiscard]] Interval clopper_pearson(std::int64_t successes, std::int64_t trials);
 
-/// The interval if `unsolved` further samples might have had either outcome: they widen it on both
-/// sides.
+/// The interval if `unsolved` further samples might have had either outcome: wider on both sides.
 [[nodiscard]] Interval clopper_pearson_with_unsolved(std::int64_t successes, std::int64_t decided,
                                                      std::int64_t unsolved);
 

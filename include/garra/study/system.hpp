@@ -34,8 +34,7 @@ struct SystemInput {
   Distribution distribution;
 };
 
-/// A number that is measured in every sample. Values outside of its axis are counted as below or
-/// above.
+/// A number measured in every sample. Values outside of its axis are counted as below or above.
 struct SystemOutput {
   std::string name, unit, label;  ///< "peak_speed", "m/s", "Peak speed"
   double low = 0, high = 1;       ///< axis of its histogram

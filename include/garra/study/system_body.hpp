@@ -1,5 +1,4 @@
-// Computes a sample of a user-defined system: draws, then the system. Host and device; see
-// study/system.hpp.
+// A sample of a user-defined system: draws, then the system. Host and device (study/system.hpp).
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,7 @@
 
 namespace garra::study {
 
-/// Equal bins over [low, high) for display, with counts for values below, above, and undefined
-/// (NaN).
+/// Equal bins over [low, high) for display, with counts for values below, above, and NaN.
 struct Histogram {
   double low = 0, high = 1;
   int bins = 200;

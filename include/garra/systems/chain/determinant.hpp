@@ -6,8 +6,7 @@
 
 namespace garra::chain {
 
-/// Frame and order of the expansion: the determinant does not depend on them, the number of known
-/// zeros does.
+/// Frame and order of the expansion: they change its known zeros, not the determinant.
 struct Expansion {
   int frame = 2;                 ///< the joints' screws are taken about this link frame's origin
   bool before_turn = false;      ///< in the axes before the turn of that joint

@@ -11,8 +11,7 @@
 
 namespace garra::chain {
 
-/// Couplings of a chain's joints, shared by all samples. Leaders follow no other joint. Trivially
-/// copyable.
+/// Couplings of a chain's joints, shared by all samples. Leaders do not follow. Trivially copyable.
 struct Followers {
   bool any;                   ///< false: the other members are not read
   int leader[kMaxJoints];     ///< of joint i, from 0; i itself: it follows none
@@ -32,8 +31,7 @@ GARRA_HD void for_each_follower(const Followers& followers, const F& f) {
   }
 }
 
-/// Sets followers according to their leaders. q: a vector, or the numbers of one that is shorter
-/// than J.
+/// Sets followers from their leaders. q: a vector, or the numbers of one shorter than J.
 template <int J, class Q>
 GARRA_HD void follow_in(const Followers& followers, Q&& q) {
   using S = std::remove_cvref_t<decltype(q[0])>;

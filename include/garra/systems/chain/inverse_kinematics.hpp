@@ -8,8 +8,8 @@
 
 namespace garra::chain {
 
-/// One of the eight solutions: arm right/left = +1/-1, elbow up/down = +1/-1, wrist as it
-/// is/flipped = +1/-1.
+/// One of eight solutions: arm right/left = +1/-1, elbow up/down = +1/-1, wrist kept/flipped =
+/// +1/-1.
 struct Branch {
   int arm = 1, elbow = 1, wrist = 1;
 };

@@ -40,8 +40,7 @@ GARRA_HD Articulated<S> rigid(const JointForm<T>& j) {
   return {body<S>(j).I, {m, m, m, zero, zero, zero}, {{zero, -sz, sy, sz, zero, -sx, -sy, sx, zero}}};
 }
 
-/// Moves the origin from a frame in which the old origin is at r: B + r^ M and A - B r^ + r^ (B +
-/// r^ M)^T.
+/// Moves the origin; the old one is at r: B + r^ M and A - B r^ + r^ (B + r^ M)^T.
 template <Joints K, class S>
 GARRA_HD void move_origin(const Shift<S>& r, Articulated<S>& b) {
   const S a = r.a, d = r.d;
@@ -73,8 +72,7 @@ GARRA_HD void move_origin(const Shift<S>& r, Articulated<S>& b) {
   }
 }
 
-/// Rotates rows and columns of a general matrix: R B R^T for the planar rotation `rotate` of a
-/// vector.
+/// Rotates rows and columns of a matrix: R B R^T for the planar rotation `rotate` of a vector.
 template <class S, class Rotate>
 GARRA_HD Mat3<S> rotate_general(const Mat3<S>& B, const Rotate& rotate) {
   const Mat3<S> half = from_rows(rotate(row(B, 0)), rotate(row(B, 1)), rotate(row(B, 2)));  // B R^T

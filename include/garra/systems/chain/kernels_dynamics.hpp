@@ -5,6 +5,7 @@
 // Newton-Euler after J. Luh, M. Walker, R. Paul (1980), in the form of W. Khalil, J. Kleinfinger
 // (IEEE J. Robotics and Automation 3(6), 1987). With U = [wdot]x + [w]x[w]x of a link, its point r
 // accelerates by a + U r. Therefore
+//
 //   force  F = m a + U s,    moment  N = I wdot + w x I w + s x a (2)
 // with the first moment s and the second moment I about the frame's origin; no center of mass is
 // needed.
@@ -25,8 +26,7 @@ struct LinkMotion {
   Vec3<S> w, wd, a;
 };
 
-/// U = [wd]x + [w]x[w]x with the products that (2) also uses. Diagonal entries are minus the sums
-/// of squares.
+/// U = [wd]x + [w]x[w]x with the products in (2). Diagonal entries are minus the sums of squares.
 template <class S>
 struct Spin {
   S yy_zz, zz_xx, xx_yy;           // wy^2 + wz^2, ...
@@ -122,8 +122,7 @@ GARRA_HD Wrench<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i,
   return {tilt(m.joint[i], f), tilt(m.joint[i], n)};
 }
 
-/// -gravity (world axes) in the axes of frame 0: the acceleration of the base that replaces
-/// gravity.
+/// -gravity (world axes) in the axes of frame 0: the base's acceleration replaces gravity.
 template <class S, class T, int J>
 GARRA_HD Vec3<S> base_acceleration(const Model<T, J>& m, const Vec3<S>& gravity) {
   return -transpose_times(cast<S>(m.base.R), gravity);
@@ -291,8 +290,7 @@ GARRA_HD S held(const Vec3<S>& s, const S& mass, const Vec3<S>& up, bool slides)
 
 }  // namespace kernel
 
-/// g(q): torques that hold the chain against gravity (world axes, m/s^2), which may differ from
-/// sample to sample.
+/// g(q): torques against gravity (world axes, m/s^2), which may differ from sample to sample.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {
   const kernel::Up<S, J> up = kernel::up_of(m, x, gravity);
@@ -310,8 +308,7 @@ GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x) {
   return gravity_torque<K>(m, x, cast<S>(m.gravity));
 }
 
-/// Energy of a chain: kinetic, rotors included, and potential -gravity . (mass times world
-/// position) [J].
+/// Energy: kinetic, rotors included, and potential -gravity . (mass times world position) [J].
 template <class S>
 struct Energy {
   S kinetic, potential;

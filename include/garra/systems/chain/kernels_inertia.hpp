@@ -145,8 +145,7 @@ GARRA_HD Mat<S, J, J> inertia_matrix(const Model<T, J>& m, const Angles<S, J>& x
   return H;
 }
 
-/// H(q) and g(q) from the same composite bodies; `gravity` (world axes, m/s^2) may differ from
-/// sample to sample.
+/// H(q) and g(q) from the same composite bodies; `gravity` (world axes, m/s^2) of each sample.
 template <class S, int J>
 struct InertiaAndGravity {
   Mat<S, J, J> H;
@@ -172,8 +171,7 @@ GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const
 
 namespace kernel {
 
-/// Solves H y = b for a positive definite H by L D L^T, reading the lower triangle; pivots are not
-/// tested.
+/// Solves H y = b for positive definite H by L D L^T of the lower triangle; pivots are not tested.
 template <class S, int J>
 GARRA_HD Vec<S, J> solve_definite(Mat<S, J, J> H, Vec<S, J> b) {
   S inverse[J];
@@ -216,6 +214,7 @@ GARRA_HD Vec<S, J> forward_dynamics_composite(const Model<T, J>& m, const Angles
 // Coriolis matrix. For a point of mass dm at position r(q) the Christoffel symbols of its inertia
 // (dr/dq)^T (dr/dq) dm are those of C = (dr/dq)^T d(dr/dq)/dt dm. Summed over the body, about the
 // world's origin in world axes:
+//
 //   C_kj = xi_k . ( I xidot_j + B xi_j ),   B = [ (v.s) 1 - v s^T - w^ S , 0 ; -f^ , 0 ],   S = tr(I)/2 1 - I (3)
 // with its twist (w; v), moments s, I, momentum f = m v + w x s, and xidot_j = V x xi_j. (S.
 // Echeandia, P. Wensing, J. Computational and Nonlinear Dynamics 16(9), 2021, derive the same

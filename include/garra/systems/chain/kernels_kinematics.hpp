@@ -3,6 +3,7 @@
 // own; J is the exact number of joints.
 //
 // The transform (1) of model.hpp is two planar rotations with a shift of (a, b, d) between them,
+//
 //   X_{i-1,i} = Rx(alpha) T(a, b, d) Rz(theta),
 // so that a vector changes frame in 8 multiplications (4 of them fused) instead of 9, without a
 // rotation matrix.
@@ -13,8 +14,7 @@
 
 namespace garra::chain {
 
-/// Joint types that a kernel supports: kRevolute omits the terms of prismatic joints and of shifts
-/// b.
+/// Joint types of a kernel: kRevolute omits the terms of prismatic joints and of shifts b.
 enum class Joints { kRevolute, kMixed };
 
 /// Whether kernels of Joints::kRevolute apply to the chain.
@@ -25,8 +25,7 @@ GARRA_HD bool fits_revolute(const Model<T, J>& m) {
   return true;
 }
 
-/// A configuration as the kernels take it: cos and sin of every theta_i, and the travel of
-/// prismatic joints.
+/// A configuration for the kernels: cos and sin of every theta_i, and travel of prismatic joints.
 template <class S, int J>
 struct Angles {
   S cos[J], sin[J];
@@ -219,8 +218,7 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Mat<S, 6, J> jacobian(const Model<T, J>& m, const Frames<S, J>& k) {
   return jacobian<K>(m, k, k.tool.p);
 }
-/// The same Jacobian in the axes of a frame with orientation R (for body axes, that of the link or
-/// tool).
+/// The same Jacobian in the axes of a frame with orientation R (body axes: of the link or tool).
 template <class S, int J>
 GARRA_HD Mat<S, 6, J> in_axes(const Mat3<S>& R, const Mat<S, 6, J>& jac) {
   Mat<S, 6, J> out;

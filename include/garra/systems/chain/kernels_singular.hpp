@@ -134,8 +134,7 @@ GARRA_HD S manipulability(const Model<T, 6>& m, const Angles<S, 6>& x) {
 
 namespace kernel {
 
-/// Cosine of two vectors after which one more rotation suffices: its error is the square, times
-/// their number.
+/// Cosine of two vectors after which one more rotation suffices: the error is about its square.
 inline constexpr double kNearlyOrthogonal = 1e-9;
 
 /// Most sweeps of one-sided Jacobi: convergence is quadratic, and finished lanes do not change.

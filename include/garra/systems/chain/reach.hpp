@@ -25,8 +25,7 @@ struct JointRanges {
 /// may bring them back into a range of 5 rad, and most solutions lie inside it.
 inline constexpr double kNarrow = 5;
 
-/// Pose error to the target: position [m], and the axis of the rotation times the sine of its
-/// angle.
+/// Pose error: position to the target [m], and the rotation's axis times the sine of its angle.
 template <class S>
 GARRA_HD Vec<S, 6> pose_error(const Pose<S>& target, const Pose<S>& tool, bool position_only) {
   const Vec3<S> p = target.p - tool.p;
@@ -112,8 +111,7 @@ GARRA_HD MaskOf<S> turn_into(const Model<double, J>& m, const JointRanges& range
 
 }  // namespace kernel
 
-/// Result of a search: `arrived` is 1 at the target within all ranges, else 0; `steps` is their
-/// number.
+/// Result of a search: `arrived` is 1 at the target within all ranges, else 0.
 template <class S>
 struct ReachEnd {
   S arrived, steps;

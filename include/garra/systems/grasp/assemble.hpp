@@ -78,8 +78,8 @@ GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kC
       out.b[3 * j + k] = sum;
     }
   }
-  // Last, so that a GPU thread does not hold it beside the terms of b; in registers if there are
-  // enough.
+  // Last, so that a GPU thread does not hold it beside the terms of b; in registers if they
+  // suffice.
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : 3 * N)
 #endif

@@ -25,8 +25,7 @@ GARRA_HD int last_joint(const FingerChain<J>& finger) {
   return K == chain::Joints::kRevolute ? J - 1 : finger.joints - 1;
 }
 
-/// A finger's motion. `moving` is uniform: without velocities the Coriolis and Jdot terms are zero
-/// and skipped.
+/// A finger's motion. `moving` is uniform: without it the Coriolis and Jdot terms are skipped.
 template <class S, int J>
 struct FingerState {
   Vec<S, J> q, qd;  ///< [rad, rad/s]

@@ -66,8 +66,7 @@ struct FingerDrive {
   Vec3<double> known_gravity;
 };
 
-/// tau before springs and dampers: given, kept, or gamma (g + h) + J_v^T f with the controller's
-/// gravity.
+/// tau before springs and dampers: given, kept, or gamma (g + h) + J_v^T f (controller's gravity).
 template <chain::Joints K, class S, int J>
 GARRA_HD Vec<S, J> commanded_torque(const FingerChain<J>& finger, const FingerDrive<J>& drive,
                                     const FingerOrder<S>& order, const chain::Angles<S, J>& angles,

@@ -91,8 +91,7 @@ GARRA_HD S largest_eigenvalue(const Mat<S, 4, 4>& a) {
   return symmetric_eigen(a).values[3];
 }
 
-/// G G^T of a matrix with D rows, from its columns one after another: the first sets it, the others
-/// are added.
+/// G G^T of a matrix with D rows, from its columns: the first sets it, the others are added.
 template <class S, int D = 3>
 struct ColumnGram {
   Vec<S, D*(D + 1) / 2> lower;  ///< by rows

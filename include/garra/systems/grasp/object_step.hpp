@@ -61,15 +61,13 @@ GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotio
   now.whole_turns = whole + select(turned >= whole + S(kTurn), S(kTurn), select(turned < whole, S(-kTurn), S(0)));
 }
 
-/// Slip velocity above which a contact counts as sliding [m/s]. Only outcomes and the explicit step
-/// depend on it.
+/// Slip velocity of a sliding contact [m/s]; affects only outcomes and the explicit step.
 inline constexpr double kSlipSpeed = 1e-6;
 /// A gap beyond the travel of two steps plus this [m] excludes a contact from the step's problem.
 inline constexpr double kFarGap = 1e-4;
 inline constexpr double kTouchingGap = 1e-6;  ///< [m]
 
-/// The object for the contact problem: at the step's configuration with the velocities of its
-/// start.
+/// The object for the contact problem: the step's configuration, velocities of its start.
 template <class S>
 GARRA_HD Body<S> body_at(const ObjectMotion<S>& x, const Vec3<S>& p, const Quaternion<S>& turn) {
   Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
@@ -81,8 +79,7 @@ GARRA_HD Body<S> body_at(const ObjectMotion<S>& x, const Vec3<S>& p, const Quate
   return {x.mass, rotate_symmetric(R, I), rotate_symmetric(R, inverse), p, x.v, x.w};
 }
 
-/// The load without contact forces: (force; torque about the center of mass, gyroscopic term
-/// included).
+/// Load without contact forces: (force; torque about the center of mass with gyroscopic term).
 template <class S>
 GARRA_HD Vec<S, 6> load_on(const Body<S>& body, const Vec3<S>& gravity, const Vec<S, 6>& wrench) {
   const Vec3<S> gyroscopic = cross(body.omega, body.inertia * body.omega);
@@ -129,8 +126,7 @@ GARRA_HD S stabilization(const StepRules& rules, const Body<S>& body, const Fing
   }
   const S share = select(f.gap > S(0), S(rate * rate), S(rules.baumgarte * rate * rate));
   const S back = share * f.gap, bounce = S(rules.restitution * rate) * min(approach, S(0));
-  // A penetration takes the larger term, not the sum: an impact is detected up to one step's travel
-  // late.
+  // A penetration takes the larger term, not the sum: impacts are detected up to one step late.
   const S round = S(0.5) * velocity_term(body, contact_terms(f))[0];
   return round + select(f.gap > S(0), back + bounce, min(back, bounce));
 }
@@ -168,8 +164,7 @@ GARRA_HD void end_step(const StepRules& rules, const Body<S>& body, const Vec<S,
     torque[i] = load[i + 3] + contact[i + 3];
   }
   const Vec3<S> w = axpy(dt, body.inverse_inertia * torque, x.w);
-  // body is at the configuration after half a step with the old velocities (explicit: at the step's
-  // start).
+  // body is where half a step with the old velocities leads (explicit: at the step's start).
   const Vec3<S> p = axpy(half, x.v + v, x.p);
   const Quaternion<S> turn = turned(turned(x.turn, half * x.w), half * w);
   x.p = select(on, p, x.p);

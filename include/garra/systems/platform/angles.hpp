@@ -8,8 +8,7 @@
 
 namespace garra::platform {
 
-/// sin(alpha) up to which psi and phi cannot be distinguished: they are quotients of rounding
-/// errors.
+/// sin(alpha) up to which psi and phi are undetermined: they are quotients of rounding errors.
 inline constexpr double kNoNutation = 1e-12;
 
 /// (psi, alpha, phi) of A = Rz(psi) Rx(alpha) Rz(phi), alpha in [0, pi], with the columns x, y, z

@@ -11,9 +11,9 @@
 // F'' is bounded everywhere: F_i = (r - b_i).exp(turn) a_i + (|r - b_i|^2 + |a_i|^2 - L_i^2) / 2
 // with a_i = A s_i.
 //
-// Bounds: |D exp[t]| <= |t|, |D^2 exp[t, t]| <= |t|^2, the latter of rank 2 and Frobenius norm <=
-// sqrt(2) |t|^2, since D^2 exp[t, t] is an integral of products of rotations and two skew matrices
-// over a simplex of volume 1/2, twice.
+// Bounds: |D exp[t]| <= |t| and |D^2 exp[t, t]| <= |t|^2. D^2 exp[t, t] has rank 2 and Frobenius norm
+// <= sqrt(2) |t|^2: it is twice an integral of products of rotations and two skew matrices over a
+// simplex of volume 1/2.
 #pragma once
 
 #include "garra/core/elementary.hpp"

@@ -44,7 +44,7 @@ GARRA_HD Mat<S, 6, 6> in_lengths(Mat<S, 6, 6> J, const S& L) {
 
 template <class S>
 struct Conditioning {
-  S determinant;           ///< of the plain Jacobian: its sign tells modes apart
+  S determinant;           ///< of the plain Jacobian: its sign distinguishes modes
   S sigma_min, sigma_max;  ///< of the Jacobian whose last three columns are divided by L
   Vec<S, 6> free_motion;   ///< unit right singular vector of sigma_min: (v, L w)
 };

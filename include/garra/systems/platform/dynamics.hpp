@@ -115,8 +115,7 @@ GARRA_HD Vec3<S> times_inertia(const Model<T>& m, const Vec3<S>& a) {
                  fma(xz, a[0], fma(yz, a[1], S(m.zz) * a[2])));
 }
 
-/// Newton and Euler for the platform's body alone: the wrench that its motion against gravity
-/// requires.
+/// Newton and Euler for the platform's body alone: the wrench of its motion against gravity.
 template <class S, class T>
 GARRA_HD Wrench6<S> body_effort(const Model<T>& m, const Mat3<S>& A, const Twist6<S>& t, const Twist6<S>& a) {
   const Vec3<S> w = transpose_times(A, t.w), turn = transpose_times(A, a.w);
@@ -163,8 +162,7 @@ GARRA_HD Vec<S, 6> actuator_forces(const Effort<S>& e, const Wrench6<S>& externa
   return leg_forces(d, e.wrench.force - external.force, e.wrench.moment - external.moment);
 }
 
-/// effort() and actuator_forces() in one, to the bit, without the terms that only the reactions
-/// need.
+/// effort() and actuator_forces() in one, to the bit, without the terms for the reactions only.
 template <class S, class T>
 GARRA_HD Vec<S, 6> inverse_dynamics(const Model<T>& m, const Place<S>& place, const Twist6<S>& twist,
                                     const Twist6<S>& a, const Wrench6<S>& wrench) {
@@ -227,8 +225,7 @@ GARRA_HD Mat<S, 6, 6> body_mass(const Model<T>& m, const Mat3<S>& A) {
   return mass;
 }
 
-/// The equations of motion with the lower triangle of the mass matrix only, and the length
-/// Jacobian's rows.
+/// Equations of motion: lower triangle of the mass matrix only, and the length Jacobian's rows.
 template <class S>
 struct LowerBalance {
   Balance<S> balance;

@@ -16,17 +16,16 @@ namespace garra::platform {
 
 inline constexpr int kFullCoordinates = 91;
 
-/// Coordinates of the 13 bodies, in the paper's order: platform, then lower and upper link of each
-/// leg.
+/// Coordinates of the 13 bodies, in the paper's order: platform, then each leg's lower, upper link.
 template <class S>
 struct FullPlace {
   Place<S> platform;
   Place<S> lower[kLegs], upper[kLegs];
 };
 
-/// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) without normalization, for parameters that are not
-/// unit yet; turned() is its derivative. (rotation_of() of pose.hpp uses |p| = 1 on its diagonal;
-/// with it Newton loses its order.)
+/// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) without normalization, for parameters not unit yet.
+/// Its derivative is turned(). (rotation_of() of quaternion.hpp uses |p| = 1 on its diagonal; with
+/// it Newton loses its order.)
 template <class S>
 GARRA_HD Mat3<S> full_rotation(const Quaternion<S>& p) {
   Mat3<S> A = rotation_of(p);
@@ -191,8 +190,7 @@ GARRA_HD LegBlock<S> leg_block(const LegForm<T>& leg, const Place<S>& lower, con
   return e;
 }
 
-/// Motion of a leg's links in a solution of Phi_q y = -g: y is a Newton step, a rate or an
-/// acceleration.
+/// Motion of a leg's links: part of a solution y of Phi_q y = -g (Newton step, rate, acceleration).
 template <class S>
 struct LegMove {
   LegResidual<S> g;
@@ -329,8 +327,7 @@ GARRA_HD_CALL FullPlace<S> full_newton_step(const Model<T>& m, const FullPlace<S
   return to;
 }
 
-/// Computes all links from the platform's pose, by (1)-(4): every equation except the driving ones
-/// holds.
+/// Computes all links from the platform's pose, by (1)-(4): all but the driving equations hold.
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_place(const Model<T>& m, const Place<S>& place) {
   FullPlace<S> q;

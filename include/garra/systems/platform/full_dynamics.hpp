@@ -223,8 +223,7 @@ GARRA_HD S platform_norm_multiplier(const FullPlace<S>& q, const BodyMass<S>& bo
   return S(0.5) * (body.spin + joints) / dot(q.platform.p, q.platform.p);
 }
 
-/// Rates of all coordinates from the platform's, on the constraints: Phi_q q' = 0 except for the
-/// driving rows.
+/// Rates of all coordinates from the platform's: Phi_q q' = 0 except for the driving rows.
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_rate(const Model<T>& m, const FullPlace<S>& q, const Twist6<S>& t) {
   const Body<S> body = body_of(q.platform.p);

@@ -15,8 +15,7 @@ struct ForwardOp {
     Vec<S, 6> lengths;
     Place<S> guess;
   };
-  /// The lengths must be positive: Newton's method uses their squares and would solve for -l as for
-  /// l.
+  /// The lengths must be positive: Newton's method uses their squares and would accept -l for l.
   template <class S>
   static GARRA_HD MaskOf<S> is_usable(const In<S>& in) {
     auto valid = usable(in.guess) && all_finite<S>(in.lengths) == S(1);
@@ -57,8 +56,7 @@ struct ForwardOp {
   template <class S>
   GARRA_HD S status(const Found<S>& found, const S& still, const MaskOf<S>& same_sign) const {
     const S converged = select(same_sign, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kModeSuspect));
-    // Stagnation away from the lengths is a stationary point of the sum of squares: more iterations
-    // would not help.
+    // Stagnation at other lengths is a stationary point: more iterations would not help.
     const S not_converged =
         select(still >= S(kStandstill), number_of<S>(PoseStatus::kStalled), number_of<S>(PoseStatus::kIterationLimit));
     return select(found.residual <= S(rule.tol),

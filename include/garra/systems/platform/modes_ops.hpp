@@ -27,8 +27,7 @@ struct ModeOp {
   }
 };
 
-/// The pose to which the path leads from the guess: ModeRule's path, and Newton's method from its
-/// end.
+/// The pose that the path leads to from the guess: ModeRule's path, then Newton's method.
 struct FollowOp {
   ForwardOp forward;
   ModeRule rule;

@@ -56,8 +56,7 @@ struct Growth {
   S order, rate, sign;
 };
 
-/// Vectors: rows (or columns) of M, each followed by that of N. Rotated until the M parts are
-/// orthogonal.
+/// Vectors: rows (or columns) of M, each with that of N behind it. Rotated until M is orthogonal.
 template <int D, class S, int N, int W>
 GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, double tolerance) {
   constexpr int L = W / 2;
@@ -206,8 +205,7 @@ GARRA_HD void assign_where(const MaskOf<S>& mask, const T& from, T& to) {
   for (int k = 0; k < static_cast<int>(sizeof(T) / sizeof(S)); ++k) b[k] = select(mask, a[k], b[k]);
 }
 
-/// Rarely needed, and large: inlined into analyse() it took the compiler longer than all other
-/// code.
+/// Rare and large: inlined into analyse() it took the compiler longer than all other code.
 template <int G, int D, class S, int J>
 GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol,
                                 Escape<S, J>& out) {

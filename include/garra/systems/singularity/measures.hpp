@@ -50,8 +50,7 @@ GARRA_HD S manipulability_of_revolute(const Model<T, 6>& m, const Angles<S, 6>& 
   return chain::manipulability<Joints::kRevolute>(m, x) / (length * length * length);
 }
 
-/// sigma_1, sigma_g and the product of the first g singular values of the scaled Jacobian, g = G,
-/// for maps.
+/// sigma_1, sigma_g and the product of the first g singular values, g = G, for maps.
 template <int G, class S, int J>
 GARRA_HD ExtremeSingularValues<S> extremes(const ScaledScrews<S, J>& screws) {
   if constexpr (G < kValues<J>) {  // the others are zero almost everywhere

@@ -67,8 +67,7 @@ GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> nearly_null(const ScaledScrews<S
   return out;
 }
 
-/// Rows of A, orthonormalized: row k is sum_{i <= k} r(i, k) q_i. Done twice, for nearly dependent
-/// rows.
+/// Rows of A, orthonormalized: row k is sum_{i <= k} r(i, k) q_i. Twice, for nearly dependent rows.
 template <class S, int J>
 struct OrthonormalRows {
   VectorSet<S, 6, J> q;

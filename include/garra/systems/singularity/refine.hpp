@@ -59,8 +59,7 @@ GARRA_HD Search<S, J> start_search(const Vec<S, J>& q) {
   return {q, q, S(1), S(0), S(1), S(0), S(0), any_direction, S(0), Vec<S, J>::zero(), S(1), Vec<S, J>::zero()};
 }
 
-/// Length of the motion from the start [rad; a sliding joint counts in units of the start's
-/// length].
+/// Length of the motion from the start [rad; sliding joints in units of the start's length].
 template <class S, int J>
 GARRA_HD S distance_of(const Arm<J>& arm, const Search<S, J>& s) {
   const Vec<S, J> unit = joint_units(arm, s.length);
@@ -225,8 +224,7 @@ GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> look(const Posture<S, J>& at, Se
     const OrthonormalRows<S, J> rows = orthonormal_rows(at.screws);
     auto left = s.left;
     null = nearly_null_of_six(rows, left);
-    // Unchanged if the search has ended: others in its register may continue, and the result must
-    // not depend on it.
+    // Unchanged if the search has ended: others in its register may continue without effect on it.
     for_each_index<6>([&](auto k) { s.left[k] = select(s.active > S(0), left[k], s.left[k]); });
     if (any(begins)) null.before = roughly_second(rows, s.left);
   } else {

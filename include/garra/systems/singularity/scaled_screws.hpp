@@ -13,8 +13,7 @@ using chain::Angles;
 using chain::Joints;
 using chain::Model;
 
-/// Axes of the joints, world axes, positions from the base's origin: a distant base costs no
-/// digits.
+/// Axes of the joints, world axes, relative to the base's origin: a distant base costs no digits.
 template <class S, int J>
 struct JointLines {
   Vec3<S> direction[J];  ///< unit vectors
@@ -103,8 +102,7 @@ GARRA_HD ScalingOf<S> natural_scaling(const Model<T, J>& m, const JointLines<S, 
   mean = S(1.0 / J) * mean;
   kernel::AxisSums<S> sums = kernel::sum_axes<K>(m, l, mean);
   if (sums.count == 0) return {mean, S(1)};
-  // Parallel axes leave their own direction undetermined; along it the center stays beside the
-  // mean.
+  // Parallel axes leave their direction undetermined; along it the center is beside the mean.
   const auto parallel = sums.spread <= S(kParallel * kParallel * sums.count);
   const S hold = select(parallel, S(1), S(0));
   for_each_index<3>([&](int r) {
@@ -150,8 +148,7 @@ struct ScaledScrews {
   Screw<S> joint[J];
 };
 
-/// Joints from number `joints` on are padding: their screws are zero, which changes no singular
-/// value.
+/// Joints from number `joints` on are padding: zero screws, which change no singular value.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD ScaledScrews<S, J> scaled_screws(const Model<T, J>& m, const JointLines<S, J>& l, const ScalingOf<S>& scaling,
                                           int joints = J) {
