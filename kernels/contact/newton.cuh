@@ -7,9 +7,8 @@
 
 namespace garra::contact {
 
-/// Runs the fallback solvers on the CPU, tile by tile. They are rarely needed, and a thread would
-/// need hundreds of kilobytes of stack, which the driver reserves for every thread that the device
-/// can hold.
+/// Runs the fallback solvers on the CPU, tile by tile. They are rarely needed and take hundreds of
+/// kilobytes of stack, which the driver reserves for every thread that the device can hold.
 template <int N>
 void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool after_newton, std::int64_t count) {
   using Candidate = solvers::Candidate<double, N>;

@@ -10,8 +10,7 @@
 // branches: each step runs while one of them needs it, and changes nothing for the others.
 //
 // With more than eight contacts a problem has a whole warp. A and the rows of a linear system are
-// then too large for shared memory (147 kB with 32 contacts): they are in device memory, column
-// after column.
+// then too large for shared memory (147 kB with 32 contacts): they are in device memory by columns.
 #pragma once
 
 #include "contact/batch/body.hpp"

@@ -39,9 +39,8 @@ void rescue(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std
     rescue_on_device(job, newton, count);
 }
 
-/// IterateBody for problems whose matrices are in device memory. With 32 contacts a thread's stack
-/// would hold 200 to 400 kB of them, and the driver reserves that for every thread that the device
-/// can hold.
+/// IterateBody for problems whose matrices are in device memory. With 32 contacts they take 200 to
+/// 400 kB of stack, which the driver reserves for every thread that the device can hold.
 template <class Solver, int N>
 struct FarIterateBody {
   /// A, scaled, preconditioned if the solver does so, and the inverse of that.

@@ -6,9 +6,8 @@ namespace garra::grasp {
 template void balance_on_device(std::int64_t, const HandBalanceBody<16>&);
 template void balance_on_device(std::int64_t, const HandTorqueBody<16>&);
 
-/// Tiles of the host have exactly the numbers of `contacts` contacts. The kernel's tiles have
-/// memory for N, with the same leading numbers, except for the candidate's members behind its
-/// forces.
+/// Tiles of the host have exactly the numbers of `contacts` contacts. The kernel's have memory for
+/// N, with the same leading numbers, except for the candidate's members behind its forces.
 void run_kernels(const Device&, const NewtonTiles& job) {
   constexpr int N = kMostSetContacts;
   using Problem = solvers::FrictionProblem<double, N>;

@@ -37,7 +37,7 @@ GARRA_HD void put(const DeviceColumn& column, std::int64_t place, double x) {
     static_cast<std::uint8_t*>(column.data)[place] = static_cast<std::uint8_t>(static_cast<int>(x));
 }
 
-/// One number of the columns side by side, in all rows.
+/// One number of the columns, taken side by side, in all rows.
 struct ColumnField {
   DeviceColumn column;
   int field;  ///< of the column

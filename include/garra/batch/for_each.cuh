@@ -54,8 +54,7 @@ inline void check(cudaError_t status, const char* doing) {
 }
 
 /// A call on arrays of the device (resident.hpp): the caller's stream, and the caller's memory in
-/// place of cudaMalloc. There is one per thread; every Buffer and every launch below the call uses
-/// it.
+/// place of cudaMalloc. There is one per thread, used by every Buffer and launch below the call.
 struct Call {
   cudaStream_t stream = nullptr;
   std::byte* memory = nullptr;

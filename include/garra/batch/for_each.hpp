@@ -10,9 +10,8 @@
 namespace garra::batch {
 
 // A loop is one function with everything that it calls, lambdas of for_each_index included: a call
-// would pass registers of lanes through memory. Its machine code is separate from its callers'. A
-// wheel thus has loops over lanes once per instruction set and all else once (cmake/isas.cmake
-// lists which).
+// would pass registers of lanes through memory. Its machine code is separate from its callers': a
+// wheel has loops over lanes per instruction set and all else once (list: cmake/isas.cmake).
 
 /// Runs loop(), which works on doubles. Other files must be able to name its type: no lambda.
 template <class Loop>

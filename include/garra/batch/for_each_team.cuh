@@ -6,8 +6,7 @@
 namespace garra::cuda {
 
 /// The threads that work on one problem: kLanes neighbors of a warp. All teams of a warp take the
-/// same branches, decided by any(); a team that has finished its problem follows and changes
-/// nothing.
+/// same branches, decided by any(); a finished team follows without changes.
 template <int kLanes>
 struct Team {
   static_assert(32 % kLanes == 0);

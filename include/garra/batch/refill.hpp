@@ -74,8 +74,7 @@ class Place {
 
 /// Solves `count` problems. `start_group(i)` gives the state of problems i .. i + width - 1 (i a
 /// multiple of the width; lanes beyond `count` are ignored). `step(state)` advances every
-/// unfinished lane; `running(state)` is their mask. `finish(i, state, lane)` takes the result of
-/// problem i.
+/// unfinished lane, `running(state)` is their mask, `finish(i, state, lane)` takes result i.
 template <class T, class Start, class Step, class Running, class Finish>
 void solve_refilling(std::int64_t count, const Start& start_group, const Step& step, const Running& running,
                      const Finish& finish) {

@@ -25,8 +25,7 @@ struct DeviceArray {
 };
 
 /// The stream and the memory of a call on arrays of the device. The call allocates nothing, waits
-/// for nothing and returns when its work is queued. The results are there when the stream has come
-/// so far.
+/// for nothing and returns when its work is queued; the stream then computes the results.
 struct DeviceCall {
   int device = 0;
   void* stream = nullptr;     ///< a cudaStream_t; null: the default stream

@@ -1,6 +1,5 @@
-// Runs operations on rows on the GPU: a thread per row runs the body of the scalar executor. The
-// rows are arrays of the host (rows.hpp) or of the device (resident.hpp). For files that nvcc
-// compiles.
+// Runs operations on rows on the GPU: a thread per row runs the scalar executor's body. The rows
+// are arrays of the host (rows.hpp) or of the device (resident.hpp). For files that nvcc compiles.
 #pragma once
 
 #include <algorithm>

@@ -178,7 +178,7 @@ GARRA_HD S log_tail(const S& z) {
   }
 }
 
-/// |x| = quarter * pi/2 + hi + lo with |hi| <= 0.795 and |lo| far below the last place of hi.
+/// A reduced angle: |x| = quarter pi/2 + hi + lo, |hi| <= 0.795, |lo| far below hi's last place.
 template <class S>
 struct ReducedAngle {
   S hi, lo;
@@ -208,7 +208,7 @@ GARRA_HD S power_of_two(const S& k) {
   return from_bits<S>((to_bits(to_rounder(k)) + BitsOf<S>(typename F::Bits(F::kBias))) << F::kFractionBits);
 }
 
-/// asin(a) for 0 <= a <= 1/2 is s + tail, else pi/2 - 2 (s + tail); NaN for a > 1.
+/// asin(a) in parts: s + tail for 0 <= a <= 1/2, else pi/2 - 2 (s + tail); NaN for a > 1.
 template <class S>
 struct HalfAngle {
   MaskOf<S> big;  ///< a > 1/2
@@ -227,9 +227,8 @@ GARRA_HD HalfAngle<S> half_angle(const S& a) {
 }  // namespace elementary
 
 /// sin and cos of x [rad]. Error below 0.8 ulp (double and float) for |x| < 1e5, with a slow loss
-/// up to 2^40 (double) or 2^18 (float). Beyond, every finite x is taken as 0, so that sin^2 + cos^2
-/// = 1 holds for all finite x. NaN and infinity give NaN. sin(-x) = -sin(x) and cos(-x) = cos(x) to
-/// the bit.
+/// up to 2^40 (double) or 2^18 (float). Beyond, x is taken as 0: sin^2 + cos^2 = 1 for all finite
+/// x. NaN and infinity give NaN. sin(-x) = -sin(x) and cos(-x) = cos(x) to the bit.
 template <class S>
 [[nodiscard]] GARRA_HD SinCos<S> sincos(const S& x) {
   using R = RealOf<S>;

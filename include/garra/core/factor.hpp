@@ -98,8 +98,7 @@ GARRA_HD void ldlt_step(const Given& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> 
 /// only. A pivot d_k <= 4 N eps |a_kk| is bad: its column of L is zero and its unknown is zero in
 /// every solution. The count is exact for a well-conditioned leading block; the condition of that
 /// block multiplies the noise of later pivots. `size`: N, or less if the last rows are padding,
-/// which is eliminated without a trace. A matrix that is not a Mat gets only the entries of l below
-/// the diagonal.
+/// which is eliminated without a trace. If l is no Mat only its entries below the diagonal are set.
 template <class S, int N>
 [[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt(const Mat<S, N, N>& a, int size = extent<N>()) {
   Ldlt<S, N> f;

@@ -53,7 +53,7 @@ using std::abs;
 using std::fma;
 using std::sqrt;
 
-/// c - a b with one rounding, as fma(-a, b, c); lanes have an instruction for it.
+/// c - a b with one rounding, as fma(-a, b, c); in lanes one instruction, without a sign change.
 template <class S>
 GARRA_HD S fnma(const S& a, const S& b, const S& c) {
   return fma(-a, b, c);

@@ -1,9 +1,8 @@
 // The graph behind symbolic.hpp: nodes, folding, and the sharing of equal nodes. Host only.
 //
-// Folding uses rules that a compiler may not assume. It takes every number as finite and both zeros
-// as one: 0 x = 0, x - x = 0, x + 0 = x. It may move a rounding: k1 (k2 x) = (k1 k2) x, k1 x + k2 x
-// = (k1 + k2) x. If inputs are NaN or infinite the graph may give numbers for which the body gives
-// NaN.
+// Folding uses rules that a compiler may not assume. It takes numbers as finite and both zeros as
+// one: 0 x = 0, x - x = 0, x + 0 = x. It may move a rounding: k1 (k2 x) = (k1 k2) x, k1 x + k2 x =
+// (k1 + k2) x. If inputs are NaN or infinite the graph may give numbers instead of NaN.
 #pragma once
 
 #include <array>
@@ -38,7 +37,7 @@ enum class Op : std::uint8_t {
   kNot
 };
 
-/// A node of the graph, or its negative. Operands of kAdd ... kDivide are never negative.
+/// A node of the graph, or its negative. Signs move outward: operands of kAdd...kDivide have none.
 struct Ref {
   int id = -1;
   bool negative = false;

@@ -1,4 +1,5 @@
-// Smallest eigenvalue of a symmetric positive semidefinite 6 x 6 matrix, such as J J^T or W W^T.
+// Smallest eigenvalue of a symmetric positive semidefinite 6 x 6 matrix: J J^T of a Jacobian, W W^T
+// of a grasp.
 #pragma once
 
 #include <limits>
@@ -48,8 +49,7 @@ GARRA_HD void reflect(Mat<S, 6, 6>& a, Matrix<S>& t) {
 }
 
 /// Smallest eigenvalue by Laguerre's iteration from 0, which never passes it. It converges
-/// cubically (B. Parlett, Math. Comp. 18, 1964), or by a factor of 0.3 a step to a double
-/// eigenvalue.
+/// cubically (B. Parlett, Math. Comp. 18, 1964), or by a factor of 0.3 a step to a double one.
 template <class S>
 GARRA_HD S smallest_root(const Matrix<S>& t, double close) {
   constexpr int kSteps = 30;

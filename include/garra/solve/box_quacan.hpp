@@ -44,8 +44,7 @@ GARRA_HD S strand_dot(const Vec<S, V>& a, const Vec<S, V>& b) {
 
 /// Adds the contributions of rows i .. i + B - 1 to y = H x, H symmetric. A scalar reads whole
 /// rows, which suit SIMD registers. Lanes read the lower triangle only, since H and the vectors
-/// exceed a first-level cache. Every sum runs over ascending columns either way, so the bits are
-/// the same.
+/// exceed a first-level cache. Every sum runs over ascending columns: the bits are the same.
 template <int B, class S, int V>
 GARRA_HD void product_rows(const Mat<S, V, V>& H, const Vec<S, V>& x, int i, Vec<S, V>& y) {
   constexpr bool triangle = kWidth < S >> 1;

@@ -7,8 +7,7 @@
 //   v = (c_t, c_o, a_t, a_o),   G = (mu c_n a_t + c_t lambda,  mu c_n a_o + c_o lambda,  a_T - A_T c - b_T)      (2)
 //
 // A contact without friction (mu = 0; also a sliding one after eliminate_sliding) has s = -|c_T|^2
-// and undetermined lambda. There the rows of s and of friction are replaced by s = 1, c_t = 0, c_o
-// = 0.
+// and undetermined lambda. Its rows of s and of friction become s = 1, c_t = 0, c_o = 0.
 #pragma once
 
 #include "garra/solve/friction_newton.hpp"

@@ -205,9 +205,8 @@ GARRA_HD S merit(const FrictionState<S, N, D, Matrix>& s, const Vec<S, D * N>& c
   return sum;
 }
 
-/// One contact's force for a = A c + b in its rows while the others keep theirs: normal force
-/// first, then friction with its new bound. `column`: change of (a_t, a_o) per unit of normal
-/// force.
+/// One contact's force for a = A c + b in its rows while the others keep theirs: normal force, then
+/// friction with its new bound. `column`: change of (a_t, a_o) per unit of normal force.
 template <class S, int D, int T>
 GARRA_HD Vec<S, D> swept(const Vec<S, D>& c, const Vec<S, D>& a, const S (&column)[T], const S& mu, const Rho<S>& rho) {
   static_assert(T == D - 1);
@@ -300,8 +299,7 @@ GARRA_HD_CALL S least_shifted_pivot(const FrictionProblem<S, N, D, Matrix>& p, c
 }
 
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is
-/// solved by one factorization. If A is (nearly) singular that force can be huge and useless; then
-/// zero.
+/// solved by one factorization. If A is (nearly) singular that force can be huge; then zero.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p, MaskOf<S>& indefinite) {
   const auto f = factor_ldlt(p.A);
@@ -598,8 +596,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   const Vec<S, D* N> ad = s.problem.A * d;
 
   // Backtracking on |F|^2; a is affine in c, so a trial costs O(N). After two shortened steps one
-  // is taken in full: at the kinks of a semismooth merit function a monotone search makes little
-  // progress.
+  // is taken in full: a monotone search is slow at the kinks of a semismooth merit function.
   S t = S(1);
   const auto free_step = s.shortened >= S(2);
   for (int trial = 0; trial < 4; ++trial) {

@@ -313,8 +313,7 @@ GARRA_HD S contact_state(const Vec<S, D>& a, const S& eps) {
 }
 
 /// Row i of A after contact j's tangential force is eliminated: A_n becomes A_n - (v_t A_t + v_o
-/// A_o). v is mu times its slip direction, zero if it may roll. The row is any x with x(k) for A(i,
-/// k).
+/// A_o). v is mu times its slip direction, zero if it may roll. row(k) gives A(i, k).
 template <class S, int N, class Row>
 GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& slides, const S& vt, const S& vo) {
   const int n = 3 * j, t = n + 1, o = n + 2;
@@ -413,8 +412,7 @@ struct SpareContacts {
   S force;      ///< normal force of each, along the cone's axis [N]
 };
 /// Adds the padding contacts where A and b are zero. They are uncoupled and do not affect the other
-/// contacts. Without force they do not affect any norm either: residuals are those of the other
-/// contacts.
+/// contacts. Without force they do not affect norms and residuals either.
 template <class S, int N, int D = 3, class Matrix>
 GARRA_HD void add_spare(const SpareContacts<S>& spare, Matrix& A, Vec<S, D * N>& b) {
   for (int j = spare.first; j < extent<N>(); ++j) {

@@ -211,9 +211,8 @@ GARRA_HD FrictionPath path_of(const FrictionRescue& r, bool definite, int attemp
 
 }  // namespace friction_rescue
 
-/// Number of matrices for which memory is reserved behind those of `p` and of `aside` if they are
-/// stored elsewhere (FarMat). `p`: the proximal method's own, shifted, and Newton's two; `aside`:
-/// Newton's two.
+/// Number of matrices with memory reserved behind those of `p` and `aside` if they are stored
+/// elsewhere (FarMat): the proximal method's own, shifted, and Newton's two; Newton's two.
 inline constexpr int kRescueMatrices = 4, kPolishMatrices = 2;
 
 /// Runs the fallback solvers where FrictionNewton has reached its limit: first proofs, then

@@ -73,7 +73,7 @@ GARRA_HD constexpr int pivot_bound() {
   return extent<N>() <= 16 ? extent<N>() << (extent<N>() - 1) : 1 << 19;
 }
 
-/// Lemke's method. Options are inequalities tested as written.
+/// A solver by Lemke's method. Options are inequalities tested as written.
 struct Lemke {
   double tol = 1e-8;   ///< converged: lcp_error <= tol
   int max_pivots = 0;  ///< iteration limit: pivots >= max_pivots; 0: N 2^(N-1), which only rounding can exceed
@@ -199,8 +199,7 @@ struct Leaving {
 };
 
 /// Coefficient of the k-th power of the lexicographic perturbation q + (t, t^2, ..) in row i != r.
-/// If w_r is driving, its own perturbation moves every row at the same rate; 0 and 1 are
-/// equivalent.
+/// If w_r is driving, its perturbation moves every row at the same rate: 0 is equivalent to 1.
 template <class S, int N>
 GARRA_HD S perturbation(const LemkeState<S, N>& s, int i, int k) {
   return select(s.is_z[k] > S(0), -s.T(i, k), S(i == k ? 1 : 0));

@@ -176,8 +176,7 @@ struct PapersMerit {
 };
 
 /// Componentwise products: |F - z|^2 + |G|^2 + sum_i (u_i z_i)^2 on u, z >= 0. The zeros are those
-/// of (4), but each pair has its own residual, so that a least-squares solver sees which pair is
-/// violated.
+/// of (4), but each pair has its own residual, which shows a least-squares solver its error.
 struct ComponentwiseMerit {
   template <class P, class T>
   struct View : mncp_detail::Slack<P, T> {

@@ -43,8 +43,7 @@ struct Reduced {
 };
 
 /// Added to the diagonal of S, relative to W_TT, if det S is rounding noise. It selects the
-/// shortest of the many forces of a singular block; the error in a_T that it causes is of the size
-/// of rounding.
+/// shortest of a singular block's many forces; the error in a_T is of the size of rounding.
 inline constexpr double kRegularization = 1e-14;
 inline constexpr double kSingular = 1e-13;  ///< S is singular: det S <= this x (largest diagonal entry of W_TT)^2
 

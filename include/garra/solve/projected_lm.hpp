@@ -83,7 +83,7 @@ namespace projected_lm {
 
 inline constexpr int kBlock = 4;  ///< H is computed in blocks of 4 x 4, whose sums stay in registers
 
-/// Lower triangle of H = J'J; unless the block divides V, the last entries are computed twice.
+/// Lower triangle of H = J'J; unless the block divides V, the last rows are computed repeatedly.
 template <class S, int R, int V>
 GARRA_HD_CALL Mat<S, V, V> normal_matrix(const Mat<S, R, V>& J) {
   const int last = extent<V>() - 1;

@@ -19,9 +19,8 @@
 // of the surface's projection to the sphere, modulo 2, stays one). Rounding may dent the surface
 // but does not make the bound too large.
 //
-// Host and device, one problem a thread: the visible simplices differ from problem to problem, so
-// lanes would wait for each other. The loops over simplices run along arrays, for the compiler's
-// vectorizer.
+// Host and device, one problem a thread: visible simplices differ between problems, so lanes would
+// wait for each other. Loops over simplices run along arrays, for the compiler's vectorizer.
 #pragma once
 
 #include <cstdint>
@@ -208,9 +207,8 @@ GARRA_HD void begin(RadiusSpace& s, double distance) {
   set_planes<S>(s, 0);
 }
 
-/// Moves the new point a little toward the origin, by a different share each time. w + K may have
-/// more than six of its extreme points in one plane, and simplices between such points need not
-/// have a plane.
+/// Moves the new point a little toward the origin, by a different share each time. More than six
+/// extreme points of w + K may lie in one plane, and their simplices need not have a plane.
 GARRA_HD void pull_in(RadiusSpace& s) {
   const auto scattered = static_cast<std::uint32_t>(s.points) * 0x9E3779B9u >> 8;  // 24 bits
   const double share = 1 - kMostPulled * (scattered * 0x1p-24);

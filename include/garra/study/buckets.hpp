@@ -1,6 +1,5 @@
 // Counts of a number's values by size, for its quantiles: whole numbers, which add up in any order
-// without changing a bit, with a fine resolution at every magnitude (docs/theory/monte-carlo.md,
-// "Quantiles").
+// to the bit, with a fine resolution at every magnitude (docs/theory/monte-carlo.md, "Quantiles").
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // The interface by which a study counts samples, on the CPU and on a GPU. A Counting has count(i,
-// to), keeps(i) and write_row(i, row) of sample i. count() passes the values to count to its target
-// `to`:
+// to), keeps(i) and write_row(i, row) of sample i. count() passes values to its target `to`:
 //
 // - count(at): one more in Tally::counts[at];
 // - count_within(part, whole): one more in both, as CountingSizes::nested declares;

@@ -23,8 +23,7 @@ struct IkSolution {
 };
 
 /// True for chains that `puma_ik` solves: six revolute joints, kernel alphas (0, 90, 0, -90, 90,
-/// -90) degrees, no offsets, a and d only as in the PUMA, so that the last three axes meet in the
-/// wrist.
+/// -90) degrees, no offsets, a and d only as in the PUMA: the last three axes meet in the wrist.
 [[nodiscard]] bool is_puma_like(const Model<double, 6>& m);
 
 /// Closed form: the pose `tool` of the tool in the world. Arm: the wrist center lies d3 beside the plane of links 2 and

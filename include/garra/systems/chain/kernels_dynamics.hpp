@@ -7,8 +7,8 @@
 // accelerates by a + U r. Therefore
 //
 //   force  F = m a + U s,    moment  N = I wdot + w x I w + s x a (2)
-// with the first moment s and the second moment I about the frame's origin; no center of mass is
-// needed.
+//
+// with the first and second moments s and I about the frame's origin, without a center of mass.
 #pragma once
 
 #include "garra/systems/chain/kernels_kinematics.hpp"
@@ -268,7 +268,7 @@ GARRA_HD Vec3<S> walk_first(const Model<T, J>& m, const Angles<S, J>& x, T& mass
   return s;
 }
 
-/// -gravity in every frame.
+/// The vector -gravity in every frame.
 template <class S, int J>
 struct Up {
   Vec3<S> frame[J];

@@ -216,6 +216,7 @@ GARRA_HD Vec<S, J> forward_dynamics_composite(const Model<T, J>& m, const Angles
 // world's origin in world axes:
 //
 //   C_kj = xi_k . ( I xidot_j + B xi_j ),   B = [ (v.s) 1 - v s^T - w^ S , 0 ; -f^ , 0 ],   S = tr(I)/2 1 - I (3)
+//
 // with its twist (w; v), moments s, I, momentum f = m v + w x s, and xidot_j = V x xi_j. (S.
 // Echeandia, P. Wensing, J. Computational and Nonlinear Dynamics 16(9), 2021, derive the same
 // matrix from spatial vectors.)

@@ -35,8 +35,7 @@ GARRA_HD S reciprocal_or_zero(const S& x) {
 }
 
 /// Product of the squared lengths after modified Gram-Schmidt: the squared volume that the vectors
-/// span. Its R is as good as Householder's (A. Bjorck, BIT 7, 1967), and needs neither square roots
-/// nor, here, Q.
+/// span. R is as good as Householder's (A. Bjorck, BIT 7, 1967) without square roots or, here, Q.
 template <class S, int N, int L>
 GARRA_HD S squared_volume(VectorSet<S, N, L> a) {
   S product = S(1);
@@ -134,7 +133,7 @@ GARRA_HD S manipulability(const Model<T, 6>& m, const Angles<S, 6>& x) {
 
 namespace kernel {
 
-/// Cosine of two vectors after which one more rotation suffices: the error is about its square.
+/// Cosine after which one more rotation suffices: the error is its square times the vector count.
 inline constexpr double kNearlyOrthogonal = 1e-9;
 
 /// Most sweeps of one-sided Jacobi: convergence is quadratic, and finished lanes do not change.

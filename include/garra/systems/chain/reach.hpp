@@ -111,7 +111,7 @@ GARRA_HD MaskOf<S> turn_into(const Model<double, J>& m, const JointRanges& range
 
 }  // namespace kernel
 
-/// Result of a search: `arrived` is 1 at the target within all ranges, else 0.
+/// Result of a search: `arrived` is 1 at the target within all ranges, else 0; number of `steps`.
 template <class S>
 struct ReachEnd {
   S arrived, steps;

@@ -1,9 +1,8 @@
 // One step of the equation of motion H qdd + C qd + g + D qd = tau, by three methods
 // (docs/theory/chain-simulation.md). Adaptive steps: simulate_adaptive.hpp.
 //
-// Large parts (composite bodies, Newton-Euler, torque law) are functions that are not inlined,
-// compiled once for all methods: passing a few registers through memory costs a hundredth of their
-// time.
+// Large parts (composite bodies, Newton-Euler, torque law) are functions, compiled once for all
+// methods: passing a few registers through memory costs a hundredth of their time.
 #pragma once
 
 #include "garra/systems/chain/simulate_torque.hpp"
@@ -213,10 +212,9 @@ GARRA_HD Step<S, J> step_implicit1(const Plant<S, M, J, K>& plant, const Clock<d
 
 /// Order 2: the L-stable SDIRK method with g = 1 - 1/sqrt(2) and nodes g and 1 (R. Alexander, SIAM
 /// J. Numer. Anal. 14(6), 1977). H and the forces are taken at positions predicted before each
-/// stage: q + g h qd and q + h V1, whose errors of order h^2 do not change the order of the result.
-/// The new position is the method's own, q + h ((1 - g) V1 + g V2): no velocity from before a fast
-/// decay enters it. Strong damping: D V = tau - g holds at both nodes. Quadratic terms take two
-/// passes.
+/// stage: q + g h qd and q + h V1, whose errors of order h^2 do not change the result's order. The
+/// new position is the method's own, q + h ((1 - g) V1 + g V2): no velocity from before a fast
+/// decay enters it. Strong damping: D V = tau - g holds at both nodes. Quadratic terms: two passes.
 template <class S, class M, int J, Joints K>
 GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double h,
                                    const Motion<S, J>& start) {

@@ -7,8 +7,7 @@
 namespace garra::chain {
 
 /// Coefficients of J. Dormand, P. Prince, J. Comput. Appl. Math. 6(1), 1980: the last stage is the
-/// first of the next step. Part of the data of a batch, since a GPU cannot index a constant table
-/// at run time.
+/// first of the next step. Data of a batch, since a GPU cannot index a constant table at run time.
 struct Tableau {
   double a[7][6], c[7], e[7];
 };

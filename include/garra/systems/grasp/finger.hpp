@@ -10,7 +10,7 @@
 namespace garra::grasp {
 
 /// A finger on its base: its chain, whose world is the palm frame P, padded to J joints. Joints
-/// from number `joints` on move only a rotor of 1 kg m^2 and stay at zero; they do not affect the
+/// from number `joints` on move only a rotor of 1 kg m^2 and stay at zero, without effect on
 /// others.
 template <int J>
 struct FingerChain {

@@ -114,8 +114,7 @@ struct StepRules {
 /// Terms of a contact's normal row beside the free velocity [m/s^2]. A gap may close within the
 /// step, a penetration is reduced by a share (J. Baumgarte), an impact bounces. A contact that
 /// slides on a round or turning object follows it: a straight step would leave it by half of the
-/// gap's acceleration (velocity_term). `before`: relative velocity at the step's start, contact
-/// axes.
+/// gap's acceleration (velocity_term). `before`: relative velocity at the start, contact axes.
 template <class S>
 GARRA_HD S stabilization(const StepRules& rules, const Body<S>& body, const FingerStep<S>& f, const Vec3<S>& before) {
   const double rate = 1 / rules.step;

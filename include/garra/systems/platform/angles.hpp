@@ -28,8 +28,7 @@ GARRA_HD Quaternion<S> with_positive_scalar(const Quaternion<S>& p) {
 }
 
 /// Angles of a universal joint: about k, which is fixed to the base, from the leg's direction at
-/// home; and about the leg's own x axis, from the leg's position at right angles to k. Both
-/// right-handed.
+/// home; and about the leg's own x axis, from the position normal to k. Both right-handed.
 template <class S>
 struct UniversalTurns {
   S about_k, about_x;  ///< [rad]

@@ -5,8 +5,7 @@
 //   F_i(u) = (|d_i|^2 - L_i^2) / 2,   X ~ F'(0)^-1,   Y >= |X F(0)|,   Z0 >= |1 - X F'(0)|,   Z2 >= |X F''| near 0.
 //
 // If (1 - Z0)^2 > 2 Z2 Y, F has a zero within the smaller root of Z2 r^2 / 2 - (1 - Z0) r + Y and
-// no other one within the larger root. X need not be exact, so that only Y and Z0 need an allowance
-// for rounding.
+// no other within the larger one. X need not be exact: only Y and Z0 need a rounding allowance.
 //
 // F'' is bounded everywhere: F_i = (r - b_i).exp(turn) a_i + (|r - b_i|^2 + |a_i|^2 - L_i^2) / 2
 // with a_i = A s_i.

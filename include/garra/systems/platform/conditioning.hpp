@@ -83,8 +83,7 @@ GARRA_HD Conditioning<S> conditioning(const Mat<S, 6, 6>& J, const S& L) {
 }
 
 /// Smallest singular value of the Jacobian whose last three columns are divided by L, to 1e-7 of it
-/// or better. It is computed as an eigenvalue of J J^T, or by Jacobi's rotations if that would lose
-/// digits.
+/// or better: an eigenvalue of J J^T, or by Jacobi's rotations if that would lose digits.
 template <class S>
 GARRA_HD_CALL void sigma_min_into(const Mat<S, 6, 6>& plain, const S& L, S& sigma) {
   constexpr double kEnough = 1e-8;  // of the trace

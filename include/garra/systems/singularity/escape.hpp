@@ -2,8 +2,7 @@
 // joint that restores the rank, and the order and rate of the growth.
 //
 // U0 (of wrenches) and V0 (of joint motions) are the null spaces of the Jacobian A; d = g - rank
-// dimensions are lost. With a step t of joint j alone, the d singular values that were zero grow as
-// those of
+// dimensions are lost. With a step t of joint j alone, the d zero singular values grow as those of
 //
 //   E(t) = t M + t^2 N,   M = U0' A1 V0,   N = U0' (A2 - A1 A^+ A1) V0,                                          (1)
 //

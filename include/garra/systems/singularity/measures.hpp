@@ -72,9 +72,8 @@ GARRA_HD S rank(const Vec<S, N>& sigma, double tolerance) {
   return count;
 }
 
-/// Singular values with their vectors: sum_k sigma_k left_k right_k'. On the longer side (6 or J)
-/// only the vectors of the first rank(...) are set; the shorter side's are always an orthonormal
-/// basis.
+/// Singular values with their vectors: sum_k sigma_k left_k right_k'. The longer side (6 or J) has
+/// only the first rank(...) vectors; the shorter side's are always an orthonormal basis.
 template <class S, int J>
 struct Decomposition {
   Vec<S, kValues<J>> sigma;                   ///< descending

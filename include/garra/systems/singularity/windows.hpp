@@ -12,7 +12,7 @@ namespace garra::singularity {
 /// Longest interval: more than six screws are always dependent.
 inline constexpr int kWindow = 6;
 
-/// Dimension that joints a .. a+c span almost everywhere; at most kWindow joints.
+/// Dimension of joints a .. a+c almost everywhere; at most kWindow joints. A property of the arm.
 template <int J>
 struct IntervalDims {
   int of[J][kWindow];
