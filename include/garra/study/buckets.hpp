@@ -55,7 +55,7 @@ class Buckets {
   }
   void add(const Buckets& other);
 
-  /// Number of the last number with a count, plus one.
+  /// How many numbers there are, up to the last one with a count.
   [[nodiscard]] int numbers() const { return static_cast<int>(page_.size()) / BucketGrid::kPages; }
   [[nodiscard]] std::int64_t at(int number, int place) const;
   /// The value below which a share p of the number's values lies, by linear interpolation in its

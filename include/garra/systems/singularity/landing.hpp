@@ -8,7 +8,7 @@ namespace garra::singularity {
 /// Analysis of the singularity next to a configuration.
 template <class S, int J>
 struct NearSingularity {
-  S landing;   ///< singularity::Landing; unless it is kLanded the other members are zero or NaN
+  S landing;   ///< singularity::Landing; unless it is kLanded the other members are zero, -1 or NaN
   S distance;  ///< length of the joint motion [rad]
   S lost, responsible, subsets;
   S escape_joint, escape_order, escape_rate, escape_sign;
