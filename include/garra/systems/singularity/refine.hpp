@@ -74,7 +74,7 @@ GARRA_HD S distance_of(const Arm<J>& arm, const Search<S, J>& s) {
 namespace kernel {
 
 /// Factor by which the iteration continues beyond the tolerance, so that null vectors are exact as
-/// well. It ends above rounding, from which steps could lead anywhere.
+/// well. It never continues below kRounding, from where steps could lead anywhere.
 inline constexpr double kBeyond = 1e-3, kRounding = 1e-15;
 /// Relative limit of the last step: a Newton step leaves about the square of its length, and is the
 /// last one if this is less than kLast of the required accuracy.
