@@ -1,4 +1,8 @@
-// Batches of friction contact problems from plain arrays: the entry for C++ users and for `garra contact solve`.
+// Solves batches of rigid frictional contact problems a = A c + b from host arrays; `garra contact solve` in C++.
+// Units SI. Contact axes (n, t, o): c is the force on the object, a = object minus finger, a_n > 0 separates; contacts count from 0.
+// Wrong sizes and options throw Error; a problem with bad numbers or without an answer has a Status and NaN forces.
+// Not for more than kMaxContacts contacts; for arrays on a GPU use contact_device.hpp, for whole grasps grasp.hpp.
+// Docs: docs/theory/contact-solver.md, docs/reference/limits.md.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +16,8 @@
 namespace garra::contact {
 
 inline constexpr int kMaxContacts = 32;
-/// Up to here every number of contacts has code of its own, and the rest of the library (balance, gradients, Lemke's
-/// method) takes it. Above, 12, 16, 24 and 32 have, and a problem is filled up with contacts that touch nothing.
+/// Largest number of contacts for gradients(), Precision::kMixed, solution counts and the lemke kernel.
+/// Kernels are specialized for 1 to 8, 12, 16, 24 and 32 contacts. Other sizes are padded with inactive contacts.
 inline constexpr int kMaxOwnSize = 8;
 
 /// `count` problems of `contacts` contacts each, one after another, row-major, contact-major (n, t, o).
@@ -28,7 +32,7 @@ struct Problems {
   std::vector<double> slip_velocity = {};  ///< [count][k][2] (t, o) m/s, read where mode is 1; empty: none slides
 };
 
-/// The same where the caller has them: nothing is copied. Valid as long as these arrays are.
+/// View of the caller's arrays, with the shapes of Problems. Nothing is copied; the arrays must outlive the view.
 struct ProblemView {
   using Array = std::span<const double>;
   int contacts = 0;
@@ -44,15 +48,15 @@ struct ProblemView {
   ProblemView(const Problems& p) : ProblemView(p.contacts, p.count, p.A, p.b, p.mu, p.mode, p.slip_velocity) {}
 };
 
-/// Which solver. Every one takes every problem (lemke: problems whose contacts all slide; up to most_contacts) and is
-/// judged by the same certificate.
+/// Solver. Each takes every problem of up to most_contacts() contacts; kLemke only those whose contacts all slide.
+/// The same certificate checks the answers of all solvers.
 enum class Method : int {
-  kAuto,               ///< stick test, semismooth Newton, then restarts from more and more sweeps: a ladder
-  kSemismoothNewton,   ///< its first rung alone
+  kAuto,               ///< stick test, semismooth Newton, restarts after more sweeps, then fallback solvers
+  kSemismoothNewton,   ///< Newton without restarts
   kNsgs,               ///< nonsmooth Gauss-Seidel with an exact one-contact solver
   kAdmm,               ///< alternating direction method of multipliers
   kExtragradient,      ///< projected extragradient with adaptive steps
-  kBoxQuacan,          ///< the papers' method: their merit function (4) minimized by BOX-QUACAN
+  kBoxQuacan,          ///< the papers' method: merit function (4) minimized by BOX-QUACAN
   kSpg,                ///< the same function by spectral projected gradient
   kProjectedLm,        ///< componentwise products by projected Levenberg-Marquardt
   kFischerBurmeister,  ///< Fischer-Burmeister function by projected Levenberg-Marquardt
@@ -62,16 +66,18 @@ inline constexpr int kMethodCount = 10;
 
 /// Name of a method as in files, on the command line and in reports.
 [[nodiscard]] const char* to_string(Method method);
-/// Contacts per problem that a method takes on the processor: kMaxContacts. (Kernels of merit methods take 3, lemke 8.)
+/// Largest number of contacts per problem on the CPU: kMaxContacts for every method. On a GPU merit methods take 3
+/// and lemke 8.
 [[nodiscard]] int most_contacts(Method method);
-/// Throws Error(kUsage) naming the methods there are.
+/// Method of this name. @throws Error(kUsage) for an unknown name, listing the methods.
 [[nodiscard]] Method parse_method(const std::string& name);
 
-/// What a contact does, by the accelerations of the solution (solvers::contact_state).
+/// State of a contact after the solve, from the accelerations of the solution (solvers::contact_state).
 enum class ContactState : std::uint8_t { kStick = 0, kSlip = 1, kOpen = 2, kUnknown = 255 };
 /// "stick", "slip", "open", "unknown".
 [[nodiscard]] const char* to_string(ContactState state);
 
+/// Forces, accelerations, status and effort of every problem of a batch.
 struct Solutions {
   int contacts = 0;
   std::int64_t count = 0;
@@ -83,78 +89,94 @@ struct Solutions {
   std::vector<double> contact_residual;  ///< [count] the same relative to each contact's own load
   std::vector<double> merit;             ///< [count] the papers' merit value (4) at c
   std::vector<double> minimum;  ///< [count] final value of what a merit method minimized (scaled problem); else NaN
-  std::vector<double> projected_gradient;  ///< [count] of the same
+  std::vector<double> projected_gradient;  ///< [count] norm of its projected gradient; else NaN
   std::vector<std::int32_t> iterations;    ///< [count] outer iterations: BoxIt, Newton steps, sweeps
   std::vector<std::int32_t> evaluations;   ///< [count] FunEval of the papers; -1 where the method has none
   std::vector<std::int32_t> inner;         ///< [count] QuacanIt; -1 likewise
   std::vector<std::int32_t> products;      ///< [count] MatxVec; -1 likewise
-  std::vector<std::int32_t> stage;   ///< [count] rung of the ladder (auto), starts used before this one (merit methods)
+  std::vector<std::int32_t> stage;   ///< [count] number of the restart or fallback solver (auto), starts before this one (merit methods)
   std::vector<std::int32_t> stalls;  ///< [count] starts that ended at a point that is no solution; mixed precision: 1
-                                     ///< where single precision found none
+                                     ///< if single precision found no solution
   std::vector<Status> status;
-  std::vector<std::uint8_t> solutions = {};  ///< [count] how many there are, 255: undecided; empty unless asked for
+  std::vector<std::uint8_t> solutions = {};  ///< [count] number of solutions, 255: undecided; empty unless count_solutions
   std::vector<ContactState> state =
       {};  ///< [count][k] kUnknown where not converged; a contact that slides slips or opens
-  /// [count] smallest 1 - |c_T| / (mu c_n) of the contacts, and largest |c_T| / c_n: docs/theory/grasp-model.md (17),
-  /// (18) of the forces c, which are 0 at a contact that opens; NaN where not converged.
+  /// [count] smallest 1 - |c_T| / (mu c_n) and largest |c_T| / c_n over the contacts (docs/theory/grasp-model.md (17),
+  /// (18)). Forces are 0 at a contact that opens. NaN where not converged.
   std::vector<double> friction_margin = {}, critical_friction = {};
 };
 
-/// The arrays of Solutions that cost time and memory; one that is not wanted stays empty. The others are always there.
+/// Selects the arrays of Solutions that cost time and memory. An array that is not wanted stays empty.
 struct Wanted {
   bool c = true, a = true, merit = true;
   bool verdicts = true;  ///< state, friction_margin, critical_friction
 };
 
-/// Numbers that a solver works with; the certificate's are doubles. Mixed: a force in single precision, which Newton
-/// ends in double; for the methods auto and semismooth-newton, and up to kMaxOwnSize contacts
+/// Precision of the solver; the certificate always uses double. kMixed: single precision, then final Newton steps in
+/// double. It needs the method auto or semismooth-newton and at most kMaxOwnSize contacts
 /// (docs/theory/contact-solver.md).
 enum class Precision : std::uint8_t { kDouble, kMixed };
-/// Whether `name` is "full" and not "bounded". Throws Error(kUsage) for another name.
+/// True for "full", false for "bounded". @throws Error(kUsage) for another name.
 [[nodiscard]] bool parse_effort(const std::string& name);
 
-/// "fp64" or "mixed". Throws Error(kUsage) for another name.
+/// kDouble for "fp64", kMixed for "mixed". @throws Error(kUsage) for another name.
 [[nodiscard]] Precision parse_precision(const std::string& name);
 
+/// Options of solve().
 struct Options {
   double tol = 1e-8;         ///< converged: residual <= tol, its rounding included
   int max_iterations = 0;    ///< outer iterations over all stages and solvers; 0: the method's own limit
-  bool full_effort = false;  ///< auto: every solver to its own limit, where it is not known that none finds anything
+  bool full_effort = false;  ///< auto: run every fallback solver to its own limit (contact-solver.md, Effort)
   Method method = Method::kAuto;
   Precision precision = Precision::kDouble;
-  int starts = 1;                ///< merit methods: as many starts before a problem counts as unsolved
-  bool count_solutions = false;  ///< problems whose contacts (8 at most) all slide: count solutions by enumeration
-  Wanted wanted = {};            ///< what Solutions shall hold
+  int starts = 1;                ///< merit methods: starts before a problem counts as unsolved
+  bool count_solutions = false;  ///< enumerate all solutions; at most 8 contacts, which must all slide
+  Wanted wanted = {};            ///< arrays that Solutions holds
 };
 
-/// Solves every problem; a failed problem is a status, never an exception. Throws Error where sizes do not match
-/// or the device cannot run.
+/// Solves every problem.
+/// @param problems A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k]; contact axes (n, t, o).
+/// @param options tolerance, method, precision and the arrays wanted.
+/// @param device executor; the default is SIMD lanes on all threads of the CPU.
+/// @return forces, accelerations and one Status per problem. A problem that fails is a Status, never an exception.
+/// @throws Error kInvalidFile for array sizes and for problems that the method does not take, kUsage for the number of
+///         contacts or the precision, kNoDevice if the device cannot run.
 [[nodiscard]] Solutions solve(const ProblemView& problems, const Options& options = {}, const Device& device = {});
-/// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
+/// Same, into `out`, whose memory is reused: for successive batches of about the same size.
 void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out);
 
-/// Judges forces [count][3k] that anyone found by the certificate of solve(): residuals, status, c and a of what holds.
-/// A force that does not hold is `stalled`. Tangential forces at sliding contacts are computed from the normal ones.
+/// Checks forces from any source by the certificate of solve(). Tangential forces at sliding contacts are recomputed
+/// from the normal forces.
+/// @param problems as for solve().
+/// @param c forces [n][3k] in N, contact axes (n, t, o).
+/// @param tol converged: residual <= tol.
+/// @return residuals and status; c and a of forces that hold. Forces that do not hold have the status kStalled.
+/// @throws Error kUsage for the size of c or the number of contacts, kInvalidFile for other array sizes.
 [[nodiscard]] Solutions judge(const ProblemView& problems, std::span<const double> c, double tol = 1e-8);
 [[nodiscard]] inline Solutions judge(const ProblemView& problems, const std::vector<double>& c, double tol = 1e-8) {
   return judge(problems, std::span(c), tol);
 }
 
-/// Forces z of the friction cones that press against one another, accelerate nothing, A z = 0, and that the load
-/// presses together, b.z < 0: where there are some a problem need not have a solution (docs/theory/contact-solver.md,
-/// "Beyond Newton").
+/// Internal forces z in the friction cones with A z = 0 and b.z < 0. If such forces exist, a problem need not have a
+/// solution (docs/theory/contact-solver.md, "Beyond Newton").
 struct InternalForces {
   int contacts = 0;
   std::int64_t count = 0;
-  std::vector<std::uint8_t> found;  ///< [count] 1 where there are such forces
-  std::vector<double> z;            ///< [count][3k] of largest entry 1; NaN where there are none
+  std::vector<std::uint8_t> found;  ///< [count] 1 if such forces were found
+  std::vector<double> z;            ///< [count][3k] scaled to a largest entry of 1; NaN where not found
 };
-/// Of problems with symmetric, positive semidefinite A whose contacts may all roll. Throws Error(kUsage) where contacts
-/// slide.
+/// Searches internal forces of problems with symmetric, positive semidefinite A whose contacts may all roll.
+/// @param problems as for solve(), without mode and slip_velocity.
+/// @param threads CPU threads; 0: all.
+/// @return found [n] and z [n][3k].
+/// @throws Error kUsage if contacts slide or for the number of contacts, kInvalidFile for array sizes.
 [[nodiscard]] InternalForces internal_forces(const ProblemView& problems, int threads = 0);
 
-/// The papers' elimination (25)-(28): the same problems with sliding contacts turned into contacts without friction, so
-/// that a solver which knows rolling contacts only can take them. judge() its forces with the problems as given.
+/// Turns sliding contacts into frictionless ones by the papers' elimination (25)-(28), for solvers without sliding
+/// contacts. Check their forces by judge() with the original problems.
+/// @param problems as for solve().
+/// @return problems of the same size without mode and slip_velocity.
+/// @throws Error as solve() for sizes.
 [[nodiscard]] Problems without_sliding(const Problems& problems);
 
 }  // namespace garra::contact

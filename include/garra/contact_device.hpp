@@ -1,5 +1,8 @@
-// Contact problems and linear complementarity problems whose arrays are on the GPU already: nothing is copied to the
-// host and back (docs/howto/gpu-arrays.md). The numbers are those of contact.hpp and lcp.hpp, to the bit.
+// Solves contact problems and linear complementarity problems whose arrays are in GPU memory, without copies to the host.
+// Units, axes and signs as in contact.hpp and lcp.hpp; the results have the same bits as on the host.
+// Misuse and a small workspace throw Error; a problem that fails has a Status. Calls return when their work is queued.
+// Not for sliding problems that need exhaustion or solution counts, nor for several starts: use contact.hpp.
+// Docs: docs/howto/gpu-arrays.md.
 #pragma once
 
 #include "garra/batch/resident.hpp"
@@ -8,7 +11,8 @@
 
 namespace garra::contact {
 
-/// As ProblemView. Contacts slide where their direction is not (0, 0): a unit vector (t, o); null: all may roll.
+/// Contact problems in GPU memory, as ProblemView. A contact slides if its unit direction (t, o) is not (0, 0); a null
+/// array means that all contacts may roll.
 struct DeviceProblems {
   int contacts = 0;
   std::int64_t count = 0;
@@ -18,7 +22,8 @@ struct DeviceProblems {
   DeviceArray<const double> slip_direction = {};  ///< [count][2k]
 };
 
-/// As Solutions; what is null is not stored, and verdicts that nobody wants are not computed.
+/// Solutions in GPU memory, as Solutions. Null arrays are not stored; state and friction margins that are null are not
+/// computed.
 struct DeviceSolutions {
   DeviceArray<double> c = {}, a = {};  ///< [count][3k]
   DeviceArray<double> residual = {}, contact_residual = {}, minimum = {}, projected_gradient = {};
@@ -28,18 +33,24 @@ struct DeviceSolutions {
   DeviceArray<ContactState> state = {};  ///< [count][k]
 };
 
-/// solve() of contact.hpp. Problems whose contacts all slide and that the method leaves unsolved are not exhausted:
-/// they stay `stalled`, and none is called `no_solution`. Method lemke is lcp::solve() below; neither wanted nor starts
-/// of merit methods beyond 1, nor count_solutions are known here. Throws Error where the workspace is too small, the
-/// method has no kernel, or CUDA refuses.
+/// Queues solve() of contact.hpp. Sliding problems are not enumerated: unsolved ones stay kStalled, never kNoSolution.
+/// @param problems A [n][3k 3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k].
+/// @param options as in contact.hpp, without kLemke and count_solutions; `wanted` is ignored and one start is made.
+/// @param to arrays to fill; null: not wanted.
+/// @param call device, stream and workspace.
+/// @throws Error kUsage for null inputs and options, kNoDevice without a kernel; also for a small workspace or a CUDA
+///         error.
 void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call);
-/// Bytes of workspace that this call takes. Runs nothing.
+/// @return bytes of workspace for solve() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options,
                                           const DeviceSolutions& to, int device = 0);
 
-/// judge() of contact.hpp: `c` are forces [count][3k] that anyone found.
+/// Queues judge() of contact.hpp.
+/// @param c forces [n][3k] in N from any source.
+/// @throws Error as solve().
 void judge(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
            const DeviceCall& call);
+/// @return bytes of workspace for judge() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t judge_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to,
                                                 int device = 0);
 
@@ -47,14 +58,14 @@ void judge(const DeviceProblems& problems, const DeviceArray<const double>& c, d
 
 namespace garra::lcp {
 
-/// As Problems.
+/// Linear complementarity problems in GPU memory, as Problems; at most kMaxKernelSize pairs.
 struct DeviceProblems {
   int size = 0;
   std::int64_t count = 0;
   DeviceArray<const double> M;  ///< [count][size size]
   DeviceArray<const double> q;  ///< [count][size]
 };
-/// As Solutions; what is null is not stored.
+/// Solutions in GPU memory, as Solutions. Null arrays are not stored.
 struct DeviceSolutions {
   DeviceArray<double> z = {}, w = {};  ///< [count][size]
   DeviceArray<double> residual = {};
@@ -62,7 +73,10 @@ struct DeviceSolutions {
   DeviceArray<Status> status = {};
 };
 
+/// Queues solve() of lcp.hpp.
+/// @throws Error kUsage for null inputs or more than kMaxKernelSize pairs; also for a small workspace or a CUDA error.
 void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call);
+/// @return bytes of workspace for solve() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options,
                                           const DeviceSolutions& to, int device = 0);
 

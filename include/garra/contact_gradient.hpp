@@ -1,5 +1,8 @@
-// Derivatives of contact forces with respect to the problem, in reverse: batches from plain arrays
-// (docs/theory/contact-solver.md, "Derivatives").
+// Reverse-mode derivatives of contact forces with respect to A, b and mu, for batches of solved problems.
+// Units, axes (n, t, o) and signs as in contact.hpp; the cotangent is dL/dc in units of L per N.
+// Wrong sizes throw Error; at kinks and non-unique forces `margin` is 0 and the gradients are not derivatives.
+// Not for more than kMaxOwnSize contacts, and not for problems without a converged solution.
+// Docs: docs/theory/contact-solver.md, "Derivatives".
 #pragma once
 
 #include <cstdint>
@@ -11,7 +14,7 @@
 
 namespace garra::contact {
 
-/// What a contact of a solved problem does.
+/// Contact mode of a solved problem, which selects the equations that are differentiated.
 enum class Regime : std::uint8_t {
   kStick = 0,   ///< a = 0, c inside of its cone
   kSlip = 1,    ///< a_n = 0, c_T = -mu c_n a_T / |a_T|
@@ -19,8 +22,7 @@ enum class Regime : std::uint8_t {
   kSlides = 3,  ///< a_n = 0, c_T = -mu c_n v for a given direction v
 };
 
-/// `count` solved problems in the caller's arrays, and a cotangent for the forces of each: the derivative of some
-/// number L with respect to c.
+/// `count` solved problems in the caller's arrays, each with the cotangent dL/dc of a scalar L.
 struct Solved {
   int contacts = 0;
   std::int64_t count = 0;
@@ -31,17 +33,19 @@ struct Solved {
   std::span<const double> cotangent;     ///< [count][3k] dL/dc
 };
 
+/// Gradients of the scalar L with respect to the problems.
 struct Gradients {
   std::vector<double> b;   ///< [count][3k] dL/db; dL/dA is its outer product with c, dL/dA_ij = dL/db_i c_j
   std::vector<double> mu;  ///< [count][k] dL/dmu
-  /// [count] by how much every contact is clear of changing what it does, of the problem's own sizes: there the forces
-  /// have derivatives. 0 at a kink and where the forces are not unique: the gradients are then one-sided or
-  /// meaningless.
+  /// [count] distance of the contacts from a change of mode, relative to the problem's own sizes. At a positive margin
+  /// the forces are differentiable. 0 at a kink or with non-unique forces: gradients are one-sided or meaningless.
   std::vector<double> margin;
 };
 
-/// dL/d(A, b, mu) by the implicit function theorem at each solution. Throws Error where sizes do not match or the
-/// device cannot run.
+/// Computes dL/d(A, b, mu) by the implicit function theorem at each solution.
+/// @param solved problems with forces c [n][3k], accelerations a [n][3k], regimes [n][k] and cotangents [n][3k].
+/// @return dL/db [n][3k], dL/dmu [n][k] and the margin [n].
+/// @throws Error kUsage for sizes or more than kMaxOwnSize contacts, kNoDevice if the device cannot run.
 [[nodiscard]] Gradients gradients(const Solved& solved, const Device& device = {});
 
 }  // namespace garra::contact

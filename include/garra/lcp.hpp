@@ -1,4 +1,8 @@
-// Batches of linear complementarity problems from plain arrays: 0 <= z  ⟂  w = M z + q >= 0 (docs/theory/lcp.md).
+// Solves batches of linear complementarity problems 0 <= z  ⟂  w = M z + q >= 0 by Lemke's method, from host arrays.
+// Units are the caller's; M is row-major; pairs count from 0.
+// Wrong sizes throw Error; a problem with bad numbers or without an answer has a Status and NaN results.
+// Not for more than kMaxSize pairs; kStalled (a ray) does not prove that a general M has no solution: use enumerate().
+// Docs: docs/theory/lcp.md.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +14,11 @@
 
 namespace garra::lcp {
 
-inline constexpr int kMaxSize = 32;       ///< pairs of a problem, on the processor
-inline constexpr int kMaxKernelSize = 8;  ///< on a GPU
-inline constexpr int kMaxEnumerated = 8;  ///< where all solutions are enumerated
+inline constexpr int kMaxSize = 32;       ///< largest number of pairs on the CPU
+inline constexpr int kMaxKernelSize = 8;  ///< largest number of pairs on a GPU
+inline constexpr int kMaxEnumerated = 8;  ///< largest number of pairs for enumerate()
 
-/// `count` problems of `size` pairs each, one after another, M row-major. (Some files of others are column-major.)
+/// `count` problems of `size` pairs each, one after another; M is row-major.
 struct Problems {
   int size = 0;
   std::int64_t count = 0;
@@ -22,12 +26,13 @@ struct Problems {
   std::vector<double> q;  ///< [count][size]
 };
 
-/// Lemke's method. An option is an inequality that is tested as written.
+/// Options of Lemke's method, as the inequalities that are tested.
 struct Options {
   double tol = 1e-8;   ///< converged: residual <= tol
   int max_pivots = 0;  ///< iteration limit: pivots >= max_pivots; 0: size 2^(size-1), which only rounding can exceed
 };
 
+/// Solutions of a batch.
 struct Solutions {
   int size = 0;
   std::int64_t count = 0;
@@ -38,12 +43,14 @@ struct Solutions {
   std::vector<Status> status;        ///< [count] stalled: ended on a ray, which proves nothing for a general M
 };
 
-/// Solves every problem; a failed problem is a status, never an exception. Throws Error where sizes do not match
-/// or the device cannot run.
+/// Solves every problem.
+/// @param problems M [n][k][k] and q [n][k].
+/// @return z, w [n][k] and one Status per problem. A problem that fails is a Status, never an exception.
+/// @throws Error for sizes, and kNoDevice for more than kMaxKernelSize pairs on a GPU or a device that cannot run.
 [[nodiscard]] Solutions solve(const Problems& problems, const Options& options = {}, const Device& device = {});
 
-/// All solutions of every problem: solutions first[k] .. first[k + 1] - 1 of `z` are those of problem k. See
-/// solvers::LcpEnumeration for what each entry means.
+/// All solutions of every problem: rows first[k] .. first[k + 1] - 1 of `z` belong to problem k.
+/// solvers::LcpEnumeration defines the entries.
 struct Enumeration {
   int size = 0;
   std::int64_t count = 0;
@@ -56,14 +63,18 @@ struct Enumeration {
   std::vector<std::uint8_t> proved;          ///< [first[count]]
   std::vector<std::uint8_t> degenerate;      ///< [first[count]]
 
-  /// How many distinct solutions of problem k were found.
+  /// Number of distinct solutions found for problem k, counted from 0.
   [[nodiscard]] std::int64_t solutions(std::int64_t k) const {
     const auto at = static_cast<std::size_t>(k);
     return first[at + 1] - first[at];
   }
 };
 
-/// By the 2^size choices of basic variables, on `threads` threads of the CPU (0: all).
+/// Enumerates the solutions by the 2^size choices of basic variables.
+/// @param problems at most kMaxEnumerated pairs.
+/// @param threads CPU threads; 0: all.
+/// @return the solutions found and, per problem, whether their number is proved.
+/// @throws Error for sizes or more than kMaxEnumerated pairs.
 [[nodiscard]] Enumeration enumerate(const Problems& problems, int threads = 0);
 
 }  // namespace garra::lcp

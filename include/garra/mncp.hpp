@@ -1,11 +1,11 @@
-// Batches of mixed nonlinear complementarity problems that a user defines: the entry for C++ users, header-only.
+// Solves batches of user-defined mixed complementarity problems 0 <= u ⟂ F(u, v) >= 0, G(u, v) = 0. Header-only.
+// Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0.
+// Wrong sizes throw Error; a problem that fails has a Status and NaN unknowns.
+// Not for GPUs (mncp_cuda.cuh), and not for contact problems (contact.hpp) or linear ones (lcp.hpp).
+// Docs: docs/theory/mncp.md; solve/mncp.hpp defines a problem type, examples/mncp_market.cpp is an example.
 //
-//   0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0 (docs/theory/mncp.md)
-//
-// solve/mncp.hpp says how a problem is written, examples/mncp_market.cpp is one. The merit function and the minimizer
-// are template parameters, so that a program compiles only the pair that it uses: one pair costs seconds of compile
-// time, all nine cost nine times that. solve_with() and evaluate_with() choose at run time and do instantiate all of
-// them.
+// The merit function and the minimizer are template parameters: a program compiles only the pair that it uses. One
+// pair takes seconds to compile. solve_with() and evaluate_with() choose at run time and instantiate all nine pairs.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace detail {
 
 inline constexpr std::int64_t kBlock = 256;  // problems per block, which stay in the L2 cache
 
-/// Problems of one block on their way.
+/// Rows of one block of problems: inputs, candidates and solutions.
 template <class P>
 struct Block : batch::RowTiles<Instance<P, double>, solvers::MncpSolution<P, double>> {
   Block(const batch::Rows& job, std::int64_t most)
@@ -53,8 +53,13 @@ inline void require_cpu(const Device& device) {
 
 }  // namespace detail
 
-/// Solves every problem from its start; a failed problem is a status, never an exception. `start` holds n numbers for
-/// all problems or for each. Throws Error where sizes do not match or the device cannot run.
+/// Solves every problem from its initial guess.
+/// @param problems data of each problem.
+/// @param start initial guess: n unknowns (u, v) for all problems, or [count][n].
+/// @param options tolerance, starts and iteration limits.
+/// @param device a CPU executor.
+/// @return unknowns and one Status per problem. A problem that fails is a Status, never an exception.
+/// @throws Error kUsage for the size of start, kNoDevice for Executor::kCuda.
 template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimizer = solvers::ProjectedLm>
 [[nodiscard]] Solutions solve(const std::vector<typename Problem::template Data<double>>& problems,
                               const std::vector<double>& start, const Options& options = {},
@@ -73,8 +78,11 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
   return out;
 }
 
-/// Evaluates a merit function of every problem. `points` holds one point for all problems or for each: the unknowns (u,
-/// v), to which the slack variables z = max(F, 0) are added, or all variables (u, v, z).
+/// Evaluates a merit function of every problem.
+/// @param problems data of each problem.
+/// @param points one point for all problems, or one for each: (u, v), completed by the slack z = max(F, 0), or (u, v, z).
+/// @return value, gradient and residual per problem.
+/// @throws Error kUsage for the size of points, kNoDevice for Executor::kCuda.
 template <class Problem, class Merit = solvers::ComponentwiseMerit>
 [[nodiscard]] Values evaluate(const std::vector<typename Problem::template Data<double>>& problems,
                               const std::vector<double>& points, const Device& device = {}) {
@@ -98,8 +106,7 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit>
 enum class Merit { kPapers, kComponentwise, kFischerBurmeister };
 enum class Minimizer { kBoxQuacan, kSpg, kProjectedLm };
 
-/// A merit function and a minimizer for it. The default solves the most problems of the built-in set
-/// (docs/theory/mncp.md, 6).
+/// Merit function and minimizer. The default solves the most problems of the built-in set (docs/theory/mncp.md, 6).
 struct Choice {
   Merit merit = Merit::kComponentwise;
   Minimizer minimizer = Minimizer::kProjectedLm;
@@ -122,7 +129,7 @@ auto with_minimizer(Minimizer minimizer, const Visit& visit) {
 
 }  // namespace detail
 
-/// solve() with a pair that is chosen at run time.
+/// solve() with a merit function and a minimizer chosen at run time. @throws Error as solve().
 template <class Problem>
 [[nodiscard]] Solutions solve_with(const Choice& choice,
                                    const std::vector<typename Problem::template Data<double>>& problems,
@@ -135,7 +142,7 @@ template <class Problem>
   });
 }
 
-/// evaluate() of a merit function that is chosen at run time.
+/// evaluate() with a merit function chosen at run time. @throws Error as evaluate().
 template <class Problem>
 [[nodiscard]] Values evaluate_with(Merit merit, const std::vector<typename Problem::template Data<double>>& problems,
                                    const std::vector<double>& points, const Device& device = {}) {

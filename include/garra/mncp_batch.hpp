@@ -1,5 +1,8 @@
-// What a batch of mixed complementarity problems is made of on every executor: options, solutions, the bodies of the
-// loops. Users include mncp.hpp (CPU) or mncp_cuda.cuh (GPU, compiled by nvcc).
+// Options, solutions and loop bodies of batches of mixed complementarity problems, for every executor.
+// Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0.
+// A wrong size of the initial guess throws Error; a problem that fails has a Status and NaN unknowns.
+// Not included directly: use mncp.hpp on the CPU or mncp_cuda.cuh on a GPU; solve_one() solves a single problem.
+// Docs: docs/theory/mncp.md.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +16,16 @@
 
 namespace garra::mncp {
 
+/// Options of solve().
 struct Options {
   double tol = 1e-8;        ///< converged: residual <= tol
-  int starts = 1;           ///< as many starts before a problem counts as unsolved
+  int starts = 1;           ///< starts before a problem counts as unsolved
   int max_iterations = 0;   ///< outer iterations of one start; 0: the minimizer's own limit
-  bool judge = true;        ///< false: only the minimizer's own tests stop it, as in the papers
+  bool judge = true;        ///< false: only the minimizer's own tests stop the iteration, as in the papers
   bool zero_slack = false;  ///< start from z = 0, as in the papers, instead of z = max(F, 0)
 };
 
-/// n = unknowns; x = (u, v) and (F, G) of every problem, one after another.
+/// Solutions of a batch of problems with n unknowns x = (u, v) each.
 struct Solutions {
   int unknowns = 0;
   std::int64_t count = 0;
@@ -29,7 +33,7 @@ struct Solutions {
   std::vector<double> FG;                  ///< [count][n] F and G at x; NaN where not converged
   std::vector<double> residual;            ///< [count] mncp_error of the problem as given
   std::vector<double> minimum;             ///< [count] final value of the merit function
-  std::vector<double> projected_gradient;  ///< [count] of the same
+  std::vector<double> projected_gradient;  ///< [count] norm of its projected gradient
   std::vector<Status> status;              ///< [count]
   std::vector<std::int32_t> outer;         ///< [count] outer iterations over all starts: BoxIt of the papers
   std::vector<std::int32_t> evaluations;   ///< [count] FunEval
@@ -38,13 +42,13 @@ struct Solutions {
   std::vector<std::int32_t> stage;         ///< [count] starts used before the last one
   std::vector<std::int32_t> stalls;        ///< [count] starts that ended without a solution
 
-  /// Share of the problems that converged; 1 of none.
+  /// Fraction of the problems that converged; 1 for an empty batch.
   [[nodiscard]] double solved_share() const {
     std::int64_t solved = 0;
     for (const Status s : status) solved += s == Status::kConverged;
     return count == 0 ? 1.0 : static_cast<double>(solved) / static_cast<double>(count);
   }
-  /// Share of all starts that ended where the merit function is stationary or out of iterations, at f > 0.
+  /// Fraction of all starts that ended at f > 0, at a stationary point or at the iteration limit.
   [[nodiscard]] double stall_share() const {
     double failed = 0, used = 0;
     for (std::size_t i = 0; i < status.size(); ++i) {
@@ -55,7 +59,7 @@ struct Solutions {
   }
 };
 
-/// A merit function of a batch at given points.
+/// Values of a merit function of a batch at given points.
 struct Values {
   int variables = 0, residuals = 0;
   std::int64_t count = 0;
@@ -64,13 +68,14 @@ struct Values {
   std::vector<double> residual;  ///< [count][residuals]
 };
 
-/// One problem with its start, or its point, in the layout of a batch.
+/// One problem with its initial guess or point, in the layout of a batch.
 template <class P, class S, int V = solvers::kUnknowns<P>>
 struct Instance {
   [[no_unique_address]] typename P::template Data<S> data;
   Vec<S, V> x;
 };
 
+/// Merit function, gradient and residual of one problem at one point.
 template <class S, int R, int V>
 struct PointValue {
   S f;
@@ -85,7 +90,7 @@ struct IterateBody {
   const double* instances;
   double* candidates;
 
-  /// State of problem i, where the iteration begins.
+  /// Initial state of the iteration on problem i.
   template <class S>
   GARRA_HD auto start(std::int64_t i) const {
     const auto given = batch::load<S, Instance<P, S>>(instances, i);
@@ -116,7 +121,7 @@ struct CertifyBody {
   }
 };
 
-/// Body of the evaluation of a merit function. `whole`: points are given with their slack variables.
+/// Body of the evaluation of a merit function. `whole`: points include the slack variables.
 template <class P, class Merit>
 struct EvaluateBody {
   template <class S>
@@ -158,7 +163,7 @@ SolverOf<P, Merit, Minimizer> make_solver(const Options& options) {
   return solver;
 }
 
-/// `width` numbers for all problems, or for each. Throws where neither fits.
+/// Column of `width` numbers, shared by all problems or one row for each. @throws Error(kUsage) for another size.
 inline batch::InColumn column_of(const std::vector<double>& values, std::int64_t count, int width) {
   const auto w = static_cast<std::size_t>(width);
   const bool each = values.size() == static_cast<std::size_t>(count) * w;
@@ -169,7 +174,7 @@ inline batch::InColumn column_of(const std::vector<double>& values, std::int64_t
   return {values.data(), width, !each};
 }
 
-/// Instances of V variables, the last of which are 0 where `start` has fewer.
+/// Instances of V variables. Variables that `start` lacks are 0.
 template <class P, int V = solvers::kUnknowns<P>>
 batch::Rows instances_of(const std::vector<DataOf<P>>& problems, const batch::InColumn& start, const Device& device) {
   const auto* data = reinterpret_cast<const double*>(problems.data());
@@ -192,7 +197,7 @@ Solutions make_solutions(std::int64_t count) {
   return out;
 }
 
-/// The members of an MncpSolution.
+/// Columns in the order of the members of MncpSolution.
 inline std::vector<batch::OutColumn> columns_of(Solutions& out) {
   using batch::out_column;
   return {out_column(out.x, out.unknowns),
@@ -223,14 +228,13 @@ Values make_values(std::int64_t count) {
   return out;
 }
 
-/// The members of a PointValue.
+/// Columns in the order of the members of PointValue.
 inline std::vector<batch::OutColumn> columns_of(Values& out) {
   using batch::out_column;
   return {out_column(out.f), out_column(out.gradient, out.variables), out_column(out.residual, out.residuals)};
 }
 
-/// Points in the unknowns (u, v), which are then lifted, or with slack variables in all variables of the merit
-/// function.
+/// Column of points: (u, v), which the body completes by slack variables, or all variables of the merit function.
 template <class P, class Merit>
 batch::InColumn points_of(const std::vector<double>& points, std::int64_t count) {
   constexpr int n = solvers::kUnknowns<P>, V = EvaluateBody<P, Merit>::kVariables;
@@ -241,7 +245,8 @@ batch::InColumn points_of(const std::vector<double>& points, std::int64_t count)
 
 }  // namespace detail
 
-/// Solves and certifies a single problem here and now: what a batch on Executor::kScalar does for each of its problems.
+/// Solves and certifies a single problem in the calling thread, with the bits of Executor::kScalar.
+/// @param data the problem. @param start initial guess [n]. @return solution with its Status.
 template <class Problem, class Merit, class Minimizer>
 [[nodiscard]] solvers::MncpSolution<Problem, double> solve_one(const typename Problem::template Data<double>& data,
                                                                const solvers::MncpVec<Problem, double>& start,

@@ -1,5 +1,8 @@
-// Batches of mixed complementarity problems on a GPU: include this in a file that nvcc compiles (with the flags of
-// docs/howto/gpu.md). The bodies are those of mncp.hpp; see docs/theory/mncp.md.
+// Solves batches of user-defined mixed complementarity problems on a GPU, with the loop bodies of mncp.hpp.
+// Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0. Arrays are host arrays.
+// Wrong sizes and CUDA errors throw Error; a problem that fails has a Status and NaN unknowns.
+// Not for host compilers: nvcc compiles files that include this header, with the flags of docs/howto/gpu.md.
+// Docs: docs/theory/mncp.md.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +18,12 @@ namespace detail {
 
 inline constexpr std::int64_t kGpuChunk = std::int64_t{1} << 18;  ///< problems on the GPU at a time
 
-/// kernels(count, in, out) for shares of the rows, in tiles of In and Out on the GPU number `rows.device.index`.
+/// Calls kernels(count, in, out) on chunks of the rows, in tiles of In and Out, on the GPU `rows.device.index`.
 template <class In, class Out, class Kernels>
 void run_on_gpu(const batch::Rows& rows, const Kernels& kernels) {
   if (rows.count == 0) return;
   cuda::check(cudaSetDevice(rows.device.index), "choosing a device");
-  // Without asking for the free memory: the program may be linked without the library's kernels, which know it.
+  // Fixed chunks instead of free memory: the program may be linked without the library's kernels, which query it.
   batch::run_staged(
       rows, [](std::uint64_t) { return kGpuChunk; },
       [&](const batch::ResidentRows& share) {
@@ -31,7 +34,10 @@ void run_on_gpu(const batch::Rows& rows, const Kernels& kernels) {
 
 }  // namespace detail
 
-/// solve() of mncp.hpp on the GPU number `device`.
+/// solve() of mncp.hpp on a GPU.
+/// @param start initial guess: n unknowns (u, v) for all problems, or [count][n].
+/// @param device number of the GPU.
+/// @throws Error kUsage for the size of start; also for a CUDA error.
 template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimizer = solvers::ProjectedLm>
 [[nodiscard]] Solutions solve_on_gpu(const std::vector<typename Problem::template Data<double>>& problems,
                                      const std::vector<double>& start, const Options& options = {}, int device = 0) {
@@ -53,7 +59,10 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
   return out;
 }
 
-/// evaluate() of mncp.hpp on the GPU number `device`.
+/// evaluate() of mncp.hpp on a GPU.
+/// @param points (u, v) or (u, v, z), for all problems or for each.
+/// @param device number of the GPU.
+/// @throws Error kUsage for the size of points; also for a CUDA error.
 template <class Problem, class Merit = solvers::ComponentwiseMerit>
 [[nodiscard]] Values evaluate_on_gpu(const std::vector<typename Problem::template Data<double>>& problems,
                                      const std::vector<double>& points, int device = 0) {

@@ -1,5 +1,8 @@
-// Can forces inside friction cones balance a wrench at all? Batches from plain arrays (docs/theory/grasp-model.md,
-// section 7; solve/wrench_balance.hpp has the method).
+// Decides whether forces inside the friction cones can balance a wrench, or leave every contact at rest.
+// Units SI. Contact axes (n, t, o), c_n > 0 presses; wrench rows (force; moment / length); contacts count from 0.
+// Wrong sizes throw Error; NaN input or an open decision is kUndecided.
+// Not for the forces that a given command produces: use contact.hpp or grasp.hpp.
+// Docs: docs/theory/grasp-model.md, section 7; methods in solve/wrench_balance.hpp and solve/rest_forces.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,59 +14,69 @@
 
 namespace garra::contact {
 
-/// `count` wrenches and the contacts that are to balance them, in the caller's arrays: find c with W c + w = 0,
-/// |(c_t, c_o)| <= mu c_n, c_n <= limit at each contact. Rows of moments are divided by a length of the caller's (the
-/// object's radius of gyration), so that all rows are forces.
+/// `count` feasibility problems in the caller's arrays: find c with W c + w = 0, |(c_t, c_o)| <= mu c_n and
+/// c_n <= limit at each contact. The caller divides moment rows by a length, such as the object's radius of gyration:
+/// all rows are then forces.
 struct Wrenches {
   int contacts = 0;  ///< 1 ... kMaxContacts
   std::int64_t count = 0;
   std::span<const double> W;           ///< [count][6][3k] wrench of contact forces (n, t, o)
-  std::span<const double> w;           ///< [count][6] the wrench to balance [N]
+  std::span<const double> w;           ///< [count][6] wrench to balance [N]
   std::span<const double> mu;          ///< [count][k]
   std::span<const double> limit = {};  ///< [count][k] of the normal force [N]; empty: none
 };
 
+/// Decision on one problem.
 enum class BalanceVerdict : std::uint8_t {
-  kImpossible = 0,  ///< certified: every c of the cones leaves more than `gap` |w| over
+  kImpossible = 0,  ///< certified: every c in the cones leaves a wrench above `gap` |w|
   kPossible = 1,    ///< certified: `force` balances w to 1e-9 |w|
-  kUndecided = 2,   ///< neither was shown, or a number is not finite
+  kUndecided = 2,   ///< neither is proved, or a number is not finite
 };
 
+/// Decisions with their proofs.
 struct Balances {
   std::vector<BalanceVerdict> verdict;  ///< [count]
-  std::vector<double> force;            ///< [count][3k] c where possible [N]
-  std::vector<double> wrench;           ///< [count][6] unit y that separates w from the cones, where impossible
-  std::vector<double> gap;              ///< [count] of |w|
-  std::vector<std::int32_t> steps;      ///< [count] of the interior-point method
+  std::vector<double> force;            ///< [count][3k] c if kPossible [N]
+  std::vector<double> wrench;           ///< [count][6] unit y that separates w from the cones if kImpossible
+  std::vector<double> gap;              ///< [count] unbalanced part, relative to |w|
+  std::vector<std::int32_t> steps;      ///< [count] steps of the interior-point method
 };
 
-/// Decides every wrench. Throws Error where sizes do not match or the device cannot run.
+/// Decides every wrench.
+/// @param wrenches W [n][6][3k], w [n][6] in N, mu [n][k], limit [n][k] in N or empty.
+/// @return decision, forces [n][3k] in N, separating wrench [n][6], gap [n].
+/// @throws Error kUsage for sizes, kNoDevice if the device cannot run.
 [[nodiscard]] Balances balance(const Wrenches& wrenches, const Device& device = {});
 
-// --- Do forces inside friction cones exist that leave every contact at rest? (solve/rest_forces.hpp has the method)
+// --- Forces inside the friction cones that leave every contact at rest (method: solve/rest_forces.hpp)
 
-/// `count` contact problems in the caller's arrays: find c with |A_j c + b_j| <= most, |(c_t, c_o)| <= mu c_n,
-/// least <= c_n <= limit at each contact that is not left out; those that are press with nothing.
+/// `count` contact problems in the caller's arrays: find c with |A_j c + b_j| <= most, |(c_t, c_o)| <= mu c_n and
+/// least <= c_n <= limit at each contact j. Contacts that are left out have no force and no condition.
 struct RestProblems {
   int contacts = 0;  ///< 1 ... kMaxContacts
   std::int64_t count = 0;
   std::span<const double> A;                    ///< [count][3k][3k]
   std::span<const double> b;                    ///< [count][3k] [m/s^2]
   std::span<const double> mu;                   ///< [count][k]
-  std::span<const double> c;                    ///< [count][3k] forces in the cones, to begin with [N]
+  std::span<const double> c;                    ///< [count][3k] initial guess in the cones [N]
   std::span<const double> limit = {};           ///< [count][k] of the normal force [N]; empty: none
   std::span<const double> least = {};           ///< [count][k] of the normal force [N]; empty: 0
   std::span<const std::uint8_t> left_out = {};  ///< [count][k]; empty: none
-  double most = 0;                              ///< of a contact's acceleration, above 0 [m/s^2]
+  double most = 0;                              ///< largest acceleration of a contact at rest, above 0 [m/s^2]
 };
 
+/// Decisions on the rest problems.
 struct Rests {
   std::vector<BalanceVerdict>
-      verdict;                ///< [count] kPossible: such forces were found; kImpossible: none exist, certified
-  std::vector<double> force;  ///< [count][3k] c where possible [N], else NaN
+      verdict;                ///< [count] kPossible: forces found; kImpossible: certified that none exist
+  std::vector<double> force;  ///< [count][3k] c if kPossible [N], else NaN
 };
 
-/// Decides every problem. Throws Error where sizes do not match.
+/// Decides every problem, on the CPU.
+/// @param problems A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k], c [n][3k] in N, bounds [n][k] in N.
+/// @param threads CPU threads; 0: all.
+/// @return decision [n] and forces [n][3k] in N.
+/// @throws Error kUsage for sizes or most <= 0.
 [[nodiscard]] Rests rest(const RestProblems& problems, int threads = 0);
 
 }  // namespace garra::contact
