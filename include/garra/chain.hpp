@@ -1,5 +1,8 @@
-// Serial chains: every description comes in here and leaves as one kernel form (docs/reference/robots.md,
-// docs/theory/chain.md).
+// Builds serial chains from DH, modified DH, GRyMA, screws or general joints, as one kernel form (URDF: garra/io).
+// Units SI, rad; X_W0 is the base in the world; joints count from 0 (error texts and link names: from 1); gravity in world axes.
+// Impossible descriptions throw Error(kUsage); doubtful ones are built and listed in Robot::warnings.
+// Not for closed loops, flexible joints or more than kMaxJoints joints.
+// Docs: docs/reference/robots.md, docs/theory/chain.md.
 #pragma once
 
 #include <limits>
@@ -13,7 +16,7 @@ namespace garra::chain {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-/// A joint's name, kind and limits. A continuous joint is revolute without position limits.
+/// Joint: name, kind and limits. A continuous joint is revolute without position limits.
 struct Joint {
   std::string name;
   bool prismatic = false;
@@ -22,78 +25,76 @@ struct Joint {
   double effort_limit = kNoLimit;              ///< of |tau| [N m or N]
 };
 
-/// A rigid body in the axes of a described link frame.
+/// Rigid body in the axes of a described link frame.
 struct Body {
   double mass = 0;                              ///< [kg]
   Vec3<double> com = Vec3<double>::zero();      ///< center of mass [m]
   Mat3<double> inertia = Mat3<double>::zero();  ///< about the center of mass [kg m^2]; entries of the tensor
 };
-/// A principal moment above the sum of the other two belongs to no mass distribution, but tables of real robots have it
-/// (Allegro's fingertips 1.3 times the sum, Romeo's arms 4.9 times): up to this factor a warning, beyond it an error.
+/// Largest moment_ratio() accepted with a warning; a larger ratio is an error. Ratios above 1 are impossible for a rigid
+/// body, but occur in tables of real robots (Allegro's fingertips 1.3, Romeo's arms 4.9).
 inline constexpr double kWorstMoment = 10;
 
-/// Both bodies as one, in the axes of a; X_ab is the pose of b's frame in a's.
+/// Union of two bodies in the axes of `a`; X_ab is the pose of b's frame in a's frame.
 [[nodiscard]] Body merge(const Body& a, const Body& b, const Pose<double>& X_ab);
-/// No negative principal moment; `rigid`: and none above the sum of the other two (to 1e-4), which no mass distribution
-/// has.
+/// True if no principal moment is negative and, with `rigid`, none exceeds the sum of the other two (to 1e-4).
 [[nodiscard]] bool is_inertia(const Mat3<double>& inertia, bool rigid);
 /// Largest principal moment over the sum of the other two: at most 1 for a rigid body; infinite for a needle's axis.
 [[nodiscard]] double moment_ratio(const Mat3<double>& inertia);
 
-/// A frame that the user knows, fixed to what joint number `joint` (from 0) moves: X_W,frame = X_W,joint * offset.
+/// Named frame fixed to the link that joint `joint` (from 0) moves: X_W,frame = X_W,joint * offset.
 struct Frame {
   std::string name;
-  int joint = -1;  ///< -1: fixed to the base, offset is then its pose in the world
+  int joint = -1;  ///< -1: fixed to the base; offset is then the pose in the world
   Pose<double> offset = Pose<double>::identity();
 };
 
-/// A joint that the description has and the chain does not: it stands still, what it carries is part of the chain's
-/// link.
+/// Joint of the description that the chain keeps fixed; the bodies behind it are part of the chain's link.
 struct LockedJoint {
   std::string name;
   bool prismatic = false;
-  double q = 0;     ///< where it stands [rad or m]
-  double mass = 0;  ///< of all that hangs behind it and is no part of the chain [kg]
+  double q = 0;     ///< fixed value [rad or m]
+  double mass = 0;  ///< of the bodies behind it that are no part of the chain [kg]
 };
 
 struct Followers;
 
-/// A joint that follows another one of its chain: q = ratio * (q of the leader) + offset.
+/// Coupled joint, which follows another one of its chain: q = ratio * (q of the leader) + offset.
 struct Coupling {
   int joint = 0, leader = 0;  ///< from 0; the leader follows no other joint
   double ratio = 1;           ///< [1, or rad/m and m/rad]
   double offset = 0;          ///< [rad or m]
 };
 
-/// A serial chain: kernel form, and what ties it to its description. All vectors have `joints` items.
+/// Serial chain: kernel form and its relation to the description. Vectors per joint have `joints` items.
 struct Robot {
   std::string name;
-  std::string source;  ///< where its numbers come from
+  std::string source;  ///< source of its numbers
   int joints = 0;
   std::vector<Joint> joint;
   std::vector<JointForm<double>> form;           ///< kernel form of joints and links (model.hpp)
   Pose<double> base = Pose<double>::identity();  ///< X_W0 of kernel frame 0
   Pose<double> tool = Pose<double>::identity();  ///< tool in the last kernel frame
   std::vector<Frame> link;                       ///< the link frames as described, 1..n
-  std::vector<Body> body;                        ///< the links as described, in these frames
+  std::vector<Body> body;                        ///< the links as described, in the link frames
   Vec3<double> gravity = {{0, 0, -9.81}};        ///< world axes [m/s^2]
-  Body payload = {};                             ///< URDF: what the tip link carries, in its frame; in `body` already
-  std::vector<LockedJoint> locked;               ///< URDF: side branches on moving links, and joints locked on the way
-  std::vector<Coupling> coupled;                 ///< joints that follow others, ascending; most functions take none
-  std::vector<std::string> notes;                ///< what a reader of the description should know
-  std::vector<std::string> warnings;             ///< what may not be as meant: keys not read, an ambiguous order
+  Body payload = {};                             ///< URDF: payload of the tip link, in its frame; included in `body`
+  std::vector<LockedJoint> locked;               ///< URDF: joints of side branches on moving links, and locked joints of the chain
+  std::vector<Coupling> coupled;                 ///< coupled joints, ascending; most functions accept none
+  std::vector<std::string> notes;                ///< remarks on the description
+  std::vector<std::string> warnings;             ///< possible mistakes: keys not read, an ambiguous order
 };
 
-/// Joints that follow no other one, ascending, from 0: their values are the coordinates of the chain.
+/// Joints that follow no other joint, ascending, from 0. Their values are the coordinates of the chain.
 [[nodiscard]] std::vector<int> coordinates(const Robot& robot);
-/// Limits of a coordinate: the joint's own, and within those of the joints that follow it.
+/// Limits of a coordinate: the joint's own limits, narrowed by those of the joints that follow it.
 [[nodiscard]] Joint coordinate_limits(const Robot& robot, int joint);
-/// The couplings as kernels have them.
+/// Couplings in kernel form.
 [[nodiscard]] Followers followers_of(const Robot& robot);
-/// Throws Error(kUsage) where a joint follows another: `what` does not take such chains.
+/// Rejects chains with coupled joints for the function named `what`. @throws Error kUsage if a joint is coupled.
 void require_uncoupled(const Robot& robot, const std::string& what);
 
-/// Kernel form of a robot with J joints. Throws Error(kUsage) for another number.
+/// Kernel form of a robot with J joints. @throws Error kUsage for another number of joints.
 template <int J>
 [[nodiscard]] Model<double, J> model_of(const Robot& robot) {
   if (robot.joints != J) {
@@ -111,19 +112,19 @@ template <int J>
   return model;
 }
 
-// Descriptions. All builders throw Error(kUsage) for what is no chain: no joint or more than kMaxJoints, a zero axis, a
-// number that is not finite, a body that cannot exist. Angles within 2.2e-13 rad of a multiple of 90 degrees are exact.
+// Descriptions. All builders throw Error(kUsage) for no joint or more than kMaxJoints, a zero axis, a number that is not
+// finite, or an impossible body. Angles within 2.2e-13 rad of a multiple of 90 degrees are exact.
 
-/// What every description says about one joint and the link that it moves.
+/// Data of one joint and its link, common to all descriptions.
 struct LinkData {
   std::string frame = {};  ///< the link frame's name; "" becomes "link i"
-  Joint joint = {};        ///< `prismatic` is filled in by the descriptions that say it themselves (GRyMA, screws)
+  Joint joint = {};        ///< GRyMA and screw descriptions set `prismatic` themselves
   Body body = {};          ///< in the described link frame
   double armature = 0;     ///< rotor inertia seen at the joint [kg m^2 or kg]
   double damping = 0;      ///< viscous [N m s/rad or N s/m]
 };
 
-/// What every description says about the whole.
+/// Data of the whole chain, common to all descriptions.
 struct RobotData {
   std::string name = {}, source = {};
   Pose<double> base = Pose<double>::identity();  ///< of the description's base frame in the world
@@ -131,20 +132,21 @@ struct RobotData {
   Vec3<double> gravity = {{0, 0, -9.81}};
 };
 
-/// A row of Denavit-Hartenberg constants; of a revolute joint `theta` is added to q, of a prismatic joint `d`.
+/// Row of Denavit-Hartenberg constants [m, rad]. q is added to theta of a revolute joint and to d of a prismatic joint.
 struct DhJoint {
   double a = 0, d = 0, alpha = 0, theta = 0;
   LinkData link = {};
 };
-/// T_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i)
+/// Standard Denavit-Hartenberg form, T_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i). @throws Error kUsage.
 [[nodiscard]] Robot from_dh(const RobotData& data, const std::vector<DhJoint>& joints);
-/// T_i = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i): the row of joint i holds what Craig calls a_{i-1}, alpha_{i-1}.
+/// Modified (Craig's) form, T_i = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i). The row of joint i holds Craig's a_{i-1} and
+/// alpha_{i-1}. @throws Error kUsage.
 [[nodiscard]] Robot from_modified_dh(const RobotData& data, const std::vector<DhJoint>& joints);
 /// Corke's PUMA 560 in standard form (Corke and Armstrong-Helouvry, ICRA 1994), without pedestal (d of joint 1 is 0)
 /// and tool. `armature`: with the rotor inertias G^2 Jm.
 [[nodiscard]] std::vector<DhJoint> puma560(bool armature = true);
 
-/// A row of the GRyMA convention: all frames are parallel at q = 0. Theta codes: 0 fixed, 1 2 3 prismatic along x y z,
+/// Row of the GRyMA convention, with all frames parallel at q = 0. Theta codes: 0 fixed, 1 2 3 prismatic along x y z,
 /// 4 5 6 revolute about x y z, 7 prismatic and 8 revolute along (cos alpha sin beta, sin alpha sin beta, cos beta).
 struct GrymaJoint {
   int theta = 0;
@@ -152,35 +154,37 @@ struct GrymaJoint {
   double alpha = 0, beta = 0;             ///< azimuth, and polar angle from z [rad]
   LinkData link = {};
 };
-/// Rows with code 0 are merged: their bodies go to the link before, rows behind the last joint move the tool.
+/// GRyMA form. Rows with code 0 are merged into the previous link; rows behind the last joint move the tool.
+/// @throws Error kUsage.
 [[nodiscard]] Robot from_gryma(const RobotData& data, const std::vector<GrymaJoint>& joints);
 
-/// A joint's screw at q = 0 in base axes about the base origin; direction zero: prismatic along `moment`.
+/// Screw of a joint at q = 0, in base axes about the base origin. A zero direction is a prismatic joint along `moment`.
 struct ScrewJoint {
   Vec3<double> direction = Vec3<double>::zero(), moment = Vec3<double>::zero();
   Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the base at q = 0
   LinkData link = {};
 };
-/// Product of exponentials. `data.tool` is the tool's pose in the base at q = 0 (the home pose).
+/// Product of exponentials. `data.tool` is the tool's pose in the base at q = 0 (home pose). @throws Error kUsage.
 [[nodiscard]] Robot from_screws(const RobotData& data, const std::vector<ScrewJoint>& joints);
 
-/// Any joint: T_i(q) = placement * (rotation about, or shift along, axis by q) * after.
+/// General joint: T_i(q) = placement * (rotation about, or shift along, axis by q) * after.
 struct GeneralJoint {
   Pose<double> placement = Pose<double>::identity();  ///< joint frame in the parent link's frame
   Vec3<double> axis = {{0, 0, 1}};                    ///< in the joint frame; any length but zero
   Pose<double> after = Pose<double>::identity();      ///< link frame in the joint frame
   LinkData link = {};
 };
+/// Chain of general joints. @throws Error kUsage.
 [[nodiscard]] Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints);
 
-/// A row of the kernel form itself, with the described link frame in it: what `garra check --format toml` prints, so
-/// that a robot of any description is read again to the last bit.
+/// Row of the kernel form with its described link frame, as printed by `garra check --format toml`. It restores a robot
+/// of any description to the last bit.
 struct KernelJoint {
   double a = 0, b = 0, d = 0, cos_alpha = 1, sin_alpha = 0, theta = 0;
   Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the kernel frame
   LinkData link = {};
 };
-/// `data.base` and `data.tool` are those of the kernel frames.
+/// Kernel form. `data.base` and `data.tool` refer to the kernel frames. @throws Error kUsage.
 [[nodiscard]] Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& joints);
 
 }  // namespace garra::chain

@@ -1,6 +1,8 @@
-// Kinematics and dynamics of many states of one serial chain, and joint values for many poses, from plain arrays: the
-// entry for C++ users and for `garra chain eval`. The formulas: docs/theory/chain.md; the files:
-// docs/reference/chain-files.md.
+// Evaluates kinematics and dynamics at many states of one serial chain, and its inverse kinematics (`garra chain eval`).
+// Units SI, rad; world axes; wrenches (force; moment) at the tool point; joints count from 0.
+// Wrong sizes throw Error; a state with bad numbers or a singular H has a Status and NaN outputs.
+// Not for contacts or closed loops; inverse kinematics runs on the CPU only. At most kMaxJoints joints.
+// Docs: docs/theory/chain.md, docs/reference/chain-files.md, docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <array>
@@ -17,7 +19,7 @@
 
 namespace garra::chain {
 
-/// What evaluate() can compute. World axes; the tool point is the origin of the tool frame, or EvalOptions::point.
+/// Output of evaluate(), in world axes. The tool point is the origin of the tool frame, or EvalOptions::point.
 enum class Output : int {
   kPose,                   ///< [n,4,4]   of the tool
   kLinkPoses,              ///< [n,j,4,4] of the link frames as described
@@ -31,9 +33,9 @@ enum class Output : int {
   kInverseDynamics,        ///< [n,j]     tau = H qdd + C qd + b qd + g
   kForwardDynamics,        ///< [n,j]     qdd = H^-1 (tau - C qd - b qd - g)
   kManipulability,         ///< [n]       product of the singular values of the Jacobian
-  kSmallestSingularValue,  ///< [n] of the Jacobian, metres and radians mixed
+  kSmallestSingularValue,  ///< [n] of the Jacobian, meters and radians mixed
   kKineticEnergy,          ///< [n]
-  kPotentialEnergy,        ///< [n]       0 where every center of mass is at the world's origin
+  kPotentialEnergy,        ///< [n]       0 if every center of mass is at the world origin
   kToolVelocity,           ///< [n,6]     J qd, without forming J
   kJointForce,             ///< [n,j]     J' f, without forming J
 };
@@ -41,17 +43,17 @@ inline constexpr int kOutputCount = 17;
 
 /// Name of an output as in files and on the command line: "mass_matrix".
 [[nodiscard]] const char* to_string(Output output);
-/// Throws Error(kUsage) naming the outputs there are.
+/// Output of this name. @throws Error kUsage for an unknown name, listing the outputs.
 [[nodiscard]] Output parse_output(const std::string& name);
-/// Its shape behind the first axis, which counts the states. Of a chain with coupled joints j counts its coordinates,
-/// but for the first j of link_poses and com_jacobians, which counts its links.
+/// Shape of an output per state. In a chain with coupled joints j is the number of coordinates; the first j of
+/// link_poses and com_jacobians is the number of links.
 [[nodiscard]] std::vector<int> shape_of(Output output, int joints, int links);
 [[nodiscard]] inline std::vector<int> shape_of(Output output, int joints) { return shape_of(output, joints, joints); }
-/// Numbers per state.
+/// Numbers per state of an output.
 [[nodiscard]] int size_of(Output output, int joints, int links);
 [[nodiscard]] inline int size_of(Output output, int joints) { return size_of(output, joints, joints); }
 
-/// A set of outputs.
+/// Set of outputs.
 class Outputs {
  public:
   Outputs() = default;
@@ -69,7 +71,7 @@ class Outputs {
   std::uint32_t bits_ = 0;
 };
 
-/// A number of the chain that differs from state to state: tolerance studies.
+/// Quantity of the chain that may differ from state to state, for tolerance studies.
 enum class Quantity : int {
   kA,      ///< length of the kernel form (model.hpp), as `garra check` prints it [m]
   kD,      ///< offset of the kernel form [m]
@@ -81,19 +83,20 @@ enum class Quantity : int {
   kComZ,
   kArmature,  ///< rotor inertia [kg m^2]
   kDamping,   ///< viscous [N m s/rad or N s/m]
-  kSize,  ///< factor of a similar body: a, d and all lengths of the link s, its mass s^3, its inertia s^5; of the last
-          ///< joint also where the tool is. Armature, damping and base stay
+  kSize,  ///< scale s of a similar body: a, d and all lengths s, mass s^3, inertia s^5; last joint: also the place of the
+          ///< tool. Armature, damping and base stay
 };
 inline constexpr int kQuantityCount = 11;
 [[nodiscard]] const char* to_string(Quantity quantity);
 [[nodiscard]] Quantity parse_quantity(const std::string& name);
 
+/// Operation that applies a value to a quantity.
 enum class Change : int {
   kAdd,    ///< number + value; not for kMass of a link without mass, not for kSize
   kScale,  ///< number * value; not for the angles and the center of mass
 };
 
-/// One column of per-state numbers; several of one joint act in their order.
+/// One column of per-state values. Several columns of one joint act in their order.
 struct Parameter {
   int joint = 0;  ///< from 0
   Quantity quantity = Quantity::kMass;
@@ -113,7 +116,7 @@ struct States {
   std::vector<Parameter> parameters = {};
 };
 
-/// The same where the caller has them: nothing is copied. Valid as long as these arrays are.
+/// View of the caller's arrays, with the shapes of States. Nothing is copied; the arrays must outlive the view.
 struct StateView {
   using Array = std::span<const double>;
   std::int64_t count = 0;
@@ -127,57 +130,62 @@ struct StateView {
   StateView(const States& s) : StateView(s.count, s.q, s.qd, s.qdd, s.tau, s.wrench, s.parameters) {}
 };
 
-/// What an output reads besides q.
+/// Inputs that an output reads besides q.
 struct Needs {
   bool qd = false, qdd = false, tau = false, wrench = false;
 };
 [[nodiscard]] Needs needs(Output output);
 
+/// Row order and reference of the Jacobian.
 enum class JacobianForm : int {
   kLinearFirst,   ///< velocity of the tool point, then angular velocity
   kAngularFirst,  ///< angular velocity, then velocity of the tool point
   kScrews,        ///< the joints' screws about the world's origin: direction; moment. World axes, `point` unused
 };
 
+/// Options of evaluate().
 struct EvalOptions {
   JacobianForm form = JacobianForm::kLinearFirst;  ///< of kJacobian
   bool body_axes = false;            ///< kJacobian, kToolVelocity: in the axes of the tool, not of the world
   Vec3<double> point = {{0, 0, 0}};  ///< the tool point in the tool frame [m]
 };
 
-/// Arrays of the outputs that were asked for; the others are empty.
+/// Results of evaluate(), one array per output. Outputs that are not wanted are empty.
 struct Results {
-  int joints = 0;  ///< coordinates, where joints are coupled
+  int joints = 0;  ///< number of joints, or of coordinates if joints are coupled
   int links = 0;
   std::int64_t count = 0;
   std::vector<double> pose, link_poses, jacobian, com_jacobians, mass_matrix, coriolis_matrix, bias, gravity, damping,
       tau, qdd, manipulability, smallest_singular_value, kinetic_energy, potential_energy, tool_velocity, joint_force;
-  /// converged; invalid_input: a number of this state is not finite, its outputs are NaN; no_solution: H is singular,
-  /// qdd is NaN (only where kForwardDynamics is asked for)
+  /// kConverged; kInvalidInput: a number of the state is not finite, outputs are NaN; kNoSolution: H is singular, qdd is
+  /// NaN (only with kForwardDynamics)
   std::vector<Status> status;
 
   [[nodiscard]] std::vector<double>& operator[](Output output);
   [[nodiscard]] const std::vector<double>& operator[](Output output) const;
 };
 
-/// How and where.
+/// Options and device of an evaluation.
 struct EvalPlace {
   EvalOptions options = {};
   Device device = {};
 };
 
-/// Evaluates every state. Where joints are coupled (Robot::coupled), states and results are those of
-/// coordinates(robot), j their number; parameters are those of joints. A bad state is a status, never an exception, and
-/// touches no other. Throws Error where arrays are missing or have wrong sizes, or the device cannot run.
+/// Evaluates every state. With coupled joints (Robot::coupled), states and results are those of coordinates(robot);
+/// parameters are those of joints.
+/// @param states q [n,j] in rad or m and the inputs that the outputs need (needs()); wrench [n,6] (force; moment).
+/// @param wanted outputs to compute.
+/// @return one array per output (shapes: Output) and one Status per state. A bad state does not affect others.
+/// @throws Error kInvalidFile for sizes, missing arrays and parameters, kUsage for the robot, kNoDevice if the device
+///         cannot run.
 [[nodiscard]] Results evaluate(const Robot& robot, const StateView& states, const Outputs& wanted,
                                const EvalOptions& options = {}, const Device& device = {});
-/// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
+/// Same, into `out`, whose memory is reused: for successive batches of about the same size.
 void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place, Results& out);
 
-// States that are on the GPU already: nothing is copied to the host and back (docs/howto/gpu-arrays.md). The numbers
-// are those of evaluate() above, to the bit.
+// States in GPU memory, without copies to the host (docs/howto/gpu-arrays.md). Results have the bits of evaluate().
 
-/// As Parameter.
+/// Parameter in GPU memory, as Parameter.
 struct DeviceParameter {
   int joint = 0;  ///< from 0
   Quantity quantity = Quantity::kMass;
@@ -185,7 +193,7 @@ struct DeviceParameter {
   DeviceArray<const double> value = {};  ///< [count][1]
 };
 
-/// As States. Arrays that no wanted output needs may be null.
+/// States in GPU memory, as States. Arrays that no wanted output needs may be null.
 struct DeviceStates {
   std::int64_t count = 0;
   DeviceArray<const double> q;            ///< [count][j]
@@ -196,7 +204,7 @@ struct DeviceStates {
   std::vector<DeviceParameter> parameters = {};
 };
 
-/// As Results. What is null is not wanted, and not computed.
+/// Results in GPU memory, as Results. Null arrays are not computed.
 struct DeviceResults {
   std::array<DeviceArray<double>, kOutputCount> output = {};  ///< of each Output [count][size_of()]
   DeviceArray<Status> status = {};
@@ -207,7 +215,7 @@ struct DeviceResults {
   }
 };
 
-/// How and where.
+/// Options and call of an evaluation on GPU arrays.
 struct DevicePlace {
   EvalOptions options = {};
   DeviceCall call = {};
@@ -222,25 +230,28 @@ void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace&
 
 // Inverse kinematics: joint values for poses of the tool, within the joint limits.
 
+/// Options of inverse_kinematics().
 struct InverseKinematicsOptions {
-  double tol = 1e-10;          ///< success: length of what is missing <= tol [m and rad]
-  int steps = 48;              ///< of each search, at most
-  int starts = 40;             ///< searches for each pose, at most; all but the first start at random
-  std::uint64_t seed = 1;      ///< of these
-  bool position_only = false;  ///< the tool may turn as it likes; rotation_error is 0
+  double tol = 1e-10;          ///< success: norm of the pose error <= tol [m and rad]
+  int steps = 48;              ///< largest number of steps of a search
+  int starts = 40;             ///< largest number of searches per pose; all but the first start at random
+  std::uint64_t seed = 1;      ///< seed of the random starts
+  bool position_only = false;  ///< the orientation is free; rotation_error is 0
 };
 
-/// Of the best search for each pose: the first that arrives, else the one that ends nearest.
+/// Result of the first successful search of each pose, or of the search with the smallest error.
 struct InverseKinematics {
   std::vector<double> q;                               ///< [n,j] of coordinates(), within the limits [rad or m]
-  std::vector<double> position_error, rotation_error;  ///< [n] what is missing to the pose [m], [rad]
+  std::vector<double> position_error, rotation_error;  ///< [n] pose error [m], [rad]
   std::vector<std::uint8_t> success;                   ///< [n]
-  std::vector<std::int32_t> steps;                     ///< [n] of all its searches
+  std::vector<std::int32_t> steps;                     ///< [n] steps of all searches
 };
 
-/// `pose`: [n,16], homogeneous matrices of the tool in the world; `q0`: [n,j], where first searches start; empty: in
-/// the middle of the limits. Throws Error(kUsage) naming the pose whose matrix is no rotation. A pose with a NaN has no
-/// answer: q is NaN, errors are infinite.
+/// Finds joint values for poses of the tool, on the CPU.
+/// @param pose homogeneous matrices of the tool in the world [n,16], row-major.
+/// @param q0 initial guess of the first searches [n,j] in rad or m; empty: the middle of the limits.
+/// @return joint values and pose errors. A pose with NaN: q is NaN and the errors are infinite.
+/// @throws Error kUsage for sizes or a matrix that is no rotation (with its index), kNoDevice for a GPU.
 [[nodiscard]] InverseKinematics inverse_kinematics(const Robot& robot, std::span<const double> pose,
                                                    std::span<const double> q0,
                                                    const InverseKinematicsOptions& options = {},

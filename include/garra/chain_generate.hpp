@@ -1,5 +1,7 @@
-// Chains known at compile time: the kernels of systems/chain recorded with a robot's numbers and written down as a C++
-// header of straight-line code (docs/howto/chain-generated.md).
+// Generates a C++ header of straight-line code from the kernels of systems/chain with the numbers of one robot.
+// Units SI, rad; joints count from 0. Wrong names and numbers throw Error(kUsage).
+// Not for robots that change at run time: use chain_eval.hpp.
+// Docs: docs/howto/chain-generated.md.
 #pragma once
 
 #include <string>
@@ -9,18 +11,19 @@
 
 namespace garra::chain {
 
+/// Options of generate_header().
 struct GenerateOptions {
-  std::string name = {};                     ///< of the namespace; "" makes one of the robot's name
-  std::vector<std::string> operations = {};  ///< of generated_operations(); empty: all of them
-  std::string command = {};                  ///< that the header says it was made by; "" leaves that out
+  std::string name = {};                     ///< namespace; "": derived from the robot's name
+  std::vector<std::string> operations = {};  ///< subset of generated_operations(); empty: all
+  std::string command = {};                  ///< command line quoted in the header; "": none
 };
 
-/// Names of what a header can hold: "jacobian", "inverse_dynamics", ...
+/// Names of the operations of a header: "jacobian", "inverse_dynamics", ...
 [[nodiscard]] std::vector<std::string> generated_operations();
 
-/// The header's text. Every function is a template of the scalar S (double, lanes, a GPU thread) and takes
-/// Angles<S, J>, and another of the same name takes q instead. Throws Error(kUsage) for a name that C++ does not take,
-/// for an operation that there is not, and for a number of the robot that is not finite.
+/// Text of the header. Each function is a template of the scalar S (double, SIMD lanes, a GPU thread) with an overload
+/// for Angles<S, J> and one for q.
+/// @throws Error kUsage for an invalid namespace, an unknown operation, or a number of the robot that is not finite.
 [[nodiscard]] std::string generate_header(const Robot& robot, const GenerateOptions& options = {});
 
 }  // namespace garra::chain

@@ -1,5 +1,8 @@
-// Trajectories of many samples of one serial chain: q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd). The entry for C++
-// users and for `garra chain simulate`. Methods, their errors and limits: docs/theory/chain-simulation.md.
+// Simulates many samples of one serial chain, q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd) (`garra chain simulate`).
+// Units SI, rad; world axes; joints and samples count from 0; arrays are row-major.
+// Wrong sizes and options throw Error; a sample that fails has a SimulationStatus and NaN at times not reached.
+// Not modeled: contacts, Coulomb friction, flexible joints. kRk4 and kDopri5 are unstable at strong damping.
+// Docs: docs/theory/chain-simulation.md (methods, errors, limits), docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +17,10 @@
 
 namespace garra::chain {
 
+/// Integration method.
 enum class Integrator : int {
   kRk4,        ///< order 4, explicit: stable up to 2.7 / (largest eigenvalue of H^-1 D)
-  kDopri5,     ///< order 5(4), explicit, steps chosen by their error
+  kDopri5,     ///< order 5(4), explicit, adaptive steps
   kImplicit1,  ///< order 1, damping implicit: stable at any damping
   kImplicit2,  ///< order 2, damping implicit: stable at any damping
 };
@@ -27,8 +31,8 @@ enum class Integrator : int {
 /// "completed", "non_finite", "step_limit", "joint_limit", "invalid_input".
 [[nodiscard]] const char* to_string(SimulationStatus status);
 
-/// What drives the joints. A vector holds one number per joint, or one for all joints, or none (0; amplitude: 1 for
-/// feedback and samples).
+/// Joint torque input. A vector holds one number per joint, one for all joints, or none (0; amplitude: 1 for feedback
+/// and samples).
 struct TorqueInput {
   TorqueKind kind = TorqueKind::kConstant;
   std::vector<double> amplitude = {};              ///< [N m or N]; factor of a feedback law
@@ -38,7 +42,7 @@ struct TorqueInput {
   double interval = 0;                             ///< [s]
   std::vector<double> set_point = {}, kp = {}, kd = {};
   bool compensate_gravity = false;  ///< kPd only; computed torque always does
-  std::vector<double> limit = {};   ///< of |tau|; empty: none
+  std::vector<double> limit = {};   ///< largest |tau| [N m or N]; empty: none
 };
 [[nodiscard]] constexpr auto names_of(TorqueKind) {
   return names("constant", "step", "ramp", "sine", "sampled", "pd", "computed");
@@ -46,6 +50,7 @@ struct TorqueInput {
 [[nodiscard]] const char* to_string(TorqueKind kind);
 [[nodiscard]] TorqueKind parse_torque_kind(const std::string& name);
 
+/// Treatment of joint position limits.
 enum class LimitRule : int {
   kIgnore,  ///< joints turn freely
   kFinish,  ///< the sample ends with the status joint_limit
@@ -53,31 +58,33 @@ enum class LimitRule : int {
 };
 [[nodiscard]] constexpr auto names_of(LimitRule) { return names("ignore", "finish", "stop"); }
 
+/// Options of simulate().
 struct SimulateOptions {
   Integrator method = Integrator::kImplicit2;
   double step = 1e-3;                   ///< of the methods with fixed steps; shortened to meet outputs and jumps [s]
   double until = 1;                     ///< [s]
-  std::vector<double> times = {};       ///< outputs, ascending in [0, until]; empty: none but the end
+  std::vector<double> times = {};       ///< output times, ascending in [0, until]; empty: only the end [s]
   Tolerance tolerance = {1e-8, 1e-10};  ///< kDopri5: relative, absolute (of q and of qd)
   double first_step = 0, max_step = 0;  ///< kDopri5; 0: chosen, unlimited [s]
-  int max_steps = 100000;               ///< kDopri5: accepted and rejected ones
+  int max_steps = 100000;               ///< kDopri5: accepted and rejected steps
   LimitRule limits = LimitRule::kIgnore;
-  double limit_tolerance = 1e-4;  ///< kDopri5: no step passes a limit by more
+  double limit_tolerance = 1e-4;  ///< kDopri5: largest overshoot of a limit [rad or m]
   double settle_speed = 1e-2;     ///< settled: |qd| <= this for every joint ...
   std::vector<double> settle_at =
       {};  ///< ... and |q - this| <= settle_band; empty: the set point of a feedback law, or none
   double settle_band = 1e-2;
 };
 
-/// The batch. q and qd: [n,j]; damping and amplitude: [n,j], or [j] for all samples, or empty: the robot's, the
-/// input's. `parameters` change the chain per sample as in evaluate(); controllers keep the unchanged one.
+/// Initial states of a batch. q and qd: [n,j]. damping and amplitude: [n,j], [j] for all samples, or empty for the
+/// values of the robot and the input. `parameters` change the chain per sample as in evaluate(); controllers use the
+/// unchanged chain.
 struct Samples {
   std::int64_t count = 0;
   std::vector<double> q, qd = {}, damping = {}, amplitude = {};
   std::vector<Parameter> parameters = {};
 };
 
-/// At the chosen times, NaN where a sample did not get there; and of every sample as a whole.
+/// Trajectories at the output times (NaN if not reached), and totals per sample. SI units.
 struct Trajectories {
   int joints = 0;
   std::int64_t count = 0;
@@ -85,28 +92,31 @@ struct Trajectories {
   std::vector<double> q, qd;               ///< [n,t,j]
   std::vector<double> tip;                 ///< [n,t,3]
   std::vector<double> kinetic, potential;  ///< [n,t]
-  std::vector<double> dissipated, work;    ///< since the start [n,t]: by damping, by the torques
-  std::vector<double> stop_loss;           ///< taken by the stops [n,t]
-  std::vector<double> balance;             ///< energy - first energy + dissipated + stop_loss - work: 0 but for errors
+  std::vector<double> dissipated, work;    ///< energy since the start [n,t]: damping; torques [J]
+  std::vector<double> stop_loss;           ///< energy lost at stops [n,t] [J]
+  std::vector<double> balance;             ///< energy - first energy + dissipated + stop_loss - work: the integration error [J]
 
-  std::vector<double> end_time, end_q, end_qd;  ///< [n], [n,j]: the last state that was reached
+  std::vector<double> end_time, end_q, end_qd;  ///< [n], [n,j]: last state reached
   std::vector<double> peak_speed, peak_torque;  ///< [n,j] largest |qd| at step ends, |tau| at step starts
-  std::vector<double> settling_time;            ///< [n] infinite where the end is not settled
+  std::vector<double> settling_time;            ///< [n] infinite if the end is not settled [s]
   std::vector<double> end_dissipated, end_work, end_stop_loss, end_balance,
       worst_balance;                          ///< [n]; worst: of all outputs
   std::vector<std::int64_t> steps, rejected;  ///< [n]
   std::vector<SimulationStatus> status;       ///< [n]
 };
 
-/// Runs every sample; a bad one is a status, never an exception, and touches no other. Throws Error for wrong sizes and
-/// options.
+/// Simulates every sample.
+/// @param samples q, qd [n,j] in rad or m, per s; damping and amplitude.
+/// @param torque input, constant or feedback.
+/// @param options method, step, duration and output times.
+/// @return trajectories and one SimulationStatus per sample. A bad sample does not affect others.
+/// @throws Error kUsage for options and torques, kInvalidFile for array sizes, kNoDevice if the device cannot run.
 [[nodiscard]] Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
                                     const SimulateOptions& options = {}, const Device& device = {});
 
-// Samples that are on the GPU already (docs/howto/gpu-arrays.md). The numbers are those of simulate() above, to the
-// bit.
+// Samples in GPU memory (docs/howto/gpu-arrays.md). Results have the bits of simulate().
 
-/// As Samples. What is null is not given: at rest; the robot's damping, the input's amplitude.
+/// Samples in GPU memory, as Samples. Null: at rest, the robot's damping, the input's amplitude.
 struct DeviceSamples {
   std::int64_t count = 0;
   DeviceArray<const double> q;               ///< [count][j]
@@ -116,7 +126,7 @@ struct DeviceSamples {
   std::vector<DeviceParameter> parameters = {};
 };
 
-/// As Trajectories. What is null is not stored.
+/// Trajectories in GPU memory, as Trajectories. Null arrays are not stored.
 struct DeviceTrajectories {
   DeviceArray<double> q = {}, qd = {};                                           ///< [count][t * j]
   DeviceArray<double> tip = {};                                                  ///< [count][t * 3]
@@ -132,11 +142,11 @@ struct DeviceTrajectories {
   DeviceArray<SimulationStatus> status = {};                                       ///< [count]
 };
 
-/// Throws Error for options, for a pointer of `q` or of a parameter that is null, for a workspace that is too small,
-/// and where CUDA refuses.
+/// Queues simulate() on GPU arrays.
+/// @throws Error for options, a null pointer of q or of a parameter, a small workspace, or a CUDA error.
 void simulate(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
               const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call);
-/// Bytes of workspace that this call takes. Runs nothing.
+/// @return bytes of workspace for this call. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
                                           const SimulateOptions& options, const DeviceTrajectories& to, int device = 0);
 

@@ -1,6 +1,8 @@
-// The chain study: trajectories of a serial chain with uncertain inputs, for one or many designs, and how likely each
-// settles in time. What `garra run` makes of a scenario with job = "chain". docs/reference/scenario.md,
-// docs/theory/chain-simulation.md.
+// Estimates the probability that a serial chain settles in time under uncertain inputs, for one or many designs.
+// Units SI, rad; joints, designs and samples count from 0 (input names: from 1).
+// An inconsistent scenario throws Error; a sample that fails is counted as unsolved.
+// Not for a single batch of trajectories: use chain_simulate.hpp. At most kMaxDesigns designs.
+// Docs: docs/reference/scenario.md (job = "chain"), docs/theory/chain-simulation.md.
 #pragma once
 
 #include <memory>
@@ -15,16 +17,16 @@ namespace garra::chain {
 
 inline constexpr int kMaxDesigns = 1000;
 
-/// One uncertain number per joint: drawn for each by itself, or one draw for all joints.
+/// Uncertain number per joint, drawn independently or once for all joints.
 struct JointInputs {
-  std::vector<study::Distribution> value;  ///< [j]; the same for all where `common`
+  std::vector<study::Distribution> value;  ///< [j]; equal for all joints if `common`
   bool common = true;
 };
 
-/// Everything that may differ between designs. Vectors hold one number per joint.
+/// Data that may differ between designs. Vectors hold one number per joint.
 struct Design {
   std::vector<double> values;                                   ///< of the swept keys, in the order of Scenario::sweep
-  JointInputs q, qd;                                            ///< where samples start [rad or m, per s]
+  JointInputs q, qd;                                            ///< initial state [rad or m, per s]
   JointInputs damping;                                          ///< [N m s/rad or N s/m]
   study::Distribution mass = study::Distribution::constant(1);  ///< factor on masses and inertias of all links
   study::Distribution size = study::Distribution::constant(1);  ///< factor on all lengths of a similar body
@@ -35,15 +37,15 @@ struct Design {
   int outputs = 200;        ///< output times of the nominal trajectory, from 0 to options.until
 };
 
-/// One swept key of the scenario file.
+/// Swept key of the scenario file.
 struct Sweep {
   std::string key;
-  std::string unit;            ///< "" where unknown
+  std::string unit;            ///< "": unknown
   std::string scale = "list";  ///< "log", "linear" or "list"
   std::vector<double> values;
 };
 
-/// Everything a chain study is made of. Sample i of the run is sample i / designs of design i % designs.
+/// Scenario of a chain study. Sample i of the run is sample i / designs of design i % designs.
 struct Scenario {
   std::string title;
   std::string model;       ///< name or file of the robot as the scenario gives it
@@ -55,13 +57,13 @@ struct Scenario {
   study::Plan plan;             ///< `samples` of all designs together
 };
 
-/// One scalar uncertain input, in the order of their slots.
+/// Scalar uncertain input.
 struct Input {
   std::string name;  ///< "start q 2", "damping", "mass factor"
   std::string unit;
   int slot;
 };
-/// The inputs that are drawn in at least one design.
+/// Inputs that are drawn in at least one design, in the order of their slots.
 [[nodiscard]] std::vector<Input> uncertain_inputs(const Scenario& scenario);
 
 /// Outcome of a sample.
@@ -77,15 +79,15 @@ inline constexpr int kStudyOutcomes = 6;
 /// "settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input"
 [[nodiscard]] const char* to_string(StudyOutcome outcome);
 
-/// Trajectories of designs with their nominal inputs: what nominal.h5 holds. d designs, t times, j joints.
+/// Trajectories of d designs with nominal inputs, at t times, for j joints: the content of nominal.h5.
 struct NominalTrajectories {
-  Trajectories motion;         ///< of count d
+  Trajectories motion;         ///< count = d
   std::vector<double> torque;  ///< [d,t,j]
   std::vector<double> points;  ///< [d,t,j+2,3] base, origins of the link frames, tool tip: world axes [m]
-  std::vector<int> design;     ///< [d] their numbers
+  std::vector<int> design;     ///< [d] numbers of the designs
 };
 
-/// The study for study::run (study/engine.hpp). Throws Error where the scenario makes no sense.
+/// Study for study::run (study/engine.hpp). @throws Error for an inconsistent scenario.
 [[nodiscard]] std::unique_ptr<study::Study> make_study(const Scenario& scenario);
 
 }  // namespace garra::chain

@@ -1,5 +1,8 @@
-// Candidate grasps of an object: contacts drawn on its surface from which forces can close around it
-// (docs/howto/grasp-propose.md). What comes out is a set that grasp::rank takes.
+// Proposes candidate grasps of an object: contacts sampled on its surface with force closure.
+// SI units, object axes, normals into the object; grasps and samples count from 0.
+// Options out of range, and no accepted sample at all, throw Error; a rejected sample is counted by its reason.
+// Not modeled: a hand beyond fingertips, pads and an approach direction. Rank the set with grasp_set.hpp.
+// Docs: docs/howto/grasp-propose.md.
 #pragma once
 
 #include <array>
@@ -15,40 +18,41 @@
 
 namespace garra::grasp {
 
+/// Options of propose().
 struct ProposeOptions {
   int fingers = 2;                                               ///< contacts of each grasp, 2 ... 8
   std::int64_t count = 1000;                                     ///< grasps wanted
-  double friction = 0.5;                                         ///< coefficient with which forces have to close
-  double mass = 0;                                               ///< [kg]; 0: that of `density`
+  double friction = 0.5;                                         ///< friction coefficient of the force closure check
+  double mass = 0;                                               ///< [kg]; 0: from `density`
   double density = 1000;                                         ///< [kg/m^3]
-  double force_limit = std::numeric_limits<double>::infinity();  ///< of each finger [N], for the set
-  double torsion_radius = 0;  ///< of each fingertip [m], for the set: soft contacts; not with pad_radius
+  double force_limit = std::numeric_limits<double>::infinity();  ///< of each finger [N]; stored in the set
+  double torsion_radius = 0;  ///< of each fingertip [m]; stored in the set: soft contacts; not with pad_radius
   double max_opening = std::numeric_limits<double>::infinity();  ///< distance of two contacts <= this [m]
   /// Each finger is a flat pad: kPadContacts contacts on a circle of this radius [m]; 0: a point.
   double pad_radius = 0;
-  /// Fingertips are balls of this radius [m]: one that touches its contact touches nothing else.
+  /// Radius of ball fingertips [m]; a fingertip at its contact touches nothing else.
   double finger_radius = 0;
-  double clearance = 0;  ///< so far out along the normal there is nothing of the object [m]
-  /// Fingers come straight along this direction, of any length: from the fingertip back against it there is nothing of
-  /// the object. 0: from anywhere.
+  double clearance = 0;  ///< length along the outward normal that is free of the object [m]
+  /// Straight approach direction of the fingers, of any length. The ray from the fingertip against it is free of the
+  /// object. 0: any direction.
   Vec3<double> approach = Vec3<double>::zero();
-  /// The object stands there: fingertips stay at z >= this [m].
+  /// Height of the floor under the object: fingertips stay at z >= this [m].
   double floor = -std::numeric_limits<double>::infinity();
-  /// Drawn at most; 0: a million, and a thousand for each grasp wanted once there is one.
+  /// Largest number of samples; 0: a million, and a thousand per grasp wanted once one is found.
   std::int64_t most_samples = 0;
   std::uint64_t seed = 1;
 };
 
-/// What became of a sample.
+/// Acceptance or rejection reason of a sample.
 enum class SampleFate : std::uint8_t {
   kAccepted,
-  kMissed,       ///< two fingers: no surface opposite
+  kMissed,       ///< two fingers: no opposite surface
   kOutsideCone,  ///< two fingers: the line between the contacts leaves the friction cone of the second
-  kTooWide,      ///< two contacts are further apart than max_opening
+  kTooWide,      ///< two contacts are farther apart than max_opening
   kFingersMeet,  ///< two fingertips overlap
-  kBlocked,      ///< the object, or the floor, is where a fingertip would be
-  kOpen,         ///< three fingers or more: forces in the friction cones do not close
-  kUndecided,    ///< nor was it shown that they do not
+  kBlocked,      ///< the object or the floor obstructs a fingertip
+  kOpen,         ///< three fingers or more: no force closure
+  kUndecided,    ///< three fingers or more: force closure is not decided
   kOffPad,       ///< the surface falls away under a pad by more than half its radius, or turns by more than kPadLean
 };
 [[nodiscard]] constexpr auto names_of(SampleFate) {
@@ -59,20 +63,24 @@ inline constexpr std::size_t kSampleFates = 9;
 inline constexpr int kPadContacts = 3;
 inline constexpr double kPadLean = 0.5;  ///< [rad]
 
+/// Proposed set and the counts of its search.
 struct Proposal {
-  Set set;  ///< friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius) are there
-  std::vector<std::int64_t> sample;  ///< [g] number of the sample that became grasp g: with the seed, all that it is of
+  Set set;  ///< with friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius)
+  std::vector<std::int64_t> sample;  ///< [g] number of the sample of grasp g; seed and number reproduce it
   std::int64_t samples = 0;          ///< drawn until the last grasp was found
-  std::array<std::int64_t, kSampleFates> fate{};  ///< how many of them, by SampleFate
+  std::array<std::int64_t, kSampleFates> fate{};  ///< number of samples by SampleFate
   mesh::Body body;                                ///< of the object
 };
 
-/// Told now and then how many grasps are found and how many samples drawn. What it throws ends the search.
+/// Called from time to time with the numbers of grasps found and samples drawn. An exception from it ends the search.
 using ProposeProgress = std::function<void(std::int64_t grasps, std::int64_t samples)>;
 
-/// Draws samples until `count` of them are accepted or most_samples are drawn; the set holds the accepted ones in their
-/// order, the same ones whatever the device and its threads, and its first grasps do not depend on `count`. Throws
-/// Error: kUsage for options out of range, and where no sample at all is accepted, saying why most were not.
+/// Draws samples until `count` are accepted or most_samples are drawn. The result does not depend on the device or its
+/// threads, and the first grasps do not depend on `count`.
+/// @param object closed-form surface or mesh, SI units.
+/// @param options fingers, friction, clearances, seed.
+/// @return the accepted samples in their order, and counts of the others.
+/// @throws Error kUsage for options out of range or if no sample is accepted, with the most frequent reason.
 [[nodiscard]] Proposal propose(const mesh::Surface& object, const ProposeOptions& options, const Device& device = {},
                                const ProposeProgress& progress = {});
 

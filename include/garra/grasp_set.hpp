@@ -1,4 +1,8 @@
-// Sets of candidate grasps: for each, the probability that it holds, and their ranking (docs/theory/grasp-sets.md).
+// Ranks sets of candidate grasps by the probability that each holds under uncertain friction, mass, pose and loads.
+// SI units, object axes; wrenches are (force; moment about the center of mass); contact axes (n, t, o), n inward; grasps and contacts count from 0.
+// Wrong sizes and options throw Error; a grasp that cannot be ranked has a GraspStatus, NaN and rank 0.
+// Not modeled: collisions, a table, joint limits, motion in time. At most kMostSetContacts contacts per grasp.
+// Docs: docs/theory/grasp-sets.md.
 #pragma once
 
 #include <array>
@@ -21,48 +25,48 @@ class Surface;
 
 namespace garra::grasp {
 
-/// What presses on the object, and so what "held" means.
+/// Model of the hand, which defines "held".
 enum class Hand : std::uint8_t {
-  kAuto,       ///< whole where the set has `jacobian`, compliant where it has `mobility`, else ideal
-  kIdeal,      ///< any forces that friction and limits allow: held where some of them balance the wrench
-  kCompliant,  ///< contacts that give way by `mobility` and press with `force`: held as in a grasp study
-  kWhole,      ///< joints with inertia and torques that move several contacts together: held as in a grasp study
+  kAuto,       ///< whole if the set has `jacobian`, compliant if it has `mobility`, else ideal
+  kIdeal,      ///< any forces within friction and limits: held if some of them balance the wrench
+  kCompliant,  ///< contacts with `mobility` and commanded `force`: held as in a grasp study
+  kWhole,      ///< joints with inertia and torques, coupled contacts: held as in a grasp study
 };
 [[nodiscard]] constexpr auto names_of(Hand) { return names("auto", "ideal", "compliant", "whole"); }
 
-/// G grasps with any numbers of contacts, in SI units and axes of the object's. What may be left out is empty. Without
-/// the hand's arrays the hand is ideal: it presses with any forces that friction allows.
+/// Set of g grasps with any numbers of contacts, m in all; q is the number of hand joints. SI units, object axes.
+/// Optional arrays may be empty. Without the hand's arrays the hand is ideal.
 struct Set {
   std::vector<std::int64_t> first;  ///< [g+1] rows of grasp g: first[g] ... first[g+1] - 1 of m
   std::vector<double> point;        ///< [m][3] [m]
   std::vector<double> normal;       ///< [m][3] into the object
-  std::vector<double> tangent;      ///< [m][3] direction t of curvature and slide; none: any
+  std::vector<double> tangent;      ///< [m][3] direction t of curvature and slide; empty: any
   std::vector<double> friction;     ///< [m] coefficient
-  std::vector<double> curvature;    ///< [m][2] of the surface along t and o = n x t, positive where it is convex [1/m]
-  std::vector<double> force_limit;  ///< [m] of the normal force [N]; none: no limit
-  /// [m] r of a soft contact [m]: |(c_t, c_o, tau / r)| <= mu c_n with the moment tau about the normal. 0, or none: a
-  /// point. A hand with a command needs its angular_mobility or angular_jacobian, too.
+  std::vector<double> curvature;    ///< [m][2] of the surface along t and o = n x t, positive if convex [1/m]
+  std::vector<double> force_limit;  ///< [m] largest normal force [N]; empty: no limit
+  /// [m] radius r of a soft contact [m]: |(c_t, c_o, tau / r)| <= mu c_n with the moment tau about the normal. 0 or
+  /// empty: a point contact. A hand with a command also needs angular_mobility or angular_jacobian.
   std::vector<double> torsion_radius;
   std::vector<double> mass;      ///< [g] [kg]
-  std::vector<double> com;       ///< [g][3] centre of mass [m]; none: the origin
-  std::vector<double> inertia;   ///< [g][3][3] about it [kg m^2]: its radius of gyration makes moments forces
-  std::vector<double> gravity;   ///< [g][3] [m/s^2]; none: (0, 0, -9.81)
-  std::vector<double> wrench;    ///< [g][6] external (force; moment about the centre of mass) [N, N m]
-  std::vector<double> force;     ///< [m][3] commanded contact force (n, t, o) [N]; t, o not 0: with `tangent`
-  std::vector<double> torsion;   ///< [m] commanded moment about the normal of soft contacts, beside `force` [N m]
+  std::vector<double> com;       ///< [g][3] center of mass [m]; empty: the origin
+  std::vector<double> inertia;   ///< [g][3][3] about com [kg m^2]; its radius of gyration scales moments to forces
+  std::vector<double> gravity;   ///< [g][3] [m/s^2]; empty: (0, 0, -9.81)
+  std::vector<double> wrench;    ///< [g][6] external (force; moment about com) [N, N m]
+  std::vector<double> force;     ///< [m][3] commanded contact force (n, t, o) [N]; nonzero t, o need `tangent`
+  std::vector<double> torsion;   ///< [m] commanded moment about the normal of soft contacts, with `force` [N m]
   std::vector<double> mobility;  ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
   /// [m][3][3], or [m]: angular acceleration of a compliant soft contact per moment [1/(kg m^2)].
   std::vector<double> angular_mobility;
   std::vector<double> jacobian;  ///< [m][3][nq] velocity of the hand's contact point per joint rate
-  /// [m][3][nq] angular velocity of what touches there, per joint rate: of soft contacts.
+  /// [m][3][nq] angular velocity of the touching body per joint rate, for soft contacts.
   std::vector<double> angular_jacobian;
   std::vector<double> mass_matrix;  ///< [g][nq][nq] of the hand's joints
-  std::vector<double> torque;       ///< [g][nq] commanded; none: bias + J^T force
-  std::vector<double> bias;         ///< [g][nq] that holds the hand against its weight and motion; none: 0
-  /// [g][nq] of |torque| of the motors, above 0; infinite, or none: no limit. kMostTorqueLimits joints of a grasp.
+  std::vector<double> torque;       ///< [g][nq] commanded [N m or N]; empty: bias + J^T force
+  std::vector<double> bias;         ///< [g][nq] torque for the hand's weight and motion [N m or N]; empty: 0
+  /// [g][nq] limit of the motors' |torque|, above 0; infinite or empty: no limit. At most kMostTorqueLimits joints.
   std::vector<double> torque_limit;
-  /// Of all grasps: says whether normals that all point away from the centre of mass point into it all the same, as
-  /// those of a ring held from within. None: it is not known (SetStudy::from_within).
+  /// Object surface shared by all grasps. Used to accept outward-pointing normals, as of a ring held from inside. Null:
+  /// SetStudy::from_within decides.
   std::shared_ptr<const mesh::Surface> object = nullptr;
 
   [[nodiscard]] std::int64_t count() const { return first.empty() ? 0 : std::ssize(first) - 1; }
@@ -72,48 +76,48 @@ struct Set {
   }
 };
 
-/// What is uncertain, and how it is computed. Sample i of one grasp has the same draws as sample i of any other, so
-/// that differences between grasps are sharper than the probabilities themselves.
+/// Uncertain inputs and options of a ranking. Sample i has the same random draws for every grasp: differences between
+/// grasps are therefore more precise than the probabilities.
 struct SetStudy {
   using Distribution = study::Distribution;
-  Distribution friction = Distribution::constant(1);  ///< all contacts': a factor, or the coefficient itself
+  Distribution friction = Distribution::constant(1);  ///< of all contacts: a factor, or the coefficient itself
   bool friction_is_factor = true;
-  Distribution contact_friction = Distribution::constant(1);  ///< a further factor on each contact's
+  Distribution contact_friction = Distribution::constant(1);  ///< further factor per contact
   Distribution mass = Distribution::constant(1);              ///< a factor, or the mass itself [kg]
   bool mass_is_factor = true;
-  double com_ball = 0;  ///< the centre of mass is off, uniform in a ball of this radius [m]
+  double com_ball = 0;  ///< error of the center of mass, uniform in a ball of this radius [m]
   Distribution slide_t = Distribution::constant(0);  ///< of each contact point along the surface [m]
   Distribution slide_o = Distribution::constant(0);
-  Distribution tilt = Distribution::constant(0);  ///< of each true normal, towards any side [rad]
+  Distribution tilt = Distribution::constant(0);  ///< of each true normal, in a uniform direction [rad]
   double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
-  /// One of them, any as likely as the others, acts besides (force; moment about the centre of mass) [N, N m]; at most
-  /// kMostWrenches.
+  /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one, with equal
+  /// probability. At most kMostWrenches.
   std::vector<std::array<double, 6>> wrenches;
   bool any_gravity = false;                                      ///< gravity from a direction uniform on the sphere
-  double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, where the set has none [N]
+  double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, if the set has none [N]
   Hand hand = Hand::kAuto;
-  /// Normals of a set without its object may all point away from the centre of mass: rings and cups are held from
-  /// within. Otherwise they are taken for turned the wrong way.
+  /// True: the normals of a set without its object may all point away from the center of mass, as for rings and cups
+  /// held from inside. False: they get GraspStatus::kOutwardNormals.
   bool from_within = false;
   Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
   Distribution squeeze_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
-  Distribution torque_error = Distribution::constant(0);   ///< added to each joint's torque, of a whole hand [N m]
-  double held_imbalance = 0.5;  ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
+  Distribution torque_error = Distribution::constant(0);   ///< added to each joint torque of a whole hand [N m]
+  double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
-  bool check_uniqueness = true;         ///< solve contact problems from another start, too, and tell a second solution
+  bool check_uniqueness = true;         ///< solve again from another initial guess and count second solutions
   std::int64_t samples = 1000;          ///< of each grasp
-  std::int64_t friction_samples = 100;  ///< the first so many of them are also asked for the friction that they need
-  /// Likewise for the wrench radius, of an ideal hand whose forces are limited. Below 0: a twentieth of
-  /// friction_samples.
+  std::int64_t friction_samples = 100;  ///< first samples for which the critical friction is computed
+  /// First samples for which the wrench radius is computed, for an ideal hand with limited forces. Below 0: a twentieth
+  /// of friction_samples.
   std::int64_t radius_samples = -1;
   std::uint64_t seed = 1;
-  /// Above 0: only so many best grasps are wanted. Grasps that are surely not among them are given up early, and the
-  /// ranking ends when the others are found; `samples` is then the most for each grasp.
+  /// Above 0: number of best grasps wanted. Grasps that are not among them with `confidence` are dropped early, and the
+  /// ranking ends when the best are found. `samples` is then the maximum per grasp.
   std::int64_t best = 0;
-  double confidence = 0.95;  ///< that none of the true best is given up, and of all intervals
+  double confidence = 0.95;  ///< probability that no true best grasp is dropped; also of all intervals
 };
 
-/// Why a grasp has a place in the ranking or not.
+/// Status of a grasp: ranked, or the reason for its rejection.
 enum class GraspStatus : std::uint8_t {
   kRanked,
   kNoContact,
@@ -122,8 +126,8 @@ enum class GraspStatus : std::uint8_t {
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
   kBadFriction,      ///< a coefficient, force limit or torsion radius is negative
   kBadMass,          ///< negative, or an inertia that no body has
-  kOutwardNormals,   ///< every normal points away from the centre of mass, and nothing says that it is meant
-  kMillimeters,      ///< a contact is more than kMostReach away from the centre of mass, or a torsion radius as long
+  kOutwardNormals,   ///< every normal points away from the center of mass, without `object` or `from_within`
+  kMillimeters,      ///< contact farther than kMostReach from the center of mass, or a torsion radius as long
   kBadHand,  ///< a mobility or mass matrix that is not symmetric and positive definite, a torque limit not above 0
 };
 [[nodiscard]] constexpr auto names_of(GraspStatus) {
@@ -134,45 +138,45 @@ inline constexpr int kMostSetContacts = 32;
 inline constexpr int kMostTorqueLimits = 32;  ///< or joints with a torque error
 inline constexpr int kMostWrenches = 32;      ///< in SetStudy::wrenches
 inline constexpr double kMostReach = 10;      ///< [m]
-inline constexpr double kMostFriction = 10;   ///< up to which a friction is sought that would do
+inline constexpr double kMostFriction = 10;   ///< upper bound of the search for the critical friction
 
-/// One entry per grasp. Where its status is not kRanked: NaN, and rank 0.
+/// Ranking with one entry per grasp. Entries of grasps without kRanked are NaN, with rank 0.
 struct Ranking {
   std::vector<GraspStatus> status;
   std::vector<std::int64_t> held, unsolved;  ///< samples
   std::vector<std::int64_t> samples;         ///< of each grasp
-  Hand hand = Hand::kIdeal;                  ///< what it was ranked with
-  /// Share of the decided samples that are held: of an ideal hand whose wrench forces in the cones balance, else whose
-  /// contacts stick, whose wrench can be balanced, and whose command carries it.
+  Hand hand = Hand::kIdeal;                  ///< model of the hand in this ranking
+  /// Fraction of the decided samples that are held. Ideal hand: forces in the cones balance the wrench. Other hands: the
+  /// contacts stick, the wrench can be balanced, and the command carries it.
   std::vector<double> p_held;
-  /// 95 % interval (Clopper-Pearson; where `best` is asked for one that may be looked at at any time); unsolved samples
-  /// widen it
+  /// Confidence interval of p_held: 95 % Clopper-Pearson. With `best`: a sequential interval of `confidence`, valid at
+  /// any time. Unsolved samples widen it.
   std::vector<double> low, high;
-  std::vector<double> difference;                       ///< p_held less the best grasp's, of samples that both decide
+  std::vector<double> difference;                       ///< p_held minus the best grasp's, over samples decided for both
   std::vector<double> difference_low, difference_high;  ///< 95 % interval from the same draws (Agresti and Min, 2005)
-  /// 5, 50, 95 % quantiles of the least friction coefficient, the same at all contacts, with which a sample is held;
-  /// infinity: none up to kMostFriction does.
+  /// 5, 50, 95 % quantiles of the least friction coefficient, equal at all contacts, with which a sample is held.
+  /// Infinity: above kMostFriction.
   std::vector<std::array<double, 3>> critical_friction;
-  std::vector<double> p_no_slip;      ///< share whose contacts all stick; NaN of an ideal hand, which has no command
-  std::vector<double> p_can_be_held;  ///< share whose wrench forces in the cones can balance
-  /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN of an ideal hand.
+  std::vector<double> p_no_slip;      ///< fraction whose contacts all stick; NaN for an ideal hand
+  std::vector<double> p_can_be_held;  ///< fraction whose wrench can be balanced in the cones
+  /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN for an ideal hand.
   std::vector<std::array<double, 3>> margin;
-  /// Median of the largest ball of wrenches |(F, M / length)| that may be added [N]: it can be balanced, and leaves all
-  /// contacts of a hand with a command sticking. A lower bound; of the first radius_samples samples of an ideal hand
-  /// (NaN where forces are not limited), else of the first friction_samples, as the two above.
+  /// Median radius of the largest ball of additional wrenches |(F, M / length)| [N], a lower bound. The wrenches can be
+  /// balanced, and all contacts of a hand with a command stick. Ideal hand: over the first radius_samples samples, NaN
+  /// without force limits. Other hands: over the first friction_samples.
   std::vector<double> wrench_radius;
-  std::vector<std::int64_t> non_unique;   ///< samples with another certified solution that moves otherwise; of an ideal
-                                          ///< hand none
+  std::vector<std::int64_t> non_unique;   ///< samples with a second certified solution of different motion; 0 for an
+                                          ///< ideal hand
   std::vector<std::int64_t> fails_first;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
-  std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; of an ideal hand the first
-                                                              ///< two and the last
-  /// 1 is the best: most probable, then the one that needs the least friction. Where `best` is asked for, the order of
-  /// those given up is that of how long they lasted.
+  std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; an ideal hand has only
+                                                              ///< the first two and the last
+  /// 1 is the best: highest probability, then least critical friction. With `best`, dropped grasps are ordered by the
+  /// time at which they were dropped.
   std::vector<std::int64_t> rank;
-  bool decided = true;  ///< `best`: the best are found; else the samples have ended before that
+  bool decided = true;  ///< `best`: true if the best were found before the samples ended
 };
 
-/// A set that is read a stretch at a time, so that it may be larger than memory: io::SetFile reads one from its file.
+/// Set that is read in blocks and may be larger than memory; io::SetFile reads one from a file.
 class SetSource {
  public:
   virtual ~SetSource() = default;
@@ -180,51 +184,57 @@ class SetSource {
   SetSource& operator=(const SetSource&) = delete;
 
   [[nodiscard]] virtual std::int64_t count() const = 0;
-  /// Grasps first .. first + count - 1 as a set of their own, with the arrays that the whole set has. Where they have
-  /// no contacts at all, without a hand.
+  /// Grasps first .. first + count - 1 as a set with the same arrays; without the hand's arrays if they have no contact.
   [[nodiscard]] virtual Set read(std::int64_t first, std::int64_t count) const = 0;
 
  protected:
   SetSource() = default;
 };
 
-/// Told now and then how many grasps are decided. What it throws ends the ranking.
+/// Called from time to time with the number of grasps decided. An exception from it ends the ranking.
 using SetProgress = std::function<void(std::int64_t)>;
 
-/// Ranks all of them. Throws Error (kInvalidFile: sizes that do not fit, named with the array and row; kUsage: nothing
-/// to hold against; kNoDevice).
+/// Ranks all grasps of a set.
+/// @param set grasps in SI units, object axes.
+/// @param study uncertain inputs, number of samples and seed.
+/// @param progress called from time to time; may be empty.
+/// @return probability, interval, margins and rank per grasp. A grasp that cannot be ranked has a GraspStatus.
+/// @throws Error kInvalidFile for sizes (with array and row), kUsage for options or a set without any load, kNoDevice if
+///         the device cannot run.
 [[nodiscard]] Ranking rank(const Set& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
 
-/// The same of a set that is not in memory as a whole. The ranking is: 300 bytes a grasp, and 2 bits a sample
-/// (`garra run` does with 40 bytes a grasp, docs/theory/grasp-sets.md).
+/// Same for a set larger than memory. The ranking takes some 350 bytes per grasp and 2 bits per sample. Above 2 million
+/// ranked grasps `garra run` sorts on disk instead, with 48 bytes per grasp (docs/theory/grasp-sets.md).
 [[nodiscard]] Ranking rank(const SetSource& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
 
-/// One sample of one grasp, in full. Forces are (n, t, o) of each contact in the sample's own frames [N].
+/// One sample of one grasp in full. Forces are (n, t, o) of each contact in the sample's own frames [N].
 struct SetReplay {
   Hand hand = Hand::kIdeal;
   Outcome outcome = Outcome::kUnsolved;
-  std::vector<std::pair<std::string, double>> inputs;  ///< what was drawn: "mass", "contact 2 friction"
+  std::vector<std::pair<std::string, double>> inputs;  ///< drawn values: "mass", "contact 2 friction" (names count from 1)
   double mass = 0;                                     ///< [kg]
   Vec3<double> com{}, gravity{};                       ///< [m], [m/s^2]
-  Vec<double, 6> wrench{};                             ///< to be balanced: weight and all else (force; moment)
+  Vec<double, 6> wrench{};                             ///< to be balanced, with the weight (force; moment) [N, N m]
   std::vector<double> point, normal;                   ///< [k][3]
   std::vector<double> friction;                        ///< [k]
-  std::vector<double> force;  ///< [k][3] of the contacts; of an ideal hand some that balance the wrench; NaN: none
-  /// [k] of a grasp with soft contacts; else empty: the radius [m], and the moment about the normal [N m] (NaN: none).
+  std::vector<double> force;  ///< [k][3] contact forces; ideal hand: forces that balance the wrench; NaN: none
+  /// [k] radius of soft contacts [m] and moment about the normal [N m] (NaN: none); empty without soft contacts.
   std::vector<double> torsion_radius, torsion;
-  std::vector<double> command;  ///< [k][3] what the hand presses with; empty: ideal
-  std::vector<int> state;       ///< [k] ContactState; empty: ideal
-  Vec<double, 6> against{};     ///< ideal and not held: a unit wrench (moment over length) that no forces go along with
-  Vec<double, 6> least_push{};  ///< ideal and held: the added wrench, about as long as the radius, at which it gives
-                                ///< way (force; moment) [N, N m]; zero: none
-  double residual = 0;          ///< of the contact problem; of an ideal hand what forces leave, or must leave, over |w|
+  std::vector<double> command;  ///< [k][3] commanded forces [N]; empty: ideal hand
+  std::vector<int> state;       ///< [k] ContactState; empty: ideal hand
+  Vec<double, 6> against{};     ///< ideal hand, not held: separating unit wrench (moment over length)
+  Vec<double, 6> least_push{};  ///< ideal hand, held: added wrench of about the radius at which the balance
+                                ///< fails (force; moment) [N, N m]; zero: none
+  double residual = 0;          ///< of the contact problem; ideal hand: unbalanced part, relative to |w|
   double margin = 0, critical_friction = 0, wrench_radius = 0, imbalance = 0;  ///< NaN where there is none
 };
 
-/// Sample `sample` of grasp `grasp`, as rank() has it. Throws Error as rank() does, and (kUsage) where there is no such
-/// grasp or sample, or the grasp's status is not kRanked.
+/// Recomputes one sample of one grasp with the draws of rank().
+/// @param grasp number of the grasp, from 0.
+/// @param sample number of the sample, from 0.
+/// @throws Error as rank(), and kUsage for a grasp or sample that does not exist or a grasp without kRanked.
 [[nodiscard]] SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 [[nodiscard]] SetReplay replay(const SetSource& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 

@@ -1,5 +1,6 @@
-// A study of candidate grasps that names its set: what `garra run` takes with job = "grasp_set"
-// (docs/theory/grasp-sets.md).
+// Scenario of a study of candidate grasps with the file of its set: job = "grasp_set" of `garra run`.
+// Units, frames and numbering as in grasp_set.hpp. Used by the program; in C++ call grasp::rank().
+// Docs: docs/theory/grasp-sets.md, docs/reference/scenario.md.
 #pragma once
 
 #include <string>
@@ -9,10 +10,11 @@
 
 namespace garra::grasp {
 
+/// Study, plan and set file of one run.
 struct SetScenario {
   std::string title;
-  std::string file;      ///< of the set
-  std::string checksum;  ///< "crc32:..." of the file that it was begun with; empty: any
+  std::string file;      ///< file of the set
+  std::string checksum;  ///< "crc32:..." of the file at the start of the run; empty: any
   SetStudy study;
   study::Plan plan;  ///< counts grasps; chunk 0: as many as take a few seconds
 };

@@ -1,4 +1,4 @@
-// What is said of the outcomes of grasps: in summary.json, in rankings, in reports.
+// Names, colors and descriptions of grasp outcomes for summary.json, rankings and reports. Internal: no stable interface.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace garra::grasp {
 
-/// In the order of Outcome.
+/// Words per outcome, in the order of Outcome.
 inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"held", "held", "held",
      "forces leave the contacts at rest, can balance the wrench, and the given command carries it"},
@@ -25,7 +25,7 @@ inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"unsolved", "unsolved", "muted", "the solver did not converge; may be any of the above", false},
 }};
 
-/// Why a grasp of a set has a rank or none, in the order of GraspStatus.
+/// Words per status of a candidate grasp, in the order of GraspStatus.
 inline constexpr int kGraspStatuses = static_cast<int>(names_of(GraspStatus{}).size());
 inline constexpr std::array<study::OutcomeWords, kGraspStatuses> kGraspStatusWords = {{
     {"ranked", "ranked", "held", "has a place in the ranking"},
