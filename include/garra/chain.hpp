@@ -1,6 +1,9 @@
-// Builds serial chains from DH, modified DH, GRyMA, screws or general joints, as one kernel form (URDF: garra/io).
-// Units SI, rad; X_W0 is the base in the world; joints count from 0 (error texts and link names: from 1); gravity in world axes.
-// Impossible descriptions throw Error(kUsage); doubtful ones are built and listed in Robot::warnings.
+// Builds serial chains from DH, modified DH, GRyMA, screws or general joints, as one kernel form
+// (URDF: garra/io).
+// Units SI, rad; X_W0 is the base in the world; joints count from 0 (error texts and link names:
+// from 1); gravity in world axes.
+// Impossible descriptions throw Error(kUsage); doubtful ones are built and listed in
+// Robot::warnings.
 // Not for closed loops, flexible joints or more than kMaxJoints joints.
 // Docs: docs/reference/robots.md, docs/theory/chain.md.
 #pragma once
@@ -31,15 +34,18 @@ struct Body {
   Vec3<double> com = Vec3<double>::zero();      ///< center of mass [m]
   Mat3<double> inertia = Mat3<double>::zero();  ///< about the center of mass [kg m^2]; entries of the tensor
 };
-/// Largest moment_ratio() accepted with a warning; a larger ratio is an error. Ratios above 1 are impossible for a rigid
-/// body, but occur in tables of real robots (Allegro's fingertips 1.3, Romeo's arms 4.9).
+/// Largest moment_ratio() accepted with a warning; a larger ratio is an error. Ratios above 1 are
+/// impossible for a rigid body, but occur in tables of real robots (Allegro's fingertips 1.3,
+/// Romeo's arms 4.9).
 inline constexpr double kWorstMoment = 10;
 
 /// Union of two bodies in the axes of `a`; X_ab is the pose of b's frame in a's frame.
 [[nodiscard]] Body merge(const Body& a, const Body& b, const Pose<double>& X_ab);
-/// True if no principal moment is negative and, with `rigid`, none exceeds the sum of the other two (to 1e-4).
+/// True if no principal moment is negative and, with `rigid`, none exceeds the sum of the other two
+/// (to 1e-4).
 [[nodiscard]] bool is_inertia(const Mat3<double>& inertia, bool rigid);
-/// Largest principal moment over the sum of the other two: at most 1 for a rigid body; infinite for a needle's axis.
+/// Largest principal moment over the sum of the other two: at most 1 for a rigid body; infinite for
+/// a needle's axis.
 [[nodiscard]] double moment_ratio(const Mat3<double>& inertia);
 
 /// Named frame fixed to the link that joint `joint` (from 0) moves: X_W,frame = X_W,joint * offset.
@@ -49,7 +55,8 @@ struct Frame {
   Pose<double> offset = Pose<double>::identity();
 };
 
-/// Joint of the description that the chain keeps fixed; the bodies behind it are part of the chain's link.
+/// Joint of the description that the chain keeps fixed; the bodies behind it are part of the
+/// chain's link.
 struct LockedJoint {
   std::string name;
   bool prismatic = false;
@@ -66,7 +73,8 @@ struct Coupling {
   double offset = 0;          ///< [rad or m]
 };
 
-/// Serial chain: kernel form and its relation to the description. Vectors per joint have `joints` items.
+/// Serial chain: kernel form and its relation to the description. Vectors per joint have `joints`
+/// items.
 struct Robot {
   std::string name;
   std::string source;  ///< source of its numbers
@@ -79,19 +87,21 @@ struct Robot {
   std::vector<Body> body;                        ///< the links as described, in the link frames
   Vec3<double> gravity = {{0, 0, -9.81}};        ///< world axes [m/s^2]
   Body payload = {};                             ///< URDF: payload of the tip link, in its frame; included in `body`
-  std::vector<LockedJoint> locked;               ///< URDF: joints of side branches on moving links, and locked joints of the chain
-  std::vector<Coupling> coupled;                 ///< coupled joints, ascending; most functions accept none
-  std::vector<std::string> notes;                ///< remarks on the description
-  std::vector<std::string> warnings;             ///< possible mistakes: keys not read, an ambiguous order
+  std::vector<LockedJoint> locked;    ///< URDF: joints of side branches on moving links, and locked joints of the chain
+  std::vector<Coupling> coupled;      ///< coupled joints, ascending; most functions accept none
+  std::vector<std::string> notes;     ///< remarks on the description
+  std::vector<std::string> warnings;  ///< possible mistakes: keys not read, an ambiguous order
 };
 
-/// Joints that follow no other joint, ascending, from 0. Their values are the coordinates of the chain.
+/// Joints that follow no other joint, ascending, from 0. Their values are the coordinates of the
+/// chain.
 [[nodiscard]] std::vector<int> coordinates(const Robot& robot);
 /// Limits of a coordinate: the joint's own limits, narrowed by those of the joints that follow it.
 [[nodiscard]] Joint coordinate_limits(const Robot& robot, int joint);
 /// Couplings in kernel form.
 [[nodiscard]] Followers followers_of(const Robot& robot);
-/// Rejects chains with coupled joints for the function named `what`. @throws Error kUsage if a joint is coupled.
+/// Rejects chains with coupled joints for the function named `what`. @throws Error kUsage if a
+/// joint is coupled.
 void require_uncoupled(const Robot& robot, const std::string& what);
 
 /// Kernel form of a robot with J joints. @throws Error kUsage for another number of joints.
@@ -112,8 +122,9 @@ template <int J>
   return model;
 }
 
-// Descriptions. All builders throw Error(kUsage) for no joint or more than kMaxJoints, a zero axis, a number that is not
-// finite, or an impossible body. Angles within 2.2e-13 rad of a multiple of 90 degrees are exact.
+// Descriptions. All builders throw Error(kUsage) for no joint or more than kMaxJoints, a zero axis,
+// a number that is not finite, or an impossible body. Angles within 2.2e-13 rad of a multiple of 90
+// degrees are exact.
 
 /// Data of one joint and its link, common to all descriptions.
 struct LinkData {
@@ -132,39 +143,45 @@ struct RobotData {
   Vec3<double> gravity = {{0, 0, -9.81}};
 };
 
-/// Row of Denavit-Hartenberg constants [m, rad]. q is added to theta of a revolute joint and to d of a prismatic joint.
+/// Row of Denavit-Hartenberg constants [m, rad]. q is added to theta of a revolute joint and to d
+/// of a prismatic joint.
 struct DhJoint {
   double a = 0, d = 0, alpha = 0, theta = 0;
   LinkData link = {};
 };
-/// Standard Denavit-Hartenberg form, T_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i). @throws Error kUsage.
+/// Standard Denavit-Hartenberg form, T_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i). @throws Error
+/// kUsage.
 [[nodiscard]] Robot from_dh(const RobotData& data, const std::vector<DhJoint>& joints);
-/// Modified (Craig's) form, T_i = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i). The row of joint i holds Craig's a_{i-1} and
-/// alpha_{i-1}. @throws Error kUsage.
+/// Modified (Craig's) form, T_i = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i). The row of joint i holds
+/// Craig's a_{i-1} and alpha_{i-1}. @throws Error kUsage.
 [[nodiscard]] Robot from_modified_dh(const RobotData& data, const std::vector<DhJoint>& joints);
-/// Corke's PUMA 560 in standard form (Corke and Armstrong-Helouvry, ICRA 1994), without pedestal (d of joint 1 is 0)
-/// and tool. `armature`: with the rotor inertias G^2 Jm.
+/// Corke's PUMA 560 in standard form (Corke and Armstrong-Helouvry, ICRA 1994), without pedestal (d
+/// of joint 1 is 0) and tool. `armature`: with the rotor inertias G^2 Jm.
 [[nodiscard]] std::vector<DhJoint> puma560(bool armature = true);
 
-/// Row of the GRyMA convention, with all frames parallel at q = 0. Theta codes: 0 fixed, 1 2 3 prismatic along x y z,
-/// 4 5 6 revolute about x y z, 7 prismatic and 8 revolute along (cos alpha sin beta, sin alpha sin beta, cos beta).
+/// Row of the GRyMA convention, with all frames parallel at q = 0. Theta codes: 0 fixed, 1 2 3
+/// prismatic along x y z, 4 5 6 revolute about x y z, 7 prismatic and 8 revolute along (cos alpha
+/// sin beta, sin alpha sin beta, cos beta).
 struct GrymaJoint {
   int theta = 0;
   Vec3<double> d = Vec3<double>::zero();  ///< origin in the parent frame at q = 0 [m]
   double alpha = 0, beta = 0;             ///< azimuth, and polar angle from z [rad]
   LinkData link = {};
 };
-/// GRyMA form. Rows with code 0 are merged into the previous link; rows behind the last joint move the tool.
+/// GRyMA form. Rows with code 0 are merged into the previous link; rows behind the last joint move
+/// the tool.
 /// @throws Error kUsage.
 [[nodiscard]] Robot from_gryma(const RobotData& data, const std::vector<GrymaJoint>& joints);
 
-/// Screw of a joint at q = 0, in base axes about the base origin. A zero direction is a prismatic joint along `moment`.
+/// Screw of a joint at q = 0, in base axes about the base origin. A zero direction is a prismatic
+/// joint along `moment`.
 struct ScrewJoint {
   Vec3<double> direction = Vec3<double>::zero(), moment = Vec3<double>::zero();
   Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the base at q = 0
   LinkData link = {};
 };
-/// Product of exponentials. `data.tool` is the tool's pose in the base at q = 0 (home pose). @throws Error kUsage.
+/// Product of exponentials. `data.tool` is the tool's pose in the base at q = 0 (home pose).
+/// @throws Error kUsage.
 [[nodiscard]] Robot from_screws(const RobotData& data, const std::vector<ScrewJoint>& joints);
 
 /// General joint: T_i(q) = placement * (rotation about, or shift along, axis by q) * after.
@@ -177,8 +194,8 @@ struct GeneralJoint {
 /// Chain of general joints. @throws Error kUsage.
 [[nodiscard]] Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints);
 
-/// Row of the kernel form with its described link frame, as printed by `garra check --format toml`. It restores a robot
-/// of any description to the last bit.
+/// Row of the kernel form with its described link frame, as printed by `garra check --format toml`.
+/// It restores a robot of any description to the last bit.
 struct KernelJoint {
   double a = 0, b = 0, d = 0, cos_alpha = 1, sin_alpha = 0, theta = 0;
   Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the kernel frame

@@ -1,7 +1,9 @@
-// Evaluates kinematics and dynamics at many states of one serial chain, and its inverse kinematics (`garra chain eval`).
+// Evaluates kinematics and dynamics at many states of one serial chain, and its inverse kinematics
+// (`garra chain eval`).
 // Units SI, rad; world axes; wrenches (force; moment) at the tool point; joints count from 0.
 // Wrong sizes throw Error; a state with bad numbers or a singular H has a Status and NaN outputs.
-// Not for contacts or closed loops; inverse kinematics runs on the CPU only. At most kMaxJoints joints.
+// Not for contacts or closed loops; inverse kinematics runs on the CPU only. At most kMaxJoints
+// joints.
 // Docs: docs/theory/chain.md, docs/reference/chain-files.md, docs/howto/gpu-arrays.md.
 #pragma once
 
@@ -19,7 +21,8 @@
 
 namespace garra::chain {
 
-/// Output of evaluate(), in world axes. The tool point is the origin of the tool frame, or EvalOptions::point.
+/// Output of evaluate(), in world axes. The tool point is the origin of the tool frame, or
+/// EvalOptions::point.
 enum class Output : int {
   kPose,                   ///< [n,4,4]   of the tool
   kLinkPoses,              ///< [n,j,4,4] of the link frames as described
@@ -45,8 +48,8 @@ inline constexpr int kOutputCount = 17;
 [[nodiscard]] const char* to_string(Output output);
 /// Output of this name. @throws Error kUsage for an unknown name, listing the outputs.
 [[nodiscard]] Output parse_output(const std::string& name);
-/// Shape of an output per state. In a chain with coupled joints j is the number of coordinates; the first j of
-/// link_poses and com_jacobians is the number of links.
+/// Shape of an output per state. In a chain with coupled joints j is the number of coordinates; the
+/// first j of link_poses and com_jacobians is the number of links.
 [[nodiscard]] std::vector<int> shape_of(Output output, int joints, int links);
 [[nodiscard]] inline std::vector<int> shape_of(Output output, int joints) { return shape_of(output, joints, joints); }
 /// Numbers per state of an output.
@@ -83,8 +86,8 @@ enum class Quantity : int {
   kComZ,
   kArmature,  ///< rotor inertia [kg m^2]
   kDamping,   ///< viscous [N m s/rad or N s/m]
-  kSize,  ///< scale s of a similar body: a, d and all lengths s, mass s^3, inertia s^5; last joint: also the place of the
-          ///< tool. Armature, damping and base stay
+  kSize,  ///< scale s of a similar body: a, d and all lengths s, mass s^3, inertia s^5; last joint: also the place of
+          ///< the tool. Armature, damping and base stay
 };
 inline constexpr int kQuantityCount = 11;
 [[nodiscard]] const char* to_string(Quantity quantity);
@@ -116,7 +119,8 @@ struct States {
   std::vector<Parameter> parameters = {};
 };
 
-/// View of the caller's arrays, with the shapes of States. Nothing is copied; the arrays must outlive the view.
+/// View of the caller's arrays, with the shapes of States. Nothing is copied; the arrays must
+/// outlive the view.
 struct StateView {
   using Array = std::span<const double>;
   std::int64_t count = 0;
@@ -157,8 +161,8 @@ struct Results {
   std::int64_t count = 0;
   std::vector<double> pose, link_poses, jacobian, com_jacobians, mass_matrix, coriolis_matrix, bias, gravity, damping,
       tau, qdd, manipulability, smallest_singular_value, kinetic_energy, potential_energy, tool_velocity, joint_force;
-  /// kConverged; kInvalidInput: a number of the state is not finite, outputs are NaN; kNoSolution: H is singular, qdd is
-  /// NaN (only with kForwardDynamics)
+  /// kConverged; kInvalidInput: a number of the state is not finite, outputs are NaN; kNoSolution:
+  /// H is singular, qdd is NaN (only with kForwardDynamics)
   std::vector<Status> status;
 
   [[nodiscard]] std::vector<double>& operator[](Output output);
@@ -171,19 +175,22 @@ struct EvalPlace {
   Device device = {};
 };
 
-/// Evaluates every state. With coupled joints (Robot::coupled), states and results are those of coordinates(robot);
-/// parameters are those of joints.
-/// @param states q [n,j] in rad or m and the inputs that the outputs need (needs()); wrench [n,6] (force; moment).
+/// Evaluates every state. With coupled joints (Robot::coupled), states and results are those of
+/// coordinates(robot); parameters are those of joints.
+/// @param states q [n,j] in rad or m and the inputs that the outputs need (needs()); wrench [n,6]
+///         (force; moment).
 /// @param wanted outputs to compute.
-/// @return one array per output (shapes: Output) and one Status per state. A bad state does not affect others.
-/// @throws Error kInvalidFile for sizes, missing arrays and parameters, kUsage for the robot, kNoDevice if the device
-///         cannot run.
+/// @return one array per output (shapes: Output) and one Status per state. A bad state does not
+///         affect others.
+/// @throws Error kInvalidFile for sizes, missing arrays and parameters, kUsage for the robot,
+///         kNoDevice if the device cannot run.
 [[nodiscard]] Results evaluate(const Robot& robot, const StateView& states, const Outputs& wanted,
                                const EvalOptions& options = {}, const Device& device = {});
 /// Same, into `out`, whose memory is reused: for successive batches of about the same size.
 void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place, Results& out);
 
-// States in GPU memory, without copies to the host (docs/howto/gpu-arrays.md). Results have the bits of evaluate().
+// States in GPU memory, without copies to the host (docs/howto/gpu-arrays.md). Results have the
+// bits of evaluate().
 
 /// Parameter in GPU memory, as Parameter.
 struct DeviceParameter {
@@ -221,8 +228,8 @@ struct DevicePlace {
   DeviceCall call = {};
 };
 
-/// The same on arrays of the device. Throws Error where an array that a wanted output needs is null, the workspace is
-/// too small, or CUDA refuses.
+/// The same on arrays of the device. Throws Error where an array that a wanted output needs is
+/// null, the workspace is too small, or CUDA refuses.
 void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace& place, const DeviceResults& to);
 /// Bytes of workspace that this call takes. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceStates& states, const DevicePlace& place,
@@ -249,9 +256,11 @@ struct InverseKinematics {
 
 /// Finds joint values for poses of the tool, on the CPU.
 /// @param pose homogeneous matrices of the tool in the world [n,16], row-major.
-/// @param q0 initial guess of the first searches [n,j] in rad or m; empty: the middle of the limits.
+/// @param q0 initial guess of the first searches [n,j] in rad or m; empty: the middle of the
+///         limits.
 /// @return joint values and pose errors. A pose with NaN: q is NaN and the errors are infinite.
-/// @throws Error kUsage for sizes or a matrix that is no rotation (with its index), kNoDevice for a GPU.
+/// @throws Error kUsage for sizes or a matrix that is no rotation (with its index), kNoDevice for a
+///         GPU.
 [[nodiscard]] InverseKinematics inverse_kinematics(const Robot& robot, std::span<const double> pose,
                                                    std::span<const double> q0,
                                                    const InverseKinematicsOptions& options = {},

@@ -1,4 +1,5 @@
-// Generates a C++ header of straight-line code from the kernels of systems/chain with the numbers of one robot.
+// Generates a C++ header of straight-line code from the kernels of systems/chain with the numbers
+// of one robot.
 // Units SI, rad; joints count from 0. Wrong names and numbers throw Error(kUsage).
 // Not for robots that change at run time: use chain_eval.hpp.
 // Docs: docs/howto/chain-generated.md.
@@ -21,9 +22,10 @@ struct GenerateOptions {
 /// Names of the operations of a header: "jacobian", "inverse_dynamics", ...
 [[nodiscard]] std::vector<std::string> generated_operations();
 
-/// Text of the header. Each function is a template of the scalar S (double, SIMD lanes, a GPU thread) with an overload
-/// for Angles<S, J> and one for q.
-/// @throws Error kUsage for an invalid namespace, an unknown operation, or a number of the robot that is not finite.
+/// Text of the header. Each function is a template of the scalar S (double, SIMD lanes, a GPU
+/// thread) with an overload for Angles<S, J> and one for q.
+/// @throws Error kUsage for an invalid namespace, an unknown operation, or a number of the robot
+///         that is not finite.
 [[nodiscard]] std::string generate_header(const Robot& robot, const GenerateOptions& options = {});
 
 }  // namespace garra::chain

@@ -1,7 +1,9 @@
-// Simulates many samples of one serial chain, q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd) (`garra chain simulate`).
+// Simulates many samples of one serial chain, q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd) (`garra
+// chain simulate`).
 // Units SI, rad; world axes; joints and samples count from 0; arrays are row-major.
-// Wrong sizes and options throw Error; a sample that fails has a SimulationStatus and NaN at times not reached.
-// Not modeled: contacts, Coulomb friction, flexible joints. kRk4 and kDopri5 are unstable at strong damping.
+// Wrong sizes and options throw Error; a sample that fails has a SimulationStatus and NaN at times
+// not reached.
+// Not modeled: contacts, Coulomb friction, flexible joints. kRk4 is unstable at strong damping.
 // Docs: docs/theory/chain-simulation.md (methods, errors, limits), docs/howto/gpu-arrays.md.
 #pragma once
 
@@ -31,8 +33,8 @@ enum class Integrator : int {
 /// "completed", "non_finite", "step_limit", "joint_limit", "invalid_input".
 [[nodiscard]] const char* to_string(SimulationStatus status);
 
-/// Joint torque input. A vector holds one number per joint, one for all joints, or none (0; amplitude: 1 for feedback
-/// and samples).
+/// Joint torque input. A vector holds one number per joint, one for all joints, or none (0;
+/// amplitude: 1 for feedback and samples).
 struct TorqueInput {
   TorqueKind kind = TorqueKind::kConstant;
   std::vector<double> amplitude = {};              ///< [N m or N]; factor of a feedback law
@@ -75,9 +77,9 @@ struct SimulateOptions {
   double settle_band = 1e-2;
 };
 
-/// Initial states of a batch. q and qd: [n,j]. damping and amplitude: [n,j], [j] for all samples, or empty for the
-/// values of the robot and the input. `parameters` change the chain per sample as in evaluate(); controllers use the
-/// unchanged chain.
+/// Initial states of a batch. q and qd: [n,j]. damping and amplitude: [n,j], [j] for all samples,
+/// or empty for the values of the robot and the input. `parameters` change the chain per sample as
+/// in evaluate(); controllers use the unchanged chain.
 struct Samples {
   std::int64_t count = 0;
   std::vector<double> q, qd = {}, damping = {}, amplitude = {};
@@ -94,7 +96,7 @@ struct Trajectories {
   std::vector<double> kinetic, potential;  ///< [n,t]
   std::vector<double> dissipated, work;    ///< energy since the start [n,t]: damping; torques [J]
   std::vector<double> stop_loss;           ///< energy lost at stops [n,t] [J]
-  std::vector<double> balance;             ///< energy - first energy + dissipated + stop_loss - work: the integration error [J]
+  std::vector<double> balance;  ///< energy - first energy + dissipated + stop_loss - work: the integration error [J]
 
   std::vector<double> end_time, end_q, end_qd;  ///< [n], [n,j]: last state reached
   std::vector<double> peak_speed, peak_torque;  ///< [n,j] largest |qd| at step ends, |tau| at step starts
@@ -110,7 +112,8 @@ struct Trajectories {
 /// @param torque input, constant or feedback.
 /// @param options method, step, duration and output times.
 /// @return trajectories and one SimulationStatus per sample. A bad sample does not affect others.
-/// @throws Error kUsage for options and torques, kInvalidFile for array sizes, kNoDevice if the device cannot run.
+/// @throws Error kUsage for options and torques, kInvalidFile for array sizes, kNoDevice if the
+///         device cannot run.
 [[nodiscard]] Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
                                     const SimulateOptions& options = {}, const Device& device = {});
 
@@ -143,7 +146,8 @@ struct DeviceTrajectories {
 };
 
 /// Queues simulate() on GPU arrays.
-/// @throws Error for options, a null pointer of q or of a parameter, a small workspace, or a CUDA error.
+/// @throws Error for options, a null pointer of q or of a parameter, a small workspace, or a CUDA
+///         error.
 void simulate(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
               const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call);
 /// @return bytes of workspace for this call. Runs nothing.

@@ -1,4 +1,5 @@
-// Estimates the probability that a serial chain settles in time under uncertain inputs, for one or many designs.
+// Estimates the probability that a serial chain settles in time under uncertain inputs, for one or
+// many designs.
 // Units SI, rad; joints, designs and samples count from 0 (input names: from 1).
 // An inconsistent scenario throws Error; a sample that fails is counted as unsolved.
 // Not for a single batch of trajectories: use chain_simulate.hpp. At most kMaxDesigns designs.
@@ -79,7 +80,8 @@ inline constexpr int kStudyOutcomes = 6;
 /// "settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input"
 [[nodiscard]] const char* to_string(StudyOutcome outcome);
 
-/// Trajectories of d designs with nominal inputs, at t times, for j joints: the content of nominal.h5.
+/// Trajectories of d designs with nominal inputs, at t times, for j joints: the content of
+/// nominal.h5.
 struct NominalTrajectories {
   Trajectories motion;         ///< count = d
   std::vector<double> torque;  ///< [d,t,j]

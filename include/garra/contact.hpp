@@ -1,8 +1,11 @@
-// Solves batches of rigid frictional contact problems a = A c + b from host arrays; `garra contact solve` in C++.
-// Units SI. Contact axes (n, t, o): c is the force on the object, a = object minus finger, a_n > 0 separates; contacts count from 0.
-// Wrong sizes and options throw Error; a problem with bad numbers or without an answer has a Status and NaN forces.
-// Not for more than kMaxContacts contacts; for arrays on a GPU use contact_device.hpp, for whole grasps grasp.hpp.
-// Docs: docs/theory/contact-solver.md, docs/reference/limits.md.
+// Solves batches of rigid frictional contact problems a = A c + b from host arrays; `garra contact
+// solve` in C++.
+// Units SI. Contact axes (n, t, o): c is the force on the object, a = object minus finger, a_n > 0
+// separates; contacts count from 0.
+// Wrong sizes and options throw Error; a problem with bad numbers or without an answer has a Status
+// and NaN forces.
+// Not for more than kMaxContacts contacts; for arrays on a GPU use contact_device.hpp, for whole
+// grasps grasp.hpp. Docs: docs/theory/contact-solver.md, docs/reference/limits.md.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +19,13 @@
 namespace garra::contact {
 
 inline constexpr int kMaxContacts = 32;
-/// Largest number of contacts for gradients(), Precision::kMixed, solution counts and the lemke kernel.
-/// Kernels are specialized for 1 to 8, 12, 16, 24 and 32 contacts. Other sizes are padded with inactive contacts.
+/// Largest number of contacts for gradients(), Precision::kMixed, solution counts and the lemke
+/// kernel. Kernels are specialized for 1 to 8, 12, 16, 24 and 32 contacts. Other sizes are padded
+/// with inactive contacts.
 inline constexpr int kMaxOwnSize = 8;
 
-/// `count` problems of `contacts` contacts each, one after another, row-major, contact-major (n, t, o).
-/// See solve/friction_problem.hpp for the law, signs and units.
+/// `count` problems of `contacts` contacts each, one after another, row-major, contact-major (n, t,
+/// o). See solve/friction_problem.hpp for the law, signs and units.
 struct Problems {
   int contacts = 0;
   std::int64_t count = 0;
@@ -32,7 +36,8 @@ struct Problems {
   std::vector<double> slip_velocity = {};  ///< [count][k][2] (t, o) m/s, read where mode is 1; empty: none slides
 };
 
-/// View of the caller's arrays, with the shapes of Problems. Nothing is copied; the arrays must outlive the view.
+/// View of the caller's arrays, with the shapes of Problems. Nothing is copied; the arrays must
+/// outlive the view.
 struct ProblemView {
   using Array = std::span<const double>;
   int contacts = 0;
@@ -48,8 +53,8 @@ struct ProblemView {
   ProblemView(const Problems& p) : ProblemView(p.contacts, p.count, p.A, p.b, p.mu, p.mode, p.slip_velocity) {}
 };
 
-/// Solver. Each takes every problem of up to most_contacts() contacts; kLemke only those whose contacts all slide.
-/// The same certificate checks the answers of all solvers.
+/// Solver. Each takes every problem of up to most_contacts() contacts; kLemke only those whose
+/// contacts all slide. The same certificate checks the answers of all solvers.
 enum class Method : int {
   kAuto,               ///< stick test, semismooth Newton, restarts after more sweeps, then fallback solvers
   kSemismoothNewton,   ///< Newton without restarts
@@ -66,13 +71,14 @@ inline constexpr int kMethodCount = 10;
 
 /// Name of a method as in files, on the command line and in reports.
 [[nodiscard]] const char* to_string(Method method);
-/// Largest number of contacts per problem on the CPU: kMaxContacts for every method. On a GPU merit methods take 3
-/// and lemke 8.
+/// Largest number of contacts per problem on the CPU: kMaxContacts for every method. On a GPU merit
+/// methods take 3 and lemke 8.
 [[nodiscard]] int most_contacts(Method method);
 /// Method of this name. @throws Error(kUsage) for an unknown name, listing the methods.
 [[nodiscard]] Method parse_method(const std::string& name);
 
-/// State of a contact after the solve, from the accelerations of the solution (solvers::contact_state).
+/// State of a contact after the solve, from the accelerations of the solution
+/// (solvers::contact_state).
 enum class ContactState : std::uint8_t { kStick = 0, kSlip = 1, kOpen = 2, kUnknown = 255 };
 /// "stick", "slip", "open", "unknown".
 [[nodiscard]] const char* to_string(ContactState state);
@@ -83,8 +89,8 @@ struct Solutions {
   std::int64_t count = 0;
   std::vector<double> c;  ///< [count][3k] contact forces [N]; NaN where neither converged nor ill_conditioned
   std::vector<double> a;  ///< [count][3k] accelerations A c + b [m/s^2]; NaN likewise
-  /// [count] change of the load for which the forces are an exact solution, relative to the largest load of the
-  /// contacts that are coupled (docs/theory/contact-solver.md, 5)
+  /// [count] change of the load for which the forces are an exact solution, relative to the largest
+  /// load of the contacts that are coupled (docs/theory/contact-solver.md, 5)
   std::vector<double> residual;
   std::vector<double> contact_residual;  ///< [count] the same relative to each contact's own load
   std::vector<double> merit;             ///< [count] the papers' merit value (4) at c
@@ -94,27 +100,31 @@ struct Solutions {
   std::vector<std::int32_t> evaluations;   ///< [count] FunEval of the papers; -1 where the method has none
   std::vector<std::int32_t> inner;         ///< [count] QuacanIt; -1 likewise
   std::vector<std::int32_t> products;      ///< [count] MatxVec; -1 likewise
-  std::vector<std::int32_t> stage;   ///< [count] number of the restart or fallback solver (auto), starts before this one (merit methods)
+  std::vector<std::int32_t>
+      stage;  ///< [count] number of the restart or fallback solver (auto), starts before this one (merit methods)
   std::vector<std::int32_t> stalls;  ///< [count] starts that ended at a point that is no solution; mixed precision: 1
                                      ///< if single precision found no solution
   std::vector<Status> status;
-  std::vector<std::uint8_t> solutions = {};  ///< [count] number of solutions, 255: undecided; empty unless count_solutions
+  std::vector<std::uint8_t> solutions =
+      {};  ///< [count] number of solutions, 255: undecided; empty unless count_solutions
   std::vector<ContactState> state =
       {};  ///< [count][k] kUnknown where not converged; a contact that slides slips or opens
-  /// [count] smallest 1 - |c_T| / (mu c_n) and largest |c_T| / c_n over the contacts (docs/theory/grasp-model.md (17),
-  /// (18)). Forces are 0 at a contact that opens. NaN where not converged.
+  /// [count] smallest 1 - |c_T| / (mu c_n) and largest |c_T| / c_n over the contacts
+  /// (docs/theory/grasp-model.md (17), (18)). Forces are 0 at a contact that opens. NaN where not
+  /// converged.
   std::vector<double> friction_margin = {}, critical_friction = {};
 };
 
-/// Selects the arrays of Solutions that cost time and memory. An array that is not wanted stays empty.
+/// Selects the arrays of Solutions that cost time and memory. An array that is not wanted stays
+/// empty.
 struct Wanted {
   bool c = true, a = true, merit = true;
   bool verdicts = true;  ///< state, friction_margin, critical_friction
 };
 
-/// Precision of the solver; the certificate always uses double. kMixed: single precision, then final Newton steps in
-/// double. It needs the method auto or semismooth-newton and at most kMaxOwnSize contacts
-/// (docs/theory/contact-solver.md).
+/// Precision of the solver; the certificate always uses double. kMixed: single precision, then
+/// final Newton steps in double. It needs the method auto or semismooth-newton and at most
+/// kMaxOwnSize contacts (docs/theory/contact-solver.md).
 enum class Precision : std::uint8_t { kDouble, kMixed };
 /// True for "full", false for "bounded". @throws Error(kUsage) for another name.
 [[nodiscard]] bool parse_effort(const std::string& name);
@@ -138,42 +148,47 @@ struct Options {
 /// @param problems A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k]; contact axes (n, t, o).
 /// @param options tolerance, method, precision and the arrays wanted.
 /// @param device executor; the default is SIMD lanes on all threads of the CPU.
-/// @return forces, accelerations and one Status per problem. A problem that fails is a Status, never an exception.
-/// @throws Error kInvalidFile for array sizes and for problems that the method does not take, kUsage for the number of
-///         contacts or the precision, kNoDevice if the device cannot run.
+/// @return forces, accelerations and one Status per problem. A problem that fails is a Status,
+///         never an exception.
+/// @throws Error kInvalidFile for array sizes and for problems that the method does not take,
+///         kUsage for the number of contacts or the precision, kNoDevice if the device cannot run.
 [[nodiscard]] Solutions solve(const ProblemView& problems, const Options& options = {}, const Device& device = {});
 /// Same, into `out`, whose memory is reused: for successive batches of about the same size.
 void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out);
 
-/// Checks forces from any source by the certificate of solve(). Tangential forces at sliding contacts are recomputed
-/// from the normal forces.
+/// Checks forces from any source by the certificate of solve(). Tangential forces at sliding
+/// contacts are recomputed from the normal forces.
 /// @param problems as for solve().
 /// @param c forces [n][3k] in N, contact axes (n, t, o).
 /// @param tol converged: residual <= tol.
-/// @return residuals and status; c and a of forces that hold. Forces that do not hold have the status kStalled.
-/// @throws Error kUsage for the size of c or the number of contacts, kInvalidFile for other array sizes.
+/// @return residuals and status; c and a of forces that hold. Forces that do not hold have the
+///         status kStalled.
+/// @throws Error kUsage for the size of c or the number of contacts, kInvalidFile for other array
+///         sizes.
 [[nodiscard]] Solutions judge(const ProblemView& problems, std::span<const double> c, double tol = 1e-8);
 [[nodiscard]] inline Solutions judge(const ProblemView& problems, const std::vector<double>& c, double tol = 1e-8) {
   return judge(problems, std::span(c), tol);
 }
 
-/// Internal forces z in the friction cones with A z = 0 and b.z < 0. If such forces exist, a problem need not have a
-/// solution (docs/theory/contact-solver.md, "Beyond Newton").
+/// Internal forces z in the friction cones with A z = 0 and b.z < 0. If such forces exist, a
+/// problem need not have a solution (docs/theory/contact-solver.md, "Beyond Newton").
 struct InternalForces {
   int contacts = 0;
   std::int64_t count = 0;
   std::vector<std::uint8_t> found;  ///< [count] 1 if such forces were found
   std::vector<double> z;            ///< [count][3k] scaled to a largest entry of 1; NaN where not found
 };
-/// Searches internal forces of problems with symmetric, positive semidefinite A whose contacts may all roll.
+/// Searches internal forces of problems with symmetric, positive semidefinite A whose contacts may
+/// all roll.
 /// @param problems as for solve(), without mode and slip_velocity.
 /// @param threads CPU threads; 0: all.
 /// @return found [n] and z [n][3k].
-/// @throws Error kUsage if contacts slide or for the number of contacts, kInvalidFile for array sizes.
+/// @throws Error kUsage if contacts slide or for the number of contacts, kInvalidFile for array
+///         sizes.
 [[nodiscard]] InternalForces internal_forces(const ProblemView& problems, int threads = 0);
 
-/// Turns sliding contacts into frictionless ones by the papers' elimination (25)-(28), for solvers without sliding
-/// contacts. Check their forces by judge() with the original problems.
+/// Turns sliding contacts into frictionless ones by the papers' elimination (25)-(28), for solvers
+/// without sliding contacts. Check their forces by judge() with the original problems.
 /// @param problems as for solve().
 /// @return problems of the same size without mode and slip_velocity.
 /// @throws Error as solve() for sizes.

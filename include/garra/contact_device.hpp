@@ -1,8 +1,11 @@
-// Solves contact problems and linear complementarity problems whose arrays are in GPU memory, without copies to the host.
-// Units, axes and signs as in contact.hpp and lcp.hpp; the results have the same bits as on the host.
-// Misuse and a small workspace throw Error; a problem that fails has a Status. Calls return when their work is queued.
-// Not for sliding problems that need exhaustion or solution counts, nor for several starts: use contact.hpp.
-// Docs: docs/howto/gpu-arrays.md.
+// Solves contact problems and linear complementarity problems whose arrays are in GPU memory,
+// without copies to the host.
+// Units, axes and signs as in contact.hpp and lcp.hpp; the results have the same bits as on the
+// host.
+// Misuse and a small workspace throw Error; a problem that fails has a Status. Calls return when
+// their work is queued.
+// Not for sliding problems that need exhaustion or solution counts, nor for several starts: use
+// contact.hpp. Docs: docs/howto/gpu-arrays.md.
 #pragma once
 
 #include "garra/batch/resident.hpp"
@@ -11,8 +14,8 @@
 
 namespace garra::contact {
 
-/// Contact problems in GPU memory, as ProblemView. A contact slides if its unit direction (t, o) is not (0, 0); a null
-/// array means that all contacts may roll.
+/// Contact problems in GPU memory, as ProblemView. A contact slides if its unit direction (t, o) is
+/// not (0, 0); a null array means that all contacts may roll.
 struct DeviceProblems {
   int contacts = 0;
   std::int64_t count = 0;
@@ -22,8 +25,8 @@ struct DeviceProblems {
   DeviceArray<const double> slip_direction = {};  ///< [count][2k]
 };
 
-/// Solutions in GPU memory, as Solutions. Null arrays are not stored; state and friction margins that are null are not
-/// computed.
+/// Solutions in GPU memory, as Solutions. Null arrays are not stored; state and friction margins
+/// that are null are not computed.
 struct DeviceSolutions {
   DeviceArray<double> c = {}, a = {};  ///< [count][3k]
   DeviceArray<double> residual = {}, contact_residual = {}, minimum = {}, projected_gradient = {};
@@ -33,13 +36,15 @@ struct DeviceSolutions {
   DeviceArray<ContactState> state = {};  ///< [count][k]
 };
 
-/// Queues solve() of contact.hpp. Sliding problems are not enumerated: unsolved ones stay kStalled, never kNoSolution.
+/// Queues solve() of contact.hpp. Sliding problems are not enumerated: unsolved ones stay kStalled,
+/// never kNoSolution.
 /// @param problems A [n][3k 3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k].
-/// @param options as in contact.hpp, without kLemke and count_solutions; `wanted` is ignored and one start is made.
+/// @param options as in contact.hpp, without kLemke and count_solutions; `wanted` is ignored and
+///         one start is made.
 /// @param to arrays to fill; null: not wanted.
 /// @param call device, stream and workspace.
-/// @throws Error kUsage for null inputs and options, kNoDevice without a kernel; also for a small workspace or a CUDA
-///         error.
+/// @throws Error kUsage for null inputs and options, kNoDevice without a kernel; also for a small
+///         workspace or a CUDA error.
 void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call);
 /// @return bytes of workspace for solve() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options,
@@ -74,7 +79,8 @@ struct DeviceSolutions {
 };
 
 /// Queues solve() of lcp.hpp.
-/// @throws Error kUsage for null inputs or more than kMaxKernelSize pairs; also for a small workspace or a CUDA error.
+/// @throws Error kUsage for null inputs or more than kMaxKernelSize pairs; also for a small
+///         workspace or a CUDA error.
 void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call);
 /// @return bytes of workspace for solve() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options,

@@ -1,6 +1,8 @@
-// Reverse-mode derivatives of contact forces with respect to A, b and mu, for batches of solved problems.
+// Reverse-mode derivatives of contact forces with respect to A, b and mu, for batches of solved
+// problems.
 // Units, axes (n, t, o) and signs as in contact.hpp; the cotangent is dL/dc in units of L per N.
-// Wrong sizes throw Error; at kinks and non-unique forces `margin` is 0 and the gradients are not derivatives.
+// Wrong sizes throw Error; at kinks and non-unique forces `margin` is 0 and the gradients are not
+// derivatives.
 // Not for more than kMaxOwnSize contacts, and not for problems without a converged solution.
 // Docs: docs/theory/contact-solver.md, "Derivatives".
 #pragma once
@@ -37,15 +39,18 @@ struct Solved {
 struct Gradients {
   std::vector<double> b;   ///< [count][3k] dL/db; dL/dA is its outer product with c, dL/dA_ij = dL/db_i c_j
   std::vector<double> mu;  ///< [count][k] dL/dmu
-  /// [count] distance of the contacts from a change of mode, relative to the problem's own sizes. At a positive margin
-  /// the forces are differentiable. 0 at a kink or with non-unique forces: gradients are one-sided or meaningless.
+  /// [count] distance of the contacts from a change of mode, relative to the problem's own sizes.
+  /// At a positive margin the forces are differentiable. 0 at a kink or with non-unique forces:
+  /// gradients are one-sided or meaningless.
   std::vector<double> margin;
 };
 
 /// Computes dL/d(A, b, mu) by the implicit function theorem at each solution.
-/// @param solved problems with forces c [n][3k], accelerations a [n][3k], regimes [n][k] and cotangents [n][3k].
+/// @param solved problems with forces c [n][3k], accelerations a [n][3k], regimes [n][k] and
+///         cotangents [n][3k].
 /// @return dL/db [n][3k], dL/dmu [n][k] and the margin [n].
-/// @throws Error kUsage for sizes or more than kMaxOwnSize contacts, kNoDevice if the device cannot run.
+/// @throws Error kUsage for sizes or more than kMaxOwnSize contacts, kNoDevice if the device cannot
+///         run.
 [[nodiscard]] Gradients gradients(const Solved& solved, const Device& device = {});
 
 }  // namespace garra::contact

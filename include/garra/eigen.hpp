@@ -1,10 +1,13 @@
-// garra's arrays as Eigen's, without a copy, and Eigen's as garra's. Opt-in: no other header includes this one, and the
-// library does not need Eigen where it is used; include it where Eigen 3.4 is found (CMake: find_package(Eigen3), link
+// Converts between arrays of garra and Eigen 3.4; garra's arrays are mapped without a copy.
+// Arrays are row-major, one problem after another; contact axes (n, t, o); forces before moments;
+// items count from 0.
+// Wrong shapes and indices throw Error(kUsage). Maps are valid as long as their array.
+// Opt-in and host only: no other header includes this one (CMake: find_package(Eigen3), link
 // Eigen3::Eigen).
+// Docs: docs/start/tour.md.
 //
-// Shapes and orders. garra's matrices and arrays are row-major, one problem after another. A Map returned here says so
-// in its type; assigning it to an Eigen::Matrix of any order copies it right. Column vectors are contact-major (n, t,
-// o), joints in their order, forces before moments. Host only: nvcc never sees this file.
+// A Map carries the row-major order in its type: assignment to an Eigen::Matrix of any order copies
+// correctly.
 #pragma once
 
 #include <Eigen/Core>
@@ -25,7 +28,7 @@
 
 namespace garra::eigen {
 
-/// Eigen's order for R x C: a single column can only be column-major.
+/// Storage order for R x C: Eigen requires column-major for a single column.
 template <int R, int C>
 inline constexpr int kOrder = R != 1 && C == 1 ? Eigen::ColMajor : Eigen::RowMajor;
 
@@ -36,7 +39,7 @@ using MatrixMap = Eigen::Map<Matrix<R, C>>;
 template <int R, int C>
 using ConstMatrixMap = Eigen::Map<const Matrix<R, C>>;
 
-/// [R, C] in place: writes through.
+/// View [R, C] of a matrix in place; writes go through.
 template <int R, int C>
 [[nodiscard]] MatrixMap<R, C> view(Mat<double, R, C>& m) {
   static_assert(sizeof(m) == sizeof(double) * R * C && std::is_trivially_copyable_v<Mat<double, R, C>>);
@@ -46,11 +49,11 @@ template <int R, int C>
 [[nodiscard]] ConstMatrixMap<R, C> view(const Mat<double, R, C>& m) {
   return ConstMatrixMap<R, C>(m.m);
 }
-/// Of a temporary there would be nothing left to look at.
+/// Deleted: a view of a temporary would dangle.
 template <int R, int C>
 void view(const Mat<double, R, C>&&) = delete;
 
-/// A fixed-size expression of Eigen, of any order, as a Mat (a Vec where it has one column).
+/// Copies a fixed-size Eigen expression of any order to a Mat (one column: a Vec).
 template <class Derived>
 [[nodiscard]] auto mat(const Eigen::MatrixBase<Derived>& m) {
   static_assert(Derived::RowsAtCompileTime > 0 && Derived::ColsAtCompileTime > 0,
@@ -83,8 +86,7 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 using RowsMap = Eigen::Map<Rows>;
 using ConstRowsMap = Eigen::Map<const Rows>;
 using ConstVectorMap = Eigen::Map<const Eigen::VectorXd>;
-/// What functions take: anything of Eigen with this many rows and columns. Row-major blocks are read in place, others
-/// by way of a copy.
+/// Argument types: any Eigen matrix. Row-major blocks are read in place, others are copied.
 using RowsRef = Eigen::Ref<const Rows, 0, Eigen::OuterStride<>>;
 using VectorRef = Eigen::Ref<const Eigen::VectorXd>;
 
@@ -111,7 +113,8 @@ inline void append(std::vector<double>& to, const RowsRef& m) {
   return out;
 }
 
-/// First number of item i of an array of `count` items of `each` numbers.
+/// First number of item i in an array of `count` items of `each` numbers. @throws Error(kUsage) out
+/// of range.
 [[nodiscard]] inline const double* item(const std::vector<double>& array, std::int64_t i, std::int64_t count,
                                         std::int64_t each) {
   if (i < 0 || i >= count || static_cast<std::int64_t>(array.size()) != count * each)
@@ -124,7 +127,7 @@ inline void append(std::vector<double>& to, const RowsRef& m) {
 
 }  // namespace detail
 
-/// An array [n, width] as rows, in place.
+/// View of an array as rows [n, width]. @throws Error(kUsage) if the size is no multiple of width.
 [[nodiscard]] inline ConstRowsMap rows(const std::vector<double>& array, Eigen::Index width) {
   if (width <= 0 || static_cast<Eigen::Index>(array.size()) % width != 0)
     throw Error(ExitCode::kUsage, std::to_string(array.size()) + " numbers make no rows of " + std::to_string(width));
@@ -135,9 +138,11 @@ inline void append(std::vector<double>& to, const RowsRef& m) {
   return {array.data(), shape.rows(), shape.cols()};
 }
 
-/// Adds a = A c + b with k contacts: A [3k, 3k] [1/kg], b [3k] [m/s^2], mu [k]; the first problem sets k. `slip` [k, 2]
-/// (t, o) [m/s], or empty: contacts whose row is not zero slide with this velocity, the others may roll. Throws
-/// Error(kUsage) for another shape.
+/// Appends a contact problem with k contacts; the first problem of `to` sets k.
+/// @param A [3k, 3k] in 1/kg. @param b [3k] in m/s^2. @param mu [k].
+/// @param slip [k, 2] (t, o) in m/s, or empty. Contacts with a nonzero row slide at this velocity;
+///         the others may roll.
+/// @throws Error kUsage for another shape.
 inline void append(contact::Problems& to, const RowsRef& A, const VectorRef& b, const VectorRef& mu,
                    const RowsRef& slip = Rows()) {
   const Eigen::Index k = mu.size();
@@ -161,7 +166,9 @@ inline void append(contact::Problems& to, const RowsRef& A, const VectorRef& b, 
   to.slip_velocity.resize(2 * contacts);
 }
 
-/// `n` problems at once: A [n 3k, 3k], one below the other, b [n, 3k], mu [n, k].
+/// Makes n contact problems.
+/// @param A [n 3k, 3k] in 1/kg, one below the other. @param b [n, 3k] in m/s^2. @param mu [n, k].
+/// @throws Error kUsage for another shape.
 [[nodiscard]] inline contact::Problems problems(const RowsRef& A, const RowsRef& b, const RowsRef& mu) {
   const Eigen::Index n = mu.rows(), k = mu.cols();
   detail::expect_shape("A", A, n * 3 * k, 3 * k);
@@ -170,7 +177,7 @@ inline void append(contact::Problems& to, const RowsRef& A, const VectorRef& b, 
           detail::numbers(mu)};
 }
 
-/// Problem i, in place.
+/// View of problem i, in place.
 struct ProblemView {
   ConstRowsMap A;        ///< [3k, 3k]
   ConstVectorMap b, mu;  ///< [3k], [k]
@@ -182,7 +189,7 @@ struct ProblemView {
           {detail::item(p.mu, i, p.count, k), k}};
 }
 
-/// Forces [N] and accelerations [m/s^2] of problem i, [3k] each, in place; NaN where it is not solved.
+/// View of forces [N] and accelerations [m/s^2] of problem i, [3k] each; NaN if unsolved.
 struct SolutionView {
   ConstVectorMap c, a;
 };
@@ -191,8 +198,10 @@ struct SolutionView {
   return {{detail::item(s.c, i, s.count, rows), rows}, {detail::item(s.a, i, s.count, rows), rows}};
 }
 
-/// States of a chain, [n, joints] each; qd, qdd, tau and wrench [n, 6] may be empty. One state is q.transpose(). Throws
-/// Error(kUsage) for shapes that do not fit each other.
+/// States of a chain. A single state is q.transpose().
+/// @param q [n, j] in rad or m. qd, qdd and tau have the same shape, wrench [n, 6]; all of these
+///         may be empty.
+/// @throws Error kUsage for inconsistent shapes.
 [[nodiscard]] inline chain::States states(const RowsRef& q, const RowsRef& qd = Rows(), const RowsRef& qdd = Rows(),
                                           const RowsRef& tau = Rows(), const RowsRef& wrench = Rows()) {
   const auto like_q = [&](const char* what, const RowsRef& m) {
@@ -208,21 +217,23 @@ struct SolutionView {
           detail::numbers(wrench)};
 }
 
-/// An output of state i, in place: a matrix as chain_eval.hpp gives its shape, a column where it is one list, 1 x 1
-/// where it is a number; of outputs for each link all their matrices one below the other (link poses [4 joints, 4]).
+/// View of an output of state i with the shape of chain_eval.hpp: a list is a column, a number is 1
+/// x 1. Outputs per link are stacked (link poses [4 joints, 4]). @throws Error(kUsage) for an
+/// output not computed, or i out of range.
 [[nodiscard]] inline ConstRowsMap matrix(const chain::Results& results, chain::Output output, std::int64_t i) {
   const std::vector<int> shape = chain::shape_of(output, results.joints);
   const int size = chain::size_of(output, results.joints), cols = shape.size() < 2 ? 1 : shape.back();
   return {detail::item(results[output], i, results.count, size), size / cols, cols};
 }
 
-/// Positions [n, 3] [m] and Euler parameters [n, 4], scalar first, of any length but 0.
+/// Poses from positions [n, 3] in m and quaternions [n, 4], scalar first, of any nonzero length.
+/// @throws Error kUsage for another shape.
 [[nodiscard]] inline platform::Poses poses(const RowsRef& position, const RowsRef& quaternion) {
   detail::expect_shape("position", position, position.rows(), 3);
   detail::expect_shape("quaternion", quaternion, position.rows(), 4);
   return {detail::numbers(position), detail::numbers(quaternion)};
 }
-/// From transforms that take the platform's coordinates to the base's.
+/// Poses from transforms of platform coordinates to base coordinates.
 [[nodiscard]] inline platform::Poses poses(const std::vector<Eigen::Isometry3d>& transforms) {
   platform::Poses out;
   for (const Eigen::Isometry3d& t : transforms) {
@@ -232,6 +243,8 @@ struct SolutionView {
   }
   return out;
 }
+/// Transform of pose i from platform coordinates to base coordinates. @throws Error(kUsage) for i
+/// out of range.
 [[nodiscard]] inline Eigen::Isometry3d isometry(const platform::Poses& poses, std::int64_t i) {
   const auto count = static_cast<std::int64_t>(poses.position.size() / 3);
   const double* p = detail::item(poses.position, i, count, 3);

@@ -1,8 +1,12 @@
-// Estimates the probability that a hand of serial-chain fingers holds an object under uncertain inputs (`garra run`).
-// Units SI. Palm frame P, object frame at the center of mass, contact axes (n, t, o), n inward; contacts count from 0 (input names: from 1).
-// An impossible nominal grasp or wrong input throws Error; a sample that fails is counted as an outcome.
-// Not modeled at an instant: collisions, a table, joint limits. Many candidate grasps: grasp_set.hpp. At most kMaxContacts.
-// Docs: docs/theory/grasp-model.md, docs/theory/monte-carlo.md.
+// Estimates the probability that a hand of serial-chain fingers holds an object under uncertain
+// inputs (`garra run`).
+// Units SI. Palm frame P, object frame at the center of mass, contact axes (n, t, o), n inward;
+// contacts count from 0 (input names: from 1).
+// An impossible nominal grasp or wrong input throws Error; a sample that fails is counted as an
+// outcome.
+// Not modeled at an instant: collisions, a table, joint limits. Many candidate grasps:
+// grasp_set.hpp. At most kMaxContacts. Docs: docs/theory/grasp-model.md,
+// docs/theory/monte-carlo.md.
 #pragma once
 
 #include <array>
@@ -48,7 +52,8 @@ struct Object {
   Distribution turn[3];                              ///< deviation of the orientation, rotation vector [rad], palm axes
 };
 
-/// Contact of one finger, in the object frame: a point and a frame with columns x = t, y = o, z = n (inward normal).
+/// Contact of one finger, in the object frame: a point and a frame with columns x = t, y = o, z = n
+/// (inward normal).
 struct Contact {
   Vec3<double> point = {{0, 0, 0}};
   Mat3<double> frame = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -59,7 +64,8 @@ struct Contact {
   Distribution slide_t, slide_o;  ///< deviation of the contact point along the surface [m]
   Distribution tilt = Distribution::constant(0);           ///< angle between the true and the modeled normal [rad]
   Distribution squeeze_error = Distribution::constant(0);  ///< added to the commanded normal force [N]
-  /// Largest normal force of the finger or the object [N], for the wrench balance check; infinity: no limit.
+  /// Largest normal force of the finger or the object [N], for the wrench balance check; infinity:
+  /// no limit.
   double force_limit = std::numeric_limits<double>::infinity();
   std::optional<Distribution> squeeze;  ///< commanded normal force [N] instead of Scenario::squeeze
   std::optional<Vec3<double>> force;    ///< complete command (n, t, o) [N], nominal contact axes; no part for a load is
@@ -76,8 +82,8 @@ struct FingerFile {
   std::string root_link, tip;  ///< URDF: first and last link of the finger
 };
 
-/// Finger: a serial chain on a base. kPuma: the tip is at the contact with z along the inward normal. kNumeric: only
-/// the tip position is at the contact, by damped least squares from `start`.
+/// Finger: a serial chain on a base. kPuma: the tip is at the contact with z along the inward
+/// normal. kNumeric: only the tip position is at the contact, by damped least squares from `start`.
 struct Finger {
   std::vector<chain::DhJoint> joints;  ///< from the base to the tip; empty if `robot` is given
   bool modified = false;               ///< rows in Craig's (modified) form instead of the standard one
@@ -96,16 +102,17 @@ struct Finger {
   [[nodiscard]] bool prismatic(std::size_t i) const {
     return robot ? robot->joint[i].prismatic : joints[i].link.joint.prismatic;
   }
-  std::vector<double> tau = {};  ///< commanded torque per joint [N m or N], instead of forces; empty: the grasp
-                                 ///< controller
+  std::vector<double> tau = {};      ///< commanded torque per joint [N m or N], instead of forces; empty: the grasp
+                                     ///< controller
   bool gravity_compensation = true;  ///< false: this finger's Scenario::compensation is 0
-  /// Limit of |torque| of each joint [N m or N]; infinity or empty: no limit. Commanded torques are clipped to it, and
-  /// forces that balance a wrench must respect it. In time it acts as InTime::torque_limit.
+  /// Limit of |torque| of each joint [N m or N]; infinity or empty: no limit. Commanded torques are
+  /// clipped to it, and forces that balance a wrench must respect it. In time it acts as
+  /// InTime::torque_limit.
   std::vector<double> torque_limit = {};
 };
 
-/// Compliant arm that carries the palm. Its motors balance the weight of arm and hand and the commanded finger forces;
-/// it has no brakes. Only at one instant, without torques of its own.
+/// Compliant arm that carries the palm. Its motors balance the weight of arm and hand and the
+/// commanded finger forces; it has no brakes. Only at one instant, without torques of its own.
 struct Arm {
   std::string root_link;              ///< URDF: fixed first link
   std::vector<double> q;              ///< joint values [rad or m]
@@ -177,8 +184,8 @@ enum class Outcome : int {
   kNoSolution,   ///< proved: the contact problem has no solution
   kSeveral,      ///< two certified solutions with different motions; no forces leave the contacts at rest
   kUnreachable,  ///< a finger cannot reach its contact
-  kUnsolved,  ///< the solver did not converge, or the balance check is undecided: may be any outcome
-              ///< above
+  kUnsolved,     ///< the solver did not converge, or the balance check is undecided: may be any outcome
+                 ///< above
 };
 inline constexpr int kOutcomes = 9;
 [[nodiscard]] const char* to_string(Outcome outcome);
@@ -189,7 +196,8 @@ enum class ContactState : int { kStick = 0, kSlip = 1, kBreak = 2 };
 /// Result of a grasp study, at one instant or in time.
 struct Robustness {
   std::int64_t samples = 0;
-  /// P(held) among the decided samples; with `time`: in the hand until its end. NaN without a decided sample.
+  /// P(held) among the decided samples; with `time`: in the hand until its end. NaN without a
+  /// decided sample.
   double probability = 0;
   study::Interval interval;  ///< 95 %; unsolved samples widen it
   double no_slip = 0;        ///< P(every contact sticks), even if the object moves; NaN with `time`
@@ -200,14 +208,15 @@ struct Robustness {
   std::string summary_json;
 };
 
-/// Runs a grasp study in memory until a stopping rule of `scenario.plan` holds. Results depend on the seed, not on the
-/// number of threads.
+/// Runs a grasp study in memory until a stopping rule of `scenario.plan` holds. Results depend on
+/// the seed, not on the number of threads.
 /// @param scenario hand, object, uncertain inputs and plan; with `time`, samples are trajectories.
 /// @return probability of holding with its interval and all counts. A sample that fails is counted.
 /// @throws Error for an impossible nominal grasp, and kNoDevice if the device cannot run.
 [[nodiscard]] Robustness robustness(const Scenario& scenario, const Device& device = {});
 
-/// Same study for study::run (study/engine.hpp), with progress, cancellation and stored chunks. @throws Error as above.
+/// Same study for study::run (study/engine.hpp), with progress, cancellation and stored chunks.
+/// @throws Error as above.
 [[nodiscard]] std::unique_ptr<study::Study> make_study(const Scenario& scenario);
 
 }  // namespace garra::grasp

@@ -1,8 +1,11 @@
-// Solves instants of a grasp: contact modes, forces and accelerations from positions, velocities and joint torques.
-// Units SI, palm axes; contact axes (n, t, o), n inward; forces act on the object; arrays are row-major; contacts count from 0.
-// Shapes and an impossible nominal grasp throw Error; an instant that fails has a Status and NaN results.
-// Not for impacts (an approaching contact counts as closed), nor for trajectories or probabilities: use grasp.hpp.
-// Docs: docs/theory/grasp-time.md, docs/theory/contact-solver.md.
+// Solves instants of a grasp: contact modes, forces and accelerations from positions, velocities
+// and joint torques.
+// Units SI, palm axes; contact axes (n, t, o), n inward; forces act on the object; arrays are
+// row-major; contacts count from 0.
+// Shapes and an impossible nominal grasp throw Error; an instant that fails has a Status and NaN
+// results.
+// Not for impacts (an approaching contact counts as closed), nor for trajectories or probabilities:
+// use grasp.hpp. Docs: docs/theory/grasp-time.md, docs/theory/contact-solver.md.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +16,11 @@
 
 namespace garra::grasp {
 
-/// Contact mode from the state alone, before the solve. kSliding: tangential velocity above kSlideSpeed.
+/// Contact mode from the state alone, before the solve. kSliding: tangential velocity above
+/// kSlideSpeed.
 enum class ContactMode : int { kRolling = 0, kSliding = 1, kOpen = 2 };
 inline constexpr double kSlideSpeed = 1e-6;  ///< [m/s]
-inline constexpr double kOpenGap = 1e-5;    ///< open: gap > this [m], above the residue of the drift correction of [time]
+inline constexpr double kOpenGap = 1e-5;  ///< open: gap > this [m], above the residue of the drift correction of [time]
 inline constexpr double kOpenSpeed = 1e-3;  ///< also open: separation speed > this [m/s]
 
 /// `count` instants, one row each, in palm axes. Empty arrays take the scenario's values.
@@ -26,17 +30,18 @@ struct GraspStates {
   std::vector<double> quaternion;  ///< [n,4] (w, x, y, z), object to palm axes, of any length > 0; empty: nominal
   std::vector<double> velocity;    ///< [n,3] [m/s]; empty: the scenario's
   std::vector<double> spin;        ///< [n,3] [rad/s]; empty: the scenario's
-  /// Per finger [n, joints] in rad or m, per s, N m or N. Empty q: inverse kinematics places the fingertips on the
-  /// object. Empty qd: zero, or rolling contacts if q is empty too. Empty tau: the grasp command
-  /// (docs/theory/grasp-model.md).
+  /// Per finger [n, joints] in rad or m, per s, N m or N. Empty q: inverse kinematics places the
+  /// fingertips on the object. Empty qd: zero, or rolling contacts if q is empty too. Empty tau:
+  /// the grasp command (docs/theory/grasp-model.md).
   std::vector<std::vector<double>> q, qd, tau;
   std::vector<double>
       wrench;  ///< [n,6] on the object beside its weight [N; N m about the center of mass]; empty: the scenario's
   std::vector<double> friction;  ///< [n, contacts]; empty: nominal
 };
 
-/// Result with one row per instant; contact vectors are (n, t, o) with the inward normal n of the object. Without
-/// kConverged, forces and accelerations are NaN; gap and velocity, which need no solve, hold.
+/// Result with one row per instant; contact vectors are (n, t, o) with the inward normal n of the
+/// object. Without kConverged, forces and accelerations are NaN; gap and velocity, which need no
+/// solve, hold.
 struct Analysis {
   int contacts = 0;
   std::vector<Status> status;
@@ -54,13 +59,14 @@ struct Analysis {
   std::vector<std::vector<double>> q, qd, qdd, tau;  ///< per finger [n, joints]: as used, and its acceleration
 };
 
-/// Analyzes instants of the grasp of `scenario` at its nominal values; [time] is not read. The contact law is
-/// docs/theory/contact-solver.md (1): sliding contacts have c_T = -mu c_n v_T / |v_T|, others Coulomb's law in
-/// accelerations. An approaching contact (v_n < 0) counts as closed; its impact is not resolved.
+/// Analyzes instants of the grasp of `scenario` at its nominal values; [time] is not read. The
+/// contact law is docs/theory/contact-solver.md (1): sliding contacts have c_T = -mu c_n v_T /
+/// |v_T|, others Coulomb's law in accelerations. An approaching contact (v_n < 0) counts as closed;
+/// its impact is not resolved.
 /// @param states rows [n, ...] in palm axes, SI units; empty arrays take the scenario's values.
 /// @return modes, forces and accelerations, and one Status per instant.
-/// @throws Error kInvalidFile for shapes, an impossible nominal grasp, or a contact with two different curvatures;
-///         kNoDevice if the device cannot run.
+/// @throws Error kInvalidFile for shapes, an impossible nominal grasp, or a contact with two
+///         different curvatures; kNoDevice if the device cannot run.
 [[nodiscard]] Analysis analyse(const Scenario& scenario, const GraspStates& states = {}, const Device& device = {});
 
 }  // namespace garra::grasp

@@ -1,7 +1,9 @@
 // Proposes candidate grasps of an object: contacts sampled on its surface with force closure.
 // SI units, object axes, normals into the object; grasps and samples count from 0.
-// Options out of range, and no accepted sample at all, throw Error; a rejected sample is counted by its reason.
-// Not modeled: a hand beyond fingertips, pads and an approach direction. Rank the set with grasp_set.hpp.
+// Options out of range, and no accepted sample at all, throw Error; a rejected sample is counted by
+// its reason.
+// Not modeled: a hand beyond fingertips, pads and an approach direction. Rank the set with
+// grasp_set.hpp.
 // Docs: docs/howto/grasp-propose.md.
 #pragma once
 
@@ -33,8 +35,8 @@ struct ProposeOptions {
   /// Radius of ball fingertips [m]; a fingertip at its contact touches nothing else.
   double finger_radius = 0;
   double clearance = 0;  ///< length along the outward normal that is free of the object [m]
-  /// Straight approach direction of the fingers, of any length. The ray from the fingertip against it is free of the
-  /// object. 0: any direction.
+  /// Straight approach direction of the fingers, of any length. The ray from the fingertip against
+  /// it is free of the object. 0: any direction.
   Vec3<double> approach = Vec3<double>::zero();
   /// Height of the floor under the object: fingertips stay at z >= this [m].
   double floor = -std::numeric_limits<double>::infinity();
@@ -66,21 +68,23 @@ inline constexpr double kPadLean = 0.5;  ///< [rad]
 /// Proposed set and the counts of its search.
 struct Proposal {
   Set set;  ///< with friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius)
-  std::vector<std::int64_t> sample;  ///< [g] number of the sample of grasp g; seed and number reproduce it
-  std::int64_t samples = 0;          ///< drawn until the last grasp was found
+  std::vector<std::int64_t> sample;               ///< [g] number of the sample of grasp g; seed and number reproduce it
+  std::int64_t samples = 0;                       ///< drawn until the last grasp was found
   std::array<std::int64_t, kSampleFates> fate{};  ///< number of samples by SampleFate
   mesh::Body body;                                ///< of the object
 };
 
-/// Called from time to time with the numbers of grasps found and samples drawn. An exception from it ends the search.
+/// Called from time to time with the numbers of grasps found and samples drawn. An exception from
+/// it ends the search.
 using ProposeProgress = std::function<void(std::int64_t grasps, std::int64_t samples)>;
 
-/// Draws samples until `count` are accepted or most_samples are drawn. The result does not depend on the device or its
-/// threads, and the first grasps do not depend on `count`.
+/// Draws samples until `count` are accepted or most_samples are drawn. The result does not depend
+/// on the device or its threads, and the first grasps do not depend on `count`.
 /// @param object closed-form surface or mesh, SI units.
 /// @param options fingers, friction, clearances, seed.
 /// @return the accepted samples in their order, and counts of the others.
-/// @throws Error kUsage for options out of range or if no sample is accepted, with the most frequent reason.
+/// @throws Error kUsage for options out of range or if no sample is accepted, with the most
+///         frequent reason.
 [[nodiscard]] Proposal propose(const mesh::Surface& object, const ProposeOptions& options, const Device& device = {},
                                const ProposeProgress& progress = {});
 

@@ -1,8 +1,11 @@
-// Ranks sets of candidate grasps by the probability that each holds under uncertain friction, mass, pose and loads.
-// SI units, object axes; wrenches are (force; moment about the center of mass); contact axes (n, t, o), n inward; grasps and contacts count from 0.
-// Wrong sizes and options throw Error; a grasp that cannot be ranked has a GraspStatus, NaN and rank 0.
-// Not modeled: collisions, a table, joint limits, motion in time. At most kMostSetContacts contacts per grasp.
-// Docs: docs/theory/grasp-sets.md.
+// Ranks sets of candidate grasps by the probability that each holds under uncertain friction, mass,
+// pose and loads.
+// SI units, object axes; wrenches are (force; moment about the center of mass); contact axes (n, t,
+// o), n inward; grasps and contacts count from 0.
+// Wrong sizes and options throw Error; a grasp that cannot be ranked has a GraspStatus, NaN and
+// rank 0.
+// Not modeled: collisions, a table, joint limits, motion in time. At most kMostSetContacts contacts
+// per grasp. Docs: docs/theory/grasp-sets.md.
 #pragma once
 
 #include <array>
@@ -34,8 +37,8 @@ enum class Hand : std::uint8_t {
 };
 [[nodiscard]] constexpr auto names_of(Hand) { return names("auto", "ideal", "compliant", "whole"); }
 
-/// Set of g grasps with any numbers of contacts, m in all; q is the number of hand joints. SI units, object axes.
-/// Optional arrays may be empty. Without the hand's arrays the hand is ideal.
+/// Set of g grasps with any numbers of contacts, m in all; q is the number of hand joints. SI
+/// units, object axes. Optional arrays may be empty. Without the hand's arrays the hand is ideal.
 struct Set {
   std::vector<std::int64_t> first;  ///< [g+1] rows of grasp g: first[g] ... first[g+1] - 1 of m
   std::vector<double> point;        ///< [m][3] [m]
@@ -44,8 +47,9 @@ struct Set {
   std::vector<double> friction;     ///< [m] coefficient
   std::vector<double> curvature;    ///< [m][2] of the surface along t and o = n x t, positive if convex [1/m]
   std::vector<double> force_limit;  ///< [m] largest normal force [N]; empty: no limit
-  /// [m] radius r of a soft contact [m]: |(c_t, c_o, tau / r)| <= mu c_n with the moment tau about the normal. 0 or
-  /// empty: a point contact. A hand with a command also needs angular_mobility or angular_jacobian.
+  /// [m] radius r of a soft contact [m]: |(c_t, c_o, tau / r)| <= mu c_n with the moment tau about
+  /// the normal. 0 or empty: a point contact. A hand with a command also needs angular_mobility or
+  /// angular_jacobian.
   std::vector<double> torsion_radius;
   std::vector<double> mass;      ///< [g] [kg]
   std::vector<double> com;       ///< [g][3] center of mass [m]; empty: the origin
@@ -63,10 +67,11 @@ struct Set {
   std::vector<double> mass_matrix;  ///< [g][nq][nq] of the hand's joints
   std::vector<double> torque;       ///< [g][nq] commanded [N m or N]; empty: bias + J^T force
   std::vector<double> bias;         ///< [g][nq] torque for the hand's weight and motion [N m or N]; empty: 0
-  /// [g][nq] limit of the motors' |torque|, above 0; infinite or empty: no limit. At most kMostTorqueLimits joints.
+  /// [g][nq] limit of the motors' |torque|, above 0; infinite or empty: no limit. At most
+  /// kMostTorqueLimits joints.
   std::vector<double> torque_limit;
-  /// Object surface shared by all grasps. Used to accept outward-pointing normals, as of a ring held from inside. Null:
-  /// SetStudy::from_within decides.
+  /// Object surface shared by all grasps. Used to accept outward-pointing normals, as of a ring
+  /// held from inside. Null: SetStudy::from_within decides.
   std::shared_ptr<const mesh::Surface> object = nullptr;
 
   [[nodiscard]] std::int64_t count() const { return first.empty() ? 0 : std::ssize(first) - 1; }
@@ -76,8 +81,8 @@ struct Set {
   }
 };
 
-/// Uncertain inputs and options of a ranking. Sample i has the same random draws for every grasp: differences between
-/// grasps are therefore more precise than the probabilities.
+/// Uncertain inputs and options of a ranking. Sample i has the same random draws for every grasp:
+/// differences between grasps are therefore more precise than the probabilities.
 struct SetStudy {
   using Distribution = study::Distribution;
   Distribution friction = Distribution::constant(1);  ///< of all contacts: a factor, or the coefficient itself
@@ -90,29 +95,30 @@ struct SetStudy {
   Distribution slide_o = Distribution::constant(0);
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, in a uniform direction [rad]
   double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
-  /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one, with equal
-  /// probability. At most kMostWrenches.
+  /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one,
+  /// with equal probability. At most kMostWrenches.
   std::vector<std::array<double, 6>> wrenches;
   bool any_gravity = false;                                      ///< gravity from a direction uniform on the sphere
   double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, if the set has none [N]
   Hand hand = Hand::kAuto;
-  /// True: the normals of a set without its object may all point away from the center of mass, as for rings and cups
-  /// held from inside. False: they get GraspStatus::kOutwardNormals.
+  /// True: the normals of a set without its object may all point away from the center of mass, as
+  /// for rings and cups held from inside. False: they get GraspStatus::kOutwardNormals.
   bool from_within = false;
   Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
   Distribution squeeze_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
   Distribution torque_error = Distribution::constant(0);   ///< added to each joint torque of a whole hand [N m]
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
-  bool check_uniqueness = true;         ///< solve again from another initial guess and count second solutions
-  std::int64_t samples = 1000;          ///< of each grasp
-  std::int64_t friction_samples = 100;  ///< first samples for which the critical friction is computed
-  /// First samples for which the wrench radius is computed, for an ideal hand with limited forces. Below 0: a twentieth
-  /// of friction_samples.
+  bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
+  std::int64_t samples = 1000;                   ///< of each grasp
+  std::int64_t friction_samples = 100;           ///< first samples for which the critical friction is computed
+  /// First samples for which the wrench radius is computed, for an ideal hand with limited forces.
+  /// Below 0: a twentieth of friction_samples.
   std::int64_t radius_samples = -1;
   std::uint64_t seed = 1;
-  /// Above 0: number of best grasps wanted. Grasps that are not among them with `confidence` are dropped early, and the
-  /// ranking ends when the best are found. `samples` is then the maximum per grasp.
+  /// Above 0: number of best grasps wanted. Grasps that are not among them with `confidence` are
+  /// dropped early, and the ranking ends when the best are found. `samples` is then the maximum per
+  /// grasp.
   std::int64_t best = 0;
   double confidence = 0.95;  ///< probability that no true best grasp is dropped; also of all intervals
 };
@@ -146,32 +152,35 @@ struct Ranking {
   std::vector<std::int64_t> held, unsolved;  ///< samples
   std::vector<std::int64_t> samples;         ///< of each grasp
   Hand hand = Hand::kIdeal;                  ///< model of the hand in this ranking
-  /// Fraction of the decided samples that are held. Ideal hand: forces in the cones balance the wrench. Other hands: the
-  /// contacts stick, the wrench can be balanced, and the command carries it.
+  /// Fraction of the decided samples that are held. Ideal hand: forces in the cones balance the
+  /// wrench. Other hands: the contacts stick, the wrench can be balanced, and the command carries
+  /// it.
   std::vector<double> p_held;
-  /// Confidence interval of p_held: 95 % Clopper-Pearson. With `best`: a sequential interval of `confidence`, valid at
-  /// any time. Unsolved samples widen it.
+  /// Confidence interval of p_held: 95 % Clopper-Pearson. With `best`: a sequential interval of
+  /// `confidence`, valid at any time. Unsolved samples widen it.
   std::vector<double> low, high;
-  std::vector<double> difference;                       ///< p_held minus the best grasp's, over samples decided for both
+  std::vector<double> difference;  ///< p_held minus the best grasp's, over samples decided for both
   std::vector<double> difference_low, difference_high;  ///< 95 % interval from the same draws (Agresti and Min, 2005)
-  /// 5, 50, 95 % quantiles of the least friction coefficient, equal at all contacts, with which a sample is held.
-  /// Infinity: above kMostFriction.
+  /// 5, 50, 95 % quantiles of the least friction coefficient, equal at all contacts, with which a
+  /// sample is held. Infinity: above kMostFriction.
   std::vector<std::array<double, 3>> critical_friction;
   std::vector<double> p_no_slip;      ///< fraction whose contacts all stick; NaN for an ideal hand
   std::vector<double> p_can_be_held;  ///< fraction whose wrench can be balanced in the cones
-  /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN for an ideal hand.
+  /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN for an ideal
+  /// hand.
   std::vector<std::array<double, 3>> margin;
-  /// Median radius of the largest ball of additional wrenches |(F, M / length)| [N], a lower bound. The wrenches can be
-  /// balanced, and all contacts of a hand with a command stick. Ideal hand: over the first radius_samples samples, NaN
-  /// without force limits. Other hands: over the first friction_samples.
+  /// Median radius of the largest ball of additional wrenches |(F, M / length)| [N], a lower bound.
+  /// The wrenches can be balanced, and all contacts of a hand with a command stick. Ideal hand:
+  /// over the first radius_samples samples, NaN without force limits. Other hands: over the first
+  /// friction_samples.
   std::vector<double> wrench_radius;
   std::vector<std::int64_t> non_unique;   ///< samples with a second certified solution of different motion; 0 for an
                                           ///< ideal hand
   std::vector<std::int64_t> fails_first;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
   std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; an ideal hand has only
                                                               ///< the first two and the last
-  /// 1 is the best: highest probability, then least critical friction. With `best`, dropped grasps are ordered by the
-  /// time at which they were dropped.
+  /// 1 is the best: highest probability, then least critical friction. With `best`, dropped grasps
+  /// are ordered by the time at which they were dropped.
   std::vector<std::int64_t> rank;
   bool decided = true;  ///< `best`: true if the best were found before the samples ended
 };
@@ -184,43 +193,50 @@ class SetSource {
   SetSource& operator=(const SetSource&) = delete;
 
   [[nodiscard]] virtual std::int64_t count() const = 0;
-  /// Grasps first .. first + count - 1 as a set with the same arrays; without the hand's arrays if they have no contact.
+  /// Grasps first .. first + count - 1 as a set with the same arrays; without the hand's arrays if
+  /// they have no contact.
   [[nodiscard]] virtual Set read(std::int64_t first, std::int64_t count) const = 0;
 
  protected:
   SetSource() = default;
 };
 
-/// Called from time to time with the number of grasps decided. An exception from it ends the ranking.
+/// Called from time to time with the number of grasps decided. An exception from it ends the
+/// ranking.
 using SetProgress = std::function<void(std::int64_t)>;
 
 /// Ranks all grasps of a set.
 /// @param set grasps in SI units, object axes.
 /// @param study uncertain inputs, number of samples and seed.
 /// @param progress called from time to time; may be empty.
-/// @return probability, interval, margins and rank per grasp. A grasp that cannot be ranked has a GraspStatus.
-/// @throws Error kInvalidFile for sizes (with array and row), kUsage for options or a set without any load, kNoDevice if
-///         the device cannot run.
+/// @return probability, interval, margins and rank per grasp. A grasp that cannot be ranked has a
+///         GraspStatus.
+/// @throws Error kInvalidFile for sizes (with array and row), kUsage for options or a set without
+///         any load, kNoDevice if the device cannot run.
 [[nodiscard]] Ranking rank(const Set& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
 
-/// Same for a set larger than memory. The ranking takes some 350 bytes per grasp and 2 bits per sample. Above 2 million
-/// ranked grasps `garra run` sorts on disk instead, with 48 bytes per grasp (docs/theory/grasp-sets.md).
+/// Same for a set larger than memory. The ranking takes some 350 bytes per grasp and 2 bits per
+/// sample. Above 2 million ranked grasps `garra run` sorts on disk instead, with 48 bytes per grasp
+/// (docs/theory/grasp-sets.md).
 [[nodiscard]] Ranking rank(const SetSource& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
 
-/// One sample of one grasp in full. Forces are (n, t, o) of each contact in the sample's own frames [N].
+/// One sample of one grasp in full. Forces are (n, t, o) of each contact in the sample's own frames
+/// [N].
 struct SetReplay {
   Hand hand = Hand::kIdeal;
   Outcome outcome = Outcome::kUnsolved;
-  std::vector<std::pair<std::string, double>> inputs;  ///< drawn values: "mass", "contact 2 friction" (names count from 1)
-  double mass = 0;                                     ///< [kg]
-  Vec3<double> com{}, gravity{};                       ///< [m], [m/s^2]
-  Vec<double, 6> wrench{};                             ///< to be balanced, with the weight (force; moment) [N, N m]
-  std::vector<double> point, normal;                   ///< [k][3]
-  std::vector<double> friction;                        ///< [k]
-  std::vector<double> force;  ///< [k][3] contact forces; ideal hand: forces that balance the wrench; NaN: none
-  /// [k] radius of soft contacts [m] and moment about the normal [N m] (NaN: none); empty without soft contacts.
+  std::vector<std::pair<std::string, double>>
+      inputs;                         ///< drawn values: "mass", "contact 2 friction" (names count from 1)
+  double mass = 0;                    ///< [kg]
+  Vec3<double> com{}, gravity{};      ///< [m], [m/s^2]
+  Vec<double, 6> wrench{};            ///< to be balanced, with the weight (force; moment) [N, N m]
+  std::vector<double> point, normal;  ///< [k][3]
+  std::vector<double> friction;       ///< [k]
+  std::vector<double> force;          ///< [k][3] contact forces; ideal hand: forces that balance the wrench; NaN: none
+  /// [k] radius of soft contacts [m] and moment about the normal [N m] (NaN: none); empty without
+  /// soft contacts.
   std::vector<double> torsion_radius, torsion;
   std::vector<double> command;  ///< [k][3] commanded forces [N]; empty: ideal hand
   std::vector<int> state;       ///< [k] ContactState; empty: ideal hand
@@ -234,7 +250,8 @@ struct SetReplay {
 /// Recomputes one sample of one grasp with the draws of rank().
 /// @param grasp number of the grasp, from 0.
 /// @param sample number of the sample, from 0.
-/// @throws Error as rank(), and kUsage for a grasp or sample that does not exist or a grasp without kRanked.
+/// @throws Error as rank(), and kUsage for a grasp or sample that does not exist or a grasp without
+///         kRanked.
 [[nodiscard]] SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 [[nodiscard]] SetReplay replay(const SetSource& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 

@@ -1,4 +1,5 @@
-// Scenario of a study of candidate grasps with the file of its set: job = "grasp_set" of `garra run`.
+// Scenario of a study of candidate grasps with the file of its set: job = "grasp_set" of `garra
+// run`.
 // Units, frames and numbering as in grasp_set.hpp. Used by the program; in C++ call grasp::rank().
 // Docs: docs/theory/grasp-sets.md, docs/reference/scenario.md.
 #pragma once

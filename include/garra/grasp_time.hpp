@@ -1,4 +1,5 @@
-// Options and outcomes of grasp studies in time: duration, finger drive, loads, and limits of slip and drop (`[time]`).
+// Options and outcomes of grasp studies in time: duration, finger drive, loads, and limits of slip
+// and drop (`[time]`).
 // Units SI, palm axes; torques about the center of mass; fingers, joints and samples count from 0.
 // Bad options throw Error in grasp::make_study(); a trajectory that fails ends with a MotionEnd.
 // Not modeled: new contacts, edges of faces. Included by grasp.hpp, which runs the studies.
@@ -31,8 +32,9 @@ enum class Drive {
 [[nodiscard]] constexpr auto names_of(Drive) { return names("controller", "constant", "sampled"); }
 
 /// Grasp controller: tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd) with
-/// f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v). beta_j is the part of finger j in balancing a load
-/// (docs/theory/grasp-model.md (15)). Gravity includes a tilt, not shaking. The object's pose is measured without error.
+/// f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v). beta_j is the part of finger j in
+/// balancing a load (docs/theory/grasp-model.md (15)). Gravity includes a tilt, not shaking. The
+/// object's pose is measured without error.
 struct Controller {
   double stiffness = 0, damping = 0;              ///< of the object's position [N/m, N s/m]
   double turn_stiffness = 0, turn_damping = 0;    ///< of its orientation [N m/rad, N m s/rad]
@@ -45,8 +47,8 @@ struct TimeLoad {
     kRamp,     ///< force and torque on the object: 0 until `from`, linear, full from `to` on
     kImpulse,  ///< time integrals of force and torque [N s, N m s], half a sine from `from` to `to`
     kTilt,     ///< gravity turns about `axis` by `angle` at constant speed from `from` to `to`, and stays there
-    kShake,  ///< palm vibration between `from` and `to` with edges of 50 ms: 16 tones of random phase along each axis, evenly
-             ///< spread from `low` to `high` [Hz]
+    kShake,  ///< palm vibration between `from` and `to` with edges of 50 ms: 16 tones of random phase along each axis,
+             ///< evenly spread from `low` to `high` [Hz]
     kSampled,  ///< palm acceleration, linear between the rows of a table and 0 outside; unknown to the
                ///< controller
   };
@@ -79,8 +81,8 @@ struct InTime {
   std::vector<std::vector<double>> torque_limit;    ///< of each finger and joint [N m or N]; empty: none
   std::vector<std::vector<double>> lower, upper;    ///< joint limits likewise [rad or m]; empty: none
   std::vector<TimeLoad> loads;
-  /// Friction levels: nominal friction of all contacts, with unchanged deviations and common random numbers. Sample i
-  /// is draw i / n at level i mod n. Empty: the contacts' own friction.
+  /// Friction levels: nominal friction of all contacts, with unchanged deviations and common random
+  /// numbers. Sample i is draw i / n at level i mod n. Empty: the contacts' own friction.
   std::vector<double> friction;
   double slip = 1e-3;           ///< path of a contact at which the grasp counts as slipped [m]
   double drop = 0.05;           ///< displacement of the center of mass at which it counts as dropped [m]

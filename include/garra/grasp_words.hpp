@@ -1,4 +1,5 @@
-// Names, colors and descriptions of grasp outcomes for summary.json, rankings and reports. Internal: no stable interface.
+// Names, colors and descriptions of grasp outcomes for summary.json, rankings and reports.
+// Internal: no stable interface.
 #pragma once
 
 #include <array>

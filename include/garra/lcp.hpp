@@ -1,7 +1,10 @@
-// Solves batches of linear complementarity problems 0 <= z  ⟂  w = M z + q >= 0 by Lemke's method, from host arrays.
+// Solves batches of linear complementarity problems 0 <= z  ⟂  w = M z + q >= 0 by Lemke's method,
+// from host arrays.
 // Units are the caller's; M is row-major; pairs count from 0.
-// Wrong sizes throw Error; a problem with bad numbers or without an answer has a Status and NaN results.
-// Not for more than kMaxSize pairs; kStalled (a ray) does not prove that a general M has no solution: use enumerate().
+// Wrong sizes throw Error; a problem with bad numbers or without an answer has a Status and NaN
+// results.
+// Not for more than kMaxSize pairs; kStalled (a ray) does not prove that a general M has no
+// solution: use enumerate().
 // Docs: docs/theory/lcp.md.
 #pragma once
 
@@ -45,8 +48,10 @@ struct Solutions {
 
 /// Solves every problem.
 /// @param problems M [n][k][k] and q [n][k].
-/// @return z, w [n][k] and one Status per problem. A problem that fails is a Status, never an exception.
-/// @throws Error for sizes, and kNoDevice for more than kMaxKernelSize pairs on a GPU or a device that cannot run.
+/// @return z, w [n][k] and one Status per problem. A problem that fails is a Status, never an
+///         exception.
+/// @throws Error for sizes, and kNoDevice for more than kMaxKernelSize pairs on a GPU or a device
+///         that cannot run.
 [[nodiscard]] Solutions solve(const Problems& problems, const Options& options = {}, const Device& device = {});
 
 /// All solutions of every problem: rows first[k] .. first[k + 1] - 1 of `z` belong to problem k.

@@ -1,6 +1,9 @@
-// Represents bodies by surfaces (triangle meshes and closed-form shapes): mass, uniform points, rays, nearest points, curvature.
-// SI units (m, kg), body axes; faces counterclockwise from outside; normals outward; vertices and faces count from 0.
-// Bad meshes throw Error(kInvalidFile) from tidy(), wrong lengths Error(kUsage); a ray without a hit is an empty optional.
+// Represents bodies by surfaces (triangle meshes and closed-form shapes): mass, uniform points,
+// rays, nearest points, curvature.
+// SI units (m, kg), body axes; faces counterclockwise from outside; normals outward; vertices and
+// faces count from 0.
+// Bad meshes throw Error(kInvalidFile) from tidy(), wrong lengths Error(kUsage); a ray without a
+// hit is an empty optional.
 // Not for GPUs or collision detection; meshes must pass tidy() first.
 // Docs: docs/howto/grasp-propose.md.
 #pragma once
@@ -29,13 +32,13 @@ struct Mesh {
 
 /// Findings and changes of tidy().
 struct Report {
-  std::int64_t vertices = 0, faces = 0;  ///< after tidy()
-  std::int64_t merged = 0;               ///< vertices merged with another, or without a face
-  std::int64_t dropped = 0;              ///< faces with two equal vertices
-  std::int64_t open_edges = 0;           ///< edges that are not the reversed edge of exactly one other face
-  bool flipped = false;                  ///< faces were reversed, because the volume was negative
-  std::int64_t bodies = 1;               ///< watertight mesh: connected components
-  std::int64_t inverted = 0;             ///< bodies with inward faces, which were reversed
+  std::int64_t vertices = 0, faces = 0;             ///< after tidy()
+  std::int64_t merged = 0;                          ///< vertices merged with another, or without a face
+  std::int64_t dropped = 0;                         ///< faces with two equal vertices
+  std::int64_t open_edges = 0;                      ///< edges that are not the reversed edge of exactly one other face
+  bool flipped = false;                             ///< faces were reversed, because the volume was negative
+  std::int64_t bodies = 1;                          ///< watertight mesh: connected components
+  std::int64_t inverted = 0;                        ///< bodies with inward faces, which were reversed
   Vec3<double> inverted_at = Vec3<double>::zero();  ///< a point of the first of them [m]
   double area = 0;                                  ///< [m^2]
   double volume = 0;                                ///< [m^3]; valid only if watertight
@@ -45,13 +48,14 @@ struct Report {
   [[nodiscard]] double extent() const;  ///< longest side of the bounding box [m]
 };
 
-/// Cleans a mesh for the functions below: merges equal vertices, drops degenerate faces, turns faces outward.
-/// Vertices of remaining open edges are merged if they differ by less than two float32 steps of the largest coordinate
-/// (at most four) and no face collapses. Bodies of negative volume are reversed unless they are cavities of another.
+/// Cleans a mesh for the functions below: merges equal vertices, drops degenerate faces, turns
+/// faces outward. Vertices of remaining open edges are merged if they differ by less than two
+/// float32 steps of the largest coordinate (at most four) and no face collapses. Bodies of negative
+/// volume are reversed unless they are cavities of another.
 /// @param mesh vertices [v][3] in m, faces [f][3].
 /// @param report findings and changes.
-/// @throws Error kInvalidFile, with face or vertex, for sizes, indices, numbers that are not finite or above 1e6 m, or a
-///         mesh without faces.
+/// @throws Error kInvalidFile, with face or vertex, for sizes, indices, numbers that are not finite
+///         or above 1e6 m, or a mesh without faces.
 [[nodiscard]] Mesh tidy(Mesh mesh, Report& report);
 
 /// Mass, center of mass, and inertia about it.
@@ -127,13 +131,15 @@ class Surface {
   [[nodiscard]] virtual Mesh picture() const = 0;
 };
 
-/// Surface of a mesh from tidy(), watertight or not. The normal of a face is that of its plane. Curvature is estimated
-/// from the normals at the corners (S. Rusinkiewicz, 3DPVT 2004; N. Max's weights, JGT 4(2), 1999), over neighbors at an
-/// angle below kCrease: sharper edges have no curvature.
+/// Surface of a mesh from tidy(), watertight or not. The normal of a face is that of its plane.
+/// Curvature is estimated from the normals at the corners (S. Rusinkiewicz, 3DPVT 2004; N. Max's
+/// weights, JGT 4(2), 1999), over neighbors at an angle below kCrease: sharper edges have no
+/// curvature.
 [[nodiscard]] std::unique_ptr<Surface> make_surface(Mesh mesh, bool watertight = true);
 inline constexpr double kCrease = 0.7;  ///< [rad]
 
-// Closed-form surfaces about the origin. Lengths in m. All throw Error(kUsage) unless lengths are positive.
+// Closed-form surfaces about the origin. Lengths in m. All throw Error(kUsage) unless lengths are
+// positive.
 [[nodiscard]] std::unique_ptr<Surface> make_sphere(double radius);
 /// Box with full side lengths.
 [[nodiscard]] std::unique_ptr<Surface> make_box(const Vec3<double>& sides);
@@ -142,8 +148,9 @@ inline constexpr double kCrease = 0.7;  ///< [rad]
 /// Capsule: a cylinder of this height, axis z, between two half spheres.
 [[nodiscard]] std::unique_ptr<Surface> make_capsule(double radius, double height);
 [[nodiscard]] std::unique_ptr<Surface> make_ellipsoid(const Vec3<double>& half_axes);
-/// Superquadric (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1. e1 is the roundness in planes through z, e2
-/// across z. Range: kLeastExponent (nearly straight, with corners) to 2 (straight, from axis to axis); 1: an ellipsoid.
+/// Superquadric (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1. e1 is the roundness in
+/// planes through z, e2 across z. Range: kLeastExponent (nearly straight, with corners) to 2
+/// (straight, from axis to axis); 1: an ellipsoid.
 [[nodiscard]] std::unique_ptr<Surface> make_superquadric(const Vec3<double>& half_axes, double e1, double e2);
 inline constexpr double kLeastExponent = 0.1;
 

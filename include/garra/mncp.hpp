@@ -1,11 +1,15 @@
-// Solves batches of user-defined mixed complementarity problems 0 <= u ⟂ F(u, v) >= 0, G(u, v) = 0. Header-only.
+// Solves batches of user-defined mixed complementarity problems 0 <= u ⟂ F(u, v) >= 0, G(u, v) = 0.
+// Header-only.
 // Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0.
 // Wrong sizes throw Error; a problem that fails has a Status and NaN unknowns.
-// Not for GPUs (mncp_cuda.cuh), and not for contact problems (contact.hpp) or linear ones (lcp.hpp).
-// Docs: docs/theory/mncp.md; solve/mncp.hpp defines a problem type, examples/mncp_market.cpp is an example.
+// Not for GPUs (mncp_cuda.cuh), and not for contact problems (contact.hpp) or linear ones
+// (lcp.hpp).
+// Docs: docs/theory/mncp.md; solve/mncp.hpp defines a problem type, examples/mncp_market.cpp is an
+// example.
 //
-// The merit function and the minimizer are template parameters: a program compiles only the pair that it uses. One
-// pair takes seconds to compile. solve_with() and evaluate_with() choose at run time and instantiate all nine pairs.
+// The merit function and the minimizer are template parameters: a program compiles only the pair
+// that it uses. One pair takes seconds to compile. solve_with() and evaluate_with() choose at run
+// time and instantiate all nine pairs.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +62,8 @@ inline void require_cpu(const Device& device) {
 /// @param start initial guess: n unknowns (u, v) for all problems, or [count][n].
 /// @param options tolerance, starts and iteration limits.
 /// @param device a CPU executor.
-/// @return unknowns and one Status per problem. A problem that fails is a Status, never an exception.
+/// @return unknowns and one Status per problem. A problem that fails is a Status, never an
+///         exception.
 /// @throws Error kUsage for the size of start, kNoDevice for Executor::kCuda.
 template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimizer = solvers::ProjectedLm>
 [[nodiscard]] Solutions solve(const std::vector<typename Problem::template Data<double>>& problems,
@@ -80,7 +85,8 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
 
 /// Evaluates a merit function of every problem.
 /// @param problems data of each problem.
-/// @param points one point for all problems, or one for each: (u, v), completed by the slack z = max(F, 0), or (u, v, z).
+/// @param points one point for all problems, or one for each: (u, v), completed by the slack z =
+///         max(F, 0), or (u, v, z).
 /// @return value, gradient and residual per problem.
 /// @throws Error kUsage for the size of points, kNoDevice for Executor::kCuda.
 template <class Problem, class Merit = solvers::ComponentwiseMerit>
@@ -106,7 +112,8 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit>
 enum class Merit { kPapers, kComponentwise, kFischerBurmeister };
 enum class Minimizer { kBoxQuacan, kSpg, kProjectedLm };
 
-/// Merit function and minimizer. The default solves the most problems of the built-in set (docs/theory/mncp.md, 6).
+/// Merit function and minimizer. The default solves the most problems of the built-in set
+/// (docs/theory/mncp.md, 6).
 struct Choice {
   Merit merit = Merit::kComponentwise;
   Minimizer minimizer = Minimizer::kProjectedLm;

@@ -1,7 +1,10 @@
-// Options, solutions and loop bodies of batches of mixed complementarity problems, for every executor.
+// Options, solutions and loop bodies of batches of mixed complementarity problems, for every
+// executor.
 // Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0.
-// A wrong size of the initial guess throws Error; a problem that fails has a Status and NaN unknowns.
-// Not included directly: use mncp.hpp on the CPU or mncp_cuda.cuh on a GPU; solve_one() solves a single problem.
+// A wrong size of the initial guess throws Error; a problem that fails has a Status and NaN
+// unknowns.
+// Not included directly: use mncp.hpp on the CPU or mncp_cuda.cuh on a GPU; solve_one() solves a
+// single problem.
 // Docs: docs/theory/mncp.md.
 #pragma once
 
@@ -163,7 +166,8 @@ SolverOf<P, Merit, Minimizer> make_solver(const Options& options) {
   return solver;
 }
 
-/// Column of `width` numbers, shared by all problems or one row for each. @throws Error(kUsage) for another size.
+/// Column of `width` numbers, shared by all problems or one row for each. @throws Error(kUsage) for
+/// another size.
 inline batch::InColumn column_of(const std::vector<double>& values, std::int64_t count, int width) {
   const auto w = static_cast<std::size_t>(width);
   const bool each = values.size() == static_cast<std::size_t>(count) * w;
@@ -234,7 +238,8 @@ inline std::vector<batch::OutColumn> columns_of(Values& out) {
   return {out_column(out.f), out_column(out.gradient, out.variables), out_column(out.residual, out.residuals)};
 }
 
-/// Column of points: (u, v), which the body completes by slack variables, or all variables of the merit function.
+/// Column of points: (u, v), which the body completes by slack variables, or all variables of the
+/// merit function.
 template <class P, class Merit>
 batch::InColumn points_of(const std::vector<double>& points, std::int64_t count) {
   constexpr int n = solvers::kUnknowns<P>, V = EvaluateBody<P, Merit>::kVariables;

@@ -1,7 +1,10 @@
-// Solves batches of user-defined mixed complementarity problems on a GPU, with the loop bodies of mncp.hpp.
-// Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0. Arrays are host arrays.
+// Solves batches of user-defined mixed complementarity problems on a GPU, with the loop bodies of
+// mncp.hpp.
+// Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0. Arrays are
+// host arrays.
 // Wrong sizes and CUDA errors throw Error; a problem that fails has a Status and NaN unknowns.
-// Not for host compilers: nvcc compiles files that include this header, with the flags of docs/howto/gpu.md.
+// Not for host compilers: nvcc compiles files that include this header, with the flags of
+// docs/howto/gpu.md.
 // Docs: docs/theory/mncp.md.
 #pragma once
 
@@ -18,12 +21,14 @@ namespace detail {
 
 inline constexpr std::int64_t kGpuChunk = std::int64_t{1} << 18;  ///< problems on the GPU at a time
 
-/// Calls kernels(count, in, out) on chunks of the rows, in tiles of In and Out, on the GPU `rows.device.index`.
+/// Calls kernels(count, in, out) on chunks of the rows, in tiles of In and Out, on the GPU
+/// `rows.device.index`.
 template <class In, class Out, class Kernels>
 void run_on_gpu(const batch::Rows& rows, const Kernels& kernels) {
   if (rows.count == 0) return;
   cuda::check(cudaSetDevice(rows.device.index), "choosing a device");
-  // Fixed chunks instead of free memory: the program may be linked without the library's kernels, which query it.
+  // Fixed chunks instead of free memory: the program may be linked without the library's kernels,
+  // which query it.
   batch::run_staged(
       rows, [](std::uint64_t) { return kGpuChunk; },
       [&](const batch::ResidentRows& share) {

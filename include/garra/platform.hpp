@@ -1,6 +1,10 @@
-// Six-legged platforms (6-UPS, Stewart): what a user says about one, checked, and the forms that kernels take
-// (docs/theory/platform.md). Kinematics: platform_kinematics.hpp, dynamics: platform_dynamics.hpp, trajectories:
-// platform_simulate.hpp, studies: platform_study.hpp.
+// Describes six-legged platforms (6-UPS, Stewart), checks them, and gives the forms that kernels
+// take.
+// Units SI, rad; base and platform frames (origin C: the platform's center of mass); quaternions
+// scalar first; legs count from 0 (error texts: from 1).
+// An impossible platform throws Error(kUsage) that names the leg.
+// Not for other numbers of legs or legs that bend.
+// Docs: docs/theory/platform.md. See also platform_kinematics, _dynamics, _simulate and _study.hpp.
 #pragma once
 
 #include <array>
@@ -14,14 +18,14 @@
 
 namespace garra::platform {
 
-/// Tube or rod of a leg.
+/// Body of a leg: tube or rod.
 struct Link {
-  double mass = 0;                              ///< [kg]
-  double com = 0;                               ///< from its joint (universal: tube; spherical: rod) along the leg [m]
+  double mass = 0;  ///< [kg]
+  double com = 0;   ///< distance from its joint (tube: universal, rod: spherical) along the leg [m]
   Vec3<double> inertia = Vec3<double>::zero();  ///< principal moments about its center of mass, leg frame [kg m^2]
 };
 
-/// A leg; lengths are from joint center to joint center.
+/// Leg. Lengths are measured between joint centers.
 struct Leg {
   Vec3<double> base = Vec3<double>::zero();    ///< b, base frame [m]
   Vec3<double> anchor = Vec3<double>::zero();  ///< s, platform frame (origin: its center of mass) [m]
@@ -32,27 +36,30 @@ struct Leg {
          spherical_cone = 3.2;  ///< half angles about the home direction [rad]; more than pi: no limit
 };
 
-/// A platform as its file gives it.
+/// Platform as described in its file.
 struct Platform {
   std::string name;
-  std::string source;  ///< where its numbers come from
+  std::string source;  ///< source of its numbers
   std::array<Leg, kLegs> leg;
   double mass = 0;                                ///< of the platform alone [kg]
   Mat3<double> inertia = Mat3<double>::zero();    ///< about its center of mass, platform axes [kg m^2]
-  Vec3<double> gravity = {{0, 0, -9.81}};         ///< base axes [m/s^2]: on a wall, the base's axes see it elsewhere
+  Vec3<double> gravity = {{0, 0, -9.81}};         ///< base axes [m/s^2]; other directions for a base on a wall
   Vec3<double> home = Vec3<double>::zero();       ///< position of C in the home pose [m]
-  Quaternion<double> home_turn = {{1, 0, 0, 0}};  ///< its orientation
-  double leg_radius = 0;           ///< legs are cylinders of this radius [m]; 0: collisions are not looked at
-  std::vector<std::string> notes;  ///< what a reader of the file should know
+  Quaternion<double> home_turn = {{1, 0, 0, 0}};  ///< orientation in the home pose, scalar first
+  double leg_radius = 0;                          ///< legs are cylinders of this radius [m]; 0: no collision check
+  std::vector<std::string> notes;                 ///< remarks on the file
 };
 
-/// With unit axes and home_turn; throws Error(kUsage) that names the leg and what is wrong: a number that is not
-/// finite, two legs with the same two anchors, all anchors on a line, a zero axis or one parallel to its leg at home, a
-/// mass <= 0, an inertia that no body has (a negative principal moment, or one above the sum of the other two), an
-/// empty stroke, a home pose out of the stroke or singular.
+/// Checked platform with unit axes and unit home_turn.
+/// @throws Error kUsage, naming the leg, for a number that is not finite, two legs with the same
+///         two anchors, all anchors on a line, a zero axis or one parallel to its leg at home, a
+///         mass <= 0, an impossible inertia, an empty stroke, or a home pose out of the stroke or
+///         singular.
 [[nodiscard]] Platform checked(const Platform& platform);
-/// With a body of `mass` at `com` (platform frame) with `inertia` about that point fixed to it; C moves to the common
-/// center of mass, so anchors and home shift.
+/// Platform with a payload fixed to it. C moves to the common center of mass: anchors and home pose
+/// shift.
+/// @param mass of the payload [kg]. @param com its center of mass, platform frame [m].
+/// @param inertia of the payload about com, platform axes [kg m^2].
 [[nodiscard]] Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com,
                                     const Mat3<double>& inertia);
 
@@ -60,14 +67,14 @@ struct Platform {
 [[nodiscard]] Limits<double> limits_of(const Platform& platform);
 [[nodiscard]] Place<double> home_of(const Platform& platform);
 
-/// Poses of n samples.
+/// Poses of n samples: position of C and orientation of the platform in the base frame.
 struct Poses {
   std::vector<double> position;    ///< [n,3] of C, base axes [m]
   std::vector<double> quaternion;  ///< [n,4] Euler parameters, scalar first; need not be normalized on input
 };
 
-/// The platforms of a batch: one that all samples share, or as many as there are samples (tolerance and calibration
-/// studies). All entries throw Error(kUsage) for another number.
+/// Platforms of a batch: one for all samples, or one per sample (tolerance and calibration
+/// studies). All functions throw Error(kUsage) for another number.
 using Platforms = std::vector<Platform>;
 
 }  // namespace garra::platform

@@ -1,5 +1,10 @@
-// Inverse and forward dynamics of many platforms, in the minimal Newton-Euler form and in the paper's 91 coordinates
-// (docs/theory/platform-dynamics.md).
+// Computes inverse and forward dynamics of many platforms, in minimal Newton-Euler form and in the
+// paper's 91 coordinates.
+// Units SI; base axes; twists (v, w) of C; wrenches (force at C; moment); actuator forces f > 0
+// extend a leg.
+// Wrong sizes throw Error(kUsage); a row without an answer is NaN with a PoseStatus.
+// Not modeled: friction (platform_simulate.hpp has it) and bending of legs. Masses must be given.
+// Docs: docs/theory/platform-dynamics.md, docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +16,53 @@
 
 namespace garra::platform {
 
-/// Force of the actuators f > 0 extends a leg. External wrench [n,6]: force at C and moment, base axes; empty: none.
+/// Result of inverse_dynamics(): actuator and joint forces.
 struct InverseDynamics {
   std::vector<double> force;             ///< [n,6] of the actuators [N]
   std::vector<double> spherical_force;   ///< [n,6,3] of the platform on the leg, base axes [N]
   std::vector<double> universal_force;   ///< [n,6,3] of the base on the leg, base axes [N]
   std::vector<double> universal_moment;  ///< [n,6] of the base on the leg about (k x x) / |k x x| [N m]
   std::vector<double> multipliers;       ///< [n,91] kFull only: order of docs/theory/platform-dynamics.md
-  std::vector<double> power_balance;     ///< [n] f.(dL/dt) + wrench power - d(T + V)/dt [W]: 0 but for errors
+  std::vector<double> power_balance;     ///< [n] f.(dL/dt) + wrench power - d(T + V)/dt [W]: the numerical error
   std::vector<double> condition;         ///< [n] of the scaled length Jacobian
   std::vector<PoseStatus> status;        ///< kConverged, kNearSingular, kInvalidInput
 };
+/// Actuator forces for given motions.
+/// @param poses position [n,3] in m and quaternion [n,4]. @param motion velocity and acceleration
+///         [n,6].
+/// @param wrench external (force at C; moment) [n,6], base axes; empty: none.
+/// @return actuator forces [n,6] in N, joint forces, and one PoseStatus per row.
+/// @throws Error kUsage for sizes or missing masses, kNoDevice if the device cannot run.
 [[nodiscard]] InverseDynamics inverse_dynamics(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                                const std::vector<double>& wrench, Form form = Form::kMinimal,
                                                const Device& device = {});
 
+/// Result of forward_dynamics().
 struct ForwardDynamics {
   std::vector<double> acceleration;        ///< [n,6] dv/dt, dw/dt, base axes
   std::vector<double> kinetic, potential;  ///< [n] [J]
   std::vector<PoseStatus> status;
 };
-/// Forces [n,6].
+/// Accelerations for given actuator forces.
+/// @param velocity (v, w) [n,6], base axes. @param force of the actuators [n,6] in N.
+/// @param wrench as in inverse_dynamics().
+/// @throws Error as inverse_dynamics().
 [[nodiscard]] ForwardDynamics forward_dynamics(const Platforms& platforms, const Poses& poses,
                                                const std::vector<double>& velocity, const std::vector<double>& force,
                                                const std::vector<double>& wrench, Form form = Form::kMinimal,
                                                const Device& device = {});
 
-/// The paper's Newton-Raphson (6)-(7) on 91 coordinates: all links from the guess's pose, then `iterations` of the full
-/// system.
+/// Forward kinematics by the paper's Newton-Raphson (6)-(7) on 91 coordinates, from all links at
+/// the guess.
+/// @param lengths [n,6] in m. @param guess initial poses. @throws Error kUsage for sizes or
+///         options.certify.
 [[nodiscard]] ForwardKinematics forward_kinematics_full(const Platforms& platforms, const std::vector<double>& lengths,
                                                         const Poses& guess, const ForwardOptions& options = {},
                                                         const Device& device = {});
 
-// Of poses that are on the GPU, as in garra/platform_kinematics.hpp.
+// Poses in GPU memory, as in garra/platform_kinematics.hpp.
 
-/// As InverseDynamics.
+/// Inverse dynamics in GPU memory, as InverseDynamics.
 struct DeviceForces {
   DeviceArray<double> force = {};                                  ///< [count][6] of the actuators [N]
   DeviceArray<double> spherical_force = {}, universal_force = {};  ///< [count][6 * 3] on the legs, base axes [N]
@@ -54,7 +71,7 @@ struct DeviceForces {
   DeviceArray<double> power_balance = {}, condition = {};          ///< [count]
   DeviceArray<PoseStatus> status = {};                             ///< [count]
 };
-/// Wrench [count][6]: force at C and moment, base axes.
+/// Queues inverse_dynamics(). Wrench [count][6]: (force at C; moment), base axes.
 void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                       const DeviceArray<const double>& wrench, const DeviceForces& to, const DeviceCall& call,
                       Form form = Form::kMinimal);
@@ -62,13 +79,13 @@ void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const 
                                           const DeviceMotion& motion, const DeviceArray<const double>& wrench,
                                           const DeviceForces& to, int device = 0, Form form = Form::kMinimal);
 
-/// As ForwardDynamics.
+/// Forward dynamics in GPU memory, as ForwardDynamics.
 struct DeviceAccelerations {
   DeviceArray<double> acceleration = {};             ///< [count][6] dv/dt, dw/dt, base axes
   DeviceArray<double> kinetic = {}, potential = {};  ///< [count] [J]
   DeviceArray<PoseStatus> status = {};               ///< [count]
 };
-/// Velocity and forces of the actuators [count][6].
+/// Queues forward_dynamics(). Velocity, actuator forces and wrench [count][6].
 void forward_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceArray<const double>& velocity,
                       const DeviceArray<const double>& force, const DeviceArray<const double>& wrench,
                       const DeviceAccelerations& to, const DeviceCall& call, Form form = Form::kMinimal);

@@ -1,6 +1,9 @@
-// The paper's three experiments on six-legged platforms: the same motion in its 91 coordinates and in the minimal form.
-// What `garra run` makes of a scenario with job = "platform_experiment". docs/reference/scenario.md,
-// docs/theory/platform-dynamics.md.
+// Runs the paper's three experiments on six-legged platforms, in its 91 coordinates and in the
+// minimal form.
+// Units SI, rad; base axes; legs count from 0. An inconsistent scenario throws Error; failed poses
+// are counted.
+// Not for other studies of platforms: use platform_study.hpp.
+// Docs: docs/reference/scenario.md (job = "platform_experiment"), docs/theory/platform-dynamics.md.
 #pragma once
 
 #include <memory>
@@ -13,13 +16,14 @@
 
 namespace garra::platform {
 
+/// One experiment.
 struct Experiment {
   enum class Kind {
     kMove,        ///< poses from lengths along a straight move with a turn: the paper's figure 2
-    kStroke,      ///< the same while all legs grow together from their shortest: figure 3
+    kStroke,      ///< poses from lengths while all legs grow together from their shortest: figure 3
     kFreeMotion,  ///< constant actuator forces, from rest: figures 4 and 5
   };
-  /// What a move is cut into equal parts of.
+  /// Quantity that a move divides into equal parts.
   enum class Parts { kBoth, kPose, kLengths };
 
   Kind kind = Kind::kMove;
@@ -35,29 +39,30 @@ struct Experiment {
   double travel = 0;  ///< of every leg [m]
 
   // kMove, kStroke
-  std::vector<int> segments;  ///< a path for each number; every pose is the guess of the next
+  std::vector<int> segments;  ///< one path per number; each pose is the initial guess of the next
   double tolerance = 1e-10;   ///< converged: every |length - given| <= tolerance [m]
 
   // kFreeMotion
-  std::vector<double> force;  ///< [6] of the actuators [N]; empty: force_factor times those that hold the start
+  std::vector<double> force;  ///< [6] of the actuators [N]; empty: force_factor times the forces that hold the start
   double force_factor = 1.2;
   double duration = 0.5;  ///< [s]
   double step = 1e-3;     ///< of both integrators, shortened to meet the instants [s]
-  int instants = 51;      ///< looked at, both ends included
+  int instants = 51;      ///< evaluation times, both ends included
 };
 
 [[nodiscard]] constexpr auto names_of(Experiment::Kind) { return names("move", "stroke", "free_motion"); }
 [[nodiscard]] constexpr auto names_of(Experiment::Parts) { return names("both", "pose", "lengths"); }
 
+/// Scenario of an experiment.
 struct ExperimentScenario {
   std::string title;
-  std::string model, model_file;  ///< as the scenario gives it; the file that it was read from
+  std::string model, model_file;  ///< name or file as in the scenario; file that was read
   Platform platform;
   Experiment experiment;
-  double max_unsolved = 0;  ///< exit code 4 above this share of poses or instants that a form has not come to
+  double max_unsolved = 0;  ///< exit code 4 above this fraction of poses or instants not reached by a form
 };
 
-/// The study for study::run (study/engine.hpp). Throws Error where the scenario makes no sense.
+/// Study for study::run (study/engine.hpp). @throws Error for an inconsistent scenario.
 [[nodiscard]] std::unique_ptr<study::Study> make_study(const ExperimentScenario& scenario);
 
 }  // namespace garra::platform

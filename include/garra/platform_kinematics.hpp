@@ -1,5 +1,10 @@
-// Inverse and forward kinematics of many platforms (docs/theory/platform.md). Rows that have no answer are NaN and say
-// why in `status`.
+// Computes inverse and forward kinematics of many platforms, with certificates, assembly modes and
+// limits.
+// Units SI, rad; base axes; twists (v, w) of C; quaternions scalar first; samples and legs count
+// from 0.
+// Wrong sizes throw Error(kUsage); a row without an answer is NaN with the reason in `status`.
+// Not for all assembly modes with proof of completeness: AssemblyModes::missing is an estimate.
+// Docs: docs/theory/platform.md, docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +18,30 @@
 
 namespace garra::platform {
 
-/// "converged", "certified", "mode_suspect", "near_singular", "stalled", "iteration_limit", "invalid_input"
+/// "converged", "certified", "mode_suspect", "near_singular", "stalled", "iteration_limit",
+/// "invalid_input"
 [[nodiscard]] const char* to_string(PoseStatus status);
 
-/// Which equations.
+/// Formulation of the equations.
 enum class Form {
   kMinimal,  ///< six coordinates: the legs' apparent masses at their spherical joints
   kFull,     ///< the paper's 91 coordinates and Lagrange multipliers, (8)
 };
 
-/// The length that turns are scaled with where options give 0: root mean square distance of the platform's anchors from
-/// their mean [m]. Of different platforms, that of the first.
+/// Default length that scales rotations: root mean square distance of the platform's anchors from
+/// their mean [m].
 [[nodiscard]] double characteristic_length(const Platform& platform);
+/// `asked` [m], or for 0 the default of the first platform. @throws Error kUsage.
 [[nodiscard]] double characteristic_length(const Platforms& platforms, double asked);
 
+/// Optional outputs of inverse_kinematics().
 struct InverseOptions {
-  bool frames = false;               ///< frames, Euler angles and parameters, joint angles of the legs
-  bool limits = false;               ///< mask and margins
-  bool conditioning = false;         ///< determinant, condition, scaled smallest singular value and its direction
-  double characteristic_length = 0;  ///< L that makes radians lengths in `conditioning` [m]; 0: the platform's own
-  double near_singular = 1e-4;       ///< near singular: scaled sigma_min <= this, where `conditioning` is asked for
+  bool frames = false;        ///< frames, Euler angles and parameters, joint angles of the legs
+  bool limits = false;        ///< mask and margins
+  bool conditioning = false;  ///< determinant, condition, scaled smallest singular value and its direction
+  double characteristic_length =
+      0;                        ///< L that converts radians to lengths in `conditioning` [m]; 0: the platform's own
+  double near_singular = 1e-4;  ///< near singular: scaled sigma_min <= this, with `conditioning`
 };
 
 /// Motion of the platform: (v, w) and (dv/dt, dw/dt), base axes. Either may be empty.
@@ -40,18 +49,20 @@ struct Motion {
   std::vector<double> velocity, acceleration;  ///< [n,6]
 };
 
+/// Result of inverse_kinematics().
 struct InverseKinematics {
   std::vector<double> lengths;        ///< [n,6] [m]
-  std::vector<double> rates;          ///< [n,6] where there is a velocity [m/s]
-  std::vector<double> accelerations;  ///< [n,6] where there is an acceleration, and a velocity [m/s^2]
+  std::vector<double> rates;          ///< [n,6] with a velocity [m/s]
+  std::vector<double> accelerations;  ///< [n,6] with a velocity and an acceleration [m/s^2]
   // frames
   std::vector<double> leg_vector;      ///< [n,6,3] d
   std::vector<double> leg_quaternion;  ///< [n,6,4] Euler parameters of (x, y, z), e0 >= 0
   std::vector<double> leg_euler313;    ///< [n,6,3] psi, alpha, phi [rad]; alpha = 0: phi = 0
   std::vector<double>
       universal_angles;  ///< [n,6,2] about k (from the home direction) and about the leg's own x axis [rad]
-  // conditioning, of the length Jacobian with its last three columns divided by the characteristic length
-  std::vector<double> determinant;  ///< [n] of the plain Jacobian, which mixes m and rad: its sign tells modes apart
+  // conditioning, of the length Jacobian with its last three columns divided by the characteristic
+  // length
+  std::vector<double> determinant;  ///< [n] of the unscaled Jacobian (m and rad mixed); its sign distinguishes modes
   std::vector<double> condition;    ///< [n] largest over smallest singular value, scaled
   std::vector<double> sigma_min;    ///< [n] scaled
   std::vector<double> free_motion;  ///< [n,6] unit right singular vector of sigma_min: (v, L w)
@@ -60,66 +71,84 @@ struct InverseKinematics {
   std::vector<double> stroke_margin;     ///< [n,6] to the nearer end; negative beyond [m]
   std::vector<double> universal_margin;  ///< [n,6] [rad]
   std::vector<double> spherical_margin;  ///< [n,6] [rad]
-  std::vector<double> clearance;   ///< [n] smallest distance of two legs' surfaces [m]; infinite where not looked at
+  std::vector<double>
+      clearance;  ///< [n] smallest distance of two legs' surfaces [m]; infinite without a collision check
   std::vector<PoseStatus> status;  ///< [n] kConverged, kNearSingular (with `conditioning`) or kInvalidInput
 };
+/// Leg lengths of given poses.
+/// @param poses position [n,3] in m and quaternion [n,4]. @param motion velocity and acceleration
+///         [n,6], or empty.
+/// @return lengths [n,6] in m, the outputs of `options`, and one PoseStatus per row.
+/// @throws Error kUsage for sizes, kNoDevice if the device cannot run.
 [[nodiscard]] InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                                    const InverseOptions& options = {}, const Device& device = {});
 
+/// Options of forward_kinematics().
 struct ForwardOptions {
   double tol = 1e-12;  ///< converged: every |length - given| <= tol [m]
   int max_iterations = 40;
   double near_singular = 1e-4;       ///< near singular: scaled sigma_min <= this
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
-  /// Rows that took more iterations than this, or have not the lengths, are led from the guess to the lengths in proven
-  /// steps, and Newton's method starts again; negative, or not below max_iterations: none. Not of arrays on the GPU.
+  /// Rows that need more iterations than this, or miss the lengths, are continued from the guess to
+  /// the lengths in proven steps, and Newton's method restarts. Negative, or >= max_iterations:
+  /// off. Not for arrays on the GPU.
   int plain_iterations = 5;
   bool certify = false;     ///< Kantorovich test at the guess, and the uniqueness radius at the solution
-  bool prove_mode = false;  ///< where that does not hold, lead the squares of the lengths on a straight line from those
+  bool prove_mode = false;  ///< if the test fails, continue the squared lengths on a straight line from those
                             ///< of the guess in certified steps; needs certify
 };
 
+/// Result of forward_kinematics().
 struct ForwardKinematics {
   Poses pose;
   std::vector<PoseStatus> status;
   std::vector<int> iterations;
   std::vector<double> residual;    ///< [n] largest |length - given| [m]
   std::vector<double> sigma_min;   ///< [n] scaled, at the result
-  std::vector<double> uniqueness;  ///< [n] with certify: no other pose of these lengths within this radius (|dr|, L
+  std::vector<double> uniqueness;  ///< [n] with certify: no other pose with these lengths in this radius (|dr|, L
                                    ///< |turn|) [m]; 0: none proven
 };
-/// Lengths [n,6]; the guess is a pose per sample, or one for all.
+/// Poses with given leg lengths, by Newton's method.
+/// @param lengths [n,6] in m. @param guess initial guess: a pose per sample, or one for all.
+/// @return poses, residuals and one PoseStatus per row.
+/// @throws Error kUsage for sizes or options, kNoDevice if the device cannot run.
 [[nodiscard]] ForwardKinematics forward_kinematics(const Platforms& platforms, const std::vector<double>& lengths,
                                                    const Poses& guess, const ForwardOptions& options = {},
                                                    const Device& device = {});
 
+/// Options of assembly_modes().
 struct ModeOptions {
   ForwardOptions forward;
-  int starts = 512;                   ///< random poses that the iteration starts from at first, per sample
-  int often = 8;                      ///< the starts are doubled until every mode was found this often
-  std::int64_t most_starts = 131072;  ///< per sample; no more than `starts` where that is larger
+  int starts = 512;                   ///< random initial guesses of the first round, per sample
+  int often = 8;                      ///< starts are doubled until every mode is found this often
+  std::int64_t most_starts = 131072;  ///< largest number per sample; at least `starts`
   std::uint64_t seed = 1;
-  double same = 1e-6;  ///< two poses are one where they differ by no more (|dr|, L |turn|) [m]
+  double same = 1e-6;  ///< poses closer than this are equal (|dr|, L |turn|) [m]
 };
-/// Assembly modes: every pose found that has the lengths. A solution is certified, and listed once. Others may exist:
-/// `missing` is an estimate from the modes that were found once or twice (A. Chao, Scand. J. Statist. 11, 1984).
+/// Assembly modes: the distinct poses found with the given lengths. More modes may exist: `missing`
+/// is an estimate from the modes found once or twice (A. Chao, Scand. J. Statist. 11, 1984).
 struct AssemblyModes {
   std::vector<std::int64_t> first;  ///< [n+1] modes of sample i are rows first[i] .. first[i+1] - 1, by height of C
   Poses pose;
   std::vector<PoseStatus> status;  ///< kCertified where the uniqueness radius is positive
   std::vector<double> residual, determinant, sigma_min, uniqueness;
-  std::vector<std::int64_t> found;   ///< per mode: starts that came to it
-  std::vector<std::int64_t> starts;  ///< [n] that were made
-  std::vector<double> missing;       ///< [n] estimate of the number of modes that were not found
+  std::vector<std::int64_t> found;   ///< per mode: starts that converged to it
+  std::vector<std::int64_t> starts;  ///< [n] number of starts
+  std::vector<double> missing;       ///< [n] estimated number of modes not found
 };
+/// Searches assembly modes from random initial guesses.
+/// @param lengths [n,6] in m.
+/// @return modes per sample with certificates.
+/// @throws Error kUsage for sizes or options, kNoDevice if the device cannot run.
 [[nodiscard]] AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<double>& lengths,
                                            const ModeOptions& options = {}, const Device& device = {});
 
-// A platform whose poses are in memory of the GPU (docs/howto/gpu-arrays.md): the same numbers. All rows have one
-// platform. What is null is not stored, or not given: a velocity, acceleration or wrench is zero then. Each call throws
-// Error where a needed pointer is null, the workspace too small, or CUDA refuses; workspace_bytes() of the same
-// arguments runs nothing and says how large it must be.
+// One platform with poses in GPU memory (docs/howto/gpu-arrays.md); results have the same bits.
+// Null outputs are not stored; a null velocity, acceleration or wrench is zero. Each call throws
+// Error for a null required pointer, a small workspace, or a CUDA error. workspace_bytes() of the
+// same arguments returns the bytes needed and runs nothing.
 
+/// Poses in GPU memory, as Poses.
 struct DevicePoses {
   std::int64_t count = 0;
   DeviceArray<const double> position = {};    ///< [count][3] of C, base axes [m]
@@ -130,19 +159,20 @@ struct DeviceMotion {
   DeviceArray<const double> acceleration = {};  ///< [count][6] [m/s^2, rad/s^2]
 };
 
-/// As InverseKinematics; a row that is invalid is NaN.
+/// Lengths in GPU memory, as InverseKinematics; an invalid row is NaN.
 struct DeviceLengths {
   DeviceArray<double> lengths = {};        ///< [count][6] [m]
   DeviceArray<double> rates = {};          ///< [count][6] [m/s]
   DeviceArray<double> accelerations = {};  ///< [count][6] [m/s^2]
   DeviceArray<PoseStatus> status = {};     ///< [count] kConverged or kInvalidInput
 };
+/// Queues inverse_kinematics() without options.
 void inverse_kinematics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                         const DeviceLengths& to, const DeviceCall& call);
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
                                           const DeviceMotion& motion, const DeviceLengths& to, int device = 0);
 
-/// As InverseKinematics with all its options.
+/// Details in GPU memory, as InverseKinematics with all options.
 struct DeviceDetails {
   DeviceArray<double> leg_vector = {}, leg_quaternion = {};          ///< [count][6 * 3] [m], [count][6 * 4]
   DeviceArray<double> leg_euler313 = {}, universal_angles = {};      ///< [count][6 * 3], [count][6 * 2] [rad]
@@ -154,13 +184,13 @@ struct DeviceDetails {
   DeviceArray<double> clearance = {};                                ///< [count] [m]
   DeviceArray<PoseStatus> status = {};                               ///< [count] kConverged or kInvalidInput
 };
-/// Characteristic length [m]: as in InverseOptions.
+/// Queues inverse_kinematics() with all options. Characteristic length [m]: as in InverseOptions.
 void inverse_details(const Platform& platform, const DevicePoses& poses, double characteristic_length,
                      const DeviceDetails& to, const DeviceCall& call);
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
                                           double characteristic_length, const DeviceDetails& to, int device = 0);
 
-/// As ForwardKinematics.
+/// Poses found, in GPU memory, as ForwardKinematics.
 struct DeviceFound {
   DeviceArray<double> position = {}, quaternion = {};  ///< [count][3], [count][4]
   DeviceArray<double> residual = {}, sigma_min = {};   ///< [count]
@@ -168,8 +198,8 @@ struct DeviceFound {
   DeviceArray<PoseStatus> status = {};                 ///< [count]
   DeviceArray<double> uniqueness = {};                 ///< [count] with certify
 };
-/// Lengths [count][6]; a guess for each row, or one for all with `row = 0`; null: the home pose. kFull: as
-/// forward_kinematics_full().
+/// Queues forward_kinematics(), or forward_kinematics_full() for kFull. Lengths [count][6] in m.
+/// The guess is one pose per row, or one for all with `row = 0`; null: the home pose.
 void forward_kinematics(const Platform& platform, const DeviceArray<const double>& lengths, const DevicePoses& guess,
                         const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call,
                         Form form = Form::kMinimal);

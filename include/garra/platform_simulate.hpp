@@ -1,4 +1,10 @@
-// Trajectories of many platforms under actuator forces (docs/theory/platform-dynamics.md).
+// Simulates many platforms under actuator forces, friction and a constant wrench.
+// Units SI, rad; base axes; twists (v, w) and wrenches (force; moment) at C; quaternions scalar
+// first; samples count from 0.
+// Wrong sizes and options throw Error(kUsage); a sample that fails has a MotionStatus and NaN at
+// times not reached.
+// Not modeled: bending of legs and impacts; a sample ends at a limit. Masses must be given.
+// Docs: docs/theory/platform-dynamics.md, docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +17,7 @@
 
 namespace garra::platform {
 
+/// Integration method.
 enum class Integrator : int {
   kRk4,     ///< order 4
   kRk8,     ///< order 8, Dormand and Prince's twelve stages with fixed steps
@@ -20,9 +27,10 @@ enum class Integrator : int {
 [[nodiscard]] const char* to_string(Integrator method);
 [[nodiscard]] Integrator parse_platform_integrator(const std::string& name);
 
+/// End of a trajectory.
 enum class MotionStatus : int {
   kCompleted = 0,
-  kStrokeLimit,      ///< a leg reached the end of its stroke (where limits are watched)
+  kStrokeLimit,      ///< a leg reached the end of its stroke (with watch_limits)
   kConeLimit,        ///< a joint reached its cone
   kCollision,        ///< two legs touched
   kSingular,         ///< scaled sigma_min of the length Jacobian fell below its limit
@@ -31,13 +39,14 @@ enum class MotionStatus : int {
   kInvalidInput,
 };
 inline constexpr int kMotionStatuses = 8;
-/// "completed", "stroke_limit", "cone_limit", "collision", "singular", "lost_constraints", "non_finite",
-/// "invalid_input"
+/// "completed", "stroke_limit", "cone_limit", "collision", "singular", "lost_constraints",
+/// "non_finite", "invalid_input"
 [[nodiscard]] const char* to_string(MotionStatus status);
 
-/// Actuator forces over time: constant, or linear between samples, held after the last; plus friction in the actuators.
+/// Actuator forces over time (constant, or linear between samples and constant after the last), and
+/// actuator friction.
 struct ForceInput {
-  std::vector<double> force;    ///< [6], [n,6]; with an interval [k,6], for all samples, or [n,k,6]
+  std::vector<double> force;    ///< [6] or [n,6]; with an interval: [k,6] or [n,k,6] [N]
   double interval = 0;          ///< between samples [s]; 0: constant
   std::int64_t samples = 0;     ///< k
   double viscous = 0;           ///< friction [N s/m] of every actuator
@@ -45,26 +54,27 @@ struct ForceInput {
   double coulomb_speed = 1e-3;  ///< [m/s]
 };
 
+/// Options of simulate().
 struct SimulateOptions {
   Integrator method = Integrator::kRk8;
   double step = 0.05;                ///< [s], shortened to meet outputs
   double until = 0.5;                ///< [s]
-  std::vector<double> times = {};    ///< outputs, ascending in [0, until]; the end is always given apart
+  std::vector<double> times = {};    ///< output times, ascending in [0, until] [s]; the end is a separate output
   bool watch_limits = false;         ///< a sample ends at the first step end beyond a limit
-  double near_singular = 1e-4;       ///< ends below; scaled sigma_min with L = characteristic_length
+  double near_singular = 1e-4;       ///< a sample ends below this scaled sigma_min, with L = characteristic_length
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
   double baumgarte = 50;             ///< kHybrid: alpha = beta [1/s]
-  double correct_above = 1e-9;       ///< kHybrid: correct where the constraint error exceeds this
+  double correct_above = 1e-9;       ///< kHybrid: correct if the constraint error exceeds this
 };
 
-/// Starts of n samples.
+/// Initial states of n samples.
 struct Starts {
   Poses pose;
   std::vector<double> velocity;  ///< [n,6] (v, w); empty: at rest
   std::vector<double> wrench;    ///< [n,6] constant disturbance, force at C and moment, base axes; empty: none
 };
 
-/// At the chosen times, NaN where a sample did not get there; and of every sample as a whole.
+/// Trajectories at the output times (NaN if not reached), and totals per sample. SI units.
 struct Trajectories {
   std::int64_t count = 0;
   std::vector<double> times;                     ///< [t]
@@ -72,30 +82,35 @@ struct Trajectories {
   std::vector<double> velocity;                  ///< [n,t,6]
   std::vector<double> lengths;                   ///< [n,t,6]
   std::vector<double> kinetic, potential, work;  ///< [n,t]; work of the actuators, friction and wrench since the start
-  std::vector<double> balance;                   ///< [n,t] T + V - first - work: 0 but for errors
+  std::vector<double> balance;                   ///< [n,t] T + V - first - work: the integration error [J]
   std::vector<double> drift;     ///< [n,t] kHybrid: largest constraint error; else | |p| - 1 | before normalization
   std::vector<double> end_time;  ///< [n] the last time reached
   Poses end_pose;
   std::vector<double> end_velocity, end_balance, worst_balance, worst_drift;
-  std::vector<std::int64_t> steps, corrections;  ///< corrections: of kHybrid
+  std::vector<std::int64_t> steps, corrections;  ///< corrections: only kHybrid
   std::vector<MotionStatus> status;
 };
+/// Simulates every sample.
+/// @param starts poses, velocity (v, w) [n,6] and wrench [n,6]. @param force actuator forces and
+///         friction.
+/// @return trajectories and one MotionStatus per sample.
+/// @throws Error kUsage for sizes, options or missing masses, kNoDevice if the device cannot run.
 [[nodiscard]] Trajectories simulate(const Platforms& platforms, const Starts& starts, const ForceInput& force,
                                     const SimulateOptions& options = {}, const Device& device = {});
 
-// Starts that are on the GPU already, of one platform (docs/howto/gpu-arrays.md). The numbers are those of simulate()
-// above, to the bit.
+// Initial states of one platform in GPU memory (docs/howto/gpu-arrays.md). Results have the bits of
+// simulate().
 
-/// As Starts, and forces of the samples' own. What is null is not given: at rest, no wrench.
+/// Initial states in GPU memory, as Starts, with a force per sample. Null: at rest, no wrench.
 struct DeviceStarts {
   DevicePoses pose;
   DeviceArray<const double> velocity = {};  ///< [count][6]
   DeviceArray<const double> wrench = {};    ///< [count][6]
-  DeviceArray<const double> force = {};     ///< [count][6], with an interval [count][k * 6]; null: those of ForceInput,
-                                            ///< which all samples share
+  DeviceArray<const double> force = {};  ///< [count][6], with an interval [count][k * 6]; null: ForceInput::force for
+                                         ///< all samples
 };
 
-/// As Trajectories. What is null is not stored.
+/// Trajectories in GPU memory, as Trajectories. Null arrays are not stored.
 struct DeviceTrajectories {
   DeviceArray<double> position = {}, quaternion = {};                          ///< [count][t * 3], [count][t * 4]
   DeviceArray<double> velocity = {}, lengths = {};                             ///< [count][t * 6]
@@ -109,11 +124,12 @@ struct DeviceTrajectories {
   DeviceArray<MotionStatus> status = {};                                       ///< [count]
 };
 
-/// Throws Error for options, for forces given twice or not as six per moment, for a null pointer of a pose, for a
-/// workspace that is too small, and where CUDA refuses.
+/// Queues simulate() on GPU arrays.
+/// @throws Error for options, forces given twice or not six per time, a null pointer of a pose, a
+///         small workspace, or a CUDA error.
 void simulate(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
               const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call);
-/// Bytes of workspace that this call takes. Runs nothing.
+/// @return bytes of workspace for this call. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
                                           const SimulateOptions& options, const DeviceTrajectories& to, int device = 0);
 

@@ -1,6 +1,10 @@
-// The platform study: how likely a payload path stays feasible under uncertain geometry, load, friction and
-// disturbance, and maps of a workspace. What `garra run` makes of a scenario with job = "platform".
-// docs/reference/scenario.md, docs/reference/platform-study.md.
+// Estimates the probability that a path of a platform is feasible under uncertain inputs, and maps
+// its workspace.
+// Units SI, rad; base axes; poses of the unloaded platform's center of mass; quaternions scalar
+// first; samples count from 0.
+// An inconsistent scenario throws Error; a sample with a number that is not finite is unsolved.
+// Not for single batches: use platform_kinematics.hpp or platform_simulate.hpp.
+// Docs: docs/reference/scenario.md (job = "platform"), docs/reference/platform-study.md.
 #pragma once
 
 #include <array>
@@ -16,7 +20,8 @@
 
 namespace garra::platform {
 
-/// Where the platform goes: poses of the platform's own frame (the unloaded platform's center of mass), base axes.
+/// Path of the platform: poses of its own frame (the unloaded platform's center of mass), base
+/// axes.
 struct Path {
   enum class Kind {
     kStraight,  ///< position on a line, rotation about one fixed axis (slerp)
@@ -33,22 +38,23 @@ struct Path {
   Kind kind = Kind::kStraight;
   Law law = Law::kQuintic;
   double duration = 1;       ///< [s]
-  int instants = 101;        ///< looked at, both ends included
-  Poses pose;                ///< two or more
+  int instants = 101;        ///< evaluation times, both ends included
+  Poses pose;                ///< two or more poses
   std::vector<double> time;  ///< kSampled: of each pose [s]
 };
 [[nodiscard]] constexpr auto names_of(Path::Kind) { return names("straight", "screw", "spline", "sampled"); }
 [[nodiscard]] constexpr auto names_of(Path::Law) { return names("quintic", "trapezoid", "uniform"); }
 
-/// Poses, velocities and accelerations at the instants: rows [t]. (v, w) and (dv/dt, dw/dt) in base axes.
+/// Poses, velocities (v, w) and accelerations (dv/dt, dw/dt) at the instants, base axes: rows [t].
 struct PathPoints {
   std::vector<double> time;
   Poses pose;
   std::vector<double> velocity, acceleration;  ///< [t,6]
 };
+/// Evaluates a path at its instants. @throws Error for an inconsistent path.
 [[nodiscard]] PathPoints points_of(const Path& path);
 
-/// Uncertain inputs; each a distribution, by default nothing uncertain. Every sample draws all of them once.
+/// Uncertain inputs as distributions, constant by default. Every sample draws each of them once.
 struct Uncertainty {
   study::Distribution payload_mass = study::Distribution::constant(0);   ///< [kg], fixed to the platform
   std::array<study::Distribution, 3> payload_com = {};                   ///< its center of mass, platform frame [m]
@@ -64,25 +70,27 @@ struct Uncertainty {
       study::Distribution::constant(0);  ///< of gravity from nominal, about a uniform horizontal direction [rad]
 };
 
+/// Limits of a feasible sample.
 struct Allowed {
   double force = 0;                  ///< |actuator force| <= this [N]; 0: no limit
   double near_singular = 0.02;       ///< scaled smallest singular value of the length Jacobian >= this
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
 };
 
-/// A workspace map: positions of the platform's own frame on a grid, each with orientations drawn per sample.
+/// Workspace map: positions of the platform's own frame on a grid, each with random orientations.
 struct MapGrid {
   Vec3<double> low = Vec3<double>::zero(), high = Vec3<double>::zero();  ///< [m]
   std::array<int, 3> points = {1, 1, 1};
   int orientations = 64;      ///< samples per node
-  double tilt = 0, turn = 0;  ///< orientation: turned about z by up to +-turn, z leaned by up to `tilt` any way [rad]
+  double tilt = 0, turn = 0;  ///< rotation about z within +-turn, tilt of z up to `tilt` in any direction [rad]
 };
 
 enum class Study { kPath, kMap };
 
+/// Scenario of a platform study.
 struct Scenario {
   std::string title;
-  std::string model, model_file;  ///< as the scenario gives it; the file that it was read from
+  std::string model, model_file;  ///< name or file as in the scenario; file that was read
   Platform platform;
   Study kind = Study::kPath;
   Path path;
@@ -92,7 +100,7 @@ struct Scenario {
   study::Plan plan;  ///< kMap: samples = nodes x orientations
 };
 
-/// Outcome of a sample: the first thing that goes wrong along the path (at one instant: in this order).
+/// Outcome of a sample: the first violation along the path (at one instant: in this order).
 enum class Outcome : int {
   kFeasible = 0,
   kStroke,
@@ -106,7 +114,7 @@ inline constexpr int kOutcomes = 7;
 /// "feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid"
 [[nodiscard]] const char* to_string(Outcome outcome);
 
-/// The study for study::run (study/engine.hpp). Throws Error where the scenario makes no sense.
+/// Study for study::run (study/engine.hpp). @throws Error for an inconsistent scenario.
 [[nodiscard]] std::unique_ptr<study::Study> make_study(const Scenario& scenario);
 
 }  // namespace garra::platform

@@ -1,16 +1,20 @@
-// Analyzes one singular configuration of a serial chain by screw theory: lost degrees of freedom, dependent joints, escape motions.
-// Screws in world axes about the world origin, m and rad; wrenches are (moment; force); joints count from 0 (error texts: from 1).
-// Bad input throws Error(kUsage); a regular configuration has empty lists, SelfMotion::kUndecided is an open decision.
+// Analyzes one singular configuration of a serial chain by screw theory: lost degrees of freedom,
+// dependent joints, escape motions.
+// Screws in world axes about the world origin, m and rad; wrenches are (moment; force); joints
+// count from 0 (error texts: from 1).
+// Bad input throws Error(kUsage); a regular configuration has empty lists, SelfMotion::kUndecided
+// is an open decision.
 // Not for many configurations or a GPU: use singularity_map.hpp. At most kMaxJoints joints.
 // Docs: docs/theory/singularity.md.
 //
-// Method after Gallardo and Rico, "Recuperando la perdida de movilidad en manipuladores seriales por medio de la
-// teoria de tornillos", Ingenieria (Universidad de Costa Rica), 2001, with its errata: the exact first-order test is
-// one weighted sum of Lie products for each joint, all distal screws move, and a second-order term decides if the first
-// order is zero.
+// Method after Gallardo and Rico, "Recuperando la perdida de movilidad en manipuladores seriales
+// por medio de la teoria de tornillos", Ingenieria (Universidad de Costa Rica), 2001, with its
+// errata: the exact first-order test is one weighted sum of Lie products for each joint, all distal
+// screws move, and a second-order term decides if the first order is zero.
 //
-// Computations use scaled screws: origin c, unit of length L. Singular values then depend neither on the place of the
-// base nor on the unit of length. The step of a prismatic joint is in units of L.
+// Computations use scaled screws: origin c, unit of length L. Singular values then depend neither
+// on the place of the base nor on the unit of length. The step of a prismatic joint is in units of
+// L.
 #pragma once
 
 #include <array>
@@ -25,8 +29,9 @@ namespace garra::singularity {
 
 using chain::kMaxJoints;
 
-/// Joint screws (w; v) from the base to the tip, about one origin and in one set of axes. Revolute: w is the axis and
-/// v = p x w with a point p of the axis [m]; helical: plus pitch times w. Prismatic: w = 0 and v is the axis.
+/// Joint screws (w; v) from the base to the tip, about one origin and in one set of axes. Revolute:
+/// w is the axis and v = p x w with a point p of the axis [m]; helical: plus pitch times w.
+/// Prismatic: w = 0 and v is the axis.
 struct ScrewSet {
   std::vector<Screw<double>> screw;
 };
@@ -57,8 +62,8 @@ enum class IntervalRule {
 
 /// Options of analyse().
 struct AnalyseOptions {
-  double tolerance = 1e-10;  ///< a singular value is zero if sigma <= tolerance * sigma_1; 1e-3 for 4-digit data
-  std::optional<int> generic_rank;     ///< g; unset: measured at random configurations
+  double tolerance = 1e-10;         ///< a singular value is zero if sigma <= tolerance * sigma_1; 1e-3 for 4-digit data
+  std::optional<int> generic_rank;  ///< g; unset: measured at random configurations
   std::optional<GenericDims> generic;  ///< of all intervals; unset: measured. Give it for repeated analyses.
   IntervalRule rule = IntervalRule::kGeneric;
   std::optional<Vec3<double>> origin;  ///< c [m]; unset: the point nearest to all revolute axes, in least squares
@@ -68,7 +73,8 @@ struct AnalyseOptions {
   bool clearing_sets = true;           ///< search the sets that leave no singular interval; the most expensive step
 };
 
-/// Test of one joint of a minimal singular interval: whether its motion makes the interval independent.
+/// Test of one joint of a minimal singular interval: whether its motion makes the interval
+/// independent.
 struct Actuator {
   struct Product {
     int receptor = 0;      ///< h
@@ -84,8 +90,8 @@ struct Actuator {
 struct Interval {
   int first = 0, last = 0, dim = 0;
   std::vector<int> responsible;  ///< joints that take part in its dependence (SSM)
-  /// One number per joint of the interval: sum_k v_k $k = 0 [rad, m], largest entry 1. Empty if the interval has more
-  /// than one dependence, which requires structural dependences.
+  /// One number per joint of the interval: sum_k v_k $k = 0 [rad, m], largest entry 1. Empty if the
+  /// interval has more than one dependence, which requires structural dependences.
   std::vector<double> null_vector;
   std::vector<Screw<double>> reciprocal;  ///< wrenches without power on its joints (world axes and origin)
   std::vector<Actuator> actuators;
@@ -111,8 +117,9 @@ struct EscapeSet {
   double sigma = 0;               ///< sigma_g after step * direction, by finite motion
 };
 
-/// Whether a self-motion (end effector at rest) leaves the singularity, by the quadratic form Q = V0' N V0 with
-/// N_jk = u . [$j $k] / 2. Decided only if one degree of freedom is lost and one wrench is reciprocal to all joints.
+/// Whether a self-motion (end effector at rest) leaves the singularity, by the quadratic form Q =
+/// V0' N V0 with N_jk = u . [$j $k] / 2. Decided only if one degree of freedom is lost and one
+/// wrench is reciprocal to all joints.
 enum class SelfMotion {
   kNotJudged,
   kNone,       ///< definite form: no such motion to second order, the end effector must move
@@ -128,8 +135,8 @@ struct Displacement {
   double sigma = 0;            ///< sigma_g after it
 };
 
-/// Result of analyse(). Joints count from 0. Wrenches are (moment; force) about the origin of the given screws, and
-/// orthonormal in scaled form.
+/// Result of analyse(). Joints count from 0. Wrenches are (moment; force) about the origin of the
+/// given screws, and orthonormal in scaled form.
 struct Analysis {
   int joints = 0, rank = 0, generic_rank = 0;
   int lost_freedoms = 0;  ///< generic_rank - rank
@@ -146,7 +153,8 @@ struct Analysis {
   bool subchain_singular = false;               ///< some interval is singular; the arm itself may be regular
   std::vector<JointEscape> escape;              ///< of every joint, if arm_singular
   std::vector<EscapeSet> escape_sets;           ///< all of the smallest size, if arm_singular
-  std::vector<double> best_direction;  ///< unit joint direction of fastest first-order growth (one lost degree of freedom)
+  std::vector<double>
+      best_direction;  ///< unit joint direction of fastest first-order growth (one lost degree of freedom)
   double best_rate = 0;
   SelfMotion self_motion = SelfMotion::kNotJudged;
   std::vector<double> self_motion_form;         ///< eigenvalues of Q, falling
@@ -160,11 +168,13 @@ struct Analysis {
 /// @throws Error kUsage for a wrong number of joint values or one that is not finite.
 [[nodiscard]] ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q);
 
-/// Usual name of a singular configuration: "wrist", "elbow", "shoulder" or several, "wrist and elbow".
+/// Usual name of a singular configuration: "wrist", "elbow", "shoulder" or several, "wrist and
+/// elbow".
 ///
-/// Named arms have six joints, with the last three axes meeting in a point, or with axes 2, 3 and 4 parallel and 5
-/// meeting 6. Elbow and shoulder need parallel axes 2 and 3. Seven joints: the first three and the last three axes meet.
-/// Tolerances for calibrated arms: 1e-3 of their size and 2e-3 rad. (These axes count from 1.)
+/// Named arms have six joints, with the last three axes meeting in a point, or with axes 2, 3 and 4
+/// parallel and 5 meeting 6. Elbow and shoulder need parallel axes 2 and 3. Seven joints: the first
+/// three and the last three axes meet. Tolerances for calibrated arms: 1e-3 of their size and 2e-3
+/// rad. (These axes count from 1.)
 /// @param q joint values [j] in rad or m.
 /// @return the name; empty for other arms.
 [[nodiscard]] std::string singularity_type(const chain::Robot& robot, const std::vector<double>& q);
@@ -174,28 +184,31 @@ struct Analysis {
 /// @throws Error kUsage for another number of joints.
 [[nodiscard]] ScrewSet displaced(const ScrewSet& set, const std::vector<double>& dq);
 
-/// Default origin and length [m], see AnalyseOptions. The length is 1 if all axes meet in a point. Without a revolute
-/// axis: the given origin and 1.
+/// Default origin and length [m], see AnalyseOptions. The length is 1 if all axes meet in a point.
+/// Without a revolute axis: the given origin and 1.
 [[nodiscard]] Scaling natural_scaling(const ScrewSet& set);
 
 /// Singular values of the scaled Jacobian, in descending order.
 [[nodiscard]] std::vector<double> singular_values(const ScrewSet& set, const Scaling& scaling);
 
-/// Generic dimensions of the chain that the screws describe, measured at five random configurations of a fixed seed.
+/// Generic dimensions of the chain that the screws describe, measured at five random configurations
+/// of a fixed seed.
 [[nodiscard]] GenericDims generic_dims(const ScrewSet& set, double tolerance = 1e-10);
 /// Generic rank of all joints: generic_dims().rank() without the other intervals.
 [[nodiscard]] int generic_rank(const ScrewSet& set, double tolerance = 1e-10);
 
-/// All minimal dependent sets of at most `largest` joints, smallest first, by full enumeration; a reference for tests.
-/// At most 16 joints.
+/// All minimal dependent sets of at most `largest` joints, smallest first, by full enumeration; a
+/// reference for tests. At most 16 joints.
 [[nodiscard]] std::vector<std::vector<int>> circuits(const ScrewSet& set, double tolerance = 1e-10, int largest = 6);
 
 /// Analyzes one configuration.
 /// @param set joint screws of 1 to kMaxJoints joints.
 /// @return rank, lost wrenches, dependent joints, escape joints and recovery motion.
-/// @throws Error kUsage for the number of joints, a zero or infinite screw, or options out of range.
+/// @throws Error kUsage for the number of joints, a zero or infinite screw, or options out of
+///         range.
 [[nodiscard]] Analysis analyse(const ScrewSet& set, const AnalyseOptions& options = {});
-/// Same for a robot. @param q joint values [j] in rad or m. @throws Error kUsage as screws_of() and above.
+/// Same for a robot. @param q joint values [j] in rad or m. @throws Error kUsage as screws_of() and
+/// above.
 [[nodiscard]] Analysis analyse(const chain::Robot& robot, const std::vector<double>& q,
                                const AnalyseOptions& options = {});
 

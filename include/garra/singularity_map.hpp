@@ -1,8 +1,11 @@
-// Measures the distance to singularity of many configurations of one arm, finds the nearest singularities, and maps counts.
-// q in rad or m; world axes; wrenches are (moment about the center; force times L); joints count from 0 (error texts: from 1).
-// Bad options and arms without a kernel throw Error; rows without an answer are marked (NaN, 0, -1: see each array).
-// Not for arms below generic rank 3, nor for exact answers at one configuration: use singularity.hpp.
-// Docs: docs/theory/singularity-maps.md, docs/howto/gpu-arrays.md.
+// Measures the distance to singularity of many configurations of one arm, finds the nearest
+// singularities, and maps counts.
+// q in rad or m; world axes; wrenches are (moment about the center; force times L); joints count
+// from 0 (error texts: from 1).
+// Bad options and arms without a kernel throw Error; rows without an answer are marked (NaN, 0, -1:
+// see each array).
+// Not for arms below generic rank 3, nor for exact answers at one configuration: use
+// singularity.hpp. Docs: docs/theory/singularity-maps.md, docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <array>
@@ -20,7 +23,8 @@
 
 namespace garra::singularity {
 
-/// Rule for the center and the unit of length of the scaled screws, the same at every configuration.
+/// Rule for the center and the unit of length of the scaled screws, the same at every
+/// configuration.
 struct MapScaling {
   enum class Center {
     kNatural,  ///< the point nearest to all revolute axes, in least squares
@@ -44,7 +48,8 @@ struct MeasureOptions {
   Precision precision = Precision::kDouble;
 };
 
-/// Result of the first pass over n configurations. A row with a joint value that is not finite is NaN.
+/// Result of the first pass over n configurations. A row with a joint value that is not finite is
+/// NaN.
 struct Measures {
   std::vector<double> sigma_min;          ///< [n] sigma_g, g the generic rank
   std::vector<double> inverse_condition;  ///< [n] sigma_g / sigma_1
@@ -53,9 +58,10 @@ struct Measures {
 };
 /// First pass: measures of singularity at every configuration.
 /// @param q joint values [n, j] in rad or m.
-/// @return singular value, condition and manipulability [n], and the tool point [n,3] in world axes [m].
-/// @throws Error kUsage for shapes, options out of range or an arm without batch kernel; kNoDevice on a GPU if the
-///         generic rank is below 6.
+/// @return singular value, condition and manipulability [n], and the tool point [n,3] in world axes
+///         [m].
+/// @throws Error kUsage for shapes, options out of range or an arm without batch kernel; kNoDevice
+///         on a GPU if the generic rank is below 6.
 [[nodiscard]] Measures measure(const chain::Robot& robot, const std::vector<double>& q, const MeasureOptions& options,
                                const Device& device);
 
@@ -66,26 +72,28 @@ enum class Landing : std::uint8_t {
   kNonFinite,   ///< a joint value is not finite
 };
 
-/// Result of the second pass: the singularity next to each of n configurations, and its analysis. Newton's method
-/// finds it by least joint motion; a prismatic joint moves in units of L.
+/// Result of the second pass: the singularity next to each of n configurations, and its analysis.
+/// Newton's method finds it by least joint motion; a prismatic joint moves in units of L.
 ///
-/// A row without kLanded holds NaN in real numbers, 0 in counts and masks, and -1 in escape_joint and subset_last.
+/// A row without kLanded holds NaN in real numbers, 0 in counts and masks, and -1 in escape_joint
+/// and subset_last.
 struct NearSingularities {
   std::vector<Landing> landing;    ///< [n]
   std::vector<double> singular_q;  ///< [n,j]
   std::vector<double> distance;    ///< [n] length of the joint motion to it [rad]
   std::vector<int> lost;           ///< [n] lost degrees of freedom at it
-  /// [n] linearly dependent joints as a bit mask, 2^k for joint k (from 0): joints that take part in the null space.
-  /// For a redundant arm, whose joints all take part in self-motion: joints of its minimal singular subsets, if any.
+  /// [n] linearly dependent joints as a bit mask, 2^k for joint k (from 0): joints that take part
+  /// in the null space. For a redundant arm, whose joints all take part in self-motion: joints of
+  /// its minimal singular subsets, if any.
   std::vector<std::uint32_t> responsible;
-  std::vector<int> subsets;                  ///< [n] number of minimal singular intervals (SOSM)
-  std::vector<int> subset_last;              ///< [n,j] last joint, from 0, of the interval that starts at joint j; -1: none
+  std::vector<int> subsets;      ///< [n] number of minimal singular intervals (SOSM)
+  std::vector<int> subset_last;  ///< [n,j] last joint, from 0, of the interval that starts at joint j; -1: none
   std::vector<std::uint32_t> subset_joints;  ///< [n,j] bit mask of the interval's minimal singular subset (SSM)
-  std::vector<int> escape_joint;             ///< [n] joint of lowest order, then highest rate, from 0; -1: no single joint
-  std::vector<int> escape_order;             ///< [n] 1, 2; 0: none
-  std::vector<double> escape_rate;           ///< [n]
-  std::vector<int> escape_sign;              ///< [n] sign of the step with faster growth; 0: equal or unknown
-  std::vector<double> wrench;  ///< [n,6] first lost wrench: moment about the center and force times L, world axes
+  std::vector<int> escape_joint;    ///< [n] joint of lowest order, then highest rate, from 0; -1: no single joint
+  std::vector<int> escape_order;    ///< [n] 1, 2; 0: none
+  std::vector<double> escape_rate;  ///< [n]
+  std::vector<int> escape_sign;     ///< [n] sign of the step with faster growth; 0: equal or unknown
+  std::vector<double> wrench;       ///< [n,6] first lost wrench: moment about the center and force times L, world axes
 };
 /// Second pass: finds and analyzes the singularity next to every configuration.
 /// @param q joint values [n, j] in rad or m.
@@ -104,15 +112,15 @@ struct Vicinity {
   std::vector<int> responsible;  ///< linearly dependent joints, from 0
   int escape_joint = -1;         ///< single joint of fastest escape, from 0; -1: none
 };
-/// Finds the singularity next to one configuration, at any distance. The distance is 0 if q is singular to
-/// options.tolerance.
+/// Finds the singularity next to one configuration, at any distance. The distance is 0 if q is
+/// singular to options.tolerance.
 /// @param q joint values [j] in rad or m.
 /// @throws Error kUsage for the number of values or options out of range.
 [[nodiscard]] Vicinity vicinity(const chain::Robot& robot, const std::vector<double>& q,
                                 const MeasureOptions& options = {});
 
-/// n configurations [n,j] in GPU memory. Results are as in Measures and NearSingularities; a null array is not wanted
-/// (garra/batch/resident.hpp).
+/// n configurations [n,j] in GPU memory. Results are as in Measures and NearSingularities; a null
+/// array is not wanted (garra/batch/resident.hpp).
 struct DeviceConfigurations {
   std::int64_t count = 0;
   DeviceArray<const double> q;
@@ -133,8 +141,8 @@ struct DeviceNearSingularities {
   DeviceArray<double> wrench;
 };
 /// measure() and nearest_singularities() on GPU arrays; both queue their work in the call's stream.
-/// @throws Error as on host arrays; kUsage for a null q; kNoDevice for arms of generic rank below 6, which have no
-///         kernels.
+/// @throws Error as on host arrays; kUsage for a null q; kNoDevice for arms of generic rank below
+///         6, which have no kernels.
 void measure(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
              const DeviceMeasures& to, const DeviceCall& call);
 void nearest_singularities(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
@@ -161,8 +169,9 @@ enum class Sequence {
 };
 [[nodiscard]] constexpr auto names_of(Sequence) { return names("random", "even"); }
 
-/// Grid of tool positions instead of joint values. Newton's method solves the inverse kinematics from several random
-/// starts, to find most branches. Sample i is start i % starts of target i / starts.
+/// Grid of tool positions instead of joint values. Newton's method solves the inverse kinematics
+/// from several random starts, to find most branches. Sample i is start i % starts of target i /
+/// starts.
 struct TaskGrid {
   Vec3<double> low = Vec3<double>::zero(), high = Vec3<double>::zero();  ///< world axes [m]
   std::array<std::int64_t, 3> points = {1, 1, 1};
@@ -178,8 +187,9 @@ struct Slice {
   int points = 201;  ///< along each side
 };
 
-/// Scenario of a map. Samples are a random or even sequence, the nodes of a grid (all joints kFixed or kGrid; the last
-/// joint runs fastest), both (one draw of the kUniform joints at each node), or a task grid.
+/// Scenario of a map. Samples are a random or even sequence, the nodes of a grid (all joints kFixed
+/// or kGrid; the last joint runs fastest), both (one draw of the kUniform joints at each node), or
+/// a task grid.
 struct MapScenario {
   std::string title;
   std::string model;       ///< name or file of the robot as the scenario gives it

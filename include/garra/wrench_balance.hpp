@@ -1,8 +1,11 @@
-// Decides whether forces inside the friction cones can balance a wrench, or leave every contact at rest.
-// Units SI. Contact axes (n, t, o), c_n > 0 presses; wrench rows (force; moment / length); contacts count from 0.
+// Decides whether forces inside the friction cones can balance a wrench, or leave every contact at
+// rest.
+// Units SI. Contact axes (n, t, o), c_n > 0 presses; wrench rows (force; moment / length); contacts
+// count from 0.
 // Wrong sizes throw Error; NaN input or an open decision is kUndecided.
 // Not for the forces that a given command produces: use contact.hpp or grasp.hpp.
-// Docs: docs/theory/grasp-model.md, section 7; methods in solve/wrench_balance.hpp and solve/rest_forces.hpp.
+// Docs: docs/theory/grasp-model.md, section 7; methods in solve/wrench_balance.hpp and
+// solve/rest_forces.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +17,9 @@
 
 namespace garra::contact {
 
-/// `count` feasibility problems in the caller's arrays: find c with W c + w = 0, |(c_t, c_o)| <= mu c_n and
-/// c_n <= limit at each contact. The caller divides moment rows by a length, such as the object's radius of gyration:
-/// all rows are then forces.
+/// `count` feasibility problems in the caller's arrays: find c with W c + w = 0, |(c_t, c_o)| <= mu
+/// c_n and c_n <= limit at each contact. The caller divides moment rows by a length, such as the
+/// object's radius of gyration: all rows are then forces.
 struct Wrenches {
   int contacts = 0;  ///< 1 ... kMaxContacts
   std::int64_t count = 0;
@@ -48,10 +51,11 @@ struct Balances {
 /// @throws Error kUsage for sizes, kNoDevice if the device cannot run.
 [[nodiscard]] Balances balance(const Wrenches& wrenches, const Device& device = {});
 
-// --- Forces inside the friction cones that leave every contact at rest (method: solve/rest_forces.hpp)
+// --- Forces inside the friction cones that leave every contact at rest (method:
+// solve/rest_forces.hpp)
 
-/// `count` contact problems in the caller's arrays: find c with |A_j c + b_j| <= most, |(c_t, c_o)| <= mu c_n and
-/// least <= c_n <= limit at each contact j. Contacts that are left out have no force and no condition.
+/// `count` contact problems in the caller's arrays: find c with |A_j c + b_j| <= most, |(c_t, c_o)|
+/// <= mu c_n and least <= c_n <= limit at each contact j. Contacts that are left out have no force and no condition.
 struct RestProblems {
   int contacts = 0;  ///< 1 ... kMaxContacts
   std::int64_t count = 0;
@@ -67,13 +71,13 @@ struct RestProblems {
 
 /// Decisions on the rest problems.
 struct Rests {
-  std::vector<BalanceVerdict>
-      verdict;                ///< [count] kPossible: forces found; kImpossible: certified that none exist
-  std::vector<double> force;  ///< [count][3k] c if kPossible [N], else NaN
+  std::vector<BalanceVerdict> verdict;  ///< [count] kPossible: forces found; kImpossible: certified that none exist
+  std::vector<double> force;            ///< [count][3k] c if kPossible [N], else NaN
 };
 
 /// Decides every problem, on the CPU.
-/// @param problems A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k], c [n][3k] in N, bounds [n][k] in N.
+/// @param problems A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k], c [n][3k] in N, bounds
+///         [n][k] in N.
 /// @param threads CPU threads; 0: all.
 /// @return decision [n] and forces [n][3k] in N.
 /// @throws Error kUsage for sizes or most <= 0.
