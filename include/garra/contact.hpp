@@ -5,7 +5,8 @@
 // Wrong sizes and options throw Error; a problem with bad numbers or without an answer has a Status
 // and NaN forces.
 // Not for more than kMaxContacts contacts; for arrays on a GPU use contact_device.hpp, for whole
-// grasps grasp.hpp. Docs: docs/theory/contact-solver.md, docs/reference/limits.md.
+// grasps grasp.hpp.
+// Docs: docs/theory/contact-solver.md, docs/reference/limits.md.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 // Misuse and a small workspace throw Error; a problem that fails has a Status. Calls return when
 // their work is queued.
 // Not for sliding problems that need exhaustion or solution counts, nor for several starts: use
-// contact.hpp. Docs: docs/howto/gpu-arrays.md.
+// contact.hpp.
+// Docs: docs/howto/gpu-arrays.md.
 #pragma once
 
 #include "garra/batch/resident.hpp"

@@ -5,8 +5,8 @@
 // An impossible nominal grasp or wrong input throws Error; a sample that fails is counted as an
 // outcome.
 // Not modeled at an instant: collisions, a table, joint limits. Many candidate grasps:
-// grasp_set.hpp. At most kMaxContacts. Docs: docs/theory/grasp-model.md,
-// docs/theory/monte-carlo.md.
+// grasp_set.hpp. At most kMaxContacts.
+// Docs: docs/theory/grasp-model.md, docs/theory/monte-carlo.md.
 #pragma once
 
 #include <array>

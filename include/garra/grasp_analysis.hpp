@@ -5,7 +5,8 @@
 // Shapes and an impossible nominal grasp throw Error; an instant that fails has a Status and NaN
 // results.
 // Not for impacts (an approaching contact counts as closed), nor for trajectories or probabilities:
-// use grasp.hpp. Docs: docs/theory/grasp-time.md, docs/theory/contact-solver.md.
+// use grasp.hpp.
+// Docs: docs/theory/grasp-time.md, docs/theory/contact-solver.md.
 #pragma once
 
 #include <cstdint>

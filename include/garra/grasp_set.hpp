@@ -5,7 +5,8 @@
 // Wrong sizes and options throw Error; a grasp that cannot be ranked has a GraspStatus, NaN and
 // rank 0.
 // Not modeled: collisions, a table, joint limits, motion in time. At most kMostSetContacts contacts
-// per grasp. Docs: docs/theory/grasp-sets.md.
+// per grasp.
+// Docs: docs/theory/grasp-sets.md.
 #pragma once
 
 #include <array>

@@ -5,7 +5,8 @@
 // Bad options and arms without a kernel throw Error; rows without an answer are marked (NaN, 0, -1:
 // see each array).
 // Not for arms below generic rank 3, nor for exact answers at one configuration: use
-// singularity.hpp. Docs: docs/theory/singularity-maps.md, docs/howto/gpu-arrays.md.
+// singularity.hpp.
+// Docs: docs/theory/singularity-maps.md, docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <array>
