@@ -15,13 +15,13 @@ from garra.summary import Summary
 
 
 STATUS: tuple[str, ...] = tuple("ray" if name == "stalled" else name for name in _core.statuses)
-"""Names of the numbers in Solutions.status. ray: the method ended on a ray. For a copositive-plus M (positive
-semidefinite ones are) there is then no solution; for others nothing is proved."""
+"""Names of the numbers in Solutions.status. "ray": the method ended on a ray. This proves that no solution exists for a
+copositive-plus M, such as a positive semidefinite one; for others it proves nothing."""
 
 
 @dataclass(frozen=True, repr=False)
 class Solutions(Summary):
-    """One of everything for each problem."""
+    """Solutions of a batch; [...] are the leading axes of the problems."""
 
     _statuses = "statuses"
 
@@ -32,7 +32,7 @@ class Solutions(Summary):
     residual: Any
     """[...] scaled largest |min(z_i, w_i)|"""
     pivots: Any
-    """[...]"""
+    """[...] number of pivots"""
     status: Any
     """[...] index in STATUS"""
 
@@ -43,7 +43,33 @@ class Solutions(Summary):
 
 @accept_old
 def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:
-    """M: [..., n, n], q: [..., n], n at most 32 (8 on a GPU). Leading axes broadcast."""
+    """Solves a batch of linear complementarity problems by Lemke's method.
+
+    Parameters
+    ----------
+    M : array_like [..., n, n]
+        Any square matrix; n at most 32 (8 on a GPU). Leading axes broadcast.
+    q : array_like [..., n]
+        Constant part.
+    tol : float
+        Converged: residual <= tol.
+    device : str
+        "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.DeviceError
+        If the device cannot run, or for n above 8 on a GPU.
+    """
     size = np.shape(q)[-1] if np.ndim(q) else 0
     batch = Batch(("M", M, (size, size)), ("q", q, (size,)))
     arrays = _core.lcp_solve(batch["M"], batch["q"], positive("tol", tol), *place(device, threads))

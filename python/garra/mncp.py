@@ -2,10 +2,9 @@
 
     0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0
 
-with x = (u, v), p complementary unknowns u and m free unknowns v. One function for each family solves as many of its
-problems as its arrays have, each by itself; `problems()` gives the 53 named ones of the test set, from MCPLIB,
-Hock-Schittkowski, Siconos and the literature, with their known solutions. Problems of one's own are C++:
-garra::mncp::solve() takes any F and G.
+with x = (u, v), p complementary unknowns u and m free unknowns v. One function per family solves a batch of its
+problems. `problems()` returns the 53 named problems of the test set, from MCPLIB, Hock-Schittkowski, Siconos and the
+literature, with their known solutions. User-defined F and G need C++: garra::mncp::solve().
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ MINIMIZERS: tuple[str, ...] = _core.mncp_minimizers
 
 @dataclass(frozen=True, repr=False)
 class Solutions:
-    """One of everything for each problem; [...] are the leading axes of the problems."""
+    """Solutions of a batch; [...] are the leading axes of the problems."""
 
     x: Any
     """[..., n] the unknowns (u, v), NaN where not converged"""
     FG: Any
     """[..., n] (F, G) at x, NaN where not converged"""
     residual: Any
-    """[...] largest |min(u_i, F_i)| and |G_j|, evaluated afresh"""
+    """[...] largest |min(u_i, F_i)| and |G_j|, recomputed from x"""
     minimum: Any
     """[...] final value of the merit function"""
     status: Any
@@ -47,7 +46,7 @@ class Solutions:
     iterations: Any
     """[...] outer iterations, over all starts"""
     evaluations: Any
-    """[...] of the merit function"""
+    """[...] evaluations of the merit function"""
     stage: Any
     """[...] starts used before the last one"""
     stalls: Any
@@ -70,34 +69,62 @@ class Problem:
     family: str
     """name of the function of this module that solves it"""
     arrays: dict[str, np.ndarray]
-    """what that function takes"""
+    """arguments of that function"""
     start: np.ndarray
-    """[n] that its source proposes"""
+    """[n] initial guess of its source"""
     solutions: np.ndarray
-    """[s, n] known ones; where they form a set, some of its points"""
+    """[s, n] known solutions; for a continuum some of its points"""
     free: int
-    """m"""
+    """number m of free unknowns"""
 
     def solve(self, **how: Any) -> Solutions:
-        """From its own start; `how` as in linear()."""
+        """Solves the problem from its own initial guess; keywords as in linear()."""
         sizes = {"free": self.free} if self.family == "linear" else {}
         function: Callable[..., Solutions] = globals()[self.family]
         return function(**self.arrays, **sizes, **{"start": self.start, **how})
 
 
 def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> Solutions:
-    """(F, G) = M x + q, of which the last `free` rows are G.
+    """Solves (F, G) = M x + q; the last `free` rows are G. garra.lcp.solve() is faster for free=0.
 
-    M: [..., n, n], q: [..., n], start: [..., n], 0 where it is left out. n is 2, 3, 4, 6 or 7 without free unknowns, or
-    10 with five. garra.lcp.solve() is faster where none is free. For all functions of this module:
+    The keywords from `merit` on hold for all functions of this module.
 
-    merit: one of MERITS, by default "products"; minimizer: one of MINIMIZERS, by default "projected-lm": the pair that
-    solves the most. tol: 1e-8, converged is residual <= tol. starts: 10, that a problem may use, from the second on
-    made around the given one. max_iterations: of one start; 0: the minimizer's own limit. device: "cpu" or "scalar",
-    the same bits (on doubles, on threads; there is no kernel). threads: 0 takes all.
+    Parameters
+    ----------
+    M : array_like [..., n, n]
+        n is 2, 3, 4, 6 or 7 without free unknowns, or 10 with five. Leading axes broadcast.
+    q : array_like [..., n]
+        Constant part.
+    free : int
+        Number m of free unknowns.
+    start : array_like [..., n], optional
+        Initial guess; None: 0.
+    merit : str
+        One of MERITS; default "products".
+    minimizer : str
+        One of MINIMIZERS; default "projected-lm". The default pair solves the most problems.
+    tol : float
+        Converged: residual <= tol; default 1e-8.
+    starts : int
+        Largest number of starts, from the second on around the given one; default 10.
+    max_iterations : int
+        Iterations of one start; 0: the minimizer's own limit.
+    device : str
+        "cpu" or "scalar", with the same bits; there is no GPU kernel.
+    threads : int
+        CPU threads; 0: all.
 
-    Leading axes broadcast. A problem that fails is a status. Raises ValueError for shapes that do not fit and
-    garra.UsageError for names that are not there.
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes or a size that is not built in.
+    garra.UsageError
+        For unknown names and options out of range.
     """
     size = np.shape(q)[-1] if np.ndim(q) else 0
     key = ("linear", size - free, free)
@@ -108,10 +135,20 @@ def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> S
 
 
 def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, **how: Any) -> Solutions:
-    """F_i = c_i + sum_j L_ij x_j + sum_{j <= k} Q_ijk x_j x_k + s_i (1 - x_1)^4, for one or two unknowns.
+    """Solves F_i = c_i + sum_j L_ij x_j + sum_{j <= k} Q_ijk x_j x_k + s_i (1 - x_1)^4, for one or two unknowns.
 
-    c: [..., n], L: [..., n, n], Q: [..., n, n (n + 1) / 2] with (j, k) as 11, 12, 22, s: [..., n], start: [..., n], 0
-    where it is left out; `how` as in linear().
+    Parameters
+    ----------
+    c, s : array_like [..., n]
+        Constant part; coefficient of the fourth power.
+    L : array_like [..., n, n]
+        Linear part.
+    Q : array_like [..., n, n (n + 1) / 2]
+        Quadratic part, with (j, k) as 11, 12, 22.
+    start : array_like [..., n], optional
+        Initial guess; None: 0.
+    **how
+        As in linear().
     """
     size = np.shape(c)[-1] if np.ndim(c) else 0
     if ("quartic", size, 0) not in _FAMILIES:
@@ -123,21 +160,46 @@ def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, **how: Any) ->
 def kojima_shindo(
     x3_in_2: Any = 10.0, x4_in_3: Any = 9.0, c3: Any = -9.0, *, start: Any = None, **how: Any
 ) -> Solutions:
-    """Four quadratic functions of M. Kojima and S. Shindo; with 3, 3, -1 N. Josephy's variant. Numbers: [...], start:
-    [..., 4], 0 where it is left out; `how` as in linear()."""
+    """Solves four quadratic functions of M. Kojima and S. Shindo; with 3, 3, -1 N. Josephy's variant.
+
+    Parameters
+    ----------
+    x3_in_2, x4_in_3, c3 : float or array_like [...]
+        Coefficients.
+    start : array_like [..., 4], optional
+        Initial guess; None: 0.
+    **how
+        As in linear().
+    """
     fields = {"x3_in_2": (x3_in_2, ()), "x4_in_3": (x4_in_3, ()), "c3": (c3, ())}
     return _solve(("kojima_shindo", 4, 0), fields, start, **how)
 
 
 def mathiesen(*, start: Any = None, **how: Any) -> Solutions:
-    """L. Mathiesen's Walrasian equilibrium (Math. Program. 37, 1987): activity and three prices. start: [..., 4],
-    1 where it is left out; `how` as in linear()."""
+    """Solves L. Mathiesen's Walrasian equilibrium (Math. Program. 37, 1987): activity and three prices.
+
+    Parameters
+    ----------
+    start : array_like [..., 4], optional
+        Initial guess; None: 1.
+    **how
+        As in linear().
+    """
     return _solve(("mathiesen", 4, 0), {}, start, **how)
 
 
 def walras(*, start: Any = None, **how: Any) -> Solutions:
-    """The same equilibrium in the form of J.-S. Pang and S. Gabriel (Math. Program. 60, 1993): a segment of solutions.
-    start: [..., 4], 1 where it is left out; `how` as in linear()."""
+    """Solves Mathiesen's equilibrium in the form of J.-S. Pang and S. Gabriel (Math. Program. 60, 1993).
+
+    Its solutions form a segment.
+
+    Parameters
+    ----------
+    start : array_like [..., 4], optional
+        Initial guess; None: 1.
+    **how
+        As in linear().
+    """
     return _solve(("walras", 4, 0), {}, start, **how)
 
 
@@ -151,11 +213,21 @@ def nash_cournot(
     start: Any = None,
     **how: Any,
 ) -> Solutions:
-    """Oligopoly of five firms (F. Murphy, H. Sherali, A. Soyster, Math. Program. 24, 1982): quantities q at the price
-    p(Q) = (demand / Q)^(1 / elasticity) and the marginal costs cost_i + (q_i / scale)^(1 / power_i).
+    """Solves an oligopoly of five firms (F. Murphy, H. Sherali, A. Soyster, Math. Program. 24, 1982).
 
-    demand, elasticity, scale: [...]; cost, power: [..., 5], the paper's where they are left out; start: [..., 5], 10
-    where it is left out; `how` as in linear().
+    Unknowns are quantities q at the price p(Q) = (demand / Q)^(1 / elasticity) and the marginal costs
+    cost_i + (q_i / scale)^(1 / power_i).
+
+    Parameters
+    ----------
+    demand, elasticity, scale : float or array_like [...]
+        Parameters of price and cost.
+    cost, power : array_like [..., 5], optional
+        Per firm; None: the paper's numbers.
+    start : array_like [..., 5], optional
+        Initial guess; None: 10.
+    **how
+        As in linear().
     """
     paper = _case("nash_cournot").arrays
     fields = {
@@ -169,29 +241,55 @@ def nash_cournot(
 
 
 def hs66(*, start: Any = None, **how: Any) -> Solutions:
-    """Optimality conditions of Hock and Schittkowski's problem 66: three unknowns, five multipliers. start: [..., 8],
-    the source's where it is left out; `how` as in linear()."""
+    """Solves the optimality conditions of Hock and Schittkowski's problem 66: three unknowns, five multipliers.
+
+    Parameters
+    ----------
+    start : array_like [..., 8], optional
+        Initial guess; None: the source's.
+    **how
+        As in linear().
+    """
     return _solve(("hs66", 8, 0), {}, start, **how)
 
 
 def hard_equations(*, start: Any = None, **how: Any) -> Solutions:
-    """Three functions of MCPLIB whose Jacobian is singular near the start. start: [..., 3], the source's where it is
-    left out; `how` as in linear()."""
+    """Solves three functions of MCPLIB with a Jacobian that is singular near the initial guess.
+
+    Parameters
+    ----------
+    start : array_like [..., 3], optional
+        Initial guess; None: the source's.
+    **how
+        As in linear().
+    """
     return _solve(("hard_equations", 3, 0), {}, start, **how)
 
 
 def one_contact(
     a_n: Any, a_t: Any, b_n: Any, b_t: Any, b_o: Any, mu: Any, *, start: Any = None, **how: Any
 ) -> Solutions:
-    """One rolling contact of the papers with A = diag(a_n, a_t, a_t) [1/kg], b = (b_n, b_t, b_o) [m/s^2] and the
-    friction coefficient mu: x = (c_n, lambda | c_t, c_o) [N, m/s^2 | N, N]. Numbers: [...], start: [..., 4],
-    (1, 1, 0, 0) where it is left out; `how` as in linear()."""
+    """Solves one rolling contact of the papers: x = (c_n, lambda | c_t, c_o) [N, m/s^2 | N, N].
+
+    Parameters
+    ----------
+    a_n, a_t : float or array_like [...]
+        A = diag(a_n, a_t, a_t) [1/kg].
+    b_n, b_t, b_o : float or array_like [...]
+        Accelerations without contact forces [m/s^2].
+    mu : float or array_like [...]
+        Friction coefficient.
+    start : array_like [..., 4], optional
+        Initial guess; None: (1, 1, 0, 0).
+    **how
+        As in linear().
+    """
     values = {"a_n": a_n, "a_t": a_t, "b_n": b_n, "b_t": b_t, "b_o": b_o, "mu": mu}
     return _solve(("one_contact", 2, 2), {name: (value, ()) for name, value in values.items()}, start, **how)
 
 
 def problems() -> tuple[Problem, ...]:
-    """The test set."""
+    """Named problems of the test set with initial guesses and known solutions."""
     return tuple(_problem(*case) for case in _core.mncp_cases)
 
 
@@ -231,7 +329,7 @@ def _solve(
 
 @cache
 def _case(family: str) -> Problem:
-    """The first one of the test set, for its numbers where a caller gives none."""
+    """First problem of a family in the test set; its numbers are the defaults of the family's function."""
     return next(problem for problem in problems() if problem.family == family)
 
 
@@ -246,7 +344,7 @@ def _problem(name: str, family: int, numbers: list[float], start: list[float], s
 
 
 def _shapes(kind: str, n: int) -> dict[str, tuple[int, ...]]:
-    """Of the arrays that make one problem, in the order of the numbers of its C++ Data."""
+    """Shapes of the arrays of one problem, in the order of its C++ Data."""
     if kind == "linear":
         return {"M": (n, n), "q": (n,)}
     if kind == "quartic":

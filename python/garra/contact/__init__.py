@@ -1,9 +1,10 @@
-"""Friction contact problems: contact forces c and accelerations a of bodies that touch.
+"""Friction contact problems: contact forces c and accelerations a of touching bodies.
 
-    a = A c + b,   0 <= c_n ⟂ a_n >= 0,   |(c_t, c_o)| <= mu c_n, against (a_t, a_o) with all of it where these are not 0
+    a = A c + b,   0 <= c_n ⟂ a_n >= 0,   |(c_t, c_o)| <= mu c_n, equal to mu c_n and opposite to (a_t, a_o) if it slips
 
-for k contacts of components (n, t, o) each, A [1/kg], b [m/s^2], c [N] (docs/theory/contact-solver.md). A contact whose
-mode is 1 slides already: its friction is mu c_n against its slip velocity.
+for k contacts with axes (n, t, o), A [1/kg], b [m/s^2], c [N] (docs/theory/contact-solver.md). c is the force on the
+object; a is object minus finger, and a_n > 0 separates. A contact with mode 1 slides already: its friction is mu c_n
+against its slip velocity.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""
 METHODS: tuple[str, ...] = _core.contact_methods
 STICK, SLIP, OPEN, UNKNOWN = 0, 1, 2, 255
-"""What a contact does, in `state`; UNKNOWN where the problem was not solved."""
+"""Values of `state`; UNKNOWN if the problem was not solved."""
 _SLIDES = 3  # of gradients(): the direction of sliding is given
 _MODES = {0: "may roll", 1: "slides"}
 _STATES = {STICK: "sticks", SLIP: "slips", OPEN: "is open", UNKNOWN: "unknown"}
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
-"""Verdicts of can_balance() and can_rest()."""
+"""Decisions of can_balance() and can_rest()."""
 
 
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Solutions:
-    """One of everything for each problem; [...] are the leading axes of the problems."""
+    """Solutions of a batch; [...] are the leading axes of the problems."""
 
     c: Any
     """[..., 3k] contact forces [N], NaN where not converged"""
@@ -47,7 +48,7 @@ class Solutions:
     residual: Any
     """[...] relative change of the load for which the forces are an exact solution"""
     iterations: Any
-    """[...] of the method"""
+    """[...] iterations of the method"""
     state: Any
     """[..., k] STICK, SLIP, OPEN, by the accelerations; UNKNOWN where not converged"""
     friction_margin: Any
@@ -71,21 +72,21 @@ class Solutions:
 
 @dataclass(frozen=True, repr=False)
 class Gradients(Summary):
-    """Derivatives of a number L whose derivative by the forces is the cotangent."""
+    """Derivatives of a scalar L with the cotangent dL/dc."""
 
     b: Any
     """[..., 3k] dL/db"""
     mu: Any
     """[..., k] dL/dmu"""
     margin: Any
-    """[...] how clear every contact is of changing what it does, of the problem's own sizes: where it is positive the
-    forces have derivatives; 0 at a kink, where the forces are not unique, and where the problem was not solved"""
+    """[...] distance of the contacts from a change of state, relative to the problem's own sizes. Positive: the forces
+    are differentiable. 0: a kink, non-unique forces, or an unsolved problem"""
     c: Any
     """[..., 3k] the forces"""
 
     @property
     def A(self) -> Any:
-        """[..., 3k, 3k] dL/dA = dL/db c^T, made when it is asked for."""
+        """[..., 3k, 3k] dL/dA = dL/db c^T, computed on access."""
         return self.b[..., :, None] * self.c[..., None, :]
 
 
@@ -95,34 +96,34 @@ class Balances(Summary):
     """Whether forces in the friction cones can balance each wrench."""
 
     verdict: Any
-    """[...] POSSIBLE or IMPOSSIBLE, each certified; UNDECIDED where neither was shown"""
+    """[...] POSSIBLE or IMPOSSIBLE, each certified; UNDECIDED if neither is proved"""
     force: Any
-    """[..., 3k] forces that balance the wrench, where possible [N]"""
+    """[..., 3k] forces that balance the wrench, if POSSIBLE [N]"""
     wrench: Any
-    """[..., 6] unit wrench that separates w from all that the contacts can give, where impossible"""
+    """[..., 6] unit wrench that separates w from the contact wrenches, if IMPOSSIBLE"""
     gap: Any
-    """[...] how much of |w| every choice of forces leaves over, where impossible"""
+    """[...] least unbalanced part, relative to |w|, if IMPOSSIBLE"""
 
 
 @dataclass(frozen=True, repr=False)
 class InternalForces(Summary):
-    """What internal_forces() finds."""
+    """Result of internal_forces()."""
 
     found: Any
     """[...] bool"""
     z: Any
-    """[..., 3k] of largest entry 1; NaN where there are none"""
+    """[..., 3k] scaled to a largest entry of 1; NaN if not found"""
 
 
 def _coefficients(mu: Any, rows: Any) -> tuple[Any, int]:
-    """mu with an axis of contacts, and how many they are: one number stands for all, of which `rows` has three each."""
+    """mu [..., k] and k. A single number is repeated for all contacts, of which `rows` has three entries each."""
     if np.ndim(mu) == 0 and np.ndim(rows) > 0:
         mu = np.full(np.shape(rows)[-1] // 3, numbers("mu", mu))
     return mu, contacts_of(np.shape(mu))
 
 
 def contacts_of(shape: tuple[int, ...]) -> int:
-    """How many they are, by the shape of mu."""
+    """Number of contacts by the shape of mu; raises ValueError without an axis of contacts."""
     if not shape or shape[-1] == 0:
         raise ValueError("mu needs an axis: one coefficient for each contact, [..., k], or one number for all")
     return shape[-1]
@@ -156,7 +157,7 @@ def _solutions(batch: Batch, arrays: dict[str, np.ndarray]) -> Solutions:
 
 
 def _solution(found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Solutions:
-    """Of one problem: eight small arrays cost more than the solve, so they are parts of three."""
+    """Solution of one problem, as views of three arrays: eight small arrays cost more than the solve."""
     numbers, wholes, state = found
     size = 3 * len(state)
     out = Solutions.__new__(Solutions)
@@ -189,18 +190,58 @@ def solve(
     device: str = "cpu",
     threads: int = 0,
 ) -> Solutions:
-    """Solves friction contact problems, each by itself.
+    """Solves a batch of friction contact problems.
 
-    A: [..., 3k, 3k] [1/kg], b: [..., 3k] [m/s^2], mu: [..., k] or one number for all, components (n, t, o) of one
-    contact after another, at most 32 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
-    broadcast. `method`: one of METHODS; max_iterations: outer iterations over all stages, 0: the method's own limit.
-    effort="full" lets every solver of `auto` go to its own limit; "bounded" ends where a problem has cost as much as a
-    thousand ordinary ones. precision="mixed": steps in single
-    precision first, the last ones in double (auto, semismooth-newton; up to 8 contacts). `device`: "cpu", "scalar", "cuda",
-    "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
+    Parameters
+    ----------
+    A : array_like [..., 3k, 3k]
+        Contact mobility [1/kg]; need not be symmetric. At most 32 contacts. Leading axes broadcast.
+    b : array_like [..., 3k]
+        Accelerations without contact forces [m/s^2], axes (n, t, o) of one contact after another.
+    mu : float or array_like [..., k]
+        Friction coefficients.
+    mode : array_like [..., k], optional
+        1: the contact slides, 0: it may roll.
+    slip_velocity : array_like [..., k, 2], optional
+        Slip velocity (t, o) of sliding contacts [m/s]; only its direction matters.
+    method : str
+        One of METHODS.
+    precision : str
+        "fp64", or "mixed": single precision, then final steps in double (auto, semismooth-newton; up to 8 contacts).
+    tol : float
+        Converged: residual <= tol.
+    max_iterations : int
+        Outer iterations over all stages; 0: the method's own limit.
+    effort : str
+        "bounded": stop at the cost of a thousand ordinary problems; "full": every solver of `auto` runs to its limit.
+    device : str
+        "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
 
-    Arrays of torch or CuPy that are on a GPU stay there, whatever `device` says: the work is queued on their library's
-    current stream, and answers are its arrays (float64, without mode; a build with kernels: docs/howto/gpu-arrays.md).
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    TypeError
+        For values that are no numbers, and for `mode` with arrays on a GPU.
+    garra.Error
+        UsageError for options, DeviceError if the device cannot run.
+
+    Notes
+    -----
+    torch and CuPy arrays on a GPU stay there, independent of `device`: the work is queued on the library's current
+    stream, and results are arrays of that library (float64; docs/howto/gpu-arrays.md).
+
+    Examples
+    --------
+    >>> s = garra.contact.solve(np.eye(3), [-9.81, 0, 0], 0.5)
+    >>> s.c  # [9.81, 0, 0] N
     """
     tol, max_iterations = positive("tol", tol), whole("max_iterations", max_iterations)
     if is_on_gpu(A):
@@ -218,7 +259,27 @@ def solve(
 def judge(
     A: Any, b: Any, mu: Any, c: Any, mode: Any = None, slip_velocity: Any = None, *, tol: float = 1e-8
 ) -> Solutions:
-    """The certificate of solve() for forces c [..., 3k] from elsewhere: converged where they solve the problem."""
+    """Checks forces from any source by the certificate of solve().
+
+    Parameters
+    ----------
+    A, b, mu, mode, slip_velocity : array_like
+        The problems, as in solve().
+    c : array_like [..., 3k]
+        Contact forces [N].
+    tol : float
+        Converged: residual <= tol.
+
+    Returns
+    -------
+    Solutions
+        Forces that do not hold have the status "stalled".
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    """
     batch = _problem(A, b, mu, mode, slip_velocity)
     forces = np.broadcast_to(numbers("c", c), (*batch.lead, batch["b"].shape[1]))
     forces = np.ascontiguousarray(forces.reshape(batch["b"].shape))
@@ -226,7 +287,7 @@ def judge(
 
 
 def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalForces:
-    """Forces that press against one another and that the load presses together: why a problem may have no solution.
+    """Internal forces with A z = 0 and b.z < 0; if there are any, a problem may have no solution.
 
     Parameters
     ----------
@@ -242,8 +303,8 @@ def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalFor
     Returns
     -------
     InternalForces
-        z != 0 in the friction cones with A z = 0 and b.z < 0, where there are some. Where there are none, even with
-        b.z = 0, a solution exists (Acary, Cadoux, Lemarechal, Malick, ZAMM 91, 2011; docs/theory/contact-solver.md).
+        z != 0 in the friction cones with A z = 0 and b.z < 0, if found. If there are none, even with b.z = 0, a
+        solution exists (Acary, Cadoux, Lemarechal, Malick, ZAMM 91, 2011; docs/theory/contact-solver.md).
     """
     batch = _problem(A, b, mu, None, None)
     arrays = _core.contact_internal_forces(batch["A"], batch["b"], batch["mu"], place("cpu", threads)[1])
@@ -253,8 +314,39 @@ def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalFor
 def gradients(
     A: Any, mu: Any, solutions: Solutions, cotangent: Any, mode: Any = None, *, device: str = "cpu", threads: int = 0
 ) -> Gradients:
-    """dL/d(A, b, mu) for the cotangent dL/dc [..., 3k], by the implicit function theorem at the solutions that solve()
-    found for A, b, mu and mode (docs/theory/contact-solver.md, "Derivatives"). forces() does it for torch and JAX."""
+    """Computes dL/d(A, b, mu) by the implicit function theorem at the solutions of solve().
+
+    forces() does this for torch and JAX (docs/theory/contact-solver.md, "Derivatives").
+
+    Parameters
+    ----------
+    A : array_like [..., 3k, 3k]
+        As given to solve() [1/kg]; at most 8 contacts.
+    mu : float or array_like [..., k]
+        As given to solve().
+    solutions : Solutions
+        Result of solve() for the same problems.
+    cotangent : array_like [..., 3k]
+        dL/dc [1/N].
+    mode : array_like [..., k], optional
+        As given to solve().
+    device : str
+        "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    Gradients
+        dL/db, dL/dmu, dL/dA and the margin.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For more than 8 contacts.
+    """
     mu, contacts = _coefficients(mu, A)
     size = 3 * contacts
     batch = Batch(
@@ -278,23 +370,45 @@ def gradients(
 @accept_old
 @dataclass(frozen=True)
 class Rests:
-    """Of can_rest(): [...] are the leading axes of the problems."""
+    """Result of can_rest(); [...] are the leading axes of the problems."""
 
     verdict: Any
     """[...] POSSIBLE, IMPOSSIBLE or UNDECIDED"""
     force: Any
-    """[..., 3k] c where possible [N], else NaN"""
+    """[..., 3k] c if POSSIBLE [N], else NaN"""
 
 
 def can_balance(
     W: Any, w: Any, mu: Any, force_limit: Any = None, *, length: Any = 1.0, device: str = "cpu", threads: int = 0
 ) -> Balances:
-    """Whether any forces c with W c + w = 0, |(c_t, c_o)| <= mu c_n, c_n <= force_limit exist (wrench resistance).
+    """Decides if forces c with W c + w = 0, |(c_t, c_o)| <= mu c_n, c_n <= force_limit exist (wrench resistance).
 
-    W: [..., 6, 3k] wrench of the contact forces (force; moment), w: [..., 6] the wrench that is to be balanced [N; N m],
-    mu: [..., k], force_limit: [..., k] [N], one for all, or None. length: [...] by which moments are divided so that
-    all rows are forces [m], best the object's radius of gyration. Both answers are certified:
-    docs/theory/grasp-model.md, section 7.
+    Parameters
+    ----------
+    W : array_like [..., 6, 3k]
+        Wrenches (force; moment) of unit contact forces (n, t, o). At most 32 contacts.
+    w : array_like [..., 6]
+        Wrench to balance [N; N m].
+    mu : float or array_like [..., k]
+        Friction coefficients.
+    force_limit : float or array_like [..., k], optional
+        Largest normal forces [N]; None: no limit.
+    length : float or array_like [...]
+        Length that scales moments to forces [m], best the object's radius of gyration.
+    device : str
+        "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    Balances
+        Certified decisions with their proofs (docs/theory/grasp-model.md, section 7).
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
     """
     mu, contacts = _coefficients(mu, W)
     scale = numbers("length", length)
@@ -321,12 +435,39 @@ def can_rest(
     left_out: Any = None,
     threads: int = 0,
 ) -> Rests:
-    """Whether forces c with |A_j c + b_j| <= acceleration [m/s^2], |(c_t, c_o)| <= mu c_n,
-    least_force <= c_n <= force_limit exist at every contact j.
+    """Decides if forces in the friction cones exist that leave every contact at rest.
 
-    A: [..., 3k, 3k], b: [..., 3k], mu: [..., k] of contact problems; c: forces in the cones to begin with, [..., 3k];
-    force_limit, least_force: [..., k] [N], one for all, or None; left_out: mask [..., k] of contacts that press with nothing and
-    may move. Both answers are certified: docs/theory/grasp-model.md, section 7.
+    The conditions are |A_j c + b_j| <= acceleration, |(c_t, c_o)| <= mu c_n and least_force <= c_n <= force_limit at
+    every contact j.
+
+    Parameters
+    ----------
+    A : array_like [..., 3k, 3k]
+        As in solve() [1/kg].
+    b : array_like [..., 3k]
+        As in solve() [m/s^2].
+    mu : float or array_like [..., k]
+        Friction coefficients.
+    acceleration : float
+        Largest acceleration of a contact at rest, above 0 [m/s^2].
+    c : array_like [..., 3k], optional
+        Initial guess in the cones [N]; None: 0.
+    force_limit, least_force : float or array_like [..., k], optional
+        Bounds of the normal forces [N].
+    left_out : array_like [..., k], optional
+        Mask of contacts without force, which may move.
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    Rests
+        Certified decisions (docs/theory/grasp-model.md, section 7).
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
     """
     mu, contacts = _coefficients(mu, A)
     size = 3 * contacts
