@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class InverseKinematics(Summary):
-    """One of everything for each pose."""
+    """Leg lengths of a batch of poses; [...] are the leading axes."""
 
     _statuses = "pose_statuses"
 
     lengths: Any
-    """[..., 6] from joint center to joint center [m]"""
+    """[..., 6] between joint centers [m]"""
     condition: Any
     """[...] of the scaled Jacobian"""
     sigma_min: Any
     """[...] its smallest singular value"""
     determinant: Any
-    """[...] of the plain Jacobian: its sign tells assembly modes apart"""
+    """[...] of the unscaled Jacobian; its sign distinguishes assembly modes"""
     stroke_margin: Any
     """[..., 6] to the nearer end of the stroke; negative beyond it [m]"""
     mask: Any
@@ -42,7 +42,7 @@ class InverseKinematics(Summary):
 
 @dataclass(frozen=True, repr=False)
 class ForwardKinematics(Summary):
-    """One of everything for each set of lengths."""
+    """Poses of a batch of leg lengths; [...] are the leading axes."""
 
     _statuses = "pose_statuses"
 
@@ -58,17 +58,17 @@ class ForwardKinematics(Summary):
     sigma_min: Any
     """[...] smallest singular value of the scaled Jacobian"""
     uniqueness: Any
-    """[...] with certify: no other pose of these lengths within this radius [m]; 0: none proven"""
+    """[...] with certify: no other pose with these lengths in this radius [m]; 0: none proven"""
     _modes: Callable[..., Modes] | None = field(default=None, repr=False, compare=False)
 
     def modes(self, *, starts: int = 512, seed: int = 1) -> Modes:
-        """Poses that have these lengths; of one set of lengths, as Platform.modes()."""
+        """Platform.modes() of these lengths, for a single set of lengths."""
         return self._modes(starts=starts, seed=seed)
 
 
 @dataclass(frozen=True, repr=False)
 class Modes(Summary):
-    """All poses that were found for one set of lengths, by height."""
+    """Assembly modes: the m poses found for one set of lengths, by height of the center of mass."""
 
     _statuses = "pose_statuses"
 
@@ -77,11 +77,11 @@ class Modes(Summary):
     status: np.ndarray
     residual: np.ndarray
     found: np.ndarray
-    """[m] starts that came to each; others may exist where one was found seldom"""
+    """[m] starts that converged to each mode; small numbers suggest that more modes exist"""
 
 
 class Platform:
-    """A platform of six legs."""
+    """Platform of six legs. Units SI; base axes; quaternions scalar first."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
@@ -92,20 +92,20 @@ class Platform:
 
     @property
     def home(self) -> tuple[np.ndarray, np.ndarray]:
-        """position [3] [m] and quaternion [4] of the home pose."""
+        """Position [3] [m] and quaternion [4] of the home pose."""
         return np.array(self._core.home_position), np.array(self._core.home_quaternion)
 
     def describe(self) -> str:
-        """What was understood, as `garra check` prints it."""
+        """Text of the platform as read, as in `garra check`."""
         return self._core.describe()
 
     def to_toml(self) -> str:
-        """A platform file that reads back to the same numbers."""
+        """Text of a platform file that restores the same numbers."""
         return self._core.to_toml()
 
     @classmethod
     def from_toml(cls, text: str) -> Platform:
-        """From the text of a platform file, as to_toml() writes it."""
+        """Platform from the text of a platform file. Raises garra.FileError."""
         from garra import _core
 
         return cls(_core.platform_from_toml(text))
@@ -119,9 +119,29 @@ class Platform:
     def inverse_kinematics(
         self, position: Any, quaternion: Any, *, device: str = "cpu", threads: int = 0
     ) -> InverseKinematics:
-        """Leg lengths of poses: position [..., 3], quaternion [..., 4] (need not be of unit length).
+        """Leg lengths of poses.
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
+        Arrays of torch, CuPy or JAX on a GPU stay there, independent of `device` (docs/howto/gpu-arrays.md).
+
+        Parameters
+        ----------
+        position : array_like [..., 3]
+            Center of mass, base axes [m].
+        quaternion : array_like [..., 4]
+            Orientation, scalar first, of any nonzero length.
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        InverseKinematics
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
         """
         from garra import _core
         from garra.arguments import place
@@ -137,11 +157,32 @@ class Platform:
         self, lengths: Any, guess: tuple[Any, Any] | None = None, *, certify: bool = False, device: str = "cpu",
         threads: int = 0,
     ) -> ForwardKinematics:  # fmt: skip
-        """A pose that has the lengths [..., 6], by Newton's iteration from the guess (position, quaternion), None the
-        home pose. "converged": it is the guess's, found in five iterations or at the end of a proven path; certify: proves
-        every row, or says that it could not.
+        """Finds a pose with given leg lengths by Newton's method.
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
+        "converged" means the assembly mode of the guess: found in five iterations, or at the end of a proven path.
+        Arrays of torch, CuPy or JAX on a GPU stay there, independent of `device` (docs/howto/gpu-arrays.md).
+
+        Parameters
+        ----------
+        lengths : array_like [..., 6]
+            Between joint centers [m].
+        guess : (array_like [..., 3], array_like [..., 4]), optional
+            Position and quaternion of the initial guess; None: the home pose.
+        certify : bool
+            Prove every row by a Kantorovich test; the status says whether the proof succeeded.
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        ForwardKinematics
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
         """
         from garra import _core
         from garra.arguments import place
@@ -162,11 +203,35 @@ class Platform:
         self, position: Any, quaternion: Any, velocity: Any = None, acceleration: Any = None, wrench: Any = None, *,
         form: str = "minimal", device: str = "cpu", threads: int = 0,
     ) -> InverseDynamics:  # fmt: skip
-        """Forces of the actuators that move the platform so, and what the joints bear.
+        """Actuator and joint forces of given motions. Arrays on a GPU stay there.
 
-        position [..., 3], quaternion [..., 4]; velocity and acceleration [..., 6] (v, w) of the center of mass, base
-        axes, wrench [..., 6] (force there, moment) from outside, base axes; None: zero. form: "minimal", six
-        coordinates, or "full", the paper's 91. Arrays on a GPU stay there.
+        Parameters
+        ----------
+        position : array_like [..., 3]
+            Center of mass, base axes [m].
+        quaternion : array_like [..., 4]
+            Orientation, scalar first.
+        velocity, acceleration : array_like [..., 6], optional
+            (v, w) and (dv/dt, dw/dt) of the center of mass, base axes; None: 0.
+        wrench : array_like [..., 6], optional
+            External (force at the center of mass; moment), base axes [N; N m]; None: 0.
+        form : str
+            "minimal": six coordinates; "full": the paper's 91.
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        InverseDynamics
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For a platform without masses or another form.
         """
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "acceleration": acceleration}
         dynamics = import_module(".dynamics", __name__)
@@ -176,7 +241,24 @@ class Platform:
         self, position: Any, quaternion: Any, velocity: Any, force: Any, wrench: Any = None, *, form: str = "minimal",
         device: str = "cpu", threads: int = 0,
     ) -> ForwardDynamics:  # fmt: skip
-        """Accelerations under forces [..., 6] of the actuators; the rest as in inverse_dynamics()."""
+        """Accelerations under given actuator forces.
+
+        Parameters
+        ----------
+        position, quaternion, velocity, wrench, form, device, threads
+            As in inverse_dynamics().
+        force : array_like [..., 6]
+            Actuator forces, positive if they extend the leg [N].
+
+        Returns
+        -------
+        ForwardDynamics
+
+        Raises
+        ------
+        ValueError, garra.UsageError
+            As inverse_dynamics().
+        """
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
         dynamics = import_module(".dynamics", __name__)
         return dynamics.forward_dynamics(self._core, given, form, device, threads)
@@ -186,17 +268,63 @@ class Platform:
         times: Any, method: str = "rk8", step: float = 0.01, watch_limits: bool = False, device: str = "cpu",
         threads: int = 0,
     ) -> Trajectories:  # fmt: skip
-        """Motions under constant forces of the actuators and a constant wrench, at `times` [s], one or ascending from 0.
+        """Simulates motions under constant actuator forces and a constant wrench. Arrays on a GPU stay there.
 
-        method: "rk8", "rk4", "hybrid" (the paper's, of its 91 coordinates). watch_limits: a motion ends where a leg, a
-        joint or a collision forbids more. It ends near a singularity in any case. Arrays on a GPU stay there.
+        Parameters
+        ----------
+        position, quaternion, velocity, wrench
+            Initial state and external wrench, as in inverse_dynamics().
+        force : array_like [..., 6], optional
+            Actuator forces, positive if they extend the leg [N]; None: 0.
+        times : float or array_like [t]
+            Output times, ascending from 0 [s].
+        method : str
+            "rk8", "rk4", or "hybrid" (the paper's, in 91 coordinates).
+        step : float
+            Step [s].
+        watch_limits : bool
+            A motion ends at a stroke limit, a joint limit or a collision. It always ends near a singularity.
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        Trajectories
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For options out of range or a platform without masses.
         """
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
         dynamics = import_module(".dynamics", __name__)
         return dynamics.simulate(self._core, given, times, method, step, watch_limits, device, threads)
 
     def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
-        """Every pose found that has the lengths [6], from `starts` random ones, doubled until each was found 8 times."""
+        """Searches all poses with given leg lengths from random initial guesses.
+
+        Parameters
+        ----------
+        lengths : array_like [6]
+            Between joint centers [m].
+        starts : int
+            Random starts, doubled until each mode is found 8 times.
+        seed : int
+            Seed of the starts.
+
+        Returns
+        -------
+        Modes
+
+        Raises
+        ------
+        ValueError
+            For more than one set of lengths.
+        """
         from garra import _core
         from garra.arguments import seed_of, whole
         from garra.batch import Batch
@@ -209,7 +337,24 @@ class Platform:
 
 
 def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
-    """A platform by its file, or by the name of one that comes with garra: "trepa_like", "trepa_short", "irregular"."""
+    """Reads a platform.
+
+    Parameters
+    ----------
+    model : str or path
+        A file, or a built-in name: "trepa_like", "trepa_short", "irregular".
+    overrides : iterable of str
+        "key.path=value" settings of the file.
+
+    Returns
+    -------
+    Platform
+
+    Raises
+    ------
+    garra.Error
+        FileError with file, line, key and remedy; InputOutputError for a missing file.
+    """
     from garra import _core
     from garra.arguments import path_text
     from garra.files import named

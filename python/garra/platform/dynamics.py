@@ -1,5 +1,5 @@
-"""Forces, accelerations and motions of six-legged platforms (docs/theory/platform-dynamics.md); functions of
-Platform."""
+"""Dynamics and simulation of six-legged platforms, behind the methods of Platform
+(docs/theory/platform-dynamics.md)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _TAILS |= dict.fromkeys(("velocity", "acceleration", "force", "wrench"), (6,))
 
 @dataclass(frozen=True, repr=False)
 class InverseDynamics(Summary):
-    """One of everything for each pose. Forces are in base axes."""
+    """Actuator and joint forces of a batch; base axes; [...] are the leading axes."""
 
     _statuses = "pose_statuses"
 
     force: Any
-    """[..., 6] of the actuators, positive where it extends the leg [N]"""
+    """[..., 6] of the actuators, positive if it extends the leg [N]"""
     spherical_force: Any
     """[..., 6, 3] of the platform on each leg [N]"""
     universal_force: Any
     """[..., 6, 3] of the base on each leg [N]"""
     universal_moment: Any
-    """[..., 6] of the base on each leg, about the axis across both of its universal joint's [N m]"""
+    """[..., 6] of the base on each leg, about the common normal of its universal joint's axes [N m]"""
     power_balance: Any
-    """[...] power of actuators and wrench less d(T + V)/dt: 0 but for rounding [W]"""
+    """[...] power of actuators and wrench minus d(T + V)/dt: the rounding error [W]"""
     condition: Any
     """[...] of the scaled Jacobian"""
     status: Any
@@ -42,7 +42,7 @@ class InverseDynamics(Summary):
 
 @dataclass(frozen=True, repr=False)
 class ForwardDynamics(Summary):
-    """One of everything for each pose."""
+    """Accelerations of a batch; [...] are the leading axes."""
 
     _statuses = "pose_statuses"
 
@@ -58,7 +58,7 @@ class ForwardDynamics(Summary):
 
 @dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
-    """Of every start; [...] its leading axes, t the chosen times. NaN where a motion did not get there."""
+    """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached."""
 
     _statuses = "motion_statuses"
 
@@ -78,7 +78,7 @@ class Trajectories(Summary):
     work: Any
     """[..., t] of actuators and wrench since the start [J]"""
     balance: Any
-    """[..., t] energy gained less work: 0 but for errors of the integration [J]"""
+    """[..., t] energy gained minus work: the integration error [J]"""
     end_time: Any
     """[...] the last time reached [s]"""
     status: Any
@@ -120,14 +120,14 @@ def simulate(
 
 
 def _batch(given: dict[str, Any]) -> Batch:
-    """What is not given is zero."""
+    """Batch of the given arrays; None is zero."""
     return Batch(*((name, np.zeros(6) if value is None else value, _TAILS[name]) for name, value in given.items()))
 
 
 def _there(
     call: Any, core: Any, given: dict[str, Any], answers: dict[str, tuple[int, ...]], *how: Any
 ) -> dict[str, Any]:
-    """The answers of arrays on a GPU, by their names and what is behind the leading axes."""
+    """Results of a call on GPU arrays; `answers` holds names and shapes without leading axes."""
     there = all_on_gpu({name: value for name, value in given.items() if value is not None})
     rows = Rows(there, _TAILS)
     out = {name: rows.empty(name, tail) for name, tail in answers.items()}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Escape:
-    """Joints whose motion leaves the singularity, none of them dispensable."""
+    """Minimal set of joints whose motion leaves the singularity."""
 
     joints: list[int]
     """indices from 0"""
@@ -30,23 +30,23 @@ class Escape:
     """the smallest singular value grows as rate * step^order"""
     rate: float
     sign: list[int]
-    """direction of each joint in which it grows more; 0: both alike"""
+    """direction of faster growth per joint; 0: equal"""
 
 
 @dataclass(frozen=True)
 class Vicinity:
-    """The singularity next to one configuration."""
+    """Singularity next to one configuration."""
 
     distance: float
-    """length of the joint motion that leads there [rad]; a prismatic joint's in units of L; 0: here"""
+    """length of the joint motion to it [rad]; a prismatic joint's in units of L; 0: at q"""
     type: str
-    """"wrist", "elbow", "shoulder" or several of them; empty where the arm has no such parts"""
+    """"wrist", "elbow", "shoulder" or several of them; empty for arms without these parts"""
     joints: list[int]
-    """joints to blame, from 0"""
+    """linearly dependent joints, from 0"""
     escape_joint: int | None
-    """the joint that leads out fastest, from 0; None: none alone"""
+    """single joint of fastest escape, from 0; None: no single joint"""
     q: np.ndarray
-    """[n] the singular configuration"""
+    """[n] the singular configuration [rad or m]"""
 
     def __str__(self) -> str:
         where = "here" if self.distance == 0 else f"{np.degrees(self.distance):.6g} deg of joint motion away"
@@ -58,33 +58,33 @@ class Vicinity:
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Analysis:
-    """One configuration. Joints are indices from 0, as in q[i]; `details` is what `garra singularity --format json`
-    prints, where joints count from 1 as in the papers."""
+    """Analysis of one configuration. Joints are indices from 0, as in q[i]. `details` is the output of
+    `garra singularity --format json`, with joints counted from 1 as in the papers."""
 
     rank: int
     generic_rank: int
-    """what the chain can do at best"""
+    """largest rank of the chain"""
     singular: bool
     """rank < generic_rank"""
     responsible: list[int]
-    """joints with a part in the loss"""
+    """linearly dependent joints"""
     minimal_sets: list[list[int]]
     """joints of each minimal set of dependent screws"""
     lost_wrenches: np.ndarray
-    """[m, 6] wrenches (moment, force) that the arm cannot yield to"""
+    """[m, 6] wrenches (moment, force) without power on any joint"""
     escapes: list[Escape]
-    """all smallest sets of joints that lead out"""
+    """all smallest sets of joints that leave the singularity"""
     singular_values: np.ndarray
-    """of the scaled Jacobian, falling"""
+    """of the scaled Jacobian, descending"""
     condition: float
-    """largest by smallest singular value; infinite where the arm is singular"""
+    """ratio of largest and smallest singular value; infinite if singular"""
     nearest: Vicinity | None
-    """the singularity next to the configuration; None: none was found, or only screws are known"""
+    """singularity next to the configuration; None: not found, or only screws are given"""
     details: dict[str, Any]
 
     @property
     def escape_joints(self) -> list[list[int]]:
-        """The joints of each of `escapes`."""
+        """Joints of each set in `escapes`."""
         return [e.joints for e in self.escapes]
 
     def __repr__(self) -> str:
@@ -106,12 +106,12 @@ class Analysis:
 
 @dataclass(frozen=True, repr=False)
 class Measures(Summary):
-    """How near each configuration is to a singularity. Screws are scaled: moments about the center over a length L."""
+    """Distance of each configuration from a singularity, with moments about the center divided by a length L."""
 
     sigma_min: Any
-    """[...] smallest singular value that an ordinary configuration has"""
+    """[...] singular value number g, the generic rank; 0 at a singularity"""
     inverse_condition: Any
-    """[...] sigma_min over the largest singular value"""
+    """[...] sigma_min divided by the largest singular value"""
     manipulability: Any
     """[...] product of the singular values"""
     tool: Any
@@ -121,28 +121,28 @@ class Measures(Summary):
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Nearest(Summary):
-    """The singularity next to each configuration; NaN, 0 and -1 where `landed` is False."""
+    """Singularity next to each configuration. Rows with `landed` False hold NaN, 0 or -1."""
 
     landed: Any
-    """[...] False: no singularity was found within a radian, or a joint value is not finite"""
+    """[...] False: no singularity found within one radian, or a joint value is not finite"""
     q: Any
-    """[..., n] the singular configuration"""
+    """[..., n] the singular configuration [rad or m]"""
     distance: Any
-    """[...] joint motion that leads there [rad]; a prismatic joint's in units of L"""
+    """[...] length of the joint motion to it [rad]; a prismatic joint's in units of L"""
     lost: Any
-    """[...] freedoms that are lost there"""
+    """[...] lost degrees of freedom"""
     responsible: Any
-    """[..., n] bool: joints to blame"""
+    """[..., n] bool: linearly dependent joints"""
     escape_joint: Any
-    """[...] the joint that leads out fastest, from 0; -1: none alone"""
+    """[...] single joint of fastest escape, from 0; -1: no single joint"""
     escape_order: Any
-    """[...] sigma_min grows with this power of its step"""
+    """[...] power of the joint's step in sigma_min: 1 or 2; 0: none"""
     wrench: Any
-    """[..., 6] a wrench that the arm cannot yield to: moment about the center, force times L, world axes"""
+    """[..., 6] first lost wrench: (moment about the center; force times L), world axes"""
 
 
 def _named(joints: list[int]) -> str:
-    """As indices of q, so that they are counted one way."""
+    """Joints as indices of q."""
     return ", ".join(f"q[{j}]" for j in joints)
 
 
@@ -181,8 +181,30 @@ def _analysis(text: str) -> Analysis:
 
 
 def analyse(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
-    """Of a chain at q [n]. tolerance: a singular value is zero at or below this share of the largest one; step: of the
-    finite motions that are tried [rad]."""
+    """Analyzes one configuration of a chain: rank, lost wrenches, dependent joints, escapes and nearest singularity.
+
+    Parameters
+    ----------
+    robot : Chain
+        The arm.
+    q : array_like [n]
+        Joint values [rad or m].
+    tolerance : float
+        A singular value is zero if it is at most this fraction of the largest one.
+    step : float
+        Size of the finite trial motions [rad].
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    ValueError
+        For another shape of q.
+    garra.UsageError
+        For values that are not finite or options out of range.
+    """
     from garra import _core
     from garra.arguments import numbers, positive
 
@@ -193,7 +215,27 @@ def analyse(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.2
 
 
 def analyse_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
-    """Of joint screws [n, 6] from the base to the tip: direction, moment about the origin."""
+    """Analyzes one configuration given by joint screws.
+
+    Parameters
+    ----------
+    screws : array_like [n, 6]
+        (direction; moment about the origin [m]) from the base to the tip; a prismatic joint has direction 0.
+    tolerance, step : float
+        As in analyse().
+
+    Returns
+    -------
+    Analysis
+        Without `nearest`.
+
+    Raises
+    ------
+    ValueError
+        For another shape.
+    garra.UsageError
+        For zero screws, more than 16 joints, or options out of range.
+    """
     from garra import _core
     from garra.arguments import positive
     from garra.batch import Batch
@@ -211,11 +253,36 @@ def measure(
     device: str = "cpu",
     threads: int = 0,
 ) -> Measures:
-    """How near the configurations q [..., n] are to a singularity (docs/theory/singularity-maps.md).
+    """Measures the distance of configurations from a singularity (docs/theory/singularity-maps.md).
 
-    center: "natural" (the point nearest to all revolute axes) or "tool"; length: unit of length L of the screws [m];
-    None: root mean square distance of the axes to the center. Of arms that can move in six freedoms.
-    Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
+    Arrays of torch, CuPy or JAX on a GPU stay there, independent of `device` (docs/howto/gpu-arrays.md).
+
+    Parameters
+    ----------
+    robot : Chain
+        Arm of generic rank 3 to 6 with at most 6 joints, or of rank 6 with at most 16; on a GPU rank 6.
+    q : array_like [..., n]
+        Joint values [rad or m].
+    center : str
+        "natural" (the point nearest to all revolute axes) or "tool".
+    length : float, optional
+        Unit of length L of the screws [m]; None: root mean square distance of the axes to the center.
+    device : str
+        "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    Measures
+        NaN for a configuration with a value that is not finite.
+
+    Raises
+    ------
+    ValueError
+        For another shape of q or another center.
+    garra.Error
+        UsageError for other arms, DeviceError if the device cannot run.
     """
     from garra import _core
     from garra.arguments import place
@@ -240,10 +307,37 @@ def nearest(
     device: str = "cpu",
     threads: int = 0,
 ) -> Nearest:
-    """The singularity next to each configuration q [..., n], by least joint motion, and what is lost there, who is to
-    blame and which joint leads out. Of near rows 0.04 % are not the nearest (docs/theory/singularity-maps.md);
-    analyse() searches one configuration longer. center, length: see measure();
-    singular: the smallest singular value is at most `tolerance` of the largest."""
+    """Finds the singularity next to each configuration by least joint motion, and analyzes it.
+
+    In 0.04 % of the near rows the result is not the nearest singularity (docs/theory/singularity-maps.md). analyse()
+    searches longer, for one configuration.
+
+    Parameters
+    ----------
+    robot : Chain
+        As in measure().
+    q : array_like [..., n]
+        Joint values [rad or m].
+    center, length
+        As in measure().
+    tolerance : float
+        Singular: the smallest singular value is at most this fraction of the largest.
+    device : str
+        "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    Nearest
+
+    Raises
+    ------
+    ValueError
+        For another shape of q or another center.
+    garra.Error
+        UsageError for other arms, DeviceError if the device cannot run.
+    """
     from garra import _core
     from garra.arguments import place, positive
 
@@ -256,10 +350,26 @@ def nearest(
 
 
 def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noqa: A001  (the field's word)
-    """Where the arm is near singular, over its joint limits or a task: a study of job = "singularity".
+    """Maps the singularities of an arm over its joint limits or a task: a study of job = "singularity".
 
-    how: further tables of the scenario (joints, task, measure, slice, output; docs/reference/scenario.md), and what
-    garra.run() takes (out, seed, device, threads, progress, report).
+    Parameters
+    ----------
+    robot : Chain
+        As in measure().
+    samples : int
+        Number of configurations.
+    **how
+        Further tables of the scenario (joints, task, measure, slice, output; docs/reference/scenario.md), and keywords
+        of garra.run() (out, seed, device, threads, progress, report).
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    garra.Error
+        As garra.run().
     """
     from tempfile import TemporaryDirectory
 
@@ -280,7 +390,7 @@ def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noq
 
 
 def _unit(length: float | None) -> float:
-    """0: the library's own."""
+    """Unit of length for the library; 0: its default."""
     from garra.arguments import positive
 
     return 0.0 if length is None else positive("length", length)
