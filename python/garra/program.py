@@ -10,7 +10,10 @@ from pathlib import Path
 
 
 def path() -> str:
-    """GARRA_PROGRAM, the program that came with this package, that was built in this tree, or that the PATH has."""
+    """Path of the program: GARRA_PROGRAM, the package's, the source tree's build, or the PATH's.
+
+    Raises FileNotFoundError if there is none.
+    """
     if os.environ.get("GARRA_PROGRAM"):
         return os.environ["GARRA_PROGRAM"]
     package = Path(__file__).resolve().parent
@@ -24,19 +27,19 @@ def path() -> str:
 
 
 def environment() -> dict[str, str]:
-    """Reports are made by this Python."""
+    """Environment of the program, with this Python for reports."""
     return {"GARRA_PYTHON": sys.executable, **os.environ}
 
 
 def main() -> None:
-    """The command `garra` of an installed wheel: the program takes this process's place."""
+    """Command `garra` of an installed wheel: the program replaces this process."""
     program = path()
     os.execve(program, ["garra", *sys.argv[1:]], environment())
 
 
 def doctor() -> str:
-    """What `garra doctor` says of this machine: processors, lanes, GPU, versions, a self-test; and whether the compiled
-    module of this package is there, is of this version, and solves a problem."""
+    """Text of `garra doctor` (processors, SIMD lanes, GPU, versions, self-test) and a check of the compiled module:
+    present, of this version, and correct on one problem."""
     run = subprocess.run([path(), "doctor"], env=environment(), capture_output=True, text=True)
     return f"{run.stdout}{run.stderr}Python module: {_module()}\n"
 

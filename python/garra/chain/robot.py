@@ -22,8 +22,8 @@ _FRAMES = {"world": False, "tool": True}
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """What evaluate() was asked for, by name, and the status of every state: 0 converged, 3 a number is not finite, 4
-    the mass matrix is singular (only of qdd)."""
+    """Outputs of evaluate() by name, and the status of every state: 0 converged, 3 a number is not finite, 4 the mass
+    matrix is singular (only for qdd)."""
 
     status: Any
     outputs: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Evaluation:
 
 @dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
-    """Of every start; [...] its leading axes, t the chosen times. NaN where a motion did not get there."""
+    """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached."""
 
     times: np.ndarray
     q: Any
@@ -57,27 +57,27 @@ class Trajectories(Summary):
     potential_energy: Any
     """[..., t] [J]"""
     balance: Any
-    """[..., t] energy less what work and damping account for: 0 but for errors of the integration [J]"""
+    """[..., t] energy minus work and damping losses: the integration error [J]"""
     status: Any
     """[...] 0 completed, 1 not finite, 2 step limit, 3 joint limit, 4 invalid input"""
 
 
 @dataclass(frozen=True, repr=False)
 class InverseKinematics(Summary):
-    """Joint values that reach each pose, or come near it."""
+    """Joint values for each pose, exact or the nearest found."""
 
     q: Any
     """[..., n] rad or m"""
     success: Any
     """[...] residual <= tol"""
     position_error: Any
-    """[...] from the tool to the pose [m]"""
+    """[...] distance of the tool from the pose [m]"""
     rotation_error: Any
-    """[...] angle from the tool's orientation to the pose's [rad]"""
+    """[...] angle between the orientations of tool and pose [rad]"""
     residual: Any
-    """[...] root of the sum of both squares"""
+    """[...] root of the sum of the squared errors"""
     iterations: Any
-    """[...] of all searches"""
+    """[...] steps of all searches"""
 
     def __repr__(self) -> str:
         success, far = np.atleast_1d(self.success).ravel(), np.atleast_1d(self.residual).ravel()
@@ -91,10 +91,15 @@ class InverseKinematics(Summary):
 
 
 class Chain:
-    """A serial chain of n joints. `robot.rnea(q, qd, qdd)`: a state is [n], many are [..., n]; rad, m, kg, N, N m.
+    """Serial chain of n joints. States are [..., n] in rad or m; units SI; world axes; joints count from 0.
 
-    Every method takes `device` ("cpu", "scalar", "cuda") and `threads` (0: all) as keywords. A state with a number that
-    is not finite gives NaN and disturbs no other.
+    Methods that evaluate states take the keywords of evaluate(), such as `device` ("cpu", "scalar", "cuda") and
+    `threads` (0: all). A state with a number that is not finite gives NaN and does not affect others.
+
+    Examples
+    --------
+    >>> robot = garra.models.puma560()
+    >>> tau = robot.rnea(q, qd, qdd)  # [..., n] in, [..., n] out
     """
 
     def __init__(self, core: _core.Robot) -> None:
@@ -104,27 +109,41 @@ class Chain:
 
     @classmethod
     def from_toml(cls, text: str) -> Chain:
-        """From the text of a robot file, as to_toml() writes it."""
+        """Chain from the text of a robot file. Raises garra.FileError."""
         return cls(_core.robot_from_toml(text))
 
     @classmethod
     def from_pinocchio(cls, model: Any, tip: str | None = None, *, q: Any = None) -> Chain:
-        """The chain from the base of a pinocchio.Model to the frame `tip` (None: the last joint's own frame).
+        """Chain from the base of a pinocchio.Model to a frame. Damping is the model's; Coulomb friction is left out.
 
-        Joints off this chain are locked at `q` (None: neutral), what they carry stays part of the links. Raises
-        ValueError for joints that are neither revolute nor prismatic. Damping is the model's; Coulomb friction is left
-        out.
+        Parameters
+        ----------
+        model : pinocchio.Model
+            The model.
+        tip : str, optional
+            Name of the last frame; None: the last joint's own frame.
+        q : array_like, optional
+            Configuration at which joints off this chain are locked; None: neutral. Their bodies stay part of the links.
+
+        Returns
+        -------
+        Chain
+
+        Raises
+        ------
+        ValueError
+            For joints that are neither revolute nor prismatic.
         """
         from garra.chain.from_pinocchio import chain_of
 
         return cls(chain_of(model, tip, q))
 
     def to_toml(self) -> str:
-        """A robot file that reads back to the same bits."""
+        """Text of a robot file that restores the same bits."""
         return self._core.to_toml()
 
     def describe(self) -> str:
-        """Joints, limits, bodies, base and tool, as `garra check` prints them."""
+        """Text with joints, limits, bodies, base and tool, as in `garra check`."""
         return self._core.describe()
 
     @property
@@ -133,12 +152,12 @@ class Chain:
 
     @property
     def n(self) -> int:
-        """Joints; of coupled ones those that follow no other."""
+        """Number of joints; with coupled joints, of those that follow no other."""
         return self._core.joints
 
     @property
     def coupled(self) -> dict[str, tuple[str, float, float]]:
-        """Joints that follow others (mimic): {follower: (leader, multiplier, offset)}."""
+        """Coupled joints (mimic): {follower: (leader, multiplier, offset)}."""
         return {joint: (leader, ratio, offset) for joint, leader, ratio, offset in self._core.coupled}
 
     @property
@@ -152,17 +171,17 @@ class Chain:
 
     @property
     def lower(self) -> np.ndarray:
-        """[n] least joint values [rad or m]"""
+        """[n] lower joint limits [rad or m]"""
         return np.array(self._core.lower)
 
     @property
     def upper(self) -> np.ndarray:
-        """[n] greatest joint values"""
+        """[n] upper joint limits [rad or m]"""
         return np.array(self._core.upper)
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the description should know, warnings first."""
+        """Remarks on the description, warnings first."""
         return [*self._core.warnings, *self._core.notes]
 
     @property
@@ -198,12 +217,39 @@ class Chain:
         device: str = "cpu",
         threads: int = 0,
     ) -> Evaluation:
-        """Several outputs of the same states at once (docs/reference/chain-files.md names them).
+        """Evaluates several outputs of the same states.
 
-        form: rows of the Jacobian, "linear-first", "angular-first", "screws"; frame: "world" or "tool"; point: the tool
-        point in the tool frame [m]. Raises ValueError where an array that an output needs is missing.
+        Arrays of torch, CuPy or JAX on a GPU stay there, independent of `device` (docs/howto/gpu-arrays.md).
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd, qdd, tau : array_like [..., n], optional
+            Joint velocities, accelerations and torques [N m or N], for outputs that need them.
+        wrench : array_like [..., 6], optional
+            (force; moment) at the tool point, world axes [N; N m].
+        outputs : str or iterable of str
+            Names of docs/reference/chain-files.md.
+        form : str
+            Rows of the Jacobian: "linear-first", "angular-first", "screws".
+        frame : str
+            Axes of Jacobian and tool velocity: "world" or "tool".
+        point : array_like [3]
+            Tool point in the tool frame [m].
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes, a missing array or another frame.
         """
         n = self.n
         outputs = [outputs] if isinstance(outputs, str) else list(outputs)
@@ -231,39 +277,39 @@ class Chain:
         return self.evaluate(q, qd, qdd, outputs=(output,), **more)[output]
 
     def forward_kinematics(self, q: Any, **how: Any) -> Any:
-        """[..., 4, 4] pose of the tool in the world."""
+        """Pose of the tool in the world [..., 4, 4] for joint values q [..., n]; keywords as in evaluate()."""
         return self._one("pose", q, **how)
 
     def link_poses(self, q: Any, **how: Any) -> Any:
-        """[..., n, 4, 4] poses of the links' frames as described."""
+        """Poses of the described link frames in the world [..., n, 4, 4] for joint values q [..., n]."""
         return self._one("link_poses", q, **how)
 
     def jacobian(self, q: Any, *, frame: str = "world", form: str = "linear-first", **how: Any) -> Any:
-        """[..., 6, n] of the tool point, rows (v, w) in the axes of `frame`."""
+        """Jacobian of the tool point [..., 6, n] for q [..., n], rows (v, w) in the axes of `frame`."""
         return self._one("jacobian", q, frame=frame, form=form, **how)
 
     def rnea(self, q: Any, qd: Any, qdd: Any, **how: Any) -> Any:
-        """[..., n] inverse dynamics tau = M qdd + C qd + D qd + g."""
+        """Inverse dynamics tau = M qdd + C qd + D qd + g [..., n] [N m or N] for states [..., n]."""
         return self._one("tau", q, qd, qdd, **how)
 
     def crba(self, q: Any, **how: Any) -> Any:
-        """[..., n, n] mass matrix M, rotor inertias included."""
+        """Mass matrix M [..., n, n] with rotor inertias, for q [..., n]."""
         return self._one("mass_matrix", q, **how)
 
     def aba(self, q: Any, qd: Any, tau: Any, **how: Any) -> Any:
-        """[..., n] forward dynamics qdd = M^-1 (tau - C qd - D qd - g); NaN where M is singular."""
+        """Forward dynamics qdd = M^-1 (tau - C qd - D qd - g) [..., n]; NaN if M is singular."""
         return self._one("qdd", q, qd, tau=tau, **how)
 
     def coriolis(self, q: Any, qd: Any, **how: Any) -> Any:
-        """[..., n, n] C by Christoffel symbols, so that dM/dt - 2 C is skew."""
+        """Coriolis matrix C [..., n, n] by Christoffel symbols: dM/dt - 2 C is skew-symmetric."""
         return self._one("coriolis_matrix", q, qd, **how)
 
     def gravity(self, q: Any, **how: Any) -> Any:
-        """[..., n] g = dU/dq."""
+        """Gravity torques g = dU/dq [..., n] [N m or N]."""
         return self._one("gravity", q, **how)
 
     def manipulability(self, q: Any, **how: Any) -> Any:
-        """[...] product of the singular values of the Jacobian (Yoshikawa)."""
+        """Manipulability (Yoshikawa) [...]: product of the singular values of the Jacobian."""
         return self._one("manipulability", q, **how)
 
     @accept_old
@@ -277,9 +323,35 @@ class Chain:
         starts: int = 40,
         seed: int = 1,
     ) -> InverseKinematics:
-        """Joint values for tool poses [..., 4, 4], within the joint limits, from q0 [..., n] (None: the middle of the
-        limits) and then from up to starts - 1 random ones, each of at most max_iterations damped Newton steps
-        (docs/theory/chain.md). Where no search arrives: the nearest pose found, and how far away it is."""
+        """Finds joint values within the limits for tool poses, by damped Newton steps (docs/theory/chain.md).
+
+        Parameters
+        ----------
+        pose : array_like [..., 4, 4]
+            Homogeneous matrices of the tool in the world.
+        q0 : array_like [..., n], optional
+            Initial guess of the first search [rad or m]; None: the middle of the limits.
+        tol : float
+            Success: norm of the pose error <= tol [m and rad].
+        max_iterations : int
+            Largest number of steps of one search.
+        starts : int
+            Largest number of searches; all but the first start at random.
+        seed : int
+            Seed of the random starts.
+
+        Returns
+        -------
+        InverseKinematics
+            Without success: the nearest pose found and its error.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For matrices that are no poses and options out of range.
+        """
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         found = _core.chain_inverse_kinematics(
@@ -301,11 +373,40 @@ class Chain:
         device: str = "cpu",
         threads: int = 0,
     ) -> Trajectories:
-        """Motions from states q, qd under constant torques [..., n] (None: 0), at `times` [s], one or ascending from 0.
+        """Simulates motions under constant joint torques.
 
-        method: "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/theory/chain-simulation.md).
+        Arrays of torch, CuPy or JAX on a GPU stay there, independent of `device` (docs/howto/gpu-arrays.md).
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/howto/gpu-arrays.md).
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Initial joint values [rad or m].
+        qd : float or array_like [..., n]
+            Initial joint velocities [rad/s or m/s].
+        torque : array_like [..., n], optional
+            Constant torques [N m or N]; None: 0.
+        times : float or array_like [t]
+            Output times, ascending from 0 [s].
+        method : str
+            "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/theory/chain-simulation.md).
+        step : float
+            Step of the methods with fixed steps [s].
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        Trajectories
+            A motion that fails has a status, never an exception.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For options out of range.
         """
         n = self.n
         moments, step = moments_of(times), positive("step", step)
@@ -362,13 +463,35 @@ def load(
     payload: Mapping[str, Any] | None = None,
     overrides: Iterable[str] = (),
 ) -> Chain:
-    """A chain from a URDF or a robot file in TOML (docs/reference/robots.md), or by the name of one of garra.models.
+    """Reads a chain from a URDF, a robot file in TOML, or garra.models (docs/reference/robots.md).
 
-    URDF: the chain between the links `base` and `tip`, None the only root and the only leaf. lock: joints that stand
-    still and where, {"finger_joint1": 0.02} or "20 mm". gravity: [3] instead of the file's [m/s^2]. payload: what the
-    tip link of a URDF carries, {"mass": kg, "com": [3], "inertia": [3, 3]} in its frame, inertia about com. overrides:
-    "key.path=value" of a TOML file; of a URDF gravity, payload.mass, payload.com, payload.inertia. Joints with `mimic`
-    follow their leaders. Raises garra.FileError, which names file, line, key and the remedy.
+    Parameters
+    ----------
+    path : str or path
+        A .urdf or .toml file, or the name of a built-in model.
+    tip, base : str, optional
+        URDF: last and first link; None: the only leaf and the only root. Joints with `mimic` follow their leaders.
+    lock : mapping, optional
+        URDF: fixed joints and their values, {"finger_joint1": 0.02} or "20 mm".
+    gravity : array_like [3], optional
+        Replaces the file's gravity, world axes [m/s^2].
+    payload : mapping, optional
+        URDF: {"mass": kg, "com": [3], "inertia": [3, 3]} of the tip link, in its frame; inertia about com.
+    overrides : iterable of str
+        "key.path=value" of a TOML file; URDF: gravity, payload.mass, payload.com, payload.inertia.
+
+    Returns
+    -------
+    Chain
+
+    Raises
+    ------
+    garra.Error
+        FileError with file, line, key and remedy; UsageError for unknown links, joints and arguments.
+
+    Examples
+    --------
+    >>> robot = garra.load("panda.urdf", tip="panda_hand_tcp")
     """
     path = named(path_text(path), "robots")
     locks = [

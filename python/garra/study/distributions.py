@@ -1,4 +1,4 @@
-"""Distributions of uncertain inputs: `draw(rng, samples, width)` gives [samples, width], the same for the same seed."""
+"""Distributions of uncertain inputs. `draw(rng, samples, width)` returns [samples, width] and depends on the seed only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _shared(values: np.ndarray, width: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Uniform in [low, high]; `relative`: of the nominal value, as a factor; `common`: one draw for all contacts."""
+    """Uniform in [low, high]. `relative`: a factor on the nominal value; `common`: one draw for all contacts."""
 
     low: float
     high: float
@@ -34,7 +34,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Normal:
-    """Normal with mean and standard deviation `sd`, drawn again where it falls outside [min, max]."""
+    """Normal with mean and standard deviation `sd`; draws outside [min, max] are repeated."""
 
     mean: float
     sd: float
@@ -76,19 +76,47 @@ class Ball:
 
 
 def uniform(low: float, high: float, *, common: bool = False) -> Uniform:
-    """Uniform in [low, high]; `common`: one draw for all contacts, else one per contact."""
+    """Uniform distribution in [low, high].
+
+    Parameters
+    ----------
+    low, high : float
+        Range, in the unit of the input.
+    common : bool
+        One draw for all contacts instead of one per contact.
+
+    Raises
+    ------
+    ValueError
+        Unless both are finite with low <= high.
+    """
     return Uniform(low, high, common)
 
 
 def scale(low: float, high: float, *, common: bool = False) -> Uniform:
-    """A factor on the nominal value, uniform in [low, high]."""
+    """Factor on the nominal value, uniform in [low, high]; arguments as in uniform()."""
     return Uniform(low, high, common, relative=True)
 
 
 def normal(
     mean: float, sd: float, min: float | None = None, max: float | None = None, *, common: bool = False
 ) -> Normal:
-    """Normal, truncated to [min, max] by drawing again."""
+    """Normal distribution, truncated to [min, max] by repeated draws.
+
+    Parameters
+    ----------
+    mean, sd : float
+        Mean and standard deviation, in the unit of the input.
+    min, max : float, optional
+        Truncation; None: none.
+    common : bool
+        One draw for all contacts instead of one per contact.
+
+    Raises
+    ------
+    ValueError
+        Unless mean and sd are finite, sd >= 0 and min <= max.
+    """
     return Normal(mean, sd, -np.inf if min is None else min, np.inf if max is None else max, common)
 
 

@@ -1,4 +1,4 @@
-"""Runs scenarios by the program `garra`, and reads what they leave (docs/reference/scenario.md,
+"""Runs scenarios by the program `garra` and reads run folders (docs/reference/scenario.md,
 docs/reference/run-folder.md)."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ERRORS = {2: _core.UsageError, 3: _core.FileError, 5: _core.InputOutputError, 6
 
 @dataclass(frozen=True)
 class Interval:
-    """low <= true value <= high with the confidence asked for."""
+    """Confidence interval: low <= true value <= high."""
 
     low: float
     high: float
@@ -53,9 +53,9 @@ class Interval:
 
 
 class Result:
-    """A finished run: its folder, and summary.json in words.
+    """Finished run: its folder and summary.json.
 
-    `summary` has all of it; `metrics["friction_margin"].quantiles` and the like read it by names.
+    `summary` is the whole file; properties such as `metrics["friction_margin"].quantiles` read parts of it.
     """
 
     def __init__(self, folder: str | PathLike[str]) -> None:
@@ -74,16 +74,16 @@ class Result:
 
     @property
     def samples(self) -> int:
-        """Computed ones; fewer than asked for where a stop rule was met."""
+        """Number of computed samples; a stopping rule may make it smaller than requested."""
         return self.summary["samples"]
 
     @property
     def event(self) -> str:
-        """What `probability` is the probability of: "held" for grasps."""
+        """Event of `probability`: "held" for grasps."""
         return self._event()[0].removeprefix("p_")
 
     def _event(self) -> tuple[str, dict[str, Any]]:
-        """The headline of summary.json: its first probability."""
+        """Name and table of the first probability in summary.json."""
         for name, value in self.summary.items():
             if isinstance(value, dict) and isinstance(value.get("low"), int | float) and "probability" in value:
                 return name, value
@@ -91,7 +91,7 @@ class Result:
 
     @property
     def probability(self) -> float:
-        """Share of the decided samples; NaN where none is."""
+        """Fraction of the decided samples in which the event occurs; NaN without a decided sample."""
         value = self._event()[1]["probability"]
         return math.nan if value is None else value
 
@@ -102,9 +102,25 @@ class Result:
         return Interval(event["low"], event["high"])
 
     def proportion_ci(self, confidence_level: float = 0.95, method: str = "exact") -> Interval:
-        """The interval for another confidence or by another method: "exact" (Clopper-Pearson), "wilson", "wilsoncc", as
-        scipy.stats.binomtest(...).proportion_ci() names them (the last two need SciPy). Unsolved samples count against
-        the lower end and for the upper one."""
+        """Confidence interval of `probability`; unsolved samples lower its lower end and raise its upper end.
+
+        Parameters
+        ----------
+        confidence_level : float
+            Between 0 and 1.
+        method : str
+            "exact" (Clopper-Pearson), "wilson" or "wilsoncc", as in scipy.stats.binomtest(...).proportion_ci(). The
+            last two need SciPy.
+
+        Returns
+        -------
+        Interval
+
+        Raises
+        ------
+        ValueError
+            For another method or level.
+        """
         if method not in ("exact", "wilson", "wilsoncc"):
             raise ValueError(f'method = {method!r}, not "exact", "wilson" or "wilsoncc"')
         if not 0 < confidence_level < 1:
@@ -122,12 +138,12 @@ class Result:
 
     @property
     def metrics(self) -> dict[str, SimpleNamespace]:
-        """By name: unit, label, meaning, mean, sd, quantiles, low, high, counts (docs/reference/run-folder.md,
+        """Metrics by name: unit, label, meaning, mean, sd, quantiles, low, high, counts (docs/reference/run-folder.md,
         "distribution")."""
         return {name: SimpleNamespace(**value) for name, value in self.summary.get("metrics", {}).items()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The kept samples, one a row, by the index of the sample: outcome, residual, metrics, inputs."""
+        """Stored samples as rows, by sample index: outcome, residual, metrics, inputs. Needs h5py and pandas."""
         import h5py
         import pandas
 
@@ -149,7 +165,7 @@ class Result:
         return pandas.DataFrame(columns, index=None if index is None else pandas.Index(index, name="sample"))
 
     def to_xarray(self) -> xarray.Dataset:
-        """to_pandas() as a dataset over `sample`, with the scenario's title, job and seed as attributes."""
+        """to_pandas() as a dataset over `sample`, with title, job and seed of the scenario as attributes."""
         attributes = {key: self.summary[key] for key in ("title", "job", "seed") if key in self.summary}
         frame = self.to_pandas()
         if "outcome" in frame:
@@ -158,11 +174,11 @@ class Result:
 
     @property
     def plot(self) -> Plots:
-        """Figures on matplotlib axes: plot.outcomes(), plot.friction_margin() and so on for every metric."""
+        """Figures on matplotlib axes: plot.outcomes(), and a function per metric such as plot.friction_margin()."""
         return Plots(self)
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
-        """The page report.html, made where it is not there yet; copied to `path`."""
+        """Path of report.html, which is made if missing and copied to `path` if given."""
         page = self.folder / "report.html"
         if not page.exists():
             _do(["report", str(self.folder)])
@@ -179,7 +195,7 @@ class Result:
             return self.job
 
     def _repr_html_(self) -> str:
-        """A card for notebooks: the probability, and where its interval lies between 0 and 1."""
+        """Card for notebooks: the probability and its interval between 0 and 1."""
         try:
             low, high = self.interval
         except AttributeError:
@@ -202,7 +218,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Plots:
-    """Figures on matplotlib axes, which are given or made, and returned. plot.NAME(ax=None): of each metric."""
+    """Figures on given or new matplotlib axes, which are returned. plot.NAME(ax=None) shows the metric NAME."""
 
     of: Result
 
@@ -231,7 +247,7 @@ class Plots:
         return ax
 
     def outcomes(self, ax: Any = None) -> Any:
-        """Share of each outcome that occurred."""
+        """Bar chart of the fraction of each outcome that occurred."""
         found = {name: count for name, count in self.of.outcomes.items() if count}
         ax = _axes(ax)
         ax.barh(list(found), [count / self.of.samples for count in found.values()])
@@ -264,7 +280,7 @@ def _text(value: Any) -> str:
 
 
 def _call(arguments: list[str], progress: Progress = False) -> int:
-    """Runs the program; its messages become exceptions. Ctrl-C reaches the program too, which stops within a second."""
+    """Runs the program and raises its messages as exceptions. Ctrl-C also stops the program, within a second."""
     show = listener(progress)
     arguments = [*arguments, "--progress", "none" if show is None else "json"]
     process = subprocess.Popen(
@@ -281,8 +297,8 @@ def _call(arguments: list[str], progress: Progress = False) -> int:
                 show(record)
         process.wait()
     except BaseException:
-        # Ctrl-C, which outside of a terminal came to this process alone, or an exception of the listener's: the program
-        # stops, and keeps its chunks.
+        # Ctrl-C (outside of a terminal only this process receives it), or an exception of the listener: the program
+        # stops and keeps its chunks.
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise
@@ -292,7 +308,7 @@ def _call(arguments: list[str], progress: Progress = False) -> int:
 
 
 def _do(arguments: list[str]) -> None:
-    """The same of a command that ends at once."""
+    """Runs a short command and raises its messages as exceptions."""
     done = subprocess.run(
         [program.path(), *arguments], env=program.environment(), stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
@@ -307,7 +323,7 @@ def _raise(code: int, said: str, command: str) -> None:
 
 
 def _file_of(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, folder: Path) -> str:
-    """The scenario's own file; a mapping, or what garra.scenario makes, is written down first."""
+    """File of the scenario; a mapping or an object of garra.scenario is written to `folder` first."""
     if isinstance(scenario, str | PathLike):
         return fspath(scenario)
     import tomli_w
@@ -319,7 +335,7 @@ def _file_of(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, folde
 
 
 def _overrides(settings: Mapping[str, Any] | Iterable[str]) -> list[str]:
-    """ "key.path=value" of each setting, values as TOML has them."""
+    """Settings as "key.path=value" with TOML values."""
     if not isinstance(settings, Mapping):
         return list(settings)
     import tomli_w
@@ -340,15 +356,45 @@ def run(
     progress: Progress = False,
     client: Client | None = None,
 ) -> Result:
-    """Runs a study of any job: a scenario file, or the same as a mapping or of garra.scenario (files that it names by
-    absolute paths).
+    """Runs a study of any job.
 
-    out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
-    progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":
-    ..., ...}. client: a dask.distributed client whose workers compute it; `out` is then needed, on a file system that all
-    of them see, and `threads` has no meaning (docs/howto/campaigns.md). Ctrl-C, or an exception of that function, ends
-    the run within a second and keeps what is there: garra.open_run(out, resume=True) goes on. Raises
-    garra.FileError (file, line, key, remedy), garra.UsageError, garra.InputOutputError, garra.DeviceError.
+    Ctrl-C, or an exception of the progress function, stops the run within a second and keeps its chunks;
+    garra.open_run(out, resume=True) continues it.
+
+    Parameters
+    ----------
+    scenario : str, path, mapping or garra.scenario object
+        Scenario file, or its content with absolute paths.
+    out : str or path, optional
+        Run folder, new or empty; None: a temporary folder that lives as long as the result.
+    samples, seed : int, optional
+        Override the scenario.
+    set : mapping or iterable of str
+        Settings such as {"contacts.friction": 0.6} or "contacts.friction=0.6".
+    device : str
+        "auto", "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all. Ignored with `client`.
+    report : bool
+        Make report.html.
+    progress : bool or callable
+        True: a progress bar (tqdm if installed). A function receives {"samples": ..., "of": ..., "low": ..., ...}.
+    client : distributed.Client, optional
+        dask client whose workers compute the run; needs `out` on a shared file system (docs/howto/campaigns.md).
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    garra.Error
+        FileError (file, line, key, remedy), UsageError, InputOutputError or DeviceError.
+
+    Examples
+    --------
+    >>> result = garra.run("scenario.toml", samples=100_000)
+    >>> result.probability, result.interval
     """
     if client is not None and out is None:
         raise _core.UsageError("client without out: give a run folder that the workers see")
@@ -386,7 +432,26 @@ def run(
 
 
 def open_run(folder: str | PathLike[str], *, resume: bool = False, progress: Progress = False) -> Result:
-    """The result of a run folder; resume: computes what is missing first."""
+    """Opens a run folder.
+
+    Parameters
+    ----------
+    folder : str or path
+        Run folder.
+    resume : bool
+        Compute missing chunks first.
+    progress : bool or callable
+        As in run().
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    garra.Error
+        InputOutputError if the folder holds no finished run; with `resume` as run().
+    """
     if resume:
         _call(["resume", fspath(folder)], progress)
     elif not (Path(folder) / "summary.json").is_file():
@@ -397,7 +462,7 @@ def open_run(folder: str | PathLike[str], *, resume: bool = False, progress: Pro
 
 
 RESULTS: dict[str, type[Result]] = {}
-"""What a job's runs give where that is more than a Result: its room puts it here when it is imported."""
+"""Subclass of Result per job; the module of the job registers it on import."""
 _ROOMS = {"grasp_set": "grasp.candidates"}
 
 
