@@ -1,5 +1,5 @@
-"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), a hand and its arm out of a URDF (from_urdf), candidate grasps of an object (propose) and which of
-them holds best (rank), and the report of a grasp study at an instant."""
+"""Grasps: from a MuJoCo state (from_mujoco), from a URDF of hand and arm (from_urdf), candidate grasps of an object
+(propose), their ranking (rank), and the report of a grasp study at an instant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of candidate grasps, and which of them holds best (docs/theory/grasp-sets.md)."""
+"""Sets of candidate grasps and their ranking (docs/theory/grasp-sets.md)."""
 
 from __future__ import annotations
 
@@ -65,13 +65,14 @@ _CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
 
 class Set:
-    """G candidate grasps of k contacts each, or of any numbers of contacts; SI units, axes of the object's.
+    """Set of G candidate grasps with k contacts each, or with any numbers of contacts. SI units, object axes.
 
-    A grasp is contact points, normals into the object and friction coefficients; mass, centre of mass, gravity
-    (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. Without more the hand is ideal: it presses with
-    any forces that friction and force_limit allow; with torsion_radius its contacts are soft fingers. With mobility and
-    force it is compliant, with jacobian, mass_matrix and torque (or force) a whole hand: then it has a command, and that
-    has to hold the object; torque_limit limits its motors.
+    A grasp consists of contact points, normals into the object and friction coefficients. Its load is mass, center of
+    mass, gravity (default: (0, 0, -9.81) m/s^2) and wrench. The arrays define the hand:
+
+    * none: ideal, any forces within friction and force_limit; with torsion_radius soft fingers;
+    * mobility and force: compliant, with a command that has to hold the object;
+    * jacobian, mass_matrix and torque (or force): whole hand with a command; torque_limit limits its motors.
     """
 
     def __init__(
@@ -83,22 +84,22 @@ class Set:
         contact_names: list[str] | None = None,
     ) -> None:
         self.first = first
-        """[G+1] rows of each grasp"""
+        """[G+1] first row of each grasp, and the number of rows m"""
         self.arrays = arrays
         """By name, as in a file: point, normal [m, 3], friction [m], ..., mass [G], ..."""
         self.mesh = mesh
-        """Vertices [v, 3] and triangles [f, 3] of the object, for pictures and for grasps from within"""
+        """Vertices [v, 3] and triangles [f, 3] of the object, for pictures and for grasps from inside"""
         self.names = names
-        """Of the grasps, for what is printed and for reports"""
+        """[G] names of the grasps, for output and reports"""
         self.contact_names = contact_names
-        """Of the rows of contacts [m], for the same"""
+        """[m] names of the contacts, for output and reports"""
         self.about: dict[str, Any] = {}
-        """Of a set that propose() made: samples drawn, fate (what became of them), mesh, warning"""
+        """Sets of propose(): samples drawn, counts of rejection reasons, mesh, warning"""
         self.sample: np.ndarray | None = None
-        """Of a set that propose() made: [G] number of the sample that each grasp is"""
+        """Sets of propose(): [G] number of the sample of each grasp"""
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        """All that a ranking reads."""
+        """Arrays that a ranking reads, with the mesh."""
         if self.mesh is None:
             return self.arrays
         vertices, faces = (np.ascontiguousarray(part) for part in self.mesh)
@@ -117,20 +118,49 @@ class Set:
         contact_names: Any = None,
         **others: Any,
     ) -> Set:
-        """points, normals: [G, k, 3], or [m, 3] with first [G+1], the first row of each grasp and the number of rows.
+        """Makes a set from arrays in SI units and object axes.
 
-        friction: a number, [G, k] or [m]. others: tangent, curvature, force_limit of contacts; torsion_radius r of soft
-        ones [m], |(c_t, c_o, tau / r)| <= friction c_n with the moment tau about the normal; mass [G] or a number,
-        com [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com). A compliant hand: mobility, a
-        number, one for each contact, or [..., 3, 3] in the object's axes [1/kg]; force [..., 3], the commanded (n, t,
-        o) [N]. A whole hand: jacobian [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]), the velocity of the
-        contact points in the object's axes; mass_matrix [nq, nq] or [G, nq, nq]; torque, bias [nq] or [G, nq], or
-        force; torque_limit [nq] or [G, nq] of the motors, numpy.inf where there is none. Soft contacts of such hands:
-        torsion, the moment about the normal that goes with force [N m]; angular_mobility as mobility, of moments
-        [1/(kg m^2)], or angular_jacobian as jacobian, the angular velocity of what touches there. mesh: the object's vertices
-        [v, 3] and triangles [f, 3], counterclockwise from outside, for pictures and for grasps from within, whose
-        normals all point away from the centre of mass. For what is printed and for reports: names, a text for each
-        grasp, and contact_names, [G, k] or [m] texts.
+        Parameters
+        ----------
+        points, normals : array_like [G, k, 3] or [m, 3]
+            Contact points [m] and normals into the object; [m, 3] needs `first`.
+        friction : float or array_like [G, k] or [m], optional
+            Friction coefficients.
+        first : array_like [G+1], optional
+            First row of each grasp, and the number of rows.
+        mesh : (array_like [v, 3], array_like [f, 3]), optional
+            Object surface [m], triangles counterclockwise from outside, for pictures and for grasps from inside, whose
+            normals all point away from the center of mass.
+        names : list of str [G], optional
+            Names of the grasps.
+        contact_names : array_like [G, k] or [m], optional
+            Names of the contacts.
+        tangent, curvature, force_limit : array_like
+            Per contact: direction t, curvature along t and o [1/m], largest normal force [N].
+        torsion_radius : array_like
+            Radius r of soft contacts [m]: |(c_t, c_o, tau / r)| <= friction c_n with the moment tau about the normal.
+        mass, com, inertia, gravity, wrench : array_like
+            Per grasp, or one for all; wrench is (force; moment about com).
+        mobility, force : array_like
+            Compliant hand: mobility as a number, one per contact or [..., 3, 3] [1/kg]; commanded force (n, t, o)
+            [..., 3] [N].
+        jacobian, mass_matrix, torque, bias, torque_limit : array_like
+            Whole hand: contact point velocities [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]); mass matrix
+            [nq, nq] or [G, nq, nq]; torques [nq] or [G, nq], numpy.inf for no limit. `force` may replace `torque`.
+        torsion, angular_mobility, angular_jacobian : array_like
+            Soft contacts of these hands: commanded moment about the normal [N m]; mobility of moments [1/(kg m^2)], or
+            angular velocity of the touching body per joint rate.
+
+        Returns
+        -------
+        Set
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        TypeError
+            For unknown names.
         """
         points = numbers("points", points)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -173,11 +203,21 @@ class Set:
 
     @classmethod
     def from_grasps(cls, grasps: Sequence[Grasp], **others: Any) -> Set:
-        """Grasps of whole hands out of `garra.grasp.from_mujoco` (world axes): one of each, in any number of contacts.
+        """Makes a set of whole hands from grasps of `garra.grasp.from_mujoco` or `from_urdf`, in their world axes.
 
-        Their joints are those that move the contacts: as many as A_h = J M^-1 J^T has rank, with unit inertia, and the
-        torques are all that moves the hand, its own weight included. What the hand leans on at this instant
-        (`Grasp.props`) is taken as fixed to it.
+        The joints of the set span the range of A_h = J M^-1 J^T with unit inertia. Torques include the hand's own
+        weight. Supports of the hand at this instant (`Grasp.props`) count as fixed to it.
+
+        Parameters
+        ----------
+        grasps : sequence of Grasp
+            Any numbers of contacts.
+        **others
+            As in from_arrays().
+
+        Returns
+        -------
+        Set
         """
         hands = [grasp.propped() for grasp in grasps]
         factors = [_mobility_factor(hand_A) for hand_A, _ in hands]
@@ -217,11 +257,31 @@ class Set:
         first: Any = None,
         **others: Any,
     ) -> Set:
-        """Grasps as data sets have them: points and normals in world axes, and the object's pose there.
+        """Makes a set from points and normals in world axes and the object's pose, as in data sets.
 
-        pose: [4, 4] or [G, 4, 4], of the object's axes in those of the points; scale: metres in the unit of points and
-        of the pose's translation. gravity: in world axes, [3] or [G, 3]; the set's is in the object's. The rest is as
-        in from_arrays(), in SI units and the object's axes; normals have to point into the object.
+        Parameters
+        ----------
+        points, normals : array_like
+            As in from_arrays(), in world axes; normals point into the object.
+        pose : array_like [4, 4] or [G, 4, 4]
+            Pose of the object's axes in the axes of the points.
+        scale : float
+            Meters per unit of the points and of the pose's translation.
+        gravity : array_like [3] or [G, 3]
+            World axes [m/s^2].
+        first : array_like [G+1], optional
+            As in from_arrays().
+        **others
+            As in from_arrays(), in SI units and object axes.
+
+        Returns
+        -------
+        Set
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes or a pose that is no rotation and translation.
         """
         points, normals, scale = numbers("points", points), numbers("normals", normals), positive("scale", scale)
         count = len(points) if first is None else len(first) - 1
@@ -242,7 +302,7 @@ class Set:
 
     @classmethod
     def from_hdf5(cls, path: str | PathLike[str]) -> Set:
-        """A file as `garra grasp rank` reads it: the arrays by their names."""
+        """Reads a set from an HDF5 file of `garra grasp rank`. Raises garra.FileError for a bad file."""
         import h5py
 
         with h5py.File(path) as file:
@@ -251,7 +311,7 @@ class Set:
 
     @classmethod
     def from_npz(cls, path: str | PathLike[str]) -> Set:
-        """The same names in a file of numpy.savez or numpy.savez_compressed."""
+        """Reads a set from a file of numpy.savez with the same names. Raises garra.FileError for a bad file."""
         try:
             with np.load(path, allow_pickle=False) as file:
                 read = cls._from_named({name: file[name] for name in _names() if name in file}, path)
@@ -262,7 +322,7 @@ class Set:
             raise _core.FileError(f"{path}: {error}") from None
 
     def _with_names(self, file: Any) -> Set:
-        """With what a file has for people."""
+        """Adds mesh, names and sample numbers of a file."""
         self.mesh, self.names = mesh_of(file), names_of(file, "name", len(self))
         self.contact_names = names_of(file, "contact_name", int(self.first[-1]))
         self.sample = file["sample"][()] if "sample" in file else None
@@ -279,7 +339,7 @@ class Set:
             raise _core.FileError(f"{path}: {error}") from None
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes a file that `garra grasp rank` reads: NPZ where its name ends in .npz, else HDF5."""
+        """Writes a file for `garra grasp rank`: NPZ if its name ends in .npz, else HDF5."""
         if Path(path).suffix == ".npz":
             more = {} if self.mesh is None else {"object/vertex": self.mesh[0], "object/face": self.mesh[1]}
             more |= {} if self.names is None else {"name": np.array(self.names, dtype=str)}
@@ -316,38 +376,40 @@ class Set:
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Ranking:
-    """One of everything for each grasp; NaN and rank 0 where its status is not "ranked"."""
+    """Ranking of G grasps. Grasps with a status other than "ranked" have NaN and rank 0."""
 
-    p_held: np.ndarray  #: [G] share of samples that are held (docs/theory/grasp-sets.md)
-    low: np.ndarray  #: [G] 95 % interval of p_held (Clopper-Pearson)
+    p_held: np.ndarray  #: [G] fraction of the decided samples that are held (docs/theory/grasp-sets.md)
+    low: np.ndarray  #: [G] interval of p_held: 95 % Clopper-Pearson; with best: sequential, of `confidence`
     high: np.ndarray  #: [G]
-    difference: np.ndarray  #: [G] p_held less the best grasp's, of the same draws
+    difference: np.ndarray  #: [G] p_held minus the best grasp's, over the same draws
     difference_low: np.ndarray  #: [G] its 95 % interval
     difference_high: np.ndarray  #: [G]
-    critical_friction: np.ndarray  #: [G, 3] 5, 50, 95 % of the least coefficient that would do; inf: none up to 10
-    p_no_slip: np.ndarray  #: [G] share of samples in which every contact sticks; NaN of an ideal hand
-    p_can_be_held: np.ndarray  #: [G] share in which some forces inside the cones balance the wrench
-    margin: np.ndarray  #: [G, 3] 5, 50, 95 % of the smallest friction margin; NaN of an ideal hand
-    wrench_radius: np.ndarray  #: [G] median of the push that may be added in any direction [N]; NaN: ideal, no limit
-    fails_first: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none does
-    non_unique: np.ndarray  #: [G] samples with another certified solution that moves otherwise
-    outcomes: np.ndarray  #: [G, 9] samples of each of OUTCOMES
+    critical_friction: np.ndarray  #: [G, 3] 5, 50, 95 % quantiles of the least sufficient coefficient; inf: above 10
+    p_no_slip: np.ndarray  #: [G] fraction of samples in which every contact sticks; NaN for an ideal hand
+    p_can_be_held: np.ndarray  #: [G] fraction in which forces inside the cones can balance the wrench
+    margin: np.ndarray  #: [G, 3] 5, 50, 95 % quantiles of the smallest friction margin; NaN for an ideal hand
+    wrench_radius: np.ndarray  #: [G] median radius of the ball of additional wrenches [N]; NaN: ideal hand without limits
+    fails_first: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none
+    non_unique: np.ndarray  #: [G] samples with a second certified solution of different motion
+    outcomes: np.ndarray  #: [G, 9] samples of each outcome in OUTCOMES
     rank: np.ndarray  #: [G] 1 is the best
     status: np.ndarray  #: [G] index in STATUS
     held: np.ndarray  #: [G] samples
-    unsolved: np.ndarray  #: [G] samples that were not decided
-    samples: np.ndarray  #: [G] of each grasp
-    hand: str = "ideal"  #: what the set was ranked with: "ideal", "compliant" or "whole"
-    decided: bool = True  #: the best that were asked for are surely found
-    candidates: Set | None = None  #: what was ranked
-    study: dict[str, Any] = field(default_factory=dict)  #: what was uncertain, as a ranking's file says it
+    unsolved: np.ndarray  #: [G] undecided samples
+    samples: np.ndarray  #: [G] samples per grasp
+    hand: str = "ideal"  #: model of the hand: "ideal", "compliant" or "whole"
+    decided: bool = True  #: True if the `best` grasps asked for were found
+    candidates: Set | None = None  #: the ranked set
+    study: dict[str, Any] = field(default_factory=dict)  #: uncertain inputs, as in a ranking file
     seconds: float | None = None
-    uncertain: dict[str, Any] = field(default_factory=dict)  #: the same as study, as replay() needs it
+    uncertain: dict[str, Any] = field(default_factory=dict)  #: uncertain inputs in the form of replay()
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Ranking:
-        """What `garra grasp rank -o` or a run has written, with its set where that has not changed. Its samples are
-        replayed by `garra replay`."""
+        """Reads a ranking of `garra grasp rank -o` or of a run, with its set if the set is unchanged.
+
+        `garra replay` replays its samples. Raises garra.FileError for a bad file.
+        """
         found = ranking_file.read(path)
         grasps = found.grasps
         return cls(
@@ -363,13 +425,13 @@ class Ranking:
 
     @property
     def order(self) -> np.ndarray:
-        """Grasps that have a rank, the best first."""
+        """Ranked grasps, the best first."""
         ranked = np.flatnonzero(self.rank > 0)
         return ranked[np.argsort(self.rank[ranked], kind="stable")]
 
     @property
     def best(self) -> int:
-        """The grasp with rank 1."""
+        """Grasp with rank 1. Raises ValueError if none is ranked."""
         order = self.order
         if not len(order):
             raise ValueError("no grasp of this set could be ranked: status says why")
@@ -377,23 +439,42 @@ class Ranking:
 
     @property
     def refused(self) -> dict[str, int]:
-        """How many grasps are not ranked, by reason."""
+        """Numbers of grasps that are not ranked, by reason."""
         return {name: int((self.status == k).sum()) for k, name in enumerate(STATUS) if k and (self.status == k).any()}
 
     def name(self, grasp: int) -> str:
-        """can (grasp 38); grasp 38 where the set has no names."""
+        """Name of a grasp: "can (grasp 38)", or "grasp 38" without names."""
         return ranking_file.name_of(self.candidates.names if self.candidates else None, grasp)
 
     def contact_name(self, grasp: int, contact: int) -> str:
-        """Of a contact of a grasp, both from 0: its name in the set, else contact 0; none: -1."""
+        """Name of a contact (grasp and contact from 0), "contact 1" without names, "none" for -1."""
         if contact < 0:
             return "none"
         names = self.candidates.contact_names if self.candidates else None
         return ranking_file.contact_name_of(names, self.candidates.first if names else None, grasp, contact)
 
     def replay(self, grasp: int | None = None, sample: int = 0) -> Replay:
-        """One sample of one grasp (the best), in full: what was drawn, contacts, forces, outcome, margins. It prints a
-        line for each contact."""
+        """Recomputes one sample of one grasp in full: drawn inputs, contacts, forces, outcome, margins.
+
+        Parameters
+        ----------
+        grasp : int, optional
+            Number from 0; None: the best.
+        sample : int
+            Number from 0.
+
+        Returns
+        -------
+        Replay
+            A dict; printing it shows one line per contact.
+
+        Raises
+        ------
+        ValueError
+            If the ranking does not hold its set.
+        garra.UsageError
+            For a grasp or sample that does not exist, or a grasp that is not ranked.
+        """
         if self.candidates is None or not self.uncertain:
             raise ValueError("this ranking does not know its set")
         which = self.best if grasp is None else grasp
@@ -404,18 +485,39 @@ class Ranking:
         return Replay(found, title=f"{self.name(which)}, sample {sample}", contacts=contacts)
 
     def outcomes_of(self, grasp: int) -> dict[str, int]:
-        """Samples of each outcome of a grasp, those that there are."""
+        """Samples per outcome of a grasp, without outcomes that did not occur."""
         return {name: int(n) for name, n in zip(OUTCOMES, self.outcomes[grasp], strict=True) if n}
 
     def variants(
         self, grasp: int | None = None, *, share: float = 0.2, move: float = 0.005, device: str = "auto", threads: int = 0
     ) -> Ranking:
-        """What would help most: a grasp (the best) as it is and with one thing changed, ranked on the same draws.
+        """Ranks a grasp and variants of it with one change each, on the same draws.
 
-        What the grasp has of command (force, torsion, torque), force limits, friction and mass becomes `share` more, the
-        mass less; friction and mass only where the study draws a factor on them. A contact of a hand without a jacobian
-        also moves by `move` [m] along the surface in both directions, by its curvature where it is known. `name()` says
-        what was changed; differences are to the best of them.
+        Command (force, torsion, torque), force limits and friction grow by `share`, the mass shrinks. Friction and mass
+        change only if the study draws a factor on them. Contacts of a hand without a jacobian also move along the
+        surface, by its curvature if known. `name()` names the change; differences refer to the best variant.
+
+        Parameters
+        ----------
+        grasp : int, optional
+            Number from 0; None: the best.
+        share : float
+            Relative change.
+        move : float
+            Shift of a contact [m].
+        device : str
+            "auto", "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        Ranking
+
+        Raises
+        ------
+        ValueError
+            If the ranking does not hold its set.
         """
         if self.candidates is None or not self.uncertain:
             raise ValueError("this ranking does not know its set")
@@ -431,7 +533,7 @@ class Ranking:
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row a grasp, by its index in the set, the best first."""
+        """Data frame with a row per grasp, indexed as in the set, the best first."""
         import pandas
 
         frame = pandas.DataFrame(
@@ -462,7 +564,7 @@ class Ranking:
         return frame.iloc[np.concatenate([self.order, np.flatnonzero(self.rank == 0)])]
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
-        """What to_pandas() gives, with held, samples and all quantiles of the friction needed, as a Parquet file."""
+        """Writes to_pandas() with held, samples and all quantiles to a Parquet file. Needs pandas and pyarrow."""
         try:
             import pandas
             import pyarrow  # noqa: F401  what pandas writes it with
@@ -480,7 +582,7 @@ class Ranking:
         frame.assign(**quantiles, held=self.held[rows], samples=self.samples[rows]).to_parquet(path, engine="pyarrow")
 
     def report(self, path: str | PathLike[str], title: str = "") -> Path:
-        """Writes the page of this ranking, one HTML file: table, distributions, pictures of the grasps."""
+        """Writes the report of this ranking, one HTML file with table, distributions and pictures; returns its path."""
         from garra.grasp import ranking_report
         from garra.page import html
 
@@ -512,7 +614,7 @@ class Ranking:
         return f"{int(self.samples.sum()):,} samples; the best {self.study['best']} are {'' if self.decided else 'not '}decided"
 
     def plot(self, ax: Axes | None = None, most: int = 20) -> Axes:
-        """P(held) of the best grasps with 95 % intervals, on matplotlib axes, which are returned."""
+        """Plots P(held) of the `most` best grasps with their intervals on matplotlib axes, which are returned."""
         import matplotlib.pyplot as plt
 
         if ax is None:
@@ -538,7 +640,7 @@ class Ranking:
 
 
 class Replay(dict[str, Any]):
-    """A sample of a grasp by the names of its parts; `contacts` has the names of the contacts."""
+    """One sample of a grasp as a dict of its parts; `contacts` holds the names of the contacts."""
 
     def __init__(self, found: dict[str, Any], title: str, contacts: list[str]) -> None:
         super().__init__(found)
@@ -557,11 +659,11 @@ class Replay(dict[str, Any]):
 
 
 class RankedRun(Result):
-    """A finished run of a set of grasps: `ranking`, beside what every run has (docs/theory/grasp-sets.md)."""
+    """Finished run of a set of grasps: a Result with a `ranking` (docs/theory/grasp-sets.md)."""
 
     @cached_property
     def ranking(self) -> Ranking:
-        """Read when it is first asked for."""
+        """Ranking of the run, read on first access."""
         return Ranking.read(self.folder / ranking_folder.RANKING)
 
 
@@ -601,26 +703,75 @@ def rank(
     threads: int = 0,
     **others: Any,
 ) -> Ranking:
-    """How probably each candidate grasp holds, and their order.
+    """Ranks candidate grasps by the probability that each holds. Sample i has the same draws in every grasp.
 
-    grasps: a Set, grasps out of garra.grasp.from_mujoco, or a file (HDF5, NPZ); or points, normals and `others` as Set.from_arrays() takes them. friction,
-    mass: numbers, arrays of the set, or garra.uniform(), garra.normal() (the value itself), garra.scale() (a factor on
-    the set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation,
-    or distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the
-    true normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. wrenches: [n, 6]
-    (force; moment about the centre of mass), one of which acts besides, at random. any_gravity: from a direction
-    uniform on the sphere. from_within: normals of a set without its mesh may all point away from the centre
-    of mass, as in a ring held from within. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole";
-    of the
-    last two: command, a factor on the commanded forces or torques, squeeze_error, added to the normal force of each
-    contact [N], and torque_error, added to each joint's torque of a whole hand [N m], numbers or distributions; imbalance, how much of the wrench the command may leave; acceleration [m/s^2] of a contact at rest;
-    check_uniqueness,
-    whether a second solution of a contact problem is looked for. Sample i has the same draws in every grasp.
-    `friction_samples` of the samples are also asked for the least friction coefficient that would do, `radius_samples`
-    (-1: a twentieth of those) for the wrench radius, where the hand is ideal and the set has force limits. best: only so
-    many best grasps are wanted; a grasp that is surely not among them is given up, which takes a fraction of the
-    samples (`samples` is the most of a grasp). With this confidence none of the true best is given up; `decided` says
-    whether the others are.
+    Parameters
+    ----------
+    grasps : Set, sequence of Grasp, str or path, optional
+        A set, grasps of garra.grasp.from_mujoco, or a file (HDF5, NPZ).
+    points, normals, **others
+        Instead of `grasps`: arguments of Set.from_arrays().
+    friction, mass : float, array_like or distribution, optional
+        Numbers, arrays of the set, garra.uniform() or garra.normal() of the value, or garra.scale() of a factor.
+    com : array_like or Ball, optional
+        Centers of mass, or garra.ball() of their error [m].
+    slide : float or distribution
+        Error of contact points along the surface in both directions; a number is the standard deviation [m].
+    tilt : float
+        Half angle of a cone in which the true normals are uniform [rad].
+    force, torque : Ball, optional
+        Disturbances [N, N m].
+    wrenches : array_like [n, 6], optional
+        Additional (force; moment about the center of mass) [N, N m], of which each sample draws one.
+    any_gravity : bool
+        Gravity from a direction uniform on the sphere.
+    from_within : bool
+        Accept normals that all point away from the center of mass, as in a ring held from inside.
+    hand : str
+        "auto" (by the arrays of the set), "ideal", "compliant" or "whole".
+    command : float or distribution
+        Factor on the commanded forces or torques.
+    squeeze_error, torque_error : float or distribution
+        Added to each normal force [N], or to each joint torque of a whole hand [N m].
+    imbalance : float
+        Largest fraction of the wrench that the command may leave unbalanced.
+    acceleration : float
+        Largest acceleration of a contact at rest [m/s^2].
+    check_uniqueness : bool
+        Search a second solution of each contact problem.
+    samples : int
+        Samples per grasp; with `best` the maximum.
+    friction_samples : int
+        First samples for which the critical friction is computed.
+    radius_samples : int
+        First samples for the wrench radius of an ideal hand with force limits; -1: a twentieth of friction_samples.
+    best : int
+        Number of best grasps wanted; others are dropped early. 0: rank all.
+    confidence : float
+        Probability that no true best grasp is dropped; `Ranking.decided` says if the best were found.
+    seed : int
+        Seed of the draws.
+    device : str
+        "auto", "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    Ranking
+        A grasp that cannot be ranked has a status, never an exception.
+
+    Raises
+    ------
+    garra.Error
+        UsageError for options, a set without friction or without a load; FileError for bad files and arrays.
+    ValueError, TypeError
+        As Set.from_arrays().
+
+    Examples
+    --------
+    >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.3, 0.8), force=garra.ball(2.0))
+    >>> ranking.best
     """
     offset = com if isinstance(com, Ball) else Ball(0.0)
     parts = {
@@ -682,7 +833,7 @@ def rank(
 def _changed(
     of: Set, grasp: int, uncertain: dict[str, Any], share: float, move: float
 ) -> tuple[list[str], list[dict[str, np.ndarray]]]:
-    """Names of changes of a grasp, and its arrays with each of them."""
+    """Names of the changes of a grasp, and its arrays with each change."""
     begin, end = int(of.first[grasp]), int(of.first[grasp + 1])
     rows = {**dict.fromkeys(_OF_CONTACTS, 1), "mobility": 1, "angular_mobility": 1, "jacobian": 3, "angular_jacobian": 3}
     arrays = {
@@ -725,7 +876,7 @@ def _names() -> tuple[str, ...]:
 
 
 def _of_hand(name: str, value: Any, lead: tuple[int, ...], grasps: int, joints: tuple[int, ...]) -> np.ndarray:
-    """One of _OF_HANDS as a file has it. lead: the axes of contacts; joints: (nq,), () without a jacobian."""
+    """Array of _OF_HANDS in the shape of a file. lead: axes of contacts; joints: (nq,), or () without a jacobian."""
     array = numbers(name, value)
     rows = int(np.prod(lead))
     if name in ("jacobian", "angular_jacobian"):

@@ -1,4 +1,4 @@
-"""Candidate grasps of an object, made from its surface (docs/howto/grasp-propose.md)."""
+"""Candidate grasps sampled on the surface of an object (docs/howto/grasp-propose.md)."""
 
 from __future__ import annotations
 
@@ -37,22 +37,65 @@ def propose(
     device: str = "auto",
     threads: int = 0,
 ) -> Set:
-    """Grasps of an object from which forces can close around it: a Set for rank().
+    """Samples candidate grasps with force closure on the surface of an object, for rank().
 
-    object: a file (.stl, .obj), a shape in metres ("sphere:0.03", "box:x,y,z", "cylinder:radius,height",
-    "capsule:radius,height", "ellipsoid:a,b,c", "superquadric:a,b,c,e1,e2"),
-    (vertices [v, 3], faces [f, 3]), or what has these attributes, as a
-    trimesh.Trimesh. scale: factor on its lengths, 0.001 for millimetres; where it is not given, what is more than 2 m
-    across is refused. mass [kg], or density [kg/m^3].
+    Grasp g depends on seed and Set.sample[g] only, on any device and any number of threads.
 
-    fingers: 2 to 8 contacts. n: grasps wanted; with a warning there may be fewer, and where there are none an error
-    says why. friction: coefficient with which forces have to close. max_opening: distance of two contacts [m].
-    force_limit: of each finger [N]. torsion_radius: of soft fingertips, which keep two from turning [m]. pad_radius: each finger is a flat pad of three contacts, which keep the object from
-    turning, too [m]. finger_radius: fingertips are balls that touch the object at the contact alone and not each other
-    [m]. clearance: so far out along the normal nothing of the object may be [m]. approach: fingers come straight along
-    this direction, (0, 0, -1) from above, and the object is not in their way. floor: the object stands at this z [m].
+    Parameters
+    ----------
+    object : str, path, (vertices, faces) or mesh
+        A file (.stl, .obj); a shape in meters ("sphere:0.03", "box:x,y,z", "cylinder:radius,height",
+        "capsule:radius,height", "ellipsoid:a,b,c", "superquadric:a,b,c,e1,e2"); arrays [v, 3] and [f, 3]; or an object
+        with attributes vertices and faces, such as trimesh.Trimesh.
+    fingers : int
+        Contacts per grasp, 2 to 8.
+    n : int
+        Number of grasps wanted; fewer with a warning.
+    friction : float
+        Friction coefficient of the force closure check.
+    mass, density : float, optional
+        Mass [kg], or density [kg/m^3].
+    force_limit : float
+        Of each finger [N].
+    torsion_radius : float
+        Of soft fingertips, which resist turning [m].
+    max_opening : float
+        Largest distance of two contacts [m].
+    pad_radius : float
+        Radius of flat pads of three contacts, which resist turning [m]; 0: point contacts.
+    finger_radius : float
+        Radius of ball fingertips, which touch only at their contact and not each other [m].
+    clearance : float
+        Length along the outward normal that is free of the object [m].
+    approach : array_like [3]
+        Straight approach direction free of the object, such as (0, 0, -1) from above; 0: any.
+    floor : float
+        Height z of the floor under the object [m].
+    scale : float, optional
+        Factor on the lengths of the object, 0.001 for millimeters. Without it, objects above 2 m are an error.
+    most_samples : int
+        Largest number of samples; 0: automatic.
+    seed : int
+        Seed of the samples.
+    device : str
+        "auto", "cpu", "scalar", "cuda", "cuda:1".
+    threads : int
+        CPU threads; 0: all.
 
-    Grasp g is a function of seed and Set.sample[g] alone, on any device and any number of threads.
+    Returns
+    -------
+    Set
+
+    Raises
+    ------
+    garra.Error
+        UsageError for options out of range or if no sample is accepted, with the reason; FileError for a bad mesh.
+    TypeError, ValueError
+        For arrays that are no mesh.
+
+    Examples
+    --------
+    >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", n=100, mass=0.3)
     """
     options = {
         "fingers": whole("fingers", fingers),
@@ -88,7 +131,7 @@ def propose(
 
 
 def _object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
-    """The words that name it, or its arrays."""
+    """Name of the object, or its arrays."""
     if isinstance(given, str | PathLike):
         return path_text(given), None, None
     if hasattr(given, "vertices") and hasattr(given, "faces"):
