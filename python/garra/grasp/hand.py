@@ -1,4 +1,4 @@
-"""A grasp at one instant, whatever it was read from: the contact problem, its forces, and how robust it is."""
+"""Grasp at one instant from any source: contact problem, forces and robustness."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from garra.study.distributions import DISTRIBUTIONS
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Solution:
-    """Certified contact forces on the object. k contacts."""
+    """Certified forces of k contacts on the object."""
 
     forces: np.ndarray  #: (n, t, o) [N], [k, 3]; NaN unless converged
-    forces_world: np.ndarray  #: the same in world axes, [k, 3]
-    acceleration: np.ndarray  #: object's contact point minus finger's, (n, t, o) [m/s^2], [k, 3]
+    forces_world: np.ndarray  #: world axes [N], [k, 3]
+    acceleration: np.ndarray  #: contact point of the object minus that of the finger, (n, t, o) [m/s^2], [k, 3]
     state: list[str]  #: "stick", "slip", "open" or "unknown" of each contact
     residual: float
     converged: bool
@@ -36,19 +36,18 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Props:
-    """What the hand leans on besides the object: limits of its joints, fingers on fingers, the palm on a table. Each
-    gives way to one side only: s = bias + coupling^T c + mobility p >= 0, p >= 0, s p = 0, and the contacts' a gets
-    coupling p more. l props."""
+    """l unilateral, frictionless supports of the hand besides the object: joint limits, fingers on fingers, the palm on a
+    table. Law: s = bias + coupling^T c + mobility p >= 0, p >= 0, s p = 0. The contacts' a grows by coupling p."""
 
     coupling: np.ndarray  #: [3k, l]
     mobility: np.ndarray  #: [l, l] [1/kg]
-    bias: np.ndarray  #: acceleration away from the prop without any forces, [l]
+    bias: np.ndarray  #: acceleration away from the support without forces, [l] [m/s^2]
 
     def __len__(self) -> int:
         return len(self.bias)
 
     def added(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Contact problems [n] with the props as contacts without friction behind the others."""
+        """Contact problems [n] with the props appended as frictionless contacts."""
         n, k = mu.shape
         whole = 3 * (k + len(self))
         A_all, b_all = np.zeros((n, whole, whole)), np.zeros((n, whole))
@@ -60,24 +59,24 @@ class Props:
         return A_all, b_all, np.concatenate([mu, np.zeros((n, len(self)))], axis=1)
 
     def locked(self, holding: np.ndarray, hand_A: np.ndarray, hand_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The hand's A and b where some of the props, a mask [l], hold as if the hand were fixed to them."""
+        """A and b of the hand with the props of a mask [l] as rigid connections."""
         C, inverse = self.coupling[:, holding], np.linalg.pinv(self.mobility[holding][:, holding], redundant.NULL, True)
         return hand_A - C @ inverse @ C.T, hand_b - C @ inverse @ self.bias[holding]
 
 
 def wrench_matrix(arms: np.ndarray, frames: np.ndarray) -> np.ndarray:
-    """Of contacts [k, 3] from the center of mass, with axes [k, 3, 3], [6, 3k]."""
+    """Wrench matrix [6, 3k] of contacts at [k, 3] from the center of mass, with axes [k, 3, 3]."""
     moment = np.cross(arms[:, None, :], frames.transpose(0, 2, 1)).transpose(0, 2, 1)
     return np.concatenate(list(np.concatenate([frames, moment], axis=1)), axis=1)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Grasp:
-    """An object in contact with a hand (docs/theory/grasp-model.md). World axes, SI units; k contacts; over contacts
-    (n, t, o) of the first, then of the second; n points into the object, c [N] is the force on the object, a = A c + b
-    [m/s^2] the acceleration of the object's contact point minus the hand's. Moments about the object's center of mass.
+    """Object in contact with a hand at one instant (docs/theory/grasp-model.md).
 
-    "Hand" is everything but the object that a contact or a mass matrix knows of: fingers, arm, table.
+    World axes, SI units, k contacts. Contact vectors list (n, t, o) contact by contact; n points into the object. c [N]
+    is the force on the object; a = A c + b [m/s^2] is the acceleration of the object's contact point minus the hand's.
+    Moments are about the object's center of mass. "Hand" means all bodies but the object: fingers, arm, table.
     """
 
     name: str
@@ -90,18 +89,18 @@ class Grasp:
     com: np.ndarray  #: [3] [m]
     gravity: np.ndarray  #: [3] [m/s^2]
     spin: np.ndarray  #: angular velocity of the object, [3] [rad/s]
-    applied: np.ndarray  #: wrench on the object besides weight, contacts and gyroscopic moment, [6]
+    applied: np.ndarray  #: (force; moment) on the object besides weight, contacts and gyroscopic moment, [6]
     hand_A: np.ndarray  #: the hand's part of A, J_h M_h^-1 J_h^T, [3k, 3k] [1/kg]
     hand_b: np.ndarray  #: minus the hand's contact accelerations without contact forces, [3k]: d of (10)
     b: np.ndarray  #: [3k]
     hand_jacobian: np.ndarray  #: [3k, degrees of freedom]
     object_jacobian: np.ndarray  #: [3k, degrees of freedom]
-    props: Props  #: what the hand leans on, perhaps nothing; it is not part of hand_A, hand_b, b
-    notes: tuple[str, ...] = ()  #: what of the source is not in this problem
+    props: Props  #: supports of the hand, perhaps none; not part of hand_A, hand_b, b
+    notes: tuple[str, ...] = ()  #: omissions with respect to the source, and warnings
 
     @property
     def contact_names(self) -> list[str]:
-        """The hand's geom at each contact; with a number where it touches more than once."""
+        """Hand geom of each contact, numbered if it touches more than once."""
         hands = [hand for hand, _ in self.geoms]
         seen = [hands[: j + 1].count(hand) for j, hand in enumerate(hands)]
         return [f"{hand} {n}" if hands.count(hand) > 1 else hand for hand, n in zip(hands, seen, strict=True)]
@@ -118,7 +117,7 @@ class Grasp:
 
     @property
     def radius(self) -> float:
-        """Radius of gyration rho [m], rho^2 = tr I / 3m: turns moments into forces."""
+        """Radius of gyration rho [m], rho^2 = tr I / 3m; scales moments to forces."""
         return float(np.sqrt(np.trace(self.inertia) / (3 * self.mass)))
 
     @property
@@ -142,13 +141,27 @@ class Grasp:
     def problem(
         self, mass: ArrayLike | None = None, friction: ArrayLike | None = None, wrench: ArrayLike | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A [..., 3k, 3k], b [..., 3k], mu [..., k] for masses of the object [...] [kg], whose inertia follows,
-        coefficients [..., k] or one for all, and a wrench added on the object [..., 6]."""
+        """Contact problems of this grasp with changed inputs.
+
+        Parameters
+        ----------
+        mass : array_like [...], optional
+            Mass of the object [kg]; the inertia follows in proportion.
+        friction : float or array_like [..., k], optional
+            Friction coefficients.
+        wrench : array_like [..., 6], optional
+            Additional (force; moment) on the object [N; N m].
+
+        Returns
+        -------
+        A, b, mu : arrays [..., 3k, 3k], [..., 3k], [..., k]
+            As in garra.contact.solve(), without the props.
+        """
         factor = numbers("mass", self.mass if mass is None else mass)[..., None] / self.mass
         added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
         W = self.W
         give = self.object_mobility @ W
-        # Weight and gyroscopic moment grow with the mass and leave the acceleration as it is; what is applied does not.
+        # Weight and gyroscopic moment are proportional to the mass and leave the acceleration unchanged; `applied` is not.
         b = self.b + ((self.applied + added) / factor - self.applied) @ give
         A = self.hand_A + (W.T @ give) / factor[..., None]
         mu = self.mu if friction is None else np.broadcast_to(numbers("friction", friction), b.shape[:-1] + self.mu.shape)
@@ -156,7 +169,17 @@ class Grasp:
 
     @accept_old
     def solve(self, tol: float = 1e-9) -> Solution:
-        """Contact forces of this instant."""
+        """Solves the contact forces of this instant.
+
+        Parameters
+        ----------
+        tol : float
+            Converged: residual <= tol.
+
+        Returns
+        -------
+        Solution
+        """
         A, b, mu = self.problem()
         found, _ = self._solved(A[None], b[None], mu[None], positive("tol", tol))
         c, a = found.c[0].reshape(-1, 3), found.a[0].reshape(-1, 3)
@@ -183,14 +206,14 @@ class Grasp:
     def _solved_with_props(
         self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float
     ) -> tuple[redundant.Forces, np.ndarray]:
-        """The same of problems with the props as contacts, and with their forces."""
+        """As _solved(), for problems with the props as contacts, with the forces of the props."""
         found = redundant.solve(A, b, mu, tol)
         breaks, _ = contact_motion(found.a, b)
         return found, ~breaks[:, len(self.mu) :]
 
     def grazing(self) -> np.ndarray:
-        """Contacts on which no forces that leave the object at rest press with 1 % of the weight, a mask [k]; none
-        where no forces leave it at rest."""
+        """Mask [k] of grazing contacts: no forces that leave the object at rest press there with 1 % of the weight. No
+        contact is grazing if no forces leave the object at rest."""
         A, b, mu = self.props.added(*(part[None] for part in self.problem()))
         found, _ = self._solved_with_props(A, b, mu, 1e-9)
         c = np.where(found.converged[:, None], found.c, 0)
@@ -205,12 +228,12 @@ class Grasp:
         return out
 
     def settling(self) -> float:
-        """Acceleration of the object's center of mass under the forces of solve() [m/s^2]; NaN where unsolved."""
+        """Acceleration of the object's center of mass under the forces of solve() [m/s^2]; NaN if unsolved."""
         forces = self.W @ self.solve().forces.ravel() + self.applied
         return float(np.linalg.norm(self.gravity + forces[:3] / self.mass))
 
     def examined(self) -> Grasp:
-        """With notes on what of its state may surprise: contacts that graze, an object that is not at rest."""
+        """Copy with notes on grazing contacts and on an object that is not at rest."""
         notes = list(self.notes)
         grazing = [f"{h} on {o}" for (h, o), grazes in zip(self.geoms, self.grazing(), strict=True) if grazes]
         if grazing:
@@ -223,7 +246,7 @@ class Grasp:
         return replace(self, notes=tuple(notes))
 
     def propped(self) -> tuple[np.ndarray, np.ndarray]:
-        """hand_A and hand_b as if the hand were fixed to the props that hold at this instant."""
+        """hand_A and hand_b with the active props of this instant as rigid connections."""
         if not self.props:
             return self.hand_A, self.hand_b
         A, b, mu = self.problem()
@@ -237,13 +260,27 @@ class Grasp:
         holding: ArrayLike | None = None,
         touching: ArrayLike | None = None,
     ) -> np.ndarray:
-        """What the command leaves unbalanced, over the whole wrench on the object (23), [...].
+        """Unbalanced part of the wrench on the object under the command, relative to the whole wrench (23).
 
-        The hand's torques press on contacts that do not move with the forces f of A_h f + d = 0, all contacts together.
-        Where the hand cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints
-        than contact directions) f is not unique: its structure takes there whatever comes, so the f counts that leaves
-        least unbalanced. Cones are not asked here; sticking and `can_balance` ask them. holding: which of the hand's
-        props are part of this structure, a mask [l]; touching: which contacts take part, a mask [k]; None: all.
+        The hand's torques exert the forces f of A_h f + d = 0 on contacts that do not move. f is not unique if the hand
+        cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints than contact
+        directions). The structure of the hand then takes any force, and the f of least imbalance counts. Friction cones
+        are not checked here, but by the contact solve and `can_balance`.
+
+        Parameters
+        ----------
+        mass : array_like [...], optional
+            Mass of the object [kg].
+        wrench : array_like [..., 6], optional
+            Additional (force; moment) on the object [N; N m].
+        holding : array_like [l], optional
+            Mask of the props that are part of the structure; None: all.
+        touching : array_like [k], optional
+            Mask of the contacts that take part; None: all.
+
+        Returns
+        -------
+        array [...]
         """
         held = np.ones(len(self.props), bool) if holding is None else np.asarray(holding, bool)
         rows = np.repeat(np.ones(len(self.mu), bool) if touching is None else np.asarray(touching, bool), 3)
@@ -278,18 +315,44 @@ class Grasp:
         acceleration: float = ACCELERATION,
         force_limit: Any = None,
     ) -> Robustness:
-        """How likely the grasp holds (docs/theory/monte-carlo.md).
+        """Estimates the probability that the grasp holds (docs/theory/monte-carlo.md).
 
-        friction: of the contacts, a number, [k], or a distribution (`garra.uniform`, `normal`, `scale`); mass: of the
-        object [kg], or `garra.scale`, a factor on it; the inertia follows. force [N], torque [N m]: disturbance on the
-        object at its center of mass, world axes, [3] or `garra.ball`. `held` asks that the forces found (within
-        the cones, below `force_limit` [N], one or [k]) leave no contact with more than `acceleration` [m/s^2], or that
-        some such forces leave all at rest; that such forces balance the wrench, and that the command leaves at most `imbalance` of it. Contacts that open, which separate
-        with more than `acceleration`, take no part.
+        A sample is held if forces within the cones and limits leave every contact at rest, such forces balance the
+        wrench, and the command leaves at most `imbalance` of it. Contacts that open take no part.
+
+        Parameters
+        ----------
+        friction : float, array_like [k] or distribution, optional
+            Friction coefficients (`garra.uniform`, `normal`, `scale`).
+        mass : float or distribution, optional
+            Mass of the object [kg], or `garra.scale` of a factor; the inertia follows.
+        force, torque : array_like [3] or Ball, optional
+            Disturbance on the object at its center of mass, world axes [N], [N m].
+        samples : int
+            Number of samples.
+        seed : int
+            Seed of the draws.
+        imbalance : float
+            Largest fraction of the wrench that the command may leave unbalanced.
+        acceleration : float
+            Largest acceleration of a contact at rest; a contact that separates faster opens [m/s^2].
+        force_limit : float or array_like [k], optional
+            Largest normal forces [N].
+
+        Returns
+        -------
+        Robustness
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes, negative friction or a mass that is not positive.
+        garra.UsageError
+            For options out of range.
         """
         k = len(self.mu)
         samples, seed = arguments.whole("samples", samples, 1), seed_of(seed)
-        # A stream for each input: another input that varies leaves the draws of this one as they are.
+        # One random stream per input: draws of an input do not depend on other inputs.
         rngs = [np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, i]))) for i in range(4)]
         mu = _drawn(friction, self.mu, rngs[0], samples, "friction")
         masses = _drawn(mass, np.array([self.mass]), rngs[1], samples, "mass")[:, 0]
@@ -351,8 +414,8 @@ class Grasp:
         holding: np.ndarray,
         touching: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Whether forces of the contacts in the mask [k] balance the wrench (1, -1, 0: not decided), and what the
-        command leaves of it, samples [n]."""
+        """Decision whether forces of the contacts in the mask [k] balance the wrench (1, -1, 0: undecided), and the
+        imbalance of the command, samples [n]."""
         left = np.zeros(len(masses))
         for props in np.unique(holding, axis=0):
             these = (holding == props).all(axis=1)
@@ -372,8 +435,11 @@ class Grasp:
 def _at_rest(
     A: np.ndarray, b: np.ndarray, mu: np.ndarray, found: redundant.Forces, limit: np.ndarray, acceleration: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which contacts open, [n, k], and whether the others are at rest: 1, -1, 0 where it is not decided, [n]. At rest: with
-    the forces found none is faster, or some forces leave them at rest by the measure of contact states. Contacts beyond those with a limit are props."""
+    """Mask of opening contacts [n, k], and whether the others are at rest [n]: 1, -1, 0 (undecided).
+
+    Contacts are at rest if none is faster with the forces found, or if some forces leave them at rest by the threshold
+    of contact states. Contacts without an entry in `limit` are props.
+    """
     a = found.a.reshape(*mu.shape, 3)
     limits = np.concatenate([limit, np.full(mu.shape[1] - len(limit), np.inf)])
     opens = a[..., 0] > acceleration

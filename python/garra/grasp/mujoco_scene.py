@@ -1,4 +1,4 @@
-"""A grasp from a compiled MuJoCo model and its state, in MuJoCo's own numbers."""
+"""Grasps from a compiled MuJoCo model and its state, with MuJoCo's own numbers."""
 
 from __future__ import annotations
 
@@ -30,18 +30,39 @@ def from_mujoco(
     reduce: str | None = None,
     most_contacts: int = MOST_CONTACTS,
 ) -> Grasp:
-    """The grasp that `data` shows: contact forces, accelerations and robustness by garra, everything else by MuJoCo.
+    """Reads the grasp in the state `data`, which is not changed.
 
-    object: name or id of the body that is held; it has a free joint, or slides and hinges that leave it six freedoms in
-    a world at rest; None: the only body that does. hand: root body of the hand; contacts with anything else are then left out. Without it all contacts
-    of the object count, those with a table too.
-    reduce="corners": of the contacts of one pair of geoms the three that span the largest area are kept.
-    most_contacts: a grasp with more is refused; 32 is the most there is. `data` is not changed.
+    Rigid contacts with Coulomb cones replace MuJoCo's soft ones. Actuators, springs, tendons, damping, gravity and
+    applied forces enter the unconstrained acceleration; active equality constraints hold exactly. Limits of joints and
+    tendons, and contacts between other bodies that press at this instant, support the hand without friction
+    (`Grasp.props`). Servo forces are those of this instant. `Grasp.notes` lists omissions.
 
-    Rigid contacts and Coulomb cones take the place of MuJoCo's soft ones; actuators, springs, tendons, damping, gravity
-    and applied forces are in the unconstrained acceleration, active equality constraints hold exactly. Limits of joints
-    and tendons and contacts between other bodies that press at this instant prop the hand up, without friction
-    (`Grasp.props`). Servos press as they do at this instant. What is left out is in `Grasp.notes`.
+    Parameters
+    ----------
+    model : mujoco.MjModel
+        Compiled model.
+    data : mujoco.MjData
+        State.
+    object : str or int, optional
+        Body that is held, with a free joint or with slides and hinges of six degrees of freedom in a world at rest;
+        None: the only such body.
+    hand : str or int, optional
+        Root body of the hand; other contacts are left out. None: all contacts of the object, also with a table.
+    reduce : str, optional
+        "corners": keep the three contacts per pair of geoms that span the largest area.
+    most_contacts : int
+        Largest number of contacts; at most 32.
+
+    Returns
+    -------
+    Grasp
+
+    Raises
+    ------
+    ValueError
+        For unknown bodies, another `reduce`, or too many contacts.
+    ImportError
+        For an old MuJoCo.
     """
     if reduce not in (None, "corners"):
         raise ValueError(f'reduce={reduce!r}: None or "corners" is known')
@@ -68,7 +89,7 @@ class _Contact:
 
 
 class _Scene:
-    """A model with a copy of its data, brought up to date."""
+    """Model with an updated copy of its data."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData):
         import mujoco
@@ -86,7 +107,7 @@ class _Scene:
         return found or f"{kind} {index}"
 
     def geom_name(self, geom: int) -> str:
-        """A geom without a name goes by its body's."""
+        """Name of a geom, or of its body if the geom has none."""
         name = self.mj.mj_id2name(self.model, self.mj.mjtObj.mjOBJ_GEOM, int(geom))
         return name or self.name("body", self.model.geom_bodyid[geom])
 

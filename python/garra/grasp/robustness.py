@@ -29,21 +29,21 @@ def interval_of(successes: int, decided: int, unsolved: int = 0) -> tuple[float,
 
 @dataclass(frozen=True)
 class Estimate:
-    """A probability as counted: share of the decided samples, with its 95 % interval."""
+    """Estimated probability: fraction of the decided samples, with its 95 % interval."""
 
     probability: float
     interval: tuple[float, float]
 
 
 def estimate(success: np.ndarray, unsolved: np.ndarray) -> Estimate:
-    """Of masks over samples; `success` does not count where `unsolved`."""
+    """Estimate from masks over samples; `success` is ignored for `unsolved` samples."""
     hits, open_ = int((success & ~unsolved).sum()), int(unsolved.sum())
     decided = len(success) - open_
     return Estimate(hits / decided if decided else float("nan"), interval_of(hits, decided, open_))
 
 
 def contact_motion(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Masks [..., k]: which contacts break, which slip, of accelerations a = A c + b, [..., 3k] [m/s^2]."""
+    """Masks [..., k] of contacts that open and that slip, from accelerations a = A c + b [..., 3k] [m/s^2]."""
     a3 = a.reshape(*a.shape[:-1], a.shape[-1] // 3, 3)
     least = MOTION * np.abs(b).max(axis=-1, keepdims=True)
     breaks = a3[..., 0] > least
@@ -59,8 +59,8 @@ def outcome_of(
     balance: np.ndarray,
     carried: np.ndarray,
 ) -> np.ndarray:
-    """Names from OUTCOMES [samples]; the first line that applies counts. balance: 1 forces within the cones balance
-    the wrench, -1 none do, 0 undecided."""
+    """Outcome of each sample, from OUTCOMES; the first line that applies counts. balance: 1 if forces within the cones
+    balance the wrench, -1 if none do, 0 if undecided."""
     lines = [
         ("held", held),
         ("not_resisted", balance < 0),
@@ -77,7 +77,7 @@ def outcome_of(
 @accept_old
 @dataclass(frozen=True, repr=False, eq=False)
 class Robustness:
-    """The samples of a Monte Carlo study of one grasp. k contacts; (n, t, o) per contact."""
+    """Samples of a Monte Carlo study of one grasp with k contacts; contact axes (n, t, o)."""
 
     title: str
     seed: int
@@ -88,23 +88,23 @@ class Robustness:
     sticks: np.ndarray  #: every contact sticks, [samples]
     solved: np.ndarray  #: the contact forces are certified, [samples]
     balance: np.ndarray  #: 1 forces within the cones balance the wrench, -1 none do, 0 undecided, [samples]
-    imbalance: np.ndarray  #: what the command leaves unbalanced, over the whole wrench, [samples]
+    imbalance: np.ndarray  #: unbalanced part under the command, relative to the whole wrench, [samples]
     force: np.ndarray  #: contact forces on the object [N], NaN where unsolved, [samples, k, 3]
-    opens: np.ndarray  #: contacts that open, and are left out of `held`, [samples, k]
-    non_unique: np.ndarray  #: another certified solution moves otherwise, [samples]
+    opens: np.ndarray  #: contacts that open and take no part in `held`, [samples, k]
+    non_unique: np.ndarray  #: a second certified solution has a different motion, [samples]
 
     contacts: list[str]  #: their names, [k]
     moves: np.ndarray  #: the contact slips or opens, [samples, k]
 
     @property
     def fails_first(self) -> dict[str, int]:
-        """Samples in which each contact slips or opens, the most frequent first."""
+        """Number of samples in which each contact slips or opens, the most frequent first."""
         counts = (self.moves & self.solved[:, None]).sum(axis=0)
         return {self.contacts[j]: int(counts[j]) for j in np.argsort(-counts, kind="stable") if counts[j]}
 
     @property
     def margin(self) -> np.ndarray:
-        """[samples] smallest 1 - |c_T| / (mu c_n) of the contacts that press; NaN where unsolved."""
+        """[samples] smallest 1 - |c_T| / (mu c_n) of the contacts that press; NaN if unsolved."""
         n, tangential = self.force[:, :, 0], np.hypot(self.force[:, :, 1], self.force[:, :, 2])
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(n > 0, tangential / (self.friction * n), 0.0)
@@ -131,7 +131,7 @@ class Robustness:
 
     @property
     def can_be_held(self) -> Estimate:
-        """Some forces within the friction cones balance the wrench, whatever the command."""
+        """Some forces within the friction cones balance the wrench, independent of the command."""
         return estimate(self.balance > 0, self.balance == 0)
 
     @property
@@ -182,7 +182,7 @@ class Robustness:
         return "\n".join([*lines, *(f"  {note}" for note in self._notes()), "  " + ", ".join(counts)])
 
     def _notes(self) -> list[str]:
-        """Of how many samples `held` hangs on less than all contacts, or is not the only answer."""
+        """Counts of samples that are held with fewer contacts or whose solution is not unique."""
         left = (~self.opens).sum(axis=1)
         held = (self.outcome == "held") & self.opens.any(axis=1)
         notes = {
@@ -214,8 +214,7 @@ class Plots:
     of: Robustness
 
     def friction(self, ax: Axes | None = None, bins: int = 12) -> Axes:
-        """P(held) over the smallest coefficient of a sample's contacts, in bins of equally many samples, with 95 %
-        intervals."""
+        """Plots P(held) over the smallest friction coefficient of a sample, in bins of equal size, with 95 % intervals."""
         if ax is None:
             from matplotlib import pyplot
 

@@ -40,19 +40,60 @@ def from_urdf(
     tangents: Any = None,
     name: str = "object",
 ) -> Grasp:
-    """The grasp of an object at rest by the tree of links and joints in a URDF.
+    """Makes the grasp of an object at rest by the tree of links and joints in a URDF.
 
-    All is in the axes of the root link, which stands still. tips: the link that touches, of each of k contacts. q:
-    where joints stand, {joint: angle or distance}; others at 0, a joint with `mimic` as its leader has it. normals:
-    into the object, [k, 3]; points: [k, 3], None: where the tips' frames are. Every joint between the root and a tip
-    gives way, an arm's too, with all that it carries as inertia; those that are `fixed` (braked) do not, nor do the
-    joints of fingers without a contact. A joint with `mimic` moves with its leader.
+    All quantities are in the axes of the root link, which is fixed. Every joint between the root and a tip moves, also
+    those of an arm, with the inertia of all links behind it. Joints that are `fixed` (braked) and joints of fingers
+    without a contact do not move. A joint with `mimic` moves with its leader.
 
-    The command is `force`, [k] along the normals or [k, 3] (n, t, o) [N], with the torques that it takes and those that
-    hold arm and hand, but not the object, against gravity; or `torque`, {joint: N m or N}, all that the motors give
-    (others 0). friction: a coefficient or [k]. com: None: the mean of the contact points; inertia: about it, [3, 3],
-    None: that of a body whose radius of gyration is the contacts' mean distance from it. wrench: (force; moment about
-    com) on the object besides its weight. Raises garra.FileError as garra.load() does, ValueError.
+    Parameters
+    ----------
+    path : str or path
+        URDF file.
+    tips : sequence of str [k]
+        Link that touches, per contact.
+    q : mapping
+        Joint values {joint: rad or m}; others are 0, `mimic` joints follow.
+    normals : array_like [k, 3]
+        Into the object.
+    mass : float
+        Of the object [kg].
+    friction : float or array_like [k]
+        Friction coefficients.
+    points : array_like [k, 3], optional
+        Contact points [m]; None: the origins of the tip frames.
+    com : array_like [3], optional
+        Center of mass [m]; None: the mean of the contact points.
+    inertia : array_like [3, 3], optional
+        About com [kg m^2]; None: a body whose radius of gyration is the mean distance of the contacts from com.
+    force : array_like [k] or [k, 3], optional
+        Commanded forces along the normals, or (n, t, o) [N]. Torques also hold arm and hand, not the object, against
+        gravity.
+    torque : mapping, optional
+        Instead of force: all motor torques {joint: N m or N}; others are 0.
+    wrench : array_like [6], optional
+        External (force; moment about com) besides the weight [N; N m].
+    gravity : array_like [3]
+        [m/s^2].
+    root : str, optional
+        Root link.
+    fixed : sequence of str
+        Braked joints.
+    tangents : array_like [k, 3], optional
+        Directions t.
+    name : str
+        Name of the object.
+
+    Returns
+    -------
+    Grasp
+
+    Raises
+    ------
+    ValueError
+        For inconsistent arguments.
+    garra.FileError
+        As garra.load().
     """
     if (force is None) == (torque is None):
         raise ValueError("give one of force and torque")
