@@ -1,5 +1,4 @@
-"""Arguments of the package's functions. What is no number of the needed kind raises TypeError or garra.UsageError, which
-name the argument and the remedy."""
+"""Checks of function arguments. Values of a wrong kind raise TypeError or garra.UsageError with argument and remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ import numpy as np
 from garra import _core
 
 MOST_WHOLE = 2**31 - 1
-"""Of options that are an int in C++."""
+"""Largest value of options that are an int in C++."""
 _WORDS = frozenset(("auto", "cpu", "scalar", "cuda"))
 _OTHERS = {
     "c": "is complex: real numbers are needed",
@@ -132,7 +131,7 @@ def seed_of(value: Any) -> int:
 
 
 def place(device: Any, threads: Any) -> tuple[str, int]:
-    """Where a call on arrays runs; names of GPUs are the library's business."""
+    """Device and threads of a call on arrays; the library checks the names of GPUs."""
     if device not in _WORDS and not (isinstance(device, str) and re.fullmatch("[a-z0-9:,]+", device)):
         raise _core.UsageError(f'device = {device!r}: no such device\nUse "auto", "cpu", "scalar", "cuda" or "cuda:0".')
     return device, whole("threads", threads)

@@ -85,7 +85,7 @@ def moments_of(times: Any) -> np.ndarray:
 
 
 def _from_dlpack(name: str, value: Any) -> np.ndarray:
-    """Of any other library; answers are NumPy's."""
+    """NumPy array from an array of any other library; results are NumPy arrays."""
     try:
         return np.from_dlpack(value)
     except Exception as problem:  # whatever the other library raises

@@ -1,4 +1,4 @@
-"""Where the files lie that come with the package."""
+"""Paths of the files of the package."""
 
 from __future__ import annotations
 

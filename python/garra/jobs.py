@@ -15,7 +15,7 @@ from garra.page.run_folder import COUNT, TEXT, At, Run, check
 
 @dataclass(frozen=True)
 class Job:
-    """Where the two functions are that a job's report needs."""
+    """Modules of the two functions that a job's report needs."""
 
     folder: str  # module with check_summary(summary, at), which raises DamagedFile
     report: str  # module with build(run) -> str, which raises RunError

@@ -1,4 +1,4 @@
-"""Which compiled libraries this process runs: a wheel has some for each instruction set (cmake/isas.cmake)."""
+"""Choice of the compiled libraries: a wheel has some for each instruction set (cmake/isas.cmake)."""
 
 from __future__ import annotations
 

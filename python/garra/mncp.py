@@ -98,7 +98,7 @@ def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> S
     free : int
         Number m of free unknowns.
     start : array_like [..., n], optional
-        Initial guess; None: 0.
+        Initial guess; default: 0.
     merit : str
         One of MERITS; default "products".
     minimizer : str
@@ -146,7 +146,7 @@ def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, **how: Any) ->
     Q : array_like [..., n, n (n + 1) / 2]
         Quadratic part, with (j, k) as 11, 12, 22.
     start : array_like [..., n], optional
-        Initial guess; None: 0.
+        Initial guess; default: 0.
     **how
         As in linear().
     """
@@ -167,7 +167,7 @@ def kojima_shindo(
     x3_in_2, x4_in_3, c3 : float or array_like [...]
         Coefficients.
     start : array_like [..., 4], optional
-        Initial guess; None: 0.
+        Initial guess; default: 0.
     **how
         As in linear().
     """
@@ -181,7 +181,7 @@ def mathiesen(*, start: Any = None, **how: Any) -> Solutions:
     Parameters
     ----------
     start : array_like [..., 4], optional
-        Initial guess; None: 1.
+        Initial guess; default: 1.
     **how
         As in linear().
     """
@@ -196,7 +196,7 @@ def walras(*, start: Any = None, **how: Any) -> Solutions:
     Parameters
     ----------
     start : array_like [..., 4], optional
-        Initial guess; None: 1.
+        Initial guess; default: 1.
     **how
         As in linear().
     """
@@ -223,9 +223,9 @@ def nash_cournot(
     demand, elasticity, scale : float or array_like [...]
         Parameters of price and cost.
     cost, power : array_like [..., 5], optional
-        Per firm; None: the paper's numbers.
+        Per firm; default: the paper's numbers.
     start : array_like [..., 5], optional
-        Initial guess; None: 10.
+        Initial guess; default: 10.
     **how
         As in linear().
     """
@@ -246,7 +246,7 @@ def hs66(*, start: Any = None, **how: Any) -> Solutions:
     Parameters
     ----------
     start : array_like [..., 8], optional
-        Initial guess; None: the source's.
+        Initial guess; default: the source's.
     **how
         As in linear().
     """
@@ -259,7 +259,7 @@ def hard_equations(*, start: Any = None, **how: Any) -> Solutions:
     Parameters
     ----------
     start : array_like [..., 3], optional
-        Initial guess; None: the source's.
+        Initial guess; default: the source's.
     **how
         As in linear().
     """
@@ -280,7 +280,7 @@ def one_contact(
     mu : float or array_like [...]
         Friction coefficient.
     start : array_like [..., 4], optional
-        Initial guess; None: (1, 1, 0, 0).
+        Initial guess; default: (1, 1, 0, 0).
     **how
         As in linear().
     """

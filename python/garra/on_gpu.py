@@ -56,7 +56,7 @@ class Rows:
 
 
 class _Memory:
-    """What the library of an array does with its GPU."""
+    """Stream and memory of the library of an array on its GPU."""
 
     def __init__(self, array: Any) -> None:
         name = type(array).__module__.partition(".")[0]
@@ -84,15 +84,15 @@ class _Memory:
         return array.__dlpack__(stream=self.stream or 1)
 
     def finish(self) -> None:
-        """What must be, now that all is queued."""
+        """Final step after all work is queued."""
 
     def array(self, value: Any) -> Any:
-        """What empty() gave, as the library's array."""
+        """Result of empty() as an array of the library."""
         return value
 
 
 class _JaxMemory(_Memory):
-    """Nobody may write JAX's arrays: answers are memory of ours that it takes over, when they are there."""
+    """JAX arrays are read-only: results are written to memory of garra, which JAX takes over when they are complete."""
 
     stream = 0
 

@@ -9,7 +9,7 @@ import numpy as np
 
 MOST_LINES = 10
 MOST_NUMBERS = 8  # of an array that is printed whole
-# What a reader can do about a status.
+# Reasons and remedies of a status.
 _REASONS = {
     "invalid_input": "a number is not finite, or a coefficient is negative",
     "ray": "Lemke's method ended on a ray; there may be no solution",

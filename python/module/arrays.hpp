@@ -69,7 +69,7 @@ class Computing {
   InterruptScope interrupt_;
 };
 
-/// Where a call on arrays runs: "auto", "cpu", "scalar", "cuda:0"; for which one core takes so long.
+/// Device of a call on arrays: "auto", "cpu", "scalar", "cuda:0". `work` is its time on one core.
 inline Device device_of(const std::string& name, int threads, double work) {
   return parse_device_for_arrays(name, threads, work);
 }

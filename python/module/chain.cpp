@@ -226,7 +226,7 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
   return out;
 }
 
-/// Of the joints that follow no other one.
+/// List of a property of the joints that follow no other joint.
 template <class Get>
 nb::list of_joints(const Robot& robot, const Get& get) {
   nb::list out;

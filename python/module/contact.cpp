@@ -13,7 +13,7 @@ using contact::Method;
 using contact::ProblemView;
 using contact::Solutions;
 
-/// What the arrays hold; contact::solve judges their sizes.
+/// View of the arrays; contact::solve checks their sizes.
 ProblemView view_of(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                     const std::optional<Numbers>& slip_velocity) {
   return {static_cast<int>(mu.shape(1)),
@@ -42,7 +42,7 @@ nb::dict arrays_of(Solutions&& s) {
   return out;
 }
 
-/// Of a single problem, in three arrays: c, a, residual, friction margin, critical friction; status and iterations;
+/// Solution of a single problem as three arrays: c, a, residual, friction margin, critical friction; status and iterations;
 /// states.
 nb::tuple arrays_of_one(const Solutions& s) {
   std::vector<double> numbers;

@@ -7,7 +7,7 @@ namespace garra::python {
 
 namespace {
 
-/// Where the answers go: an array for each name.
+/// Output arrays by name.
 contact::DeviceSolutions solutions_in(const nb::dict& out) {
   contact::DeviceSolutions to;
   take<double>(out, "c", to.c);

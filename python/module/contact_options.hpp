@@ -1,4 +1,4 @@
-// What Python says of how contact problems are solved.
+// Options of contact solves, from Python arguments.
 #pragma once
 
 #include <string>

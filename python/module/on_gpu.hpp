@@ -21,7 +21,7 @@ void take(const nb::dict& arrays, const char* name, DeviceArray<T>& to) {
   to = view_of<T>(nb::cast<OnGpu<Number>>(arrays[name]));
 }
 
-/// Where a call runs. allocate(bytes) gives an array [1][bytes] of the GPU that the stream may use.
+/// GPU and stream of a call. allocate(bytes) returns an array [1][bytes] in GPU memory that the stream may use.
 struct GpuPlace {
   int device;
   std::uintptr_t stream;

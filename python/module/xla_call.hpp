@@ -1,4 +1,4 @@
-// What XLA hands to a function of another library, as far as it is read here: the C structures of its foreign function
+// C structures that XLA passes to a function of another library, as far as they are read here: its foreign function
 // interface, version 0.1 and later (openxla/xla, xla/ffi/api/c_api.h; JAX: jax.ffi).
 #pragma once
 
@@ -134,7 +134,7 @@ inline void put(const std::vector<double>& values, const Buffer& to) {
     std::ranges::transform(values, static_cast<float*>(to.data), [](double x) { return static_cast<float>(x); });
 }
 
-/// run(call) as XLA wants it: nothing is thrown. What it says when it is asked for its version is 0.1, the first one.
+/// Calls run(call) without exceptions, as XLA requires. The version that it reports is 0.1, the first one.
 template <class Run>
 void* answer(Call* call, const Run& run) {
   if (call->extension != nullptr && call->extension->type == MetadataExtension::kType) {

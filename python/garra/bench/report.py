@@ -189,7 +189,7 @@ def _failures(solver: Table) -> str:
 
 
 def _cells(groups: list[Table], bench: Table) -> dict[str, list[Table | None]]:
-    """method -> its cell for every set; None where it did not run."""
+    """method -> its cell for every set, or None if it did not run."""
     table: dict[str, list[Table | None]] = {}
     for name in _shown(groups, bench):
         row: list[Table | None] = []

@@ -1,4 +1,4 @@
-"""What the folder of a chain study holds: summary.json checked field by field, nominal.h5 dataset by dataset."""
+"""Content of the folder of a chain study: summary.json checked field by field, nominal.h5 dataset by dataset."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
 def _axis(joint: Any) -> tuple[bool, np.ndarray] | None:
-    """Whether a joint slides, and its axis in its own frame; None for any other kind. JointModelRZ, JointModelPX,
+    """True for a prismatic joint, and its axis in its own frame, or None for other kinds. JointModelRZ, JointModelPX,
     JointModelRUBZ (unbounded), JointModelRevoluteUnaligned, JointModelPrismaticUnaligned."""
     name = joint.shortname().removeprefix("JointModel")
     if "Unaligned" in name and name.startswith(("Revolute", "Prismatic")):

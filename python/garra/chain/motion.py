@@ -20,7 +20,7 @@ Table = dict[str, Any]
 
 
 def data(summary: Table, nominal: Nominal, chosen: Sequence[int]) -> Table:
-    """What the page's scripts read; numbers in the units that they are shown in, points in metres.
+    """Data of the page's scripts: numbers in displayed units, points in meters.
 
     `chosen`: up to three designs to show first. Designs without a trajectory of their own are left out.
     """
@@ -145,7 +145,7 @@ def _set_point(settle: Table, nominal: Nominal) -> list[list[float | None]] | No
 
 
 def camera(points: np.ndarray) -> Table:
-    """Where to look from first, and the two coordinates of the tip's views that show something.
+    """Initial view direction, and the pairs of coordinates with visible extent for the views of the tip.
 
     Looks across the plane in which the points (.., 3) spread most, a little from above.
     """

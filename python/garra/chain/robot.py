@@ -121,9 +121,9 @@ class Chain:
         model : pinocchio.Model
             The model.
         tip : str, optional
-            Name of the last frame; None: the last joint's own frame.
+            Name of the last frame; default: the last joint's own frame.
         q : array_like, optional
-            Configuration at which joints off this chain are locked; None: neutral. Their bodies stay part of the links.
+            Configuration at which joints off this chain are locked; default: neutral. Their bodies stay part of the links.
 
         Returns
         -------
@@ -330,7 +330,7 @@ class Chain:
         pose : array_like [..., 4, 4]
             Homogeneous matrices of the tool in the world.
         q0 : array_like [..., n], optional
-            Initial guess of the first search [rad or m]; None: the middle of the limits.
+            Initial guess of the first search [rad or m]; default: the middle of the limits.
         tol : float
             Success: norm of the pose error <= tol [m and rad].
         max_iterations : int
@@ -384,7 +384,7 @@ class Chain:
         qd : float or array_like [..., n]
             Initial joint velocities [rad/s or m/s].
         torque : array_like [..., n], optional
-            Constant torques [N m or N]; None: 0.
+            Constant torques [N m or N]; default: 0.
         times : float or array_like [t]
             Output times, ascending from 0 [s].
         method : str
@@ -470,7 +470,7 @@ def load(
     path : str or path
         A .urdf or .toml file, or the name of a built-in model.
     tip, base : str, optional
-        URDF: last and first link; None: the only leaf and the only root. Joints with `mimic` follow their leaders.
+        URDF: last and first link; default: the only leaf and the only root. Joints with `mimic` follow their leaders.
     lock : mapping, optional
         URDF: fixed joints and their values, {"finger_joint1": 0.02} or "20 mm".
     gravity : array_like [3], optional

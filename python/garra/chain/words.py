@@ -17,7 +17,7 @@ def settings(values: list[float], sweep: list[Table]) -> str:
 
 
 def key_words(key: str) -> str:
-    """What a key of the scenario is called: `vary.damping` is damping, `torque.pulse` the torque's pulse."""
+    """Display name of a scenario key: `vary.damping` is damping, `torque.pulse` the torque's pulse."""
     table, _, name = key.rpartition(".")
     owner = "" if table in ("", "vary") else f"{table.replace('.', ' ')} "
     return owner + name.replace("_", " ")

@@ -392,7 +392,7 @@ def can_balance(
     mu : float or array_like [..., k]
         Friction coefficients.
     force_limit : float or array_like [..., k], optional
-        Largest normal forces [N]; None: no limit.
+        Largest normal forces [N]; default: no limit.
     length : float or array_like [...]
         Length that scales moments to forces [m], best the object's radius of gyration.
     device : str
@@ -451,7 +451,7 @@ def can_rest(
     acceleration : float
         Largest acceleration of a contact at rest, above 0 [m/s^2].
     c : array_like [..., 3k], optional
-        Initial guess in the cones [N]; None: 0.
+        Initial guess in the cones [N]; default: 0.
     force_limit, least_force : float or array_like [..., k], optional
         Bounds of the normal forces [N].
     left_out : array_like [..., k], optional

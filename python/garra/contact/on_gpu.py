@@ -8,7 +8,7 @@ from garra import _core, contact
 from garra.on_gpu import Rows, all_on_gpu
 
 _NUMBERS = {"c": 3, "a": 3, "state": 1}
-"""Of each contact; all else is one for a problem."""
+"""Numbers per contact; other outputs have one number per problem."""
 _TYPES = {"status": "int32", "iterations": "int32", "state": "uint8"}
 
 

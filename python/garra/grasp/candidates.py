@@ -48,7 +48,7 @@ _OF_CONTACTS = {
     "torsion": (),
 }
 _OF_GRASPS = {"mass": (), "com": (3,), "inertia": (3, 3), "gravity": (3,), "wrench": (6,)}
-# Of a hand that is not ideal; their shapes depend on one another.
+# Arrays of hands that are not ideal; their shapes depend on one another.
 _OF_HANDS = (
     "mobility",
     "angular_mobility",
@@ -459,7 +459,7 @@ class Ranking:
         Parameters
         ----------
         grasp : int, optional
-            Number from 0; None: the best.
+            Number from 0; default: the best.
         sample : int
             Number from 0.
 
@@ -500,7 +500,7 @@ class Ranking:
         Parameters
         ----------
         grasp : int, optional
-            Number from 0; None: the best.
+            Number from 0; default: the best.
         share : float
             Relative change.
         move : float
@@ -963,7 +963,7 @@ def _tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float,
 
 
 def _friction(friction: Any) -> tuple[tuple, tuple, bool]:
-    """Of all contacts, of each contact, and whether they are factors on the set's."""
+    """Friction distributions common to all contacts and per contact, and whether they are factors on the set's."""
     if not _is_drawn(friction):
         return _CONSTANT_ONE, _CONSTANT_ONE, True
     drawn = _tuple(friction, 0.0)
@@ -985,7 +985,7 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Se
         grasps = Set.from_npz(grasps) if is_npz(grasps) else Set.from_hdf5(grasps)
     if not parts:
         return grasps
-    # What is given here stands in place of the set's.
+    # Arguments replace arrays of the set.
     arrays = dict(grasps.arrays)
     kept = {name: arrays.pop(name) for name in ("point", "normal")}
     known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names, "contact_names": grasps.contact_names}

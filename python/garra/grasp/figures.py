@@ -42,7 +42,7 @@ def held_against_friction(table: Table, spreads: Sequence[tuple[str, Sequence[fl
 
 
 def _last_change(friction: Sequence[float], p: Sequence[float], least: float) -> float:
-    """Where the axis ends: a little beyond the last friction at which anything happens, and beyond `least`."""
+    """End of the axis: a little beyond the last friction at which the curve changes, and beyond `least`."""
     if not friction:
         return 1.0
     moving = [f for f, v in zip(friction, p, strict=True) if abs(v - p[-1]) > 1e-3]
@@ -99,8 +99,8 @@ def cone_reach(tables: Sequence[Table]) -> float:
 
 
 def cone(name: str, table: Table, reach: float, width: int) -> str:
-    """Tangential over friction times normal force; the unit circle is the cone's section. Where samples lie beyond what
-    was counted the picture is round, and ends without an edge that could be mistaken for theirs."""
+    """Tangential over friction times normal force; the unit circle is the cone's section. If samples
+    lie beyond the counted range, the picture is round, without an edge that could be mistaken for theirs."""
     n, extent = table["bins"], table["extent"]
     cell = 2 * extent / n
     most = max(max(row) for row in table["counts"])

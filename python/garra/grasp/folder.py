@@ -1,4 +1,4 @@
-"""What the summary of a grasp study at an instant holds; its grasp.h5 is read in scene.py."""
+"""Content of the summary of a grasp study at an instant; its grasp.h5 is read in scene.py."""
 
 from __future__ import annotations
 

@@ -274,9 +274,9 @@ class Grasp:
         wrench : array_like [..., 6], optional
             Additional (force; moment) on the object [N; N m].
         holding : array_like [l], optional
-            Mask of the props that are part of the structure; None: all.
+            Mask of the props that are part of the structure; default: all.
         touching : array_like [k], optional
-            Mask of the contacts that take part; None: all.
+            Mask of the contacts that take part; default: all.
 
         Returns
         -------

@@ -45,9 +45,9 @@ def from_mujoco(
         State.
     object : str or int, optional
         Body that is held, with a free joint or with slides and hinges of six degrees of freedom in a world at rest;
-        None: the only such body.
+        default: the only such body.
     hand : str or int, optional
-        Root body of the hand; other contacts are left out. None: all contacts of the object, also with a table.
+        Root body of the hand; other contacts are left out; default: all contacts of the object, also with a table.
     reduce : str, optional
         "corners": keep the three contacts per pair of geoms that span the largest area.
     most_contacts : int
@@ -215,7 +215,7 @@ class _Scene:
         )
 
     def corners(self, contacts: list[_Contact]) -> list[_Contact]:
-        """Of each pair of geoms at most three contacts: those that span the largest area."""
+        """At most three contacts per pair of geoms: those that span the largest area."""
         kept: list[_Contact] = []
         for pair in dict.fromkeys(c.geom_ids for c in contacts):
             group = [c for c in contacts if c.geom_ids == pair]
@@ -324,7 +324,7 @@ class _Scene:
         return M_inv - take @ M_inv, acceleration - take @ acceleration
 
     def _props(self, held: int, own: np.ndarray) -> np.ndarray:
-        """What the hand leans on: rows s = P qacc >= 0 of limits and contacts between other bodies that press, [l, nv]."""
+        """Supports of the hand: rows s = P qacc >= 0 of limits and of pressing contacts between other bodies, [l, nv]."""
         kind = self.mj.mjtConstraint
         at_limit = np.isin(self.data.efc_type, (kind.mjCNSTR_LIMIT_JOINT, kind.mjCNSTR_LIMIT_TENDON))
         limits = self._constraints(at_limit & (self.data.efc_force > 0))

@@ -13,8 +13,8 @@ Table = dict[str, Any]
 
 
 def picture(run: Run) -> Table | None:
-    """What picture.html wants, with what goes to its scripts in `data`; None without grasp.h5. `shown`: sample:
-    its place in the list. Raises RunError where the file is damaged."""
+    """Fields of picture.html, with the data of its scripts in `data`; None without grasp.h5. `shown`: sample:
+    its place in the list. Raises RunError if the file is damaged."""
     found = grasp_scene.read_pictures(run.folder)
     if found is None:
         return None

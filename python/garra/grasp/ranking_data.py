@@ -1,4 +1,4 @@
-"""What the page of a ranking carries for its scripts: columns of the table, contacts for the pictures, the object."""
+"""Data of the page of a ranking for its scripts: columns of the table, contacts for the pictures, the object."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _friction(found: Found, of_set: Table | None) -> Table:
 
 
 def _limit(found: Found, grasps: Grasps, count: int) -> Table | None:
-    """Of the normal force at each contact: the set's, or the study's where that is smaller."""
+    """Limit of the normal force at each contact: the smaller of the set's and the study's."""
     rows = _rows(grasps.first, found.order[:count])
     own = grasps.arrays.get("force_limit")
     limit = np.full(len(rows), np.inf) if own is None else own[rows]

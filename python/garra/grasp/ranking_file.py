@@ -41,11 +41,11 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
     "non_unique": ((), np.int64),
     "outcomes": ((9,), np.int64),
 }
-# Of a set: what follows the contacts' axis, the grasps' axis. The page shows nothing else of it.
+# Arrays of a set that the page shows, with their shapes behind the axis of contacts and of grasps.
 OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
 OF_GRASPS = {"mass": (), "com": (3,), "gravity": (3,), "wrench": (6,)}
 
-# What numpy.load() raises of a file that is none, or is damaged.
+# Exceptions of numpy.load() for a damaged file or another format.
 NPZ_ERRORS = (OSError, ValueError, TypeError, KeyError, EOFError, MemoryError, RuntimeError, SyntaxError,
               zipfile.BadZipFile, zlib.error)  # fmt: skip
 
@@ -166,7 +166,7 @@ def _study(said: str, file: Path) -> Table:
 
 
 def _words(data: Any) -> dict[str, Outcome]:
-    """What the numbers of a data set stand for; an older garra has written their names only."""
+    """Meanings of the numbers of a data set; older versions of garra wrote their names only."""
     names, labels, meanings = ([text(t) for t in data.attrs.get(key, ())] for key in ("names", "labels", "meanings"))
     labels, meanings = labels or list(map(plain, names)), meanings or [""] * len(names)
     names = with_new_names(list(names), "json")
@@ -188,7 +188,7 @@ def _set_of(named: str, checksum: str, ranking: Path, count: int) -> tuple[Grasp
     if not named or not checksum:
         return None, "the ranking does not say what set it is of"
     seen = ""
-    # Where it was, or beside the ranking: the two may have been moved together.
+    # At its old path, or beside the ranking: both files may have been moved together.
     for place in (Path(named), ranking.parent / Path(named).name):
         if not place.is_file():
             continue
@@ -248,7 +248,7 @@ def _grasps(h5: Any, file: Path, count: int) -> Grasps:
 
 
 def mesh_of(h5: Any) -> tuple[np.ndarray, np.ndarray] | None:
-    """object/vertex [v, 3] and object/face [f, 3]; None where they are not there, or are not a mesh."""
+    """object/vertex [v, 3] and object/face [f, 3], or None if they are missing or no mesh."""
     if "object/vertex" not in h5 or "object/face" not in h5:
         return None
     return sound_mesh(h5["object/vertex"][()], h5["object/face"][()])
@@ -268,7 +268,7 @@ def name_of(names: list[str] | None, grasp: int) -> str:
 
 
 def contact_name_of(names: list[str] | None, first: np.ndarray | None, grasp: int, contact: int) -> str:
-    """Of a contact of a grasp, both from 0."""
+    """Name of a contact of a grasp; both count from 0."""
     name = names[int(first[grasp]) + contact] if names and first is not None else ""
     return name or f"contact {contact}"
 

@@ -1,4 +1,4 @@
-"""What the run folder of a set of grasps holds: summary.json and ranking.h5, and the page of it."""
+"""Content of the run folder of a set of grasps: summary.json and ranking.h5, and the page of it."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _headline(found: Found, order: np.ndarray) -> Table:
 
 
 def _race(found: Found, ranked: int) -> str:
-    """What a search for the best has come to; "" where there was none."""
+    """Result of a search for the best; "" without a search."""
     if not found.best:
         return ""
     confidence = words.percent(float(found.study.get("confidence", 0.95)), 0)
@@ -117,7 +117,7 @@ def _race(found: Found, ranked: int) -> str:
 
 
 def _best(found: Found, order: np.ndarray) -> list[Table]:
-    """What stands under the small pictures."""
+    """Captions of the small pictures."""
     c, names = found.columns, found.grasps.names if found.grasps else None
     rows = []
     for g in order:
@@ -132,7 +132,7 @@ def _best(found: Found, order: np.ndarray) -> list[Table]:
 
 
 def _hand(found: Found, order: np.ndarray) -> Table | None:
-    """What a hand with a command tells besides: outcomes of all samples, and of the best the causes."""
+    """Additional data of a hand with a command: outcomes of all samples, and causes for the best grasp."""
     if found.hand == "ideal":
         return None
     sums = found.columns["outcomes"][order].sum(axis=0)
@@ -174,12 +174,12 @@ def _largest_error(p: float, samples: int, grasps: int) -> str:
 
 
 def _friction(found: Found, order: np.ndarray) -> Table | None:
-    """Curves of the share of grasps that hold against friction; None where it was not asked for."""
+    """Curves of the fraction of grasps that hold over friction, or None if it was not computed."""
     needed = found.columns["critical_friction"][order]
     if not len(order) or np.isnan(needed).all():
         return None
     finite = needed[np.isfinite(needed)]
-    # A few grasps need far more than any surface has: they do not stretch the axis.
+    # A few grasps need more friction than any surface has: they do not extend the axis.
     right = min(max(1.15 * float(np.quantile(finite, 0.99)), 0.1), MOST_FRICTION) if len(finite) else 1.0
     friction = np.linspace(0, right, 301)
     shares = [np.searchsorted(np.sort(needed[:, q]), friction, "right") / len(order) for q in range(3)]

@@ -10,7 +10,7 @@ Table = dict[str, Any]
 
 
 def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
-    """What was uncertain, with units; `arrays`: what the set has, as far as it is known."""
+    """Uncertain inputs with units; `arrays`: arrays of the set, as far as known."""
     if not said:
         return []
     rows = [("friction", _friction(said))]

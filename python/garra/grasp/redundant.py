@@ -18,7 +18,7 @@ NULL = 1e-10  # of the largest eigenvalue: a direction in which nothing moves
 
 @dataclass(frozen=True, eq=False)
 class Forces:
-    """Of problems [n]: forces and accelerations [n, 3k], residuals and whether they are certified [n]."""
+    """Results of problems [n]: forces and accelerations [n, 3k], residuals and whether they are certified [n]."""
 
     c: np.ndarray
     a: np.ndarray
@@ -27,7 +27,7 @@ class Forces:
     several: np.ndarray  #: the solver's own solution moves, and another certified one does not
 
     def still(self, b: np.ndarray) -> np.ndarray:
-        """Which are certified and stick at every contact."""
+        """Mask of certified solutions that stick at every contact."""
         return self.converged & ~np.any(contact_motion(self.a, b), axis=(0, -1))
 
 

@@ -35,8 +35,8 @@ DIGITS = {"kinetic": 4, "balance": 4}  # significant ones
 
 
 def read_motion(folder: str) -> Table | None:
-    """The trajectories of motion.h5, rounded for the page, each up to where it stopped; those that never began are left
-    out. None where there is nothing to show, or no file."""
+    """The trajectories of motion.h5, rounded for the page, each up to its end. Those that did not start are left out.
+    Returns None without a file or content."""
     return read_file(Path(folder) / "motion.h5")
 
 
@@ -54,7 +54,7 @@ def read_pictures(folder: str) -> Table | None:
 
 
 def read_file(file: Path) -> Table | None:
-    """The trajectories of one file; None where there is nothing to show, or no file."""
+    """Trajectories of one file, or None without a file or content."""
     found = opened(file, lambda h5: _read(h5, file)) if file.exists() else {"runs": []}
     return found if found["runs"] else None
 

@@ -61,11 +61,11 @@ def from_urdf(
     friction : float or array_like [k]
         Friction coefficients.
     points : array_like [k, 3], optional
-        Contact points [m]; None: the origins of the tip frames.
+        Contact points [m]; default: the origins of the tip frames.
     com : array_like [3], optional
-        Center of mass [m]; None: the mean of the contact points.
+        Center of mass [m]; default: the mean of the contact points.
     inertia : array_like [3, 3], optional
-        About com [kg m^2]; None: a body whose radius of gyration is the mean distance of the contacts from com.
+        About com [kg m^2]; default: a body whose radius of gyration is the mean distance of the contacts from com.
     force : array_like [k] or [k, 3], optional
         Commanded forces along the normals, or (n, t, o) [N]. Torques also hold arm and hand, not the object, against
         gravity.
@@ -161,7 +161,7 @@ class _Hand:
 
 
 class _Tree:
-    """What moves in a URDF, and which joints follow which. Chains and their numbers are garra's own (garra.load)."""
+    """Moving joints of a URDF and their couplings. Chains and their numbers are garra's own (garra.load)."""
 
     def __init__(self, path: str | PathLike[str], root: str | None, tips: Sequence[str]):
         self.path, self.root = fspath(path), root
@@ -203,8 +203,8 @@ class _Tree:
             stands[joint] = factor * float(q.get(leader, 0.0)) + offset
         chains = self._chains(tips, stands)
         names = list(dict.fromkeys(joint for chain in chains for joint in chain.joint_names))
-        # Of all joints first: a chain has the rest of the tree as it stands as part of its links, so what two chains
-        # share they have alike, and joints that are on no chain together do not touch each other's row of M.
+        # M of all joints: a chain includes the rest of the tree as fixed parts of its links. Shared entries of two
+        # chains are therefore equal, and joints without a common chain have no common entry of M.
         M, bias = np.zeros((len(names), len(names))), np.zeros(len(names))
         twists, at = np.zeros((len(tips), 6, len(names))), np.zeros((len(tips), 3))
         for j, chain in enumerate(chains):

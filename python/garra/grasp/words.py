@@ -38,8 +38,8 @@ def _table(scenario: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def study_line(scenario: dict[str, Any], contacts: int, levels: list[float] | None = None) -> list[str]:
-    """What was studied: hand, object, contacts, friction (`levels`: those that replace the scenario's), squeeze; as far as
-    the scenario says."""
+    """Description of the study: hand, object, contacts, friction (`levels` replace the scenario's), squeeze; as far as
+    given in the scenario."""
     hand, body = _table(scenario, "hand"), _table(scenario, "object")
     parts = [f"{words.plain(name)} hand"] if (name := _hand_name(hand)) else []
     sizes = ("radius", "height", "size", "mass")

@@ -57,8 +57,8 @@ def survival(levels: Sequence[Table], names: Sequence[str]) -> str:
 
 
 def _names(plot: Plot, ends: Sequence[float]) -> dict[int, tuple[float, float]]:
-    """Of each curve the height of its end and that of its name [px], moved apart where names would touch: as little as
-    that takes, so that the leader lines between them do not cross."""
+    """Heights of the end and of the name of each curve [px]. Names that would touch are moved apart as little as
+    possible, in order: leader lines do not cross."""
     order = sorted((k for k in range(len(ends)) if math.isfinite(ends[k])), key=lambda k: (-ends[k], -k))
     at = [plot.py(ends[k]) for k in order]
     room = 1.12 * plot.font

@@ -1,4 +1,4 @@
-"""What the summary of a grasp study in time holds; its motion.h5 is read in grasp/scene.py.
+"""Content of the summary of a grasp study in time; its motion.h5 is read in grasp/scene.py.
 
 Whatever is missing or contradicts itself is refused with its file and field.
 """
@@ -88,7 +88,7 @@ def check_summary(summary: Table, at: At) -> None:
 
 
 def metrics_of(levels: list[Table]) -> list[str]:
-    """What was measured of each sample, by the keys of the first level; null where a level has none."""
+    """Metrics of each sample, by the keys of the first level; null if a level has none."""
     return [key for key in levels[0] if key not in LEVEL]
 
 
@@ -98,7 +98,7 @@ def bands_of(levels: list[Table]) -> list[str]:
 
 
 def _check_level(first: Table, level: Table, at: At) -> list[tuple[Table, At]]:
-    """What a level may leave out; returns its tables of lists that must be equally long."""
+    """Checks the optional parts of a level; returns its tables of lists that must have equal lengths."""
     check(level, dict.fromkeys(metrics_of([first]), MAYBE_TABLE), at)
     check(level["bands"], dict.fromkeys(bands_of([first]), MAYBE_TABLE), at.key("bands"))
     for key in metrics_of([first]):

@@ -106,13 +106,13 @@ def _known(key: str, levels: list[Table]) -> bool:
 
 
 def _metric(key: str, levels: list[Table]) -> study_parts.Metric | None:
-    """In the words of the first level that has it; None where no level has."""
+    """Metric with the words of the first level that has it, or None if no level has it."""
     table = next((level[key] for level in levels if level[key] is not None), None)
     return table and study_parts.metric(key, study_parts.shown(table))
 
 
 def _curve(key: str, levels: list[Table]) -> Table:
-    """What is said of a quantity over time: in the words of the first level that has it."""
+    """Description of a quantity over time, with the words of the first level that has it."""
     band = next(level["bands"][key] for level in levels if level["bands"][key] is not None)
     factor = UNITS.get(band["unit"], (band["unit"], 1.0))[1]
     limit = None if band.get("reference") is None else factor * band["reference"]
@@ -126,7 +126,7 @@ def _against(metric: study_parts.Metric, levels: list[Table]) -> Table:
 
 
 def embedded(levels: list[Table]) -> Table:
-    """What the scripts draw of each level: survival, bands, histograms, as they are shown (mm, degrees)."""
+    """Data of each level for the scripts: survival, bands, histograms, in displayed units (mm, degrees)."""
     curves = {key: _curve(key, levels) for key in _drawn(levels)}
     curves = {key: {part: curve[part] for part in ("label", "limit")} for key, curve in curves.items()}
     labels = {key: metric.label for key in metrics_of(levels) if (metric := _metric(key, levels))}

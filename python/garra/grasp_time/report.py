@@ -149,7 +149,7 @@ def _contacts(summary: Table) -> Table:
 
 
 def _choices(summary: Table, motion: Table) -> Table:
-    """What the page itself says of the trajectories of motion.h5; the numbers go to its scripts."""
+    """Texts of the page on the trajectories of motion.h5; the scripts receive the numbers."""
     names = []
     for run in motion["runs"]:
         parts = [run["title"], outcomes.outcome(summary, run["outcome"]).label]
@@ -171,7 +171,7 @@ def _samples(run: Run, key: str, motion: Table | None) -> list[Table]:
 
 
 def audit(summary: Table) -> list[Table]:
-    """The largest errors of any decided sample against what they may be; a row without limit is told, not judged."""
+    """Largest errors of any decided sample with their limits; a row without limit is shown without a check."""
     found, time, tol = summary["audit"], summary["time"], summary["solver"]["tol"]
     work = "kinetic, gained beyond the work done; shrinks with the step. Limit: median peak force times slip path"
     rows = (

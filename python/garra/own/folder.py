@@ -1,4 +1,4 @@
-"""What the summary of a study of somebody's own system holds (docs/howto/own-study.md)."""
+"""Content of the summary of a study of a user's own system (docs/howto/own-study.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands that write a page have in common: they print its name, or say what is wrong, with an exit code."""
+"""Common parts of the commands that write a page: they print its name, or an error with an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of the samples of a study, in the words of its summary (`outcomes`, `outcome_words`)."""
+"""Outcomes of the samples of a study, in the words of its summary (`outcomes`, `outcome_words`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from garra.page.run_folder import COUNT, TEXT, At, check
 
 COLORS = ("held", "slip", "break", "accent", "ink", "muted", "grid")  # of the page that an outcome may have
 WORDS = {"label": TEXT, "color": TEXT, "meaning": TEXT, "decided": (bool,)}
-# What an older garra, whose summaries have no words, could not decide.
+# Undecided outcomes of older versions of garra, whose summaries have no words.
 ONCE_UNDECIDED = ("unsolved", "undecided", "non_finite", "step_limit", "invalid_input", "unreached", "invalid")
 
 Table = dict[str, Any]

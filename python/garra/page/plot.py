@@ -1,6 +1,6 @@
 """A plot as SVG that belongs to the page: its colors, its font, its width. Ranges and ticks are given, not found.
 
-What most figures of the reports are made of, in milliseconds where importing a plotting library takes a second. Colors are
+Parts of most figures of the reports, made in milliseconds; importing a plotting library takes a second. Colors are
 names of the page's CSS variables. `mpl_figures.py` is for figures that need more.
 """
 

@@ -1,6 +1,6 @@
 """Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
 
-What the summary of a job holds is listed in the folder.py of that job; jobs.py knows them all.
+The folder.py of each job lists the content of its summary; jobs.py lists the jobs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DamagedFile(RunError):
     exit_code = 3
 
 
-# What a complete run holds. A dict lists required fields (others are ignored; with "?" a field may be absent), a list has
+# Content of a complete run. A dict lists required fields (others are ignored; with "?" a field may be absent), a list has
 # one shape for all its items, a tuple lists allowed types. Numbers that may be infinite or undefined are null in JSON.
 COUNT = (int,)
 REAL = (int, float)
@@ -95,8 +95,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Effort:
-    """What a run has taken: by the process that the manifest is of, or by workers (docs/howto/campaigns.md) all
-    together."""
+    """Effort of a run: of the process of the manifest, or of all workers (docs/howto/campaigns.md)."""
 
     seconds: float
     rate: float  # samples per second
@@ -176,7 +175,7 @@ def _parse_toml(text: str, path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class At:
-    """Where in a file a check is."""
+    """Place of a check in a file."""
 
     file: str
     field: str = ""

@@ -1,4 +1,4 @@
-"""What the reports of several kinds of study say in the same way: distributions, inputs that matter, convergence."""
+"""Common parts of the reports of several kinds of study: distributions, inputs that matter, convergence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def metric(key: str, table: Table) -> Metric:
 
 
 def axis(table: Table, otherwise: str) -> str:
-    """What an axis says of a distribution: its label within a sentence."""
+    """Axis label of a distribution: its label within a sentence."""
     label = str(table.get("label", ""))
     return label[:1].lower() + label[1:] or otherwise
 
@@ -69,7 +69,7 @@ def card(metric: Metric, table: Table) -> Table:
 
 
 def inputs(rows: list[Table], estimate: float | None, event: str, counted: str) -> Table:
-    """What inputs.html wants of a summary's inputs. `event` completes "probability of ...", `counted` is the key of its
+    """Fields of inputs.html from a summary's inputs. `event` completes "probability of ...", `counted` is the key of its
     samples in the bins."""
     ranked = sorted(rows, key=lambda row: -(row["influence"] or 0))
     loud = [row for row in ranked if (row["influence"] or 0) > (row["noise"] or 0)]

@@ -167,7 +167,7 @@ class Platform:
         lengths : array_like [..., 6]
             Between joint centers [m].
         guess : (array_like [..., 3], array_like [..., 4]), optional
-            Position and quaternion of the initial guess; None: the home pose.
+            Position and quaternion of the initial guess; default: the home pose.
         certify : bool
             Prove every row by a Kantorovich test; the status says whether the proof succeeded.
         device : str
@@ -212,9 +212,9 @@ class Platform:
         quaternion : array_like [..., 4]
             Orientation, scalar first.
         velocity, acceleration : array_like [..., 6], optional
-            (v, w) and (dv/dt, dw/dt) of the center of mass, base axes; None: 0.
+            (v, w) and (dv/dt, dw/dt) of the center of mass, base axes; default: 0.
         wrench : array_like [..., 6], optional
-            External (force at the center of mass; moment), base axes [N; N m]; None: 0.
+            External (force at the center of mass; moment), base axes [N; N m]; default: 0.
         form : str
             "minimal": six coordinates; "full": the paper's 91.
         device : str
@@ -275,7 +275,7 @@ class Platform:
         position, quaternion, velocity, wrench
             Initial state and external wrench, as in inverse_dynamics().
         force : array_like [..., 6], optional
-            Actuator forces, positive if they extend the leg [N]; None: 0.
+            Actuator forces, positive if they extend the leg [N]; default: 0.
         times : float or array_like [t]
             Output times, ascending from 0 [s].
         method : str

@@ -49,7 +49,7 @@ def over_time(motion: Table) -> list[Table]:
 
 
 def _energies(motion: Table) -> list[Table]:
-    """Of a simulation: where the energy goes, and how far the numbers can be trusted."""
+    """Energy figures of a simulation, with its numerical errors."""
     if not _seen(motion.get("balance")):
         return []
 

@@ -1,4 +1,4 @@
-"""What the folder of a platform study holds: summary.json, path.h5 (the nominal motion) and map.h5 (a workspace map).
+"""Content of the folder of a platform study: summary.json, path.h5 (the nominal motion) and map.h5 (a workspace map).
 
 Whatever is missing or contradicts itself is refused with its file and field.
 """

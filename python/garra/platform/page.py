@@ -33,7 +33,7 @@ def legs(motion: Table) -> list[Table]:
 
 
 def parts(motion: Table) -> Table:
-    """What motion.html, script.html and time.html show of a motion."""
+    """Fields of motion.html, script.html and time.html for a motion."""
     return {
         "motion": motion,
         "motion_json": dumps(motion),

@@ -142,7 +142,7 @@ def _outcomes(summary: Table) -> Table:
 def _metrics(summary: Table) -> list[Table]:
     tables = {key: study_parts.shown(table) for key, table in summary["metrics"].items()}
     rows = [study_parts.card(study_parts.metric(key, table), table) for key, table in tables.items()]
-    # Where all samples are beyond the axis nothing is limited.
+    # A quantity has no limit if all samples are beyond its axis.
     return [row for row in rows if row["total"] and row["above"] + row["undefined"] < row["total"]]
 
 

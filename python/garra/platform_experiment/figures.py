@@ -23,7 +23,7 @@ Table = dict[str, Any]
 
 
 def path_figures(groups: Sequence[Table], tolerance: float) -> list[Table]:
-    """What is drawn of the paths: a title, a sentence, and a picture for each group."""
+    """Figures of the paths: a title, a sentence, and a picture per group."""
     size = HALF if len(groups) > 1 else SMALL
     several = any(len(group["paths"]) > 1 for group in groups)
     means = "; means over the segments of a path." if several else "."
@@ -73,7 +73,7 @@ def _bars(ax: Axes, values: Sequence[np.ndarray], styles: Sequence[tuple[str, st
 
 
 def _places(ax: Axes, paths: Sequence[Table]) -> None:
-    """What the groups are: the segments of the only path, or paths."""
+    """Axis labels of the groups: segments of the only path, or paths."""
     if len(paths) == 1:
         segments = paths[0]["segments"]
         ax.xaxis.set_major_locator(MaxNLocator(11, integer=True))
@@ -85,7 +85,7 @@ def _places(ax: Axes, paths: Sequence[Table]) -> None:
 
 
 def _per_place(paths: Sequence[Table], of: Callable[[Table], Sequence[float]]) -> np.ndarray:
-    """Of each segment of the only path; else the mean over the segments of each path."""
+    """Value of each segment of the only path; with several paths the mean over the segments of each."""
     if len(paths) == 1:
         return np.array(of(paths[0]), dtype=float)
     return np.array([np.mean(of(path)) for path in paths])

@@ -1,4 +1,4 @@
-"""What the folder of an experiment on a platform holds: summary.json, path.h5 (a move or stroke) and motion.h5 (a free
+"""Content of the folder of an experiment on a platform: summary.json, path.h5 (a move or stroke) and motion.h5 (a free
 motion).
 
 Whatever is missing or contradicts itself is refused with its file and field.

@@ -44,7 +44,7 @@ class Vicinity:
     joints: list[int]
     """linearly dependent joints, from 0"""
     escape_joint: int | None
-    """single joint of fastest escape, from 0; None: no single joint"""
+    """single joint of fastest escape, from 0, or None"""
     q: np.ndarray
     """[n] the singular configuration [rad or m]"""
 
@@ -79,7 +79,7 @@ class Analysis:
     condition: float
     """ratio of largest and smallest singular value; infinite if singular"""
     nearest: Vicinity | None
-    """singularity next to the configuration; None: not found, or only screws are given"""
+    """singularity next to the configuration, or None if not found or only screws are given"""
     details: dict[str, Any]
 
     @property
@@ -266,7 +266,7 @@ def measure(
     center : str
         "natural" (the point nearest to all revolute axes) or "tool".
     length : float, optional
-        Unit of length L of the screws [m]; None: root mean square distance of the axes to the center.
+        Unit of length L of the screws [m]; default: root mean square distance of the axes to the center.
     device : str
         "cpu", "scalar", "cuda", "cuda:1".
     threads : int

@@ -1,4 +1,4 @@
-"""What the page's scripts draw: voxels, near samples and slices as packed arrays (little endian, base64) in JSON."""
+"""Data drawn by the page's scripts: voxels, near samples and slices as packed arrays (little endian, base64) in JSON."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def hues(nearest: Table | None, met: Sequence[int]) -> dict[int, str]:
 
 
 def measures(voxels: Voxels) -> list[Table]:
-    """What the cubes can be colored by."""
+    """Quantities for the colors of the cubes."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share = voxels.near / np.where(voxels.count > 0, voxels.count, np.nan)
     return [

@@ -81,7 +81,7 @@ def share_scale(values: np.ndarray) -> Scale:
 
 
 def log_histogram(name: str, table: Table, label: str, near: float | None = None) -> str:
-    """Of log10 of a number, under powers of ten; `near`: all beyond it is near a singularity."""
+    """Histogram of log10 of a number, labeled with powers of ten; values beyond `near` are near a singularity."""
     title = f"Histogram of the {label}"
 
     def draw(ax: Axes) -> None:
@@ -111,7 +111,7 @@ def _tick(x: float) -> str:
 
 
 def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) -> str:
-    """Of a number times `factor`."""
+    """Histogram of a number times `factor`."""
     shown = table | {"low": table["low"] * factor, "high": table["high"] * factor}
 
     def draw(ax: Axes) -> None:

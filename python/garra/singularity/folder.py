@@ -1,4 +1,4 @@
-"""What the folder of a singularity map holds: summary.json and configurations.json field by field, map.h5 and
+"""Content of the folder of a singularity map: summary.json and configurations.json field by field, map.h5 and
 results.h5 dataset by dataset."""
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def read_configurations(folder: str) -> list[Table]:
 
 @dataclass(frozen=True)
 class Voxels:
-    """What tool points were seen in each cube; arrays [nz, ny, nx], NaN where a cube is empty."""
+    """Statistics of the tool points in each cube; arrays [nz, ny, nx], NaN for an empty cube."""
 
     low: np.ndarray  # [3] m, world axes
     side: float  # [m]
@@ -291,7 +291,7 @@ ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "responsible", 
 
 
 def read_rows(folder: str) -> Rows | None:
-    """The kept rows; None where the run kept none. Raises RunError where the file is damaged."""
+    """Stored rows, or None if the run stored none. Raises RunError if the file is damaged."""
 
     def read(file: Any, at: At) -> Rows | None:
         if "index" not in file or not file["index"].size:

@@ -95,7 +95,7 @@ def direction(d: np.ndarray) -> str:
 
 
 def wrench(values: Sequence[float]) -> str:
-    """What a lost wrench (moment about the origin; force) is: a moment, or a force along a line, or a screw of both."""
+    """Name of a lost wrench (moment about the origin; force): a moment, a force along a line, or a screw of both."""
     moment, force = np.array(values[:3], dtype=float), np.array(values[3:], dtype=float)
     size, turning = float(np.linalg.norm(force)), float(np.linalg.norm(moment))
     if max(size, turning) < 1e-12:
@@ -111,7 +111,7 @@ def wrench(values: Sequence[float]) -> str:
 
 
 def sign_text(signs: Sequence[int]) -> str:
-    """Which way the joints should move: +, −, or either."""
+    """Directions of the joints: +, −, or either."""
     return ", ".join({1: "+", -1: "−"}.get(sign, "either way") for sign in signs) or words.MISSING
 
 

@@ -108,7 +108,7 @@ def normal(
     mean, sd : float
         Mean and standard deviation, in the unit of the input.
     min, max : float, optional
-        Truncation; None: none.
+        Truncation; default: none.
     common : bool
         One draw for all contacts instead of one per contact.
 

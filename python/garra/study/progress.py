@@ -9,7 +9,7 @@ from typing import Any
 
 
 def listener(progress: bool | Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object] | None:
-    """What takes the records: the caller's function, a bar for True, nothing for False."""
+    """Receiver of the records: the caller's function, a bar for True, None for False."""
     if callable(progress):
         return progress
     return _bar() if progress else None

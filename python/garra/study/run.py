@@ -366,7 +366,7 @@ def run(
     scenario : str, path, mapping or garra.scenario object
         Scenario file, or its content with absolute paths.
     out : str or path, optional
-        Run folder, new or empty; None: a temporary folder that lives as long as the result.
+        Run folder, new or empty; default: a temporary folder that lives as long as the result.
     samples, seed : int, optional
         Override the scenario.
     set : mapping or iterable of str

@@ -1,4 +1,4 @@
-"""What is to be seen of a grasp at an instant, as plain arrays: nothing here knows who draws it."""
+"""Visible parts of a grasp at an instant as plain arrays, independent of the renderer."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _contact(run: dict[str, Any], i: int, j: int) -> Contact | None:
 
 
 def _body(found: dict[str, Any], run: dict[str, Any], i: int) -> Body | None:
-    """None for an object that is known by points only."""
+    """Body of the object, or None for an object given by points only."""
     shape, scale = found["shape"], run["scale"]
     if shape == "sphere":
         mesh = _sphere(scale * found["radius"])

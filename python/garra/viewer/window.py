@@ -21,7 +21,7 @@ OF_STATE = {0: (38, 130, 78), 1: (214, 120, 20), 2: (150, 150, 150)}
 
 
 def show(run: str | PathLike[str] | Result, sample: int | None = None, *, port: int = 8080) -> Viewer:
-    """Serves a window for the browser at http://127.0.0.1:PORT until close(). sample: None for the nominal grasp.
+    """Serves a window for the browser at http://127.0.0.1:PORT until close(). sample: number, or None for the nominal grasp.
 
     run: the folder of a run of a grasp, or its Result. Needs `pip install garra[viewer]`.
     """
@@ -55,7 +55,7 @@ class Viewer:
 
     @property
     def instants(self) -> int:
-        """Of the sample that is shown; 1 for a grasp at an instant."""
+        """Number of instants of the displayed sample; 1 for a grasp at an instant."""
         return parts.instants(self._run)
 
     def look(self, sample: int | None = None) -> None:
@@ -157,7 +157,7 @@ class Viewer:
 
 
 def _read(folder: str, file: Path | None = None) -> dict[str, Any]:
-    """Of a run: trajectories where it has some, else its instants."""
+    """Trajectories of a run, or its instants without trajectories."""
     found = scene.read_file(file) if file else scene.read_motion(folder) or scene.read_pictures(folder)
     if not found:
         raise _core.FileError(

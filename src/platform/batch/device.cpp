@@ -12,7 +12,7 @@ namespace {
 
 using Array = DeviceArray<const double>;
 
-/// What a call is given that all of these have.
+/// Arguments common to all calls.
 struct Given {
   const Platform& platform;
   const DevicePoses& poses;
@@ -25,7 +25,7 @@ batch::DeviceColumn needed_column(const Array& array, int width, const char* nam
   return batch::device_column(array, width);
 }
 
-/// What the operation takes, in its order.
+/// Runs an operation on its columns, in its order.
 template <class Op>
 void run(const Op& op, const Given& given, const std::vector<batch::DeviceColumn>& in,
          const std::vector<batch::DeviceColumn>& out) {

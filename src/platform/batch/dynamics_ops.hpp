@@ -48,7 +48,7 @@ GARRA_HD S judged(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer
 inline constexpr double kNearSingularLimit = 1e-4;  ///< near singular: scaled sigma_min <= this
 inline constexpr double kNoForces = 1e12;           ///< conditioning beyond which forces are rounding, and become NaN
 
-/// What is given of forces that a singular pose does not determine: none, and what is no force is kept.
+/// Status of forces: a singular pose does not determine them, and they become NaN; status and condition are kept.
 template <class S, class Answer>
 GARRA_HD S judged_forces(const MaskOf<S>& valid, const SigmaRange<S>& sigma, Answer& answer) {
   const S condition = sigma.largest / sigma.smallest;

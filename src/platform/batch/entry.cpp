@@ -1,4 +1,4 @@
-// What a user says about a platform, checked, and its kernel form (garra/platform.hpp).
+// Checks of a platform description, and its kernel form (garra/platform.hpp).
 #include <algorithm>
 #include <cmath>
 
@@ -92,8 +92,8 @@ void check_anchors(const Platform& p, const Vec3<double> (&at)[kLegs], const cha
     refuse(p, std::string("all anchors at the ") + where + " lie on one line", "The platform could turn about it.");
 }
 
-/// Joint centers that legs share are noted: textbook platforms (6-3, 3-3, MSSM) have them, real joints stand
-/// millimeters apart. Two legs that share both ends are one leg. What is the same but for rounding becomes the same.
+/// Notes joint centers that legs share: textbook platforms (6-3, 3-3, MSSM) have them, real joints are millimeters
+/// apart. Two legs that share both ends are an error. Centers that differ by rounding become equal.
 void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<double> (&anchor)[kLegs]) {
   const double at_base = kSamePlace * spread(base), at_platform = kSamePlace * spread(anchor);
   std::string shared[2];
@@ -184,11 +184,11 @@ Platform checked(const Platform& platform) {
   for (std::size_t i = 0; i < p.leg.size(); ++i) base[i] = p.leg[i].base, anchor[i] = p.leg[i].anchor;
   // Checking twice gives the same notes, not twice as many.
   p.notes.clear();
-  // Before the anchors are judged and after `base` and `anchor` are copied: distances are those that were given.
+  // Before the anchors are checked and after `base` and `anchor` are copied: distances are those of the input.
   share_joints(p, base, anchor);
   check_anchors(p, base, "base");
   check_anchors(p, anchor, "platform");
-  // What is a unit vector to the last digits stays as it is: a file's numbers come back unchanged.
+  // A unit vector up to rounding stays unchanged: a file's numbers are restored exactly.
   const auto unit = [](auto& a) {
     const double square = dot(a, a);
     if (std::abs(square - 1) > 1e-15) a = (1 / std::sqrt(square)) * a;

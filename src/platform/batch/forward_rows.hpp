@@ -7,7 +7,7 @@
 
 namespace garra::platform {
 
-/// What goes in, looked at.
+/// Checked inputs of forward kinematics.
 inline RowsJob forward_job(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
                            const Device& device) {
   const std::int64_t n = static_cast<std::int64_t>(lengths.size() / 6);

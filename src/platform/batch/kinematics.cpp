@@ -12,7 +12,7 @@ namespace garra::platform {
 
 namespace {
 
-/// What proofs make of the poses that are converged: they overrule the sign of the determinant.
+/// Applies the proofs to converged poses; they override the sign of the determinant.
 void certify(const RowsJob& job, const ForwardOptions& options, ForwardKinematics& to) {
   const ModeProofs proofs = mode_proofs(job, to.pose, options);
   to.uniqueness.assign(to.status.size(), 0.0);
@@ -114,8 +114,8 @@ Poses guesses_about(const Subset& of, int attempt, double length) {
   return to;
 }
 
-/// Rows without the lengths start again from other guesses. What they find has the lengths, but need not be the
-/// guess's.
+/// Restarts rows without the lengths from other initial guesses. The poses found have the lengths, but may be in another
+/// mode than the guess.
 void restart(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
              const ForwardOptions& options, const Device& device, ForwardKinematics& to) {
   for (int attempt = 0; attempt < kRestarts; ++attempt) {
@@ -136,7 +136,7 @@ void restart(const Platforms& platforms, const std::vector<double>& lengths, con
   }
 }
 
-/// What the few rows need that Newton's method has not brought from the guess to the lengths at once.
+/// Treats the few rows that Newton's method did not bring from the guess to the lengths at once.
 void settle(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
             const ForwardOptions& options, const Device& device, ForwardKinematics& to) {
   // Who allows no more than those iterations has bounded the effort.

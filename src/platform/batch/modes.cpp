@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kRows = 1 << 16;  // starts at once: bounds the memory of a search over many samples
 
-/// Where C can be at all: from every base anchor no farther than the leg and the anchor's lever together.
+/// Bounds of C: its distance from a base anchor is at most the leg length plus the anchor's lever.
 struct Box {
   Vec3<double> low, high;
 };
@@ -77,7 +77,7 @@ struct Mode {
   std::int64_t found;  ///< starts that came to it
 };
 
-/// What is known of one sample.
+/// Modes found so far for one sample.
 struct Found {
   std::int64_t sample, starts = 0;
   std::vector<Mode> modes;
@@ -223,7 +223,7 @@ ModeProofs mode_proofs(const RowsJob& forward, const Poses& found, const Forward
   job.in.push_back(column(found.position, 3));
   job.in.push_back(column(found.quaternion, 4));
   job.out = {room(to.proven, job.count, 1), room(to.unique, job.count, 1), {nullptr, 1}};
-  // What the certificate knows besides is not asked for: null.
+  // The other outputs of the certificate are not needed: null.
   run_rows(mode_op(options), job);
   return to;
 }

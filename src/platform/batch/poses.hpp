@@ -18,7 +18,7 @@ inline void require_masses(const Platforms& platforms) {
 /// Samples of a batch, by its positions.
 inline std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 
-/// Of an array that may be left out: then there is nothing wrong with it.
+/// True if the row is finite; also for an empty (optional) array.
 inline bool finite(const std::vector<double>& array, std::int64_t row, int width) {
   for (int k = 0; k < width && !array.empty(); ++k)
     if (!std::isfinite(array[static_cast<std::size_t>(row * width + k)])) return false;

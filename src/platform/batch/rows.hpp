@@ -1,7 +1,7 @@
 // Operations on rows (garra/batch/rows.hpp) of platforms: one platform that all rows share, or one for each. For files
 // that nvcc compiles, too.
 //
-// Such an operation has a call operator that takes a model besides,
+// The call operator of these operations also takes a model,
 //   template <class S, class T> GARRA_HD Out<S> operator()(const Model<T>& model, const In<S>& in) const;
 // T is double where all rows share the platform, else S.
 #pragma once

@@ -43,7 +43,7 @@ inline OutColumn room_if(bool wanted, std::vector<double>& array, std::int64_t r
   return wanted ? room(array, rows, width) : OutColumn{nullptr, width};
 }
 
-/// What a kernel says of each row.
+/// Status of each row, from the numbers of a kernel.
 inline std::vector<PoseStatus> statuses(const std::vector<double>& numbers) {
   std::vector<PoseStatus> out;
   out.reserve(numbers.size());

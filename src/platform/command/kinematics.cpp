@@ -169,7 +169,7 @@ void judge_forward(const platform::ForwardKinematics& r, PlatformSummary& s) {
   if (missed > 0) s.lines += summary_line("unsolved", format("lengths missed by %.3g m at worst", missed));
 }
 
-/// What one pose is worth: the limits that it breaks, and what else to try where it has not the lengths.
+/// Notes on one pose: the limits that it violates, and a remedy if it misses the lengths.
 std::string pose_notes(const PlatformRun& run, const platform::ForwardKinematics& r) {
   if (r.status[0] == PoseStatus::kStalled || r.status[0] == PoseStatus::kIterationLimit)
     return summary_line("pose", "has other lengths; `garra platform modes` searches from everywhere");

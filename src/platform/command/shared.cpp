@@ -204,7 +204,7 @@ double timed(const PlatformArguments& arguments, const std::function<void()>& wo
   try {
     work();
   } catch (const Error& error) {
-    // What a computation finds wrong with the samples is the file's fault: it is named.
+    // Errors of a computation in the samples come from the file: the message names it.
     if (error.code() != ExitCode::kInvalidFile || arguments.input.empty()) throw;
     throw Error(error.code(), arguments.input + ": " + error.what());
   }

@@ -1,4 +1,4 @@
-// What the commands of `garra platform` have in common: model, files, device, one sample on the command line, summary.
+// Common parts of the commands of `garra platform`: model, files, device, one sample on the command line, summary.
 #pragma once
 
 #include <chrono>
@@ -56,7 +56,7 @@ struct PlatformRun {
 /// Model, device, version, and what else there is to know.
 [[nodiscard]] io::PlatformAttributes attributes_of(const PlatformRun& run, io::PlatformAttributes more = {});
 
-/// What a command did.
+/// Summary of a command.
 struct PlatformSummary {
   std::string command;
   std::int64_t samples = 0, solved = 0;

@@ -37,7 +37,7 @@ std::string outcomes(const Json& s) {
   return out;
 }
 
-/// Which leg fails first, and where on the path.
+/// Leg that fails first, and its place on the path.
 std::string first_failures(const Json& s) {
   const std::int64_t feasible = s["outcomes"]["feasible"], failed = s["samples"].get<std::int64_t>() - feasible;
   if (failed == 0) return "";

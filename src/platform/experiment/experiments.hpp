@@ -10,7 +10,7 @@
 
 namespace garra::platform {
 
-/// What a form has done for the poses of a path.
+/// Results of one form at the poses of a path.
 struct FormOnPath {
   std::vector<PoseStatus> status;  ///< [segments]
   std::vector<int> iterations;     ///< [segments] Newton steps
@@ -34,8 +34,8 @@ struct PathExperiment {
 [[nodiscard]] std::vector<PathExperiment> paths_of(const Platform& platform, const Experiment& experiment,
                                                    const Poses& start);
 
-/// Where the experiment starts: Experiment::start; for kStroke the pose with all legs at their shortest, next to home.
-/// Throws Error(kInvalidFile) where no such pose is found.
+/// Initial pose of the experiment: Experiment::start; for kStroke the pose with all legs at their shortest, next to home.
+/// Throws Error(kInvalidFile) if no pose is found.
 [[nodiscard]] Poses start_of(const Platform& platform, const Experiment& experiment);
 
 /// kFreeMotion.

@@ -11,7 +11,7 @@
 
 namespace garra::platform {
 
-/// What has been computed of an experiment.
+/// Computed results of an experiment.
 struct ExperimentResults {
   std::vector<PathExperiment> paths;  ///< kMove, kStroke
   FreeMotion motion;                  ///< kFreeMotion

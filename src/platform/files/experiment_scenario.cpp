@@ -23,7 +23,7 @@ constexpr std::int64_t kMostSegments = 1000, kMostInstants = 2001;
 constexpr std::size_t kMostPaths = 32;
 constexpr double kMostSteps = 1e6;
 
-/// What keys of one kind of experiment, or of two, are to the others.
+/// Case of keys that only the given kinds of experiment have.
 Case of_kinds(const Experiment& e, std::initializer_list<Kind> kinds) {
   Case c{std::find(kinds.begin(), kinds.end(), e.kind) != kinds.end(), "",
          "says nothing about kind = \"" + std::string(name_of(e.kind)) + "\""};

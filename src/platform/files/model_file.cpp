@@ -100,14 +100,14 @@ AnyValue link(platform::Link& link) {
   });
 }
 
-/// Where a table says of legs what another may say, too.
+/// Keys of legs that two tables may hold.
 struct Shared {
-  std::set<std::string> said;  ///< elsewhere already
-  bool need;                   ///< what nobody has said must be said here
+  std::set<std::string> said;  ///< keys given in another table
+  bool need;                   ///< keys not given elsewhere are required here
   std::string parts, cones;    ///< what holds where they are left out; empty: the default
 };
 
-/// What all legs may have in common ([legs]), or each of its own.
+/// Keys that all legs may share ([legs]), or that each leg has.
 void part_fields(Fields& f, Leg& leg, const Shared& shared) {
   const bool stroke_needed = shared.need && !shared.said.contains("stroke");
   f.key("stroke", stroke(leg),
@@ -283,7 +283,7 @@ Platform parse_platform(const std::string& text, const std::string& name, const 
                             "of the base, legs 5 and 0 end at that of the platform (base_turn, platform_turn)");
     return whole;
   } catch (const Error& error) {
-    // What the model itself refuses concerns several keys: the place is that of the table that it begins with.
+    // Errors of the model itself concern several keys: the place is that of its first table.
     const Node* table = document.find("platform");
     // An override has line 0, which no editor can open.
     throw Error(ExitCode::kInvalidFile, name + ":" + std::to_string(std::max(table->place.line, 1)) + ":" +

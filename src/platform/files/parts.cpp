@@ -29,7 +29,7 @@ Quaternion<double> read_quaternion(const Node& node, const std::string& key) {
   for (std::size_t i = 0; i < 4; ++i) p[static_cast<int>(i)] = read_quantity(items[i], item(key, i), kRatio);
   const double square = dot(p, p);
   if (!(square > 0)) fail(node.place, key, "the quaternion is zero", "[1, 0, 0, 0] does not turn.");
-  // What is a unit quaternion but for rounding stays to the bit, so that a written file reads back as it was.
+  // A unit quaternion up to rounding keeps its bits: a written file is restored exactly.
   return std::abs(square - 1) > 1e-15 ? (1 / std::sqrt(square)) * p : p;
 }
 

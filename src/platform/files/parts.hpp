@@ -1,4 +1,4 @@
-// What platform files and scenarios about platforms write in the same way.
+// Keys with the same form in platform files and in scenarios of platforms.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `garra platform ...` reads and writes: poses, lengths, forces and motions of many samples (HDF5;
+// Files of `garra platform ...`: poses, lengths, forces and motions of many samples (HDF5;
 // docs/theory/platform.md, "Files").
 #pragma once
 

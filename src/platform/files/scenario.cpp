@@ -93,7 +93,7 @@ void read_poses(const Node& node, const std::string& key, const std::string& rem
   const std::vector<Node>& items = read_array(node, key, 0);
   if (items.size() < 2) fail(node.place, key, "must hold two poses or more", remedy);
   for (std::size_t k = 0; k < items.size(); ++k) {
-    // What a pose leaves out is as in the one before: the place is carried on.
+    // Keys that a pose leaves out are as in the previous pose.
     place = read_place(items[k], item(key, k), place);
     path.pose.position.insert(path.pose.position.end(), place.r.m, place.r.m + 3);
     path.pose.quaternion.insert(path.pose.quaternion.end(), place.p.m, place.p.m + 4);
@@ -191,7 +191,7 @@ void plan_fields(Fields& f, Scenario& s) {
   output_fields(f, plan);
 }
 
-/// What a scenario is before its file is read.
+/// Default scenario.
 Scenario defaults() {
   Scenario s;
   s.plan.samples = kDefaultSamples;

@@ -1,4 +1,4 @@
-// What scenarios about a platform have in common.
+// Common parts of scenarios of platforms.
 #pragma once
 
 #include <string>

@@ -92,7 +92,7 @@ enum MotionEndField {
 static_assert(sizeof(MotionOutput<double>) == kMotionFields * sizeof(double));
 static_assert(sizeof(MotionEnd<double>) == kEndFields * sizeof(double));
 
-/// What all samples share.
+/// Data shared by all samples.
 struct MotionSetup {
   MotionPlant<double> plant;  ///< where they share one
   Stages method;              ///< coefficients of the Runge-Kutta method
@@ -156,7 +156,7 @@ struct MotionArrays {
       for (int k = 0; k < kMotionFields; ++k) to[k] = motion_lane(numbers[k], l);
     }
   }
-  /// Of a sample that never began only what says so: the rest is NaN, as it was.
+  /// Stores only the status of a sample that did not start; its other outputs stay NaN.
   template <class S>
   GARRA_HD void put(std::int64_t i, const MotionEnd<S>& row) const {
     const S* numbers = reinterpret_cast<const S*>(&row);
@@ -235,7 +235,7 @@ struct MotionRun {
   template <class S>
   GARRA_HD void end_where(const MaskOf<S>& mask, MotionStatus status, State<S>& s) const {
     const auto where = mask && s.running > S(0);
-    // Of statuses that hold at one step end the first one counts: running lanes only.
+    // If several statuses hold at one step end, the first one counts: only running lanes change.
     s.status = select(where, S(static_cast<double>(status)), s.status);
     s.running = select(where, S(0), s.running);
   }

@@ -1,6 +1,6 @@
-// The paper's hybrid simulation in 91 coordinates: Runge-Kutta steps of order 4 of q" from (8) with Baumgarte's terms,
-// and where the constraints have drifted too far, a correction by coordinate partitioning: the platform's pose and
-// twist are the independent coordinates, the links' follow by Newton's method on their constraints
+// The paper's hybrid simulation in 91 coordinates: Runge-Kutta steps of order 4 of q" from (8) with Baumgarte's terms.
+// If the constraints drift too far, coordinate partitioning corrects them: the platform's pose and twist are the
+// independent coordinates, and the links' follow by Newton's method on their constraints
 // (docs/theory/platform-dynamics.md). The platform's columns never vanish from the independent ones: a leg's block is
 // regular wherever its universal joint is.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace garra::platform {
 
-/// What a correction aims at; Newton's steps end at rounding.
+/// Constraint error that a correction aims at; Newton's steps end at rounding.
 inline constexpr double kCorrected = 1e-13;
 inline constexpr int kMostCorrectionSteps = 6;
-inline constexpr double kLost = 1e-12;  ///< an error left that is none, however small the rule's is
+inline constexpr double kLost = 1e-12;  ///< a remaining error up to this is accepted, for any limit of the rule
 
 struct HybridRule {
   Baumgarte keep;
@@ -153,7 +153,7 @@ GARRA_HD_CALL void full_step(const Model<T>& m, const Loads<S>& loads, const For
   }
 }
 
-/// What ends a sample.
+/// Conditions that end a sample.
 struct HybridWatch {
   SingularityRule singularity;  ///< limit 0: not watched
   bool joints;

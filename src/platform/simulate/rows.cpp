@@ -24,7 +24,7 @@ Vec<double, N> row_of(const std::vector<double>& array, std::int64_t i) {
 MotionStart<double> start_of(const MotionJob& job, std::int64_t i) {
   const Starts& from = *job.starts;
   const double* force = job.force_of(i);
-  // Forces that all samples share are judged once for all, in check_force().
+  // Forces shared by all samples are checked once, in check_force().
   const bool forces =
       !job.own_force || std::all_of(force, force + job.force_numbers(1), [](double x) { return std::isfinite(x); });
   return motion_start({row_of<3>(from.pose.position, i), row_of<4>(from.pose.quaternion, i)},

@@ -43,7 +43,7 @@ Jet law_at(const Path& path, double t, double duration) {
   return {s.value, s.rate / duration, s.acceleration / (duration * duration)};
 }
 
-/// What moves with the platform.
+/// Motion of the platform.
 /// Jets of position, orientation and both twists, base axes.
 struct Moving {
   Vec3d r;
@@ -152,7 +152,7 @@ class Screw {
     const Vec3d axis = (1 / angle) * turn_;
     slide_ = dot(axis, d) * axis;
     const Vec3d across = d - slide_;
-    // Of the point on the axis that is nearest to the chord's middle: docs/reference/platform-study.md, (3).
+    // Center: the point of the axis nearest to the middle of the chord (docs/reference/platform-study.md, (3)).
     center_ = from_.r + 0.5 * across + (0.5 / std::tan(angle / 2)) * cross(axis, across);
   }
   [[nodiscard]] Moving operator()(const Jet& s) const {

@@ -10,7 +10,7 @@
 
 namespace garra::platform {
 
-/// What samples are made from: the rules, and the path or (map) where each of the samples stands.
+/// Inputs of the samples: the rules, and the path or (map) the place of each sample.
 struct StudyInput {
   const StudyRules& rules;
   const std::vector<PathPoint<double>>& points;         ///< empty: a map
@@ -26,7 +26,7 @@ class StudyResults {
       // Forces are whole tiles for each instant: spare lanes of the last tile are stored, too.
       : instants_(instants), measured_(most), forces_(forces ? batch::tiles_for(most) * batch::kTile * instants : 0) {}
   [[nodiscard]] StudyMeasured<double> measured(std::int64_t i) const { return measured_.get(i); }
-  /// Of actuator `leg` at `instant`: of the samples of tile `tile`, side by side.
+  /// Forces of actuator `leg` at `instant`, side by side for the samples of tile `tile`.
   [[nodiscard]] const double* forces(std::int64_t tile, int instant, int leg) const {
     return forces_.data() + ((tile * instants_ + instant) * kLegs + leg) * batch::kTile;
   }

@@ -32,7 +32,7 @@ static_assert(kSlotBase % 2 == 0 && kStudySlots % 2 == 0, "slots come in pairs")
 template <class S>
 using Drawn = Vec<S, kStudySlots>;
 
-/// What all samples of a study share.
+/// Data shared by all samples of a study.
 struct StudyRules {
   study::Distribution slot[kStudySlots];
   std::uint64_t seed;
@@ -64,7 +64,7 @@ struct StudyMachine {
   S coulomb, viscous;
 };
 
-/// What happens at one instant.
+/// Quantities at one instant.
 template <class S>
 struct StudyInstant {
   Vec<S, 6> length, rate, force;  ///< force of the actuators, friction included
@@ -75,7 +75,7 @@ struct StudyInstant {
 /// A sample as a whole. Legs are numbered from 1; 0 is none.
 template <class S>
 struct StudyMeasured {
-  // Which failure counts, and where: docs/reference/platform-study.md, "A sample".
+  // Priority and place of failures: docs/reference/platform-study.md, "A sample".
   S outcome;       ///< as Outcome
   S instant, leg;  ///< where it failed first
   S peak_force;    ///< largest |force| [N]
@@ -89,8 +89,8 @@ GARRA_HD Drawn<S> draw_inputs(const StudyRules& rules, const SampleIndex<S>& ind
   for (int k = 0; k < kStudySlots; k += 2) {
     // The median stands for a number that is not drawn: a constant has but one value anyway.
     S u[2] = {S(0.5), S(0.5)};
-    // Pairs of constants cost no random numbers. Which pair a slot is in never changes, so neither do the others'
-    // draws.
+    // Pairs of constants use no random numbers. The pair of a slot is fixed: draws of other slots do not depend on
+    // it.
     const bool drawn = !(rules.slot[k].kind == study::Distribution::Kind::kConstant &&
                          rules.slot[k + 1].kind == study::Distribution::Kind::kConstant);
     if (drawn) uniform_pair<S>(rules.seed, index, static_cast<std::uint32_t>(k / 2), u[0], u[1]);
@@ -100,7 +100,7 @@ GARRA_HD Drawn<S> draw_inputs(const StudyRules& rules, const SampleIndex<S>& ind
   return x;
 }
 
-/// Of a given size and any direction.
+/// Vector of a given size and direction.
 template <class S>
 GARRA_HD Vec3<S> vector_of(const S& size, const S& cosine, const S& azimuth) {
   // 1 - cosine^2 may be negative by rounding at the poles.
@@ -197,7 +197,7 @@ GARRA_HD_CALL StudyInstant<S> study_instant(const StudyRules& rules, const Study
   for (int i = 0; i < kLegs; ++i) {
     out.length[i] = e.leg[i].at.length;
     out.rate[i] = e.leg[i].velocity[2];
-    // What the actuator gives is the force on the leg plus friction (systems/platform/force_law.hpp).
+    // The actuator force is the force on the leg plus friction (systems/platform/force_law.hpp).
     out.force[i] += actuator_friction<S>(out.rate[i], s.viscous, s.coulomb, S(rules.coulomb_speed));
   }
   out.margins = limit_margins(s.limits, s.model, at.place);

@@ -175,7 +175,7 @@ void PlatformStudy::make_layout() {
   l.decided_bin = take(l.counts, bins);
   l.node_feasible = take(l.counts, nodes_kept);
   l.node_decided = take(l.counts, nodes_kept);
-  // Of a map there is no envelope over time.
+  // A map has no envelope over time.
   l.force_low = take(l.least, is_map() ? 0 : instants * kLegs);
   l.force_high = take(l.least, is_map() ? 0 : instants * kLegs);
   l.node_sigma = take(l.least, nodes_kept);

@@ -19,7 +19,7 @@ struct StudyUncertain {
 /// Numbers of a kept row before its metrics: index, outcome, instant, leg, peak_instant, peak_leg, node.
 inline constexpr std::size_t kRowHead = 7;
 
-/// Where counts, sums and smallest values lie.
+/// Positions of counts, sums and smallest values.
 struct StudyLayout {
   int outcome = 0;    ///< [kOutcomes]
   int failed = 0;     ///< [kOutcomes][7]: which leg failed first; 0: none in particular
@@ -50,7 +50,7 @@ struct StudyReplay {
   StudySeries series;
 };
 
-/// Of the nodes of a map, x running fastest. NaN where no sample is decided.
+/// Values at the nodes of a map, x running fastest. NaN without a decided sample.
 struct MapValues {
   std::vector<double> axis[3];
   std::vector<double> feasible_share, sigma_min, worst_force;

@@ -38,7 +38,7 @@ Json subject(const Scenario& s, std::int64_t nodes) {
           {"instants", s.path.instants}};
 }
 
-/// Which leg failed first, by what went wrong.
+/// Legs that failed first, by kind of failure.
 Json failures(const StudyLayout& l, const Total& t, const std::vector<double>& time) {
   Json legs = Json::array();
   for (int leg = 0; leg <= kLegs; ++leg) {
