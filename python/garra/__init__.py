@@ -1,4 +1,4 @@
-"""garra: thousands to billions of small robotics problems at once.
+"""garra: batched solves of small robotics problems, thousands to billions at once.
 
     robot = garra.load("panda.urdf", tip="panda_hand_tcp")   # or garra.models.puma560()
     tau = robot.rnea(q, qd, qdd)                             # [..., n] in, [..., n] out
@@ -6,8 +6,8 @@
     result = garra.run("scenario.toml", samples=100_000)     # any study
     grasp = garra.grasp.from_mujoco(model, data, object="cube")
 
-SI units and radians throughout. Arrays are float64 with any leading axes; a problem that fails is a status beside the
-results, never an exception. docs/start/python.md has all of it.
+Units are SI and radians. Arrays are float64 with any leading axes. A problem that fails has a status, never an
+exception. Documentation: docs/start/python.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Robots and platforms that come with garra."""
+"""Built-in robots and platforms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ur5() -> Chain:
 
 
 def stanford() -> Chain:
-    """Stanford arm: the third joint slides."""
+    """Stanford arm: six joints, the third one prismatic."""
     return load(data("robots/stanford.toml"))
 
 

@@ -42,8 +42,8 @@ nb::dict arrays_of(Solutions&& s) {
   return out;
 }
 
-/// Solution of a single problem as three arrays: c, a, residual, friction margin, critical friction; status and iterations;
-/// states.
+/// Solution of a single problem as three arrays: c, a, residual, friction margin, critical
+/// friction; status and iterations; states.
 nb::tuple arrays_of_one(const Solutions& s) {
   std::vector<double> numbers;
   numbers.reserve(s.c.size() + s.a.size() + 3);

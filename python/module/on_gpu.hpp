@@ -21,7 +21,8 @@ void take(const nb::dict& arrays, const char* name, DeviceArray<T>& to) {
   to = view_of<T>(nb::cast<OnGpu<Number>>(arrays[name]));
 }
 
-/// GPU and stream of a call. allocate(bytes) returns an array [1][bytes] in GPU memory that the stream may use.
+/// GPU and stream of a call. allocate(bytes) returns an array [1][bytes] in GPU memory that the
+/// stream may use.
 struct GpuPlace {
   int device;
   std::uintptr_t stream;

@@ -1,5 +1,6 @@
-// C structures that XLA passes to a function of another library, as far as they are read here: its foreign function
-// interface, version 0.1 and later (openxla/xla, xla/ffi/api/c_api.h; JAX: jax.ffi).
+// C structures that XLA passes to a function of another library, as far as they are read here: its
+// foreign function interface, version 0.1 and later (openxla/xla, xla/ffi/api/c_api.h; JAX:
+// jax.ffi).
 #pragma once
 
 #include <algorithm>
@@ -134,7 +135,8 @@ inline void put(const std::vector<double>& values, const Buffer& to) {
     std::ranges::transform(values, static_cast<float*>(to.data), [](double x) { return static_cast<float>(x); });
 }
 
-/// Calls run(call) without exceptions, as XLA requires. The version that it reports is 0.1, the first one.
+/// Calls run(call) without exceptions, as XLA requires. The version that it reports is 0.1, the
+/// first one.
 template <class Run>
 void* answer(Call* call, const Run& run) {
   if (call->extension != nullptr && call->extension->type == MetadataExtension::kType) {

@@ -123,7 +123,8 @@ class Chain:
         tip : str, optional
             Name of the last frame; default: the last joint's own frame.
         q : array_like, optional
-            Configuration at which joints off this chain are locked; default: neutral. Their bodies stay part of the links.
+            Configuration at which joints off this chain are locked; default: neutral. Their
+            bodies stay part of the links.
 
         Returns
         -------

@@ -13,10 +13,31 @@ from garra.arguments import place, positive, whole
 
 
 def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
-    """c [..., 3k] and the margin [...] of garra.contact.gradients(), differentiable in A, b and mu by torch's and by
-    JAX's own means; `how` as in garra.contact.solve(). Forces of unsolved problems are NaN; gradients mean something
-    where the margin is positive. margin=False: c alone. What tells the margin is the derivative's own matrix, so that
-    it is taken apart once for the margin and once for the gradient; without, for the gradient only."""
+    """Contact forces as a differentiable function of A, b and mu, in torch or JAX.
+
+    The margin costs a second factorization of the derivative's matrix.
+
+    Parameters
+    ----------
+    A, b, mu : array or tensor
+        As in garra.contact.solve().
+    margin : bool
+        Also return the margin of garra.contact.gradients().
+    **how
+        Options of garra.contact.solve().
+
+    Returns
+    -------
+    c : array or tensor [..., 3k]
+        Forces [N]; NaN for unsolved problems.
+    margin : array or tensor [...]
+        Gradients are valid where it is positive. Only with margin=True.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    """
     if not np.shape(mu) and np.shape(b):  # one number for all contacts
         k = np.shape(b)[-1] // 3
         mu = mu.expand(k) if hasattr(mu, "expand") else mu * np.ones(k)
@@ -32,12 +53,12 @@ def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
 
 
 def _margin(A: Any, mu: Any, found: contact.Solutions, wanted: bool) -> list[Any]:
-    """One array, or none."""
+    """List of the margin, or an empty list."""
     return [contact.gradients(A, mu, found, np.zeros_like(np.asarray(found.c))).margin] if wanted else []
 
 
 def _summed(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """The gradient of an array that was broadcast: summed over the axes that it was repeated along."""
+    """Gradient of a broadcast array: the sum over the axes along which it was repeated."""
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
     repeated = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
     return gradient.sum(axis=repeated, keepdims=True)
@@ -48,7 +69,7 @@ def _torch_function() -> Any:
     import torch
 
     class Forces(torch.autograd.Function):
-        """c, and margin where it is wanted, of A, b, mu."""
+        """c, and the margin if wanted, as a function of A, b, mu."""
 
         @staticmethod
         def forward(ctx: Any, A: Any, b: Any, mu: Any, wanted: bool, how: dict[str, Any]) -> tuple[Any, ...]:
@@ -160,7 +181,7 @@ def _register_xla_calls() -> None:
 
 
 def _on_host(calls: dict[str, dict[str, Any]], name: str, function: Any, out: tuple[Any, ...], *arrays: Any) -> Any:
-    """The call `name` of arrays on the host. Those of a GPU come to `function`, NumPy's, as XLA's callbacks do."""
+    """Call `name` on host arrays. Arrays on a GPU go to the NumPy function `function`, as in XLA callbacks."""
     import jax
 
     def by_callback(*arrays: Any) -> Any:

@@ -388,7 +388,7 @@ class Ranking:
     p_no_slip: np.ndarray  #: [G] fraction of samples in which every contact sticks; NaN for an ideal hand
     p_can_be_held: np.ndarray  #: [G] fraction in which forces inside the cones can balance the wrench
     margin: np.ndarray  #: [G, 3] 5, 50, 95 % quantiles of the smallest friction margin; NaN for an ideal hand
-    wrench_radius: np.ndarray  #: [G] median radius of the ball of additional wrenches [N]; NaN: ideal hand without limits
+    wrench_radius: np.ndarray  #: [G] median radius of the ball of additional wrenches [N]; NaN: ideal, no limits
     fails_first: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none
     non_unique: np.ndarray  #: [G] samples with a second certified solution of different motion
     outcomes: np.ndarray  #: [G, 9] samples of each outcome in OUTCOMES

@@ -36,8 +36,9 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Props:
-    """l unilateral, frictionless supports of the hand besides the object: joint limits, fingers on fingers, the palm on a
-    table. Law: s = bias + coupling^T c + mobility p >= 0, p >= 0, s p = 0. The contacts' a grows by coupling p."""
+    """l unilateral, frictionless supports of the hand besides the object: joint limits, fingers on fingers, a table.
+
+    Law: s = bias + coupling^T c + mobility p >= 0, p >= 0, s p = 0. The contacts' a grows by coupling p."""
 
     coupling: np.ndarray  #: [3k, l]
     mobility: np.ndarray  #: [l, l] [1/kg]
@@ -161,7 +162,8 @@ class Grasp:
         added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
         W = self.W
         give = self.object_mobility @ W
-        # Weight and gyroscopic moment are proportional to the mass and leave the acceleration unchanged; `applied` is not.
+        # Weight and gyroscopic moment are proportional to the mass and leave the acceleration unchanged;
+        # `applied` is not.
         b = self.b + ((self.applied + added) / factor - self.applied) @ give
         A = self.hand_A + (W.T @ give) / factor[..., None]
         mu = self.mu if friction is None else np.broadcast_to(numbers("friction", friction), b.shape[:-1] + self.mu.shape)

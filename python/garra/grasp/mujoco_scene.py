@@ -324,7 +324,7 @@ class _Scene:
         return M_inv - take @ M_inv, acceleration - take @ acceleration
 
     def _props(self, held: int, own: np.ndarray) -> np.ndarray:
-        """Supports of the hand: rows s = P qacc >= 0 of limits and of pressing contacts between other bodies, [l, nv]."""
+        """Supports of the hand [l, nv]: rows s = P qacc >= 0 of limits and pressing contacts between other bodies."""
         kind = self.mj.mjtConstraint
         at_limit = np.isin(self.data.efc_type, (kind.mjCNSTR_LIMIT_JOINT, kind.mjCNSTR_LIMIT_TENDON))
         limits = self._constraints(at_limit & (self.data.efc_force > 0))

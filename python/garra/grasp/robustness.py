@@ -214,7 +214,7 @@ class Plots:
     of: Robustness
 
     def friction(self, ax: Axes | None = None, bins: int = 12) -> Axes:
-        """Plots P(held) over the smallest friction coefficient of a sample, in bins of equal size, with 95 % intervals."""
+        """Plots P(held) over the smallest friction coefficient of a sample, in equal bins, with 95 % intervals."""
         if ax is None:
             from matplotlib import pyplot
 

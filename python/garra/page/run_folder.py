@@ -37,8 +37,8 @@ class DamagedFile(RunError):
     exit_code = 3
 
 
-# Content of a complete run. A dict lists required fields (others are ignored; with "?" a field may be absent), a list has
-# one shape for all its items, a tuple lists allowed types. Numbers that may be infinite or undefined are null in JSON.
+# Content of a complete run. A dict lists required fields (others are ignored; with "?" a field may be absent), a list
+# has one shape for all its items, a tuple lists allowed types. Infinite and undefined numbers are null in JSON.
 COUNT = (int,)
 REAL = (int, float)
 MAYBE = (int, float, type(None))

@@ -69,8 +69,8 @@ def card(metric: Metric, table: Table) -> Table:
 
 
 def inputs(rows: list[Table], estimate: float | None, event: str, counted: str) -> Table:
-    """Fields of inputs.html from a summary's inputs. `event` completes "probability of ...", `counted` is the key of its
-    samples in the bins."""
+    """Fields of inputs.html from a summary's inputs. `event` completes "probability of ...", `counted` is the key of
+    its samples in the bins."""
     ranked = sorted(rows, key=lambda row: -(row["influence"] or 0))
     loud = [row for row in ranked if (row["influence"] or 0) > (row["noise"] or 0)]
     binned = [row | {"bins": row["bins"] | {"held": row["bins"][counted]}} for row in loud or ranked if row["bins"]]

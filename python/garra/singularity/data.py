@@ -1,4 +1,4 @@
-"""Data drawn by the page's scripts: voxels, near samples and slices as packed arrays (little endian, base64) in JSON."""
+"""Data of the page's scripts: voxels, near samples and slices as packed arrays (little endian, base64) in JSON."""
 
 from __future__ import annotations
 

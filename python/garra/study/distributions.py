@@ -1,4 +1,5 @@
-"""Distributions of uncertain inputs. `draw(rng, samples, width)` returns [samples, width] and depends on the seed only."""
+"""Distributions of uncertain inputs. `draw(rng, samples, width)` returns [samples, width], the same for the
+same seed."""
 
 from __future__ import annotations
 

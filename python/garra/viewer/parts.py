@@ -47,7 +47,7 @@ class Instant:
     """[links, 3] origins of the links' frames, the last one the fingertip; none where a finger's place is not known"""
     contacts: list[Contact]
     load: np.ndarray
-    """[3] push on the object's centre of mass [N]"""
+    """[3] push on the object's center of mass [N]"""
 
 
 def instants(run: dict[str, Any]) -> int:

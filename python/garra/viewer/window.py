@@ -21,15 +21,31 @@ OF_STATE = {0: (38, 130, 78), 1: (214, 120, 20), 2: (150, 150, 150)}
 
 
 def show(run: str | PathLike[str] | Result, sample: int | None = None, *, port: int = 8080) -> Viewer:
-    """Serves a window for the browser at http://127.0.0.1:PORT until close(). sample: number, or None for the nominal grasp.
+    """Serves a 3-D view of a grasp run for the browser at http://127.0.0.1:PORT until close().
 
-    run: the folder of a run of a grasp, or its Result. Needs `pip install garra[viewer]`.
+    Parameters
+    ----------
+    run : str, path or Result
+        Run folder of a grasp study, or its result.
+    sample : int, optional
+        Number of the sample; None: the nominal grasp.
+    port : int
+        Port of the server.
+
+    Returns
+    -------
+    Viewer
+
+    Raises
+    ------
+    ImportError
+        Without viser (`pip install garra[viewer]`).
     """
     return Viewer(fspath(run) if isinstance(run, str | PathLike) else str(run.folder), sample, port)
 
 
 class Viewer:
-    """A window on one run. `server` is the viser.ViserServer, for whatever else is to be shown in it."""
+    """Browser view of one run. `server` is the viser.ViserServer, for additional content."""
 
     def __init__(self, folder: str, sample: int | None, port: int) -> None:
         self.folder = Path(folder)

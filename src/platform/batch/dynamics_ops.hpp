@@ -48,7 +48,8 @@ GARRA_HD S judged(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer
 inline constexpr double kNearSingularLimit = 1e-4;  ///< near singular: scaled sigma_min <= this
 inline constexpr double kNoForces = 1e12;           ///< conditioning beyond which forces are rounding, and become NaN
 
-/// Status of forces: a singular pose does not determine them, and they become NaN; status and condition are kept.
+/// Status of forces: a singular pose does not determine them, and they become NaN; status and
+/// condition are kept.
 template <class S, class Answer>
 GARRA_HD S judged_forces(const MaskOf<S>& valid, const SigmaRange<S>& sigma, Answer& answer) {
   const S condition = sigma.largest / sigma.smallest;

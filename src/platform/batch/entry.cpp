@@ -92,8 +92,9 @@ void check_anchors(const Platform& p, const Vec3<double> (&at)[kLegs], const cha
     refuse(p, std::string("all anchors at the ") + where + " lie on one line", "The platform could turn about it.");
 }
 
-/// Notes joint centers that legs share: textbook platforms (6-3, 3-3, MSSM) have them, real joints are millimeters
-/// apart. Two legs that share both ends are an error. Centers that differ by rounding become equal.
+/// Notes joint centers that legs share: textbook platforms (6-3, 3-3, MSSM) have them, real joints
+/// are millimeters apart. Two legs that share both ends are an error. Centers that differ by
+/// rounding become equal.
 void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<double> (&anchor)[kLegs]) {
   const double at_base = kSamePlace * spread(base), at_platform = kSamePlace * spread(anchor);
   std::string shared[2];
@@ -184,7 +185,8 @@ Platform checked(const Platform& platform) {
   for (std::size_t i = 0; i < p.leg.size(); ++i) base[i] = p.leg[i].base, anchor[i] = p.leg[i].anchor;
   // Checking twice gives the same notes, not twice as many.
   p.notes.clear();
-  // Before the anchors are checked and after `base` and `anchor` are copied: distances are those of the input.
+  // Before the anchors are checked and after `base` and `anchor` are copied: distances are those of
+  // the input.
   share_joints(p, base, anchor);
   check_anchors(p, base, "base");
   check_anchors(p, anchor, "platform");

@@ -114,8 +114,8 @@ Poses guesses_about(const Subset& of, int attempt, double length) {
   return to;
 }
 
-/// Restarts rows without the lengths from other initial guesses. The poses found have the lengths, but may be in another
-/// mode than the guess.
+/// Restarts rows without the lengths from other initial guesses. The poses found have the lengths,
+/// but may be in another mode than the guess.
 void restart(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
              const ForwardOptions& options, const Device& device, ForwardKinematics& to) {
   for (int attempt = 0; attempt < kRestarts; ++attempt) {

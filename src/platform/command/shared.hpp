@@ -1,4 +1,5 @@
-// Common parts of the commands of `garra platform`: model, files, device, one sample on the command line, summary.
+// Common parts of the commands of `garra platform`: model, files, device, one sample on the command
+// line, summary.
 #pragma once
 
 #include <chrono>

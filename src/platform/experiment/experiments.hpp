@@ -34,8 +34,8 @@ struct PathExperiment {
 [[nodiscard]] std::vector<PathExperiment> paths_of(const Platform& platform, const Experiment& experiment,
                                                    const Poses& start);
 
-/// Initial pose of the experiment: Experiment::start; for kStroke the pose with all legs at their shortest, next to home.
-/// Throws Error(kInvalidFile) if no pose is found.
+/// Initial pose of the experiment: Experiment::start; for kStroke the pose with all legs at their
+/// shortest, next to home. Throws Error(kInvalidFile) if no pose is found.
 [[nodiscard]] Poses start_of(const Platform& platform, const Experiment& experiment);
 
 /// kFreeMotion.

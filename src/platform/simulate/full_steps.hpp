@@ -1,8 +1,8 @@
-// The paper's hybrid simulation in 91 coordinates: Runge-Kutta steps of order 4 of q" from (8) with Baumgarte's terms.
-// If the constraints drift too far, coordinate partitioning corrects them: the platform's pose and twist are the
-// independent coordinates, and the links' follow by Newton's method on their constraints
-// (docs/theory/platform-dynamics.md). The platform's columns never vanish from the independent ones: a leg's block is
-// regular wherever its universal joint is.
+// The paper's hybrid simulation in 91 coordinates: Runge-Kutta steps of order 4 of q" from (8) with
+// Baumgarte's terms. If the constraints drift too far, coordinate partitioning corrects them: the
+// platform's pose and twist are the independent coordinates, and the links' follow by Newton's
+// method on their constraints (docs/theory/platform-dynamics.md). The platform's columns never
+// vanish from the independent ones: a leg's block is regular wherever its universal joint is.
 #pragma once
 
 #include "garra/platform_simulate.hpp"

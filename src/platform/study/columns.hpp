@@ -1,5 +1,5 @@
-// Measured quantities of each sample of a platform study, one row each. Counts, results.h5, summary.json, answer and
-// report follow from them. docs/reference/platform-study.md.
+// Measured quantities of each sample of a platform study, one row each. Counts, results.h5,
+// summary.json, answer and report follow from them. docs/reference/platform-study.md.
 #pragma once
 
 #include "garra/platform_study.hpp"

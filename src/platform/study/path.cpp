@@ -152,7 +152,8 @@ class Screw {
     const Vec3d axis = (1 / angle) * turn_;
     slide_ = dot(axis, d) * axis;
     const Vec3d across = d - slide_;
-    // Center: the point of the axis nearest to the middle of the chord (docs/reference/platform-study.md, (3)).
+    // Center: the point of the axis nearest to the middle of the chord
+    // (docs/reference/platform-study.md, (3)).
     center_ = from_.r + 0.5 * across + (0.5 / std::tan(angle / 2)) * cross(axis, across);
   }
   [[nodiscard]] Moving operator()(const Jet& s) const {

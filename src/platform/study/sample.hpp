@@ -89,8 +89,8 @@ GARRA_HD Drawn<S> draw_inputs(const StudyRules& rules, const SampleIndex<S>& ind
   for (int k = 0; k < kStudySlots; k += 2) {
     // The median stands for a number that is not drawn: a constant has but one value anyway.
     S u[2] = {S(0.5), S(0.5)};
-    // Pairs of constants use no random numbers. The pair of a slot is fixed: draws of other slots do not depend on
-    // it.
+    // Pairs of constants use no random numbers. The pair of a slot is fixed: draws of other slots
+    // do not depend on it.
     const bool drawn = !(rules.slot[k].kind == study::Distribution::Kind::kConstant &&
                          rules.slot[k + 1].kind == study::Distribution::Kind::kConstant);
     if (drawn) uniform_pair<S>(rules.seed, index, static_cast<std::uint32_t>(k / 2), u[0], u[1]);
