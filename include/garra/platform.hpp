@@ -60,6 +60,7 @@ struct Platform {
 /// shift.
 /// @param mass of the payload [kg]. @param com its center of mass, platform frame [m].
 /// @param inertia of the payload about com, platform axes [kg m^2].
+/// @throws Error kUsage for an impossible payload.
 [[nodiscard]] Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com,
                                     const Mat3<double>& inertia);
 

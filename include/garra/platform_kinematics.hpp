@@ -31,7 +31,7 @@ enum class Form {
 /// Default length that scales rotations: root mean square distance of the platform's anchors from
 /// their mean [m].
 [[nodiscard]] double characteristic_length(const Platform& platform);
-/// `asked` [m], or for 0 the default of the first platform. @throws Error kUsage.
+/// `asked` [m], or for 0 the default of the first platform.
 [[nodiscard]] double characteristic_length(const Platforms& platforms, double asked);
 
 /// Optional outputs of inverse_kinematics().

@@ -116,7 +116,8 @@ struct Vicinity {
 /// Finds the singularity next to one configuration, at any distance. The distance is 0 if q is
 /// singular to options.tolerance.
 /// @param q joint values [j] in rad or m.
-/// @throws Error kUsage for the number of values or options out of range.
+/// @return the singularity; `searched` is false for options out of range or an arm without a kernel.
+/// @throws Error kUsage for the number of values or one that is not finite.
 [[nodiscard]] Vicinity vicinity(const chain::Robot& robot, const std::vector<double>& q,
                                 const MeasureOptions& options = {});
 

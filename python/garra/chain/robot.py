@@ -278,39 +278,165 @@ class Chain:
         return self.evaluate(q, qd, qdd, outputs=(output,), **more)[output]
 
     def forward_kinematics(self, q: Any, **how: Any) -> Any:
-        """Pose of the tool in the world [..., 4, 4] for joint values q [..., n]; keywords as in evaluate()."""
+        """Pose of the tool in the world.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., 4, 4]
+            Homogeneous matrices; translation in m.
+        """
         return self._one("pose", q, **how)
 
     def link_poses(self, q: Any, **how: Any) -> Any:
-        """Poses of the described link frames in the world [..., n, 4, 4] for joint values q [..., n]."""
+        """Poses of the described link frames in the world.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., n, 4, 4]
+        """
         return self._one("link_poses", q, **how)
 
     def jacobian(self, q: Any, *, frame: str = "world", form: str = "linear-first", **how: Any) -> Any:
-        """Jacobian of the tool point [..., 6, n] for q [..., n], rows (v, w) in the axes of `frame`."""
+        """Jacobian of the tool point.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        frame : str
+            Axes: "world" or "tool".
+        form : str
+            Rows: "linear-first" (v, w), "angular-first" (w, v), "screws".
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., 6, n]
+        """
         return self._one("jacobian", q, frame=frame, form=form, **how)
 
     def rnea(self, q: Any, qd: Any, qdd: Any, **how: Any) -> Any:
-        """Inverse dynamics tau = M qdd + C qd + D qd + g [..., n] [N m or N] for states [..., n]."""
+        """Inverse dynamics tau = M qdd + C qd + D qd + g.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd : array_like [..., n]
+            Joint velocities [rad/s or m/s].
+        qdd : array_like [..., n]
+            Joint accelerations [rad/s^2 or m/s^2].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., n]
+            Joint torques [N m or N].
+        """
         return self._one("tau", q, qd, qdd, **how)
 
     def crba(self, q: Any, **how: Any) -> Any:
-        """Mass matrix M [..., n, n] with rotor inertias, for q [..., n]."""
+        """Mass matrix M with rotor inertias.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., n, n]
+        """
         return self._one("mass_matrix", q, **how)
 
     def aba(self, q: Any, qd: Any, tau: Any, **how: Any) -> Any:
-        """Forward dynamics qdd = M^-1 (tau - C qd - D qd - g) [..., n]; NaN if M is singular."""
+        """Forward dynamics qdd = M^-1 (tau - C qd - D qd - g).
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd : array_like [..., n]
+            Joint velocities [rad/s or m/s].
+        tau : array_like [..., n]
+            Joint torques [N m or N].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., n]
+            Joint accelerations; NaN if M is singular.
+        """
         return self._one("qdd", q, qd, tau=tau, **how)
 
     def coriolis(self, q: Any, qd: Any, **how: Any) -> Any:
-        """Coriolis matrix C [..., n, n] by Christoffel symbols: dM/dt - 2 C is skew-symmetric."""
+        """Coriolis matrix C by Christoffel symbols: dM/dt - 2 C is skew-symmetric.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd : array_like [..., n]
+            Joint velocities [rad/s or m/s].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., n, n]
+        """
         return self._one("coriolis_matrix", q, qd, **how)
 
     def gravity(self, q: Any, **how: Any) -> Any:
-        """Gravity torques g = dU/dq [..., n] [N m or N]."""
+        """Gravity torques g = dU/dq.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [..., n]
+            Joint torques [N m or N].
+        """
         return self._one("gravity", q, **how)
 
     def manipulability(self, q: Any, **how: Any) -> Any:
-        """Manipulability (Yoshikawa) [...]: product of the singular values of the Jacobian."""
+        """Manipulability (Yoshikawa): product of the singular values of the Jacobian.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        **how
+            Keywords of evaluate(): point, device, threads.
+
+        Returns
+        -------
+        array [...]
+        """
         return self._one("manipulability", q, **how)
 
     @accept_old
@@ -423,34 +549,34 @@ class Chain:
         )  # fmt: skip
         return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
 
-    # The words of the Robotics Toolbox.
+    # Names of the Robotics Toolbox.
 
     def fkine(self, q: Any, **how: Any) -> Any:
-        """forward_kinematics()"""
+        """Alias of forward_kinematics()."""
         return self.forward_kinematics(q, **how)
 
     def jacob0(self, q: Any, **how: Any) -> Any:
-        """jacobian(), world axes"""
+        """Alias of jacobian() in world axes."""
         return self.jacobian(q, **how)
 
     def jacobe(self, q: Any, **how: Any) -> Any:
-        """jacobian(), tool axes"""
+        """Alias of jacobian() in tool axes."""
         return self.jacobian(q, frame="tool", **how)
 
     def inertia(self, q: Any, **how: Any) -> Any:
-        """crba()"""
+        """Alias of crba()."""
         return self.crba(q, **how)
 
     def rne(self, q: Any, qd: Any, qdd: Any, **how: Any) -> Any:
-        """rnea()"""
+        """Alias of rnea()."""
         return self.rnea(q, qd, qdd, **how)
 
     def accel(self, q: Any, qd: Any, tau: Any, **how: Any) -> Any:
-        """aba()"""
+        """Alias of aba()."""
         return self.aba(q, qd, tau, **how)
 
     def gravload(self, q: Any, **how: Any) -> Any:
-        """gravity()"""
+        """Alias of gravity()."""
         return self.gravity(q, **how)
 
 

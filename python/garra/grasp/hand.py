@@ -264,8 +264,8 @@ class Grasp:
     ) -> np.ndarray:
         """Unbalanced part of the wrench on the object under the command, relative to the whole wrench (23).
 
-        The hand's torques exert the forces f of A_h f + d = 0 on contacts that do not move. f is not unique if the hand
-        cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints than contact
+        The hand's torques exert the forces f of A_h f + d = 0 on contacts that do not move. These forces are not unique if the
+        hand cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints than contact
         directions). The structure of the hand then takes any force, and the f of least imbalance counts. Friction cones
         are not checked here, but by the contact solve and `can_balance`.
 

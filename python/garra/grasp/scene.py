@@ -35,14 +35,14 @@ DIGITS = {"kinetic": 4, "balance": 4}  # significant ones
 
 
 def read_motion(folder: str) -> Table | None:
-    """The trajectories of motion.h5, rounded for the page, each up to its end. Those that did not start are left out.
+    """The trajectories of motion.h5, rounded for the page, each up to its end. Trajectories without a start are left out.
     Returns None without a file or content."""
     return read_file(Path(folder) / "motion.h5")
 
 
 def read_pictures(folder: str) -> Table | None:
-    """The samples of grasp.h5, each at its instant, and those that `garra replay -o RUN/samples/N.h5` has added. None
-    where there is nothing to show, or no file."""
+    """The samples of grasp.h5, each at its instant, and those that `garra replay -o RUN/samples/N.h5` has added.
+    Returns None without a file or content."""
     found = read_file(Path(folder) / "grasp.h5")
     if found:
         known = {run["sample"] for run in found["runs"]}

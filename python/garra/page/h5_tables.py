@@ -17,7 +17,7 @@ Shapes = dict[str, tuple[Any, ...]]
 
 
 def opened(file: Path, read: Callable[[Any], Table]) -> Table:
-    """What `read` makes of the open file; raises MissingFile or DamagedFile."""
+    """Result of `read` for the open file; raises MissingFile or DamagedFile."""
     import h5py
 
     if not file.is_file():

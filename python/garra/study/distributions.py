@@ -122,7 +122,18 @@ def normal(
 
 
 def ball(radius: float) -> Ball:
-    """Vectors uniform in a ball of this radius about zero: a force [N] or a torque [N m]."""
+    """Vectors uniform in a ball about zero.
+
+    Parameters
+    ----------
+    radius : float
+        Of forces [N], torques [N m] or offsets [m].
+
+    Raises
+    ------
+    ValueError
+        Unless finite and >= 0.
+    """
     return Ball(radius)
 
 

@@ -28,7 +28,7 @@ def show(run: str | PathLike[str] | Result, sample: int | None = None, *, port: 
     run : str, path or Result
         Run folder of a grasp study, or its result.
     sample : int, optional
-        Number of the sample; None: the nominal grasp.
+        Number of the sample; default: the nominal grasp.
     port : int
         Port of the server.
 

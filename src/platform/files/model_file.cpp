@@ -38,8 +38,8 @@ std::vector<std::string> platform_names() {
   return names;
 }
 
-/// Anchors in three pairs on two circles: base pairs about base_turn, + 120 and + 240 degrees, platform pairs about
-/// platform_turn and so on; legs 5 and 0 meet at the first pair of the platform, legs 0 and 1 at that of the base.
+/// Anchors in three pairs on two circles. Base pairs are at base_turn, + 120 and + 240 degrees, platform pairs at
+/// platform_turn and so on. Legs 6 and 1 meet at the first pair of the platform, legs 1 and 2 at that of the base.
 struct Layout {
   double base_radius = 0, platform_radius = 0, base_half_angle = 0, platform_half_angle = 0;
   double base_turn = M_PI / 3, platform_turn = 0, anchor_height = 0;
