@@ -228,10 +228,10 @@ struct DevicePlace {
   DeviceCall call = {};
 };
 
-/// The same on arrays of the device. Throws Error where an array that a wanted output needs is
-/// null, the workspace is too small, or CUDA refuses.
+/// Queues evaluate() on GPU arrays.
+/// @throws Error for a null array that a wanted output needs, a small workspace, or a CUDA error.
 void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace& place, const DeviceResults& to);
-/// Bytes of workspace that this call takes. Runs nothing.
+/// @return bytes of workspace for this call. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceStates& states, const DevicePlace& place,
                                           const DeviceResults& to);
 

@@ -139,7 +139,9 @@ inline void append(std::vector<double>& to, const RowsRef& m) {
 }
 
 /// Appends a contact problem with k contacts; the first problem of `to` sets k.
-/// @param A [3k, 3k] in 1/kg. @param b [3k] in m/s^2. @param mu [k].
+/// @param A [3k, 3k] in 1/kg.
+/// @param b [3k] in m/s^2.
+/// @param mu [k].
 /// @param slip [k, 2] (t, o) in m/s, or empty. Contacts with a nonzero row slide at this velocity;
 ///         the others may roll.
 /// @throws Error kUsage for another shape.
@@ -167,7 +169,9 @@ inline void append(contact::Problems& to, const RowsRef& A, const VectorRef& b, 
 }
 
 /// Makes n contact problems.
-/// @param A [n 3k, 3k] in 1/kg, one below the other. @param b [n, 3k] in m/s^2. @param mu [n, k].
+/// @param A [n 3k, 3k] in 1/kg, one below the other.
+/// @param b [n, 3k] in m/s^2.
+/// @param mu [n, k].
 /// @throws Error kUsage for another shape.
 [[nodiscard]] inline contact::Problems problems(const RowsRef& A, const RowsRef& b, const RowsRef& mu) {
   const Eigen::Index n = mu.rows(), k = mu.cols();

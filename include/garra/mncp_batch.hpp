@@ -251,7 +251,9 @@ batch::InColumn points_of(const std::vector<double>& points, std::int64_t count)
 }  // namespace detail
 
 /// Solves and certifies a single problem in the calling thread, with the bits of Executor::kScalar.
-/// @param data the problem. @param start initial guess [n]. @return solution with its Status.
+/// @param data the problem.
+/// @param start initial guess [n].
+/// @return solution with its Status.
 template <class Problem, class Merit, class Minimizer>
 [[nodiscard]] solvers::MncpSolution<Problem, double> solve_one(const typename Problem::template Data<double>& data,
                                                                const solvers::MncpVec<Problem, double>& start,

@@ -58,7 +58,8 @@ struct Platform {
 [[nodiscard]] Platform checked(const Platform& platform);
 /// Platform with a payload fixed to it. C moves to the common center of mass: anchors and home pose
 /// shift.
-/// @param mass of the payload [kg]. @param com its center of mass, platform frame [m].
+/// @param mass of the payload [kg].
+/// @param com its center of mass, platform frame [m].
 /// @param inertia of the payload about com, platform axes [kg m^2].
 /// @throws Error kUsage for an impossible payload.
 [[nodiscard]] Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com,

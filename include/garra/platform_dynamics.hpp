@@ -28,8 +28,8 @@ struct InverseDynamics {
   std::vector<PoseStatus> status;        ///< kConverged, kNearSingular, kInvalidInput
 };
 /// Actuator forces for given motions.
-/// @param poses position [n,3] in m and quaternion [n,4]. @param motion velocity and acceleration
-///         [n,6].
+/// @param poses position [n,3] in m and quaternion [n,4].
+/// @param motion velocity and acceleration [n,6].
 /// @param wrench external (force at C; moment) [n,6], base axes; empty: none.
 /// @return actuator forces [n,6] in N, joint forces, and one PoseStatus per row.
 /// @throws Error kUsage for sizes or missing masses, kNoDevice if the device cannot run.
@@ -44,7 +44,8 @@ struct ForwardDynamics {
   std::vector<PoseStatus> status;
 };
 /// Accelerations for given actuator forces.
-/// @param velocity (v, w) [n,6], base axes. @param force of the actuators [n,6] in N.
+/// @param velocity (v, w) [n,6], base axes.
+/// @param force of the actuators [n,6] in N.
 /// @param wrench as in inverse_dynamics().
 /// @throws Error as inverse_dynamics().
 [[nodiscard]] ForwardDynamics forward_dynamics(const Platforms& platforms, const Poses& poses,
@@ -54,8 +55,9 @@ struct ForwardDynamics {
 
 /// Forward kinematics by the paper's Newton-Raphson (6)-(7) on 91 coordinates, from all links at
 /// the guess.
-/// @param lengths [n,6] in m. @param guess initial poses. @throws Error kUsage for sizes or
-///         options.certify.
+/// @param lengths [n,6] in m.
+/// @param guess initial poses.
+/// @throws Error kUsage for sizes or options.certify.
 [[nodiscard]] ForwardKinematics forward_kinematics_full(const Platforms& platforms, const std::vector<double>& lengths,
                                                         const Poses& guess, const ForwardOptions& options = {},
                                                         const Device& device = {});

@@ -76,8 +76,8 @@ struct InverseKinematics {
   std::vector<PoseStatus> status;  ///< [n] kConverged, kNearSingular (with `conditioning`) or kInvalidInput
 };
 /// Leg lengths of given poses.
-/// @param poses position [n,3] in m and quaternion [n,4]. @param motion velocity and acceleration
-///         [n,6], or empty.
+/// @param poses position [n,3] in m and quaternion [n,4].
+/// @param motion velocity and acceleration [n,6], or empty.
 /// @return lengths [n,6] in m, the outputs of `options`, and one PoseStatus per row.
 /// @throws Error kUsage for sizes, kNoDevice if the device cannot run.
 [[nodiscard]] InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& poses, const Motion& motion,
@@ -109,7 +109,8 @@ struct ForwardKinematics {
                                    ///< |turn|) [m]; 0: none proven
 };
 /// Poses with given leg lengths, by Newton's method.
-/// @param lengths [n,6] in m. @param guess initial guess: a pose per sample, or one for all.
+/// @param lengths [n,6] in m.
+/// @param guess initial guess: a pose per sample, or one for all.
 /// @return poses, residuals and one PoseStatus per row.
 /// @throws Error kUsage for sizes or options, kNoDevice if the device cannot run.
 [[nodiscard]] ForwardKinematics forward_kinematics(const Platforms& platforms, const std::vector<double>& lengths,

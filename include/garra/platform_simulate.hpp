@@ -91,8 +91,8 @@ struct Trajectories {
   std::vector<MotionStatus> status;
 };
 /// Simulates every sample.
-/// @param starts poses, velocity (v, w) [n,6] and wrench [n,6]. @param force actuator forces and
-///         friction.
+/// @param starts poses, velocity (v, w) [n,6] and wrench [n,6].
+/// @param force actuator forces and friction.
 /// @return trajectories and one MotionStatus per sample.
 /// @throws Error kUsage for sizes, options or missing masses, kNoDevice if the device cannot run.
 [[nodiscard]] Trajectories simulate(const Platforms& platforms, const Starts& starts, const ForceInput& force,

@@ -2,8 +2,8 @@
 // dependent joints, escape motions.
 // Screws in world axes about the world origin, m and rad; wrenches are (moment; force); joints
 // count from 0 (error texts: from 1).
-// Bad input throws Error(kUsage); a regular configuration has empty lists, SelfMotion::kUndecided
-// is an open decision.
+// Bad input throws Error(kUsage); escape lists are empty at a regular configuration;
+// SelfMotion::kUndecided is an open decision.
 // Not for many configurations or a GPU: use singularity_map.hpp. At most kMaxJoints joints.
 // Docs: docs/theory/singularity.md.
 //
