@@ -74,7 +74,7 @@ inline Device device_of(const std::string& name, int threads, double work) {
   return parse_device_for_arrays(name, threads, work);
 }
 
-// One per room, called by module.cpp.
+// One per module, called by module.cpp.
 void add_contact(nb::module_& m);
 void add_contact_in_jax(nb::module_& m);
 void add_contact_on_gpu(nb::module_& m);

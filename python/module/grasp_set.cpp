@@ -210,7 +210,7 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
 
 namespace {
 
-/// name: what is said of it, in the order of its numbers.
+/// Words by name, in the order of the numbers.
 nb::dict words_of(std::span<const study::OutcomeWords> table) {
   nb::dict all;
   for (const study::OutcomeWords& row : table) {

@@ -1,4 +1,4 @@
-// Arrays on a GPU (docs/howto/gpu-arrays.md): what DLPack says of them, and nothing is copied.
+// Views of arrays on a GPU by DLPack, without copies (docs/howto/gpu-arrays.md).
 #pragma once
 
 #include "arrays.hpp"

@@ -119,7 +119,7 @@ struct Call {
   Attributes attributes;
 };
 
-/// Numbers of an argument; those of single precision are brought into `room`.
+/// Numbers of an argument; single precision is converted into `room`.
 inline std::span<const double> numbers(const Buffer& from, std::vector<double>& room) {
   if (from.type == kDouble) return {static_cast<const double*>(from.data), from.count()};
   const auto* single = static_cast<const float*>(from.data);

@@ -153,7 +153,7 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
 
 
 def _xla_calls(how: tuple[tuple[str, Any], ...]) -> dict[str, dict[str, Any]]:
-    """The functions that XLA calls by itself, and what they are told; none where this JAX cannot call any."""
+    """Functions that XLA calls directly, with their attributes; empty if this JAX cannot call any."""
     import jax
 
     if not hasattr(jax, "ffi"):

@@ -121,7 +121,7 @@ class _Scene:
         return ", ".join(self.name("body", b) for b in bodies) or "none"
 
     def held_body(self, object: str | int | None) -> int:
-        """A body with six freedoms of its own and nothing that moves on it."""
+        """Body with six degrees of freedom and no moving parts. Raises ValueError if it is not unique or not free."""
         m = self.model
         free = [b for b in range(1, m.nbody) if self._is_free(b)]
         if object is None:
@@ -143,7 +143,7 @@ class _Scene:
         return body
 
     def _is_free(self, body: int) -> bool:
-        """By a free joint, or by joints that leave it all six freedoms where they stand, in a world at rest."""
+        """True with a free joint, or with joints of six degrees of freedom at this state, in a world at rest."""
         m = self.model
         if m.body_dofnum[body] != 6 or m.body_dofnum[self._carriers(body)].any():
             return False

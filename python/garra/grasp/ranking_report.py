@@ -80,7 +80,7 @@ def _headline(found: Found, order: np.ndarray) -> Table:
     p, low, high = (float(c[key][best]) for key in ("p_held", "low", "high"))
     decimals = words.decimals_for(low, high)
     same = c["difference_high"][order] >= 0
-    # A grasp that was given up early has few samples: what they say of it is not what the others' say.
+    # A grasp that was dropped early has few samples: its figures are not comparable with the others'.
     whole = order[c["samples"][order] == found.samples] if found.best else order
     return {
         "counted": len(whole),

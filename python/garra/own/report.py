@@ -1,4 +1,4 @@
-"""The page of a study of somebody's own system: its probability, outcomes, measures and inputs that matter."""
+"""The page of a study of a user's own system: its probability, outcomes, measures and inputs that matter."""
 
 from __future__ import annotations
 

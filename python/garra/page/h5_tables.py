@@ -1,4 +1,4 @@
-"""HDF5 files as tables of nested lists, NaN and infinity as None; what is wrong is said with file and data set."""
+"""HDF5 files as tables of nested lists, NaN and infinity as None; errors name file and data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
+"""Reads and checks the folder of a study; errors name file and field.
 
 The folder.py of each job lists the content of its summary; jobs.py lists the jobs.
 """

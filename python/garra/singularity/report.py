@@ -1,4 +1,4 @@
-"""The page of a singularity map: how often an arm is near a singularity, which joints are to blame, which lead out.
+"""The page of a singularity map: how often an arm is near a singularity, which joints are dependent, which leave it.
 
 `python -m garra.report RUN` calls this for runs whose job is "singularity".
 """
@@ -121,7 +121,7 @@ def _outcomes(summary: Table) -> Table:
     return outcomes.bar(summary, **limits)
 
 
-# --- who is to blame, who leads out
+# --- dependent joints and escape joints
 
 
 def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
@@ -251,7 +251,7 @@ def _slices(summary: Table, slices: list[Slice], hues: dict[int, str]) -> Table 
 
 
 def _locus(part: Slice, hues: dict[int, str]) -> list[Table]:
-    """Per set of responsible joints how many singular points a slice holds, and which joints lead out of them."""
+    """Per set of responsible joints how many singular points a slice holds, and their escape joints."""
     rows = []
     for bits in [bits for bits in hues if bits in set(part.locus_responsible.tolist())]:
         here = part.locus_escape[part.locus_responsible == bits].tolist()

@@ -17,7 +17,7 @@ struct Given {
   const Platform& platform;
   const DevicePoses& poses;
   DeviceCall call;
-  std::size_t* needed = nullptr;  ///< set, and nothing runs, where it is not null
+  std::size_t* needed = nullptr;  ///< if not null: set, and nothing runs
 };
 
 batch::DeviceColumn needed_column(const Array& array, int width, const char* name) {
@@ -64,7 +64,7 @@ void lengths_of(const Given& given, const DeviceMotion& motion, const DeviceLeng
                 device_column(to.status, 1)});
 }
 
-/// Poses by an operation that gets lengths and a guess, from home where there is none.
+/// Poses by an operation on lengths and a guess; without a guess from home.
 template <class Op>
 void found_by(const Op& op, const Given& guess, const Array& lengths, const std::vector<batch::DeviceColumn>& out) {
   const batch::DeviceColumn given = needed_column(lengths, 6, "lengths");

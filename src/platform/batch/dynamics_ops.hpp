@@ -33,7 +33,7 @@ GARRA_HD MaskOf<S> is_valid(const In& in, const Place<S>& place) {
   return dot(place.p, place.p) > S(0) && all_finite<S>(in) == S(1);
 }
 
-/// kNearSingular where there is no answer, though the input is valid: a leg parallel to its axis, a singular solve.
+/// kNearSingular if valid input has no answer: a leg parallel to its axis, a singular solve.
 /// Both leave NaN, since lanes cannot branch. The answer of such a row, and of an invalid one, becomes NaN.
 template <class S, class Answer>
 GARRA_HD S judged(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer& answer) {

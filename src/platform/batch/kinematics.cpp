@@ -68,7 +68,8 @@ bool has_lengths(const ForwardKinematics& of, std::size_t row, double tol) {
 }
 
 /// Leads rows that need it from their guesses along the lengths. A pose that a proven path ends at replaces what
-/// Newton's method has found from afar; where there is no such path, a pose with the lengths is only one of several.
+/// Newton's method has found from afar; without such a path, a pose with the lengths is only one of
+/// several.
 void follow(const Subset& of, const ForwardOptions& options, const Device& device, ForwardKinematics& to) {
   RowsJob job = forward_job(of.platforms, of.lengths, of.guess, device);
   ForwardKinematics led;

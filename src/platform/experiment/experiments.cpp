@@ -163,7 +163,7 @@ FreeMotion free_motion_of(const Platform& p, const Experiment& e) {
   options.step = e.step;
   options.until = e.duration;
   for (int k = 0; k < e.instants; ++k) options.times.push_back(k * e.duration / (e.instants - 1));
-  // To the bit, as a product may come out a little later, which simulate() refuses.
+  // Exact end time: a product may round to a later time, which simulate() rejects.
   options.times.back() = e.duration;
   options.method = Integrator::kHybrid;
   m.full = simulate({p}, starts, force, options, one_core());

@@ -149,10 +149,10 @@ void experiment_fields(Fields& f, ExperimentScenario& s) {
          .comment = "share of the poses or instants"});
 }
 
-/// All that there is to say of the job.
+/// All keys of the job.
 void fields(Fields& f, ExperimentScenario& s, const std::string& file) {
   header_fields(f, "platform_experiment", s.title, nullptr);
-  // An experiment is computed once, as it is: what other jobs have for their samples is refused with a word why.
+  // An experiment is computed once, without samples: keys of samples are errors with the reason.
   f.when({false, "", "nothing in an experiment is drawn at random", "Leave it out."}, [&] {
     for (const char* name : {"seed", "sampling", "output"}) f.table(name, {}, [] {});
   });

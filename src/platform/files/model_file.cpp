@@ -38,8 +38,9 @@ std::vector<std::string> platform_names() {
   return names;
 }
 
-/// Anchors in three pairs on two circles. Base pairs are at base_turn, + 120 and + 240 degrees, platform pairs at
-/// platform_turn and so on. Legs 6 and 1 meet at the first pair of the platform, legs 1 and 2 at that of the base.
+/// Anchors in three pairs on two circles. Base pairs are at base_turn, + 120 and + 240 degrees,
+/// platform pairs at platform_turn and so on. Legs 6 and 1 meet at the first pair of the platform,
+/// legs 1 and 2 at that of the base.
 struct Layout {
   double base_radius = 0, platform_radius = 0, base_half_angle = 0, platform_half_angle = 0;
   double base_turn = M_PI / 3, platform_turn = 0, anchor_height = 0;
@@ -104,7 +105,7 @@ AnyValue link(platform::Link& link) {
 struct Shared {
   std::set<std::string> said;  ///< keys given in another table
   bool need;                   ///< keys not given elsewhere are required here
-  std::string parts, cones;    ///< what holds where they are left out; empty: the default
+  std::string parts, cones;    ///< values if left out; empty: the default
 };
 
 /// Keys that all legs may share ([legs]), or that each leg has.

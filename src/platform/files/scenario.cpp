@@ -199,7 +199,7 @@ Scenario defaults() {
   return s;
 }
 
-/// All that there is to say of the job. `file` is the scenario's, beside which platforms are looked for.
+/// All keys of the job. `file` is the scenario file; platform files are searched beside it.
 void fields(Fields& f, Scenario& s, const std::string& file) {
   header_fields(f, "platform", s.title, &s.plan.seed);
   platform_fields(f, file, {s.model, s.model_file, s.platform});
@@ -224,7 +224,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
   });
   plan_fields(f, s);
   if (f.reading() && map)
-    // Once all is read: the nodes times their orientations, and nobody else may set it.
+    // After reading: nodes times orientations; no key sets it.
     s.plan.samples = std::int64_t{s.map.orientations} * s.map.points[0] * s.map.points[1] * s.map.points[2];
 }
 

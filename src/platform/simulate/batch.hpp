@@ -199,7 +199,8 @@ struct MotionRun {
         // From k, not summed up: rounding does not grow with the number of steps.
         const StepOf step{span.h, fma(static_cast<double>(k), span.share_of_step, span.share), span.share_of_step};
         const MovingVector<S> next = runge_kutta_step(setup.method, model, loads, force, step, s.x);
-        // The last step ends at the moment itself, so that outputs can be told by equality of times.
+        // The last step ends exactly at the output time: outputs are recognized by equality of
+        // times.
         const bool last = k + 1 == span.steps;
         accept(plant, next, last ? span.to : fma(static_cast<double>(k + 1), span.h, span.from), s);
         between();

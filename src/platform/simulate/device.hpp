@@ -15,7 +15,7 @@ struct DeviceMotionJob {
   std::vector<batch::DeviceColumn> trajectory;                        ///< parts of an output's row, one after another
   std::vector<batch::DeviceColumn> end;                               ///< parts of the row of a sample's end
   DeviceCall call;
-  std::size_t* needed;  ///< set, and nothing runs, where it is not null
+  std::size_t* needed;  ///< if not null: set, and nothing runs
 };
 
 }  // namespace garra::platform

@@ -66,7 +66,7 @@ void check_options(const SimulateOptions& o) {
   require(not_negative(o.near_singular), "the limit of singularity is negative", "Give 0 for none.");
   require(not_negative(o.characteristic_length), "the characteristic length is negative",
           "Give it in meters, or 0 for the platform's own.");
-  // Equal to the bit are only times that somebody wrote twice: what is close but different is two outputs.
+  // Only times with equal bits are duplicates: close but different times are two outputs.
   for (std::size_t k = 0; k < o.times.size(); ++k) {
     require(o.times[k] >= 0 && o.times[k] <= o.until, "a time of output lies outside the simulation",
             "Give times from 0 to its end.");
@@ -175,7 +175,7 @@ Trajectories simulate(const Platforms& platforms, const Starts& starts, const Fo
 
 namespace {
 
-/// Sets `needed` and runs nothing, where it is not null.
+/// If `needed` is not null: sets it and runs nothing.
 void simulate_there(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
                     const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call,
                     std::size_t* needed) {

@@ -36,8 +36,8 @@ struct FullMotionRun {
         hybrid_step(model, plant.limits, loads, force, step, rule, ends, s.full);
         between();
       }
-      // Steps that a sample took tell where it ended. The last one ends at the moment itself, so that outputs can be
-      // told by equality of times.
+      // The steps taken by a sample determine its end time. The last step ends exactly at the
+      // output time: outputs are recognized by equality of times.
       const S taken = s.full.steps - before;
       const S there =
           select(taken == S(static_cast<double>(span.steps)), S(span.to), fma(taken, S(span.h), S(span.from)));

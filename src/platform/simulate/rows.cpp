@@ -48,8 +48,8 @@ std::vector<Moment> moments_of(const SimulateOptions& o, const ForceInput& f) {
     // Output 0 at the start needs no step: it is written before the first span.
     if (o.times[k] > 0) at.push_back({o.times[k], static_cast<std::int64_t>(k)});
   if (o.until > 0 && (at.empty() || at.back().time < o.until)) at.push_back({o.until, -1});
-  // Firm moments are those that somebody asked for; samples of the forces that all but meet one are left out, or a span
-  // of 1e-9 steps would follow.
+  // Firm times are the requested outputs. Force samples that nearly coincide with one are left out:
+  // a span of 1e-9 steps would follow.
   const std::size_t firm = at.size();
   if (f.interval > 0) {
     for (std::int64_t j = 1; j < f.samples; ++j) {

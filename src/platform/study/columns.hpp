@@ -9,7 +9,7 @@
 namespace garra::platform {
 
 struct StudyColumn {
-  study::ColumnWords words;                        ///< name, unit and what a reader is told of it
+  study::ColumnWords words;                        ///< name, unit and description
   double StudyMeasured<double>::*measured;         ///< in what a sample has measured
   double (*reference)(const Scenario&) = nullptr;  ///< in place of the words' own
   [[nodiscard]] double value(const StudyMeasured<double>& m) const { return m.*measured; }

@@ -250,7 +250,7 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
   t.counts.assign(static_cast<std::size_t>(layout_.counts), 0);
   t.least.assign(static_cast<std::size_t>(layout_.least), INFINITY);
   t.groups.resize(kOutcomes);
-  // In the order of blocks, whatever thread counted them: kept rows come in the order of samples.
+  // In the order of blocks, independent of threads: stored rows are in the order of samples.
   for (const study::Tally& p : part) {
     for (std::size_t k = 0; k < p.counts.size(); ++k) t.counts[k] += p.counts[k];
     t.buckets.add(p.buckets);

@@ -74,7 +74,8 @@ class PlatformStudy final : public study::Study {
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const StudyLayout& layout() const { return layout_; }
   [[nodiscard]] const std::vector<StudyUncertain>& inputs() const { return inputs_; }
-  /// True where nothing is drawn and all nodes of a map were computed: their share is exact and has no interval.
+  /// True if nothing is random and all nodes of a map were computed: the fraction is exact and has
+  /// no interval.
   [[nodiscard]] bool every_node_is_known(const study::Total& total) const;
   [[nodiscard]] const std::vector<int>& slots() const { return slots_; }
   [[nodiscard]] const StudyRules& rules() const { return rules_; }
