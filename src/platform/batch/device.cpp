@@ -33,13 +33,13 @@ void run(const Op& op, const Given& given, const std::vector<batch::DeviceColumn
                    ResidentJob{model_of(given.platform), {given.poses.count, in, out, given.call, given.needed}});
 }
 
-/// Whether there is something to do.
+/// True unless the batch is empty. Throws Error(kUsage) for a negative count.
 bool has_rows(const Given& given) {
   if (given.poses.count < 0) throw Error(ExitCode::kUsage, "the number of poses is negative");
   return given.poses.count > 0;
 }
 
-/// `in`: what the operation takes behind the poses.
+/// `in`: inputs of the operation behind the poses.
 template <class Op>
 void run_on_poses(const Op& op, const Given& given, std::vector<batch::DeviceColumn> in,
                   const std::vector<batch::DeviceColumn>& out) {
@@ -49,7 +49,7 @@ void run_on_poses(const Op& op, const Given& given, std::vector<batch::DeviceCol
   run(op, given, in, out);
 }
 
-/// run(given) as a call that only counts.
+/// Bytes of workspace of run(given), without running it.
 template <class Run>
 std::size_t counted(const Platform& platform, const DevicePoses& poses, int device, const Run& run) {
   std::size_t bytes = 0;
@@ -93,7 +93,8 @@ void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& as
 
 void details_of(const Given& given, double characteristic_length, const DeviceDetails& to) {
   using batch::device_column;
-  // Not asked for, and not found in DeviceDetails: the largest singular value, each leg's distance to the next one.
+  // Unused outputs, not in DeviceDetails: largest singular value, distance of each leg to the next
+  // one.
   const batch::DeviceColumn largest{nullptr, 1}, apart{nullptr, 6};
   // In the order of PoseDetailOp::Out.
   run_on_poses(

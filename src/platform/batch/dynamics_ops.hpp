@@ -9,7 +9,7 @@
 
 namespace garra::platform {
 
-/// The pose with a unit quaternion: p and any positive multiple of it are the same turn.
+/// Pose with a unit quaternion: p and its positive multiples are the same rotation.
 template <class S>
 GARRA_HD Place<S> place_of(const Place<S>& given) {
   return {given.r, normalized(given.p)};
@@ -27,14 +27,14 @@ GARRA_HD SigmaRange<S> sigma_range(const Mat<S, 6, 6>& jacobian, const S& L) {
   return {sigma.smallest, sigma.largest};
 }
 
-/// Finite input and a quaternion that is not zero.
+/// Mask of rows with finite input and a nonzero quaternion.
 template <class S, class In>
 GARRA_HD MaskOf<S> is_valid(const In& in, const Place<S>& place) {
   return dot(place.p, place.p) > S(0) && all_finite<S>(in) == S(1);
 }
 
 /// kNearSingular if valid input has no answer: a leg parallel to its axis, a singular solve.
-/// Both leave NaN, since lanes cannot branch. The answer of such a row, and of an invalid one, becomes NaN.
+/// SIMD lanes cannot branch: the outputs of these rows, and of invalid ones, become NaN.
 template <class S, class Answer>
 GARRA_HD S judged(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer& answer) {
   const auto answered = valid && all_finite<S>(answer) == S(1);
@@ -88,7 +88,7 @@ struct InverseDynamicsOp {
     Answer<S> out;
     out.force = actuator_forces(e, in.wrench);
     // docs/theory/platform-dynamics.md, "Power balance": the energy's rate is summed body by body and not taken from
-    // (5), so that an ill determined solve shows.
+    // (5), which makes an ill-conditioned solve visible.
     out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - e.power;
     for_each_index<kLegs>([&](auto i) {
       const LegReactions<S> r = leg_reactions(e.leg[i], e.needs[i], out.force[i]);

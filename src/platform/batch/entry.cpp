@@ -61,7 +61,7 @@ void check_leg(const Platform& p, std::size_t i) {
   if (!finite(leg.anchor)) refuse_leg(p, i, "the anchor at the platform is not finite");
   if (!finite(leg.axis)) refuse_leg(p, i, "the axis of the universal joint is not finite");
   if (size_of(leg.axis) == 0)
-    // The axis is used as a direction only: any length but zero will do, checked() makes it a unit one.
+    // The axis is a direction only: any nonzero length is valid, and checked() normalizes it.
     refuse_leg(p, i, "the axis of the universal joint is zero", "Give the direction that is fixed to the base.");
   check_link(p, i, "tube", leg.lower);
   check_link(p, i, "rod", leg.upper);
@@ -81,7 +81,7 @@ double spread(const Vec3<double> (&at)[kLegs]) {
   return size;
 }
 
-/// Anchors at one end of the legs: not all on a line.
+/// Checks that the anchors at one end of the legs are not on a line.
 void check_anchors(const Platform& p, const Vec3<double> (&at)[kLegs], const char* where) {
   const double size = spread(at);
   double area = 0;
@@ -119,11 +119,12 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
                         "; collisions of these pairs are not looked at");
 }
 
-/// 1/|J^-1| of the length Jacobian, a lower bound on its smallest singular value; 0 where it is singular.
+/// 1/|J^-1| of the length Jacobian, a lower bound of its smallest singular value; 0 if it is
+/// singular.
 double regularity(const Model<double>& m, const Place<double>& home) {
   const Mat3<double> A = rotation_of(home.p);
   double reach = 0;
-  // Turns become lengths of this lever.
+  // This lever converts rotations to lengths.
   for (const LegForm<double>& leg : m.leg) reach = std::max(reach, size_of(leg.anchor));
   Mat<double, 6, 6> J;
   for (int i = 0; i < kLegs; ++i) {
@@ -183,7 +184,7 @@ Platform checked(const Platform& platform) {
   for (std::size_t i = 0; i < p.leg.size(); ++i) check_leg(p, i);
   Vec3<double> base[kLegs], anchor[kLegs];
   for (std::size_t i = 0; i < p.leg.size(); ++i) base[i] = p.leg[i].base, anchor[i] = p.leg[i].anchor;
-  // Checking twice gives the same notes, not twice as many.
+  // A second check must not duplicate the notes.
   p.notes.clear();
   // Before the anchors are checked and after `base` and `anchor` are copied: distances are those of
   // the input.

@@ -1,4 +1,4 @@
-// From the options of forward kinematics to its operations on rows.
+// Makes the operations of forward kinematics on rows from its options.
 #pragma once
 
 #include "garra/core/error.hpp"
@@ -7,16 +7,16 @@
 
 namespace garra::platform {
 
-/// Largest number of steps of a path of proof: it spans many times what Newton's method does from the same guess.
+/// Largest number of steps of a proven path, which takes many times the steps of Newton's method.
 inline constexpr int kProofSteps = 64;
 
-/// With a characteristic length.
+/// Options with the characteristic length filled in.
 inline ForwardOptions scaled_options(ForwardOptions o, const Platforms& platforms) {
   o.characteristic_length = characteristic_length(platforms, o.characteristic_length);
   return o;
 }
 
-/// Of scaled_options().
+/// Operation for options of scaled_options().
 inline ForwardOp forward_op(const ForwardOptions& o) {
   return {{o.tol, static_cast<double>(o.max_iterations)}, o.characteristic_length, o.near_singular};
 }
@@ -26,7 +26,7 @@ inline ModeOp mode_op(const ForwardOptions& o) {
 inline FollowOp follow_op(const ForwardOptions& o) {
   return {forward_op(o), {o.characteristic_length, double{kProofSteps}}};
 }
-/// A proof goes on from a certificate.
+/// Checks that a proof of the mode has its certificate.
 inline void check_proofs(const ForwardOptions& o) {
   if (o.prove_mode && !o.certify)
     throw Error(ExitCode::kUsage, "a proof of the mode needs the certificate", "Set `certify`, too.");

@@ -22,7 +22,7 @@ inline RowsJob forward_job(const Platforms& platforms, const std::vector<double>
           device};
 }
 
-/// Op: gives ForwardOp::Out.
+/// Runs forward kinematics; Op returns ForwardOp::Out.
 template <class Op>
 ForwardKinematics run_forward(const Op& op, RowsJob job) {
   ForwardKinematics to;

@@ -17,7 +17,7 @@ struct FullForwardOp {
 
   template <class S>
   using In = ForwardOp::In<S>;
-  /// As ForwardOp has it; residual: largest error of a constraint.
+  /// Results as in ForwardOp; residual: largest error of a constraint.
   template <class S>
   using Out = ForwardOp::Out<S>;
 
@@ -26,10 +26,10 @@ struct FullForwardOp {
     const Place<S> guess{in.guess.r, normalized(in.guess.p)};
     const FullForward<S> f = full_forward(m, in.lengths, guess, tol, most);
     const Place<S>& at = f.place.platform;
-    // In six coordinates again: the form must not decide which mode or conditioning is reported.
+    // Recomputed in six coordinates: mode and conditioning must not depend on the form.
     const Mat<S, 6, 6> J = length_jacobian(legs_at(m, at)), before = length_jacobian(legs_at(m, guess));
     Out<S> out;
-    // p and -p are the same turn: the one with a scalar part >= 0 is given, as in the minimal form.
+    // p and -p are the same rotation: the result has a scalar part >= 0, as in the minimal form.
     out.found.place = {at.r, select(at.p[0] < S(0), S(-1), S(1)) * at.p};
     out.found.residual = f.residual;
     out.found.sigma_min = sigma_min(J, S(characteristic_length));
@@ -113,7 +113,8 @@ struct FullForwardDynamicsOp {
     FullMotion<S> q;
     q.at = full_place(m, place_of(in.place));
     q.rate = full_rate(m, q.at, in.twist);
-    // Coordinates that follow from a pose meet the constraints to rounding: nothing for Baumgarte's terms to mend.
+    // Coordinates computed from a pose satisfy the constraints to rounding: no Baumgarte terms are
+    // needed.
     const FullPlace<S> a =
         full_acceleration(m, q, in.force, in.wrench, Baumgarte{0}, static_cast<Multipliers<S>*>(nullptr));
     const Vec3<S> v = a.platform.r, w = turning(q.at.platform.p, a.platform.p);

@@ -10,7 +10,7 @@ namespace garra::platform {
 
 namespace {
 
-/// All outputs of a row become NaN, those that were not asked for stay empty; its mask says nothing.
+/// Sets the computed outputs of a row to NaN and its mask to 0.
 void blank_row(InverseKinematics& to, std::int64_t row) {
   for (auto* wide : {&to.lengths, &to.rates, &to.accelerations, &to.free_motion, &to.stroke_margin,
                      &to.universal_margin, &to.spherical_margin})
@@ -24,7 +24,7 @@ void blank_row(InverseKinematics& to, std::int64_t row) {
 
 constexpr int kLimitNumbers = sizeof(Limits<double>) / sizeof(double);
 
-/// Of one row. `apart` is each leg's distance to the nearest other one.
+/// Limits of one row. `apart` is the distance of each leg to the nearest other leg.
 std::uint32_t mask_of(const Limits<double>& limits, const InverseKinematics& of, const std::vector<double>& apart,
                       std::size_t row) {
   const auto six = [row](const std::vector<double>& all) {
@@ -90,7 +90,7 @@ InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& po
   if (options.frames || options.conditioning || options.limits) fill_details(platforms, options, job, to);
   to.status.assign(static_cast<std::size_t>(n), PoseStatus::kConverged);
   for (std::int64_t i = 0; i < n; ++i) {
-    // The kernels compute bad rows like any other; what came out of them is overwritten here.
+    // The kernels also compute invalid rows; their outputs are overwritten here.
     const auto row = static_cast<std::size_t>(i);
     if (!to.sigma_min.empty() && to.sigma_min[row] <= options.near_singular) to.status[row] = PoseStatus::kNearSingular;
     if (usable(poses, i) && finite(motion.velocity, i, 6) && finite(motion.acceleration, i, 6)) continue;

@@ -67,9 +67,9 @@ bool has_lengths(const ForwardKinematics& of, std::size_t row, double tol) {
   return of.status[row] != PoseStatus::kInvalidInput && of.residual[row] <= tol;
 }
 
-/// Leads rows that need it from their guesses along the lengths. A pose that a proven path ends at replaces what
-/// Newton's method has found from afar; without such a path, a pose with the lengths is only one of
-/// several.
+/// Continues rows from their guesses along the lengths. The end of a proven path replaces the pose
+/// found by Newton's method from far away; without such a path, a pose with the lengths is only one
+/// of several.
 void follow(const Subset& of, const ForwardOptions& options, const Device& device, ForwardKinematics& to) {
   RowsJob job = forward_job(of.platforms, of.lengths, of.guess, device);
   ForwardKinematics led;
@@ -140,7 +140,7 @@ void restart(const Platforms& platforms, const std::vector<double>& lengths, con
 /// Treats the few rows that Newton's method did not bring from the guess to the lengths at once.
 void settle(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
             const ForwardOptions& options, const Device& device, ForwardKinematics& to) {
-  // Who allows no more than those iterations has bounded the effort.
+  // A smaller iteration limit bounds the effort.
   if (options.plain_iterations < 0 || options.max_iterations <= options.plain_iterations) return;
   std::vector<std::size_t> slow;
   for (std::size_t i = 0; i < to.status.size(); ++i)

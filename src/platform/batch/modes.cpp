@@ -1,5 +1,5 @@
-// Assembly modes (garra/platform_kinematics.hpp): proofs of which one a pose belongs to, and all that a search from
-// random poses finds.
+// Assembly modes (garra/platform_kinematics.hpp): proofs of the mode of a pose, and the search from
+// random poses.
 #include "platform/batch/modes.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Box box_of(const Platform& p, const double* lengths) {
   return box;
 }
 
-/// Numbers in (0, 1) that belong to a start of a sample, whatever else is computed.
+/// Random numbers in (0, 1) of one start of a sample, independent of other starts.
 Vec<double, 6> draw(std::uint64_t seed, std::int64_t sample, std::int64_t start) {
   const auto index =
       // Samples count in the high half of the index: the starts of a sample do not depend on how many samples or starts
@@ -47,7 +47,8 @@ Vec<double, 6> draw(std::uint64_t seed, std::int64_t sample, std::int64_t start)
   return u;
 }
 
-/// Anywhere in the box, turned anyhow: uniform rotations (K. Shoemake, "Uniform random rotations", 1992).
+/// Random pose: uniform in the box, with a uniform rotation (K. Shoemake, "Uniform random
+/// rotations", 1992).
 void append_start(const Box& box, const Vec<double, 6>& u, Poses& to) {
   for (int k = 0; k < 3; ++k) to.position.push_back(box.low[k] + u[k] * (box.high[k] - box.low[k]));
   const double a = sqrt(1 - u[3]), b = sqrt(u[3]);
@@ -70,7 +71,7 @@ double distance(const Place<double>& a, const Place<double>& b, double L) {
   return std::max(norm(a.r - b.r), 4 * L * std::asin(std::min(1.0, apart / 2)));
 }
 
-/// One pose of the different ones that a search has found.
+/// One distinct pose found by a search.
 struct Mode {
   Place<double> place;  ///< of the start with the least residual
   double residual;
@@ -104,10 +105,10 @@ struct Query {
   const Device& device;
 };
 
-/// True where more starts may find more modes.
+/// True if more starts may find more modes.
 bool goes_on(const Found& of, const ModeOptions& options) {
   if (of.starts >= options.most_starts) return false;
-  // Lengths that no pose has are tried a few times longer.
+  // Without any mode, the search continues a few times longer.
   if (of.modes.empty()) return of.starts < std::int64_t{options.often} * options.starts;
   return std::any_of(of.modes.begin(), of.modes.end(), [&](const Mode& m) { return m.found < options.often; });
 }
@@ -143,7 +144,7 @@ void search(const Query& query, std::int64_t more, std::vector<Found>::iterator 
   }
 }
 
-/// All samples, each until its rarest mode was found often enough.
+/// Searches all samples, each until its rarest mode is found often enough.
 std::vector<Found> search_all(const Query& query, std::int64_t n) {
   std::vector<Found> open, done;
   for (std::int64_t sample = 0; sample < n; ++sample) open.push_back({sample, 0, {}});
@@ -165,7 +166,7 @@ std::vector<Found> search_all(const Query& query, std::int64_t n) {
   return done;
 }
 
-/// Chao's estimate of how many were not found, from those that were found once and twice.
+/// Chao's estimate of the number of modes not found, from the modes found once and twice.
 double missing(const std::vector<Mode>& modes) {
   double once = 0, twice = 0;
   for (const Mode& mode : modes) once += mode.found == 1, twice += mode.found == 2;
@@ -202,7 +203,7 @@ void judge(const Query& query, AssemblyModes& to) {
   certified.certify = true;
   certified.prove_mode = false;
   certified.plain_iterations = -1;
-  // Once more from themselves, so that residual, status and uniqueness mean what they mean there.
+  // Solved again from the modes: residual, status and uniqueness then have their usual meaning.
   const ForwardKinematics found = forward_kinematics(own, wanted, to.pose, certified, query.device);
   InverseOptions inverse;
   inverse.conditioning = true;

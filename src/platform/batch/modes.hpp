@@ -11,7 +11,8 @@ struct ModeProofs {
   std::vector<double> unique;  ///< [n] radius about the pose [m]
 };
 
-/// For the poses that a job of forward kinematics has found: it gets lengths, and position and quaternion of the guess.
+/// Proofs for the poses found by a job of forward kinematics, which has lengths, position and
+/// quaternion of the guess.
 [[nodiscard]] ModeProofs mode_proofs(const RowsJob& forward, const Poses& found, const ForwardOptions& options);
 
 }  // namespace garra::platform

@@ -1,4 +1,4 @@
-// Rows of poses on the way in and out: is one usable, and NaN for one that is not.
+// Checks of rows of poses, and NaN outputs for unusable rows.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ inline void require_masses(const Platforms& platforms) {
   for (const Platform& p : platforms) require_masses(p);
 }
 
-/// Samples of a batch, by its positions.
+/// Number of samples of a batch, from its positions.
 inline std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 
 /// True if the row is finite; also for an empty (optional) array.
@@ -25,7 +25,7 @@ inline bool finite(const std::vector<double>& array, std::int64_t row, int width
   return true;
 }
 
-/// Finite, with a quaternion that can be made a unit one in double precision.
+/// True for a finite pose with a quaternion that can be normalized in double precision.
 inline bool usable(const Poses& poses, std::int64_t row) {
   if (!finite(poses.position, row, 3) || !finite(poses.quaternion, row, 4)) return false;
   double squares = 0;
@@ -36,7 +36,7 @@ inline bool usable(const Poses& poses, std::int64_t row) {
   return std::isnormal(squares);
 }
 
-/// A row of an array that may be left out becomes NaN.
+/// Sets a row of an optional array to NaN.
 inline void blank(std::vector<double>& array, std::int64_t row, int width) {
   for (int k = 0; k < width && !array.empty(); ++k)
     array[static_cast<std::size_t>(row * width + k)] = std::numeric_limits<double>::quiet_NaN();

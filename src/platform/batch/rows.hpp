@@ -17,7 +17,7 @@ namespace garra::platform {
 using batch::InColumn;
 using batch::OutColumn;
 
-/// batch::Rows and their platforms.
+/// Rows of a batch with their platforms.
 struct RowsJob {
   std::int64_t count = 0;
   std::vector<Model<double>> models;  ///< one, or `count`
@@ -26,13 +26,13 @@ struct RowsJob {
   Device device;
 };
 
-/// Rows that are on the GPU already, of one platform.
+/// Rows in GPU memory, of one platform.
 struct ResidentJob {
   Model<double> model;
   batch::ResidentRows rows;
 };
 
-/// All rows have one platform.
+/// Operation with one platform for all rows.
 template <class Op>
 struct OnSharedModel {
   Op op;
@@ -47,7 +47,7 @@ struct OnSharedModel {
   }
 };
 
-/// Each row has its own.
+/// Operation with one platform per row.
 template <class Op>
 struct OnOwnModel {
   Op op;
@@ -64,7 +64,7 @@ struct OnOwnModel {
   }
 };
 
-/// run(operation, rows) for whichever of them it is.
+/// Calls run(operation, rows) with the matching operation.
 template <class Op, class Run>
 void with_models(const Op& op, const RowsJob& job, const Run& run) {
   batch::Rows rows{job.count, job.in, job.out, job.device};

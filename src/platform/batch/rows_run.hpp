@@ -1,4 +1,4 @@
-// Runs an operation (rows.hpp) on every executor. And checks of the plain arrays that go in.
+// Runs an operation (rows.hpp) on every executor, and checks its input arrays.
 #pragma once
 
 #include "garra/batch/rows_run.hpp"
@@ -8,7 +8,8 @@
 
 namespace garra::platform {
 
-/// Throws Error(kUsage) where an array does not hold `rows` x `width` numbers; where `optional`, none is right too.
+/// Throws Error(kUsage) unless an array holds `rows` x `width` numbers; an `optional` array may be
+/// empty.
 inline void check_rows(const char* name, const std::vector<double>& array, std::int64_t rows, int width,
                        bool optional = false) {
   if (optional && array.empty()) return;
@@ -38,7 +39,7 @@ inline OutColumn room(std::vector<double>& array, std::int64_t rows, int width) 
   array.resize(static_cast<std::size_t>(rows * width));
   return {array.data(), width};
 }
-/// Without room the operation's runner leaves that output out.
+/// Output column if `wanted`; otherwise the runner of the operation omits the output.
 inline OutColumn room_if(bool wanted, std::vector<double>& array, std::int64_t rows, int width) {
   return wanted ? room(array, rows, width) : OutColumn{nullptr, width};
 }
@@ -53,7 +54,7 @@ inline std::vector<PoseStatus> statuses(const std::vector<double>& numbers) {
 
 template <class Op>
 void run_rows(const Op& op, const RowsJob& job) {
-  // A batch of nothing needs no GPU and no threads.
+  // An empty batch needs no GPU and no threads.
   if (job.count == 0) return;
   // The kernels are announced for the job, not for Rows: with_models() runs there, so that host code names no device
   // type.

@@ -31,7 +31,8 @@ struct MotionStart {
   Wrench6<S> wrench;  ///< constant, on the platform at C, base axes [N, N m]
   S good;             ///< 1: all numbers are finite
 };
-/// Good where all numbers are finite and the quaternion is one; `forces`: also those that the sample has of its own.
+/// 1 if all numbers are finite and the quaternion can be normalized; `forces`: also the forces of
+/// the sample.
 GARRA_HD MotionStart<double> motion_start(const Place<double>& place, const Vec<double, 6>& velocity,
                                           const Vec<double, 6>& wrench, bool forces) {
   bool good = forces && dot(place.p, place.p) > 0;
@@ -63,7 +64,7 @@ struct MotionEnd {
   Vec<S, 13> motion;
   S time, balance, worst_balance, worst_drift, steps, corrections, status;
 };
-/// Places of their numbers.
+/// Offsets of their numbers.
 enum MotionField {
   kMotionPosition = 0,
   kMotionQuaternion = 3,
@@ -189,8 +190,8 @@ struct MotionRun {
     State<S> s;
     start(i, plant, from, s);
     for (std::int64_t n = 0; n < a.spans; ++n) {
-      // A block of lanes goes on while one of its samples moves: all take the same spans, so there is nothing to refill
-      // with.
+      // A block of lanes continues while one of its samples moves. All samples take the same spans:
+      // lanes are not refilled.
       if (!any(s.running > S(0))) break;
       const MotionSpan& span = a.span[n];
       const ForceSpan<S> force = a.force_of<S>(i, span);
@@ -205,7 +206,7 @@ struct MotionRun {
         accept(plant, next, last ? span.to : fma(static_cast<double>(k + 1), span.h, span.from), s);
         between();
       }
-      // A sample that ended before this moment leaves its row NaN; one that ended at it is shown.
+      // A sample that ended before this time has a NaN row; one that ended at it has values.
       if (span.output >= 0) record(i, plant.model, s.time == S(span.to), span.output, s);
     }
     finish(i, plant.model, s);
@@ -215,7 +216,7 @@ struct MotionRun {
   GARRA_HD void start(std::int64_t i, const MotionPlant<S>& plant, const MotionStart<S>& from, State<S>& s) const {
     const S zero = S(0);
     const auto good = from.good > zero;
-    // Quaternions of any length are welcome; zero ones give NaN, and `good` is 0 for them.
+    // Quaternions of any nonzero length are valid; zero ones give NaN, and `good` is 0.
     s.x = vector_of<S>({{from.place.r, normalized(from.place.p)}, from.twist, zero});
     s.time = s.steps = s.drift = s.worst_drift = s.balance = s.worst_balance = s.determinant = s.first_energy = zero;
     s.status = select(good, zero, S(static_cast<double>(MotionStatus::kInvalidInput)));
@@ -225,14 +226,14 @@ struct MotionRun {
     // Also what is finite by itself and overflows together, such as speeds of 1e200 m/s.
     s.first_energy = e.kinetic + e.potential;
     end_where(!is_finite(s.first_energy), MotionStatus::kInvalidInput, s);
-    // Before the first step: a start beyond a limit ends there, and is still written as output 0.
+    // Before the first step: a start beyond a limit ends at once and is still output 0.
     mind_limits(plant, s);
     const auto valid = s.status != S(static_cast<double>(MotionStatus::kInvalidInput));
     // A start that ended at once for a limit has a row; one with invalid input has none.
     if (setup.output_at_start) record(i, plant.model, valid, 0, s);
   }
 
-  /// Lanes that still run, of a mask, end with a status.
+  /// Ends the running lanes of a mask with a status.
   template <class S>
   GARRA_HD void end_where(const MaskOf<S>& mask, MotionStatus status, State<S>& s) const {
     const auto where = mask && s.running > S(0);
@@ -241,12 +242,12 @@ struct MotionRun {
     s.running = select(where, S(0), s.running);
   }
 
-  /// Takes over a step in the lanes that run, which end at `time`.
+  /// Accepts a step that ends at `time` in the running lanes.
   template <class S>
   GARRA_HD void accept(const MotionPlant<S>& plant, MovingVector<S> next, double time, State<S>& s) const {
     // Normalized first: drift is what the method did to |p|, and the state that goes on has none of it.
     const S drift = normalize_motion(next);
-    // The state before is kept where the step blew up, so that the end is finite.
+    // The previous state is kept if the step is not finite: the end state is then finite.
     end_where(!is_finite_motion(next), MotionStatus::kNonFinite, s);
     const auto ok = s.running > S(0);
     s.x = select(ok, next, s.x);
@@ -285,7 +286,7 @@ struct MotionRun {
   GARRA_HD Energies<S> balance_now(const Model<S>& m, State<S>& s) const {
     Energies<S> e;
     energies_into(m, moving_of(s.x), e);
-    // T + V against the work of actuators, friction and wrench: zero but for errors of integration.
+    // T + V minus the work of actuators, friction and wrench: the integration error.
     s.balance = (e.kinetic + e.potential - s.first_energy) - s.x[kMotionNumbers - 1];
     s.worst_balance = max(s.worst_balance, abs(s.balance));
     return e;
@@ -307,7 +308,7 @@ struct MotionRun {
     a.put<S>(i, {numbers_of(s.x), s.time, s.balance, s.worst_balance, s.worst_drift, s.steps, S(0), s.status});
   }
 
-  /// All but the work.
+  /// End values except the work.
   template <class S>
   static GARRA_HD Vec<S, 13> numbers_of(const MovingVector<S>& x) {
     Vec<S, 13> out;

@@ -1,4 +1,4 @@
-// Starts that are on the GPU already: what the host hands to kernels/platform/simulate.cu.
+// Initial states in GPU memory, passed by the host to kernels/platform/simulate.cu.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace garra::platform {
 
-/// `job` has what the samples share, and their number.
+/// `job` holds shared data and the number of samples.
 struct DeviceMotionJob {
   const MotionJob& job;
   batch::DeviceColumn position, quaternion, velocity, wrench, force;  ///< null: not given

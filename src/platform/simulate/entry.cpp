@@ -56,7 +56,7 @@ void require(bool holds, const char* what, const char* remedy) {
   if (!holds) throw Error(ExitCode::kUsage, what, remedy);
 }
 
-/// Also false for NaN.
+/// True for finite numbers above 0; false for NaN.
 bool positive(double x) { return x > 0 && std::isfinite(x); }
 bool not_negative(double x) { return x >= 0 && std::isfinite(x); }
 
@@ -92,8 +92,8 @@ void check_force(const ForceInput& f, std::int64_t count) {
                     std::to_string(count) + " x " + std::to_string(numbers),
                 "Give six per moment, for all samples or for each.");
   }
-  // Forces that all samples share would make all of them invalid: that is misuse. A sample's own ones only end that
-  // sample.
+  // Shared forces that are not finite invalidate all samples: an error. Forces of one sample only
+  // end that sample.
   if (given == numbers) {
     require(std::all_of(f.force.begin(), f.force.end(), [](double x) { return std::isfinite(x); }),
             "a force is not finite", "Give forces in N.");

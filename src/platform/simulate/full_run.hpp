@@ -31,7 +31,7 @@ struct FullMotionRun {
       const ForceSpan<S> force = a.force_of<S>(i, span);
       const S before = s.full.steps;
       for (std::int64_t k = 0; k < span.steps && any(moves(s)); ++k) {
-        // Share by share from the first one: no sum of rounding errors over many steps.
+        // Computed from the first step: rounding errors do not accumulate over many steps.
         const StepOf step{span.h, fma(static_cast<double>(k), span.share_of_step, span.share), span.share_of_step};
         hybrid_step(model, plant.limits, loads, force, step, rule, ends, s.full);
         between();
@@ -60,7 +60,8 @@ struct FullMotionRun {
   template <class S, class T>
   GARRA_HD_CALL void start(const Model<T>& model, const MotionPlant<S>& plant, const HybridWatch& ends,
                            const MotionStart<S>& from, State<S>& s) const {
-    // Computed for bad input as well, where it gives NaN, and marked afterwards: lanes cannot leave.
+    // Also computed for invalid input, which gives NaN and is marked afterwards: lanes cannot
+    // branch.
     s.full = hybrid_start(model, plant.limits, ends, {from.place.r, normalized(from.place.p)}, from.twist);
     const Energy<S> e = full_energy(model, s.full.q);
     s.first_energy = e.kinetic + e.potential;
@@ -70,7 +71,7 @@ struct FullMotionRun {
     s.full.status = select(good, s.full.status, S(static_cast<double>(MotionStatus::kInvalidInput)));
   }
 
-  /// T + V against the work, as of MotionRun.
+  /// T + V minus the work, as in MotionRun.
   template <class S, class T>
   GARRA_HD Energy<S> balance_now(const Model<T>& model, State<S>& s) const {
     const Energy<S> e = full_energy(model, s.full.q);

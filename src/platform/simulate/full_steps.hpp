@@ -21,7 +21,7 @@ struct HybridRule {
   double correct_above;  ///< largest error of a constraint that is let be
 };
 
-/// A sample on its way. All members S.
+/// State of a sample during the simulation. All members are S.
 template <class S>
 struct FullState {
   FullMotion<S> q;
@@ -42,7 +42,7 @@ GARRA_HD void for_bodies(FullPlace<S>& to, const FullPlace<S>& from, Visit&& vis
   }
 }
 
-/// to += h rate, of all 91 coordinates.
+/// to += h rate, for all 91 coordinates.
 template <class S>
 GARRA_HD void add_scaled(const S& h, const FullPlace<S>& rate, FullPlace<S>& to) {
   for_bodies(to, rate, [&](Place<S>& at, const Place<S>& change) {
@@ -64,8 +64,7 @@ GARRA_HD void take_where(const MaskOf<S>& where, const FullPlace<S>& from, FullP
 template <class S, class T>
 GARRA_HD_CALL S constraint_error(const Model<T>& m, const FullPlace<S>& q) {
   Vec<S, 6> lengths;
-  // With the lengths that the links have, the six driving equations hold as they are: what is left are the joints and
-  // the norms.
+  // With the lengths of the links the six driving equations hold: the joints and the norms remain.
   for (int i = 0; i < kLegs; ++i) lengths[i] = driven_length(m.leg[i], q, i);
   return full_residual(m, q, lengths);
 }
@@ -84,7 +83,8 @@ GARRA_HD Vec<S, 6> length_rates(const FullMotion<S>& q) {
   return rates;
 }
 
-/// Newton's method for the links where `where`, to kCorrected; then their rates. Returns the error left.
+/// Newton's method for the links in the lanes `where`, to kCorrected; then their rates. Returns the
+/// remaining error.
 template <class S, class T>
 GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMotion<S>& q) {
   FullMotion<S> to = q;
@@ -141,7 +141,7 @@ GARRA_HD_CALL void full_step(const Model<T>& m, const Loads<S>& loads, const For
     const S power = dot(force, rates) + dot(loads.wrench.force, rate.r) +
                     dot(loads.wrench.moment, turning(at.at.platform.p, rate.p));
     s.work = fma(h, power, s.work);
-    // Summed up as stages come: none has to be kept.
+    // Summed stage by stage: no stage is stored.
     add_scaled(h, at.rate, s.q.at);
     add_scaled(h, a, s.q.rate);
     if (k == 3) break;
@@ -159,7 +159,7 @@ struct HybridWatch {
   bool joints;
 };
 
-/// Lanes of a mask that still move end with a status: of several the first counts.
+/// Ends the moving lanes of a mask with a status; the first of several counts.
 template <class S>
 GARRA_HD void end_where(const MaskOf<S>& where, MotionStatus status, FullState<S>& s) {
   s.status = select(where && s.status == S(0), S(static_cast<double>(status)), s.status);
@@ -189,14 +189,14 @@ GARRA_HD_CALL void watch(const Model<T>& m, const Limits<S>& limits, const Hybri
   }
 }
 
-/// A step with its correction, in the samples that still move.
+/// One step with its correction, in the moving samples.
 template <class S, class T>
 GARRA_HD void hybrid_step(const Model<T>& m, const Limits<S>& limits, const Loads<S>& loads, const ForceSpan<S>& span,
                           const StepOf& step, const HybridRule& rule, const HybridWatch& ends, FullState<S>& s) {
   const auto moves = s.status == S(0);
   FullState<S> next = s;
   full_step(m, loads, span, step, rule, next);
-  // Before the correction: so drift says how well the step size suits.
+  // Before the correction: drift then measures the step size.
   next.drift = constraint_error(m, next.q.at);
   next.worst_drift = max(next.drift, s.worst_drift);
   next.steps = s.steps + S(1);

@@ -1,5 +1,4 @@
-// A batch of motions: what the executors need of it, and the rows of some of its samples. For files that nvcc compiles,
-// too.
+// A batch of motions for the executors, and the rows of some of its samples. Also compiled by nvcc.
 #pragma once
 
 #include <vector>
@@ -36,13 +35,13 @@ struct MotionJob {
 template <bool kOwn>
 void run_full_chunk(const MotionJob& job, const MotionArrays& arrays);
 
-/// Host memory of at most `most` samples.
+/// Host memory for at most `most` samples.
 class MotionRows {
  public:
   MotionRows(const MotionJob& job, std::int64_t most);
   /// The arrays of samples first .. first + count - 1, filled; results NaN.
   [[nodiscard]] MotionArrays take(std::int64_t first, std::int64_t count);
-  /// Their results to the job's.
+  /// Copies their results to the job's arrays.
   void give_back(std::int64_t first, std::int64_t count) const;
 
   /// For kernels/platform, which copies tiles to the device and results back.

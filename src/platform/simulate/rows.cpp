@@ -12,7 +12,7 @@ namespace {
 constexpr double kMostSteps = 1e9;    // of a span between two moments that must be met
 constexpr double kSameMoment = 1e-9;  // two moments closer than this share of a step are one
 
-/// Row i of an array that may be left out: zeros then.
+/// Row i of an optional array; zeros if it is empty.
 template <int N>
 Vec<double, N> row_of(const std::vector<double>& array, std::int64_t i) {
   Vec<double, N> v = Vec<double, N>::zero();
@@ -31,7 +31,7 @@ MotionStart<double> start_of(const MotionJob& job, std::int64_t i) {
                       row_of<6>(from.velocity, i), row_of<6>(from.wrench, i), forces);
 }
 
-/// `width` numbers of a row to row i of an array.
+/// Copies `width` numbers to row i of an array.
 void put(const double* from, int width, std::int64_t i, std::vector<double>& to) {
   std::copy(from, from + width, to.begin() + static_cast<std::ptrdiff_t>(i * width));
 }
@@ -76,17 +76,19 @@ std::vector<MotionSpan> motion_spans(const SimulateOptions& o, const ForceInput&
     const double wanted = (m.time - from) / o.step;
     if (!(wanted < kMostSteps))
       throw Error(ExitCode::kUsage, "the step is too small for this duration", "Take a longer step.");
-    // Steps that exceed the wanted number by rounding only are not one more. At least one: a span is longer than none.
+    // An excess by rounding does not add a step. At least one step: a span has a positive length.
     const double steps = std::max(1.0, std::ceil(wanted - kSameMoment)), h = (m.time - from) / steps;
     MotionSpan s{from, m.time, h, static_cast<std::int64_t>(steps), m.output, 0, 0, 0, 0};
     if (f.interval > 0) {
       const auto last = static_cast<double>(f.samples - 1);
-      // The middle of the span tells its row: its ends lie on rows, where rounding could take either.
+      // The middle of the span determines its row: its ends lie on rows, where rounding could
+      // select either.
       const double row = std::min(std::floor(0.5 * (from + m.time) / f.interval), last);
       s.force = static_cast<std::int64_t>(row);
       // Held after the last row: from it to itself.
       s.force_next = std::min(s.force + 1, f.samples - 1);
-      // At a moment that was merged with a firm one this may be a little below 0 or above 1: the line goes on.
+      // At a time merged with a firm one this may be slightly below 0 or above 1: linear
+      // extrapolation.
       s.share = from / f.interval - row;
       s.share_of_step = h / f.interval;
     }
@@ -118,7 +120,7 @@ Trajectories motion_room(std::int64_t count, const SimulateOptions& o) {
 }
 
 MotionRows::MotionRows(const MotionJob& job, std::int64_t most)
-    // The tiles of platforms have no room where all share one.
+    // A shared platform needs no tiles.
     : job_(job), plants_(job.own_plants() ? most : 0), starts_(most) {}
 
 MotionArrays MotionRows::take(std::int64_t first, std::int64_t count) {
