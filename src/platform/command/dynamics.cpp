@@ -22,7 +22,7 @@ struct DynamicsArguments {
   }
 };
 
-/// Motions that were not given are zero: the platform rests.
+/// Missing motions are zero: the platform is at rest.
 std::vector<double> or_zero(const std::vector<double>& rows, std::int64_t count) {
   return rows.empty() ? std::vector<double>(static_cast<std::size_t>(6 * count)) : rows;
 }

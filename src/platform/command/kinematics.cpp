@@ -111,7 +111,7 @@ void judge_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
 void run_inverse(const InverseArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.pose = true});
   platform::InverseOptions options = a.options;
-  // For one pose all is shown; for a file what was asked for is written.
+  // One pose: all outputs are shown. A file: the requested outputs are written.
   if (run.single) options.limits = options.conditioning = true;
   platform::InverseKinematics r;
   PlatformSummary s;
@@ -184,7 +184,7 @@ void run_forward(const ForwardArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.lengths = true});
   const platform::Poses guess = guess_of(run);
   platform::ForwardOptions options = a.options;
-  // One sample costs nothing: its assembly mode is proven.
+  // For one sample the assembly mode is proven: the cost is small.
   if (run.single && a.form == "minimal") options.certify = options.prove_mode = true;
   platform::ForwardKinematics r;
   PlatformSummary s;

@@ -164,7 +164,7 @@ std::vector<FlagQuantity> six_quantities(const std::string& flag, const std::str
 platform::Place<double> place_of(const std::string& flag, const std::string& text) {
   const std::vector<FlagQuantity> n = six_quantities(flag, text, {io::kLength, io::kAngle});
   const char* names[] = {"roll", "pitch", "yaw"};
-  // Until 1.0: plain angles were degrees here once, and would be read as radians in silence.
+  // Until 1.0: plain angles were degrees in older versions and would silently be read as radians.
   for (std::size_t i = 3; i < 6; ++i)
     if (!n[i].has_unit && n[i].value != 0)
       throw Error(ExitCode::kUsage, flag + " " + io::quoted(text) + ": " + names[i - 3] + " has no unit",
@@ -173,7 +173,7 @@ platform::Place<double> place_of(const std::string& flag, const std::string& tex
 }
 
 PlatformRun begin_platform(const PlatformArguments& arguments, const io::PlatformNeeds& needs, bool forces_over_time) {
-  // First: hours of work must not end at a file that cannot be written.
+  // Checked first: a long computation must not fail at a file that cannot be written.
   check_output(arguments.input, arguments.output, "the samples");
   PlatformRun run;
   run.device = parse_device_for_arrays(arguments.device, arguments.threads, core_seconds::kCopying);

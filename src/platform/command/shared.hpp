@@ -50,11 +50,11 @@ struct PlatformRun {
   Device device;
   bool single = false;  ///< one sample from the flags: its numbers are shown
 };
-/// Reads all that; the pose of one sample is --at, else home.
+/// Reads model, device and samples; the pose of one sample is --at, else home.
 [[nodiscard]] PlatformRun begin_platform(const PlatformArguments& arguments, const io::PlatformNeeds& needs,
                                          bool forces_over_time = false);
 
-/// Model, device, version, and what else there is to know.
+/// Attributes of the result file: model, device, version and others.
 [[nodiscard]] io::PlatformAttributes attributes_of(const PlatformRun& run, io::PlatformAttributes more = {});
 
 /// Summary of a command.
@@ -67,7 +67,7 @@ struct PlatformSummary {
   std::string lines;                                               ///< for people
 };
 
-/// Counts; a status is solved where `solved` says so.
+/// Counts the statuses; `solved` decides which count as solved.
 template <class State>
 void count_statuses(const std::vector<State>& status, int states, const std::function<bool(State)>& solved,
                     PlatformSummary& s) {
@@ -87,12 +87,12 @@ void count_statuses(const std::vector<State>& status, int states, const std::fun
 /// Seconds that `work` takes; its errors about the samples name the file.
 [[nodiscard]] double timed(const PlatformArguments& arguments, const std::function<void()>& work);
 
-/// Prints, then throws Error(kTooManyUnsolved) where --max-unsolved says so.
+/// Prints, then throws Error(kTooManyUnsolved) above --max-unsolved.
 void finish_platform(const PlatformArguments& arguments, const PlatformRun& run, const PlatformSummary& s);
 
 /// "name   value" as in all summaries.
 [[nodiscard]] std::string summary_line(const std::string& name, const std::string& text);
-/// For people: 0 instead of 1e-17 or -0.
+/// Number for display: 0 instead of 1e-17 or -0.
 [[nodiscard]] double without_noise(double x);
 /// "1.234 -0.5 3": `count` numbers from `values`.
 [[nodiscard]] std::string number_row(const double* values, int count, const char* pattern = " %11.6g");

@@ -34,7 +34,7 @@ Poses row(const Poses& of, std::size_t k) {
 
 void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// Of one pose; NaN where one of the two is.
+/// Differences at one pose; NaN if one of the two is.
 double difference_of(const Poses& a, const Poses& b) {
   double most = 0, along = 0;
   const auto take = [&](double x) {

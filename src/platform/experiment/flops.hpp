@@ -8,7 +8,7 @@
 
 namespace garra::platform {
 
-/// Elimination with back substitution of n equations that are taken as dense; what a general solver does.
+/// Elimination with back substitution of n dense equations, as in a general solver.
 [[nodiscard]] double dense_flops(double n);
 
 /// From the guess to the pose, all Newton steps with their residuals.

@@ -1,5 +1,5 @@
-// An experiment as `garra run` takes it: its samples are the poses of its paths, or the instants of its motion. Nothing
-// is random. Host only.
+// Experiment as a study of `garra run`: its samples are the poses of its paths, or the instants of
+// its motion. Nothing is random. Host only.
 #pragma once
 
 #include <mutex>
@@ -25,16 +25,16 @@ struct ShownPath {
 
 class ExperimentStudy final : public study::Study {
  public:
-  /// Throws Error(kInvalidFile) where the experiment cannot start.
+  /// Throws Error(kInvalidFile) if the experiment cannot start.
   explicit ExperimentStudy(const ExperimentScenario& scenario);
 
   [[nodiscard]] const study::Plan& plan() const override { return plan_; }
   [[nodiscard]] study::Shape shape() const override;
   [[nodiscard]] std::vector<study::RowColumn> columns() const override;
-  /// On one core, whatever the device.
+  /// Runs on one core with any device.
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
-  /// The share solved by both forms, as it is: nothing is random, so the interval has no width.
+  /// Fraction solved by both forms. Nothing is random: the interval has no width.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total&) const override { return 0; }
   [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;

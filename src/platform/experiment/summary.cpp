@@ -62,7 +62,8 @@ Json smallest(const std::vector<double>& values) {
   return values.empty() ? Json(nullptr) : number(*std::min_element(values.begin(), values.end()));
 }
 
-/// On the path that is shown. An experiment goes beyond limits, and says so.
+/// Smallest margins on the displayed path; negative beyond a limit, which does not stop an
+/// experiment.
 Json margins_json(const InverseKinematics& at) {
   return {{"stroke_margin", smallest(at.stroke_margin)},
           {"universal_margin", smallest(at.universal_margin)},

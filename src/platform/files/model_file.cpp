@@ -64,7 +64,7 @@ struct Layout {
   }
 };
 
-/// A platform, and what its file says about all legs at once.
+/// Platform, and the keys of its file for all legs.
 struct PlatformFile {
   Platform platform;
   std::vector<Leg> leg = std::vector<Leg>(kLegs);
@@ -73,7 +73,7 @@ struct PlatformFile {
   Layout layout;
 };
 
-/// An angle beyond a full turn was meant in degrees.
+/// Rejects angles beyond a full turn, which were probably meant in degrees.
 void check_angle(Fields& f, const char* key, double angle) {
   char text[96];
   std::snprintf(text, sizeof text, "Write %s = \"%g deg\" if degrees are meant; a plain number is in radians.", key,
@@ -275,7 +275,7 @@ Platform parse_platform(const std::string& text, const std::string& name, const 
   const Platform p = read(document);
   try {
     Platform whole = platform::checked(p);
-    // Only of a platform that is accepted: warnings beside an error would hide it.
+    // Only for a valid platform: warnings beside an error would hide it.
     for (std::string& warning : inertia_warnings(document)) whole.notes.push_back(std::move(warning));
     const std::string crossed = document.find("layout") != nullptr ? crossed_legs(whole) : "";
     if (!crossed.empty())

@@ -8,9 +8,9 @@
 
 namespace garra::io {
 
-/// { position = [x, y, z], and how it is turned: rpy = [roll, pitch, yaw], quaternion = [w, x, y, z] or
-/// axis_angle = { axis = [x, y, z], angle = a } }; what is left out stays as in `otherwise`. The quaternion is of unit
-/// length.
+/// { position = [x, y, z], and the orientation: rpy = [roll, pitch, yaw], quaternion = [w, x, y, z]
+/// or axis_angle = { axis = [x, y, z], angle = a } }; keys that are left out are as in `otherwise`.
+/// The quaternion has unit length.
 [[nodiscard]] platform::Place<double> read_place(const Node& node, const std::string& key,
                                                  const platform::Place<double>& otherwise);
 /// { axis = [x, y, z], angle = a }, the axis of unit length.

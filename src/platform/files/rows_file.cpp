@@ -88,7 +88,7 @@ void read_parameters(const Hdf5Reader& file, std::uint64_t n, platform::Platform
   }
   for (std::size_t i = 0; own && i < n; ++i) {
     try {
-      // As if each had been a file of its own; the sample is named, for there may be millions.
+      // Checked as a file of its own; the error names the sample, since there may be millions.
       platforms[i] = platform::checked(platforms[i]);
     } catch (const Error& error) {
       throw Error(ExitCode::kInvalidFile, file.path() + ": sample " + std::to_string(i) + ": " + error.what());
@@ -259,7 +259,7 @@ void write_platform_results(const std::string& path, const platform::Trajectorie
   w.put("end_quaternion", {4}, r.end_pose.quaternion).put("end_velocity", {6}, r.end_velocity);
   w.put("end_balance", r.end_balance).put("worst_balance", r.worst_balance).put("worst_drift", r.worst_drift);
   w.put("steps", r.steps).put("corrections", r.corrections);
-  // Platforms of their own have their anchors in the input file.
+  // With a platform per sample the input file has the anchors.
   if (platforms.size() == 1) {
     std::vector<double> base, anchor;
     for (const Leg& leg : platforms.front().leg) {

@@ -14,12 +14,12 @@
 
 namespace garra::io {
 
-/// Datasets that a command cannot do without.
+/// Datasets that a command requires.
 struct PlatformNeeds {
   bool pose = false, lengths = false, force = false;
 };
 
-/// The samples of a file; arrays that it has not are empty.
+/// Samples of a file; missing arrays are empty.
 struct PlatformRows {
   std::int64_t count = 0;
   platform::Platforms platforms;  ///< one, or `count` where the file has parameters of its own for every sample
@@ -39,7 +39,7 @@ struct PlatformRows {
 /// Attributes of a result file, name and text: model, device, version, ...
 using PlatformAttributes = std::vector<std::pair<std::string, std::string>>;
 
-// Writers: whole or not at all; arrays that are empty are left out. Throw Error(kInputOutput).
+// Writers: files are complete or absent; empty arrays are left out. Throw Error(kInputOutput).
 void write_platform_results(const std::string& path, const platform::InverseKinematics& r,
                             const PlatformAttributes& attributes);
 void write_platform_results(const std::string& path, const platform::ForwardKinematics& r,
@@ -50,7 +50,7 @@ void write_platform_results(const std::string& path, const platform::InverseDyna
                             const PlatformAttributes& attributes);
 void write_platform_results(const std::string& path, const platform::ForwardDynamics& r,
                             const PlatformAttributes& attributes);
-/// With base_anchors and platform_anchors [6,3] where all samples share the platform: what an animation draws.
+/// With base_anchors and platform_anchors [6,3] if all samples share the platform, for animations.
 void write_platform_results(const std::string& path, const platform::Trajectories& r,
                             const platform::Platforms& platforms, const PlatformAttributes& attributes);
 

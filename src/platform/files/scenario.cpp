@@ -120,7 +120,7 @@ void read_times(const Node& node, const std::string& key, Path& path) {
   path.duration = path.time.back() - path.time.front();
 }
 
-/// Path with the platform that it is of.
+/// Path with its platform.
 void path_fields(Fields& f, const platform::Platform& of, Path& path) {
   const std::string poses =
       "Write poses = [{ position = [0, 0, 1.2] }, { position = [0, 0, 1.5], rpy = [\"45 deg\", 0, 0] }].";

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 /// The copy in models/ beside the scenario, else what the scenario names.
 std::string find_platform(const std::string& model, bool is_file, const std::string& scenario) {
   if (is_file) return file_beside(scenario, model);
-  // A run folder has a copy of its model, so that a run is repeated with it even where the named one has changed.
+  // A run folder has a copy of its model: a repeated run uses it even if the named file has
+  // changed.
   const fs::path copy = fs::path(scenario).parent_path() / "models" / (model + ".toml");
   std::error_code ignored;
   return fs::exists(copy, ignored) ? copy.string() : platform_file(model);

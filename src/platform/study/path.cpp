@@ -1,5 +1,5 @@
-// From a path's poses to positions, velocities and accelerations at its instants (docs/reference/platform-study.md
-// (1)-(5)).
+// Positions, velocities and accelerations at the instants of a path, from its poses
+// (docs/reference/platform-study.md (1)-(5)).
 #include <algorithm>
 #include <cmath>
 
@@ -18,14 +18,14 @@ struct Jet {
   double value = 0, rate = 0, acceleration = 0;
 };
 
-/// Way done, from 0 to 1, at share x of the duration; derivatives per share.
+/// Progress from 0 to 1 at fraction x of the duration; derivatives with respect to x.
 Jet quintic(double x) {
   return {x * x * x * (10 + x * (6 * x - 15)), 30 * x * x * (1 - x) * (1 - x), 60 * x * (1 - x) * (1 - 2 * x)};
 }
 
 Jet trapezoid(double x) {
-  // Ramps of a fifth of the duration at either end (docs/reference/platform-study.md, (1)); the speed between is so
-  // that the way is 1.
+  // Ramps of a fifth of the duration at either end (docs/reference/platform-study.md, (1)); the
+  // speed in between makes the progress 1.
   constexpr double kRamp = 0.2, kSpeed = 1 / (1 - kRamp), kAcceleration = kSpeed / kRamp;
   if (x < kRamp) return {kAcceleration * x * x / 2, kAcceleration * x, kAcceleration};
   if (x <= 1 - kRamp) return {kSpeed * (x - kRamp / 2), kSpeed, 0};
@@ -62,7 +62,7 @@ Quat quaternion_of(const Vec3d& turn) {
 /// The shorter rotation vector, base axes, that takes the orientation `from` to `to`.
 Vec3d turn_between(const Quat& from, const Quat& to) {
   Quat d = product(to, conjugate(from));
-  // p and -p are one turn: the one with a positive scalar part turns by less than half a turn.
+  // p and -p are the same rotation: with a positive scalar part the angle is below half a turn.
   if (d[0] < 0) d = -d;
   const Vec3d e{{d[1], d[2], d[3]}};
   const double sine = norm(e);
@@ -88,7 +88,7 @@ class Spline {
     for (std::size_t k = n - 1; k-- > 1;) m_[k] -= upper[k] * m_[k + 1];
   }
 
-  /// At s, which moves as it says.
+  /// Value at s, with the derivatives of s.
   [[nodiscard]] Jet operator()(const Jet& s) const {
     // The first and last piece go on beyond the knots, so that rounding of s at 1 finds a piece.
     const auto above = std::upper_bound(x_.begin() + 1, x_.end() - 1, s.value);
@@ -137,7 +137,8 @@ class Straight {
   Vec3d turn_;
 };
 
-/// Turns about an axis through `center_` and slides along it: the one screw that leads from the first to the last pose.
+/// Rotation about an axis through `center_` and translation along it: the screw from the first to
+/// the last pose.
 class Screw {
  public:
   explicit Screw(const Path& path) : from_(pose(path, 0)) {
@@ -147,7 +148,7 @@ class Screw {
     const double angle = norm(turn_);
     center_ = from_.r;
     slide_ = d;
-    // Without a turn the axis lies at infinity: the screw is a straight slide, which is what is set by then.
+    // Without a rotation the axis is at infinity: the screw is a translation, which is already set.
     if (angle < 1e-9) return;
     const Vec3d axis = (1 / angle) * turn_;
     slide_ = dot(axis, d) * axis;
@@ -173,7 +174,7 @@ class Screw {
 };
 
 /// Each coordinate a natural cubic spline. The orientation is a product of rotations, one from each pose to the next;
-/// how much of it is done is a spline that goes from 0 to 1 between these two: so accelerations have no steps.
+/// its fraction is a spline from 0 to 1 between both poses: accelerations are continuous.
 class Splines {
  public:
   explicit Splines(const Path& path) : from_(pose(path, 0)) {
@@ -238,7 +239,7 @@ void check(const Path& path) {
     if (!(path.duration > 0 && std::isfinite(path.duration))) refuse("its duration is not positive", "");
     return;
   }
-  // A sampled path has no duration but that of its times.
+  // The times of a sampled path define its duration.
   if (path.time.size() != n || !all_finite(path.time)) refuse("needs a time for each of its poses", "");
   for (std::size_t k = 1; k < n; ++k)
     if (!(path.time[k] > path.time[k - 1])) refuse("times do not ascend", "Sort the poses by time.");

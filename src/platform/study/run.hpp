@@ -1,4 +1,4 @@
-// Runs samples of a platform study on whatever executor; counting is the study's own.
+// Runs samples of a platform study on any executor; the study counts them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct StudyInput {
 /// Results of consecutive samples.
 class StudyResults {
  public:
-  /// With `forces`: of every instant.
+  /// With `forces`: forces of every instant.
   /// Room for `most` samples; with `forces`, for the forces of every instant as well.
   StudyResults(std::int64_t most, int instants, bool forces)
       // Forces are whole tiles for each instant: spare lanes of the last tile are stored, too.
@@ -44,7 +44,7 @@ class StudyResults {
 /// Samples first ... first + count - 1 on this thread, or on the GPU.
 void run_samples(const StudyInput& input, std::int64_t first, std::int64_t count, const Device& device,
                  StudyResults& results);
-/// The same for kernels/platform/study.cu (garra/batch/on_device.hpp).
+/// Samples for kernels/platform/study.cu (garra/batch/on_device.hpp).
 struct DeviceSamples {
   const StudyInput& input;
   std::int64_t first, count;

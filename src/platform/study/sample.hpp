@@ -1,5 +1,5 @@
-// One sample of a platform study: its uncertain inputs, the machine that they make, and what happens to it along the
-// path (docs/reference/platform-study.md). For scalars, lanes and GPU threads.
+// One sample of a platform study: its uncertain inputs, the resulting machine, and its outcome
+// along the path (docs/reference/platform-study.md). For scalars, lanes and GPU threads.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
@@ -11,8 +11,8 @@
 
 namespace garra::platform {
 
-/// Each uncertain number has its own random number, whatever else is uncertain: so that samples of the same number
-/// share theirs between designs.
+/// Each uncertain number has its own random number, independent of other inputs: samples of the
+/// same number share random numbers between designs.
 enum StudySlot : int {
   kSlotPayloadMass = 0,
   kSlotPayloadCom,
@@ -72,7 +72,7 @@ struct StudyInstant {
   S sigma;  ///< scaled smallest singular value
 };
 
-/// A sample as a whole. Legs are numbered from 1; 0 is none.
+/// Results of a sample. Legs are numbered from 1; 0 is none.
 template <class S>
 struct StudyMeasured {
   // Priority and place of failures: docs/reference/platform-study.md, "A sample".
@@ -87,7 +87,7 @@ template <class S>
 GARRA_HD Drawn<S> draw_inputs(const StudyRules& rules, const SampleIndex<S>& index) {
   Drawn<S> x;
   for (int k = 0; k < kStudySlots; k += 2) {
-    // The median stands for a number that is not drawn: a constant has but one value anyway.
+    // A number that is not drawn takes its median, which is the value of a constant.
     S u[2] = {S(0.5), S(0.5)};
     // Pairs of constants use no random numbers. The pair of a slot is fixed: draws of other slots
     // do not depend on it.
@@ -112,7 +112,7 @@ GARRA_HD Vec3<S> vector_of(const S& size, const S& cosine, const S& azimuth) {
 /// The platform with a ball-like payload: mass, center of mass and inertia of both together.
 template <class S>
 GARRA_HD Vec3<S> add_payload(const StudyRules& rules, const Drawn<S>& x, Model<S>& m) {
-  // About the common center of mass: one reduced mass does for both bodies' parallel axes.
+  // About the common center of mass: one reduced mass covers the parallel axes of both bodies.
   const S mass = x[kSlotPayloadMass], both = m.mass + mass, share = mass / both, reduced = m.mass * share;
   const Vec3<S> c = vec3<S>(x[kSlotPayloadCom], x[kSlotPayloadCom + 1], x[kSlotPayloadCom + 2]);
   const S own = mass * S(rules.payload_radius * rules.payload_radius);
@@ -128,7 +128,7 @@ GARRA_HD Vec3<S> add_payload(const StudyRules& rules, const Drawn<S>& x, Model<S
 
 template <class S>
 GARRA_HD Vec3<S> tilted_gravity(const StudyRules& rules, const Drawn<S>& x) {
-  // A rotation of gravity about an axis across it: its size stays.
+  // A rotation of gravity about a perpendicular axis: its magnitude is unchanged.
   const auto lean = sincos(x[kSlotTilt]), way = sincos(x[kSlotTilt + 1]);
   const Vec3<S> across = axpy(way.cos, cast<S>(rules.gravity_across[0]), way.sin * cast<S>(rules.gravity_across[1]));
   return axpy(lean.cos, cast<S>(rules.model.gravity), lean.sin * across);
@@ -161,7 +161,7 @@ GARRA_HD StudyMachine<S> study_machine(const StudyRules& rules, const Drawn<S>& 
     leg.base += vec3<S>(x[b], x[b + 1], x[b + 2]);
     // Anchors are given from the platform's own frame; C has moved by `shift` against it.
     leg.anchor += vec3<S>(x[a], x[a + 1], x[a + 2]) - s.shift;
-    // As if the density were another: masses and inertias take the factor, centers of mass stay.
+    // As for another density: masses and inertias are scaled, centers of mass stay.
     leg.lower_mass = factor * leg.lower_mass;
     leg.upper_mass = factor * leg.upper_mass;
     leg.lower_inertia = factor * leg.lower_inertia;
@@ -205,7 +205,7 @@ GARRA_HD_CALL StudyInstant<S> study_instant(const StudyRules& rules, const Study
   return out;
 }
 
-/// The smallest of six with its number, from 1.
+/// Smallest of six numbers and its index, from 1.
 template <class S>
 struct WorstLeg {
   S value, leg;
@@ -228,10 +228,10 @@ GARRA_HD StudyMeasured<S> nothing_measured() {
   return {none, S(-1), none, none, none, none, far, far, far, far, far};
 }
 
-/// Takes an instant into account.
+/// Updates the results of a sample by an instant.
 template <class S>
 GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int instant, StudyMeasured<S>& m) {
-  // Minus |force|, so that the largest force is the smallest of these and one search does for all.
+  // Minus |force|: the largest force is then the smallest number, and one search serves all.
   Vec<S, 6> spare;  // minus |force|
   S sum = at.sigma + at.margins.clearance;
   for (int i = 0; i < kLegs; ++i) {
@@ -241,14 +241,14 @@ GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int inst
   const WorstLeg<S> stroke = smallest(at.margins.stroke), universal = smallest(at.margins.universal),
                     spherical = smallest(at.margins.spherical), force = smallest(spare);
   const auto wider = universal.value < spherical.value;
-  // Both joints of a leg count as one outcome: which of them is nearer to its edge names the leg.
+  // Both joints of a leg count as one outcome: the joint nearer to its limit names the leg.
   const WorstLeg<S> cone{select(wider, universal.value, spherical.value), select(wider, universal.leg, spherical.leg)};
   S outcome(0), leg(0);
   const auto fail = [&](const auto& mask, Outcome what, const S& which) {
     outcome = select(mask, S(static_cast<int>(what)), outcome);
     leg = select(mask, which, leg);
   };
-  // The last word counts: from the least to the most important.
+  // The last assignment counts: from the least to the most important.
   if (rules.force > 0) fail(force.value < S(-rules.force), Outcome::kForce, force.leg);
   fail(at.sigma < S(rules.near_singular), Outcome::kSingular, S(0));
   if (rules.limits.clearance > 0) fail(at.margins.clearance < S(0), Outcome::kCollision, S(0));
@@ -259,7 +259,7 @@ GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int inst
   outcome = select(off == S(0), outcome, S(static_cast<int>(Outcome::kInvalid)));
   leg = select(off == S(0), leg, S(0));
 
-  // Only the first instant that fails is the outcome; peaks and margins go on to the end of the path.
+  // Only the first failing instant is the outcome; peaks and margins cover the whole path.
   const auto first = select(m.outcome == S(0), outcome, S(0)) > S(0);
   m.outcome = select(first, outcome, m.outcome);
   m.instant = select(first, S(instant), m.instant);

@@ -1,4 +1,4 @@
-// From a scenario to the rules that all its samples share, to its uncertain inputs and to what is counted.
+// Makes the rules of all samples, the uncertain inputs and the counts from a scenario.
 #include <algorithm>
 #include <cmath>
 
@@ -21,10 +21,10 @@ constexpr std::int64_t kPilot = 64;  ///< samples that the ranges of histograms 
 
 bool is_nothing(const Distribution& d) { return d.is_constant() && d.a == 0; }
 
-/// A random direction where there is something to point.
+/// Slots of a random direction, drawn only for a magnitude that is not zero.
 void put_direction(const Distribution& size, int slot, StudyRules& rules) {
   rules.slot[slot] = size;
-  // Nothing is drawn for what is not there: the slots stay constant.
+  // Without a magnitude nothing is drawn: the slots stay constant.
   if (is_nothing(size)) return;
   // The cosine of the polar angle: uniform on the sphere together with the azimuth.
   rules.slot[slot + 1] = Distribution::uniform(-1, 1);
@@ -70,7 +70,7 @@ StudyRules rules_of(const Scenario& s) {
   for (Vec3<double>& across : rules.gravity_across) across = Vec3<double>::zero();
   if (size > 0) {
     Vec3<double> t, o;
-    // Any frame about gravity does: the direction of leaning is uniform.
+    // Any frame about gravity is valid: the direction of the tilt is uniform.
     complete_frame<double>((1 / size) * g, t, o);
     rules.gravity_across[0] = size * t;
     rules.gravity_across[1] = size * o;
@@ -118,7 +118,7 @@ Histogram range_of(const std::vector<double>& seen, int offset) {
   double low = INFINITY, high = -INFINITY;
   for (const double x : seen)
     if (std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
-  // Nothing finite was seen: any axis will do, all values lie beside it.
+  // No finite value: any axis is valid, all values lie outside.
   if (!(low <= high)) return {0, 1, kMetricBins, offset};
   const double spread = std::max({high - low, 0.05 * std::max(std::abs(low), std::abs(high)), 1e-6});
   // Ends on round numbers, in a hundredth to a tenth of the spread.

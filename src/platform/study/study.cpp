@@ -101,7 +101,8 @@ Place<double> PlatformStudy::place_of(std::int64_t sample) const {
   const double lean = x[kSlotLean] / 2, way = x[kSlotLean + 1], turn = x[kSlotLean + 2] / 2;
   const Quaternion<double> turned{{std::cos(turn), 0, 0, std::sin(turn)}},
       leaning{{std::cos(lean), std::sin(lean) * std::cos(way), std::sin(lean) * std::sin(way), 0}};
-  // First about its own axis, then leaning: the axis leans by the drawn angle whatever the turn.
+  // First the rotation about its own axis, then the tilt: the axis tilts by the drawn angle for any
+  // rotation.
   return {r, product(leaning, turned)};
 }
 
@@ -136,7 +137,7 @@ void PlatformStudy::count_inputs(std::int64_t sample, bool feasible, study::Tall
       pair = slot / 2;
       uniform_pair<double>(rules_.seed, index, static_cast<std::uint32_t>(pair), u[0], u[1]);
     }
-    // By the uniform number, not the value: bins are equally likely whatever the distribution.
+    // By the uniform number, not the value: bins are equally likely for any distribution.
     const int bin = static_cast<int>(k) * study::kInputBins + static_cast<int>(u[slot % 2] * study::kInputBins);
     add_to(tally.counts, layout_.decided_bin + bin);
     if (feasible) add_to(tally.counts, layout_.feasible_bin + bin);

@@ -43,7 +43,7 @@ struct StudySeries {
   std::vector<double> stroke, universal, spherical, clearance;      ///< margins
 };
 
-/// One sample again.
+/// Replayed sample.
 struct StudyReplay {
   StudyMeasured<double> measured;
   std::vector<double> inputs;  ///< of all slots drawn
@@ -58,7 +58,7 @@ struct MapValues {
 
 class PlatformStudy final : public study::Study {
  public:
-  /// Throws Error(kUsage) for a path or platform that makes no sense.
+  /// Throws Error(kUsage) for an inconsistent path or platform.
   explicit PlatformStudy(const Scenario& scenario);
 
   [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
@@ -79,7 +79,7 @@ class PlatformStudy final : public study::Study {
   [[nodiscard]] bool every_node_is_known(const study::Total& total) const;
   [[nodiscard]] const std::vector<int>& slots() const { return slots_; }
   [[nodiscard]] const StudyRules& rules() const { return rules_; }
-  /// With every input at its median.
+  /// Series of the machine with every input at its median.
   [[nodiscard]] StudySeries nominal() const;
   [[nodiscard]] StudyReplay replay(std::int64_t sample) const;
   [[nodiscard]] MapValues map(const study::Total& total) const;

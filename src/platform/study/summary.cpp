@@ -1,4 +1,5 @@
-// summary.json of a platform study: the result and nothing else, so that it is the same bytes however it was computed.
+// summary.json of a platform study. It holds only results: its bytes do not depend on how they were
+// computed.
 #include "study/summary.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ Json failures(const StudyLayout& l, const Total& t, const std::vector<double>& t
   return {{"legs", legs}, {"time", time}, {"count", counts_of(t, l.failed_at, n)}};
 }
 
-/// An input; one of several numbers has the sum of their influences.
+/// Input; the influence of an input of several numbers is the sum of theirs.
 Json input_json(const PlatformStudy& study, const Total& t, const StudyUncertain& in) {
   const StudyLayout& l = study.layout();
   double sum = 0, noise = 0, unresolved = 0;
@@ -69,7 +70,7 @@ Json input_json(const PlatformStudy& study, const Total& t, const StudyUncertain
     noise += i.noise * i.noise;
     unresolved += i.unresolved;
     resolution = std::max(resolution, i.bins);
-    // Bins of one number can be shown; those of several would need a picture each.
+    // Only inputs of one number have bins; several numbers would need a figure each.
     if (in.slots > 1) continue;
     bins = {{"value", study::shown_values(study.rules().slot[slot])},
             {"feasible", study::shown_bins(t, counts.held, counts)},
