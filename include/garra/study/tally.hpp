@@ -83,7 +83,7 @@ struct Tally {
 
 /// One dataset of results.h5: the numbers of a kept row that it stores.
 struct RowColumn {
-  enum class Type { kWhole, kSmall, kReal };  ///< stored as uint64 (exact up to 2^53), uint8, float64
+  enum class Type { kWhole, kSmall, kReal, kIndex };  ///< stored as uint64 (exact up to 2^53), uint8, float64, int8
   std::string name;
   Type type = Type::kReal;
   std::size_t first = 0, width = 1;

@@ -31,10 +31,13 @@ struct Column : study::RowColumn {
 
 hid_t stored_type(Type type) {
   if (type == Type::kWhole) return H5T_STD_U64LE;
+  if (type == Type::kIndex) return H5T_STD_I8LE;
   return type == Type::kSmall ? H5T_STD_U8LE : H5T_IEEE_F64LE;
 }
 
-std::uint64_t size_of(const Column& c) { return (c.type == Type::kSmall ? 1 : 8) * c.width; }
+std::uint64_t size_of(const Column& c) {
+  return (c.type == Type::kSmall || c.type == Type::kIndex ? 1 : 8) * c.width;
+}
 
 bool has_place(const Column& c, std::uint64_t rows) { return rows > 0 && c.width > 0; }
 
@@ -118,6 +121,7 @@ std::vector<std::byte> convert(std::span<const double> rows, std::size_t row, co
 std::vector<std::byte> bytes_of(std::span<const double> rows, std::size_t row, const Column& c) {
   if (c.type == Type::kWhole) return convert<std::uint64_t>(rows, row, c);
   if (c.type == Type::kSmall) return convert<std::uint8_t>(rows, row, c);
+  if (c.type == Type::kIndex) return convert<std::int8_t>(rows, row, c);
   return convert<double>(rows, row, c);
 }
 
