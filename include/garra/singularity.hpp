@@ -168,15 +168,10 @@ struct Analysis {
 /// @throws Error kUsage for a wrong number of joint values or one that is not finite.
 [[nodiscard]] ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q);
 
-/// Usual name of a singular configuration: "wrist", "elbow", "shoulder" or several, "wrist and
-/// elbow".
-///
-/// Named arms have six joints, with the last three axes meeting in a point, or with axes 2, 3 and 4
-/// parallel and 5 meeting 6. Elbow and shoulder need parallel axes 2 and 3. Seven joints: the first
-/// three and the last three axes meet. Tolerances for calibrated arms: 1e-3 of their size and 2e-3
-/// rad. (These axes count from 1.)
-/// @param q joint values [j] in rad or m.
-/// @return the name; empty for other arms.
+/// What the field calls a singular configuration: "wrist", "elbow", "shoulder" or several of them, "wrist and elbow".
+/// Empty for arms that have no such parts. They have six joints, the last three axes of which meet in a point, or axes
+/// 1, 2 and 3 are parallel and 4 meets 5 (elbow and shoulder: axes 1 and 2 are parallel), or seven joints, the first
+/// three and the last three axes of which meet. Calibrated arms have these to 1e-3 of their size and 2e-3 rad.
 [[nodiscard]] std::string singularity_type(const chain::Robot& robot, const std::vector<double>& q);
 
 /// Screws after a finite motion, exactly: Ad(exp(dq_j $j)) acts on all screws behind j.

@@ -189,7 +189,7 @@ TEST(ScrewsFile, WrongContentIsRefusedWithItsPlace) {
   const std::string screws = "screws = [[0, 0, 1, 0, 0, 0]]\n";
   EXPECT_NE(message("").find("screws"), std::string::npos);
   EXPECT_NE(message("screws = []").find("bad.toml:1:"), std::string::npos);
-  EXPECT_NE(message("screws = [[0, 0, 1, 0, 0]]").find("screws[1]"), std::string::npos);
+  EXPECT_NE(message("screws = [[0, 0, 1, 0, 0]]").find("screws[0]"), std::string::npos);
   EXPECT_NE(message("screws = [[0, 0, 0, 0, 0, 0]]").find("the screw is zero"), std::string::npos);
   EXPECT_NE(message(screws + "generic_rank = 2").find("bad.toml:2:"), std::string::npos);
   EXPECT_NE(message(screws + "tolerance = 0").find("tolerance"), std::string::npos);

@@ -441,7 +441,7 @@ TEST(MapEngine, SaysWhatIsWrongAndWhatToDo) {
   EXPECT_NE(with([](auto& o) { o.scaling.length = -1; }).find("length"), std::string::npos);
   EXPECT_NE(with([](auto& o) {
               o.scaling = {MapScaling::Center::kJoint, 6, {}};
-            }).find("joints 1 to 6"),
+            }).find("joints 0 to 5"),
             std::string::npos);
   EXPECT_NE(complaint([&] {
               static_cast<void>(measure(puma, {1, 2}, {}, kLanesDevice));

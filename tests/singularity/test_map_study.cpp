@@ -78,7 +78,7 @@ const PumaMap& puma() {
 
 std::uint32_t set_of(const Json& joints) {
   std::uint32_t set = 0;
-  for (const auto& j : joints) set |= 1u << (j.get<int>() - 1);
+  for (const auto& j : joints) set |= 1u << j.get<int>();
   return set;
 }
 
@@ -416,19 +416,19 @@ TEST(SingularityMapStudy, WithoutASliceOneIsChosenThroughTheMostFrequentSingular
   std::vector<std::pair<std::int64_t, int>> escapes;
   for (const auto& row : puma().summary["nearest"]["escape"])
     escapes.emplace_back(-row["order_1"].get<std::int64_t>() - row["order_2"].get<std::int64_t>(),
-                         row["joint"].get<int>() - 1);
+                         row["joint"].get<int>());
   std::sort(escapes.begin(), escapes.end());
   EXPECT_EQ((std::set{slices[0].x, slices[0].y}), (std::set{escapes[0].second, escapes[1].second}));
   EXPECT_EQ(slices[0].x_low, puma().study.scenario().joint[static_cast<std::size_t>(slices[0].x)].low);
   const Measures m = measure(puma().study.scenario().robot, slices[0].q, puma().study.scenario().measure, {});
   EXPECT_LE(m.inverse_condition[0], 1e-10) << "it holds a singular configuration";
   const MapStudy named(
-      puma_scenario("[[slice]]\nx = { joint = 1, from = 0, to = 1 }\ny = { joint = 2, from = 0, to = 1 }\n"));
+      puma_scenario("[[slice]]\nx = { joint = 0, from = 0, to = 1 }\ny = { joint = 1, from = 0, to = 1 }\n"));
   EXPECT_EQ(named.slices({})[0].x, 0);
 }
 
 TEST(SingularityMapStudy, TheCenterOfTheScrewsIsWhereTheScenarioPutsIt) {
-  for (const char* center : {"tool", "joint 5"}) {
+  for (const char* center : {"tool", "joint 4"}) {
     const MapStudy study(puma_scenario(std::string("[measure]\ncenter = \"") + center +
                                        "\"\nlength = 0.5\nnear = 0.3\n[sampling]\nsamples = 1024\n"));
     const study::Total total = run(study);
@@ -442,7 +442,7 @@ TEST(SingularityMapStudy, TheCenterOfTheScrewsIsWhereTheScenarioPutsIt) {
       const auto r = chain::evaluate(study.scenario().robot, states, {chain::Output::kPose, chain::Output::kLinkPoses});
       const bool tool = center == std::string("tool");
       const std::vector<double>& poses = tool ? r.pose : r.link_poses;
-      const std::size_t first = tool ? 0 : 4 * 16;  // d5 = a5 = 0: the frame of link 5 is at the wrist center
+      const std::size_t first = tool ? 0 : 4 * 16;  // d = a = 0 of joint 4: its frame is at the wrist center
       for (std::size_t k = 0; k < 3; ++k)
         EXPECT_NEAR(c.sample.analysis->scaling.origin[static_cast<int>(k)], poses[first + 4 * k + 3], 1e-12);
       EXPECT_EQ(c.sample.analysis->scaling.length, 0.5);
@@ -453,8 +453,8 @@ TEST(SingularityMapStudy, TheCenterOfTheScrewsIsWhereTheScenarioPutsIt) {
 
 TEST(SingularityMapStudy, GridsAndMixedMapsVisitEveryNode) {
   const MapStudy grid(
-      puma_scenario("[joints]\n\"1\" = 0\n\"2\" = 0.4\n\"3\" = { grid = [\"-180 deg\", \"180 deg\"], "
-                    "points = 5 }\n\"4\" = 0.2\n\"5\" = { grid = [-1, 1], points = 3 }\n\"6\" = 0\n"));
+      puma_scenario("[joints]\n\"0\" = 0\n\"1\" = 0.4\n\"2\" = { grid = [\"-180 deg\", \"180 deg\"], "
+                    "points = 5 }\n\"3\" = 0.2\n\"4\" = { grid = [-1, 1], points = 3 }\n\"5\" = 0\n"));
   EXPECT_EQ(grid.plan().samples, 15);
   EXPECT_EQ(Json::parse(grid.summary(run(grid), "samples"))["sampling"]["kind"], "grid");
   for (std::int64_t i = 0; i < 15; ++i) {
@@ -463,7 +463,7 @@ TEST(SingularityMapStudy, GridsAndMixedMapsVisitEveryNode) {
     EXPECT_NEAR(q[4], -1 + static_cast<double>(i % 3), 1e-15);
     EXPECT_EQ(q[1], 0.4);
   }
-  const MapStudy mixed(puma_scenario("[joints]\n\"5\" = { grid = [-1, 1], points = 3 }\n"));
+  const MapStudy mixed(puma_scenario("[joints]\n\"4\" = { grid = [-1, 1], points = 3 }\n"));
   std::set<double> seen, drawn;
   for (std::int64_t i = 0; i < 3; ++i) {
     seen.insert(mixed.sample(i).q[4]);

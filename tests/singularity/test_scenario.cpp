@@ -88,14 +88,14 @@ TEST(SingularityScenario, AJointWithoutLimitsTurnsOnceAround) {
     return complaint_about(text);
   };
   EXPECT_SAYS(said(""),
-              "s.toml:3:1: joints: joint 4 slides without limits\n  Say how far: [joints] \"4\" = { uniform =");
+              "s.toml:3:1: joints: joint 3 slides without limits\n  Say how far: [joints] \"3\" = { uniform =");
   const std::string text = "schema = 1\njob = \"singularity\"\n[robot]\nfile = \"" + (folder / "arm.toml").string() +
-                           "\"\n[joints]\n\"4\" = { uniform = [\"0 m\", \"20 cm\"] }\n";
+                           "\"\n[joints]\n\"3\" = { uniform = [\"0 m\", \"20 cm\"] }\n";
   const MapScenario s = parse_singularity_scenario(text, "s.toml");
   EXPECT_EQ(s.joint[0].low, -M_PI);
   EXPECT_EQ(s.joint[0].high, M_PI);
   EXPECT_EQ(s.joint[3].high, 0.2);
-  EXPECT_SAYS(said("[joints]\n\"4\" = { uniform = [\"0 deg\", \"20 deg\"] }\n"), "found an angle");
+  EXPECT_SAYS(said("[joints]\n\"3\" = { uniform = [\"0 deg\", \"20 deg\"] }\n"), "found an angle");
   std::filesystem::remove_all(folder);
 }
 
@@ -113,7 +113,7 @@ TEST(SingularityScenario, AnArmWithoutAKernelIsRefusedBeforeItRuns) {
 TEST(SingularityScenario, EverythingIsRead) {
   const MapScenario s = parse(R"(
 [joints]
-"1" = { fixed = "30 deg" }
+"0" = { fixed = "30 deg" }
 shoulder = -0.5
 elbow = { uniform = ["-90 deg", 1.5] }
 "wrist 2" = { grid = ["-100 deg", "100 deg"], points = 11 }
@@ -125,13 +125,13 @@ length = "50 cm"
 precision = "fp32"
 nearest = false
 [[slice]]
-x = { joint = 3, from = "-180 deg", to = "180 deg" }
+x = { joint = 2, from = "-180 deg", to = "180 deg" }
 y = { joint = "wrist 2", from = -1, to = 2 }
 q = ["1 deg", 0, 0, 0.25, 0, 0]
 points = 41
 [[slice]]
-x = { joint = 2, from = 0, to = 1 }
-y = { joint = 1, from = 0, to = 1 }
+x = { joint = 1, from = 0, to = 1 }
+y = { joint = 0, from = 0, to = 1 }
 [sampling]
 sequence = "even"
 chunk = 2048
@@ -163,6 +163,8 @@ voxels = 0
   EXPECT_EQ(s.slices[0].y_high, 2);
   EXPECT_EQ(s.slices[0].q[3], 0.25);
   EXPECT_EQ(s.slices[0].points, 41);
+  EXPECT_EQ(s.slices[1].x, 1);
+  EXPECT_EQ(s.slices[1].y, 0);
   EXPECT_EQ(s.slices[1].q, std::vector<double>(6, 0));
   EXPECT_EQ(s.slices[1].points, 201);
   EXPECT_EQ(s.sequence, singularity::Sequence::kLowDiscrepancy);
@@ -190,19 +192,19 @@ TEST(SingularityScenario, ATaskGridHasItsNodesTimesItsStarts) {
               "s.toml:5:1: task: a grid of tool");
   EXPECT_SAYS(complaint(task + "[sampling]\nsequence = \"even\"\n"), "starts of [task] are always random");
   EXPECT_SAYS(complaint("[task]\nlow = [0, 0, 0]\nhigh = [1, -1, 1]\npoints = [2, 2, 2]\n"),
-              "task.high[2]: below task.low");
+              "task.high[1]: below task.low");
   EXPECT_SAYS(complaint("[task]\nlow = [0, 0, 0]\nhigh = [1, 1, 1]\npoints = [2, 1, 2]\n"),
-              "task.points[2]: one point for two different ends");
+              "task.points[1]: one point for two different ends");
   EXPECT_SAYS(complaint("[task]\nlow = [0, 0, 0]\nhigh = [1, 1, 1]\n"), "task.points: missing");
 }
 
 TEST(SingularityScenario, JointsAreFoundByNumberAndName) {
   EXPECT_SAYS(complaint("[joints]\nelbo = 0\n"),
               "s.toml:6:1: joints.elbo: the robot has no joint \"elbo\"\n  Did you mean \"elbow\"?");
-  EXPECT_SAYS(complaint("[joints]\n\"7\" = 0\n"), "the robot has no joint \"7\"\n  Joints are numbered from 1 to 6.");
-  EXPECT_SAYS(complaint("[joints]\n\"0\" = 0\n"), "no joint \"0\"");
-  EXPECT_SAYS(complaint("[joints]\n\"3\" = 0\nelbow = 0\n"),
-              "s.toml:7:1: joints.elbow: joint 3 (elbow) is given twice");
+  EXPECT_SAYS(complaint("[joints]\n\"6\" = 0\n"), "the robot has no joint \"6\"\n  Joints are numbered from 0 to 5.");
+  EXPECT_EQ(parse("[joints]\n\"0\" = 0.5\n").joint[0].low, 0.5);
+  EXPECT_SAYS(complaint("[joints]\n\"2\" = 0\nelbow = 0\n"),
+              "s.toml:7:1: joints.elbow: joint 2 (elbow) is given twice");
   EXPECT_SAYS(complaint("", {"joints.8=0"}, ExitCode::kUsage), "--set joints.8=0: joints.8: the robot has no joint");
 }
 
@@ -218,7 +220,7 @@ TEST(SingularityScenario, RangesOfJointsAreChecked) {
               "must be one of fixed, uniform and grid");
   EXPECT_SAYS(complaint("[joints]\nelbow = { uniform = [\"0 m\", 1] }\n"),
               "expected an angle (rad, deg, turn), found a length");
-  EXPECT_SAYS(complaint("[joints]\nelbow = { uniform = [0, inf] }\n"), "joints.elbow.uniform[2]: ");
+  EXPECT_SAYS(complaint("[joints]\nelbow = { uniform = [0, inf] }\n"), "joints.elbow.uniform[1]: ");
 }
 
 TEST(SingularityScenario, AGridDecidesHowManySamplesThereAre) {
@@ -234,7 +236,7 @@ TEST(SingularityScenario, AGridDecidesHowManySamplesThereAre) {
   EXPECT_SAYS(complaint("[joints]\n\"1\" = " + huge + "\"2\" = " + huge + "\"3\" = " + huge),
               "s.toml:5:1: joints: too many nodes");
   std::string fixed = "[joints]\n";
-  for (int j = 1; j <= 6; ++j) fixed += "\"" + std::to_string(j) + "\" = 0\n";
+  for (int j = 0; j < 6; ++j) fixed += "\"" + std::to_string(j) + "\" = 0\n";
   EXPECT_EQ(parse(fixed).plan.samples, 1);
   EXPECT_SAYS(complaint(fixed + "[sampling]\nsequence = \"even\"\n"), "sampling.sequence: no joint is drawn");
 }
@@ -245,7 +247,7 @@ TEST(SingularityScenario, MeasuresAreChecked) {
   EXPECT_SAYS(complaint("[measure]\ntolerance = 0.02\n"), "measure.tolerance: the number 0.02 is out of range");
   EXPECT_SAYS(complaint("[measure]\ntolerance = 0\n"), "below measure.near");
   EXPECT_SAYS(complaint("[measure]\ncenter = \"wrist\"\n"), "measure.center: unknown value \"wrist\"");
-  EXPECT_SAYS(complaint("[measure]\ncenter = \"joint 9\"\n"), "measure.center: the robot has no joint \"9\"");
+  EXPECT_SAYS(complaint("[measure]\ncenter = \"joint 6\"\n"), "measure.center: the robot has no joint \"6\"");
   EXPECT_SAYS(complaint("[measure]\nlength = 0\n"), "measure.length: must be above 0");
   EXPECT_SAYS(complaint("[measure]\nprecision = \"fp16\"\n"), "measure.precision: unknown value \"fp16\"");
   EXPECT_SAYS(complaint("[measure]\nner = 1\n"), "measure.ner: unknown key\n  Did you mean \"near\"?");
@@ -253,17 +255,17 @@ TEST(SingularityScenario, MeasuresAreChecked) {
 
 TEST(SingularityScenario, SlicesAreChecked) {
   const auto slice = [](const std::string& y, const std::string& more = "") {
-    return complaint("[[slice]]\nx = { joint = 3, from = 0, to = 1 }\ny = " + y + "\n" + more);
+    return complaint("[[slice]]\nx = { joint = 2, from = 0, to = 1 }\ny = " + y + "\n" + more);
   };
   EXPECT_SAYS(slice("{ joint = \"elbow\", from = 0, to = 1 }"),
-              "s.toml:7:5: slice[1].y: the same joint as x\n  Let another joint run along y.");
-  EXPECT_SAYS(slice("{ joint = 5, from = 1, to = 0 }"), "slice[1].y: the range is reversed");
-  EXPECT_SAYS(slice("{ joint = 5, from = 0 }"), "slice[1].y.to: missing");
+              "s.toml:7:5: slice[0].y: the same joint as x\n  Let another joint run along y.");
+  EXPECT_SAYS(slice("{ joint = 5, from = 1, to = 0 }"), "slice[0].y: the range is reversed");
+  EXPECT_SAYS(slice("{ joint = 5, from = 0 }"), "slice[0].y.to: missing");
   EXPECT_SAYS(slice("{ joint = \"wrist 9\", from = 0, to = 1 }"),
-              "slice[1].y.joint: the robot has no joint \"wrist 9\"");
-  EXPECT_SAYS(slice("{ joint = 5, from = 0, to = 1 }", "points = 2\n"), "slice[1].points: must be at least 3");
-  EXPECT_SAYS(slice("{ joint = 5, from = 0, to = 1 }", "q = [1, 2]\n"), "slice[1].q: expected an array of 6");
-  EXPECT_SAYS(complaint("[[slice]]\nx = { joint = 3, from = 0, to = 1 }\n"), "slice[1].y: missing");
+              "slice[0].y.joint: the robot has no joint \"wrist 9\"");
+  EXPECT_SAYS(slice("{ joint = 5, from = 0, to = 1 }", "points = 2\n"), "slice[0].points: must be at least 3");
+  EXPECT_SAYS(slice("{ joint = 5, from = 0, to = 1 }", "q = [1, 2]\n"), "slice[0].q: expected an array of 6");
+  EXPECT_SAYS(complaint("[[slice]]\nx = { joint = 2, from = 0, to = 1 }\n"), "slice[0].y: missing");
 }
 
 TEST(SingularityScenario, OtherMistakesAreSaidToo) {
@@ -321,8 +323,8 @@ TEST(SingularityScenario, WhatCheckPrintsReadsBackToTheSame) {
        {std::string(),
         std::string("[joints]\n\"1\" = 0.3\n\"2\" = { grid = [\"-1 deg\", 0.7], points = 4 }\n[measure]\nnear = 0.1\n"
                     "center = \"joint 3\"\nlength = 0.2\nnearest = false\n[sampling]\nsequence = \"even\"\n[output]\n"
-                    "keep = \"none\"\nvoxels = 7\n[[slice]]\nx = { joint = 1, from = -0.1, to = 1 }\n"
-                    "y = { joint = 6, from = 0, to = \"3 deg\" }\nq = [0, 0.1, 0.2, \"30 deg\", 0, 0]\npoints = 9\n"),
+                    "keep = \"none\"\nvoxels = 7\n[[slice]]\nx = { joint = 0, from = -0.1, to = 1 }\n"
+                    "y = { joint = 5, from = 0, to = \"3 deg\" }\nq = [0, 0.1, 0.2, \"30 deg\", 0, 0]\npoints = 9\n"),
         std::string("[measure]\nprecision = \"fp32\"\ncenter = \"tool\"\n[sampling]\nsamples = 1234\nchunk = 1024\n"
                     "stop = { half_width = 0.01 }\n"),
         std::string(

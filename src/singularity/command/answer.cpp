@@ -60,14 +60,21 @@ std::string lost_text(const Screw<double>& wrench) {
 
 std::string joints_text(const std::vector<int>& joints) {
   std::string text;
-  for (const int j : joints) text += (text.empty() ? "{" : ", ") + std::to_string(j + 1);
+  for (const int j : joints) text += (text.empty() ? "{" : ", ") + std::to_string(j);
+  return text.empty() ? "none" : text + "}";
+}
+
+/// In the notation of the papers, where $1 is the screw of joint 0.
+std::string screws_text(const std::vector<int>& joints) {
+  std::string text;
+  for (const int j : joints) text += (text.empty() ? "{$" : ", $") + std::to_string(j + 1);
   return text.empty() ? "none" : text + "}";
 }
 
 std::string range_text(int first, int last) {
-  std::string text;
-  for (int j = first; j <= last; ++j) text += (j == first ? "{$" : ", $") + std::to_string(j + 1);
-  return text + "}";
+  std::vector<int> joints;
+  for (int j = first; j <= last; ++j) joints.push_back(j);
+  return screws_text(joints);
 }
 
 std::vector<int> all_but(const std::vector<int>& joints, int count) {
@@ -77,11 +84,11 @@ std::vector<int> all_but(const std::vector<int>& joints, int count) {
   return others;
 }
 
-/// "joints 2, 3 and 5", from indices.
+/// "joints 1, 2 and 4"
 std::string joints_in_words(const std::vector<int>& joints) {
   std::string text = joints.size() == 1 ? "joint " : "joints ";
   for (std::size_t k = 0; k < joints.size(); ++k)
-    text += (k == 0 ? "" : k + 1 == joints.size() ? " and " : ", ") + std::to_string(joints[k] + 1);
+    text += (k == 0 ? "" : k + 1 == joints.size() ? " and " : ", ") + std::to_string(joints[k]);
   return text;
 }
 
@@ -99,7 +106,7 @@ std::string angle_text(double angle) {
 constexpr double kWithinRounding = 1e-6;
 
 void print_screws(const ScrewSet& set, std::string& text) {
-  text += "1. Screws (direction; moment)\n";
+  text += "1. Screws (direction; moment); as in the papers, $1 is that of joint 0\n";
   for (std::size_t k = 0; k < set.screw.size(); ++k) {
     const Screw<double>& s = set.screw[k];
     append(text, "   $%zu = %s", k + 1, screw_text(s).c_str());
@@ -127,8 +134,8 @@ void print_rank(const Analysis& a, const AnalyseOptions* options, std::string& t
 
 void print_discarded(const Analysis& a, std::string& text) {
   if (!a.arm_singular) return;
-  append(text, "4. Not responsible: %s; and joints 1 and %d change no rank by moving\n",
-         joints_text(all_but(a.responsible, a.joints)).c_str(), a.joints);
+  append(text, "4. Not responsible: %s; and joints 0 and %d change no rank by moving\n",
+         joints_text(all_but(a.responsible, a.joints)).c_str(), a.joints - 1);
   text += "   joint rates that leave the end effector at rest\n";
   for (const std::vector<double>& v : a.null_space) append(text, "     %s\n", numbers_text(v).c_str());
 }
@@ -155,7 +162,7 @@ void print_actuators(const Interval& i, std::string& text) {
     if (f.restores) restores.push_back(f.joint);
   }
   append(text, "      weighted sums outside its span (exact at first order): actuators %s\n",
-         joints_text(weighted).c_str());
+         screws_text(weighted).c_str());
   append(text, "      a finite motion makes it independent: joints %s\n", joints_text(restores).c_str());
 }
 
@@ -165,7 +172,7 @@ void print_intervals(const Analysis& a, std::string& text) {
   for (std::size_t k = 0; k < a.intervals.size(); ++k) {
     const Interval& i = a.intervals[k];
     append(text, "   SOSM(%zu) = %s, dimension %d; SSM(%zu) = %s\n", k + 1, range_text(i.first, i.last).c_str(), i.dim,
-           k + 1, joints_text(i.responsible).c_str());
+           k + 1, screws_text(i.responsible).c_str());
     if (!i.null_vector.empty()) append(text, "      dependence %s\n", numbers_text(i.null_vector).c_str());
     for (const Screw<double>& u : i.reciprocal) append(text, "      reciprocal %s\n", screw_text(u).c_str());
     print_actuators(i, text);
@@ -196,7 +203,7 @@ void print_joints(const Analysis& a, const AnalyseOptions* options, std::string&
   text += "\n";
   text += "     joint  order  rate      better   after +step     after -step\n";
   for (const JointEscape& e : a.escape) {
-    append(text, "     %5d  %5d  %-9.4g %-6s   %-9.4g (%d)   %-9.4g (%d)\n", e.joint + 1, e.order, e.rate,
+    append(text, "     %5d  %5d  %-9.4g %-6s   %-9.4g (%d)   %-9.4g (%d)\n", e.joint, e.order, e.rate,
            e.order == 0 ? "" : sign_text(e.sign), clean(e.sigma_plus), e.rank_plus, clean(e.sigma_minus), e.rank_minus);
   }
 }
@@ -216,7 +223,7 @@ void print_sets(const Analysis& a, std::string& text) {
   for (const EscapeSet& e : a.escape_sets) {
     std::string joints;
     for (std::size_t k = 0; k < e.joints.size(); ++k)
-      append(joints, "%s%d (%s)", k == 0 ? "" : ", ", e.joints[k] + 1, sign_text(e.sign[k]));
+      append(joints, "%s%d (%s)", k == 0 ? "" : ", ", e.joints[k], sign_text(e.sign[k]));
     append(text, "     joints %s: order %d, rate %.4g, sigma %.4g after the step\n", joints.c_str(), e.order, e.rate,
            e.sigma);
   }
@@ -226,7 +233,7 @@ void print_escape(const Analysis& a, const AnalyseOptions* options, std::string&
   if (!a.arm_singular) return;
   print_joints(a, options, text);
   if (const JointEscape* best = best_joint(a)) {
-    append(text, "   Best: joint %d, %s, rate %.4g per step^%d\n", best->joint + 1,
+    append(text, "   Best: joint %d, %s, rate %.4g per step^%d\n", best->joint,
            best->sign > 0   ? "forwards"
            : best->sign < 0 ? "backwards"
                             : "either way",
@@ -250,7 +257,7 @@ void print_recovery(const Analysis& a, std::string& text) {
     append(text, "; rank %d, sigma %.4g\n", a.recovery.rank, a.recovery.sigma);
   }
   if (!a.clearing_sets.empty()) {
-    text += "   Smallest sets whose motion leaves no singular ordered subset:";
+    text += "   Smallest sets of joints whose motion leaves no singular ordered subset:";
     for (const std::vector<int>& set : a.clearing_sets) text += " " + joints_text(set);
     text += "\n";
   }
@@ -272,7 +279,7 @@ std::string vicinity_text(const Analysis& a, const Vicinity& near) {
       text += angle_text(near.distance) + " of joint motion away";
     const std::vector<int>& joints = a.arm_singular ? a.responsible : near.responsible;
     if (!joints.empty()) text += ": " + joints_in_words(joints);
-    if (near.escape_joint >= 0) append(text, "; joint %d leads out", near.escape_joint + 1);
+    if (near.escape_joint >= 0) append(text, "; joint %d leads out", near.escape_joint);
     if (!a.arm_singular && near.distance < kWithinRounding)
       text += "\n                     the arm is singular within the rounding of its joint values";
   }

@@ -16,7 +16,7 @@ double clean(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
 
 Json joints_json(const std::vector<int>& joints) {
   Json out = Json::array();
-  for (const int j : joints) out.push_back(j + 1);
+  for (const int j : joints) out.push_back(j);
   return out;
 }
 
@@ -37,8 +37,8 @@ Json screws_json(const std::vector<Screw<double>>& screws) {
 Json actuator_json(const Actuator& f) {
   Json products = Json::array();
   for (const Actuator::Product& p : f.products)
-    products.push_back({{"receptor", p.receptor + 1}, {"outside_span", p.outside}});
-  return {{"joint", f.joint + 1},
+    products.push_back({{"receptor", p.receptor}, {"outside_span", p.outside}});
+  return {{"joint", f.joint},
           {"products", products},
           {"weighted_outside_span", f.weighted_outside},
           {"restores", f.restores}};
@@ -47,8 +47,8 @@ Json actuator_json(const Actuator& f) {
 Json interval_json(const Interval& i) {
   Json actuators = Json::array();
   for (const Actuator& f : i.actuators) actuators.push_back(actuator_json(f));
-  return {{"first", i.first + 1},
-          {"last", i.last + 1},
+  return {{"first", i.first},
+          {"last", i.last},
           {"dim", i.dim},
           {"ssm", joints_json(i.responsible)},
           {"null_vector", cleaned(i.null_vector)},
@@ -72,7 +72,7 @@ Json lost_motion_json(const Screw<double>& wrench) {
 }
 
 Json joint_json(const JointEscape& e) {
-  return {{"joint", e.joint + 1},
+  return {{"joint", e.joint},
           {"order", e.order},
           {"rate", e.rate},
           {"sign", e.sign},
@@ -82,7 +82,7 @@ Json joint_json(const JointEscape& e) {
 
 Json intervals_json(const Analysis& a) {
   Json out = Json::array();
-  for (const std::array<int, 3>& d : a.dims) out.push_back({d[0] + 1, d[1] + 1, d[2]});
+  for (const std::array<int, 3>& d : a.dims) out.push_back(d);
   return out;
 }
 
@@ -99,7 +99,7 @@ void add_vicinity(const Analysis& a, const Vicinity& near, Json& to) {
   to["nearest"] = {{"distance", a.arm_singular ? 0 : near.distance},
                    {"type", near.type},
                    {"joints", joints_json(a.arm_singular ? a.responsible : near.responsible)},
-                   {"escape_joint", near.escape_joint < 0 ? Json(nullptr) : Json(near.escape_joint + 1)},
+                   {"escape_joint", near.escape_joint < 0 ? Json(nullptr) : Json(near.escape_joint)},
                    {"q", near.q}};
 }
 

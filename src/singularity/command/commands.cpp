@@ -247,7 +247,7 @@ void add_robot_command(Command app) {
           .type_name("Q,...");
   command.option("--set").description(
       "TOML: replace a value of the robot, for example joint.1.d=0.1; with --map "
-      "of the scenario, for example joints.1='0 deg'");
+      "of the scenario, for example joints.1='0 deg' (joints count from 0)");
   add_analyse_options(command, *arguments);
   add_map_options(command, *arguments, at);
   command.footer(
@@ -259,7 +259,7 @@ void add_robot_command(Command app) {
 }
 
 void add_screws_command(Command app) {
-  Command command = app.add_subcommand("screws", "Singularity analysis of any set of joint screws");
+  Command command = app.add_subcommand("screws", "Singularity analysis of any set of joint screws; joints count from 0");
   const auto arguments = std::make_shared<ScrewsArguments>();
   command.add_option("file", arguments->file, "screws file (docs/theory/singularity.md)").type_name("FILE.toml");
   command.add_flag("--claims", arguments->claims, "the paper's three examples beside what the paper says of them")

@@ -27,7 +27,7 @@ Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 Json joints_json(std::uint32_t set) {
   Json list = Json::array();
   for (int j = 0; set >> j != 0; ++j)
-    if ((set >> j & 1) != 0) list.push_back(j + 1);
+    if ((set >> j & 1) != 0) list.push_back(j);
   return list;
 }
 
@@ -99,7 +99,7 @@ Json to_json(const MapSample& s, const chain::Robot& robot) {
   j["nearest"].erase("q");
   j["nearest"]["lost"] = near.lost[0];
   j["nearest"]["subsets"] = near.subsets[0];
-  j["nearest"]["escape"] = {{"joint", near.escape_joint[0] + 1},
+  j["nearest"]["escape"] = {{"joint", near.escape_joint[0]},
                             {"order", near.escape_order[0]},
                             {"rate", number(near.escape_rate[0])},
                             {"sign", near.escape_sign[0]}};
@@ -108,7 +108,7 @@ Json to_json(const MapSample& s, const chain::Robot& robot) {
 
 std::string joint_name(const chain::Robot& robot, std::size_t j) {
   const std::string& name = robot.joint[j].name;
-  return "joint " + std::to_string(j + 1) + (name.empty() ? "" : ", " + name);
+  return "joint " + std::to_string(j) + (name.empty() ? "" : ", " + name);
 }
 
 void print_joints(const MapSample& s, const chain::Robot& robot) {

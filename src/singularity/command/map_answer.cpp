@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostSets = 8;
-constexpr int kNameWidth = 26;  ///< "joints 2, 3, 4, 5 and 6"
+constexpr int kNameWidth = 26;  ///< "joints 1, 2, 3, 4 and 5"
 
 /// "joint 5", "joints 4 and 6"
 std::string joints_text(const Json& joints) {
@@ -34,12 +34,12 @@ bool is_plain(const std::string& name, std::size_t number) {
   return letters == "joint" + std::to_string(number);
 }
 
-/// "1 waist, 2 shoulder": of the joints that have names of their own.
+/// "0 waist, 1 shoulder": of the joints that have names of their own.
 std::string legend(const Json& robot) {
   std::string out;
   for (std::size_t k = 0; k < robot["names"].size(); ++k) {
     const auto name = robot["names"][k].get<std::string>();
-    if (!is_plain(name, k + 1)) out += (out.empty() ? "  Joints: " : ", ") + std::to_string(k + 1) + " " + name;
+    if (!is_plain(name, k)) out += (out.empty() ? "  Joints: " : ", ") + std::to_string(k) + " " + name;
   }
   return out.empty() ? "" : out + "\n";
 }

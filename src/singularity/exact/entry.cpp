@@ -22,9 +22,9 @@ void check(const ScrewSet& set) {
     refuse("a set of " + std::to_string(n) + " screws", "It must have 1 to " + std::to_string(kMaxJoints) + ".");
   for (std::size_t i = 0; i < n; ++i) {
     const Screw<double>& s = set.screw[i];
-    if (!finite(s.w) || !finite(s.v)) refuse("screw " + std::to_string(i + 1) + " is not finite");
+    if (!finite(s.w) || !finite(s.v)) refuse("screw " + std::to_string(i) + " is not finite");
     if (dot(s, s) == 0)
-      refuse("screw " + std::to_string(i + 1) + " is zero", "A prismatic joint has its axis as moment.");
+      refuse("screw " + std::to_string(i) + " is zero", "A prismatic joint has its axis as moment.");
   }
 }
 

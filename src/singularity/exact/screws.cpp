@@ -50,7 +50,7 @@ ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q) {
   chain::kernel::Axes<double> frame = {column(R, 0), column(R, 1), column(R, 2), robot.base.p};
   for (std::size_t i = 0; i < q.size(); ++i) {
     if (!std::isfinite(q[i]))
-      throw Error(ExitCode::kUsage, "the value of joint " + std::to_string(i + 1) + " is not finite");
+      throw Error(ExitCode::kUsage, "the value of joint " + std::to_string(i) + " is not finite");
     const bool prismatic = robot.joint[i].prismatic;
     const chain::JointForm<double>& form = robot.form[i];
     chain::kernel::advance_tilt(form, frame);

@@ -36,26 +36,26 @@ struct Factors {
   std::optional<double> wrist, elbow, shoulder;
 };
 
-/// Axes 4 to 6 meet in W, or axes 2 to 4 are parallel and 5 meets 6 in W: the determinant is the product of
-/// z4.(z5 x z6), of z2.(c2 x c3), where c are the velocities of a point of axis 4, and of c1.z2, that of W.
+/// Axes 3 to 5 meet in W, or axes 1 to 3 are parallel and 4 meets 5 in W: the determinant is the product of
+/// z3.(z4 x z5), of z1.(c1 x c2), where c are the velocities of a point of axis 3, and of c0.z1, that of W.
 Factors factors_of_six(const ScrewSet& set, double size) {
   const std::vector<Screw<double>>& s = set.screw;
   const bool planar = parallel(s[1], s[2]);
-  std::optional<Vec3<double>> wrist = meeting_point(set, 3, 5, size), on_fourth = wrist;
+  std::optional<Vec3<double>> wrist = meeting_point(set, 3, 5, size), on_axis_3 = wrist;
   if (!wrist && planar && parallel(s[2], s[3])) {
     wrist = meeting_point(set, 4, 5, size);
-    on_fourth = axis_of(s[3]).point;
+    on_axis_3 = axis_of(s[3]).point;
   }
   if (!wrist) return {};
   Factors out;
   out.wrist = std::abs(dot(s[3].w, cross(s[4].w, s[5].w)));
   if (!planar || norm(s[0].w) == 0) return out;
-  out.elbow = norm(cross(velocity_at(s[1], *on_fourth), velocity_at(s[2], *on_fourth))) / (size * size);
+  out.elbow = norm(cross(velocity_at(s[1], *on_axis_3), velocity_at(s[2], *on_axis_3))) / (size * size);
   out.shoulder = std::abs(dot(velocity_at(s[0], *wrist), s[1].w)) / size;
   return out;
 }
 
-/// Axes 1 to 3 meet in the shoulder, axes 5 to 7 in the wrist.
+/// Axes 0 to 2 meet in the shoulder, axes 4 to 6 in the wrist.
 Factors factors_of_seven(const ScrewSet& set, double size) {
   const std::vector<Screw<double>>& s = set.screw;
   const auto shoulder = meeting_point(set, 0, 2, size), wrist = meeting_point(set, 4, 6, size);

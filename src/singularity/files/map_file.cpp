@@ -31,8 +31,8 @@ void write_slice(Hdf5Writer& file, const std::string& name, const MapSlice& m) {
   const auto n = static_cast<std::uint64_t>(s.points), locus = static_cast<std::uint64_t>(m.locus_x.size());
   const auto at = [&](const char* dataset) { return name + "/" + dataset; };
   file.group(name);
-  file.attribute(name, "x", std::int64_t{s.x} + 1);
-  file.attribute(name, "y", std::int64_t{s.y} + 1);
+  file.attribute(name, "x", std::int64_t{s.x});
+  file.attribute(name, "y", std::int64_t{s.y});
   file.attribute(name, "q", s.q);
   file.write(at("x"), {n}, evenly(s.x_low, s.x_high, s.points));
   file.write(at("y"), {n}, evenly(s.y_low, s.y_high, s.points));
@@ -42,8 +42,7 @@ void write_slice(Hdf5Writer& file, const std::string& name, const MapSlice& m) {
   file.write(at("locus_x"), {locus}, m.locus_x);
   file.write(at("locus_y"), {locus}, m.locus_y);
   file.write(at("locus_responsible"), {locus}, m.locus_responsible);
-  std::vector<std::int32_t> escape;
-  for (const int joint : m.locus_escape) escape.push_back(joint + 1);
+  const std::vector<std::int32_t> escape(m.locus_escape.begin(), m.locus_escape.end());
   file.write(at("locus_escape"), {locus}, escape);
 }
 

@@ -41,7 +41,7 @@ AnyValue center(MapScaling& scaling, const chain::Robot& robot) {
   const auto write = [&] {
     return text(scaling.center == MapScaling::Center::kNatural ? std::string("natural")
                 : scaling.center == MapScaling::Center::kTool  ? std::string("tool")
-                                                               : "joint " + std::to_string(scaling.joint + 1));
+                                                               : "joint " + std::to_string(scaling.joint));
   };
   return custom({read, write, "`\"natural\"`, `\"tool\"`, `\"joint 5\"`",
                  R"({"type": "string", "pattern": "^(natural|tool|joint .+)$"})"});

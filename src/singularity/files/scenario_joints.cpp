@@ -27,7 +27,7 @@ constexpr std::size_t kMostSlices = 16;
 /// "joint 3 (elbow)"
 std::string called(const Robot& robot, int joint) {
   const std::string& name = robot.joint[static_cast<std::size_t>(joint)].name;
-  const std::string number = "joint " + std::to_string(joint + 1);
+  const std::string number = "joint " + std::to_string(joint);
   return name.empty() || name == number ? number : number + " (" + name + ")";
 }
 
@@ -36,13 +36,13 @@ int find_joint(const std::string& text, const Place& place, const std::string& k
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   for (int j = 0; j < robot.joints; ++j) {
     // A joint may be named "3": its number or name, whichever comes first along the arm.
-    const bool numbered = is_number && text == std::to_string(j + 1);
+    const bool numbered = is_number && text == std::to_string(j);
     if (numbered || text == robot.joint[static_cast<std::size_t>(j)].name) return j;
   }
   std::vector<std::string> names;
   for (const chain::Joint& joint : robot.joint)
     if (!joint.name.empty()) names.push_back(joint.name);
-  const std::string numbers = "Joints are numbered from 1 to " + std::to_string(robot.joints);
+  const std::string numbers = "Joints are numbered from 0 to " + std::to_string(robot.joints - 1);
   fail(place, key, "the robot has no joint " + quoted(text),
        is_number || names.empty() ? numbers + "." : suggest(text, names, numbers + " or named"));
 }
@@ -99,7 +99,7 @@ JointSource default_source(const Robot& robot, int j, const Place& place) {
   // No "once around" for a slide: a guess would decide the map's shares.
   if (joint.prismatic)
     fail(place, "joints", called(robot, j) + " slides without limits",
-         "Say how far: [joints] \"" + std::to_string(j + 1) + "\" = { uniform = [\"0 m\", \"0.5 m\"] }.");
+         "Say how far: [joints] \"" + std::to_string(j) + "\" = { uniform = [\"0 m\", \"0.5 m\"] }.");
   return {Kind::kUniform, -M_PI, M_PI, 1};
 }
 
@@ -111,7 +111,7 @@ struct Axis {
 
 AnyValue joint_number(int& joint, const Robot& robot) {
   return custom({[&](const Node& node, const std::string& key) { joint = read_joint(node, key, robot); },
-                 [&joint] { return std::to_string(joint + 1); }, "a joint", R"({"type": ["integer", "string"]})"});
+                 [&joint] { return std::to_string(joint); }, "a joint", R"({"type": ["integer", "string"]})"});
 }
 
 void axis_fields(Fields& f, const Robot& robot, const Axis& axis) {
@@ -171,7 +171,7 @@ void joint_source_fields(Fields& f, const Robot& robot, const Place& place, std:
   const auto visit = [&](const std::string& key) {
     Words words{
         .doc =
-            "of each joint, by its number from 1 or its name: drawn; held; or n values, both ends included, of which "
+            "of each joint, by its number from 0 or its name: drawn; held; or n values, both ends included, of which "
             "every node is visited, the last joint fastest, with one draw of the joints that are drawn",
         .otherwise =
             "drawn over the limits, without limits over ±180 deg; a sliding joint without limits must be given"};
@@ -187,7 +187,7 @@ void joint_source_fields(Fields& f, const Robot& robot, const Place& place, std:
     f.key(key, joint_source(sources[j], kJointPosition.of(robot.joint[j])), words);
   };
   std::vector<std::string> numbers;
-  for (std::size_t j = 0; j < sources.size(); ++j) numbers.push_back(std::to_string(j + 1));
+  for (std::size_t j = 0; j < sources.size(); ++j) numbers.push_back(std::to_string(j));
   f.entries("joints", {numbers, visit});
   f.then([&] {
     for (std::size_t j = 0; j < sources.size(); ++j)
@@ -203,7 +203,7 @@ void task_fields(Fields& f, TaskGrid& task) {
         {.doc = "along x, y and z; where it is 1, low = high", .required = remedy});
   for (int k = 0; k < 3; ++k) {
     const double a = task.low[k], b = task.high[k];
-    const std::string number = "[" + std::to_string(k + 1) + "]";
+    const std::string number = "[" + std::to_string(k) + "]";
     f.check(a <= b, "high" + number, "below task.low", "Write the smaller number in low.");
     // One point needs one coordinate, several need room: else nodes would coincide.
     f.check(a > b || (task.points[static_cast<std::size_t>(k)] == 1) == (a == b), "points" + number,

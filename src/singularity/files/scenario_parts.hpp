@@ -10,7 +10,7 @@
 
 namespace garra::io {
 
-/// A joint by its number from 1 or by its name; from 0. Throws where there is none.
+/// The index of a joint that is given by its number from 0 or by its name. Throws where there is none.
 [[nodiscard]] int read_joint(const Node& node, const std::string& key, const chain::Robot& robot);
 
 /// [joints]: every joint, those that are not there over their limits. `place` is where a joint that is missing is

@@ -66,7 +66,7 @@ ScrewsFile parse_screws(const std::string& text, const std::string& name) {
     const double direction = norm(s.w), length = direction > 0 ? direction : norm(s.v);
     // Four digits, as papers print them.
     if (std::abs(length - 1) > 1e-3)
-      file.warnings.push_back(name + ": screw " + std::to_string(i + 1) + (direction > 0 ? ": its direction" : ": it") +
+      file.warnings.push_back(name + ": screw " + std::to_string(i) + (direction > 0 ? ": its direction" : ": it") +
                               " has length " + shortest(rounded(length, 7)) +
                               ", not 1: rates and steps of this joint are in units of that");
   }

@@ -73,7 +73,7 @@ struct MapLayout {
 };
 
 /// Numbers of a kept row: sample, outcome, landing, sigma_g, inverse condition, manipulability, lost, responsible,
-/// escape joint (from 1; 0: none), order, rate, sign, distance, tool [3], q [j], singular q [j], wrench [6].
+/// escape joint (-1: none), order, rate, sign, distance, tool [3], q [j], singular q [j], wrench [6].
 // 13 numbers, the tool's 3, two configurations, the wrench's 6.
 [[nodiscard]] constexpr std::size_t map_row(int joints) { return 22 + 2 * static_cast<std::size_t>(joints); }
 

@@ -20,7 +20,7 @@ constexpr double kFullTurn = 6.283185307179586;
 
 std::string name_of(const chain::Robot& robot, int joint) {
   const std::string& name = robot.joint[static_cast<std::size_t>(joint)].name;
-  return "joint " + std::to_string(joint + 1) + (name.empty() ? "" : " (" + name + ")");
+  return "joint " + std::to_string(joint) + (name.empty() ? "" : " (" + name + ")");
 }
 
 void check_sources(const MapScenario& s) {
@@ -313,7 +313,7 @@ void check_options(const chain::Robot& robot, const MeasureOptions& o) {
   if (o.scaling.length && !(*o.scaling.length > 0 && std::isfinite(*o.scaling.length)))
     refuse("length: must be positive");
   if (o.scaling.center == MapScaling::Center::kJoint && (o.scaling.joint < 0 || o.scaling.joint >= robot.joints))
-    refuse("center: the arm has joints 1 to " + std::to_string(robot.joints));
+    refuse("center: the arm has joints 0 to " + std::to_string(robot.joints - 1));
 }
 
 std::unique_ptr<PreparedMap> prepare_map(const MapScenario& scenario) {

@@ -42,7 +42,7 @@ void keep_row(const NearSample<J>& n, int joints, std::vector<double>& rows) {
   const NearSingularity<double, J>& s = n.nearest;
   rows.insert(rows.end(), {static_cast<double>(n.sample), static_cast<double>(n.outcome), s.landing, n.measured.sigma,
                            n.measured.inverse_condition, n.measured.manipulability, s.lost, s.responsible,
-                           s.escape_joint + 1, s.escape_order, s.escape_rate, s.escape_sign, s.distance});
+                           s.escape_joint, s.escape_order, s.escape_rate, s.escape_sign, s.distance});
   rows.insert(rows.end(), n.measured.tool.m, n.measured.tool.m + 3);
   rows.insert(rows.end(), n.q.m, n.q.m + joints);
   rows.insert(rows.end(), s.q.m, s.q.m + joints);

@@ -30,8 +30,8 @@ struct SliceGrid {
 void check_slice(const chain::Robot& robot, const Slice& s) {
   const auto refuse = [](const std::string& problem) { throw Error(ExitCode::kUsage, "slice: " + problem); };
   if (s.x < 0 || s.y < 0 || s.x >= robot.joints || s.y >= robot.joints)
-    refuse("the arm has joints 1 to " + std::to_string(robot.joints));
-  if (s.x == s.y) refuse("x and y are the same joint, " + std::to_string(s.x + 1));
+    refuse("the arm has joints 0 to " + std::to_string(robot.joints - 1));
+  if (s.x == s.y) refuse("x and y are the same joint, " + std::to_string(s.x));
   if (s.q.size() != static_cast<std::size_t>(robot.joints))
     refuse("q has " + std::to_string(s.q.size()) + " values for " + std::to_string(robot.joints) + " joints");
   if (s.points < 2 || s.points > 4096) refuse("points: must be 2 to 4096");

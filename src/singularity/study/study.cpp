@@ -86,7 +86,7 @@ std::vector<study::RowColumn> MapStudy::columns() const {
           {"manipulability", Type::kReal, 5, 1, true},
           {"lost", Type::kSmall, 6, 1, true},
           {"responsible", Type::kWhole, 7, 1, true},
-          {"escape_joint", Type::kSmall, 8, 1, true},
+          {"escape_joint", Type::kIndex, 8, 1, true},
           {"escape_order", Type::kSmall, 9, 1, true},
           {"escape_rate", Type::kReal, 10, 1, true},
           {"escape_sign", Type::kReal, 11, 1, true},

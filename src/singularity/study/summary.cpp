@@ -15,11 +15,10 @@ using study::Json;
 using study::number;
 using study::Tally;
 
-/// Joints from 1.
 Json joints_json(std::uint32_t set) {
   Json list = Json::array();
   for (int j = 0; set >> j != 0; ++j)
-    if ((set >> j & 1) != 0) list.push_back(j + 1);
+    if ((set >> j & 1) != 0) list.push_back(j);
   return list;
 }
 
@@ -29,7 +28,7 @@ Json robot_json(const chain::Robot& robot, int generic_rank) {
   Json j = {{"name", robot.name}, {"joints", robot.joints}};
   for (std::size_t k = 0; k < robot.joint.size(); ++k) {
     const chain::Joint& joint = robot.joint[k];
-    j["names"].push_back(joint.name.empty() ? "joint " + std::to_string(k + 1) : joint.name);
+    j["names"].push_back(joint.name.empty() ? "joint " + std::to_string(k) : joint.name);
     j["prismatic"].push_back(joint.prismatic);
   }
   j["generic_rank"] = generic_rank;
@@ -58,7 +57,7 @@ Json sampling_json(const MapScenario& s) {
   Json ranges = Json::array();
   for (std::size_t j = 0; j < s.joint.size(); ++j) {
     const JointSource& joint = s.joint[j];
-    ranges.push_back({{"joint", j + 1},
+    ranges.push_back({{"joint", j},
                       {"kind", kinds[static_cast<int>(joint.kind)]},
                       {"low", joint.low},
                       {"high", joint.high},
@@ -71,7 +70,7 @@ Json scaling_json(const MapScaling& scaling) {
   const std::string center = scaling.center == MapScaling::Center::kNatural ? "natural"
                              : scaling.center == MapScaling::Center::kTool
                                  ? "tool"
-                                 : "joint " + std::to_string(scaling.joint + 1);
+                                 : "joint " + std::to_string(scaling.joint);
   return {{"center", center}, {"length", scaling.length ? Json(*scaling.length) : Json(nullptr)}};
 }
 
@@ -153,7 +152,7 @@ Json nearest_json(const MapStudy& study, const study::Total& t) {
   for (int k = 0; k <= l.joints; ++k) j["subsets_per_configuration"].push_back(at(t, l.subsets + k));
   for (int k = 0; k < l.joints; ++k)
     j["escape"].push_back(
-        {{"joint", k + 1}, {"order_1", at(t, l.escape + 2 * k)}, {"order_2", at(t, l.escape + 2 * k + 1)}});
+        {{"joint", k}, {"order_1", at(t, l.escape + 2 * k)}, {"order_2", at(t, l.escape + 2 * k + 1)}});
   j["no_single_joint"] = at(t, l.no_escape);
   return j;
 }
