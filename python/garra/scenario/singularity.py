@@ -191,7 +191,7 @@ class Singularity(Scenario):
     """of all random numbers; default 1"""
     robot: Robot | None = None
     joints: Mapping[str, Any] | None = None
-    """of each joint, by its number from 1 or its name: drawn; held; or n values, both ends included, of which every
+    """of each joint, by its number from 0 or its name: drawn; held; or n values, both ends included, of which every
     node is visited, the last joint fastest, with one draw of the joints that are drawn"""
     task: Task | None = None
     measure: Measure | None = None

@@ -58,8 +58,8 @@ class Vicinity:
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Analysis:
-    """Analysis of one configuration. Joints are indices from 0, as in q[i]. `details` is the output of
-    `garra singularity --format json`, with joints counted from 1 as in the papers."""
+    """One configuration. Joints are indices from 0, as in q[i]; `details` is what `garra singularity --format json`
+    prints."""
 
     rank: int
     generic_rank: int
@@ -149,12 +149,11 @@ def _named(joints: list[int]) -> str:
 def _vicinity(found: dict[str, Any] | None) -> Vicinity | None:
     if found is None:
         return None
-    leads_out = found["escape_joint"]
     return Vicinity(
         distance=found["distance"],
         type=found["type"],
-        joints=[j - 1 for j in found["joints"]],
-        escape_joint=None if leads_out is None else leads_out - 1,
+        joints=found["joints"],
+        escape_joint=found["escape_joint"],
         q=np.array(found["q"]),
     )
 
@@ -169,10 +168,10 @@ def _analysis(text: str) -> Analysis:
         rank=details["rank"],
         generic_rank=details["generic_rank"],
         singular=singular,
-        responsible=[j - 1 for j in details["responsible"]],
-        minimal_sets=[[j - 1 for j in interval["ssm"]] for interval in details["sosm"]],
+        responsible=details["responsible"],
+        minimal_sets=[interval["ssm"] for interval in details["sosm"]],
         lost_wrenches=np.array(details["lost_wrenches"], dtype=np.float64).reshape(-1, 6),
-        escapes=[Escape([j - 1 for j in e["joints"]], e["order"], e["rate"], e["sign"]) for e in details["escape"]],
+        escapes=[Escape(e["joints"], e["order"], e["rate"], e["sign"]) for e in details["escape"]],
         singular_values=np.array(sigma),
         condition=np.inf if singular else sigma[0] / sigma[details["generic_rank"] - 1],
         nearest=_vicinity(details.get("nearest")),

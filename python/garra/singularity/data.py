@@ -87,7 +87,7 @@ def points(rows: Rows, colors: dict[int, str], names: dict[int, str]) -> Table:
         "sample": packed(rows.sample[chosen], "<f8"),
         "ratio": logarithms(rows.inverse_condition[chosen]),
         "distance": packed(np.degrees(rows.distance[chosen]), "<f4"),
-        "escape": packed(rows.escape_joint[chosen], "u1"),
+        "escape": packed(rows.escape_joint[chosen], "i1"),
         "sets": [
             {
                 "name": names.get(int(met[i]), f"{int(met[i])}"),

@@ -3,6 +3,7 @@ results.h5 dataset by dataset."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from garra.page.run_folder import (
 Table = dict[str, Any]
 
 NULL = type(None)
-JOINTS = [COUNT]  # numbers of joints, from 1
+JOINTS = [COUNT]  # numbers of joints, from 0; where schema is 1, the file has them from 1
 
 SUMMARY = {
     "title": TEXT,
@@ -64,17 +65,20 @@ SINGLE = {"rechecked": COUNT, "missed": COUNT, "false_near": COUNT, "largest_err
 
 
 def check_summary(summary: Table, at: At) -> None:
-    """Raises DamagedFile where the summary of a map misses a field or contradicts itself."""
+    """Raises DamagedFile where the summary of a map misses a field or contradicts itself. Numbers of joints then count
+    from 0, whatever the schema."""
     check(summary, SUMMARY, at)
     joints = summary["robot"]["joints"]
     for key in ("names", "prismatic"):
         _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
     check_outcomes(summary, at)
-    for i, row in enumerate(summary["sampling"]["ranges"]):
-        _check_joints([row["joint"]], joints, at.key("sampling").key("ranges").item(i).key("joint"))
     for key, shape in (("nearest", NEAREST), ("voxels", VOXELS), ("single_precision", SINGLE)):
         if summary.setdefault(key, None) is not None:
             check(summary[key], shape, at.key(key))
+    if _first_joint(summary):
+        _summary_from_zero(summary)
+    for i, row in enumerate(summary["sampling"]["ranges"]):
+        _check_joints([row["joint"]], joints, at.key("sampling").key("ranges").item(i).key("joint"))
     if summary["nearest"]:
         _check_nearest(summary["nearest"], joints, at.key("nearest"))
     if summary["voxels"]:
@@ -98,8 +102,52 @@ def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
 
 
 def _check_joints(numbers: list[int], joints: int, at: At) -> None:
-    if any(not 1 <= k <= joints for k in numbers):
-        raise at.fail(f"is {numbers}; there are joints 1 to {joints}")
+    if any(not 0 <= k < joints for k in numbers):
+        raise at.fail(f"is {numbers}; there are joints 0 to {joints - 1}")
+
+
+# --- runs of schema 1, where joints count from 1
+
+
+def _first_joint(summary: Table) -> int:
+    """The number of the first joint in the files of the run."""
+    return 1 if summary["schema"] == 1 else 0
+
+
+def _lower(row: Table, *keys: str) -> None:
+    for key in keys:
+        row[key] = [k - 1 for k in row[key]] if isinstance(row[key], list) else row[key] - 1
+
+
+def _summary_from_zero(summary: Table) -> None:
+    robot, scaling, nearest = summary["robot"], summary["scaling"], summary["nearest"]
+    # Joints without a name were given one by their number.
+    robot["names"] = [f"joint {k}" if name == f"joint {k + 1}" else name for k, name in enumerate(robot["names"])]
+    scaling["center"] = re.sub(r"^joint (\d+)$", lambda found: f"joint {int(found[1]) - 1}", scaling["center"])
+    for row in summary["sampling"]["ranges"]:
+        _lower(row, "joint")
+    if nearest:
+        for row in nearest["responsible"] + nearest["subsets"]:
+            _lower(row, "joints")
+        for row in nearest["escape"]:
+            _lower(row, "joint")
+
+
+def _configuration_from_zero(entry: Table, at: At) -> None:
+    analysis = entry["analysis"]
+    if entry["joints"] is not None:
+        check(entry["joints"], JOINTS, at.key("joints"))
+        _lower(entry, "joints")
+    _lower(analysis, "responsible")
+    analysis["clearing_sets"] = [[k - 1 for k in joints] for joints in analysis["clearing_sets"]]
+    for row in analysis["escape"]:
+        _lower(row, "joints")
+    for row in analysis["sosm"]:
+        _lower(row, "first", "last", "ssm")
+        check(row.setdefault("actuators", []), [{"joint": COUNT}], at.key("analysis").key("sosm"))
+        for actuator in row["actuators"]:
+            _lower(actuator, "joint")
+    entry["text"] = "Written by an older garra: joints count from 1 here.\n" + entry["text"]
 
 
 # --- configurations.json
@@ -132,8 +180,11 @@ OPTIONAL = {
 }
 
 
-def check_configuration(entry: Any, at: At) -> Table:
-    """The entry with every optional field, null where it has none; raises DamagedFile."""
+def check_configuration(entry: Any, at: At, first_joint: int = 0) -> Table:
+    """The entry with every optional field, null where it has none, joints from 0; raises DamagedFile.
+
+    first_joint: the number of the first joint in the file.
+    """
     check(entry, CONFIGURATION, at)
     joints = len(entry["screws"])
     for i, screw in enumerate(entry["screws"]):
@@ -146,20 +197,23 @@ def check_configuration(entry: Any, at: At) -> Table:
         if entry[key] is not None:
             check(entry[key], [REAL], at.key(key))
             _check_length(entry[key], joints, "joints", at.key(key))
+    if first_joint:
+        _configuration_from_zero(entry, at)
     sets = [entry["analysis"]["responsible"], *(row["joints"] for row in entry["analysis"]["escape"])]
     for joint_set in sets:
         _check_joints(joint_set, joints, at.key("analysis"))
     return entry
 
 
-def read_configurations(folder: str) -> list[Table]:
-    """The analysed configurations of a run; raises RunError."""
+def read_configurations(folder: str, summary: Table) -> list[Table]:
+    """The analysed configurations of a run whose summary was checked; raises RunError."""
     path = Path(folder) / "configurations.json"
     at = At(str(path))
     content = read_json(path, remedy=f"`garra resume {folder}` writes it")
     check(content, {"configurations": [(dict,)]}, at)
     place = at.key("configurations")
-    return [check_configuration(entry, place.item(i)) for i, entry in enumerate(content["configurations"])]
+    first = _first_joint(summary)
+    return [check_configuration(entry, place.item(i), first) for i, entry in enumerate(content["configurations"])]
 
 
 # --- map.h5
@@ -183,7 +237,7 @@ class Voxels:
 class Slice:
     """Two joints on a grid [y, x], the others fixed, and the singular configurations between the grid's nodes."""
 
-    joints: tuple[int, int]  # from 1
+    joints: tuple[int, int]  # from 0
     q: np.ndarray  # [j]
     x: np.ndarray
     y: np.ndarray
@@ -192,8 +246,8 @@ class Slice:
     manipulability: np.ndarray
     locus_x: np.ndarray
     locus_y: np.ndarray
-    locus_responsible: np.ndarray  # sets of joints, joint k worth 2^(k-1)
-    locus_escape: np.ndarray  # from 1; 0: none
+    locus_responsible: np.ndarray  # sets of joints, joint k (from 0) worth 2^k
+    locus_escape: np.ndarray  # from 0; -1: none
 
 
 VOXEL_ARRAYS = ("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50")
@@ -206,7 +260,7 @@ def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
 
     def read(file: Any, at: At) -> tuple[Voxels | None, list[Slice]]:
         names = sorted(file["slices"], key=int) if "slices" in file else []
-        slices = [_slice(file["slices"][n], summary["robot"]["joints"], at.key(f"slices/{n}")) for n in names]
+        slices = [_slice(file["slices"][n], summary, at.key(f"slices/{n}")) for n in names]
         return (_voxels(file["voxels"], at.key("voxels")) if "voxels" in file else None), slices
 
     path = Path(folder) / "map.h5"
@@ -239,9 +293,10 @@ def _voxels(group: Any, at: At) -> Voxels | None:
     return Voxels(low=low, side=float(side.ravel()[0]), **arrays)
 
 
-def _slice(group: Any, joints: int, at: At) -> Slice:
-    pair = [int(_attribute(group, name, at).ravel()[0]) for name in ("x", "y")]
-    _check_joints(pair, joints, at)
+def _slice(group: Any, summary: Table, at: At) -> Slice:
+    first = _first_joint(summary)
+    pair = [int(_attribute(group, name, at).ravel()[0]) - first for name in ("x", "y")]
+    _check_joints(pair, summary["robot"]["joints"], at)
     axes = {name: _dataset(group, name, (None,), at) for name in ("x", "y")}
     if min(axis.size for axis in axes.values()) < 2:
         raise at.fail("at least two points along each side are wanted")
@@ -250,6 +305,7 @@ def _slice(group: Any, joints: int, at: At) -> Slice:
     length = _dataset(group, LOCUS_ARRAYS[0], (None,), at).shape
     locus = {name: _dataset(group, name, length, at) for name in LOCUS_ARRAYS}
     locus |= {name: locus[name].astype(np.int64) for name in LOCUS_ARRAYS[2:]}
+    locus["locus_escape"] -= first
     return Slice(joints=(pair[0], pair[1]), q=_attribute(group, "q", at), **axes, **measures, **locus)
 
 
@@ -284,14 +340,15 @@ class Rows:
     inverse_condition: np.ndarray  # [n]
     responsible: np.ndarray  # [n] sets of joints
     distance: np.ndarray  # [n] rad
-    escape_joint: np.ndarray  # [n] from 1; 0: none
+    escape_joint: np.ndarray  # [n] from 0; -1: none
 
 
 ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "responsible", "distance", "escape_joint"), (None,))}
 
 
-def read_rows(folder: str) -> Rows | None:
-    """Stored rows, or None if the run stored none. Raises RunError if the file is damaged."""
+def read_rows(folder: str, summary: Table) -> Rows | None:
+    """The kept rows of a run whose summary was checked; None where the run kept none. Raises RunError where the file is
+    damaged."""
 
     def read(file: Any, at: At) -> Rows | None:
         if "index" not in file or not file["index"].size:
@@ -302,6 +359,7 @@ def read_rows(folder: str) -> Rows | None:
         chosen = {name: column[landed] for name, column in data.items()}
         for name in ("responsible", "escape_joint"):
             chosen[name] = chosen[name].astype(np.int64)
+        chosen["escape_joint"] -= _first_joint(summary)
         return Rows(sample=sample[landed].astype(np.int64), **chosen) if landed.any() else None
 
     path = Path(folder) / "results.h5"

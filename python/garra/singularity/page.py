@@ -31,8 +31,8 @@ def configuration(entry: Table, robot: str, name: str) -> Table:
     }
     rows = [
         {
-            "joint": k + 1,
-            "blamed": k + 1 in blamed,
+            "joint": k,
+            "blamed": k in blamed,
             "kind": "prismatic" if prismatic[k] else "revolute",
             "direction": text.vector(screw[3:] if prismatic[k] else screw[:3]),
             "moment": words.MISSING if prismatic[k] else text.vector(screw[3:]),

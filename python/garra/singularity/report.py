@@ -41,8 +41,8 @@ def build(run: Run) -> str:
     """The report as HTML; raises RunError where a file of the map is missing or damaged."""
     summary = run.summary
     voxels, slices = singularity_folder.read_map(run.folder, summary)
-    rows = singularity_folder.read_rows(run.folder)
-    found = singularity_folder.read_configurations(run.folder)
+    rows = singularity_folder.read_rows(run.folder, summary)
+    found = singularity_folder.read_configurations(run.folder, summary)
     drawn = _drawn(summary, voxels, slices, rows)
     robot = summary["robot"]
     return study_page(
@@ -141,7 +141,7 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
         }
         for row in sets
     ]
-    part = [sum(row["count"] for row in sets if k in row["joints"]) / landed for k in range(1, joints + 1)]
+    part = [sum(row["count"] for row in sets if k in row["joints"]) / landed for k in range(joints)]
     escape = {row["joint"]: row for row in nearest["escape"]}
     subsets = sorted(nearest["subsets"], key=lambda row: -row["count"])
     return {
@@ -149,7 +149,7 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
         "left_out": rows[MOST_SETS:],
         "left_share": words.share(sum(row["count"] for row in rows[MOST_SETS:]), landed),
         "part": part,
-        "escape": [escape.get(k, {"joint": k, "order_1": 0, "order_2": 0}) for k in range(1, joints + 1)],
+        "escape": [escape.get(k, {"joint": k, "order_1": 0, "order_2": 0}) for k in range(joints)],
         "landed": landed,
         "order_2": any(row["order_2"] for row in escape.values()),
         "subsets": subsets[:MOST_ROWS],
@@ -231,10 +231,10 @@ def _slices(summary: Table, slices: list[Slice], hues: dict[int, str]) -> Table 
     rows = []
     for i, part in enumerate(slices):
         pairs = zip(part.joints, (part.x, part.y), strict=True)
-        axes = [figures.axis_of(k, text.own_name(k, names), prismatic[k - 1], values) for k, values in pairs]
+        axes = [figures.axis_of(k, text.own_name(k, names), prismatic[k], values) for k, values in pairs]
         fixed = [
-            f"q{k} = {text.position(q, prismatic[k - 1])}"
-            for k, q in enumerate(part.q.tolist(), start=1)
+            f"q[{k}] = {text.position(q, prismatic[k])}"
+            for k, q in enumerate(part.q.tolist())
             if k not in part.joints
         ]
         rows.append(
@@ -256,7 +256,7 @@ def _locus(part: Slice, hues: dict[int, str]) -> list[Table]:
     for bits in [bits for bits in hues if bits in set(part.locus_responsible.tolist())]:
         here = part.locus_escape[part.locus_responsible == bits].tolist()
         ways = [
-            (f"joint {k}" if k else "none alone", words.share(here.count(k), len(here)))
+            (f"joint {k}" if k >= 0 else "none alone", words.share(here.count(k), len(here)))
             for k in sorted(set(here), key=lambda k: -here.count(k))
         ]
         rows.append(
@@ -277,9 +277,9 @@ def _ranges(summary: Table) -> list[Table]:
     robot, rows = summary["robot"], []
     for entry in summary["sampling"]["ranges"]:
         k = entry["joint"]
-        low, high = (text.position(entry[key], robot["prismatic"][k - 1]) for key in ("low", "high"))
+        low, high = (text.position(entry[key], robot["prismatic"][k]) for key in ("low", "high"))
         values = low if entry["kind"] == "fixed" or low == high else f"{low} to {high}"
         if entry["kind"] == "grid":
             values += f", {words.plural(entry.get('points', 1), 'point')}"
-        rows.append({"joint": k, "name": robot["names"][k - 1], "kind": entry["kind"], "values": values})
+        rows.append({"joint": k, "name": robot["names"][k], "kind": entry["kind"], "values": values})
     return rows

@@ -44,8 +44,8 @@ def joints_text(joints: Sequence[int]) -> str:
 
 def own_name(joint: int, names: Sequence[str]) -> str:
     """A joint's name; empty where it says no more than its number, like joint_4."""
-    name = names[joint - 1]
-    return "" if re.fullmatch(rf"(joint|axis|j)?[\W_]*{joint}?", name.lower()) else name
+    name = names[joint]
+    return "" if re.fullmatch(rf"(joint|axis|j)?[\W_]*(?:{joint})?", name.lower()) else name
 
 
 def names_text(joints: Sequence[int], names: Sequence[str]) -> str:
@@ -55,12 +55,12 @@ def names_text(joints: Sequence[int], names: Sequence[str]) -> str:
 
 
 def members(bits: int) -> list[int]:
-    """Joints of a set of bits, joint k worth 2^(k-1)."""
-    return [k + 1 for k in range(int(bits).bit_length()) if int(bits) >> k & 1]
+    """Joints of a set of bits, joint k (from 0) worth 2^k."""
+    return [k for k in range(int(bits).bit_length()) if int(bits) >> k & 1]
 
 
 def bits_of(joints: Sequence[int]) -> int:
-    return sum(1 << (k - 1) for k in joints)
+    return sum(1 << k for k in joints)
 
 
 def position(value: float, prismatic: bool) -> str:

@@ -87,7 +87,7 @@
     function pointText(row) {
       const p = rows.points, set = p.sets[p.set[row]], joint = p.escape[row];
       return `Sample ${p.sample[row].toLocaleString("en")}: joints ${set.name} to blame, σ_min/σ_max ${value(p.ratio[row])}, ` +
-        `singularity ${+p.distance[row].toPrecision(3)}° away, ${joint ? `joint ${joint} leads out` : "no joint alone leads out"}`;
+        `singularity ${+p.distance[row].toPrecision(3)}° away, ${joint >= 0 ? `joint ${joint} leads out` : "no joint alone leads out"}`;
     }
 
     function mark(row) {
@@ -129,7 +129,7 @@
       if (i < 0 || j < 0 || i >= nx || j >= ny) { readout.innerHTML = rest; return; }
       const [sigma, ratio, w] = fields.map((field) => field[j * nx + i]);
       const place = [part.x[i], part.y[j]].map((v, c) =>
-        `q${part.joints[c]} = ${minus(String(+v.toFixed(1)))}${part.units[c] === "°" ? "°" : ` ${part.units[c]}`}`);
+        `q[${part.joints[c]}] = ${minus(String(+v.toFixed(1)))}${part.units[c] === "°" ? "°" : ` ${part.units[c]}`}`);
       readout.textContent = `${place.join(", ")}: σ_min ${value(sigma)}, condition ${value(-ratio)}, manipulability ${value(w)}` +
         (10 ** ratio <= data.near ? "; near a singularity" : "");
     });

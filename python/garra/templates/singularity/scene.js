@@ -29,7 +29,7 @@ const Cloud = (() => {
       const p = c.points;
       out.points = { tool: Packed.read(p.tool, Float32Array), set: Packed.read(p.set, Uint16Array),
         sample: Packed.read(p.sample, Float64Array), ratio: Packed.logs(p.ratio), sets: p.sets,
-        distance: Packed.read(p.distance, Float32Array), escape: Packed.read(p.escape, Uint8Array) };
+        distance: Packed.read(p.distance, Float32Array), escape: Packed.read(p.escape, Int8Array) };
     }
     return out;
   }
