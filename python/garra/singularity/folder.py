@@ -144,8 +144,9 @@ def _configuration_from_zero(entry: Table, at: At) -> None:
         _lower(row, "joints")
     for row in analysis["sosm"]:
         _lower(row, "first", "last", "ssm")
-        check(row.setdefault("actuators", []), [{"joint": COUNT}], at.key("analysis").key("sosm"))
-        for actuator in row["actuators"]:
+        actuators = row.get("actuators", [])
+        check(actuators, [{"joint": COUNT}], at.key("analysis").key("sosm"))
+        for actuator in actuators:
             _lower(actuator, "joint")
     entry["text"] = "Written by an older garra: joints count from 1 here.\n" + entry["text"]
 

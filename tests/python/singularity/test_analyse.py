@@ -28,9 +28,9 @@ def test_of_a_robot_joints_are_indices():
     robot = garra.models.puma560()
     found = garra.singularity.analyse(robot, [0.3, -0.7, 0.5, 0.9, 0.0, -0.4])
     assert found.rank == 5 and found.singular
-    assert found.minimal_sets == [[3, 5]]  # axes 4 and 6 coincide
+    assert found.minimal_sets == [[3, 5]]  # their axes coincide
     assert found.escape_joints == [[4]]
-    assert found.details["sosm"][0]["ssm"] == [4, 6]  # as the papers count
+    assert found.details["sosm"][0]["ssm"] == [3, 5]
     assert found.lost_wrenches.shape == (1, 6)
 
 
@@ -50,7 +50,7 @@ def test_the_printed_answer_is_short_and_counts_joints_one_way():
     assert "wrist, 1.14592 deg of joint motion away: q[3], q[5]; q[4] leads out" in repr(near)
 
 
-def test_the_shoulder_is_singular_where_the_wrist_center_is_over_axis_1():
+def test_the_shoulder_is_singular_where_the_wrist_center_is_over_axis_0():
     robot = garra.models.puma560()  # its tool point is the wrist's center
 
     def radius(q2):  # of the wrist's center in the plane of the arm
@@ -70,7 +70,7 @@ def test_the_shoulder_is_singular_where_the_wrist_center_is_over_axis_1():
 
 def test_degrees_in_place_of_radians_are_warned_of():
     robot = garra.models.puma560()
-    with pytest.warns(UserWarning, match=r"joint 3 .* 20 deg would be 0\.349066 rad"):
+    with pytest.warns(UserWarning, match=r"joint 2 .* 20 deg would be 0\.349066 rad"):
         garra.singularity.analyse(robot, [0, 0, 20, 0, 0, 0])
 
 
@@ -79,7 +79,7 @@ def test_many_configurations_have_the_distance_of_the_closed_forms():
     rng = np.random.default_rng(2)
     q = rng.uniform(-1, 1, (4, 50, 6)) + [0, -0.5, 0.3, 0, 0, 0]
     q[..., 4] = rng.uniform(-0.02, 0.02, (4, 50))
-    # The wrist is straight where joint 5 is 0, and turning it leads there; a few are nearer to elbow or shoulder.
+    # The wrist is straight where joint 4 is 0, and turning it leads there; a few are nearer to elbow or shoulder.
     found = garra.singularity.nearest(robot, q)
     assert found.landed.all()
     assert (found.distance < np.abs(q[..., 4]) + 1e-6).all()

@@ -29,8 +29,8 @@ def analysis(*arguments: str | Path) -> dict[str, Any]:
 def test_the_wrist_of_the_puma_loses_one_freedom_where_its_outer_axes_align() -> None:
     found = analysis("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0 0.1")
     assert (found["rank"], found["generic_rank"], found["lost_freedoms"]) == (5, 6, 1)
-    assert found["responsible"] == [4, 6]
-    assert [5] in [way["joints"] for way in found["escape"] if way["order"] == 1]
+    assert found["responsible"] == [3, 5]
+    assert [4] in [way["joints"] for way in found["escape"] if way["order"] == 1]
 
 
 def test_a_regular_pose_has_full_rank_and_nothing_to_escape_from() -> None:
@@ -42,9 +42,9 @@ def test_the_first_example_of_the_paper() -> None:
     found = analysis("screws", ROOT / "data" / "screws" / "gallardo_1.toml")
     assert found["rank"] == 5
     subsets = {(s["first"], s["last"]): s["ssm"] for s in found["sosm"]}
-    assert subsets == {(1, 5): [1, 3, 4, 5], (3, 7): [3, 4, 6, 7]}
+    assert subsets == {(0, 4): [0, 2, 3, 4], (2, 6): [2, 3, 5, 6]}
     best = max((way for way in found["escape"] if len(way["joints"]) == 1), key=lambda way: way["rate"])
-    assert best["joints"] == [4] and best["rate"] == pytest.approx(0.606, abs=5e-4)
+    assert best["joints"] == [3] and best["rate"] == pytest.approx(0.606, abs=5e-4)
 
 
 def test_the_claims_of_the_paper_are_judged_as_the_reference_judges_them() -> None:
@@ -87,18 +87,18 @@ def test_the_claims_in_words_are_a_table_that_fits_a_page() -> None:
 def test_the_second_example_is_no_singular_arm_but_has_singular_sub_chains() -> None:
     found = analysis("screws", ROOT / "data" / "screws" / "gallardo_2.toml")
     assert found["rank"] == 6 and not found["arm_singular"] and found["subchain_singular"]
-    assert found["clearing_sets"] == [[3, 5, 8]]
+    assert found["clearing_sets"] == [[2, 4, 7]]
 
 
 def test_every_dimension_joint_and_lost_motion_is_reported() -> None:
     found = analysis("singularity", "puma560", "--at", "0 0 0 0 0 0")
-    assert [row for row in found["sos"] if row[:2] == [4, 6]] == [[4, 6, 2]] and len(found["sos"]) == 21
+    assert [row for row in found["sos"] if row[:2] == [3, 5]] == [[3, 5, 2]] and len(found["sos"]) == 21
     alone = {way["joint"]: way for way in found["joints_alone"]}
-    assert sorted(alone) == [1, 2, 3, 4, 5, 6]
-    assert [joint for joint, way in alone.items() if way["order"] > 0] == [5]
-    assert alone[5]["rank"] == [6, 6] and alone[4]["rank"] == [5, 5]
-    assert found["best_rate"] == pytest.approx(alone[5]["rate"])
-    # Axes 4 and 6 point up and axis 5 across: what is lost is a turn about the third direction.
+    assert sorted(alone) == [0, 1, 2, 3, 4, 5]
+    assert [joint for joint, way in alone.items() if way["order"] > 0] == [4]
+    assert alone[4]["rank"] == [6, 6] and alone[3]["rank"] == [5, 5]
+    assert found["best_rate"] == pytest.approx(alone[4]["rate"])
+    # Axes 3 and 5 point up and axis 4 across: what is lost is a turn about the third direction.
     assert (found["tolerance"], found["step"]) == (1e-10, 0.25)
     (lost,) = found["lost_motions"]
     assert [abs(x) for x in lost["direction"]] == pytest.approx([1, 0, 0]) and lost["pitch"] is None
@@ -125,26 +125,26 @@ def test_the_nine_steps_are_told_in_words() -> None:
         "zero is what is below 1e-10 of the largest",
         "3. Rank 5 of 6: the arm is singular, 1 freedom lost",
         "no motion of the point (0, 0, 0) along (0, 1, 0) without a turn of -1 rad/m",
-        "SOSM(1) = {$1, $2, $3, $4, $5, $6}, dimension 5; SSM(1) = {1, 2, 3, 4, 6}",
-        "Best: joint 5, backwards, rate 0.3373 per step^1",
+        "SOSM(1) = {$1, $2, $3, $4, $5, $6}, dimension 5; SSM(1) = {$1, $2, $3, $4, $6}",
+        "Best: joint 4, backwards, rate 0.3373 per step^1",
         "9. Carried out: dq = 0 0 0 0 -0.25 0 0; rank 6",
     ):
         assert said in told
     pair = garra("singularity", "puma560", "--at", "0.3 -0.7 -1.5238184104468135 0.9 0 -0.4").stdout
-    assert "No joint leads out alone; the smallest sets that do\n     joints 3 (+), 5 (-): order 2" in pair
+    assert "No joint leads out alone; the smallest sets that do\n     joints 2 (+), 4 (-): order 2" in pair
 
 
 def test_an_arm_from_a_urdf_file() -> None:
     found = analysis("singularity", ROOT / "data" / "robots" / "iiwa14.urdf", "--at", "0.2 0.5 0.7 0 0.3 0.8 0.1")
-    assert found["rank"] == 5 and [s["ssm"] for s in found["sosm"]] == [[3, 5]]
-    assert [(way["joints"], way["order"]) for way in found["escape"]] == [([4], 1)]
+    assert found["rank"] == 5 and [s["ssm"] for s in found["sosm"]] == [[2, 4]]
+    assert [(way["joints"], way["order"]) for way in found["escape"]] == [([3], 1)]
 
 
 @pytest.mark.parametrize(
     ("at", "type_", "degrees", "joints", "way_out"),
-    [  # UR5: axes 4 and 6 are parallel at q5 = 0, axes 2 to 4 in one plane at q3 = 0
-        ("0 -90deg 90deg -90deg 2deg 0", "wrist", 2, {4, 6}, 5),
-        ("0.2 -1 5deg 0.4 1.2 0", "elbow", 5, {2, 3, 4}, 3),
+    [  # UR5: axes 3 and 5 are parallel at q[4] = 0, axes 1 to 3 in one plane at q[2] = 0
+        ("0 -90deg 90deg -90deg 2deg 0", "wrist", 2, {3, 5}, 4),
+        ("0.2 -1 5deg 0.4 1.2 0", "elbow", 5, {1, 2, 3}, 2),
     ],
 )
 def test_the_nearest_singularity_is_always_named(
@@ -162,7 +162,7 @@ def test_the_nearest_singularity_is_always_named(
 
 
 def test_a_nearer_singularity_than_the_one_that_the_smallest_singular_value_falls_to_is_found() -> None:
-    # Joint 3 of this arm leads to a singularity 17.66 deg away, joint 5 to one 9.88 deg away.
+    # Joint 2 of this arm leads to a singularity 17.66 deg away, joint 4 to one 9.88 deg away.
     q = "0.92136976584 -2.3113049182 0.308215469859 -2.13881930528 0.172432907689413 2.65005636026"
     arm = (ROOT / "data" / "robots" / "iiwa14.urdf", "--lock", "joint_1=0.4")
     near = analysis("singularity", *arm, "--at", q)["nearest"]
@@ -171,10 +171,10 @@ def test_a_nearer_singularity_than_the_one_that_the_smallest_singular_value_fall
 
 def test_a_configuration_within_rounding_of_a_singular_one_is_called_so() -> None:
     told = garra("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 1e-7 0.1").stdout
-    assert told.startswith("Nearest singularity  wrist, 1e-07 rad of joint motion away: joints 4 and 6")
+    assert told.startswith("Nearest singularity  wrist, 1e-07 rad of joint motion away: joints 3 and 5")
     assert "singular within the rounding of its joint values" in told
     here = garra("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0 0.1").stdout
-    assert here.startswith("Nearest singularity  wrist, here: joints 4 and 6; joint 5 leads out\n")
+    assert here.startswith("Nearest singularity  wrist, here: joints 3 and 5; joint 4 leads out\n")
     assert "Condition number     infinite" in here
     # An arm without such parts has singularities without such names.
     assert analysis("singularity", "scara", "--at", "0.1 0.5 0.1 0.2")["nearest"]["type"] == ""
@@ -182,12 +182,12 @@ def test_a_configuration_within_rounding_of_a_singular_one_is_called_so() -> Non
 
 def test_joint_values_far_outside_the_limits_are_warned_of() -> None:
     told = garra("singularity", "puma560", "--at", "0 -90 20 0 0 0").stderr
-    assert "joint 2 (shoulder) is at -90 rad, far outside its limits" in told
+    assert "joint 1 (shoulder) is at -90 rad, far outside its limits" in told
     assert "20 deg would be 0.349066 rad" in told
     with_units = garra("singularity", "puma560", "--at", "0 -40deg 20 deg 0 0 0")
     assert with_units.returncode == 0 and with_units.stderr == ""
     beyond = garra("singularity", "puma560", "--at", "0 -40deg -900deg 0 0 0").stderr
-    assert "joint 3 (elbow)" in beyond and "Without a unit" not in beyond
+    assert "joint 2 (elbow)" in beyond and "Without a unit" not in beyond
 
 
 @pytest.mark.parametrize(

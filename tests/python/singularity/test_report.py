@@ -159,7 +159,7 @@ def test_the_page_opens_with_the_share_and_the_joints_to_blame(puma: Run) -> Non
     blamed = f"Joints {', '.join(map(str, others))} and {last}"
     most = f"{blamed} are most often to blame: {percent(first['share'])} of the nearest singularities."
     assert f"{most} Joint {joint['joint']} most often leads out best: {share}." in page.text
-    assert NAMES[joint["joint"] - 1] in page.text
+    assert NAMES[joint["joint"]] in page.text
     assert f"at most {NEAR:g} of the largest" in page.text
     median = significant(np.degrees(summary["nearest"]["distance"]["quantiles"]["0.5"]))
     assert f"median distance of near ones {median}°" in page.text
@@ -177,7 +177,7 @@ def test_every_set_of_responsible_joints_stands_with_its_interval(puma: Run) -> 
 
 def test_shares_per_joint_add_up_over_the_sets(puma: Run) -> None:
     _, summary, page, _ = puma
-    for k, name in enumerate(NAMES, start=1):
+    for k, name in enumerate(NAMES):
         rows = [row for row in summary["nearest"]["responsible"] if k in row["joints"]]
         share = sum(row["count"] for row in rows) / summary["nearest"]["landed"]
         assert f"{k} · {name} {percent(share).replace('100.0', '100')} " in page.text
@@ -186,7 +186,7 @@ def test_shares_per_joint_add_up_over_the_sets(puma: Run) -> None:
 def test_escape_joints_are_counted_by_their_order(runs, tmp_path: Path, puma: Run) -> None:
     _, summary, page, _ = puma
     for row in summary["nearest"]["escape"]:
-        assert f"{row['joint']} · {NAMES[row['joint'] - 1]} {row['order_1']:,}" in page.text
+        assert f"{row['joint']} · {NAMES[row['joint']]} {row['order_1']:,}" in page.text
     write_map(runs, tmp_path, *SMALL)
     edit(tmp_path, lambda s: s["nearest"]["escape"][3].update(order_2=17))
     page, html = page_of(tmp_path)
@@ -232,7 +232,7 @@ def test_the_points_are_the_kept_near_samples_by_their_responsible_joints(puma: 
         np.testing.assert_array_equal(unpacked(points["sample"], "<f8"), file["index"][...])
         np.testing.assert_allclose(unpacked(points["tool"], "<f4"), file["tool"][...].ravel(), atol=1e-6)
         named = [points["sets"][k]["name"] for k in unpacked(points["set"], "<u2")]
-        bits = [sum(1 << (int(k) - 1) for k in re.findall(r"\d+", name)) for name in named]
+        bits = [sum(1 << int(k) for k in re.findall(r"\d+", name)) for name in named]
         np.testing.assert_array_equal(bits, file["responsible"][...])
 
 
@@ -249,13 +249,13 @@ def test_a_slice_carries_its_numbers_and_its_singular_points(puma: Run) -> None:
         sets, ways = group["locus_responsible"][...], group["locus_escape"][...]
     assert np.abs(factors(q)).min(axis=0).max() < 1e-8  # each where the determinant vanishes
     met, counts = np.unique(sets, return_counts=True)
-    assert {tuple(k + 1 for k in range(6) if bits >> k & 1) for bits in met} >= set(BLAME.values())
+    assert {tuple(k for k in range(6) if bits >> k & 1) for bits in met} >= set(BLAME.values())
     for bits, n in zip(met, counts, strict=True):
-        joints, here = [k + 1 for k in range(6) if bits >> k & 1], ways[sets == bits]
+        joints, here = [k for k in range(6) if bits >> k & 1], ways[sets == bits]
         out = {int(k): np.mean(here == k) for k in np.unique(here)}
         told = [f"joint {k}" + (f" {percent(share)}" if len(out) > 1 else "") for k, share in out.items()]
         assert f"{joint_set(joints)} {n} {', '.join(told)}" in page.text
-    assert "Held: q1 = 0°, q2 = 17.19°, q4 = 40.11°, q6 = 0°." in page.text
+    assert "Held: q[0] = 0°, q[1] = 17.19°, q[3] = 40.11°, q[5] = 0°." in page.text
     drawn = html[html.index('data-slice="0"') : html.index('data-readout="0"')]
     assert drawn.count("data:image/png") == 1
     strokes = {(path.count("M"), path.count("L")) for path in re.findall(r' d="([^"]*)"', drawn)}
@@ -418,7 +418,7 @@ def none_near(summary: dict[str, Any]) -> None:
     nearest["distance"].update(mean=None, sd=None, quantiles=dict.fromkeys(nearest["distance"]["quantiles"]), below=0)
     nearest["distance"].update(counts=[0] * len(nearest["distance"]["counts"]), above=0, undefined=0)
     nearest.update(landed=0, lost=0, outside_range=0, lost_freedoms=[], responsible=[], subsets=[], no_single_joint=0)
-    nearest.update(escape=[{"joint": k, "order_1": 0, "order_2": 0} for k in range(1, 7)])
+    nearest.update(escape=[{"joint": k, "order_1": 0, "order_2": 0} for k in range(6)])
     summary.update(outcomes=outcomes, worst=[], p_near={"probability": 0.0, "low": 0.0, "high": 0.006})
 
 
@@ -475,7 +475,7 @@ def test_a_run_cut_short_and_lost_searches_and_single_precision_are_told(small: 
 
 def test_many_sets_share_the_last_color_and_the_rare_ones_are_counted_together(small: Path) -> None:
     def change(summary: dict[str, Any]) -> None:
-        sets = [[a, b] for a in range(1, 7) for b in range(a + 1, 7)]  # 15
+        sets = [[a, b] for a in range(6) for b in range(a + 1, 6)]  # 15
         rows = [
             {"joints": joints, "count": 16 - i, "share": (16 - i) / 135, "low": 0.01, "high": 0.2, "example": i}
             for i, joints in enumerate(sets)
@@ -492,7 +492,7 @@ def test_a_prismatic_joint_is_measured_in_millimeters(small: Path) -> None:
     edit(small, lambda s: s["robot"].update(prismatic=[False, False, True, False, False, False]))
     page, html = page_of(small)
     assert_sound(page, html)
-    assert "joint 3, elbow [mm]" in html and "elbow uniform −3,926.99 mm to 785.4 mm" in page.text
+    assert "joint 2, elbow [mm]" in html and "elbow uniform −3,926.99 mm to 785.4 mm" in page.text
 
 
 def test_a_hostile_name_is_text_everywhere(small: Path) -> None:
@@ -525,15 +525,15 @@ def test_a_redundant_arm_is_told_by_its_minimal_subset(small: Path) -> None:
 
     def change(summary: dict[str, Any]) -> None:
         nearest = summary["nearest"]
-        summary["robot"].update(generic_rank=5, names=[f"joint_{k}" for k in range(1, 7)])
-        nearest["responsible"] = [nearest["responsible"][0] | {"joints": [1, 2, 3, 4, 5, 6]}]
+        summary["robot"].update(generic_rank=5, names=[f"joint_{k}" for k in range(6)])
+        nearest["responsible"] = [nearest["responsible"][0] | {"joints": [0, 1, 2, 3, 4, 5]}]
         nearest["subsets"] = [{"joints": [3, 5], "count": nearest["landed"]}]
 
     edit(small, change)
     page, html = page_of(small)
     assert_sound(page, html)
     assert "The smallest dependent set is most often {3, 5}, in 100 %. Joint" in page.text
-    assert "The arm has more joints than freedoms" in page.text and "joint_1," not in page.text
+    assert "The arm has more joints than freedoms" in page.text and "joint_0," not in page.text
 
 
 # --- errors: a message and an exit code, never a traceback
@@ -545,10 +545,10 @@ def test_a_redundant_arm_is_told_by_its_minimal_subset(small: Path) -> None:
         (lambda s: s.pop("near"), "near: missing"),
         (lambda s: s["robot"]["names"].pop(), "robot.names: has 5 entries for 6 joints"),
         (lambda s: s["outcomes"].update(near=9), "outcomes: do not add up to the 600 samples"),
-        (lambda s: s["nearest"]["responsible"][0].update(joints=[0, 9]), "nearest.responsible[0].joints: is [0, 9]"),
+        (lambda s: s["nearest"]["responsible"][0].update(joints=[-1, 9]), "nearest.responsible[0].joints: is [-1, 9]"),
         (lambda s: s["nearest"].update(landed=1), "nearest.responsible: add up to more than the 1 that landed"),
         (lambda s: s["nearest"]["distance"].pop("counts"), "nearest.distance.counts: missing"),
-        (lambda s: s["nearest"]["escape"][0].update(joint=7), "nearest.escape[0].joint: is [7]"),
+        (lambda s: s["nearest"]["escape"][0].update(joint=6), "nearest.escape[0].joint: is [6]"),
         (lambda s: s["voxels"]["n"].pop(), "voxels.n: has 2 entries for 3 axes"),
         (lambda s: s.update(single_precision={"missed": 1}), "single_precision.rechecked: missing"),
         (lambda s: s.update(job="dance"), 'job: is "dance"'),
@@ -594,7 +594,7 @@ def shorten(name: str) -> Callable[[h5py.File], None]:
         ("map.h5", lambda f: f["voxels"].attrs.pop("side"), "voxels: attribute `side` is missing"),
         ("map.h5", shorten("slices/0/locus_y"), "slices/0.locus_y: expected numbers ["),
         ("map.h5", shorten("slices/0/x"), "slices/0.sigma_min: expected numbers [61, 60], found float64 [61, 61]"),
-        ("map.h5", lambda f: f["slices/0"].attrs.modify("x", 9), "slices/0: is [9, 5]; there are joints 1 to 6"),
+        ("map.h5", lambda f: f["slices/0"].attrs.modify("x", 9), "slices/0: is [9, 4]; there are joints 0 to 5"),
         ("results.h5", lambda f: f.pop("tool"), "tool: missing"),
         ("results.h5", shorten("responsible"), "responsible: expected numbers ["),
     ],
