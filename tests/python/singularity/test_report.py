@@ -373,6 +373,55 @@ def test_the_scripts_draw_the_cloud_and_read_a_voxel(puma: Run, tmp_path: Path) 
     assert np.mean([seen_free(cell, count, n, told) for cell in told["found"]]) > 0.8
 
 
+# --- runs of an older garra
+
+
+def raised(numbers: list[int]) -> list[int]:
+    return [k + 1 for k in numbers]
+
+
+def count_from_one(summary: dict[str, Any]) -> None:
+    nearest = summary["nearest"]
+    summary.update(schema=1, scaling={"center": "joint 5", "length": None})
+    for row in summary["sampling"]["ranges"] + nearest["escape"]:
+        row["joint"] += 1
+    for row in nearest["responsible"] + nearest["subsets"]:
+        row["joints"] = raised(row["joints"])
+
+
+def count_configurations_from_one(folder: Path) -> None:
+    path = folder / "configurations.json"
+    content = json.loads(path.read_text())
+    for entry in content["configurations"]:
+        analysis, entry["joints"] = entry["analysis"], raised(entry["joints"])
+        analysis["responsible"] = raised(analysis["responsible"])
+        analysis["clearing_sets"] = [raised(joints) for joints in analysis["clearing_sets"]]
+        for way in analysis["escape"]:
+            way["joints"] = raised(way["joints"])
+        for subset in analysis["sosm"]:
+            subset.update(first=subset["first"] + 1, last=subset["last"] + 1, ssm=raised(subset["ssm"]))
+            for actuator in subset["actuators"]:
+                actuator["joint"] += 1
+    path.write_text(json.dumps(content))
+
+
+def test_a_run_of_schema_1_whose_joints_count_from_1_has_the_same_page(small: Path) -> None:
+    edit(small, lambda s: s.update(scaling={"center": "joint 4", "length": None}))
+    expected = page_of(small)[0].text
+    edit(small, count_from_one)
+    count_configurations_from_one(small)
+    with h5py.File(small / "map.h5", "r+") as file:
+        for group in file["slices"].values():
+            for name in "xy":
+                group.attrs.modify(name, group.attrs[name] + 1)
+            group["locus_escape"][...] += 1
+    with h5py.File(small / "results.h5", "r+") as file:
+        file["escape_joint"][...] += 1
+    told = page_of(small)[0].text
+    assert "Written by an older garra: joints count from 1 here." in told
+    assert told.replace("Written by an older garra: joints count from 1 here. ", "") == expected
+
+
 # --- runs that lack something
 
 
