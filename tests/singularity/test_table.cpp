@@ -112,7 +112,7 @@ TEST(SingularityTable, HelicalJointsOnOneAxisSpanTheTwoDimensionsOfACylindricalP
   const Analysis a = analyse(set);
   EXPECT_TRUE(a.arm_singular);
   ASSERT_FALSE(a.escape_sets.empty());
-  EXPECT_EQ(a.escape_sets[0].joints, (Joints{3}));  // joint 4 turns the last two away from the others
+  EXPECT_EQ(a.escape_sets[0].joints, (Joints{3}));  // it turns the last two away from the others
   EXPECT_EQ(a.recovery.rank, a.generic_rank);
 }
 
@@ -203,7 +203,7 @@ TEST(SingularityExamples, OneProductOutsideTheSpanIsNoSufficientTestButTheWeight
   EXPECT_EQ(false_by_product, 14);
   EXPECT_EQ(missed_by_product, 0);
   EXPECT_EQ(false_by_sum, 0);
-  EXPECT_EQ(missed_by_sum, 2);  // example 3, joint 3: second order, in both subsets
+  EXPECT_EQ(missed_by_sum, 2);  // example 3, joint 2: second order, in both subsets
 }
 
 TEST(SingularityExamples, ABestDirectionExistsWhereAlmostAllDirectionsLeadOutAtFirstOrder) {

@@ -16,8 +16,8 @@ namespace garra::cli {
 /// The same for programs: `nearest` and `condition`.
 void add_vicinity(const singularity::Analysis& analysis, const singularity::Vicinity& near, nlohmann::ordered_json& to);
 
-/// The nine steps of the paper, in its words and its notation ($1: the screw of joint 0), each with what the corrected method says. With the options of the
-/// analysis it also says what counted as zero, and the finite step.
+/// The nine steps of the paper, in its words and its notation ($1: the screw of joint 0), each with what the corrected
+/// method says. With the options of the analysis it also says what counted as zero, and the finite step.
 [[nodiscard]] std::string singularity_text(const singularity::ScrewSet& set, const singularity::Analysis& analysis,
                                            const singularity::AnalyseOptions* options = nullptr);
 

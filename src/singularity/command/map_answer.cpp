@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostSets = 8;
 constexpr int kNameWidth = 26;  ///< "joints 1, 2, 3, 4 and 5"
 
-/// "joint 5", "joints 4 and 6"
+/// "joint 4", "joints 3 and 5"
 std::string joints_text(const Json& joints) {
   std::string out = joints.size() == 1 ? "joint " : "joints ";
   for (std::size_t k = 0; k < joints.size(); ++k)
