@@ -259,7 +259,8 @@ void add_robot_command(Command app) {
 }
 
 void add_screws_command(Command app) {
-  Command command = app.add_subcommand("screws", "Singularity analysis of any set of joint screws; joints count from 0");
+  Command command =
+      app.add_subcommand("screws", "Singularity analysis of any set of joint screws; joints count from 0");
   const auto arguments = std::make_shared<ScrewsArguments>();
   command.add_option("file", arguments->file, "screws file (docs/theory/singularity.md)").type_name("FILE.toml");
   command.add_flag("--claims", arguments->claims, "the paper's three examples beside what the paper says of them")

@@ -23,8 +23,7 @@ void check(const ScrewSet& set) {
   for (std::size_t i = 0; i < n; ++i) {
     const Screw<double>& s = set.screw[i];
     if (!finite(s.w) || !finite(s.v)) refuse("screw " + std::to_string(i) + " is not finite");
-    if (dot(s, s) == 0)
-      refuse("screw " + std::to_string(i) + " is zero", "A prismatic joint has its axis as moment.");
+    if (dot(s, s) == 0) refuse("screw " + std::to_string(i) + " is zero", "A prismatic joint has its axis as moment.");
   }
 }
 

@@ -68,9 +68,8 @@ Json sampling_json(const MapScenario& s) {
 
 Json scaling_json(const MapScaling& scaling) {
   const std::string center = scaling.center == MapScaling::Center::kNatural ? "natural"
-                             : scaling.center == MapScaling::Center::kTool
-                                 ? "tool"
-                                 : "joint " + std::to_string(scaling.joint);
+                             : scaling.center == MapScaling::Center::kTool  ? "tool"
+                                                                            : "joint " + std::to_string(scaling.joint);
   return {{"center", center}, {"length", scaling.length ? Json(*scaling.length) : Json(nullptr)}};
 }
 
@@ -162,8 +161,13 @@ Json nearest_json(const MapStudy& study, const study::Total& t) {
 std::string MapStudy::summary(const study::Total& t, const std::string& stopped_by) const {
   const MapScenario& s = scenario_;
   const MapLayout& l = layout();
-  Json j = {{"schema", study::kSummarySchema},        {"job", "singularity"},        {"title", s.title},        {"seed", s.plan.seed},
-            {"samples", t.count}, {"requested", s.plan.samples}, {"stopped_by", stopped_by}};
+  Json j = {{"schema", study::kSummarySchema},
+            {"job", "singularity"},
+            {"title", s.title},
+            {"seed", s.plan.seed},
+            {"samples", t.count},
+            {"requested", s.plan.samples},
+            {"stopped_by", stopped_by}};
   j["robot"] = robot_json(s.robot, l.generic_rank);
   j["sampling"] = sampling_json(s);
   j["near"] = s.measure.near;
