@@ -72,7 +72,7 @@ endforeach()
 
 # --- all that computes ----------------------------------------------------------------------------------------------------------
 list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/chain/generate/")
-set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp src/chain/instances/eval_large.cpp
+set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp
   src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp src/contact/instances/box_quacan.cpp src/contact/instances/spg.cpp
   src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/contact/instances/extragradient.cpp
   src/contact/instances/nsgs.cpp src/contact/instances/admm.cpp src/platform/experiment/flops.cpp
@@ -84,7 +84,7 @@ set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES CO
 # Maps of arms that move with fewer than six freedoms, and of other arms than those of six and seven joints: a megabyte for each
 # instruction set, as long as all is inlined. Chains of more than seven joints, or with numbers that differ from state to state.
 set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp
-  src/chain/instances/eval_large.cpp src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp
+  src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp
   PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
 set_source_files_properties(src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
 # The tail of hard problems takes as long as all the others, and is on doubles.

@@ -12,9 +12,6 @@
 
 namespace garra::chain {
 
-/// Up to how many joints composite bodies give the accelerations, whatever a chain is padded to.
-inline constexpr int kMaxComposite = 8;
-
 /// What is read of a state.
 enum class StateInput : int { kQ, kQd, kQdd, kTau, kWrench, kCount };
 inline constexpr int kStateInputs = static_cast<int>(StateInput::kCount);
@@ -69,15 +66,16 @@ GARRA_HD constexpr int without_padding(Output output, int f, int padded, int joi
   return f < size ? f : -1;
 }
 
-/// The numbers of a chain, the same for every state. AnySize: also for chains of fewer than six joints, padded.
-template <int J_, Joints K_, bool AnySize = false>
+/// The numbers of a chain, the same for every state. AnySize: also for chains of fewer than six joints, padded or, with
+/// J = kAnyJoints, not.
+template <int J_, Joints K_, bool AnySize = J_ == kAnyJoints>
 struct SharedModel {
   static constexpr int J = J_;
   static constexpr Joints K = K_;
   static constexpr bool kAnySize = AnySize;  ///< padding may leave fewer than six joints
   static constexpr bool kShared = true;      ///< all states have the same numbers
   Model<double, J> model;                    ///< kernel form, the same for all states
-  Pose<double> link[J];                      ///< described frame i in kernel frame i
+  Pose<double> link[kCapacity<J>];           ///< described frame i in kernel frame i
   int joints;                                ///< J, or fewer where the rest is padding
 
   /// The model of state i: the shared one.
@@ -216,7 +214,7 @@ struct VaryingModel {
   static constexpr bool kAnySize = true;
   static constexpr bool kShared = false;
   Model<double, J> model;  ///< nominal, before columns are applied
-  Pose<double> link[J];
+  Pose<double> link[kCapacity<J>];
   int joints;
   const Column* columns;  ///< where the body runs
   int count;              ///< of columns
@@ -225,7 +223,7 @@ struct VaryingModel {
   template <class S, class At>
   GARRA_HD Model<S, J> at(const At& place, std::int64_t i) const {
     Model<S, J> m;
-    for (int k = 0; k < J; ++k) {
+    for (int k = 0; k < extent<J>(); ++k) {
       // Field by field, since JointForm is doubles throughout: what is added to it is taken along.
       const double* from = reinterpret_cast<const double*>(&model.joint[k]);
       S* to = reinterpret_cast<S*>(&m.joint[k]);
@@ -275,7 +273,7 @@ Source source_of(const Robot& robot) {
   inert.cos_alpha = inert.armature = 1;
   Source s{};
   s.joints = robot.joints;
-  for (int i = 0; i < J; ++i) {
+  for (int i = 0; i < (J < 0 ? robot.joints : J); ++i) {
     const bool real = i < robot.joints;
     const auto at = static_cast<std::size_t>(i);
     s.model.joint[i] = real ? robot.form[at] : inert;
@@ -302,7 +300,8 @@ struct EvalBody {
   using Source = Source_;
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
-  Source source;
+  /// A kernel takes the chain as a parameter; on the host it stays where it is while that saves copies.
+  std::conditional_t<(J < 0), const Source&, Source> source;
   At place;
   EvalOptions options;
 
@@ -369,15 +368,6 @@ struct FramesBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
 
   template <class S>
-  struct LinkPoses {
-    Mat<S, 4, 4> pose[J];
-  };
-  template <class S>
-  struct ComJacobians {
-    Mat<S, 6, J> jacobian[J];
-  };
-
-  template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto& m = this->template model_at<S>(i);
     const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(m, i));
@@ -390,16 +380,21 @@ struct FramesBody : EvalBody<Source, At> {
   /// Poses of the described link frames in the world.
   template <class S>
   GARRA_HD void store_links(std::int64_t i, const Frames<S, J>& k) const {
-    LinkPoses<S> all;
-    for_each_index<J>(
-        [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * this->source.template link_at<S>(this->place, i, l)); });
+    Vec<S, 16 * J> all;
+    for_each_index<J>([&](auto l) {
+      const auto pose = homogeneous(k.frame[l] * this->source.template link_at<S>(this->place, i, l));
+      for_each_index<16>([&](int f) { all[16 * l + f] = pose[f]; });
+    });
     this->template store<S>(Output::kLinkPoses, i, all);
   }
   /// Jacobians of the links' centers of mass, world axes, linear rows first.
   template <class S, class M>
   GARRA_HD void store_centers(std::int64_t i, const M& m, const Frames<S, J>& k) const {
-    ComJacobians<S> all;
-    for (int l = 0; l < J; ++l) all.jacobian[l] = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
+    Mat<S, 6 * J, J> all;
+    for (int l = 0; l < extent<J>(); ++l) {
+      const Mat<S, 6, J> one = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
+      for_each_entry<6, J>([&](int f) { all[extent<6 * J>() * l + f] = one[f]; });
+    }
     this->template store<S>(Output::kComJacobians, i, all);
   }
   /// Jacobian of the tool point in the form and axes of the options.
@@ -505,6 +500,9 @@ struct ForwardDynamicsBody : EvalBody<Source, At> {
   /// qdd of H qdd = tau - C qd - g, friction being in tau already; `bad` > 0 where a pivot vanishes.
   template <class S, class M>
   GARRA_HD Vec<S, J> solution(const M& m, const Angles<S, J>& x, const Motion<S>& motion, S& bad) const {
+    if constexpr (J < 0) {
+      if (extent<J>() > kMaxComposite) return forward_dynamics_articulated<K>(m, x, motion.qd, motion.tau);
+    }
     if constexpr (J > kMaxComposite) {
       return forward_dynamics_articulated<K>(m, x, motion.qd, motion.tau);
     } else {
@@ -593,8 +591,8 @@ struct ManipulabilityBody : EvalBody<Source, At> {
     if constexpr (kWithoutJacobian) {
       if (volume) this->template store<S>(Output::kManipulability, i, manipulability<K>(m, x));
       volume = false;
-    } else if constexpr (Source::kAnySize && Source::kShared && J == kMaxComposite) {
-      // A chain of six joints that a GPU has padded: the determinant here, too, for the same bits.
+    } else if constexpr (Source::kAnySize && Source::kShared && J <= kMaxComposite) {
+      // A chain of six joints that is padded or sized at run time: the determinant here, too, for the same bits.
       if (volume && this->source.joints == 6) {
         this->template store<S>(Output::kManipulability, i, manipulability<K>(first_joints<6>(m), first_joints<6>(x)));
         volume = false;
@@ -615,7 +613,7 @@ struct ManipulabilityBody : EvalBody<Source, At> {
   /// use() with the real columns, cut out only where there may be padding.
   template <class Jacobian, class Use>
   GARRA_HD void with_real_columns_of(const Jacobian& jac, const Use& use) const {
-    if constexpr (Source::kAnySize)
+    if constexpr (Source::kAnySize && J > 0)
       with_real_columns<1>(jac, this->source.joints, use);
     else
       use(jac);

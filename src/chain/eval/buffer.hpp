@@ -63,11 +63,13 @@ class EvalBuffer {
 std::vector<Column> columns_of(const StateView& in, const Robot& robot);
 std::vector<Column> columns_of(std::span<const DeviceParameter> parameters, const Robot& robot);
 
-/// Chains of J joints, or of fewer where J > 8. Each in one of chain_eval_*.cpp.
+/// Chains of J joints, or of any number of them, on lanes. Each in one of chain/instances.
 template <int J>
-void evaluate_on_cpu(const EvalJob& job);
+void evaluate_on_lanes(const EvalJob& job);
+/// Chains of any number of joints one by one: the reference.
+void evaluate_on_scalar(const EvalJob& job);
 
-/// The same where each state has numbers of its own, and chains of up to J joints. In chain/instances/eval_varying.cpp.
+/// Chains where each state has numbers of its own. In chain/instances/eval_varying.cpp.
 void evaluate_varying(const EvalJob& job, const std::vector<Column>& columns);
 
 }  // namespace garra::chain

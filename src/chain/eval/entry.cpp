@@ -1,7 +1,6 @@
 // chain::evaluate, on arrays of the host and of the GPU: everything that can be misuse is refused here, then the
 // instance for the chain's size runs.
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "base/room.hpp"
@@ -139,18 +138,12 @@ std::vector<Column> columns_of(std::span<const DeviceParameter> parameters, cons
 
 namespace {
 
-/// 1 to 8 joints have instances of their own; more are padded to 12 or 16.
+/// Six and seven joints have instances of their own on lanes.
 void evaluate_shared(const EvalJob& job) {
-  static constexpr std::array<void (*)(const EvalJob&), 8> exact = {
-      evaluate_on_cpu<1>, evaluate_on_cpu<2>, evaluate_on_cpu<3>, evaluate_on_cpu<4>,
-      evaluate_on_cpu<5>, evaluate_on_cpu<6>, evaluate_on_cpu<7>, evaluate_on_cpu<8>};
-  const int joints = job.robot.joints;
-  if (joints <= 8)
-    exact[static_cast<std::size_t>(joints - 1)](job);
-  else if (joints <= 12)
-    evaluate_on_cpu<12>(job);
-  else
-    evaluate_on_cpu<kMaxJoints>(job);
+  if (job.device.executor == Executor::kScalar) return evaluate_on_scalar(job);
+  if (job.robot.joints == 6) return evaluate_on_lanes<6>(job);
+  if (job.robot.joints == 7) return evaluate_on_lanes<7>(job);
+  evaluate_on_lanes<kAnyJoints>(job);
 }
 
 /// use(array, whether a wanted output needs it, its name, its width), in the order of ChainRows.

@@ -1,5 +1,5 @@
 // Runs the bodies over a batch on the host: one tile after another, from plain arrays and back, so that a tile's
-// numbers never leave the cache. One translation unit per few numbers of joints instantiates it (chain_eval_*.cpp).
+// numbers never leave the cache. Instances are in chain/instances.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@ template <class Source, Executor E>
 void evaluate_tiles(const Source& source, const EvalJob& job) {
   const Source pointed = moved_to(job.options.point, source);
   const auto run = [&](EvalBuffer& buffer, std::int64_t begin, std::int64_t states) {
+    const JointsInUse all(job.robot.joints);
     const EvalBody<Source, EvalTiles> at_tool{source, buffer.tiles(), job.options},
         at_point{pointed, buffer.tiles(), job.options};
     for (std::int64_t first = begin; first < begin + states; first += batch::kTile) {
@@ -31,18 +32,17 @@ void evaluate_tiles(const Source& source, const EvalJob& job) {
     }
   };
   batch::for_blocks(
-      solve_threads(job.device), {job.in.count, 64 * batch::kTile}, [&] { return EvalBuffer(job, Source::J, 1); }, run);
+      solve_threads(job.device), {job.in.count, 64 * batch::kTile}, [&] { return EvalBuffer(job, Source::J < 0 ? job.robot.joints : Source::J, 1); }, run);
 }
 
 // Joints that slide cost the lanes something, so they have their own instance.
 template <int J>
-void evaluate_on_cpu(const EvalJob& job) {
+void evaluate_on_lanes(const EvalJob& job) {
   using Revolute = SharedModel<J, Joints::kRevolute>;
   using Mixed = SharedModel<J, Joints::kMixed>;
+  const JointsInUse all(job.robot.joints);
   const auto mixed = source_of<Mixed>(job.robot);
-  // The scalar executor runs the general instance on every chain.
-  if (job.device.executor == Executor::kScalar) return evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
-  if constexpr (J <= 8 && kLanesPay)
+  if constexpr (kLanesPay)
     if (fits_revolute(mixed.model))
       return evaluate_tiles<Revolute, Executor::kLanes>(source_of<Revolute>(job.robot), job);
   evaluate_tiles<Mixed, Executor::kLanes>(mixed, job);

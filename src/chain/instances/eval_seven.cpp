@@ -3,6 +3,6 @@
 
 namespace garra::chain {
 
-template void evaluate_on_cpu<7>(const EvalJob& job);
+template void evaluate_on_lanes<7>(const EvalJob& job);
 
 }  // namespace garra::chain

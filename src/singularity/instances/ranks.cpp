@@ -1,19 +1,11 @@
-// Maps of arms that move with three, four or five freedoms. In one file, for most of their code is the same.
+// Maps of arms that move with three, four or five freedoms.
 #include "singularity/map/run.hpp"
 
 namespace garra::singularity {
 
 template <>
-std::unique_ptr<MapArm> make_map_arm_of<6, 3>(const chain::Robot& robot, const MeasureOptions& options) {
-  return std::make_unique<MapArmOf<6, 3>>(robot, options);
-}
-template <>
-std::unique_ptr<MapArm> make_map_arm_of<6, 4>(const chain::Robot& robot, const MeasureOptions& options) {
-  return std::make_unique<MapArmOf<6, 4>>(robot, options);
-}
-template <>
-std::unique_ptr<MapArm> make_map_arm_of<6, 5>(const chain::Robot& robot, const MeasureOptions& options) {
-  return std::make_unique<MapArmOf<6, 5>>(robot, options);
+std::unique_ptr<MapArm> make_map_arm_of<6, kAnyRank>(const chain::Robot& robot, const MeasureOptions& options) {
+  return std::make_unique<MapArmOf<6, kAnyRank>>(robot, options);
 }
 
 }  // namespace garra::singularity

@@ -50,7 +50,7 @@ GARRA_HD Measured<S> measured(const Arm<J, T>& arm, const Vec<S, J>& q) {
   S spoilt = S(RealOf<S>(0));  // NaN where a joint value is not finite; the last one turns no screw
   for_each_index<J>([&](auto j) { spoilt += q[j] - q[j]; });
   const Posture<S, J> at = posture<K>(arm, q);
-  const auto sigma = extremes<G>(at.screws);
+  const auto sigma = extremes<G>(at.screws, rank_of<G>(arm.dims));
   Measured<S> out;
   out.sigma = sigma.smallest + spoilt;
   out.inverse_condition = sigma.smallest / sigma.largest + spoilt;

@@ -48,11 +48,9 @@ std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOpt
   if (robot.joints <= 6) {
     switch (rank) {
       case 3:
-        return make_map_arm_of<6, 3>(robot, options);
       case 4:
-        return make_map_arm_of<6, 4>(robot, options);
       case 5:
-        return make_map_arm_of<6, 5>(robot, options);
+        return make_map_arm_of<6, kAnyRank>(robot, options);
       case 6:
         return make_map_arm_of<6, 6>(robot, options);
       default:

@@ -1,4 +1,4 @@
-// Maps of arms of J joints and generic rank G on the host: block after block, so that a block's numbers stay in the
+// Maps of arms of J joints and generic rank G (or, G = kAnyRank, one below 6) on the host: block after block, so that a block's numbers stay in the
 // cache. One translation unit per few sizes instantiates it (singularity/instances).
 #pragma once
 
@@ -21,7 +21,9 @@ class MapArmOf final : public MapArm {
         arm_(arm_of<J>(robot, options)),
         single_(single_of(arm_)),
         options_(refine_options(options)),
-        revolute_(chain::fits_revolute(arm_.model)) {}
+        revolute_(chain::fits_revolute(arm_.model)) {
+    if constexpr (G == kAnyRank) arm_.dims.generic_rank = generic_rank_of(robot);
+  }
 
   [[nodiscard]] std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const override {
     const Vec<double, J> q = sample_joints<double, J>(arm_, sampler, sample);
@@ -127,6 +129,24 @@ class MapArmOf final : public MapArm {
       count_recheck(plan.layout, plan.rules, w.measured.get(i), w.exact.get(i), to);
   }
 
+  /// A body for D lost freedoms. Below generic rank 6 it depends on the rank that is left, and on nothing else of G.
+  template <int D>
+  void search_part(Executor executor, std::int64_t count, const RefineOptions& options, const SearchPart& part,
+                   double* states) const {
+    if constexpr (G != kAnyRank)
+      return batch::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, part, states});
+    switch (arm_.dims.generic_rank - D) {
+      case 1:
+        return batch::for_each(executor, count, SearchBody<J, 3, 2>{&arm_, options, part, states});
+      case 2:
+        return batch::for_each(executor, count, SearchBody<J, 4, 2>{&arm_, options, part, states});
+      case 3:
+        return batch::for_each(executor, count, SearchBody<J, 5, 2>{&arm_, options, part, states});
+      default:
+        return batch::for_each(executor, count, SearchBody<J, 5, 1>{&arm_, options, part, states});
+    }
+  }
+
   /// Runs the searches listed in w.active to their ends, those that need more steps together.
   template <int D>
   void search_block(Executor executor, const RefineOptions& options, batch::Tiles<Search<double, J>>& searches,
@@ -136,7 +156,7 @@ class MapArmOf final : public MapArm {
       const auto count = static_cast<std::int64_t>(w.active.size());
       for (std::int64_t k = 0; k < count; ++k) w.part.set(k, searches.get(w.active[static_cast<std::size_t>(k)]));
       map_run::pad(w.part, count);
-      batch::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, part, w.part.data()});
+      search_part<D>(executor, count, options, part, w.part.data());
       std::vector<int> left;
       for (std::int64_t k = 0; k < count; ++k) {
         const Search<double, J> s = w.part.get(k);
@@ -155,7 +175,7 @@ class MapArmOf final : public MapArm {
     w.active.resize(static_cast<std::size_t>(count));
     std::iota(w.active.begin(), w.active.end(), 0);
     search_block<1>(executor, options, w.searches, w);
-    if constexpr (G > 1) {
+    if constexpr (G > 1 || G == kAnyRank) {
       look_elsewhere_in_block<Look::kSecond>(executor, count, options, w);
       look_elsewhere_in_block<Look::kOpposite>(executor, count, options, w);
     }
@@ -165,7 +185,7 @@ class MapArmOf final : public MapArm {
     }
     map_run::pad(w.searches, count);
     batch::for_each(executor, count, AnalyseBody<J, G>{&arm_, options, w.searches.data(), w.results.data()});
-    if constexpr (G > 2) search_two(executor, count, options, w);
+    if constexpr (G > 2 || G == kAnyRank) search_two(executor, count, options, w);
   }
 
   /// Further searches, whose ends replace those so far where they are nearer.
@@ -259,7 +279,7 @@ class MapArmOf final : public MapArm {
       batch::on_device(device, DeviceArm<J, G>{arm_, single_, options}, work);
     else
       throw Error(ExitCode::kNoDevice,
-                  "maps of arms of generic rank " + std::to_string(G) + " have no CUDA kernels, only those of rank 6",
+                  "maps of arms of generic rank " + std::to_string(arm_.dims.generic_rank) + " have no CUDA kernels, only those of rank 6",
                   "use --device cpu");
   }
 

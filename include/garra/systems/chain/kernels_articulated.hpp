@@ -143,13 +143,13 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> forward_dynamics_articulated(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd,
                                                 const Vec<S, J>& tau) {
   using namespace kernel;
-  JointResponse<S> joint[J];
-  Wrench<S> own[J];
+  JointResponse<S> joint[kCapacity<J>];
+  Wrench<S> own[kCapacity<J>];
   articulated_velocities<K>(m, x, qd, joint, own);
-  Articulated<S> all = rigid<S>(m.joint[J - 1]);
-  Wrench<S> p = own[J - 1];
+  Articulated<S> all = rigid<S>(m.joint[extent<J>() - 1]);
+  Wrench<S> p = own[extent<J>() - 1];
   for_each_index<J>([&](auto from_tip) {
-    const int i = J - 1 - from_tip;
+    const int i = extent<J>() - 1 - from_tip;
     JointResponse<S>& r = joint[i];
     const bool along = slides<K>(m, i);
     r.u = along ? Wrench<S>{vec3<S>(all.M.xz, all.M.yz, all.M.zz), column(all.B, 2)}
@@ -182,11 +182,17 @@ GARRA_HD Vec<S, J> forward_dynamics_articulated(const Model<T, J>& m, const Angl
   return qdd;
 }
 
+/// Up to how many joints composite bodies give the accelerations: they have fewer operations there.
+inline constexpr int kMaxComposite = 8;
+
 /// qdd from H qdd + C qd + g = tau. Friction is the caller's: pass tau - damping_torque.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> forward_dynamics(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd,
                                     const Vec<S, J>& tau) {
-  if constexpr (J <= 8)
+  if constexpr (J < 0) {
+    if (extent<J>() > kMaxComposite) return forward_dynamics_articulated<K>(m, x, qd, tau);
+  }
+  if constexpr (J <= kMaxComposite)
     return forward_dynamics_composite<K>(m, x, qd, tau);
   else
     return forward_dynamics_articulated<K>(m, x, qd, tau);

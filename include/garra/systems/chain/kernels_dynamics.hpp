@@ -177,13 +177,13 @@ GARRA_HD Vec3<S> first_point(const LinkMotion<S>& l, const Vec3<S>& r) {
 template <Terms Q, Joints K, class S, class T, int J>
 GARRA_HD Vec<S, J> newton_euler(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd,
                                 const Vec<S, J>& qdd) {
-  Wrench<S> own[J];
+  Wrench<S> own[kCapacity<J>];
   LinkMotion<S> l;
   Spin<S> u;
   l.a = Q == Terms::kCoriolis ? Vec3<S>::zero() : rotate_in(m, x, 0, base_acceleration<S>(m));
   own[0] = first_link<Q>(m.joint[0], JointRates<S>{qd[0], qdd[0]}, slides<K>(m, 0), l);
-  for_each_index<J - 1>([&](auto before) {
-    const int i = before + 1;
+  for_each_index<J>([&](auto i) {
+    if (i == 0) return;
     const Vec3<S> r = origin<K, S>(m, x, i);
     const Vec3<S> a = i == 1 ? first_point<Q>(l, r) : add_spin(u, r, l.a);
     l = {rotate_in(m, x, i, l.w), rotate_in(m, x, i, l.wd), rotate_in(m, x, i, a)};
@@ -192,9 +192,9 @@ GARRA_HD Vec<S, J> newton_euler(const Model<T, J>& m, const Angles<S, J>& x, con
     own[i] = {add_spin(u, cast<S>(m.joint[i].first), S(m.joint[i].mass) * l.a), inertial_moment(m.joint[i], l, u)};
   });
   Vec<S, J> tau;
-  Wrench<S> sum = own[J - 1];
+  Wrench<S> sum = own[extent<J>() - 1];
   for_each_index<J>([&](auto from_tip) {
-    const int i = J - 1 - from_tip;
+    const int i = extent<J>() - 1 - from_tip;
     const S torque = felt(sum, slides<K>(m, i));
     tau[i] = Q == Terms::kAll ? fma(S(m.joint[i].armature), qdd[i], torque) : torque;
     if (i > 0) {
@@ -253,10 +253,10 @@ GARRA_HD Vec3<S> carry_first(const Model<T, J>& m, const Angles<S, J>& x, int i,
 /// returns them for frame 0 before joint 0 (i = -1).
 template <Joints K, class S, class T, int J, class Use>
 GARRA_HD Vec3<S> walk_first(const Model<T, J>& m, const Angles<S, J>& x, T& mass, Use use) {
-  Vec3<S> s = cast<S>(m.joint[J - 1].first);
-  mass = m.joint[J - 1].mass;
+  Vec3<S> s = cast<S>(m.joint[extent<J>() - 1].first);
+  mass = m.joint[extent<J>() - 1].mass;
   for_each_index<J>([&](auto from_tip) {
-    const int i = J - 1 - from_tip;
+    const int i = extent<J>() - 1 - from_tip;
     use(i, s, mass);
     s = carry_first<K>(m, x, i, mass, s);
     if (i > 0) {
@@ -271,7 +271,7 @@ GARRA_HD Vec3<S> walk_first(const Model<T, J>& m, const Angles<S, J>& x, T& mass
 /// The vector -gravity in every frame.
 template <class S, int J>
 struct Up {
-  Vec3<S> frame[J];
+  Vec3<S> frame[kCapacity<J>];
 };
 template <class S, class T, int J>
 GARRA_HD Up<S, J> up_of(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {

@@ -111,12 +111,12 @@ GARRA_HD void enter_column(const Model<T, J>& m, const Angles<S, J>& x, int i, W
 /// Calls use(from_tip, all, mass) with links i ... J-1 as one body in frame i = J-1-from_tip, from the tip to the base.
 template <Joints K, class S, class T, int J, class Use>
 GARRA_HD void walk_composite(const Model<T, J>& m, const Angles<S, J>& x, Use use) {
-  Composite<S> all = body<S>(m.joint[J - 1]);
-  T mass = m.joint[J - 1].mass;
+  Composite<S> all = body<S>(m.joint[extent<J>() - 1]);
+  T mass = m.joint[extent<J>() - 1].mass;
   for_each_index<J>([&](auto from_tip) {
-    const int i = J - 1 - from_tip;
-    if (i < J - 1) {
-      all = body<S>(m.joint[i]) + carry_out<K>(m, x, i < J - 1 ? i + 1 : i, mass, all);
+    const int i = extent<J>() - 1 - from_tip;
+    if (i < extent<J>() - 1) {
+      all = body<S>(m.joint[i]) + carry_out<K>(m, x, i < extent<J>() - 1 ? i + 1 : i, mass, all);
       mass = m.joint[i].mass + mass;
     }
     use(from_tip, all, mass);
@@ -126,8 +126,8 @@ GARRA_HD void walk_composite(const Model<T, J>& m, const Angles<S, J>& x, Use us
 /// Enters column i = J-1-from_tip of H, and the row that it equals.
 template <Joints K, class S, class T, int J, class I>
 GARRA_HD void enter(const Model<T, J>& m, const Angles<S, J>& x, I from_tip, const Wrench<S>& column, Mat<S, J, J>& H) {
-  const int i = J - 1 - from_tip;
-  if constexpr (J <= kUnrolled)
+  const int i = extent<J>() - 1 - from_tip;
+  if constexpr (J >= 0 && J <= kUnrolled)
     enter_inwards<J - 1 - I::value, K>(m, x, i, column, H);
   else
     enter_column<K>(m, x, i, column, H);
@@ -140,7 +140,7 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Mat<S, J, J> inertia_matrix(const Model<T, J>& m, const Angles<S, J>& x) {
   Mat<S, J, J> H;
   kernel::walk_composite<K>(m, x, [&](auto from_tip, const kernel::Composite<S>& all, const T& mass) {
-    kernel::enter<K>(m, x, from_tip, kernel::momentum(all, S(mass), slides<K>(m, J - 1 - from_tip)), H);
+    kernel::enter<K>(m, x, from_tip, kernel::momentum(all, S(mass), slides<K>(m, extent<J>() - 1 - from_tip)), H);
   });
   return H;
 }
@@ -157,7 +157,7 @@ GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const
   InertiaAndGravity<S, J> out;
   const kernel::Up<S, J> up = kernel::up_of(m, x, gravity);
   kernel::walk_composite<K>(m, x, [&](auto from_tip, const kernel::Composite<S>& all, const T& mass) {
-    const int i = J - 1 - from_tip;
+    const int i = extent<J>() - 1 - from_tip;
     out.g[i] = kernel::held(all.s, S(mass), up.frame[i], slides<K>(m, i));
     kernel::enter<K>(m, x, from_tip, kernel::momentum(all, S(mass), slides<K>(m, i)), out.H);
   });
@@ -174,27 +174,21 @@ namespace kernel {
 /// Solves H y = b for positive definite H by L D L^T of the lower triangle; pivots are not tested.
 template <class S, int J>
 GARRA_HD Vec<S, J> solve_definite(Mat<S, J, J> H, Vec<S, J> b) {
-  S inverse[J];
+  S inverse[kCapacity<J>];
   const auto eliminate = [&](auto k) {
     inverse[k] = S(1) / H(k, k);
     const auto row = [&](int i) {  // row i of the remaining matrix, with the right side as last column
       const S l = H(i, k) * inverse[k];
-      for_each_index<J>([&](int j) {
-        if (j > k && j <= i) H(i, j) = fnma(l, H(j, k), H(i, j));
-      });
+      for_indices_between<J>(k + 1, i + 1, [&](int j) { H(i, j) = fnma(l, H(j, k), H(i, j)); });
       b[i] = fnma(l, b[k], b[i]);
     };
-    for_each_index<J>([&](int i) {
-      if (i > k) row(i);
-    });
+    for_indices_between<J>(k + 1, extent<J>(), row);
   };
   for_each_index<J>(eliminate);
   for_each_index<J>([&](auto from_end) {
-    const int k = J - 1 - from_end;
+    const int k = extent<J>() - 1 - from_end;
     S sum = b[k];
-    for_each_index<J>([&](int i) {
-      if (i > k) sum = fnma(H(i, k), b[i], sum);
-    });
+    for_indices_between<J>(k + 1, extent<J>(), [&](int i) { sum = fnma(H(i, k), b[i], sum); });
     b[k] = sum * inverse[k];
   });
   return b;
@@ -275,7 +269,7 @@ GARRA_HD void add(Rates<S>& a, const Rates<S>& b) {
 /// Joint screws about the world's origin, and their rates.
 template <class S, int J>
 struct JointScrews {
-  Screw<S> xi[J], rate[J], twist[J];  ///< twist of link i
+  Screw<S> xi[kCapacity<J>], rate[kCapacity<J>], twist[kCapacity<J>];  ///< twist of link i
 };
 
 template <Joints K, class S, class T, int J>
@@ -301,14 +295,13 @@ GARRA_HD Mat<S, J, J> coriolis_matrix(const Model<T, J>& m, const Frames<S, J>& 
   Mat<S, J, J> C;
   kernel::Rates<S> all = {SpatialInertia<S>::zero(), Mat3<S>::zero(), Vec3<S>::zero()};
   for_each_index<J>([&](auto from_tip) {
-    const int j = J - 1 - from_tip;
+    const int j = extent<J>() - 1 - from_tip;
     kernel::add(all, kernel::rates_of(kernel::world_inertia(m.joint[j], k.frame[j]), s.twist[j]));
     const Screw<S>& xi = s.xi[j];
     const Screw<S> momentum = all.I * xi;
     const Screw<S> change = all.I * s.rate[j] + Screw<S>{all.B * xi.w, cross(xi.w, all.f)};
     const Vec3<S> dual = transpose_times(all.B, xi.w) + cross(all.f, xi.v);  // B^T xi
-    for_each_index<J>([&](int i) {
-      if (i > j) return;
+    for_indices_between<J>(0, j + 1, [&](int i) {
       C(i, j) = dot(s.xi[i], change);
       if (i < j) C(j, i) = dot(s.rate[i], momentum) + dot(s.xi[i].w, dual);
     });

@@ -20,7 +20,7 @@ enum class Joints { kRevolute, kMixed };
 /// Whether kernels of Joints::kRevolute apply to the chain.
 template <class T, int J>
 GARRA_HD bool fits_revolute(const Model<T, J>& m) {
-  for (int i = 0; i < J; ++i)
+  for (int i = 0; i < extent<J>(); ++i)
     if (m.prismatic[i] || m.joint[i].b != 0) return false;
   return true;
 }
@@ -30,6 +30,12 @@ template <class S, int J>
 struct Angles {
   S cos[J], sin[J];
   S slide[J];  ///< q_i of a prismatic joint [m], else 0; not set and not read with Joints::kRevolute
+};
+/// The same of kAnyJoints.
+template <class S, int J>
+requires(J < 0) struct Angles<S, J> {
+  Vec<S, J> cos, sin, slide;
+  static constexpr auto parts() { return std::tuple{&Angles::cos, &Angles::sin, &Angles::slide}; }
 };
 
 template <Joints K = Joints::kMixed, class S, class T, int J>
@@ -135,7 +141,7 @@ GARRA_HD bool slides(const Model<T, J>& m, int i) {
 /// Kernel frames and the tool in the world. frame[i].R's third column is the axis of joint i, frame[i].p a point of it.
 template <class S, int J>
 struct Frames {
-  Pose<S> frame[J];
+  Pose<S> frame[kCapacity<J>];
   Pose<S> tool;
 };
 
@@ -192,7 +198,7 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Frames<S, J> frames(const Model<T, J>& m, const Angles<S, J>& x) {
   Frames<S, J> out;
   kernel::walk<K>(m, x, [&](auto i, const kernel::Axes<S>& f) { out.frame[i] = kernel::pose_of(f); });
-  out.tool = out.frame[J - 1] * cast_pose<S>(m.tool);
+  out.tool = out.frame[extent<J>() - 1] * cast_pose<S>(m.tool);
   return out;
 }
 
@@ -200,7 +206,8 @@ GARRA_HD Frames<S, J> frames(const Model<T, J>& m, const Angles<S, J>& x) {
 
 /// Jacobian of a point that moves with link `last` (numbered from 0): columns after it are zero.
 template <Joints K = Joints::kMixed, class S, class T, int J>
-GARRA_HD Mat<S, 6, J> jacobian(const Model<T, J>& m, const Frames<S, J>& k, const Vec3<S>& point, int last = J - 1) {
+GARRA_HD Mat<S, 6, J> jacobian(const Model<T, J>& m, const Frames<S, J>& k, const Vec3<S>& point,
+                               int last = extent<J>() - 1) {
   Mat<S, 6, J> out;
   for_each_index<J>([&](auto i) {
     const Vec3<S> z = column(k.frame[i].R, 2), zero = Vec3<S>::zero();
@@ -235,8 +242,8 @@ template <class S, int J>
 GARRA_HD Mat<S, 6, J> screw_order(const Mat<S, 6, J>& jac) {
   Mat<S, 6, J> out;
   for_each_index<3 * J>([&](int k) {
-    out[k] = jac[k + 3 * J];
-    out[k + 3 * J] = jac[k];
+    out[k] = jac[k + extent<3 * J>()];
+    out[k + extent<3 * J>()] = jac[k];
   });
   return out;
 }
@@ -285,7 +292,7 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD ToolMotion<S> tool_motion(const Model<T, J>& m, const Angles<S, J>& x, const Vec<S, J>& qd) {
   Vec3<S> r = cast<S>(m.tool.p), v = Vec3<S>::zero(), w = Vec3<S>::zero();
   for_each_index<J>([&](auto from_tip) {
-    const int i = J - 1 - from_tip;
+    const int i = extent<J>() - 1 - from_tip;
     if (slides<K>(m, i)) {
       v[2] += qd[i];
     } else {
@@ -310,7 +317,7 @@ GARRA_HD Vec<S, J> tool_torque(const Model<T, J>& m, const Angles<S, J>& x, cons
                                const Vec3<S>& moment) {
   Vec3<S> r = cast<S>(m.tool.p);  // tool point in frame 0, from the tip inward
   for_each_index<J>([&](auto from_tip) {
-    const int i = J - 1 - from_tip;
+    const int i = extent<J>() - 1 - from_tip;
     r = turn(x.cos[i], x.sin[i], r);
     add_shift<K>(shift<K>(m, x, i), r);
     r = tilt(m.joint[i], r);

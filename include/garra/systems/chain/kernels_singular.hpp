@@ -14,17 +14,39 @@ namespace kernel {
 /// N vectors of length L, adjacent in memory.
 template <class S, int N, int L>
 struct VectorSet {
-  Vec<S, L> v[N];
+  Vec<S, L> v[kCapacity<N>];
 };
 
-/// The shorter side of a Jacobian as vectors: its rows, or its columns for fewer than six joints.
+template <class S, int J>
+GARRA_HD VectorSet<S, 6, J> rows_of(const Mat<S, 6, J>& jac) {
+  VectorSet<S, 6, J> out;
+  for_each_index<6>([&](auto k) { for_each_index<J>([&](auto i) { out.v[k][i] = jac(k, i); }); });
+  return out;
+}
+template <class S, int J>
+GARRA_HD VectorSet<S, J, 6> columns_of(const Mat<S, 6, J>& jac) {
+  VectorSet<S, J, 6> out;
+  for_each_index<J>([&](auto k) { for_each_index<6>([&](auto i) { out.v[k][i] = jac(i, k); }); });
+  return out;
+}
+/// The shorter side of a Jacobian as vectors: its rows, or its columns where there are fewer than six joints.
 template <class S, int J>
 GARRA_HD auto vectors_of(const Mat<S, 6, J>& jac) {
-  constexpr int kCount = J < 6 ? J : 6, kLength = J < 6 ? 6 : J;
-  VectorSet<S, kCount, kLength> out;
-  for_each_index<kCount>(
-      [&](auto k) { for_each_index<kLength>([&](auto i) { out.v[k][i] = J < 6 ? jac(i, k) : jac(k, i); }); });
-  return out;
+  static_assert(J > 0);
+  if constexpr (J < 6)
+    return columns_of(jac);
+  else
+    return rows_of(jac);
+}
+/// use(the same): a number, whatever side it is.
+template <class S, int J, class Use>
+GARRA_HD S of_vectors(const Mat<S, 6, J>& jac, const Use& use) {
+  if constexpr (J > 0) {
+    return use(vectors_of(jac));
+  } else {
+    if (extent<J>() < 6) return use(columns_of(jac));
+    return use(rows_of(jac));
+  }
 }
 
 /// 1/x, or 0 if x is too small to have a reciprocal: x is then the square of a zero vector.
@@ -59,7 +81,7 @@ GARRA_HD S squared_volume(VectorSet<S, N, L> a) {
 /// revolute].
 template <class S, int J>
 GARRA_HD S manipulability(const Mat<S, 6, J>& jac) {
-  return sqrt(kernel::squared_volume(kernel::vectors_of(jac)));
+  return kernel::of_vectors(jac, [](const auto& vectors) { return sqrt(kernel::squared_volume(vectors)); });
 }
 
 namespace kernel {
@@ -143,7 +165,7 @@ inline constexpr int kSingularSweeps = 12;
 template <int L, class S, int W>
 GARRA_HD S head_dot(const Vec<S, W>& a, const Vec<S, W>& b) {
   S sum = a[0] * b[0];
-  for_each_index<L - 1>([&](auto k) { sum = fma(a[k + 1], b[k + 1], sum); });
+  for_each_further_index<L>([&](int k) { sum = fma(a[k], b[k], sum); });
   return sum;
 }
 
@@ -181,8 +203,10 @@ GARRA_HD MaskOf<S> orthogonalize(Vec<S, W>& p, Vec<S, W>& q, const S& noise) {
 /// Jacobi, round robin).
 template <int L, class S, int N, int W>
 GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
-  if constexpr (N > 1) {
-    constexpr int kPlayers = N + N % 2;
+  if constexpr (N > 1 || N < 0) {
+    const int players = extent<N>() + extent<N>() % 2;
+    // Of a sum of two players.
+    const auto in_turn = [&](int k) { return k < players - 1 ? k : k - (players - 1); };
     S noise = S(0);
     for_each_index<N>([&](auto k) { noise += head_dot<L>(a.v[k], a.v[k]); });
     constexpr RealOf<S> kEps = std::numeric_limits<RealOf<S>>::epsilon();
@@ -192,22 +216,37 @@ GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
       // Finished lanes do not change; usually there is none.
       const bool some_done = !all(active);
       VectorSet<S, N, W> before;
-      if (some_done) before = a;
+      if (some_done) for_each_index<N>([&](auto k) { before.v[k] = a.v[k]; });
       MaskOf<S> turned = !active && active;
-      for_each_index<kPlayers - 1>([&](auto round) {
-        for_each_index<kPlayers / 2>([&](auto k) {
-          const int p = k == 0 ? kPlayers - 1 : (round + k) % (kPlayers - 1);
-          const int q = (round + kPlayers - 1 - k) % (kPlayers - 1);
-          if (p < N && q < N) {  // on its own line: || of two bools would skip the rotation
-            const auto again = orthogonalize<L>(a.v[p < q ? p : q], a.v[p < q ? q : p], noise);
-            turned = turned || again;
-          }
-        });
-      });
+      const auto meet = [&](auto round, auto k) {
+        const int p = k == 0 ? players - 1 : in_turn(round + k);
+        const int q = in_turn(round + players - 1 - k);
+        if (p < extent<N>() && q < extent<N>()) {  // on its own line: || of two bools would skip the rotation
+          const auto again = orthogonalize<L>(a.v[p < q ? p : q], a.v[p < q ? q : p], noise);
+          turned = turned || again;
+        }
+      };
+      if constexpr (N > 0) {
+        constexpr int kPlayers = N + N % 2;
+        for_each_index<kPlayers - 1>(
+            [&](auto round) { for_each_index<kPlayers / 2>([&](auto k) { meet(round, k); }); });
+      } else {
+        for (int round = 0; round < players - 1; ++round)
+          for (int k = 0; k < players / 2; ++k) meet(round, k);
+      }
       if (some_done) for_each_index<N>([&](auto k) { a.v[k] = select(active, a.v[k], before.v[k]); });
       active = active && turned;
     }
   }
+}
+
+/// Length of the shortest of them after that.
+template <class S, int N, int L>
+GARRA_HD S least_length(VectorSet<S, N, L> a) {
+  make_orthogonal<L>(a);
+  S smallest = dot(a.v[0], a.v[0]);
+  for_each_index<N>([&](auto k) { smallest = min(smallest, dot(a.v[k], a.v[k])); });
+  return sqrt(smallest);
 }
 
 }  // namespace kernel
@@ -217,12 +256,7 @@ GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
 /// Matrix Anal. Appl. 13(4), 1992).
 template <class S, int J>
 GARRA_HD S smallest_singular_value(const Mat<S, 6, J>& jac) {
-  constexpr int kCount = J < 6 ? J : 6, kLength = J < 6 ? 6 : J;
-  auto a = kernel::vectors_of(jac);
-  kernel::make_orthogonal<kLength>(a);
-  S smallest = dot(a.v[0], a.v[0]);
-  for_each_index<kCount>([&](auto k) { smallest = min(smallest, dot(a.v[k], a.v[k])); });
-  return sqrt(smallest);
+  return kernel::of_vectors(jac, [](const auto& vectors) { return kernel::least_length(vectors); });
 }
 
 }  // namespace garra::chain

@@ -18,6 +18,11 @@
 namespace garra::chain {
 
 inline constexpr int kMaxJoints = 16;
+/// A number of joints that is known when the program runs, at most kMaxJoints. Sizes per joint are negative, as sizes
+/// per contact are (core/extent.hpp), and count by the same number: no code has both.
+inline constexpr int kAnyJoints = kAnyContacts;
+/// Says in each thread how many joints the code for kAnyJoints has.
+using JointsInUse = ContactsInUse;
 
 /// One joint and the link that it moves. T is double if a batch shares its chain, S if every sample
 /// has its own.
@@ -36,11 +41,11 @@ struct JointForm {
 /// A chain of J joints. Trivially copyable, so a GPU gets it by plain copy.
 template <class T, int J>
 struct Model {
-  JointForm<T> joint[J];
-  Pose<T> base;       ///< X_W0: frame 0 in the world, in whose axes results are given
-  Pose<T> tool;       ///< X_JT: the tool in the last kernel frame
-  Vec3<T> gravity;    ///< world axes [m/s^2]
-  bool prismatic[J];  ///< structure, shared by all samples
+  JointForm<T> joint[kCapacity<J>];
+  Pose<T> base;                  ///< X_W0: where frame 0 is in the world, in whose axes results are given
+  Pose<T> tool;                  ///< X_JT: the tool in the last kernel frame
+  Vec3<T> gravity;               ///< world axes [m/s^2]
+  bool prismatic[kCapacity<J>];  ///< structure, shared by all samples
 };
 
 }  // namespace garra::chain

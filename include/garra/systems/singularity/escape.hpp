@@ -43,7 +43,9 @@ struct Escape {
 
 namespace kernel {
 
-/// Smaller side of M and N.
+template <int A, int B>
+inline constexpr int kMin = A < B ? A : B;
+/// Sides of M and N.
 template <int U, int V>
 inline constexpr int kShort = U < V ? U : V;
 template <int U, int V>
@@ -55,11 +57,11 @@ struct Growth {
   S order, rate, sign;
 };
 
-/// Vectors: rows (or columns) of M, each with that of N behind it. Rotated until M is orthogonal.
-template <int D, class S, int N, int W>
-GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, double tolerance) {
+/// Vectors: rows (or columns) of M, and behind each that of N. Turned until the M parts are orthogonal. `d`: a number,
+/// or an integral_constant where it is known when the program is compiled.
+template <class D, class S, int N, int W>
+GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, D d, double tolerance) {
   constexpr int L = W / 2;
-  static_assert(D <= N);
   make_orthogonal<L>(a);
   Vec<S, N> first = head_lengths<L>(a);
   sort_descending(first, a);
@@ -76,9 +78,9 @@ GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, double tolerance) {
     });
     rank += select(grows, S(1), S(0));
   });
-  Vec<S, L> last;  // N's row for the d-th singular value of M
-  for_each_index<L>([&](auto i) { last[i] = a.v[D - 1][L + i]; });
-  const S slope = dot(last, unit.v[D - 1]);
+  Vec<S, L> last;  // N's row beside the d-th singular value of M
+  for_each_index<L>([&](auto i) { last[i] = a.v[d - 1][L + i]; });
+  const S slope = dot(last, unit.v[d - 1]);
   for_each_index<N>([&](auto k) {
     for_each_index<N>([&](auto i) { rest.v[k] = axpy(-dot(rest.v[k], unit.v[i]), unit.v[i], rest.v[k]); });
   });
@@ -86,10 +88,12 @@ GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, double tolerance) {
   Vec<S, N> second = head_lengths<L>(rest);
   sort_descending(second);
   S curve = S(0);
-  for_each_index<D>([&](auto k) { curve = select(rank == S(static_cast<int>(D - 1 - k)), second[k], curve); });
-  const auto linear = first[D - 1] > zero, quadratic = curve > zero;
+  for_each_index<kMin<N, kMostLost>>([&](auto k) {
+    if (k < d) curve = select(rank == S(static_cast<int>(d - 1 - k)), second[k], curve);
+  });
+  const auto linear = first[d - 1] > zero, quadratic = curve > zero;
   return {select(linear, S(1), select(quadratic, S(2), S(0))),
-          select(linear, first[D - 1], select(quadratic, curve, S(0))),
+          select(linear, first[d - 1], select(quadratic, curve, S(0))),
           select(linear, select(slope > zero, S(1), select(slope < -zero, S(-1), S(0))), S(0))};
 }
 
@@ -163,14 +167,15 @@ GARRA_HD Escape<S, J> no_escape() {
   return out;
 }
 
-/// Computes escapes as if D dimensions of G were lost in all lanes.
-template <int G, int D, class S, int J>
-GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a,
+/// As if the rank were R in all lanes, with d dimensions lost.
+template <int R, class D, class S, int J>
+GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
                                   const Tolerances& tol) {
-  constexpr int R = G - D;
   const NullSpaces<R, S, J> null = null_spaces<R>(a);
   Escape<S, J> out = no_escape<S, J>();
-  for_each_index<D>([&](auto k) { out.wrench[k] = null.left.v[k]; });
+  for_each_index<kMin<6 - R, kMostLost>>([&](auto k) {
+    if (k < d) out.wrench[k] = null.left.v[k];
+  });
   for_each_index<J>([&](auto k) {
     S squares = S(0);
     for_each_index<J - R>([&](auto c) { squares = fma(null.right.v[c][k], null.right.v[c][k], squares); });
@@ -183,7 +188,7 @@ GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomp
 #pragma unroll 1
 #endif
   for (int j = 1; j < J - 1; ++j) {
-    const Growth<S> g = growth<D>(step_terms<R>(screws, a, null, j), tol.rate);
+    const Growth<S> g = growth(step_terms<R>(screws, a, null, j), d, tol.rate);
     out.order[j] = g.order;
     out.rate[j] = g.rate;
     out.sign[j] = g.sign;
@@ -204,24 +209,25 @@ GARRA_HD void assign_where(const MaskOf<S>& mask, const T& from, T& to) {
   for (int k = 0; k < static_cast<int>(sizeof(T) / sizeof(S)); ++k) b[k] = select(mask, a[k], b[k]);
 }
 
-/// Rare and large: inlined into analyse() it took the compiler longer than all other code.
-template <int G, int D, class S, int J>
-GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol,
-                                Escape<S, J>& out) {
-  out = escape_from<G, D>(screws, a, tol);
+/// Rare, and large: inlined into analyse() it took the compiler longer than all the rest.
+template <int R, class D, class S, int J>
+GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
+                                const Tolerances& tol, Escape<S, J>& out) {
+  out = escape_from<R>(screws, a, d, tol);
 }
-template <int G, int D, class S, int J>
-GARRA_HD Escape<S, J> escape_of(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol) {
+template <int R, class D, class S, int J>
+GARRA_HD Escape<S, J> escape_of(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
+                                const Tolerances& tol) {
 #if !defined(__CUDA_ARCH__)  // where a call would cost every thread a stack
-  if constexpr (G < 6 || D > 1) {
+  if constexpr (R < 5) {
     const ScaledScrews<S, J> copy = screws;  // the original may stay in registers
     const Decomposition<S, J> factors = a;
     Escape<S, J> out;
-    escape_apart<G, D>(copy, factors, tol, out);
+    escape_apart<R>(copy, factors, d, tol, out);
     return out;
   } else
 #endif
-    return escape_from<G, D>(screws, a, tol);
+    return escape_from<R>(screws, a, d, tol);
 }
 
 template <int G, int D, class S, int J>
@@ -229,8 +235,21 @@ GARRA_HD void escape_where_lost(const ScaledScrews<S, J>& screws, const Decompos
                                 const Tolerances& tol, Escape<S, J>& out) {
   if constexpr (D <= kMostLost && D < G) {
     const MaskOf<S> here = lost == S(D);
-    if (any(here)) assign_where<S>(here, escape_of<G, D>(screws, a, tol), out);
+    if (any(here))
+      assign_where<S>(here, escape_of<G - D>(screws, a, std::integral_constant<int, D>{}, tol), out);
     escape_where_lost<G, D + 1>(screws, a, lost, tol, out);
+  }
+}
+
+/// The same of an arm with any generic rank below 6.
+template <int R, class S, int J>
+GARRA_HD void escape_with_rank(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const S& lost,
+                               int generic, const Tolerances& tol, Escape<S, J>& out) {
+  if constexpr (R < 5) {
+    const int d = generic - R;
+    const MaskOf<S> here = lost == S(d);
+    if (d >= 1 && d <= kMostLost && any(here)) assign_where<S>(here, escape_of<R>(screws, a, d, tol), out);
+    escape_with_rank<R + 1>(screws, a, lost, generic, tol, out);
   }
 }
 
@@ -239,10 +258,15 @@ GARRA_HD void escape_where_lost(const ScaledScrews<S, J>& screws, const Decompos
 /// Escapes of the lanes that lost 1 to kMostLost dimensions; zero in the others. On a GPU a body of its own needs fewer
 /// registers than analyse().
 template <int G, class S, int J>
-GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol) {
+GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol,
+                              int generic = G) {
   static_assert(G <= kValues<J>);
   Escape<S, J> out = kernel::no_escape<S, J>();
-  kernel::escape_where_lost<G, 1>(screws, a, S(G) - rank(a.sigma, tol.rank), tol, out);
+  const S lost = S(generic) - rank(a.sigma, tol.rank);
+  if constexpr (G == kAnyRank)
+    kernel::escape_with_rank<1>(screws, a, lost, generic, tol, out);
+  else
+    kernel::escape_where_lost<G, 1>(screws, a, lost, tol, out);
   return out;
 }
 
@@ -263,9 +287,9 @@ GARRA_HD Findings<S, J> analyse(const ScaledScrews<S, J>& screws, const Interval
   Findings<S, J> out;
   out.sigma = a.sigma;
   out.rank = rank(a.sigma, tol.rank);
-  out.lost = S(G) - out.rank;
+  out.lost = S(rank_of<G>(dims)) - out.rank;
   out.subsets = singular_subsets(screws, dims, tol.rank, tol.support);
-  out.escape = escapes<G>(screws, a, tol);
+  out.escape = escapes<G>(screws, a, tol, rank_of<G>(dims));
   return out;
 }
 

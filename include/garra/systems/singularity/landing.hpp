@@ -51,9 +51,9 @@ GARRA_HD S united(const Vec<S, J>& sets) {
 /// Joints with a part in the null space. All joints of a redundant arm take part in ordinary
 /// self-motion: for it, the joints of the minimal singular subsets, if there are any.
 template <int G, class S, int J>
-GARRA_HD S joints_to_blame(const Findings<S, J>& found, int joints) {
+GARRA_HD S joints_to_blame(const Findings<S, J>& found, const IntervalDims<J>& dims, int joints) {
   const S null_space = real_joints<S, J>(found.escape.responsible, joints);
-  if (joints <= G) return null_space;
+  if (joints <= rank_of<G>(dims)) return null_space;
   const S subsets = united(found.subsets.members);
   return select(subsets > S(0), subsets, null_space);
 }
@@ -71,11 +71,11 @@ GARRA_HD NearSingularity<S, J> analyse_landing(const Arm<J>& arm, const Search<S
   const Findings<S, J> found = analyse<G>(at.screws, arm.dims, arm.tolerances);
   NearSingularity<S, J> out;
   out.distance = distance_of(arm, search);
-  const MaskOf<S> arrived = found.sigma[G - 1] <= S(options.tolerance) * found.sigma[0];
+  const MaskOf<S> arrived = found.sigma[rank_of<G>(arm.dims) - 1] <= S(options.tolerance) * found.sigma[0];
   const MaskOf<S> landed = arrived && out.distance <= S(options.farthest);
   out.landing = select(finite == S(0), select(landed, S(0), S(1)), S(2));
   out.lost = found.lost;
-  out.responsible = kernel::joints_to_blame<G>(found, arm.joints);
+  out.responsible = kernel::joints_to_blame<G>(found, arm.dims, arm.joints);
   out.subsets = found.subsets.count;
   out.escape_joint = found.escape.joint;
   out.escape_order = kernel::pick(found.escape.order, found.escape.joint);

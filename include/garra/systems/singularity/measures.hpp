@@ -50,12 +50,13 @@ GARRA_HD S manipulability_of_revolute(const Model<T, 6>& m, const Angles<S, 6>& 
   return chain::manipulability<Joints::kRevolute>(m, x) / (length * length * length);
 }
 
-/// sigma_1, sigma_g and the product of the first g singular values, g = G, for maps.
+/// sigma_1, sigma_g and the product of the first g singular values of the scaled Jacobian: what a map counts. G = g, or
+/// less than all where g is known when the program runs.
 template <int G, class S, int J>
-GARRA_HD ExtremeSingularValues<S> extremes(const ScaledScrews<S, J>& screws) {
-  if constexpr (G < kValues<J>) {  // the others are zero almost everywhere
+GARRA_HD ExtremeSingularValues<S> extremes(const ScaledScrews<S, J>& screws, int generic = G) {
+  if constexpr (G < kValues<J>) {  // those beyond the first G are zero almost everywhere
     const auto sigma = singular_values(screws);
-    return {sigma[0], sigma[G - 1], manipulability(sigma, G)};
+    return {sigma[0], sigma[generic - 1], manipulability(sigma, generic)};
   } else if constexpr (J > 6) {
     return extreme_singular_values(transpose(columns(screws)));
   } else {

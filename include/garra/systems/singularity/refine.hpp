@@ -271,7 +271,7 @@ GARRA_HD void search_on(const Arm<J>& arm, const RefineOptions& options, const S
 template <int G, class S, int J>
 GARRA_HD MaskOf<S> starts_near_two(const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
   const auto sigma = singular_values(posture(arm, s.start).screws);
-  return sigma[G - 2] <= S(options.near) * sigma[0];
+  return sigma[rank_of<G>(arm.dims) - 2] <= S(options.near) * sigma[0];
 }
 
 // The singular set may have a nearer part than the one to which sigma_g falls from the start. If
@@ -306,7 +306,7 @@ GARRA_HD S reach_of(const Arm<J>& arm, const Search<S, J>& s, const RefineOption
 template <int G, class S, int J>
 GARRA_HD Vec<S, J> way_to_second(const Arm<J>& arm, Search<S, J>& s, const S& reach, std::uint32_t free) {
   const auto at = posture(arm, s.start);
-  const auto pair = singular_pair(decompose(at.screws), G - 2);
+  const auto pair = singular_pair(decompose(at.screws), rank_of<G>(arm.dims) - 2);
   const auto equation = rank_equations(at.screws, pair, free);
   Vec<S, J> slope;
   for_each_index<J>([&](auto j) { slope[j] = equation.slope(0, j); });

@@ -19,7 +19,17 @@ struct IntervalDims {
   int generic_rank;  ///< of all joints
 };
 
-/// Sets of joints as numbers: joint k (from 0) has the value 2^k.
+/// In place of a generic rank G: that of the arm, which is known when the program runs.
+inline constexpr int kAnyRank = 0;
+template <int G, int J>
+GARRA_HD constexpr int rank_of([[maybe_unused]] const IntervalDims<J>& dims) {
+  if constexpr (G == kAnyRank)
+    return dims.generic_rank;
+  else
+    return G;
+}
+
+/// Sets of joints as numbers: joint k (from 0) is worth 2^k.
 constexpr double bit_of(int joint) { return static_cast<double>(std::uint64_t{1} << joint); }
 
 namespace kernel {

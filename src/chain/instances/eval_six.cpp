@@ -1,0 +1,8 @@
+// Chains of six joints.
+#include "chain/eval/run.hpp"
+
+namespace garra::chain {
+
+template void evaluate_on_lanes<6>(const EvalJob& job);
+
+}  // namespace garra::chain
