@@ -79,8 +79,8 @@ class Gradients(Summary):
     mu: Any
     """[..., k] dL/dmu"""
     margin: Any
-    """[...] distance of the contacts from a change of state, relative to the problem's own sizes. Positive: the forces
-    are differentiable. 0: a kink, non-unique forces, or an unsolved problem"""
+    """[...] distance of the contacts from a change of state, relative to the problem's own sizes. The forces are
+    differentiable where it is positive. It is 0 at a kink, for non-unique forces and for an unsolved problem"""
     c: Any
     """[..., 3k] the forces"""
 

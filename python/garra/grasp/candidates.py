@@ -68,11 +68,11 @@ class Set:
     """Set of G candidate grasps with k contacts each, or with any numbers of contacts. SI units, object axes.
 
     A grasp consists of contact points, normals into the object and friction coefficients. Its load is mass, center of
-    mass, gravity (default: (0, 0, -9.81) m/s^2) and wrench. The arrays define the hand:
+    mass, gravity (default: (0, 0, -9.81) m/s^2) and wrench. The arrays define the hand.
 
-    * none: ideal, any forces within friction and force_limit; with torsion_radius soft fingers;
-    * mobility and force: compliant, with a command that has to hold the object;
-    * jacobian, mass_matrix and torque (or force): whole hand with a command; torque_limit limits its motors.
+    Without hand arrays the hand is ideal: any forces within friction and force_limit; with torsion_radius soft fingers.
+    With mobility and force it is compliant, with jacobian, mass_matrix and torque (or force) a whole hand. Its command
+    then has to hold the object, and torque_limit limits its motors.
     """
 
     def __init__(
@@ -379,7 +379,7 @@ class Ranking:
     """Ranking of G grasps. Grasps with a status other than "ranked" have NaN and rank 0."""
 
     p_held: np.ndarray  #: [G] fraction of the decided samples that are held (docs/theory/grasp-sets.md)
-    low: np.ndarray  #: [G] interval of p_held: 95 % Clopper-Pearson; with best: sequential, of `confidence`
+    low: np.ndarray  #: [G] interval of p_held, 95 % Clopper-Pearson; with `best` sequential, of `confidence`
     high: np.ndarray  #: [G]
     difference: np.ndarray  #: [G] p_held minus the best grasp's, over the same draws
     difference_low: np.ndarray  #: [G] its 95 % interval
