@@ -31,10 +31,10 @@ enum class Drive {
 };
 [[nodiscard]] constexpr auto names_of(Drive) { return names("controller", "constant", "sampled"); }
 
-/// Grasp controller: tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd) with
-/// f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v). beta_j is the part of finger j in
-/// balancing a load (docs/theory/grasp-model.md (15)). Gravity includes a tilt, not shaking. The
-/// object's pose is measured without error.
+/// Grasp controller, tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd). The fingertip
+/// forces are f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v). The term beta_j is the part of
+/// finger j in balancing a load (docs/theory/grasp-model.md (15)). Gravity includes a tilt, not
+/// shaking. The object's pose is measured without error.
 struct Controller {
   double stiffness = 0, damping = 0;              ///< of the object's position [N/m, N s/m]
   double turn_stiffness = 0, turn_damping = 0;    ///< of its orientation [N m/rad, N m s/rad]

@@ -7,10 +7,10 @@
 // Not for many configurations or a GPU: use singularity_map.hpp. At most kMaxJoints joints.
 // Docs: docs/theory/singularity.md.
 //
-// Method after Gallardo and Rico, "Recuperando la perdida de movilidad en manipuladores seriales
-// por medio de la teoria de tornillos", Ingenieria (Universidad de Costa Rica), 2001, with its
-// errata: the exact first-order test is one weighted sum of Lie products for each joint, all distal
-// screws move, and a second-order term decides if the first order is zero.
+// Method: Gallardo and Rico, "Recuperando la perdida de movilidad en manipuladores seriales por
+// medio de la teoria de tornillos", Ingenieria (Universidad de Costa Rica), 2001, with its errata.
+// The exact first-order test is one weighted sum of Lie products for each joint. All distal screws
+// move. A second-order term decides if the first order is zero.
 //
 // Computations use scaled screws: origin c, unit of length L. Singular values then depend neither
 // on the place of the base nor on the unit of length. The step of a prismatic joint is in units of
