@@ -31,7 +31,7 @@ enum class Drive {
 };
 [[nodiscard]] constexpr auto names_of(Drive) { return names("controller", "constant", "sampled"); }
 
-/// Grasp controller, tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd). The fingertip
+/// Grasp controller, tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd). Commanded contact
 /// forces are f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v). The term beta_j is the part of
 /// finger j in balancing a load (docs/theory/grasp-model.md (15)). Gravity includes a tilt, not
 /// shaking. The object's pose is measured without error.
