@@ -82,7 +82,8 @@ set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/lar
 set(GARRA_NO_FASTER_LARGE src/contact/balance/entry.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
 set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES COMPILE_OPTIONS -Os)
 # Maps of arms that move with fewer than six freedoms, and of other arms than those of six and seven joints: a megabyte for each
-# instruction set, as long as all is inlined. Chains of more than seven joints, or with numbers that differ from state to state.
+# instruction set, as long as all is inlined. Searches for poses with more than seven joints; chains with numbers that differ from
+# state to state.
 set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp
   src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp
   PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)

@@ -300,8 +300,8 @@ struct EvalBody {
   using Source = Source_;
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
-  /// A kernel takes the chain as a parameter; on the host it stays where it is while that saves copies.
-  std::conditional_t<(J < 0), const Source&, Source> source;
+  /// A kernel takes the chain as a parameter; on the host it stays where it is, for every body copies this struct.
+  std::conditional_t<At::kKeepsAngles, const Source&, Source> source;
   At place;
   EvalOptions options;
 
@@ -367,6 +367,12 @@ template <class Source, class At>
 struct FramesBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
 
+  /// A T for each joint; sized at run time, numbers in the same order.
+  template <class T>
+  struct PerJoint {
+    T of[J > 0 ? J : 1];
+  };
+
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto& m = this->template model_at<S>(i);
@@ -380,20 +386,27 @@ struct FramesBody : EvalBody<Source, At> {
   /// Poses of the described link frames in the world.
   template <class S>
   GARRA_HD void store_links(std::int64_t i, const Frames<S, J>& k) const {
-    Vec<S, 16 * J> all;
+    std::conditional_t<(J > 0), PerJoint<Mat<S, 4, 4>>, Vec<S, 16 * J>> all;
     for_each_index<J>([&](auto l) {
       const auto pose = homogeneous(k.frame[l] * this->source.template link_at<S>(this->place, i, l));
-      for_each_index<16>([&](int f) { all[16 * l + f] = pose[f]; });
+      if constexpr (J > 0)
+        all.of[l] = pose;
+      else
+        for_each_index<16>([&](int f) { all[16 * l + f] = pose[f]; });
     });
     this->template store<S>(Output::kLinkPoses, i, all);
   }
   /// Jacobians of the links' centers of mass, world axes, linear rows first.
   template <class S, class M>
   GARRA_HD void store_centers(std::int64_t i, const M& m, const Frames<S, J>& k) const {
-    Mat<S, 6 * J, J> all;
+    std::conditional_t<(J > 0), PerJoint<Mat<S, 6, J>>, Mat<S, 6 * J, J>> all;
     for (int l = 0; l < extent<J>(); ++l) {
-      const Mat<S, 6, J> one = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
-      for_each_entry<6, J>([&](int f) { all[extent<6 * J>() * l + f] = one[f]; });
+      if constexpr (J > 0) {
+        all.of[l] = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
+      } else {
+        const Mat<S, 6, J> one = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
+        for_each_entry<6, J>([&](int f) { all[extent<6 * J>() * l + f] = one[f]; });
+      }
     }
     this->template store<S>(Output::kComJacobians, i, all);
   }
