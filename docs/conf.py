@@ -23,7 +23,7 @@ author = copyright = "garra developers"
 version = release = garra.__version__
 
 smartquotes = False  # "cpu" is code, quotes and all
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
 
 # --- pages
 
