@@ -1,5 +1,5 @@
-// The judge of benchmark answers: the certificate of friction_problem.hpp for a number of
-// contacts that is known only at run time. Every solver is judged by this one, never by its own flag.
+// The check of benchmark answers: the certificate of friction_problem.hpp for a number of
+// contacts that is known only at run time. Every solver is checked by this one, never by its own flag.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ inline constexpr double kSolved = 1e-8;
   Vec<double, 3 * kAnyContacts> force;
   std::copy_n(c.begin(), 3 * problems.contacts, force.m);
   // The tolerance only decides about NaN in c and a, which are not read here.
-  const auto judged = solvers::certify(
+  const auto checked = solvers::certify(
       contact::problem_at(problems, index),
-      solvers::candidate_of<double, kAnyContacts>(force, 0.0, solvers::Effort<double>::none()), kSolved);
-  return judged.residual <= std::numeric_limits<double>::max() ? judged.residual
+      solvers::make_candidate<double, kAnyContacts>(force, 0.0, solvers::Effort<double>::none()), kSolved);
+  return checked.residual <= std::numeric_limits<double>::max() ? checked.residual
                                                                : std::numeric_limits<double>::infinity();
 }
 

@@ -123,7 +123,7 @@ void add(const std::string& name, const std::function<void()>& pass, double flop
 /// The chain in every library's words, and the configurations.
 struct Bench {
   Bench(const std::vector<DhJoint>& joints, const Pose<double>& tool)
-      : model(model_of<kJoints>(robot_of(joints, tool))),
+      : model(make_model<kJoints>(robot_of(joints, tool))),
         pinocchio(peer_chain(model)),
         kdl(joints, tool),
         states(kItems),

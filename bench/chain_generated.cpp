@@ -106,7 +106,7 @@ struct Body {
 };
 
 struct Bench {
-  Bench() : model(model_of<kJoints>(io::read_robot(test::source_folder() + "/data/robots/puma560.toml"))) {
+  Bench() : model(make_model<kJoints>(io::read_robot(test::source_folder() + "/data/robots/puma560.toml"))) {
     std::mt19937_64 gen(560);
     std::uniform_real_distribution<double> angle(-M_PI, M_PI), rate(-2, 2);
     for (std::int64_t i = 0; i < kItems; ++i) {

@@ -1,6 +1,6 @@
 // Friction contact solves: garra on one core, scalar and lanes, beside Siconos on the same problems.
 //
-// A class of problems is drawn once; every solver gets the same numbers, starts cold and is judged by the same
+// A class of problems is drawn once; every solver gets the same numbers, starts cold and is checked by the same
 // certificate. One benchmark is one solver on one class. Counters:
 //   us         mean time per problem [us]
 //   p999_us    99.9th percentile [us]: of single problems for `scalar` (each its own call of contact::solve) and for
@@ -43,13 +43,13 @@ struct ProblemClass {
   contact::Problems problems;
 };
 
-std::int64_t problems_of(int contacts, std::int64_t most) {
+std::int64_t problems_to_json(int contacts, std::int64_t most) {
   return std::max<std::int64_t>(contacts <= 4 ? most : contacts <= 5 ? most / 2 : most / 5, 1);
 }
 
 std::vector<ProblemClass> draw_classes(std::int64_t most) {
   std::vector<ProblemClass> classes;
-  const auto size = [most](int contacts) { return Draw{contacts, problems_of(contacts, most)}; };
+  const auto size = [most](int contacts) { return Draw{contacts, problems_to_json(contacts, most)}; };
   const auto add_manufactured = [&](ManufacturedClass kind, Mode mode, int contacts) {
     constexpr std::string_view kModes[] = {"mixed", "stick", "slide", "break"};
     std::string name(kind == ManufacturedClass::rigid ? "rigid_" : "compliant_");

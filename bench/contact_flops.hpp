@@ -10,7 +10,7 @@
 
 namespace garra::bench {
 
-/// Operations per problem of Newton's ladder and the certificate, without what is beyond Newton, on the first `most`
+/// Operations per problem of Newton's restarts and the certificate, without what is beyond Newton, on the first `most`
 /// problems of N contacts.
 template <int N>
 double flops_of_contacts(const contact::Problems& given, std::int64_t most) {

@@ -3,7 +3,7 @@
 //
 //   sample/<stage>   one stage on samples that stay in the cache: draw (inputs, object, contacts), fingers (inverse
 //                    kinematics and dynamics of all three), build (A, b, metrics), solve (contact forces), solve_cold
-//                    (again from zero), judge (certificate, states, outcome)
+//                    (again from zero), check (certificate, states, outcome)
 //   study/<how>      whole samples through Study::run; `twice` looks for a second solution of every sample
 //   finger/<what>    puma_ik: from the tool's pose; terms: from joint angles to the finger's part of A and b
 //
@@ -23,7 +23,7 @@
 #include "garra/io/scenario.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "grasp/sample/balance.hpp"
-#include "grasp/sample/judge.hpp"
+#include "grasp/sample/sample_check.hpp"
 #include "grasp/study/study.hpp"
 #include "places.hpp"
 
@@ -37,7 +37,7 @@ constexpr std::int64_t kStudySamples = 16 * study::kBlock;
 
 using Problem = solvers::FrictionProblem<double, kContacts>;
 using Candidate = solvers::Candidate<double, kContacts>;
-using Iterate = contact::IterateBody<solvers::FrictionNewton, kContacts>;
+using Iterate = contact::IterateKernel<solvers::FrictionNewton, kContacts>;
 
 void report(benchmark::State& state, std::int64_t items, double flops = 0) {
   const double done = static_cast<double>(state.iterations()) * static_cast<double>(items);
@@ -70,14 +70,14 @@ void add_body(const std::string& name, const Body& body, double flops = 0) {
 // Samples.
 
 /// All fingers, by the bodies that the study runs.
-struct FingersBody {
+struct FingersKernel {
   const grasp::GraspModel* model;
   grasp::SampleParts parts;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     for (int j = 0; j < kContacts; ++j)
-      grasp::FingerBody<chain::Joints::kRevolute, kJoints>{model, j, parts}.template operator()<S>(i);
+      grasp::FingerKernel<chain::Joints::kRevolute, kJoints>{model, j, parts}.template operator()<S>(i);
   }
 };
 
@@ -90,10 +90,10 @@ struct Stages {
         solve{solver(study.scenario(), false), problems.data(), nullptr, candidates.data()},
         solve_cold{solver(study.scenario(), true), problems.data(), nullptr, second.data()},
         balance{&study.model(), parts(), metrics.data()},
-        judge{&study.model(),
+        sample_check{&study.model(),
               parts(),
               {study.scenario().tol, study.model().held, problems.data(), metrics.data(), candidates.data(), nullptr},
-              verdicts.data()} {
+              sample_results.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);
     batch::for_each_lanes(kItems, build);
@@ -116,13 +116,13 @@ struct Stages {
   batch::Tiles<Problem> problems{kItems};
   batch::Tiles<grasp::Metrics<double, kContacts>> metrics{kItems};
   batch::Tiles<Candidate> candidates{kItems}, second{kItems};
-  batch::Tiles<grasp::Verdict<double, kContacts>> verdicts{kItems};
-  grasp::DrawBody draw;
-  FingersBody fingers;
-  grasp::BuildBody<kContacts> build;
+  batch::Tiles<grasp::SampleResult<double, kContacts>> sample_results{kItems};
+  grasp::DrawKernel draw;
+  FingersKernel fingers;
+  grasp::BuildKernel<kContacts> build;
   Iterate solve, solve_cold;
-  grasp::BalanceBody<kContacts> balance;
-  grasp::JudgeBody<kContacts> judge;
+  grasp::BalanceKernel<kContacts> balance;
+  grasp::SampleCheckKernel<kContacts> sample_check;
 };
 
 /// A struct of numbers of the batch as one of counted numbers.
@@ -138,7 +138,7 @@ double mean_finger_flops(const Stages& stages) {
   operations = {};
   for (std::int64_t i = 0; i < kContacts * kItems; ++i) {
     const int j = static_cast<int>(i / kItems);
-    const grasp::FingerBody<chain::Joints::kRevolute, kJoints> finger{stages.fingers.model, j, {}};
+    const grasp::FingerKernel<chain::Joints::kRevolute, kJoints> finger{stages.fingers.model, j, {}};
     grasp::FingerStance<Counted, kJoints> stance;
     benchmark::DoNotOptimize(finger.share(counted<grasp::FingerTask>(stages.tasks.get(i)), stance));
   }
@@ -159,7 +159,7 @@ double mean_build_flops(const Stages& stages) {
     }
     const auto least = grasp::least_singular_value<Counted, kContacts>(parts.load.body, parts.contacts);
     const auto problem = grasp::friction_problem(*stages.build.model, parts, stages.build.model->moving);
-    benchmark::DoNotOptimize(grasp::metrics_of(*stages.build.model, parts, problem, least));
+    benchmark::DoNotOptimize(grasp::compute_metrics(*stages.build.model, parts, problem, least));
   }
   return operations.flops() / static_cast<double>(kItems);
 }
@@ -193,7 +193,7 @@ void add_stages(const Stages& stages) {
   add_solve("sample/solve", stages.solve);
   add_solve("sample/solve_cold", stages.solve_cold);
   add_body("sample/balance", stages.balance);
-  add_body("sample/judge", stages.judge);
+  add_body("sample/judge", stages.sample_check);
 }
 
 void add_study(const std::string& name, const grasp::Study& study) {
@@ -211,7 +211,7 @@ void add_study(const std::string& name, const grasp::Study& study) {
 template <class S>
 using Joints = Vec<S, kJoints>;
 
-struct PumaIkBody {
+struct PumaIkKernel {
   const grasp::FingerModel* finger;
   const double* tasks;
   double* out;
@@ -223,7 +223,7 @@ struct PumaIkBody {
   }
 };
 
-struct TermsBody {
+struct TermsKernel {
   const grasp::FingerModel* finger;
   const double* tasks;
   const double* solutions;
@@ -241,10 +241,10 @@ struct TermsBody {
 
 void add_fingers(Stages& stages, batch::Tiles<chain::IkSolution<double, kJoints>>& ik) {
   const grasp::FingerModel* finger = &stages.fingers.model->finger[0];
-  const PumaIkBody solve{finger, stages.tasks.data(), ik.data()};
+  const PumaIkKernel solve{finger, stages.tasks.data(), ik.data()};
   batch::for_each_lanes(kItems, solve);
   add_body("finger/puma_ik", solve);
-  add_body("finger/terms", TermsBody{finger, stages.tasks.data(), ik.data(), stages.shares.data()});
+  add_body("finger/terms", TermsKernel{finger, stages.tasks.data(), ik.data(), stages.shares.data()});
 }
 
 }  // namespace

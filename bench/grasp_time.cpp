@@ -37,16 +37,16 @@ constexpr std::int64_t kInCache = 128;  // of a phase: as Motion::run has in fli
 
 // Whole trajectories.
 
-struct Judged {
+struct TrajectoryResult {
   double slip = 0, gap = 0, error = 0;
 };
 
-/// The sphere's nominal trajectory at its end, from places alone, as the peers are judged.
-Judged judge(const Motion& motion) {
+/// The sphere's nominal trajectory at its end, from places alone, as the peers are checked.
+TrajectoryResult evaluate_trajectory(const Motion& motion) {
   const MotionSeries s = motion.nominal(2);
   const std::size_t last = s.time.size() - 1;
   const Mat3<double> R = test::rotation_at(s.quaternion, last);
-  Judged out;
+  TrajectoryResult out;
   for (std::size_t j = 0; j < s.links.size(); ++j) {
     const Vec3<double> first = motion.scenario().contacts[j].point;
     const Vec3<double> now =
@@ -60,7 +60,7 @@ Judged judge(const Motion& motion) {
 
 void add(const std::string& name, const Scenario& scenario, const TimeJob& job) {
   const auto motion = std::make_shared<Motion>(scenario);
-  const Judged judged = judge(*motion);
+  const TrajectoryResult checked = evaluate_trajectory(*motion);
   for (const auto& [who, executor] : {std::pair{"/lanes", Executor::kLanes}, std::pair{"/scalar", Executor::kScalar}})
     benchmark::RegisterBenchmark((name + who).c_str(), [=, executor = executor](benchmark::State& state) {
       double steps = 0, newton = 0;
@@ -73,9 +73,9 @@ void add(const std::string& name, const Scenario& scenario, const TimeJob& job) 
       state.counters["per_s"] = Counter(steps, Counter::kIsRate);
       state.counters["steps"] = newton / steps;
       if (scenario.object.shape != Shape::kSphere) return;
-      state.counters["slip"] = judged.slip;
-      state.counters["gap"] = judged.gap;
-      if (job.pull > 0) state.counters["error"] = judged.error;
+      state.counters["slip"] = checked.slip;
+      state.counters["gap"] = checked.gap;
+      if (job.pull > 0) state.counters["error"] = checked.error;
     });
 }
 
@@ -95,8 +95,8 @@ enum Phase : int { kOrders, kFingers, kAssemble, kSolve, kCertify, kClose, kPhas
 constexpr const char* kPhaseName[kPhases] = {"orders", "fingers", "assemble", "solve", "certify", "close"};
 constexpr int kN = kAnyContacts;
 constexpr int kContacts = 3;
-using Solve = contact::IterateBody<solvers::FrictionNewton, kN>;
-using Certify = contact::CertifyBody<kN>;
+using Solve = contact::IterateKernel<solvers::FrictionNewton, kN>;
+using Certify = contact::CertifyKernel<kN>;
 
 /// A backend of run_steps that hands every phase over to be measured.
 template <class Phases>
@@ -111,17 +111,17 @@ struct MeasuringBackend {
   void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const {
     host.start_fingers(rules, tiles, count);
   }
-  void for_each(std::int64_t count, const MotionDrawBody& body) const { host.for_each(count, body); }
-  void for_each(std::int64_t count, const OrderBody& body) const {
+  void for_each(std::int64_t count, const MotionDrawKernel& body) const { host.for_each(count, body); }
+  void for_each(std::int64_t count, const OrderKernel& body) const {
     phases->run(kOrders, [&] { phases->for_each(host, body, count); });
   }
-  void close(std::int64_t count, const CloseBody<kN>& body) const {
+  void close(std::int64_t count, const CloseKernel<kN>& body) const {
     phases->run(kClose, [&] { phases->for_each(host, body, count); });
   }
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const {
     phases->run(kFingers, [&] { phases->fingers(host, rules, tiles, step, count); });
   }
-  void assemble(const AssembleBody<kN>& body, std::int64_t count) const {
+  void assemble(const AssembleKernel<kN>& body, std::int64_t count) const {
     phases->run(kAssemble, [&] { phases->for_each(host, body, count); });
   }
   void iterate(const Solve& body, std::int64_t count) const {
@@ -157,10 +157,10 @@ struct Clock {
   static void for_each(const HostBackend& host, const Body& body, std::int64_t count) {
     host.for_each(count, body);
   }
-  static void for_each(const HostBackend& host, const AssembleBody<kN>& body, std::int64_t count) {
+  static void for_each(const HostBackend& host, const AssembleKernel<kN>& body, std::int64_t count) {
     host.assemble(body, count);
   }
-  static void for_each(const HostBackend& host, const CloseBody<kN>& body, std::int64_t count) {
+  static void for_each(const HostBackend& host, const CloseKernel<kN>& body, std::int64_t count) {
     host.close(count, body);
   }
   static void for_each(const HostBackend& host, const Solve& body, std::int64_t count) { host.iterate(body, count); }
@@ -183,7 +183,7 @@ struct Counts {
                       std::int64_t count) {
     for (int j = 0; j < kContacts; ++j)
       for_each(host,
-               FingerStepBody<chain::Joints::kRevolute, 6>{&rules, j, step.first, drive_of<6>(rules, j, step), tiles},
+               FingerStepKernel<chain::Joints::kRevolute, 6>{&rules, j, step.first, make_finger_drive<6>(rules, j, step), tiles},
                count);
   }
   template <class Body>

@@ -4,7 +4,7 @@
 // v_o), unsymmetric. Counters:
 //   ns       mean time per problem [ns], arrays in and arrays out; for Siconos the calls of lcp_lexicolemke alone
 //   per_s    problems per second on one core
-//   solved   share of problems with a scaled residual (solvers::lcp_error) of at most 1e-8, judged here for all alike
+//   solved   share of problems with a scaled residual (solvers::lcp_error) of at most 1e-8, checked here for all alike
 //   pivots   garra: mean number of pivots
 //   flops    garra: mean number of operations, a fused multiply-add being two; comparisons and selections are not
 //   counted

@@ -5,7 +5,7 @@
 //
 //   lengths               six leg lengths of a pose
 //   forward               pose from lengths, guess 0.1 m and 0.2 rad off, to 1e-12 m; Simbody: projectQ to 1e-10
-//   forward_judged        the same with what its verdict needs: smallest singular value, sign of det J
+//   forward_checked        the same with what its decision needs: smallest singular value, sign of det J
 //   forward_full          the same in the paper's 91 coordinates, through the public entry, from and to plain arrays
 //   inverse_dynamics      actuator forces of a moving platform
 //   inverse_dynamics_reactions  the same with joint reactions, power balance, singular values
@@ -104,7 +104,7 @@ struct AccelerationWork {
 
 struct Setting {
   Platform machine = reference_platform("trepa_like");
-  Model<double> model = model_of(machine);
+  Model<double> model = make_model(machine);
   double peak = peak_flops();
 };
 
@@ -150,7 +150,7 @@ void add_kernel(const Setting& s, const std::string& name, const std::vector<typ
   auto in = std::make_shared<batch::Tiles<In>>(kItems);
   auto out = std::make_shared<batch::Tiles<Out>>(kItems);
   for (std::int64_t i = 0; i < kItems; ++i) in->set(i, inputs[static_cast<std::size_t>(i)]);
-  using Body = batch::RowsBody<OnSharedModel<Op>>;
+  using Body = batch::RowsKernel<OnSharedModel<Op>>;
   const auto body = std::make_shared<Body>(Body{{op, s.model}, in->data(), out->data()});
   add(
       name + "/lanes", kItems, [in, out, body] { batch::for_each_lanes(kItems, *body); }, flops, s.peak);
@@ -173,7 +173,7 @@ Problems problems(const Setting& s) {
   const auto moved = [&](const Place<double>& from, double shift, double turn) {
     return Place<double>{from.r + vector(shift), retract(from.p, vector(turn))};
   };
-  Place<double> middle = home_of(s.machine);
+  Place<double> middle = home_place(s.machine);
   middle.r[2] += 0.25;
   Problems all;
   for (std::int64_t i = 0; i < kItems; ++i) {
@@ -209,7 +209,7 @@ ReferenceRun reference_run(const Setting& s) {
   const nlohmann::json cases = platform_reference("fwddyn");
   const nlohmann::json& run = cases.at(1);
   ReferenceRun r;
-  const Place<double> home = home_of(s.machine);
+  const Place<double> home = home_place(s.machine);
   for (std::int64_t i = 0; i < kItems; ++i) {
     for (int k = 0; k < 3; ++k) r.starts.pose.position.push_back(home.r[k]);
     for (int k = 0; k < 4; ++k) r.starts.pose.quaternion.push_back(home.p[k]);
@@ -289,11 +289,11 @@ simbody_peer::Model peer_model(const Model<double>& m) {
 
 void add_simbody(const Setting& s, const ReferenceRun& r, const Problems& all) {
   if (!simbody_peer::available()) return;
-  const auto place_of = [](const Place<double>& p) { return simbody_peer::Place{plain<3>(p.r), plain<4>(p.p)}; };
-  const simbody_peer::Place home = place_of(home_of(s.machine));
+  const auto place_at = [](const Place<double>& p) { return simbody_peer::Place{plain<3>(p.r), plain<4>(p.p)}; };
+  const simbody_peer::Place home = place_at(home_place(s.machine));
   const auto machine = std::make_shared<simbody_peer::Machine>(peer_model(s.model), home);
   const auto force = plain<6>(r.force.force), lengths = plain<6>(all.forward[0].lengths);
-  const auto guess = place_of(all.forward[0].guess);
+  const auto guess = place_at(all.forward[0].guess);
   const auto a = machine->acceleration(home, force);
   const auto found = machine->forward_kinematics(lengths, guess, 1e-10);
   const auto end = machine->trajectory(home, force, 0.5, 1e-6);
@@ -318,9 +318,9 @@ void register_all() {
   const ReferenceRun run = reference_run(s);
   add_kernel<LengthsOp>(s, "lengths", all.places);
   add_kernel<ForwardWork>(s, "forward", all.forward);
-  std::vector<ForwardOp::In<double>> judged;
-  for (const ForwardWork::In<double>& in : all.forward) judged.push_back({in.lengths, in.guess});
-  add_kernel<ForwardOp>(s, "forward_judged", judged, {{1e-12, 40}, 0.4});
+  std::vector<ForwardOp::In<double>> checked;
+  for (const ForwardWork::In<double>& in : all.forward) checked.push_back({in.lengths, in.guess});
+  add_kernel<ForwardOp>(s, "forward_judged", checked, {{1e-12, 40}, 0.4});
   add_kernel<InverseWork>(s, "inverse_dynamics", all.inverse);
   std::vector<InverseDynamicsOp::In<double>> whole;
   for (const InverseWork::In<double>& in : all.inverse)

@@ -117,7 +117,7 @@ template <int J>
 struct Bench {
   Bench(std::string arm_name, const std::vector<chain::DhJoint>& joints, int zero)
       : name(std::move(arm_name)),
-        arm{chain::model_of<J>(chain::from_dh({}, joints)), {}, {}},
+        arm{chain::make_model<J>(chain::from_dh({}, joints)), {}, {}},
         peer({{arm.model.joint, arm.model.joint + J}, arm.model.base, arm.model.tool, arm.model.gravity}),
         random(kItems),
         singular(kItems),

@@ -89,7 +89,7 @@ set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/
   PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
 set_source_files_properties(src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
 # The tail of hard problems takes as long as all the others, and is on doubles.
-set_source_files_properties(src/contact/instances/rescue.cpp PROPERTIES COMPILE_OPTIONS
+set_source_files_properties(src/contact/instances/fallback.cpp PROPERTIES COMPILE_OPTIONS
   "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize>")
 # Transpositions in registers of eight numbers, two of them on v3: no call of them leaves its file.
 set_source_files_properties(src/base/rows.cpp src/chain/eval/buffer.cpp PROPERTIES COMPILE_OPTIONS "-O2;-Wno-psabi")
@@ -106,7 +106,7 @@ endfunction()
 
 # Loops over lanes, and what goes with the width of a register.
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
-list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/rescue(_large)?\\.cpp$")
+list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/fallback(_large)?\\.cpp$")
 list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/interrupt.cpp src/base/rows.cpp
   src/contact/balance/entry.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
   src/grasp/study/study.cpp src/grasp/time/analyse.cpp src/grasp/time/motion.cpp

@@ -53,7 +53,7 @@ struct Pendulum {
 
 #ifdef __CUDACC__
 
-template struct garra::batch::Kernels<garra::study::SystemBody<Pendulum>, garra::study::RowsToCount>;
+template struct garra::batch::Kernels<garra::study::SystemKernel<Pendulum>, garra::study::RowsToCount>;
 
 #else
 

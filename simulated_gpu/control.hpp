@@ -35,8 +35,8 @@ void shuffle_blocks(std::uint64_t seed);
 [[nodiscard]] std::size_t bytes_in_use();
 [[nodiscard]] std::int64_t kernels_run();
 
-/// How many devices there are from now on, at most kMostDevices. They share nothing: memory of one is none of another.
-inline constexpr int kMostDevices = 8;
+/// How many devices there are from now on, at most kMaxDevices. They share nothing: memory of one is none of another.
+inline constexpr int kMaxDevices = 8;
 void set_devices(int count);
 
 /// Reads every kernel of the program, as its first launch would: how many there are. Throws std::runtime_error for what

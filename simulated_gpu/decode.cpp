@@ -16,7 +16,7 @@ struct Address {
   Space space = Space::kGeneric;
 };
 
-std::vector<std::string_view> parts_of(std::string_view name) {
+std::vector<std::string_view> count_parts(std::string_view name) {
   std::vector<std::string_view> parts;
   for (std::size_t dot; (dot = name.find('.')) != name.npos; name.remove_prefix(dot + 1))
     parts.push_back(name.substr(0, dot));
@@ -216,7 +216,7 @@ class Decoder {
   }
 
   void add(const Statement& s) {
-    const std::vector<std::string_view> parts = parts_of(s.name);
+    const std::vector<std::string_view> parts = count_parts(s.name);
     counted_ = class_of(parts);
     const auto first = static_cast<std::size_t>(s.name.data() - f_.body.data());
     text_ = f_.body.substr(first, std::min(f_.body.find(';', first), f_.body.size()) - first);

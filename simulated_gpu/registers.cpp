@@ -38,7 +38,7 @@ bool goes_straight_on(const Instruction& i) {
   return i.kind == Kind::kData || i.kind == Kind::kCall || i.kind == Kind::kBarrier || i.kind == Kind::kBlockBarrier;
 }
 
-std::vector<Basic> blocks_of(const std::vector<Instruction>& code) {
+std::vector<Basic> count_blocks(const std::vector<Instruction>& code) {
   const int n = static_cast<int>(code.size());
   std::vector<bool> leads(code.size() + 1);
   leads[0] = true;
@@ -82,7 +82,7 @@ struct Life {
 
 class Lives {
  public:
-  explicit Lives(const Function& f) : f_(f), blocks_(blocks_of(f.code)), lives_(static_cast<std::size_t>(f.registers)) {
+  explicit Lives(const Function& f) : f_(f), blocks_(count_blocks(f.code)), lives_(static_cast<std::size_t>(f.registers)) {
     for (std::size_t b = 0; b < blocks_.size(); ++b) see_block(static_cast<int>(b));
     for (Life& life : lives_)
       if (life.block == -2) life.shared = shared_++;

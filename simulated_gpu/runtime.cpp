@@ -34,7 +34,7 @@ constexpr int kCapability = 80, kRatio = 2, kDriver = CUDART_VERSION;  // of the
 constexpr int kProcessors = 1, kThreadsOfProcessor = 256;              // small, so that stacks need little memory
 
 /// A number from the environment.
-int number_of(const char* variable, int otherwise) {
+int read_number(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
   return text == nullptr ? otherwise : static_cast<int>(std::strtol(text, nullptr, 10));
 }
@@ -398,10 +398,10 @@ void write_counts() {
 }
 
 /// Made by whoever comes first, before main(); never destroyed, for others may come after it.
-std::array<Gpu*, kMostDevices>& gpus() {
+std::array<Gpu*, kMaxDevices>& gpus() {
   static auto* const made = [] {
-    auto* all = new std::array<Gpu*, kMostDevices>;
-    for (int k = 0; k < kMostDevices; ++k) {
+    auto* all = new std::array<Gpu*, kMaxDevices>;
+    for (int k = 0; k < kMaxDevices; ++k) {
       auto* fresh = new Gpu(k);
       set_up(*fresh, k);
       all->at(static_cast<std::size_t>(k)) = fresh;
@@ -411,7 +411,7 @@ std::array<Gpu*, kMostDevices>& gpus() {
   }();
   return *made;
 }
-std::atomic<int> devices = std::clamp(number_of("GARRA_SIMULATED_GPU_DEVICES", 1), 1, kMostDevices);
+std::atomic<int> devices = std::clamp(read_number("GARRA_SIMULATED_GPU_DEVICES", 1), 1, kMaxDevices);
 thread_local int current_device = 0;
 
 /// Grid and block of a launch whose arguments are still being put together.
@@ -588,12 +588,12 @@ cudaError_t cudaGetLastError() { return Use()->last_error(true); }
 cudaError_t cudaPeekAtLastError() { return Use()->last_error(false); }
 cudaError_t cudaDeviceSynchronize() { return Use()->wait(); }
 cudaError_t cudaGetDeviceCount(int* count) {
-  const bool old = simulated_gpu::number_of("GARRA_SIMULATED_GPU_DRIVER", simulated_gpu::kDriver) < CUDART_VERSION;
+  const bool old = simulated_gpu::read_number("GARRA_SIMULATED_GPU_DRIVER", simulated_gpu::kDriver) < CUDART_VERSION;
   *count = old ? 0 : simulated_gpu::devices.load();
   return old ? Use()->remember(cudaErrorInsufficientDriver) : cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = simulated_gpu::number_of("GARRA_SIMULATED_GPU_DRIVER", simulated_gpu::kDriver);
+  *version = simulated_gpu::read_number("GARRA_SIMULATED_GPU_DRIVER", simulated_gpu::kDriver);
   return cudaSuccess;
 }
 cudaError_t cudaRuntimeGetVersion(int* version) {
@@ -601,7 +601,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
-  const int capability = simulated_gpu::number_of("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
+  const int capability = simulated_gpu::read_number("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
   switch (which) {
     case cudaDevAttrComputeCapabilityMajor:
       *value = capability / 10;
@@ -610,7 +610,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
       *value = capability % 10;
       return cudaSuccess;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-      *value = simulated_gpu::number_of("GARRA_SIMULATED_GPU_FP64", simulated_gpu::kRatio);
+      *value = simulated_gpu::read_number("GARRA_SIMULATED_GPU_FP64", simulated_gpu::kRatio);
       return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
       *value = simulated_gpu::kProcessors;
@@ -626,7 +626,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
   std::memset(attributes, 0, sizeof *attributes);
   attributes->localSizeBytes = Use()->stack_of(stub);
-  const int capability = simulated_gpu::number_of("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
+  const int capability = simulated_gpu::read_number("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
   return capability >= simulated_gpu::kCapability ? cudaSuccess : Use()->remember(cudaErrorNoKernelImageForDevice);
 }
 cudaError_t cudaSetDevice(int index) {

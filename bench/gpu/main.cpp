@@ -30,9 +30,9 @@ namespace garra::bench {
 namespace {
 
 const Device kGpu{Executor::kCuda, 0, 0}, kCpu{Executor::kLanes, 0, 0}, kScalar{Executor::kScalar, 1, 0};
-constexpr std::int64_t kMostScalar = 1000;  ///< problems: more are compared with lanes, which have the scalar bits
+constexpr std::int64_t kMaxScalar = 1000;  ///< problems: more are compared with lanes, which have the scalar bits
 
-double seconds_of(const std::function<void()>& work) {
+double measure_seconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -54,7 +54,7 @@ class Case {
       if (!run) return state.SkipWithError("no entry for arrays of the GPU");
       double total = 0;
       for (auto _ : state) {
-        const double seconds = seconds_of(run);
+        const double seconds = measure_seconds(run);
         state.SetIterationTime(seconds);
         total += seconds;
       }
@@ -73,9 +73,9 @@ class Case {
     if (made != nullptr) made->work_.reset();
     made = this;
     work_ = std::make_unique<Work>(operation_.make(n_));
-    work_->run(n_ <= kMostScalar ? kScalar : kCpu);
+    work_->run(n_ <= kMaxScalar ? kScalar : kCpu);
     const Bytes expected = work_->answer();
-    if (operation_.from_host) first_ = seconds_of([this] { work_->run(kGpu); });
+    if (operation_.from_host) first_ = measure_seconds([this] { work_->run(kGpu); });
     wrong_ = expected.empty() || !(work_->answer() == expected);
     if (!work_->resident) return;
     work_->resident();
@@ -121,7 +121,7 @@ std::string take(int& argc, char** argv, const std::string& name, const std::str
   return value;
 }
 
-std::vector<std::int64_t> numbers_of(const std::string& text) {
+std::vector<std::int64_t> count_numbers(const std::string& text) {
   std::vector<std::int64_t> out;
   std::stringstream in(text);
   for (std::string item; std::getline(in, item, ',');) out.push_back(std::stoll(item));
@@ -153,7 +153,7 @@ class Reporter : public benchmark::ConsoleReporter {
 int run(int argc, char** argv) {
   const bool tiny = take(argc, argv, "--tiny", "") == "1";
   const std::vector<std::int64_t> sizes =
-      numbers_of(take(argc, argv, "--sizes", tiny ? "33" : "100,1000,10000,100000,1000000,10000000"));
+      count_numbers(take(argc, argv, "--sizes", tiny ? "33" : "100,1000,10000,100000,1000000,10000000"));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   if (cuda_device_count() == 0) {

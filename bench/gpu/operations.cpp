@@ -73,7 +73,7 @@ contact::Problems contacts(int k, std::int64_t n) {
 contact::Options forces_only(contact::Precision precision = contact::Precision::kDouble) {
   contact::Options options;
   options.precision = precision;
-  options.wanted = {.c = true, .a = false, .merit = false, .verdicts = false};
+  options.wanted = {.c = true, .a = false, .merit = false, .diagnostics = false};
   return options;
 }
 
@@ -122,11 +122,11 @@ Work solve_contacts(std::int64_t n) {
   return work;
 }
 
-Work judge_contacts(std::int64_t n) {
+Work check_contacts(std::int64_t n) {
   const auto problems = std::make_shared<contact::Problems>(contacts(3, n));
   const auto c = std::make_shared<std::vector<double>>(contact::solve(*problems, forces_only()).c);
   Work work = work_of(
-      8.0 * (81 + 9 + 3 + 9 + 1) + 4, [=](const Device&) { return contact::judge(*problems, *c); },
+      8.0 * (81 + 9 + 3 + 9 + 1) + 4, [=](const Device&) { return contact::check_solution(*problems, *c); },
       [](const contact::Solutions& s) { return Bytes().add(s.residual).add(s.status); });
   struct There : ResidentContacts {
     There(const contact::Problems& p, const std::vector<double>& forces)
@@ -140,9 +140,9 @@ Work judge_contacts(std::int64_t n) {
   work.resident = [=] {
     if (*there == nullptr) *there = std::make_unique<There>(*problems, *c);
     const There& t = **there;
-    const std::size_t bytes = contact::judge_workspace_bytes(t.problems, t.to);
+    const std::size_t bytes = contact::check_workspace_bytes(t.problems, t.to);
     if (*workspace == nullptr) *workspace = std::make_unique<OnGpu<char>>(bytes);
-    contact::judge(t.problems, t.given, 1e-8, t.to, {0, nullptr, (*workspace)->data(), bytes});
+    contact::check_solution(t.problems, t.given, 1e-8, t.to, {0, nullptr, (*workspace)->data(), bytes});
     check_cuda(cudaDeviceSynchronize());
   };
   work.resident_answer = [=] { return Bytes().add((*there)->residual.values()).add((*there)->status.values()); };
@@ -211,7 +211,7 @@ Work balance_wrenches(std::int64_t n) {
       [=](const Device& device) {
         return contact::balance({3, n, a->W, a->w, a->mu}, device);
       },
-      [](const contact::Balances& b) { return Bytes().add(b.verdict).add(b.force).add(b.wrench).add(b.gap); });
+      [](const contact::Balances& b) { return Bytes().add(b.decision).add(b.force).add(b.wrench).add(b.gap); });
 }
 
 Work differentiate_contacts(std::int64_t n) {
@@ -247,7 +247,7 @@ struct ResidentStates {
         qd(s.qd),
         qdd(s.qdd),
         tau(s.tau),
-        out(static_cast<std::size_t>(s.count * chain::size_of(output, 6))),
+        out(static_cast<std::size_t>(s.count * chain::output_size(output, 6))),
         status(static_cast<std::size_t>(s.count)),
         states{s.count, q, qd, qdd, tau} {
     to[output] = out;
@@ -275,7 +275,7 @@ Operation chain_operation(const std::string& name, chain::Output output) {
             const chain::Needs needs = chain::needs(output);
             const int in = 6 * (1 + needs.qd + needs.qdd + needs.tau);
             Work work = work_of(
-                8.0 * (in + chain::size_of(output, 6)),
+                8.0 * (in + chain::output_size(output, 6)),
                 [=](const Device& device) { return chain::evaluate(*robot, *states, output, {}, device); },
                 [output](const chain::Results& r) { return Bytes().add(r[output]).add(r.status); });
             const auto there = std::make_shared<std::unique_ptr<ResidentStates>>();
@@ -397,13 +397,13 @@ Work nearest_singularities(std::int64_t n) {
   Work work = work_of(
       8.0 * (6 + 20), [=](const Device& device) { return singularity::nearest_singularities(*robot, *q, {}, device); },
       [](const singularity::NearSingularities& s) {
-        return Bytes().add(s.landing).add(s.singular_q).add(s.distance).add(s.responsible);
+        return Bytes().add(s.search_status).add(s.singular_q).add(s.distance).add(s.responsible);
       });
   using Arrays = singularity::DeviceNearSingularities;
   struct There : ResidentConfigurations<Arrays> {
     There(const chain::Robot& r, const std::vector<double>& at)
-        : ResidentConfigurations(r, at), landing(count()), q(at.size()), distance(count()), responsible(count()) {}
-    OnGpu<singularity::Landing> landing;
+        : ResidentConfigurations(r, at), search_status(count()), q(at.size()), distance(count()), responsible(count()) {}
+    OnGpu<singularity::SearchStatus> search_status;
     OnGpu<double> q, distance;
     OnGpu<std::uint32_t> responsible;
   };
@@ -412,7 +412,7 @@ Work nearest_singularities(std::int64_t n) {
     if (*there == nullptr) *there = std::make_unique<There>(*robot, *q);
     There& t = **there;
     Arrays to;
-    to.landing = t.landing;
+    to.search_status = t.search_status;
     to.singular_q = t.q;
     to.distance = t.distance;
     to.responsible = t.responsible;
@@ -420,14 +420,14 @@ Work nearest_singularities(std::int64_t n) {
   };
   work.resident_answer = [=] {
     const There& t = **there;
-    return Bytes().add(t.landing.values()).add(t.q.values()).add(t.distance.values()).add(t.responsible.values());
+    return Bytes().add(t.search_status.values()).add(t.q.values()).add(t.distance.values()).add(t.responsible.values());
   };
   return work;
 }
 
 /// Poses around the home pose.
 platform::Poses poses_around_home(const platform::Platform& machine, std::int64_t n) {
-  const platform::Place<double> home = platform::home_of(machine);
+  const platform::Place<double> home = platform::home_place(machine);
   platform::Poses poses;
   const std::vector<double> shift = drawn(n, 3, -0.05, 0.05), turn = drawn(n, 3, -0.05, 0.05);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -586,7 +586,7 @@ std::vector<Operation> all_operations() {
       {"contact32", 10000, solve_contacts<32>},  // 740 MB
       {"contact3_mixed", kAll, solve_contacts<3, contact::Precision::kMixed>},
       {"contact8_mixed", kMillion, solve_contacts<8, contact::Precision::kMixed>},
-      {"judge3", kAll, judge_contacts, false},
+      {"judge3", kAll, check_contacts, false},
       {"gradient3", kMillion, differentiate_contacts},
       {"balance3", kMillion, balance_wrenches},
       {"lcp4", kAll, solve_lcps},

@@ -13,7 +13,7 @@ namespace {
 constexpr int kSums = 8, kSteps = 2048, kTrials = 5;
 
 /// Eight sums at once, so that no multiply-add waits for the one before.
-struct MultiplyAddBody {
+struct MultiplyAddKernel {
   double factor, term;
   double* out;
   template <class S>
@@ -29,7 +29,7 @@ struct MultiplyAddBody {
   }
 };
 
-struct CopyBody {
+struct CopyKernel {
   const double* from;
   double* to;
   template <class S>
@@ -38,14 +38,14 @@ struct CopyBody {
   }
 };
 
-struct EmptyBody {
+struct EmptyKernel {
   template <class S>
   GARRA_HD void operator()(std::int64_t) const {}
 };
 
 /// The best of some trials, each waited for.
 template <class Body>
-double seconds_of(std::int64_t count, const Body& body) {
+double measure_seconds(std::int64_t count, const Body& body) {
   double best = 1e300;
   for (int trial = 0; trial < kTrials; ++trial) {
     const auto start = std::chrono::steady_clock::now();
@@ -63,14 +63,14 @@ GpuPeak measured_gpu_peak(double share) {
   const auto threads = std::max<std::int64_t>(64, static_cast<std::int64_t>(share * (1 << 22)));  // 20 ms and more
   const auto numbers = std::max<std::int64_t>(64, static_cast<std::int64_t>(share * (1 << 27)));  // 1 GB each way
   cuda::Buffer<double> from(numbers), to(numbers);
-  const double adds = seconds_of(threads, MultiplyAddBody{0.999, 0.001, to.data()});
-  const double copy = seconds_of(numbers, CopyBody{from.data(), to.data()});
+  const double adds = measure_seconds(threads, MultiplyAddKernel{0.999, 0.001, to.data()});
+  const double copy = measure_seconds(numbers, CopyKernel{from.data(), to.data()});
   return {2.0 * kSums * kSteps * static_cast<double>(threads) / adds, 16.0 * static_cast<double>(numbers) / copy};
 }
 
 double first_launch_seconds() {
   const auto start = std::chrono::steady_clock::now();
-  cuda::for_each(1, EmptyBody{});
+  cuda::for_each(1, EmptyKernel{});
   cuda::check(cudaDeviceSynchronize(), "measuring");
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

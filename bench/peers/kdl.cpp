@@ -22,7 +22,7 @@ KDL::Segment segment(const chain::DhJoint& j) {
                       KDL::RigidBodyInertia(body.mass, vector(body.com), about_com));
 }
 
-KDL::Chain chain_of(const std::vector<chain::DhJoint>& joints, const Pose<double>& tool) {
+KDL::Chain finger_chain(const std::vector<chain::DhJoint>& joints, const Pose<double>& tool) {
   KDL::Chain out;
   for (const chain::DhJoint& joint : joints) out.addSegment(segment(joint));
   const auto& R = tool.R.m;
@@ -37,7 +37,7 @@ KDL::Chain chain_of(const std::vector<chain::DhJoint>& joints, const Pose<double
 struct Arm::Solvers {
   Solvers(const std::vector<chain::DhJoint>& rows, const Pose<double>& tool)
       : joints(static_cast<unsigned>(rows.size())),
-        chain(chain_of(rows, tool)),
+        chain(finger_chain(rows, tool)),
         to_jacobian(chain),
         to_inertia(chain, kGravity),
         to_torque(chain, kGravity),

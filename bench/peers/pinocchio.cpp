@@ -42,7 +42,7 @@ Eigen::Vector3d vector(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
   return {j.mass, c, I};
 }
 
-::pinocchio::Model model_of(const Chain& chain) {
+::pinocchio::Model make_model(const Chain& chain) {
   ::pinocchio::Model model;
   ::pinocchio::JointIndex last = 0;
   for (std::size_t i = 0; i < chain.joint.size(); ++i) {
@@ -61,7 +61,7 @@ Eigen::Vector3d vector(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
 struct Arm::Solvers {
   explicit Solvers(const Chain& chain)
-      : model(model_of(chain)),
+      : model(make_model(chain)),
         data(model),
         tool(model.getFrameId("tool")),
         jac(6, model.nv),

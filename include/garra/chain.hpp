@@ -99,14 +99,14 @@ struct Robot {
 /// Limits of a coordinate: the joint's own limits, narrowed by those of the joints that follow it.
 [[nodiscard]] Joint coordinate_limits(const Robot& robot, int joint);
 /// Couplings in kernel form.
-[[nodiscard]] Followers followers_of(const Robot& robot);
+[[nodiscard]] Followers find_followers(const Robot& robot);
 /// Rejects chains with coupled joints for the function named `what`. @throws Error kUsage if a
 /// joint is coupled.
 void require_uncoupled(const Robot& robot, const std::string& what);
 
 /// Kernel form of a robot with J joints. @throws Error kUsage for another number of joints.
 template <int J>
-[[nodiscard]] Model<double, J> model_of(const Robot& robot) {
+[[nodiscard]] Model<double, J> make_model(const Robot& robot) {
   if (robot.joints != J) {
     throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" has " + std::to_string(robot.joints) +
                                       " joints, not " + std::to_string(J));

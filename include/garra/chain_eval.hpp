@@ -50,11 +50,11 @@ inline constexpr int kOutputCount = 17;
 [[nodiscard]] Output parse_output(const std::string& name);
 /// Shape of an output per state. In a chain with coupled joints j is the number of coordinates; the
 /// first j of link_poses and com_jacobians is the number of links.
-[[nodiscard]] std::vector<int> shape_of(Output output, int joints, int links);
-[[nodiscard]] inline std::vector<int> shape_of(Output output, int joints) { return shape_of(output, joints, joints); }
+[[nodiscard]] std::vector<int> output_shape(Output output, int joints, int links);
+[[nodiscard]] inline std::vector<int> output_shape(Output output, int joints) { return output_shape(output, joints, joints); }
 /// Numbers per state of an output.
-[[nodiscard]] int size_of(Output output, int joints, int links);
-[[nodiscard]] inline int size_of(Output output, int joints) { return size_of(output, joints, joints); }
+[[nodiscard]] int output_size(Output output, int joints, int links);
+[[nodiscard]] inline int output_size(Output output, int joints) { return output_size(output, joints, joints); }
 
 /// Set of outputs.
 class Outputs {
@@ -213,7 +213,7 @@ struct DeviceStates {
 
 /// Results in GPU memory, as Results. Null arrays are not computed.
 struct DeviceResults {
-  std::array<DeviceArray<double>, kOutputCount> output = {};  ///< of each Output [count][size_of()]
+  std::array<DeviceArray<double>, kOutputCount> output = {};  ///< of each Output [count][output_size()]
   DeviceArray<Status> status = {};
 
   [[nodiscard]] DeviceArray<double>& operator[](Output one) { return output[static_cast<std::size_t>(one)]; }

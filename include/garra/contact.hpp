@@ -120,7 +120,7 @@ struct Solutions {
 /// empty.
 struct Wanted {
   bool c = true, a = true, merit = true;
-  bool verdicts = true;  ///< state, friction_margin, critical_friction
+  bool diagnostics = true;  ///< state, friction_margin, critical_friction
 };
 
 /// Precision of the solver; the certificate always uses double. kMixed: single precision, then
@@ -166,9 +166,9 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
 ///         status kStalled.
 /// @throws Error kUsage for the size of c or the number of contacts, kInvalidFile for other array
 ///         sizes.
-[[nodiscard]] Solutions judge(const ProblemView& problems, std::span<const double> c, double tol = 1e-8);
-[[nodiscard]] inline Solutions judge(const ProblemView& problems, const std::vector<double>& c, double tol = 1e-8) {
-  return judge(problems, std::span(c), tol);
+[[nodiscard]] Solutions check_solution(const ProblemView& problems, std::span<const double> c, double tol = 1e-8);
+[[nodiscard]] inline Solutions check_solution(const ProblemView& problems, const std::vector<double>& c, double tol = 1e-8) {
+  return check_solution(problems, std::span(c), tol);
 }
 
 /// Internal forces z in the friction cones with A z = 0 and b.z < 0. If such forces exist, a
@@ -189,7 +189,7 @@ struct InternalForces {
 [[nodiscard]] InternalForces internal_forces(const ProblemView& problems, int threads = 0);
 
 /// Turns sliding contacts into frictionless ones by the papers' elimination (25)-(28), for solvers
-/// without sliding contacts. Check their forces by judge() with the original problems.
+/// without sliding contacts. Check their forces by check() with the original problems.
 /// @param problems as for solve().
 /// @return problems of the same size without mode and slip_velocity.
 /// @throws Error as solve() for sizes.

@@ -51,13 +51,13 @@ void solve(const DeviceProblems& problems, const Options& options, const DeviceS
 [[nodiscard]] std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options,
                                           const DeviceSolutions& to, int device = 0);
 
-/// Queues judge() of contact.hpp.
+/// Queues check() of contact.hpp.
 /// @param c forces [n][3k] in N from any source.
 /// @throws Error as solve().
-void judge(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
+void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
            const DeviceCall& call);
-/// @return bytes of workspace for judge() with these arguments. Runs nothing.
-[[nodiscard]] std::size_t judge_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to,
+/// @return bytes of workspace for check() with these arguments. Runs nothing.
+[[nodiscard]] std::size_t check_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to,
                                                 int device = 0);
 
 }  // namespace garra::contact

@@ -225,8 +225,8 @@ struct SolutionView {
 /// x 1. Outputs per link are stacked (link poses [4 joints, 4]). @throws Error(kUsage) for an
 /// output not computed, or i out of range.
 [[nodiscard]] inline ConstRowsMap matrix(const chain::Results& results, chain::Output output, std::int64_t i) {
-  const std::vector<int> shape = chain::shape_of(output, results.joints);
-  const int size = chain::size_of(output, results.joints), cols = shape.size() < 2 ? 1 : shape.back();
+  const std::vector<int> shape = chain::output_shape(output, results.joints);
+  const int size = chain::output_size(output, results.joints), cols = shape.size() < 2 ? 1 : shape.back();
   return {detail::item(results[output], i, results.count, size), size / cols, cols};
 }
 

@@ -46,7 +46,7 @@ struct ProposeOptions {
 };
 
 /// Acceptance or rejection reason of a sample.
-enum class SampleFate : std::uint8_t {
+enum class RejectionReason : std::uint8_t {
   kAccepted,
   kMissed,       ///< two fingers: no opposite surface
   kOutsideCone,  ///< two fingers: the line between the contacts leaves the friction cone of the second
@@ -57,11 +57,11 @@ enum class SampleFate : std::uint8_t {
   kUndecided,    ///< three fingers or more: force closure is not decided
   kOffPad,       ///< the surface falls away under a pad by more than half its radius, or turns by more than kPadLean
 };
-[[nodiscard]] constexpr auto names_of(SampleFate) {
+[[nodiscard]] constexpr auto names_of(RejectionReason) {
   return names("accepted", "missed", "outside_cone", "too_wide", "fingers_meet", "blocked", "open", "undecided",
                "off_pad");
 }
-inline constexpr std::size_t kSampleFates = 9;
+inline constexpr std::size_t kRejectionReasons = 9;
 inline constexpr int kPadContacts = 3;
 inline constexpr double kPadLean = 0.5;  ///< [rad]
 
@@ -70,7 +70,7 @@ struct Proposal {
   Set set;  ///< with friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius)
   std::vector<std::int64_t> sample;               ///< [g] number of the sample of grasp g; seed and number reproduce it
   std::int64_t samples = 0;                       ///< drawn until the last grasp was found
-  std::array<std::int64_t, kSampleFates> fate{};  ///< number of samples by SampleFate
+  std::array<std::int64_t, kRejectionReasons> rejection{};  ///< number of samples by RejectionReason
   mesh::Body body;                                ///< of the object
 };
 

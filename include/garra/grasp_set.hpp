@@ -4,7 +4,7 @@
 // o), n inward; grasps and contacts count from 0.
 // Wrong sizes and options throw Error; a grasp that cannot be ranked has a GraspStatus, NaN and
 // rank 0.
-// Not modeled: collisions, a table, joint limits, motion in time. At most kMostSetContacts contacts
+// Not modeled: collisions, a table, joint limits, motion in time. At most kMaxSetContacts contacts
 // per grasp.
 // Docs: docs/theory/grasp-sets.md.
 #pragma once
@@ -69,7 +69,7 @@ struct Set {
   std::vector<double> torque;       ///< [g][nq] commanded [N m or N]; empty: bias + J^T force
   std::vector<double> bias;         ///< [g][nq] torque for the hand's weight and motion [N m or N]; empty: 0
   /// [g][nq] limit of the motors' |torque|, above 0; infinite or empty: no limit. At most
-  /// kMostTorqueLimits joints.
+  /// kMaxTorqueLimits joints.
   std::vector<double> torque_limit;
   /// Object surface shared by all grasps. Used to accept outward-pointing normals, as of a ring
   /// held from inside. Null: SetStudy::from_within decides.
@@ -97,7 +97,7 @@ struct SetStudy {
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, in a uniform direction [rad]
   double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
   /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one,
-  /// with equal probability. At most kMostWrenches.
+  /// with equal probability. At most kMaxWrenches.
   std::vector<std::array<double, 6>> wrenches;
   bool any_gravity = false;                                      ///< gravity from a direction uniform on the sphere
   double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, if the set has none [N]
@@ -128,24 +128,24 @@ struct SetStudy {
 enum class GraspStatus : std::uint8_t {
   kRanked,
   kNoContact,
-  kTooManyContacts,  ///< more than kMostSetContacts
+  kTooManyContacts,  ///< more than kMaxSetContacts
   kNotFinite,        ///< a number of it is NaN or infinite (a force or torque limit may be infinite)
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
   kBadFriction,      ///< a coefficient, force limit or torsion radius is negative
   kBadMass,          ///< negative, or an inertia that no body has
   kOutwardNormals,   ///< every normal points away from the center of mass, without `object` or `from_within`
-  kMillimeters,      ///< contact farther than kMostReach from the center of mass, or a torsion radius as long
+  kMillimeters,      ///< contact farther than kMaxReach from the center of mass, or a torsion radius as long
   kBadHand,  ///< a mobility or mass matrix that is not symmetric and positive definite, a torque limit not above 0
 };
 [[nodiscard]] constexpr auto names_of(GraspStatus) {
   return names("ranked", "no_contact", "too_many_contacts", "not_finite", "bad_normal", "bad_friction", "bad_mass",
                "outward_normals", "millimeters", "bad_hand");
 }
-inline constexpr int kMostSetContacts = 32;
-inline constexpr int kMostTorqueLimits = 32;  ///< or joints with a torque error
-inline constexpr int kMostWrenches = 32;      ///< in SetStudy::wrenches
-inline constexpr double kMostReach = 10;      ///< [m]
-inline constexpr double kMostFriction = 10;   ///< upper bound of the search for the critical friction
+inline constexpr int kMaxSetContacts = 32;
+inline constexpr int kMaxTorqueLimits = 32;  ///< or joints with a torque error
+inline constexpr int kMaxWrenches = 32;      ///< in SetStudy::wrenches
+inline constexpr double kMaxReach = 10;      ///< [m]
+inline constexpr double kMaxFriction = 10;   ///< upper bound of the search for the critical friction
 
 /// Ranking with one entry per grasp. Entries of grasps without kRanked are NaN, with rank 0.
 struct Ranking {
@@ -163,7 +163,7 @@ struct Ranking {
   std::vector<double> difference;  ///< p_held minus the best grasp's, over samples decided for both
   std::vector<double> difference_low, difference_high;  ///< 95 % interval from the same draws (Agresti and Min, 2005)
   /// 5, 50, 95 % quantiles of the least friction coefficient, equal at all contacts, with which a
-  /// sample is held. Infinity: above kMostFriction.
+  /// sample is held. Infinity: above kMaxFriction.
   std::vector<std::array<double, 3>> critical_friction;
   std::vector<double> p_no_slip;      ///< fraction whose contacts all stick; NaN for an ideal hand
   std::vector<double> p_can_be_held;  ///< fraction whose wrench can be balanced in the cones

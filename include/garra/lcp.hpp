@@ -59,7 +59,7 @@ struct Solutions {
 struct Enumeration {
   int size = 0;
   std::int64_t count = 0;
-  std::vector<solvers::LcpVerdict> verdict;  ///< [count]
+  std::vector<solvers::LcpStatus> decision;  ///< [count]
   std::vector<solvers::PMatrix> p_matrix;    ///< [count]
   std::vector<std::int32_t> singular;        ///< [count]
   std::vector<std::int32_t> undecided;       ///< [count]

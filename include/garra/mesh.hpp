@@ -149,9 +149,9 @@ inline constexpr double kCrease = 0.7;  ///< [rad]
 [[nodiscard]] std::unique_ptr<Surface> make_capsule(double radius, double height);
 [[nodiscard]] std::unique_ptr<Surface> make_ellipsoid(const Vec3<double>& half_axes);
 /// Superquadric (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1. e1 is the roundness in
-/// planes through z, e2 across z. Range: kLeastExponent (nearly straight, with corners) to 2
+/// planes through z, e2 across z. Range: kMinExponent (nearly straight, with corners) to 2
 /// (straight, from axis to axis); 1: an ellipsoid.
 [[nodiscard]] std::unique_ptr<Surface> make_superquadric(const Vec3<double>& half_axes, double e1, double e2);
-inline constexpr double kLeastExponent = 0.1;
+inline constexpr double kMinExponent = 0.1;
 
 }  // namespace garra::mesh

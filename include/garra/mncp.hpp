@@ -39,8 +39,8 @@ struct Block : batch::RowTiles<Instance<P, double>, solvers::MncpSolution<P, dou
 
 template <class P, class Solver>
 void solve_block(const Solver& solver, Executor executor, Block<P>& block, std::int64_t count) {
-  const IterateBody<P, Solver> iterate{solver, block.in().data(), block.candidates.data()};
-  const CertifyBody<P> certify{solver.tol, block.in().data(), block.candidates.data(), block.out().data()};
+  const IterateKernel<P, Solver> iterate{solver, block.in().data(), block.candidates.data()};
+  const CertifyKernel<P> certify{solver.tol, block.in().data(), block.candidates.data(), block.out().data()};
   if (executor == Executor::kScalar)
     batch::for_each_scalar(count, iterate);
   else
@@ -70,12 +70,12 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
                               const std::vector<double>& start, const Options& options = {},
                               const Device& device = {}) {
   const auto count = static_cast<std::int64_t>(problems.size());
-  const batch::InColumn starts = detail::column_of(start, count, solvers::kUnknowns<Problem>);
+  const batch::InColumn starts = detail::make_in_column(start, count, solvers::kUnknowns<Problem>);
   detail::require_cpu(device);
   const auto solver = detail::make_solver<Problem, Merit, Minimizer>(options);
   Solutions out = detail::make_solutions<Problem>(count);
-  batch::Rows rows = detail::instances_of<Problem>(problems, starts, device);
-  rows.out = detail::columns_of(out);
+  batch::Rows rows = detail::make_instances<Problem>(problems, starts, device);
+  rows.out = detail::make_columns(out);
   using Block = detail::Block<Problem>;
   batch::run_tiles(
       rows, detail::kBlock, [&](std::int64_t most) { return Block(rows, most); },
@@ -92,14 +92,14 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
 template <class Problem, class Merit = solvers::ComponentwiseMerit>
 [[nodiscard]] Values evaluate(const std::vector<typename Problem::template Data<double>>& problems,
                               const std::vector<double>& points, const Device& device = {}) {
-  using Body = EvaluateBody<Problem, Merit>;
+  using Body = EvaluateKernel<Problem, Merit>;
   constexpr int V = Body::kVariables;
   const auto count = static_cast<std::int64_t>(problems.size());
-  const batch::InColumn column = detail::points_of<Problem, Merit>(points, count);
+  const batch::InColumn column = detail::make_point_column<Problem, Merit>(points, count);
   detail::require_cpu(device);
   Values out = detail::make_values<Problem, Merit>(count);
-  batch::Rows rows = detail::instances_of<Problem, V>(problems, column, device);
-  rows.out = detail::columns_of(out);
+  batch::Rows rows = detail::make_instances<Problem, V>(problems, column, device);
+  rows.out = detail::make_columns(out);
   using Tiles = batch::RowTiles<Instance<Problem, double, V>, PointValue<double, Body::kResiduals, V>>;
   batch::run_tiles(
       rows, detail::kBlock, [&](std::int64_t most) { return Tiles(rows, most); },

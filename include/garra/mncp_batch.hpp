@@ -24,7 +24,7 @@ struct Options {
   double tol = 1e-8;        ///< converged: residual <= tol
   int starts = 1;           ///< starts before a problem counts as unsolved
   int max_iterations = 0;   ///< outer iterations of one start; 0: the minimizer's own limit
-  bool judge = true;        ///< false: only the minimizer's own tests stop the iteration, as in the papers
+  bool check_iterate = true;        ///< false: only the minimizer's own tests stop the iteration, as in the papers
   bool zero_slack = false;  ///< start from z = 0, as in the papers, instead of z = max(F, 0)
 };
 
@@ -88,7 +88,7 @@ struct PointValue {
 
 /// Body of the iteration on one problem (scalar executor, GPU thread).
 template <class P, class Solver>
-struct IterateBody {
+struct IterateKernel {
   Solver solver;
   const double* instances;
   double* candidates;
@@ -110,7 +110,7 @@ struct IterateBody {
 
 /// Body of the certificate.
 template <class P>
-struct CertifyBody {
+struct CertifyKernel {
   double tol;
   const double* instances;
   const double* candidates;
@@ -126,7 +126,7 @@ struct CertifyBody {
 
 /// Body of the evaluation of a merit function. `whole`: points include the slack variables.
 template <class P, class Merit>
-struct EvaluateBody {
+struct EvaluateKernel {
   template <class S>
   using View = typename Merit::template View<P, S>;
   static constexpr int kVariables = View<double>::kVariables, kResiduals = View<double>::kResiduals;
@@ -161,14 +161,14 @@ SolverOf<P, Merit, Minimizer> make_solver(const Options& options) {
   if (options.max_iterations > 0) solver.minimizer.max_iterations = options.max_iterations;
   solver.tol = options.tol;
   solver.starts = options.starts;
-  solver.judge = options.judge;
+  solver.check_iterate = options.check_iterate;
   solver.zero_slack = options.zero_slack;
   return solver;
 }
 
 /// Column of `width` numbers, shared by all problems or one row for each. @throws Error(kUsage) for
 /// another size.
-inline batch::InColumn column_of(const std::vector<double>& values, std::int64_t count, int width) {
+inline batch::InColumn make_in_column(const std::vector<double>& values, std::int64_t count, int width) {
   const auto w = static_cast<std::size_t>(width);
   const bool each = values.size() == static_cast<std::size_t>(count) * w;
   if (!each && values.size() != w)
@@ -180,7 +180,7 @@ inline batch::InColumn column_of(const std::vector<double>& values, std::int64_t
 
 /// Instances of V variables. Variables that `start` lacks are 0.
 template <class P, int V = solvers::kUnknowns<P>>
-batch::Rows instances_of(const std::vector<DataOf<P>>& problems, const batch::InColumn& start, const Device& device) {
+batch::Rows make_instances(const std::vector<DataOf<P>>& problems, const batch::InColumn& start, const Device& device) {
   const auto* data = reinterpret_cast<const double*>(problems.data());
   return {static_cast<std::int64_t>(problems.size()),
           {{data, batch::kFields<double, DataOf<P>>}, start, {nullptr, V - start.width}},
@@ -202,7 +202,7 @@ Solutions make_solutions(std::int64_t count) {
 }
 
 /// Columns in the order of the members of MncpSolution.
-inline std::vector<batch::OutColumn> columns_of(Solutions& out) {
+inline std::vector<batch::OutColumn> make_columns(Solutions& out) {
   using batch::out_column;
   return {out_column(out.x, out.unknowns),
           out_column(out.FG, out.unknowns),
@@ -220,7 +220,7 @@ inline std::vector<batch::OutColumn> columns_of(Solutions& out) {
 
 template <class P, class Merit>
 Values make_values(std::int64_t count) {
-  using Body = EvaluateBody<P, Merit>;
+  using Body = EvaluateKernel<P, Merit>;
   Values out;
   out.variables = Body::kVariables;
   out.residuals = Body::kResiduals;
@@ -233,7 +233,7 @@ Values make_values(std::int64_t count) {
 }
 
 /// Columns in the order of the members of PointValue.
-inline std::vector<batch::OutColumn> columns_of(Values& out) {
+inline std::vector<batch::OutColumn> make_columns(Values& out) {
   using batch::out_column;
   return {out_column(out.f), out_column(out.gradient, out.variables), out_column(out.residual, out.residuals)};
 }
@@ -241,11 +241,11 @@ inline std::vector<batch::OutColumn> columns_of(Values& out) {
 /// Column of points: (u, v), which the body completes by slack variables, or all variables of the
 /// merit function.
 template <class P, class Merit>
-batch::InColumn points_of(const std::vector<double>& points, std::int64_t count) {
-  constexpr int n = solvers::kUnknowns<P>, V = EvaluateBody<P, Merit>::kVariables;
+batch::InColumn make_point_column(const std::vector<double>& points, std::int64_t count) {
+  constexpr int n = solvers::kUnknowns<P>, V = EvaluateKernel<P, Merit>::kVariables;
   const auto c = static_cast<std::size_t>(count);
   const bool whole = points.size() == c * V || (points.size() == V && points.size() != c * n);
-  return column_of(points, count, whole ? V : n);
+  return make_in_column(points, count, whole ? V : n);
 }
 
 }  // namespace detail

@@ -51,15 +51,15 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
   using Solution = solvers::MncpSolution<Problem, double>;
   using Candidate = solvers::MncpCandidate<Problem, double>;
   const auto count = static_cast<std::int64_t>(problems.size());
-  const batch::InColumn starts = detail::column_of(start, count, solvers::kUnknowns<Problem>);
+  const batch::InColumn starts = detail::make_in_column(start, count, solvers::kUnknowns<Problem>);
   const Solver solver = detail::make_solver<Problem, Merit, Minimizer>(options);
   Solutions out = detail::make_solutions<Problem>(count);
-  batch::Rows rows = detail::instances_of<Problem>(problems, starts, {Executor::kCuda, 0, device});
-  rows.out = detail::columns_of(out);
+  batch::Rows rows = detail::make_instances<Problem>(problems, starts, {Executor::kCuda, 0, device});
+  rows.out = detail::make_columns(out);
   detail::run_on_gpu<Given, Solution>(rows, [&](std::int64_t size, const double* given, double* solved) {
     cuda::Buffer<double> candidates(batch::tiles_for(size) * batch::kTile * batch::kFields<double, Candidate>);
-    cuda::for_each(size, IterateBody<Problem, Solver>{solver, given, candidates.data()});
-    cuda::for_each(size, CertifyBody<Problem>{options.tol, given, candidates.data(), solved});
+    cuda::for_each(size, IterateKernel<Problem, Solver>{solver, given, candidates.data()});
+    cuda::for_each(size, CertifyKernel<Problem>{options.tol, given, candidates.data(), solved});
   });
   return out;
 }
@@ -71,13 +71,13 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
 template <class Problem, class Merit = solvers::ComponentwiseMerit>
 [[nodiscard]] Values evaluate_on_gpu(const std::vector<typename Problem::template Data<double>>& problems,
                                      const std::vector<double>& points, int device = 0) {
-  using Body = EvaluateBody<Problem, Merit>;
+  using Body = EvaluateKernel<Problem, Merit>;
   constexpr int V = Body::kVariables;
   const auto count = static_cast<std::int64_t>(problems.size());
-  const batch::InColumn column = detail::points_of<Problem, Merit>(points, count);
+  const batch::InColumn column = detail::make_point_column<Problem, Merit>(points, count);
   Values out = detail::make_values<Problem, Merit>(count);
-  batch::Rows rows = detail::instances_of<Problem, V>(problems, column, {Executor::kCuda, 0, device});
-  rows.out = detail::columns_of(out);
+  batch::Rows rows = detail::make_instances<Problem, V>(problems, column, {Executor::kCuda, 0, device});
+  rows.out = detail::make_columns(out);
   using Value = PointValue<double, Body::kResiduals, V>;
   detail::run_on_gpu<Instance<Problem, double, V>, Value>(
       rows, [&](std::int64_t size, const double* given, double* computed) {

@@ -65,9 +65,9 @@ struct Platform {
 [[nodiscard]] Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com,
                                     const Mat3<double>& inertia);
 
-[[nodiscard]] Model<double> model_of(const Platform& platform);
-[[nodiscard]] Limits<double> limits_of(const Platform& platform);
-[[nodiscard]] Place<double> home_of(const Platform& platform);
+[[nodiscard]] Model<double> make_model(const Platform& platform);
+[[nodiscard]] Limits<double> make_limits(const Platform& platform);
+[[nodiscard]] Place<double> home_place(const Platform& platform);
 
 /// Poses of n samples: position of C and orientation of the platform in the base frame.
 struct Poses {

@@ -52,7 +52,7 @@ struct PathPoints {
   std::vector<double> velocity, acceleration;  ///< [t,6]
 };
 /// Evaluates a path at its instants. @throws Error for an inconsistent path.
-[[nodiscard]] PathPoints points_of(const Path& path);
+[[nodiscard]] PathPoints sample_path(const Path& path);
 
 /// Uncertain inputs as distributions, constant by default. Every sample draws each of them once.
 struct Uncertainty {

@@ -121,12 +121,12 @@ struct EscapeSet {
 /// V0' N V0 with N_jk = u . [$j $k] / 2. Decided only if one degree of freedom is lost and one
 /// wrench is reciprocal to all joints.
 enum class SelfMotion {
-  kNotJudged,
+  kNotChecked,
   kNone,       ///< definite form: no such motion to second order, the end effector must move
   kEscapes,    ///< indefinite form
   kUndecided,  ///< semidefinite: higher orders decide
 };
-[[nodiscard]] const char* to_string(SelfMotion verdict);
+[[nodiscard]] const char* to_string(SelfMotion decision);
 
 /// Result of a finite joint displacement, computed exactly.
 struct Displacement {
@@ -156,7 +156,7 @@ struct Analysis {
   std::vector<double>
       best_direction;  ///< unit joint direction of fastest first-order growth (one lost degree of freedom)
   double best_rate = 0;
-  SelfMotion self_motion = SelfMotion::kNotJudged;
+  SelfMotion self_motion = SelfMotion::kNotChecked;
   std::vector<double> self_motion_form;         ///< eigenvalues of Q, falling
   Displacement recovery;                        ///< best of escape_sets at `step`
   std::vector<std::vector<int>> clearing_sets;  ///< all smallest sets whose motion leaves no singular interval
@@ -166,7 +166,7 @@ struct Analysis {
 /// @param q joint values [j] in rad or m.
 /// @return screws in world axes about the world origin.
 /// @throws Error kUsage for a wrong number of joint values or one that is not finite.
-[[nodiscard]] ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q);
+[[nodiscard]] ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& q);
 
 /// What the field calls a singular configuration: "wrist", "elbow", "shoulder" or several of them, "wrist and elbow".
 /// Empty for arms that have no such parts. They have six joints, the last three axes of which meet in a point, or axes
@@ -202,7 +202,7 @@ struct Analysis {
 /// @throws Error kUsage for the number of joints, a zero or infinite screw, or options out of
 ///         range.
 [[nodiscard]] Analysis analyse(const ScrewSet& set, const AnalyseOptions& options = {});
-/// Same for a robot. @param q joint values [j] in rad or m. @throws Error kUsage as screws_of() and
+/// Same for a robot. @param q joint values [j] in rad or m. @throws Error kUsage as make_screws() and
 /// above.
 [[nodiscard]] Analysis analyse(const chain::Robot& robot, const std::vector<double>& q,
                                const AnalyseOptions& options = {});

@@ -67,7 +67,7 @@ struct Measures {
                                const Device& device);
 
 /// Status of the search for the nearest singularity.
-enum class Landing : std::uint8_t {
+enum class SearchStatus : std::uint8_t {
   kLanded = 0,  ///< `singular_q` is a singular configuration to `tolerance`
   kLost,        ///< not converged within the iterations, or farther than one radian
   kNonFinite,   ///< a joint value is not finite
@@ -79,7 +79,7 @@ enum class Landing : std::uint8_t {
 /// A row without kLanded holds NaN in real numbers, 0 in counts and masks, and -1 in escape_joint
 /// and subset_last.
 struct NearSingularities {
-  std::vector<Landing> landing;    ///< [n]
+  std::vector<SearchStatus> search_status;    ///< [n]
   std::vector<double> singular_q;  ///< [n,j]
   std::vector<double> distance;    ///< [n] length of the joint motion to it [rad]
   std::vector<int> lost;           ///< [n] lost degrees of freedom at it
@@ -131,7 +131,7 @@ struct DeviceMeasures {
   DeviceArray<double> sigma_min, inverse_condition, manipulability, tool;
 };
 struct DeviceNearSingularities {
-  DeviceArray<Landing> landing;
+  DeviceArray<SearchStatus> search_status;
   DeviceArray<double> singular_q, distance;
   DeviceArray<int> lost;
   DeviceArray<std::uint32_t> responsible;

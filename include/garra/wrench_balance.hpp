@@ -30,7 +30,7 @@ struct Wrenches {
 };
 
 /// Decision on one problem.
-enum class BalanceVerdict : std::uint8_t {
+enum class ResistanceStatus : std::uint8_t {
   kImpossible = 0,  ///< certified: every c in the cones leaves a wrench above `gap` |w|
   kPossible = 1,    ///< certified: `force` balances w to 1e-9 |w|
   kUndecided = 2,   ///< neither is proved, or a number is not finite
@@ -38,7 +38,7 @@ enum class BalanceVerdict : std::uint8_t {
 
 /// Decisions with their proofs.
 struct Balances {
-  std::vector<BalanceVerdict> verdict;  ///< [count]
+  std::vector<ResistanceStatus> decision;  ///< [count]
   std::vector<double> force;            ///< [count][3k] c if kPossible [N]
   std::vector<double> wrench;           ///< [count][6] unit y that separates w from the cones if kImpossible
   std::vector<double> gap;              ///< [count] unbalanced part, relative to |w|
@@ -71,7 +71,7 @@ struct RestProblems {
 
 /// Decisions on the rest problems.
 struct Rests {
-  std::vector<BalanceVerdict> verdict;  ///< [count] kPossible: forces found; kImpossible: certified that none exist
+  std::vector<ResistanceStatus> decision;  ///< [count] kPossible: forces found; kImpossible: certified that none exist
   std::vector<double> force;            ///< [count][3k] c if kPossible [N], else NaN
 };
 

@@ -6,7 +6,7 @@ namespace garra {
 
 namespace {
 
-constexpr int kLeastMajor = 8;      // compute capability: below it the kernels were never compiled
+constexpr int kMinMajor = 8;      // compute capability: below it the kernels were never compiled
 constexpr int kSlowestDoubles = 4;  // float over double throughput: 2 on A100, H100; 32 or 64 on cards for graphics
 
 int device_count() {
@@ -97,8 +97,8 @@ void wait(int index) {
 }
 
 std::string drawback(int index) {
-  if (attribute(cudaDevAttrComputeCapabilityMajor, index) < kLeastMajor)
-    return "compute capability " + capability(index) + ", below " + std::to_string(kLeastMajor) + ".0";
+  if (attribute(cudaDevAttrComputeCapabilityMajor, index) < kMinMajor)
+    return "compute capability " + capability(index) + ", below " + std::to_string(kMinMajor) + ".0";
   const int ratio = attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, index);
   if (ratio <= kSlowestDoubles) return {};
   return "double precision at 1/" + std::to_string(ratio) + " of single: the processor is likely faster";
@@ -110,7 +110,7 @@ std::string device_name(int index) {
   return properties.name;
 }
 
-std::uint64_t free_memory_of(int index) {
+std::uint64_t query_free_memory(int index) {
   std::size_t free = 0, total = 0;
   cuda::check(cudaSetDevice(index), "choosing the device");
   cuda::check(cudaMemGetInfo(&free, &total), "asking for free memory");
@@ -118,7 +118,7 @@ std::uint64_t free_memory_of(int index) {
 }
 
 // Before main(), as all kernels announce themselves (batch/on_device.hpp).
-const bool are_linked = (cuda_runtime = {device_count, device_name, free_memory_of, driver_problem, missing_kernels,
+const bool are_linked = (cuda_runtime = {device_count, device_name, query_free_memory, driver_problem, missing_kernels,
                                          drawback, translates, load_all, allocate, release, wait},
                          true);
 

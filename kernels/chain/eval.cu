@@ -11,9 +11,9 @@ void run_kernels(const Device&, const DeviceChain& chain) {
   const batch::ResidentCall call(chain.rows);
   switch (device_padded(chain.robot, !chain.columns.empty())) {
     case 6:
-      return evaluate_as(source_of<SharedModel<6, Joints::kRevolute>>(chain.robot), chain);
+      return evaluate_as(make_source<SharedModel<6, Joints::kRevolute>>(chain.robot), chain);
     case 7:
-      return evaluate_as(source_of<SharedModel<7, Joints::kRevolute>>(chain.robot), chain);
+      return evaluate_as(make_source<SharedModel<7, Joints::kRevolute>>(chain.robot), chain);
     case kMaxComposite:
       return evaluate_padded<kMaxComposite>(chain);
     default:

@@ -81,7 +81,7 @@ struct EvalRows {
 
 /// Where no output is wanted.
 template <class At>
-struct StatusBody {
+struct StatusKernel {
   At place;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -90,7 +90,7 @@ struct StatusBody {
 };
 
 template <class Source>
-EvalRows<Source> rows_of(const DeviceChain& chain, const double* parameters) {
+EvalRows<Source> make_rows(const DeviceChain& chain, const double* parameters) {
   using Rows = EvalRows<Source>;
   const auto place = [](const batch::DeviceColumn& c) {
     return typename Rows::Place{static_cast<double*>(c.data), c.row, c.number, c.width};
@@ -121,13 +121,13 @@ void evaluate_as(const Source& source, const DeviceChain& chain) {
   const std::int64_t most = std::min(batch::kDeviceChunk, chain.rows.count);
   const cuda::Buffer<double> parameters(batch::tiles_for(most) * batch::kTile *
                                         static_cast<std::int64_t>(chain.columns.size()));
-  EvalRows<Source> place = rows_of<Source>(chain, parameters.data());
+  EvalRows<Source> place = make_rows<Source>(chain, parameters.data());
   for (place.first = 0; place.first < chain.rows.count; place.first += most) {
     const batch::RowRange rows{place.first, std::min(most, chain.rows.count - place.first)};
     gather_parameters(chain, rows, parameters.data());
-    if (!place.wants(place.status_with)) cuda::for_each(rows.count, StatusBody<EvalRows<Source>>{place});
-    for_each_body(EvalBody<Source, EvalRows<Source>>{source, place, chain.options},
-                  EvalBody<Source, EvalRows<Source>>{pointed, place, chain.options},
+    if (!place.wants(place.status_with)) cuda::for_each(rows.count, StatusKernel<EvalRows<Source>>{place});
+    for_each_body(EvalKernel<Source, EvalRows<Source>>{source, place, chain.options},
+                  EvalKernel<Source, EvalRows<Source>>{pointed, place, chain.options},
                   [&](const auto& body) { cuda::for_each(rows.count, body); });
   }
 }
@@ -135,7 +135,7 @@ void evaluate_as(const Source& source, const DeviceChain& chain) {
 /// A chain whose links differ from state to state: they go through memory.
 template <int J>
 void evaluate_varying(const DeviceChain& chain) {
-  auto source = source_of<VaryingModel<J>>(chain.robot);
+  auto source = make_source<VaryingModel<J>>(chain.robot);
   cuda::Buffer<Column> columns(static_cast<std::int64_t>(chain.columns.size()));
   columns.upload(chain.columns.data());
   source.columns = columns.data();
@@ -146,7 +146,7 @@ void evaluate_varying(const DeviceChain& chain) {
 template <int J>
 void evaluate_padded(const DeviceChain& chain) {
   if (chain.columns.empty())
-    evaluate_as(source_of<SharedModel<J, Joints::kMixed, true>>(chain.robot), chain);
+    evaluate_as(make_source<SharedModel<J, Joints::kMixed, true>>(chain.robot), chain);
   else
     evaluate_varying<J>(chain);
 }

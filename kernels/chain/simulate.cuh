@@ -11,8 +11,8 @@
 
 namespace garra::chain {
 
-inline const SimulateJob& shared_of(const SimulateJob& job) { return job; }
-inline const SimulateJob& shared_of(const DeviceSimulateJob& there) { return there.job; }
+inline const SimulateJob& shared_job(const SimulateJob& job) { return job; }
+inline const SimulateJob& shared_job(const DeviceSimulateJob& there) { return there.job; }
 
 namespace simulate_cuda {
 
@@ -34,8 +34,8 @@ class Input {
 template <class Body>
 void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t first, std::int64_t count) {
   SimulateArrays a = rows.take(first, count);
-  const std::int64_t numbers = count * job.robot.joints, stops = a.stops.count;
-  const Input q(a.q, numbers), qd(a.qd, numbers), damping(a.damping, numbers), amplitude(a.amplitude, numbers);
+  const std::int64_t number_count = count * job.robot.joints, stops = a.stops.count;
+  const Input q(a.q, number_count), qd(a.qd, number_count), damping(a.damping, number_count), amplitude(a.amplitude, number_count);
   const Input t(a.stops.t, stops), h(a.stops.h, stops), steps(a.stops.steps, stops), output(a.stops.output, stops);
   const Input points(job.torque.points.data(), static_cast<std::int64_t>(job.torque.points.size()));
   const Input values(job.column_values.data(), static_cast<std::int64_t>(job.column_values.size()));
@@ -54,7 +54,7 @@ void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t fir
   a.stops = {a.stops.count, t.data(), h.data(), steps.data(), output.data()};
   a.trajectory = trajectory.data();
   a.summary = summary.data();
-  Body body{setup_of<Body::J>(job), a};
+  Body body{make_setup<Body::J>(job), a};
   // The law keeps a pointer into host memory, which the device cannot read.
   body.setup.law.points = points.data();
   cuda::for_each(a.count, body);
@@ -72,7 +72,7 @@ void simulate_all(const SimulateJob& job) {
       8 * (outputs * trajectory_fields(n) + summary_fields(n) + 4 * n);
   // At most 2^18 samples, so that the host's rows of a chunk stay small, too.
   const std::int64_t fit = std::min<std::int64_t>(
-      cuda::how_many_fit(job.device, cuda::Memory{bytes, cuda::stacks_of<Body>(job.device.index)}),
+      cuda::how_many_fit(job.device, cuda::Memory{bytes, cuda::measure_stack<Body>(job.device.index)}),
       std::int64_t{1} << 18);
   const std::int64_t chunk = std::min(fit, job.in.count);
   SimulateRows rows(job, chunk);
@@ -83,17 +83,17 @@ void simulate_all(const SimulateJob& job) {
 // --- samples that are on the GPU ------------------------------------------------------------------------------------
 
 /// What the bodies of a chunk work on, in the caller's workspace.
-class Workspace {
+class SimulateWorkspace {
  public:
-  Workspace(const DeviceSimulateJob& there, std::int64_t most)
+  SimulateWorkspace(const DeviceSimulateJob& there, std::int64_t most)
       : there_(there),
         most_(most),
         n_(there.job.robot.joints),
         outputs_(static_cast<std::int64_t>(there.job.options.times.size())),
-        q_(numbers(there.q)),
-        qd_(numbers(there.qd)),
-        damping_(numbers(there.damping)),
-        amplitude_(numbers(there.amplitude)),
+        q_(number_count(there.q)),
+        qd_(number_count(there.qd)),
+        damping_(number_count(there.damping)),
+        amplitude_(number_count(there.amplitude)),
         values_(most * static_cast<std::int64_t>(there.values.size())),
         trajectory_(most * outputs_ * trajectory_fields(n_)),
         summary_(most * summary_fields(n_)) {}
@@ -119,7 +119,7 @@ class Workspace {
   }
 
  private:
-  [[nodiscard]] std::int64_t numbers(const batch::DeviceColumn& column) const {
+  [[nodiscard]] std::int64_t number_count(const batch::DeviceColumn& column) const {
     return column.data == nullptr ? 0 : most_ * n_;
   }
   const double* packed(const batch::DeviceColumn& column, const batch::RowRange& rows, const Numbers& to) const {
@@ -147,7 +147,7 @@ void simulate_all(const DeviceSimulateJob& there) {
   const Input points(job.torque.points.data(), static_cast<std::int64_t>(job.torque.points.size()));
   cuda::Buffer<Column> columns(static_cast<std::int64_t>(job.columns.size()));
   if (!job.columns.empty()) columns.upload(job.columns.data());
-  const Workspace workspace(there, most);
+  const SimulateWorkspace workspace(there, most);
   SimulateArrays a{};
   a.columns = columns.data();
   a.column_count = static_cast<int>(job.columns.size());
@@ -156,7 +156,7 @@ void simulate_all(const DeviceSimulateJob& there) {
   for (std::int64_t first = 0; first < job.in.count; first += most) {
     const batch::RowRange rows{first, std::min(most, job.in.count - first)};
     workspace.take(rows, a);
-    Body body{setup_of<Body::J>(job), a};
+    Body body{make_setup<Body::J>(job), a};
     body.setup.law.points = points.data();
     cuda::for_each(rows.count, body);
     workspace.give_back(rows);
@@ -166,15 +166,15 @@ void simulate_all(const DeviceSimulateJob& there) {
 /// Chains of up to six joints, by a kernel for each method; the job is a SimulateJob, or one on the GPU.
 template <Joints K, bool kVaries, class Job>
 void simulate_six(const Job& job) {
-  switch (shared_of(job).options.method) {
+  switch (shared_job(job).options.method) {
     case Integrator::kRk4:
-      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kRk4>>(job);
+      return simulate_all<SimulateKernel<6, K, kVaries, Integrator::kRk4>>(job);
     case Integrator::kDopri5:
-      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kDopri5>>(job);
+      return simulate_all<SimulateKernel<6, K, kVaries, Integrator::kDopri5>>(job);
     case Integrator::kImplicit1:
-      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kImplicit1>>(job);
+      return simulate_all<SimulateKernel<6, K, kVaries, Integrator::kImplicit1>>(job);
     case Integrator::kImplicit2:
-      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kImplicit2>>(job);
+      return simulate_all<SimulateKernel<6, K, kVaries, Integrator::kImplicit2>>(job);
   }
 }
 

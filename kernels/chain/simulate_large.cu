@@ -3,8 +3,8 @@
 
 namespace garra::chain {
 
-using LargeBody = SimulateBody<kMaxJoints, Joints::kMixed, true>;
-void simulate_large(const SimulateJob& job) { simulate_cuda::simulate_all<LargeBody>(job); }
-void simulate_large(const DeviceSimulateJob& job) { simulate_cuda::simulate_all<LargeBody>(job); }
+using LargeKernel = SimulateKernel<kMaxJoints, Joints::kMixed, true>;
+void simulate_large(const SimulateJob& job) { simulate_cuda::simulate_all<LargeKernel>(job); }
+void simulate_large(const DeviceSimulateJob& job) { simulate_cuda::simulate_all<LargeKernel>(job); }
 
 }  // namespace garra::chain

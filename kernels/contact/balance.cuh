@@ -9,7 +9,7 @@ namespace garra::contact {
 /// Solves `count` problems in tiles of BalanceOp<N, D>::In; answers go to tiles of Out.
 template <int N, int D = 3>
 void launch_balance(std::int64_t count, const double* problems, double* answers);
-/// cuda::stacks_of() its kernel.
+/// cuda::measure_stack() its kernel.
 template <int N, int D = 3>
 [[nodiscard]] std::uint64_t balance_stacks(int device);
 

@@ -5,14 +5,14 @@
 namespace garra::contact {
 
 template <int N>
-void iterate_on_device(const IterateBody<solvers::FrictionMixed, N>& body, std::int64_t count) {
-  const auto guesses = tiles_of<Vec<double, 3 * N>>(count);
-  cuda::for_each(count, SingleBody<N>{body.solver, body.problems, body.sliding, guesses.data()});
+void iterate_on_device(const IterateKernel<solvers::FrictionMixed, N>& body, std::int64_t count) {
+  const auto guesses = make_tiles<Vec<double, 3 * N>>(count);
+  cuda::for_each(count, SingleKernel<N>{body.solver, body.problems, body.sliding, guesses.data()});
   const solvers::FrictionNewton& newton = body.solver;
   iterate_on_device(
-      IterateBody<solvers::FrictionNewton, N>{newton, body.problems, body.sliding, body.candidates, guesses.data(), N},
+      IterateKernel<solvers::FrictionNewton, N>{newton, body.problems, body.sliding, body.candidates, guesses.data(), N},
       count);
-  cuda::for_each(count, StallBody<N>{guesses.data(), body.candidates});
+  cuda::for_each(count, StallKernel<N>{guesses.data(), body.candidates});
 }
 
 }  // namespace garra::contact

@@ -1,7 +1,7 @@
 // Newton's method with restarts on the GPU, for files that compile it for a number of contacts.
 #pragma once
 
-#include "contact/batch/rescue.hpp"
+#include "contact/batch/fallback.hpp"
 #include "contact/newton_team.cuh"
 #include "contact/solve.cuh"
 
@@ -10,7 +10,7 @@ namespace garra::contact {
 /// Runs the fallback solvers on the CPU, tile by tile. They are rarely needed and take hundreds of
 /// kilobytes of stack, which the driver reserves for every thread that the device can hold.
 template <int N>
-void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool after_newton, std::int64_t count) {
+void fallback_on_host(const IterateKernel<solvers::FrictionNewton, N>& newton, bool after_newton, std::int64_t count) {
   using Candidate = solvers::Candidate<double, N>;
   using Problem = solvers::FrictionProblem<double, N>;
   using Sliding = solvers::SlidingContacts<double, N>;
@@ -43,7 +43,7 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
       any = any || !after_newton || candidates.get(i).reason == static_cast<double>(Status::kIterationLimit);
     if (!any) continue;
     const std::int64_t tile = first / batch::kTile;
-    IterateBody<solvers::FrictionNewton, kAnyContacts> there{newton.solver, nullptr, nullptr,
+    IterateKernel<solvers::FrictionNewton, kAnyContacts> there{newton.solver, nullptr, nullptr,
                                                              exact.data(),  nullptr, newton.contacts};
     copy(problems.data(), newton.problems + tile * problems.doubles(), problems.doubles(), cudaMemcpyDeviceToHost);
     there.problems = problems.data();
@@ -54,7 +54,7 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
     const std::int64_t doubles = candidates.doubles() / batch::tiles_for(count);
     double* padded = candidates.data() + tile * doubles;
     move(padded, false);
-    rescue_unsolved(there, after_newton, here);
+    solve_remaining(there, after_newton, here);
     move(padded, true);
     copy(newton.candidates + tile * doubles, padded, doubles, cudaMemcpyHostToDevice);
   }
@@ -64,8 +64,8 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
 /// nearly all are, and whose contacts may all roll: half of the matrix needs half of the registers.
 /// Other problems are marked and skipped.
 template <int N>
-struct SymmetricBody {
-  IterateBody<solvers::FrictionNewton, N> job;
+struct SymmetricKernel {
+  IterateKernel<solvers::FrictionNewton, N> job;
   bool known;  ///< all are symmetric
 
   static constexpr double kLeft = -1;  ///< in place of a Candidate's reason
@@ -94,44 +94,44 @@ struct SymmetricBody {
   }
 };
 
-/// Newton's method on all problems, or on those that SymmetricBody has skipped.
+/// Newton's method on all problems, or on those that SymmetricKernel has skipped.
 template <int N>
-struct WholeBody {
-  IterateBody<solvers::FrictionNewton, N> job;
+struct WholeKernel {
+  IterateKernel<solvers::FrictionNewton, N> job;
   bool all;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    if (all || *reason_at<S, N>(job.candidates, i) == SymmetricBody<N>::kLeft) job.template operator()<S>(i);
+    if (all || *reason_at<S, N>(job.candidates, i) == SymmetricKernel<N>::kLeft) job.template operator()<S>(i);
   }
 };
 
 /// Runs the fallback solvers after Newton in a separate kernel, since few problems need them.
 template <int N>
-void rescue(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
-  if (!newton.solver.cold) rescue(newton, true, count);
+void run_fallback(const IterateKernel<solvers::FrictionNewton, N>& newton, std::int64_t count) {
+  if (!newton.solver.cold) run_fallback(newton, true, count);
 }
 
 /// Up to three contacts fit the registers of a thread; larger problems have a team of threads, each
 /// with some rows of A.
 template <int N>
-void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
+void iterate_on_device(const IterateKernel<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
   if constexpr (kTakesFewer<N>)
-    cuda::for_each_far_team(count, TeamIterateBody<N>{iterate});
-  else if constexpr (N > kMostInThread)
-    cuda::for_each_team(count, TeamIterateBody<N>{iterate});
+    cuda::for_each_far_team(count, TeamIterateKernel<N>{iterate});
+  else if constexpr (N > kMaxInThread)
+    cuda::for_each_team(count, TeamIterateKernel<N>{iterate});
   else {
     const bool all = iterate.sliding != nullptr;  // the elimination of sliding contacts destroys symmetry
-    if (!all) cuda::for_each(count, SymmetricBody<N>{iterate, false});
-    cuda::for_each(count, WholeBody<N>{iterate, all});
+    if (!all) cuda::for_each(count, SymmetricKernel<N>{iterate, false});
+    cuda::for_each(count, WholeKernel<N>{iterate, all});
   }
-  rescue(iterate, count);
+  run_fallback(iterate, count);
 }
 template <int N>
-void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
-  static_assert(N <= kMostInThread);
-  cuda::for_each(count, SymmetricBody<N>{iterate, true});
-  rescue(iterate, count);
+void iterate_symmetric_on_device(const IterateKernel<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
+  static_assert(N <= kMaxInThread);
+  cuda::for_each(count, SymmetricKernel<N>{iterate, true});
+  run_fallback(iterate, count);
 }
 
 }  // namespace garra::contact

@@ -4,13 +4,13 @@
 
 namespace garra::contact {
 
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 24>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
-template void rescue_on_host(const IterateBody<solvers::FrictionNewton, 12>&, bool, std::int64_t);
-template void rescue_on_host(const IterateBody<solvers::FrictionNewton, 16>&, bool, std::int64_t);
-template void rescue_on_host(const IterateBody<solvers::FrictionNewton, 24>&, bool, std::int64_t);
-template void rescue_on_host(const IterateBody<solvers::FrictionNewton, 32>&, bool, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 12>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 16>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 24>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 32>&, std::int64_t);
+template void fallback_on_host(const IterateKernel<solvers::FrictionNewton, 12>&, bool, std::int64_t);
+template void fallback_on_host(const IterateKernel<solvers::FrictionNewton, 16>&, bool, std::int64_t);
+template void fallback_on_host(const IterateKernel<solvers::FrictionNewton, 24>&, bool, std::int64_t);
+template void fallback_on_host(const IterateKernel<solvers::FrictionNewton, 32>&, bool, std::int64_t);
 
 }  // namespace garra::contact

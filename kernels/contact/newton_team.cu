@@ -4,10 +4,10 @@
 
 namespace garra::contact {
 
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 4>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 5>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 6>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 7>&, std::int64_t);
+template void iterate_on_device(const IterateKernel<solvers::FrictionNewton, 8>&, std::int64_t);
 
 }  // namespace garra::contact

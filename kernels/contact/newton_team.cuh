@@ -51,7 +51,7 @@ class NewtonTeam {
   };
 
   /// `room`: device memory of the team, if its matrices are there.
-  __device__ NewtonTeam(const IterateBody<solvers::FrictionNewton, N>& job, const cuda::Team<kLanes>& team, Shared& s,
+  __device__ NewtonTeam(const IterateKernel<solvers::FrictionNewton, N>& job, const cuda::Team<kLanes>& team, Shared& s,
                         double* room = nullptr)
       : job_(job), solver_(job.solver), team_(team), s_(s), room_(room) {}
 
@@ -202,7 +202,7 @@ class NewtonTeam {
     put(s_.base, [](int) { return 0.0; });
     put_acceleration();
     const bool valid = friction_problem_detail::defects<double, N>(s_.a, s_.mu) == 0;
-    const auto first = judge();
+    const auto first = check_iterate();
     running_ = valid && !first.lost && !first.solved && solver_.max_iterations > 0 && !lost_;
     sweep(running_ && !guessed_ ? solver_.first_sweeps : 0);
     put_acceleration();
@@ -214,7 +214,7 @@ class NewtonTeam {
     const auto entry = [&](int i, int k) { return A(i, k); };
     const int j = min(team_.lane, N - 1);
     const double mean = 1.0 / 3 * (A(3 * j, 3 * j) + A(3 * j + 1, 3 * j + 1) + A(3 * j + 2, 3 * j + 2));
-    const double g = mean > 0 && is_finite(mean) ? mean : 1, root = sqrt(g), load = size_of(contact(s_.b, j)) / root;
+    const double g = mean > 0 && is_finite(mean) ? mean : 1, root = sqrt(g), load = magnitude(contact(s_.b, j)) / root;
     if (has_contact()) {
       s_.scale.g[j] = g;
       s_.scale.per_s[j] = load;
@@ -314,11 +314,11 @@ class NewtonTeam {
   }
   /// Places of a pivot's data for the rows below it in its column of L.
   enum { kPivot, kInverse, kBad };
-  __device__ void judge_pivot(int k, double pivot) const {
-    const auto judged = factor::judged_pivot(pivot, A(k, k) + shift_, factor::noise_of<double>(kRows));
+  __device__ void store_pivot(int k, double pivot) const {
+    const auto checked = factor::invert_pivot(pivot, A(k, k) + shift_, factor::rounding_noise<double>(kRows));
     s_.parts[kPivot] = pivot;
-    s_.parts[kInverse] = judged.inverse;
-    s_.parts[kBad] = judged.bad;
+    s_.parts[kInverse] = checked.inverse;
+    s_.parts[kBad] = checked.bad;
   }
   [[nodiscard]] __device__ double below_pivot(double entry) const {
     return s_.parts[kBad] != 0 ? 0.0 : entry * s_.parts[kInverse];
@@ -349,7 +349,7 @@ class NewtonTeam {
       constexpr int k = column, its = k / kLanes;
       // w = L_jk D_k of the rows below, and the update of the right-hand side by this column.
       if (owns(k)) {
-        judge_pivot(k, row[its][k]);
+        store_pivot(k, row[its][k]);
         inv_d[its] = s_.parts[kInverse];
         s_.rhs[k] = x[its];
       }
@@ -388,7 +388,7 @@ class NewtonTeam {
     });
     for (int k = 0; k < kRows; ++k) {
       if (team_.lane == k % kLanes) {
-        judge_pivot(k, U(k, k));
+        store_pivot(k, U(k, k));
         inverse[k] = s_.parts[kInverse];
       }
       sync();
@@ -441,7 +441,7 @@ class NewtonTeam {
     }
     sync();
     put_acceleration();
-    const auto now = judge();
+    const auto now = check_iterate();
     running_ = running_ && !now.solved && steps_ < solver_.most_steps();
     bool moving = running_ && (stage_steps_ >= solver_.stage_steps || now.lost);
     const bool rounded = moving && now.error <= kRefined * solver_.tol && rounding_counts();
@@ -449,10 +449,10 @@ class NewtonTeam {
     lost_ = lost_ || rounded;
     running_ = running_ && !rounded;
     moving = moving && !rounded;
-    if (!solver_.ladder)
+    if (!solver_.restarts)
       running_ = running_ && !moving;
     else if (team_.any(moving))
-      next_rung(moving);
+      next_restart(moving);
   }
 
   [[nodiscard]] __device__ solvers::friction_newton::Rho<double> local_rho(int j) const {
@@ -467,7 +467,7 @@ class NewtonTeam {
   __device__ double direction() const {
     if constexpr (kFar) {
       for_own_rows([&](int row) {
-        const auto w = weights_of(row);
+        const auto w = weights_at_row(row);
         newton_row(w, row / 3, row % 3, [&](int k) -> double& { return U(row, k); });
         s_.rhs[row] = right_side(w, row % 3);
       });
@@ -477,7 +477,7 @@ class NewtonTeam {
       double row[kPerLane][kRows], rhs[kPerLane];
       for_each_index<kPerLane>([&](int q) {
         const int its = own_row(q);
-        const auto w = weights_of(its);
+        const auto w = weights_at_row(its);
         newton_row(w, its / 3, its % 3, [&](int k) -> double& { return row[q][k]; });
         rhs[q] = right_side(w, its % 3);
       });
@@ -492,7 +492,7 @@ class NewtonTeam {
     return r == 0 ? w.rhs[0] : r == 1 ? w.rhs[1] : w.rhs[2];
   }
   /// Weights of a row's contact, whose part of |F|^2 goes to `parts`.
-  [[nodiscard]] __device__ solvers::friction_newton::RowWeights<double, 3> weights_of(int row) const {
+  [[nodiscard]] __device__ solvers::friction_newton::RowWeights<double, 3> weights_at_row(int row) const {
     using namespace solvers::friction_newton;
     const int j = row / 3;
     const auto rho = local_rho(j);
@@ -594,8 +594,8 @@ class NewtonTeam {
     return largest;
   }
 
-  /// solvers::judge(). Overwrites d and ad.
-  [[nodiscard]] __device__ solvers::Judgement<double> judge() const {
+  /// solvers::check(). Overwrites d and ad.
+  [[nodiscard]] __device__ solvers::IterateCheck<double> check_iterate() const {
     using namespace solvers;
     const int j = team_.lane;
     double part = 0;
@@ -620,20 +620,20 @@ class NewtonTeam {
         if (const int row = j + q * kLanes; row < kRows) s_.ad[row] = s_.ad[row] - moved.at[q];
       });
       sync();
-      part = has_contact() ? size_of(contact(s_.ad, j)) * s_.scale.per_s[j] : 0;
+      part = has_contact() ? magnitude(contact(s_.ad, j)) * s_.scale.per_s[j] : 0;
       const double exact = largest_of_parts(part);
       if (close) error = exact;
     }
     sync();
-    return judgement(error, c2, a2, solver_.tol);
+    return make_iterate_check(error, c2, a2, solver_.tol);
   }
 
-  __device__ void next_rung(bool moving) {
+  __device__ void next_restart(bool moving) {
     using namespace solvers::friction_newton;
     if (moving) {
       stage_ += 1;
       weyl_ = next_weyl(weyl_);
-      rho_ = rho_of(stage_);
+      rho_ = stage_rho(stage_);
       stage_steps_ = 0;
       for_own_rows([&](int row) {
         double shift = 0;
@@ -644,7 +644,7 @@ class NewtonTeam {
       });
     }
     sync();
-    sweep(moving ? static_cast<int>(sweeps_of(stage_)) : 0);
+    sweep(moving ? static_cast<int>(stage_sweeps(stage_)) : 0);
     if (moving) for_own_rows([&](int row) { s_.base[row] = s_.c[row]; });
     put_acceleration();
   }
@@ -698,7 +698,7 @@ class NewtonTeam {
     }
   }
 
-  const IterateBody<solvers::FrictionNewton, N>& job_;
+  const IterateKernel<solvers::FrictionNewton, N>& job_;
   const solvers::FrictionNewton& solver_;
   const cuda::Team<kLanes> team_;
   Shared& s_;
@@ -711,13 +711,13 @@ class NewtonTeam {
 
 /// The body of cuda::for_each_team().
 template <int N>
-struct TeamIterateBody {
+struct TeamIterateKernel {
   using Shared = typename NewtonTeam<N>::Shared;
   static constexpr int kLanes = NewtonTeam<N>::kLanes;
   static constexpr int kRoom = NewtonTeam<N>::kRoom;
   /// Estimate of a thread's registers: a lane's rows of a linear system, and other variables.
   static constexpr int kRegisters = std::min(255, 2 * NewtonTeam<N>::kRows * NewtonTeam<N>::kPerLane + 90);
-  IterateBody<solvers::FrictionNewton, N> job;
+  IterateKernel<solvers::FrictionNewton, N> job;
 
   __device__ void operator()(std::int64_t i, const cuda::Team<kLanes>& team, Shared& shared,
                              double* room = nullptr) const {

@@ -40,7 +40,7 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
   t.solutions = host.take(solution);
 
   const auto fetch_fingers = [&] {
-    for_each_finger(job, [&](int j, int fields) { fetch(t.finger_of(j), there.motion.finger_of(j), padded * fields); });
+    for_each_finger(job, [&](int j, int fields) { fetch(t.finger_tile(j), there.motion.finger_tile(j), padded * fields); });
   };
   job.fill(t, first, count);
   send(there.motion.objects, t.objects, padded * MotionSizes<N>::object());
@@ -50,7 +50,7 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
     // The host overwrites the file's values and keeps the other results of inverse kinematics.
     if (job.by_inverse_kinematics()) fetch_fingers();
     job.fill_fingers(t, first, count);
-    for_each_finger(job, [&](int j, int fields) { send(there.motion.finger_of(j), t.finger_of(j), padded * fields); });
+    for_each_finger(job, [&](int j, int fields) { send(there.motion.finger_tile(j), t.finger_tile(j), padded * fields); });
   });
   fetch(t.solutions, there.motion.solutions, padded * solution);
   fetch(here.gaps, there.gaps, padded * N);
@@ -61,9 +61,9 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
 
 template <int N>
 void run_all(const AnalysisJob& job, const Device& device) {
-  const std::uint64_t doubles = doubles_of([&](auto take) { cut_analysis_tiles<N>(job.model, batch::kTile, take); });
-  constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 20;  // tiles on the host, too
-  const std::int64_t fit = std::min(how_many_fit(device, sizeof(double) * doubles), kMostAtOnce);
+  const std::uint64_t doubles = count_doubles([&](auto take) { cut_analysis_tiles<N>(job.model, batch::kTile, take); });
+  constexpr std::int64_t kMaxAtOnce = std::int64_t{1} << 20;  // tiles on the host, too
+  const std::int64_t fit = std::min(how_many_fit(device, sizeof(double) * doubles), kMaxAtOnce);
   // Uploaded once for all blocks: bodies read them by address.
   cuda::Buffer<MotionRules> rules(1);
   rules.upload(&job.model.rules);

@@ -4,8 +4,8 @@
 namespace garra::grasp {
 
 void arm_on_device(std::int64_t count, int contacts, const GraspModel* device, const SampleParts& parts) {
-  for (int j = 0; j < contacts; ++j) cuda::for_each(count, ArmBody{device, j, parts});
-  cuda::for_each(count, JoinArmBody{device, parts});
+  for (int j = 0; j < contacts; ++j) cuda::for_each(count, ArmKernel{device, j, parts});
+  cuda::for_each(count, JoinArmKernel{device, parts});
 }
 
 }  // namespace garra::grasp

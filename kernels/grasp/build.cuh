@@ -16,10 +16,10 @@ void arm_on_device(std::int64_t count, int contacts, const GraspModel* device, c
 /// Builds friction problems and metrics of the samples, whether the model moves or not; compiled
 /// once, in build.cu.
 template <int N>
-void build_on_device(std::int64_t count, bool moving, const BuildBody<N>& build);
+void build_on_device(std::int64_t count, bool moving, const BuildKernel<N>& build);
 
 /// Balance with and without torque limits, balance_torques.cu and balance.cu.
 template <int N, int R>
-void balance_on_device(std::int64_t count, const BalanceBody<N, R>& body);
+void balance_on_device(std::int64_t count, const BalanceKernel<N, R>& body);
 
 }  // namespace garra::grasp

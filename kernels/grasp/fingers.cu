@@ -8,8 +8,8 @@ void fingers_on_device(std::int64_t count, const GraspModel& host, const GraspMo
     // The host's model determines the finger's size, the kernel reads the device's.
     with_finger_size(host.finger[j].size, [&](auto joints, auto size) {
       if constexpr (size <= 8)  // above, a thread stores its matrices in memory in either case
-        if (!host.moving) return cuda::for_each(count, FingerBody<joints, size, true>{device, j, parts});
-      cuda::for_each(count, FingerBody<joints, size>{device, j, parts});
+        if (!host.moving) return cuda::for_each(count, FingerKernel<joints, size, true>{device, j, parts});
+      cuda::for_each(count, FingerKernel<joints, size>{device, j, parts});
     });
   if (parts.arm != nullptr) arm_on_device(count, host.contacts, device, parts);
 }

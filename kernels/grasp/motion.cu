@@ -16,7 +16,7 @@ namespace {
 template <int N>
 std::uint64_t doubles_per_sample(const DeviceMotions& job) {
   const std::uint64_t tiles =
-      doubles_of([&](auto take) { cut_tiles<N>(job.model, nullptr, batch::kTile, false, take); });
+      count_doubles([&](auto take) { cut_tiles<N>(job.model, nullptr, batch::kTile, false, take); });
   const std::uint64_t slots = job.bands != nullptr ? 1 : job.model.look_steps().size();
   // One more for the sample's number among the draws.
   return tiles + static_cast<std::uint64_t>(MotionSizes<N>::look()) * slots + 1;
@@ -37,12 +37,12 @@ struct CountedBands {
     counts.clear();
   }
   /// Memory of the counts on the device [bytes].
-  [[nodiscard]] static std::uint64_t bytes_of(const BandCounts* bands) {
+  [[nodiscard]] static std::uint64_t count_bytes(const BandCounts* bands) {
     return bands == nullptr ? 0 : bands->counts.size() * (kCopies * sizeof(Small) + sizeof(Word));
   }
   void add_to(BandCounts& bands) const {
     const int all = static_cast<int>(size);
-    cuda::for_each(size, counter_cuda::MergeBody{copies.data(), counts.data(), all});
+    cuda::for_each(size, counter_cuda::MergeKernel{copies.data(), counts.data(), all});
     std::vector<Word> found;
     counts.append_to(found, size);
     std::ranges::transform(found, bands.counts, bands.counts.begin(),
@@ -57,7 +57,7 @@ struct CountedBands {
 
 /// Counts the look of sample i at an instant of the bands.
 template <int N>
-struct CountLookBody {
+struct CountLookKernel {
   const TimeBands* level;
   std::int64_t levels, first;  ///< number of the first sample
   int instant;
@@ -87,7 +87,7 @@ struct CountingLooks {
   void taken(std::size_t slot) const {
     for (std::size_t k = 0; k < instants.size(); ++k)
       if (slots[static_cast<std::size_t>(instants[k])] == slot)
-        cuda::for_each(count, CountLookBody<N>{to.level.data(), to.levels, first, static_cast<int>(k), data,
+        cuda::for_each(count, CountLookKernel<N>{to.level.data(), to.levels, first, static_cast<int>(k), data,
                                                to.copies.data(), to.size});
   }
 };
@@ -160,7 +160,7 @@ void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, in
 template <int N>
 void run_all(const DeviceMotions& job, const Device& device) {
   const std::int64_t fit =
-      cuda::how_many_fit(device, {sizeof(double) * doubles_per_sample<N>(job), CountedBands::bytes_of(job.bands)});
+      cuda::how_many_fit(device, {sizeof(double) * doubles_per_sample<N>(job), CountedBands::count_bytes(job.bands)});
   std::optional<CountedBands> bands;
   if (job.bands != nullptr) bands.emplace(*job.bands);
   for (std::int64_t at = 0; at < job.count; at += fit)

@@ -37,7 +37,7 @@ inline void fetch(double* to, const double* from, std::int64_t doubles) {
 
 /// Number of doubles that `cut(take)` takes for a sample.
 template <class Cut>
-std::uint64_t doubles_of(const Cut& cut) {
+std::uint64_t count_doubles(const Cut& cut) {
   std::uint64_t sum = 0;
   // The pointers are never read: cutting only adds up the sizes.
   cut([&](int fields) {
@@ -55,7 +55,7 @@ struct DeviceBackend {
 
   [[nodiscard]] const MotionRules* rules() const { return model; }
   template <int N>
-  void close(std::int64_t count, const CloseBody<N>& body) const {
+  void close(std::int64_t count, const CloseKernel<N>& body) const {
     for_each(count, body);
   }
   template <class Body>
@@ -68,13 +68,13 @@ struct DeviceBackend {
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
   /// Compiled once, in motion_assemble.cu.
   template <int N>
-  void assemble(const AssembleBody<N>& body, std::int64_t count) const;
+  void assemble(const AssembleKernel<N>& body, std::int64_t count) const;
   template <int N>
-  void iterate(const contact::IterateBody<solvers::FrictionNewton, N>& body, std::int64_t count) const {
+  void iterate(const contact::IterateKernel<solvers::FrictionNewton, N>& body, std::int64_t count) const {
     contact::iterate_on_device(body, count);
   }
   template <int N>
-  void certify(const contact::CertifyBody<N>& body, std::int64_t count) const {
+  void certify(const contact::CertifyKernel<N>& body, std::int64_t count) const {
     contact::certify_on_device(body, count);
   }
   /// Always true: a query would wait for the device, and ended samples cost it little.

@@ -19,7 +19,7 @@ class Samples {
         metrics_(padded(most) * Fields::metrics),
         candidates_(padded(most) * Fields::candidate),
         second_(task.check_uniqueness ? padded(most) * Fields::candidate : 0),
-        verdicts_(padded(most) * Fields::verdict),
+        sample_results_(padded(most) * Fields::sample_result),
         // Uniform numbers of the draws; memory for one if nothing is uncertain.
         uniforms_(padded(most) * std::max(1, task.model.draws)),
         loads_(padded(most) * Fields::load),
@@ -40,26 +40,26 @@ class Samples {
   /// Runs samples first ... first + count - 1, up to their certificates.
   void run(std::int64_t first, std::int64_t count) const {
     const GraspModel& host = task_.model;
-    cuda::for_each(count, DrawBody{model_.data(), first, parts_});
+    cuda::for_each(count, DrawKernel{model_.data(), first, parts_});
     fingers_on_device(count, host, model_.data(), parts_);
-    build_on_device(count, host.moving, BuildBody<N>{model_.data(), parts_, problems_.data(), metrics_.data()});
+    build_on_device(count, host.moving, BuildKernel<N>{model_.data(), parts_, problems_.data(), metrics_.data()});
     with_balance<N>(host, model_.data(), parts_, metrics_.data(),
                     [&](const auto& body) { balance_on_device(count, body); });
     solve(count);
-    const Judge<N> judge{task_.solver.tol, host.held,          problems_.data(),
+    const SampleCheck<N> sample_check{task_.solver.tol, host.held,          problems_.data(),
                          metrics_.data(),  candidates_.data(), task_.check_uniqueness ? second_.data() : nullptr};
-    cuda::for_each(count, JudgeBody<N>{model_.data(), parts_, judge, verdicts_.data()});
-    cuda::for_each(count, RestBody<N>{model_.data(), problems_.data(), verdicts_.data()});
+    cuda::for_each(count, SampleCheckKernel<N>{model_.data(), parts_, sample_check, sample_results_.data()});
+    cuda::for_each(count, RestKernel<N>{model_.data(), problems_.data(), sample_results_.data()});
     with_balance<N>(host, model_.data(), parts_, metrics_.data(), [&](auto body) {
-      body.verdicts = verdicts_.data();
+      body.sample_results = sample_results_.data();
       balance_on_device(count, body);
     });
-    cuda::for_each(count, SettleBody<N>{host.held, verdicts_.data()});
+    cuda::for_each(count, SettleKernel<N>{host.held, sample_results_.data()});
   }
 
   /// The Counting of the samples.
   [[nodiscard]] Counting<N> counting(std::int64_t first) const {
-    return {model_.data(), task_.layout, task_.keep, first, metrics_.data(), uniforms_.data(), verdicts_.data()};
+    return {model_.data(), task_.layout, task_.keep, first, metrics_.data(), uniforms_.data(), sample_results_.data()};
   }
 
  private:
@@ -67,7 +67,7 @@ class Samples {
   static std::int64_t padded(std::int64_t count) { return batch::tiles_for(count) * batch::kTile; }
 
   void solve(std::int64_t count) const {
-    using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
+    using Iterate = contact::IterateKernel<solvers::FrictionNewton, N>;
     iterate(Iterate{task_.solver, problems_.data(), nullptr, candidates_.data()}, count);
     if (!task_.check_uniqueness) return;
     solvers::FrictionNewton cold = task_.solver;
@@ -75,9 +75,9 @@ class Samples {
     cold.cold = true;
     iterate(Iterate{cold, problems_.data(), nullptr, second_.data()}, count);
   }
-  /// BuildBody's problems are symmetric to the bit.
-  static void iterate(const contact::IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
-    if constexpr (N <= contact::kMostInThread)
+  /// BuildKernel's problems are symmetric to the bit.
+  static void iterate(const contact::IterateKernel<solvers::FrictionNewton, N>& newton, std::int64_t count) {
+    if constexpr (N <= contact::kMaxInThread)
       contact::iterate_symmetric_on_device(newton, count);
     else
       contact::iterate_on_device(newton, count);
@@ -85,15 +85,15 @@ class Samples {
 
   const DeviceSamples& task_;
   cuda::Buffer<GraspModel> model_;
-  cuda::Buffer<double> problems_, metrics_, candidates_, second_, verdicts_, uniforms_, loads_, tasks_, shares_, holds_,
+  cuda::Buffer<double> problems_, metrics_, candidates_, second_, sample_results_, uniforms_, loads_, tasks_, shares_, holds_,
       stances_, arm_;
   SampleParts parts_{};
 };
 
 template <int N>
 void run_samples(const Device& device, const DeviceSamples& t) {
-  const study::CountingSizes sizes = sizes_of(t.layout, t.keep);
-  const std::int64_t batch = counter_cuda::batch_of(device, t.tally.count, SampleFields<N>::bytes(t.model), sizes);
+  const study::CountingSizes sizes = make_counting_sizes(t.layout, t.keep);
+  const std::int64_t batch = counter_cuda::choose_batch_size(device, t.tally.count, SampleFields<N>::bytes(t.model), sizes);
   const Samples<N> samples(t, batch);
   counter_cuda::count_in_batches(sizes, batch, t.tally, [&](std::int64_t first, std::int64_t count) {
     samples.run(first, count);

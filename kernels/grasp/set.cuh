@@ -24,7 +24,7 @@ struct SetBuffers {
 
 /// Extracts the number of each problem that the host needs, one after another.
 template <int N, int D>
-struct PickSetBody {
+struct PickSetKernel {
   const double* from;
   double* to;
   bool friction;  ///< of brackets, not of answers
@@ -34,7 +34,7 @@ struct PickSetBody {
     if (friction)
       to[i] = batch::load<S, FrictionBracket<S>>(from, i).high;
     else
-      to[i] = batch::load<S, typename contact::BalanceOp<N, D>::template Out<S>>(from, i).verdict;
+      to[i] = batch::load<S, typename contact::BalanceOp<N, D>::template Out<S>>(from, i).decision;
   }
 };
 
@@ -50,7 +50,7 @@ void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_
   for (std::int64_t g = 0; g < std::ssize(job.grasps); g += together) {
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < samples; first += padded) {
-      const CandidateBody<N, D> assemble{job.model, grasps.data() + g, padded, job.first + first,
+      const CandidateKernel<N, D> assemble{job.model, grasps.data() + g, padded, job.first + first,
                                          buffers.problems.data()};
       cuda::for_each(here * padded, assemble);
       decide(here * padded, assemble);
@@ -64,8 +64,8 @@ void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_
 
 /// Computes the wrench radius of a sample per thread, each with its own RadiusSpace.
 template <int N, int D>
-struct SeekRadiusBody {
-  RadiusBody<N, D> radius;
+struct SeekRadiusKernel {
+  RadiusKernel<N, D> radius;
   solvers::RadiusSpace* spaces;
   double* results;
 
@@ -79,18 +79,18 @@ struct SeekRadiusBody {
 template <int N, int D>
 void seek_radii(const Device& device, const SetJob<N, D>& job, const cuda::Buffer<SetGrasp<N>>& grasps) {
   if (job.radius_samples == 0) return;
-  constexpr std::int64_t kMost = 1024;
+  constexpr std::int64_t kMax = 1024;
   const auto fit = static_cast<std::int64_t>(free_memory(device) / 4 / sizeof(solvers::RadiusSpace));
   const std::int64_t wanted = batch::tiles_for(job.radius_samples) * batch::kTile * std::ssize(job.grasps);
   const std::int64_t most =
-      std::max<std::int64_t>(1, std::min({fit, kMost, wanted}) / batch::kTile) * std::int64_t{batch::kTile};
+      std::max<std::int64_t>(1, std::min({fit, kMax, wanted}) / batch::kTile) * std::int64_t{batch::kTile};
   SetBuffers<N, D> buffers(most);
   cuda::Buffer<solvers::RadiusSpace> spaces(most);
   for_set_launches(
       job, job.radius_samples, most, buffers, grasps,
-      [&](std::int64_t count, const CandidateBody<N, D>& assembled) {
-        const RadiusBody<N, D> radius{assembled.grasps, assembled.samples, assembled.problems};
-        cuda::for_each(count, SeekRadiusBody<N, D>{radius, spaces.data(), buffers.results.data()});
+      [&](std::int64_t count, const CandidateKernel<N, D>& assembled) {
+        const RadiusKernel<N, D> radius{assembled.grasps, assembled.samples, assembled.problems};
+        cuda::for_each(count, SeekRadiusKernel<N, D>{radius, spaces.data(), buffers.results.data()});
       },
       [&](std::int64_t g, std::int64_t s, double radius) { job.wrench_radius[g * job.radius_samples + s] = radius; });
 }
@@ -115,22 +115,22 @@ void run_kernels(const Device& device, const SetJob<N, D>& job) {
       job, job.samples, most, buffers, grasps,
       [&](std::int64_t count, const auto&) {
         answer(count);
-        cuda::for_each(count, PickSetBody<N, D>{buffers.answers.data(), buffers.results.data(), false});
+        cuda::for_each(count, PickSetKernel<N, D>{buffers.answers.data(), buffers.results.data(), false});
       },
-      [&](std::int64_t g, std::int64_t s, double verdict) {
-        note(verdict, s, job.verdicts + g * words_for(job.samples));
+      [&](std::int64_t g, std::int64_t s, double decision) {
+        note(decision, s, job.decisions + g * words_for(job.samples));
       });
   for_set_launches(
       job, job.friction_samples, most, buffers, grasps,
       [&](std::int64_t count, const auto&) {
-        NarrowFrictionBody<N, D> narrow{buffers.problems.data(), buffers.brackets.data(), nullptr};
+        NarrowFrictionKernel<N, D> narrow{buffers.problems.data(), buffers.brackets.data(), nullptr};
         cuda::for_each(count, narrow);
         narrow.answers = buffers.answers.data();
         for (int k = 0; k < kBracketSteps; ++k) {
           answer(count);
           cuda::for_each(count, narrow);
         }
-        cuda::for_each(count, PickSetBody<N, D>{buffers.brackets.data(), buffers.results.data(), true});
+        cuda::for_each(count, PickSetKernel<N, D>{buffers.brackets.data(), buffers.results.data(), true});
       },
       [&](std::int64_t g, std::int64_t s, double mu) { job.critical_friction[g * job.friction_samples + s] = mu; });
   seek_radii(device, job, grasps);

@@ -12,9 +12,9 @@ namespace garra::grasp {
 
 /// Balance without and with torque limits, both in set_hand_balance.cuh.
 template <int N, int D>
-void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body);
+void balance_on_device(std::int64_t count, const HandBalanceKernel<N, D>& body);
 template <int N, int D>
-void balance_on_device(std::int64_t count, const HandTorqueBody<N, D>& body);
+void balance_on_device(std::int64_t count, const HandTorqueKernel<N, D>& body);
 
 namespace set_hand {
 
@@ -58,22 +58,22 @@ template <int N, int D>
 void iterate_on_device(const solvers::FrictionNewton& solver, const double* problems, double* candidates,
                        std::int64_t count) {
   if constexpr (D == 3)
-    contact::iterate_on_device(contact::IterateBody<solvers::FrictionNewton, N>{solver, problems, nullptr, candidates},
+    contact::iterate_on_device(contact::IterateKernel<solvers::FrictionNewton, N>{solver, problems, nullptr, candidates},
                                count);
   else
-    cuda::for_each(count, HandIterateBody<N, D>{solver, problems, candidates});
+    cuda::for_each(count, HandIterateKernel<N, D>{solver, problems, candidates});
 }
 
 template <int N, int D>
-void judge_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t count) {
+void check_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t count) {
   iterate_on_device<N, D>(job.solver, t.problems, t.candidates, count);
   if (t.second != nullptr) {
     solvers::FrictionNewton cold = job.solver;
     cold.cold = true;
     iterate_on_device<N, D>(cold, t.problems, t.second, count);
   }
-  const Judge<N, D> judge{job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
-  cuda::for_each(count, HandJudgeBody<N, D>{judge, t.results});
+  const SampleCheck<N, D> sample_check{job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
+  cuda::for_each(count, HandSampleCheckKernel<N, D>{sample_check, t.results});
 }
 
 /// A grasp, its hand and its joints with the actual number of contacts, which the thread must have
@@ -180,12 +180,12 @@ void run_kernels(const Device& device, const HandJob<N, D>& job) {
   for (std::int64_t g = 0; g < std::ssize(job.grasps); g += together) {
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < job.samples; first += padded) {
-      const CandidateBody<N, D> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
+      const CandidateKernel<N, D> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
       const LimitedJoints<N, D> joints{limited.data() + g * job.joints.each, job.joints.each, job.joints.limit};
-      cuda::for_each(here * padded, HandBuildBody<N, D>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
-      with_balance(HandBalanceBody<N, D>{grasps.data() + g, hands.data() + g, padded, t}, joints,
+      cuda::for_each(here * padded, HandBuildKernel<N, D>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
+      with_balance(HandBalanceKernel<N, D>{grasps.data() + g, hands.data() + g, padded, t}, joints,
                    [&](const auto& body) { balance_on_device(here * padded, body); });
-      judge_on_device(job, t, here * padded);
+      check_on_device(job, t, here * padded);
       buffers.results.download(results.data());
       for (std::int64_t k = 0; k < here; ++k)
         for (std::int64_t s = 0; s < std::min(padded, job.samples - first); ++s) {

@@ -3,21 +3,21 @@
 
 namespace garra::grasp {
 
-template void balance_on_device(std::int64_t, const HandBalanceBody<1>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<2>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<3>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<4>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<5>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<6>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<7>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<8>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<1>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<2>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<3>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<4>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<5>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<6>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<7>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<8>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<1>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<2>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<3>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<4>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<5>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<6>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<7>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<8>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<1>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<2>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<3>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<4>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<5>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<6>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<7>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<8>&);
 
 }  // namespace garra::grasp

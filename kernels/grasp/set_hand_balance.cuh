@@ -7,11 +7,11 @@
 namespace garra::grasp {
 
 template <int N, int D>
-void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body) {
+void balance_on_device(std::int64_t count, const HandBalanceKernel<N, D>& body) {
   cuda::for_each(count, body);
 }
 template <int N, int D>
-void balance_on_device(std::int64_t count, const HandTorqueBody<N, D>& body) {
+void balance_on_device(std::int64_t count, const HandTorqueKernel<N, D>& body) {
   cuda::for_each(count, body);
 }
 

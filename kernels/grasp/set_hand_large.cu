@@ -3,21 +3,21 @@
 
 namespace garra::grasp {
 
-template void balance_on_device(std::int64_t, const HandBalanceBody<16>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<16>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<16>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<16>&);
 
 /// Tiles of the host have exactly the numbers of `contacts` contacts. The kernel's have memory for
 /// N, with the same leading numbers, except for the candidate's members behind its forces.
 void run_kernels(const Device&, const NewtonTiles& job) {
-  constexpr int N = kMostSetContacts;
+  constexpr int N = kMaxSetContacts;
   using Problem = solvers::FrictionProblem<double, N>;
   using Candidate = solvers::Candidate<double, N>;
   constexpr std::int64_t kProblem = batch::kFields<double, Problem>, kCandidate = batch::kFields<double, Candidate>,
                          kRest = kCandidate - 3 * N;
   const std::int64_t parts = std::ssize(job.parts), tiles = job.each / batch::kTile, k = job.contacts,
                      problem = (9 * k + 4) * k, candidate = 3 * k + kRest;
-  const auto problems = contact::tiles_of<Problem>(parts * job.each);
-  const auto candidates = contact::tiles_of<Candidate>(parts * job.each);
+  const auto problems = contact::make_tiles<Problem>(parts * job.each);
+  const auto candidates = contact::make_tiles<Candidate>(parts * job.each);
   const auto copy = [&](double* to, const double* from, std::int64_t fields, cudaMemcpyKind kind) {
     cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(batch::kTile * fields) * sizeof(double), kind),
                 "copying");
@@ -26,7 +26,7 @@ void run_kernels(const Device&, const NewtonTiles& job) {
     copy(problems.data() + t * batch::kTile * kProblem,
          job.parts[static_cast<std::size_t>(t / tiles)].problems + t % tiles * batch::kTile * problem, problem,
          cudaMemcpyHostToDevice);
-  contact::iterate_on_device(contact::IterateBody<solvers::FrictionNewton, N>{job.solver, problems.data(), nullptr,
+  contact::iterate_on_device(contact::IterateKernel<solvers::FrictionNewton, N>{job.solver, problems.data(), nullptr,
                                                                               candidates.data(), nullptr, job.contacts},
                              parts * job.each);
   for (std::int64_t t = 0; t < parts * tiles; ++t) {

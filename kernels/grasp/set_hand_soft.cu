@@ -3,12 +3,12 @@
 
 namespace garra::grasp {
 
-template void balance_on_device(std::int64_t, const HandBalanceBody<2, 4>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<4, 4>&);
-template void balance_on_device(std::int64_t, const HandBalanceBody<8, 4>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<2, 4>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<4, 4>&);
-template void balance_on_device(std::int64_t, const HandTorqueBody<8, 4>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<2, 4>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<4, 4>&);
+template void balance_on_device(std::int64_t, const HandBalanceKernel<8, 4>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<2, 4>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<4, 4>&);
+template void balance_on_device(std::int64_t, const HandTorqueKernel<8, 4>&);
 
 }  // namespace garra::grasp
 

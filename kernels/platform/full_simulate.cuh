@@ -8,8 +8,8 @@ namespace garra::platform {
 
 /// Compiled once, in full_simulate.cu. `body` is in the device's memory.
 template <bool kOwn>
-void full_on_device(std::int64_t count, const MotionBody<FullMotionRun, kOwn>* body);
-/// cuda::stacks_of() its kernel.
+void full_on_device(std::int64_t count, const MotionKernel<FullMotionRun, kOwn>* body);
+/// cuda::measure_stack() its kernel.
 template <bool kOwn>
 std::uint64_t full_stacks(int device);
 

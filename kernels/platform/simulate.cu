@@ -28,7 +28,7 @@ class OnDevice {
 /// not inlined would make every thread copy the parameters that it takes.
 template <class Run, bool kOwn>
 struct Kernel {
-  using Body = MotionBody<Run, kOwn>;
+  using Body = MotionKernel<Run, kOwn>;
   static void run(std::int64_t count, const Body* body) {
     if constexpr (std::is_same_v<Run, FullMotionRun>)
       full_on_device<kOwn>(count, body);
@@ -39,7 +39,7 @@ struct Kernel {
     if constexpr (std::is_same_v<Run, FullMotionRun>)
       return full_stacks<kOwn>(device);
     else
-      return cuda::stacks_of<cuda::Resident<Body>>(device);
+      return cuda::measure_stack<cuda::Resident<Body>>(device);
   }
 };
 
@@ -67,8 +67,8 @@ void simulate_chunk(const Kernel<Run, kOwn>& kernel, const MotionJob& job, Motio
   a.span = spans.data();
   a.trajectory = trajectory.data();
   a.end = end.data();
-  const MotionBody<Run, kOwn> body{{job.setup, a}};
-  const OnDevice<MotionBody<Run, kOwn>> resident(&body, 1);
+  const MotionKernel<Run, kOwn> body{{job.setup, a}};
+  const OnDevice<MotionKernel<Run, kOwn>> resident(&body, 1);
   kernel.run(count, resident.data());
   if (numbers > 0) trajectory.download(rows.trajectory().data());
   end.download(rows.end().data());
@@ -79,7 +79,7 @@ void simulate_chunk(const Kernel<Run, kOwn>& kernel, const MotionJob& job, Motio
 // ----------------------------------------------------------------------------
 
 /// Copies the starts of a chunk into tiles.
-struct StartBody {
+struct StartKernel {
   batch::DeviceColumn position, quaternion, velocity, wrench;
   batch::RowRange rows;
   const double* force;  ///< of each sample, `force_numbers`; null: shared
@@ -87,10 +87,10 @@ struct StartBody {
   double* starts;
 
   template <int N>
-  GARRA_HD Vec<double, N> row_of(const batch::DeviceColumn& column, std::int64_t i) const {
+  GARRA_HD Vec<double, N> read_row(const batch::DeviceColumn& column, std::int64_t i) const {
     Vec<double, N> v = Vec<double, N>::zero();
     if (column.data == nullptr) return v;
-    for (int k = 0; k < N; ++k) v[k] = batch::number_of(column, rows.first + i, k);
+    for (int k = 0; k < N; ++k) v[k] = batch::read_number(column, rows.first + i, k);
     return v;
   }
   template <class S>
@@ -98,15 +98,15 @@ struct StartBody {
     bool forces = true;
     for (std::int64_t k = 0; force != nullptr && k < force_numbers; ++k)
       forces = forces && is_finite(force[i * force_numbers + k]);
-    const auto start = motion_start({row_of<3>(position, i), row_of<4>(quaternion, i)}, row_of<6>(velocity, i),
-                                    row_of<6>(wrench, i), forces);
+    const auto start = motion_start({read_row<3>(position, i), read_row<4>(quaternion, i)}, read_row<6>(velocity, i),
+                                    read_row<6>(wrench, i), forces);
     batch::store<double>(starts, i, start);
   }
 };
 
 template <class Run>
 void simulate_there(const DeviceMotionJob& there) {
-  using Body = MotionBody<Run, false>;
+  using Body = MotionKernel<Run, false>;
   const MotionJob& job = there.job;
   const batch::ResidentCall call(there.call, there.needed);
   const std::int64_t outputs = job.outputs(), each = job.force_numbers(1);
@@ -120,7 +120,7 @@ void simulate_there(const DeviceMotionJob& there) {
   for (std::int64_t first = 0; first < job.count; first += most) {
     const batch::RowRange rows{first, std::min(most, job.count - first)};
     batch::pack(there.force, rows, {own.data(), each, static_cast<int>(each), 0});
-    cuda::for_each(rows.count, StartBody{there.position, there.quaternion, there.velocity, there.wrench, rows,
+    cuda::for_each(rows.count, StartKernel{there.position, there.quaternion, there.velocity, there.wrench, rows,
                                          job.own_force ? own.data() : nullptr, each, starts.data()});
     batch::fill_with_nan(trajectory.data(), rows.count * outputs * kMotionFields);
     batch::fill_with_nan(end.data(), rows.count * kEndFields);

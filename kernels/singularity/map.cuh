@@ -94,7 +94,7 @@ struct Listing {
 
 /// Lists the searches that go on.
 template <int J>
-struct ListActiveBody {
+struct ListActiveKernel {
   const double* searches;
   Listing active;
   template <class S>
@@ -104,7 +104,7 @@ struct ListActiveBody {
 };
 /// A body's work on what a list names: its threads stand side by side.
 template <class Body, class AnArm>
-struct ListedBody {
+struct ListedKernel {
   const AnArm* arm;
   Body body;
   Listing list;
@@ -118,7 +118,7 @@ struct ListedBody {
 };
 
 /// Counts the first pass, lists near samples and those that may be among the worst.
-struct CountBody {
+struct CountKernel {
   const MapPlan* plan;
   const double* measured;
   DeviceAdder to;
@@ -128,7 +128,7 @@ struct CountBody {
   template <class S>
   __device__ void operator()(std::int64_t i) const {
     const auto m = batch::load<double, Measured<double>>(measured, i);
-    const MapOutcome outcome = outcome_of(plan->rules, m);
+    const MapOutcome outcome = classify_outcome(plan->rules, m);
     count_measured(plan->layout, m, outcome, to.of(i));
     if (!is_near(outcome)) return;
     near.append(static_cast<int>(i));
@@ -139,7 +139,7 @@ struct CountBody {
 
 /// What is listed, side by side.
 template <class Problem>
-struct GatherListedBody {
+struct GatherListedKernel {
   const double* from;
   const int* item;
   double* to;
@@ -151,7 +151,7 @@ struct GatherListedBody {
 
 /// Searches begin at the near samples themselves, or at all.
 template <int J>
-struct StartBody {
+struct StartKernel {
   const double* q;
   const int* near;  ///< null: all
   double* searches;
@@ -164,7 +164,7 @@ struct StartBody {
 
 /// Further searches, see MapArmOf::look_elsewhere_in_block(); those that are not worth their time do not start.
 template <int J, int G, Look L>
-struct LookElsewhereWhereWorthBody {
+struct LookElsewhereWhereWorthKernel {
   const Arm<J>* arm;
   RefineOptions options;
   const double* searches;
@@ -174,7 +174,7 @@ struct LookElsewhereWhereWorthBody {
     auto s = batch::load<double, Search<double, J>>(searches, k);
     const bool worth = deserves(L, *arm, s, options);
     if (worth) s = look_elsewhere<G, L>(*arm, s, options);
-    // An active search goes on; `again` tells KeepNearerBody that there is something to compare.
+    // An active search goes on; `again` tells KeepNearerKernel that there is something to compare.
     if (!worth) s.active = 0;
     s.again = worth ? 1 : 0;
     batch::store<double>(others, k, s);
@@ -183,7 +183,7 @@ struct LookElsewhereWhereWorthBody {
 
 /// Keeps the further search where it has come nearer.
 template <int J>
-struct KeepNearerBody {
+struct KeepNearerKernel {
   const Arm<J>* arm;
   RefineOptions options;
   double* searches;
@@ -200,7 +200,7 @@ struct KeepNearerBody {
 
 /// What is searched for again, see MapArmOf::search_two().
 template <int J, int G>
-struct RestartBody {
+struct RestartKernel {
   const Arm<J>* arm;
   RefineOptions options;
   double* searches;       ///< Search, tiles
@@ -208,8 +208,8 @@ struct RestartBody {
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     auto s = batch::load<double, Search<double, J>>(searches, k);
-    const bool lost = batch::load<double, NearSingularity<double, J>>(results, k).landing ==
-                      static_cast<double>(static_cast<int>(Landing::kLost));
+    const bool lost = batch::load<double, NearSingularity<double, J>>(results, k).search_status ==
+                      static_cast<double>(static_cast<int>(SearchStatus::kLost));
     s.active = 0;
     if (lost && starts_near_two<G>(*arm, s, options)) {
       s = start_search<double, J>(s.start);
@@ -219,9 +219,9 @@ struct RestartBody {
   }
 };
 
-/// AnalyseBody where a search has begun again, and nowhere else.
+/// AnalyseKernel where a search has begun again, and nowhere else.
 template <int J, int G>
-struct AnalyseAgainBody {
+struct AnalyseAgainKernel {
   const Arm<J>* arm;
   RefineOptions options;
   const double* searches;
@@ -229,13 +229,13 @@ struct AnalyseAgainBody {
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     if (batch::load<double, Search<double, J>>(searches, k).again == 1)
-      AnalyseBody<J, G>{arm, options, searches, results}.template operator()<double>(k);
+      AnalyseKernel<J, G>{arm, options, searches, results}.template operator()<double>(k);
   }
 };
 
 /// Counts where the searches of the near samples have come to.
 template <int J>
-struct CountLandingBody {
+struct CountArrivalKernel {
   const MapPlan* plan;
   std::int64_t first;  ///< number of the batch's first sample
   const int* near;     ///< index of each search's sample in the batch
@@ -243,7 +243,7 @@ struct CountLandingBody {
   DeviceAdder to;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    count_landing(plan->layout, plan->rules, first + near[k],
+    count_arrival(plan->layout, plan->rules, first + near[k],
                   batch::load<double, NearSingularity<double, J>>(results, k), to.of(k));
   }
 };
@@ -263,7 +263,7 @@ struct InSingle {
 
 /// Compares single with double precision for every kRecheckEvery-th block.
 template <int J, int G>
-struct RecheckBody {
+struct RecheckKernel {
   const Arm<J>* arm;
   const MapPlan* plan;
   std::int64_t first;
@@ -303,17 +303,17 @@ void search(const Arm<J>& arm, const RefineOptions& options, std::int64_t count,
   const Listing active{room.length.data(), room.active.data()};
   for (const SearchPart& part : kSearchParts) {
     room.length.clear();
-    cuda::for_each(count, ListActiveBody<J>{searches, active});
-    for_each(count, arm, ListedBody<SearchBody<J, G, D>, Arm<J>>{nullptr, {nullptr, options, part, searches}, active});
+    cuda::for_each(count, ListActiveKernel<J>{searches, active});
+    for_each(count, arm, ListedKernel<SearchKernel<J, G, D>, Arm<J>>{nullptr, {nullptr, options, part, searches}, active});
   }
 }
 
 template <int J, int G, Look L>
 void look_elsewhere_in_batch(const Arm<J>& arm, const RefineOptions& options, std::int64_t count, SearchRoom<J>& room) {
   double *const searches = room.searches.data(), *const others = room.others.data();
-  for_each(count, arm, LookElsewhereWhereWorthBody<J, G, L>{nullptr, options, searches, others});
+  for_each(count, arm, LookElsewhereWhereWorthKernel<J, G, L>{nullptr, options, searches, others});
   search<J, G, 1>(arm, options, count, others, room);
-  for_each(count, arm, KeepNearerBody<J>{nullptr, options, searches, others});
+  for_each(count, arm, KeepNearerKernel<J>{nullptr, options, searches, others});
 }
 
 /// Searches in `room` that begin, to their analysis in `results`.
@@ -328,22 +328,22 @@ void find_nearest(const Arm<J>& arm, const RefineOptions& options, std::int64_t 
     look_elsewhere_in_batch<J, G, Look::kAround>(arm, options, count, room);
     look_elsewhere_in_batch<J, G, Look::kClose>(arm, options, count, room);
   }
-  for_each(count, arm, AnalyseBody<J, G>{nullptr, options, searches, results});
+  for_each(count, arm, AnalyseKernel<J, G>{nullptr, options, searches, results});
   if constexpr (G > 2) {
-    for_each(count, arm, RestartBody<J, G>{nullptr, options, searches, results});
+    for_each(count, arm, RestartKernel<J, G>{nullptr, options, searches, results});
     search<J, G, 2>(arm, options, count, searches, room);
-    for_each(count, arm, AnalyseAgainBody<J, G>{nullptr, options, searches, results});
+    for_each(count, arm, AnalyseAgainKernel<J, G>{nullptr, options, searches, results});
   }
 }
 
 /// Measures from tiles to tiles.
 template <int J, int G>
 void measure(const DeviceArm<J, G>& arm, bool single, std::int64_t count, const double* q, double* measured) {
-  using Single = SingleMeasureBody<J, G>;
+  using Single = SingleMeasureKernel<J, G>;
   if (single)
     for_each(count, arm.single, InSingle<Single, Arm<J, float>>{nullptr, {nullptr, q, measured}});
   else
-    for_each(count, arm.arm, MeasureBody<J, G>{nullptr, q, measured});
+    for_each(count, arm.arm, MeasureKernel<J, G>{nullptr, q, measured});
 }
 
 /// Everything on the device that a run needs.
@@ -379,14 +379,14 @@ class Run {
     // Lists of this batch begin anew; counts and smallest values go on.
     lengths_.clear();
     if (plan_host_.sampler.task)
-      for_each(count, map_.arm, SampleBody<J>{nullptr, sampler_.data(), first, q_.data()});
+      for_each(count, map_.arm, SampleKernel<J>{nullptr, sampler_.data(), first, q_.data()});
     else  // apart, for it needs few registers
-      cuda::for_each(count, DrawBody<J>{sampler_.data(), first, q_.data()});
+      cuda::for_each(count, DrawKernel<J>{sampler_.data(), first, q_.data()});
     measure(first, count, to);
     const auto& worst = tally.worst.list();
     // While the list is not full any sample may be among the worst.
     const double limit = worst.size() < study::Ranking::kLimit ? INFINITY : worst.back().key;
-    cuda::for_each(count, CountBody{plan_.data(),
+    cuda::for_each(count, CountKernel{plan_.data(),
                                     measured_.data(),
                                     to,
                                     {lengths_.data(), near_.data()},
@@ -398,11 +398,11 @@ class Run {
     Numbers results(plan_host_.nearest ? doubles<NearSingularity<double, J>>(near) : 0);
     if (plan_host_.nearest && near > 0) {
       SearchRoom<J> room(near);
-      cuda::for_each(near, StartBody<J>{q_.data(), near_.data(), room.searches.data()});
+      cuda::for_each(near, StartKernel<J>{q_.data(), near_.data(), room.searches.data()});
       find_nearest<J, G>(map_.arm, map_.options, near, room, results.data());
-      cuda::for_each(near, CountLandingBody<J>{plan_.data(), first, near_.data(), results.data(), to});
+      cuda::for_each(near, CountArrivalKernel<J>{plan_.data(), first, near_.data(), results.data(), to});
     }
-    cuda::for_each(where_.size, counter_cuda::MergeBody{copies_.data(), counts_.data(), where_.size});
+    cuda::for_each(where_.size, counter_cuda::MergeKernel{copies_.data(), counts_.data(), where_.size});
     rank_worst(first, listed, tally);
     keep_rows(first, near, results, tally);
   }
@@ -423,7 +423,7 @@ class Run {
   void measure(std::int64_t first, std::int64_t count, const DeviceAdder& to) {
     map_cuda::measure(map_, plan_host_.single, count, q_.data(), measured_.data());
     if (plan_host_.single)
-      for_each(count, map_.arm, RecheckBody<J, G>{nullptr, plan_.data(), first, q_.data(), measured_.data(), to});
+      for_each(count, map_.arm, RecheckKernel<J, G>{nullptr, plan_.data(), first, q_.data(), measured_.data(), to});
   }
 
   /// Tiles of one kind, on the host.
@@ -439,7 +439,7 @@ class Run {
   template <class Problem>
   static batch::Tiles<Problem> fetch_listed(const Numbers& from, const cuda::Buffer<int>& list, int length) {
     Numbers there(doubles<Problem>(length));
-    cuda::for_each(length, GatherListedBody<Problem>{from.data(), list.data(), there.data()});
+    cuda::for_each(length, GatherListedKernel<Problem>{from.data(), list.data(), there.data()});
     return fetch<Problem>(there, length);
   }
 
@@ -457,7 +457,7 @@ class Run {
     const std::vector<int> worst = fetch_list(worst_, length);
     for (int k = 0; k < length; ++k) {
       const Measured<double> m = measured.get(k);
-      const MapOutcome outcome = outcome_of(plan_host_.rules, m);
+      const MapOutcome outcome = classify_outcome(plan_host_.rules, m);
       tally.worst.add({m.inverse_condition, first + worst[static_cast<std::size_t>(k)], static_cast<int>(outcome),
                        m.inverse_condition});
     }
@@ -480,7 +480,7 @@ class Run {
       // The rows that are kept are those of the first samples: behind the limit there are no more.
       if (first + i >= plan_host_.keep_from_first) break;
       const Measured<double> m = measured.get(k);
-      keep_row<J>({first + i, outcome_of(plan_host_.rules, m), m, q.get(k),
+      keep_row<J>({first + i, classify_outcome(plan_host_.rules, m), m, q.get(k),
                    plan_host_.nearest ? results.get(k) : not_analysed<J>()},
                   map_.arm.joints, tally.kept);
     }
@@ -534,16 +534,16 @@ void run_kernels(const Device&, const DeviceArm<J, G>& arm, const SearchedRows<b
       job.rows,
       [&](const batch::RowRange& rows, const double* q, double* results) {
         map_cuda::SearchRoom<J> room(rows.count);
-        cuda::for_each(rows.count, map_cuda::StartBody<J>{q, nullptr, room.searches.data()});
+        cuda::for_each(rows.count, map_cuda::StartKernel<J>{q, nullptr, room.searches.data()});
         map_cuda::find_nearest<J, G>(arm.arm, arm.options, rows.count, room, results);
       },
       map_cuda::kSearches);
 }
 template <int J, int G>
 void run_kernels(const Device& device, const DeviceArm<J, G>& arm, const SearchedRows<batch::Rows>& job) {
-  using Largest = map_cuda::HoldingArm<Arm<J>, map_cuda::AnalyseAgainBody<J, G>>;
+  using Largest = map_cuda::HoldingArm<Arm<J>, map_cuda::AnalyseAgainKernel<J, G>>;
   batch::run_staged(
-      job.rows, batch::as_many_as_fit(device, map_cuda::kSearches, cuda::stacks_of<Largest>(device.index)),
+      job.rows, batch::as_many_as_fit(device, map_cuda::kSearches, cuda::measure_stack<Largest>(device.index)),
       [&](const batch::ResidentRows& rows) { run_kernels(device, arm, SearchedRows<batch::ResidentRows>{rows}); });
 }
 

@@ -126,7 +126,7 @@ def whole(name: str, value: Any, least: int = 0, most: int = MOST_WHOLE) -> int:
     return number
 
 
-def seed_of(value: Any) -> int:
+def check_seed(value: Any) -> int:
     return whole("seed", value, 0, 2**64 - 1)
 
 

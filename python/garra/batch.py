@@ -30,7 +30,7 @@ class Batch:
             if value is not None:
                 if type(value) is not np.ndarray or value.dtype is not _FLOAT64:
                     value = self._array(name, value)
-                leads.add(lead_of(name, value.shape, tail))
+                leads.add(leading_axes(name, value.shape, tail))
             arrays[name] = value
         self.lead: tuple[int, ...] = next(iter(leads)) if len(leads) == 1 else common_lead(leads, _shapes(arrays))
         self.count = prod(self.lead)
@@ -76,7 +76,7 @@ class Batch:
         return np.ascontiguousarray(array.reshape((self.count, *tail)))
 
 
-def moments_of(times: Any) -> np.ndarray:
+def as_moments(times: Any) -> np.ndarray:
     """[t] of one time or several; raises ValueError where they are neither."""
     moments = np.atleast_1d(numbers("times", times))
     if moments.ndim != 1 or not len(moments):
@@ -115,7 +115,7 @@ def is_on_gpu(value: Any) -> bool:
     return type(value) is not np.ndarray and hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] == _CUDA
 
 
-def lead_of(name: str, shape: tuple[int, ...], tail: tuple[int, ...]) -> tuple[int, ...]:
+def leading_axes(name: str, shape: tuple[int, ...], tail: tuple[int, ...]) -> tuple[int, ...]:
     """The leading axes; raises ValueError where the others are not these."""
     first = len(shape) - len(tail)
     if first < 0 or shape[first:] != tail:

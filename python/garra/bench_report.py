@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     def build() -> str:
         from garra.bench import report  # needs packages that may be missing
 
-        return report.page_of(options.folder)
+        return report.make_page(options.folder)
 
     return command.make("garra.bench_report", Path(options.output or Path(options.folder) / "bench.html"), build)
 

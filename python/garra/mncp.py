@@ -20,7 +20,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import place, positive, whole
 from garra.batch import Batch
-from garra.summary import converged_of
+from garra.summary import describe_converged
 
 MERITS: tuple[str, ...] = _core.mncp_merits
 """Merit functions (3), (4), (5) of docs/theory/mncp.md."""
@@ -58,7 +58,7 @@ class Solutions:
         return self.status == 0
 
     def __repr__(self) -> str:
-        return f"Solutions({converged_of(np.asarray(self.status), _core.statuses)})"
+        return f"Solutions({describe_converged(np.asarray(self.status), _core.statuses)})"
 
 
 @dataclass(frozen=True)

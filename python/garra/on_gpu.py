@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from garra import _core
-from garra.batch import common_lead, is_on_gpu, lead_of
+from garra.batch import common_lead, is_on_gpu, leading_axes
 
 
 def all_on_gpu(arrays: dict[str, Any]) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Rows:
 
     def __init__(self, arrays: dict[str, Any], tails: dict[str, tuple[int, ...]]) -> None:
         shapes = {name: tuple(value.shape) for name, value in arrays.items()}
-        self.lead = common_lead([lead_of(name, shape, tails[name]) for name, shape in shapes.items()], shapes)
+        self.lead = common_lead([leading_axes(name, shape, tails[name]) for name, shape in shapes.items()], shapes)
         first = next(iter(arrays.values()))
         self._memory = (_JaxMemory if type(first).__module__.partition(".")[0] in ("jax", "jaxlib") else _Memory)(first)
         self._rows = {name: self._memory.rows(value, self.lead, tails[name]) for name, value in arrays.items()}

@@ -61,7 +61,7 @@ def counted(status: np.ndarray, names: tuple[str, ...]) -> str:
     return ", ".join(parts) or "none"
 
 
-def converged_of(status: np.ndarray, names: tuple[str, ...]) -> str:
+def describe_converged(status: np.ndarray, names: tuple[str, ...]) -> str:
     """298 of 300 converged, 2 invalid_input (...)"""
     said = f"{int((status == 0).sum())} of {status.size} converged"
     return said if (status == 0).all() else f"{said}, {counted(np.atleast_1d(status)[np.atleast_1d(status) != 0], names)}"

@@ -28,12 +28,12 @@ using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Bytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
 
 template <class Array>
-auto span_of(const Array& a) {
+auto to_span(const Array& a) {
   return std::span(a.data(), a.size());
 }
 template <class Array>
-auto span_of(const std::optional<Array>& a) {
-  return a ? span_of(*a) : decltype(span_of(*a)){};
+auto to_span(const std::optional<Array>& a) {
+  return a ? to_span(*a) : decltype(to_span(*a)){};
 }
 
 inline std::vector<double> copied(const Numbers& a) { return {a.data(), a.data() + a.size()}; }
@@ -70,7 +70,7 @@ class Computing {
 };
 
 /// Device of a call on arrays: "auto", "cpu", "scalar", "cuda:0". `work` is its time on one core.
-inline Device device_of(const std::string& name, int threads, double work) {
+inline Device parse_device(const std::string& name, int threads, double work) {
   return parse_device_for_arrays(name, threads, work);
 }
 

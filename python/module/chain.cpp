@@ -22,7 +22,7 @@ Robot read(const std::string& path, const std::string& base, const std::string& 
   return io::read_robot(path, options);
 }
 
-Vec3<double> vec3_of(const std::vector<double>& v) {
+Vec3<double> to_vec3(const std::vector<double>& v) {
   if (v.size() != 3) throw Error(ExitCode::kUsage, "a point has 3 numbers, not " + std::to_string(v.size()));
   return {{v[0], v[1], v[2]}};
 }
@@ -45,7 +45,7 @@ Robot from_joints(const std::string& name, const std::vector<std::string>& names
   data.name = name;
   data.source = "Python";
   data.tool = pose_at(tool.data());
-  data.gravity = vec3_of(gravity);
+  data.gravity = to_vec3(gravity);
   std::vector<chain::GeneralJoint> joints;
   for (std::size_t i = 0; i < names.size(); ++i) {
     chain::GeneralJoint j;
@@ -85,7 +85,7 @@ chain::EvalOptions eval_options(const std::string& form, bool body_axes, const s
   else if (form != "linear-first")
     throw Error(ExitCode::kUsage, "form = \"" + form + "\"", "there are linear-first, angular-first, screws");
   options.body_axes = body_axes;
-  options.point = vec3_of(point);
+  options.point = to_vec3(point);
   return options;
 }
 
@@ -101,8 +101,8 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
   chain::Results results;
   {
     const Computing computing;
-    chain::evaluate(robot, {count, span_of(q), span_of(qd), span_of(qdd), span_of(tau), span_of(wrench)}, wanted,
-                    {options, device_of(device, threads, core_seconds::kCopying)}, results);
+    chain::evaluate(robot, {count, to_span(q), to_span(qd), to_span(qdd), to_span(tau), to_span(wrench)}, wanted,
+                    {options, parse_device(device, threads, core_seconds::kCopying)}, results);
   }
   nb::dict out;
   for (int i = 0; i < chain::kOutputCount; ++i) {
@@ -110,7 +110,7 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
     if (wanted.has(output))
       out[to_string(output)] =
           taken(std::move(results[output]),
-                shape_with_rows(q.shape(0), chain::shape_of(output, results.joints, results.links)));
+                shape_with_rows(q.shape(0), chain::output_shape(output, results.joints, results.links)));
   }
   out["status"] = taken_as<std::int32_t>(std::move(results.status), {q.shape(0)});
   return out;
@@ -124,7 +124,7 @@ void evaluate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
   const auto q = nb::cast<OnGpu<const double>>(given["q"]);
   chain::DeviceStates states;
   states.count = static_cast<std::int64_t>(q.shape(0));
-  states.q = view_of<const double>(q);
+  states.q = make_view<const double>(q);
   if (given.contains("qd")) take<const double>(given, "qd", states.qd);
   if (given.contains("qdd")) take<const double>(given, "qdd", states.qdd);
   if (given.contains("tau")) take<const double>(given, "tau", states.tau);
@@ -136,7 +136,7 @@ void evaluate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
     if (out.contains(to_string(output))) take<double>(out, to_string(output), to[output]);
   }
   const chain::EvalOptions options = eval_options(form, body_axes, point);
-  run_on_gpu(
+  run_gpu_call(
       {q.device_id(), stream, allocate},
       [&](const DeviceCall& call) {
         return chain::workspace_bytes(robot, states, {options, call}, to);
@@ -169,7 +169,7 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
   {
     const Computing computing;
     t = chain::simulate(robot, samples, {}, options,
-                        device_of(device, threads, core_seconds::motions(samples.count, robot.joints, until, step)));
+                        parse_device(device, threads, core_seconds::motions(samples.count, robot.joints, until, step)));
   }
   const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
   nb::dict out;
@@ -190,7 +190,7 @@ void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
   const auto q = nb::cast<OnGpu<const double>>(given["q"]);
   chain::DeviceSamples samples;
   samples.count = static_cast<std::int64_t>(q.shape(0));
-  samples.q = view_of<const double>(q);
+  samples.q = make_view<const double>(q);
   if (given.contains("qd")) take<const double>(given, "qd", samples.qd);
   if (given.contains("torque")) take<const double>(given, "torque", samples.amplitude);
   chain::DeviceTrajectories to;
@@ -202,7 +202,7 @@ void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
   take<double>(out, "balance", to.balance);
   take<std::int32_t>(out, "status", to.status);
   const chain::SimulateOptions options = simulate_options(times, until, method, step);
-  run_on_gpu(
+  run_gpu_call(
       {q.device_id(), stream, allocate},
       [&](const DeviceCall& call) { return chain::workspace_bytes(robot, samples, {}, options, to, call.device); },
       [&](const DeviceCall& call) { chain::simulate(robot, samples, {}, options, to, call); });
@@ -214,7 +214,7 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
   chain::InverseKinematics found;
   {
     const Computing computing;
-    found = chain::inverse_kinematics(robot, span_of(pose), span_of(q0), options);
+    found = chain::inverse_kinematics(robot, to_span(pose), to_span(q0), options);
   }
   const std::size_t count = pose.shape(0);
   nb::dict out;
@@ -263,7 +263,7 @@ void add_chain(nb::module_& m) {
                    [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.effort_limit; }); })
       .def_prop_rw(
           "gravity", [](const Robot& r) { return std::vector<double>(r.gravity.m, r.gravity.m + 3); },
-          [](Robot& r, const std::vector<double>& g) { r.gravity = vec3_of(g); })
+          [](Robot& r, const std::vector<double>& g) { r.gravity = to_vec3(g); })
       .def("describe", [](const Robot& r) { return io::describe_robot(r); })
       .def("to_toml", [](const Robot& r) { return io::robot_toml(r); });
   m.def("read_robot", read);
@@ -278,7 +278,7 @@ void add_chain(nb::module_& m) {
   m.def("chain_inverse_kinematics", inverse_kinematics, nb::arg("robot"), nb::arg("pose"), nb::arg("q0").none(),
         nb::arg("tol"), nb::arg("most"), nb::arg("seed"));
   m.def("chain_output_shape",
-        [](const std::string& output, int joints) { return chain::shape_of(chain::parse_output(output), joints); });
+        [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);
   m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
         nb::arg("times"), nb::arg("until"), nb::arg("method"), nb::arg("step"), nb::arg("device"), nb::arg("threads"));

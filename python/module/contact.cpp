@@ -14,18 +14,18 @@ using contact::ProblemView;
 using contact::Solutions;
 
 /// View of the arrays; contact::solve checks their sizes.
-ProblemView view_of(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+ProblemView make_view(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                     const std::optional<Numbers>& slip_velocity) {
   return {static_cast<int>(mu.shape(1)),
           static_cast<std::int64_t>(mu.shape(0)),
-          span_of(A),
-          span_of(b),
-          span_of(mu),
-          span_of(mode),
-          span_of(slip_velocity)};
+          to_span(A),
+          to_span(b),
+          to_span(mu),
+          to_span(mode),
+          to_span(slip_velocity)};
 }
 
-nb::dict arrays_of(Solutions&& s) {
+nb::dict to_arrays(Solutions&& s) {
   const auto n = static_cast<std::size_t>(s.count), k = static_cast<std::size_t>(s.contacts);
   nb::dict out;
   const auto add = [&](const char* name, auto&& values, std::vector<std::size_t> shape) {
@@ -71,19 +71,19 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
     const Computing computing;
     const auto options = contact_options(how.method, how.precision, how.tol, how.max_iterations, how.effort);
     const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
-    contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads, work), out);
+    contact::solve(make_view(A, b, mu, mode, slip_velocity), options, parse_device(how.device, how.threads, work), out);
   }
   return out;
 }
 
-nb::dict judge(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+nb::dict check_solution(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                const std::optional<Numbers>& slip_velocity, const Numbers& c, double tol) {
   Solutions out;
   {
     const Computing computing;
-    out = contact::judge(view_of(A, b, mu, mode, slip_velocity), span_of(c), tol);
+    out = contact::check_solution(make_view(A, b, mu, mode, slip_velocity), to_span(c), tol);
   }
-  return arrays_of(std::move(out));
+  return to_arrays(std::move(out));
 }
 
 nb::dict internal_forces(const Numbers& A, const Numbers& b, const Numbers& mu, int threads) {
@@ -91,7 +91,7 @@ nb::dict internal_forces(const Numbers& A, const Numbers& b, const Numbers& mu, 
   contact::InternalForces out;
   {
     const Computing computing;
-    out = contact::internal_forces(view_of(A, b, mu, std::nullopt, std::nullopt), threads);
+    out = contact::internal_forces(make_view(A, b, mu, std::nullopt, std::nullopt), threads);
   }
   nb::dict arrays;
   arrays["found"] = taken_as<std::uint8_t>(std::move(out.found), {n});
@@ -106,11 +106,11 @@ nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const st
   {
     const Computing computing;
     out = contact::balance(
-        {static_cast<int>(k), static_cast<std::int64_t>(n), span_of(W), span_of(w), span_of(mu), span_of(limit)},
-        device_of(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
+        {static_cast<int>(k), static_cast<std::int64_t>(n), to_span(W), to_span(w), to_span(mu), to_span(limit)},
+        parse_device(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
   }
   nb::dict arrays;
-  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.verdict), {n});
+  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
   arrays["force"] = taken(std::move(out.force), {n, 3 * k});
   arrays["wrench"] = taken(std::move(out.wrench), {n, 6});
   arrays["gap"] = taken(std::move(out.gap), {n});
@@ -124,12 +124,12 @@ nb::dict rest(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbe
   contact::Rests out;
   {
     const Computing computing;
-    out = contact::rest({static_cast<int>(k), static_cast<std::int64_t>(n), span_of(A), span_of(b), span_of(mu),
-                         span_of(c), span_of(limit), span_of(least), span_of(left_out), most},
+    out = contact::rest({static_cast<int>(k), static_cast<std::int64_t>(n), to_span(A), to_span(b), to_span(mu),
+                         to_span(c), to_span(limit), to_span(least), to_span(left_out), most},
                         threads);
   }
   nb::dict arrays;
-  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.verdict), {n});
+  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
   arrays["force"] = taken(std::move(out.force), {n, 3 * k});
   return arrays;
 }
@@ -140,9 +140,9 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
   contact::Gradients out;
   {
     const Computing computing;
-    out = contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), span_of(A), span_of(mu), span_of(c),
-                              span_of(a), span_of(regime), span_of(cotangent)},
-                             device_of(device, threads, core_seconds::kCopying));
+    out = contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), to_span(A), to_span(mu), to_span(c),
+                              to_span(a), to_span(regime), to_span(cotangent)},
+                             parse_device(device, threads, core_seconds::kCopying));
   }
   nb::dict arrays;
   arrays["b"] = taken(std::move(out.b), {n, 3 * k});
@@ -156,12 +156,12 @@ nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tol, const std::st
   lcp::Solutions out;
   {
     const Computing computing;
-    const auto matrix = span_of(M), vector = span_of(q);
+    const auto matrix = to_span(M), vector = to_span(q);
     lcp::Problems in{static_cast<int>(k),
                      static_cast<std::int64_t>(n),
                      {matrix.begin(), matrix.end()},
                      {vector.begin(), vector.end()}};
-    out = lcp::solve(in, {tol, 0}, device_of(device, threads, core_seconds::kCopying));
+    out = lcp::solve(in, {tol, 0}, parse_device(device, threads, core_seconds::kCopying));
   }
   nb::dict arrays;
   arrays["z"] = taken(std::move(out.z), {n, k});
@@ -192,9 +192,9 @@ void add_contact(nb::module_& m) {
         nb::arg("method"), nb::arg("precision"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("effort"),
         nb::arg("device"), nb::arg("threads"));
   };
-  add_solve("contact_solve", [](Solutions&& s) { return arrays_of(std::move(s)); });
+  add_solve("contact_solve", [](Solutions&& s) { return to_arrays(std::move(s)); });
   add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });
-  m.def("contact_judge", judge, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
+  m.def("contact_judge", check_solution, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
         nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tol"));
   m.def("contact_internal_forces", internal_forces, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("threads"));
   m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),

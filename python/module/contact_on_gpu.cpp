@@ -26,10 +26,10 @@ void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnG
            const nb::dict& out, const std::string& method, const std::string& precision, double tol, int max_iterations,
            const std::string& effort, std::uintptr_t stream, const nb::callable& allocate) {
   const contact::DeviceProblems problems{static_cast<int>(mu.shape(1)), static_cast<std::int64_t>(mu.shape(0)),
-                                         view_of<const double>(A), view_of<const double>(b), view_of<const double>(mu)};
+                                         make_view<const double>(A), make_view<const double>(b), make_view<const double>(mu)};
   const contact::Options options = contact_options(method, precision, tol, max_iterations, effort);
   const contact::DeviceSolutions to = solutions_in(out);
-  run_on_gpu(
+  run_gpu_call(
       {A.device_id(), stream, allocate},
       [&](const DeviceCall& call) { return contact::workspace_bytes(problems, options, to, call.device); },
       [&](const DeviceCall& call) { contact::solve(problems, options, to, call); });

@@ -11,7 +11,7 @@ namespace {
 
 using Faces = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
 
-grasp::ProposeOptions options_of(const nb::dict& d) {
+grasp::ProposeOptions make_propose_options(const nb::dict& d) {
   grasp::ProposeOptions o;
   o.fingers = nb::cast<int>(d["fingers"]);
   o.count = nb::cast<std::int64_t>(d["count"]);
@@ -34,7 +34,7 @@ grasp::ProposeOptions options_of(const nb::dict& d) {
   return o;
 }
 
-nb::dict arrays_of(grasp::Set&& s) {
+nb::dict to_arrays(grasp::Set&& s) {
   const auto m = static_cast<std::size_t>(s.first.back()), g = static_cast<std::size_t>(s.count());
   nb::dict out;
   out["point"] = taken(std::move(s.point), {m, 3});
@@ -50,7 +50,7 @@ nb::dict arrays_of(grasp::Set&& s) {
   return out;
 }
 
-nb::dict words_of(const mesh::Report& r) {
+nb::dict words_to_dict(const mesh::Report& r) {
   nb::dict out;
   out["vertices"] = r.vertices;
   out["faces"] = r.faces;
@@ -66,16 +66,16 @@ nb::dict words_of(const mesh::Report& r) {
 }
 
 nb::dict about(grasp::Proposal&& p, const io::Object& object) {
-  nb::dict fate;
-  const auto names = names_of(grasp::SampleFate{});
+  nb::dict rejection;
+  const auto names = read_names(grasp::RejectionReason{});
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (p.fate[k] > 0) fate[names[k]] = p.fate[k];
+    if (p.rejection[k] > 0) rejection[names[k]] = p.rejection[k];
   nb::dict out;
   out["samples"] = p.samples;
-  out["fate"] = fate;
+  out["fate"] = rejection;
   const std::size_t g = p.sample.size();
   out["sample"] = taken(std::move(p.sample), {g});
-  if (object.is_mesh()) out["mesh"] = words_of(object.report);
+  if (object.is_mesh()) out["mesh"] = words_to_dict(object.report);
   if (!object.warning.empty()) out["warning"] = object.warning;
   return out;
 }
@@ -83,19 +83,19 @@ nb::dict about(grasp::Proposal&& p, const io::Object& object) {
 /// `words` names a file or a shape, unless there are vertices and faces.
 nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex, const std::optional<Faces>& face,
                  double scale, const nb::dict& options, const std::string& device, int threads) {
-  const grasp::ProposeOptions o = options_of(options);
+  const grasp::ProposeOptions o = make_propose_options(options);
   io::Object object;
   grasp::Proposal p;
   {
     const Computing computing;
     if (vertex && face) {
-      const auto v = span_of(*vertex);
-      const auto f = span_of(*face);
-      object = io::object_of({{v.begin(), v.end()}, {f.begin(), f.end()}}, words, scale);
+      const auto v = to_span(*vertex);
+      const auto f = to_span(*face);
+      object = io::make_object({{v.begin(), v.end()}, {f.begin(), f.end()}}, words, scale);
     } else {
       object = io::read_object(words, scale);
     }
-    p = grasp::propose(*object.surface, o, device_of(device, threads, core_seconds::proposals(o.count, o.fingers)), {});
+    p = grasp::propose(*object.surface, o, parse_device(device, threads, core_seconds::proposals(o.count, o.fingers)), {});
   }
   mesh::Mesh picture = object.surface->picture();
   const auto v = static_cast<std::size_t>(picture.vertices()), f = static_cast<std::size_t>(picture.faces());
@@ -103,7 +103,7 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
   const std::size_t n = p.set.first.size();
   auto first = p.set.first;
   out["first"] = taken(std::move(first), {n});
-  out["arrays"] = arrays_of(std::move(p.set));
+  out["arrays"] = to_arrays(std::move(p.set));
   out["about"] = about(std::move(p), object);
   out["vertex"] = taken(std::move(picture.vertex), {v, 3});
   out["face"] = taken(std::move(picture.face), {f, 3});

@@ -26,7 +26,7 @@ using Whole = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
 /// kind, a, b, min, max.
 using Drawn = std::tuple<std::string, double, double, double, double>;
 
-Distribution distribution_of(const nb::handle& given) {
+Distribution parse_distribution(const nb::handle& given) {
   const auto [kind, a, b, low, high] = nb::cast<Drawn>(given);
   if (kind == "constant") return Distribution::constant(a);
   if (kind == "uniform") return Distribution::uniform(a, b);
@@ -35,7 +35,7 @@ Distribution distribution_of(const nb::handle& given) {
   throw Error(ExitCode::kInternal, "no such distribution: " + kind);
 }
 
-Set set_of(const Whole& first, const nb::dict& arrays) {
+Set make_set(const Whole& first, const nb::dict& arrays) {
   Set s;
   mesh::Mesh object;
   s.first.assign(first.data(), first.data() + first.size());
@@ -80,31 +80,31 @@ Set set_of(const Whole& first, const nb::dict& arrays) {
   return s;
 }
 
-grasp::Hand hand_of(const std::string& name) {
-  const auto names = names_of(grasp::Hand{});
+grasp::Hand parse_hand(const std::string& name) {
+  const auto names = read_names(grasp::Hand{});
   for (std::size_t k = 0; k < names.size(); ++k)
     if (name == names[k]) return static_cast<grasp::Hand>(k);
   throw Error(ExitCode::kUsage, "hand = \"" + name + "\"", "auto, ideal, compliant or whole");
 }
 
-SetStudy study_of(const nb::dict& d) {
+SetStudy make_uncertainty(const nb::dict& d) {
   SetStudy s;
-  s.friction = distribution_of(d["friction"]);
+  s.friction = parse_distribution(d["friction"]);
   s.friction_is_factor = nb::cast<bool>(d["friction_is_factor"]);
-  s.contact_friction = distribution_of(d["own_friction"]);
-  s.mass = distribution_of(d["mass"]);
+  s.contact_friction = parse_distribution(d["own_friction"]);
+  s.mass = parse_distribution(d["mass"]);
   s.mass_is_factor = nb::cast<bool>(d["mass_is_factor"]);
   s.com_ball = nb::cast<double>(d["com_ball"]);
-  s.slide_t = s.slide_o = distribution_of(d["slide"]);
-  s.tilt = distribution_of(d["tilt"]);
+  s.slide_t = s.slide_o = parse_distribution(d["slide"]);
+  s.tilt = parse_distribution(d["tilt"]);
   s.force_ball = nb::cast<double>(d["force_ball"]);
   s.torque_ball = nb::cast<double>(d["torque_ball"]);
   s.any_gravity = nb::cast<bool>(d["any_gravity"]);
   s.from_within = nb::cast<bool>(d["from_within"]);
-  s.hand = hand_of(nb::cast<std::string>(d["hand"]));
-  s.command = distribution_of(d["command"]);
-  s.squeeze_error = distribution_of(d["squeeze_error"]);
-  s.torque_error = distribution_of(d["torque_error"]);
+  s.hand = parse_hand(nb::cast<std::string>(d["hand"]));
+  s.command = parse_distribution(d["command"]);
+  s.squeeze_error = parse_distribution(d["squeeze_error"]);
+  s.torque_error = parse_distribution(d["torque_error"]);
   for (const auto& row : nb::cast<std::vector<std::vector<double>>>(d["wrenches"])) {
     if (row.size() != 6) throw Error(ExitCode::kUsage, "wrenches: rows of " + std::to_string(row.size()), "[n, 6]");
     std::copy(row.begin(), row.end(), s.wrenches.emplace_back().begin());
@@ -131,17 +131,17 @@ std::vector<T> flat(const Rows& rows) {
 
 nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const std::string& device,
               int threads) {
-  const Set set = set_of(first, arrays);
-  const SetStudy study = study_of(uncertain);
+  const Set set = make_set(first, arrays);
+  const SetStudy study = make_uncertainty(uncertain);
   grasp::Ranking r;
   {
     const Computing computing;
     const double work = core_seconds::ranking(set.count(), study.samples);
-    r = grasp::rank(set, study, device_of(device, threads, work), {});
+    r = grasp::rank(set, study, parse_device(device, threads, work), {});
   }
   const std::size_t n = r.status.size();
   nb::dict out;
-  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
+  out["hand"] = std::string(read_names(r.hand)[static_cast<std::size_t>(r.hand)]);
   out["status"] = taken_as<std::uint8_t>(std::move(r.status), {n});
   out["held"] = taken(std::move(r.held), {n});
   out["unsolved"] = taken(std::move(r.unsolved), {n});
@@ -166,7 +166,7 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
 }
 
 template <int N>
-nb::list list_of(const Mat<double, N, 1>& v) {
+nb::list to_list(const Mat<double, N, 1>& v) {
   nb::list out;
   for (int k = 0; k < N; ++k) out.append(v[k]);
   return out;
@@ -174,18 +174,18 @@ nb::list list_of(const Mat<double, N, 1>& v) {
 
 nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, std::int64_t grasp,
                 std::int64_t sample) {
-  grasp::SetReplay r = grasp::replay(set_of(first, arrays), study_of(uncertain), grasp, sample);
+  grasp::SetReplay r = grasp::replay(make_set(first, arrays), make_uncertainty(uncertain), grasp, sample);
   const std::size_t k = r.friction.size();
   nb::dict inputs, out;
   for (const auto& [name, value] : r.inputs) inputs[name.c_str()] = value;
-  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
+  out["hand"] = std::string(read_names(r.hand)[static_cast<std::size_t>(r.hand)]);
   out["outcome"] = std::string(to_string(r.outcome));
   out["inputs"] = inputs;
   out["mass"] = r.mass;
-  out["com"] = list_of(r.com);
-  out["gravity"] = list_of(r.gravity);
-  out["wrench"] = list_of(r.wrench);
-  out["against"] = list_of(r.against);
+  out["com"] = to_list(r.com);
+  out["gravity"] = to_list(r.gravity);
+  out["wrench"] = to_list(r.wrench);
+  out["against"] = to_list(r.against);
   out["point"] = taken(std::move(r.point), {k, 3});
   out["normal"] = taken(std::move(r.normal), {k, 3});
   out["friction"] = taken(std::move(r.friction), {k});
@@ -201,7 +201,7 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   out["margin"] = r.margin;
   out["critical_friction"] = r.critical_friction;
   out["wrench_radius"] = r.wrench_radius;
-  out["least_push"] = list_of(r.least_push);
+  out["least_push"] = to_list(r.least_push);
   out["imbalance"] = r.imbalance;
   return out;
 }
@@ -211,7 +211,7 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
 namespace {
 
 /// Words by name, in the order of the numbers.
-nb::dict words_of(std::span<const study::OutcomeWords> table) {
+nb::dict words_to_dict(std::span<const study::OutcomeWords> table) {
   nb::dict all;
   for (const study::OutcomeWords& row : table) {
     nb::dict words;
@@ -227,8 +227,8 @@ nb::dict words_of(std::span<const study::OutcomeWords> table) {
 }  // namespace
 
 void add_grasp_set(nb::module_& m) {
-  m.attr("grasp_statuses") = words_of(grasp::kGraspStatusWords);
-  m.attr("grasp_outcomes") = words_of(grasp::kOutcomeWords);
+  m.attr("grasp_statuses") = words_to_dict(grasp::kGraspStatusWords);
+  m.attr("grasp_outcomes") = words_to_dict(grasp::kOutcomeWords);
   m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),
         nb::arg("sample"));
   m.def("grasp_set_rank", rank, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("device"),

@@ -20,7 +20,7 @@ Enum named(const char* what, const char* const (&names)[N], const std::string& n
   throw Error(ExitCode::kUsage, std::string(what) + " = \"" + name + "\": no such one", "Use one of " + known + ".");
 }
 
-nb::dict arrays_of(mncp::Solutions&& s) {
+nb::dict to_arrays(mncp::Solutions&& s) {
   const auto n = static_cast<std::size_t>(s.count), k = static_cast<std::size_t>(s.unknowns);
   nb::dict out;
   out["x"] = taken(std::move(s.x), {n, k});
@@ -42,10 +42,10 @@ nb::dict solve(int family, const Numbers& numbers, const Numbers& start, const s
     const Computing computing;
     const mncp::Choice choice{named<mncp::Merit>("merit", mncp::kMerits, merit),
                               named<mncp::Minimizer>("minimizer", mncp::kMinimizers, minimizer)};
-    out = mncp::solve_arrays({family, static_cast<std::int64_t>(start.shape(0)), span_of(numbers), span_of(start)},
+    out = mncp::solve_arrays({family, static_cast<std::int64_t>(start.shape(0)), to_span(numbers), to_span(start)},
                              choice, options, device);
   }
-  return arrays_of(std::move(out));
+  return to_arrays(std::move(out));
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ void add_mncp(nb::module_& m) {
          int threads) {
         return solve(
             family, numbers, start, merit, minimizer, {tol, starts, max_iterations},
-            device_of(device, threads, core_seconds::complementarity(static_cast<std::int64_t>(start.shape(0)))));
+            parse_device(device, threads, core_seconds::complementarity(static_cast<std::int64_t>(start.shape(0)))));
       },
       nb::arg("family"), nb::arg("numbers"), nb::arg("start"), nb::arg("merit"), nb::arg("minimizer"), nb::arg("tol"),
       nb::arg("starts"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));

@@ -26,7 +26,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
     const Computing computing;
     platform::InverseOptions options;
     options.conditioning = options.limits = true;
-    r = platform::inverse_kinematics({p}, poses, {}, options, device_of(device, threads, core_seconds::kCopying));
+    r = platform::inverse_kinematics({p}, poses, {}, options, parse_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["lengths"] = taken(std::move(r.lengths), {n, 6});
@@ -49,7 +49,7 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
     platform::ForwardOptions options;
     options.certify = certify;
     r = platform::forward_kinematics({p}, copied(lengths), guess, options,
-                                     device_of(device, threads, core_seconds::kCopying));
+                                     parse_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["position"] = taken_poses(std::move(r.pose.position), n, 3);
@@ -69,7 +69,7 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   platform::DeviceLengths lengths;
   take<double>(out, "lengths", lengths.lengths);
   take<std::int32_t>(out, "status", lengths.status);
-  run_on_gpu(
+  run_gpu_call(
       there.place,
       [&](const DeviceCall& call) { return platform::workspace_bytes(p, there.poses, {}, lengths, call.device); },
       [&](const DeviceCall& call) { platform::inverse_kinematics(p, there.poses, {}, lengths, call); });
@@ -80,7 +80,7 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   take<double>(out, "stroke_margin", details.stroke_margin);
   take<std::int32_t>(out, "mask", details.mask);
   const double length = platform::InverseOptions{}.characteristic_length;
-  run_on_gpu(
+  run_gpu_call(
       there.place,
       [&](const DeviceCall& call) { return platform::workspace_bytes(p, there.poses, length, details, call.device); },
       [&](const DeviceCall& call) { platform::inverse_details(p, there.poses, length, details, call); });
@@ -95,7 +95,7 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
     take<const double>(given, "position", guess.position);
     take<const double>(given, "quaternion", guess.quaternion);
   }
-  const DeviceArray<const double> from = view_of<const double>(lengths);
+  const DeviceArray<const double> from = make_view<const double>(lengths);
   platform::DeviceFound to;
   take<double>(out, "position", to.position);
   take<double>(out, "quaternion", to.quaternion);
@@ -106,7 +106,7 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   platform::ForwardOptions options;
   options.certify = certify;
   if (certify) take<double>(out, "uniqueness", to.uniqueness);
-  run_on_gpu(
+  run_gpu_call(
       {lengths.device_id(), stream, allocate},
       [&](const DeviceCall& call) { return platform::workspace_bytes(p, from, guess, options, to, call.device); },
       [&](const DeviceCall& call) { platform::forward_kinematics(p, from, guess, options, to, call); });

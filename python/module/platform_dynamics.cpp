@@ -13,7 +13,7 @@ using platform::Form;
 using platform::Platform;
 using platform::Poses;
 
-Form form_of(const std::string& name) {
+Form parse_form(const std::string& name) {
   if (name != "minimal" && name != "full")
     throw Error(ExitCode::kUsage, "form = \"" + name + "\"", "there are minimal and full");
   return name == "full" ? Form::kFull : Form::kMinimal;
@@ -28,8 +28,8 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
   platform::InverseDynamics r;
   {
     const Computing computing;
-    r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), form_of(form),
-                                   device_of(device, threads, core_seconds::kCopying));
+    r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), parse_form(form),
+                                   parse_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["force"] = taken(std::move(r.force), {n, 6});
@@ -50,8 +50,8 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
   platform::ForwardDynamics r;
   {
     const Computing computing;
-    r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), form_of(form),
-                                   device_of(device, threads, core_seconds::kCopying));
+    r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), parse_form(form),
+                                   parse_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["acceleration"] = taken(std::move(r.acceleration), {n, 6});
@@ -61,7 +61,7 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
   return out;
 }
 
-platform::SimulateOptions options_of(const std::vector<double>& times, const std::string& method, double step,
+platform::SimulateOptions make_simulate_options(const std::vector<double>& times, const std::string& method, double step,
                                      bool watch_limits) {
   platform::SimulateOptions options;
   options.method = platform::parse_platform_integrator(method);
@@ -83,8 +83,8 @@ nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& qua
   {
     const Computing computing;
     const auto samples = static_cast<std::int64_t>(n);
-    r = platform::simulate({p}, starts, input, options_of(times, method, step, watch_limits),
-                           device_of(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
+    r = platform::simulate({p}, starts, input, make_simulate_options(times, method, step, watch_limits),
+                           parse_device(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
   }
   nb::dict out;
   out["position"] = taken(std::move(r.pose.position), {n, t, 3});
@@ -122,13 +122,13 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   take<double>(out, "power_balance", to.power_balance);
   take<double>(out, "condition", to.condition);
   take<std::int32_t>(out, "status", to.status);
-  run_on_gpu(
+  run_gpu_call(
       there.place,
       [&](const DeviceCall& call) {
-        return platform::workspace_bytes(p, there.poses, motion, wrench, to, call.device, form_of(form));
+        return platform::workspace_bytes(p, there.poses, motion, wrench, to, call.device, parse_form(form));
       },
       [&](const DeviceCall& call) {
-        platform::inverse_dynamics(p, there.poses, motion, wrench, to, call, form_of(form));
+        platform::inverse_dynamics(p, there.poses, motion, wrench, to, call, parse_form(form));
       });
 }
 
@@ -144,13 +144,13 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   take<double>(out, "kinetic_energy", to.kinetic);
   take<double>(out, "potential_energy", to.potential);
   take<std::int32_t>(out, "status", to.status);
-  run_on_gpu(
+  run_gpu_call(
       there.place,
       [&](const DeviceCall& call) {
-        return platform::workspace_bytes(p, there.poses, velocity, force, wrench, to, call.device, form_of(form));
+        return platform::workspace_bytes(p, there.poses, velocity, force, wrench, to, call.device, parse_form(form));
       },
       [&](const DeviceCall& call) {
-        platform::forward_dynamics(p, there.poses, velocity, force, wrench, to, call, form_of(form));
+        platform::forward_dynamics(p, there.poses, velocity, force, wrench, to, call, parse_form(form));
       });
 }
 
@@ -173,8 +173,8 @@ void simulate_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& o
   take<double>(out, "balance", to.balance);
   take<double>(out, "end_time", to.end_time);
   take<std::int32_t>(out, "status", to.status);
-  const platform::SimulateOptions options = options_of(times, method, step, watch_limits);
-  run_on_gpu(
+  const platform::SimulateOptions options = make_simulate_options(times, method, step, watch_limits);
+  run_gpu_call(
       there.place,
       [&](const DeviceCall& call) { return platform::workspace_bytes(p, starts, {}, options, to, call.device); },
       [&](const DeviceCall& call) { platform::simulate(p, starts, {}, options, to, call); });

@@ -13,7 +13,7 @@ struct PosesOnGpu {
 };
 inline PosesOnGpu poses_on_gpu(const nb::dict& given, std::uintptr_t stream, const nb::callable& allocate) {
   const auto position = nb::cast<OnGpu<const double>>(given["position"]);
-  PosesOnGpu there{{static_cast<std::int64_t>(position.shape(0)), view_of<const double>(position)},
+  PosesOnGpu there{{static_cast<std::int64_t>(position.shape(0)), make_view<const double>(position)},
                    {position.device_id(), stream, allocate}};
   take<const double>(given, "quaternion", there.poses.quaternion);
   return there;

@@ -15,7 +15,7 @@ namespace {
 using singularity::AnalyseOptions;
 using singularity::Analysis;
 
-AnalyseOptions options_of(double tolerance, double step) {
+AnalyseOptions make_analysis_options(double tolerance, double step) {
   AnalyseOptions options;
   options.tolerance = tolerance;
   options.step = step;
@@ -25,7 +25,7 @@ AnalyseOptions options_of(double tolerance, double step) {
 /// As `garra singularity --format json` prints it.
 std::string analyse_robot(const chain::Robot& robot, const std::vector<double>& q, double tolerance, double step) {
   const Computing computing;
-  const AnalyseOptions options = options_of(tolerance, step);
+  const AnalyseOptions options = make_analysis_options(tolerance, step);
   const Analysis analysis = singularity::analyse(robot, q, options);
   nlohmann::ordered_json out = cli::singularity_json(analysis, &options);
   cli::add_vicinity(analysis, singularity::vicinity(robot, q), out);
@@ -41,7 +41,7 @@ std::string analyse_screws(const Numbers& screws, double tolerance, double step)
     const double* s = screws.data() + 6 * i;
     set.screw.push_back({{{s[0], s[1], s[2]}}, {{s[3], s[4], s[5]}}});
   }
-  const AnalyseOptions options = options_of(tolerance, step);
+  const AnalyseOptions options = make_analysis_options(tolerance, step);
   return cli::singularity_json(singularity::analyse(set, options), &options).dump();
 }
 
@@ -65,7 +65,7 @@ nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string&
     const Computing computing;
     const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
     out = singularity::measure(robot, copied(q), options,
-                               device_of(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
+                               parse_device(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
   }
   nb::dict arrays;
   arrays["sigma_min"] = taken(std::move(out.sigma_min), {n});
@@ -79,14 +79,14 @@ nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string&
 void measure_on_gpu(const chain::Robot& robot, const nb::dict& given, const nb::dict& out, const std::string& center,
                     double length, std::uintptr_t stream, const nb::callable& allocate) {
   const auto q = nb::cast<OnGpu<const double>>(given["q"]);
-  const singularity::DeviceConfigurations at{static_cast<std::int64_t>(q.shape(0)), view_of<const double>(q)};
+  const singularity::DeviceConfigurations at{static_cast<std::int64_t>(q.shape(0)), make_view<const double>(q)};
   singularity::DeviceMeasures to;
   take<double>(out, "sigma_min", to.sigma_min);
   take<double>(out, "inverse_condition", to.inverse_condition);
   take<double>(out, "manipulability", to.manipulability);
   take<double>(out, "tool", to.tool);
   const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
-  run_on_gpu(
+  run_gpu_call(
       {q.device_id(), stream, allocate},
       [&](const DeviceCall& call) { return singularity::workspace_bytes(robot, at, options, to, call.device); },
       [&](const DeviceCall& call) { singularity::measure(robot, at, options, to, call); });
@@ -100,10 +100,10 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
     const Computing computing;
     const MeasureOptions options = measure_options(center, length, tolerance);
     out = singularity::nearest_singularities(
-        robot, copied(q), options, device_of(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));
+        robot, copied(q), options, parse_device(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));
   }
   nb::dict arrays;
-  arrays["landed"] = taken_as<std::uint8_t>(std::move(out.landing), {n});
+  arrays["landed"] = taken_as<std::uint8_t>(std::move(out.search_status), {n});
   arrays["q"] = taken(std::move(out.singular_q), {n, j});
   arrays["distance"] = taken(std::move(out.distance), {n});
   arrays["lost"] = taken(std::move(out.lost), {n});

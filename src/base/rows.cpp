@@ -87,15 +87,15 @@ std::size_t row_bytes(const OutColumn& column) {
   if (column.data != nullptr) return width * sizeof(double);
   return column.whole.data != nullptr ? width * static_cast<std::size_t>(column.whole.bytes) : 0;
 }
-std::int64_t rows_of(const InColumn& column, std::int64_t rows) { return column.shared ? 1 : rows; }
-std::int64_t rows_of(const OutColumn&, std::int64_t rows) { return rows; }
+std::int64_t count_rows(const InColumn& column, std::int64_t rows) { return column.shared ? 1 : rows; }
+std::int64_t count_rows(const OutColumn&, std::int64_t rows) { return rows; }
 
 template <class Column>
-Offsets offsets_of(const std::vector<Column>& columns, std::int64_t rows) {
+Offsets compute_offsets(const std::vector<Column>& columns, std::int64_t rows) {
   constexpr std::size_t kAlignment = 256;  // as cudaMalloc's
   Offsets at = {0};
   for (const Column& column : columns) {
-    const std::size_t bytes = row_bytes(column) * static_cast<std::size_t>(rows_of(column, rows));
+    const std::size_t bytes = row_bytes(column) * static_cast<std::size_t>(count_rows(column, rows));
     at.push_back(at.back() + (bytes + kAlignment - 1) / kAlignment * kAlignment);
   }
   return at;
@@ -106,11 +106,11 @@ Offsets offsets_of(const std::vector<Column>& columns, std::int64_t rows) {
 template <class Column, class Copy>
 void for_each_share(const std::vector<Column>& columns, std::int64_t rows, int threads, const Copy& copy) {
   constexpr std::int64_t kShare = 512;  // rows
-  const Offsets at = offsets_of(columns, rows);
+  const Offsets at = compute_offsets(columns, rows);
   for_blocks(threads, {rows, kShare}, [&](std::int64_t first, std::int64_t count) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const std::size_t each = row_bytes(columns[c]);
-      const std::int64_t here = std::min(count, rows_of(columns[c], rows) - first);
+      const std::int64_t here = std::min(count, count_rows(columns[c], rows) - first);
       const std::size_t before = static_cast<std::size_t>(first) * each;
       if (each > 0 && here > 0) copy(columns[c], at[c] + before, before, static_cast<std::size_t>(here) * each);
     }
@@ -119,8 +119,8 @@ void for_each_share(const std::vector<Column>& columns, std::int64_t rows, int t
 
 }  // namespace
 
-Offsets packed_offsets(const std::vector<InColumn>& columns, std::int64_t rows) { return offsets_of(columns, rows); }
-Offsets packed_offsets(const std::vector<OutColumn>& columns, std::int64_t rows) { return offsets_of(columns, rows); }
+Offsets packed_offsets(const std::vector<InColumn>& columns, std::int64_t rows) { return compute_offsets(columns, rows); }
+Offsets packed_offsets(const std::vector<OutColumn>& columns, std::int64_t rows) { return compute_offsets(columns, rows); }
 
 void pack(const std::vector<InColumn>& columns, const RowRange& rows, std::byte* to, int threads) {
   for_each_share(columns, rows.count, threads,

@@ -33,13 +33,13 @@ void add_simplex(const Corners& c, double content, bool with_origin, Moments& to
 }
 
 /// Mean of all vertices, a point near the body, so that differences keep their digits.
-Vec3<double> middle_of(const Mesh& m) {
+Vec3<double> compute_centroid(const Mesh& m) {
   Vec3<double> sum = Vec3<double>::zero();
   for (std::size_t i = 0; i < m.vertex.size(); ++i) sum[static_cast<int>(i % 3)] += m.vertex[i];
   return (1 / static_cast<double>(m.vertices())) * sum;
 }
 
-Body body_of(const Moments& m, const Vec3<double>& origin, double density) {
+Body make_body(const Moments& m, const Vec3<double>& origin, double density) {
   Body out;
   out.mass = density * m.zeroth;
   const Vec3<double> com = m.zeroth != 0 ? (1 / m.zeroth) * m.first : Vec3<double>::zero();
@@ -58,23 +58,23 @@ Body body_of(const Moments& m, const Vec3<double>& origin, double density) {
 Body Body::with_mass(double other) const { return {other, com, (other / mass) * inertia}; }
 
 Body solid(const Mesh& mesh, double density) {
-  const Vec3<double> origin = middle_of(mesh);
+  const Vec3<double> origin = compute_centroid(mesh);
   Moments sum;
   for (std::int64_t f = 0; f < mesh.faces(); ++f) {
-    const Corners c = corners_of(mesh, f).about(origin);
+    const Corners c = get_corners(mesh, f).about(origin);
     add_simplex(c, dot(c.a, cross(c.b, c.c)) / 6, true, sum);
   }
-  return body_of(sum, origin, density);
+  return make_body(sum, origin, density);
 }
 
 Body shell(const Mesh& mesh, double density) {
-  const Vec3<double> origin = middle_of(mesh);
+  const Vec3<double> origin = compute_centroid(mesh);
   Moments sum;
   for (std::int64_t f = 0; f < mesh.faces(); ++f) {
-    const Corners c = corners_of(mesh, f).about(origin);
+    const Corners c = get_corners(mesh, f).about(origin);
     add_simplex(c, c.area(), false, sum);
   }
-  return body_of(sum, origin, density);
+  return make_body(sum, origin, density);
 }
 
 }  // namespace garra::mesh

@@ -45,7 +45,7 @@ inline Vec3<double> on_sphere(Draws& draws) {
   return on_circle(std::sqrt(std::max(0.0, 1 - z * z)), 2 * M_PI * draws.next(), z);
 }
 /// p / |p|; for p = 0 any direction.
-inline Vec3<double> direction(const Vec3<double>& p) {
+inline Vec3<double> unit_direction(const Vec3<double>& p) {
   const double length = norm(p);
   return length > 0 ? (1 / length) * p : vec3(1.0, 0.0, 0.0);
 }

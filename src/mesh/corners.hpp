@@ -15,13 +15,13 @@ struct Corners {
   [[nodiscard]] Corners about(const Vec3<double>& origin) const { return {a - origin, b - origin, c - origin}; }
 };
 
-[[nodiscard]] inline Vec3<double> vertex_of(const Mesh& m, std::int32_t number) {
+[[nodiscard]] inline Vec3<double> get_vertex(const Mesh& m, std::int32_t number) {
   const double* x = m.vertex.data() + 3 * static_cast<std::size_t>(number);
   return vec3(x[0], x[1], x[2]);
 }
-[[nodiscard]] inline Corners corners_of(const Mesh& m, std::int64_t face) {
+[[nodiscard]] inline Corners get_corners(const Mesh& m, std::int64_t face) {
   const std::int32_t* v = m.face.data() + 3 * face;
-  return {vertex_of(m, v[0]), vertex_of(m, v[1]), vertex_of(m, v[2])};
+  return {get_vertex(m, v[0]), get_vertex(m, v[1]), get_vertex(m, v[2])};
 }
 
 /// A unit vector perpendicular to n: the normalized part, across n, of the axis least aligned with n.

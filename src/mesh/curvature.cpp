@@ -9,7 +9,7 @@ namespace garra::mesh {
 namespace {
 
 /// A vertex with more faces, like the tip of a finely cut cone, counts as an edge, to bound the time.
-constexpr std::int32_t kMostNeighbors = 256;
+constexpr std::int32_t kMaxNeighbors = 256;
 
 /// Index of the faces around each vertex.
 class Around {
@@ -37,8 +37,8 @@ class Around {
 double weight_at(const Mesh& m, std::int32_t face, std::int32_t vertex) {
   const std::int32_t* v = m.face.data() + 3 * static_cast<std::size_t>(face);
   const int k = v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
-  const Vec3<double> p = vertex_of(m, vertex), a = vertex_of(m, v[(k + 1) % 3]) - p,
-                     b = vertex_of(m, v[(k + 2) % 3]) - p;
+  const Vec3<double> p = get_vertex(m, vertex), a = get_vertex(m, v[(k + 1) % 3]) - p,
+                     b = get_vertex(m, v[(k + 2) % 3]) - p;
   const double squares = dot(a, a) * dot(b, b);
   return squares > 0 ? norm(cross(a, b)) / squares : 0;
 }
@@ -47,7 +47,7 @@ double weight_at(const Mesh& m, std::int32_t face, std::int32_t vertex) {
 Vec3<double> corner_normal(const Mesh& m, const std::vector<Vec3<double>>& normals, const Around::Range& around,
                            const std::array<std::int32_t, 2>& face_and_vertex) {
   const Vec3<double>& own = normals[static_cast<std::size_t>(face_and_vertex[0])];
-  if (around.end - around.begin > kMostNeighbors) return own;
+  if (around.end - around.begin > kMaxNeighbors) return own;
   const double least = sincos(kCrease).cos;
   Vec3<double> sum = Vec3<double>::zero();
   for (const std::int32_t* f = around.begin; f != around.end; ++f) {
@@ -91,7 +91,7 @@ Bend principal(const Form& form, const Vec3<double>& u, const Vec3<double>& n) {
   return {turn.cos * u + turn.sin * cross(n, u), {middle + radius, middle - radius}};
 }
 
-std::vector<Bend> bends_of(const Mesh& mesh, const std::vector<Vec3<double>>& normals) {
+std::vector<Bend> compute_bends(const Mesh& mesh, const std::vector<Vec3<double>>& normals) {
   const Around around(mesh);
   std::vector<Bend> out(normals.size());
   for (std::size_t f = 0; f < out.size(); ++f) {
@@ -104,7 +104,7 @@ std::vector<Bend> bends_of(const Mesh& mesh, const std::vector<Vec3<double>>& no
     const std::int32_t* corner = mesh.face.data() + 3 * f;
     Vec3<double> point[3], normal[3];
     for (int k = 0; k < 3; ++k) {
-      point[k] = vertex_of(mesh, corner[k]);
+      point[k] = get_vertex(mesh, corner[k]);
       normal[k] = corner_normal(mesh, normals, around.of(corner[k]), {static_cast<std::int32_t>(f), corner[k]});
     }
     Fit fit;

@@ -12,7 +12,7 @@ struct Bend {
 };
 
 /// Curvatures of all faces; zero for a face without area.
-[[nodiscard]] std::vector<Bend> bends_of(const Mesh& mesh, const std::vector<Vec3<double>>& normals);
+[[nodiscard]] std::vector<Bend> compute_bends(const Mesh& mesh, const std::vector<Vec3<double>>& normals);
 
 /// Principal curvatures and the first direction of the form [[a, b], [b, c]] in the axes u and n x u.
 struct Form {

@@ -101,7 +101,7 @@ class Ellipsoid final : public Convex {
   /// With g_i = x_i / a_i^2 the form along tangents u, v is u^T diag(1 / a_i^2) v / |g|.
   [[nodiscard]] Place place(const Vec3<double>& point) const override {
     const Vec3<double> s = squares(), g = divided(point, s);
-    const Vec3<double> n = direction(g), u = across(n), v = cross(n, u);
+    const Vec3<double> n = unit_direction(g), u = across(n), v = cross(n, u);
     const double scale = 1 / norm(g);
     const Bend bend =
         principal({scale * dot(u, divided(u, s)), scale * dot(u, divided(v, s)), scale * dot(v, divided(v, s))}, u, n);
@@ -185,12 +185,12 @@ class Box final : public Convex {
   [[nodiscard]] Vec3<double> foot(const Vec3<double>& point) const override {
     Vec3<double> p = point;
     for (int i = 0; i < 3; ++i) p[i] = std::clamp(p[i], -half_[i], half_[i]);
-    const int i = face_of(p);
+    const int i = find_face(p);
     p[i] = std::copysign(half_[i], p[i]);
     return p;
   }
   [[nodiscard]] Place place(const Vec3<double>& point) const override {
-    const int i = face_of(point);
+    const int i = find_face(point);
     return {point, axis(i, std::copysign(1, point[i])), axis((i + 1) % 3, 1), {0, 0}};
   }
 
@@ -198,7 +198,7 @@ class Box final : public Convex {
   /// A quarter of the area of a face across axis i.
   [[nodiscard]] double side(int i) const { return half_[(i + 1) % 3] * half_[(i + 2) % 3]; }
   /// The axis normal to the face nearest to a point inside.
-  [[nodiscard]] int face_of(const Vec3<double>& p) const {
+  [[nodiscard]] int find_face(const Vec3<double>& p) const {
     int best = 0;
     for (int i = 1; i < 3; ++i)
       if (half_[i] - std::abs(p[i]) < half_[best] - std::abs(p[best])) best = i;
@@ -235,7 +235,7 @@ class Cylinder final : public Convex {
   }
   [[nodiscard]] Vec3<double> foot(const Vec3<double>& p) const override {
     const double r = std::hypot(p[0], p[1]), z = std::clamp(p[2], -half_, half_);
-    const Vec3<double> out = direction(vec3(p[0], p[1], 0.0));
+    const Vec3<double> out = unit_direction(vec3(p[0], p[1], 0.0));
     const bool to_side = r >= radius_ || radius_ - r <= half_ - std::abs(p[2]);
     if (to_side) return vec3(radius_ * out[0], radius_ * out[1], z);
     return vec3(p[0], p[1], std::copysign(half_, p[2]));
@@ -243,7 +243,7 @@ class Cylinder final : public Convex {
   [[nodiscard]] Place place(const Vec3<double>& p) const override {
     const double r = std::hypot(p[0], p[1]);
     if (half_ - std::abs(p[2]) < radius_ - r) return {p, axis(2, std::copysign(1, p[2])), axis(0, 1), {0, 0}};
-    const Vec3<double> n = direction(vec3(p[0], p[1], 0.0));
+    const Vec3<double> n = unit_direction(vec3(p[0], p[1], 0.0));
     return {p, n, cross(axis(2, 1), n), {1 / radius_, 0}};
   }
 
@@ -291,13 +291,13 @@ class Capsule final : public Convex {
   }
   [[nodiscard]] Vec3<double> foot(const Vec3<double>& p) const override {
     const Vec3<double> middle = core(p);
-    return axpy(radius_, direction(p - middle), middle);
+    return axpy(radius_, unit_direction(p - middle), middle);
   }
   [[nodiscard]] Place place(const Vec3<double>& p) const override {
-    const Vec3<double> n = direction(p - core(p));
+    const Vec3<double> n = unit_direction(p - core(p));
     const double second = std::abs(p[2]) < half_ ? 0 : 1 / radius_;
     const Vec3<double> round = cross(axis(2, 1), n);
-    return {p, n, norm(round) > 0.01 ? direction(round) : across(n), {1 / radius_, second}};
+    return {p, n, norm(round) > 0.01 ? unit_direction(round) : across(n), {1 / radius_, second}};
   }
 
  private:

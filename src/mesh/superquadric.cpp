@@ -44,8 +44,8 @@ struct Length {
 /// Dowell and P. Jarratt, BIT 11, 1971, 168).
 template <class Slope>
 double lowest(const Slope& slope) {
-  constexpr double kLeast = 1e-15;
-  double a = kLeast, b = 1 - kLeast, fa = slope(a), fb = slope(b);
+  constexpr double kMin = 1e-15;
+  double a = kMin, b = 1 - kMin, fa = slope(a), fb = slope(b);
   if (fa >= 0) return a;
   if (fb <= 0) return b;
   for (int step = 0; step < 200; ++step) {
@@ -81,7 +81,7 @@ class Superquadric final : public Convex {
   Superquadric(const Vec3<double>& half, double e1, double e2) : half_(half), e1_(e1), e2_(e2) {
     require_positive("superquadric", {half[0], half[1], half[2]});
     for (const double e : {e1, e2})
-      if (!(e >= kLeastExponent && e <= 2))
+      if (!(e >= kMinExponent && e <= 2))
         throw Error(ExitCode::kUsage, "superquadric: an exponent of " + std::to_string(e),
                     "Exponents are 0.1 (nearly a box) to 2 (an octahedron); 1 is an ellipsoid.");
   }
@@ -112,14 +112,14 @@ class Superquadric final : public Convex {
   /// of 1, times that of the half axes, as for an ellipsoid. Points s of that body are at least 1 / sqrt(3) from the
   /// origin along their normals and at most sqrt(3) away.
   [[nodiscard]] Vec3<double> drawn(Draws& draws) const override {
-    constexpr double kMost = 9;
+    constexpr double kMax = 9;
     const double smallest = std::min({half_[0], half_[1], half_[2]});
     for (;;) {
       const Vec3<double> along = on_sphere(draws);
       const double r = 1 / Gauge(along, e1_, e2_).value();
       const Vec3<double> s = r * along;
       const double area = r * r * r * smallest * norm(gradient(Gauge(s, e1_, e2_)));
-      if (kMost * draws.next() < area) return times(s, half_);
+      if (kMax * draws.next() < area) return times(s, half_);
     }
   }
   [[nodiscard]] Inside inside_of(const Ray& ray) const override;
@@ -201,7 +201,7 @@ Mat3<double> Superquadric::curvature_of_gauge(const Vec3<double>& p) const {
 }
 
 Superquadric::Tangents Superquadric::tangents_at(const Vec3<double>& p) const {
-  const Vec3<double> g = gradient(gauge_at(p)), n = direction(g), u = across(n), v = cross(n, u);
+  const Vec3<double> g = gradient(gauge_at(p)), n = unit_direction(g), u = across(n), v = cross(n, u);
   const Mat3<double> h = curvature_of_gauge(p);
   const double scale = 1 / norm(g);
   return {n, u, v, {scale * dot(u, h * u), scale * dot(u, h * v), scale * dot(v, h * v)}};

@@ -14,19 +14,19 @@ namespace garra::mesh {
 
 namespace {
 
-constexpr double kLargest = 1e6;  ///< [m]; products of four coordinates stay far from overflow
-constexpr std::size_t kMostIndices = std::numeric_limits<std::int32_t>::max();
+constexpr double kMax = 1e6;  ///< [m]; products of four coordinates stay far from overflow
+constexpr std::size_t kMaxIndices = std::numeric_limits<std::int32_t>::max();
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& remedy = {}) {
   throw Error(ExitCode::kInvalidFile, problem, remedy);
 }
 
-void check(const Mesh& m) {
+void check_mesh(const Mesh& m) {
   if (m.vertex.size() % 3 != 0 || m.face.size() % 3 != 0) refuse("vertices and faces are not [v,3] and [f,3]");
-  if (m.vertex.size() > kMostIndices || m.face.size() > kMostIndices) refuse("more than 700 million vertices or faces");
+  if (m.vertex.size() > kMaxIndices || m.face.size() > kMaxIndices) refuse("more than 700 million vertices or faces");
   if (m.face.empty()) refuse("there is no face", "A mesh of triangles or polygons is needed, not points or curves.");
   for (std::size_t i = 0; i < m.vertex.size(); ++i)
-    if (!(std::abs(m.vertex[i]) <= kLargest))
+    if (!(std::abs(m.vertex[i]) <= kMax))
       refuse("vertex " + std::to_string(i / 3) + " has a coordinate of " + std::to_string(m.vertex[i]),
              "Coordinates are finite numbers of at most 1e6.");
   const auto vertices = static_cast<std::int32_t>(m.vertices());
@@ -146,7 +146,7 @@ Edges open_edges(const Mesh& m) {
 }
 
 /// At least two, at most four units of float32 rounding at the largest coordinate, for any scale of the coordinates.
-double rounding_of(const Mesh& m) {
+double vertex_rounding(const Mesh& m) {
   double largest = 0;
   for (const double x : m.vertex) largest = std::max(largest, std::abs(x));
   return largest * 0x1p-22;
@@ -156,19 +156,19 @@ double rounding_of(const Mesh& m) {
 /// of eight grids of twice that width, shifted by half a cell.
 void unite_near(const Mesh& m, const std::vector<std::int32_t>& vertices, double distance, Sets& sets) {
   if (!(distance > 1e-300)) return;
-  constexpr std::ptrdiff_t kMostOfCell = 32;  // compared with each other: more are no rounding
+  constexpr std::ptrdiff_t kMaxOfCell = 32;  // compared with each other: more are no rounding
   std::vector<std::pair<std::array<double, 3>, std::int32_t>> at(vertices.size());
   for (int grid = 0; grid < 8; ++grid) {
     for (std::size_t i = 0; i < vertices.size(); ++i) {
-      const Vec3<double> p = vertex_of(m, vertices[i]);
+      const Vec3<double> p = get_vertex(m, vertices[i]);
       for (int k = 0; k < 3; ++k)
         at[i].first[static_cast<std::size_t>(k)] = std::floor(p[k] / (2 * distance) + 0.5 * (grid >> k & 1));
       at[i].second = vertices[i];
     }
     std::sort(at.begin(), at.end());
     for (auto i = at.begin(); i != at.end(); ++i)
-      for (auto j = i + 1; j != at.end() && j->first == i->first && j - i < kMostOfCell; ++j) {
-        const Vec3<double> d = vertex_of(m, i->second) - vertex_of(m, j->second);
+      for (auto j = i + 1; j != at.end() && j->first == i->first && j - i < kMaxOfCell; ++j) {
+        const Vec3<double> d = get_vertex(m, i->second) - get_vertex(m, j->second);
         if (std::max({std::abs(d[0]), std::abs(d[1]), std::abs(d[2])}) < distance) sets.unite(i->second, j->second);
       }
   }
@@ -183,7 +183,7 @@ Mesh joined(const Mesh& in, const Edges& open) {
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   const auto vertices = static_cast<std::size_t>(in.vertices());
   Sets sets(vertices);
-  unite_near(in, ends, rounding_of(in), sets);
+  unite_near(in, ends, vertex_rounding(in), sets);
   std::vector<bool> collapses(vertices, false);
   for (std::size_t f = 0; f < in.face.size(); f += 3)
     for (std::size_t k = 0; k < 3; ++k)
@@ -200,9 +200,9 @@ void turn_over(Mesh& m, std::size_t face) { std::swap(m.face[face + 1], m.face[f
 /// Whether the body's extreme point in this direction is inside of others: the ray from there crosses their faces an
 /// odd number of times.
 bool is_inside(const Tree& tree, Ray ray, double step) {
-  constexpr int kMostCrossings = 1000;
+  constexpr int kMaxCrossings = 1000;
   ray.least = step;
-  for (int crossings = 0; crossings < kMostCrossings; ++crossings) {
+  for (int crossings = 0; crossings < kMaxCrossings; ++crossings) {
     const Tree::FaceHit at = tree.hit(ray, Crossing::kAny);
     if (at.face < 0) return crossings % 2 == 1;
     ray.least = at.distance + step;
@@ -220,7 +220,7 @@ void turn_bodies(Mesh& m, Report& report) {
   const Vec3<double> middle =
       0.5 * (vec3(report.low[0], report.low[1], report.low[2]) + vec3(report.high[0], report.high[1], report.high[2]));
   for (std::int64_t f = 0; f < m.faces(); ++f) {
-    const Corners c = corners_of(m, f).about(middle);
+    const Corners c = get_corners(m, f).about(middle);
     volume[static_cast<std::size_t>(sets.first(m.face[static_cast<std::size_t>(3 * f)]))] += dot(c.a, cross(c.b, c.c));
   }
   // Each body's extreme vertex in a direction that no edge of a drawing has.
@@ -233,21 +233,21 @@ void turn_bodies(Mesh& m, Report& report) {
     const auto body = static_cast<std::size_t>(sets.first(v));
     report.bodies += last[body] < 0;
     any = any || volume[body] < least;
-    if (last[body] < 0 || dot(along, vertex_of(m, v) - vertex_of(m, last[body])) > 0) last[body] = v;
+    if (last[body] < 0 || dot(along, get_vertex(m, v) - get_vertex(m, last[body])) > 0) last[body] = v;
   }
   if (!any) return;
   const Tree tree(m);
   std::vector<bool> turned(vertices, false);
   for (std::size_t body = 0; body < vertices; ++body) {
-    if (!(volume[body] < least) || is_inside(tree, {vertex_of(m, last[body]), along}, 1e-9 * report.extent())) continue;
+    if (!(volume[body] < least) || is_inside(tree, {get_vertex(m, last[body]), along}, 1e-9 * report.extent())) continue;
     turned[body] = true;
-    if (++report.inverted == 1) report.inverted_at = vertex_of(m, last[body]);
+    if (++report.inverted == 1) report.inverted_at = get_vertex(m, last[body]);
   }
   for (std::size_t f = 0; f < m.face.size(); f += 3)
     if (turned[static_cast<std::size_t>(sets.first(m.face[f]))]) turn_over(m, f);
 }
 
-void measure(const Mesh& m, Report& report) {
+void measure_mesh(const Mesh& m, Report& report) {
   report.vertices = m.vertices();
   report.faces = m.faces();
   report.low.fill(std::numeric_limits<double>::infinity());
@@ -265,7 +265,7 @@ void measure(const Mesh& m, Report& report) {
 double Report::extent() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}); }
 
 Mesh tidy(Mesh mesh, Report& report) {
-  check(mesh);
+  check_mesh(mesh);
   report = {};
   const std::int64_t given = mesh.vertices();
   mesh = merged(mesh, report);
@@ -279,7 +279,7 @@ Mesh tidy(Mesh mesh, Report& report) {
   }
   report.merged = given - mesh.vertices();
   report.open_edges = std::ssize(open);
-  measure(mesh, report);
+  measure_mesh(mesh, report);
   if (report.volume < 0) {
     report.flipped = true;
     report.volume = -report.volume;

@@ -13,7 +13,7 @@ constexpr int kDeepest = 64;
 constexpr double kEdge = 1e-12;
 
 /// The distance at which the ray crosses the triangle in this sense; infinity if it does not.
-double crossing_of(const Corners& t, const Ray& ray, Crossing crossing) {
+double find_crossing(const Corners& t, const Ray& ray, Crossing crossing) {
   const Vec3<double> ab = t.b - t.a, ac = t.c - t.a;
   const Vec3<double> p = cross(ray.along, ac);
   const double determinant = dot(ab, p);  // positive: against the outward normal
@@ -65,13 +65,13 @@ double Tree::Box::entry(const Ray& ray, const Vec3<double>& inverse, double most
 Tree::Tree(const Mesh& mesh) {
   std::vector<Vec3<double>> middle(static_cast<std::size_t>(mesh.faces()));
   for (std::int64_t f = 0; f < mesh.faces(); ++f) {
-    const Corners c = corners_of(mesh, f);
+    const Corners c = get_corners(mesh, f);
     if (!(c.area() > 0)) continue;
     order_.push_back(static_cast<std::int32_t>(f));
     middle[static_cast<std::size_t>(f)] = (1.0 / 3) * (c.a + c.b + c.c);
   }
   corners_.resize(middle.size());
-  for (const std::int32_t f : order_) corners_[static_cast<std::size_t>(f)] = corners_of(mesh, f);
+  for (const std::int32_t f : order_) corners_[static_cast<std::size_t>(f)] = get_corners(mesh, f);
   if (order_.empty()) return;
   nodes_.reserve(order_.size());
   build(0, static_cast<std::int32_t>(order_.size()), middle);
@@ -135,7 +135,7 @@ Tree::FaceHit Tree::hit(const Ray& ray, Crossing crossing) const {
         std::swap(open[before], open[before + 1]);
     }
     for (auto i = static_cast<std::size_t>(node.first); i < static_cast<std::size_t>(node.first + node.count); ++i) {
-      const double distance = crossing_of(corners_[i], ray, crossing);
+      const double distance = find_crossing(corners_[i], ray, crossing);
       // The lower number if the ray hits an edge of two faces.
       if (distance < best.distance || (distance == best.distance && best.face >= 0 && order_[i] < best.face))
         best = {distance, order_[i]};
@@ -163,7 +163,7 @@ Tree::FaceNearest Tree::nearest(const Vec3<double>& p, double square_limit) cons
       if (open[count - 2].second < open[count - 1].second) std::swap(open[count - 2], open[count - 1]);
     }
     for (auto i = static_cast<std::size_t>(node.first); i < static_cast<std::size_t>(node.first + node.count); ++i) {
-      const Vec3<double> q = nearest_of(corners_[i], p);
+      const Vec3<double> q = nearest_on_triangle(corners_[i], p);
       const double distance = dot(q - p, q - p);
       if (distance < best.square || (distance == best.square && order_[i] < best.face)) best = {distance, q, order_[i]};
     }
@@ -171,7 +171,7 @@ Tree::FaceNearest Tree::nearest(const Vec3<double>& p, double square_limit) cons
   return best;
 }
 
-Vec3<double> nearest_of(const Corners& t, const Vec3<double>& p) {
+Vec3<double> nearest_on_triangle(const Corners& t, const Vec3<double>& p) {
   const Vec3<double> ab = t.b - t.a, ac = t.c - t.a, ap = p - t.a, bp = p - t.b, cp = p - t.c;
   const double d1 = dot(ab, ap), d2 = dot(ac, ap);
   if (d1 <= 0 && d2 <= 0) return t.a;

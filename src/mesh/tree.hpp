@@ -54,6 +54,6 @@ class Tree {
 };
 
 /// The point of a triangle nearest to p (C. Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
-[[nodiscard]] Vec3<double> nearest_of(const Corners& c, const Vec3<double>& p);
+[[nodiscard]] Vec3<double> nearest_on_triangle(const Corners& c, const Vec3<double>& p);
 
 }  // namespace garra::mesh

@@ -14,13 +14,13 @@ class Triangles final : public Surface {
   Triangles(Mesh mesh, bool watertight) : mesh_(std::move(mesh)), tree_(mesh_), watertight_(watertight) {
     double sum = 0;
     for (std::int64_t f = 0; f < mesh_.faces(); ++f) {
-      const Vec3<double> twice = corners_of(mesh_, f).area_vector();
+      const Vec3<double> twice = get_corners(mesh_, f).area_vector();
       const double length = norm(twice);
       normals_.push_back(length > 0 ? (1 / length) * twice : Vec3<double>::zero());
       up_to_.push_back(sum += 0.5 * length);
     }
     if (!(sum > 0)) throw Error(ExitCode::kInvalidFile, "no face of the mesh has an area");
-    bends_ = bends_of(mesh_, normals_);
+    bends_ = compute_bends(mesh_, normals_);
   }
 
   [[nodiscard]] Place draw(Draws& draws) const override {
@@ -34,7 +34,7 @@ class Triangles final : public Surface {
       u = 1 - u;
       v = 1 - v;
     }
-    const Corners c = corners_of(mesh_, face);
+    const Corners c = get_corners(mesh_, face);
     return place(axpy(u, c.b - c.a, axpy(v, c.c - c.a, c.a)), face);
   }
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, Crossing crossing) const override {

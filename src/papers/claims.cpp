@@ -240,7 +240,7 @@ Rows example_3() {
   return rows;
 }
 
-Rows rows_of(int example) {
+Rows list_rows(int example) {
   Rows rows = example == 1 ? example_1() : example == 2 ? example_2() : example_3();
   // Number of joints: nine in example 2, seven in the others.
   const int last = example == 2 ? 9 : 7;
@@ -261,7 +261,7 @@ bool agree(const Value& paper, const Value& computed) {
   return paper == computed;
 }
 
-Claim judged(const Row& row, const Screwed& printed, const Screwed& corrected) {
+Claim evaluate_claim(const Row& row, const Screwed& printed, const Screwed& corrected) {
   Claim claim;
   claim.statement = row.statement;
   claim.paper = row.paper;
@@ -270,20 +270,20 @@ Claim judged(const Row& row, const Screwed& printed, const Screwed& corrected) {
   claim.holds_printed = agree(claim.paper, claim.printed);
   claim.holds_corrected = agree(claim.paper, claim.corrected);
   // It must hold with the corrected screws: agreement with a wrong datum alone is an accident.
-  if (claim.holds_corrected) claim.verdict = claim.holds_printed ? Verdict::kHolds : Verdict::kHoldsWithCorrectedDatum;
-  if (claim.verdict != Verdict::kHolds) claim.reason = row.reason;
+  if (claim.holds_corrected) claim.decision = claim.holds_printed ? ClaimStatus::kHolds : ClaimStatus::kHoldsWithCorrectedDatum;
+  if (claim.decision != ClaimStatus::kHolds) claim.reason = row.reason;
   return claim;
 }
 
 }  // namespace
 
-const char* to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kHolds:
+const char* to_string(ClaimStatus decision) {
+  switch (decision) {
+    case ClaimStatus::kHolds:
       return "holds";
-    case Verdict::kHoldsWithCorrectedDatum:
+    case ClaimStatus::kHoldsWithCorrectedDatum:
       return "holds with corrected datum";
-    case Verdict::kDoesNotHold:
+    case ClaimStatus::kDoesNotHold:
       return "does not hold";
   }
   return "";
@@ -303,7 +303,7 @@ std::vector<Claim> examine(int example, const Example& data) {
     throw Error(ExitCode::kUsage, "example " + std::to_string(example) + " has " + std::to_string(joints) + " screws");
   const Screwed printed(data.printed), corrected(data.corrected);
   std::vector<Claim> out;
-  for (const Row& row : rows_of(example)) out.push_back(judged(row, printed, corrected));
+  for (const Row& row : list_rows(example)) out.push_back(evaluate_claim(row, printed, corrected));
   return out;
 }
 

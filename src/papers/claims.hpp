@@ -16,15 +16,15 @@ namespace garra::singularity::claims {
 using Value = std::variant<std::monostate, bool, int, double, std::vector<int>>;
 
 /// Result of a claim's test.
-enum class Verdict { kHolds, kHoldsWithCorrectedDatum, kDoesNotHold };
-[[nodiscard]] const char* to_string(Verdict verdict);
+enum class ClaimStatus { kHolds, kHoldsWithCorrectedDatum, kDoesNotHold };
+[[nodiscard]] const char* to_string(ClaimStatus decision);
 
 /// A statement of the paper with its computed answers.
 struct Claim {
   std::string statement;
   Value paper, printed, corrected;  ///< answers: in the paper, from its printed screws, from the corrected ones
   bool holds_printed = false, holds_corrected = false;
-  Verdict verdict = Verdict::kDoesNotHold;  ///< holds: with both; a printed datum that is wrong proves nothing
+  ClaimStatus decision = ClaimStatus::kDoesNotHold;  ///< holds: with both; a printed datum that is wrong proves nothing
   std::string reason;                       ///< empty if the claim holds
 };
 

@@ -8,12 +8,12 @@ namespace garra::singularity::claims {
 namespace {
 
 // The paper's rule (11) considers subsets of at most six screws: more are dependent in any arm.
-constexpr int kLargestSubset = 6;
+constexpr int kMaxSubset = 6;
 /// Tolerance at which directions of four digits are unit vectors, and pitches zero.
 constexpr double kDigits = 2e-3;
 
 int dimension(const Screws& screws, double tolerance) {
-  return screws.empty() ? 0 : rank_of(jacobian(screws), tolerance);
+  return screws.empty() ? 0 : numerical_rank(jacobian(screws), tolerance);
 }
 
 Joints from_one(std::vector<int> joints) {
@@ -33,7 +33,7 @@ Screwed::Screwed(const Data& data)
     : given_(data.screws),
       // Ranks need a length that makes moments and directions comparable; the paper gives none.
       scaling_(natural_scaling(data.screws)),
-      screws_(scaled(data.screws.screw, scaling_)),
+      screws_(scaled_screws(data.screws.screw, scaling_)),
       tolerance_(data.tolerance) {}
 
 Joints Screwed::all() const { return range(1, static_cast<int>(screws_.size())); }
@@ -83,7 +83,7 @@ int Screwed::singular_count() const {
   int count = 0;
   const int n = static_cast<int>(screws_.size());
   for (int first = 1; first <= n; ++first)
-    for (int last = first + 1; last <= std::min(n, first + kLargestSubset - 1); ++last)
+    for (int last = first + 1; last <= std::min(n, first + kMaxSubset - 1); ++last)
       count += dim(range(first, last)) < last - first + 1;
   return count;
 }
@@ -138,7 +138,7 @@ Joints Screwed::clearing() const {
 bool Screwed::is_joint(int j) const {
   const Screw<double>& s = given_.screw[static_cast<std::size_t>(j - 1)];
   if (norm(s.w) == 0) return std::abs(norm(s.v) - 1) <= kDigits;
-  return std::abs(norm(s.w) - 1) <= kDigits && std::abs(pitch_of(s)) <= kDigits;
+  return std::abs(norm(s.w) - 1) <= kDigits && std::abs(screw_pitch(s)) <= kDigits;
 }
 
 Value Screwed::distance(int j, int k) const {

@@ -22,7 +22,7 @@ using Merit = solvers::PapersMerit::View<P, double>;
 
 const Sliding kAllMayRoll{Vec<double, 2 * kContacts>::zero()};
 
-Effort effort_of(const Json& row) {
+Effort parse_effort(const Json& row) {
   return {row[1].get<int>(), row[2].get<int>(), row[3].get<int>(), row[4].get<int>(), row[5].get<double>()};
 }
 
@@ -38,7 +38,7 @@ template <class P>
 Ending<P> minimize(const typename P::template Data<double>& data) {
   solvers::MncpSolver<P, solvers::PapersMerit, solvers::BoxQuacan> solver;
   // Only BOX-QUACAN's own tests stop it, as in the papers, so that the counts are comparable.
-  solver.judge = false;
+  solver.check_iterate = false;
   solver.zero_slack = true;
   auto state = solver.template start<double>(data, solvers::MncpVec<P, double>::zero());
   while (solver.running(state)) solver.step(state);
@@ -57,7 +57,7 @@ Vec<double, Rolling::kSize> head(const Vec<double, Merit<Rolling>::kVariables>& 
 }
 
 /// The variables of (4) at a point of Table 4.
-Vec<double, Merit<Rolling>::kVariables> variables_of(const RollingPoint& p) {
+Vec<double, Merit<Rolling>::kVariables> to_variables(const RollingPoint& p) {
   Vec<double, Merit<Rolling>::kVariables> x;
   for (int j = 0; j < kContacts; ++j) {
     for (int i = 0; i < 3; ++i) x[Rolling::force(i, j)] = p.c[3 * j + i];
@@ -70,7 +70,7 @@ Vec<double, Merit<Rolling>::kVariables> variables_of(const RollingPoint& p) {
   return x;
 }
 
-RollingPoint point_of(const Vec<double, Merit<Rolling>::kVariables>& x) {
+RollingPoint to_point(const Vec<double, Merit<Rolling>::kVariables>& x) {
   RollingPoint p;
   for (int j = 0; j < kContacts; ++j) {
     for (int i = 0; i < 3; ++i) p.c[3 * j + i] = x[Rolling::force(i, j)];
@@ -84,7 +84,7 @@ RollingPoint point_of(const Vec<double, Merit<Rolling>::kVariables>& x) {
 }
 
 /// Accelerations above 1e-6 of the problem's own size count as motion, as in a study.
-grasp::ContactState state_of(const Problem& problem, const Force& a, int j) {
+grasp::ContactState classify_state(const Problem& problem, const Force& a, int j) {
   // Relative to b: no acceleration is small by itself.
   const double eps = 1e-6 * solvers::friction_scale(problem).size_b;
   // Breaking first: at an open contact tangential motion is no slip.
@@ -106,7 +106,7 @@ Printed parse_printed(const std::string& json) try {
   Printed out;
   for (const Json& row : document.at("table_1").at("rows")) {
     const Json& forces = document.at("table_2").at("rows").at(out.sliding.size());
-    Printed::Row r{row[0].get<double>(), effort_of(row), {}, {}};
+    Printed::Row r{row[0].get<double>(), parse_effort(row), {}, {}};
     for (int j = 0; j < kContacts; ++j) {
       r.c_n[j] = forces.at(static_cast<std::size_t>(1 + j)).get<double>();
       r.a_n[j] = forces.at(static_cast<std::size_t>(4 + j)).get<double>();
@@ -114,7 +114,7 @@ Printed parse_printed(const std::string& json) try {
     out.sliding.push_back(r);
   }
   for (const Json& row : document.at("table_3").at("rows"))
-    out.rolling.push_back({row[0].get<double>(), effort_of(row), {}, {}});
+    out.rolling.push_back({row[0].get<double>(), parse_effort(row), {}, {}});
   const Json& table_4 = document.at("table_4");
   out.point_mu = table_4.at("mu").get<double>();
   for (int j = 0; j < kContacts; ++j) {
@@ -132,7 +132,7 @@ Printed parse_printed(const std::string& json) try {
               "They are data/reference/papers/tables.json of the project.");
 }
 
-Hand hand_of(const grasp::Scenario& scenario) {
+Hand make_hand(const grasp::Scenario& scenario) {
   if (scenario.contacts.size() != kContacts)
     throw Error(ExitCode::kInvalidFile,
                 "the papers' hand has three fingers, this one has " + std::to_string(scenario.contacts.size()));
@@ -153,7 +153,7 @@ Hand hand_of(const grasp::Scenario& scenario) {
   return hand;
 }
 
-Problem problem_of(const Hand& hand, double mu) {
+Problem make_problem(const Hand& hand, double mu) {
   Problem p{hand.A, hand.b, {}};
   for (int j = 0; j < kContacts; ++j) p.mu[j] = mu;
   return p;
@@ -175,8 +175,8 @@ double SlidingSystem::smallest_minor() const {
   return std::min({A(0, 0), A(1, 1), A(2, 2), minor2(A, 0, 1), minor2(A, 0, 2), minor2(A, 1, 2), determinant(A)});
 }
 
-Judgment judge(const Problem& problem, const Sliding& sliding, const Force& c) {
-  const auto candidate = solvers::candidate_of<double, kContacts>(c, static_cast<double>(Status::kStalled),
+ForceCheck check_iterate(const Problem& problem, const Sliding& sliding, const Force& c) {
+  const auto candidate = solvers::make_candidate<double, kContacts>(c, static_cast<double>(Status::kStalled),
                                                                   solvers::Effort<double>::none());
   const auto s = solvers::certify(problem, sliding, candidate, kTolerance);
   return {s.residual, static_cast<Status>(static_cast<int>(s.status))};
@@ -191,16 +191,16 @@ SlidingAnswer solve_sliding(const Problem& problem, const Sliding& sliding) {
     c[3 * j] = out.c_n[j] = end.x[j];
     out.a_n[j] = end.x[kContacts + j];
   }
-  const Judgment judgment = judge(problem, sliding, c);
-  out.residual = judgment.residual;
-  out.verdict = judgment.verdict;
+  const ForceCheck force_check = check_iterate(problem, sliding, c);
+  out.residual = force_check.residual;
+  out.decision = force_check.decision;
   return out;
 }
 
 RollingAnswer solve_rolling(const Problem& problem) {
   const auto end = minimize<Rolling>(problem);
-  const Judgment judgment = judge(problem, kAllMayRoll, Rolling::forces(head(end.x)));
-  return {end.effort, end.projected_gradient, point_of(end.x), judgment.residual, judgment.verdict};
+  const ForceCheck force_check = check_iterate(problem, kAllMayRoll, Rolling::forces(head(end.x)));
+  return {end.effort, end.projected_gradient, to_point(end.x), force_check.residual, force_check.decision};
 }
 
 Reference solve_certified(const Problem& problem) {
@@ -212,7 +212,7 @@ Reference solve_certified(const Problem& problem) {
   Reference out{{}, {}, s.residual[0], s.status[0], {}};
   std::copy(s.c.begin(), s.c.end(), out.c.m);
   std::copy(s.a.begin(), s.a.end(), out.a.m);
-  for (int j = 0; j < kContacts; ++j) out.states[static_cast<std::size_t>(j)] = state_of(problem, out.a, j);
+  for (int j = 0; j < kContacts; ++j) out.states[static_cast<std::size_t>(j)] = classify_state(problem, out.a, j);
   return out;
 }
 
@@ -221,7 +221,7 @@ Identities identities(const Problem& problem, const RollingPoint& p) {
   // tested.
   Problem through = problem;
   through.b = p.a - problem.A * p.c;
-  const auto rows = Merit<Rolling>(through).residual(variables_of(p));
+  const auto rows = Merit<Rolling>(through).residual(to_variables(p));
   Identities out{0, 0, 0, 0, 0, rows[Rolling::kSize] * rows[Rolling::kSize]};
   for (int j = 0; j < kContacts; ++j) {
     const double s = rows[Rolling::lambda(j)], g1 = rows[Rolling::c_t(j)], g2 = rows[Rolling::c_o(j)];
@@ -243,7 +243,7 @@ Hand loaded_through(const Hand& hand, const RollingPoint& point) {
 }
 
 Problem problem_through(const Hand& hand, const Printed::Row& row) {
-  Problem p = problem_of(hand, row.mu);
+  Problem p = make_problem(hand, row.mu);
   const PerContact b_n = row.a_n - sliding_system(p, hand.slip).A * row.c_n;
   // Tangential rows are eliminated for sliding contacts, so any b works there.
   p.b = Force::zero();

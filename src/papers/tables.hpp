@@ -57,10 +57,10 @@ struct Hand {
 };
 
 /// Throws Error(kInvalidFile) unless the scenario is a hand of three fingers with a possible nominal grasp.
-[[nodiscard]] Hand hand_of(const grasp::Scenario& scenario);
+[[nodiscard]] Hand make_hand(const grasp::Scenario& scenario);
 
 /// The hand's problem with one coefficient of friction at all contacts.
-[[nodiscard]] Problem problem_of(const Hand& hand, double mu);
+[[nodiscard]] Problem make_problem(const Hand& hand, double mu);
 
 /// The normal rows of A c + b after elimination of the sliding contacts' tangential forces: A~_nn and b_n of (45),
 /// (46).
@@ -76,7 +76,7 @@ struct SlidingAnswer {
   Effort effort;
   PerContact c_n, a_n;
   double residual;  ///< relative change of the load of the normal law, from A c + b computed afresh
-  Status verdict;   ///< of the certificate with tolerance kTolerance
+  Status decision;   ///< of the certificate with tolerance kTolerance
 };
 [[nodiscard]] SlidingAnswer solve_sliding(const Problem& problem, const Sliding& sliding);
 
@@ -86,7 +86,7 @@ struct RollingAnswer {
   double projected_gradient;
   RollingPoint point;
   double residual;  ///< relative change of the load
-  Status verdict;
+  Status decision;
 };
 [[nodiscard]] RollingAnswer solve_rolling(const Problem& problem);
 
@@ -94,7 +94,7 @@ struct RollingAnswer {
 struct Reference {
   Force c, a;
   double residual;
-  Status verdict;
+  Status decision;
   std::array<grasp::ContactState, kContacts> states;
 };
 [[nodiscard]] Reference solve_certified(const Problem& problem);
@@ -102,11 +102,11 @@ struct Reference {
 inline constexpr double kTolerance = 1e-8;  ///< of every certificate here
 
 /// Natural-map error and certificate status of any force.
-struct Judgment {
+struct ForceCheck {
   double residual;
-  Status verdict;
+  Status decision;
 };
-[[nodiscard]] Judgment judge(const Problem& problem, const Sliding& sliding, const Force& c);
+[[nodiscard]] ForceCheck check_iterate(const Problem& problem, const Sliding& sliding, const Force& c);
 
 /// Residuals of the rows of (4) at a printed point, where b is chosen such that a = A c + b: largest over the contacts.
 struct Identities {

@@ -80,7 +80,7 @@ std::string quantiles(const Json& s) {
   return out;
 }
 
-std::string number_of(std::size_t n, const std::string& things) {
+std::string count_text(std::size_t n, const std::string& things) {
   return std::to_string(n) + " " + things + (n == 1 ? "" : "s");
 }
 
@@ -88,7 +88,7 @@ std::string number_of(std::size_t n, const std::string& things) {
 std::string worker_line(const Json& manifest) {
   const Json& all = manifest["campaign"];
   return "Speed              " + short_number(all["samples_per_second"]) + " samples/s by " +
-         number_of(all["workers"], "worker") + " on " + number_of(all["machines"], "machine") + ", " +
+         count_text(all["workers"], "worker") + " on " + count_text(all["machines"], "machine") + ", " +
          manifest["workers"][0]["device"].get<std::string>() + (all["workers"] == 1 ? "\n" : " and others\n");
 }
 

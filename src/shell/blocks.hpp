@@ -14,7 +14,7 @@ namespace garra::cli {
 
 /// Seconds that `work` takes.
 template <class Work>
-double seconds_of(const Work& work) {
+double measure_seconds(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -54,7 +54,7 @@ struct Range {
   }
 };
 
-Range range_of(const std::vector<double>& values) {
+Range find_range(const std::vector<double>& values) {
   Range range;
   for (const double x : values) range.add(x);
   return range;
@@ -69,7 +69,7 @@ Range diagonal_range(const contact::Problems& p) {
 }
 
 std::string describe_problems(const contact::Problems& p) {
-  const Range A = range_of(p.A), b = range_of(p.b), mu = range_of(p.mu);
+  const Range A = find_range(p.A), b = find_range(p.b), mu = find_range(p.mu);
   std::string out = "problems        " + std::to_string(p.count) + "\n";
   out += "contacts        " + std::to_string(p.contacts) + " each\n";
   out += "A               " + A.text() + " 1/kg, diagonal " + diagonal_range(p).text() + "\n";
@@ -108,7 +108,7 @@ Content robot_in(const CheckArguments& arguments, const std::string& file) {
   return {"robot", io::describe_robot(robot), io::robot_toml(robot), robot.warnings, {{"notes", robot.notes}}};
 }
 
-Content content_of(const CheckArguments& arguments, const std::string& file) {
+Content read_content(const CheckArguments& arguments, const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".h5" || ending == ".hdf5") return problems_in(file);
   // Robots and platforms before scenarios: only a scenario has `job`, and an error about a missing one would mislead.
@@ -128,7 +128,7 @@ Content content_of(const CheckArguments& arguments, const std::string& file) {
 }
 
 /// Prints one line of JSON per file. Text from a file need not be UTF-8, JSON must be.
-void print_json(const std::string& file, const std::optional<Error>& error, const std::vector<std::string>& errors,
+void print_check_json(const std::string& file, const std::optional<Error>& error, const std::vector<std::string>& errors,
                 const Content& content) {
   Json line = {
       {"file", file}, {"ok", !error}, {"error", error ? Json(error->what()) : Json(nullptr)}, {"errors", errors}};
@@ -161,7 +161,7 @@ std::optional<Error> check_file(const CheckArguments& arguments, const std::stri
   std::optional<Error> error;
   std::vector<std::string> errors;  // one by one
   try {
-    content = content_of(arguments, file);
+    content = read_content(arguments, file);
     if (arguments.format == "toml" && content.toml.empty())
       throw Error(ExitCode::kUsage, file + ": problem files have no TOML form", "Use --format human or json.");
   } catch (const io::FileErrors& e) {
@@ -172,7 +172,7 @@ std::optional<Error> check_file(const CheckArguments& arguments, const std::stri
     errors = {e.what()};
   }
   if (arguments.format == "json") {
-    print_json(file, error, errors, content);
+    print_check_json(file, error, errors, content);
   } else {
     print_text(arguments, file, content, error);
   }

@@ -33,13 +33,13 @@ std::vector<std::string> subcommands(const CLI::App& app) {
   return names;
 }
 
-std::string path_of(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
+std::string command_path(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : command_path(*app.get_parent()) + " " + app.get_name();
 }
 
 std::string complaint(const CLI::App& app, const std::string& what, const std::string& word,
                       const std::vector<std::string>& known) {
-  return path_of(app) + ": unknown " + what + " " + word + "\n  " + io::suggest(word, known, "Known here");
+  return command_path(app) + ": unknown " + what + " " + word + "\n  " + io::suggest(word, known, "Known here");
 }
 
 /// Error for an unknown subcommand or flag, with the nearest known one; "" if all are known.

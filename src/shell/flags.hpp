@@ -62,7 +62,7 @@ void add_output_times(Command command, Options& options, double& every) {
 
 /// The output times of --every; none if it was not given.
 template <class Options>
-void add_times_of(double every, Options& options) {
+void set_output_times(double every, Options& options) {
   if (every <= 0) return;
   if (options.until / every > 1e7) throw Error(ExitCode::kUsage, "--every asks for more than 1e7 outputs");
   // 1e-12: rounding of until / every must not lose the last output.

@@ -34,7 +34,7 @@ std::vector<const JobKind*> all_kinds() {
 
 KnownJob::KnownJob(const JobKind& kind) { known().push_back(&kind); }
 
-io::ScenarioDocument scenario_of(const io::RunFolder& folder) {
+io::ScenarioDocument read_scenario_document(const io::RunFolder& folder) {
   auto document = io::ScenarioDocument::read(folder.scenario());
   document.set(folder.overrides());
   return document;

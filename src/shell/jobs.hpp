@@ -79,7 +79,7 @@ struct KnownJob {
 };
 
 /// The scenario of a run folder, with the overrides that it was run with.
-[[nodiscard]] io::ScenarioDocument scenario_of(const io::RunFolder& folder);
+[[nodiscard]] io::ScenarioDocument read_scenario_document(const io::RunFolder& folder);
 
 /// The job of a scenario. Throws Error(kInvalidFile) for a job that this version does not have.
 [[nodiscard]] const JobKind& job_kind(const io::ScenarioDocument& document);

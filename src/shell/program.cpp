@@ -42,7 +42,7 @@ ExitCode complain(ExitCode code, const std::string& problem, const char* remedy)
 
 /// Exit code of an exception, thrown to main or in a thread; the only place that defines it. A refusal by the file
 /// system, the memory or process limits is no bug.
-ExitCode code_of(const std::exception_ptr& thrown) {
+ExitCode report_exception(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
@@ -70,7 +70,7 @@ ExitCode code_of(const std::exception_ptr& thrown) {
 /// Ends the program for an uncaught exception: thrown while another one was active, or in a thread of a library.
 [[noreturn]] void end_at_once() {
   const auto thrown = std::current_exception();
-  std::_Exit(finish(thrown ? code_of(thrown) : ExitCode::kInternal));
+  std::_Exit(finish(thrown ? report_exception(thrown) : ExitCode::kInternal));
 }
 
 /// Before any other object is constructed, because these need memory, too.
@@ -182,7 +182,7 @@ int garra_program(int argc, char** argv) {
   try {
     code = static_cast<ExitCode>(run(argc, argv));
   } catch (...) {
-    code = code_of(std::current_exception());
+    code = report_exception(std::current_exception());
   }
   // Last, because only flushing shows whether the answer has been written.
   code = with_output(code);

@@ -33,11 +33,11 @@ int terminal_columns() {
 }
 
 /// Width on the screen of UTF-8 text [characters].
-int width_of(const std::string& text) {
+int display_width(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string bar_of(double share, int width) {
+std::string draw_bar(double share, int width) {
   const int full = static_cast<int>(share * width);
   std::string bar;
   for (int k = 0; k < width; ++k) bar += k < full ? "━" : "─";
@@ -121,9 +121,9 @@ void Progress::show_bar(const Standing& s, double rate, double left) const {
   const int columns = terminal_columns() - 1;
   std::string text = percent;
   for (const std::string& part : {short_estimate(s), short_time(left) + " left", short_number(rate) + " samples/s"})
-    if (width_of(text) + 2 + width_of(part) <= columns) text += "  " + part;
-  const int width = std::clamp(columns - width_of(text), 0, 28);
-  std::fprintf(stderr, "\r\033[K%s%s%s%s", color_ ? "\033[36m" : "", bar_of(share, width).c_str(),
+    if (display_width(text) + 2 + display_width(part) <= columns) text += "  " + part;
+  const int width = std::clamp(columns - display_width(text), 0, 28);
+  std::fprintf(stderr, "\r\033[K%s%s%s%s", color_ ? "\033[36m" : "", draw_bar(share, width).c_str(),
                color_ ? "\033[0m" : "", text.c_str());
 }
 
@@ -134,9 +134,9 @@ void Progress::show_step(std::int64_t done, const std::string& doing) {
     std::fprintf(stderr, "{\"steps\": %lld, \"of\": %lld, \"doing\": \"%s\"}\n", static_cast<long long>(done),
                  static_cast<long long>(total_), doing.c_str());
   } else {
-    const int columns = terminal_columns() - 1, width = std::clamp(columns - width_of(doing) - 2, 0, 28);
+    const int columns = terminal_columns() - 1, width = std::clamp(columns - display_width(doing) - 2, 0, 28);
     const double share = total_ > 0 ? static_cast<double>(done) / static_cast<double>(total_) : 1;
-    std::fprintf(stderr, "\r\033[K%s%s%s  %.*s", color_ ? "\033[36m" : "", bar_of(share, width).c_str(),
+    std::fprintf(stderr, "\r\033[K%s%s%s  %.*s", color_ ? "\033[36m" : "", draw_bar(share, width).c_str(),
                  color_ ? "\033[0m" : "", std::max(columns - width - 2, 0), doing.c_str());
   }
   std::fflush(stderr);

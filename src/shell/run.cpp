@@ -42,7 +42,7 @@ std::string stop_override(const std::string& rule) {
   return "sampling.stop={ half_width = " + Json(x).dump() + " }";
 }
 
-std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind) {
+std::vector<std::string> list_overrides(const RunArguments& a, const JobKind& kind) {
   std::vector<std::string> list = a.set;
   // Flags become overrides of the scenario, so that the run folder keeps them for `resume`.
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
@@ -55,7 +55,7 @@ std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind
   return list;
 }
 
-std::vector<Requirement> requirements_of(const RunArguments& a, const JobKind& kind) {
+std::vector<Requirement> parse_requirements(const RunArguments& a, const JobKind& kind) {
   std::vector<Requirement> list;
   for (const std::string& text : a.require) list.push_back(parse_requirement(text, kind));
   return list;
@@ -94,7 +94,7 @@ void require_all(const std::vector<Requirement>& requirements, const study::Stud
 }
 
 void require_solved(const study::Study& study, const study::Total& total, const JobKind& kind) {
-  const std::string fault = study::unsolved_fault(study.verdicts(total), study.plan().max_unsolved);
+  const std::string fault = study::unsolved_fault(study.decisions(total), study.plan().max_unsolved);
   if (!fault.empty())
     throw Error(ExitCode::kTooManyUnsolved, fault + " (" + kind.unsolved_key + ")", kind.unsolved_remedy);
 }
@@ -158,7 +158,7 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
     if (const std::string note = first_launch_note(device); !note.empty() && !a.quiet)
       std::fprintf(stderr, "garra: %s\n", note.c_str());
   options.run.time_limit = a.time_limit;
-  options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
+  options.run.on_progress = [&](const study::Progress& p) { progress.show(make_standing(p, kind)); };
   options.run.on_chunk = [&](const study::Total& chunk) { job.look_at(chunk.kept); };
   options.run.is_cancelled = is_stopped;
   if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
@@ -173,7 +173,7 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
 
 [[noreturn]] void say_stopped(const io::RunFolder& folder, const JobKind& kind, const study::Study& study,
                               const study::RunResult& r) {
-  const Standing so_far = standing_of({r.total.count, r.fresh, study.estimate(r.total)}, kind);
+  const Standing so_far = make_standing({r.total.count, r.fresh, study.estimate(r.total)}, kind);
   throw Error(ExitCode::kStoppedResumable,
               (r.end == study::End::kSignal ? "stopped by a signal after " : "time limit reached after ") +
                   std::to_string(r.total.count) + " of " + std::to_string(study.plan().samples) + " samples; so far " +
@@ -184,10 +184,10 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
 void resume(const RunArguments& a) {
   auto folder = io::RunFolder::open(a.run);
   io::require_same_program(folder);
-  const auto document = scenario_of(folder);
+  const auto document = read_scenario_document(folder);
   const JobKind& kind = job_kind(document);
   // Checked before work begins.
-  (void)requirements_of(a, kind);
+  (void)parse_requirements(a, kind);
   const auto job = kind.read(document);
   complete_run(std::move(folder), kind, *job, a, "garra resume " + a.run);
 }
@@ -210,13 +210,13 @@ void set_devices(study::RunOptions& options, const RunArguments& a) {
   options.others.erase(options.others.begin());
 }
 
-Standing standing_of(const study::Progress& p, const JobKind& kind) {
+Standing make_standing(const study::Progress& p, const JobKind& kind) {
   return {p.samples, p.fresh, p.estimate.probability, p.estimate.interval.low, p.estimate.interval.high, kind.event};
 }
 
 void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& a,
                   const std::string& command) {
-  const auto requirements = requirements_of(a, kind);
+  const auto requirements = parse_requirements(a, kind);
   const study::Study& study = job.study();
   for (const Requirement& r : requirements)
     static_cast<void>(required(r, study, {}, kind));  // checked before the first sample
@@ -262,9 +262,9 @@ NewRun make_run(const RunArguments& a) {
   // Reports errors before anything is made.
   auto document = io::ScenarioDocument::read(a.scenario);
   const JobKind& kind = job_kind(document);
-  auto overrides = overrides_of(a, kind);
+  auto overrides = list_overrides(a, kind);
   const std::string command = command_line(a, overrides);
-  (void)requirements_of(a, kind);
+  (void)parse_requirements(a, kind);
   document.set(overrides);
   auto job = kind.read(document);
   if (const auto pins = job->pins(); !pins.empty()) {

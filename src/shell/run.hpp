@@ -49,7 +49,7 @@ void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const Run
                   const std::string& command);
 /// Sets the devices that --device names.
 void set_devices(study::RunOptions& options, const RunArguments& arguments);
-[[nodiscard]] Standing standing_of(const study::Progress& progress, const JobKind& kind);
+[[nodiscard]] Standing make_standing(const study::Progress& progress, const JobKind& kind);
 
 /// Runs the scenario file from the start to its answer.
 void run_new(const RunArguments& arguments);

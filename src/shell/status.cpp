@@ -32,14 +32,14 @@ struct Status {
 
   [[nodiscard]] bool is_whole() const {
     return so_far.total.count >= samples ||
-           (finished && so_far.total.count == io::claim_of(folder.read_text("summary.json")).samples);
+           (finished && so_far.total.count == io::parse_claim(folder.read_text("summary.json")).samples);
   }
 };
 
-Status status_of(const std::string& run) {
+Status read_status(const std::string& run) {
   auto folder = io::RunFolder::open(run);
   io::require_unchanged(folder);
-  const auto document = scenario_of(folder);
+  const auto document = read_scenario_document(folder);
   const JobKind& kind = job_kind(document);
   const auto job = kind.read(document);
   const study::Study& study = job->study();
@@ -50,21 +50,21 @@ Status status_of(const std::string& run) {
   const bool finished = folder.has("summary.json");
   const std::int64_t there = folder.chunks_present();
   auto claims = io::Claims::all(run);
-  auto workers = io::workers_of(folder);
+  auto workers = io::read_workers(folder);
   return {std::move(folder), kind,          study.plan().samples,           finished, std::move(so_far),
-          estimate,          chunks.last(), study::chunks_of(study.plan()), there,    std::move(claims),
+          estimate,          chunks.last(), study::count_chunks(study.plan()), there,    std::move(claims),
           std::move(workers)};
 }
 
 /// Rate [samples/s] of the workers that are still at work, as far as this host can tell.
-double rate_of(const Status& s) {
+double total_rate(const Status& s) {
   double rate = 0;
   for (const io::WorkerState& w : s.workers)
     if (!w.ended && !io::is_of_dead(w.name)) rate += w.rate();
   return rate;
 }
 
-void print_json(const Status& s) {
+void print_status_json(const Status& s) {
   Json j = {{"run", s.folder.path()}, {"finished", s.finished}, {"samples", s.so_far.total.count},
             {"of", s.samples},        {"chunks", s.there},      {"of_chunks", s.chunks}};
   if (s.so_far.total.count > 0)
@@ -109,7 +109,7 @@ void print_status(const Status& s) {
     std::printf("%lld of %lld chunks are there, not all of them in a row\n", static_cast<long long>(s.there),
                 static_cast<long long>(s.chunks));
   print_workers(s);
-  const double rate = rate_of(s);
+  const double rate = total_rate(s);
   if (!s.finished && rate > 0) {
     const double share = static_cast<double>(s.there) / static_cast<double>(s.chunks);
     std::printf("%s samples/s in all, %s left\n", short_number(rate).c_str(),
@@ -117,7 +117,7 @@ void print_status(const Status& s) {
   }
   const bool whole = s.is_whole();
   if (!whole && (s.finished || s.gap != io::RunFolder::Chunk::kMissing))
-    std::printf("chunk %lld %s\n", static_cast<long long>(s.so_far.chunks), io::said_of(s.gap));
+    std::printf("chunk %lld %s\n", static_cast<long long>(s.so_far.chunks), io::describe_state(s.gap));
   if (!s.finished || !whole) std::printf("continue with: garra resume %s\n", run.c_str());
 }
 
@@ -133,8 +133,8 @@ void add_status_command(Command app) {
   c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
   c.footer("Examples:\n  garra status run-three_puma_sphere\n  watch garra status grasp");
   c.callback([a] {
-    const Status s = status_of(a->run);
-    a->format == "json" ? print_json(s) : print_status(s);
+    const Status s = read_status(a->run);
+    a->format == "json" ? print_status_json(s) : print_status(s);
   });
 }
 

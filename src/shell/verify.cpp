@@ -47,7 +47,7 @@ void print_verification(const io::Verification& v, const VerifyArguments& a) {
 
 void verify(const VerifyArguments& a) {
   auto folder = io::RunFolder::open(a.run);
-  const auto document = scenario_of(folder);
+  const auto document = read_scenario_document(folder);
   const auto job = job_kind(document).read(document);
   const TemporaryFolder scratch;
   std::optional<Progress> progress;  // once it is known how many chunks are to be computed

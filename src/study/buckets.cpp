@@ -11,7 +11,7 @@ using Grid = BucketGrid;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Lower end of the bucket for this size.
-double begin_of(int size) {
+double bucket_begin(int size) {
   const int part = size % Grid::kParts;
   return std::ldexp(1 + static_cast<double>(part) / Grid::kParts, size / Grid::kParts + Grid::kLowestPower);
 }
@@ -26,16 +26,16 @@ bool is_bucket(int place) {
 }  // namespace
 
 double BucketGrid::low(int place) {
-  if (place >= kFirst) return begin_of(place - kFirst);
+  if (place >= kFirst) return bucket_begin(place - kFirst);
   if (place == kZero) return 0;
-  return place == kBelow ? -kInfinity : -begin_of(kZero - place);
+  return place == kBelow ? -kInfinity : -bucket_begin(kZero - place);
 }
 
 double BucketGrid::high(int place) {
   if (place >= kAbove) return kInfinity;
-  if (place >= kFirst) return begin_of(place - kFirst + 1);
+  if (place >= kFirst) return bucket_begin(place - kFirst + 1);
   if (place == kZero) return 0;
-  return -begin_of(place == kBelow ? kOctaves * kParts : kZero - 1 - place);
+  return -bucket_begin(place == kBelow ? kOctaves * kParts : kZero - 1 - place);
 }
 
 void Buckets::open(std::size_t page) {

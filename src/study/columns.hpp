@@ -45,7 +45,7 @@ constexpr void for_each_row(const Table& table, const Visit& visit) {
 
 /// Number of the row with this name. A misspelled one does not compile.
 template <class Table>
-consteval int row_of(const Table& table, std::string_view name) {
+consteval int find_row(const Table& table, std::string_view name) {
   int found = -1;
   for_each_row(table, [&](const auto& row, int k) {
     if (name == row.words.name) found = k;
@@ -57,7 +57,7 @@ consteval int row_of(const Table& table, std::string_view name) {
 
 /// Values of the rows for one sample, in order.
 template <class Table, class... Sample>
-[[nodiscard]] auto values_of(const Table& table, const Sample&... sample) {
+[[nodiscard]] auto row_values(const Table& table, const Sample&... sample) {
   return std::apply([&](const auto&... row) { return std::array<double, sizeof...(row)>{row.value(sample...)...}; },
                     table);
 }

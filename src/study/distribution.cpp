@@ -11,7 +11,7 @@ namespace {
 double step(double x, double at) { return x < at ? 0.0 : 1.0; }
 
 /// part / whole within [0, 1]; of a ball or cone without extent a step at 0.
-double share(double part, double whole, double x) {
+double count_share(double part, double whole, double x) {
   return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : step(x, 0);
 }
 
@@ -30,12 +30,12 @@ double Distribution::probability_below(double x) const {
       return b > 0 ? normal_cdf(std::log(x / a) / b) : step(x, a);
     case Kind::kBallRadius: {
       const double r = std::max(x, 0.0);
-      return share(r * r * r, a * a * a, x);
+      return count_share(r * r * r, a * a * a, x);
     }
     case Kind::kConeAngle: {
       // 1 - cos x without its cancellation at small angles.
       const double s = std::sin(std::clamp(x, 0.0, M_PI) / 2);
-      return share(2 * s * s, b, x);
+      return count_share(2 * s * s, b, x);
     }
   }
   return step(x, a);

@@ -22,7 +22,7 @@ double log_mixture_over(double p, double successes, double failures) {
 }
 
 /// The end of the interval between `inside` and `outside`.
-double end_of(double inside, double outside, double successes, double failures, double limit) {
+double find_limit(double inside, double outside, double successes, double failures, double limit) {
   for (int k = 0; k < 60; ++k) {
     const double middle = 0.5 * (inside + outside);
     (log_mixture_over(middle, successes, failures) < limit ? inside : outside) = middle;
@@ -47,7 +47,7 @@ Interval always_valid(std::int64_t successes, std::int64_t trials, std::int64_t 
   const double limit = -std::log(1 - confidence);
   const auto low_of = [&](std::int64_t n) {
     const auto s = static_cast<double>(n), f = static_cast<double>(trials + unsolved - n);
-    return n == 0 ? 0.0 : end_of(s / (s + f), 0, s, f, limit);
+    return n == 0 ? 0.0 : find_limit(s / (s + f), 0, s, f, limit);
   };
   if (trials + unsolved == 0) return {};
   // The upper end for successes is one minus the lower end for failures.

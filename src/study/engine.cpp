@@ -22,15 +22,15 @@ constexpr std::int64_t kPiece = 1024 * kBlock;
 
 /// Pauses before recomputing a chunk that another process has reported as stored: about 0.9 s in all. A shared file
 /// system may show a new file late.
-constexpr int kMostPauses = 14;
+constexpr int kMaxPauses = 14;
 
-std::int64_t first_of(std::int64_t chunk, const Plan& plan) { return chunk * plan.chunk; }
-std::int64_t count_of(std::int64_t chunk, const Plan& plan) {
-  return std::min(plan.chunk, plan.samples - first_of(chunk, plan));
+std::int64_t chunk_begin(std::int64_t chunk, const Plan& plan) { return chunk * plan.chunk; }
+std::int64_t chunk_size(std::int64_t chunk, const Plan& plan) {
+  return std::min(plan.chunk, plan.samples - chunk_begin(chunk, plan));
 }
 
 /// Samples of a piece: at most an equal share of the chunk per device.
-std::int64_t piece_of(std::int64_t count, std::size_t devices) {
+std::int64_t choose_piece_size(std::int64_t count, std::size_t devices) {
   const auto parts = static_cast<std::int64_t>(devices) * kBlock;
   return std::min(kPiece, (count + parts - 1) / parts * kBlock);
 }
@@ -142,14 +142,14 @@ struct Runner {
   /// Takes the next chunk in order, if it is stored.
   [[nodiscard]] bool take_stored() {
     if (options.chunks == nullptr) return false;
-    const std::int64_t next = result.chunks, count = count_of(next, study.plan());
+    const std::int64_t next = result.chunks, count = chunk_size(next, study.plan());
     if (options.only_work && study.plan().stop_half_width == 0) {
       if (!options.chunks->has(next)) return false;
       ++result.chunks;
       result.total.count += count;
       return true;
     }
-    const auto chunk = options.chunks->read(next, first_of(next, study.plan()), count);
+    const auto chunk = options.chunks->read(next, chunk_begin(next, study.plan()), count);
     if (chunk) take(*chunk);
     return chunk.has_value();
   }
@@ -158,7 +158,7 @@ struct Runner {
   void compute_one() {
     ChunkStore* const store = options.chunks;
     const std::int64_t next = result.chunks;
-    const auto claimed = store == nullptr ? next : store->claim(next, chunks_of(study.plan()));
+    const auto claimed = store == nullptr ? next : store->claim(next, count_chunks(study.plan()));
     if (!claimed && pause()) return;  // another process was faster
     const std::int64_t index = claimed.value_or(next);
     const auto is_given_up = [&] {
@@ -179,9 +179,9 @@ struct Runner {
     if (index == next && !options.only_work) take(*chunk);
   }
 
-  /// False after kMostPauses in a row: the chunk is then computed unclaimed.
+  /// False after kMaxPauses in a row: the chunk is then computed unclaimed.
   [[nodiscard]] bool pause() {
-    if (pauses >= kMostPauses) return false;
+    if (pauses >= kMaxPauses) return false;
     // No sleep the first time: the chunk has probably been stored since the last look.
     if (pauses > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1 << std::min(pauses - 1, 7)));
     ++pauses;
@@ -218,14 +218,14 @@ RunResult run(const Study& study, const RunOptions& options) {
   return std::move(runner.result);
 }
 
-std::int64_t chunks_of(const Plan& plan) { return (plan.samples + plan.chunk - 1) / plan.chunk; }
+std::int64_t count_chunks(const Plan& plan) { return (plan.samples + plan.chunk - 1) / plan.chunk; }
 
 namespace {
 
 std::optional<Total> compute_pieces(const Study& study, std::int64_t index, const std::vector<Device>& devices,
                                     const std::function<bool()>& is_given_up) {
-  const std::int64_t first = first_of(index, study.plan()), count = count_of(index, study.plan());
-  const std::int64_t piece = piece_of(count, devices.size());
+  const std::int64_t first = chunk_begin(index, study.plan()), count = chunk_size(index, study.plan());
+  const std::int64_t piece = choose_piece_size(count, devices.size());
   const Shape shape = study.shape();
   // Two chunks at a time on a GPU: it computes the next pieces while the host processes the last ones.
   const bool on_gpu = devices[0].executor == Executor::kCuda;
@@ -283,7 +283,7 @@ RunResult stored(const Study& study, ChunkStore& chunks) {
   RunResult result;
   while (result.total.count < study.plan().samples) {
     const std::int64_t next = result.chunks;
-    const auto chunk = chunks.read(next, first_of(next, study.plan()), count_of(next, study.plan()));
+    const auto chunk = chunks.read(next, chunk_begin(next, study.plan()), chunk_size(next, study.plan()));
     // Chunks are used in order: those behind a gap are not part of the result.
     if (!chunk) break;
     add(study, *chunk, result);

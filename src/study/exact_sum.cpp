@@ -25,7 +25,7 @@ void ExactSum::add(double x) {
   const std::int64_t sign = std::signbit(x) ? -1 : 1;
   for (int k = place / kBits; shifted != 0; ++k, shifted >>= kBits)
     word_[static_cast<std::size_t>(k)] += sign * static_cast<std::int64_t>(static_cast<std::uint64_t>(shifted) & kMask);
-  if (++pending_ == kMostPending) carry();
+  if (++pending_ == kMaxPending) carry();
 }
 
 void ExactSum::add(const ExactSum& other) {

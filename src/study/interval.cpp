@@ -49,9 +49,9 @@ double lower_end(std::int64_t successes, std::int64_t trials) {
   const auto k = static_cast<double>(successes), n = static_cast<double>(trials);
   if (successes == 0) return 0;
   if (successes == trials) return exp(log(kTail) / n);
-  constexpr int kMostSteps = 60;
+  constexpr int kMaxSteps = 60;
   double p = wilson_low(k, n);
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const double tail = tail_over_first(k, n, p);
     const double change = (log(kTail) - log_chance(k, n, p) - log(tail)) * tail / k;  // of log p
     p *= exp(change);

@@ -17,7 +17,7 @@ namespace {
   throw Error(ExitCode::kUsage, job + ": " + problem, remedy);
 }
 
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
+std::size_t to_size(int n) { return static_cast<std::size_t>(n); }
 
 /// Memory for the tiles of samples of `fields` numbers, aligned for SIMD lanes.
 class Rows {
@@ -43,11 +43,11 @@ void merge(Tally& into, const Tally& part) {
 
 RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::move(words)) {
   const SystemWords& w = words_;
-  if (w.inputs.size() != size(inputs))
+  if (w.inputs.size() != to_size(inputs))
     refuse(w.job,
            "the system takes " + std::to_string(inputs) + " inputs, the words name " + std::to_string(w.inputs.size()),
            "Name each of them in SystemWords::inputs.");
-  if (w.outputs.size() != size(outputs))
+  if (w.outputs.size() != to_size(outputs))
     refuse(
         w.job,
         "the system gives " + std::to_string(outputs) + " outputs, the words name " + std::to_string(w.outputs.size()),
@@ -57,7 +57,7 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
     refuse(w.job, "plan.chunk = " + std::to_string(w.plan.chunk) + " is no whole number of blocks",
            "Give a multiple of " + std::to_string(kBlock) + ".");
   Places places;
-  places.take(kFates);
+  places.take(kEventStates);
   counting_.inputs = inputs;
   counting_.outputs = outputs;
   counting_.held_bin = places.take(inputs * kInputBins);
@@ -70,7 +70,7 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
   for (const SystemInput& input : w.inputs) input_.push_back(input.distribution);
   counting_.output = output_.data();
   counting_.input = input_.data();
-  counting_.keep = keep_of(w.plan.keep);
+  counting_.keep = parse_keep(w.plan.keep);
   sizes_ = {.counts = places.count(),
             .buckets = outputs,
             .pairs = outputs,
@@ -83,12 +83,12 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
 
 /// Per block: sum and sum of squares of every output; counts of samples with the event and undecided ones.
 Shape RowStudy::shape() const {
-  return {.sums = size(sizes_.sums),
+  return {.sums = to_size(sizes_.sums),
           .tracked = 2,
-          .row = size(sizes_.row),
-          .counts = size(sizes_.counts),
-          .buckets = size(sizes_.buckets),
-          .outcomes = {{0, kFates}}};
+          .row = to_size(sizes_.row),
+          .counts = to_size(sizes_.counts),
+          .buckets = to_size(sizes_.buckets),
+          .outcomes = {{0, kEventStates}}};
 }
 
 std::vector<RowColumn> RowStudy::columns() const {
@@ -152,14 +152,14 @@ Tally RowStudy::run(std::int64_t first, std::int64_t count, const Device& device
   return device.executor == Executor::kCuda ? run_on_gpu(first, count, device) : run_on_cpu(first, count, device);
 }
 
-Estimate RowStudy::estimate(const Total& t) const { return estimate_of(verdicts(t)); }
+Estimate RowStudy::estimate(const Total& t) const { return make_estimate(decisions(t)); }
 
 double RowStudy::widest_interval(const Total& t) const {
   const Interval i = estimate(t).interval;
   return i.high - i.low;
 }
 
-std::vector<Verdicts> RowStudy::verdicts(const Total& t) const {
+std::vector<DecisionCounts> RowStudy::decisions(const Total& t) const {
   return {{at(t, kYes), t.count - at(t, kUndecided), at(t, kUndecided)}};
 }
 

@@ -91,7 +91,7 @@ InBins influence_in(std::span<const std::vector<Bin>> groups, int merge) {
 }  // namespace
 
 /// Halves the bins as long as that shows more than chance would.
-Influence influence_of(const Tally& t, const InputCounts& c) {
+Influence compute_influence(const Tally& t, const InputCounts& c) {
   std::vector<std::vector<Bin>> groups;
   for (int g = 0; g < c.groups; ++g) {
     groups.emplace_back();
@@ -173,7 +173,7 @@ void put_words(Json& j, const ColumnWords& words) {
   if (std::isfinite(words.reference)) j["reference"] = words.reference;
 }
 
-Json words_of(std::span<const OutcomeWords> table) {
+Json words_to_json(std::span<const OutcomeWords> table) {
   Json j;
   for (const OutcomeWords& row : table)
     j[row.name] = {{"label", row.label}, {"color", row.color}, {"meaning", row.meaning}, {"decided", row.decided}};
@@ -182,7 +182,7 @@ Json words_of(std::span<const OutcomeWords> table) {
 
 void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, int first) {
   for (const OutcomeWords& row : table) j["outcomes"][row.name] = at(t, first++);
-  j["outcome_words"] = words_of(table);
+  j["outcome_words"] = words_to_json(table);
 }
 
 std::string describe(const Distribution& d) {
@@ -210,14 +210,14 @@ std::string describe(const Distribution& d) {
   return d.low > 0 || d.high < 1 ? s + ", truncated" : s;
 }
 
-Estimate estimate_of(std::span<const Verdicts> groups) {
-  Verdicts all;
-  for (const Verdicts& g : groups) all.held += g.held, all.decided += g.decided, all.unsolved += g.unsolved;
+Estimate make_estimate(std::span<const DecisionCounts> groups) {
+  DecisionCounts all;
+  for (const DecisionCounts& g : groups) all.held += g.held, all.decided += g.decided, all.unsolved += g.unsolved;
   const auto samples = static_cast<double>(all.decided + all.unsolved);
   // Without samples the interval's defaults are the whole range.
   if (samples == 0) return {NAN, {}};
   Estimate e{static_cast<double>(all.held) / static_cast<double>(all.decided), {0, 0}};
-  for (const Verdicts& g : groups) {
+  for (const DecisionCounts& g : groups) {
     // Groups are weighted by their samples, undecided ones included: the intervals' ends add up to bounds of the
     // mixture.
     const double weight = static_cast<double>(g.decided + g.unsolved) / samples;
@@ -233,7 +233,7 @@ Estimate estimate_of(std::span<const Verdicts> groups) {
 Json convergence(const Total& t, int groups) {
   Json j = {
       {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
-  std::vector<Verdicts> sum(static_cast<std::size_t>(groups));
+  std::vector<DecisionCounts> sum(static_cast<std::size_t>(groups));
   for (const auto& [point, tracked] : t.curve) {
     for (std::size_t g = 0; g < sum.size(); ++g) {
       sum[g].held += static_cast<std::int64_t>(tracked[2 * g]);
@@ -246,7 +246,7 @@ Json convergence(const Total& t, int groups) {
       // Sample i belongs to group i mod groups: count those among the first n.
       sum[g].decided = (n > first ? (n - first + groups - 1) / groups : 0) - sum[g].unsolved;
     }
-    const Estimate e = estimate_of(sum);
+    const Estimate e = make_estimate(sum);
     j["samples"].push_back(n);
     j["probability"].push_back(number(e.probability));
     j["low"].push_back(e.interval.low);
@@ -270,7 +270,7 @@ Json shown_values(const Distribution& d) {
 }
 
 Json input_json(const Tally& t, const InputCounts& c, const UncertainInput& input) {
-  const Influence i = influence_of(t, c);
+  const Influence i = compute_influence(t, c);
   return {{"name", input.name},
           {"unit", input.unit},
           {"distribution", describe(input.distribution)},

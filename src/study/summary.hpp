@@ -38,7 +38,7 @@ inline constexpr int kSummarySchema = 2;
 /// Writes these words and the unit.
 void put_words(Json& j, const ColumnWords& words);
 /// `outcome_words` of docs/reference/run-folder.md: a table's words for each outcome.
-[[nodiscard]] Json words_of(std::span<const OutcomeWords> table);
+[[nodiscard]] Json words_to_json(std::span<const OutcomeWords> table);
 /// Writes `outcomes`, counted from `first` on, and their words.
 void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, int first);
 /// "normal(1.0, 0.05)", ", truncated"
@@ -47,7 +47,7 @@ void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, 
 /// The probability over all groups. Groups share their random numbers, so their samples are not independent. The
 /// interval is therefore the mean of the groups' own, weighted by their samples, which is right or too wide for any
 /// dependence.
-[[nodiscard]] Estimate estimate_of(std::span<const Verdicts> groups);
+[[nodiscard]] Estimate make_estimate(std::span<const DecisionCounts> groups);
 /// Estimates after a growing number of blocks, so that the curve does not depend on the chunk size. Sample i is in
 /// group i mod `groups`; the tracked sums are held and unsolved samples, group by group.
 [[nodiscard]] Json convergence(const Total& t, int groups = 1);
@@ -72,7 +72,7 @@ struct Influence {
   double unresolved = 0;       ///< upper bound on the variance lost within the bins
   int bins = kShownInputBins;  ///< number of bins in its computation
 };
-[[nodiscard]] Influence influence_of(const Tally& t, const InputCounts& counts);
+[[nodiscard]] Influence compute_influence(const Tally& t, const InputCounts& counts);
 /// Counts of the shown bins over all groups; `first`: offset of the first group's bins.
 [[nodiscard]] Json shown_bins(const Tally& t, int first, const InputCounts& counts);
 /// Values of the input at the middles of the shown bins.

@@ -54,10 +54,10 @@ void Total::add(const Total& other) {
     exact[i].add(other.exact[i]);
     sums[i] = exact[i].value();
   }
-  for (const auto& [point, stretch] : other.curve) {
+  for (const auto& [point, index_range] : other.curve) {
     std::vector<double>& mine = curve[point];
-    mine.resize(stretch.size());
-    for (std::size_t i = 0; i < stretch.size(); ++i) mine[i] += stretch[i];
+    mine.resize(index_range.size());
+    for (std::size_t i = 0; i < index_range.size(); ++i) mine[i] += index_range[i];
   }
 }
 

@@ -8,9 +8,9 @@ namespace garra::study {
 
 namespace {
 
-Verdicts sum_of(std::span<const Verdicts> groups) {
-  Verdicts all;
-  for (const Verdicts& g : groups) {
+DecisionCounts add_groups(std::span<const DecisionCounts> groups) {
+  DecisionCounts all;
+  for (const DecisionCounts& g : groups) {
     all.held += g.held;
     all.decided += g.decided;
     all.unsolved += g.unsolved;
@@ -29,7 +29,7 @@ std::string above_share(double share, double limit) {
 }
 
 /// Default check on the number of unsolved samples.
-std::string too_many(const Verdicts& all) {
+std::string too_many(const DecisionCounts& all) {
   constexpr std::int64_t kFew = 3, kOneOf = 1000;
   const std::int64_t samples = all.decided + all.unsolved;
   if (all.unsolved <= std::max(kFew, samples / kOneOf)) return "";
@@ -38,7 +38,7 @@ std::string too_many(const Verdicts& all) {
 }
 
 /// Default check on width: whether unsolved samples widen a group's interval more than chance does.
-std::string too_wide(const Verdicts& g) {
+std::string too_wide(const DecisionCounts& g) {
   const double chance = width(clopper_pearson(g.held, g.decided)),
                both = width(clopper_pearson_with_unsolved(g.held, g.decided, g.unsolved));
   if (both - chance <= chance) return "";
@@ -51,15 +51,15 @@ std::string too_wide(const Verdicts& g) {
 
 }  // namespace
 
-double unsolved_share(std::span<const Verdicts> groups) {
-  const Verdicts all = sum_of(groups);
+double unsolved_share(std::span<const DecisionCounts> groups) {
+  const DecisionCounts all = add_groups(groups);
   const std::int64_t samples = all.decided + all.unsolved;
   return samples == 0 ? 0 : static_cast<double>(all.unsolved) / static_cast<double>(samples);
 }
 
-std::string unsolved_fault(std::span<const Verdicts> groups, const std::optional<double>& max_unsolved) {
+std::string unsolved_fault(std::span<const DecisionCounts> groups, const std::optional<double>& max_unsolved) {
   if (max_unsolved) return above_share(unsolved_share(groups), *max_unsolved);
-  std::string fault = too_many(sum_of(groups));
+  std::string fault = too_many(add_groups(groups));
   for (std::size_t k = 0; k < groups.size() && fault.empty(); ++k) fault = too_wide(groups[k]);
   return fault;
 }

@@ -66,7 +66,7 @@ TEST(EigenQuaternion, HasItsScalarWhereEachOfThemWantsIt) {
   const Eigen::AngleAxisd turn(0.7, Eigen::Vector3d(2, 1, -1).normalized());
   const Quaternion<double> p = eigen::quaternion(Eigen::Quaterniond(turn));
   EXPECT_NEAR(p[0], std::cos(0.35), kRounding);
-  const Mat3<double> R = rotation_of(p);
+  const Mat3<double> R = rotation_matrix(p);
   EXPECT_LE((eigen::view(R) - turn.toRotationMatrix()).norm(), kRounding);
   EXPECT_LE(eigen::quaternion(p).angularDistance(Eigen::Quaterniond(turn)), 1e-7);
 }

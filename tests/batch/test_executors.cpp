@@ -20,33 +20,33 @@ struct Given {
   std::vector<std::uint8_t> flag;
   int count = 0;
 };
-Answer answer_of(const Given& g) {
+Answer make_answer(const Given& g) {
   return every_member(g, Member{"x", &Given::x}, Member{"flag", &Given::flag}, Member{"count", &Given::count});
 }
 
 TEST(Executors, ThatAnswerAlikePass) {
   expect_same_on_every_executor([](const Device&) {
-    return answer_of({{1, std::numeric_limits<double>::quiet_NaN()}, {3}, 2});
+    return make_answer({{1, std::numeric_limits<double>::quiet_NaN()}, {3}, 2});
   });
 }
 
 TEST(Executors, ThatDifferInABitAreNamed) {
   EXPECT_NONFATAL_FAILURE(expect_same_on_every_executor([](const Device& device) {
                             const bool one = device.executor == Executor::kLanes && device.threads == 3;
-                            return answer_of({{1, one ? -0.0 : 0.0}, {3}, 2});
+                            return make_answer({{1, one ? -0.0 : 0.0}, {3}, 2});
                           }),
                           "x[1]: 0, -0");
 }
 
 TEST(Answer, TellsWhereAnotherDiffers) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Answer a = answer_of({{1, nan}, {3}, 2});
-  EXPECT_EQ(a.difference(answer_of({{1, nan}, {3}, 2}), false), "");
-  EXPECT_EQ(a.difference(answer_of({{1, -nan}, {3}, 2}), true), "");
-  EXPECT_NE(a.difference(answer_of({{1, -nan}, {3}, 2}), false), "");
-  EXPECT_EQ(a.difference(answer_of({{1, nan}, {4}, 2}), true), "flag[0]: ...\x03..., ...\x04...");
-  EXPECT_EQ(a.difference(answer_of({{1, nan}, {3}, 5}), true), "count[0]: 2, 5");
-  EXPECT_EQ(a.difference(answer_of({{1}, {3}, 2}), true), "x of 2, x of 1");
+  const Answer a = make_answer({{1, nan}, {3}, 2});
+  EXPECT_EQ(a.difference(make_answer({{1, nan}, {3}, 2}), false), "");
+  EXPECT_EQ(a.difference(make_answer({{1, -nan}, {3}, 2}), true), "");
+  EXPECT_NE(a.difference(make_answer({{1, -nan}, {3}, 2}), false), "");
+  EXPECT_EQ(a.difference(make_answer({{1, nan}, {4}, 2}), true), "flag[0]: ...\x03..., ...\x04...");
+  EXPECT_EQ(a.difference(make_answer({{1, nan}, {3}, 5}), true), "count[0]: 2, 5");
+  EXPECT_EQ(a.difference(make_answer({{1}, {3}, 2}), true), "x of 2, x of 1");
   EXPECT_EQ(Answer().add("s", std::string("ab")).difference(Answer().add("s", std::string("ac")), true),
             "s[1]: ...ab..., ...ac...");
 }

@@ -85,12 +85,12 @@ contact::Problems pinch() {
 }
 
 TEST(WorkerMemory, OfContactProblems) {
-  expect_failure_is_the_callers([&] { return test::answer_of(contact::solve(pinch(), {}, kTwo)); });
+  expect_failure_is_the_callers([&] { return test::make_answer(contact::solve(pinch(), {}, kTwo)); });
 }
 
 TEST(WorkerMemory, OfComplementarityProblems) {
   const lcp::Problems problems{3, kMany, repeated({2, 1, 0, 1, 2, 1, 0, 1, 2}), repeated({-1, 2, -3})};
-  expect_failure_is_the_callers([&] { return test::answer_of(lcp::solve(problems, {}, kTwo)); });
+  expect_failure_is_the_callers([&] { return test::make_answer(lcp::solve(problems, {}, kTwo)); });
   expect_failure_is_the_callers([&] {
     const lcp::Enumeration all = lcp::enumerate(problems, 2);
     return test::Answer().add("z", all.z).add("first", all.first);
@@ -130,21 +130,21 @@ TEST(WorkerMemory, OfChains) {
   states.q = repeated({0.1, 0.2, 0.3, 0.4, 0.5, 0.6});
   chain::Outputs wanted;
   wanted.add(chain::Output::kMassMatrix);
-  expect_failure_is_the_callers([&] { return test::answer_of(chain::evaluate(puma, states, wanted, {}, kTwo)); });
+  expect_failure_is_the_callers([&] { return test::make_answer(chain::evaluate(puma, states, wanted, {}, kTwo)); });
   chain::Samples samples;
   samples.count = 300;
   samples.q = repeated({0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, samples.count);
   chain::SimulateOptions options;
   options.until = 0.01;
   options.times = {0.01};
-  expect_failure_is_the_callers([&] { return test::answer_of(chain::simulate(puma, samples, {}, options, kTwo)); });
+  expect_failure_is_the_callers([&] { return test::make_answer(chain::simulate(puma, samples, {}, options, kTwo)); });
 }
 
 TEST(WorkerMemory, OfPlatforms) {
   const platform::Platforms platforms = {test::reference_platform("irregular")};
   const platform::Poses poses{repeated({0, 0, 1.1}), repeated({1, 0, 0, 0})};
   expect_failure_is_the_callers(
-      [&] { return test::answer_of(platform::inverse_kinematics(platforms, poses, {}, {}, kTwo)); });
+      [&] { return test::make_answer(platform::inverse_kinematics(platforms, poses, {}, {}, kTwo)); });
   const platform::Starts starts{{repeated({0, 0, 1.1}, 300), repeated({1, 0, 0, 0}, 300)}, {}, {}};
   platform::ForceInput force;
   force.force = std::vector<double>(6, 100);
@@ -152,7 +152,7 @@ TEST(WorkerMemory, OfPlatforms) {
   options.until = 0.01;
   options.times = {0.01};
   expect_failure_is_the_callers(
-      [&] { return test::answer_of(platform::simulate(platforms, starts, force, options, kTwo)); });
+      [&] { return test::make_answer(platform::simulate(platforms, starts, force, options, kTwo)); });
 }
 
 TEST(WorkerMemory, OfSingularities) {
@@ -160,9 +160,9 @@ TEST(WorkerMemory, OfSingularities) {
   const chain::Robot puma = map_test::robot_file("puma560.toml");
   const std::vector<double> q = map_test::random_configurations(puma, kMany);
   const std::vector<double> few(q.begin(), q.begin() + 6 * 2100);
-  expect_failure_is_the_callers([&] { return test::answer_of(measure(puma, q, {}, kTwo)); });
-  expect_failure_is_the_callers([&] { return test::answer_of(nearest_singularities(puma, few, {}, kTwo)); });
-  MapScenario map = map_test::scenario_of(puma);
+  expect_failure_is_the_callers([&] { return test::make_answer(measure(puma, q, {}, kTwo)); });
+  expect_failure_is_the_callers([&] { return test::make_answer(nearest_singularities(puma, few, {}, kTwo)); });
+  MapScenario map = map_test::read_scenario_document(puma);
   map.plan.samples = map.plan.chunk = kMany;
   const auto study = make_study(map);
   expect_failure_is_the_callers([&] {
@@ -175,7 +175,7 @@ TEST(WorkerMemory, OfGraspsAtAnInstant) {
   const auto scenario = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml");
   grasp::GraspStates states;
   states.count = 300;
-  expect_failure_is_the_callers([&] { return test::answer_of(grasp::analyse(scenario, states, kTwo)); });
+  expect_failure_is_the_callers([&] { return test::make_answer(grasp::analyse(scenario, states, kTwo)); });
 }
 
 /// An operation of a test: all that it takes.

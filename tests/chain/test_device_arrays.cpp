@@ -38,7 +38,7 @@ Robot robot_of(int joints, bool mixed, bool massless = false) {
   return from_dh({.name = "of the test", .gravity = {{1, -2, -9}}}, rows);
 }
 
-States states_of(int joints, std::int64_t count) {
+States states_to_json(int joints, std::int64_t count) {
   States s;
   s.count = count;
   for (int i = 0; i < count * joints; ++i) {
@@ -66,7 +66,7 @@ struct Batch {
     for (int i = 0; i < kOutputCount; ++i) {
       const auto output = static_cast<Output>(i);
       if (!wanted.has(output)) continue;
-      room[i] = std::make_unique<OnGpu<double>>(s.count, size_of(output, joints), layout);
+      room[i] = std::make_unique<OnGpu<double>>(s.count, output_size(output, joints), layout);
       to[output] = *room[i];
     }
   }
@@ -96,7 +96,7 @@ Results evaluate_there(const Robot& robot, const Batch& batch, const EvalOptions
 }
 
 void expect_same(const Results& reference, const Results& found) {
-  EXPECT_EQ(test::answer_of(reference).difference(test::answer_of(found), true), "");
+  EXPECT_EQ(test::make_answer(reference).difference(test::make_answer(found), true), "");
 }
 
 TEST(DeviceArrays, OfChainsHaveTheScalarBits) {
@@ -105,7 +105,7 @@ TEST(DeviceArrays, OfChainsHaveTheScalarBits) {
     for (const bool mixed : {false, true}) {
       SCOPED_TRACE(testing::Message() << joints << " joints" << (mixed ? ", some slide" : ""));
       const Robot robot = robot_of(joints, mixed);
-      States s = states_of(joints, 67);
+      States s = states_to_json(joints, 67);
       s.q[static_cast<std::size_t>(5 * joints)] = std::numeric_limits<double>::infinity();
       s.wrench[6 * 40] = std::nan("");
       const Results reference = evaluate(robot, s, Outputs::all(), options, test::kReference);
@@ -117,7 +117,7 @@ TEST(DeviceArrays, OfChainsHaveTheScalarBits) {
 
 TEST(DeviceArrays, OfChainsWithASingularMassMatrixSaySo) {
   const Robot robot = robot_of(6, false, true);
-  const States s = states_of(6, 33);
+  const States s = states_to_json(6, 33);
   const Results reference = evaluate(robot, s, Output::kForwardDynamics, {}, test::kReference);
   ASSERT_EQ(reference.status[0], Status::kNoSolution);
   expect_same(reference, evaluate_there(robot, Batch(s, 6, Output::kForwardDynamics, Layout::kRows)));
@@ -125,7 +125,7 @@ TEST(DeviceArrays, OfChainsWithASingularMassMatrixSaySo) {
 
 TEST(DeviceArrays, OfChainsThatAreNotNeededMayBeNullOrBad) {
   const Robot robot = robot_of(6, false);
-  States s = states_of(6, 33);
+  States s = states_to_json(6, 33);
   s.qdd[7] = std::nan("");
   Batch batch(s, 6, Output::kMassMatrix, Layout::kRows);
   const Results reference = evaluate(robot, s, Output::kMassMatrix, {}, test::kReference);
@@ -138,7 +138,7 @@ TEST(DeviceArrays, OfChainsThatAreNotNeededMayBeNullOrBad) {
 
 TEST(DeviceArrays, OfChainsNeedTheirWorkspaceAndNothingElse) {
   const Robot robot = robot_of(16, true);
-  const States s = states_of(16, 33);
+  const States s = states_to_json(16, 33);
   const Batch batch(s, 16, Output::kForwardDynamics, Layout::kRows);
   const std::size_t bytes = workspace_bytes(robot, batch.states, {}, batch.to);
   EXPECT_THROW(evaluate(robot, batch.states, {{}, test::Place(bytes - 1).call()}, batch.to), Error);
@@ -184,7 +184,7 @@ TEST(DeviceArrays, OfChainsMayDifferFromStateToState) {
   for (const int joints : {3, 6, 9}) {
     SCOPED_TRACE(testing::Message() << joints << " joints");
     const Robot robot = robot_of(joints, true);
-    States s = states_of(joints, 67);
+    States s = states_to_json(joints, 67);
     s.parameters = parameters_of(joints, s.count);
     s.parameters[1].value[33] = std::nan("");
     const Results reference = evaluate(robot, s, Outputs::all(), {}, test::kReference);
@@ -247,8 +247,8 @@ struct Flight {
   DeviceTrajectories to;
 };
 
-Samples samples_of(int joints, std::int64_t count) {
-  const States s = states_of(joints, count);
+Samples make_samples(int joints, std::int64_t count) {
+  const States s = states_to_json(joints, count);
   Samples out;
   out.count = count;
   out.q = s.q, out.qd = s.qd;
@@ -270,7 +270,7 @@ TEST(DeviceArrays, OfSimulationsHaveTheScalarBits) {
     for (const Integrator method : {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit2}) {
       SCOPED_TRACE(testing::Message() << joints << " joints, " << to_string(method) << (own ? ", own numbers" : ""));
       const Robot robot = robot_of(joints, mixed);
-      Samples s = samples_of(joints, kCount);
+      Samples s = make_samples(joints, kCount);
       if (own) s.parameters = parameters_of(joints, kCount);
       SimulateOptions options;
       options.method = method;
@@ -285,14 +285,14 @@ TEST(DeviceArrays, OfSimulationsHaveTheScalarBits) {
         const test::Place place(workspace_bytes(robot, flight.samples, sine, options, flight.to));
         simulate(robot, flight.samples, sine, options, flight.to, place.call());
         place.wait();
-        EXPECT_EQ(test::answer_of(reference).difference(test::answer_of(flight.trajectories(options.times)), true), "");
+        EXPECT_EQ(test::make_answer(reference).difference(test::make_answer(flight.trajectories(options.times)), true), "");
       }
     }
 }
 
 TEST(DeviceArrays, OfSimulationsMayBeLeftOut) {
   const Robot robot = robot_of(6, false);
-  const Samples s = samples_of(6, 33);
+  const Samples s = make_samples(6, 33);
   Samples at_rest;
   at_rest.count = s.count, at_rest.q = s.q;
   SimulateOptions options;

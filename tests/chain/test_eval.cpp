@@ -323,10 +323,10 @@ TEST_P(AnySize, EveryExecutorGivesTheSameBits) {
     const Results scalar = evaluate(robot, s, Outputs::all(), {}, kScalar);
     for (int i = 0; i < kOutputCount; ++i) {
       const auto output = static_cast<Output>(i);
-      EXPECT_EQ(scalar[output].size(), static_cast<std::size_t>(count * size_of(output, joints)));
+      EXPECT_EQ(scalar[output].size(), static_cast<std::size_t>(count * output_size(output, joints)));
     }
     test::expect_same_on_every_executor(
-        [&](const Device& device) { return test::answer_of(evaluate(robot, s, Outputs::all(), {}, device)); });
+        [&](const Device& device) { return test::make_answer(evaluate(robot, s, Outputs::all(), {}, device)); });
   }
 }
 
@@ -353,7 +353,7 @@ TEST_P(AnySize, ParametersThatChangeNothingGiveTheSharedModel) {
   s.parameters = {{0, Quantity::kMass, Change::kScale, ones}, {joints - 1, Quantity::kAlpha, Change::kAdd, zeros}};
   const Results lanes = evaluate(robot, s, Outputs::all(), {}, kLanes);
   test::expect_same_on_every_executor(
-      [&](const Device& device) { return test::answer_of(evaluate(robot, s, Outputs::all(), {}, device)); });
+      [&](const Device& device) { return test::make_answer(evaluate(robot, s, Outputs::all(), {}, device)); });
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     EXPECT_LT(difference(lanes[output], shared[output]), kDynamicsTolerance) << to_string(output);
@@ -544,7 +544,7 @@ TEST(ChainEval, ABadStateTouchesNoOther) {
       EXPECT_EQ(r.status[i], bad ? Status::kInvalidInput : Status::kConverged) << i;
       for (int k = 0; k < kOutputCount; ++k) {
         const auto output = static_cast<Output>(k);
-        const auto fields = static_cast<std::size_t>(size_of(output, 6));
+        const auto fields = static_cast<std::size_t>(output_size(output, 6));
         for (std::size_t f = i * fields; f < (i + 1) * fields; ++f)
           EXPECT_TRUE(bad ? std::isnan(r[output][f]) : r[output][f] == expected[output][f]) << to_string(output);
       }

@@ -203,7 +203,7 @@ template <int J>
 
 template <class Generated, int J>
 void expect_run_time(const std::string& file) {
-  const auto m = model_of<J>(robot(file));
+  const auto m = make_model<J>(robot(file));
   static_assert(Generated::kJoints == J);
   std::mt19937_64 gen(41);
   for (int s = 0; s < 100; ++s) {

@@ -49,7 +49,7 @@ TEST(Puma560, PrintedValuesOfCorkeAtQn) {
   const Vec<double, 6> qn{{0, M_PI / 4, M_PI, 0, M_PI / 4, 0}};
   auto rows = puma560();
   rows[0].d = 0.672;
-  const auto m = model_of<6>(from_dh({.name = "PUMA 560"}, rows));
+  const auto m = make_model<6>(from_dh({.name = "PUMA 560"}, rows));
   const auto x = angles(m, qn);
   const auto k = frames(m, x);
   const auto H = inertia_matrix(m, x);
@@ -64,7 +64,7 @@ TEST(Puma560, PrintedValuesOfCorkeAtQn) {
 }
 
 TEST(PumaIk, ComesBackToThePoseThatItWasGivenOnEveryBranch) {
-  const auto m = model_of<6>(puma_robot(0.1));
+  const auto m = make_model<6>(puma_robot(0.1));
   std::mt19937_64 gen(4);
   for (int s = 0; s < 50; ++s) {
     const Pose<double> tool = frames(m, angles(m, random_vector<6>(gen, 3))).tool;
@@ -81,7 +81,7 @@ TEST(PumaIk, ComesBackToThePoseThatItWasGivenOnEveryBranch) {
 }
 
 TEST(PumaIk, IsForArmsBuiltLikeThePuma) {
-  const auto m = model_of<6>(puma_robot(0.1));
+  const auto m = make_model<6>(puma_robot(0.1));
   EXPECT_TRUE(is_puma_like(m));
   auto longer = m;  // other lengths where the PUMA has lengths
   longer.joint[2].a = longer.joint[3].d = longer.joint[5].d = 0.3;
@@ -115,7 +115,7 @@ Model<double, 2> planar_arm(bool modified) {
   RobotData data;
   data.gravity = {{0, -9.81, 0}};
   if (modified) data.tool.p[0] = 1;
-  return model_of<2>(modified ? from_modified_dh(data, rows) : from_dh(data, rows));
+  return make_model<2>(modified ? from_modified_dh(data, rows) : from_dh(data, rows));
 }
 
 TEST(PlanarArm, BothDhConventionsGiveTheTextbookDynamics) {
@@ -234,7 +234,7 @@ TEST(NumericIk, LanesEqualScalarToTheBitWhateverTheirNeighborsDo) {
 
 TEST(PumaIk, LanesEqualScalarToTheBit) {
   using S = Lanes<double>;
-  const auto m = model_of<6>(puma_robot(0.1));
+  const auto m = make_model<6>(puma_robot(0.1));
   std::mt19937_64 gen(3);
   Pose<double> tool[kWidth<S>];
   Pose<S> tools;

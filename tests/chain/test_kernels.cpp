@@ -187,7 +187,7 @@ void check_dynamics(const Model<double, J>& m, const std::string& file) {
 }
 
 TEST(ChainKernels, OfThePumaAgreeWithPinocchio) {
-  const auto m = model_of<6>(puma(false));
+  const auto m = make_model<6>(puma(false));
   check_kinematics<Joints::kRevolute>(m, "chain/puma560.h5");
   check_kinematics<Joints::kMixed>(m, "chain/puma560.h5");
   check_dynamics<Joints::kRevolute>(m, "chain/puma560.h5");
@@ -195,13 +195,13 @@ TEST(ChainKernels, OfThePumaAgreeWithPinocchio) {
 }
 
 TEST(ChainKernels, OfTheIiwaAgreeWithPinocchio) {
-  const auto m = model_of<7>(iiwa());
+  const auto m = make_model<7>(iiwa());
   check_kinematics<Joints::kRevolute>(m, "chain/iiwa14.h5");
   check_dynamics<Joints::kRevolute>(m, "chain/iiwa14.h5");
 }
 
 TEST(ChainKernels, RotorsOfThePumaAgreeWithPinocchio) {
-  const auto m = model_of<6>(puma(true));
+  const auto m = make_model<6>(puma(true));
   const auto get = [&](const char* name) { return test::read_reference("chain/puma560.h5", name); };
   const auto q = get("q"), qd = get("qd"), tau = get("tau"), M = get("M_motor"), qdd = get("qdd_aba_motor");
   for (std::size_t s = 0; s < q.count(); ++s) {
@@ -217,7 +217,7 @@ TEST(ChainKernels, RotorsOfThePumaAgreeWithPinocchio) {
 
 TEST(ChainKernels, OfTheExoskeletonAgreeWithTheQuadReference) {
   const Robot robot = exoskeleton();
-  const auto m = model_of<6>(robot);
+  const auto m = make_model<6>(robot);
   const auto samples = test::read_reference_json("chain/exoskeleton_static.json")["samples"];
   ASSERT_EQ(samples.size(), 60u);
   for (const auto& s : samples) {
@@ -449,7 +449,7 @@ TEST(ChainKernels, ScaraAndStanfordArmsMatchTheirFormulas) {
   joints[2].link.joint.prismatic = true;
   RobotData data;
   data.name = "SCARA";
-  const auto m = model_of<3>(from_dh(data, joints));
+  const auto m = make_model<3>(from_dh(data, joints));
   const Vec<double, 3> q = {{0.3, 0.9, 0.2}};
   const auto x = angles(m, q);
   const auto k = frames(m, x);
@@ -467,7 +467,7 @@ TEST(ChainKernels, ScaraAndStanfordArmsMatchTheirFormulas) {
 }
 
 TEST(ChainKernels, ManipulabilityVanishesOnlyAtSingularities) {
-  const auto m = model_of<6>(puma(false));
+  const auto m = make_model<6>(puma(false));
   Vec<double, 6> wrist = {{0.3, 0.4, -0.5, 0.7, 0, 0.2}};  // joints 4 and 6 in line
   EXPECT_LT(manipulability<Joints::kRevolute>(m, angles(m, wrist)), 1e-16);
   EXPECT_LT(smallest_singular_value(jacobian(m, frames(m, angles(m, wrist)))), 1e-15);

@@ -125,7 +125,7 @@ std::vector<Robot> published_arms() {
   };
 }
 
-Array poses_of(const Robot& robot, const Array& q) {
+Array to_poses(const Robot& robot, const Array& q) {
   const auto count = static_cast<std::int64_t>(q.size()) / robot.joints;
   return evaluate(robot, StateView(count, q), Output::kPose).pose;
 }
@@ -139,9 +139,9 @@ int unreached(const Robot& robot, int count) {
       const double low = std::isfinite(j.lower) ? j.lower : -M_PI, high = std::isfinite(j.upper) ? j.upper : M_PI;
       q.push_back(std::uniform_real_distribution<double>(low, high)(random));
     }
-  const Array pose = poses_of(robot, q);
+  const Array pose = to_poses(robot, q);
   const InverseKinematics found = inverse_kinematics(robot, pose, {});
-  const Array there = poses_of(robot, found.q);
+  const Array there = to_poses(robot, found.q);
   int missed = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     if (found.success[i] == 0) {
@@ -171,7 +171,7 @@ TEST(Reach, ArmsOfDataReachTheirPoses) {
 /// Poses whose wrist is aligned, turned and moved by what is left of so many digits.
 TEST(Reach, AlignedWristsOfAnyDigitsAreReached) {
   const Robot robot = aligned_wrist(false);
-  const Array home = poses_of(robot, {0.4, -0.7, 0.9, 0.2, 0, 0.1});
+  const Array home = to_poses(robot, {0.4, -0.7, 0.9, 0.2, 0, 0.1});
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> any(-1, 1);
   for (int digits = 3; digits <= 16; ++digits) {
@@ -208,14 +208,14 @@ TEST(Reach, SaysHowFarTheNearestPoseIs) {
 TEST(Reach, StartsNearAnAnswerStayThere) {
   const Robot robot = published_arms()[0];
   const Array q = {3.5, -1.5, 1.2, -4.0, 1.3, 5.9};
-  const InverseKinematics found = inverse_kinematics(robot, poses_of(robot, q), q);
+  const InverseKinematics found = inverse_kinematics(robot, to_poses(robot, q), q);
   for (std::size_t j = 0; j < q.size(); ++j) EXPECT_NEAR(found.q[j], q[j], 1e-9);
   EXPECT_EQ(found.success[0], 1);
 }
 
 TEST(Reach, RefusesWhatIsNoRotationAndPassesOverNaN) {
   const Robot robot = aligned_wrist(false);
-  Array pose = poses_of(robot, {0.4, -0.7, 0.9, 0.2, 0.5, 0.1});
+  Array pose = to_poses(robot, {0.4, -0.7, 0.9, 0.2, 0.5, 0.1});
   Array twice = pose;
   twice.insert(twice.end(), pose.begin(), pose.end());
   twice[3] = std::nan("");

@@ -405,13 +405,13 @@ TEST_F(ChainRobot, ModelsHaveTheirOwnNumberOfJoints) {
   for (DhJoint& row : rows) row = {0.1, 0.2, 0.3, 0.4, link()};
   rows[1].link.joint.prismatic = true;
   const Robot robot = from_dh({.name = "three"}, rows);
-  const Model<double, 3> model = model_of<3>(robot);
+  const Model<double, 3> model = make_model<3>(robot);
   EXPECT_TRUE(model.prismatic[1] && !model.prismatic[0]);
   EXPECT_EQ(model.joint[2].a, 0.1);
   EXPECT_EQ(model.joint[0].a, 0);
   EXPECT_EQ(model.gravity[2], -9.81);
   EXPECT_EQ(model.joint[1].damping, rows[1].link.damping);
-  EXPECT_NE(refusal([&] { static_cast<void>(model_of<4>(robot)); }).find("\"three\" has 3 joints, not 4"),
+  EXPECT_NE(refusal([&] { static_cast<void>(make_model<4>(robot)); }).find("\"three\" has 3 joints, not 4"),
             std::string::npos);
 }
 

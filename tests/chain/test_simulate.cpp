@@ -213,7 +213,7 @@ TEST(ChainSimulate, AdaptiveStepsFollowTheDampedReferences) {
 
 /// Largest eigenvalue of H^-1 at a state, by power iteration.
 double largest_rate(const Robot& robot, const std::vector<double>& q) {
-  const Model<double, 6> m = model_of<6>(robot);
+  const Model<double, 6> m = make_model<6>(robot);
   Vec<double, 6> at, v;
   for (int j = 0; j < 6; ++j) {
     at[j] = q[static_cast<std::size_t>(j)];
@@ -490,7 +490,7 @@ TEST(ChainSimulate, EveryExecutorAgreesBitForBit) {
         // A simulated GPU takes a minute for hundreds of trajectories.
         const bool few = count <= 1 || (count <= kWidth<Lanes<double>> && kind > 4);
         test::expect_same_on(few ? test::other_executors() : test::other_host_executors(), [&](const Device& device) {
-          return test::answer_of(simulate(robot, s, torque, o, device));
+          return test::make_answer(simulate(robot, s, torque, o, device));
         });
         for (const SimulationStatus status : simulate(robot, s, torque, o).status)
           EXPECT_EQ(status, SimulationStatus::kCompleted);
@@ -517,7 +517,7 @@ TEST(ChainSimulate, ControlledChainsOfNineAndMoreJointsAgreeBitForBitAndFollowTh
         o.step = 1e-3;
         o.tolerance = {1e-8, 1e-10};
         test::expect_same_on_every_executor(
-            [&](const Device& device) { return test::answer_of(simulate(robot, s, torque, o, device)); });
+            [&](const Device& device) { return test::make_answer(simulate(robot, s, torque, o, device)); });
         if (kind != TorqueKind::kComputed || method == Integrator::kImplicit1) continue;  // of first order
         const Trajectories t = simulate(robot, s, torque, o);
         const double time = o.until, tolerance = method == Integrator::kImplicit2 ? 2e-3 : 1e-6;

@@ -57,7 +57,7 @@ Design pulled_slider(double damping = kDamping) {
   return d;
 }
 
-Scenario study_of(const Robot& robot, const std::vector<Design>& designs, std::int64_t samples) {
+Scenario make_uncertainty(const Robot& robot, const std::vector<Design>& designs, std::int64_t samples) {
   Scenario s;
   s.robot = robot;
   s.designs = designs;
@@ -104,7 +104,7 @@ double overdamped(double m, double b, double k, double t) {
 TEST(ChainStudy, SettledIsWhatTheClosedFormSaysOfEverySample) {
   Design design = pulled_slider();
   design.mass = Distribution::normal(1, 0.1).truncated(0.5, 1.5);
-  const Study study(study_of(slider(), {design}, 4096));
+  const Study study(make_uncertainty(slider(), {design}, 4096));
   const study::Total total = run(study);
   const auto x0 = column(study, total, "inputs", 0), mass = column(study, total, "inputs", 1);
   const auto outcome = column(study, total, "outcome"), time = column(study, total, "settling_time");
@@ -127,7 +127,7 @@ TEST(ChainStudy, SettledIsWhatTheClosedFormSaysOfEverySample) {
 
 TEST(ChainStudy, ProbabilityIsThatOfTheClosedForm) {
   constexpr std::int64_t n = 16384;
-  const Study study(study_of(slider(), {pulled_slider()}, n));
+  const Study study(make_uncertainty(slider(), {pulled_slider()}, n));
   const study::Total total = run(study);
   const double edge = kBand / overdamped(1, kDamping, kStiffness, kWithin);
   const double p = (edge - 0.012) / (0.04 - 0.012);
@@ -144,7 +144,7 @@ TEST(ChainStudy, ProbabilityIsThatOfTheClosedForm) {
 }
 
 TEST(ChainStudy, EnergyGoesWhereItBelongs) {
-  const Study study(study_of(slider(), {pulled_slider()}, 1024));
+  const Study study(make_uncertainty(slider(), {pulled_slider()}, 1024));
   const study::Total total = run(study);
   const auto work = column(study, total, "work"), lost = column(study, total, "dissipated"),
              x0 = column(study, total, "inputs");
@@ -193,7 +193,7 @@ Scenario shaken_arm(std::int64_t samples, TorqueKind kind = TorqueKind::kPd) {
     d.outputs = 7;
     designs.push_back(d);
   }
-  return study_of(robot, designs, samples);
+  return make_uncertainty(robot, designs, samples);
 }
 
 TEST(ChainStudy, ThreadsExecutorsAndChunksChangeNoBit) {
@@ -271,7 +271,7 @@ TEST(ChainStudy, UnsolvedSamplesAreCountedAndWidenTheInterval) {
   broken.options.method = Integrator::kRk4;
   broken.options.until = 0.6;
   broken.q = same_for_all(Distribution::constant(0.005));
-  const Study study(study_of(slider(), {pulled_slider(), broken}, 1024));
+  const Study study(make_uncertainty(slider(), {pulled_slider(), broken}, 1024));
   const study::Total total = run(study);
   const std::vector<DesignResult> r = study.results(total);
   const auto damping = column(study, total, "inputs", 1), outcome = column(study, total, "outcome");
@@ -292,7 +292,7 @@ TEST(ChainStudy, UnsolvedSamplesAreCountedAndWidenTheInterval) {
   EXPECT_LT(r[1].interval.low, 0.6);
   EXPECT_EQ(r[1].interval.high, interval.high);
   EXPECT_GT(r[1].interval.high, 0.95);
-  EXPECT_NEAR(study::unsolved_share(study.verdicts(total)), static_cast<double>(r[1].unsolved) / 2048, 1e-15);
+  EXPECT_NEAR(study::unsolved_share(study.decisions(total)), static_cast<double>(r[1].unsolved) / 2048, 1e-15);
   const Json summary = Json::parse(study.summary(total, "samples"));
   EXPECT_EQ(summary["outcomes"]["non_finite"], r[1].unsolved);
   EXPECT_EQ(summary["designs"][1]["work"]["undefined"], r[1].unsolved);
@@ -302,7 +302,7 @@ TEST(ChainStudy, TheBestDesignNeedsTheLeastTorqueAmongTheSurest) {
   Design weak = pulled_slider(), strong = pulled_slider(), hopeless = pulled_slider(1000);
   weak.q = strong.q = same_for_all(Distribution::uniform(0.011, 0.02));  // both are in time always
   strong.torque.kp = {24};
-  const Study study(study_of(slider(), {hopeless, strong, weak}, 1024));
+  const Study study(make_uncertainty(slider(), {hopeless, strong, weak}, 1024));
   const study::Total total = run(study);
   EXPECT_EQ(study.best(total), 2);
   EXPECT_EQ(study.results(total)[1].probability, 1);
@@ -313,7 +313,7 @@ TEST(ChainStudy, TheBestDesignNeedsTheLeastTorqueAmongTheSurest) {
   EXPECT_EQ(j["convergence"]["low"].back(), j["designs"][2]["low"]);
   const double median = j["designs"][2]["peak_torque"][0]["quantiles"]["0.5"];
   EXPECT_NEAR(median, kStiffness * 0.0155, 0.02 * kStiffness * 0.0155);
-  const Study none(study_of(slider(), {hopeless}, 100));
+  const Study none(make_uncertainty(slider(), {hopeless}, 100));
   EXPECT_EQ(none.best(run(none)), -1);
   EXPECT_TRUE(Json::parse(none.summary(run(none), "samples"))["best"].is_null());
 }
@@ -323,7 +323,7 @@ TEST(ChainStudy, ALittleLessTorqueIsNoReasonToSettleLessOften) {
   often.q = same_for_all(Distribution::uniform(0.015, 0.0216));
   seldom.q = same_for_all(Distribution::uniform(0.0145, 0.0222));
   seldom.torque.kp = {0.98 * kStiffness};
-  const Study study(study_of(slider(), {seldom, often}, 20));
+  const Study study(make_uncertainty(slider(), {seldom, often}, 20));
   const study::Total total = run(study);
   const std::vector<DesignResult> r = study.results(total);
   ASSERT_GT(r[1].probability, r[0].probability);

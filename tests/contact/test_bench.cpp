@@ -1,4 +1,4 @@
-// What `garra contact bench` rests on: the judge of other solvers' forces, the elimination of sliding contacts for
+// What `garra contact bench` rests on: the check of other solvers' forces, the elimination of sliding contacts for
 // them, and the built-in sets.
 #include <gtest/gtest.h>
 
@@ -18,37 +18,37 @@ namespace {
 using bench::ManufacturedClass;
 using bench::Mode;
 
-TEST(Judge, AcceptsTheManufacturedAnswersOfEveryNumberOfContacts) {
+TEST(SampleCheck, AcceptsTheManufacturedAnswersOfEveryNumberOfContacts) {
   for (int contacts = 1; contacts <= kMaxContacts; ++contacts) {
     const auto known = bench::manufactured(ManufacturedClass::rigid, Mode::mixed, {contacts, 20, 3});
-    const Solutions judged = judge(known.problems, known.c);
+    const Solutions checked = check_solution(known.problems, known.c);
     for (std::size_t k = 0; k < 20; ++k) {
-      EXPECT_EQ(judged.status[k], Status::kConverged) << contacts << " contacts, problem " << k;
-      EXPECT_LE(judged.residual[k], 1e-12);
+      EXPECT_EQ(checked.status[k], Status::kConverged) << contacts << " contacts, problem " << k;
+      EXPECT_LE(checked.residual[k], 1e-12);
     }
   }
 }
 
-TEST(Judge, RejectsAnAnswerThatIsSlightlyWrong) {
+TEST(SampleCheck, RejectsAnAnswerThatIsSlightlyWrong) {
   auto known = bench::manufactured(ManufacturedClass::compliant, Mode::stick, {3, 20, 3});
   for (double& c : known.c) c *= 1.001;
-  const Solutions judged = judge(known.problems, known.c);
+  const Solutions checked = check_solution(known.problems, known.c);
   for (std::size_t k = 0; k < 20; ++k) {
-    EXPECT_EQ(judged.status[k], Status::kStalled);
-    EXPECT_GT(judged.residual[k], 1e-6);
-    EXPECT_TRUE(std::isnan(judged.c[9 * k]));
+    EXPECT_EQ(checked.status[k], Status::kStalled);
+    EXPECT_GT(checked.residual[k], 1e-6);
+    EXPECT_TRUE(std::isnan(checked.c[9 * k]));
   }
 }
 
-TEST(Judge, ANumberThatIsNoneIsNoAnswer) {
+TEST(SampleCheck, ANumberThatIsNoneIsNoAnswer) {
   auto known = bench::manufactured(ManufacturedClass::compliant, Mode::stick, {2, 1, 3});
   known.c[4] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(judge(known.problems, known.c).status[0], Status::kStalled);
+  EXPECT_EQ(check_solution(known.problems, known.c).status[0], Status::kStalled);
 }
 
-TEST(Judge, WrongSizesAreRefused) {
+TEST(SampleCheck, WrongSizesAreRefused) {
   const auto known = bench::manufactured(ManufacturedClass::compliant, Mode::stick, {2, 1, 3});
-  EXPECT_THROW((void)judge(known.problems, {1.0}), Error);
+  EXPECT_THROW((void)check_solution(known.problems, {1.0}), Error);
 }
 
 // One contact, A = diag(2, 1, 1), b_n = -2: with mu = 1/2 and slip along t, c_n = 1 and c_t = -1/2; A is diagonal, so
@@ -64,11 +64,11 @@ TEST(WithoutSliding, TurnsASlidingContactIntoOneWithoutFriction) {
   const Problems rolling = without_sliding(given);
   EXPECT_TRUE(rolling.mode.empty());
   EXPECT_EQ(rolling.mu[0], 0);
-  const Solutions judged = judge(given, {1, 7, 7});  // tangential forces are the judge's business
-  ASSERT_EQ(judged.status[0], Status::kConverged);
-  EXPECT_DOUBLE_EQ(judged.c[0], 1);
-  EXPECT_DOUBLE_EQ(judged.c[1], -0.5);
-  EXPECT_EQ(judged.c[2], 0);
+  const Solutions checked = check_solution(given, {1, 7, 7});  // tangential forces are the check's business
+  ASSERT_EQ(checked.status[0], Status::kConverged);
+  EXPECT_DOUBLE_EQ(checked.c[0], 1);
+  EXPECT_DOUBLE_EQ(checked.c[1], -0.5);
+  EXPECT_EQ(checked.c[2], 0);
 }
 
 // A_nt couples slip to the normal direction: a_n = 2 c_n + 1/2 c_t - 3/2 with c_t = -mu c_n = -c_n, so c_n = 1.
@@ -81,8 +81,8 @@ TEST(WithoutSliding, CouplesTheNormalForceThroughFriction) {
                        .mode = {1},
                        .slip_velocity = {2, 0}};
   EXPECT_DOUBLE_EQ(without_sliding(given).A[0], 1.5);
-  EXPECT_EQ(judge(given, {1, 0, 0}).status[0], Status::kConverged);
-  EXPECT_NE(judge(given, {0.75, 0, 0}).status[0], Status::kConverged);  // what it would be without friction
+  EXPECT_EQ(check_solution(given, {1, 0, 0}).status[0], Status::kConverged);
+  EXPECT_NE(check_solution(given, {0.75, 0, 0}).status[0], Status::kConverged);  // what it would be without friction
 }
 
 TEST(ProblemSets, HaveDistinctNamesAndTheSizesTheySay) {

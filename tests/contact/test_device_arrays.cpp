@@ -98,7 +98,7 @@ struct Batch {
 };
 
 void expect_same(const contact::Solutions& reference, const contact::Solutions& found) {
-  EXPECT_EQ(test::answer_of(reference).difference(test::answer_of(found), true), "");
+  EXPECT_EQ(test::make_answer(reference).difference(test::make_answer(found), true), "");
 }
 
 contact::Solutions solve_there(const Problems& p, const contact::Options& options, Layout layout) {
@@ -175,7 +175,7 @@ TEST(DeviceArrays, ThatAreNotWantedStayAsTheyAre) {
   const Batch batch(p, Layout::kRows);
   const contact::DeviceSolutions forces{.c = batch.c, .status = batch.status};
   const test::Place place(contact::workspace_bytes(batch.problems, {}, forces));
-  // Of so few problems the room for what follows a solver may be larger than verdicts.
+  // Of so few problems the room for what follows a solver may be larger than decisions.
   const contact::Options sweeps{.method = contact::Method::kNsgs};
   EXPECT_LE(contact::workspace_bytes(batch.problems, sweeps, forces),
             contact::workspace_bytes(batch.problems, sweeps, batch.to))
@@ -196,11 +196,11 @@ TEST(DeviceArrays, AreJudged) {
     for (std::size_t i = 0; i < forces.size(); i += static_cast<std::size_t>(9 * contacts)) forces[i] += 0.1;
     const Batch batch(p, Layout::kWithGaps);
     const OnGpu<double> c(forces, p.count, 3 * contacts, Layout::kFields);
-    const test::Place place(contact::judge_workspace_bytes(batch.problems, batch.to));
-    contact::judge(batch.problems, c, 1e-8, batch.to, place.call());
+    const test::Place place(contact::check_workspace_bytes(batch.problems, batch.to));
+    contact::check_solution(batch.problems, c, 1e-8, batch.to, place.call());
     place.wait();
     const contact::Solutions found = batch.solutions();
-    expect_same(contact::judge(p, forces, 1e-8), found);
+    expect_same(contact::check_solution(p, forces, 1e-8), found);
     EXPECT_GT(std::ranges::count(found.status, Status::kStalled), 10) << "every third problem was spoiled";
     EXPECT_GT(std::ranges::count(found.status, Status::kConverged), 30);
   }
@@ -274,7 +274,7 @@ TEST(DeviceArrays, OfLcpsHaveTheScalarBits) {
       place.wait();
       const lcp::Solutions found{size, kCount, z.rows(), w.rows(), residual.rows(), pivots.rows(), status.rows()};
       const lcp::Solutions reference = lcp::solve(p, {}, test::kReference);
-      EXPECT_EQ(test::answer_of(reference).difference(test::answer_of(found), true), "");
+      EXPECT_EQ(test::make_answer(reference).difference(test::make_answer(found), true), "");
     }
   }
 }

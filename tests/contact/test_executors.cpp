@@ -37,7 +37,7 @@ TEST_P(ContactExecutors, GiveTheSameBits) {
     if (contacts == 1 && options.method == Method::kLemke) continue;  // they may roll
     const int on_gpu = merit ? 3 : contacts;  // merit methods have kernels for up to three contacts
     test::expect_same_on(contacts <= on_gpu ? test::other_executors() : test::other_host_executors(),
-                         [&](const Device& d) { return test::answer_of(contact::solve(p, options, d)); });
+                         [&](const Device& d) { return test::make_answer(contact::solve(p, options, d)); });
     if (merit && contacts > 3 && test::gpu_here()) {
       EXPECT_THROW((void)contact::solve(p, options, {Executor::kCuda, 0, 0}), Error) << "no kernel";
     }
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, ContactExecutors, testing::Range(0, contact::k
   return std::string(contact::to_string(static_cast<Method>(info.param))).substr(0, 3) + std::to_string(info.param);
 });
 
-// Newton took 400 steps where b holds NaN, the ladder 12,000 where friction is negative, and a warp waited for them.
+// Newton took 400 steps where b holds NaN, the restarts 12,000 where friction is negative, and a warp waited for them.
 TEST_P(ContactExecutors, TakeNoStepWhereAProblemIsInvalid) {
   contact::Options options;
   options.method = static_cast<Method>(GetParam());
@@ -92,7 +92,7 @@ TEST(ContactExecutorsOfAnySize, GiveTheSameBits) {
                      {all.A.begin(), all.A.begin() + n * 81},
                      {all.b.begin(), all.b.begin() + n * 9},
                      {all.mu.begin(), all.mu.begin() + n * 3}};
-    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
+    test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(p, {}, d)); });
   }
 }
 
@@ -106,13 +106,13 @@ TEST(ContactExecutorsOfMatrices, ThatAreNotQuiteSymmetricGiveTheSameBits) {
     p.A[7 * entries + 1] = std::nextafter(p.A[7 * entries + 1], 1.0);
     p.A[40 * entries + row] *= 1.01;
     p.A[41 * entries + 2] = 0, p.A[41 * entries + 2 * row] = -0.0;
-    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
+    test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(p, {}, d)); });
   }
 }
 
-/// The first few of a class that Newton's ladder leaves.
+/// The first few of a class that Newton's restarts leaves.
 contact::Problems left_by_newton(const contact::Problems& all, std::int64_t most) {
-  const contact::Solutions ladder = contact::solve(all, {.max_iterations = solvers::kNewtonLadder});
+  const contact::Solutions restarts = contact::solve(all, {.max_iterations = solvers::kMaxNewtonSteps});
   const auto rows = static_cast<std::ptrdiff_t>(3 * all.contacts);
   contact::Problems left{all.contacts, 0, {}, {}, {}};
   const auto take = [](const std::vector<double>& from, std::ptrdiff_t i, std::ptrdiff_t width,
@@ -120,7 +120,7 @@ contact::Problems left_by_newton(const contact::Problems& all, std::int64_t most
     to.insert(to.end(), from.begin() + i * width, from.begin() + (i + 1) * width);
   };
   for (std::ptrdiff_t i = 0; i < all.count && left.count < most; ++i) {
-    if (ladder.status[static_cast<std::size_t>(i)] == Status::kConverged) continue;
+    if (restarts.status[static_cast<std::size_t>(i)] == Status::kConverged) continue;
     ++left.count;
     take(all.A, i, rows * rows, left.A);
     take(all.b, i, rows, left.b);
@@ -129,7 +129,7 @@ contact::Problems left_by_newton(const contact::Problems& all, std::int64_t most
   return left;
 }
 
-// On a GPU each of the solvers that follow has its matrices elsewhere (kernels/contact/rescue.cu).
+// On a GPU each of the solvers that follow has its matrices elsewhere (kernels/contact/fallback.cu).
 TEST(ContactExecutorsBeyondNewton, GiveTheSameBits) {
   for (const auto& [contacts, count] :
        {std::pair{1, 100000}, {2, 100000}, {3, 30000}, {4, 5000}, {5, 3000}, {6, 2000}, {7, 2000}, {8, 2000}}) {
@@ -138,7 +138,7 @@ TEST(ContactExecutorsBeyondNewton, GiveTheSameBits) {
     const contact::Problems left =
         left_by_newton(contacts < 3 ? bench::scaled_gram(draw) : bench::six_equations(draw), 4);
     ASSERT_GT(left.count, 0);
-    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(left, {}, d)); });
+    test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(left, {}, d)); });
   }
 }
 
@@ -148,7 +148,7 @@ TEST(ContactExecutorsOfHardProblems, GiveTheSameBits) {
     const nlohmann::json& given = all["problems"][number];
     const contact::Problems p = {given["contacts"], 1, given["A"], given["b"], given["mu"]};
     SCOPED_TRACE(p.contacts);
-    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
+    test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(p, {}, d)); });
   }
 }
 

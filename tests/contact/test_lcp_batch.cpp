@@ -86,7 +86,7 @@ TEST(LcpBatch, GivesTheVerdictsOfTheNonUniqueProblems) {
     const auto e = lcp::enumerate(in);
     const auto solutions = p["solutions"].get<std::vector<std::vector<double>>>();
     ASSERT_EQ(e.solutions(0), static_cast<std::int64_t>(solutions.size())) << p["id"];
-    EXPECT_EQ(e.verdict[0], solutions.empty() ? solvers::LcpVerdict::kNoSolution : solvers::LcpVerdict::kSeveral);
+    EXPECT_EQ(e.decision[0], solutions.empty() ? solvers::LcpStatus::kNoSolution : solvers::LcpStatus::kSeveral);
     EXPECT_NE(e.p_matrix[0], solvers::PMatrix::kYes);
     (solutions.empty() ? none : several) += 1;
     const auto matches = [&](const double* z, const std::vector<double>& known) {
@@ -114,7 +114,7 @@ TEST(LcpBatch, OfSlidingGraspsIsWhatTheEnumerationSays) {
   const auto e = lcp::enumerate(in);
   int solved = 0;
   for (std::size_t k = 0; k < 2000; ++k) {
-    if (e.verdict[k] == solvers::LcpVerdict::kNoSolution) {
+    if (e.decision[k] == solvers::LcpStatus::kNoSolution) {
       EXPECT_EQ(s.status[k], Status::kStalled);
     }
     if (e.p_matrix[k] == solvers::PMatrix::kYes) {
@@ -140,7 +140,7 @@ template <int N>
 void same_everywhere(std::int64_t count) {
   SCOPED_TRACE(N);
   const auto in = sliding_problems<N>(count);
-  test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(lcp::solve(in, {}, d)); });
+  test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(lcp::solve(in, {}, d)); });
 }
 TEST(LcpBatch, EveryExecutorGivesTheSameBits) {
   same_everywhere<1>(200);
@@ -165,7 +165,7 @@ TEST(LcpBatch, EveryExecutorGivesTheSameBitsOnDegenerateProblems) {
       for (int j = 0; j < 4; ++j) in.M.push_back(b[i] * b[j] + (i == j && i != 1 ? 1 : 0));
     for (int i = 0; i < 4; ++i) in.q.push_back(digit());
   }
-  test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(lcp::solve(in, {}, d)); });
+  test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(lcp::solve(in, {}, d)); });
 }
 
 TEST(LcpBatch, EverySizeGivesTheSameAnswers) {
@@ -220,7 +220,7 @@ TEST(LcpBatch, OfManyPairsHasTheOneSolutionOnEveryExecutorOfTheProcessor) {
       }
     }
     test::expect_same_on(test::other_host_executors(),
-                         [&](const Device& d) { return test::answer_of(lcp::solve(in, {}, d)); });
+                         [&](const Device& d) { return test::make_answer(lcp::solve(in, {}, d)); });
   }
 }
 

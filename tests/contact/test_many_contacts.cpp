@@ -46,9 +46,9 @@ TEST_P(ManyContacts, GiveTheSameBitsOnEveryExecutor) {
     const Problems p = bench::sliding_grasps(bench::Sliding::some, {contacts, contacts == 17 ? 67 : 9});
     const auto solved = [&](const Device& d) { return contact::solve(p, options_, d); };
     if (has_kernel(contacts)) {
-      test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(solved(d)); });
+      test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(solved(d)); });
     } else {
-      test::expect_same_on(test::other_host_executors(), [&](const Device& d) { return test::answer_of(solved(d)); });
+      test::expect_same_on(test::other_host_executors(), [&](const Device& d) { return test::make_answer(solved(d)); });
     }
   }
 }
@@ -175,10 +175,10 @@ TEST(ManyContactsAreJudged, AsIfNothingFilledThemUp) {
     const Problems p = bench::random_grasps({contacts, 6, 0});
     std::vector<double> c = contact::solve(p).c;
     for (std::size_t k = 0; k < c.size(); ++k) c[k] += 0.01 * std::sin(static_cast<double>(k));
-    const Solutions judged = contact::judge(p, c);
+    const Solutions checked = contact::check_solution(p, c);
     for (std::size_t i = 0; i < 6; ++i) {
-      EXPECT_EQ(judged.status[i], Status::kStalled);
-      EXPECT_NEAR(judged.residual[i], residual_of(p, i, c), 1e-9 * judged.residual[i]);
+      EXPECT_EQ(checked.status[i], Status::kStalled);
+      EXPECT_NEAR(checked.residual[i], residual_of(p, i, c), 1e-9 * checked.residual[i]);
     }
   }
 }
@@ -186,19 +186,19 @@ TEST(ManyContactsAreJudged, AsIfNothingFilledThemUp) {
 TEST(ManyContactsAreJudged, AndTheManufacturedAnswersHold) {
   for (int contacts = contact::kMaxOwnSize + 1; contacts <= contact::kMaxContacts; ++contacts) {
     const auto known = bench::manufactured(bench::ManufacturedClass::rigid, bench::Mode::mixed, {contacts, 5, 3});
-    const Solutions judged = contact::judge(known.problems, known.c);
+    const Solutions checked = contact::check_solution(known.problems, known.c);
     for (std::size_t k = 0; k < 5; ++k) {
-      EXPECT_EQ(judged.status[k], Status::kConverged) << contacts << " contacts, problem " << k;
-      EXPECT_LE(judged.residual[k], 1e-12);
+      EXPECT_EQ(checked.status[k], Status::kConverged) << contacts << " contacts, problem " << k;
+      EXPECT_LE(checked.residual[k], 1e-12);
     }
   }
 }
 
 TEST(ManyContactsAreJudged, AndTheirVerdictsAreOfTheContactsThatThereAre) {
   const auto known = bench::manufactured(bench::ManufacturedClass::compliant, bench::Mode::stick, {13, 5, 3});
-  const Solutions judged = contact::judge(known.problems, known.c);
-  ASSERT_EQ(judged.state.size(), 5u * 13);
-  EXPECT_EQ(std::ranges::count(judged.state, contact::ContactState::kStick), 5 * 13);
+  const Solutions checked = contact::check_solution(known.problems, known.c);
+  ASSERT_EQ(checked.state.size(), 5u * 13);
+  EXPECT_EQ(std::ranges::count(checked.state, contact::ContactState::kStick), 5 * 13);
   for (std::size_t i = 0; i < 5; ++i) {
     double margin = 1, critical = 0;
     for (std::size_t j = 13 * i; j < 13 * (i + 1); ++j) {
@@ -206,8 +206,8 @@ TEST(ManyContactsAreJudged, AndTheirVerdictsAreOfTheContactsThatThereAre) {
       margin = std::min(margin, 1 - needed / known.problems.mu[j]);
       critical = std::max(critical, needed);
     }
-    EXPECT_NEAR(judged.friction_margin[i], margin, 1e-12);
-    EXPECT_NEAR(judged.critical_friction[i], critical, 1e-12);
+    EXPECT_NEAR(checked.friction_margin[i], margin, 1e-12);
+    EXPECT_NEAR(checked.critical_friction[i], critical, 1e-12);
   }
 }
 
@@ -228,10 +228,10 @@ TEST(ManyContactsThatAreRedundant, AreAllSolvedByAuto) {
 TEST(ManyContactsThatAreRedundant, NeedMoreThanNewton) {
   const Problems all =
       bench::manufactured(bench::ManufacturedClass::rigid, bench::Mode::mixed, {12, 300, 100}).problems;
-  const Solutions ladder = contact::solve(all, {.max_iterations = solvers::kNewtonLadder});
+  const Solutions restarts = contact::solve(all, {.max_iterations = solvers::kMaxNewtonSteps});
   Problems left{12, 0, {}, {}, {}};
   for (std::ptrdiff_t i = 0; i < 300; ++i) {
-    if (ladder.status[static_cast<std::size_t>(i)] == Status::kConverged) continue;
+    if (restarts.status[static_cast<std::size_t>(i)] == Status::kConverged) continue;
     ++left.count;
     left.A.insert(left.A.end(), all.A.begin() + i * 36 * 36, all.A.begin() + (i + 1) * 36 * 36);
     left.b.insert(left.b.end(), all.b.begin() + i * 36, all.b.begin() + (i + 1) * 36);
@@ -239,7 +239,7 @@ TEST(ManyContactsThatAreRedundant, NeedMoreThanNewton) {
   }
   ASSERT_GT(left.count, 0);
   EXPECT_EQ(std::ranges::count(contact::solve(left, {.full_effort = true}).status, Status::kConverged), left.count);
-  test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(left, {}, d)); });
+  test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(left, {}, d)); });
 }
 
 // A box of 2 kg on a floor that is pushed with a horizontal force: below the limit of friction its points carry the

@@ -35,7 +35,7 @@ TEST_P(MeritMethods, GiveTheSameBitsOnEveryExecutorOfTheProcessor) {
     options_.max_iterations = iterations;
     const Problems p = bench::sliding_grasps(bench::Sliding::some, {contacts, 9, 3});
     test::expect_same_on(test::other_host_executors(),
-                         [&](const Device& d) { return test::answer_of(contact::solve(p, options_, d)); });
+                         [&](const Device& d) { return test::make_answer(contact::solve(p, options_, d)); });
   }
 }
 

@@ -17,7 +17,7 @@ using contact::Solutions;
 
 const contact::Options kMixed{.precision = contact::Precision::kMixed};
 
-std::int64_t sum_of(const std::vector<std::int32_t>& numbers) {
+std::int64_t add_groups(const std::vector<std::int32_t>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0});
 }
 
@@ -26,7 +26,7 @@ TEST(MixedPrecision, HasTheSameBitsOnEveryExecutor) {
     SCOPED_TRACE(contacts);
     const Problems p =
         contacts == 1 ? bench::random_grasps({1, 33, 0}) : bench::sliding_grasps(bench::Sliding::some, {contacts, 257});
-    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, kMixed, d)); });
+    test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(p, kMixed, d)); });
   }
 }
 
@@ -55,7 +55,7 @@ TEST(MixedPrecision, FindsTheForcesOfDoublePrecisionInOneStepOrTwoOfDouble) {
     EXPECT_LE(many_steps, 10);
     // With fewer contacts double's first guess, the stick force, often is the answer.
     if (contacts < 3) continue;
-    EXPECT_LT(sum_of(mixed.iterations), sum_of(plain.iterations));
+    EXPECT_LT(add_groups(mixed.iterations), add_groups(plain.iterations));
   }
 }
 
@@ -86,7 +86,7 @@ TEST(MixedPrecision, DoesNotDependOnUnits) {
   for (double& a : far.A) a = std::ldexp(a, -160);
   for (double& b : far.b) b = std::ldexp(b, 140);
   const Solutions near = contact::solve(p, kMixed), found = contact::solve(far, kMixed);
-  EXPECT_EQ(sum_of(near.stalls), 0);
+  EXPECT_EQ(add_groups(near.stalls), 0);
   for (std::size_t k = 0; k < near.c.size(); ++k) EXPECT_EQ(found.c[k], std::ldexp(near.c[k], 300)) << k;
 }
 

@@ -22,7 +22,7 @@ constexpr ManufacturedClass kClasses[] = {ManufacturedClass::compliant, Manufact
 constexpr Mode kModes[] = {Mode::mixed, Mode::stick, Mode::slide, Mode::break_};
 
 /// Rank of the n x n matrix by elimination with complete pivoting; a pivot below 1e-9 of the first counts as zero.
-int rank_of(std::vector<double> m, std::size_t n) {
+int numerical_rank(std::vector<double> m, std::size_t n) {
   double first = 0;
   for (std::size_t step = 0; step < n; ++step) {
     std::size_t row = step, col = step;
@@ -107,8 +107,8 @@ TEST(ProblemClasses, RigidFingersLeaveRankSixAndCompliantOnesFullRank) {
     const Manufactured rigid = manufactured(ManufacturedClass::rigid, mode, {3, 50, 2});
     const Manufactured compliant = manufactured(ManufacturedClass::compliant, mode, {3, 50, 2});
     for (std::int64_t k = 0; k < 50; ++k) {
-      EXPECT_EQ(rank_of(matrix_of(rigid.problems, k), 9), 6) << k;
-      EXPECT_EQ(rank_of(matrix_of(compliant.problems, k), 9), 9) << k;
+      EXPECT_EQ(numerical_rank(matrix_of(rigid.problems, k), 9), 6) << k;
+      EXPECT_EQ(numerical_rank(matrix_of(compliant.problems, k), 9), 9) << k;
     }
   }
 }

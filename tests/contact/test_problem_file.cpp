@@ -332,7 +332,7 @@ TEST_F(ProblemFile, VerdictsComeBackToTheBit) {
 
 /// Rows [first, first + count) of an array with `each` numbers per problem.
 template <class T>
-std::vector<T> rows_of(const std::vector<T>& all, std::size_t first, std::size_t count, std::size_t each) {
+std::vector<T> count_rows(const std::vector<T>& all, std::size_t first, std::size_t count, std::size_t each) {
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first * each);
   return {begin, begin + static_cast<std::ptrdiff_t>(count * each)};
 }
@@ -349,9 +349,9 @@ TEST_F(ProblemFile, PiecesOfEveryStorageAreThoseOfTheWhole) {
     Problems piece;
     for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{0, 4}, {4, 5}, {9, 1}, {2, 3}}) {
       file.read(static_cast<std::int64_t>(first), static_cast<std::int64_t>(count), piece);
-      EXPECT_EQ(piece.A, rows_of(whole.A, first, count, 9)) << name;
-      EXPECT_EQ(piece.b, rows_of(whole.b, first, count, 3)) << name;
-      EXPECT_EQ(piece.mu, rows_of(whole.mu, first, count, 1)) << name;
+      EXPECT_EQ(piece.A, count_rows(whole.A, first, count, 9)) << name;
+      EXPECT_EQ(piece.b, count_rows(whole.b, first, count, 3)) << name;
+      EXPECT_EQ(piece.mu, count_rows(whole.mu, first, count, 1)) << name;
     }
   }
 }
@@ -362,17 +362,17 @@ TEST_F(ProblemFile, PiecesInAnyOrderMakeTheWholeFile) {
   io::SolutionStream file(path("s.h5"), {2, 5, {}, true});
   for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{3, 2}, {0, 3}}) {
     Problems q = some_problems(static_cast<std::int64_t>(count), 2);
-    q.mu = rows_of(p.mu, first, count, 2);
+    q.mu = count_rows(p.mu, first, count, 2);
     Solutions part = some_solutions(static_cast<std::int64_t>(count), 2);
-    part.c = rows_of(s.c, first, count, 6);
-    part.a = rows_of(s.a, first, count, 6);
+    part.c = count_rows(s.c, first, count, 6);
+    part.a = count_rows(s.a, first, count, 6);
     for (auto member : {&Solutions::merit, &Solutions::residual, &Solutions::contact_residual, &Solutions::minimum})
-      part.*member = rows_of(s.*member, first, count, 1);
+      part.*member = count_rows(s.*member, first, count, 1);
     for (auto member : {&Solutions::iterations, &Solutions::stage, &Solutions::stalls})
-      part.*member = rows_of(s.*member, first, count, 1);
-    if (first == 0) part.evaluations = rows_of(s.evaluations, first, count, 1);  // the piece written last has some
-    part.status = rows_of(s.status, first, count, 1);
-    part.solutions = rows_of(s.solutions, first, count, 1);
+      part.*member = count_rows(s.*member, first, count, 1);
+    if (first == 0) part.evaluations = count_rows(s.evaluations, first, count, 1);  // the piece written last has some
+    part.status = count_rows(s.status, first, count, 1);
+    part.solutions = count_rows(s.solutions, first, count, 1);
     file.write(static_cast<std::int64_t>(first), q, part);
   }
   EXPECT_FALSE(fs::exists(path("s.h5")));

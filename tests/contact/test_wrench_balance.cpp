@@ -39,16 +39,16 @@ TEST(WrenchBalance, TwoFacingContactsResistAllButTheMomentAboutTheirLine) {
                                  0, 0, 0,  1, 0, 0,   // about the line
                                  0, 0, 0,  0, 1, 1};  // across it
   const Balances free = balance({2, 3, W, w, mu});
-  EXPECT_EQ(free.verdict[0], BalanceVerdict::kPossible);
-  EXPECT_EQ(free.verdict[1], BalanceVerdict::kImpossible);
-  EXPECT_EQ(free.verdict[2], BalanceVerdict::kPossible);
+  EXPECT_EQ(free.decision[0], ResistanceStatus::kPossible);
+  EXPECT_EQ(free.decision[1], ResistanceStatus::kImpossible);
+  EXPECT_EQ(free.decision[2], ResistanceStatus::kPossible);
   // Half of the weight each: the least normal force is 4.5 / 0.5 = 9.
   EXPECT_GE(free.force[0], 9 - 1e-6);
   EXPECT_NEAR(free.force[2] + free.force[5], 9, 1e-7);
   EXPECT_NEAR(std::abs(free.wrench[6 + 3]), 1, 1e-9) << "what separates: the moment about the line";
   const std::vector<double> little = {8.9, 8.9, 8.9, 8.9, 8.9, 8.9}, enough = {9.1, 9.1, 9.1, 9.1, 9.1, 9.1};
-  EXPECT_EQ(balance({2, 3, W, w, mu, little}).verdict[0], BalanceVerdict::kImpossible);
-  EXPECT_EQ(balance({2, 3, W, w, mu, enough}).verdict[0], BalanceVerdict::kPossible);
+  EXPECT_EQ(balance({2, 3, W, w, mu, little}).decision[0], ResistanceStatus::kImpossible);
+  EXPECT_EQ(balance({2, 3, W, w, mu, enough}).decision[0], ResistanceStatus::kPossible);
 }
 
 // As many contacts on either side, each of which presses with its share.
@@ -63,9 +63,9 @@ TEST(WrenchBalance, ManyContactsCanDoWhatFewStrongerOnesCan) {
     const std::vector<double> mu(k, 0.5), w = {0, 0, -9, 0, 0, 0};
     // Half of the weight for each side, at the least normal force 9 N in all.
     const std::vector<double> little(k, 8.9 / times), enough(k, 9.1 / times);
-    EXPECT_EQ(balance({static_cast<int>(k), 1, W, w, mu, little}).verdict[0], BalanceVerdict::kImpossible);
+    EXPECT_EQ(balance({static_cast<int>(k), 1, W, w, mu, little}).decision[0], ResistanceStatus::kImpossible);
     const Balances found = balance({static_cast<int>(k), 1, W, w, mu, enough});
-    ASSERT_EQ(found.verdict[0], BalanceVerdict::kPossible);
+    ASSERT_EQ(found.decision[0], ResistanceStatus::kPossible);
     double up = 0;
     for (std::size_t j = 0; j < k; ++j) {
       const double* c = found.force.data() + 3 * j;
@@ -94,9 +94,9 @@ TEST(WrenchBalance, EveryExecutorGivesTheSameBits) {
     const bool padded = contacts == 9 || contacts == 15 || contacts == 17;
     test::expect_same_on(padded ? test::other_host_executors() : test::other_executors(), [&](const Device& d) {
       const Balances b = balance({contacts, count, W, w, mu, limit}, d);
-      EXPECT_EQ(b.verdict[7], BalanceVerdict::kUndecided);
+      EXPECT_EQ(b.decision[7], ResistanceStatus::kUndecided);
       return test::Answer()
-          .add("verdict", b.verdict)
+          .add("verdict", b.decision)
           .add("force", b.force)
           .add("wrench", b.wrench)
           .add("gap", b.gap)
@@ -112,7 +112,7 @@ TEST(WrenchBalance, SizesThatDoNotFitAreRefused) {
   EXPECT_THROW((void)balance({2, 1, W, w, mu, one}), Error);
   EXPECT_THROW((void)balance({33, 1, W, w, mu}), Error);
   EXPECT_THROW((void)balance({0, 1, {}, w, {}}), Error);
-  EXPECT_TRUE(balance({2, 0, {}, {}, {}}).verdict.empty());
+  EXPECT_TRUE(balance({2, 0, {}, {}, {}}).decision.empty());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace garra;
-  std::string bytes = fuzz::text_of(data, size);
+  std::string bytes = fuzz::to_text(data, size);
   const auto sum = static_cast<std::uint32_t>(crc32(0, data, static_cast<unsigned>(size)));
   for (int k = 0; k < 4; ++k) bytes += static_cast<char>(sum >> (8 * k) & 255);
   static const io::ChunkRules rules = {

@@ -58,7 +58,7 @@ class File {
   std::string path_;
 };
 
-inline std::string text_of(const std::uint8_t* data, std::size_t size) {
+inline std::string to_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 

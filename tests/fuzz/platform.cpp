@@ -4,7 +4,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace garra;
-  fuzz::round_trip(fuzz::text_of(data, size),
+  fuzz::round_trip(fuzz::to_text(data, size),
                    [](const std::string& text) { return io::platform_toml(io::parse_platform(text, "fuzz.toml")); });
   return 0;
 }

@@ -25,6 +25,6 @@ std::string print(const std::string& text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz::round_trip(fuzz::text_of(data, size), print);
+  fuzz::round_trip(fuzz::to_text(data, size), print);
   return 0;
 }

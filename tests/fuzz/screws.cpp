@@ -4,6 +4,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace garra;
-  fuzz::accepted([&] { (void)io::parse_screws(fuzz::text_of(data, size), "fuzz.toml"); });
+  fuzz::accepted([&] { (void)io::parse_screws(fuzz::to_text(data, size), "fuzz.toml"); });
   return 0;
 }

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 using std::size_t;
-using test::numbers_of;
+using test::to_numbers;
 using test::robot_of;
 using test::row;
 using test::same_bits;
@@ -44,10 +44,10 @@ Finger puma_finger(const json& hand, size_t j) {
   return f;
 }
 
-Contact contact_of(const json& hand, size_t j) {
+Contact contact_to_json(const json& hand, size_t j) {
   const json& in = hand["inputs"];
-  const std::vector<double> E = numbers_of(hand["E_nto"][j]), p = numbers_of(hand["p_t"]),
-                            center = numbers_of(hand["p_cm"]);
+  const std::vector<double> E = to_numbers(hand["E_nto"][j]), p = to_numbers(hand["p_t"]),
+                            center = to_numbers(hand["p_cm"]);
   const double r = in["r"];
   const size_t n = hand["n"];
   Contact c;
@@ -61,36 +61,36 @@ Contact contact_of(const json& hand, size_t j) {
   return c;
 }
 
-Scenario scenario_of(const json& hand) {
+Scenario read_scenario_document(const json& hand) {
   const json& in = hand["inputs"];
   Scenario s;
   for (size_t j = 0; j < hand["n"].get<size_t>(); ++j) {
     s.fingers.push_back(puma_finger(hand, j));
-    s.contacts.push_back(contact_of(hand, j));
+    s.contacts.push_back(contact_to_json(hand, j));
   }
   s.object.radius = in["r"];
   s.object.mass = study::Distribution::constant(in["m_obj"]);
   for (int i = 0; i < 3; ++i) {
-    s.object.position[i] = numbers_of(hand["p_cm"])[static_cast<size_t>(i)];
+    s.object.position[i] = to_numbers(hand["p_cm"])[static_cast<size_t>(i)];
     s.gravity[i] = in["gvec"][static_cast<size_t>(i)];
   }
   return s;
 }
 
-GraspStates states_of(const json& hand) {
+GraspStates states_to_json(const json& hand) {
   const json& in = hand["inputs"];
   GraspStates x;
-  const std::vector<double> motion = numbers_of(in["qd_obj"]), qd = numbers_of(in["qd_man"]),
-                            tau = numbers_of(in["tau"]);
+  const std::vector<double> motion = to_numbers(in["qd_obj"]), qd = to_numbers(in["qd_man"]),
+                            tau = to_numbers(in["tau"]);
   x.velocity.assign(motion.begin(), motion.begin() + 3);
   x.spin.assign(motion.begin() + 3, motion.end());
-  x.wrench = numbers_of(in["wext"]);
+  x.wrench = to_numbers(in["wext"]);
   for (size_t j = 0; j < hand["n"].get<size_t>(); ++j) {
     const auto six = [&](const std::vector<double>& all) {
       return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(6 * j),
                                  all.begin() + static_cast<std::ptrdiff_t>(6 * j + 6));
     };
-    x.q.push_back(numbers_of(hand["q"][j]));
+    x.q.push_back(to_numbers(hand["q"][j]));
     x.qd.push_back(six(qd));
     x.tau.push_back(six(tau));
   }
@@ -113,14 +113,14 @@ TEST(GraspAnalysis, AgreesWithTheReferenceAtRestAndRolling) {
   int moving = 0;
   for (const json& hand : test::read_reference_json("grasp/chain.json")) {
     SCOPED_TRACE(hand["id"].get<int>());
-    const Analysis a = analyse(scenario_of(hand), states_of(hand), kScalar);
+    const Analysis a = analyse(read_scenario_document(hand), states_to_json(hand), kScalar);
     ASSERT_EQ(a.status[0], Status::kConverged);
-    expect_near(a.force, numbers_of(hand["c"]), kForce, "force");
-    expect_near(a.relative_acceleration, numbers_of(hand["a"]), kAcceleration, "relative acceleration");
-    expect_near(a.acceleration, numbers_of(hand["qdd_obj"]), kAcceleration, "object");
+    expect_near(a.force, to_numbers(hand["c"]), kForce, "force");
+    expect_near(a.relative_acceleration, to_numbers(hand["a"]), kAcceleration, "relative acceleration");
+    expect_near(a.acceleration, to_numbers(hand["qdd_obj"]), kAcceleration, "object");
     std::vector<double> qdd;
     for (const auto& finger : a.qdd) qdd.insert(qdd.end(), finger.begin(), finger.end());
-    expect_near(qdd, numbers_of(hand["qdd_man"]), kAcceleration, "fingers");
+    expect_near(qdd, to_numbers(hand["qdd_man"]), kAcceleration, "fingers");
     for (size_t j = 0; j < a.gap.size(); ++j) {
       EXPECT_NEAR(a.gap[j], 0, 1e-14);
       EXPECT_EQ(a.mode_before[j], static_cast<int>(ContactMode::kRolling));
@@ -293,7 +293,7 @@ double gap_at(const Sliding& x, size_t j, double t) {
     p[static_cast<int>(i)] += t * x.states.velocity[i] + 0.5 * t * t * a[i];
     turn[static_cast<int>(i)] = t * x.states.spin[i] + 0.5 * t * t * a[i + 3];
   }
-  const Mat3<double> R = rotation_of(turned(Quaternion<double>{{1, 0, 0, 0}}, turn));
+  const Mat3<double> R = rotation_matrix(turned(Quaternion<double>{{1, 0, 0, 0}}, turn));
   const Contact& c = x.scenario.contacts[j];
   const Vec3<double> d = transpose_times(R, tip_at(x, j, t) - p);
   if (c.curvature_t > 0) return norm(d) - 1 / c.curvature_t;
@@ -373,7 +373,7 @@ TEST(GraspAnalysis, HasTheSameBitsOnEveryExecutorForAnyThreadsAndSizes) {
     const GraspStates x = varied(n);
     SCOPED_TRACE(n);
     EXPECT_EQ(analyse(s, x, kScalar).status.size(), static_cast<size_t>(n));
-    test::expect_same_on_every_executor([&](const Device& device) { return test::answer_of(analyse(s, x, device)); });
+    test::expect_same_on_every_executor([&](const Device& device) { return test::make_answer(analyse(s, x, device)); });
   }
 }
 

@@ -19,7 +19,7 @@ constexpr double kDrift = 1e-11;  // b: sums of terms ten times its size
 
 template <int R, int C>
 Mat<double, R, C> matrix(const json& j) {
-  const std::vector<double> v = test::numbers_of(j);
+  const std::vector<double> v = test::to_numbers(j);
   EXPECT_EQ(v.size(), static_cast<std::size_t>(R * C));
   Mat<double, R, C> m;
   std::copy(v.begin(), v.end(), m.m);
@@ -147,7 +147,7 @@ TEST(PumaInverseKinematics, ReachesEveryReferenceBranchUnderItsLabel) {
     for (std::size_t j = 0; j < h.data["n"].get<std::size_t>(); ++j) {
       const auto R = matrix<3, 3>(h.data["R_PC"][j]);
       const Pose<double> tip{R, h.place(j).p};
-      const auto m = chain::model_of<6>(h.finger(j));
+      const auto m = chain::make_model<6>(h.finger(j));
       for (const auto& branch : h.data["ik_all"][j]) {
         const auto found = chain::puma_ik(m, tip, branch_of(branch[0]));
         ASSERT_EQ(found.reached, 1.0);
@@ -166,7 +166,7 @@ TEST(PumaInverseKinematics, ReachesEveryReferenceBranchUnderItsLabel) {
 TEST(PumaInverseKinematics, SaysWhenThePoseIsOutOfReach) {
   chain::RobotData data;
   data.tool.p[2] = 0.1;
-  const auto m = chain::model_of<6>(chain::from_dh(data, chain::puma560()));
+  const auto m = chain::make_model<6>(chain::from_dh(data, chain::puma560()));
   Pose<double> far = Pose<double>::identity();
   far.p = vec3(2.0, 0.0, 0.3);
   Pose<double> column_of_base = Pose<double>::identity();

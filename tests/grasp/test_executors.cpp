@@ -37,7 +37,7 @@ void expect_same_motion_and_mixed(const Scenario& s, const char* lost) {
   const auto outcomes = nlohmann::json::parse(study.summary(total, "samples"))["outcomes"];
   EXPECT_GT(outcomes["held"], s.plan.samples / 10);
   EXPECT_GT(outcomes[lost], s.plan.samples / 10);
-  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 0);
+  EXPECT_EQ(study::unsolved_share(study.decisions(total)), 0);
 }
 
 constexpr double kWeight = 9.81;  ///< of the 1 kg that the hands on rails are made for [N]

@@ -19,7 +19,7 @@ namespace {
 
 using test::same_bits;
 
-using test::load_of;
+using test::make_load;
 using test::row;
 
 const Device kScalar{Executor::kScalar, 1, 0};
@@ -49,7 +49,7 @@ TEST(GraspMotion, HandThatHoldsStaysWhereItIs) {
 TEST(GraspMotion, SymmetricHandStaysSymmetric) {
   Scenario s = three_puma();
   s.angle = study::Distribution::constant(0);
-  s.time->loads = {load_of(TimeLoad::Kind::kRamp, 0, 0.1, {{0, 0, -10}})};
+  s.time->loads = {make_load(TimeLoad::Kind::kRamp, 0, 0.1, {{0, 0, -10}})};
   // Contacts at 120 degrees: those of the file stand at -60, 60 and 180.
   const MotionSeries m = Motion(s).series(0, 21);
   for (std::size_t k = 0; k < m.time.size(); ++k) {
@@ -68,7 +68,7 @@ Scenario pulled(double step) {
   s.time->until = 0.18;
   s.time->step = step;
   s.time->instants = 2;
-  s.time->loads = {load_of(TimeLoad::Kind::kRamp, 0, 0.15, {{1, 0, -6}})};
+  s.time->loads = {make_load(TimeLoad::Kind::kRamp, 0, 0.15, {{1, 0, -6}})};
   return s;
 }
 
@@ -100,7 +100,7 @@ TEST(GraspMotion, TiltedHandHoldsTheTiltedWeight) {
   for (const Drive drive : {Drive::kController, Drive::kConstant}) {
     Scenario s = three_puma({"contacts.friction=0.8"});
     s.time->drive = drive;
-    TimeLoad tilt = load_of(TimeLoad::Kind::kTilt, 0, 0.15, {});
+    TimeLoad tilt = make_load(TimeLoad::Kind::kTilt, 0, 0.15, {});
     tilt.axis = {{1, 0, 0}};
     tilt.angle = drive == Drive::kController ? 0.4 : 0;  // constant torques would let the arms sink
     s.time->loads = {tilt};
@@ -163,9 +163,9 @@ Scenario uncertain() {
   s.time.emplace();
   s.time->until = 0.05;
   s.time->instants = 6;
-  TimeLoad shake = load_of(TimeLoad::Kind::kShake, 0, 0, {});
+  TimeLoad shake = make_load(TimeLoad::Kind::kShake, 0, 0, {});
   shake.rms = {{2, 2, 6}};
-  s.time->loads = {shake, load_of(TimeLoad::Kind::kRamp, 0, 0.04, {{0, 0, -8}})};
+  s.time->loads = {shake, make_load(TimeLoad::Kind::kRamp, 0, 0.04, {{0, 0, -8}})};
   return s;
 }
 /// All of a trajectory but its end.
@@ -189,7 +189,7 @@ void expect_same(const Motions& a, std::size_t a_first, const Motions& b, std::s
   }
 }
 
-test::Answer answer_of(const Motions& m) {
+test::Answer make_answer(const Motions& m) {
   test::Answer out;
   out.add("looks", std::vector<double>(m.looks.begin(), m.looks.end())).add("uniforms", m.uniforms);
   for (const Trajectory& t : m.trajectory) {
@@ -204,7 +204,7 @@ test::Answer answer_of(const Motions& m) {
 TEST(GraspMotion, IsTheSameToTheBitHoweverItIsRun) {
   const Motion motion(uncertain());
   const Motions all = motion.run(0, 150, kLanes);
-  test::expect_same_on_every_executor([&](const Device& device) { return answer_of(motion.run(0, 150, device)); });
+  test::expect_same_on_every_executor([&](const Device& device) { return make_answer(motion.run(0, 150, device)); });
   for (const std::int64_t count : {0, 1, 7, 8, 9})
     expect_same(all, 5, motion.run(5, count, kLanes), 0, static_cast<std::size_t>(count));
   Motions halves[2];
@@ -231,7 +231,7 @@ TEST(GraspMotion, HandsOfUpToEightFingersCarryTheirShareOfTheWeight) {
       EXPECT_NEAR(f[2], 9.81 / n, 1e-6) << n;
       EXPECT_NEAR(std::hypot(f[0], f[1]), 15, 1e-5) << n;
     }
-    test::expect_same_on_every_executor([&](const Device& device) { return answer_of(motion.run(0, 3, device)); });
+    test::expect_same_on_every_executor([&](const Device& device) { return make_answer(motion.run(0, 3, device)); });
   }
 }
 

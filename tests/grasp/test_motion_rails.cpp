@@ -12,7 +12,7 @@ namespace {
 
 using test::body_held_by;
 using test::kFar;
-using test::load_of;
+using test::make_load;
 using test::row;
 using test::set_friction;
 using test::Touching;
@@ -21,9 +21,9 @@ constexpr double kRounding = 1e-12;  // of sums over a few hundred steps of numb
 constexpr double kSolver = 1e-8;     // forces of order 10 N, found to a residual of 1e-9 at least
 
 /// Force from the start on.
-TimeLoad push(const Vec3<double>& force) { return load_of(TimeLoad::Kind::kRamp, 0, 0, force); }
+TimeLoad push(const Vec3<double>& force) { return make_load(TimeLoad::Kind::kRamp, 0, 0, force); }
 /// Impulse that the first step feels.
-TimeLoad kick(const Vec3<double>& impulse) { return load_of(TimeLoad::Kind::kImpulse, 0, 0, impulse); }
+TimeLoad kick(const Vec3<double>& impulse) { return make_load(TimeLoad::Kind::kImpulse, 0, 0, impulse); }
 
 constexpr double kRadius = 0.1;
 const Touching kBeside{{{kRadius, 0, 0}}, {{-1, 0, 0}}, 1 / kRadius, 2};

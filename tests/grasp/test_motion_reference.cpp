@@ -109,7 +109,7 @@ void worse(double& worst, double now) { worst = std::isnan(now) || std::isnan(wo
 /// Largest difference of consecutive numbers from nested lists of them; NaN where there is one.
 double difference(const double* x, const json& j) {
   double worst = 0;
-  for (const double want : test::numbers_of(j)) worse(worst, std::abs(*x++ - want));
+  for (const double want : test::to_numbers(j)) worse(worst, std::abs(*x++ - want));
   return worst;
 }
 

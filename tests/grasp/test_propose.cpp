@@ -160,8 +160,8 @@ TEST(Propose, ForcesOfThreeAndMoreFingersCloseAndOpenSamplesAreLeftOut) {
     o.friction = 0.4;
     const auto object = mesh::make_ellipsoid(vec3(0.03, 0.03, 0.05));
     const Proposal p = propose(*object, o);
-    EXPECT_EQ(p.fate[0], 60);
-    EXPECT_EQ(p.samples, p.fate[0] + p.fate[static_cast<std::size_t>(SampleFate::kOpen)]);
+    EXPECT_EQ(p.rejection[0], 60);
+    EXPECT_EQ(p.samples, p.rejection[0] + p.rejection[static_cast<std::size_t>(RejectionReason::kOpen)]);
     std::int64_t next = 0;
     int open = 0;
     for (std::size_t g = 0; g < 60; ++g) {
@@ -218,10 +218,10 @@ TEST(Propose, TheHandsLimitsHold) {
         EXPECT_FALSE(in);
       }
     }
-  for (const SampleFate f : {SampleFate::kTooWide, SampleFate::kFingersMeet, SampleFate::kBlocked, SampleFate::kOpen})
-    EXPECT_GT(p.fate[static_cast<std::size_t>(f)], 0);
+  for (const RejectionReason f : {RejectionReason::kTooWide, RejectionReason::kFingersMeet, RejectionReason::kBlocked, RejectionReason::kOpen})
+    EXPECT_GT(p.rejection[static_cast<std::size_t>(f)], 0);
   std::int64_t sum = 0;
-  for (const std::int64_t n : p.fate) sum += n;
+  for (const std::int64_t n : p.rejection) sum += n;
   EXPECT_EQ(sum, p.samples);
 }
 
@@ -247,11 +247,11 @@ TEST(Propose, FingersFromAboveDoNotReachUnderTheObject) {
   for (std::size_t j = 0; j < 900; ++j) EXPECT_LT(row(up.set.point, j)[2], 1e-3);
 }
 
-test::Answer answer_of(const Proposal& p) {
+test::Answer make_answer(const Proposal& p) {
   test::Answer a;
   a.add("point", p.set.point).add("normal", p.set.normal).add("tangent", p.set.tangent);
   a.add("curvature", p.set.curvature).add("sample", p.sample).add("samples", p.samples).add("inertia", p.set.inertia);
-  a.add("fate", std::vector<std::int64_t>(p.fate.begin(), p.fate.end()));
+  a.add("fate", std::vector<std::int64_t>(p.rejection.begin(), p.rejection.end()));
   return a;
 }
 
@@ -260,7 +260,7 @@ TEST(Propose, IsTheSameOnEveryExecutorAndBeginsTheSameForMore) {
   for (const int k : {2, 3, 6}) {
     ProposeOptions o = options(k, 300);
     o.finger_radius = 0.002;
-    test::expect_same_on_every_executor([&](const Device& device) { return answer_of(propose(*object, o, device)); });
+    test::expect_same_on_every_executor([&](const Device& device) { return make_answer(propose(*object, o, device)); });
     const Proposal few = propose(*object, o);
     o.count = 1500;
     const Proposal more = propose(*object, o);
@@ -307,7 +307,7 @@ TEST(Propose, APairOfPadsKeepsABodyFromTurningWhereAPairOfPointsDoesNot) {
   EXPECT_EQ(held(), 0);
   o.pad_radius = 0.008;
   const Proposal p = propose(*box, o);
-  EXPECT_GT(p.fate[static_cast<std::size_t>(SampleFate::kOffPad)], 0) << "beside an edge";
+  EXPECT_GT(p.rejection[static_cast<std::size_t>(RejectionReason::kOffPad)], 0) << "beside an edge";
   ASSERT_EQ(p.set.first.back(), 300 * 6);
   EXPECT_EQ(p.set.force_limit[0], 10);
   for (std::size_t g = 0; g < 300; ++g)

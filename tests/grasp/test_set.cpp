@@ -145,7 +145,7 @@ TEST(GraspSet, OneOfTheGivenWrenchesActsEachAsOftenAsTheOthers) {
   study.wrenches = {
       {1, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0}, {0, 0, 0, 0.1, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 0, -0.1, 0, 0}};
   expect_share(rank(pinch(), study).p_held[0], 0.6, study.samples);
-  study.wrenches.assign(kMostWrenches + 1, {});
+  study.wrenches.assign(kMaxWrenches + 1, {});
   EXPECT_THROW((void)rank(pinch(), study), Error);
   Set light = pinch();
   light.mass = {};
@@ -189,8 +189,8 @@ TEST(GraspSet, WithoutUncertaintyItIsTheBalanceOfTheWrench) {
     const auto direct = contact::balance({k, count, W, w, s.friction, s.force_limit});
     int held = 0;
     for (std::size_t g = 0; g < count; ++g) {
-      EXPECT_EQ(r.held[g], direct.verdict[g] == contact::BalanceVerdict::kPossible);
-      EXPECT_EQ(r.unsolved[g], direct.verdict[g] == contact::BalanceVerdict::kUndecided);
+      EXPECT_EQ(r.held[g], direct.decision[g] == contact::ResistanceStatus::kPossible);
+      EXPECT_EQ(r.unsolved[g], direct.decision[g] == contact::ResistanceStatus::kUndecided);
       held += static_cast<int>(r.held[g]);
     }
     if (k >= 3) {

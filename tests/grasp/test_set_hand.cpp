@@ -26,7 +26,7 @@ void add(std::vector<double>& to, const Mat3<double>& m) { to.insert(to.end(), m
 class Exporter {
  public:
   explicit Exporter(const Study& study) : m_(study.model()), joints_(0) {
-    for (int j = 0; j < m_.contacts; ++j) joints_ += joints_of(j);
+    for (int j = 0; j < m_.contacts; ++j) joints_ += make_joints(j);
     whole.first = compliant.first = {0};
   }
 
@@ -53,9 +53,9 @@ class Exporter {
   Set whole, compliant;
 
  private:
-  [[nodiscard]] int joints_of(int j) const {
+  [[nodiscard]] int make_joints(int j) const {
     int joints = 0;
-    with_finger_size(m_.finger[j].size, [&](auto, auto size) { joints = chain_of<size>(m_.finger[j]).joints; });
+    with_finger_size(m_.finger[j].size, [&](auto, auto size) { joints = finger_chain<size>(m_.finger[j]).joints; });
     return joints;
   }
 
@@ -76,7 +76,7 @@ class Exporter {
     with_finger_size(f.size, [&](auto kind, auto size) {
       double reached = 0;
       const auto stance = finger_stance<kind, size>(f, task, false, reached);
-      const FingerChain<size>& chain = chain_of<size>(f);
+      const FingerChain<size>& chain = finger_chain<size>(f);
       const auto t = finger_terms<kind>(chain, task.place, FingerState<double, size>{stance.q, stance.qd, false},
                                         TorqueCommand<double, size>{false, {}, task.compensation, task.force});
       const Mat3<double> R_OC = transpose(object.R) * task.place.E;
@@ -106,7 +106,7 @@ class Exporter {
   std::vector<double> mass_matrix_;
 };
 
-Outcome outcome_of(const Ranking& r, std::size_t g) {
+Outcome classify_outcome(const Ranking& r, std::size_t g) {
   for (int k = 0; k < kOutcomes; ++k)
     if (r.outcomes[g][static_cast<std::size_t>(k)] == 1) return static_cast<Outcome>(k);
   return Outcome::kUnreachable;
@@ -149,15 +149,15 @@ TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
       Set strong = exported.whole;
       strong.torque_limit = {};
       const Ranking r = rank(strong, one);
-      for (std::size_t i = 0; i < kSamples; ++i) weakened += outcome_of(r, i) != outcome_of(whole, i) ? 1 : 0;
+      for (std::size_t i = 0; i < kSamples; ++i) weakened += classify_outcome(r, i) != classify_outcome(whole, i) ? 1 : 0;
     }
     for (std::size_t i = 0; i < kSamples; ++i) {
       const Replay expected = study.replay(static_cast<std::int64_t>(i));
       ++seen[expected.outcome];
       ASSERT_EQ(whole.status[i], GraspStatus::kRanked);
-      EXPECT_EQ(outcome_of(whole, i), expected.outcome) << i;
+      EXPECT_EQ(classify_outcome(whole, i), expected.outcome) << i;
       if (!limited) {
-        EXPECT_EQ(outcome_of(compliant, i), expected.outcome) << i;
+        EXPECT_EQ(classify_outcome(compliant, i), expected.outcome) << i;
       }
       expect_same(whole.margin[i][1], expected.metric[metric("friction_margin")]);
       expect_same(whole.critical_friction[i][1], expected.metric[metric("critical_friction")]);
@@ -498,11 +498,11 @@ TEST(SetHand, AContactThatIsSeveralPointsInOnePlaceIsOneContact) {
       for (std::size_t g = 0; g < static_cast<std::size_t>(grasps); ++g) {
         ASSERT_EQ(b.status[g], GraspStatus::kRanked);
         EXPECT_EQ(b.p_can_be_held[g], a.p_can_be_held[g]) << g;
-        const Outcome expected = outcome_of(a, g);
+        const Outcome expected = classify_outcome(a, g);
         ++seen[expected];
         // Of several solutions another may be found.
         if (expected == Outcome::kSeveral || expected == Outcome::kUnsolved) continue;
-        EXPECT_EQ(outcome_of(b, g), expected) << g;
+        EXPECT_EQ(classify_outcome(b, g), expected) << g;
         if (g > 2) continue;
         const auto grasp = static_cast<std::int64_t>(g);
         const SetReplay ra = replay(few, one, grasp, 0), rb = replay(split(few, copies), one, grasp, 0);
@@ -517,7 +517,7 @@ TEST(SetHand, AContactThatIsSeveralPointsInOnePlaceIsOneContact) {
     EXPECT_GT(seen[o], 10) << to_string(o);
 }
 
-// Fewer joints than contacts have directions: forces are not unique, and Newton's ladder alone leaves 35 and 64 of
+// Fewer joints than contacts have directions: forces are not unique, and Newton's restarts alone leaves 35 and 64 of
 // these 2,000 samples each.
 TEST(SetHand, WhoseManyContactsAreRedundantLeavesNoSampleUnsolved) {
   for (const int contacts : {9, 12}) {

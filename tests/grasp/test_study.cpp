@@ -148,7 +148,7 @@ TEST(Summary, OfOtherHandsIsTheSameOnEveryExecutor) {
     const Study study(
         io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml", {"sampling.samples=1500"}));
     test::expect_study_same_on_every_executor(study, {2048});
-    EXPECT_EQ(study::unsolved_share(study.verdicts(run(study, 1500, Device{}, 2048))), 0);
+    EXPECT_EQ(study::unsolved_share(study.decisions(run(study, 1500, Device{}, 2048))), 0);
   }
 }
 
@@ -173,7 +173,7 @@ TEST(Summary, OfFingersOfAnyNumberOfJointsIsTheSameOnEveryExecutor) {
     const Study study(long_fingers(first, second));
     test::expect_study_same_on_every_executor(study, {2048});
     const auto lanes = run(study, 600, Device{}, 2048);
-    EXPECT_EQ(study::unsolved_share(study.verdicts(lanes)), 0);
+    EXPECT_EQ(study::unsolved_share(study.decisions(lanes)), 0);
     EXPECT_GT(study.no_slip(lanes).probability, 0.8);
   }
 }
@@ -198,7 +198,7 @@ TEST(Outcomes, AddUpAndUnsolvedSamplesWidenTheInterval) {
                          [](int state) { return state == static_cast<int>(ContactState::kStick); });
   }
   EXPECT_LT(stick, 4096 * 0.98);
-  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 1 - stick / 4096.0);
+  EXPECT_EQ(study::unsolved_share(study.decisions(total)), 1 - stick / 4096.0);
   // Of "no unsolved one is held" from below, of "each is" from above.
   const auto e = study.estimate(total);
   EXPECT_EQ(e.interval.low, study::clopper_pearson(stick, 4096).low);

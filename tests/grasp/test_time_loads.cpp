@@ -12,14 +12,14 @@
 namespace garra::grasp {
 namespace {
 
-using test::load_of;
+using test::make_load;
 using Kind = TimeLoad::Kind;
 
 constexpr double kRounding = 1e-14;
 const Vec3<double> kGravity{{0, 0, -9.81}};
 
 TimeLoad push_of(Kind kind, double from, double to) {
-  TimeLoad load = load_of(kind, from, to);
+  TimeLoad load = make_load(kind, from, to);
   load.force = {{2, -3, 5}};
   load.torque = {{0.1, 0.2, -0.4}};
   return load;
@@ -82,7 +82,7 @@ TEST(TimeLoads, AllOfThemAddUp) {
 }
 
 TEST(TimeLoads, TiltTurnsGravityAtConstantSpeedAndKeepsItsSize) {
-  TimeLoad tilt = load_of(Kind::kTilt, 0.2, 0.6);
+  TimeLoad tilt = make_load(Kind::kTilt, 0.2, 0.6);
   tilt.axis = {{0, 3, 0}};
   tilt.angle = M_PI / 2;
   const LoadClock clock = clock_of({tilt});
@@ -93,13 +93,13 @@ TEST(TimeLoads, TiltTurnsGravityAtConstantSpeedAndKeepsItsSize) {
     EXPECT_NEAR(g[0], -9.81 * std::sin(angle), 10 * kRounding);
     EXPECT_NEAR(g[2], -9.81 * std::cos(angle), 10 * kRounding);
   }
-  TimeLoad roll = load_of(Kind::kTilt, 0.6, 0.8);  // then -x turns about z to -y
+  TimeLoad roll = make_load(Kind::kTilt, 0.6, 0.8);  // then -x turns about z to -y
   roll.angle = M_PI / 2;
   EXPECT_NEAR(clock_of({tilt, roll}).at(0.9, 1).known_gravity[1], -9.81, 10 * kRounding);
 }
 
 TimeLoad shake_of(double from, double to) {
-  TimeLoad shake = load_of(Kind::kShake, from, to);
+  TimeLoad shake = make_load(Kind::kShake, from, to);
   shake.rms = {{1, 2, 0}};
   shake.low = 2;
   shake.high = 10;
@@ -182,7 +182,7 @@ TEST(TimeLoads, ThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(refused({shake_of(0, 1), shake_of(0, 0.5)}));
   EXPECT_TRUE(refused({push_of(Kind::kRamp, 0.5, 0.4)}));
   EXPECT_TRUE(refused({push_of(Kind::kImpulse, -0.1, 0.4)}));
-  TimeLoad tilt = load_of(Kind::kTilt, 0, 1), band = shake_of(0, 1), negative = shake_of(0, 1);
+  TimeLoad tilt = make_load(Kind::kTilt, 0, 1), band = shake_of(0, 1), negative = shake_of(0, 1);
   tilt.axis = Vec3<double>::zero();
   band.high = 1;
   negative.rms[2] = -1;

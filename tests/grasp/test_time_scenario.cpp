@@ -32,7 +32,7 @@ std::string scenario_text(const std::string& tables) {
 Scenario parse(const std::string& tables, const Overrides& overrides = {}, const std::string& name = "s.toml") {
   return parse_scenario(scenario_text(tables), name, overrides);
 }
-InTime time_of(const std::string& tables, const Overrides& overrides = {}) { return *parse(tables, overrides).time; }
+InTime measure_time(const std::string& tables, const Overrides& overrides = {}) { return *parse(tables, overrides).time; }
 
 /// What is said of these tables; "" where nothing is.
 std::string complaint(const std::string& tables, const Overrides& overrides = {}, const std::string& name = "s.toml") {
@@ -83,7 +83,7 @@ TEST(TimeScenario, ChunksAreATenthOfTheSamplesAndAQuarterOfManyUnlessTheyAreGive
 }
 
 TEST(TimeScenario, ReadsTheControllerAndTheLimitsOfTheJoints) {
-  const InTime t = time_of(
+  const InTime t = measure_time(
       "[time]\nuntil = \"500 ms\"\nstep = \"2 ms\"\nrestitution = 0.5\ndrift_correction = 0.1\n"
       "friction = [0.2, 0.3]\nslip = \"2 mm\"\ndrop = \"3 cm\"\ninstants = 11\n"
       "[time.drive]\nstiffness = \"200 N/m\"\ndamping = \"20 N*s/m\"\nturn_stiffness = \"3 N*m/rad\"\n"
@@ -112,7 +112,7 @@ TEST(TimeScenario, ReadsTheControllerAndTheLimitsOfTheJoints) {
 }
 
 TEST(TimeScenario, ReadsLoadsOfEveryKind) {
-  const InTime t = time_of(
+  const InTime t = measure_time(
       "[time]\nuntil = 2\n"
       "[[time.load]]\nkind = \"ramp\"\nforce = [0, 0, \"-20 N\"]\nto = \"0.4 s\"\n"
       "[[time.load]]\nkind = \"impulse\"\nforce = [\"0.3 N*s\", 0, 0]\ntorque = [0, 0, \"10 mN*m*s\"]\n"
@@ -141,7 +141,7 @@ const char* const kSampled =
     "torques = [[[1, 2, 3, 4, 5, 6], [2, 2, 3, 4, 5, 6]], [[7, 8, 9, 10, 11, 12], [8, 8, 9, 10, 11, \"12 N*m\"]]]\n";
 
 TEST(TimeScenario, ReadsTorquesFingerByFinger) {
-  const InTime t = time_of(kSampled);
+  const InTime t = measure_time(kSampled);
   EXPECT_EQ(t.drive, Drive::kSampled);
   EXPECT_EQ(t.sample_times, (std::vector<double>{0, 0.5}));
   EXPECT_EQ(t.sample_torques[0], (std::vector<double>{1, 2, 3, 4, 5, 6, 2, 2, 3, 4, 5, 6}));
@@ -162,7 +162,7 @@ TEST(TimeScenario, ReadsTorquesFromAFileBesideIt) {
   const Folder folder;
   const std::string scenario = (folder.path / "s.toml").string();
   folder.write("t.csv", "time, q1\n# by hand\n0,1,2,3,4,5,6,7,8,9,10,11,12\n\n0.5,2,2,3,4,5,6,8,8,9,10,11,12\r\n");
-  const InTime from_file = *parse(kFromFile, {}, scenario).time, in_place = time_of(kSampled);
+  const InTime from_file = *parse(kFromFile, {}, scenario).time, in_place = measure_time(kSampled);
   EXPECT_EQ(from_file.sample_times, in_place.sample_times);
   EXPECT_EQ(from_file.sample_torques, in_place.sample_torques);
   folder.write("s.toml", scenario_text(kFromFile));
@@ -188,10 +188,10 @@ TEST(TimeScenario, SaysWhereATableOfTorquesIsWrong) {
 }
 
 TEST(TimeScenario, OverridesReachIntoIt) {
-  EXPECT_EQ(time_of("[time]\nuntil = 1\n", {"time.scheme=explicit"}).scheme, grasp::Scheme::kExplicit);
-  EXPECT_EQ(time_of("[time]\nuntil = 1\n", {"time.step=2 ms"}).step, 0.002);
-  EXPECT_EQ(time_of("[time]\nuntil = 1\n", {"time.drive.stiffness=50"}).controller.stiffness, 50);
-  EXPECT_EQ(time_of("", {"time.until=3 s"}).until, 3);
+  EXPECT_EQ(measure_time("[time]\nuntil = 1\n", {"time.scheme=explicit"}).scheme, grasp::Scheme::kExplicit);
+  EXPECT_EQ(measure_time("[time]\nuntil = 1\n", {"time.step=2 ms"}).step, 0.002);
+  EXPECT_EQ(measure_time("[time]\nuntil = 1\n", {"time.drive.stiffness=50"}).controller.stiffness, 50);
+  EXPECT_EQ(measure_time("", {"time.until=3 s"}).until, 3);
   EXPECT_NE(complaint("[time]\nuntil = 1\n", {"time.step=-1"}).find("time.step"), std::string::npos);
 }
 

@@ -37,7 +37,7 @@ Scenario scenario(std::int64_t samples, int instants = 5) {
 }
 
 /// One made-up trajectory.
-struct Fate {
+struct TrajectoryEnd {
   Trajectory t;
   double drift = 0;     ///< at every instant
   double force = 10;    ///< of contact 1; the other carries half of it
@@ -45,8 +45,8 @@ struct Fate {
   double u[2] = {0.5, 0.5};
 };
 
-Fate held() {
-  Fate f;
+TrajectoryEnd held() {
+  TrajectoryEnd f;
   f.t.end_time = 1;
   f.t.slip_time = f.t.open_time = kNever;
   f.t.steps = 100;
@@ -55,8 +55,8 @@ Fate held() {
   return f;
 }
 
-Fate ended(MotionEnd end, double at, double slipped = kNever) {
-  Fate f = held();
+TrajectoryEnd ended(MotionEnd end, double at, double slipped = kNever) {
+  TrajectoryEnd f = held();
   f.t.end = end;
   f.t.end_time = at;
   f.t.slip_time = slipped;
@@ -64,15 +64,15 @@ Fate ended(MotionEnd end, double at, double slipped = kNever) {
 }
 
 /// Of sample i.
-using Fates = std::function<Fate(std::int64_t)>;
+using TrajectoryEnds = std::function<TrajectoryEnd(std::int64_t)>;
 
-TimeStudy study_of(const Scenario& s, const Fates& fate) {
+TimeStudy make_uncertainty(const Scenario& s, const TrajectoryEnds& trajectory_end) {
   const int instants = s.time->instants;
   const double until = s.time->until;
   return TimeStudy(s, [=](std::int64_t first, std::int64_t count, const Device&) {
     Motions m{2, instants, 2, {}, Numbers(static_cast<std::size_t>(instants * looks(2) * count)), {}};
     for (std::int64_t i = 0; i < count; ++i) {
-      const Fate f = fate(first + i);
+      const TrajectoryEnd f = trajectory_end(first + i);
       m.trajectory.push_back(f.t);
       m.uniforms.insert(m.uniforms.end(), f.u, f.u + 2);
       for (int k = 0; k < instants; ++k) {
@@ -95,9 +95,9 @@ study::Total total_of(const TimeStudy& study, std::int64_t chunk = 4096, const D
 
 Json summary_of(const TimeStudy& study) { return Json::parse(study.summary(total_of(study), "samples")); }
 
-/// Sample i has fate i.
-TimeStudy study_of(const std::vector<Fate>& fates) {
-  return study_of(scenario(std::ssize(fates)), [=](std::int64_t i) { return fates[static_cast<std::size_t>(i)]; });
+/// Sample i has state i.
+TimeStudy make_uncertainty(const std::vector<TrajectoryEnd>& trajectory_ends) {
+  return make_uncertainty(scenario(std::ssize(trajectory_ends)), [=](std::int64_t i) { return trajectory_ends[static_cast<std::size_t>(i)]; });
 }
 
 double uniform(std::int64_t i, std::uint32_t which) {
@@ -107,7 +107,7 @@ double uniform(std::int64_t i, std::uint32_t which) {
 }
 
 TEST(GraspTimeStudy, CountsSurvivorsAtEachInstantAsByHand) {
-  const TimeStudy study = study_of({held(), held(), ended(MotionEnd::kSlipped, 1, 0.6),
+  const TimeStudy study = make_uncertainty({held(), held(), ended(MotionEnd::kSlipped, 1, 0.6),
                                     ended(MotionEnd::kDropped, 0.3, 0.2), ended(MotionEnd::kDropped, 0.5, 0.5),
                                     ended(MotionEnd::kJointLimit, 0.9), ended(MotionEnd::kUnreachable, 0), held()});
   const Json level = summary_of(study)["levels"][0];
@@ -124,13 +124,13 @@ TEST(GraspTimeStudy, CountsSurvivorsAtEachInstantAsByHand) {
 
 TEST(GraspTimeStudy, ATimeThatIsAnInstantButForRoundingBelongsToIt) {
   const double instant = 0.1 + 0.2 + 0.2, later = std::nextafter(0.5, 1);
-  const Json level = summary_of(study_of({ended(MotionEnd::kDropped, instant), ended(MotionEnd::kDropped, later),
+  const Json level = summary_of(make_uncertainty({ended(MotionEnd::kDropped, instant), ended(MotionEnd::kDropped, later),
                                           ended(MotionEnd::kDropped, 0.501), held()}))["levels"][0];
   EXPECT_EQ(level["survival"]["drop"]["probability"], (std::vector<double>{1, 1, 0.5, 0.25, 0.25}));
 }
 
 TEST(GraspTimeStudy, UndecidedSamplesWidenIntervalsFromWhereTheyStopped) {
-  const TimeStudy study = study_of({held(), held(), held(), ended(MotionEnd::kDropped, 0.1),
+  const TimeStudy study = make_uncertainty({held(), held(), held(), ended(MotionEnd::kDropped, 0.1),
                                     ended(MotionEnd::kUnsolved, 0.6), ended(MotionEnd::kNonFinite, 0.3, 0.2)});
   const study::Total total = total_of(study);
   const Json j = Json::parse(study.summary(total, "samples")), level = j["levels"][0];
@@ -142,7 +142,7 @@ TEST(GraspTimeStudy, UndecidedSamplesWidenIntervalsFromWhereTheyStopped) {
   EXPECT_EQ(level["held"]["high"].get<double>(), end.high);
   // The one that slipped before it stopped is known to have slipped.
   EXPECT_EQ(level["survival"]["slip"]["probability"], (std::vector<double>{1, 4.0 / 6, 4.0 / 6, 3.0 / 5, 3.0 / 5}));
-  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 2.0 / 6);
+  EXPECT_EQ(study::unsolved_share(study.decisions(total)), 2.0 / 6);
   EXPECT_EQ(study.estimate(total).probability, 3.0 / 4);
   EXPECT_EQ(level["peak_drift"]["undefined"], 2);
   EXPECT_EQ(j["outcomes"]["unsolved"], 1);
@@ -151,12 +151,12 @@ TEST(GraspTimeStudy, UndecidedSamplesWidenIntervalsFromWhereTheyStopped) {
 }
 
 TEST(GraspTimeStudy, KnowsNothingBeforeItsFirstSample) {
-  const TimeStudy study = study_of({held()});
+  const TimeStudy study = make_uncertainty({held()});
   const study::Estimate e = study.estimate(study::Total{});
   EXPECT_TRUE(std::isnan(e.probability));
   EXPECT_EQ(e.interval.low, 0);
   EXPECT_EQ(e.interval.high, 1);
-  EXPECT_EQ(study::unsolved_share(study.verdicts(study::Total{})), 0);
+  EXPECT_EQ(study::unsolved_share(study.decisions(study::Total{})), 0);
   EXPECT_TRUE(study.first_losses(study::Total{}).empty());
   const Json j = Json::parse(study.summary(study::Total{}, "samples"));
   EXPECT_TRUE(j["held"]["probability"].is_null());
@@ -169,13 +169,13 @@ TEST(GraspTimeStudy, HasQuantileBandsOfAKnownDistribution) {
   const auto spread = [](std::int64_t i, double step) { return std::fmod(static_cast<double>(i) * step, 1.0); };
   const auto drift_at = [](double p) { return 1e-4 * std::pow(100, p); };
   const auto force_at = [](double p) { return 10 + 10 * p; };
-  const auto fate = [=](std::int64_t i) {
-    Fate f = i % 4 == 0 ? ended(MotionEnd::kDropped, 0.6) : held();
+  const auto trajectory_end = [=](std::int64_t i) {
+    TrajectoryEnd f = i % 4 == 0 ? ended(MotionEnd::kDropped, 0.6) : held();
     f.drift = f.t.peak_drift = drift_at(spread(i, std::sqrt(2.0)));
     f.force = force_at(spread(i, std::sqrt(3.0)));
     return f;
   };
-  const Json level = summary_of(study_of(scenario(20'000), fate))["levels"][0], bands = level["bands"];
+  const Json level = summary_of(make_uncertainty(scenario(20'000), trajectory_end))["levels"][0], bands = level["bands"];
   for (const auto& [name, p] : {std::pair{"q05", 0.05}, {"q25", 0.25}, {"q50", 0.5}, {"q75", 0.75}, {"q95", 0.95}})
     for (std::size_t k = 0; k < 5; ++k) {
       EXPECT_NEAR(bands["drift"][name][k].get<double>() / drift_at(p), 1, kError) << name;
@@ -191,8 +191,8 @@ TEST(GraspTimeStudy, HasQuantileBandsOfAKnownDistribution) {
 }
 
 TEST(GraspTimeStudy, BandsBeginAtZeroAndEndWhereNothingIsInHand) {
-  std::vector<Fate> fates(8, ended(MotionEnd::kDropped, 0.4));
-  const Json bands = summary_of(study_of(fates))["levels"][0]["bands"];
+  std::vector<TrajectoryEnd> trajectory_ends(8, ended(MotionEnd::kDropped, 0.4));
+  const Json bands = summary_of(make_uncertainty(trajectory_ends))["levels"][0]["bands"];
   EXPECT_LT(bands["drift"]["q95"][0].get<double>(), 1e-5);
   EXPECT_GE(bands["drift"]["q05"][0].get<double>(), 0);
   EXPECT_EQ(bands["alive"], (std::vector<int>{8, 8, 0, 0, 0}));
@@ -200,12 +200,12 @@ TEST(GraspTimeStudy, BandsBeginAtZeroAndEndWhereNothingIsInHand) {
 }
 
 TEST(GraspTimeStudy, MarginsOfZeroAndOneLieInTheirBinsAndThatOfNoContactInNone) {
-  std::vector<Fate> fates(4, held());
-  fates[0].t.least_margin = -1e-17;
-  fates[1].t.least_margin = 1;
-  fates[2].t.least_margin = 0.25;
-  fates[3].t.least_margin = kNever;
-  const Json margin = summary_of(study_of(fates))["levels"][0]["least_margin"];
+  std::vector<TrajectoryEnd> trajectory_ends(4, held());
+  trajectory_ends[0].t.least_margin = -1e-17;
+  trajectory_ends[1].t.least_margin = 1;
+  trajectory_ends[2].t.least_margin = 0.25;
+  trajectory_ends[3].t.least_margin = kNever;
+  const Json margin = summary_of(make_uncertainty(trajectory_ends))["levels"][0]["least_margin"];
   EXPECT_EQ(margin["below"], 0);
   EXPECT_EQ(margin["above"], 0);
   EXPECT_EQ(margin["undefined"], 1);
@@ -213,9 +213,9 @@ TEST(GraspTimeStudy, MarginsOfZeroAndOneLieInTheirBinsAndThatOfNoContactInNone) 
 }
 
 TEST(GraspTimeStudy, QuantilesOfMarginsThatAreZeroAreZero) {
-  std::vector<Fate> fates(10, held());
-  for (std::size_t i = 0; i < 6; ++i) fates[i].t.least_margin = fates[i].margin = 0;
-  const Json level = summary_of(study_of(fates))["levels"][0], margin = level["least_margin"];
+  std::vector<TrajectoryEnd> trajectory_ends(10, held());
+  for (std::size_t i = 0; i < 6; ++i) trajectory_ends[i].t.least_margin = trajectory_ends[i].margin = 0;
+  const Json level = summary_of(make_uncertainty(trajectory_ends))["levels"][0], margin = level["least_margin"];
   for (const char* p : {"0.01", "0.25", "0.5"}) EXPECT_EQ(margin["quantiles"][p], 0.0) << p;
   EXPECT_GE(margin["quantiles"]["0.75"].get<double>(), 0.5);
   EXPECT_EQ(margin["below"], 0);
@@ -241,7 +241,7 @@ TEST(GraspTimeStudy, KnowsWhatEachLevelLostFirst) {
   s.time->friction = {0.2, 0.3, 0.4, 0.5};
   // Level 3 is never lost, level 1 only by fingers that reach nothing; draw 6 of level 0 and draw 2 of level 2 are
   // first.
-  const TimeStudy study = study_of(s, [](std::int64_t i) {
+  const TimeStudy study = make_uncertainty(s, [](std::int64_t i) {
     const std::int64_t level = i % 4, draw = i / 4;
     if (level == 3) return held();
     if (level == 1) return ended(MotionEnd::kUnreachable, 0);
@@ -257,8 +257,8 @@ TEST(GraspTimeStudy, KeepsItsLevelsApart) {
   Scenario s = scenario(3 * 700 + 2);
   s.time->friction = {0.2, 0.3, 0.4};
   // Draw d holds from friction 0.2 + 0.2 u(d) on.
-  const TimeStudy study = study_of(s, [&](std::int64_t i) {
-    Fate f = 0.2 + 0.1 * static_cast<double>(i % 3) >= 0.2 + 0.2 * uniform(i / 3, 0)
+  const TimeStudy study = make_uncertainty(s, [&](std::int64_t i) {
+    TrajectoryEnd f = 0.2 + 0.1 * static_cast<double>(i % 3) >= 0.2 + 0.2 * uniform(i / 3, 0)
                  ? held()
                  : ended(MotionEnd::kDropped, 0.5 + 0.1 * static_cast<double>(i % 3), 0.4);
     f.u[0] = uniform(i / 3, 0);
@@ -297,12 +297,12 @@ TEST(GraspTimeStudy, KeepsItsLevelsApart) {
 }
 
 TEST(GraspTimeStudy, SaysWhichContactSlippedFirst) {
-  std::vector<Fate> fates(5, ended(MotionEnd::kSlipped, 1, 0.3));
-  for (std::size_t i = 0; i < 4; ++i) fates[i].t.slipped_first = i == 1 ? 0 : 1;
-  fates[4] = held();
-  fates[3].t.end = MotionEnd::kDropped;
-  fates[3].t.slip[1] = 0.02;
-  const Json contacts = summary_of(study_of(fates))["contacts"];
+  std::vector<TrajectoryEnd> trajectory_ends(5, ended(MotionEnd::kSlipped, 1, 0.3));
+  for (std::size_t i = 0; i < 4; ++i) trajectory_ends[i].t.slipped_first = i == 1 ? 0 : 1;
+  trajectory_ends[4] = held();
+  trajectory_ends[3].t.end = MotionEnd::kDropped;
+  trajectory_ends[3].t.slip[1] = 0.02;
+  const Json contacts = summary_of(make_uncertainty(trajectory_ends))["contacts"];
   EXPECT_EQ(contacts[0]["slipped_first"], 1);
   EXPECT_EQ(contacts[1]["slipped_first"], 3);
   EXPECT_EQ(contacts[1]["name"], "contact 1");
@@ -310,15 +310,15 @@ TEST(GraspTimeStudy, SaysWhichContactSlippedFirst) {
 }
 
 TEST(GraspTimeStudy, RanksEarliestLossesThenLargestDrifts) {
-  std::vector<Fate> fates;
+  std::vector<TrajectoryEnd> trajectory_ends;
   for (int i = 0; i < 30; ++i) {
-    fates.push_back(i % 5 == 0 ? ended(MotionEnd::kDropped, 0.9 - 0.02 * i) : held());
-    fates.back().t.peak_drift = 1e-4 * i;
-    fates.back().t.slip[1] = 1e-5 * i;
+    trajectory_ends.push_back(i % 5 == 0 ? ended(MotionEnd::kDropped, 0.9 - 0.02 * i) : held());
+    trajectory_ends.back().t.peak_drift = 1e-4 * i;
+    trajectory_ends.back().t.slip[1] = 1e-5 * i;
   }
-  fates[7] = ended(MotionEnd::kUnsolved, 0.01);
-  fates[8] = ended(MotionEnd::kUnreachable, 0);
-  const Json j = summary_of(study_of(fates));
+  trajectory_ends[7] = ended(MotionEnd::kUnsolved, 0.01);
+  trajectory_ends[8] = ended(MotionEnd::kUnreachable, 0);
+  const Json j = summary_of(make_uncertainty(trajectory_ends));
   const auto samples = [&](const char* key) {
     std::vector<int> list;
     for (const Json& e : j[key]) list.push_back(e["sample"]);
@@ -333,21 +333,21 @@ TEST(GraspTimeStudy, RanksEarliestLossesThenLargestDrifts) {
 }
 
 TEST(GraspTimeStudy, AuditsTheWorstOfItsDecidedSamples) {
-  std::vector<Fate> fates(4, held());
-  fates[1].t.energy_balance = 3e-3;
-  fates[2].t.worst_gap = 2e-7;
-  fates[2].t.unstable_steps = 5;
-  fates[2].t.worst_ratio = 1.5;
-  fates[3] = ended(MotionEnd::kUnsolved, 0.5);
-  fates[3].t.energy_balance = 9;
-  Json audit = summary_of(study_of(fates))["audit"];
+  std::vector<TrajectoryEnd> trajectory_ends(4, held());
+  trajectory_ends[1].t.energy_balance = 3e-3;
+  trajectory_ends[2].t.worst_gap = 2e-7;
+  trajectory_ends[2].t.unstable_steps = 5;
+  trajectory_ends[2].t.worst_ratio = 1.5;
+  trajectory_ends[3] = ended(MotionEnd::kUnsolved, 0.5);
+  trajectory_ends[3].t.energy_balance = 9;
+  Json audit = summary_of(make_uncertainty(trajectory_ends))["audit"];
   EXPECT_EQ(audit["energy_balance"], 3e-3);
   EXPECT_EQ(audit["worst_gap"], 2e-7);
   EXPECT_TRUE(audit["worst_ratio"].is_null());
   EXPECT_TRUE(audit["unstable_share"].is_null());
   Scenario s = scenario(4);
   s.time->scheme = Scheme::kExplicit;
-  const Json j = summary_of(study_of(s, [&](std::int64_t i) { return fates[static_cast<std::size_t>(i)]; }));
+  const Json j = summary_of(make_uncertainty(s, [&](std::int64_t i) { return trajectory_ends[static_cast<std::size_t>(i)]; }));
   EXPECT_EQ(j["audit"]["worst_ratio"], 1.5);
   EXPECT_EQ(j["audit"]["unstable_share"], 5.0 / 400);
   EXPECT_EQ(j["solver"]["mean_iterations"], 1.5);
@@ -356,14 +356,14 @@ TEST(GraspTimeStudy, AuditsTheWorstOfItsDecidedSamples) {
 
 TEST(GraspTimeStudy, KeepsRowsOfWhatIsNotHeld) {
   Scenario s = scenario(300);
-  const Fates fate = [](std::int64_t i) {
-    Fate f = i % 100 == 7 ? ended(MotionEnd::kDropped, 0.5, 0.25) : ended(MotionEnd::kSlipped, 1, 0.75);
+  const TrajectoryEnds trajectory_end = [](std::int64_t i) {
+    TrajectoryEnd f = i % 100 == 7 ? ended(MotionEnd::kDropped, 0.5, 0.25) : ended(MotionEnd::kSlipped, 1, 0.75);
     f.t.peak_force[1] = 12;
     f.t.peak_torque[0] = 0.75;
     f.t.peak_torque[1] = NAN;  // this finger has no limits
     return f;
   };
-  const TimeStudy study = study_of(s, fate);
+  const TimeStudy study = make_uncertainty(s, trajectory_end);
   const study::Tally tally = study.run(0, 300, kOne);
   const std::size_t row = study.shape().row;
   ASSERT_EQ(tally.kept.size(), 3 * row);
@@ -383,15 +383,15 @@ TEST(GraspTimeStudy, KeepsRowsOfWhatIsNotHeld) {
   EXPECT_EQ(value["inputs"], 1.5);  // the median of the mass
   EXPECT_EQ(width, row);
   s.plan.keep = "all";
-  EXPECT_EQ(study_of(s, fate).run(0, 300, kOne).kept.size(), 300 * row);
+  EXPECT_EQ(make_uncertainty(s, trajectory_end).run(0, 300, kOne).kept.size(), 300 * row);
   s.plan.keep = "none";
-  EXPECT_EQ(summary_of(study_of(s, fate))["failures_kept"], 0);
+  EXPECT_EQ(summary_of(make_uncertainty(s, trajectory_end))["failures_kept"], 0);
 }
 
 /// Fates of all kinds with numbers that rounding shows in.
-Fate mixed(std::int64_t i) {
+TrajectoryEnd mixed(std::int64_t i) {
   const double u = uniform(i, 0), v = uniform(i, 1);
-  Fate f = u < 0.5    ? held()
+  TrajectoryEnd f = u < 0.5    ? held()
            : u < 0.7  ? ended(MotionEnd::kSlipped, 1, v)
            : u < 0.9  ? ended(MotionEnd::kDropped, v, 0.5 * v)
            : u < 0.95 ? ended(MotionEnd::kJointLimit, v)
@@ -414,7 +414,7 @@ TEST(GraspTimeStudy, HasTheSameSummaryHoweverItIsComputed) {
        {std::int64_t{1}, std::int64_t{127}, std::int64_t{129}, std::int64_t{1024}, std::int64_t{4221}}) {
     Scenario s = scenario(samples, 11);
     s.time->friction = {0.2, 0.4, 0.6};
-    const TimeStudy study = study_of(s, mixed);
+    const TimeStudy study = make_uncertainty(s, mixed);
     const auto text = [&](std::int64_t chunk, int threads) {
       return study.summary(total_of(study, chunk, {Executor::kLanes, threads}), "samples");
     };
@@ -427,7 +427,7 @@ TEST(GraspTimeStudy, HasTheSameSummaryHoweverItIsComputed) {
 }
 
 TEST(GraspTimeStudy, MergesItsChunksInAnyOrderButForSums) {
-  const TimeStudy study = study_of(scenario(3000, 11), mixed);
+  const TimeStudy study = make_uncertainty(scenario(3000, 11), mixed);
   const study::Tally a = study.run(0, 1024, kOne), b = study.run(1024, 1024, kOne), c = study.run(2048, 952, kOne);
   study::Total forward{}, backward{};
   for (const study::Tally* t : {&a, &b, &c}) forward.add(*t, study.shape());
@@ -466,7 +466,7 @@ TEST(GraspTimeStudy, CountsTheTrajectoriesOfItsScenarioWhateverTheExecutor) {
   }
   const Json j = Json::parse(summary);
   EXPECT_LT(j["levels"][0]["no_slip"]["high"], j["levels"][1]["no_slip"]["low"]);
-  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 0);
+  EXPECT_EQ(study::unsolved_share(study.decisions(total)), 0);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 int main(int, char** argv) {
   namespace platform = garra::platform;
   const platform::Platform model = garra::io::read_platform(argv[1]);
-  const auto home = platform::home_of(model);
+  const auto home = platform::home_place(model);
   const platform::Poses pose{{home.r[0], home.r[1], home.r[2] + 0.01}, {1, 0, 0, 0}};
   const auto lengths = platform::inverse_kinematics({model}, pose, {}).lengths;
   const platform::Poses guess{{home.r[0], home.r[1], home.r[2]}, {1, 0, 0, 0}};

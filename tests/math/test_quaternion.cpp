@@ -50,8 +50,8 @@ TEST(Quaternion, TurnsAsRodriguesSays) {
     const D3 e = random.direction(), v = random.vector();
     const double angle = 3 * random.number();
     const auto p = about(e, angle);
-    expect_near(rotation_of(p) * v, rodrigues(e, angle, v), kRounding);
-    expect_near(rotation_of(conjugate(p)) * v, rodrigues(e, -angle, v), kRounding);
+    expect_near(rotation_matrix(p) * v, rodrigues(e, angle, v), kRounding);
+    expect_near(rotation_matrix(conjugate(p)) * v, rodrigues(e, -angle, v), kRounding);
     expect_near(rotation_of_any(Quaternion<double>(7.0 * p)) * v, rodrigues(e, angle, v), kRounding);
   }
 }
@@ -61,7 +61,7 @@ TEST(Quaternion, ProductIsFirstTheSecondThenTheFirst) {
   for (int k = 0; k < 100; ++k) {
     const D3 a = random.direction(), b = random.direction(), v = random.vector();
     const auto ab = product(about(a, 1.1), about(b, -0.7));
-    expect_near(rotation_of(ab) * v, rodrigues(a, 1.1, rodrigues(b, -0.7, v)), kRounding);
+    expect_near(rotation_matrix(ab) * v, rodrigues(a, 1.1, rodrigues(b, -0.7, v)), kRounding);
   }
 }
 
@@ -80,7 +80,7 @@ TEST(Quaternion, TurnedMissesTheAngleByItsFifthPower) {
     const auto p = turned(about(f, 0.9), D3(angle * e));
     EXPECT_NEAR(dot(p, p), 1, kRounding);
     const double bound = std::pow(angle, 5) / 120 * std::sqrt(dot(v, v)) + kRounding;
-    expect_near(rotation_of(p) * v, rodrigues(e, angle, rodrigues(f, 0.9, v)), bound);
+    expect_near(rotation_matrix(p) * v, rodrigues(e, angle, rodrigues(f, 0.9, v)), bound);
   }
 }
 
@@ -98,10 +98,10 @@ TEST(Quaternion, OfARotationGivesItBackWhicheverParameterIsLargest) {
       unit[i] = 1;
       axes[i] = rodrigues(e, angle, unit);
     }
-    const auto p = quaternion_of(axes[0], axes[1], axes[2]);
+    const auto p = to_quaternion(axes[0], axes[1], axes[2]);
     EXPECT_NEAR(dot(p, p), 1, kRounding);
     const D3 v = random.vector();
-    expect_near(rotation_of(p) * v, rodrigues(e, angle, v), 4 * kRounding);
+    expect_near(rotation_matrix(p) * v, rodrigues(e, angle, v), 4 * kRounding);
   }
 }
 
@@ -117,7 +117,7 @@ TEST(Quaternion, OfASmallTurnKeepsItsDigits) {
         unit[i] = 1;
         axes[i] = rodrigues(e, angle, unit);
       }
-      const auto p = quaternion_of(axes[0], axes[1], axes[2]);
+      const auto p = to_quaternion(axes[0], axes[1], axes[2]);
       EXPECT_NEAR(std::abs(p[0]), 1, kRounding + angle * angle);
       for (int i = 0; i < 3; ++i)
         EXPECT_NEAR(p[i + 1] * p[0], i == axis ? 0.5 * angle : 0, kRounding + std::abs(angle * angle * angle)) << axis;
@@ -128,7 +128,7 @@ TEST(Pose, InverseLeadsBackAndProductsChain) {
   Random random;
   for (int k = 0; k < 50; ++k) {
     const D3 e = random.direction(), f = random.direction(), v = random.vector();
-    const Pose<double> a{rotation_of(about(e, 1.3)), random.vector()}, b{rotation_of(about(f, -2.2)), random.vector()};
+    const Pose<double> a{rotation_matrix(about(e, 1.3)), random.vector()}, b{rotation_matrix(about(f, -2.2)), random.vector()};
     const D3 by_hand = rodrigues(e, 1.3, rodrigues(f, -2.2, v) + b.p) + a.p;
     const Pose<double> ab = a * b;
     expect_near(ab.R * v + ab.p, by_hand, 4 * kRounding);
@@ -161,7 +161,7 @@ TEST(Frame, OfANormalIsRightHandedAndOrthonormal) {
 TEST(Frame, RotatesASymmetricMatrixAsThreeProductsWould) {
   Random random;
   for (int k = 0; k < 20; ++k) {
-    const R3 R = rotation_of(about(random.direction(), 2 * random.number()));
+    const R3 R = rotation_matrix(about(random.direction(), 2 * random.number()));
     R3 D;
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j <= i; ++j) D(i, j) = D(j, i) = random.number();

@@ -81,10 +81,10 @@ TEST(ScrewAlgebra, AnAxisAndItsPitchComeBackFromTheScrew) {
     const D3 s = (1 / norm(any)) * any;
     const double pitch = random.number(3), rate = 0.1 + std::abs(random.number(5));
     const Twist screw = rate * turn_about<double>({s, point, pitch});
-    const ScrewAxis<double> found = axis_of(screw);
+    const ScrewAxis<double> found = screw_axis(screw);
     expect_near(found.direction, s, kRounding);
     EXPECT_NEAR(found.pitch, pitch, kRounding);
-    EXPECT_NEAR(pitch_of(screw), pitch, kRounding);
+    EXPECT_NEAR(screw_pitch(screw), pitch, kRounding);
     expect_near(cross(found.point - point, s), D3::zero(), kRounding);  // on the axis
     EXPECT_NEAR(dot(found.point, s), 0, kRounding);                     // and nearest to the origin
   }
@@ -92,8 +92,8 @@ TEST(ScrewAlgebra, AnAxisAndItsPitchComeBackFromTheScrew) {
 
 TEST(ScrewAlgebra, ATranslationHasInfinitePitchAndItsDirection) {
   const Twist slide = 2.5 * slide_along<double>({{0, 0.6, -0.8}});
-  const ScrewAxis<double> found = axis_of(slide);
-  EXPECT_EQ(pitch_of(slide), std::numeric_limits<double>::infinity());
+  const ScrewAxis<double> found = screw_axis(slide);
+  EXPECT_EQ(screw_pitch(slide), std::numeric_limits<double>::infinity());
   EXPECT_EQ(found.pitch, std::numeric_limits<double>::infinity());
   expect_near(found.direction, D3{{0, 0.6, -0.8}}, 1e-15);
   expect_near(found.point, D3::zero(), 0);
@@ -175,7 +175,7 @@ TEST(ScrewAlgebra, AdIsAHomomorphismOfProductsOfMotionsAndOfScrews) {
     expect_near(adjoint(X, cross(a, b)), cross(adjoint(X, a), adjoint(X, b)), 100 * kRounding);
     expect_near(exp(adjoint(X, a)), X * exp(a) * inverse(X), 10 * kRounding);
     EXPECT_NEAR(klein_form(adjoint(X, a), adjoint(X, b)), klein_form(a, b), 100 * kRounding);
-    EXPECT_NEAR(pitch_of(adjoint(X, a)), pitch_of(a), 1e-10 * (1 + std::abs(pitch_of(a)) + 1 / dot(a.w, a.w)));
+    EXPECT_NEAR(screw_pitch(adjoint(X, a)), screw_pitch(a), 1e-10 * (1 + std::abs(screw_pitch(a)) + 1 / dot(a.w, a.w)));
   }
 }
 
@@ -227,7 +227,7 @@ struct Everything {
 template <class S>
 Everything<S> everything(const Screw<S>& a, const Screw<S>& b) {
   const Pose<S> X = exp(a);
-  return {X, adjoint(X, b), about(a.v, b), axis_of(a), klein_form(a, b)};
+  return {X, adjoint(X, b), about(a.v, b), screw_axis(a), klein_form(a, b)};
 }
 
 template <class R>

@@ -345,7 +345,7 @@ TEST(Tree, TheNearestPointOfATriangleIsBelowEveryOtherPointOfIt) {
   std::uniform_real_distribution<double> share(0, 1);
   for (int i = 0; i < 300; ++i) {
     const Corners c{random_point(engine, 1), random_point(engine, 1), random_point(engine, 1)};
-    const Vec3<double> p = random_point(engine, 2), q = nearest_of(c, p);
+    const Vec3<double> p = random_point(engine, 2), q = nearest_on_triangle(c, p);
     double best = kInfinite;
     for (int k = 0; k < 2000; ++k) {
       double u = share(engine), v = share(engine);

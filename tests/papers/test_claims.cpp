@@ -23,7 +23,7 @@ Example example(int number) {
   return {data_of(name + "_printed"), data_of(name)};
 }
 
-Json json_of(const Value& value) {
+Json make_json(const Value& value) {
   return std::visit(
       [](const auto& x) -> Json {
         if constexpr (std::is_same_v<std::decay_t<decltype(x)>, std::monostate>)
@@ -37,9 +37,9 @@ Json json_of(const Value& value) {
 /// The reference's claims come first, in its order.
 void expect_reference(const Claim& ours, const Json& printed, const Json& corrected) {
   SCOPED_TRACE(ours.statement + " / " + printed["claim"].get<std::string>());
-  EXPECT_EQ(json_of(ours.paper), printed["paper"]);
-  EXPECT_EQ(json_of(ours.printed), printed["computed"]);
-  EXPECT_EQ(json_of(ours.corrected), corrected["computed"]);
+  EXPECT_EQ(make_json(ours.paper), printed["paper"]);
+  EXPECT_EQ(make_json(ours.printed), printed["computed"]);
+  EXPECT_EQ(make_json(ours.corrected), corrected["computed"]);
   EXPECT_EQ(ours.holds_printed, printed["holds"]);
   EXPECT_EQ(ours.holds_corrected, corrected["holds"]);
 }
@@ -69,9 +69,9 @@ TEST(SingularityClaims, AVerdictHoldsOnlyWithTheMendedScrewsAndAReasonStandsWher
   for (int number = 1; number <= 3; ++number) {
     for (const Claim& c : examine(number, example(number))) {
       SCOPED_TRACE(c.statement);
-      EXPECT_EQ(c.verdict == Verdict::kHolds, c.holds_printed && c.holds_corrected);
-      EXPECT_EQ(c.verdict == Verdict::kDoesNotHold, !c.holds_corrected);
-      EXPECT_EQ(c.reason.empty(), c.verdict == Verdict::kHolds);
+      EXPECT_EQ(c.decision == ClaimStatus::kHolds, c.holds_printed && c.holds_corrected);
+      EXPECT_EQ(c.decision == ClaimStatus::kDoesNotHold, !c.holds_corrected);
+      EXPECT_EQ(c.reason.empty(), c.decision == ClaimStatus::kHolds);
     }
   }
 }
@@ -94,12 +94,12 @@ TEST(SingularityClaims, OtherScrewsGiveOtherVerdicts) {
   // even the rank stays.
   Example mended = example(3);
   mended.printed = mended.corrected;
-  for (const Claim& c : examine(3, mended)) EXPECT_NE(c.verdict, Verdict::kHoldsWithCorrectedDatum) << c.statement;
+  for (const Claim& c : examine(3, mended)) EXPECT_NE(c.decision, ClaimStatus::kHoldsWithCorrectedDatum) << c.statement;
   Example regular = example(1);
   regular.printed.screws = regular.corrected.screws = displaced(regular.corrected.screws, {0, 0, 0, 0.4, 0.2, 0.3, 0});
   const std::vector<Claim> claims = examine(1, regular);
-  EXPECT_EQ(claims[0].verdict, Verdict::kDoesNotHold);  // S is singular
-  EXPECT_EQ(claims[1].verdict, Verdict::kDoesNotHold);  // dim SOSM(1)
+  EXPECT_EQ(claims[0].decision, ClaimStatus::kDoesNotHold);  // S is singular
+  EXPECT_EQ(claims[1].decision, ClaimStatus::kDoesNotHold);  // dim SOSM(1)
 }
 
 TEST(SingularityClaims, TheFilesAsPrintedAreTheReferencesDigits) {

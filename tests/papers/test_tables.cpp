@@ -27,19 +27,19 @@ using papers::Problem;
 constexpr double kStage = 1e-12;   // A and b of the hand against the reference set, relative to the largest entry
 constexpr double kPrinted = 1e-4;  // relative: four or five printed digits, through a force that is 6e-4 off its cone
 
-std::string text_of(const std::string& path) {
+std::string to_text(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
 const papers::Printed& printed() {
-  static const papers::Printed tables = papers::parse_printed(text_of(test::reference_path("papers/tables.json")));
+  static const papers::Printed tables = papers::parse_printed(to_text(test::reference_path("papers/tables.json")));
   return tables;
 }
 
 const papers::Hand& hand() {
   static const papers::Hand it =
-      papers::hand_of(io::read_scenario(test::source_folder() + "/data/scenarios/papers_hand.toml"));
+      papers::make_hand(io::read_scenario(test::source_folder() + "/data/scenarios/papers_hand.toml"));
   return it;
 }
 
@@ -60,7 +60,7 @@ std::vector<papers::Hand> hands() {
 
 /// The problem on this hand that the printed Table 4 solves.
 Problem through_table_4(const papers::Hand& h) {
-  return papers::problem_of(papers::loaded_through(h, printed().point), printed().point_mu);
+  return papers::make_problem(papers::loaded_through(h, printed().point), printed().point_mu);
 }
 
 double largest_difference(const double* a, const double* b, int n) {
@@ -87,7 +87,7 @@ TEST(PapersHand, SlipsAsAnObjectThatFallsAndTurns) {
 
 TEST(PapersHand, NeedsThreeFingers) {
   grasp::Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/two_finger_cylinder.toml");
-  EXPECT_THROW(static_cast<void>(papers::hand_of(s)), Error);
+  EXPECT_THROW(static_cast<void>(papers::make_hand(s)), Error);
 }
 
 TEST(PrintedTables, AreReadInFullOrRefused) {
@@ -114,9 +114,9 @@ TEST(PrintedTable4, SatisfiesTheRowsOfItsOwnMeritFunctionToItsDigits) {
 
 TEST(PrintedTable4, IsNoSolutionOfTheExactLaw) {
   const auto problem = through_table_4(hand());
-  const auto judgment = papers::judge(problem, {Vec<double, 6>::zero()}, printed().point.c);
-  EXPECT_NE(judgment.verdict, Status::kConverged);
-  EXPECT_GE(judgment.residual, 1e-6);
+  const auto force_check = papers::check_iterate(problem, {Vec<double, 6>::zero()}, printed().point.c);
+  EXPECT_NE(force_check.decision, Status::kConverged);
+  EXPECT_GE(force_check.residual, 1e-6);
   const double cone = std::hypot(printed().point.c[1], printed().point.c[2]) / (0.1 * printed().point.c[0]) - 1;
   EXPECT_NEAR(cone, 6.1e-4, 1e-5);  // contact 1 lies outside its cone, at f = 4e-10
   EXPECT_NEAR(papers::identities(problem, printed().point).cone, cone, 1e-12);
@@ -136,7 +136,7 @@ TEST(PrintedTable4, IsReturnedOnAnyHandByTheFlagship) {
   for (const auto& h : hands()) {
     const auto problem = through_table_4(h);
     const auto found = papers::solve_certified(problem);
-    EXPECT_EQ(found.verdict, Status::kConverged);
+    EXPECT_EQ(found.decision, Status::kConverged);
     EXPECT_LE(largest_difference(found.c.m, printed().point.c.m, 9), 1e-4);
     EXPECT_LE(largest_difference(found.a.m, printed().point.a.m, 9), 1e-3 * 2.7354);  // of the largest printed one
     for (const auto state : found.states) EXPECT_EQ(state, grasp::ContactState::kSlip);
@@ -148,7 +148,7 @@ TEST(PrintedTable4, IsReturnedOnOurHandByFlagshipAndBoxQuacan) {
   const auto newton = papers::solve_certified(problem);
   EXPECT_LE(largest_difference(newton.a.m, printed().point.a.m, 9), 1e-3);
   const auto box = papers::solve_rolling(problem);
-  EXPECT_EQ(box.verdict, Status::kConverged);
+  EXPECT_EQ(box.decision, Status::kConverged);
   EXPECT_LE(largest_difference(box.point.c.m, printed().point.c.m, 9), 1e-4);
   EXPECT_LE(largest_difference(box.point.a.m, printed().point.a.m, 9), 1e-3);
 }
@@ -169,7 +169,7 @@ TEST(PrintedTable4, OnTheReferenceHandsTakesBoxQuacanThePapersEffortAndIsMostlyR
     box_it.push_back(found.effort.box_it);
     matx_vec.push_back(found.effort.matx_vec);
     const bool close = largest_difference(found.point.c.m, printed().point.c.m, 9) <= 1e-4;
-    EXPECT_TRUE(close || found.verdict != Status::kConverged) << "the certificate knows";
+    EXPECT_TRUE(close || found.decision != Status::kConverged) << "the certificate knows";
     returned += close;
   }
   ASSERT_EQ(box_it.size(), 20U);
@@ -182,10 +182,10 @@ TEST(PrintedTable4, OnTheReferenceHandsTakesBoxQuacanThePapersEffortAndIsMostlyR
 
 TEST(RollingTables, OurRowsAreSolvedAndAgreeWithTheFlagship) {
   for (const auto& row : printed().rolling) {
-    const auto problem = papers::problem_of(hand(), row.mu);
+    const auto problem = papers::make_problem(hand(), row.mu);
     const auto found = papers::solve_rolling(problem);
     const auto truth = papers::solve_certified(problem);
-    EXPECT_EQ(found.verdict, Status::kConverged) << "mu " << row.mu;
+    EXPECT_EQ(found.decision, Status::kConverged) << "mu " << row.mu;
     EXPECT_LE(largest_difference(found.point.c.m, truth.c.m, 9), 1e-6 * 15) << "mu " << row.mu;
     // The squeeze of 15 N carries the weight where mu exceeds m g / (3 f) = 0.218.
     for (const auto state : truth.states)
@@ -207,7 +207,7 @@ TEST(PrintedTable2, IsReturnedByBoxQuacanWhereItIsTheOnlySolution) {
 
 TEST(SlidingTables, OurRowsHoldEveryContact) {
   for (const auto& row : printed().sliding) {
-    const auto found = papers::solve_sliding(papers::problem_of(hand(), row.mu), hand().slip);
+    const auto found = papers::solve_sliding(papers::make_problem(hand(), row.mu), hand().slip);
     EXPECT_LE(found.effort.f, 1e-13) << "mu " << row.mu;  // the papers: 1.2e-14 at most
     EXPECT_LE(found.effort.box_it, 25) << "mu " << row.mu;
     for (int j = 0; j < kContacts; ++j) EXPECT_GT(found.c_n[j], 1);
@@ -217,7 +217,7 @@ TEST(SlidingTables, OurRowsHoldEveryContact) {
 
 TEST(SlidingTables, EliminationIsThePapersFormula) {
   // (46) by hand: A~_nn = A_nn - mu (A_nt V_t + A_no V_o), column j with contact j's direction.
-  const auto problem = papers::problem_of(hand(), 0.4);
+  const auto problem = papers::make_problem(hand(), 0.4);
   const auto system = papers::sliding_system(problem, hand().slip);
   for (int i = 0; i < kContacts; ++i)
     for (int j = 0; j < kContacts; ++j) {
@@ -240,7 +240,7 @@ auto minimize(const typename P::template Data<S>& data) {
 
 /// Lane k of a struct of lanes, as the struct of doubles.
 template <class To, class From>
-To lane_of(const From& from, int k) {
+To get_lane(const From& from, int k) {
   To out;
   const auto* source = reinterpret_cast<const Lanes<double>*>(&from);
   auto* target = reinterpret_cast<double*>(&out);
@@ -263,14 +263,14 @@ void expect_lanes_equal_scalar(const std::vector<typename P::template Data<doubl
   const auto wide = minimize<P, S>(data);
   for (int k = 0; k < kWidth<S>; ++k) {
     const auto alone = minimize<P, double>(problems[static_cast<std::size_t>(k) % problems.size()]);
-    const auto lane = lane_of<std::remove_const_t<decltype(alone)>>(wide, k);
+    const auto lane = get_lane<std::remove_const_t<decltype(alone)>>(wide, k);
     EXPECT_EQ(0, std::memcmp(&lane, &alone, sizeof alone)) << "lane " << k;
   }
 }
 
 TEST(RollingTables, OurRowsAreWhatTheMinimizerDoesFromZero) {
   for (const auto& row : printed().rolling) {
-    const auto problem = papers::problem_of(hand(), row.mu);
+    const auto problem = papers::make_problem(hand(), row.mu);
     const auto found = papers::solve_rolling(problem);
     const auto at = minimize<solvers::FrictionMncp<kContacts>, double>(problem);
     EXPECT_EQ(found.effort.f, at.f);
@@ -281,7 +281,7 @@ TEST(RollingTables, OurRowsAreWhatTheMinimizerDoesFromZero) {
 
 TEST(RollingTables, LanesGiveTheBitsOfTheScalarCode) {
   std::vector<Problem> problems;
-  for (const auto& row : printed().rolling) problems.push_back(papers::problem_of(hand(), row.mu));
+  for (const auto& row : printed().rolling) problems.push_back(papers::make_problem(hand(), row.mu));
   expect_lanes_equal_scalar<solvers::FrictionMncp<kContacts>>(problems);
 }
 
@@ -289,7 +289,7 @@ TEST(SlidingTables, LanesGiveTheBitsOfTheScalarCode) {
   using Lcp = solvers::SlidingLcp<kContacts>;
   std::vector<Lcp::Data<double>> problems;
   for (const auto& row : printed().sliding)
-    for (const auto& problem : {papers::problem_of(hand(), row.mu), papers::problem_through(hand(), row)}) {
+    for (const auto& problem : {papers::make_problem(hand(), row.mu), papers::problem_through(hand(), row)}) {
       const auto system = papers::sliding_system(problem, hand().slip);
       problems.push_back({system.A, system.b});
     }

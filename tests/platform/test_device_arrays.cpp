@@ -34,7 +34,7 @@ struct Rows {
   std::vector<double> wrench, force, lengths;
 
   Rows() {
-    const Place<double> home = home_of(platform);
+    const Place<double> home = home_place(platform);
     for (int i = 0; i < kCount; ++i) {
       const auto off = [&](double scale, int k) { return scale * std::sin(std::sin(1.7 * i + 1) + 2.3 * k); };
       for (int k = 0; k < 3; ++k) poses.position.push_back(home.r[k] + off(0.05, k));
@@ -332,7 +332,7 @@ TEST(DevicePoses, MoveAsTheScalarExecutorMovesThem) {
         const test::Place place(workspace_bytes(r.platform, there, rest, o, flight.to));
         simulate(r.platform, there, rest, o, flight.to, place.call());
         place.wait();
-        EXPECT_EQ(test::answer_of(plain).difference(test::answer_of(flight.trajectories(o.times)), true), "");
+        EXPECT_EQ(test::make_answer(plain).difference(test::make_answer(flight.trajectories(o.times)), true), "");
       }
     }
 }

@@ -76,7 +76,7 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << "number " << i;
 }
-InverseDynamics inverse_of(const Platforms& platforms, const Samples& s, const Device& device = {}) {
+InverseDynamics invert_matrix(const Platforms& platforms, const Samples& s, const Device& device = {}) {
   return inverse_dynamics(platforms, s.poses, s.motion, s.wrench, Form::kMinimal, device);
 }
 
@@ -92,7 +92,7 @@ TEST(PlatformInverseDynamics, GivesForcesAndReactionsOfTheReferencePath) {
     append(force, p["actuator_forces"]), append(moment, p["universal_moment_on_leg"]);
     for (const auto& leg : p["spherical_force_platform_on_leg"]) append(spherical, leg);
   }
-  const InverseDynamics out = inverse_of({reference_platform("trepa_like")}, s);
+  const InverseDynamics out = invert_matrix({reference_platform("trepa_like")}, s);
   const double tolerance = kForceTolerance * largest(force);
   ASSERT_GT(force.size(), 0u);
   expect_near(out.force, force, tolerance);
@@ -105,7 +105,7 @@ TEST(PlatformInverseDynamics, GivesForcesAndReactionsOfTheReferencePath) {
 TEST(PlatformInverseDynamics, IsTheInverseOfForwardDynamics) {
   const Samples s = moments(20);
   const Platforms platforms = {reference_platform("irregular")};
-  const InverseDynamics inverse = inverse_of(platforms, s);
+  const InverseDynamics inverse = invert_matrix(platforms, s);
   const ForwardDynamics forward = forward_dynamics(platforms, s.poses, s.motion.velocity, inverse.force, s.wrench);
   expect_near(forward.acceleration, s.motion.acceleration, 1e-11);
   EXPECT_LT(largest(inverse.power_balance), 1e-10);
@@ -118,7 +118,7 @@ TEST(PlatformInverseDynamics, BaseAndWrenchCarryTheChangeOfMomentum) {
   for (const Leg& leg : p.leg) mass += leg.lower.mass + leg.upper.mass;
   for (std::size_t k = 0; k < 5; ++k) {
     const Place<double> at = place(s, k);
-    const Mat3<double> A = rotation_of(at.p);
+    const Mat3<double> A = rotation_matrix(at.p);
     Vec3<double> sum = p.mass * at.r;
     for (const Leg& leg : p.leg) {
       const Vec3<double> d = at.r + A * leg.anchor - leg.base, z = (1 / norm(d)) * d;
@@ -126,7 +126,7 @@ TEST(PlatformInverseDynamics, BaseAndWrenchCarryTheChangeOfMomentum) {
     }
     for (int c = 0; c < 3; ++c) weighted[c][k] = sum[c];
   }
-  const InverseDynamics out = inverse_of({p}, s);
+  const InverseDynamics out = invert_matrix({p}, s);
   for (int c = 0; c < 3; ++c) {
     double external = mass * p.gravity[c] + s.wrench[12 + static_cast<std::size_t>(c)];
     for (std::size_t leg = 0; leg < 6; ++leg)
@@ -138,14 +138,14 @@ TEST(PlatformInverseDynamics, BaseAndWrenchCarryTheChangeOfMomentum) {
 TEST(PlatformInverseDynamics, ActuatorsAndWrenchGiveTheChangeOfEnergy) {
   const Platform p = reference_platform("irregular");
   const Samples s = around(0.3);
-  const InverseDynamics inverse = inverse_of({p}, s);
+  const InverseDynamics inverse = invert_matrix({p}, s);
   const ForwardDynamics forward = forward_dynamics({p}, s.poses, s.motion.velocity, inverse.force, s.wrench);
   double total[5], power = 0;
   for (std::size_t k = 0; k < 5; ++k) total[k] = forward.kinetic[k] + forward.potential[k];
   for (std::size_t i = 0; i < 6; ++i) {
     double length[5];
     for (std::size_t k = 0; k < 5; ++k)
-      length[k] = norm(three(s.poses.position, k) + rotation_of(place(s, k).p) * p.leg[i].anchor - p.leg[i].base);
+      length[k] = norm(three(s.poses.position, k) + rotation_matrix(place(s, k).p) * p.leg[i].anchor - p.leg[i].base);
     power += inverse.force[12 + i] * slope(length) + s.wrench[12 + i] * s.motion.velocity[12 + i];
   }
   EXPECT_NEAR(power, slope(total), kDifferenceTolerance);
@@ -164,7 +164,7 @@ TEST(PlatformInverseDynamics, CarriesTheWeightAtRestInEqualParts) {
 }
 
 TEST(PlatformInverseDynamics, IsTheSameOnAWall) {
-  const Mat3<double> R = rotation_of<double>(normalized<double>({{0.6, -0.3, 0.5, 0.2}}));
+  const Mat3<double> R = rotation_matrix<double>(normalized<double>({{0.6, -0.3, 0.5, 0.2}}));
   const Quaternion<double> turn = normalized<double>({{0.6, -0.3, 0.5, 0.2}});
   const Platform floor = reference_platform("irregular");
   Platform wall = floor;
@@ -186,7 +186,7 @@ TEST(PlatformInverseDynamics, IsTheSameOnAWall) {
     const Quaternion<double> q = product(turn, place(s, k).p);
     append(turned.poses.quaternion, {q[0], q[1], q[2], q[3]});
   }
-  const InverseDynamics a = inverse_of({floor}, s), b = inverse_of({wall}, turned);
+  const InverseDynamics a = invert_matrix({floor}, s), b = invert_matrix({wall}, turned);
   expect_near(b.force, a.force, kForceTolerance * largest(a.force));
   expect_near(b.universal_moment, a.universal_moment, kForceTolerance * largest(a.force));
 }
@@ -223,7 +223,7 @@ TEST(PlatformInverseDynamics, LeavesNeighborsOfAPoisonedSampleAlone) {
   Samples poisoned = clean;
   poisoned.motion.velocity[6 * 3] = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t c = 0; c < 4; ++c) poisoned.poses.quaternion[4 * 5 + c] = 0;
-  const InverseDynamics a = inverse_of(platforms, clean), b = inverse_of(platforms, poisoned);
+  const InverseDynamics a = invert_matrix(platforms, clean), b = invert_matrix(platforms, poisoned);
   for (std::size_t k = 0; k < 9; ++k) {
     const bool bad = k == 3 || k == 5;
     EXPECT_EQ(b.status[k], bad ? PoseStatus::kInvalidInput : PoseStatus::kConverged);
@@ -240,8 +240,8 @@ TEST(PlatformInverseDynamics, RefusesArraysOfWrongLength) {
   const Platform p = reference_platform("trepa_like");
   Samples s = moments(2);
   s.wrench.pop_back();
-  EXPECT_THROW((void)inverse_of({p}, s), Error);
-  EXPECT_THROW((void)inverse_of({p, p, p}, moments(2)), Error);
+  EXPECT_THROW((void)invert_matrix({p}, s), Error);
+  EXPECT_THROW((void)invert_matrix({p, p, p}, moments(2)), Error);
 }
 
 TEST(PlatformDynamics, HasTheSameBitsOnEveryExecutor) {
@@ -249,13 +249,13 @@ TEST(PlatformDynamics, HasTheSameBitsOnEveryExecutor) {
   for (const int n : {0, 1, 7, 8, 9}) {
     const Samples s = moments(n);
     SCOPED_TRACE(n);
-    const std::vector<double> force = inverse_of(platforms, s).force;
+    const std::vector<double> force = invert_matrix(platforms, s).force;
     test::expect_same_on_every_executor([&](const Device& device) {
       const auto forward =
           forward_dynamics(platforms, s.poses, s.motion.velocity, force, s.wrench, Form::kMinimal, device);
       return test::Answer()
-          .add("inverse", test::answer_of(inverse_of(platforms, s, device)))
-          .add("forward", test::answer_of(forward));
+          .add("inverse", test::make_answer(invert_matrix(platforms, s, device)))
+          .add("forward", test::make_answer(forward));
     });
   }
 }
@@ -263,8 +263,8 @@ TEST(PlatformDynamics, HasTheSameBitsOnEveryExecutor) {
 TEST(PlatformDynamics, TakesAPlatformForEverySample) {
   const Platform one = reference_platform("trepa_like"), other = reference_platform("irregular");
   const Samples s = moments(2);
-  const InverseDynamics both = inverse_of({one, other}, s);
-  const InverseDynamics first = inverse_of({one}, s), second = inverse_of({other}, s);
+  const InverseDynamics both = invert_matrix({one, other}, s);
+  const InverseDynamics first = invert_matrix({one}, s), second = invert_matrix({other}, s);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(both.force[i], first.force[i]);
     EXPECT_EQ(both.force[6 + i], second.force[6 + i]);
@@ -295,7 +295,7 @@ TEST(PlatformBalance, IsThatOfTheReference) {
   append(s.poses.position, truth["r"]), append(s.poses.quaternion, truth["p"]);
   append(s.motion.velocity, truth["v"]), append(s.motion.velocity, truth["w"]);
   const Twist6<double> twist = {three(s.motion.velocity, 0), three(s.motion.velocity, 1)};
-  const Balance<double> b = balance(model_of(reference_platform("trepa_like")), place(s, 0), twist);
+  const Balance<double> b = balance(make_model(reference_platform("trepa_like")), place(s, 0), twist);
   for (int i = 0; i < 6; ++i) {
     EXPECT_NEAR(b.bias[i], truth["bias_6"][static_cast<std::size_t>(i)].get<double>(), 1e-12);
     for (int j = 0; j < 6; ++j) {

@@ -55,7 +55,7 @@ TEST(PlatformModel, LegsMayShareAJointCenter) {
   EXPECT_EQ(shared.leg[5].anchor[0], shared.leg[0].anchor[0]);
   EXPECT_EQ(checked(shared).notes, want);
   // Legs that meet in a joint do not collide there.
-  EXPECT_GT(limit_margins<double>(limits_of(shared), model_of(shared), home_of(shared)).clearance, 0);
+  EXPECT_GT(limit_margins<double>(make_limits(shared), make_model(shared), home_place(shared)).clearance, 0);
 }
 
 TEST(PlatformModel, NamesTheLegAndWhatIsWrongWithIt) {
@@ -72,7 +72,7 @@ TEST(PlatformModel, NamesTheLegAndWhatIsWrongWithIt) {
       "all anchors at the base lie on one line");
   expect_refused([](Platform& p) { p.leg[3].axis = Vec3<double>::zero(); }, "leg 3: the axis of the universal joint");
   expect_refused(
-      [](Platform& p) { p.leg[4].axis = leg_vector<double>(model_of(p).leg[4], p.home, rotation_of(p.home_turn)).d; },
+      [](Platform& p) { p.leg[4].axis = leg_vector<double>(make_model(p).leg[4], p.home, rotation_matrix(p.home_turn)).d; },
       "leg 4: the axis of its universal joint is parallel to the leg at home");
   expect_refused([](Platform& p) { p.leg[1].lower.mass = 0; }, "leg 1: tube: the mass is not positive");
   expect_refused([](Platform& p) { p.leg[1].upper.inertia = {{0.1, 0.1, 0.3}}; }, "leg 1: rod: no body has this");
@@ -125,7 +125,7 @@ TEST(PlatformModel, CarriesAPayloadAsOneBodyWithThePlatform) {
 
 TEST(PlatformModel, CentersTheConesOnTheLegsAtHome) {
   const Platform p = test::reference_platform("irregular");
-  const Limits<double> limits = limits_of(p);
+  const Limits<double> limits = make_limits(p);
   for (int i = 0; i < kLegs; ++i) {
     const Leg& leg = p.leg[static_cast<std::size_t>(i)];
     const Vec3<double> d = p.home + leg.anchor - leg.base;
@@ -136,7 +136,7 @@ TEST(PlatformModel, CentersTheConesOnTheLegsAtHome) {
   EXPECT_EQ(limits.clearance, 0.09);
   Platform free = p;
   free.leg[0].universal_cone = 3.2;
-  EXPECT_EQ(limits_of(free).universal_cos[0], -1);
+  EXPECT_EQ(make_limits(free).universal_cos[0], -1);
 }
 
 }  // namespace

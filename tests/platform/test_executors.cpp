@@ -43,7 +43,7 @@ Rows rows(std::size_t n) {
   Rows r;
   r.platforms = own_platforms(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const Place<double> home = home_of(r.platforms[i]);
+    const Place<double> home = home_place(r.platforms[i]);
     const double u = std::sin(1.7 * static_cast<double>(i) + 1);
     const auto off = [&](double scale, int k) { return scale * std::sin(u + 2.3 * k); };
     for (int k = 0; k < 3; ++k) {
@@ -82,10 +82,10 @@ TEST(OwnPlatforms, HaveTheSameKinematicsOnEveryExecutor) {
       const auto forward = forward_kinematics(r.platforms, plain.lengths, r.guess, {}, device);
       const auto full = forward_kinematics_full(r.platforms, plain.lengths, r.guess, {}, device);
       return test::Answer()
-          .add("details", test::answer_of(details))
-          .add("inverse", test::answer_of(inverse))
-          .add("forward", test::answer_of(forward))
-          .add("full", test::answer_of(full));
+          .add("details", test::make_answer(details))
+          .add("inverse", test::make_answer(inverse))
+          .add("forward", test::make_answer(forward))
+          .add("full", test::make_answer(full));
     });
   }
 }
@@ -101,7 +101,7 @@ TEST(OwnPlatforms, HaveTheSameCertificatesOnEveryExecutor) {
     expect_all(forward_kinematics(r.platforms, lengths, r.guess, near).status, PoseStatus::kConverged, n);
     expect_all(forward_kinematics(r.platforms, lengths, r.guess, certify).status, PoseStatus::kCertified, n);
     test::expect_same_on_every_executor([&](const Device& device) {
-      return test::answer_of(forward_kinematics(r.platforms, lengths, r.guess, certify, device));
+      return test::make_answer(forward_kinematics(r.platforms, lengths, r.guess, certify, device));
     });
   }
 }
@@ -120,7 +120,7 @@ TEST(OwnPlatforms, HaveTheSameDynamicsOnEveryExecutorInBothForms) {
       test::expect_same_on_every_executor([&](const Device& device) {
         const auto there = inverse_dynamics(r.platforms, r.poses, r.motion, r.wrench, form, device);
         const auto back = forward_dynamics(r.platforms, r.poses, r.motion.velocity, r.force, r.wrench, form, device);
-        return test::Answer().add("inverse", test::answer_of(there)).add("forward", test::answer_of(back));
+        return test::Answer().add("inverse", test::make_answer(there)).add("forward", test::make_answer(back));
       });
     }
 }
@@ -150,7 +150,7 @@ TEST(OwnPlatforms, MoveTheSameOnEveryExecutorWithEachMethod) {
     EXPECT_EQ(all.status, expected);
     EXPECT_EQ(all.corrections[0] > 0, method == Integrator::kHybrid);
     test::expect_same_on_every_executor(
-        [&](const Device& device) { return test::answer_of(simulate(r.platforms, starts, force, o, device)); });
+        [&](const Device& device) { return test::make_answer(simulate(r.platforms, starts, force, o, device)); });
   }
 }
 

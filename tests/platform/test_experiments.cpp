@@ -30,7 +30,7 @@ ExperimentScenario scenario(Kind kind) {
   s.platform = reference_platform("trepa_like");
   Experiment& e = s.experiment;
   e.kind = kind;
-  e.start = home_of(s.platform);
+  e.start = home_place(s.platform);
   e.translation = {{0, 0, 0.4}};
   e.angle = std::numbers::pi / 4;
   e.travel = 0.8;
@@ -123,11 +123,11 @@ TEST(PlatformExperiments, HoldStillUnderTheForcesThatHoldThem) {
   s.experiment.force_factor = 1;
   s.experiment.duration = 0.05;
   s.experiment.instants = 3;
-  const FreeMotion motion = free_motion_of(s.platform, s.experiment);
+  const FreeMotion motion = make_free_motion(s.platform, s.experiment);
   EXPECT_NEAR(motion.minimal.end_pose.position[2], s.platform.home[2], kMotion);
   s.experiment.force = motion.force;
   s.experiment.force_factor = 7;  // not looked at
-  EXPECT_EQ(free_motion_of(s.platform, s.experiment).minimal.end_pose.position, motion.minimal.end_pose.position);
+  EXPECT_EQ(make_free_motion(s.platform, s.experiment).minimal.end_pose.position, motion.minimal.end_pose.position);
 }
 
 // Counted independently (data/reference/platform, from another program): 517,665 per dense Newton step, 486 per minimal
@@ -154,7 +154,7 @@ TEST(PlatformExperiments, CountWhatIsNotSolvedInsteadOfHidingIt) {
   s.experiment.segments = {2};
   const ExperimentStudy study(s);
   const study::Total total = total_of(study);
-  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 1);
+  EXPECT_EQ(study::unsolved_share(study.decisions(total)), 1);
   EXPECT_EQ(study.estimate(total).probability, 0);
   EXPECT_EQ(study.estimate(total).interval.high, 0);
 }

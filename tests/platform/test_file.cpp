@@ -22,7 +22,7 @@ using platform::Poses;
 
 std::string data_file(const std::string& name) { return test::source_folder() + "/data/platforms/" + name + ".toml"; }
 
-std::string content_of(const std::string& file) {
+std::string read_content(const std::string& file) {
   std::ifstream in(file);
   std::stringstream all;
   all << in.rdbuf();
@@ -123,7 +123,7 @@ TEST(PlatformFile, SaysASymmetricPlatformInFewLines) {
 }
 
 TEST(PlatformFile, TurnsGravityIntoTheAxesOfABaseOnAWall) {
-  const std::string text = content_of(data_file("trepa_like"));
+  const std::string text = read_content(data_file("trepa_like"));
   const auto gravity = [&](const std::string& wall) {
     return parse_platform(with(text, "leg_radius", "wall = " + wall + "\nleg_radius"), "p.toml").gravity;
   };
@@ -135,7 +135,7 @@ TEST(PlatformFile, TurnsGravityIntoTheAxesOfABaseOnAWall) {
 }
 
 TEST(PlatformFile, TakesUnitsOverridesAndTurnedHomes) {
-  const std::string text = content_of(data_file("trepa_like"));
+  const std::string text = read_content(data_file("trepa_like"));
   const Platform p = parse_platform(
       with(text, "home = { position = [0, 0, 1.15] }",
            "home = { position = [0, 0, \"1150 mm\"], axis_angle = { axis = [0, 0, 2], angle = \"10 deg\" } }"),
@@ -148,7 +148,7 @@ TEST(PlatformFile, TakesUnitsOverridesAndTurnedHomes) {
 }
 
 TEST(PlatformFile, PointsAtTheKeyThatIsWrong) {
-  const std::string text = content_of(data_file("trepa_like"));
+  const std::string text = read_content(data_file("trepa_like"));
   expect_refused("a = [", "p.toml:", "");
   expect_refused(without(text, "schema"), "p.toml:1:1: schema: missing", "");
   expect_refused(with(text, "schema = 1", "schema = 2"), "p.toml:5:1: schema: unknown version 2", "");
@@ -195,7 +195,7 @@ TEST(PlatformFile, NeedsNoMassesForKinematics) {
 }
 
 TEST(PlatformFile, SaysAllThatIsWrong) {
-  std::string text = content_of(data_file("trepa_like"));
+  std::string text = read_content(data_file("trepa_like"));
   text =
       with(with(with(text, "mass = 25", "mass = -1"), "leg_radius", "wall = \"wal\"\nleg_radius"), "com = ", "con = ");
   const std::string message = refusal(text);
@@ -229,7 +229,7 @@ TEST(PlatformFile, IsFoundByItsNameAndNamesTheOthers) {
 // Only a text that goes on to the last line of the sixth leg has all its numbers; any shorter one is refused at one of
 // its lines.
 TEST(PlatformFile, CutAnywhereIsRefusedAtAPlaceInIt) {
-  const std::string text = content_of(data_file("irregular"));
+  const std::string text = read_content(data_file("irregular"));
   const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
   ASSERT_GT(last_line, text.rfind("[[leg]]"));
   for (std::size_t n = 0; n < last_line; ++n) {

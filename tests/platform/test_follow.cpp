@@ -31,7 +31,7 @@ Task task(const Platform& p, int count, double shift, double turn) {
     to.quaternion.insert(to.quaternion.end(), q.m, q.m + 4);
     return Place<double>{{{to.position.end()[-3], to.position.end()[-2], to.position.end()[-1]}}, q};
   };
-  for (int i = 0; i < count; ++i) append(append(home_of(p), 0.2, 0.3, t.pose), shift, turn, t.guess);
+  for (int i = 0; i < count; ++i) append(append(home_place(p), 0.2, 0.3, t.pose), shift, turn, t.guess);
   t.lengths = inverse_kinematics({p}, t.pose, {}).lengths;
   return t;
 }
@@ -149,7 +149,7 @@ TEST(PlatformForwardKinematics, LeadsTheSameOnEveryExecutorWhateverTheOtherRowsD
   EXPECT_GT(led, 50u);
   EXPECT_GT(suspect, 5u);
   test::expect_same_on_every_executor([&](const Device& device) {
-    return test::answer_of(forward_kinematics({p}, all.lengths, all.guess, {}, device));
+    return test::make_answer(forward_kinematics({p}, all.lengths, all.guess, {}, device));
   });
   for (std::size_t i = 0; i < 257; i += 16) {  // paths that end at once, beside paths that go on
     const auto part = [i](const std::vector<double>& of, std::size_t n) {

@@ -72,7 +72,7 @@ TEST(PlatformFullForwardKinematics, GivesTheReferencePosesBackFromGuessesTenCent
 
 TEST(PlatformFullForwardKinematics, AgreesWithTheMinimalFormOnAnIrregularPlatformFromItsHome) {
   const Platforms p = {reference_platform("irregular")};
-  const Place<double> home = home_of(p[0]);
+  const Place<double> home = home_place(p[0]);
   Poses guess{{home.r[0], home.r[1], home.r[2]}, {home.p[0], home.p[1], home.p[2], home.p[3]}};
   std::vector<double> lengths;
   const std::vector<double> at_home = inverse_kinematics(p, guess, {}).lengths;
@@ -98,7 +98,7 @@ TEST(PlatformFullForwardKinematics, GivesTheSameBitsInLanesOfAnyNumberOfRowsAndL
     const ForwardKinematics lanes = forward_kinematics_full(p, lengths, guess),
                             one = forward_kinematics_full(p, lengths, guess, {}, scalar());
     test::expect_same_on_every_executor(
-        [&](const Device& device) { return test::answer_of(forward_kinematics_full(p, lengths, guess, {}, device)); });
+        [&](const Device& device) { return test::make_answer(forward_kinematics_full(p, lengths, guess, {}, device)); });
     for (std::size_t k = 0; k < 4 * n; ++k) {
       if (k / 4 != 3)
         EXPECT_EQ(lanes.pose.quaternion[k], clean.pose.quaternion[k]);
@@ -160,7 +160,7 @@ TEST(PlatformFullInverseDynamics, GivesAllReferenceMultipliersForcesAndReactions
 
 TEST(PlatformFullInverseDynamics, AgreesWithTheMinimalFormOnAnIrregularPlatform) {
   const Platforms p = {reference_platform("irregular")};
-  const Place<double> home = home_of(p[0]);
+  const Place<double> home = home_place(p[0]);
   Moves m = moves();
   for (std::size_t i = 0; i < m.wrench.size() / 6; ++i)
     for (int k = 0; k < 3; ++k) m.pose.position[3 * i + static_cast<std::size_t>(k)] = home.r[k];
@@ -210,8 +210,8 @@ TEST(PlatformFullDynamics, GivesTheSameBitsInLanesOfAnyNumberOfRowsAndNanForInva
                           d = forward_dynamics_full(p, pose, motion.velocity, force, wrench, scalar());
     test::expect_same_on_every_executor([&](const Device& device) {
       return test::Answer()
-          .add("inverse", test::answer_of(inverse_dynamics_full(p, pose, motion, wrench, device)))
-          .add("forward", test::answer_of(forward_dynamics_full(p, pose, motion.velocity, force, wrench, device)));
+          .add("inverse", test::make_answer(inverse_dynamics_full(p, pose, motion, wrench, device)))
+          .add("forward", test::make_answer(forward_dynamics_full(p, pose, motion.velocity, force, wrench, device)));
     });
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(a.status[i], i == 3 ? PoseStatus::kInvalidInput : PoseStatus::kConverged);
@@ -308,7 +308,7 @@ TEST(PlatformHybridSimulation, GivesTheSameBitsInLanesAndLeavesNeighborsOfNanAlo
   const Trajectories lanes = simulate(one.platforms, starts, force, o, {}),
                      alone = simulate(one.platforms, starts, force, o, scalar());
   test::expect_same_on_every_executor(
-      [&](const Device& device) { return test::answer_of(simulate(one.platforms, starts, force, o, device)); });
+      [&](const Device& device) { return test::make_answer(simulate(one.platforms, starts, force, o, device)); });
   EXPECT_EQ(lanes.status[4], MotionStatus::kInvalidInput);
   for (std::size_t k = 0; k < lanes.pose.position.size(); ++k) {
     if (k / 9 == 4)

@@ -49,10 +49,10 @@ void expect_near(const std::vector<double>& got, const nlohmann::json& want, dou
 
 TEST(PlatformFullMatrix, ItsNewtonStepSolvesTheReferencesNinetyOneLinearEquations) {
   const nlohmann::json document = platform_reference("assembly91_trepa_like");
-  const Model<double> m = model_of(reference_platform("trepa_like"));
+  const Model<double> m = make_model(reference_platform("trepa_like"));
   const FullPlace<double> q = place_from(document.at("q_perturbed"));
   const std::vector<double> from = flat(q),
-                            to = flat(full_newton_step(m, q, test::vector_of<6>(document.at("lengths"))));
+                            to = flat(full_newton_step(m, q, test::to_vector<6>(document.at("lengths"))));
   std::vector<double> left = document.at("phi").get<std::vector<double>>();
   const nlohmann::json& entries = document.at("jacobian_triplets");
   for (std::size_t k = 0; k < entries.at(0).size(); ++k) {
@@ -64,15 +64,15 @@ TEST(PlatformFullMatrix, ItsNewtonStepSolvesTheReferencesNinetyOneLinearEquation
 
 TEST(PlatformFullMatrix, GivesTheReferencesRatesAccelerationsAndMultipliers) {
   const nlohmann::json document = platform_reference("assembly91_trepa_like");
-  const Model<double> m = model_of(reference_platform("trepa_like"));
+  const Model<double> m = make_model(reference_platform("trepa_like"));
   FullMotion<double> q;
   q.at = place_from(document.at("q"));
-  q.rate = full_rate(m, q.at, {test::vector_of<3>(document.at("v")), test::vector_of<3>(document.at("w"))});
+  q.rate = full_rate(m, q.at, {test::to_vector<3>(document.at("v")), test::to_vector<3>(document.at("w"))});
   expect_near(flat(q.rate), document.at("qd"), kRounding);
   Multipliers<double> lambda;
   const Wrench6<double> none{Vec3<double>::zero(), Vec3<double>::zero()};
   const FullPlace<double> a =
-      full_acceleration(m, q, test::vector_of<6>(document.at("actuator_forces")), none, Baumgarte{0}, &lambda);
+      full_acceleration(m, q, test::to_vector<6>(document.at("actuator_forces")), none, Baumgarte{0}, &lambda);
   expect_near(flat(a), document.at("qdd91"), kRounding);
   std::vector<double> passive(lambda.m, lambda.m + kFullCoordinates);
   passive.erase(passive.begin() + 72, passive.begin() + 78);

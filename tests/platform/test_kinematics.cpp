@@ -46,7 +46,7 @@ Reference reference() {
   return r;
 }
 
-Poses first_of(const Poses& all, std::size_t n) {
+Poses first_row(const Poses& all, std::size_t n) {
   return {{all.position.begin(), all.position.begin() + static_cast<std::ptrdiff_t>(3 * n)},
           {all.quaternion.begin(), all.quaternion.begin() + static_cast<std::ptrdiff_t>(4 * n)}};
 }
@@ -74,8 +74,8 @@ TEST(PlatformInverseKinematics, GivesTheReferenceFramesOfTheLegs) {
   std::size_t leg = 0;
   for (const auto& pose : document.at("poses")) {
     for (std::size_t i = 0; i < 6; ++i, ++leg) {
-      const auto d = test::vector_of<3>(pose.at("leg_vectors").at(i));
-      auto p = test::vector_of<4>(pose.at("leg_frame_p").at(i));
+      const auto d = test::to_vector<3>(pose.at("leg_vectors").at(i));
+      auto p = test::to_vector<4>(pose.at("leg_frame_p").at(i));
       if (p[0] < 0) p = -1.0 * p;
       for (int k = 0; k < 3; ++k) EXPECT_NEAR(got.leg_vector[3 * leg + static_cast<std::size_t>(k)], d[k], 1e-14);
       for (int k = 0; k < 4; ++k) EXPECT_NEAR(got.leg_quaternion[4 * leg + static_cast<std::size_t>(k)], p[k], 1e-13);
@@ -86,7 +86,7 @@ TEST(PlatformInverseKinematics, GivesTheReferenceFramesOfTheLegs) {
 Mat3<double> about(int axis, double angle) {
   Quaternion<double> p{{std::cos(angle / 2), 0, 0, 0}};
   p[1 + axis] = std::sin(angle / 2);
-  return rotation_of(p);
+  return rotation_matrix(p);
 }
 
 double largest_difference(const Mat3<double>& a, const Mat3<double>& b) {
@@ -104,7 +104,7 @@ TEST(PlatformInverseKinematics, GivesEulerAnglesAndUniversalTurnsThatRebuildTheF
   const Vec3<double> up = vec3(0.0, 0.0, 1.0);
   for (std::size_t leg = 0; leg < got.lengths.size(); ++leg) {
     const double* q = &got.leg_quaternion[4 * leg];
-    const Mat3<double> frame = rotation_of<double>({{q[0], q[1], q[2], q[3]}});
+    const Mat3<double> frame = rotation_matrix<double>({{q[0], q[1], q[2], q[3]}});
     const double* e = &got.leg_euler313[3 * leg];
     EXPECT_LE(largest_difference(about(2, e[0]) * about(0, e[1]) * about(2, e[2]), frame), 1e-14);
     // From home: the leg in the plane at right angles to k, then about k, then about its own x axis.
@@ -130,7 +130,7 @@ TEST(PlatformEulerAngles, AreThoseOfTheReferencePosesAndPutAllTurnIntoPsiWhereTh
     Mat3<double> A;
     for (int k = 0; k < 9; ++k)
       A[k] = pose.at("rotation").at(static_cast<std::size_t>(k / 3)).at(static_cast<std::size_t>(k % 3));
-    const Vec3<double> want = test::vector_of<3>(pose.at("euler313")), got = angles(A);
+    const Vec3<double> want = test::to_vector<3>(pose.at("euler313")), got = angles(A);
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(got[k], want[k], 1e-13);
   }
   const Vec3<double> upright = angles(about(2, 0.7)), down = angles(about(2, 0.7) * about(0, std::numbers::pi));
@@ -180,7 +180,7 @@ TEST(PlatformInverseKinematics, NamesTheJointWhoseConeIsLeftAndByHowMuch) {
   double universal[6], spherical[6];
   for (std::size_t i = 0; i < 6; ++i) {
     const Vec3<double> home = p.home + p.leg[i].anchor - p.leg[i].base;
-    const auto d = test::vector_of<3>(pose.at("leg_vectors").at(i));
+    const auto d = test::to_vector<3>(pose.at("leg_vectors").at(i));
     universal[i] = angle(home, d);
     spherical[i] = angle(home, transpose_times(A, d));
   }
@@ -201,11 +201,11 @@ TEST(PlatformInverseKinematics, GivesTheSameBitsOnEveryExecutorForAllSizes) {
   const Platforms platforms = {reference_platform("irregular")};
   const InverseOptions all{true, true, true, 0.4};
   for (const std::size_t n : {0u, 1u, 7u, 8u, 9u}) {
-    const Poses poses = first_of(r.pose, n);
+    const Poses poses = first_row(r.pose, n);
     const Motion motion{std::vector<double>(6 * n, 0.3), std::vector<double>(6 * n, -0.2)};
     SCOPED_TRACE(n);
     test::expect_same_on_every_executor([&](const Device& device) {
-      return test::answer_of(inverse_kinematics(platforms, poses, motion, all, device));
+      return test::make_answer(inverse_kinematics(platforms, poses, motion, all, device));
     });
   }
 }
@@ -275,7 +275,7 @@ TEST(PlatformForwardKinematics, GivesThePoseBackFromAGuessTenCentimetersAway) {
   }
 }
 
-double worst_of(const std::vector<double>& got, const std::vector<double>& want) {
+double worst_balance(const std::vector<double>& got, const std::vector<double>& want) {
   double worst = 0;
   for (std::size_t k = 0; k < want.size(); ++k) worst = std::max(worst, std::abs(got[k] - want[k]));
   return worst;
@@ -300,8 +300,8 @@ TEST(PlatformForwardKinematics, FollowsTheSeedsPathsFromPointToPoint) {
       EXPECT_EQ(got.status[k], PoseStatus::kConverged);
       EXPECT_LE(got.iterations[k], 6);  // the paper: 4 or 5 in an interval, to a coarser tolerance
     }
-    EXPECT_LE(worst_of(got.pose.position, want.position), kPoseTolerance);
-    EXPECT_LE(worst_of(got.pose.quaternion, want.quaternion), kPoseTolerance);
+    EXPECT_LE(worst_balance(got.pose.position, want.position), kPoseTolerance);
+    EXPECT_LE(worst_balance(got.pose.quaternion, want.quaternion), kPoseTolerance);
   }
 }
 
@@ -319,8 +319,8 @@ TEST(PlatformForwardKinematics, GivesPosesOfAnIrregularPlatformBackFromItsHome) 
   const Poses home{{p.home[0], p.home[1], p.home[2]}, {p.home_turn[0], p.home_turn[1], p.home_turn[2], p.home_turn[3]}};
   const ForwardKinematics got = forward_kinematics(irregular, lengths, home);
   for (const PoseStatus status : got.status) EXPECT_EQ(status, PoseStatus::kConverged);
-  EXPECT_LE(worst_of(got.pose.position, poses.position), 1e-11);
-  EXPECT_LE(worst_of(got.pose.quaternion, poses.quaternion), 1e-11);
+  EXPECT_LE(worst_balance(got.pose.position, poses.position), 1e-11);
+  EXPECT_LE(worst_balance(got.pose.quaternion, poses.quaternion), 1e-11);
 }
 
 TEST(PlatformForwardKinematics, RaisesASymmetricPlatformOnEqualLegsByPythagoras) {
@@ -450,10 +450,10 @@ TEST(PlatformForwardKinematics, GivesTheSameBitsOnEveryExecutorForAllSizes) {
   const Platforms platforms = {reference_platform("trepa_like")};
   for (const std::size_t n : {0u, 1u, 7u, 8u, 9u}) {
     const std::vector<double> lengths(r.lengths.begin(), r.lengths.begin() + static_cast<std::ptrdiff_t>(6 * n));
-    const Poses guess = first_of(r.guess, n);
+    const Poses guess = first_row(r.guess, n);
     SCOPED_TRACE(n);
     test::expect_same_on_every_executor([&](const Device& device) {
-      return test::answer_of(forward_kinematics(platforms, lengths, guess, {}, device));
+      return test::make_answer(forward_kinematics(platforms, lengths, guess, {}, device));
     });
   }
 }
@@ -477,7 +477,7 @@ TEST(PlatformForwardKinematics, SolvesEachSamplesOwnPlatform) {
   const Reference r = reference();
   Platforms each(9, reference_platform("trepa_like"));
   for (std::size_t i = 0; i < each.size(); ++i) each[i].leg[i % 6].base[0] += 1e-3 * static_cast<double>(i);
-  const Poses guess = first_of(r.guess, each.size());
+  const Poses guess = first_row(r.guess, each.size());
   const std::vector<double> lengths(r.lengths.begin(), r.lengths.begin() + 54);
   const ForwardKinematics together = forward_kinematics(each, lengths, guess);
   for (std::size_t i = 0; i < each.size(); ++i) {

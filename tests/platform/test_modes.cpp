@@ -23,11 +23,11 @@ constexpr double kSame = 1e-6;   ///< two poses of Newton's method at tol = 1e-1
 constexpr double kLength = 0.4;  ///< the characteristic length of the options [m]
 constexpr std::size_t kBatch = 500;
 
-Vec3<double> position_of(const Poses& poses, std::size_t i) {
+Vec3<double> get_position(const Poses& poses, std::size_t i) {
   return {{poses.position[3 * i], poses.position[3 * i + 1], poses.position[3 * i + 2]}};
 }
 
-Quaternion<double> quaternion_of(const Poses& poses, std::size_t i) {
+Quaternion<double> to_quaternion(const Poses& poses, std::size_t i) {
   const double* q = poses.quaternion.data() + 4 * i;
   return {{q[0], q[1], q[2], q[3]}};
 }
@@ -39,9 +39,9 @@ void append(const Vec3<double>& r, const Quaternion<double>& p, Poses& to) {
 
 /// sqrt(|dr|^2 + (L angle)^2).
 double apart(const Poses& a, std::size_t i, const Poses& b, std::size_t j) {
-  const Quaternion<double> p = normalized(quaternion_of(a, i)), q = normalized(quaternion_of(b, j));
+  const Quaternion<double> p = normalized(to_quaternion(a, i)), q = normalized(to_quaternion(b, j));
   const double half = std::min(norm(p - q), norm(p + q)) / 2;
-  return std::hypot(norm(position_of(a, i) - position_of(b, j)), 4 * kLength * std::asin(std::min(half, 1.0)));
+  return std::hypot(norm(get_position(a, i) - get_position(b, j)), 4 * kLength * std::asin(std::min(half, 1.0)));
 }
 
 /// Poses about home, and guesses that are off by so much in random directions.
@@ -128,7 +128,7 @@ double curvature(const Platform& p, const Neighborhood<double>& about, const Vec
   constexpr double kStep = 1e-3;
   Device alone;
   alone.threads = 1;
-  const Place<double> home = home_of(p);
+  const Place<double> home = home_place(p);
   Poses line;
   for (const double at : {out - kStep, out, out + kStep}) {
     const Vec3<double> turn = (at / kLength) * vec3(u[3], u[4], u[5]);
@@ -148,7 +148,7 @@ double curvature(const Platform& p, const Neighborhood<double>& about, const Vec
 TEST(PlatformCertificate, BoundsTheCurvatureOfTheLengthsWithinItsReachAndNotMuchAboveIt) {
   for (const char* name : {"trepa_like", "irregular"}) {
     const Platform p = reference_platform(name);
-    const Neighborhood<double> about = neighborhood(model_of(p), home_of(p), kLength);
+    const Neighborhood<double> about = neighborhood(make_model(p), home_place(p), kLength);
     std::mt19937_64 random(9);
     std::normal_distribution<double> normal;
     for (const double out : {0.0, 0.9 * about.reach}) {
@@ -252,7 +252,7 @@ TEST(PlatformModeProof, GivesTheSameBitsOnEveryExecutorForAllSizes) {
     const Tries t = tries(p, {0.25, 0.6}, n, 5);
     SCOPED_TRACE(n);
     test::expect_same_on_every_executor([&](const Device& device) {
-      return test::answer_of(forward_kinematics({p}, t.lengths, t.guess, certifying(true), device));
+      return test::make_answer(forward_kinematics({p}, t.lengths, t.guess, certifying(true), device));
     });
   }
 }
@@ -326,7 +326,7 @@ TEST(PlatformAssemblyModes, HaveDeterminantsWhoseSignsAddUpToZero) {
 std::vector<double> mirrored_anchors(const Platform& p, const Poses& poses, std::size_t i, double mirror) {
   std::vector<double> to;
   for (const Leg& leg : p.leg) {
-    const Vec3<double> at = position_of(poses, i) + rotation_of(quaternion_of(poses, i)) * leg.anchor;
+    const Vec3<double> at = get_position(poses, i) + rotation_matrix(to_quaternion(poses, i)) * leg.anchor;
     to.insert(to.end(), {at[0], at[1], mirror * at[2]});
   }
   return to;
@@ -354,7 +354,7 @@ TEST(PlatformAssemblyModes, AreTheSameBitsForAllExecutorsAndThreads) {
   const Platform p = reference_platform("irregular");
   const Tries t = tries(p, {0, 0}, 9, 8);
   test::expect_same_on_every_executor(
-      [&](const Device& device) { return test::answer_of(assembly_modes({p}, t.lengths, {}, device)); });
+      [&](const Device& device) { return test::make_answer(assembly_modes({p}, t.lengths, {}, device)); });
 }
 
 TEST(PlatformAssemblyModes, OfEachSamplesOwnPlatformAreThoseOfThatPlatformWithTheSameStarts) {
@@ -384,8 +384,8 @@ TEST(AssemblyModes, OfDietmaiersPlatformAreAllForty) {
   Platform p = reference_platform("trepa_like");
   for (std::size_t i = 0; i < 6; ++i) {
     Leg& leg = p.leg[i];
-    leg.base = test::vector_of<3>(from.at("base").at(i));
-    leg.anchor = test::vector_of<3>(from.at("anchor").at(i));
+    leg.base = test::to_vector<3>(from.at("base").at(i));
+    leg.anchor = test::to_vector<3>(from.at("anchor").at(i));
     leg.axis = {{0, 0.6, 0.8}};
   }
   const auto lengths = from.at("lengths").get<std::vector<double>>();
@@ -417,8 +417,8 @@ TEST(AssemblyModes, OfThe63AreThoseOfABruteForceSearch) {
   p.leg_radius = 0;
   for (std::size_t i = 0; i < 6; ++i) {
     Leg& leg = p.leg[i];
-    leg.base = leg.axis = test::vector_of<3>(from.at("base").at(i));
-    leg.anchor = test::vector_of<3>(from.at("anchor").at(i));
+    leg.base = leg.axis = test::to_vector<3>(from.at("base").at(i));
+    leg.anchor = test::to_vector<3>(from.at("anchor").at(i));
     leg.length_min = 0.2, leg.length_max = 2;
   }
   p.home = {{0, 0, 0.6}};
@@ -433,7 +433,7 @@ TEST(AssemblyModes, OfThe63AreThoseOfABruteForceSearch) {
     ASSERT_EQ(modes.pose.position.size(), 3 * n);
     for (std::size_t k = 0; k < n; ++k) {
       Poses want;
-      append(test::vector_of<3>(one.at("position").at(k)), test::vector_of<4>(one.at("quaternion").at(k)), want);
+      append(test::to_vector<3>(one.at("position").at(k)), test::to_vector<4>(one.at("quaternion").at(k)), want);
       double nearest = 1;
       for (std::size_t i = 0; i < n; ++i) nearest = std::min(nearest, apart(modes.pose, i, want, 0));
       EXPECT_LT(nearest, kSame) << k;

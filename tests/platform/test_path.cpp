@@ -39,12 +39,12 @@ Path four_poses(Path::Kind kind, Path::Law law) {
 
 Mat3<double> rotation_at(const PathPoints& x, std::size_t k) {
   const double* p = x.pose.quaternion.data() + 4 * k;
-  return rotation_of<double>({{p[0], p[1], p[2], p[3]}});
+  return rotation_matrix<double>({{p[0], p[1], p[2], p[3]}});
 }
 
 /// The largest difference of velocities and accelerations from central differences, away from jumps of the law.
 void expect_motion_of_poses(const Path& path) {
-  const PathPoints x = points_of(path);
+  const PathPoints x = sample_path(path);
   const double h = x.time[1] - x.time[0];
   for (std::size_t k = 101; k + 1 < x.time.size(); k += 997) {
     const Mat3<double> dR = rotation_at(x, k + 1) - rotation_at(x, k - 1);
@@ -75,10 +75,10 @@ TEST(PlatformPath, GoesFromTheFirstToTheLastPose) {
   for (const auto kind : {Path::Kind::kStraight, Path::Kind::kScrew, Path::Kind::kSpline}) {
     const Path path =
         kind == Path::Kind::kSpline ? four_poses(kind, Path::Law::kQuintic) : two_poses(kind, Path::Law::kQuintic);
-    const PathPoints x = points_of(path);
+    const PathPoints x = sample_path(path);
     const std::size_t last = x.time.size() - 1, poses = path.pose.position.size() / 3;
     const double* q = path.pose.quaternion.data() + 4 * (poses - 1);
-    const Mat3<double> want = rotation_of(normalized<double>({{q[0], q[1], q[2], q[3]}}));
+    const Mat3<double> want = rotation_matrix(normalized<double>({{q[0], q[1], q[2], q[3]}}));
     for (std::size_t c = 0; c < 3; ++c) {
       EXPECT_NEAR(x.pose.position[c], path.pose.position[c], kRounding);
       EXPECT_NEAR(x.pose.position[3 * last + c], path.pose.position[3 * (poses - 1) + c], kRounding);
@@ -92,7 +92,7 @@ TEST(PlatformPath, IsAtRestAtBothEndsOfAQuinticLaw) {
   for (const auto kind : {Path::Kind::kStraight, Path::Kind::kScrew, Path::Kind::kSpline}) {
     Path path = four_poses(kind, Path::Law::kQuintic);
     path.instants = 11;
-    const PathPoints x = points_of(path);
+    const PathPoints x = sample_path(path);
     for (std::size_t c = 0; c < 6; ++c) {
       for (const std::size_t k : {std::size_t{0}, std::size_t{10}}) {
         EXPECT_NEAR(x.velocity[6 * k + c], 0, kRounding);
@@ -105,7 +105,7 @@ TEST(PlatformPath, IsAtRestAtBothEndsOfAQuinticLaw) {
 TEST(PlatformPath, PassesSampledPosesAtTheirTimes) {
   Path path = four_poses(Path::Kind::kSampled, Path::Law::kQuintic);
   path.instants = 11;  // every 0.1 s from 0.5 s on: poses at instants 0, 2, 7, 10
-  const PathPoints x = points_of(path);
+  const PathPoints x = sample_path(path);
   const std::size_t at[] = {0, 2, 7, 10};
   for (std::size_t k = 0; k < 4; ++k)
     for (std::size_t c = 0; c < 3; ++c)
@@ -115,7 +115,7 @@ TEST(PlatformPath, PassesSampledPosesAtTheirTimes) {
 TEST(PlatformPath, KeepsItsAxisAndPitchOnAScrew) {
   Path path = two_poses(Path::Kind::kScrew, Path::Law::kUniform);
   path.instants = 9;
-  const PathPoints x = points_of(path);
+  const PathPoints x = sample_path(path);
   for (std::size_t k = 0; k < 9; ++k) {
     const double *t = x.velocity.data() + 6 * k, *first = x.velocity.data();
     for (std::size_t c = 3; c < 6; ++c) EXPECT_NEAR(t[c], first[c], kRounding);
@@ -134,7 +134,7 @@ TEST(PlatformPath, SaysWhatIsWrongWithIt) {
     Path path = four_poses(Path::Kind::kSampled, Path::Law::kUniform);
     spoil(path);
     try {
-      static_cast<void>(points_of(path));
+      static_cast<void>(sample_path(path));
       ADD_FAILURE() << "accepted: " << part;
     } catch (const Error& e) {
       EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();

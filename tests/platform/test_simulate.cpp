@@ -22,7 +22,7 @@ using test::same_bits;
 
 using test::platform_reference;
 using test::reference_platform;
-using test::vector_of;
+using test::to_vector;
 
 constexpr double kStateTol = 1e-10;  // what the reference's own makers found for RK4 at 1 ms: 2e-12
 const Device kScalar{Executor::kScalar, 1, 0};
@@ -50,11 +50,11 @@ ReferenceMotion reference_motion(std::size_t which) {
   m.platforms = {reference_platform(from.at("params").get<std::string>())};
   m.states = from.at("states");
   const nlohmann::json& first = m.states.at(0);
-  append(vector_of<3>(first.at("r")), m.starts.pose.position);
-  append(vector_of<4>(first.at("p")), m.starts.pose.quaternion);
-  append(vector_of<3>(first.at("v")), m.starts.velocity);
-  append(vector_of<3>(first.at("w")), m.starts.velocity);
-  append(vector_of<6>(from.at("actuator_forces")), m.force.force);
+  append(to_vector<3>(first.at("r")), m.starts.pose.position);
+  append(to_vector<4>(first.at("p")), m.starts.pose.quaternion);
+  append(to_vector<3>(first.at("v")), m.starts.velocity);
+  append(to_vector<3>(first.at("w")), m.starts.velocity);
+  append(to_vector<6>(from.at("actuator_forces")), m.force.force);
   return m;
 }
 
@@ -219,7 +219,7 @@ TEST(PlatformMotion, OfMasslessLegsIsTheRegularPrecessionOfASymmetricTop) {
   ASSERT_EQ(t.status[0], MotionStatus::kCompleted);
   const Quaternion<double> end = product(turn_by((seconds / A) * H), turn_by({{0, 0, seconds * (1 - C / A) * w[2]}}));
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(t.end_pose.quaternion[k], end[static_cast<int>(k)], 1e-12);
-  const Mat3<double> turned = rotation_of(end);
+  const Mat3<double> turned = rotation_matrix(end);
   const Vec3<double> axis{{turned(0, 2), turned(1, 2), turned(2, 2)}};
   const Vec3<double> w_end = (1 / A) * H + ((1 - C / A) * w[2]) * axis;
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(t.end_velocity[3 + k], w_end[static_cast<int>(k)], 1e-12);
@@ -339,10 +339,10 @@ TEST(PlatformMotion, EndsAtTheConeOfAJoint) {
       (at_platform ? leg.universal_cone : leg.spherical_cone) = 3.2;
       leg.length_min = 0.01, leg.length_max = 5;
     }
-    const Model<double> m = model_of(p);
+    const Model<double> m = make_model(p);
     /// Leg i's direction, seen from the base or the platform.
     const auto direction = [&](const Place<double>& at, std::size_t i) {
-      const Mat3<double> A = rotation_of(at.p);
+      const Mat3<double> A = rotation_matrix(at.p);
       const Vec3<double> z = leg_vector<double>(m.leg[i], at.r, A).z;
       return at_platform ? transpose_times(A, z) : z;
     };
@@ -353,7 +353,7 @@ TEST(PlatformMotion, EndsAtTheConeOfAJoint) {
                  for (std::size_t j = 0; j < 4; ++j) at.p[static_cast<int>(j)] = t.pose.quaternion[4 * k + j];
                  bool out = false;
                  for (std::size_t i = 0; i < 6; ++i)
-                   out = out || std::acos(dot(direction(home_of(p), i), direction(at, i))) > kCone;
+                   out = out || std::acos(dot(direction(home_place(p), i), direction(at, i))) > kCone;
                  return out;
                });
   }
@@ -425,9 +425,9 @@ TEST(PlatformMotion, HasTheSameBitsOnEveryExecutorAndForEverySize) {
     EXPECT_EQ(simulate({p}, s, busy_force(), busy_options(), kScalar).count, n);
     const Platforms own(static_cast<std::size_t>(n), p);
     test::expect_same_on_every_executor([&](const Device& device) {
-      const test::Answer shared = test::answer_of(simulate({p}, s, busy_force(), busy_options(), device));
+      const test::Answer shared = test::make_answer(simulate({p}, s, busy_force(), busy_options(), device));
       if (n < 2) return shared;
-      const test::Answer each = test::answer_of(simulate(own, s, busy_force(), busy_options(), device));
+      const test::Answer each = test::make_answer(simulate(own, s, busy_force(), busy_options(), device));
       EXPECT_EQ(shared.difference(each, device.executor == Executor::kCuda), "") << "of a platform for each sample";
       return shared;
     });
@@ -440,7 +440,7 @@ std::vector<double> row(const std::vector<double>& from, std::size_t i, std::siz
   const auto first = from.begin() + static_cast<std::ptrdiff_t>(i * width);
   return {first, first + static_cast<std::ptrdiff_t>(width)};
 }
-Starts start_of(const Starts& s, std::size_t i) {
+Starts make_start(const Starts& s, std::size_t i) {
   return {{row(s.pose.position, i, 3), row(s.pose.quaternion, i, 4)}, row(s.velocity, i, 6), row(s.wrench, i, 6)};
 }
 
@@ -461,7 +461,7 @@ TEST(PlatformMotion, OfOwnPlatformsAndOwnForcesIsThatOfEachAlone) {
   for (std::size_t i = 0; i < n; ++i) {
     ForceInput own = f;
     own.force = row(f.force, i, 18);
-    const Trajectories alone = simulate({platforms[i]}, start_of(s, i), own, o, kScalar);
+    const Trajectories alone = simulate({platforms[i]}, make_start(s, i), own, o, kScalar);
     EXPECT_TRUE(same_bits(row(all.end_velocity, i, 6), alone.end_velocity)) << i;
     EXPECT_TRUE(same_bits(row(all.lengths, i, 12), alone.lengths)) << i;
   }

@@ -116,14 +116,14 @@ Checked by_hand(const Scenario& s, std::map<std::string, std::vector<double>> x,
       Vec3<double>{{x["geometry.anchor_error"][0], x["geometry.anchor_error"][1], x["geometry.anchor_error"][2]}} -
       p.leg[0].anchor;
   p.gravity = gravity;
-  PathPoints path = points_of(s.path);
+  PathPoints path = sample_path(s.path);
   Motion motion{path.velocity, path.acceleration};
   std::vector<double> wrench;
   const Vec3<double> force = pointing(x["disturbance.force"][0], x["disturbance.force direction"]);
   const Vec3<double> moment = pointing(x["disturbance.moment"][0], x["disturbance.moment direction"]);
   for (std::size_t k = 0; k < path.time.size(); ++k) {
     const double* q = path.pose.quaternion.data() + 4 * k;
-    const Vec3<double> arm = rotation_of<double>({{q[0], q[1], q[2], q[3]}}) * shift;
+    const Vec3<double> arm = rotation_matrix<double>({{q[0], q[1], q[2], q[3]}}) * shift;
     double *v = motion.velocity.data() + 6 * k, *a = motion.acceleration.data() + 6 * k;
     const Vec3<double> w{{v[3], v[4], v[5]}}, dw{{a[3], a[4], a[5]}};
     const Vec3<double> turning = cross(w, arm), bending = cross(dw, arm) + cross(w, turning),
@@ -268,7 +268,7 @@ TEST(PlatformStudy, CountsNumbersThatAreNotFiniteAsUnsolved) {
   s.platform.leg[2].lower.mass = NAN;
   const PlatformStudy study(s);
   const auto total = total_of(study, 1024, {Executor::kLanes, 1});
-  EXPECT_EQ(garra::study::unsolved_share(study.verdicts(total)), 1);
+  EXPECT_EQ(garra::study::unsolved_share(study.decisions(total)), 1);
   EXPECT_TRUE(std::isnan(study.estimate(total).probability));
 }
 
@@ -313,7 +313,7 @@ TEST(PlatformStudy, MapsAWorkspaceNodeByNode) {
       EXPECT_DOUBLE_EQ(at[0], v.axis[0][static_cast<std::size_t>(node % 3)]);
       EXPECT_DOUBLE_EQ(at[2], v.axis[2][static_cast<std::size_t>(node / 3)]);
       const double* q = r.series.pose.quaternion.data();
-      EXPECT_GE(rotation_of<double>({{q[0], q[1], q[2], q[3]}})(2, 2), std::cos(0.2) - 1e-12);
+      EXPECT_GE(rotation_matrix<double>({{q[0], q[1], q[2], q[3]}})(2, 2), std::cos(0.2) - 1e-12);
       feasible += r.measured.outcome == 0;
       sigma = std::min(sigma, r.measured.sigma);
       force = std::max(force, r.measured.peak_force);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kNumbers = 64;  ///< of a thread
 
-std::string text_of(const std::string& file) {
+std::string to_text(const std::string& file) {
   std::ifstream in(file);
   EXPECT_TRUE(in.good()) << file;
   return {std::istreambuf_iterator<char>(in), {}};
@@ -51,9 +51,9 @@ TEST(Compiler, KeepsLocalArraysApartThatAreInUseAtOnce) {
     for (const char* which : {"second", "first"}) {
       SCOPED_TRACE(std::string(which) + " kernel, compute_" + architecture);
       const std::string name = GARRA_COMPILED_IN "/" + std::string(which) + "-" + architecture;
-      EXPECT_EQ(text_of(name + ".log").find("Unknown command line argument"), std::string::npos)
-          << text_of(name + ".log");
-      EXPECT_EQ(wrong_numbers(text_of(name + ".ptx"), std::string(which) == "first"), 0);
+      EXPECT_EQ(to_text(name + ".log").find("Unknown command line argument"), std::string::npos)
+          << to_text(name + ".log");
+      EXPECT_EQ(wrong_numbers(to_text(name + ".ptx"), std::string(which) == "first"), 0);
       ++compiled;
     }
   EXPECT_GE(compiled, 2);

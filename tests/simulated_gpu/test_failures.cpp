@@ -178,14 +178,14 @@ TEST(StacksOfAKernel, TakeTheirPartOfTheMemory) {
   for (int i = 0; i < 144 * kCount; ++i) W.push_back(std::sin(1.3 * i));
   for (int i = 0; i < 6 * kCount; ++i) w.push_back(std::cos(0.7 * i));
   const contact::Wrenches wrenches{8, kCount, W, w, mu};
-  const auto expected = contact::balance(wrenches, kReference).verdict;
+  const auto expected = contact::balance(wrenches, kReference).decision;
   const std::size_t before = simulated_gpu::memory();
-  EXPECT_EQ(contact::balance(wrenches, kGpu).verdict, expected);
+  EXPECT_EQ(contact::balance(wrenches, kGpu).decision, expected);
   std::string said;
   for (std::size_t memory = std::size_t{64} << 20; said.empty(); memory /= 2) {
     simulated_gpu::set_memory(memory);
     try {
-      EXPECT_EQ(contact::balance(wrenches, kGpu).verdict, expected);
+      EXPECT_EQ(contact::balance(wrenches, kGpu).decision, expected);
     } catch (const Error& error) {
       said = error.what();
     }

@@ -45,7 +45,7 @@ Measures measure_there(const chain::Robot& robot, const std::vector<double>& q, 
 /// Room for all that a search finds.
 struct Found {
   Found(const chain::Robot& robot, std::int64_t n, Layout layout)
-      : landing(n, 1, layout),
+      : search_status(n, 1, layout),
         q(n, robot.joints, layout),
         distance(n, 1, layout),
         rate(n, 1, layout),
@@ -59,13 +59,13 @@ struct Found {
         responsible(n, 1, layout),
         joints(n, robot.joints, layout) {}
   [[nodiscard]] DeviceNearSingularities arrays() const {
-    return {landing, q, distance, lost, responsible, subsets, last, joints, joint, order, rate, sign, wrench};
+    return {search_status, q, distance, lost, responsible, subsets, last, joints, joint, order, rate, sign, wrench};
   }
   [[nodiscard]] NearSingularities results() const {
-    return {landing.rows(), q.rows(),     distance.rows(), lost.rows(), responsible.rows(), subsets.rows(), last.rows(),
+    return {search_status.rows(), q.rows(),     distance.rows(), lost.rows(), responsible.rows(), subsets.rows(), last.rows(),
             joints.rows(),  joint.rows(), order.rows(),    rate.rows(), sign.rows(),        wrench.rows()};
   }
-  OnGpu<Landing> landing;
+  OnGpu<SearchStatus> search_status;
   OnGpu<double> q, distance, rate, wrench;
   OnGpu<int> lost, subsets, last, joint, order, sign;
   OnGpu<std::uint32_t> responsible, joints;
@@ -84,7 +84,7 @@ NearSingularities nearest_there(const chain::Robot& robot, const std::vector<dou
 
 template <class Answers>
 void expect_same(const Answers& reference, const Answers& found) {
-  EXPECT_EQ(test::answer_of(reference).difference(test::answer_of(found), true), "");
+  EXPECT_EQ(test::make_answer(reference).difference(test::make_answer(found), true), "");
 }
 
 TEST(DeviceArrays, OfConfigurationsHaveTheScalarBitsOfTheirMeasures) {
@@ -108,7 +108,7 @@ TEST(DeviceArrays, OfConfigurationsHaveTheScalarBitsOfTheNearestSingularity) {
     MeasureOptions options;
     options.near = 0.9;  // searches that are lost are made again, for two at once
     const NearSingularities reference = nearest_singularities(robot, q, options, test::kReference);
-    ASSERT_EQ(reference.landing[3], Landing::kNonFinite);
+    ASSERT_EQ(reference.search_status[3], SearchStatus::kNonFinite);
     expect_same(reference, nearest_there(robot, q, options, Layout::kWithGaps));
   }
 }
@@ -120,7 +120,7 @@ TEST(DeviceArrays, OfConfigurationsNeedTheirWorkspaceAndNothingElse) {
   const Found found(robot, 33, Layout::kRows);
   const DeviceConfigurations configurations{33, at};
   DeviceNearSingularities to;
-  to.landing = found.landing;
+  to.search_status = found.search_status;
   to.distance = found.distance;
   const std::size_t bytes = workspace_bytes(robot, configurations, {}, to);
   EXPECT_THROW(nearest_singularities(robot, configurations, {}, to, test::Place(bytes - 1).call()), Error);
@@ -136,7 +136,7 @@ TEST(DeviceArrays, OfConfigurationsNeedTheirWorkspaceAndNothingElse) {
 #endif
   place.wait();
   const NearSingularities reference = nearest_singularities(robot, q, {}, test::kReference);
-  EXPECT_EQ(found.landing.rows(), reference.landing);
+  EXPECT_EQ(found.search_status.rows(), reference.search_status);
   EXPECT_EQ(test::Answer()
                 .add("distance", reference.distance)
                 .difference(test::Answer().add("distance", found.distance.rows()), true),

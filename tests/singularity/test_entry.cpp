@@ -156,7 +156,7 @@ TEST(Singularity, RobotsGiveTheScrewsAndVerdictsOfTheReference) {
     SCOPED_TRACE(c["id"].get<std::string>());
     const chain::Robot robot = robot_of(c);
     const std::vector<double> q = c["q"];
-    const ScrewSet set = screws_of(robot, q);
+    const ScrewSet set = make_screws(robot, q);
     for (std::size_t i = 0; i < q.size(); ++i) expect_near(set.screw[i], screw_of(c["screws"][i]), kScrew);
     const Analysis a = analyse(robot, q);
     expect_rank(c, a);

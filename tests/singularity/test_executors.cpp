@@ -25,7 +25,7 @@ std::vector<chain::Robot> arms() {
 }
 
 MapScenario few_samples(const chain::Robot& robot, std::int64_t samples) {
-  MapScenario s = map_test::scenario_of(robot);
+  MapScenario s = map_test::read_scenario_document(robot);
   s.voxels = 4;
   s.measure.near = 0.05;
   s.plan.samples = samples;
@@ -89,17 +89,17 @@ TEST(MapOfAnySize, OfGivenConfigurationsIsTheSameOnEveryExecutor) {
     single.precision = Precision::kSingle;
     // Far from any singularity some searches are lost; with such a `near` they are made again, for two at once.
     exact.near = 0.9;
-    const std::vector<Landing> landing = nearest_singularities(robot, spoilt, exact, test::kReference).landing;
-    EXPECT_GE(std::count(landing.begin(), landing.end(), Landing::kLanded), 20);
-    EXPECT_GE(std::count(landing.begin(), landing.end(), Landing::kLost), 1);
-    EXPECT_EQ(landing[3], Landing::kNonFinite);
+    const std::vector<SearchStatus> search_status = nearest_singularities(robot, spoilt, exact, test::kReference).search_status;
+    EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kLanded), 20);
+    EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kLost), 1);
+    EXPECT_EQ(search_status[3], SearchStatus::kNonFinite);
     test::expect_same_on_every_executor([&](const Device& device) {
       return test::Answer()
-          .add("measures", test::answer_of(measure(robot, spoilt, exact, device)))
+          .add("measures", test::make_answer(measure(robot, spoilt, exact, device)))
           // A NaN has another sign in lanes of single precision, which is no part of the contract
           // (docs/theory/numerics.md).
-          .add("in single precision", test::answer_of(measure(robot, good, single, device)))
-          .add("nearest", test::answer_of(nearest_singularities(robot, spoilt, exact, device)));
+          .add("in single precision", test::make_answer(measure(robot, good, single, device)))
+          .add("nearest", test::make_answer(nearest_singularities(robot, spoilt, exact, device)));
     });
   }
 }
@@ -112,7 +112,7 @@ TEST(Executors, SearchesThatEndedDoNotChangeWhileTheirNeighborsGoOn) {
   std::vector<double> q(8192 * 6);
   for (double& x : q) x = angle(generator);
   test::expect_same_on_every_host_executor(
-      [&](const Device& device) { return test::answer_of(nearest_singularities(robot, q, {}, device)); });
+      [&](const Device& device) { return test::make_answer(nearest_singularities(robot, q, {}, device)); });
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(SingularityKernels, DecompositionGivesTheScrewsBack) {
 TEST(SingularityKernels, ScalingIsDefinedWhereAxesMeetOrAreMissing) {
   constexpr double kRight = M_PI / 2;
   const auto wrist =
-      chain::model_of<3>(chain::from_dh({}, {{0, 0.3, -kRight, 0, {}}, {0, 0, kRight, 0, {}}, {0, 0.2, 0, 0, {}}}));
+      chain::make_model<3>(chain::from_dh({}, {{0, 0.3, -kRight, 0, {}}, {0, 0, kRight, 0, {}}, {0, 0.2, 0, 0, {}}}));
   const auto at = configuration(wrist, Vec<double, 3>{{0.3, 0, -0.8}});  // axes 1 and 3 in line
   EXPECT_EQ(at.scaling.length, 1);
   EXPECT_NEAR(norm(at.scaling.center + wrist.base.p - vec3(0.0, 0.0, 0.3)), 0, 1e-12);
@@ -94,7 +94,7 @@ TEST(SingularityKernels, ScalingIsDefinedWhereAxesMeetOrAreMissing) {
 
   std::vector<chain::DhJoint> slides = {{0, 0.1, -kRight, 0, {}}, {0.2, 0.3, kRight, kRight, {}}, {0, 0.2, 0, 0, {}}};
   for (auto& slide : slides) slide.link.joint.prismatic = true;
-  const auto gantry = chain::model_of<3>(chain::from_dh({}, slides));
+  const auto gantry = chain::make_model<3>(chain::from_dh({}, slides));
   const auto box = configuration(gantry, Vec<double, 3>{{0.1, 0.2, 0.3}});
   EXPECT_EQ(box.scaling.length, 1);
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(singular_values(box.screws)[k], 1, 1e-15);

@@ -25,7 +25,7 @@ std::uint32_t bits(const std::vector<int>& joints) {
 struct PumaFactors {
   double elbow, shoulder, wrist;
 };
-PumaFactors factors_of(const std::vector<double>& q) {
+PumaFactors find_factors(const std::vector<double>& q) {
   const double a2 = 0.4318, a3 = 0.0203, d4 = 0.4318, q23 = q[1] + q[2];
   return {a3 * std::sin(q[2]) + d4 * std::cos(q[2]), a2 * std::cos(q[1]) + a3 * std::cos(q23) - d4 * std::sin(q23),
           std::sin(q[4])};
@@ -37,10 +37,10 @@ TEST(NearestSingularities, OfThePumaSatisfyTheirClosedFormAndBlameItsJoints) {
   const std::vector<double> q = near_rows(puma, random_configurations(puma, 6000), options);
   const NearSingularities found = nearest_singularities(puma, q, options, kLanesDevice);
   int wrist = 0, elbow = 0, shoulder = 0;
-  ASSERT_GT(found.landing.size(), 500u);
-  for (std::size_t i = 0; i < found.landing.size(); ++i) {
-    ASSERT_EQ(found.landing[i], Landing::kLanded) << i;
-    const PumaFactors f = factors_of(row(found.singular_q, i, 6));
+  ASSERT_GT(found.search_status.size(), 500u);
+  for (std::size_t i = 0; i < found.search_status.size(); ++i) {
+    ASSERT_EQ(found.search_status[i], SearchStatus::kLanded) << i;
+    const PumaFactors f = find_factors(row(found.singular_q, i, 6));
     const bool at_wrist = std::abs(f.wrist) < kClosedForm, at_elbow = std::abs(f.elbow) < kClosedForm,
                at_shoulder = std::abs(f.shoulder) < kClosedForm;
     ASSERT_EQ(at_wrist + at_elbow + at_shoulder, 1) << f.wrist << " " << f.elbow << " " << f.shoulder;
@@ -104,13 +104,13 @@ double share_not_nearest(double near, int count) {
   const std::vector<double> q = near_rows(puma, puma_configurations(count), options);
   const NearSingularities found = nearest_singularities(puma, q, options, kLanesDevice);
   std::size_t farther = 0;
-  for (std::size_t i = 0; i < found.landing.size(); ++i) {
+  for (std::size_t i = 0; i < found.search_status.size(); ++i) {
     const double nearest = nearest_of_the_puma(row(q, i, 6));
     farther += !(found.distance[i] <= nearest + kDistance);
     EXPECT_GE(found.distance[i], nearest - kDistance);
   }
-  EXPECT_GT(found.landing.size(), 2500u);
-  return static_cast<double>(farther) / static_cast<double>(found.landing.size());
+  EXPECT_GT(found.search_status.size(), 2500u);
+  return static_cast<double>(farther) / static_cast<double>(found.search_status.size());
 }
 
 /// Shares as docs/theory/singularity-maps.md has them.
@@ -235,19 +235,19 @@ void check_against_host(const chain::Robot& robot, int samples, double near, int
   const NearSingularities found = nearest_singularities(robot, q, options, kLanesDevice);
   AnalyseOptions exact;
   exact.tolerance = 1e-6;  // as the search does
-  exact.generic = generic_dims(screws_of(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.1)));
+  exact.generic = generic_dims(make_screws(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.1)));
   exact.clearing_sets = false;
   exact.largest_set = 1;
   int checked = 0, lost = 0, different = 0;
-  for (std::size_t i = 0; i < found.landing.size() && checked < at_most; ++i) {
-    lost += found.landing[i] != Landing::kLanded;
-    if (found.landing[i] != Landing::kLanded) continue;
+  for (std::size_t i = 0; i < found.search_status.size() && checked < at_most; ++i) {
+    lost += found.search_status[i] != SearchStatus::kLanded;
+    if (found.search_status[i] != SearchStatus::kLanded) continue;
     ++checked;
     different += !agrees(analyse(robot, row(found.singular_q, i, robot.joints), exact), found, i);
   }
   EXPECT_LE(different, at_most / 100);
   EXPECT_GT(checked, at_most / 2);
-  EXPECT_LT(lost, static_cast<int>(found.landing.size()) / 10 + 1);
+  EXPECT_LT(lost, static_cast<int>(found.search_status.size()) / 10 + 1);
 }
 
 TEST(NearestSingularities, AgreeWithTheExactAnalysisForAllKindsOfArms) {
@@ -278,8 +278,8 @@ TEST(NearestSingularities, AreTheSameOnEveryExecutor) {
     const auto devices = has_kernels ? test::other_executors() : test::other_host_executors();
     test::expect_same_on(devices, [&](const Device& device) {
       return test::Answer()
-          .add("measures", test::answer_of(measure(robot, q, {}, device)))
-          .add("nearest", test::answer_of(nearest_singularities(robot, q, {}, device)));
+          .add("measures", test::make_answer(measure(robot, q, {}, device)))
+          .add("nearest", test::make_answer(nearest_singularities(robot, q, {}, device)));
     });
   }
 }
@@ -295,14 +295,14 @@ TEST(NearestSingularities, ANumberThatIsNotFiniteSpoilsNoOther) {
   const Measures remeasured = measure(puma, q, {}, kLanesDevice);
   for (std::size_t i = 0; i < 37; ++i) {
     if (i == 5 || i == 12) {
-      EXPECT_EQ(spoilt.landing[i], Landing::kNonFinite);
+      EXPECT_EQ(spoilt.search_status[i], SearchStatus::kNonFinite);
       EXPECT_EQ(spoilt.responsible[i], 0u);
       EXPECT_TRUE(std::isnan(spoilt.singular_q[6 * i]));
       EXPECT_TRUE(std::isnan(remeasured.sigma_min[i]));
       EXPECT_TRUE(std::isnan(remeasured.inverse_condition[i]));
       continue;
     }
-    EXPECT_EQ(spoilt.landing[i], clean.landing[i]);
+    EXPECT_EQ(spoilt.search_status[i], clean.search_status[i]);
     EXPECT_TRUE(same(row(spoilt.singular_q, i, 6), row(clean.singular_q, i, 6))) << i;
     EXPECT_EQ(remeasured.sigma_min[i], measured.sigma_min[i]);
   }

@@ -33,7 +33,7 @@ template <int J>
 void check_subsets(const json& sosm, const Subsets<double, J>& found) {
   EXPECT_EQ(found.count, static_cast<double>(sosm.size()));
   std::set<std::pair<JointSet, JointSet>> expected, ours;
-  for (const auto& s : sosm) expected.insert({set_of(s["interval"]), set_of(s["ssm"])});
+  for (const auto& s : sosm) expected.insert({to_set(s["interval"]), to_set(s["ssm"])});
   for (int a = 0; a < J; ++a)
     if (found.last[a] >= 0) ours.insert({{a + 1, static_cast<int>(found.last[a]) + 1}, joints_in(found.members[a])});
   EXPECT_EQ(ours, expected);
@@ -57,7 +57,7 @@ void check_joint(const json& joint, const Model<double, J>& m, const Vec<double,
 
 template <int J, int G>
 void check_case(const json& c) {
-  const auto m = chain::model_of<J>(reference::robot_of(c));
+  const auto m = chain::make_model<J>(reference::robot_of(c));
   const auto q = vec<J>(c["q"]);
   const auto at = configuration(m, q);
   const auto dims = interval_dims(m);
@@ -73,7 +73,7 @@ void check_case(const json& c) {
   EXPECT_EQ(found.rank, c["rank"].get<double>());
   EXPECT_EQ(rank(sigma, kTolerances.rank), c["rank"].get<double>());
   EXPECT_EQ(found.lost, c["lost_dof"].get<double>());
-  EXPECT_EQ(joints_in(found.escape.responsible), set_of(c["responsible"]));
+  EXPECT_EQ(joints_in(found.escape.responsible), to_set(c["responsible"]));
   check_subsets(c["sosm"], found.subsets);
   if (found.lost == 0) {
     EXPECT_EQ(found.escape.joint, -1);
@@ -97,7 +97,7 @@ void check_case(const json& c) {
   EXPECT_EQ(best < 0 ? 0 : found.escape.order[best], best_order);
   EXPECT_NEAR(best < 0 ? 0 : found.escape.rate[best], best_rate, kValue * sigma[0]);
   for (int d = 0; d < static_cast<int>(found.lost); ++d)  // no joint screw does work on what the arm bears
-    for (int j = 0; j < J; ++j) EXPECT_NEAR(dot(found.escape.wrench[d], vector_of(at.screws.joint[j])), 0, 1e-12);
+    for (int j = 0; j < J; ++j) EXPECT_NEAR(dot(found.escape.wrench[d], to_vector(at.screws.joint[j])), 0, 1e-12);
 }
 
 TEST(SingularityKernels, AgreeWithTheReferenceConfigurations) {
@@ -138,7 +138,7 @@ void check_example(const json& e) {
   for (int k = 0; k < 6; ++k)
     EXPECT_NEAR(found.sigma[k], e["scaling"]["singular_values"][static_cast<std::size_t>(k)].get<double>(), kValue);
   EXPECT_EQ(found.rank, e["rank"].get<double>());
-  EXPECT_EQ(joints_in(found.escape.responsible), set_of(e["responsible"]));
+  EXPECT_EQ(joints_in(found.escape.responsible), to_set(e["responsible"]));
   check_subsets(e["sosm"], found.subsets);
   if (!e.contains("joints")) return;
   for (int j = 0; j < J; ++j) {
@@ -163,7 +163,7 @@ TEST(SingularityKernels, AgreeWithTheExamplesOfThePaper) {
 
 TEST(SingularityKernels, TheBetterSignIsThatOfSmallSteps) {
   const auto c = reference::case_of("puma_elbow_folded");
-  const auto m = chain::model_of<6>(reference::robot_of(c));
+  const auto m = chain::make_model<6>(reference::robot_of(c));
   const auto q = vec<6>(c["q"]);
   const auto at = configuration(m, q);
   auto forth = q, back = q;
@@ -173,7 +173,7 @@ TEST(SingularityKernels, TheBetterSignIsThatOfSmallSteps) {
   EXPECT_EQ(analyse<6>(at.screws, interval_dims(m), kTolerances).escape.sign[2], 1);
 }
 
-/// What is known of a configuration besides arms.json, joints counted from 1: the stretches a..b of its minimal
+/// What is known of a configuration besides arms.json, joints counted from 1: the ranges a..b of its minimal
 /// singular subsets with their members, and the joints that lead out alone at first order.
 struct Known {
   std::string arm;

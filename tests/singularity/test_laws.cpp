@@ -88,7 +88,7 @@ TEST(Singularity, NeitherThePlaceOfTheBaseNorTheUnitOfLengthChangesAnything) {
 /// |det J| is the product of the singular values of the unscaled screws.
 double volume(const chain::Robot& robot, const std::vector<double>& q) {
   double product = 1;
-  for (const double s : singular_values(screws_of(robot, q), {})) product *= s;
+  for (const double s : singular_values(make_screws(robot, q), {})) product *= s;
   return product;
 }
 

@@ -66,8 +66,8 @@ void check_counts(const MapScenario& scenario) {
   std::map<std::uint32_t, std::int64_t> sets, example;
   std::map<int, std::int64_t> escape;
   std::int64_t landed = 0, subsets = 0;
-  for (std::size_t i = 0; i < s.landing.size(); ++i) {
-    if (s.landing[i] != Landing::kLanded) continue;
+  for (std::size_t i = 0; i < s.search_status.size(); ++i) {
+    if (s.search_status[i] != SearchStatus::kLanded) continue;
     ++landed;
     subsets += s.subsets[i];
     if (++sets[s.responsible[i]] == 1) example[s.responsible[i]] = number[i];
@@ -75,7 +75,7 @@ void check_counts(const MapScenario& scenario) {
   }
   EXPECT_GT(landed, 20);
   EXPECT_EQ(t.counts[static_cast<std::size_t>(l.near)], landed);
-  EXPECT_EQ(sum(t, l.near, 2), static_cast<std::int64_t>(s.landing.size()));
+  EXPECT_EQ(sum(t, l.near, 2), static_cast<std::int64_t>(s.search_status.size()));
   EXPECT_EQ(sum(t, l.lost, 7), landed);
   EXPECT_EQ(sum(t, l.distance.offset, l.distance.size()), landed);
   EXPECT_EQ(sum(t, l.subset, 1 << l.joints), subsets);
@@ -86,7 +86,7 @@ void check_counts(const MapScenario& scenario) {
   }
   for (int j = 0; j < l.joints; ++j) EXPECT_EQ(sum(t, l.escape + 2 * j, 2), escape[j]);
   EXPECT_EQ(t.counts[static_cast<std::size_t>(l.no_escape)], escape[-1]);
-  EXPECT_EQ(t.kept.size(), s.landing.size() * map_row(l.joints));
+  EXPECT_EQ(t.kept.size(), s.search_status.size() * map_row(l.joints));
   for (const study::Histogram* h : {&l.log_sigma, &l.log_condition, &l.manipulability})
     EXPECT_EQ(sum(t, h->offset, h->size()), kSamples);
   std::int64_t in_voxels = t.counts[static_cast<std::size_t>(l.outside)], near_in_voxels = 0;
@@ -97,9 +97,9 @@ void check_counts(const MapScenario& scenario) {
     EXPECT_EQ(sum(t, at + 2, VoxelGrid::kBins), t.counts[static_cast<std::size_t>(at)]);
   }
   EXPECT_EQ(in_voxels, kSamples);
-  EXPECT_LE(near_in_voxels, static_cast<std::int64_t>(s.landing.size()));
+  EXPECT_LE(near_in_voxels, static_cast<std::int64_t>(s.search_status.size()));
   EXPECT_GE(near_in_voxels,
-            static_cast<std::int64_t>(s.landing.size()) - t.counts[static_cast<std::size_t>(l.outside)]);
+            static_cast<std::int64_t>(s.search_status.size()) - t.counts[static_cast<std::size_t>(l.outside)]);
 }
 
 /// Known of the arms: planar ones turn about one axis and move in a plane, SCARAs move in space and turn about one
@@ -115,16 +115,16 @@ TEST(GenericRank, IsWhatTheArmCanDoAtBest) {
       {robot_file("iiwa14.urdf"), 6},
   };
   for (const auto& [robot, rank] : arms) {
-    EXPECT_EQ(generic_rank_of(robot), rank) << robot.name;
-    const ScrewSet set = screws_of(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.3));
+    EXPECT_EQ(compute_generic_rank(robot), rank) << robot.name;
+    const ScrewSet set = make_screws(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.3));
     EXPECT_EQ(generic_rank(set), rank) << robot.name;
     EXPECT_EQ(generic_dims(set).rank(), rank) << robot.name;
   }
 }
 
 TEST(MapEngine, CountsWhatItsSamplesAreOneByOne) {
-  check_counts(scenario_of(reference_arm("puma_wrist")));
-  MapScenario even = scenario_of(robot_file("scara.toml"));
+  check_counts(read_scenario_document(reference_arm("puma_wrist")));
+  MapScenario even = read_scenario_document(robot_file("scara.toml"));
   even.sequence = Sequence::kLowDiscrepancy;
   even.measure.near = 0.05;
   check_counts(even);
@@ -133,7 +133,7 @@ TEST(MapEngine, CountsWhatItsSamplesAreOneByOne) {
 TEST(MapEngine, AnyExecutorThreadsAndChunksCountTheSame) {
   for (const auto& robot : {reference_arm("puma_wrist"), robot_file("iiwa14.urdf"), robot_file("stanford.toml")}) {
     SCOPED_TRACE(robot.name);
-    const MapEngine engine(scenario_of(robot));
+    const MapEngine engine(read_scenario_document(robot));
     const study::Tally scalar = engine.run(0, kSamples, kScalarDevice);
     test::expect_same_on_every_executor([&](const Device& device) {
       const study::Tally t = engine.run(0, kSamples, device);
@@ -156,12 +156,12 @@ TEST(MapEngine, AnyExecutorThreadsAndChunksCountTheSame) {
 /// Singular values by the host's own program, in its own scaling.
 TEST(MapEngine, ShareOfNearSamplesIsThatOfAnIndependentDecomposition) {
   const chain::Robot puma = reference_arm("puma_wrist");
-  const MapScenario scenario = scenario_of(puma);
+  const MapScenario scenario = read_scenario_document(puma);
   const MapEngine engine(scenario);
   const study::Tally t = engine.run(0, 3000, kLanesDevice);
   int near = 0;
   for (std::int64_t i = 0; i < 3000; ++i) {
-    const ScrewSet set = screws_of(puma, engine.configuration(i));
+    const ScrewSet set = make_screws(puma, engine.configuration(i));
     const std::vector<double> sigma = singular_values(set, natural_scaling(set));
     near += sigma[5] <= scenario.measure.near * sigma[0];
   }
@@ -170,7 +170,7 @@ TEST(MapEngine, ShareOfNearSamplesIsThatOfAnIndependentDecomposition) {
 }
 
 TEST(MapEngine, WorstSamplesAreTheTenOfTheSmallestRatio) {
-  const MapScenario scenario = scenario_of(robot_file("ur5.toml"));
+  const MapScenario scenario = read_scenario_document(robot_file("ur5.toml"));
   const MapEngine engine(scenario);
   const study::Tally t = engine.run(0, kSamples, kLanesDevice);
   std::vector<double> q;
@@ -188,7 +188,7 @@ TEST(MapEngine, WorstSamplesAreTheTenOfTheSmallestRatio) {
 // Where joint values come from.
 
 TEST(MapEngine, GridsRunThroughTheirNodesLastJointFastest) {
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   for (auto& source : s.joint) source = {JointSource::Kind::kFixed, 0.3, 0.3, 1};
   s.joint[2] = {JointSource::Kind::kGrid, -1, 1, 5};
   s.joint[4] = {JointSource::Kind::kGrid, 0.5, 2, 4};
@@ -209,7 +209,7 @@ TEST(MapEngine, GridsRunThroughTheirNodesLastJointFastest) {
 /// Of one dimension, an additive recurrence leaves gaps of at most three lengths (V. Sos, 1957), the golden ratio
 /// nearly equal ones.
 TEST(MapEngine, EvenSamplesFillTheirRanges) {
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   for (auto& source : s.joint) source = {JointSource::Kind::kFixed, 0, 0, 1};
   s.joint[3] = {JointSource::Kind::kUniform, 0, 1, 1};
   s.sequence = Sequence::kLowDiscrepancy;
@@ -226,7 +226,7 @@ TEST(MapEngine, EvenSamplesFillTheirRanges) {
 
 /// Another seed is the same sequence from elsewhere: every sample moved by one number, modulo the range.
 TEST(MapEngine, EvenSamplesOfAnotherSeedAreShifted) {
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   for (auto& source : s.joint) source = {JointSource::Kind::kUniform, 0, 1, 1};
   s.sequence = Sequence::kLowDiscrepancy;
   const MapEngine one(s);
@@ -243,7 +243,7 @@ TEST(MapEngine, EvenSamplesOfAnotherSeedAreShifted) {
 }
 
 TEST(MapEngine, TaskTargetsAreReachedOrCountedAsUnreached) {
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   TaskGrid task;
   task.low = {{-0.5, -0.5, -0.3}};
   task.high = {{0.5, 0.5, 0.3}};
@@ -281,7 +281,7 @@ TEST(MapEngine, TaskTargetsAreReachedOrCountedAsUnreached) {
 /// The PUMA's wrist aligned, and turned by what is left of so many digits: most of 128 searches arrive, and where they
 /// should, whatever the digits.
 TEST(MapEngine, AlignedWristsOfATaskGridAreReached) {
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   const std::vector<double> home = {0.4, 0.7, -0.9, 0.2, 0, 0.1};
   const auto pose_at = [&](const std::vector<double>& q) {
     return chain::evaluate(s.robot, chain::StateView(1, q), chain::Output::kPose).pose;
@@ -311,7 +311,7 @@ TEST(MapEngine, AlignedWristsOfATaskGridAreReached) {
 }
 
 TEST(MapEngine, VoxelsOfATaskGridHaveNoHolesBetweenItsTargets) {
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   s.voxels = 10;  // 63 mm, where targets are 100 mm apart
   TaskGrid task;
   task.low = {{0.1, -0.2, 0.3}};
@@ -334,7 +334,7 @@ TEST(MapEngine, VoxelsOfATaskGridHaveNoHolesBetweenItsTargets) {
 TEST(MapEngine, SinglePrecisionMissesFewAndSaysHowMany) {
   constexpr double kStated = 2e-5;  // of sigma_g / sigma_1
   for (const auto& robot : {reference_arm("puma_wrist"), robot_file("iiwa14.urdf")}) {
-    MapScenario s = scenario_of(robot);
+    MapScenario s = read_scenario_document(robot);
     s.measure.precision = Precision::kSingle;
     const MapEngine engine(s);
     const MapLayout& l = engine.layout();
@@ -355,7 +355,7 @@ TEST(Slices, AgreeWithTheReferenceMap) {
   const auto maps = test::read_reference_json("singularity/maps.json")["maps"];
   ASSERT_GE(maps.size(), 1u);
   const auto& map = maps[0];
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   s.measure.scaling = {MapScaling::Center::kJoint, 4, map["L"].get<double>()};
   Slice slice;
   slice.x = map["x_joint"].get<int>() - 1;
@@ -379,7 +379,7 @@ TEST(Slices, AgreeWithTheReferenceMap) {
 /// In the plane of q3 and q5 the PUMA's locus is the lines q5 = 0, q5 = +-180 deg, the two elbow angles, and the
 /// shoulder's.
 TEST(Slices, LociSatisfyTheClosedFormAndHaveNoHoles) {
-  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  MapScenario s = read_scenario_document(reference_arm("puma_wrist"));
   const Slice slice{2, 4, {0, -0.7, 0, 0.4, 0, 0.2}, -M_PI, M_PI, -3, 3, 61};
   const SliceResult r = evaluate_slice(s, slice, kLanesDevice);
   const double a2 = 0.4318, a3 = 0.0203, d4 = 0.4318, step_x = 2 * M_PI / 60, step_y = 6.0 / 60;
@@ -405,7 +405,7 @@ TEST(Slices, LociSatisfyTheClosedFormAndHaveNoHoles) {
 /// plane.
 TEST(Slices, FindPointsThatNoGridNodeMeets) {
   const chain::Robot arm = robot_file("iiwa14.urdf");
-  MapScenario s = scenario_of(arm);
+  MapScenario s = read_scenario_document(arm);
   const Slice slice{1, 2, {0.3, 0, 0, 1.1, 0.4, 0.9, -0.2}, -1.03, 1, -2.97, 3, 40};
   const SliceResult r = evaluate_slice(s, slice, kLanesDevice);
   bool found[2] = {false, false};
@@ -453,11 +453,11 @@ TEST(MapEngine, SaysWhatIsWrongAndWhatToDo) {
   EXPECT_NE(
       complaint([&] { static_cast<void>(measure(planar_arm(2), {}, {}, kLanesDevice)); }).find("singularity --at"),
       std::string::npos);
-  MapScenario s = scenario_of(puma);
+  MapScenario s = read_scenario_document(puma);
   s.joint[1] = {JointSource::Kind::kUniform, 1, -1, 1};
   EXPECT_NE(complaint([&] { const MapEngine engine(s); }).find("reversed"), std::string::npos);
   EXPECT_NE(complaint([&] {
-              static_cast<void>(evaluate_slice(scenario_of(puma), {1, 1, q, -1, 1, -1, 1, 5}, kLanesDevice));
+              static_cast<void>(evaluate_slice(read_scenario_document(puma), {1, 1, q, -1, 1, -1, 1, 5}, kLanesDevice));
             }).find("same joint"),
             std::string::npos);
 }

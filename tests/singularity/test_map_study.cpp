@@ -76,7 +76,7 @@ const PumaMap& puma() {
   return map;
 }
 
-std::uint32_t set_of(const Json& joints) {
+std::uint32_t to_set(const Json& joints) {
   std::uint32_t set = 0;
   for (const auto& j : joints) set |= 1u << j.get<int>();
   return set;
@@ -182,7 +182,7 @@ TEST(SingularityMapStudy, CountsAreThoseOfAnIndependentDecompositionOfEverySampl
   expect_histogram_of(product, s["histograms"]["manipulability"], kDecomposition);
 }
 
-// A landing is a configuration whose smallest singular value is rounding; to blame are the joints of its null vector;
+// A arrival is a configuration whose smallest singular value is rounding; to blame are the joints of its null vector;
 // the way there is as long as it says; and the share of each set is what a count of such sets says.
 TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEveryLanding) {
   std::vector<double> q;
@@ -214,7 +214,7 @@ TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEve
   const Json& said = puma().summary["nearest"]["responsible"];
   ASSERT_EQ(said.size(), sets.size());
   for (const auto& row : said) {
-    const std::int64_t n = std::ssize(landed), count = sets[set_of(row["joints"])];
+    const std::int64_t n = std::ssize(landed), count = sets[to_set(row["joints"])];
     const study::Interval interval = study::clopper_pearson(count, n);
     EXPECT_EQ(row["count"], count);
     EXPECT_NEAR(row["share"], static_cast<double>(count) / static_cast<double>(n), 1e-15);
@@ -256,8 +256,8 @@ TEST(SingularityMapStudy, TheSummaryCountsWhatTheRowsHold) {
   ASSERT_EQ(s["nearest"]["responsible"].size(), sets.size());
   std::int64_t before = kSamples;
   for (const auto& row : s["nearest"]["responsible"]) {
-    EXPECT_EQ(row["count"], sets[set_of(row["joints"])]);
-    EXPECT_EQ(row["example"], examples[set_of(row["joints"])]) << "the first sample";
+    EXPECT_EQ(row["count"], sets[to_set(row["joints"])]);
+    EXPECT_EQ(row["example"], examples[to_set(row["joints"])]) << "the first sample";
     EXPECT_LE(row["count"].get<std::int64_t>(), before);
     before = row["count"];
     EXPECT_LT(row["low"], row["share"]);
@@ -301,7 +301,7 @@ TEST(SingularityMapStudy, TheEstimateIsNearByDecidedWithItsInterval) {
   EXPECT_EQ(e.interval.low, interval.low);
   EXPECT_EQ(e.interval.high, interval.high);
   EXPECT_EQ(puma().study.widest_interval(puma().total), e.interval.high - e.interval.low);
-  EXPECT_EQ(study::unsolved_share(puma().study.verdicts(puma().total)), 0);
+  EXPECT_EQ(study::unsolved_share(puma().study.decisions(puma().total)), 0);
   EXPECT_TRUE(std::isnan(puma().study.estimate({}).probability));
 }
 
@@ -487,7 +487,7 @@ TEST(SingularityMapStudy, ATaskGridIsReachedOrSaidNotToBe) {
   ASSERT_LT(unreached, 240);
   const std::int64_t near = s["outcomes"]["near"].get<std::int64_t>() + s["outcomes"]["singular"].get<std::int64_t>();
   EXPECT_DOUBLE_EQ(study.estimate(total).probability, static_cast<double>(near) / static_cast<double>(240 - unreached));
-  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 0) << "a search that fails is no configuration";
+  EXPECT_EQ(study::unsolved_share(study.decisions(total)), 0) << "a search that fails is no configuration";
   std::int64_t found = 0;
   for (std::int64_t i = 0; i < 240; ++i) {
     const MapSample sample = study.sample(i);

@@ -48,12 +48,12 @@ double seen(const ScrewSet& set, const Analysis& a, double x, double y) {
 
 TEST(SelfMotion, TheFormIsTheSecondOrderOfTheTipsTrueMotion) {
   constexpr double kSecondOrder = 1e-5;  // step^2 = 1e-6 times coefficients of size one
-  int judged = 0, definite = 0;
+  int checked = 0, definite = 0;
   for (const Json& c : cases()) {
     SCOPED_TRACE(c["id"].get<std::string>());
     const ScrewSet set = screws_in(c["screws"]);
     const Analysis a = analyse(set);
-    if (a.self_motion == SelfMotion::kNotJudged) continue;
+    if (a.self_motion == SelfMotion::kNotChecked) continue;
     ASSERT_LE(a.null_space.size(), 2u);
     const double xx = seen(set, a, 1, 0), both = seen(set, a, 1, 1);
     if (a.null_space.size() == 1) {
@@ -64,10 +64,10 @@ TEST(SelfMotion, TheFormIsTheSecondOrderOfTheTipsTrueMotion) {
       EXPECT_NEAR(a.self_motion_form[0], mean + radius, kSecondOrder);
       EXPECT_NEAR(a.self_motion_form[1], mean - radius, kSecondOrder);
     }
-    ++judged;
+    ++checked;
     definite += a.self_motion == SelfMotion::kNone;
   }
-  EXPECT_GE(judged, 8);
+  EXPECT_GE(checked, 8);
   EXPECT_GE(definite, 2);  // examples 1 and 3 at least
 }
 

@@ -108,7 +108,7 @@ TEST(SingularityTable, HelicalJointsOnOneAxisSpanTheTwoDimensionsOfACylindricalP
   // A screw moves along itself: turning a helical joint leaves those on its axis where they are, pitch and all.
   const ScrewSet after = displaced(set, {0, 0.7, 0, 0, 0, 0});
   expect_near(after.screw[2], set.screw[2], 1e-15);
-  EXPECT_NEAR(pitch_of(displaced(set, {1.1, 0, 0, 0, 0, 0}).screw[4]), 0.2, 1e-15);
+  EXPECT_NEAR(screw_pitch(displaced(set, {1.1, 0, 0, 0, 0, 0}).screw[4]), 0.2, 1e-15);
   const Analysis a = analyse(set);
   EXPECT_TRUE(a.arm_singular);
   ASSERT_FALSE(a.escape_sets.empty());
@@ -128,11 +128,11 @@ TEST(SingularityTable, TheReferencesSliceOfThePuma) {
       std::vector<double> q = fixed;
       q[map["x_joint"].get<std::size_t>() - 1] = x[j];
       q[map["y_joint"].get<std::size_t>() - 1] = y[i];
-      const ScrewSet set = screws_of(puma, q);
+      const ScrewSet set = make_screws(puma, q);
       // The wrist's axes meet in its center: the last three screws alone have it as their natural origin.
-      const Vec3<double> center = axis_of(set.screw[4]).point;
-      const Vec3<double> along = axis_of(set.screw[4]).direction, other = axis_of(set.screw[3]).direction;
-      const Vec3<double> between = axis_of(set.screw[3]).point - center;
+      const Vec3<double> center = screw_axis(set.screw[4]).point;
+      const Vec3<double> along = screw_axis(set.screw[4]).direction, other = screw_axis(set.screw[3]).direction;
+      const Vec3<double> between = screw_axis(set.screw[3]).point - center;
       const Vec3<double> normal = cross(along, other);  // at right angles always
       const Vec3<double> wrist = axpy(dot(cross(between, other), normal) / dot(normal, normal), along, center);
       const std::vector<double> sigma = singular_values(set, {wrist, map["L"]});

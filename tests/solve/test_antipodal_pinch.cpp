@@ -48,7 +48,7 @@ void check(const WrenchBalance<double, 3>& p, const BalanceAnswer<double, 3>& a)
     if (a.balanced == 1) {
       EXPECT_LE(std::hypot(a.c[3 * j + 1], a.c[3 * j + 2]), p.mu[j] * a.c[3 * j] * (1 + 1e-12) + 1e-12);
     }
-    value += kLargestForce * norm(p.w) * std::min(z[3 * j] - p.mu[j] * std::hypot(z[3 * j + 1], z[3 * j + 2]), 0.0);
+    value += kMaxForce * norm(p.w) * std::min(z[3 * j] - p.mu[j] * std::hypot(z[3 * j + 1], z[3 * j + 2]), 0.0);
   }
   if (a.balanced == 1)
     EXPECT_LE(norm(p.W * a.c + p.w), 1e-8 * norm(p.w));

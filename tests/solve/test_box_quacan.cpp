@@ -180,7 +180,7 @@ struct ContactMerit {
   }
   [[nodiscard]] S error(const Vec<S, kVariables>& x) const {
     const Vec<S, 3 *N> c = forces(x), a = p.A * c + p.b;
-    return solvers::judge(p, solvers::load_scale(p), c, a, 1).error;
+    return solvers::check_iterate(p, solvers::load_scale(p), c, a, 1).error;
   }
 
   Vec<S, kResiduals> residual(const Vec<S, kVariables>& x) const {

@@ -42,8 +42,8 @@ double residual_by_definition(const Problem& p, const Forces& c) {
                            {c.m, c.m + kRows});
 }
 
-FrictionSolution<double, kContacts> judged(const Problem& p, const Forces& c, double reason = int(Status::kStalled)) {
-  return certify(p, candidate_of<double, kContacts>(c, reason, Effort<double>::none()), 1e-8);
+FrictionSolution<double, kContacts> checked(const Problem& p, const Forces& c, double reason = int(Status::kStalled)) {
+  return certify(p, make_candidate<double, kContacts>(c, reason, Effort<double>::none()), 1e-8);
 }
 
 constexpr double kSizes[] = {0x1p-40, 0x1p-3, 1, 0x1p5, 0x1p40};
@@ -59,9 +59,9 @@ TEST(FrictionCertificate, ItsResidualIsTheDefinitionInEveryUnit) {
         const Problem p{size_a * given.A, size_b * given.b, given.mu};
         const Forces c = size_b / size_a * force;
         const double want = residual_by_definition(p, c);
-        EXPECT_NEAR(judged(p, c).residual, want, 1e-13 * (1 + want))
+        EXPECT_NEAR(checked(p, c).residual, want, 1e-13 * (1 + want))
             << "problem " << k << ", A " << size_a << ", b " << size_b;
-        EXPECT_NE(judged(p, c).status, double(int(Status::kConverged)));
+        EXPECT_NE(checked(p, c).status, double(int(Status::kConverged)));
       }
   }
 }
@@ -81,7 +81,7 @@ TEST(FrictionCertificate, TakesAForceThatHoldsAndReturnsItsAcceleration) {
         Problem p{size_a * given.A, Forces::zero(), given.mu};
         const Forces c = size_b / size_a * force;
         p.b = -(p.A * c);  // both contacts stick
-        const auto s = judged(p, c);
+        const auto s = checked(p, c);
         ASSERT_EQ(s.status, double(int(Status::kConverged))) << "problem " << k << ", A " << size_a << ", b " << size_b;
         for (int i = 0; i < kRows; ++i) {
           EXPECT_NEAR(s.c[i], c[i], 1e-14 * norm(c));
@@ -89,7 +89,7 @@ TEST(FrictionCertificate, TakesAForceThatHoldsAndReturnsItsAcceleration) {
         }
         Forces off = c;
         off[k % kRows] *= 1 + 1e-5;
-        const auto wrong = judged(p, off, int(Status::kIterationLimit));
+        const auto wrong = checked(p, off, int(Status::kIterationLimit));
         EXPECT_EQ(wrong.status, double(int(Status::kIterationLimit)));
         for (int i = 0; i < kRows; ++i) EXPECT_TRUE(std::isnan(wrong.c[i]) && std::isnan(wrong.a[i]));
       }
@@ -102,7 +102,7 @@ TEST(FrictionCertificate, TakesNoForceThatRanAwayInAnyUnit) {
   given.A(0, 3) = given.A(3, 0) = -1;
   for (const double size_a : kSizes)
     for (const double size_b : kSizes) {
-      const auto s = judged({size_a * given.A, size_b * given.b, given.mu},
+      const auto s = checked({size_a * given.A, size_b * given.b, given.mu},
                             {{1e12 * size_b / size_a, 0, 0, 1e12 * size_b / size_a, 0, 0}});
       EXPECT_NEAR(s.residual, 1, 1e-3);
       EXPECT_EQ(s.status, double(int(Status::kStalled))) << "A " << size_a << ", b " << size_b;
@@ -112,12 +112,12 @@ TEST(FrictionCertificate, TakesNoForceThatRanAwayInAnyUnit) {
 TEST(FrictionCertificate, JudgesAForceThatOverflowedAsNone) {
   Draw draw(4);
   const Problem p = random_problem(draw);
-  const double none = judged(p, Forces::zero()).residual;
+  const double none = checked(p, Forces::zero()).residual;
   for (int i = 0; i < kRows; ++i)
     for (const double bad : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
       Forces c = Forces::zero();
       c[i] = bad;
-      EXPECT_EQ(judged(p, c).residual, none) << i;
+      EXPECT_EQ(checked(p, c).residual, none) << i;
     }
 }
 
@@ -129,7 +129,7 @@ TEST(FrictionCertificate, ItsResidualIsInvariant) {
     const Problem p = random_problem(draw);
     Forces c;
     for (double& x : c.m) x = draw.normal();
-    const double want = judged(p, c).residual;
+    const double want = checked(p, c).residual;
     const double factor = std::exp(draw.uniform(-10, 10)), angle = draw.uniform(0, 6.28);
     Problem scaled = p, turned = p;
     Forces scaled_c = c, turned_c = c;
@@ -148,8 +148,8 @@ TEST(FrictionCertificate, ItsResidualIsInvariant) {
     turned.A = turn * p.A * transpose(turn);
     turned.b = turn * p.b;
     turned_c = turn * c;
-    EXPECT_NEAR(judged(scaled, scaled_c).residual, want, 1e-10 * want);
-    EXPECT_NEAR(judged(turned, turned_c).residual, want, 1e-10 * want);
+    EXPECT_NEAR(checked(scaled, scaled_c).residual, want, 1e-10 * want);
+    EXPECT_NEAR(checked(turned, turned_c).residual, want, 1e-10 * want);
     // A third contact, of another body, under a load a million times as large.
     FrictionProblem<double, 3> more{Mat<double, 9, 9>::zero(), Vec<double, 9>::zero(), {{p.mu[0], p.mu[1], 0.5}}};
     Vec<double, 9> more_c = Vec<double, 9>::zero();
@@ -160,7 +160,7 @@ TEST(FrictionCertificate, ItsResidualIsInvariant) {
     }
     for (int i = 6; i < 9; ++i) more.A(i, i) = 1;
     more.b[6] = 1e6;
-    const auto s = certify(more, candidate_of<double, 3>(more_c, int(Status::kStalled), Effort<double>::none()), 1e-8);
+    const auto s = certify(more, make_candidate<double, 3>(more_c, int(Status::kStalled), Effort<double>::none()), 1e-8);
     EXPECT_NEAR(s.residual, want, 1e-12 * want);
   }
 }
@@ -198,7 +198,7 @@ TEST(FrictionCertificate, SeesThroughItsOwnRounding) {
   p.b = {{-0x1p40 - 1, 0, 0}};  // A c is 2^40 + 1 + 1/4
   p.b[0] -= 0.25;
   p.b[1] = -(c[0] + c[1]);
-  const auto s = certify(p, candidate_of<double, 1>(c, int(Status::kStalled), Effort<double>::none()), 1e-15);
+  const auto s = certify(p, make_candidate<double, 1>(c, int(Status::kStalled), Effort<double>::none()), 1e-15);
   EXPECT_EQ(s.status, double(int(Status::kConverged))) << s.residual;
 }
 
@@ -234,7 +234,7 @@ TEST(SlidingContact, IsEliminatedBySubstitution) {
 
 using Lcp = LcpProblem<double, 4>;
 
-LcpSolution<double, 4> judged(const Lcp& p, const Vec<double, 4>& z) {
+LcpSolution<double, 4> checked(const Lcp& p, const Vec<double, 4>& z) {
   return certify(p, LcpCandidate<double, 4>{z, double(int(Status::kConverged)), 7}, 1e-8);
 }
 
@@ -260,7 +260,7 @@ TEST(LcpCertificate, ItsResidualIsTheDefinitionInEveryUnit) {
           error = std::max(error, std::abs(std::min(zi, wi)));
           size = std::max({size, std::abs(zi), std::abs(wi)});
         }
-        const auto s = judged(p, z);
+        const auto s = checked(p, z);
         EXPECT_NEAR(s.residual, static_cast<double>(error / size), 1e-13) << "M " << size_m << ", q " << size_q;
         EXPECT_EQ(s.status, double(int(Status::kStalled)));
         EXPECT_EQ(s.pivots, 7);

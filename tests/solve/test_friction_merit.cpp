@@ -30,7 +30,7 @@ static_assert(PapersMerit::View<Mncp3, double>::kResiduals == 19);
 static_assert(ComponentwiseMerit::View<Mncp3, double>::kResiduals == 24);
 static_assert(PapersMerit::View<SlidingLcp<3>, double>::kVariables == 6);  // and their 6 of (48)
 
-std::vector<Problem3> problems_of(const contact::Problems& in) {
+std::vector<Problem3> problems_to_json(const contact::Problems& in) {
   std::vector<Problem3> out(static_cast<std::size_t>(in.count));
   for (std::size_t k = 0; k < out.size(); ++k) {
     std::memcpy(out[k].A.m, &in.A[81 * k], sizeof out[k].A);
@@ -43,10 +43,10 @@ std::vector<Problem3> random_n3() {
   const std::string file = "contact/random_n3.h5";
   const auto A = test::read_reference(file, "A"), b = test::read_reference(file, "b"),
              mu = test::read_reference(file, "mu");
-  return problems_of({3, static_cast<std::int64_t>(A.count()), A.values, b.values, mu.values});
+  return problems_to_json({3, static_cast<std::int64_t>(A.count()), A.values, b.values, mu.values});
 }
 std::vector<Problem3> drawn(bench::ManufacturedClass kind, std::int64_t count, std::uint64_t seed) {
-  return problems_of(bench::manufactured(kind, bench::Mode::mixed, {3, count, seed}).problems);
+  return problems_to_json(bench::manufactured(kind, bench::Mode::mixed, {3, count, seed}).problems);
 }
 
 template <int n>
@@ -347,7 +347,7 @@ TEST(Limits, OfIterationsAndStartsAreKept) {
 }
 
 template <class T>
-T lane_of(const auto& lanes, int k) {
+T get_lane(const auto& lanes, int k) {
   T out;
   const auto* from = reinterpret_cast<const L*>(&lanes);
   for (std::size_t f = 0; f < sizeof(T) / sizeof(double); ++f) reinterpret_cast<double*>(&out)[f] = from[f][k];
@@ -369,7 +369,7 @@ std::vector<Candidate<double, 3>> in_lanes(const Method& method, const std::vect
       },
       [&](auto& state) { method.step(state); }, [&](const auto& state) { return method.running(state); },
       [&](std::int64_t i, const auto& state, int k) {
-        out[static_cast<std::size_t>(i)] = lane_of<Candidate<double, 3>>(method.candidate(state), k);
+        out[static_cast<std::size_t>(i)] = get_lane<Candidate<double, 3>>(method.candidate(state), k);
       });
   return out;
 }

@@ -79,7 +79,7 @@ TEST(Table4, IsReturnedForAnyHand) {
   EXPECT_GE(hands, 10);
 }
 
-// The certificate itself is judged on the identities that the printed digits of Table 4 satisfy.
+// The certificate itself is checked on the identities that the printed digits of Table 4 satisfy.
 TEST(Table4, PrintedDigitsSatisfyTheIdentitiesOfTheErrata) {
   const Vec<double, 9> c{{1.2414, -8.3648e-2, 9.1829e-2, 1.7054, 1.54276e-1, 7.2654e-2, 2.1572, 1.8465e-1, 1.1152e-1}};
   const Vec<double, 9> a{{0, 8.8764e-1, -9.7443e-1, 0, -2.7354, -1.2882, 0, -2.1172, -1.2787}};
@@ -124,7 +124,7 @@ double broken_law(const Problems& p, std::size_t k, const double* c) {
 }
 
 // The file holds another solver's forces, to a residual of 1e-12. Where a problem has several solutions (about 6 in
-// 10,000) ours may be another one; then it has to obey the law all the same, which every answer is judged by.
+// 10,000) ours may be another one; then it has to obey the law all the same, which every answer is checked by.
 class ReferenceRandom : public testing::TestWithParam<int> {};
 TEST_P(ReferenceRandom, EveryStoredProblemHasTheForcesOfTheOtherSolver) {
   const int n = GetParam();
@@ -153,7 +153,7 @@ TEST_P(ReferenceRandom, EveryStoredProblemHasTheForcesOfTheOtherSolver) {
     other += !(off_c <= 1e-8 * size_c && off_a <= 1e-10 * size_a);
   }
   EXPECT_LE(other, 1);
-  test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
+  test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(p, {}, d)); });
 }
 INSTANTIATE_TEST_SUITE_P(Contacts, ReferenceRandom, testing::Values(3, 4, 8));
 
@@ -194,7 +194,7 @@ TEST_P(Manufactured, SolvedShareIsAsPromisedAndEveryExecutorGivesTheSameBits) {
   EXPECT_GE(solved_share(contact::solve(made.problems, {}, kLanes)), GetParam().share);
   EXPECT_GE(solved_share(contact::solve(made.problems, {.full_effort = true}, kLanes)), 0.9999);
   test::expect_same_on_every_executor(
-      [&](const Device& d) { return test::answer_of(contact::solve(made.problems, {}, d)); });
+      [&](const Device& d) { return test::make_answer(contact::solve(made.problems, {}, d)); });
 }
 INSTANTIATE_TEST_SUITE_P(Classes, Manufactured,
                          testing::Values(ClassCase{"compliant", bench::ManufacturedClass::compliant, 0.9999},
@@ -347,7 +347,7 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
   Solutions out = contact::unsolved(p);
   const contact::Options options;
   const contact::ProblemView view = p;  // which the job refers to
-  const contact::Job job = contact::job_of(view, options, device, out);
+  const contact::Job job = contact::make_job(view, options, device, out);
   contact::Block block(job, p.count);
   block.fill({0, p.count});
   batch::Tiles<Vec<double, 9>> guesses(p.count);
@@ -358,11 +358,11 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
   }
   const double* problems = block.in().data();
   contact::iterate(device.executor,
-                   contact::IterateBody<solvers::FrictionNewton, kAnyContacts>{
+                   contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{
                        {}, problems, block.slips(), block.candidates(), guess.empty() ? nullptr : guesses.data(), 3},
                    p.count);
   contact::certify_tiles(device.executor,
-                         contact::CertifyBody<kAnyContacts>{options.tol, problems, block.slips(), block.candidates(),
+                         contact::CertifyKernel<kAnyContacts>{options.tol, problems, block.slips(), block.candidates(),
                                                             block.out().data(), 3},
                          p.count);
   block.drain({0, p.count});

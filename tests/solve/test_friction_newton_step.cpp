@@ -122,7 +122,7 @@ TEST(FrictionNewtonStep, NoneIsTakenWhereAllContactsStick) {
   }
 }
 
-// Where nothing can move (A and b are zero) sweeps leave forces as they are, so that a rung shows where it starts.
+// Where nothing can move (A and b are zero) sweeps leave forces as they are, so that a restart shows where it starts.
 TEST(FrictionNewtonLadder, RungsStartWhereTheDocsSay) {
   std::mt19937_64 g(3);
   State s = random_state(g);
@@ -135,15 +135,15 @@ TEST(FrictionNewtonLadder, RungsStartWhereTheDocsSay) {
   s.stage = s.weyl = 0;
   const Forces before = s.base = solvers::project_on_cones<double, kContacts>(s.c, s.problem.mu);
   const auto fraction = [](double x) { return x - std::floor(x); };
-  for (int rung = 1; rung <= 8; ++rung) {
-    SCOPED_TRACE(rung);
-    solvers::friction_newton::next_rung<double, kContacts>(s, true);
-    EXPECT_EQ(s.stage, rung);
-    EXPECT_EQ(s.rho, rung == 2 ? 0.3 : rung == 3 ? 3.0 : 1.0);
+  for (int restart = 1; restart <= 8; ++restart) {
+    SCOPED_TRACE(restart);
+    solvers::friction_newton::next_restart<double, kContacts>(s, true);
+    EXPECT_EQ(s.stage, restart);
+    EXPECT_EQ(s.rho, restart == 2 ? 0.3 : restart == 3 ? 3.0 : 1.0);
     EXPECT_EQ(s.stage_steps, 0);
-    EXPECT_NEAR(s.weyl, fraction(rung * (std::sqrt(5.0) - 1) / 2), 1e-12) << "the golden section";
+    EXPECT_NEAR(s.weyl, fraction(restart * (std::sqrt(5.0) - 1) / 2), 1e-12) << "the golden section";
     for (int j = 0; j < kContacts; ++j) {
-      if (rung <= 3) {
+      if (restart <= 3) {
         for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.c[3 * j + i], before[3 * j + i], 1e-12);
         continue;
       }

@@ -233,7 +233,7 @@ TYPED_TEST(Splitting, ScalingTheLoadScalesTheAnswer) {
     for (int i = 0; i < 9; ++i) EXPECT_EQ(big[k].c[i], 1024.0 * small[k].c[i]);
 }
 
-// Answers of a turned or relabelled problem are turned or relabelled answers: judged by putting them back into the
+// Answers of a turned or relabelled problem are turned or relabelled answers: checked by putting them back into the
 // problem as given, since solutions need not be unique.
 TYPED_TEST(Splitting, TurningTangentsAndRelabellingContactsKeepsAnswersValid) {
   const auto problems = random_grasps<3>(100);
@@ -326,7 +326,7 @@ TEST(FrictionSplitting, ForcesThatRunAwayAreLostAndOthersAreNot) {
   solvers::FrictionProblem<double, 1> p{Mat<double, 3, 3>::identity(), {{-1, 0, 0}}, {{0.5}}};
   const auto lost = [&](double force) {
     const Vec<double, 3> c = {{force, 0, 0}};
-    return solvers::friction_splitting::judge_iterate(p, solvers::load_scale(p), c, p.A * c + p.b, 1e-8).lost;
+    return solvers::friction_splitting::check_scaled_iterate(p, solvers::load_scale(p), c, p.A * c + p.b, 1e-8).lost;
   };
   EXPECT_FALSE(lost(2));
   EXPECT_FALSE(lost(1e15));

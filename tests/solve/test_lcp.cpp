@@ -43,7 +43,7 @@ void expect_unique(const LcpProblem<double, N>& p, const Vec<double, N>& z, bool
   EXPECT_EQ(s.status, double(int(Status::kConverged)));
   EXPECT_TRUE(close<N>(s.z, z));
   const auto e = enumerate_solutions<N>(p);
-  EXPECT_EQ(e.verdict, LcpVerdict::kUnique) << to_string(e.verdict);
+  EXPECT_EQ(e.decision, LcpStatus::kUnique) << to_string(e.decision);
   ASSERT_EQ(e.solutions.size(), 1u);
   EXPECT_TRUE(found<N>(e, z));
   EXPECT_TRUE(e.solutions[0].proved);
@@ -125,7 +125,7 @@ TEST(KnownLcp, MurtysProblemHitsASmallerPivotLimit) {
 // the diagonal of M is zero, so nothing limits the first driving variable.
 TEST(KnownLcp, BimatrixGameHasThreeSolutionsAndLemkeFindsNone) {
   const auto e = enumerate_solutions<4>(kBimatrix);
-  EXPECT_EQ(e.verdict, LcpVerdict::kSeveral);
+  EXPECT_EQ(e.decision, LcpStatus::kSeveral);
   ASSERT_EQ(e.solutions.size(), 3u);
   EXPECT_TRUE(found<4>(e, {{0.1, 0, 0.1, 0}}));
   EXPECT_TRUE(found<4>(e, {{0, 1.0 / 15, 0, 1.0 / 15}}));
@@ -144,7 +144,7 @@ TEST(KnownLcp, ColumnMajorFilesReadRowMajorAreOtherProblems) {
 TEST(KnownLcp, CottlePangStone1IsAContinuum) {
   const LcpProblem<double, 2> p{{{1, 1, 1, 1}}, {{-1, -1}}};
   const auto e = enumerate_solutions<2>(p);
-  EXPECT_EQ(e.verdict, LcpVerdict::kContinuum);
+  EXPECT_EQ(e.decision, LcpStatus::kContinuum);
   EXPECT_TRUE(found<2>(e, {{1, 0}}));
   EXPECT_TRUE(found<2>(e, {{0, 1}}));
   const auto s = lemke_of<2>(p);
@@ -154,7 +154,7 @@ TEST(KnownLcp, CottlePangStone1IsAContinuum) {
 
 TEST(Enumeration, FindsARayOfSolutions) {
   const auto e = enumerate_solutions<2>({{{0, 0, 0, 1}}, {{0, -1}}});  // z = (t, 1)
-  EXPECT_EQ(e.verdict, LcpVerdict::kContinuum);
+  EXPECT_EQ(e.decision, LcpStatus::kContinuum);
   EXPECT_TRUE(found<2>(e, {{0, 1}}));
 }
 
@@ -162,19 +162,19 @@ TEST(Enumeration, OfALineWithOneNonnegativePointIsUniqueWhicheverVariableIsFree)
   // z_0 + 2 z_1 = 0 and its mirror image: elimination leaves the column of the smaller entry over.
   for (const Mat<double, 2, 2>& M : {Mat<double, 2, 2>{{1, 2, 2, 4}}, Mat<double, 2, 2>{{4, 2, 2, 1}}}) {
     const auto e = enumerate_solutions<2>({M, {{0, 0}}});
-    EXPECT_EQ(e.verdict, LcpVerdict::kUnique) << to_string(e.verdict);
+    EXPECT_EQ(e.decision, LcpStatus::kUnique) << to_string(e.decision);
     EXPECT_TRUE(found<2>(e, {{0, 0}}));
     // ... and a segment between the axes.
     const auto line = enumerate_solutions<2>({M, {{-M(0, 0), -M(1, 0)}}});
-    EXPECT_EQ(line.verdict, LcpVerdict::kContinuum) << to_string(line.verdict);
+    EXPECT_EQ(line.decision, LcpStatus::kContinuum) << to_string(line.decision);
     EXPECT_TRUE(found<2>(line, {{1, 0}}));
     EXPECT_TRUE(found<2>(line, {{0, M(0, 0) / M(0, 1)}}));
   }
 }
 
 TEST(Enumeration, SaysNoSolutionWhereThereIsNone) {
-  EXPECT_EQ(enumerate_solutions<2>({{{0, 0, 0, 1}}, {{-1, 1}}}).verdict, LcpVerdict::kNoSolution);
-  EXPECT_EQ(enumerate_solutions<1>({{{-1}}, {{-1}}}).verdict, LcpVerdict::kNoSolution);
+  EXPECT_EQ(enumerate_solutions<2>({{{0, 0, 0, 1}}, {{-1, 1}}}).decision, LcpStatus::kNoSolution);
+  EXPECT_EQ(enumerate_solutions<1>({{{-1}}, {{-1}}}).decision, LcpStatus::kNoSolution);
   EXPECT_EQ(lemke_of<1>({{{-1}}, {{-1}}}).status, double(int(Status::kStalled)));
 }
 
@@ -183,16 +183,16 @@ TEST(Enumeration, SaysNoSolutionWhereThereIsNone) {
 TEST(Enumeration, IsUndecidedWhereASignIsWithinRounding) {
   const LcpProblem<double, 2> p{{{-1, -3, 0, 1}}, {{0.3, -0.1}}};
   const auto e = enumerate_solutions<2>(p);
-  EXPECT_EQ(e.verdict, LcpVerdict::kUndecided) << to_string(e.verdict);
-  EXPECT_EQ(enumerate_solutions<2>({p.M, {{0.3 + 1e-12, -0.1}}}).verdict, LcpVerdict::kSeveral);
-  EXPECT_EQ(enumerate_solutions<2>({p.M, {{0.3 - 1e-12, -0.1}}}).verdict, LcpVerdict::kNoSolution);
+  EXPECT_EQ(e.decision, LcpStatus::kUndecided) << to_string(e.decision);
+  EXPECT_EQ(enumerate_solutions<2>({p.M, {{0.3 + 1e-12, -0.1}}}).decision, LcpStatus::kSeveral);
+  EXPECT_EQ(enumerate_solutions<2>({p.M, {{0.3 - 1e-12, -0.1}}}).decision, LcpStatus::kNoSolution);
 }
 
 // Every z >= 0 solves w = 0 z + 0: each variable alone is a ray, and both together are a plane, which is counted and
 // not searched.
 TEST(Enumeration, CountsAPlaneOfSolutionsAsUndecidedBesideItsRays) {
   const auto e = enumerate_solutions<2>({{{0, 0, 0, 0}}, {{0, 0}}});
-  EXPECT_EQ(e.verdict, LcpVerdict::kContinuum) << to_string(e.verdict);
+  EXPECT_EQ(e.decision, LcpStatus::kContinuum) << to_string(e.decision);
   EXPECT_EQ(e.singular, 3);
   EXPECT_EQ(e.undecided, 1);
   EXPECT_TRUE(found<2>(e, {{0, 0}}));
@@ -212,7 +212,7 @@ TEST(PMatrix, IsToldByTheSignsOfAllPrincipalMinors) {
 
 TEST(Enumeration, OfAnInvalidProblemIsUndecided) {
   const auto e = enumerate_solutions<2>({{{1, 0, 0, NAN}}, {{-1, -1}}});
-  EXPECT_EQ(e.verdict, LcpVerdict::kUndecided);
+  EXPECT_EQ(e.decision, LcpStatus::kUndecided);
   EXPECT_TRUE(e.solutions.empty());
 }
 
@@ -237,7 +237,7 @@ void lemke_equals_enumeration(int count) {
     const auto s = lemke_of<N>(p);
     const auto e = enumerate_solutions<N>(p);
     ASSERT_EQ(e.p_matrix, PMatrix::kYes);
-    ASSERT_EQ(e.verdict, LcpVerdict::kUnique);
+    ASSERT_EQ(e.decision, LcpStatus::kUnique);
     ASSERT_EQ(s.status, double(int(Status::kConverged)));
     ASSERT_EQ(e.solutions.size(), 1u);
     EXPECT_TRUE(close<N>(s.z, e.solutions[0].z, 1e-11)) << N << " problem " << k;  // cond(M) is up to 1e4

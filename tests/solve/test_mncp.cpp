@@ -192,7 +192,7 @@ TEST(MncpDriver, AStartWithoutFunctionValueIsLeftForTheNext) {
 
 // The batch.
 
-test::Answer answer_of(const mncp::Solutions& s) {
+test::Answer make_answer(const mncp::Solutions& s) {
   using test::Member;
   using T = mncp::Solutions;
   return test::every_member(s, Member{"unknowns", &T::unknowns}, Member{"count", &T::count}, Member{"x", &T::x},
@@ -212,7 +212,7 @@ void expect_same_bits(const std::vector<std::size_t>& sizes, const mncp::Options
     test::expect_same_on_every_host_executor([&](const Device& device) {
       const auto found = mncp::solve<Market, Merit, Minimizer>(markets, start, options, device);
       EXPECT_EQ(found.count, static_cast<std::int64_t>(count));
-      return answer_of(found);
+      return make_answer(found);
     });
   }
 }

@@ -17,7 +17,7 @@ namespace {
 using solvers::PapersMerit;
 
 template <class P>
-solvers::MncpVec<P, double> vector_of(const std::vector<double>& x) {
+solvers::MncpVec<P, double> to_vector(const std::vector<double>& x) {
   solvers::MncpVec<P, double> v;
   for (std::size_t i = 0; i < x.size(); ++i) v[static_cast<int>(i)] = x[i];
   return v;
@@ -30,9 +30,9 @@ void expect_no_error_at_known_solutions() {
     for (const auto& x : problem.solutions) {
       ASSERT_EQ(x.size(), static_cast<std::size_t>(solvers::kUnknowns<P>)) << problem.name;
       // 1e-12: rounding of numbers of size up to 200, through exp and pow
-      EXPECT_LE((solvers::mncp_error<P, double>(problem.data, vector_of<P>(x))), 1e-12) << problem.name;
+      EXPECT_LE((solvers::mncp_error<P, double>(problem.data, to_vector<P>(x))), 1e-12) << problem.name;
       const typename PapersMerit::template View<P, double> view(problem.data);
-      const auto r = view.residual(view.lift(vector_of<P>(x)));
+      const auto r = view.residual(view.lift(to_vector<P>(x)));
       EXPECT_LE(dot(r, r), 1e-24) << problem.name;
     }
   }
@@ -57,7 +57,7 @@ void expect_values(const std::string& name, const std::vector<double>& x, const 
   const auto cases = P::cases();
   const auto found = std::find_if(cases.begin(), cases.end(), [&](const auto& c) { return c.name == name; });
   ASSERT_NE(found, cases.end()) << name;
-  const auto y = P::template evaluate<double, double>(found->data, vector_of<P>(x));
+  const auto y = P::template evaluate<double, double>(found->data, to_vector<P>(x));
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_NEAR(y[static_cast<int>(i)], expected[i], 1e-12 * std::max(1.0, std::abs(expected[i]))) << name << " " << i;
 }
@@ -84,7 +84,7 @@ TEST(MncpProblems, FunctionsAreThoseOfTheirSources) {
 template <class P>
 char outcome(const solvers::MncpCase<P>& problem, const cli::MncpResult& found) {
   if (found.status != Status::kConverged) return to_string(found.status)[0];
-  const bool right = solvers::mncp_error<P, double>(problem.data, vector_of<P>(found.x)) <= 1e-8;
+  const bool right = solvers::mncp_error<P, double>(problem.data, to_vector<P>(found.x)) <= 1e-8;
   const int known = solvers::known_solution(problem, found.x.data());
   return !right ? '!' : known < 0 ? '.' : static_cast<char>('0' + known);
 }

@@ -90,7 +90,7 @@ void check(Case<D>& x, const RestAnswer& answer) {
     }
     // Without a limit: what a contact gains may be no more than rounding.
     const double gain = z[0] - x.mu[u] * length(z + 1, D - 1);
-    value += gain * (gain < 0 ? std::min(x.limit[u], kLargestRest * (largest > 0 ? largest : 1)) : x.least[u]);
+    value += gain * (gain < 0 ? std::min(x.limit[u], kMaxRest * (largest > 0 ? largest : 1)) : x.least[u]);
   }
   EXPECT_GT(value, 0);
 }

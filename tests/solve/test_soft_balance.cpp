@@ -26,7 +26,7 @@ Vec3<double> three(const Json& c) { return vec3<double>(c[0], c[1], c[2]); }
 
 /// The frames are any: cones have no direction of their own.
 template <int N>
-Problem<N> problem_of(const Json& c, double factor) {
+Problem<N> make_problem(const Json& c, double factor) {
   Problem<N> p;
   for (int r = 0; r < 6; ++r) p.w[r] = factor * c["w"][r].get<double>() / (r < 3 ? 1 : kSize);
   for (int j = 0; j < N; ++j) {
@@ -58,7 +58,7 @@ void expect_certificate(const Problem<N>& p, const Answer<N>& a) {
     for (int k = 0; k < 4; ++k)
       for (int r = 0; r < 6; ++r) z[k] += p.W(r, 4 * j + k) * a.y[r];
     const double least = z[0] - p.mu[j] * std::hypot(std::hypot(z[1], z[2]), z[3]);
-    if (least < 0) sums.value += least * std::min(p.limit[j], kLargestForce * sums.size);
+    if (least < 0) sums.value += least * std::min(p.limit[j], kMaxForce * sums.size);
     if (a.balanced == 1) {
       const double* c = a.c.m + 4 * j;
       EXPECT_LE(std::hypot(std::hypot(c[1], c[2]), c[3]), p.mu[j] * c[0] + 1e-12 * (1 + std::abs(c[0])));
@@ -82,7 +82,7 @@ void compare(const Json& all, Count& count) {
       if (largest == 0 && of < 1) continue;
       const double factor = largest == 0 ? 1 : of * largest;
       if (factor >= 9000) continue;  // the reference stops at 1e4
-      const auto p = problem_of<N>(c, factor);
+      const auto p = make_problem<N>(c, factor);
       const auto a = balance_wrench(p, Vec<double, 4 * N>::zero());
       ++count.cases;
       if (std::isnan(a.balanced)) {
@@ -118,7 +118,7 @@ int expect_points(const Json& all) {
   for (const Json& c : all["cases"]) {
     if (c["mu"].size() != N) continue;
     const Json& most = c["largest_of_points"];
-    Problem<N> soft = problem_of<N>(c, most.is_number() && most > 0 ? 0.5 * most.get<double>() : 1);
+    Problem<N> soft = make_problem<N>(c, most.is_number() && most > 0 ? 0.5 * most.get<double>() : 1);
     WrenchBalance<double, N> hard;
     hard.w = soft.w;
     hard.mu = soft.mu;
@@ -150,7 +150,7 @@ TEST(SoftBalance, LanesGiveTheBitsOfScalarCodeBesideAnyNeighbors) {
   const Json all = test::read_reference_json("grasp/soft_balance.json");
   std::vector<Problem<2>> list;
   for (const Json& c : all["cases"])
-    if (c["mu"].size() == 2) list.push_back(problem_of<2>(c, std::max(1.0001 * c["largest"].get<double>(), 1e-3)));
+    if (c["mu"].size() == 2) list.push_back(make_problem<2>(c, std::max(1.0001 * c["largest"].get<double>(), 1e-3)));
   test::expect_same_balances_in_lanes<PairProblem, PairAnswer>(list, 5);
 }
 

@@ -1,4 +1,4 @@
-// Newton's ladder for soft contacts, whose forces are four numbers: closed forms, problems built from their answers,
+// Newton's restarts for soft contacts, whose forces are four numbers: closed forms, problems built from their answers,
 // and problems of points that it must solve as ever.
 #include <gtest/gtest.h>
 
@@ -173,7 +173,7 @@ TEST(SoftNewton, WhatIsNoProblemIsNamedAndAnotherForceIsRefused) {
   bad.b[3] = std::nan("");
   EXPECT_EQ(solved(bad).status, static_cast<double>(Status::kInvalidInput));
   Candidate<double, 2, 4> found =
-      candidate_of<double, 2, 4>(m.c, static_cast<double>(Status::kStalled), Effort<double>::none());
+      make_candidate<double, 2, 4>(m.c, static_cast<double>(Status::kStalled), Effort<double>::none());
   EXPECT_TRUE(converged(certify(m.problem, found, 1e-8).status));
   found.c[3] += 1e-3;
   EXPECT_FALSE(converged(certify(m.problem, found, 1e-8).status));

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 template <int N>
-WrenchBalance<double, N> problem_of(const Json& c, double factor) {
+WrenchBalance<double, N> make_problem(const Json& c, double factor) {
   WrenchBalance<double, N> p;
   for (int r = 0; r < 6; ++r)
     for (int k = 0; k < 3 * N; ++k) p.W(r, k) = c["W"][r][k];
@@ -30,7 +30,7 @@ WrenchBalance<double, N> problem_of(const Json& c, double factor) {
 template <class Problem, class Answer>
 void add_contact(const Problem& p, const Answer& a, int j, const double* z, test::BalanceSums& sums) {
   const double least = z[0] - p.mu[j] * std::hypot(z[1], z[2]);
-  if (least < 0) sums.value += least * std::min(p.limit[j], kLargestForce * sums.size);
+  if (least < 0) sums.value += least * std::min(p.limit[j], kMaxForce * sums.size);
   if (a.balanced == 1) {
     EXPECT_LE(std::hypot(a.c[3 * j + 1], a.c[3 * j + 2]), p.mu[j] * a.c[3 * j] + 1e-12 * (1 + std::abs(a.c[3 * j])));
     EXPECT_LE(a.c[3 * j], p.limit[j] * (1 + 1e-12));
@@ -65,7 +65,7 @@ void compare(const Json& c, Count& count) {
                          {0.9999 * largest, 1.0}, {1.0001 * largest, 0.0}, {0.1 * largest, 1.0}};
   for (const auto& [factor, expected] : tries) {
     if (factor >= 9000) continue;  // the reference stops at 1e4
-    const auto p = problem_of<N>(c, factor);
+    const auto p = make_problem<N>(c, factor);
     const auto a = balance_wrench(p, Vec<double, 3 * N>::zero());
     if (std::isnan(a.balanced)) {
       ++count.undecided;
@@ -299,7 +299,7 @@ TEST(WrenchBalance, LanesGiveTheBitsOfScalarCodeBesideAnyNeighbors) {
   std::vector<WrenchBalance<double, 3>> list;
   for (const Json& c : all["cases"])
     if (c["contacts"] == 3)
-      list.push_back(problem_of<3>(c, std::min(1.0001 * c["largest"].get<double>() + 1e-3, 100.0)));
+      list.push_back(make_problem<3>(c, std::min(1.0001 * c["largest"].get<double>() + 1e-3, 100.0)));
   test::expect_same_balances_in_lanes<ThreeProblem, ThreeAnswer>(list, 5);
 }
 

@@ -110,7 +110,7 @@ class LikeAGpu : public RowStudy {
 
  protected:
   void evaluate(Executor executor, std::int64_t first, std::int64_t count, double* rows) const override {
-    SystemBody<Sum> body{Sum{.large_from = 0.1}, {}, first, rows};
+    SystemKernel<Sum> body{Sum{.large_from = 0.1}, {}, first, rows};
     body.draws.seed = words().plan.seed;
     for (int k = 0; k < Sum::kInputs; ++k) body.draws.distribution[k] = Distribution::uniform(0, 1);
     batch::for_each(executor, count, body);
@@ -173,7 +173,7 @@ TEST(Engine, StopsWhereTheIntervalIsNarrowEnough) {
 TEST(Engine, UndecidedSamplesWidenTheInterval) {
   const SystemStudy<Sum> study(words(64 * kBlock), Sum{.undecided_below = 0.5});
   const RunResult r = run(study);
-  EXPECT_NEAR(unsolved_share(study.verdicts(r.total)), 0.125, 0.005);
+  EXPECT_NEAR(unsolved_share(study.decisions(r.total)), 0.125, 0.005);
   const Estimate e = study.estimate(r.total);
   EXPECT_NEAR(e.probability, 0.125 / 0.875, 0.005);
   EXPECT_LT(e.interval.low, 0.125);
@@ -293,7 +293,7 @@ struct Noted : Study {
   }
   [[nodiscard]] Estimate estimate(const Total& total) const override { return inner.estimate(total); }
   [[nodiscard]] double widest_interval(const Total& total) const override { return inner.widest_interval(total); }
-  [[nodiscard]] std::vector<Verdicts> verdicts(const Total& total) const override { return inner.verdicts(total); }
+  [[nodiscard]] std::vector<DecisionCounts> decisions(const Total& total) const override { return inner.decisions(total); }
 };
 
 TEST(Engine, SeveralDevicesShareEachChunkAndTheResultIsThatOfOne) {

@@ -31,7 +31,7 @@ std::vector<Case> cases() {
   return list;
 }
 
-ExactSum sum_of(const std::vector<double>& numbers) {
+ExactSum add_groups(const std::vector<double>& numbers) {
   ExactSum sum;
   for (const double x : numbers) sum.add(x);
   return sum;
@@ -40,18 +40,18 @@ ExactSum sum_of(const std::vector<double>& numbers) {
 TEST(ExactSum, IsTheRationalSumRoundedOnce) {
   const std::vector<Case> all = cases();
   ASSERT_EQ(all.size(), 400u);
-  for (const Case& c : all) EXPECT_EQ(sum_of(c.numbers).value(), c.total) << c.numbers.size();
+  for (const Case& c : all) EXPECT_EQ(add_groups(c.numbers).value(), c.total) << c.numbers.size();
 }
 
 TEST(ExactSum, ForgetsOrderAndPartition) {
   for (const Case& c : cases()) {
-    const std::vector<std::int64_t> words = sum_of(c.numbers).words();
+    const std::vector<std::int64_t> words = add_groups(c.numbers).words();
     std::vector<double> backward(c.numbers.rbegin(), c.numbers.rend());
-    EXPECT_EQ(sum_of(backward).words(), words);
+    EXPECT_EQ(add_groups(backward).words(), words);
     for (const std::size_t cut : {c.numbers.size() / 3, c.numbers.size() / 2}) {
       const auto at = c.numbers.begin() + static_cast<std::ptrdiff_t>(cut);
-      ExactSum late = sum_of({at, c.numbers.end()});
-      late.add(sum_of({c.numbers.begin(), at}));
+      ExactSum late = add_groups({at, c.numbers.end()});
+      late.add(add_groups({c.numbers.begin(), at}));
       EXPECT_EQ(late.words(), words);
     }
   }
@@ -59,7 +59,7 @@ TEST(ExactSum, ForgetsOrderAndPartition) {
 
 TEST(ExactSum, ComesBackFromItsWords) {
   for (const Case& c : cases()) {
-    const ExactSum sum = sum_of(c.numbers);
+    const ExactSum sum = add_groups(c.numbers);
     const auto again = ExactSum::of(sum.words());
     ASSERT_TRUE(again.has_value());
     EXPECT_EQ(again->value(), c.total);
@@ -77,23 +77,23 @@ TEST(ExactSum, ComesBackFromItsWords) {
 }
 
 TEST(ExactSum, ManyOfTheLargestNumbersCancel) {
-  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kMax = std::numeric_limits<double>::max();
   ExactSum sum;
-  for (int k = 0; k < 100'000; ++k) sum.add(kMost);
+  for (int k = 0; k < 100'000; ++k) sum.add(kMax);
   EXPECT_EQ(sum.value(), std::numeric_limits<double>::infinity());
-  for (int k = 0; k < 100'000; ++k) sum.add(-kMost);
+  for (int k = 0; k < 100'000; ++k) sum.add(-kMax);
   sum.add(std::numeric_limits<double>::denorm_min());
   EXPECT_EQ(sum.value(), std::numeric_limits<double>::denorm_min());
 }
 
 TEST(ExactSum, SaysWhatIsNotFinite) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(sum_of({1, kInfinity}).value(), kInfinity);
-  EXPECT_EQ(sum_of({-kInfinity, 1e308}).value(), -kInfinity);
-  EXPECT_TRUE(std::isnan(sum_of({kInfinity, 1, -kInfinity}).value()));
-  EXPECT_TRUE(std::isnan(sum_of({NAN}).value()));
-  EXPECT_EQ(sum_of({}).value(), 0);
-  EXPECT_FALSE(std::signbit(sum_of({-0.0}).value()));
+  EXPECT_EQ(add_groups({1, kInfinity}).value(), kInfinity);
+  EXPECT_EQ(add_groups({-kInfinity, 1e308}).value(), -kInfinity);
+  EXPECT_TRUE(std::isnan(add_groups({kInfinity, 1, -kInfinity}).value()));
+  EXPECT_TRUE(std::isnan(add_groups({NAN}).value()));
+  EXPECT_EQ(add_groups({}).value(), 0);
+  EXPECT_FALSE(std::signbit(add_groups({-0.0}).value()));
 }
 
 }  // namespace

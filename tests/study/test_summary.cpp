@@ -30,7 +30,7 @@ TEST(Influence, OfAProbabilityThatFallsInTheLowestBinIsNotLost) {
   for (const double w : {0.03, 0.05, 0.2, 1.0}) {
     const Tally t = counted(160'000'000, [w](double u) { return u < w ? u * u / (2 * w) : u - w / 2; });
     const double p = 1 - w / 2, truth = (1 - 2 * w / 3 - p * p) / (p * (1 - p));
-    const Influence i = influence_of(t, kCounts);
+    const Influence i = compute_influence(t, kCounts);
     EXPECT_NEAR(i.value / truth, 1, 0.015) << w;
     EXPECT_LE(truth - i.value, i.unresolved) << w;
     EXPECT_LT(i.unresolved, 0.2 * truth) << w;
@@ -43,7 +43,7 @@ TEST(Influence, BoundsWhatAJumpLoses) {
   constexpr double kChance = static_cast<double>(kBins - 1) / kSamples;  // taken off, though these counts have none
   for (const double jump : {0.0131, 0.0523, 0.3337, 0.7777}) {
     const Tally t = counted(kSamples, [jump](double u) { return std::max(0.0, u - jump); });
-    const Influence i = influence_of(t, kCounts);
+    const Influence i = compute_influence(t, kCounts);
     EXPECT_LE(1 - i.value, i.unresolved + kChance) << jump;
     EXPECT_LT(i.unresolved, 1 - i.value + 0.001) << jump;
     EXPECT_GT(i.value, 0.8) << jump;
@@ -53,7 +53,7 @@ TEST(Influence, BoundsWhatAJumpLoses) {
 /// Of few samples, too: what chance explains is a share of what the input leaves unexplained.
 TEST(Influence, OfAnInputThatDecidesIsNotTakenForLessByChance) {
   const Tally t = counted(20'000, [](double u) { return std::max(0.0, u - 0.5131); });
-  const Influence i = influence_of(t, kCounts);
+  const Influence i = compute_influence(t, kCounts);
   EXPECT_GT(i.value, 0.99);
   EXPECT_LE(1 - i.value, i.unresolved);
 }
@@ -73,7 +73,7 @@ TEST(Influence, OfFewSamplesStaysCoarse) {
       ++t.counts[kBins + bin];
       t.counts[bin] += next() < 0.3;
     }
-    const Influence i = influence_of(t, kCounts);
+    const Influence i = compute_influence(t, kCounts);
     fine += i.bins > kShownInputBins;
     above += i.value > i.noise;
     if (i.bins == kShownInputBins) {
@@ -86,7 +86,7 @@ TEST(Influence, OfFewSamplesStaysCoarse) {
 
 TEST(Influence, OfAnEventThatAlwaysHappensIsZero) {
   const Tally t = counted(16'000, [](double u) { return u; });
-  EXPECT_EQ(influence_of(t, kCounts).value, 0);
+  EXPECT_EQ(compute_influence(t, kCounts).value, 0);
 }
 
 TEST(Influence, BinsThatAreShownHoldAllSamples) {

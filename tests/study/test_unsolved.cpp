@@ -12,7 +12,7 @@ namespace {
 
 std::string fault(std::int64_t held, std::int64_t decided, std::int64_t unsolved,
                   const std::optional<double>& limit = {}) {
-  const std::vector<Verdicts> one = {{held, decided, unsolved}};
+  const std::vector<DecisionCounts> one = {{held, decided, unsolved}};
   return unsolved_fault(one, limit);
 }
 
@@ -61,12 +61,12 @@ TEST(Unsolved, ANumberThatTheUserGivesHoldsAsItIs) {
 }
 
 TEST(Unsolved, OfSeveralGroupsTheNumberIsOfAllAndTheIntervalOfEach) {
-  EXPECT_NE(unsolved_fault(std::vector<Verdicts>{{50, 98, 2}, {50, 98, 2}}, {}), "");
-  EXPECT_EQ(unsolved_fault(std::vector<Verdicts>{{50, 98, 2}, {50, 99, 1}}, {}), "");
-  const std::vector<Verdicts> narrow = {{500'000, 1'000'000, 0}, {999'997, 999'997, 3}};
+  EXPECT_NE(unsolved_fault(std::vector<DecisionCounts>{{50, 98, 2}, {50, 98, 2}}, {}), "");
+  EXPECT_EQ(unsolved_fault(std::vector<DecisionCounts>{{50, 98, 2}, {50, 99, 1}}, {}), "");
+  const std::vector<DecisionCounts> narrow = {{500'000, 1'000'000, 0}, {999'997, 999'997, 3}};
   EXPECT_TRUE(mentions(unsolved_fault(narrow, {}), "widen"));
   EXPECT_EQ(unsolved_fault({}, {}), "");
-  EXPECT_EQ(unsolved_share(std::vector<Verdicts>{{1, 3, 1}, {0, 0, 4}}), 5.0 / 8);
+  EXPECT_EQ(unsolved_share(std::vector<DecisionCounts>{{1, 3, 1}, {0, 0, 4}}), 5.0 / 8);
 }
 
 }  // namespace

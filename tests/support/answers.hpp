@@ -14,7 +14,7 @@
 
 namespace garra::test {
 
-[[nodiscard]] inline Answer answer_of(const contact::Solutions& s) {
+[[nodiscard]] inline Answer make_answer(const contact::Solutions& s) {
   using T = contact::Solutions;
   return every_member(
       s, Member{"contacts", &T::contacts}, Member{"count", &T::count}, Member{"c", &T::c}, Member{"a", &T::a},
@@ -26,13 +26,13 @@ namespace garra::test {
       Member{"friction_margin", &T::friction_margin}, Member{"critical_friction", &T::critical_friction});
 }
 
-[[nodiscard]] inline Answer answer_of(const lcp::Solutions& s) {
+[[nodiscard]] inline Answer make_answer(const lcp::Solutions& s) {
   using T = lcp::Solutions;
   return every_member(s, Member{"size", &T::size}, Member{"count", &T::count}, Member{"z", &T::z}, Member{"w", &T::w},
                       Member{"residual", &T::residual}, Member{"pivots", &T::pivots}, Member{"status", &T::status});
 }
 
-[[nodiscard]] inline Answer answer_of(const chain::Results& r) {
+[[nodiscard]] inline Answer make_answer(const chain::Results& r) {
   Answer out;
   for (int k = 0; k < chain::kOutputCount; ++k) {
     const auto output = static_cast<chain::Output>(k);
@@ -41,7 +41,7 @@ namespace garra::test {
   return out.add("status", r.status);
 }
 
-[[nodiscard]] inline Answer answer_of(const chain::Trajectories& t) {
+[[nodiscard]] inline Answer make_answer(const chain::Trajectories& t) {
   using T = chain::Trajectories;
   return every_member(t, Member{"joints", &T::joints}, Member{"count", &T::count}, Member{"times", &T::times},
                       Member{"q", &T::q}, Member{"qd", &T::qd}, Member{"tip", &T::tip}, Member{"kinetic", &T::kinetic},
@@ -55,7 +55,7 @@ namespace garra::test {
                       Member{"steps", &T::steps}, Member{"rejected", &T::rejected}, Member{"status", &T::status});
 }
 
-[[nodiscard]] inline Answer answer_of(const grasp::Analysis& a) {
+[[nodiscard]] inline Answer make_answer(const grasp::Analysis& a) {
   using T = grasp::Analysis;
   return every_member(
       a, Member{"contacts", &T::contacts}, Member{"status", &T::status}, Member{"residual", &T::residual},
@@ -66,7 +66,7 @@ namespace garra::test {
       Member{"q", &T::q}, Member{"qd", &T::qd}, Member{"qdd", &T::qdd}, Member{"tau", &T::tau});
 }
 
-[[nodiscard]] inline Answer answer_of(const platform::InverseKinematics& k) {
+[[nodiscard]] inline Answer make_answer(const platform::InverseKinematics& k) {
   using T = platform::InverseKinematics;
   return every_member(
       k, Member{"lengths", &T::lengths}, Member{"rates", &T::rates}, Member{"accelerations", &T::accelerations},
@@ -78,14 +78,14 @@ namespace garra::test {
       Member{"clearance", &T::clearance}, Member{"status", &T::status});
 }
 
-[[nodiscard]] inline Answer answer_of(const platform::ForwardKinematics& k) {
+[[nodiscard]] inline Answer make_answer(const platform::ForwardKinematics& k) {
   using T = platform::ForwardKinematics;
   return every_member(k, Member{"pose", &T::pose}, Member{"status", &T::status}, Member{"iterations", &T::iterations},
                       Member{"residual", &T::residual}, Member{"sigma_min", &T::sigma_min},
                       Member{"uniqueness", &T::uniqueness});
 }
 
-[[nodiscard]] inline Answer answer_of(const platform::AssemblyModes& m) {
+[[nodiscard]] inline Answer make_answer(const platform::AssemblyModes& m) {
   using T = platform::AssemblyModes;
   return every_member(m, Member{"first", &T::first}, Member{"pose", &T::pose}, Member{"status", &T::status},
                       Member{"residual", &T::residual}, Member{"determinant", &T::determinant},
@@ -93,7 +93,7 @@ namespace garra::test {
                       Member{"found", &T::found}, Member{"starts", &T::starts}, Member{"missing", &T::missing});
 }
 
-[[nodiscard]] inline Answer answer_of(const platform::InverseDynamics& d) {
+[[nodiscard]] inline Answer make_answer(const platform::InverseDynamics& d) {
   using T = platform::InverseDynamics;
   return every_member(d, Member{"force", &T::force}, Member{"spherical_force", &T::spherical_force},
                       Member{"universal_force", &T::universal_force}, Member{"universal_moment", &T::universal_moment},
@@ -101,13 +101,13 @@ namespace garra::test {
                       Member{"condition", &T::condition}, Member{"status", &T::status});
 }
 
-[[nodiscard]] inline Answer answer_of(const platform::ForwardDynamics& d) {
+[[nodiscard]] inline Answer make_answer(const platform::ForwardDynamics& d) {
   using T = platform::ForwardDynamics;
   return every_member(d, Member{"acceleration", &T::acceleration}, Member{"kinetic", &T::kinetic},
                       Member{"potential", &T::potential}, Member{"status", &T::status});
 }
 
-[[nodiscard]] inline Answer answer_of(const platform::Trajectories& t) {
+[[nodiscard]] inline Answer make_answer(const platform::Trajectories& t) {
   using T = platform::Trajectories;
   return every_member(t, Member{"count", &T::count}, Member{"times", &T::times}, Member{"pose", &T::pose},
                       Member{"velocity", &T::velocity}, Member{"lengths", &T::lengths}, Member{"kinetic", &T::kinetic},
@@ -118,16 +118,16 @@ namespace garra::test {
                       Member{"steps", &T::steps}, Member{"corrections", &T::corrections}, Member{"status", &T::status});
 }
 
-[[nodiscard]] inline Answer answer_of(const singularity::Measures& m) {
+[[nodiscard]] inline Answer make_answer(const singularity::Measures& m) {
   using T = singularity::Measures;
   return every_member(m, Member{"sigma_min", &T::sigma_min}, Member{"inverse_condition", &T::inverse_condition},
                       Member{"manipulability", &T::manipulability}, Member{"tool", &T::tool});
 }
 
-[[nodiscard]] inline Answer answer_of(const singularity::NearSingularities& n) {
+[[nodiscard]] inline Answer make_answer(const singularity::NearSingularities& n) {
   using T = singularity::NearSingularities;
   return every_member(
-      n, Member{"landing", &T::landing}, Member{"singular_q", &T::singular_q}, Member{"distance", &T::distance},
+      n, Member{"landing", &T::search_status}, Member{"singular_q", &T::singular_q}, Member{"distance", &T::distance},
       Member{"lost", &T::lost}, Member{"responsible", &T::responsible}, Member{"subsets", &T::subsets},
       Member{"subset_last", &T::subset_last}, Member{"subset_joints", &T::subset_joints},
       Member{"escape_joint", &T::escape_joint}, Member{"escape_order", &T::escape_order},

@@ -41,7 +41,7 @@ inline void expect_decided(double balanced, const BalanceSums& s) {
 }
 
 template <template <class> class Problem, template <class> class Answer>
-struct BalanceBody {
+struct BalanceKernel {
   const double* problems;
   double* answers;
   template <class S>
@@ -61,8 +61,8 @@ void expect_same_balances_in_lanes(std::vector<Problem<double>> list, std::size_
   for (std::int64_t i = 0; i < n; ++i) problems.set(i, list[static_cast<std::size_t>(i)]);
   problems.pad();
   batch::Tiles<Answer<double>> one(n), many(n);
-  batch::for_each(Executor::kScalar, n, BalanceBody<Problem, Answer>{problems.data(), one.data()});
-  batch::for_each(Executor::kLanes, n, BalanceBody<Problem, Answer>{problems.data(), many.data()});
+  batch::for_each(Executor::kScalar, n, BalanceKernel<Problem, Answer>{problems.data(), one.data()});
+  batch::for_each(Executor::kLanes, n, BalanceKernel<Problem, Answer>{problems.data(), many.data()});
   for (std::int64_t i = 0; i < n; ++i) {
     const auto a = one.get(i), b = many.get(i);
     EXPECT_TRUE(

@@ -8,7 +8,7 @@
 
 namespace garra::test {
 
-[[nodiscard]] inline grasp::TimeLoad load_of(grasp::TimeLoad::Kind kind, double from, double to,
+[[nodiscard]] inline grasp::TimeLoad make_load(grasp::TimeLoad::Kind kind, double from, double to,
                                              const Vec3<double>& force = {{0, 0, 0}}) {
   grasp::TimeLoad load;
   load.kind = kind;
@@ -26,7 +26,7 @@ namespace garra::test {
 /// Rotation k of unit quaternions [.,4].
 [[nodiscard]] inline Mat3<double> rotation_at(const std::vector<double>& quaternions, std::size_t k) {
   const double* e = &quaternions[4 * k];
-  return rotation_of(Quaternion<double>{{e[0], e[1], e[2], e[3]}});
+  return rotation_matrix(Quaternion<double>{{e[0], e[1], e[2], e[3]}});
 }
 
 }  // namespace garra::test

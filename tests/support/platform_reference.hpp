@@ -16,7 +16,7 @@ namespace garra::test {
 }
 
 template <int N>
-[[nodiscard]] Vec<double, N> vector_of(const nlohmann::json& numbers) {
+[[nodiscard]] Vec<double, N> to_vector(const nlohmann::json& numbers) {
   Vec<double, N> v;
   for (int i = 0; i < N; ++i) v[i] = numbers.at(static_cast<std::size_t>(i)).get<double>();
   return v;
@@ -34,18 +34,18 @@ template <int N>
       p.inertia(i, j) =
           from.at("platform_inertia").at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j)).get<double>();
     }
-  p.gravity = vector_of<3>(from.at("gravity"));
-  p.home = vector_of<3>(from.at("home_position"));
+  p.gravity = to_vector<3>(from.at("gravity"));
+  p.home = to_vector<3>(from.at("home_position"));
   p.leg_radius = from.at("leg_collision_radius").get<double>();
   for (std::size_t i = 0; i < p.leg.size(); ++i) {
     platform::Leg& leg = p.leg[i];
-    leg.base = vector_of<3>(from.at("base_anchors").at(i));
-    leg.anchor = vector_of<3>(from.at("platform_anchors").at(i));
-    leg.axis = vector_of<3>(from.at("universal_ground_axes").at(i));
+    leg.base = to_vector<3>(from.at("base_anchors").at(i));
+    leg.anchor = to_vector<3>(from.at("platform_anchors").at(i));
+    leg.axis = to_vector<3>(from.at("universal_ground_axes").at(i));
     leg.lower = {from.at("lower_mass").at(i).get<double>(), from.at("lower_com_from_universal").at(i).get<double>(),
-                 vector_of<3>(from.at("lower_inertia_diag").at(i))};
+                 to_vector<3>(from.at("lower_inertia_diag").at(i))};
     leg.upper = {from.at("upper_mass").at(i).get<double>(), from.at("upper_com_from_spherical").at(i).get<double>(),
-                 vector_of<3>(from.at("upper_inertia_diag").at(i))};
+                 to_vector<3>(from.at("upper_inertia_diag").at(i))};
     leg.length_min = from.at("length_min").at(i).get<double>();
     leg.length_max = from.at("length_max").at(i).get<double>();
     leg.universal_cone = from.at("universal_half_cone_deg").get<double>() * std::numbers::pi / 180;

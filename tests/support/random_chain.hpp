@@ -28,7 +28,7 @@ template <int J>
   data.name = "random";
   data.base = {rotation_from_rpy({{0.3, -0.2, 0.5}}), {{0.1, -0.4, 0.7}}};
   data.tool = {rotation_from_rpy({{-0.4, 0.1, 1.5}}), {{0.2, 0.1, -0.3}}};
-  chain::Model<double, J> model = chain::model_of<J>(chain::from_dh(data, joints));
+  chain::Model<double, J> model = chain::make_model<J>(chain::from_dh(data, joints));
   for (auto& joint : model.joint) joint.b = mixed ? 0.3 * u(gen) : 0;
   return model;
 }

@@ -65,11 +65,11 @@ struct ReferenceArray {
 }
 
 /// All numbers of nested lists, in order.
-[[nodiscard]] inline std::vector<double> numbers_of(const nlohmann::json& j) {
+[[nodiscard]] inline std::vector<double> to_numbers(const nlohmann::json& j) {
   if (!j.is_array()) return {j.get<double>()};
   std::vector<double> out;
   for (const nlohmann::json& e : j)
-    for (const double x : numbers_of(e)) out.push_back(x);
+    for (const double x : to_numbers(e)) out.push_back(x);
   return out;
 }
 

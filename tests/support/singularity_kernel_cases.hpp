@@ -31,7 +31,7 @@ inline JointSet joints_in(double bits) {
     if (static_cast<std::uint64_t>(bits) >> k & 1) out.insert(k + 1);
   return out;
 }
-inline JointSet set_of(const json& numbers) { return numbers.get<JointSet>(); }
+inline JointSet to_set(const json& numbers) { return numbers.get<JointSet>(); }
 
 template <int J>
 struct Configuration {
@@ -56,7 +56,7 @@ template <int J>
 Model<double, J> arm_named(const std::string& name) {
   for (const auto& c : reference::arms())
     if (c["arm"].get<std::string>().rfind(name, 0) == 0 && c["n"] == J)
-      return chain::model_of<J>(reference::robot_of(c));
+      return chain::make_model<J>(reference::robot_of(c));
   throw std::runtime_error("arms.json has no " + name);
 }
 

@@ -58,7 +58,7 @@ inline std::vector<double> random_configurations(const chain::Robot& robot, int 
 }
 
 /// All joints uniform over a turn (or +-0.5 m).
-inline MapScenario scenario_of(const chain::Robot& robot) {
+inline MapScenario read_scenario_document(const chain::Robot& robot) {
   MapScenario s;
   s.robot = robot;
   for (const auto& joint : robot.joint) {

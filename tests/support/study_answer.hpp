@@ -20,22 +20,22 @@ namespace garra::test {
   return total;
 }
 
-[[nodiscard]] inline Answer answer_of(const study::Study& study, const study::Total& total) {
+[[nodiscard]] inline Answer make_answer(const study::Study& study, const study::Total& total) {
   Answer out;
   out.add("summary", study.summary(total, "samples")).add("counts", total.counts).add("sums", total.sums);
   out.add("kept", total.kept).add("least", total.least);
-  for (const auto& [point, stretch] : total.curve) out.add("curve", stretch);
+  for (const auto& [point, index_range] : total.curve) out.add("curve", index_range);
   return out;
 }
 
 /// Its summary, counts, sums and kept rows, on these devices and in chunks of all these sizes.
 inline void expect_study_same_on(const std::vector<Device>& devices, const study::Study& study,
                                  const std::vector<std::int64_t>& chunks) {
-  const Answer reference = answer_of(study, total_of(study, kReference, chunks.front()));
+  const Answer reference = make_answer(study, total_of(study, kReference, chunks.front()));
   for (const std::int64_t chunk : chunks) {
     SCOPED_TRACE("in chunks of " + std::to_string(chunk));
     expect_same_on(devices, [&](const Device& device) {
-      const Answer found = answer_of(study, total_of(study, device, chunk));
+      const Answer found = make_answer(study, total_of(study, device, chunk));
       EXPECT_EQ(reference.difference(found, device.executor == Executor::kCuda), "") << "against the first chunks";
       return found;
     });

@@ -13,12 +13,12 @@ namespace garra::batch {
 
 /// Columns as a kernel takes them.
 struct ColumnTable {
-  static constexpr int kMost = 24;
-  DeviceColumn column[kMost];
+  static constexpr int kMax = 24;
+  DeviceColumn column[kMax];
   int count;
 
   explicit ColumnTable(const std::vector<DeviceColumn>& columns) : count(static_cast<int>(columns.size())) {
-    if (columns.size() > kMost) throw Error(ExitCode::kInternal, "more than 24 columns");
+    if (columns.size() > kMax) throw Error(ExitCode::kInternal, "more than 24 columns");
     std::copy(columns.begin(), columns.end(), column);
   }
   [[nodiscard]] int width() const {
@@ -69,15 +69,15 @@ struct TilePart {
   int first, fields;
 
   __device__ TilePart(std::int64_t i, int width) {
-    const int parts = parts_of(width);
+    const int parts = count_parts(width);
     tile = i / parts;
     first = static_cast<int>(i % parts) * kFields;
     fields = min(kFields, width - first);
   }
-  GARRA_HD static int parts_of(int width) { return (width + kFields - 1) / kFields; }
+  GARRA_HD static int count_parts(int width) { return (width + kFields - 1) / kFields; }
 };
 
-struct GatherBody {
+struct GatherKernel {
   static constexpr int kLanes = 32, kRegisters = 64;
   using Shared = TilePart::Shared;
   ColumnTable table;
@@ -104,7 +104,7 @@ struct GatherBody {
   }
 };
 
-struct ScatterBody {
+struct ScatterKernel {
   static constexpr int kLanes = 32, kRegisters = 64;
   using Shared = TilePart::Shared;
   ColumnTable table;
@@ -132,14 +132,14 @@ template <class Columns = std::vector<DeviceColumn>>
 void gather(const Columns& columns, const RowRange& rows, const FieldTiles& to) {
   const ColumnTable table(columns);
   const int width = table.width();
-  cuda::for_each_team(tiles_for(rows.count) * TilePart::parts_of(width), GatherBody{table, width, rows, to});
+  cuda::for_each_team(tiles_for(rows.count) * TilePart::count_parts(width), GatherKernel{table, width, rows, to});
 }
 /// Tiles to rows.
 template <class Columns = std::vector<DeviceColumn>>
 void scatter(const FieldTiles& from, const RowRange& rows, const Columns& columns) {
   const ColumnTable table(columns);
   const int width = table.width();
-  cuda::for_each_team(tiles_for(rows.count) * TilePart::parts_of(width), ScatterBody{table, width, rows, from});
+  cuda::for_each_team(tiles_for(rows.count) * TilePart::count_parts(width), ScatterKernel{table, width, rows, from});
 }
 
 /// While it lives, what this thread launches goes to the call's stream, and memory comes from its workspace.

@@ -37,7 +37,7 @@ template <class Body>
 inline const bool kListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_kernel<Body>)), true);
 
 /// The remedy after an error. Every later call returns a sticky error, as of a failed kernel.
-inline const char* remedy_of() {
+inline const char* find_remedy() {
   cudaGetLastError();
   const bool sticks = cudaFree(nullptr) != cudaSuccess;
   return sticks
@@ -48,7 +48,7 @@ inline const char* remedy_of() {
 inline void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
   const std::string said = std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status);
-  if (status != cudaErrorMemoryAllocation) throw Error(ExitCode::kNoDevice, said, remedy_of());
+  if (status != cudaErrorMemoryAllocation) throw Error(ExitCode::kNoDevice, said, find_remedy());
   cudaGetLastError();  // otherwise the next launch would report it
   throw OutOfDeviceMemory(ExitCode::kNoDevice, said, "free memory on the GPU, or use --device cpu");
 }
@@ -238,7 +238,7 @@ inline std::uint64_t threads_at_once(int device) {
 /// Local memory that the driver sets aside for the kernel of this body [bytes]: for every thread that the device can
 /// hold at once, whatever the launch has.
 template <class Body>
-std::uint64_t stacks_of(int device) {
+std::uint64_t measure_stack(int device) {
   using Launched = std::conditional_t<kFitsParameters<Body>, Body, Resident<Body>>;
   cudaFuncAttributes kernel;
   check(cudaFuncGetAttributes(&kernel, for_each_kernel<Launched>), "asking for a kernel's attributes");
@@ -248,7 +248,7 @@ std::uint64_t stacks_of(int device) {
 /// Memory that a batch takes on the device [bytes].
 struct Memory {
   std::uint64_t each;    ///< per problem
-  std::uint64_t stacks;  ///< stacks_of() the largest kernel, and all else that does not grow with the number of
+  std::uint64_t stacks;  ///< measure_stack() the largest kernel, and all else that does not grow with the number of
                          ///< problems
 };
 

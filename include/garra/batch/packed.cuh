@@ -21,11 +21,11 @@ struct PackedRows {
 };
 
 /// Number f of a row of doubles.
-GARRA_HD double number_of(const DeviceColumn& column, std::int64_t row, int f) {
+GARRA_HD double read_number(const DeviceColumn& column, std::int64_t row, int f) {
   return static_cast<const double*>(column.data)[row * column.row + f * column.number];
 }
 
-struct PackBody {
+struct PackKernel {
   DeviceColumn from;  ///< of doubles
   RowRange rows;
   PackedRows to;
@@ -33,10 +33,10 @@ struct PackBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const std::int64_t row = i / from.width;
     const int f = static_cast<int>(i % from.width);
-    to.at(row, f) = number_of(from, rows.first + row, f);
+    to.at(row, f) = read_number(from, rows.first + row, f);
   }
 };
-struct UnpackBody {
+struct UnpackKernel {
   PackedRows from;
   RowRange rows;
   DeviceColumn to;
@@ -51,11 +51,11 @@ struct UnpackBody {
 /// Does nothing if the column is absent.
 template <class Column>
 void pack(const Column& from, const RowRange& rows, const PackedRows& to) {
-  if (from.data != nullptr) cuda::for_each(rows.count * from.width, PackBody{from, rows, to});
+  if (from.data != nullptr) cuda::for_each(rows.count * from.width, PackKernel{from, rows, to});
 }
 template <class Column>
 void unpack(const PackedRows& from, const RowRange& rows, const Column& to) {
-  if (to.data != nullptr) cuda::for_each(rows.count * to.width, UnpackBody{from, rows, to});
+  if (to.data != nullptr) cuda::for_each(rows.count * to.width, UnpackKernel{from, rows, to});
 }
 /// Writes `times` rows of `fields` numbers of each sample; each part of a row is a column.
 inline void unpack_parts(double* from, std::int64_t times, int fields, const RowRange& rows,
@@ -68,14 +68,14 @@ inline void unpack_parts(double* from, std::int64_t times, int fields, const Row
   }
 }
 
-struct NoNumbersBody {
+struct NoNumbersKernel {
   double* to;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     to[i] = std::numeric_limits<double>::quiet_NaN();
   }
 };
-inline void fill_with_nan(double* to, std::int64_t numbers) { cuda::for_each(numbers, NoNumbersBody{to}); }
+inline void fill_with_nan(double* to, std::int64_t numbers) { cuda::for_each(numbers, NoNumbersKernel{to}); }
 
 /// Number of samples at a time whose results of `numbers` each take at most 1 GiB, but at least a
 /// thousand samples.

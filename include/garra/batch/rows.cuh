@@ -31,12 +31,12 @@ template <class Op>
 void run_kernels(const Device&, const Op& op, const ResidentRows& job) {
   run_resident_chunks<typename Op::template In<double>, typename Op::template Out<double>>(
       job, [&](const RowRange& rows, const double* in, double* out) {
-        cuda::for_each(rows.count, RowsBody<Op>{op, in, out});
+        cuda::for_each(rows.count, RowsKernel<Op>{op, in, out});
       });
 }
 template <class Op>
 void run_kernels(const Device& device, const Op& op, const Rows& job) {
-  run_staged(job, as_many_as_fit(device, kDeviceChunk, cuda::stacks_of<RowsBody<Op>>(device.index)),
+  run_staged(job, as_many_as_fit(device, kDeviceChunk, cuda::measure_stack<RowsKernel<Op>>(device.index)),
              [&](const ResidentRows& rows) { run_kernels(device, op, rows); });
 }
 

@@ -117,7 +117,7 @@ class RowTiles {
 
 /// The body that the executors run: applies the operation to row i of the tiles.
 template <class Op>
-struct RowsBody {
+struct RowsKernel {
   Op op;
   const double* in;
   double* out;

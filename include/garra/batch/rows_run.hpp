@@ -30,7 +30,7 @@ void run_rows_on_host(const Op& op, const Rows& job) {
   run_tiles(
       job, kRows, [&](std::int64_t most) { return Tiles(job, most); },
       [&](Tiles& tiles, std::int64_t count) {
-        for_each(job.device.executor, count, RowsBody<Op>{op, tiles.in().data(), tiles.out().data()});
+        for_each(job.device.executor, count, RowsKernel<Op>{op, tiles.in().data(), tiles.out().data()});
       });
 }
 

@@ -160,7 +160,7 @@ inline constexpr int kStages = 3;
 
 /// Maximum number of rows on the device if each takes `each` bytes.
 using MostRows = std::function<std::int64_t(std::uint64_t each)>;
-/// As many rows as fit beside `stacks` (cuda::stacks_of()), and at most `most`.
+/// As many rows as fit beside `stacks` (cuda::measure_stack()), and at most `most`.
 inline MostRows as_many_as_fit(const Device& device, std::int64_t most, std::uint64_t stacks) {
   return [=](std::uint64_t each) { return std::min(most, cuda::how_many_fit(device, {each, stacks})); };
 }
@@ -172,7 +172,7 @@ inline void run_staged(const Rows& job, const MostRows& most, const ResidentWork
   // fill a GPU, an eighth of whose threads have registers for these kernels. Small enough that
   // shares overlap.
   constexpr std::size_t kBytes = std::size_t{32} << 20;
-  constexpr std::int64_t kBlock = 1024, kLeast = 4 * kBlock, kShares = 2 * kStages;
+  constexpr std::int64_t kBlock = 1024, kMin = 4 * kBlock, kShares = 2 * kStages;
   const auto workspace_of = [&](std::int64_t rows) {
     std::size_t bytes = 0;
     auto* const somewhere = reinterpret_cast<std::byte*>(std::uintptr_t{256});  // null would mean absent
@@ -185,7 +185,7 @@ inline void run_staged(const Rows& job, const MostRows& most, const ResidentWork
   const std::uint64_t each = (copied + workspace_of(kBlock)) / kBlock + 1;
   const auto by_bytes = static_cast<std::int64_t>(kBytes * kBlock / (copied + 1) + 1);
   const auto by_threads = static_cast<std::int64_t>(cuda::threads_at_once(job.device.index) / (8 * kStages));
-  const std::int64_t overlapping = std::max(kLeast, job.count / kShares + 1);
+  const std::int64_t overlapping = std::max(kMin, job.count / kShares + 1);
   const std::int64_t rows = std::min({most(kStages * each), std::max(by_bytes, by_threads), overlapping, job.count});
   const std::size_t workspace = workspace_of(rows);
   const std::int64_t shares = (job.count + rows - 1) / rows;

@@ -30,7 +30,7 @@ GARRA_HD void for_each_run(const F& f, T&... objects) {
     const auto visit = [&](auto part) { for_each_run<S>(f, (objects.*part)...); };
     std::apply([&](auto... part) { (visit(part), ...); }, First::parts());
   } else {
-    f(numbers_of(std::get<0>(std::tie(objects...))), objects.m...);
+    f(count_numbers(std::get<0>(std::tie(objects...))), objects.m...);
   }
 }
 

@@ -81,7 +81,7 @@ inline constexpr bool kIsDouble = std::is_same_v<RealOf<S>, double>;
 
 /// The sign bit alone: the bits of +0 or -0.
 template <class S>
-GARRA_HD BitsOf<S> sign_of(const S& x) {
+GARRA_HD BitsOf<S> sign_bits(const S& x) {
   return to_bits(x) & BitsOf<S>(kSignBit<S>);
 }
 template <class S>
@@ -91,7 +91,7 @@ GARRA_HD S flip_sign(const S& x, const BitsOf<S>& sign) {
 /// Mask of the lanes whose sign bit is set, also for -0.
 template <class S>
 GARRA_HD MaskOf<S> has_sign(const S& x) {
-  return from_bits<S>(sign_of(x) | BitsOf<S>(kOneBits<S>)) < S(RealOf<S>(0));
+  return from_bits<S>(sign_bits(x) | BitsOf<S>(kOneBits<S>)) < S(RealOf<S>(0));
 }
 /// Nearest integer plus kRounder; ties to even, for |x| < 2^22 (float) or 2^51 (double).
 template <class S>
@@ -250,7 +250,7 @@ template <class S>
   const MaskOf<S> swap = elementary::has_sign(from_bits<S>(odd));
   const S s = select(swap, cos_r, sin_r);
   const S c = select(swap, sin_r, cos_r);
-  return {elementary::flip_sign(s, half_turn ^ elementary::sign_of(x)), elementary::flip_sign(c, half_turn ^ odd)};
+  return {elementary::flip_sign(s, half_turn ^ elementary::sign_bits(x)), elementary::flip_sign(c, half_turn ^ odd)};
 }
 
 /// sin and cos of x [rad] at two thirds of the cost. Error below 1.5 ulp for |x| < 1e5, because the
@@ -318,7 +318,7 @@ template <class S>
   const S z = q * q;
   const S tail = fma(q * z, elementary::atan_tail<S>(z), k * S(F::kPi4Lo));
   const S angle = fma(k, S(F::kPi4Hi), q + tail);
-  return elementary::flip_sign(angle, elementary::sign_of(y));
+  return elementary::flip_sign(angle, elementary::sign_bits(y));
 }
 
 /// asin(x) [rad] in [-pi/2, pi/2]; NaN for |x| > 1. Error below 1.5 ulp.
@@ -333,7 +333,7 @@ template <class S>
   const S head = half_pi - twice;
   const S head_error = (half_pi - head) - twice;
   const S big = head + (head_error + fma(S(R(-2)), h.tail, S(R(2) * F::kPi4Lo)));
-  return elementary::flip_sign(select(h.big, big, small), elementary::sign_of(x));
+  return elementary::flip_sign(select(h.big, big, small), elementary::sign_bits(x));
 }
 
 /// acos(x) [rad] in [0, pi]; NaN for |x| > 1. Error below 1.2 ulp.

@@ -23,7 +23,7 @@ namespace factor {
 
 /// Rounding noise of a pivot relative to its column: an elimination of n steps loses a few n eps.
 template <class S>
-GARRA_HD constexpr RealOf<S> noise_of(int n) {
+GARRA_HD constexpr RealOf<S> rounding_noise(int n) {
   return RealOf<S>(4 * n) * std::numeric_limits<RealOf<S>>::epsilon();
 }
 
@@ -60,12 +60,12 @@ namespace factor {
 /// Inverse of a pivot of LDL^T, and whether it is bad: zero, negative or rounding noise of its
 /// diagonal entry.
 template <class S>
-struct JudgedPivot {
+struct InvertedPivot {
   MaskOf<S> bad;
   S inverse;  ///< 0 if the pivot is bad
 };
 template <class S>
-GARRA_HD JudgedPivot<S> judged_pivot(const S& pivot, const S& diagonal, RealOf<S> noise) {
+GARRA_HD InvertedPivot<S> invert_pivot(const S& pivot, const S& diagonal, RealOf<S> noise) {
   const S zero = S(RealOf<S>(0)), one = S(RealOf<S>(1));
   const MaskOf<S> bad = pivot <= S(noise) * abs(diagonal);
   return {bad, select(bad, zero, one / select(bad, one, pivot))};
@@ -81,7 +81,7 @@ GARRA_HD void ldlt_step(const Given& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> 
     w[k] = f.l(j, k) * f.d[k];
     pivot = fma(-f.l(j, k), w[k], pivot);
   }
-  const auto [bad, inverse] = judged_pivot(pivot, a(j, j), noise);
+  const auto [bad, inverse] = invert_pivot(pivot, a(j, j), noise);
   f.bad_pivots += select(bad, one, zero);
   f.d[j] = pivot;
   f.inv_d[j] = inverse;
@@ -104,14 +104,14 @@ template <class S, int N>
   Ldlt<S, N> f;
   f.l = Mat<S, N, N>::identity();
   f.bad_pivots = S(RealOf<S>(0));
-  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::noise_of<S>(size)); });
+  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::rounding_noise<S>(size)); });
   return f;
 }
 template <class S, int N>
 [[nodiscard]] GARRA_HD auto factor_ldlt(const SymmetricMat<S, N>& a) {
   Ldlt<S, N, SymmetricMat<S, N>> f;
   f.bad_pivots = S(RealOf<S>(0));
-  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::noise_of<S>(extent<N>())); });
+  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::rounding_noise<S>(extent<N>())); });
   return f;
 }
 template <class S, int N, int stride>
@@ -119,7 +119,7 @@ template <class S, int N, int stride>
   Ldlt<S, N, FarMat<S, N, N, stride>> f;
   take_room(f.l, a);
   f.bad_pivots = S(RealOf<S>(0));
-  for (int j = 0; j < extent<N>(); ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(extent<N>()));
+  for (int j = 0; j < extent<N>(); ++j) factor::ldlt_step(a, f, j, factor::rounding_noise<S>(extent<N>()));
   return f;
 }
 /// Local factors of a matrix that lies elsewhere.
@@ -127,7 +127,7 @@ template <class S, int N, int stride>
 [[nodiscard]] GARRA_HD auto factor_ldlt_here(const FarMat<S, N, N, stride>& a) {
   Ldlt<S, N, SymmetricMat<S, N>> f;
   f.bad_pivots = S(RealOf<S>(0));
-  for (int j = 0; j < extent<N>(); ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(extent<N>()));
+  for (int j = 0; j < extent<N>(); ++j) factor::ldlt_step(a, f, j, factor::rounding_noise<S>(extent<N>()));
   return f;
 }
 template <class S, int N>
@@ -214,7 +214,7 @@ GARRA_HD void lu_step(const Mat<S, N, N>& a, Lu<S, N>& f, int k) {
     swap_where(larger, f.row[k], f.row[i]);
     f.sign = select(larger, -f.sign, f.sign);
   }
-  f.inv_d[k] = inverse_or_zero(f.lu(k, k), S(noise_of<S>(extent<N>())) * size, f.bad_pivots);
+  f.inv_d[k] = inverse_or_zero(f.lu(k, k), S(rounding_noise<S>(extent<N>())) * size, f.bad_pivots);
   for (int i = k + 1; i < extent<N>(); ++i) {
     f.lu(i, k) = f.lu(i, k) * f.inv_d[k];
     for (int j = k + 1; j < extent<N>(); ++j) f.lu(i, j) = fma(-f.lu(i, k), f.lu(k, j), f.lu(i, j));
@@ -292,7 +292,7 @@ GARRA_HD void qr_step(Qr<S, R, C>& f, int k) {
   f.qr(k, k) = select(pivot < zero, -reach, reach);
   S size = squares;  // of the original column too: reflections keep its length
   for (int i = 0; i < k; ++i) size = fma(f.qr(i, k), f.qr(i, k), size);
-  f.inv_d[k] = inverse_or_zero(f.d[k], S(noise_of<S>(R)) * sqrt(size), f.bad_pivots);
+  f.inv_d[k] = inverse_or_zero(f.d[k], S(rounding_noise<S>(R)) * sqrt(size), f.bad_pivots);
   for (int j = k + 1; j < C; ++j) {
     S along = f.qr(k, k) * f.qr(k, j);
     for (int i = k + 1; i < R; ++i) along = fma(f.qr(i, k), f.qr(i, j), along);
@@ -391,7 +391,7 @@ struct Scale {
 };
 
 template <class S, int N>
-GARRA_HD Scale<S> scale_of(const Mat<S, N, N>& a) {
+GARRA_HD Scale<S> find_scale(const Mat<S, N, N>& a) {
   using F = FloatFormat<RealOf<S>>;
   using Word = typename F::Bits;
   constexpr Word kExponentOfOne = Word(F::kBias) << F::kFractionBits;
@@ -420,7 +420,7 @@ template <class S, int N>
       w(i, j) = a(i, j);
       w(j, i) = a(i, j);
     }
-  const factor::Scale<S> scale = factor::scale_of(w);
+  const factor::Scale<S> scale = factor::find_scale(w);
   w = scale.down * w;
   SymmetricEigen<S, N> e;
   e.vectors = Mat<S, N, N>::identity();

@@ -19,7 +19,7 @@ struct FarMat {
 };
 
 template <class S, int R, int C, int stride>
-GARRA_HD constexpr int numbers_of(const FarMat<S, R, C, stride>&) {
+GARRA_HD constexpr int count_numbers(const FarMat<S, R, C, stride>&) {
   return R * C;
 }
 

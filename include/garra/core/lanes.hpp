@@ -63,11 +63,11 @@ GARRA_HD bool all(M m) {
   return m == static_cast<M>(-1);
 }
 template <class T>
-GARRA_HD MaskOf<T> mask_of(bool b) {
+GARRA_HD MaskOf<T> make_mask(bool b) {
   return static_cast<MaskOf<T>>(-static_cast<int>(b));
 }
 template <class M>
-GARRA_HD bool lane_of(M m, int lane) {
+GARRA_HD bool get_lane(M m, int lane) {
   return (m >> lane & 1) != 0;
 }
 template <class M>
@@ -120,7 +120,7 @@ GARRA_HD M opposite(M a) {
   return ~a;
 }
 template <class M>
-GARRA_HD bool lane_of(M m, int lane) {
+GARRA_HD bool get_lane(M m, int lane) {
   return m[lane] != 0;
 }
 template <class M>
@@ -150,7 +150,7 @@ GARRA_HD bool all(M m) {
   return bytes_set(m) == (kBytes == 32 ? 0xffffffffu : 0xffffu);
 }
 template <class T>
-GARRA_HD MaskOf<T> mask_of(bool b) {
+GARRA_HD MaskOf<T> make_mask(bool b) {
   return MaskOf<T>{} - static_cast<int>(b);
 }
 
@@ -227,14 +227,14 @@ struct LanesMask {
   Register m;
 
   LanesMask() = default;
-  GARRA_HD LanesMask(bool b) : m(registers::mask_of<T>(b)) {}
+  GARRA_HD LanesMask(bool b) : m(registers::make_mask<T>(b)) {}
   static GARRA_HD LanesMask of(Register m) {
     LanesMask mask;
     mask.m = m;
     return mask;
   }
 
-  GARRA_HD bool operator[](int lane) const { return registers::lane_of(m, lane); }
+  GARRA_HD bool operator[](int lane) const { return registers::get_lane(m, lane); }
   GARRA_HD void set(int lane, bool value) { registers::set_lane(m, lane, value); }
 
   friend GARRA_HD LanesMask operator&&(LanesMask a, LanesMask b) { return of(registers::both(a.m, b.m)); }

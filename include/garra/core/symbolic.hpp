@@ -21,7 +21,7 @@ class Condition {
  public:
   Condition(bool known) : known_(known) {}
   Condition(Graph* graph, Ref ref) : graph_(graph), ref_(ref) {
-    if (const auto value = graph->value_of(ref)) *this = Condition(*value != 0);
+    if (const auto value = graph->constant_value(ref)) *this = Condition(*value != 0);
   }
   friend Condition operator&&(const Condition& a, const Condition& b) {
     if (!a.graph_) return a.known_ ? b : a;
@@ -62,7 +62,7 @@ class Symbol {
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Symbol(T value) : value_(static_cast<double>(value)) {}
   Symbol(Graph* graph, Ref ref) : graph_(graph), ref_(ref) {
-    if (const auto value = graph->value_of(ref)) *this = Symbol(*value);
+    if (const auto value = graph->constant_value(ref)) *this = Symbol(*value);
   }
 
   /// The node in the graph; a known number becomes a node.
@@ -72,17 +72,17 @@ class Symbol {
   [[nodiscard]] Ref node() const { return ref_; }  ///< of a number that is not known
 
   [[gnu::noinline]] friend Symbol operator+(const Symbol& a, const Symbol& b) {
-    Graph* g = graph_of(a, b);
+    Graph* g = find_graph(a, b);
     return g ? Symbol(g, g->add(a.in(*g), b.in(*g))) : Symbol(a.value_ + b.value_);
   }
   friend Symbol operator-(const Symbol& a) { return a.graph_ ? Symbol(a.graph_, -a.ref_) : Symbol(-a.value_); }
   friend Symbol operator-(const Symbol& a, const Symbol& b) { return a + -b; }
   [[gnu::noinline]] friend Symbol operator*(const Symbol& a, const Symbol& b) {
-    Graph* g = graph_of(a, b);
+    Graph* g = find_graph(a, b);
     return g ? Symbol(g, g->multiply(a.in(*g), b.in(*g))) : Symbol(a.value_ * b.value_);
   }
   [[gnu::noinline]] friend Symbol operator/(const Symbol& a, const Symbol& b) {
-    Graph* g = graph_of(a, b);
+    Graph* g = find_graph(a, b);
     return g ? Symbol(g, g->divide(a.in(*g), b.in(*g))) : Symbol(a.value_ / b.value_);
   }
   Symbol& operator+=(const Symbol& b) { return *this = *this + b; }
@@ -90,7 +90,7 @@ class Symbol {
   Symbol& operator*=(const Symbol& b) { return *this = *this * b; }
   Symbol& operator/=(const Symbol& b) { return *this = *this / b; }
   [[gnu::noinline]] friend Symbol fma(const Symbol& a, const Symbol& b, const Symbol& c) {
-    Graph* g = graph_of(a, b);
+    Graph* g = find_graph(a, b);
     if (!g) return Symbol(a.value_ * b.value_) + c;
     return {g, g->fused(a.in(*g), b.in(*g), c.in(*g))};
   }
@@ -115,9 +115,9 @@ class Symbol {
   friend Condition operator!=(const Symbol& a, const Symbol& b) { return !compare(Op::kEqual, a, b); }
 
  private:
-  static Graph* graph_of(const Symbol& a, const Symbol& b) { return a.graph_ ? a.graph_ : b.graph_; }
+  static Graph* find_graph(const Symbol& a, const Symbol& b) { return a.graph_ ? a.graph_ : b.graph_; }
   [[gnu::noinline]] static Condition compare(Op op, const Symbol& a, const Symbol& b) {
-    Graph* g = graph_of(a, b);
+    Graph* g = find_graph(a, b);
     if (g) return {g, g->compare(op, a.in(*g), b.in(*g))};
     return op == Op::kLess ? a.value_ < b.value_ : op == Op::kEqual ? a.value_ == b.value_ : a.value_ <= b.value_;
   }

@@ -78,37 +78,37 @@ class Graph {
   [[nodiscard]] const std::string& name(const Node& n) const { return names_[static_cast<std::size_t>(n.value)]; }
 
   [[nodiscard]] Ref constant(double value) { return {make(Op::kConstant, {}, std::abs(value)), value < 0}; }
-  [[nodiscard]] std::optional<double> value_of(Ref a) const {
+  [[nodiscard]] std::optional<double> constant_value(Ref a) const {
     const Node& n = node(a.id);
     if (n.op != Op::kConstant) return std::nullopt;
     return a.negative ? -n.value : n.value;
   }
 
   Ref add(Ref a, Ref b) {
-    const auto x = value_of(a), y = value_of(b);
+    const auto x = constant_value(a), y = constant_value(b);
     if (x && y) return constant(*x + *y);
     if (x && *x == 0) return b;
     if (y && *y == 0) return a;
     if (a == -b) return constant(0);
     if (const auto sum = merged(a, b)) return *sum;
     if (rules_.factor) {
-      if (const auto product = factored(product_of(a), product_of(b))) return *product;
+      if (const auto product = factored(collect_product(a), collect_product(b))) return *product;
     }
     return plain_add(a, b);
   }
 
   Ref multiply(Ref a, Ref b) {
-    const auto x = value_of(a), y = value_of(b);
+    const auto x = constant_value(a), y = constant_value(b);
     if (x && y) return constant(*x * *y);
     if (y) return multiply(b, a);
     const bool negative = a.negative != b.negative;
     if (x) {
       if (*x == 0) return constant(0);
       if (std::abs(*x) == 1) return {b.id, negative};
-      const Term t = term_of({b.id, false});
+      const Term t = to_term({b.id, false});
       if (t.factor != 1) return multiply(constant((negative ? -1 : 1) * std::abs(*x) * t.factor), {t.of, false});
     } else if (rules_.outward) {
-      const Term s = term_of(a), t = term_of(b);
+      const Term s = to_term(a), t = to_term(b);
       if (std::abs(s.factor * t.factor) != 1)
         return multiply(constant(s.factor * t.factor), multiply({s.of, false}, {t.of, false}));
     }
@@ -117,10 +117,10 @@ class Graph {
 
   /// a b + c
   Ref fused(Ref a, Ref b, Ref c) {
-    const auto x = value_of(a), y = value_of(b), z = value_of(c);
+    const auto x = constant_value(a), y = constant_value(b), z = constant_value(c);
     if (y && !x) return fused(b, a, c);
     if ((x && (y || *x == 0 || std::abs(*x) == 1)) || (z && *z == 0)) return add(multiply(a, b), c);
-    const Term s = term_of(a), t = term_of(b);
+    const Term s = to_term(a), t = to_term(b);
     if (x) {
       if (std::abs(t.factor) != 1) return fused(constant(*x * t.factor), {t.of, false}, c);
       if (rules_.merge != Rules::Merge::kNone)
@@ -133,19 +133,19 @@ class Graph {
       if (square.negative == c.negative && are_unit(square.id, c.id)) return constant(c.negative ? -1 : 1);
     }
     if (rules_.factor) {
-      if (const auto product = factored(times(product_of(a), product_of(b)), product_of(c))) return *product;
+      if (const auto product = factored(times(collect_product(a), collect_product(b)), collect_product(c))) return *product;
     }
     return plain_fused(a, b, c);
   }
 
   Ref divide(Ref a, Ref b) {
-    const auto x = value_of(a), y = value_of(b);
+    const auto x = constant_value(a), y = constant_value(b);
     if (x && *x == 0) return constant(0);
     if (y) return multiply(a, constant(1 / *y));
     return {make(Op::kDivide, {Ref{a.id}, Ref{b.id}, Ref{}}), a.negative != b.negative};
   }
   Ref sqrt(Ref a) {
-    if (const auto x = value_of(a)) return constant(std::sqrt(*x));
+    if (const auto x = constant_value(a)) return constant(std::sqrt(*x));
     return {make(Op::kSqrt, {a, Ref{}, Ref{}})};
   }
   Ref abs(Ref a) {
@@ -154,29 +154,29 @@ class Graph {
     return {make(Op::kAbs, {Ref{a.id}, Ref{}, Ref{}})};
   }
   Ref select(Ref condition, Ref a, Ref b) {
-    if (const auto known = value_of(condition)) return *known != 0 ? a : b;
+    if (const auto known = constant_value(condition)) return *known != 0 ? a : b;
     if (a == b) return a;
     return {make(Op::kSelect, {condition, a, b})};
   }
   /// kLess, kLessEqual, kEqual of numbers: 1 or 0 where known.
   Ref compare(Op op, Ref a, Ref b) {
-    const auto x = value_of(a), y = value_of(b);
+    const auto x = constant_value(a), y = constant_value(b);
     if (x && y) return constant(op == Op::kLess ? *x < *y : op == Op::kEqual ? *x == *y : *x <= *y);
     if (a == b) return constant(op != Op::kLess);
     return {make(op, {a, b, Ref{}})};
   }
   Ref both(Ref a, Ref b) {
-    if (const auto x = value_of(a)) return *x != 0 ? b : a;
-    if (const auto y = value_of(b)) return *y != 0 ? a : b;
+    if (const auto x = constant_value(a)) return *x != 0 ? b : a;
+    if (const auto y = constant_value(b)) return *y != 0 ? a : b;
     return a == b ? a : Ref{make(Op::kAnd, sorted(a.id, b.id))};
   }
   Ref either(Ref a, Ref b) {
-    if (const auto x = value_of(a)) return *x != 0 ? a : b;
-    if (const auto y = value_of(b)) return *y != 0 ? b : a;
+    if (const auto x = constant_value(a)) return *x != 0 ? a : b;
+    if (const auto y = constant_value(b)) return *y != 0 ? b : a;
     return a == b ? a : Ref{make(Op::kOr, sorted(a.id, b.id))};
   }
   Ref negated(Ref a) {
-    if (const auto x = value_of(a)) return constant(*x == 0);
+    if (const auto x = constant_value(a)) return constant(*x == 0);
     return node(a.id).op == Op::kNot ? node(a.id).in[0] : Ref{make(Op::kNot, {a, Ref{}, Ref{}})};
   }
 
@@ -239,12 +239,12 @@ class Graph {
     return {make(opposite ? Op::kFnma : Op::kFma, in), c.negative};
   }
 
-  Term term_of(Ref a) const {
+  Term to_term(Ref a) const {
     const double sign = a.negative ? -1 : 1;
     const Node& n = node(a.id);
     if (n.op == Op::kMultiply) {
-      if (const auto k = value_of(n.in[0])) return {sign * *k, n.in[1].id};
-      if (const auto k = value_of(n.in[1])) return {sign * *k, n.in[0].id};
+      if (const auto k = constant_value(n.in[0])) return {sign * *k, n.in[1].id};
+      if (const auto k = constant_value(n.in[1])) return {sign * *k, n.in[0].id};
     }
     return {sign, a.id};
   }
@@ -259,18 +259,18 @@ class Graph {
       return collect_terms(signed_ref(n.in[0], false), terms) &&
              collect_terms(signed_ref(n.in[1], n.op == Op::kSubtract), terms);
     if (n.op == Op::kFma || n.op == Op::kFnma) {
-      terms.push_back(term_of(multiply(signed_ref(n.in[0], n.op == Op::kFnma), n.in[1])));
+      terms.push_back(to_term(multiply(signed_ref(n.in[0], n.op == Op::kFnma), n.in[1])));
       return collect_terms(signed_ref(n.in[2], false), terms);
     }
-    terms.push_back(term_of(sum));
+    terms.push_back(to_term(sum));
     return true;
   }
 
   std::optional<Ref> merged(Ref a, Ref b) {
     if (rules_.merge == Rules::Merge::kNone) return std::nullopt;
     const bool all = rules_.merge == Rules::Merge::kAll;
-    if (const auto sum = all ? absorb_all(b, a) : absorb(b, term_of(a), kReach)) return sum;
-    return all ? absorb_all(a, b) : absorb(a, term_of(b), kReach);
+    if (const auto sum = all ? absorb_all(b, a) : absorb(b, to_term(a), kReach)) return sum;
+    return all ? absorb_all(a, b) : absorb(a, to_term(b), kReach);
   }
 
   /// sum + other, if every term of the other meets one of its kind.
@@ -288,9 +288,9 @@ class Graph {
   /// sum + t without a further operation, if the sum has a term of the same node.
   std::optional<Ref> absorb(Ref sum, Term t, int reach) {
     const Node n = node(sum.id);
-    const auto total = value_of(sum), more = value_of({t.of});
+    const auto total = constant_value(sum), more = constant_value({t.of});
     if (total && more) return constant(*total + t.factor * *more);
-    const Term own = term_of(sum);
+    const Term own = to_term(sum);
     if (own.of == t.of) return scaled({own.factor + t.factor, t.of});
     if (are_unit(own.of, t.of)) return add(scaled({own.factor - t.factor, own.of}), constant(t.factor));
     if (reach == 0) return std::nullopt;
@@ -301,7 +301,7 @@ class Graph {
       if (const auto rest = absorb(b, t, reach - 1)) return add(a, *rest);
     } else if (n.op == Op::kFma || n.op == Op::kFnma) {
       const Ref a = signed_ref(n.in[0], n.op == Op::kFnma), c = signed_ref(n.in[2], false);
-      const Term product = term_of(multiply(a, n.in[1]));
+      const Term product = to_term(multiply(a, n.in[1]));
       if (product.of == t.of) return add(scaled({product.factor + t.factor, t.of}), c);
       if (const auto rest = absorb(c, t, reach - 1)) return fused(a, n.in[1], *rest);
     }
@@ -316,7 +316,7 @@ class Graph {
     return found != partner_.end() && found->second == y.in[0].id;
   }
 
-  Product product_of(Ref a) const {
+  Product collect_product(Ref a) const {
     Product p;
     if (a.negative) p.k = -1;
     collect({a.id}, p);

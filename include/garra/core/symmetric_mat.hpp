@@ -35,11 +35,11 @@ GARRA_HD Vec<S, N> operator*(const SymmetricMat<S, N>& a, const Vec<S, N>& x) {
 
 /// Number of entries that a matrix of some kind stores.
 template <class S, int R, int C>
-GARRA_HD constexpr int numbers_of(const Mat<S, R, C>&) {
+GARRA_HD constexpr int count_numbers(const Mat<S, R, C>&) {
   return extent<R>() * extent<C>();
 }
 template <class S, int N>
-GARRA_HD constexpr int numbers_of(const SymmetricMat<S, N>&) {
+GARRA_HD constexpr int count_numbers(const SymmetricMat<S, N>&) {
   return N * (N + 1) / 2;
 }
 

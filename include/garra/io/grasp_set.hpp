@@ -45,7 +45,7 @@ struct SetExtras {
   std::vector<std::int64_t> sample;  ///< [g] sample that each grasp was made from
   std::vector<std::pair<std::string, std::string>> attributes;
 };
-inline constexpr std::int64_t kMostStoredFaces = 200'000;  ///< an object with more is left out
+inline constexpr std::int64_t kMaxStoredFaces = 200'000;  ///< an object with more is left out
 
 /// Writes a grasp set, the arrays that are not empty: whole or not at all. Throws Error(kInputOutput).
 void write_grasp_set(const std::string& path, const grasp::Set& set, const SetExtras& extras = {});

@@ -8,7 +8,7 @@
 
 namespace garra::io {
 
-inline constexpr std::int64_t kMostFaces = 10'000'000;
+inline constexpr std::int64_t kMaxFaces = 10'000'000;
 
 /// Reads a mesh by the file's name: .stl (binary or text) or .obj (v and f; polygons become fans, other records are
 /// ignored). Throws Error, naming file and line, triangle or vertex (kInvalidFile; kInputOutput for a missing file).
@@ -25,12 +25,12 @@ struct Object {
 
 /// A file, or a shape in meters: sphere:radius, box:x,y,z (whole sides), cylinder:radius,height, capsule:radius,height,
 /// ellipsoid:a,b,c (half axes), superquadric:a,b,c,e1,e2 (and exponents). `scale` 0 means not given: a body larger than
-/// kLargestObject is then rejected, with the units that it may be in. Throws Error (kUsage for words that are no shape,
+/// kMaxObject is then rejected, with the units that it may be in. Throws Error (kUsage for words that are no shape,
 /// else as read_mesh).
 [[nodiscard]] Object read_object(const std::string& words, double scale = 0);
 /// The same for a given mesh; `name` is for messages.
-[[nodiscard]] Object object_of(mesh::Mesh mesh, const std::string& name, double scale = 0);
-inline constexpr double kLargestObject = 2;      ///< [m]
+[[nodiscard]] Object make_object(mesh::Mesh mesh, const std::string& name, double scale = 0);
+inline constexpr double kMaxObject = 2;      ///< [m]
 inline constexpr double kWarnedSize = 0.6;       ///< [m]; larger ones are warned of
 inline constexpr double kWarnedMass = 30;        ///< [kg] at 1000 kg/m^3; heavier ones are warned of
 inline constexpr double kSmallestObject = 5e-4;  ///< [m]; smaller ones are warned of

@@ -23,7 +23,7 @@ GARRA_HD Mat3<S> rotation_with(const Quaternion<S>& p, const S& twice) {
 
 /// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) for a unit quaternion.
 template <class S>
-GARRA_HD Mat3<S> rotation_of(const Quaternion<S>& p) {
+GARRA_HD Mat3<S> rotation_matrix(const Quaternion<S>& p) {
   return rotation_with(p, S(2));
 }
 
@@ -63,7 +63,7 @@ GARRA_HD Quaternion<S> turned(const Quaternion<S>& p, const Vec3<S>& turn) {
 
 /// Euler parameters of a rotation given by its columns: the largest of four candidates, no branch.
 template <class S>
-GARRA_HD Quaternion<S> quaternion_of(const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z) {
+GARRA_HD Quaternion<S> to_quaternion(const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z) {
   const S one(1);
   const S a = one + x[0] + y[1] + z[2], b = one + x[0] - y[1] - z[2];
   const S c = one - x[0] + y[1] - z[2], d = one - x[0] - y[1] + z[2];

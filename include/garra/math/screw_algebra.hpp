@@ -31,7 +31,7 @@ GARRA_HD Screw<S> slide_along(const Vec3<S>& direction) {
 
 /// h = s . s0 / s . s [m/rad]; infinite for a translation.
 template <class S>
-GARRA_HD S pitch_of(const Screw<S>& a) {
+GARRA_HD S screw_pitch(const Screw<S>& a) {
   using R = RealOf<S>;
   const S squares = dot(a.w, a.w);
   const MaskOf<S> slides = squares == S(R(0));
@@ -41,13 +41,13 @@ GARRA_HD S pitch_of(const Screw<S>& a) {
 /// Axis and pitch of a screw of any magnitude; `point` is the one nearest to the reference point.
 /// The zero screw gives NaN.
 template <class S>
-GARRA_HD ScrewAxis<S> axis_of(const Screw<S>& a) {
+GARRA_HD ScrewAxis<S> screw_axis(const Screw<S>& a) {
   using R = RealOf<S>;
   const S squares = dot(a.w, a.w);
   const MaskOf<S> slides = squares == S(R(0));
   const S unit = S(R(1)) / select(slides, S(R(1)), squares);
   const Vec3<S> along = select(slides, a.v, a.w);
-  return {(S(R(1)) / norm(along)) * along, unit * cross(a.w, a.v), pitch_of(a)};
+  return {(S(R(1)) / norm(along)) * along, unit * cross(a.w, a.v), screw_pitch(a)};
 }
 
 /// Klein form s_a . s0_b + s0_a . s_b: 0 where the screws are reciprocal. Unchanged by every motion of both.

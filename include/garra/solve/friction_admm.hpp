@@ -63,9 +63,9 @@ struct FrictionAdmm {
   template <class S, int N, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const AdmmState<S, N, Matrix>& state) const {
     const auto& d = state.preconditioner;
-    return candidate_of<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.z),
+    return make_candidate<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.z),
                               stop_reason(state.iterations, max_iterations),
-                              friction_splitting::effort_of(state.iterations));
+                              friction_splitting::make_effort(state.iterations));
   }
 
   template <class S, int N>
@@ -145,7 +145,7 @@ GARRA_HD AdmmState<S, N, Matrix> FrictionAdmm::start(const FrictionProblem<S, N,
   s.unit = in.unit;
   s.scale = load_scale(in.problem);
   s.iterations = S(0);
-  const auto first = judge_iterate(in.problem, s.scale, s.z, in.problem.b, tol);
+  const auto first = check_scaled_iterate(in.problem, s.scale, s.z, in.problem.b, tol);
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   return s;
 }
@@ -156,7 +156,7 @@ GARRA_HD void FrictionAdmm::step(AdmmState<S, N, Matrix>& s) const {
   friction_admm::Residuals<S> residuals{S(0), S(0)};
   for (int k = 0; k < iterations_per_step; ++k) residuals = friction_admm::iterate<S, N>(s, active, relaxation);
   s.iterations += select(active, S(iterations_per_step), S(0));
-  const auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.z, tol);
+  const auto now = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.z, tol);
   s.running = select(!now.solved && !now.lost && s.iterations < S(max_iterations), s.running, S(0));
   const S next = friction_admm::balanced(s.rho, residuals, imbalance);
   const auto change = running(s) && next != s.rho;

@@ -55,7 +55,7 @@ struct FrictionConvex {
     Effort<S> effort = Effort<S>::none();
     effort.outer = state.steps;
     effort.stage = state.attempt;
-    return candidate_of<S, N>(state.unit * state.c, stop_reason(state.steps, max_iterations), effort);
+    return make_candidate<S, N>(state.unit * state.c, stop_reason(state.steps, max_iterations), effort);
   }
 
   /// Solves one problem per lane.
@@ -104,13 +104,13 @@ GARRA_HD S longest_step(const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& dc) {
 /// Forces that solve (1), without a guess: A c + b = z, c and z in the cones, products c.z to zero.
 template <class S, int N, class Matrix>
 GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>& problem, const Vec<S, N>& s) {
-  constexpr int kMostSteps = 60;
+  constexpr int kMaxSteps = 60;
   constexpr double kSmall = 1e-15, kOff = 1e-13;  // of c.z / N (its root has this error), and of A c + b - z
   const auto p = round_problem(problem, s);
   Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
   for (int j = 0; j < extent<N>(); ++j) c[3 * j] = S(1);
   Vec<S, 3 * N> z = c;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const Vec<S, 3 *N> a = p.A * c + p.b, off = a - z;
     const S mean = S(1.0 / extent<N>()) * dot(c, z);
     const auto running = mean > S(kSmall) || dot(off, off) > S(kOff * kOff);
@@ -120,7 +120,7 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>
     Vec<S, 3 * N> center;  // c^-1
     for (int j = 0; j < extent<N>(); ++j) {
       const Vec3<S> cj = contact<S, N>(c, j);
-      const auto [w, eta2] = cone::scaling_of(cj, contact<S, N>(z, j));
+      const auto [w, eta2] = cone::make_scaling(cj, contact<S, N>(z, j));
       const S inverse = S(1) / eta2, depth = S(1) / cone::depth2(cj);
       for (int r = 0; r < 3; ++r) {
         center[3 * j + r] = (r == 0 ? depth : -depth) * cj[r];
@@ -196,7 +196,7 @@ GARRA_HD ConvexState<S, N, Matrix> FrictionConvex::start(const FrictionProblem<S
   x.s = Vec<S, N>::zero();
   x.weyl = x.attempt = x.attempt_steps = x.steps = S(0);
   x.error = friction_convex::speed_error(x.problem, x.s, x.c);
-  const auto first = judge(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
+  const auto first = check_iterate(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
   x.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   return x;
 }
@@ -237,7 +237,7 @@ GARRA_HD void FrictionConvex::step(ConvexState<S, N, Matrix>& x) const {
   x.attempt += select(anew, S(1), S(0));
   x.attempt_steps = select(anew, S(0), x.attempt_steps + S(1));
   x.steps += select(active, S(1), S(0));
-  const auto now = judge(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
+  const auto now = check_iterate(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
   const auto far = now.lost || now.size2 > S(kRunaway * kRunaway);
   x.attempt_steps = select(far, S(attempt_steps), x.attempt_steps);
   x.running = select(active && !(now.solved && !far) && x.steps < S(max_iterations), S(1), S(0));

@@ -56,7 +56,7 @@ struct FrictionExtragradient {
     s.unit = in.unit;
     s.scale = load_scale(in.problem);
     s.iterations = S(0);
-    const auto first = judge_iterate(in.problem, s.scale, s.c, in.problem.b, tol);
+    const auto first = check_scaled_iterate(in.problem, s.scale, s.c, in.problem.b, tol);
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
   }
@@ -72,9 +72,9 @@ struct FrictionExtragradient {
   template <class S, int N, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ExtragradientState<S, N, Matrix>& state) const {
     const auto& d = state.preconditioner;
-    return candidate_of<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.c),
+    return make_candidate<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.c),
                               stop_reason(state.iterations, max_iterations),
-                              friction_splitting::effort_of(state.iterations));
+                              friction_splitting::make_effort(state.iterations));
   }
 
   template <class S, int N>
@@ -126,10 +126,10 @@ GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N, Matrix>& s) c
     friction_extragradient::iterate<S, N>(s, active);
   }
   s.iterations += select(active, S(iterations_per_step), S(0));
-  auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.c, tol);
+  auto now = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.c, tol);
   if (extrapolate) {
     const Vec<S, 3 * N> further = friction_splitting::extrapolated<S, N>(s.problem.mu, c0, c1, s.c);
-    const auto then = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.scale, further, tol);
+    const auto then = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, further, tol);
     const auto better = active && then.error < now.error;
     s.c = select(better, further, s.c);
     s.F = select(better, friction_extragradient::map(s.problem, s.c), s.F);

@@ -78,7 +78,7 @@ struct FrictionInterior {
     effort.outer = s.steps;
     Vec<double, 3 * N> c;
     for (int i = 0; i < extent<3 * N>(); ++i) c[i] = s.unit[i] * s.c[i];
-    return candidate_of<double, N>(c, double(int(Status::kIterationLimit)), effort);
+    return make_candidate<double, N>(c, double(int(Status::kIterationLimit)), effort);
   }
 };
 
@@ -105,7 +105,7 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
     for (int i = 1; i < 3; ++i) toward[n + i] = length > 0 ? zj[i] / length : 0;
     for (int i = 0; i < 3; ++i) lack[n + i] = a[n + i] - zj[i] + (i == 0 ? length : 0);
     for (int i = 0; i < 3; ++i) off = max(off, abs(lack[n + i]));
-    const auto [w, eta2] = cone::scaling_of(cj, zj);
+    const auto [w, eta2] = cone::make_scaling(cj, zj);
     const double inverse = 1 / eta2, depth = s.center * mean / cone::depth2(cj);
     for (int r = 0; r < 3; ++r) {
       aim[n + r] = (r == 0 ? depth : -depth) * cj[r] - zj[r];

@@ -108,7 +108,7 @@ struct FrictionMncp {
   template <class S>
   static GARRA_HD S error(const Data<S>& d, const Vec<S, kSize>& x) {
     const Vec<S, 3 *N> c = forces(x), a = d.A * c + d.b;
-    return judge(d, load_scale(d), c, a, 1).error;
+    return check_iterate(d, load_scale(d), c, a, 1).error;
   }
 
   /// Unknowns around a guessed force, in the interior. At c = 0, lambda = 0 the rows of s and of
@@ -127,9 +127,9 @@ namespace friction_merit {
 
 // The interior, in scaled units (largest |b| and largest A_ii are 1). Measured over 0.02 to 1, 0.5
 // to 1 and 0 to 0.3.
-inline constexpr double kLeastNormal = 0.1;   ///< c_n >= this part of the largest
+inline constexpr double kMinNormal = 0.1;   ///< c_n >= this part of the largest
 inline constexpr double kInsideCone = 0.9;    ///< factor on c_T
-inline constexpr double kLeastLambda = 0.3;   ///< lambda = max(|a_T|, this)
+inline constexpr double kMinLambda = 0.3;   ///< lambda = max(|a_T|, this)
 inline constexpr double kRegularized = 1e-4;  ///< added to the diagonal of A for the stick force, in case A is singular
 inline constexpr double kUseful = 10;         ///< a stick force with a larger entry is not used
 inline constexpr double kSpread = 10;         ///< further starts: normal forces from 0 to kSpread / A_nn
@@ -182,7 +182,7 @@ GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>&
   for (int j = 0; j < extent<N>(); ++j) largest = max(largest, c[3 * j]);
   for (int i = 0; i < extent<3 * N>(); ++i) trace += d.A(i, i);
   const S guess = norm(d.b) * S(extent<3 * N>()) / select(trace > S(0), trace, S(1));  // |b| over the mean of A_ii
-  const S least = select(largest > S(0), S(kLeastNormal) * largest, guess);
+  const S least = select(largest > S(0), S(kMinNormal) * largest, guess);
   for (int j = 0; j < extent<N>(); ++j) {
     c[3 * j] = max(c[3 * j], least);
     for (int i = 1; i < 3; ++i) c[3 * j + i] = S(kInsideCone) * c[3 * j + i];
@@ -194,7 +194,7 @@ GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>&
     for (int i = 0; i < 3; ++i) x[force(i, j)] = c[3 * j + i];
     x[a_t(j)] = t;
     x[a_o(j)] = o;
-    x[lambda(j)] = max(sqrt(fma(t, t, o * o)), S(kLeastLambda));
+    x[lambda(j)] = max(sqrt(fma(t, t, o * o)), S(kMinLambda));
   }
   return x;
 }
@@ -236,7 +236,7 @@ struct FrictionMerit {
       0;           ///< stop: outer iterations over all starts >= max_iterations; 0: the minimizer's limit on each
   int starts = 1;  ///< stop: as many starts ended without a solution
   FrictionStart first = FrictionStart::kStick;
-  bool judge = true;        ///< false: only the minimizer's own tests stop it, as in the papers
+  bool check_iterate = true;        ///< false: only the minimizer's own tests stop it, as in the papers
   bool zero_slack = false;  ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
 
   template <class S, int N>
@@ -292,7 +292,7 @@ struct FrictionMerit {
     Mncp<N> solver{minimizer};
     solver.tol = tol;
     solver.starts = starts;
-    solver.judge = judge;
+    solver.check_iterate = check_iterate;
     solver.zero_slack = zero_slack;
     return solver;
   }

@@ -21,7 +21,7 @@ struct FrictionMixed : FrictionNewton {
   [[nodiscard]] GARRA_HD FrictionNewton single() const {
     FrictionNewton first;
     first.tol = kSingleTol;
-    first.ladder = false;
+    first.restarts = false;
     first.max_iterations = first.stage_steps;
     return first;
   }
@@ -40,7 +40,7 @@ GARRA_HD void solve_in_single(const FrictionMixed& mixed,
   for (int p = 0; p < kParts; ++p) in[p] = scaled(given[p]);
   Problem problem;
   const auto narrow_all = [&](const auto& numbers, auto& narrowed) {
-    for (int k = 0; k < numbers_of(narrowed); ++k) {
+    for (int k = 0; k < count_numbers(narrowed); ++k) {
       D number[kParts];
       for (int p = 0; p < kParts; ++p) number[p] = numbers(in[p].problem)[k];
       narrowed[k] = narrow(number);
@@ -55,7 +55,7 @@ GARRA_HD void solve_in_single(const FrictionMixed& mixed,
   const FrictionNewton newton = mixed.single();
   FrictionState<F, N> state = newton.start(problem);
   while (any(newton.running(state))) newton.step(state);
-  const auto found = judge(state.problem, state.scale, state.c, state.a, newton.tol);
+  const auto found = check_iterate(state.problem, state.scale, state.c, state.a, newton.tol);
   for (int i = 0; i < extent<3 * N>(); ++i) {
     const F c = select(found.solved, state.unit * state.c[i], F(std::numeric_limits<float>::quiet_NaN()));
     D wide[kParts];

@@ -52,10 +52,10 @@ struct FrictionState {
   }
 };
 
-/// Newton steps before the fallback solvers (friction_rescue.hpp), two starts: interior points
+/// Newton steps before the fallback solvers (friction_fallback.hpp), two starts: interior points
 /// solve the remaining problems at less cost (docs/theory/contact-solver.md, "Effort"). The second
 /// number is for full effort and for problems without fallback solvers.
-inline constexpr int kNewtonLadder = 20, kFullLadder = 112;
+inline constexpr int kMaxNewtonSteps = 20, kMaxFullSteps = 112;
 
 /// The main friction contact solver. An option is an inequality that is tested as written.
 struct FrictionNewton {
@@ -64,8 +64,8 @@ struct FrictionNewton {
   int stage_steps = 10;       ///< restart: stage_steps >= this
   int first_sweeps = 3;       ///< projected Gauss-Seidel sweeps after the stick force, none after a given guess
   bool cold = false;          ///< start from zero instead of the stick force (to look for a second solution)
-  bool ladder = true;         ///< false: no restarts; a problem that does not converge at once is stalled
-  bool full = false;          ///< unlimited effort: kFullLadder steps, then every solver to its own limit
+  bool restarts = true;         ///< false: no restarts; a problem that does not converge at once is stalled
+  bool full = false;          ///< unlimited effort: kMaxFullSteps steps, then every solver to its own limit
 
   template <class S, int N, int D, class Matrix>
   GARRA_HD FrictionState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given) const {
@@ -88,10 +88,10 @@ struct FrictionNewton {
 
   /// Whether fallback solvers follow the restarts: not in the search for a second solution, where
   /// they would find the first again.
-  [[nodiscard]] GARRA_HD bool goes_on() const { return ladder && !cold; }
+  [[nodiscard]] GARRA_HD bool goes_on() const { return restarts && !cold; }
   /// Step limit of this solver. With `numbers` = 4 a contact no fallback solvers follow.
   [[nodiscard]] GARRA_HD int most_steps(int numbers = 3) const {
-    const int mine = ladder ? (goes_on() && !full && numbers == 3 ? kNewtonLadder : kFullLadder) : max_iterations;
+    const int mine = restarts ? (goes_on() && !full && numbers == 3 ? kMaxNewtonSteps : kMaxFullSteps) : max_iterations;
     return min(mine, max_iterations);
   }
 
@@ -114,7 +114,7 @@ struct FrictionNewton {
     Effort<S> effort = Effort<S>::none();
     effort.outer = steps;
     effort.stage = stage;
-    return candidate_of<S, N, D>(c, reason, effort);
+    return make_candidate<S, N, D>(c, reason, effort);
   }
 
   /// Solves one problem per lane.
@@ -292,7 +292,7 @@ GARRA_HD_CALL S least_shifted_pivot(const FrictionProblem<S, N, D, Matrix>& p, c
   take_room(f.l, p.A);
   f.bad_pivots = S(0);
   const ShiftedEntries<S, Matrix> entries{p.A, shift};
-  for_each_index<D * N>([&](int j) { factor::ldlt_step(entries, f, j, factor::noise_of<S>(extent<D * N>())); });
+  for_each_index<D * N>([&](int j) { factor::ldlt_step(entries, f, j, factor::rounding_noise<S>(extent<D * N>())); });
   S least = S(0);
   for_each_index<D * N>([&](int i) { least = min(least, f.d[i]); });
   return least;
@@ -481,11 +481,11 @@ GARRA_HD Vec<S, D * N> direction(const FrictionState<S, N, D, Matrix>& s, S& mer
 
 /// Restarts: number of sweeps before Newton, factor on rho, and starts spread over the cones' axes.
 template <class S>
-GARRA_HD S sweeps_of(const S& stage) {
+GARRA_HD S stage_sweeps(const S& stage) {
   return select(stage == S(1), S(30), select(stage == S(3), S(300), S(100)));
 }
 template <class S>
-GARRA_HD S rho_of(const S& stage) {
+GARRA_HD S stage_rho(const S& stage) {
   return select(stage == S(2), S(0.3), select(stage == S(3), S(3), S(1)));
 }
 template <class S>
@@ -506,7 +506,7 @@ GARRA_HD S spread_force(const S& weyl, double shift, const S& rho_n) {
 /// Begins the next restart: 30, 100, 300 more sweeps from the end of the last ones, with rho x 1,
 /// 0.3, 3; then starts spread over the cones' axes by a Weyl sequence. Newton follows each.
 template <class S, int N, int D, class Matrix>
-GARRA_HD void next_rung(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& moving) {
+GARRA_HD void next_restart(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& moving) {
   s.stage = select(moving, s.stage + S(1), s.stage);
   s.weyl = select(moving, next_weyl(s.weyl), s.weyl);
   const auto spread = s.stage > S(3);
@@ -517,13 +517,13 @@ GARRA_HD void next_rung(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& movi
     for (int i = 1; i < D; ++i) c[D * j + i] = select(spread, S(0), c[D * j + i]);
     shift = next_shift(shift);
   }
-  const S sweeps = sweeps_of(s.stage);
+  const S sweeps = stage_sweeps(s.stage);
   for (int k = 0; k < 300; ++k) {
     const auto on = moving && S(k) < sweeps;
     if (!any(on)) break;
     c = select(on, sweep(s, c), c);
   }
-  s.rho = select(moving, rho_of(s.stage), s.rho);
+  s.rho = select(moving, stage_rho(s.stage), s.rho);
   s.base = select(moving, c, s.base);
   s.c = select(moving, c, s.c);
   s.a = select(moving, s.problem.A * c + s.problem.b, s.a);
@@ -572,7 +572,7 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
   // An invalid problem never runs; certify names it. Entries of A or b that are not finite make A c
   // + b not finite, whatever c is: testing A c + b costs a tenth of testing A.
   const auto valid = friction_problem_detail::defects<S, N, D>(s.a, s.problem.mu) == S(0);
-  const auto first = judge(s.problem, s.scale, s.c, s.a, tol);
+  const auto first = check_iterate(s.problem, s.scale, s.c, s.a, tol);
   s.running = select(valid && !first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   // No mechanical problem: some force accelerates against itself. The fallback solvers decide.
   if (any(indefinite)) {
@@ -610,7 +610,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   s.a = select(active, s.problem.A * s.c + s.problem.b, s.a);
   s.shortened = select(active, select(free_step || t == S(1), S(0), s.shortened + S(1)), s.shortened);
   s.steps += select(active, S(1), S(0));
-  const auto now = judge(s.problem, s.scale, s.c, s.a, tol);
+  const auto now = check_iterate(s.problem, s.scale, s.c, s.a, tol);
   s.stage_steps += select(active, S(1), S(0));
   s.running = select(!now.solved && s.steps < S(most_steps(D)), s.running, S(0));
   const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
@@ -620,10 +620,10 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   s.lost = select(rounded, S(1), s.lost);
   s.running = select(rounded, S(0), s.running);
   s.stage_steps = select(moving, S(stage_steps), s.stage_steps);
-  if (!ladder) {
+  if (!restarts) {
     s.running = select(moving, S(0), s.running);
   } else if (enough<S>(moving) || !any(running(s) && !moving)) {
-    next_rung(s, moving && running(s));
+    next_restart(s, moving && running(s));
   }
 }
 

@@ -40,7 +40,7 @@ struct FrictionNsgs {
   GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
     const Scaled<S, N, 3, Matrix> in = scaled(given);
     NsgsState<S, N, Matrix> s{in.problem, Vec<S, 3 * N>::zero(), load_scale(in.problem), in.unit, S(0), S(0)};
-    const auto first = friction_splitting::judge_iterate(s.problem, s.scale, s.c, s.problem.b, tol);
+    const auto first = friction_splitting::check_scaled_iterate(s.problem, s.scale, s.c, s.problem.b, tol);
     // An invalid problem (NaN) never runs; certify names it.
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
@@ -56,8 +56,8 @@ struct FrictionNsgs {
 
   template <class S, int N, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const NsgsState<S, N, Matrix>& state) const {
-    return candidate_of<S, N>(state.unit * state.c, stop_reason(state.sweeps, max_iterations),
-                              friction_splitting::effort_of(state.sweeps));
+    return make_candidate<S, N>(state.unit * state.c, stop_reason(state.sweeps, max_iterations),
+                              friction_splitting::make_effort(state.sweeps));
   }
 
   template <class S, int N>
@@ -101,10 +101,10 @@ GARRA_HD void FrictionNsgs::step(NsgsState<S, N, Matrix>& s) const {
     c1 = c;
     for (int j = 0; j < extent<N>(); ++j) set_contact<S, N>(c, j, friction_nsgs::updated<S, N>(p, c, j, relaxation));
   }
-  auto now = judge_iterate(p, s.scale, c, affine(p.A, c, p.b), tol);
+  auto now = check_scaled_iterate(p, s.scale, c, affine(p.A, c, p.b), tol);
   if (extrapolate) {
     const Vec<S, 3 * N> further = extrapolated<S, N>(p.mu, c0, c1, c);
-    const auto then = judge_iterate(p, s.scale, further, affine(p.A, further, p.b), tol);
+    const auto then = check_scaled_iterate(p, s.scale, further, affine(p.A, further, p.b), tol);
     const auto better = then.error < now.error;
     c = select(better, further, c);
     now.solved = select_mask(better, then.solved, now.solved);

@@ -55,7 +55,7 @@ namespace friction_path {
 
 /// Largest friction coefficient on the path, which replaces larger ones: friction of a contact that
 /// slips then leaves a normal force of 1e-10 of itself.
-inline constexpr double kLargestMu = 1e10;
+inline constexpr double kMaxMu = 1e10;
 
 /// About e^x: positive, and exact to second order.
 GARRA_HD double growth(double x) {
@@ -93,7 +93,7 @@ struct Lack {
 };
 /// Computes the residual; `share`: w.
 template <int N, class Matrix>
-GARRA_HD_CALL void lack_of(const PathState<N, Matrix>& s, double share, Lack<N>& out) {
+GARRA_HD_CALL void compute_lack(const PathState<N, Matrix>& s, double share, Lack<N>& out) {
   constexpr int M = 3 * N;
   const Vec<double, M> rest = s.problem.A * s.low;
   const auto entry = [&](int i, int k) { return s.problem.A(i, k); };
@@ -119,7 +119,7 @@ GARRA_HD_CALL void lack_of(const PathState<N, Matrix>& s, double share, Lack<N>&
 
 /// The change (of log d, of c_T / c_n) that removes f to first order. Rows are scaled to one size.
 template <int N, class Matrix>
-GARRA_HD_CALL Vec<double, 3 * N> direction(const PathState<N, Matrix>& s, double share, const Lack<N>& at,
+GARRA_HD_CALL Vec<double, 3 * N> path_direction(const PathState<N, Matrix>& s, double share, const Lack<N>& at,
                                            const Vec<double, 3 * N>& f) {
   constexpr int M = 3 * N;
   Matrix K;
@@ -160,7 +160,7 @@ GARRA_HD_CALL void FrictionPath::start(const FrictionProblem<double, N, 3, Matri
   for (int j = 0; j < extent<N>(); ++j) {
     double mean = 0;
     for (int i = 0; i < 3; ++i) mean += given.A(3 * j + i, 3 * j + i) / 3;
-    const double root = mean > 0 ? 1 / sqrt(mean) : 1, mu = min(given.mu[j], friction_path::kLargestMu);
+    const double root = mean > 0 ? 1 / sqrt(mean) : 1, mu = min(given.mu[j], friction_path::kMaxMu);
     for (int i = 0; i < 3; ++i) {
       s.unit[3 * j + i] = i == 0 ? root / max(mu, 1.0) : root * min(mu, 1.0);
       size_b = max(size_b, abs(root * given.b[3 * j + i]));
@@ -192,9 +192,9 @@ GARRA_HD_CALL void FrictionPath::step(PathState<N, Matrix>& s) const {
   const double turn = kTurn * first_force * first_force, share = turn / (turn + s.t);
   for (int j = 0; j < extent<N>(); ++j) set_normal(s, j);
   Lack<N> lack;
-  lack_of(s, share, lack);
-  Vec<double, 3 * N> d = direction(s, share, lack, lack.value);
-  const Vec<double, 3 * N> along = direction(s, share, lack, lack.by_t);
+  compute_lack(s, share, lack);
+  Vec<double, 3 * N> d = path_direction(s, share, lack, lack.value);
+  const Vec<double, 3 * N> along = path_direction(s, share, lack, lack.by_t);
   const bool begun = s.way_t != 0;  // before, t is held
   const double size2 = 1 + dot(along, along);
   double dt = begun ? -dot(d, along) / size2 : 0;
@@ -237,10 +237,10 @@ GARRA_HD Candidate<double, N> FrictionPath::candidate(const PathState<N, Matrix>
   Vec<double, 3 * N> c;
   for (int j = 0; j < extent<N>(); ++j) {
     for (int i = 3 * j; i < 3 * j + 3; ++i) c[i] = s.unit[i] * s.c[i];
-    if (s.problem.mu[j] > friction_path::kLargestMu && s.depth[j] < kSlips * s.c[3 * j] * s.c[3 * j])
+    if (s.problem.mu[j] > friction_path::kMaxMu && s.depth[j] < kSlips * s.c[3 * j] * s.c[3 * j])
       c[3 * j] = tangential_length(contact<double, N>(c, j)) / s.problem.mu[j];
   }
-  return candidate_of<double, N>(c, double(int(Status::kIterationLimit)), effort);
+  return make_candidate<double, N>(c, double(int(Status::kIterationLimit)), effort);
 }
 
 }  // namespace garra::solvers

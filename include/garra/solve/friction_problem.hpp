@@ -86,7 +86,7 @@ struct Candidate {
 
 /// The candidate of a solver that minimizes nothing.
 template <class S, int N, int D = 3>
-GARRA_HD Candidate<S, N, D> candidate_of(const Vec<S, D * N>& c, const S& reason, const Effort<S>& effort) {
+GARRA_HD Candidate<S, N, D> make_candidate(const Vec<S, D * N>& c, const S& reason, const Effort<S>& effort) {
   const S nan = S(__builtin_nan(""));
   return {c, nan, nan, reason, effort};
 }
@@ -124,7 +124,7 @@ GARRA_HD void set_contact(Vec<S, D * N>& v, int j, const Vec<S, D>& vj) {
 
 /// Length of a contact's vector that does not depend on how its tangents are turned: max(|n|, |T|).
 template <class S, int D>
-GARRA_HD S size_of(const Vec<S, D>& x) {
+GARRA_HD S magnitude(const Vec<S, D>& x) {
   return max(abs(x[0]), tangential_length(x));
 }
 
@@ -182,7 +182,7 @@ GARRA_HD StayingPair<S, D> staying_pair(const Vec<S, D>& c, const Vec<S, D>& a, 
 /// Order of magnitude of the change of the load by a step (dc, da) at its own contact.
 template <class S, int D>
 GARRA_HD S near_change(const Vec<S, D>& dc, const Vec<S, D>& da, const S& g) {
-  return max(g * size_of(dc), size_of(da));
+  return max(g * magnitude(dc), magnitude(da));
 }
 
 /// Units of changes of the load, contact by contact (docs/theory/contact-solver.md, 5).
@@ -240,7 +240,7 @@ GARRA_HD LoadScale<S, N> load_scale(const Entry& A, const Vec<S, D * N>& b, cons
     out.g[j] = select(mean > S(0) && is_finite(mean), mean, S(1));
     root[j] = sqrt(out.g[j]);
     const Vec<S, D> bj = contact<S, N, D>(b, j);
-    load[j] = select(slides(j), abs(bj[0]), size_of(bj)) / root[j];
+    load[j] = select(slides(j), abs(bj[0]), magnitude(bj)) / root[j];
     largest = max(largest, load[j]);
   });
   // Usually contact 0 is coupled with every loaded contact, and all have the largest.
@@ -363,13 +363,13 @@ GARRA_HD S defects(const Vec<S, D * N>& v, const Vec<S, N>& mu) {
 template <class S, int N, int D, class Matrix>
 GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   S sum = S(0);
-  for (int i = 0; i < numbers_of(p.A); ++i) sum += p.A[i] - p.A[i];
+  for (int i = 0; i < count_numbers(p.A); ++i) sum += p.A[i] - p.A[i];
   return sum + defects<S, N, D>(p.b, p.mu);
 }
 
 /// The part of a contact's vector that the law restricts: without tangents if the contact slides.
 template <class S, int D>
-GARRA_HD Vec<S, D> judged_part(Vec<S, D> v, const MaskOf<S>& slides) {
+GARRA_HD Vec<S, D> checked_part(Vec<S, D> v, const MaskOf<S>& slides) {
   for (int i = 1; i < D; ++i) v[i] = select(slides, S(0), v[i]);
   return v;
 }
@@ -389,9 +389,9 @@ GARRA_HD void for_each_contact(const F& f) {
 
 /// The same for all contacts.
 template <class S, int N, int D = 3>
-GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
+GARRA_HD Vec<S, D * N> checked_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
   for (int j = 0; j < extent<N>(); ++j)
-    set_contact<S, N, D>(v, j, judged_part(contact<S, N, D>(v, j), sliding.slides(j)));
+    set_contact<S, N, D>(v, j, checked_part(contact<S, N, D>(v, j), sliding.slides(j)));
   return v;
 }
 
@@ -434,7 +434,7 @@ GARRA_HD Scaled<S, N, D, Matrix> scaled(const FrictionProblem<S, N, D, Matrix>& 
   take_room(out.problem.A, given.A);
   const FrictionScale<S> scale = friction_scale(given);
   const S inv_a = S(1) / scale.size_a;
-  for (int k = 0; k < numbers_of(given.A); ++k) out.problem.A[k] = inv_a * given.A[k];
+  for (int k = 0; k < count_numbers(given.A); ++k) out.problem.A[k] = inv_a * given.A[k];
   out.problem.b = (S(1) / scale.size_b) * given.b;
   out.problem.mu = given.mu;
   out.unit = scale.size_b * inv_a;
@@ -443,14 +443,14 @@ GARRA_HD Scaled<S, N, D, Matrix> scaled(const FrictionProblem<S, N, D, Matrix>& 
 
 /// Whether the certificate would accept an iterate of the scaled problem, with half of its bound.
 template <class S>
-struct Judgement {
+struct IterateCheck {
   S error;  ///< relative change of the load (5), or near_change() if that is large
   S size2;  ///< larger of |c|^2 and |a|^2
   MaskOf<S> solved;
   MaskOf<S> lost;  ///< not finite: the iteration cannot recover
 };
 template <class S>
-GARRA_HD Judgement<S> judgement(const S& error, const S& c2, const S& a2, double tol) {
+GARRA_HD IterateCheck<S> make_iterate_check(const S& error, const S& c2, const S& a2, double tol) {
   const auto finite = is_finite(c2 + a2);
   return {error, max(c2, a2), finite && error <= S(0.5 * tol), !finite};
 }
@@ -461,7 +461,7 @@ inline constexpr double kNear = 1e3;
 /// Tests an iterate with a = A c + b. The change of the load is da - A dc with the step (dc, da) to
 /// forces and accelerations that obey the law.
 template <class S, int N, int D, class Matrix>
-GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const LoadScale<S, N>& scale,
+GARRA_HD IterateCheck<S> check_iterate(const FrictionProblem<S, N, D, Matrix>& p, const LoadScale<S, N>& scale,
                             const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tol) {
   Vec<S, D * N> dc, da;
   S near = S(0);
@@ -477,10 +477,10 @@ GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const Loa
   if (any(close)) {
     const Vec<S, D* N> change = da - p.A * dc;
     S exact = S(0);
-    for_each_index<N>([&](int j) { exact = max(exact, size_of(contact<S, N, D>(change, j)) * scale.per_s[j]); });
+    for_each_index<N>([&](int j) { exact = max(exact, magnitude(contact<S, N, D>(change, j)) * scale.per_s[j]); });
     error = select(close, exact, near);
   }
-  return judgement(error, dot(c, c), dot(a, a), tol);
+  return make_iterate_check(error, dot(c, c), dot(a, a), tol);
 }
 
 /// Candidates within this many tolerances are refined before the solver gives up.
@@ -506,9 +506,9 @@ GARRA_HD S stop_reason(const S& iterations, int max_iterations) {
 template <class S, int N>
 GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, const Vec<S, 3 * N>& c,
                         const Vec<S, 3 * N>& a) {
-  using friction_problem_detail::judged_part;
+  using friction_problem_detail::checked_part;
   for (int j = 0; j < extent<N>(); ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
-  return papers_merit<S, N>(mu, judged_part<S, N>(c, sliding), judged_part<S, N>(a, sliding));
+  return papers_merit<S, N>(mu, checked_part<S, N>(c, sliding), checked_part<S, N>(a, sliding));
 }
 
 namespace friction_problem_detail {
@@ -583,7 +583,7 @@ GARRA_HD ContactChange<S> contact_change(const RowChange<S> (&rows)[D], const Ma
     error[i] = select(enters, rows[i].error, S(0));
     size[i] = select(enters, rows[i].size, S(0));
   });
-  return {size_of(delta) * per_s, size_of(error) * per_s, S(0x1p-53) * size_of(size) * per_s};
+  return {magnitude(delta) * per_s, magnitude(error) * per_s, S(0x1p-53) * magnitude(size) * per_s};
 }
 
 /// Change of the load at all contacts, in working precision or with compensated products.
@@ -628,7 +628,7 @@ GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b
     out.rounding = max(out.rounding, at.rounding);
     out.rounded = out.rounded && at.change <= S(kRoundings) * at.rounding;
     const Vec<S, D> bj = contact<S, N, D>(b, j);
-    const S load = select(slides, abs(bj[0]), size_of(bj)) * scale.per_s[j];
+    const S load = select(slides, abs(bj[0]), magnitude(bj)) * scale.per_s[j];
     out.own = max(out.own, select(load > S(0), at.change / select(load > S(0), load, S(1)), S(0)));
     finite += at.change - at.change;
   };
@@ -672,7 +672,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   Vec<S, M> to_c, to_a;
   for_each_contact<N>([&](int j) {
     const auto slides = sliding.slides(j);
-    const Vec<S, D> cj = judged_part(contact<S, N, D>(c, j), slides), aj = judged_part(contact<S, N, D>(a, j), slides);
+    const Vec<S, D> cj = checked_part(contact<S, N, D>(c, j), slides), aj = checked_part(contact<S, N, D>(a, j), slides);
     const LawfulPair<S, D> to = lawful_pair(cj, aj, select(slides, S(0), given_mu[j]), scale.g[j]);
     set_contact<S, N, D>(to_c, j, to.c);
     set_contact<S, N, D>(to_a, j, to.a);
@@ -694,7 +694,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
     for_each_contact<N>([&](int j) {
       const auto slides = sliding.slides(j);
       const StayingPair<S, D> at =
-          staying_pair(judged_part(contact<S, N, D>(c, j), slides), judged_part(contact<S, N, D>(a, j), slides),
+          staying_pair(checked_part(contact<S, N, D>(c, j), slides), checked_part(contact<S, N, D>(a, j), slides),
                        select(slides, S(0), given_mu[j]));
       set_contact<S, N, D>(stays_a, j, at.a);
       stays = stays && at.exists;

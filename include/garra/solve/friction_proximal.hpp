@@ -65,7 +65,7 @@ struct FrictionProximal {
     Effort<S> effort = Effort<S>::none();
     effort.outer = state.steps;
     effort.stage = state.attempt;
-    return candidate_of<S, N>(state.unit * state.x, stop_reason(state.steps, max_iterations), effort);
+    return make_candidate<S, N>(state.unit * state.x, stop_reason(state.steps, max_iterations), effort);
   }
 
   /// Solves one problem per lane.
@@ -80,7 +80,7 @@ struct FrictionProximal {
 namespace friction_proximal {
 
 inline constexpr double kGrow = 10;                     ///< factor on alpha if Newton failed on (1)
-inline constexpr double kLeast = 1e-8, kLargest = 1e3;  ///< bounds of alpha; the largest diagonal entry of A is 1
+inline constexpr double kMin = 1e-8, kMax = 1e3;  ///< bounds of alpha; the largest diagonal entry of A is 1
 inline constexpr double kRunaway = 1e8;  ///< a larger scaled force belongs to a problem without solution: restart
 
 /// First alpha of an attempt, and the factor on it after an outer step.
@@ -90,7 +90,7 @@ GARRA_HD S first_alpha(const S& attempt) {
   return select(turn == S(0), S(1e-2), select(turn == S(1), S(1), select(turn == S(2), S(1e-3), S(0.1))));
 }
 template <class S>
-GARRA_HD S shrink_of(const S& attempt) {
+GARRA_HD S shrink_factor(const S& attempt) {
   return select(attempt == S(0), S(0.3), S(0.5));
 }
 
@@ -101,17 +101,17 @@ GARRA_HD MaskOf<S> direct(const ProximalState<S, N, Matrix>& s) {
 }
 
 /// Newton for (1), to a hundredth of the tolerance; a hundred times the tolerance is enough to move the center.
-GARRA_HD FrictionNewton newton_of(const FrictionProximal& solver) {
+GARRA_HD FrictionNewton make_newton(const FrictionProximal& solver) {
   FrictionNewton newton;
   newton.tol = 1e-2 * solver.tol;
-  newton.ladder = false;
+  newton.restarts = false;
   newton.stage_steps = newton.max_iterations = solver.inner_steps;
   return newton;
 }
 
 /// Newton's start and step, not inlined: rarely used, compiled once for all callers.
 template <class S, int N, class Matrix>
-GARRA_HD_CALL void begin(const FrictionNewton& newton, const FrictionProblem<S, N, 3, Matrix>& p,
+GARRA_HD_CALL void begin_newton(const FrictionNewton& newton, const FrictionProblem<S, N, 3, Matrix>& p,
                          const Vec<S, 3 * N>& guess, FrictionState<S, N, 3, Matrix>& out) {
   out = newton.start(p, guess);
 }
@@ -195,8 +195,8 @@ GARRA_HD void FrictionProximal::start(const FrictionProblem<S, N, 3, Matrix>& gi
   s.outers = s.weyl = s.ran_away = s.attempt_steps = s.steps = S(0);
   s.attempt = S(first_attempt);
   s.alpha = first_alpha(s.attempt);
-  begin(newton_of(*this), shifted(s), s.x, s.newton);
-  const auto first = judge(s.problem, s.scale, s.x, s.problem.b, tol);
+  begin_newton(make_newton(*this), shifted(s), s.x, s.newton);
+  const auto first = check_iterate(s.problem, s.scale, s.x, s.problem.b, tol);
   // An invalid problem (NaN) never runs; certify names it.
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
 }
@@ -205,7 +205,7 @@ template <class S, int N, class Matrix>
 GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   using namespace friction_proximal;
   const auto active = running(s);
-  const FrictionNewton newton = newton_of(*this);
+  const FrictionNewton newton = make_newton(*this);
   const auto stepping = active && newton.running(s.newton);
   if (any(stepping)) {
     advance(newton, s.newton);
@@ -216,17 +216,17 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   if (!any(ended)) return;
   const Vec<S, 3 * N> c = s.newton.unit * s.newton.c;
   const auto inner = shifted(s);
-  const auto moved = ended && judge(inner, s.scale, c, inner.A * c + inner.b, 1e2 * tol).solved;
+  const auto moved = ended && check_iterate(inner, s.scale, c, inner.A * c + inner.b, 1e2 * tol).solved;
   s.x = select(moved, c, s.x);
-  const auto now = judge(s.problem, s.scale, s.x, s.problem.A * s.x + s.problem.b, tol);
-  const S next = select(moved, max(shrink_of(s.attempt) * s.alpha, S(kLeast)), S(kGrow) * s.alpha);
+  const auto now = check_iterate(s.problem, s.scale, s.x, s.problem.A * s.x + s.problem.b, tol);
+  const S next = select(moved, max(shrink_factor(s.attempt) * s.alpha, S(kMin)), S(kGrow) * s.alpha);
   s.alpha = select(ended && !direct(s), next, s.alpha);
   s.outers += select(ended, S(1), S(0));
   // A start that needs no step (Newton met its tolerance at once) still counts, so that the loop ends.
   s.attempt_steps += select(ended, S(1), S(0));
   s.steps += select(ended, S(1), S(0));
   const auto far = now.size2 > S(kRunaway * kRunaway);
-  const auto hopeless = now.lost || far || s.alpha > S(kLargest);
+  const auto hopeless = now.lost || far || s.alpha > S(kMax);
   s.ran_away += select(ended && hopeless, S(1), S(0));
   const auto given_up = s.ran_away >= S(max_runaways) && s.ran_away > s.attempt - S(first_attempt);
   const auto over = ended && ((now.solved && !far) || s.steps >= S(max_iterations) || given_up);
@@ -234,10 +234,10 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   s.running = select(over, S(0), s.running);
   if (any(anew)) next_attempt(s, anew);
   if constexpr (kWidth<S> == 1) {
-    begin(newton, shifted(s), s.x, s.newton);
+    begin_newton(newton, shifted(s), s.x, s.newton);
   } else {
     FrictionState<S, N, 3, Matrix> fresh;
-    begin(newton, shifted(s), s.x, fresh);
+    begin_newton(newton, shifted(s), s.x, fresh);
     s.newton = select_members<S>(ended, fresh, s.newton);
   }
 }

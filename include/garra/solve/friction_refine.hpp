@@ -11,7 +11,7 @@ namespace garra::solvers {
 template <int N>
 struct Refined {
   Vec<double, 3 * N> c;
-  FrictionSolution<double, N> judged;
+  FrictionSolution<double, N> checked;
   double steps;
 };
 
@@ -52,7 +52,7 @@ GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
 
 /// Newton's direction for an a more accurate than A c + b, without regularization, with pivots.
 template <int N, class Matrix>
-GARRA_HD_CALL Vec<double, 3 * N> direction(const FrictionProblem<double, N, 3, Matrix>& p, const Vec<double, N>& rho_n,
+GARRA_HD_CALL Vec<double, 3 * N> refine_direction(const FrictionProblem<double, N, 3, Matrix>& p, const Vec<double, N>& rho_n,
                                            const Vec<double, N>& rho_t, const Vec<double, 3 * N>& c,
                                            const Vec<double, 3 * N>& a) {
   using namespace friction_newton;
@@ -100,19 +100,19 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
       if (!given.sliding.slides(j)) continue;
       for (int i = 1; i < 3; ++i) eliminated[3 * j + i] = a[3 * j + i] = 0;
     }
-    const Vec<double, M> d = friction_refine::direction(p, rho_n, rho_t, eliminated, a);
+    const Vec<double, M> d = friction_refine::refine_direction(p, rho_n, rho_t, eliminated, a);
     c = eliminated + d;
     Candidate<double, N> found = from;
     found.c = c;
-    const auto judged = given.certify(found, tol);
+    const auto checked = given.certify(found, tol);
     best.steps += 1;
-    if (!(judged.residual < best.judged.residual)) {
+    if (!(checked.residual < best.checked.residual)) {
       if (step > 2) break;  // no closer: rounding, or another piece
       continue;
     }
     best.c = c;
-    best.judged = judged;
-    if (judged.status == double(int(Status::kConverged))) break;
+    best.checked = checked;
+    if (checked.status == double(int(Status::kConverged))) break;
   }
   return best;
 }

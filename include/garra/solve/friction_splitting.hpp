@@ -24,9 +24,9 @@ inline constexpr double kHopeless = 1e16;
 
 /// The solvers' common test; diverging iterates count as lost, too.
 template <class S, int N, class Matrix>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const LoadScale<S, N>& scale,
+GARRA_HD IterateCheck<S> check_scaled_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const LoadScale<S, N>& scale,
                                     const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a, double tol) {
-  Judgement<S> out = solvers::judge(p, scale, c, a, tol);
+  IterateCheck<S> out = solvers::check_iterate(p, scale, c, a, tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
   return out;
 }
@@ -85,7 +85,7 @@ GARRA_HD FrictionProblem<S, N, 3, Matrix> preconditioned(const FrictionProblem<S
 /// The same test on an iterate of the preconditioned problem: steps of the length 1 / g of the
 /// scaled problem, in its units.
 template <class S, int N, class Matrix>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Preconditioner<S, N>& d,
+GARRA_HD IterateCheck<S> check_scaled_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Preconditioner<S, N>& d,
                                     const LoadScale<S, N>& scale, const Vec<S, 3 * N>& c, double tol) {
   const Vec<S, 3 *N> force = times_diagonal<S, N>(d.n, d.t, c),
                      a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
@@ -99,8 +99,8 @@ GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, c
   const Vec<S, 3 * N> product = times_diagonal<S, N>(
       d.inv_n, d.inv_t, affine(p.A, times_diagonal<S, N>(d.inv_n, d.inv_t, dc), Vec<S, 3 * N>::zero()));
   S error = S(0);
-  for_each_index<N>([&](int j) { error = max(error, size_of(contact<S, N>(da - product, j)) * scale.per_s[j]); });
-  Judgement<S> out = judgement(error, dot(force, force), dot(a, a), tol);
+  for_each_index<N>([&](int j) { error = max(error, magnitude(contact<S, N>(da - product, j)) * scale.per_s[j]); });
+  IterateCheck<S> out = make_iterate_check(error, dot(force, force), dot(a, a), tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
   return out;
 }
@@ -127,7 +127,7 @@ GARRA_HD Vec<S, 3 * N> extrapolated(const Vec<S, N>& mu, const Vec<S, 3 * N>& c0
 }
 
 template <class S>
-GARRA_HD Effort<S> effort_of(const S& iterations) {
+GARRA_HD Effort<S> make_effort(const S& iterations) {
   Effort<S> effort = Effort<S>::none();
   effort.outer = iterations;
   return effort;

@@ -141,7 +141,7 @@ struct LcpCandidate {
 };
 
 /// Bound of the absolute error, in units of the largest |q|: a diverged z has small relative ones.
-inline constexpr double kLargestAbsoluteError = 0.1;
+inline constexpr double kMaxAbsoluteError = 0.1;
 
 /// The certificate: w from the problem as given and from z alone; replaces the outputs of an unsolved problem by NaN.
 template <class S, int N>
@@ -157,7 +157,7 @@ GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate
   });
   const auto valid = defect == S(0);
   const auto converged = valid && wild == S(0) && found.reason == S(int(Status::kConverged)) &&
-                         error.relative <= S(tol) && error.absolute <= S(kLargestAbsoluteError);
+                         error.relative <= S(tol) && error.absolute <= S(kMaxAbsoluteError);
   const S failure = max(found.reason, S(int(Status::kStalled)));
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const S nan = S(__builtin_nan(""));
@@ -360,7 +360,7 @@ GARRA_HD void cover(LemkeState<S, N>& s) {
 /// 2^k <= size < 2^(k+1) and its reciprocal; 1 for 0.
 template <class S>
 GARRA_HD factor::Scale<S> power_of_two(const S& size) {
-  return factor::scale_of(Mat<S, 1, 1>{{select(size > S(0), size, S(1))}});
+  return factor::find_scale(Mat<S, 1, 1>{{select(size > S(0), size, S(1))}});
 }
 
 }  // namespace lemke

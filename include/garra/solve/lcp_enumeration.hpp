@@ -23,24 +23,24 @@
 
 namespace garra::solvers {
 
-enum class LcpVerdict : int {
+enum class LcpStatus : int {
   kNoSolution = 0,
   kUnique = 1,
   kSeveral = 2,    ///< at least two
   kContinuum = 3,  ///< a segment or a ray of solutions; singular systems are tested to kSingular
   kUndecided = 4,  ///< a sign is within rounding
 };
-constexpr const char* to_string(LcpVerdict v) {
+constexpr const char* to_string(LcpStatus v) {
   switch (v) {
-    case LcpVerdict::kNoSolution:
+    case LcpStatus::kNoSolution:
       return "no_solution";
-    case LcpVerdict::kUnique:
+    case LcpStatus::kUnique:
       return "unique";
-    case LcpVerdict::kSeveral:
+    case LcpStatus::kSeveral:
       return "several";
-    case LcpVerdict::kContinuum:
+    case LcpStatus::kContinuum:
       return "continuum";
-    case LcpVerdict::kUndecided:
+    case LcpStatus::kUndecided:
       return "undecided";
   }
   return "unknown";
@@ -56,7 +56,7 @@ struct LcpEnumeration {
     bool proved;      ///< it exists: no sign is within rounding, or it satisfies the problem exactly
     bool degenerate;  ///< both variables of some pair are zero within rounding
   };
-  LcpVerdict verdict;
+  LcpStatus decision;
   std::vector<Solution> solutions;  ///< distinct solutions; for a continuum, points of it
   int singular;                     ///< choices whose system is (nearly) singular and has solutions
   int undecided;                    ///< choices that were not decided
@@ -88,7 +88,7 @@ struct System {
   [[nodiscard]] bool regular() const { return defect < 0.5; }  // false for NaN
 };
 template <int N>
-System<N> system_of(const Mat<double, N, N>& M, unsigned choice) {
+System<N> make_system(const Mat<double, N, N>& M, unsigned choice) {
   System<N> s;
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) s.C(i, j) = holds(choice, i) && holds(choice, j) ? M(i, j) : i == j ? 1.0 : 0.0;
@@ -200,7 +200,7 @@ void add(const LcpProblem<double, N>& p, const Point<N>& x, bool degenerate, Lcp
 
 /// Tests a choice with a regular system: its candidate is a solution if no variable is negative.
 template <int N>
-void judge_regular(const LcpProblem<double, N>& p, const System<N>& s, unsigned choice, LcpEnumeration<N>& out) {
+void check_regular(const LcpProblem<double, N>& p, const System<N>& s, unsigned choice, LcpEnumeration<N>& out) {
   const Point<N> x = solve_regular(p, s, choice);
   bool degenerate = false;
   for (int i = 0; i < N; ++i) {
@@ -298,7 +298,7 @@ Interval feasible_part(const LcpProblem<double, N>& p, const Line<N>& line, unsi
 
 /// Tests a choice not proved regular. Returns true if it holds a continuum of solutions.
 template <int N>
-bool judge_singular(const LcpProblem<double, N>& p, unsigned choice, LcpEnumeration<N>& out) {
+bool check_singular(const LcpProblem<double, N>& p, unsigned choice, LcpEnumeration<N>& out) {
   const Line<N> line = solve_singular(p, choice);
   if (line.nullity == 0) return ++out.undecided, false;  // possibly regular, but not provably: signs are unreliable
   if (!line.consistent) return false;
@@ -335,14 +335,14 @@ bool segment(const LcpProblem<double, N>& p, const typename LcpEnumeration<N>::S
 }
 
 template <int N>
-LcpVerdict verdict_of(const LcpEnumeration<N>& e, bool continuum) {
+LcpStatus classify_status(const LcpEnumeration<N>& e, bool continuum) {
   std::size_t proved = 0;
   for (const auto& s : e.solutions) proved += s.proved ? 1 : 0;
-  if (e.p_matrix == PMatrix::kYes) return LcpVerdict::kUnique;  // CPS, theorem 3.3.7
-  if (continuum) return LcpVerdict::kContinuum;
-  if (proved >= 2) return LcpVerdict::kSeveral;
-  if (proved < e.solutions.size() || e.undecided > 0) return LcpVerdict::kUndecided;
-  return proved == 1 ? LcpVerdict::kUnique : LcpVerdict::kNoSolution;
+  if (e.p_matrix == PMatrix::kYes) return LcpStatus::kUnique;  // CPS, theorem 3.3.7
+  if (continuum) return LcpStatus::kContinuum;
+  if (proved >= 2) return LcpStatus::kSeveral;
+  if (proved < e.solutions.size() || e.undecided > 0) return LcpStatus::kUndecided;
+  return proved == 1 ? LcpStatus::kUnique : LcpStatus::kNoSolution;
 }
 
 }  // namespace lcp_enumeration
@@ -352,7 +352,7 @@ template <int N>
 [[nodiscard]] PMatrix is_p_matrix(const Mat<double, N, N>& M) {
   PMatrix result = PMatrix::kYes;
   for (unsigned choice = 1; choice < 1u << N; ++choice) {
-    const auto s = lcp_enumeration::system_of<N>(M, choice);
+    const auto s = lcp_enumeration::make_system<N>(M, choice);
     if (!s.regular())
       result = PMatrix::kUndecided;
     else if (!s.positive_determinant)
@@ -371,25 +371,25 @@ template <int N>
   for (const double q : given.q.m) size_q = std::max(size_q, std::abs(q));
   const auto m = lemke::power_of_two(size_m), q = lemke::power_of_two(size_q);  // no rounding
   const LcpProblem<double, N> p{m.down * given.M, q.down * given.q};
-  LcpEnumeration<N> out{LcpVerdict::kUndecided, {}, 0, 0, PMatrix::kYes};
+  LcpEnumeration<N> out{LcpStatus::kUndecided, {}, 0, 0, PMatrix::kYes};
   for (const double x : given.M.m) out.undecided += std::isfinite(x) ? 0 : 1;
   for (const double x : given.q.m) out.undecided += std::isfinite(x) ? 0 : 1;
   if (out.undecided > 0) return out.p_matrix = PMatrix::kUndecided, out;
   bool continuum = false;
   for (unsigned choice = 0; choice < 1u << N; ++choice) {
-    const System<N> s = system_of<N>(p.M, choice);
+    const System<N> s = make_system<N>(p.M, choice);
     if (s.regular()) {
-      judge_regular(p, s, choice, out);
+      check_regular(p, s, choice, out);
       if (!s.positive_determinant) out.p_matrix = PMatrix::kNo;
     } else {
       if (out.p_matrix == PMatrix::kYes) out.p_matrix = PMatrix::kUndecided;
-      if (judge_singular(p, choice, out)) continuum = true;
+      if (check_singular(p, choice, out)) continuum = true;
     }
   }
   for (const auto& a : out.solutions)
     for (const auto& b : out.solutions)
       if (&a != &b && a.proved && b.proved) continuum = continuum || segment<N>(p, a, b);
-  out.verdict = verdict_of(out, continuum);
+  out.decision = classify_status(out, continuum);
   for (auto& s : out.solutions) {
     s.z = (q.up * m.down) * s.z;
     s.error *= q.up * m.down;

@@ -361,13 +361,13 @@ struct MncpSolver {
   Minimizer minimizer = {};
   double tol = 1e-8;        ///< stop: mncp_error <= tol / 2 (the certificate tests tol)
   int starts = 1;           ///< stop: as many starts ended without a solution
-  bool judge = true;        ///< false: only the minimizer's own tests stop it, as in the papers
+  bool check_iterate = true;        ///< false: only the minimizer's own tests stop it, as in the papers
   bool zero_slack = false;  ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
 
   template <class S>
   [[nodiscard]] GARRA_HD State<S> start(const typename P::template Data<S>& data, const MncpVec<P, S>& x0) const {
     State<S> s{data, x0, begin<S>(data, x0), Effort<S>::zero(), S(1)};
-    judge_start(s);
+    check_start(s);
     return s;
   }
 
@@ -381,7 +381,7 @@ struct MncpSolver {
     if (any(again)) restart(s, again);
     at.running = select(on, at.running, S(0));
     minimizer.step(View<S>(s.data), s.minimizer);
-    judge_start(s);
+    check_start(s);
   }
 
   template <class S>
@@ -413,12 +413,12 @@ struct MncpSolver {
   /// Stops a start at a solution or a value that is not finite; records whether the solve
   /// continues.
   template <class S>
-  GARRA_HD void judge_start(State<S>& s) const {
+  GARRA_HD void check_start(State<S>& s) const {
     auto& at = s.minimizer.at;
     const auto on = running(s), wild = on && !is_finite(at.f);
     at.status = select(wild, S(int(Status::kStalled)), at.status);
     at.running = select(wild, S(0), at.running);
-    if (judge) {
+    if (check_iterate) {
       const auto solved = mncp_error<P>(s.data, mncp_detail::head<P>(at.x)) <= S(0.5 * tol);
       const auto mistaken = !solved && at.status == S(int(Status::kConverged));
       at.status = select(on && solved, S(int(Status::kConverged)), at.status);
@@ -458,7 +458,7 @@ struct MncpSolver {
     S wild = S(0);
     for_each_index<kUnknowns<P>>([&](int i) { wild += s.x0[i] - s.x0[i]; });
     if constexpr (!std::is_empty_v<typename P::template Data<S>>) {
-      for_each_stretch<S>(
+      for_each_scalar_run<S>(
           [&](int count, const S* numbers) {
             for (int k = 0; k < count; ++k) wild += numbers[k] - numbers[k];
           },
@@ -493,7 +493,7 @@ struct MncpSolver {
   template <class S, class T>
   static GARRA_HD void select_into(const MaskOf<S>& mask, const T& from, T& to) {
     static_assert(sizeof(T) % sizeof(S) == 0);
-    for_each_stretch<S>(
+    for_each_scalar_run<S>(
         [&](int count, const S* source, S* target) {
           for (int f = 0; f < count; ++f) target[f] = select(mask, source[f], target[f]);
         },

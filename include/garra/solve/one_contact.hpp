@@ -97,7 +97,7 @@ inline constexpr int kSlipSteps = 60;
 inline constexpr double kSlipTolerance =
     1e-6;                         ///< Newton is done: its step <= this x gamma (the error then is its square)
 inline constexpr int kTurns = 1;  ///< corrections of the direction after that
-inline constexpr double kLargestTurn = 0.1;  ///< a correction above this [rad] is omitted
+inline constexpr double kMaxTurn = 0.1;  ///< a correction above this [rad] is omitted
 
 /// gamma of (1c) if `slips`, by Newton on n / |x| = W_nn / mu within a bracket.
 template <class S>
@@ -171,7 +171,7 @@ GARRA_HD Tangential<S> turned(const Reduced<S>& r, const Tangential<S>& q, const
   const S e_S_e = fma(d.t, Seo, -(d.o * Set)), e_S_d = fma(d.t, Sdo, -(d.o * Sdt));
   const S slope = fma(length, fma(f.turning, e_S_d, e_S_e), -along);
   const S step = -across / select(slope == S(0), S(1), slope);
-  const S angle = select(abs(step) <= S(kLargestTurn), step, S(0));
+  const S angle = select(abs(step) <= S(kMaxTurn), step, S(0));
   return unit(Tangential<S>{fma(-angle, d.o, d.t), fma(angle, d.t, d.o)});
 }
 

@@ -9,7 +9,7 @@
 //
 // (limit_j if the factor behind it is negative, else least_j). Then every c of K leaves |A_j c +
 // b_j| above `most` at some contact. Each answer comes with its c or its y. A contact without a
-// limit may press with kLargestRest times the first forces of the search.
+// limit may press with kMaxRest times the first forces of the search.
 //
 // Method: first y = A^-1 z, where z are the given accelerations projected into the cones' duals: it
 // decides most problems whose contacts slip by far. Then a primal-dual interior-point method (as
@@ -27,7 +27,7 @@
 
 namespace garra::solvers {
 
-inline constexpr double kLargestRest = 1e4;   ///< largest force without a limit, in units of the given ones
+inline constexpr double kMaxRest = 1e4;   ///< largest force without a limit, in units of the given ones
 inline constexpr double kRestMargin = 1e-10;  ///< the value of (2) counts above this share of sum |y_j| (most + |b_j|)
 
 /// A problem (1) of `n` contacts with D numbers each, in the caller's memory. The caller sets A, b,
@@ -180,7 +180,7 @@ struct Search {
     unit = force > 0 ? force : load > 0 && diagonal > 0 ? load / diagonal : 1;
     const double per_most = 1 / p.most, stiff = unit * per_most;
     for (int j = 0; j < p.n; ++j) {
-      const double friction = min(p.mu()[j], kLargestRest), inverse = friction > 0 ? 1 / friction : 0;
+      const double friction = min(p.mu()[j], kMaxRest), inverse = friction > 0 ? 1 / friction : 0;
       for (int k = 0; k < D; ++k) {
         p.b()[D * j + k] *= per_most;
         p.c()[D * j + k] *= (k > 0 ? inverse : 1) / unit;
@@ -189,7 +189,7 @@ struct Search {
       }
       p.mu()[j] = friction;
       p.least()[j] /= unit;
-      p.limit()[j] = max(min(p.limit()[j] / unit, kLargestRest), (1 + 1e-9) * p.least()[j] + 1e-9);
+      p.limit()[j] = max(min(p.limit()[j] / unit, kMaxRest), (1 + 1e-9) * p.least()[j] + 1e-9);
     }
   }
 
@@ -228,7 +228,7 @@ struct Search {
   }
 
   /// Starts inside of all cones, beside the given forces.
-  GARRA_HD void begin() {
+  GARRA_HD void begin_iterations() {
     for (int j = 0; j < p.n; ++j) {
       Force c = part<D>(p.c(), j);
       const double least = p.least()[j], most = 0.5 * (least + p.limit()[j]);
@@ -258,7 +258,7 @@ struct Search {
   /// H of a cone at (s, z): its scaling matrix.
   template <int M>
   static GARRA_HD Mat<double, M, M> stiffness(const Vec<double, M>& s, const Vec<double, M>& its) {
-    const auto [along, eta2] = cone::scaling_of(s, its);
+    const auto [along, eta2] = cone::make_scaling(s, its);
     Mat<double, M, M> out;
     const double inverse = 1 / eta2;
     for (int r = 0; r < M; ++r)
@@ -370,17 +370,17 @@ struct Search {
   }
 
   GARRA_HD RestAnswer iterate() {
-    constexpr int kMostSteps = 60;
+    constexpr int kMaxSteps = 60;
     const int m = p.rows();
     const double nan = __builtin_nan("");
     move();
     if (allowed() && rests()) return {1, 0};
-    begin();
+    begin_iterations();
     for (int steps = 0;; ++steps) {
       if (rests()) return {1, steps};
       for (int i = 0; i < m; ++i) p.y()[i] = -w[i];
       if (refutes(p.y())) return {0, steps};
-      if (steps == kMostSteps || !is_finite(t)) return {nan, steps};
+      if (steps == kMaxSteps || !is_finite(t)) return {nan, steps};
       set_matrix();
       factor(m + 1);
       const double size = mean(), far = min(step(0), 1.0);

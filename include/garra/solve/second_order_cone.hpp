@@ -32,7 +32,7 @@ struct Scaling {
   S eta2;
 };
 template <class S, int D>
-GARRA_HD Scaling<S, D> scaling_of(const Vec<S, D>& c, const Vec<S, D>& z) {
+GARRA_HD Scaling<S, D> make_scaling(const Vec<S, D>& c, const Vec<S, D>& z) {
   const S dc = sqrt(depth2(c)), dz = sqrt(depth2(z));
   const S ic = S(1) / dc, iz = S(1) / dz;
   const Vec<S, D> cn = ic * c, zn = iz * z;

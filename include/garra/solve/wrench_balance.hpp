@@ -14,7 +14,7 @@
 //
 // Then every c of K leaves at least that value over |y| unbalanced (y = 0: some finger cannot stand
 // there at all). Each answer comes with its c or its y and l. A contact without a limit may press
-// with kLargestForce times the wrench.
+// with kMaxForce times the wrench.
 //
 // Method: closed candidates first; then a primal-dual interior-point method (Nesterov and Todd's
 // scaling; L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010) for
@@ -74,7 +74,7 @@ struct BalanceAnswer : TorqueShares<S, N / K, R> {
   S steps;           ///< Newton steps
 };
 
-inline constexpr double kLargestForce = 1e4;       ///< without a limit, in units of the wrench
+inline constexpr double kMaxForce = 1e4;       ///< without a limit, in units of the wrench
 inline constexpr double kBalanceTolerance = 1e-9;  ///< balanced: |W c + w| <= this |w|; not: (2) > this |y| |w|
 inline constexpr double kRankTolerance = 1e-10;    ///< eigenvalues of W W^T below this share of their sum count as zero
 
@@ -136,7 +136,7 @@ GARRA_HD Vec<S, M> balancing(const Mat<S, 6, M>& W, const Ldlt<S, 6>& gram, cons
 
 /// The i-th M numbers of all: those of a contact (M = D), or of a finger's K contacts.
 template <int M, class S, int All>
-GARRA_HD Vec<S, M> part_of(const Vec<S, All>& all, int i) {
+GARRA_HD Vec<S, M> get_part(const Vec<S, All>& all, int i) {
   Vec<S, M> out;
   for_each_index<M>([&](int k) { out[k] = all[extent<M>() * i + k]; });
   return out;
@@ -163,7 +163,7 @@ GARRA_HD void for_each_joint(const WrenchBalance<S, N, R, K, D>& p, const Visit&
 /// A joint's torque over its limit.
 template <class S, int N, int R, int K, int D>
 GARRA_HD S torque_share(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c, int f, int i) {
-  return p.own[f][i] + dot(p.gain[f][i], part_of<D * K>(c, f));
+  return p.own[f][i] + dot(p.gain[f][i], get_part<D * K>(c, f));
 }
 
 /// Whether c lies in the cones and below the limits.
@@ -171,7 +171,7 @@ template <class S, int N, int R, int K, int D>
 GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c) {
   S worst = S(0);
   for (int j = 0; j < extent<N>(); ++j) {
-    worst = max(worst, tangential_length(part_of<D>(c, j)) - c[D * j]);
+    worst = max(worst, tangential_length(get_part<D>(c, j)) - c[D * j]);
     worst = max(worst, c[D * j] - p.limit[j]);
   }
   if constexpr (R > 0)
@@ -186,11 +186,11 @@ GARRA_HD S farkas(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, con
   S value = dot(y, p.w);
   if constexpr (R > 0)
     for_each_joint(p, [&](int f, int i) {
-      set_part<D * K>(z, f, axpy(l.share[f][i], p.gain[f][i], part_of<D * K>(z, f)));
+      set_part<D * K>(z, f, axpy(l.share[f][i], p.gain[f][i], get_part<D * K>(z, f)));
       value += fma(p.own[f][i], l.share[f][i], -abs(l.share[f][i]));
     });
   for (int j = 0; j < extent<N>(); ++j) {
-    const S least = z[D * j] - tangential_length(part_of<D>(z, j));
+    const S least = z[D * j] - tangential_length(get_part<D>(z, j));
     value += p.limit[j] * min(least, S(0));
   }
   return value;
@@ -198,7 +198,7 @@ GARRA_HD S farkas(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, con
 
 /// |(y, l)|.
 template <class S, int N, int R, int K, int D>
-GARRA_HD S size_of(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
+GARRA_HD S magnitude(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
   S sum = dot(y, y);
   if constexpr (R > 0) for_each_joint(p, [&](int j, int i) { sum = fma(l.share[j][i], l.share[j][i], sum); });
   return sqrt(sum);
@@ -211,7 +211,7 @@ template <class S, int N, int R, int D>
 GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1, D>& p, const Vec<S, 6>& y, TorqueShares<S, N, R>& l) {
   const Vec<S, D* N> image = transpose_times(p.W, y);
   for (int j = 0; j < extent<N>(); ++j) {
-    Vec<S, D> z = part_of<D>(image, j);
+    Vec<S, D> z = get_part<D>(image, j);
     Mat<S, D, D> reach = Mat<S, D, D>::zero();  // of the finger's torques
     for (int i = 0; i < p.rows; ++i) {
       const Vec<S, D>& g = p.gain[j][i];
@@ -241,7 +241,7 @@ requires(K != 1) GARRA_HD
   const Vec<S, D* N> image = transpose_times(p.W, y);
   TorqueShares<S, N / K, R> pushed = l;
   for (int f = 0; f < extent<N / K>(); ++f) {
-    Vec<S, M> z = part_of<D * K>(image, f);
+    Vec<S, M> z = get_part<D * K>(image, f);
     auto reach = Mat<S, M, M>::zero();
     for (int i = 0; i < p.rows; ++i) {
       const Vec<S, M>& g = p.gain[f][i];
@@ -251,7 +251,7 @@ requires(K != 1) GARRA_HD
     }
     auto missing = Vec<S, M>::zero();
     for (int k = 0; k < extent<K>(); ++k)
-      missing[D * k] = S(1 + 1e-6) * max(tangential_length(part_of<D>(z, k)) - z[D * k], S(0));
+      missing[D * k] = S(1 + 1e-6) * max(tangential_length(get_part<D>(z, k)) - z[D * k], S(0));
     const Vec<S, M> push = solve(factor_ldlt(reach), missing);
     for (int i = 0; i < p.rows; ++i) pushed.share[f][i] += dot(p.gain[f][i], push);
   }
@@ -277,7 +277,7 @@ GARRA_HD_CALL Vec<S, 6> pushed_into_cones(const S* W, const S* limit, int n, Vec
         for (int r = 1; r < 6; ++r) z[k] = fma(at(r, k), y[r], z[k]);
       }
       const S across = tangential_length(z), outside = across - z[0];
-      const auto counts = outside > S(0) && limit[j] >= S(kLargestForce);
+      const auto counts = outside > S(0) && limit[j] >= S(kMaxForce);
       const auto small = counts && dot(z, z) <= S(1e-6) * dot(y, y);
       // Rows of the equations: growth of `-outside` with y, or of each number of z.
       for (int e = 0; e < D; ++e) {
@@ -310,7 +310,7 @@ GARRA_HD void certify(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>
                       TorqueShares<S, N / K, R> l, BalanceAnswer<S, N, R, K, D>& out) {
   const S nan = S(__builtin_nan(""));
   const auto open = !(out.balanced == out.balanced);
-  const S left = norm(p.W * c + p.w), size = size_of(p, y, l);
+  const S left = norm(p.W * c + p.w), size = magnitude(p, y, l);
   const auto balances = in_cones(p, c) && left <= S(kBalanceTolerance);
   const S inverse = S(1) / select(size > S(0), size, S(1));
   const Vec<S, 6> unit = inverse * y;
@@ -371,7 +371,7 @@ GARRA_HD void stiffen(const Vec<S, M>& g, const S& theta, Mat<S, M, M>& B) {
 /// A contact's block of the Newton system: inverse of H + (v / s) e e^T, H the scaling matrix of (c, z).
 template <class S, int D>
 GARRA_HD Mat<S, D, D> inverse_block(const Vec<S, D>& c, const Vec<S, D>& z, const S& v_over_s) {
-  const auto [w, eta2] = cone::scaling_of(c, z);
+  const auto [w, eta2] = cone::make_scaling(c, z);
   Mat<S, D, D> H;  // inverse of H: eta^2 (2 w w^T - J)
   for (int r = 0; r < D; ++r)
     for (int k = 0; k < D; ++k) {
@@ -422,7 +422,7 @@ struct StepSystem : RelaxedPart<S, N, R, D> {
 template <class S, int N, int R, int K, int D>
 GARRA_HD void add_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
                          StepSystem<S, N, R, K, D>& out) {
-  Vec<S, D*K> center = part_of<D * K>(out.center, f), pull = Vec<S, D * K>::zero();
+  Vec<S, D*K> center = get_part<D * K>(out.center, f), pull = Vec<S, D * K>::zero();
   for (int i = 0; i < p.rows; ++i) {
     const Vec<S, D* K>& g = p.gain[f][i];
     const JointRoom<S> room = joint_room(x, p, f, i);
@@ -444,7 +444,7 @@ GARRA_HD void set_block(const Interior<S, N, R, K, D>& x, const WrenchBalance<S,
   if constexpr (K != 1) out.block[f] = Mat<S, D * K, D * K>::zero();
   for (int k = 0; k < extent<K>(); ++k) {
     const int j = extent<K>() * f + k;
-    const Vec<S, D> c = part_of<D>(x.c, j), z = part_of<D>(x.z, j);
+    const Vec<S, D> c = get_part<D>(x.c, j), z = get_part<D>(x.z, j);
     const S room = p.limit[j] - c[0], depth = S(1) / cone::depth2(c);
     const Mat<S, D, D> own = inverse_block(c, z, x.v[j] / room);
     for (int r = 0; r < D; ++r)
@@ -464,7 +464,7 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
   Vec<S, D * N> moved;
   for (int f = 0; f < extent<N / K>(); ++f) {
     set_block(x, p, f, out);
-    set_part<D * K>(moved, f, out.block[f] * part_of<D * K>(out.center, f));
+    set_part<D * K>(moved, f, out.block[f] * get_part<D * K>(out.center, f));
     for (int r = 0; r < 6; ++r) {
       Vec<S, D * K> row;
       for_each_index<D * K>([&](int i) { row[i] = p.W(r, extent<D * K>() * f + i); });
@@ -483,7 +483,7 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
   out.q = x.q;
   if constexpr (R > 0) {
     Vec<S, D * N> pulled;
-    for (int f = 0; f < extent<N / K>(); ++f) set_part<D * K>(pulled, f, out.block[f] * part_of<D * K>(out.pull, f));
+    for (int f = 0; f < extent<N / K>(); ++f) set_part<D * K>(pulled, f, out.block[f] * get_part<D * K>(out.pull, f));
     out.q -= p.W * pulled;
     out.by_target += dot(pulled, out.center);
     out.by_dtau -= dot(pulled, out.pull);
@@ -509,8 +509,8 @@ struct Step : JointPart<S, N / K, R> {
 template <class S, int N, int R, int K, int D>
 GARRA_HD void step_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, const S& target,
                           int f, Step<S, N, R, K, D>& out) {
-  const Vec<S, D* K> dc = part_of<D * K>(out.dc, f);
-  Vec<S, D* K> z = part_of<D * K>(out.dz, f);
+  const Vec<S, D* K> dc = get_part<D * K>(out.dc, f);
+  Vec<S, D* K> z = get_part<D * K>(out.dz, f);
   S most = S(0);  // reciprocal of the admissible length
   for (int i = 0; i < p.rows; ++i) {
     const Vec<S, D* K>& g = p.gain[f][i];
@@ -542,22 +542,22 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
   const Vec<S, D* N> image = transpose_times(p.W, y);
   out.longest = S(__builtin_huge_val());
   for (int f = 0; f < extent<N / K>(); ++f) {
-    Vec<S, D* K> push = axpy(target, part_of<D * K>(at.center, f), -part_of<D * K>(image, f));
-    if constexpr (R > 0) push = axpy(out.dtau, part_of<D * K>(at.pull, f), push);
+    Vec<S, D* K> push = axpy(target, get_part<D * K>(at.center, f), -get_part<D * K>(image, f));
+    if constexpr (R > 0) push = axpy(out.dtau, get_part<D * K>(at.pull, f), push);
     set_part<D * K>(out.dc, f, at.block[f] * push);
     for (int j = extent<K>() * f; j < extent<K>() * (f + 1); ++j) {
       const S inverse = S(1) / (p.limit[j] - x.c[D * j]);
       out.dv[j] = fma(inverse, fma(x.v[j], out.dc[D * j], target), -x.v[j]);
       // z + dz = W^T y + (v + dv) e + sum (up + dup - down - ddown) g
-      Vec<S, D> dz = part_of<D>(image, j) - part_of<D>(x.z, j);
+      Vec<S, D> dz = get_part<D>(image, j) - get_part<D>(x.z, j);
       dz[0] += x.v[j] + out.dv[j];
       set_part<D>(out.dz, j, dz);
     }
     if constexpr (R > 0) step_joints(x, p, target, f, out);
     for (int j = extent<K>() * f; j < extent<K>() * (f + 1); ++j) {
-      const Vec<S, D> c = part_of<D>(x.c, j), dc = part_of<D>(out.dc, j);
+      const Vec<S, D> c = get_part<D>(x.c, j), dc = get_part<D>(out.dc, j);
       out.longest =
-          min(min(out.longest, cone::way_out(c, dc)), cone::way_out(part_of<D>(x.z, j), part_of<D>(out.dz, j)));
+          min(min(out.longest, cone::way_out(c, dc)), cone::way_out(get_part<D>(x.z, j), get_part<D>(out.dz, j)));
       // Reciprocal of the admissible length.
       const S inverse = S(1) / (p.limit[j] - c[0]), most = max(dc[0] * inverse, -out.dv[j] / x.v[j]);
       out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
@@ -631,11 +631,11 @@ GARRA_HD Interior<S, N, R, K, D> first_point(const WrenchBalance<S, N, R, K, D>&
 template <class S, int N, int R, int K, int D>
 [[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K, D> iterate(WrenchBalance<S, N, R, K, D> p,
                                                                  BalanceAnswer<S, N, R, K, D> out) {
-  constexpr int kMostSteps = 60;
+  constexpr int kMaxSteps = 60;
   Ldlt<S, 6> gram;
   factor_gram(p.W, gram);
   Interior<S, N, R, K, D> x = first_point(p);
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const auto running = !(out.balanced == out.balanced) && is_finite(x.tau);
     if (!any(running)) break;
     out.steps += select(running, S(1), S(0));
@@ -679,8 +679,8 @@ template <class S, int N, int R, int K, int D>
   p.w = unit * p.w;
   Vec<S, D* N> c = unit * guess;
   for (int j = 0; j < extent<N>(); ++j) {
-    p.limit[j] = min(unit * p.limit[j], S(kLargestForce));
-    p.mu[j] = min(p.mu[j], S(kLargestForce));
+    p.limit[j] = min(unit * p.limit[j], S(kMaxForce));
+    p.mu[j] = min(p.mu[j], S(kMaxForce));
     const S inverse = select(p.mu[j] > zero, one / select(p.mu[j] > zero, p.mu[j], one), zero);
     for (int k = 1; k < D; ++k) {
       c[D * j + k] *= inverse;
@@ -711,7 +711,7 @@ template <class S, int N, int R, int K, int D>
   const Vec<S, D* N> squeeze = balance::balancing(p.W, g.factors, Vec<S, 6>::zero(), normals);
   S room = one, needed = zero;
   for (int j = 0; j < extent<N>(); ++j) {
-    const Vec<S, D> q = balance::part_of<D>(squeeze, j), cj = balance::part_of<D>(c, j);
+    const Vec<S, D> q = balance::get_part<D>(squeeze, j), cj = balance::get_part<D>(c, j);
     const S inside = q[0] - tangential_length(q);
     room = min(room, inside);
     needed = max(needed, (tangential_length(cj) - cj[0]) / select(inside > zero, inside, one));

@@ -46,14 +46,14 @@ struct WrenchRadius {
 
 /// The contacts, by their columns of W: `dims` of each, 3, or 4 for soft contacts.
 struct PressingContacts {
-  static constexpr int kMost = 32, kMostDims = 4;
+  static constexpr int kMax = 32, kMaxDims = 4;
   int count, dims;
-  double column[kMost * kMostDims][6];
-  double mu[kMost], limit[kMost];  ///< limits are finite
+  double column[kMax * kMaxDims][6];
+  double mu[kMax], limit[kMax];  ///< limits are finite
   double w[6];
 };
 
-inline constexpr double kMostPulled = 2e-3;
+inline constexpr double kMaxPulled = 2e-3;
 
 /// Working memory of one problem: 1.4 MB, mostly untouched.
 struct RadiusSpace {
@@ -85,7 +85,7 @@ inline GARRA_HD_CALL double ask(const PressingContacts& in, const double* y, dou
   for (int i = 0; i < 6; ++i) point[i] = in.w[i];
   for (int j = 0; j < in.count; ++j) {
     const auto* column = in.column + in.dims * j;
-    double z[PressingContacts::kMostDims], across = 0;
+    double z[PressingContacts::kMaxDims], across = 0;
     for (int c = 0; c < in.dims; ++c) z[c] = product(column[c], y);
     for (int c = 1; c < in.dims; ++c) across = fma(z[c], z[c], across);
     across = sqrt(across);
@@ -102,7 +102,7 @@ inline GARRA_HD_CALL double ask(const PressingContacts& in, const double* y, dou
 /// a with a.p = 1 for six points p, by Gauss' elimination. Rows are exchanged until the pivot is
 /// their largest number.
 template <class S>
-GARRA_HD_CALL Vec<S, 6> plane_of(Mat<S, 6, 6> m) {
+GARRA_HD_CALL Vec<S, 6> find_plane(Mat<S, 6, 6> m) {
   Vec<S, 6> a;
   for (int k = 0; k < 6; ++k) a[k] = S(1);
   for (int k = 0; k < 6; ++k) {
@@ -159,7 +159,7 @@ GARRA_HD void set_planes(RadiusSpace& s, int first) {
     }
     Mat<S, 6, 6> points;
     for (int k = 0; k < 36; ++k) points[k] = together<S>(number[k]);
-    const Vec<S, 6> a = plane_of(points);
+    const Vec<S, 6> a = find_plane(points);
     for (int k = 0; k < 6; ++k) apart(a[k], number[k]);
     apart(dot(a, a), number[6]);
     for (int l = 0; l < count; ++l) {
@@ -194,7 +194,7 @@ GARRA_HD std::uint64_t without(std::uint64_t corners, int k) {
 /// Starts with points on all axes, so close to the origin that no facet with one of them is left at
 /// the end.
 template <class S>
-GARRA_HD void begin(RadiusSpace& s, double distance) {
+GARRA_HD void begin_search(RadiusSpace& s, double distance) {
   for (int k = 0; k < 12; ++k)
     for (int i = 0; i < 6; ++i) s.point[k][i] = i != k / 2 ? 0 : k % 2 == 0 ? distance : -distance;
   for (int k = 0; k < RadiusSpace::kSlots; ++k) s.slot[k] = 0;
@@ -211,7 +211,7 @@ GARRA_HD void begin(RadiusSpace& s, double distance) {
 /// extreme points of w + K may lie in one plane, and their simplices need not have a plane.
 GARRA_HD void pull_in(RadiusSpace& s) {
   const auto scattered = static_cast<std::uint32_t>(s.points) * 0x9E3779B9u >> 8;  // 24 bits
-  const double share = 1 - kMostPulled * (scattered * 0x1p-24);
+  const double share = 1 - kMaxPulled * (scattered * 0x1p-24);
   for (int i = 0; i < 6; ++i) s.point[s.points][i] *= share;
 }
 
@@ -289,7 +289,7 @@ GARRA_HD_CALL WrenchRadius wrench_radius(RadiusSpace& s) {
   if (!(forces < out.high)) return undefined();
   const double none = kNoRadius * forces;
   const double start = 0.1 * none;
-  begin<S>(s, start);
+  begin_search<S>(s, start);
   while (s.points < kRadiusPoints) {
     const int facet = nearest(s);
     const double distance = 1 / sqrt(s.square[facet]);

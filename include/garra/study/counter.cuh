@@ -36,23 +36,23 @@ inline constexpr int kCountBlocks = 3;
 enum Ranks : int { kClosest, kWorst, kRankings };
 inline constexpr int kRanked = static_cast<int>(study::Ranking::kLimit);
 /// Most samples of a batch: enough to keep the kernels busy.
-inline constexpr std::int64_t kMostSamples = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxSamples = std::int64_t{1} << 20;
 /// Samples of a share, the work of one thread. One thread per sample would do too little, one per
 /// block would leave the device idle.
 inline constexpr std::int64_t kShare = 32, kShares = kBlock / kShare;
 /// Most groups of shares in the search for the least samples of a batch.
-inline constexpr std::int64_t kMostGroups = 1024;
+inline constexpr std::int64_t kMaxGroups = 1024;
 /// Most candidates of a ranking: the samples of as many groups as a ranking has places.
-inline constexpr std::int64_t kCandidates = kRanked * (kMostSamples / kMostGroups);
+inline constexpr std::int64_t kCandidates = kRanked * (kMaxSamples / kMaxGroups);
 
-inline std::int64_t blocks_of(std::int64_t count) { return (count + kBlock - 1) / kBlock; }
-GARRA_HD std::int64_t shares_of(std::int64_t count) { return (count + kShare - 1) / kShare; }
-inline std::int64_t groups_of(std::int64_t count) { return std::min(shares_of(count), kMostGroups); }
+inline std::int64_t count_blocks(std::int64_t count) { return (count + kBlock - 1) / kBlock; }
+GARRA_HD std::int64_t count_shares(std::int64_t count) { return (count + kShare - 1) / kShare; }
+inline std::int64_t count_groups(std::int64_t count) { return std::min(count_shares(count), kMaxGroups); }
 
 /// Number of summed terms: pairs, then plain ones.
-GARRA_HD int terms_of(const CountingSizes& s) { return s.sums - s.pairs; }
+GARRA_HD int count_terms(const CountingSizes& s) { return s.sums - s.pairs; }
 
-GARRA_HD int rankings_of(const CountingSizes& s) { return s.ranked ? int(kRankings) : 0; }
+GARRA_HD int count_rankings(const CountingSizes& s) { return s.ranked ? int(kRankings) : 0; }
 
 /// A batch on the device. The values of all samples for one number are adjacent.
 struct Batch {
@@ -104,7 +104,7 @@ struct ToBatch {
     else
       atomicAdd(counts + at, Small{1});
   }
-  /// Counts the part only; AddPartsBody adds it to the whole at the end.
+  /// Counts the part only; AddPartsKernel adds it to the whole at the end.
   __device__ void count_within(int part, int) const { count(part); }
   __device__ void value(const study::Histogram& h, double x, int at) const {
     count(h.place(x));
@@ -140,7 +140,7 @@ struct ToWindows {
   __device__ void worst(const study::Extreme&) const {}
 };
 template <class Counting>
-struct WindowsBody {
+struct WindowsKernel {
   Counting counting;
   int* first;
   template <class S>
@@ -151,12 +151,12 @@ struct WindowsBody {
 };
 
 template <class Counting>
-struct CountBody {
+struct CountKernel {
   Counting counting;
   Batch batch;
   __device__ void operator()(std::int64_t i, const NearCounts& near, NearMemory& own, Small* counts) const {
-    for (int t = 0; t < terms_of(batch.sizes); ++t) batch.terms[t * batch.count + i] = 0;
-    for (int r = 0; r < rankings_of(batch.sizes); ++r) batch.keys[r * batch.count + i] = INFINITY;
+    for (int t = 0; t < count_terms(batch.sizes); ++t) batch.terms[t * batch.count + i] = 0;
+    for (int r = 0; r < count_rankings(batch.sizes); ++r) batch.keys[r * batch.count + i] = INFINITY;
     ToBatch to{batch, near, own, counts, i};
     counting.count(i, to);
   }
@@ -207,12 +207,12 @@ void count_samples(const Body& body) {
 }
 
 /// Sums of one term over one block.
-struct SumBody {
+struct SumKernel {
   Batch batch;
   double* sums;  ///< [block][sum]
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    const int terms = terms_of(batch.sizes), term = static_cast<int>(k % terms), pairs = batch.sizes.pairs;
+    const int terms = count_terms(batch.sizes), term = static_cast<int>(k % terms), pairs = batch.sizes.pairs;
     const std::int64_t block = k / terms, first = block * kBlock, end = min(first + kBlock, batch.count);
     const double* x = batch.terms + term * batch.count;
     double sum = 0, squares = 0;
@@ -288,13 +288,13 @@ struct RankPlaces {
 /// of a share are `shares` apart, so that threads read adjacent memory.
 template <class Use>
 __device__ void for_each_of_share(const Batch& batch, std::int64_t k, const Use& use) {
-  const std::int64_t shares = shares_of(batch.count);
+  const std::int64_t shares = count_shares(batch.count);
   const double* key = batch.keys + k / shares * batch.count;
   for (std::int64_t i = k % shares; i < batch.count; i += shares) use(Place{key[i], i});
 }
 
 /// The least sample of a share.
-struct ShareBody {
+struct ShareKernel {
   Batch batch;
   RankPlaces to;
   template <class S>
@@ -308,7 +308,7 @@ struct ShareBody {
 };
 
 /// Finds the least sample of a group, and clears the results of the ranking.
-struct GroupBody {
+struct GroupKernel {
   std::int64_t shares, groups;
   RankPlaces to;
   Found* found;
@@ -328,7 +328,7 @@ struct GroupBody {
 };
 
 /// Sets the limit to the least sample of the tenth group.
-struct LimitBody {
+struct LimitKernel {
   std::int64_t groups;
   RankPlaces to;
   template <class S>
@@ -343,12 +343,12 @@ struct LimitBody {
 };
 
 /// Lists the samples of a share up to the limit. Few shares have any.
-struct CandidatesBody {
+struct CandidatesKernel {
   Batch batch;
   RankPlaces to;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    const std::int64_t ranking = k / shares_of(batch.count);
+    const std::int64_t ranking = k / count_shares(batch.count);
     const Place limit = to.limit[ranking];
     if (limit < to.shares[k]) return;
     for_each_of_share(batch, k, [&](const Place& one) {
@@ -361,7 +361,7 @@ struct CandidatesBody {
 
 /// Stores a candidate that fewer than ten others precede.
 template <class Counting>
-struct BestBody {
+struct BestKernel {
   Counting counting;
   RankPlaces from;
   Found* found;
@@ -381,7 +381,7 @@ struct BestBody {
 };
 
 /// Adds up the copies of a count, and clears them for the next batch.
-struct MergeBody {
+struct MergeKernel {
   Small* copies;
   Word* counts;
   int size;
@@ -399,7 +399,7 @@ struct MergeBody {
 };
 
 /// Adds a count that was counted in its part only to its whole.
-struct AddPartsBody {
+struct AddPartsKernel {
   Word* counts;
   study::Nested nested;
   template <class S>
@@ -414,7 +414,7 @@ struct Filled {
   Word count;
 };
 /// Lists the filled buckets, which are few, in any order.
-struct ListFilledBody {
+struct ListFilledKernel {
   const Word* buckets;
   Filled* list;
   Word* length;  ///< 0 at first
@@ -428,7 +428,7 @@ struct ListFilledBody {
 
 /// Counts the kept samples of a share of consecutive samples.
 template <class Counting>
-struct CountKeptBody {
+struct CountKeptKernel {
   Counting counting;
   std::int64_t count;
   std::int64_t* kept;  ///< [share]
@@ -441,7 +441,7 @@ struct CountKeptBody {
 };
 
 /// Counts the kept samples of a block.
-struct SumKeptBody {
+struct SumKeptKernel {
   std::int64_t shares;
   const std::int64_t* kept;
   std::int64_t* blocks;
@@ -454,7 +454,7 @@ struct SumKeptBody {
 };
 
 /// Replaces each share's number of kept samples by the place of its first in the list.
-struct PlaceKeptBody {
+struct PlaceKeptKernel {
   std::int64_t shares;
   const std::int64_t* blocks;
   std::int64_t* kept;
@@ -474,7 +474,7 @@ struct PlaceKeptBody {
 
 /// Lists the numbers of the kept samples, in order.
 template <class Counting>
-struct ListKeptBody {
+struct ListKeptKernel {
   Counting counting;
   std::int64_t count;
   const std::int64_t* first;  ///< [share] place of the share's first kept sample in the list
@@ -489,7 +489,7 @@ struct ListKeptBody {
 
 /// Writes row k of the kept samples. The host does not yet know their number.
 template <class Counting>
-struct WriteKeptBody {
+struct WriteKeptKernel {
   Counting counting;
   const std::int64_t* list;
   const Found* found;
@@ -510,12 +510,12 @@ class Counter {
         counts_(sizes.counts + 1),
         buckets_(buckets()),
         windows_(kWindows),
-        terms_(terms_of(sizes) * most),
-        keys_(rankings_of(sizes) * most),
-        places_(rankings_of(sizes) * (shares_of(most) + groups_of(most) + kCandidates + 1)),
+        terms_(count_terms(sizes) * most),
+        keys_(count_rankings(sizes) * most),
+        places_(count_rankings(sizes) * (count_shares(most) + count_groups(most) + kCandidates + 1)),
         lengths_(kRankings),
-        back_(kFound + blocks_of(most) * sizes.sums),
-        kept_(keeps() ? shares_of(most) + blocks_of(most) : 0),
+        back_(kFound + count_blocks(most) * sizes.sums),
+        kept_(keeps() ? count_shares(most) + count_blocks(most) : 0),
         list_(keeps() ? most : 0),
         rows_(keeps() ? most * sizes.row : 0),
         filled_(buckets()) {
@@ -526,10 +526,10 @@ class Counter {
   }
 
   /// Memory per sample of a batch on the device [bytes].
-  [[nodiscard]] static std::uint64_t bytes_of(const CountingSizes& s) {
+  [[nodiscard]] static std::uint64_t count_bytes(const CountingSizes& s) {
     const int kept = s.keep == study::Keep::kNone ? 0 : s.row + 1;
     // One more number covers the data of shares and blocks.
-    return sizeof(double) * static_cast<std::uint64_t>(terms_of(s) + rankings_of(s) + kept + 1);
+    return sizeof(double) * static_cast<std::uint64_t>(count_terms(s) + count_rankings(s) + kept + 1);
   }
 
   /// Memory that counting takes for any number of samples [bytes].
@@ -537,19 +537,19 @@ class Counter {
     const std::uint64_t buckets = static_cast<std::uint64_t>(s.buckets) * study::BucketGrid::kPlaces;
     return (sizeof(Small) * kCopies + sizeof(Word)) * static_cast<std::uint64_t>(s.counts) +
            (sizeof(Word) + sizeof(Filled)) * buckets +
-           sizeof(Place) * static_cast<std::uint64_t>(rankings_of(s)) * kCandidates;
+           sizeof(Place) * static_cast<std::uint64_t>(count_rankings(s)) * kCandidates;
   }
 
   /// Adds sums, extremes and kept rows to the tally at once; finish() adds the counts.
   template <class Counting>
   void add(const Counting& counting, std::int64_t count, study::Tally& tally) {
     const Batch batch{sizes_, count, copies_.data(), buckets_.data(), windows_.data(), terms_.data(), keys_.data()};
-    const std::int64_t blocks = blocks_of(count);
-    if (!has_windows_) cuda::for_each(std::min(count, kLookedAt), WindowsBody<Counting>{counting, windows_.data()});
+    const std::int64_t blocks = count_blocks(count);
+    if (!has_windows_) cuda::for_each(std::min(count, kLookedAt), WindowsKernel<Counting>{counting, windows_.data()});
     has_windows_ = true;
-    count_samples(CountBody<Counting>{counting, batch});
-    cuda::for_each(sizes_.counts, MergeBody{copies_.data(), counts_.data(), sizes_.counts});
-    cuda::for_each(blocks * terms_of(sizes_), SumBody{batch, back_.data() + kFound});
+    count_samples(CountKernel<Counting>{counting, batch});
+    cuda::for_each(sizes_.counts, MergeKernel{copies_.data(), counts_.data(), sizes_.counts});
+    cuda::for_each(blocks * count_terms(sizes_), SumKernel{batch, back_.data() + kFound});
     if (sizes_.ranked) rank(counting, batch);
     if (keeps()) keep(counting, count);
     // The host waits here once, and again if there are rows to fetch.
@@ -564,9 +564,9 @@ class Counter {
 
   void finish(study::Tally& tally) {
     const study::Nested& nested = sizes_.nested;
-    cuda::for_each(nested.size, AddPartsBody{counts_.data(), nested});
+    cuda::for_each(nested.size, AddPartsKernel{counts_.data(), nested});
     Word* const length = counts_.data() + sizes_.counts;
-    cuda::for_each(buckets(), ListFilledBody{buckets_.data(), filled_.data(), length});
+    cuda::for_each(buckets(), ListFilledKernel{buckets_.data(), filled_.data(), length});
     std::vector<Word> counts;
     counts_.append_to(counts, sizes_.counts + 1);
     std::vector<Filled> filled;
@@ -589,15 +589,15 @@ class Counter {
 
   template <class Counting>
   void rank(const Counting& counting, const Batch& batch) const {
-    const std::int64_t shares = shares_of(batch.count), groups = groups_of(batch.count);
+    const std::int64_t shares = count_shares(batch.count), groups = count_groups(batch.count);
     Place* at = places_.data();
     const auto next = [&](std::int64_t size) { return std::exchange(at, at + kRankings * size); };
     const RankPlaces places{next(shares), next(groups), next(1), next(kCandidates), lengths_.data()};
-    cuda::for_each(kRankings * shares, ShareBody{batch, places});
-    cuda::for_each(kRankings * groups, GroupBody{shares, groups, places, found()});
-    cuda::for_each(kRankings * groups, LimitBody{groups, places});
-    cuda::for_each(kRankings * shares, CandidatesBody{batch, places});
-    cuda::for_each(kRankings * kCandidates, BestBody<Counting>{counting, places, found()});
+    cuda::for_each(kRankings * shares, ShareKernel{batch, places});
+    cuda::for_each(kRankings * groups, GroupKernel{shares, groups, places, found()});
+    cuda::for_each(kRankings * groups, LimitKernel{groups, places});
+    cuda::for_each(kRankings * shares, CandidatesKernel{batch, places});
+    cuda::for_each(kRankings * kCandidates, BestKernel<Counting>{counting, places, found()});
   }
 
   static void take(const Found& found, study::Tally& tally) {
@@ -609,13 +609,13 @@ class Counter {
 
   template <class Counting>
   void keep(const Counting& counting, std::int64_t count) const {
-    const std::int64_t shares = shares_of(count), blocks = blocks_of(count);
+    const std::int64_t shares = count_shares(count), blocks = count_blocks(count);
     std::int64_t* const of_blocks = kept_.data() + shares;
-    cuda::for_each(shares, CountKeptBody<Counting>{counting, count, kept_.data()});
-    cuda::for_each(blocks, SumKeptBody{shares, kept_.data(), of_blocks});
-    cuda::for_each(blocks, PlaceKeptBody{shares, of_blocks, kept_.data(), found()});
-    cuda::for_each(shares, ListKeptBody<Counting>{counting, count, kept_.data(), list_.data()});
-    cuda::for_each(count, WriteKeptBody<Counting>{counting, list_.data(), found(), sizes_.row, rows_.data()});
+    cuda::for_each(shares, CountKeptKernel<Counting>{counting, count, kept_.data()});
+    cuda::for_each(blocks, SumKeptKernel{shares, kept_.data(), of_blocks});
+    cuda::for_each(blocks, PlaceKeptKernel{shares, of_blocks, kept_.data(), found()});
+    cuda::for_each(shares, ListKeptKernel<Counting>{counting, count, kept_.data(), list_.data()});
+    cuda::for_each(count, WriteKeptKernel<Counting>{counting, list_.data(), found(), sizes_.row, rows_.data()});
   }
 
   CountingSizes sizes_;
@@ -636,10 +636,10 @@ class Counter {
 
 /// Number of samples on the device at once, whole blocks or all. Each takes `bytes` beside the
 /// memory for counting.
-inline std::int64_t batch_of(const Device& device, std::int64_t count, std::uint64_t bytes,
+inline std::int64_t choose_batch_size(const Device& device, std::int64_t count, std::uint64_t bytes,
                              const CountingSizes& sizes) {
-  const cuda::Memory needed{bytes + Counter::bytes_of(sizes), Counter::fixed_bytes(sizes)};
-  return std::min({cuda::how_many_fit(device, needed), kMostSamples, count});
+  const cuda::Memory needed{bytes + Counter::count_bytes(sizes), Counter::fixed_bytes(sizes)};
+  return std::min({cuda::how_many_fit(device, needed), kMaxSamples, count});
 }
 
 /// Counts all samples of a tally, `batch` at a time: samples(first, count) computes them and

@@ -25,7 +25,7 @@ inline constexpr int kInputBins = 160;
 
 /// Samples that are written out one by one.
 enum class Keep : int { kNone, kFailures, kAll };
-[[nodiscard]] inline Keep keep_of(std::string_view word) {
+[[nodiscard]] inline Keep parse_keep(std::string_view word) {
   return word == "none" ? Keep::kNone : word == "failures" ? Keep::kFailures : Keep::kAll;
 }
 

@@ -46,7 +46,7 @@ class Study {
   /// The widest of the intervals that Plan::stop_half_width limits.
   [[nodiscard]] virtual double widest_interval(const Total& total) const = 0;
   /// The counts behind each probability of the study: input of unsolved_fault().
-  [[nodiscard]] virtual std::vector<Verdicts> verdicts(const Total& total) const = 0;
+  [[nodiscard]] virtual std::vector<DecisionCounts> decisions(const Total& total) const = 0;
 
  protected:
   Study() = default;
@@ -131,7 +131,7 @@ struct RunResult {
 [[nodiscard]] RunResult run(const Study& study, const RunOptions& options = {});
 
 /// Number of chunks of a study's plan.
-[[nodiscard]] std::int64_t chunks_of(const Plan& plan);
+[[nodiscard]] std::int64_t count_chunks(const Plan& plan);
 
 /// Estimated CPU time of `samples` of the study, from the time of a few samples in one thread [s].
 [[nodiscard]] double estimated_seconds(const Study& study, std::int64_t samples, const Device& processor);

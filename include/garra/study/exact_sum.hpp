@@ -31,7 +31,7 @@ class ExactSum {
   static constexpr int kWords = 67, kBits = 32;
   static constexpr std::int64_t kMask = (std::int64_t{1} << kBits) - 1;
   /// Each addition puts less than 2^32 into a word of 63 bits.
-  static constexpr int kMostPending = 1 << 30;
+  static constexpr int kMaxPending = 1 << 30;
 
   void carry();
 

@@ -11,7 +11,7 @@
 namespace garra::study {
 
 /// The first counts of a tally: samples with the event, without it, undecided.
-enum Fate : int { kYes, kNo, kUndecided, kFates };
+enum EventState : int { kYes, kNo, kUndecided, kEventStates };
 
 /// Samples in tiles of SystemRow: the event, outputs, uniform numbers of the inputs. All pointers
 /// are to memory of the machine that counts.
@@ -27,18 +27,18 @@ struct RowCounting {
   [[nodiscard]] GARRA_HD double field(std::int64_t i, int f) const {
     return rows[((i / batch::kTile) * (1 + outputs + inputs) + f) * batch::kTile + i % batch::kTile];
   }
-  [[nodiscard]] GARRA_HD Fate fate(std::int64_t i) const {
+  [[nodiscard]] GARRA_HD EventState event_state(std::int64_t i) const {
     const double event = field(i, 0);
     // NaN means that the system cannot decide.
     return !(event == event) ? kUndecided : event == 1 ? kYes : kNo;
   }
   [[nodiscard]] GARRA_HD bool keeps(std::int64_t i) const {
-    return keep == Keep::kAll || (keep == Keep::kFailures && fate(i) != kYes);
+    return keep == Keep::kAll || (keep == Keep::kFailures && event_state(i) != kYes);
   }
 
   template <class To>
   GARRA_HD void count(std::int64_t i, To& to) const {
-    const Fate is = fate(i);
+    const EventState is = event_state(i);
     to.count(is);
     for (int k = 0; k < outputs; ++k) to.value(output[k], field(i, 1 + k), 2 * k);
     to.sum(2 * outputs, is == kYes);
@@ -54,7 +54,7 @@ struct RowCounting {
   /// Writes number, event class, inputs, outputs.
   GARRA_HD void write_row(std::int64_t i, double* row) const {
     *row++ = static_cast<double>(first + i);
-    *row++ = fate(i);
+    *row++ = event_state(i);
     // Stores the value: the uniform number would mean nothing to a reader.
     for (int k = 0; k < inputs; ++k) *row++ = quantile(input[k], field(i, 1 + outputs + k));
     for (int k = 0; k < outputs; ++k) *row++ = field(i, 1 + k);

@@ -41,17 +41,17 @@ struct Interval {
 
 /// Sample counts of one probability of a study (of a design, of a level of friction): with the
 /// event, with an answer, without one.
-struct Verdicts {
+struct DecisionCounts {
   std::int64_t held = 0, decided = 0, unsolved = 0;
 };
 /// Share of samples without an answer; 0 if there are none.
-[[nodiscard]] double unsolved_share(std::span<const Verdicts> groups);
+[[nodiscard]] double unsolved_share(std::span<const DecisionCounts> groups);
 
 /// The reason why unsolved samples fail a study, as the beginning of a sentence; "" if they do not.
 /// With `max_unsolved`, the share of unsolved samples is above it. Without it there are two reasons
 /// (docs/theory/monte-carlo.md). The unsolved samples exceed max(3, n / 1000) of the n samples of
 /// all groups. Or they widen the interval of a group by more than its statistical width,
 /// clopper_pearson() of the decided samples.
-[[nodiscard]] std::string unsolved_fault(std::span<const Verdicts> groups, const std::optional<double>& max_unsolved);
+[[nodiscard]] std::string unsolved_fault(std::span<const DecisionCounts> groups, const std::optional<double>& max_unsolved);
 
 }  // namespace garra::study

@@ -1,6 +1,6 @@
 // The kernels of a user-defined system: a file that nvcc compiles (with the flags of
 // docs/howto/gpu.md) includes this file and contains the line
-//   template struct garra::batch::Kernels<garra::study::SystemBody<MySystem>, garra::study::RowsToCount>;
+//   template struct garra::batch::Kernels<garra::study::SystemKernel<MySystem>, garra::study::RowsToCount>;
 // SystemStudy<MySystem> of the program that links it then has the kernels.
 #pragma once
 
@@ -13,16 +13,16 @@ namespace garra::study {
 
 /// Draws, computes and counts the samples where they are.
 template <class System>
-void run_kernels(const Device& device, const SystemBody<System>& body, const RowsToCount& task) {
+void run_kernels(const Device& device, const SystemKernel<System>& body, const RowsToCount& task) {
   using Row = SystemRow<double, System::kInputs, System::kOutputs>;
   constexpr int kFields = batch::kFields<double, Row>;
-  const std::int64_t batch = counter_cuda::batch_of(device, task.tally.count, kFields * sizeof(double), task.sizes);
+  const std::int64_t batch = counter_cuda::choose_batch_size(device, task.tally.count, kFields * sizeof(double), task.sizes);
   cuda::Buffer<Histogram> output(task.counting.outputs);
   cuda::Buffer<Distribution> input(task.counting.inputs);
   output.upload(task.counting.output);
   input.upload(task.counting.input);
   cuda::Buffer<double> rows(batch::tiles_for(batch) * batch::kTile * kFields);
-  SystemBody<System> samples = body;
+  SystemKernel<System> samples = body;
   samples.rows = rows.data();
   RowCounting counting = task.counting;
   counting.output = output.data();

@@ -63,7 +63,7 @@ class RowStudy : public Study {
   /// P(event).
   [[nodiscard]] Estimate estimate(const Total& total) const final;
   [[nodiscard]] double widest_interval(const Total& total) const final;
-  [[nodiscard]] std::vector<Verdicts> verdicts(const Total& total) const final;
+  [[nodiscard]] std::vector<DecisionCounts> decisions(const Total& total) const final;
   [[nodiscard]] const SystemWords& words() const { return words_; }
   /// A row of results.h5, in the order of columns().
   [[nodiscard]] std::vector<double> row(std::int64_t sample) const;
@@ -102,20 +102,20 @@ class SystemStudy final : public RowStudy {
 
  protected:
   void evaluate(Executor executor, std::int64_t first, std::int64_t count, double* rows) const override {
-    SystemBody<System> body = body_;
+    SystemKernel<System> body = body_;
     body.first = first;
     body.rows = rows;
     batch::for_each(executor, count, body);
   }
   void count_on_gpu(const Device& device, const RowsToCount& task) const override {
-    if (batch::Launch<SystemBody<System>, RowsToCount>::kernels == nullptr)
+    if (batch::Launch<SystemKernel<System>, RowsToCount>::kernels == nullptr)
       throw Error(ExitCode::kNoDevice, this->words().job + ": this program has no CUDA kernel of it",
                   "Use --device cpu.");
     batch::on_device(device, body_, task);
   }
 
  private:
-  SystemBody<System> body_;
+  SystemKernel<System> body_;
 };
 
 }  // namespace garra::study

@@ -32,7 +32,7 @@ struct SystemDraws {
 
 /// The body that draws and computes sample first + i.
 template <class System>
-struct SystemBody {
+struct SystemKernel {
   System system;
   SystemDraws<System::kInputs> draws;
   std::int64_t first;

@@ -47,7 +47,7 @@ def read(folder: str | Path) -> Table:
     return bench
 
 
-def page_of(folder: str | Path) -> str:
+def make_page(folder: str | Path) -> str:
     """The page of the benchmark in `folder` as HTML; raises RunError."""
     bench = read(folder)
     try:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import finite, path_text, place, positive, seed_of, vector, whole
-from garra.batch import Batch, is_on_gpu, moments_of
+from garra.arguments import finite, path_text, place, positive, check_seed, vector, whole
+from garra.batch import Batch, is_on_gpu, as_moments
 from garra.files import named
 from garra.renamed import accept_old
 from garra.summary import Summary, summary
@@ -482,7 +482,7 @@ class Chain:
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         found = _core.chain_inverse_kinematics(
-            self._core, batch["pose"].reshape(-1, 16), batch["q0"], positive("tol", tol), most, seed_of(seed)
+            self._core, batch["pose"].reshape(-1, 16), batch["q0"], positive("tol", tol), most, check_seed(seed)
         )
         found["success"] = found["success"].astype(bool)
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])
@@ -536,7 +536,7 @@ class Chain:
             For options out of range.
         """
         n = self.n
-        moments, step = moments_of(times), positive("step", step)
+        moments, step = as_moments(times), positive("step", step)
         if is_on_gpu(q):
             states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque}
             there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), method, step)

@@ -20,7 +20,7 @@ from garra.arguments import numbers, one_of, place, positive, whole
 from garra.batch import Batch, is_on_gpu
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
 from garra.renamed import accept_old, attribute
-from garra.summary import Summary, converged_of
+from garra.summary import Summary, describe_converged
 
 STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""
@@ -67,7 +67,7 @@ class Solutions:
         states = np.asarray(self.state)
         counts = {name: int((states == s).sum()) for name, s in (("stick", STICK), ("slip", SLIP), ("open", OPEN))}
         contacts = ", ".join(f"{n} {name}" for name, n in counts.items())
-        return f"Solutions({converged_of(np.asarray(self.status), STATUS)}; contacts: {contacts})"
+        return f"Solutions({describe_converged(np.asarray(self.status), STATUS)}; contacts: {contacts})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,10 +119,10 @@ def _coefficients(mu: Any, rows: Any) -> tuple[Any, int]:
     """mu [..., k] and k. A single number is repeated for all contacts, of which `rows` has three entries each."""
     if np.ndim(mu) == 0 and np.ndim(rows) > 0:
         mu = np.full(np.shape(rows)[-1] // 3, numbers("mu", mu))
-    return mu, contacts_of(np.shape(mu))
+    return mu, count_contacts(np.shape(mu))
 
 
-def contacts_of(shape: tuple[int, ...]) -> int:
+def count_contacts(shape: tuple[int, ...]) -> int:
     """Number of contacts by the shape of mu; raises ValueError without an axis of contacts."""
     if not shape or shape[-1] == 0:
         raise ValueError("mu needs an axis: one coefficient for each contact, [..., k], or one number for all")

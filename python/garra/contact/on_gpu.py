@@ -15,7 +15,7 @@ _TYPES = {"status": "int32", "iterations": "int32", "state": "uint8"}
 def solve(A: Any, b: Any, mu: Any, *how: Any) -> contact.Solutions:
     """As garra.contact.solve(). Returns when the work is queued; with JAX's arrays, when it is done."""
     arrays = all_on_gpu({"A": A, "b": b, "mu": mu})
-    k = contact.contacts_of(mu.shape)
+    k = contact.count_contacts(mu.shape)
     rows = Rows(arrays, {"A": (3 * k, 3 * k), "b": (3 * k,), "mu": (k,)})
     out = {
         name: rows.empty(name, (_NUMBERS[name] * k,) if name in _NUMBERS else (), _TYPES.get(name, "float64"))

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import finite, numbers, place, positive, real, seed_of, whole, whole_numbers
+from garra.arguments import finite, numbers, place, positive, real, check_seed, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder, redundant
-from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, mesh_of, names_of, sound_mesh
+from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import ACCELERATION
-from garra.page.outcomes import said_of
+from garra.page.outcomes import read_outcome
 from garra.renamed import accept_old
 from garra.study.distributions import Ball, Normal, Uniform
 from garra.study.run import RESULTS, Result
@@ -323,8 +323,8 @@ class Set:
 
     def _with_names(self, file: Any) -> Set:
         """Adds mesh, names and sample numbers of a file."""
-        self.mesh, self.names = mesh_of(file), names_of(file, "name", len(self))
-        self.contact_names = names_of(file, "contact_name", int(self.first[-1]))
+        self.mesh, self.names = read_mesh(file), read_names(file, "name", len(self))
+        self.contact_names = read_names(file, "contact_name", int(self.first[-1]))
         self.sample = file["sample"][()] if "sample" in file else None
         return self
 
@@ -451,7 +451,7 @@ class Ranking:
         if contact < 0:
             return "none"
         names = self.candidates.contact_names if self.candidates else None
-        return ranking_file.contact_name_of(names, self.candidates.first if names else None, grasp, contact)
+        return ranking_file.find_contact_name(names, self.candidates.first if names else None, grasp, contact)
 
     def replay(self, grasp: int | None = None, sample: int = 0) -> Replay:
         """Recomputes one sample of one grasp in full: drawn inputs, contacts, forces, outcome, margins.
@@ -594,8 +594,8 @@ class Ranking:
         set_ = self.candidates
         return ranking_file.Found(
             columns={name: np.asarray(getattr(self, name)).astype(t) for name, (_, t) in ranking_file.COLUMNS.items()},
-            statuses={name: said_of(words) for name, words in _core.grasp_statuses.items()},
-            outcomes={name: said_of(words) for name, words in _core.grasp_outcomes.items()},
+            statuses={name: read_outcome(words) for name, words in _core.grasp_statuses.items()},
+            outcomes={name: read_outcome(words) for name, words in _core.grasp_outcomes.items()},
             hand=self.hand,
             decided=self.decided,
             title=title or "Candidate grasps",
@@ -817,7 +817,7 @@ def rank(
         "radius_samples": whole("radius_samples", radius_samples, -1, 2**63 - 1),
         "best": whole("best", best, 0, 2**63 - 1),
         "confidence": real("confidence", confidence),
-        "seed": seed_of(seed),
+        "seed": check_seed(seed),
     }
     start = time.perf_counter()
     columns = _core.grasp_set_rank(candidates.first, candidates._arrays(), uncertain, *place(device, threads))
@@ -855,7 +855,7 @@ def _changed(
         less = ("mass", "inertia") if "inertia" in arrays else ("mass",)
         add(f"mass x {1 - share:g}", {part: (1 - share) * arrays[part] for part in less})
     for j in range(end - begin) if "jacobian" not in arrays else ():
-        contact = ranking_file.contact_name_of(of.contact_names, of.first, grasp, j)
+        contact = ranking_file.find_contact_name(of.contact_names, of.first, grasp, j)
         n = arrays["normal"][j] / np.linalg.norm(arrays["normal"][j])
         t = arrays["tangent"][j] if "tangent" in arrays else np.eye(3)[np.abs(n).argmin()]
         t = t - (t @ n) * n

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from garra import arguments, contact
-from garra.arguments import numbers, positive, seed_of
+from garra.arguments import numbers, positive, check_seed
 from garra.grasp import redundant
 from garra.grasp.robustness import ACCELERATION, MOTION, Robustness, contact_motion, outcome_of
 from garra.renamed import accept_old
@@ -224,9 +224,9 @@ class Grasp:
         asked = np.zeros((len(light) + 1, mu.shape[1]))  # the last one asks for no force
         asked[np.arange(len(light)), light] = least
         every = [np.broadcast_to(x, (len(asked), *x.shape[1:])) for x in (A, b, mu, c)]
-        verdict = contact.can_rest(*every[:3], ACCELERATION, c=every[3], least_force=asked).verdict
+        answer = contact.can_rest(*every[:3], ACCELERATION, c=every[3], least_force=asked).verdict
         out = np.zeros(k, bool)
-        out[light] = (verdict[:-1] == contact.IMPOSSIBLE) & (verdict[-1] == contact.POSSIBLE)
+        out[light] = (answer[:-1] == contact.IMPOSSIBLE) & (answer[-1] == contact.POSSIBLE)
         return out
 
     def settling(self) -> float:
@@ -353,7 +353,7 @@ class Grasp:
             For options out of range.
         """
         k = len(self.mu)
-        samples, seed = arguments.whole("samples", samples, 1), seed_of(seed)
+        samples, seed = arguments.whole("samples", samples, 1), check_seed(seed)
         # One random stream per input: draws of an input do not depend on other inputs.
         rngs = [np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, i]))) for i in range(4)]
         mu = _drawn(friction, self.mu, rngs[0], samples, "friction")
@@ -425,8 +425,8 @@ class Grasp:
         if not touching.any():
             return np.where(whole.any(axis=1), -1, 1), left
         W = self.W[:, np.repeat(touching, 3)]
-        verdict = contact.can_balance(W, whole, mu[:, touching], limit[touching], length=self.radius).verdict
-        return np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0)), left
+        answer = contact.can_balance(W, whole, mu[:, touching], limit[touching], length=self.radius).verdict
+        return np.where(answer == contact.POSSIBLE, 1, np.where(answer == contact.IMPOSSIBLE, -1, 0)), left
 
     def __repr__(self) -> str:
         lines = [f"Grasp of {self.name}: {len(self.mu)} contacts, {self.mass:.4g} kg"]
@@ -451,10 +451,10 @@ def _at_rest(
     ask = np.flatnonzero(found.converged & (rests == 0))
     if len(ask):
         least = np.minimum(MOTION * np.abs(b[ask]).max(axis=-1), acceleration)[:, None]
-        verdict = contact.can_rest(
+        answer = contact.can_rest(
             A[ask] / least[..., None], b[ask] / least, mu[ask], 1, c=found.c[ask], force_limit=limits, left_out=opens[ask]
         ).verdict
-        rests[ask] = np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0))
+        rests[ask] = np.where(answer == contact.POSSIBLE, 1, np.where(answer == contact.IMPOSSIBLE, -1, 0))
     return opens, rests
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import numbers, path_text, place, positive, real, seed_of, vector, whole
+from garra.arguments import numbers, path_text, place, positive, real, check_seed, vector, whole
 from garra.grasp.candidates import Set
 
 
@@ -112,7 +112,7 @@ def propose(
         "approach": vector("approach", approach, 3),
         "floor": real("floor", floor),
         "most_samples": whole("most_samples", most_samples, 0, 2**63 - 1),
-        "seed": seed_of(seed),
+        "seed": check_seed(seed),
     }
     words, vertices, faces = _object(object)
     factor = 0.0 if scale is None else positive("scale", scale)

@@ -244,10 +244,10 @@ def _grasps(h5: Any, file: Path, count: int) -> Grasps:
         if rows < 0 or array.size != np.prod(shape):
             raise DamagedFile(f"{file}: {name}: does not fit the {count} grasps of the ranking")
         arrays[name] = array.reshape(shape)
-    return Grasps(first, arrays, mesh_of(h5), names_of(h5, "name", count), names_of(h5, "contact_name", rows))
+    return Grasps(first, arrays, read_mesh(h5), read_names(h5, "name", count), read_names(h5, "contact_name", rows))
 
 
-def mesh_of(h5: Any) -> tuple[np.ndarray, np.ndarray] | None:
+def read_mesh(h5: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """object/vertex [v, 3] and object/face [f, 3], or None if they are missing or no mesh."""
     if "object/vertex" not in h5 or "object/face" not in h5:
         return None
@@ -267,13 +267,13 @@ def name_of(names: list[str] | None, grasp: int) -> str:
     return f"{names[grasp]} (grasp {grasp})" if names and names[grasp] else f"grasp {grasp}"
 
 
-def contact_name_of(names: list[str] | None, first: np.ndarray | None, grasp: int, contact: int) -> str:
+def find_contact_name(names: list[str] | None, first: np.ndarray | None, grasp: int, contact: int) -> str:
     """Name of a contact of a grasp; both count from 0."""
     name = names[int(first[grasp]) + contact] if names and first is not None else ""
     return name or f"contact {contact}"
 
 
-def names_of(h5: Any, key: str, count: int) -> list[str] | None:
+def read_names(h5: Any, key: str, count: int) -> list[str] | None:
     """Texts [count], where the set has them."""
     try:
         names = h5[key] if key in h5 else None

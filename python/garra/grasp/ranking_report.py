@@ -71,7 +71,7 @@ def name_of(found: Found, grasp: int) -> str:
 def contact_of(found: Found, grasp: int, contact: int) -> str:
     grasps = found.grasps
     names, first = (grasps.contact_names, grasps.first) if grasps else (None, None)
-    return ranking_file.contact_name_of(names, first, grasp, contact) if contact >= 0 else "none"
+    return ranking_file.find_contact_name(names, first, grasp, contact) if contact >= 0 else "none"
 
 
 def _headline(found: Found, order: np.ndarray) -> Table:

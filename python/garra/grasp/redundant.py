@@ -50,10 +50,10 @@ def solve(A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float) -> Forces:
     # At rest to the last bit: forces that move nothing are added or left out.
     inverse = np.linalg.pinv(A[left], rcond=NULL, hermitian=True)
     c = c - _times(inverse, _times(A[left], c) + b[left])
-    judged = _copied(contact.judge(A[left], b[left], mu[left], c, tol=tol))
-    still = judged.still(b[left])
+    checked = _copied(contact.judge(A[left], b[left], mu[left], c, tol=tol))
+    still = checked.still(b[left])
     found.several[left[still]] = found.converged[left[still]]
-    for whole, part in zip(_arrays(found), _arrays(judged), strict=True):
+    for whole, part in zip(_arrays(found), _arrays(checked), strict=True):
         whole[left[still]] = part[still]
     return found
 

@@ -21,7 +21,7 @@ MOTION = 1e-6
 ACCELERATION = 0.0981
 
 
-def interval_of(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
+def confidence_interval(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
     """95 % interval; unsolved samples widen it on both sides, as if all had failed or all had held."""
     trials = decided + unsolved
     return clopper_pearson(successes, trials)[0], clopper_pearson(successes + unsolved, trials)[1]
@@ -39,7 +39,7 @@ def estimate(success: np.ndarray, unsolved: np.ndarray) -> Estimate:
     """Estimate from masks over samples; `success` is ignored for `unsolved` samples."""
     hits, open_ = int((success & ~unsolved).sum()), int(unsolved.sum())
     decided = len(success) - open_
-    return Estimate(hits / decided if decided else float("nan"), interval_of(hits, decided, open_))
+    return Estimate(hits / decided if decided else float("nan"), confidence_interval(hits, decided, open_))
 
 
 def contact_motion(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

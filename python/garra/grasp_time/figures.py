@@ -97,7 +97,7 @@ def quantiles(key: str, label: str, levels: Sequence[Table], reference: float | 
     return plot.svg(f"{label} against friction")
 
 
-def steps_of(table: Table) -> tuple[list[float], list[float]]:
+def histogram_steps(table: Table) -> tuple[list[float], list[float]]:
     """A histogram as edges and heights (at most 1) of bins that hold enough samples to be read."""
     edges, counts = bars(table, 40)
     heights = densities(edges, counts)

@@ -87,27 +87,27 @@ def check_summary(summary: Table, at: At) -> None:
     same_lengths(tables)
 
 
-def metrics_of(levels: list[Table]) -> list[str]:
+def list_metrics(levels: list[Table]) -> list[str]:
     """Metrics of each sample, by the keys of the first level; null if a level has none."""
     return [key for key in levels[0] if key not in LEVEL]
 
 
-def bands_of(levels: list[Table]) -> list[str]:
+def list_bands(levels: list[Table]) -> list[str]:
     """The same of what was followed over time."""
     return [key for key in levels[0]["bands"] if key not in LEVEL["bands"]]
 
 
 def _check_level(first: Table, level: Table, at: At) -> list[tuple[Table, At]]:
     """Checks the optional parts of a level; returns its tables of lists that must have equal lengths."""
-    check(level, dict.fromkeys(metrics_of([first]), MAYBE_TABLE), at)
-    check(level["bands"], dict.fromkeys(bands_of([first]), MAYBE_TABLE), at.key("bands"))
-    for key in metrics_of([first]):
+    check(level, dict.fromkeys(list_metrics([first]), MAYBE_TABLE), at)
+    check(level["bands"], dict.fromkeys(list_bands([first]), MAYBE_TABLE), at.key("bands"))
+    for key in list_metrics([first]):
         if level[key] is not None:
             check(level[key], HISTOGRAM, at.key(key))
     time, bands = level["survival"]["time"], level["bands"]
     curves = {f"{kind} {key}": level["survival"][kind][key] for kind in ("drop", "slip") for key in CURVES}
     columns = {"time": bands["time"], "alive": bands["alive"]}
-    for key in bands_of([first]):
+    for key in list_bands([first]):
         if bands[key] is not None:
             check(bands[key], BAND, at.key("bands").key(key))
             columns |= {f"{key} {q}": bands[key][q] for q in QUANTILES}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from garra.grasp_time import figures
-from garra.grasp_time.folder import QUANTILES, bands_of, metrics_of
+from garra.grasp_time.folder import QUANTILES, list_bands, list_metrics
 from garra.page import outcomes, study_parts, words
 from garra.page.measures import measure
 from garra.page.words import UNITS
@@ -81,7 +81,7 @@ def spread(table: Table | None) -> str:
 def overview(levels: list[Table]) -> Table:
     """The figures and the table of distributions that show all levels at once."""
     names = [name(level) for level in levels]
-    metrics = [metric for key in metrics_of(levels) if (metric := _metric(key, levels))]
+    metrics = [metric for key in list_metrics(levels) if (metric := _metric(key, levels))]
     several = len(levels) > 1
     return {
         "several": several,
@@ -97,7 +97,7 @@ def overview(levels: list[Table]) -> Table:
 
 
 def _drawn(levels: list[Table]) -> list[str]:
-    return [key for key in bands_of(levels) if any(level["bands"][key] is not None for level in levels)]
+    return [key for key in list_bands(levels) if any(level["bands"][key] is not None for level in levels)]
 
 
 def _known(key: str, levels: list[Table]) -> bool:
@@ -129,7 +129,7 @@ def embedded(levels: list[Table]) -> Table:
     """Data of each level for the scripts: survival, bands, histograms, in displayed units (mm, degrees)."""
     curves = {key: _curve(key, levels) for key in _drawn(levels)}
     curves = {key: {part: curve[part] for part in ("label", "limit")} for key, curve in curves.items()}
-    labels = {key: metric.label for key in metrics_of(levels) if (metric := _metric(key, levels))}
+    labels = {key: metric.label for key in list_metrics(levels) if (metric := _metric(key, levels))}
     return {"levels": [_embedded(level) for level in levels], "curves": curves, "metrics": labels}
 
 
@@ -143,8 +143,8 @@ def _embedded(level: Table) -> Table:
         },
         "time": _short(bands["time"]),
         "alive": bands["alive"],
-        "bands": {key: _band(bands[key]) for key in bands_of([level]) if bands[key] is not None},
-        "histograms": {key: _histogram(level[key]) for key in metrics_of([level]) if level[key] is not None},
+        "bands": {key: _band(bands[key]) for key in list_bands([level]) if bands[key] is not None},
+        "histograms": {key: _histogram(level[key]) for key in list_metrics([level]) if level[key] is not None},
     }
 
 
@@ -155,7 +155,7 @@ def _band(table: Table) -> Table:
 
 def _histogram(table: Table) -> Table:
     table = study_parts.shown(table)
-    edges, density = figures.steps_of(table)
+    edges, density = figures.histogram_steps(table)
     marks = [table["quantiles"][q] for q in ("0.05", "0.5", "0.95")]
     unit = "" if table["unit"] == "1" else table["unit"]
     seen = sum(table["counts"])

@@ -28,10 +28,10 @@ class Outcome:
 def outcome(summary: Table, key: str) -> Outcome:
     """In the words of the summary; called by its key where an older garra has written none."""
     said = summary.get("outcome_words", {}).get(key)
-    return said_of(said) if said else Outcome(words.plain(key), decided=key not in ONCE_UNDECIDED)
+    return read_outcome(said) if said else Outcome(words.plain(key), decided=key not in ONCE_UNDECIDED)
 
 
-def said_of(said: Table) -> Outcome:
+def read_outcome(said: Table) -> Outcome:
     found = Outcome(*(said[key] for key in WORDS))
     return found if found.color in COLORS else replace(found, color="muted")
 

@@ -165,7 +165,7 @@ class Plot:
         path = "M" + "L".join(f"{_short(a)} {_short(b)}" for a, b in points)
         self._free.append(f'<path d="{path}" fill="none" {_stroke(color, width)}/>')
 
-    def width_of(self, words: str) -> float:
+    def text_width(self, words: str) -> float:
         return len(words) * CHARACTER * self.font / FONT
 
     def _path(self, path: str, style: str) -> None:

@@ -19,7 +19,7 @@ class Policy:
     def script(self, text: str) -> str:
         """A script element that is granted; `text` is of the package's own templates."""
         text = f"\n{text}"
-        self._hashes.append(hash_of(text))
+        self._hashes.append(script_hash(text))
         return f"<script>{text}</script>\n"
 
     def __str__(self) -> str:
@@ -30,6 +30,6 @@ class Policy:
         )
 
 
-def hash_of(script: str) -> str:
+def script_hash(script: str) -> str:
     """As a policy names a script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

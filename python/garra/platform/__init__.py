@@ -326,13 +326,13 @@ class Platform:
             For more than one set of lengths.
         """
         from garra import _core
-        from garra.arguments import seed_of, whole
+        from garra.arguments import check_seed, whole
         from garra.batch import Batch
 
         batch = Batch(("lengths", lengths, (6,)))
         if batch.lead:
             raise ValueError(f"lengths has the shape {np.shape(lengths)}, not [6]: modes() takes one set of lengths")
-        arrays = _core.platform_modes(self._core, batch["lengths"], whole("starts", starts, 1), seed_of(seed))
+        arrays = _core.platform_modes(self._core, batch["lengths"], whole("starts", starts, 1), check_seed(seed))
         return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__})
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import place, positive
-from garra.batch import Batch, is_on_gpu, moments_of
+from garra.batch import Batch, is_on_gpu, as_moments
 from garra.on_gpu import Rows, all_on_gpu
 from garra.summary import Summary
 
@@ -107,7 +107,7 @@ def forward_dynamics(core: Any, given: dict[str, Any], form: str, device: str, t
 def simulate(
     core: Any, given: dict[str, Any], times: Any, method: str, step: float, watch_limits: bool, device: str, threads: int
 ) -> Trajectories:
-    moments = moments_of(times)
+    moments = as_moments(times)
     how = (moments.tolist(), method, positive("step", step), watch_limits)
     if is_on_gpu(given["position"]):
         t = len(moments)

@@ -137,8 +137,8 @@ def envelopes(motion: Table) -> list[str]:
     if not _seen(motion["force_low"]) or not _seen(motion["force_high"]):
         return []
     limit = motion["force_limit"]
-    low, high = (_legs_of(motion[key]) for key in ("force_low", "force_high"))
-    force = _legs_of(motion["force"])
+    low, high = (_leg_columns(motion[key]) for key in ("force_low", "force_high"))
+    force = _leg_columns(motion["force"])
     ends = np.array([np.nanmin(np.minimum(low, force)), np.nanmax(np.maximum(high, force))])
     pad = 0.08 * (ends[1] - ends[0] or 1)
 
@@ -159,7 +159,7 @@ def envelopes(motion: Table) -> list[str]:
     return [figure(leg) for leg in range(len(HUES))]
 
 
-def _legs_of(rows: Any) -> np.ndarray:
+def _leg_columns(rows: Any) -> np.ndarray:
     return np.array([[math.nan if v is None else v for v in row] for row in rows], dtype=float)
 
 

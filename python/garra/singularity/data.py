@@ -40,9 +40,9 @@ def measures(voxels: Voxels) -> list[Table]:
     with np.errstate(invalid="ignore", divide="ignore"):
         share = voxels.near / np.where(voxels.count > 0, voxels.count, np.nan)
     return [
-        {"key": "p50", "name": "median", "values": voxels.sigma_p50, "scale": figures.scale_of(voxels.sigma_p50)},
-        {"key": "min", "name": "smallest", "values": voxels.sigma_min, "scale": figures.scale_of(voxels.sigma_min)},
-        {"key": "max", "name": "largest", "values": voxels.sigma_max, "scale": figures.scale_of(voxels.sigma_max)},
+        {"key": "p50", "name": "median", "values": voxels.sigma_p50, "scale": figures.choose_scale(voxels.sigma_p50)},
+        {"key": "min", "name": "smallest", "values": voxels.sigma_min, "scale": figures.choose_scale(voxels.sigma_min)},
+        {"key": "max", "name": "largest", "values": voxels.sigma_max, "scale": figures.choose_scale(voxels.sigma_max)},
         {"key": "near", "name": "share near", "values": share, "scale": figures.share_scale(share)},
     ]
 

@@ -60,7 +60,7 @@ class Scale:
         return [{"at": 100 * p, "text": text} for p, text in zip(places, texts, strict=True)]
 
 
-def scale_of(values: np.ndarray) -> Scale:
+def choose_scale(values: np.ndarray) -> Scale:
     """Half decades that hold all but the outermost hundredths of the numbers, at most three decades."""
     known = values[np.isfinite(values) & (values > 0)]
     if not known.size:

@@ -212,7 +212,7 @@ def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any
 
 
 def _sections(voxels: Voxels) -> Table:
-    scale = figures.scale_of(voxels.sigma_p50)
+    scale = figures.choose_scale(voxels.sigma_p50)
     n = voxels.count.shape[::-1]
     thick = [axis for axis in (1, 0, 2) if min(n[:axis] + n[axis + 1 :]) > 1] or [2]
     parts = [figures.section(voxels, axis, voxels.sigma_p50, scale) for axis in thick]
@@ -227,7 +227,7 @@ def _slices(summary: Table, slices: list[Slice], hues: dict[int, str]) -> Table 
     if not slices:
         return None
     names, prismatic = summary["robot"]["names"], summary["robot"]["prismatic"]
-    scale = figures.scale_of(np.concatenate([part.sigma_min.ravel() for part in slices]))
+    scale = figures.choose_scale(np.concatenate([part.sigma_min.ravel() for part in slices]))
     rows = []
     for i, part in enumerate(slices):
         pairs = zip(part.joints, (part.x, part.y), strict=True)

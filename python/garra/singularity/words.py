@@ -123,8 +123,8 @@ SELF_MOTION = {
 }
 
 
-def self_motion(verdict: str) -> str:
-    return SELF_MOTION.get(verdict.replace(" ", "_"), verdict.replace("_", " "))
+def self_motion(answer: str) -> str:
+    return SELF_MOTION.get(answer.replace(" ", "_"), answer.replace("_", " "))
 
 
 def center(scaling: Table) -> str:

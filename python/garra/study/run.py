@@ -322,7 +322,7 @@ def _raise(code: int, said: str, command: str) -> None:
         raise _ERRORS.get(code, _core.Error)(message)
 
 
-def _file_of(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, folder: Path) -> str:
+def _scenario_file(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, folder: Path) -> str:
     """File of the scenario; a mapping or an object of garra.scenario is written to `folder` first."""
     if isinstance(scenario, str | PathLike):
         return fspath(scenario)
@@ -402,7 +402,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="garra-") as scratch:
         arguments = [
             "run" if client is None else "submit",
-            _file_of(scenario, Path(scratch)),
+            _scenario_file(scenario, Path(scratch)),
             "-o",
             str(kept),
             "--device",
@@ -425,7 +425,7 @@ def run(
             raise
     if code == _STOPPED:
         raise _core.Error(f"stopped before the end; garra.open_run({str(kept)!r}, resume=True) goes on")
-    result = _result_of(kept)
+    result = _open_result(kept)
     if out is None:
         weakref.finalize(result, shutil.rmtree, kept, ignore_errors=True)
     return result
@@ -458,7 +458,7 @@ def open_run(folder: str | PathLike[str], *, resume: bool = False, progress: Pro
         raise _core.InputOutputError(
             f"{fspath(folder)}: no summary.json: no run, or one that has not ended (resume=True)"
         )
-    return _result_of(folder)
+    return _open_result(folder)
 
 
 RESULTS: dict[str, type[Result]] = {}
@@ -466,7 +466,7 @@ RESULTS: dict[str, type[Result]] = {}
 _ROOMS = {"grasp_set": "grasp.candidates"}
 
 
-def _result_of(folder: str | PathLike[str]) -> Result:
+def _open_result(folder: str | PathLike[str]) -> Result:
     result = Result(folder)
     if result.job in _ROOMS:
         import_module(f"{__package__.partition('.')[0]}.{_ROOMS[result.job]}")

@@ -59,7 +59,7 @@ Target resolve(const std::string& path) {
   return {target, fs::exists(status) && !fs::is_regular_file(status)};
 }
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
 }
@@ -67,7 +67,7 @@ std::string folder_of(const std::string& path) {
 /// Makes the rename itself survive a power cut. Some file systems cannot sync a folder; the data
 /// are safe already.
 void sync_folder(const std::string& path) {
-  const int descriptor = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = ::open(parent_folder(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   ::fsync(descriptor);
   ::close(descriptor);
@@ -77,7 +77,7 @@ constexpr const char* kMark = ".garra-";
 constexpr const char* kEnd = ".part";
 
 /// Parses <name>.garra-<host>-<process>.<random>.part (before 0.2 without the random part); nothing for other names.
-std::optional<ProcessName> writer_of(const std::string& name) {
+std::optional<ProcessName> parse_writer(const std::string& name) {
   // From the end: the file's own name may hold any of these.
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string::npos || mark == 0) return std::nullopt;
@@ -106,7 +106,7 @@ std::string temporary_name(const std::string& path) {
 }
 
 bool is_abandoned(const std::string& path) {
-  const auto writer = writer_of(fs::path(path).filename().string());
+  const auto writer = parse_writer(fs::path(path).filename().string());
   if (!writer) return false;
   if (writer->host == host_name()) return is_dead(*writer);
   std::error_code error;
@@ -117,7 +117,7 @@ bool is_abandoned(const std::string& path) {
 void remove_abandoned(const std::string& target) {
   const std::string begin = fs::path(target).filename().string() + kMark;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_of(target), error))
+  for (const auto& entry : fs::directory_iterator(parent_folder(target), error))
     if (entry.path().filename().string().starts_with(begin) && is_abandoned(entry.path().string()))
       ::unlink(entry.path().c_str());
 }
@@ -145,7 +145,7 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::open_hidden() {
   // A file without name gets one through /proc/self/fd; without /proc it could never appear.
   const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;
-  if (can_be_named) descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (can_be_named) descriptor_ = ::open(parent_folder(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
   name_ = temporary_name(target_);
   // The name is this process's own: an existing file is left by an earlier one of this number, not to be followed.
@@ -244,7 +244,7 @@ bool write_file_if_absent(const std::string& path, std::span<const std::byte> by
 
 void require_writable(const std::string& path) {
   const Target target = resolve(path);
-  const std::string asked = target.in_place ? target.path : folder_of(target.path);
+  const std::string asked = target.in_place ? target.path : parent_folder(target.path);
   if (::access(asked.c_str(), target.in_place ? W_OK : W_OK | X_OK) != 0) fail(path, errno);
   std::error_code ignored;
   if (!target.in_place && !fs::is_directory(asked, ignored)) fail(path, ENOTDIR);

@@ -71,8 +71,8 @@ void for_each_row(const std::string& path, const CsvTable& table,
     if (!sound || row.size() != table.columns)
       fail(place, "", sound ? std::to_string(row.size()) + " columns" : "expected numbers between commas",
            table.remedy);
-    if (++rows > kMostRows)
-      fail(place, "", "more than " + std::to_string(kMostRows) + " rows",
+    if (++rows > kMaxRows)
+      fail(place, "", "more than " + std::to_string(kMaxRows) + " rows",
            "The " + table.what + " run linearly between fewer ones.");
     use(row, place);
   });

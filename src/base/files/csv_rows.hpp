@@ -9,7 +9,7 @@
 
 namespace garra::io {
 
-inline constexpr std::size_t kMostRows = 100'000;  ///< of a table over time
+inline constexpr std::size_t kMaxRows = 100'000;  ///< of a table over time
 
 /// The path of a file that a key of the scenario names; throws if there is none.
 [[nodiscard]] std::string existing_file(const Node& file, const std::string& key, const std::string& scenario);
@@ -21,7 +21,7 @@ struct CsvTable {
   std::string remedy;  ///< remedy for a wrong table
 };
 
-/// Calls use(row, its place) for every row, at least one and at most kMostRows. Numbers stand between commas or blanks,
+/// Calls use(row, its place) for every row, at least one and at most kMaxRows. Numbers stand between commas or blanks,
 /// # begins a remark, the first line may name the columns. Throws Error with the file's line.
 void for_each_row(const std::string& path, const CsvTable& table,
                   const std::function<void(const std::vector<double>&, const Place&)>& use);

@@ -189,14 +189,14 @@ class Hdf5Stream {
   void commit();
 
  private:
-  struct Stretch {
+  struct IndexRange {
     std::uint64_t begin, end;
   };
   struct Image;
   [[nodiscard]] static Hdf5Id access_to(Image& image);
 
   std::unique_ptr<Image> image_;
-  std::vector<Stretch> numbers_;
+  std::vector<IndexRange> numbers_;
   AtomicFile file_;
   Hdf5Writer writer_;  ///< goes first: its closing fills the image
 };

@@ -26,7 +26,7 @@ constexpr std::size_t kGrowth = std::size_t{1} << 12;
 constexpr const char* kFirstText = "first text";
 
 template <class Image>
-H5FD_file_image_callbacks_t calls_of(Image& image) {
+H5FD_file_image_callbacks_t image_callbacks(Image& image) {
   const auto take = [](std::size_t size, H5FD_file_image_op_t, void* to) -> void* {
     static_cast<Image*>(to)->size = size;
     return std::malloc(size);
@@ -51,7 +51,7 @@ struct Number {
   hid_t type;
   std::uint64_t bytes;
 };
-Number number_of(Hdf5Stream::Type type) {
+Number number_format(Hdf5Stream::Type type) {
   switch (type) {
     case Hdf5Stream::Type::kFloat64:
       return {H5T_IEEE_F64LE, 8};
@@ -71,7 +71,7 @@ Hdf5Id Hdf5Stream::access_to(Image& image) {
   const Hdf5Turn turn;
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
-  H5FD_file_image_callbacks_t calls = calls_of(image);
+  H5FD_file_image_callbacks_t calls = image_callbacks(image);
   H5Pset_file_image_callbacks(access.get(), &calls);
   H5Pset_meta_block_size(access.get(), kDescription);
   return access;
@@ -86,7 +86,7 @@ Hdf5Stream::~Hdf5Stream() = default;
 
 Hdf5Stream::Place Hdf5Stream::add(const std::string& dataset, const Shape& shape, Type type) {
   const Hdf5Turn turn;
-  const Number number = number_of(type);
+  const Number number = number_format(type);
   const auto [set, values] = writer_.create(dataset, shape, number.type, Hdf5Writer::Storage::kAtOnce);
   Place place{0, number.bytes};
   for (std::size_t d = 1; d < shape.size(); ++d) place.row_bytes *= shape[d];
@@ -106,15 +106,15 @@ void Hdf5Stream::commit() {
   if (H5Fget_filesize(writer_.file_.get(), &size) < 0 || H5Idec_ref(writer_.file_.release()) < 0 ||
       image_->bytes == nullptr)
     fail_to_build("an HDF5 file");
-  std::sort(numbers_.begin(), numbers_.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  std::sort(numbers_.begin(), numbers_.end(), [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
   // The end as an empty range, so that bytes behind the last numbers are written, too.
   numbers_.push_back({size, size});
   const auto* bytes = static_cast<const std::byte*>(image_->bytes);
   std::uint64_t from = 0;
-  for (const Stretch& stretch : numbers_) {  // what lies between the numbers
-    const std::uint64_t to = std::min<std::uint64_t>(stretch.begin, image_->size);
+  for (const IndexRange& index_range : numbers_) {  // what lies between the numbers
+    const std::uint64_t to = std::min<std::uint64_t>(index_range.begin, image_->size);
     if (to > from) file_.write_at(from, {bytes + from, to - from});
-    from = stretch.end;
+    from = index_range.end;
   }
   file_.commit(size);
 }

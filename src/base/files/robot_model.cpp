@@ -46,7 +46,7 @@ std::string robot_file(const std::string& name) {
     if (!file.empty()) return file;
   }
   const std::vector<std::string> names = robot_names();
-  const std::string near = nearest(name, names);
+  const std::string near = nearest_word(name, names);
   throw Error(ExitCode::kInputOutput, io::quoted(name) + ": there is no such file, and no such model",
               (near.empty() ? "" : "Did you mean " + io::quoted(near) + "? ") + suggest("", names, "Models"));
 }

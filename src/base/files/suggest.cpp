@@ -30,7 +30,7 @@ int edit_distance(std::string_view a, std::string_view b) {
   return d.back();
 }
 
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
   if (word.size() > kLongest) return {};
   std::string best;
   int distance = allowed_distance(word.size()) + 1;
@@ -45,7 +45,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 }
 
 std::string suggest(std::string_view word, const std::vector<std::string>& known, const std::string& what_fits) {
-  const std::string near = nearest(word, known);
+  const std::string near = nearest_word(word, known);
   if (!near.empty()) return "Did you mean \"" + near + "\"?";
   std::string list;
   for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;

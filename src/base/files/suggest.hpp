@@ -11,7 +11,7 @@ namespace garra::io {
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
 
 /// The nearest of the known words, or "" if none is near enough.
-[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& known);
+[[nodiscard]] std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
 
 /// `Did you mean "x"?`, else `Known here: a, b, c.`, in the words of `what_fits` ("Keys that fit
 /// here").

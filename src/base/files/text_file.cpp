@@ -77,7 +77,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string read_text(const std::string& path) { return read_file(path, kLargestText + 1); }
+std::string read_text(const std::string& path) { return read_file(path, kMaxText + 1); }
 
 std::string file_checksum(const std::string& path) {
   uLong sum = crc32_z(0, nullptr, 0);

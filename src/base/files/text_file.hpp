@@ -7,13 +7,13 @@
 namespace garra::io {
 
 /// Longest file [bytes] that the text readers accept.
-inline constexpr std::size_t kLargestText = 10'000'000;
+inline constexpr std::size_t kMaxText = 10'000'000;
 
 /// The bytes of a file, at most the first `most`. Throws Error(kInputOutput), also for irregular files: a pipe could
 /// wait for ever, a device never end.
 [[nodiscard]] std::string read_file(const std::string& path, std::size_t most);
 
-/// The same of at most kLargestText + 1 bytes.
+/// The same of at most kMaxText + 1 bytes.
 [[nodiscard]] std::string read_text(const std::string& path);
 
 /// Whether a text is UTF-8: what JSON, TOML and HDF5 take as a name.

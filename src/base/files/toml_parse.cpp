@@ -24,8 +24,8 @@ namespace garra::io {
 
 namespace {
 
-constexpr std::size_t kLargestFile = 10'000'000;
-constexpr int kMostDots = 64;
+constexpr std::size_t kMaxFile = 10'000'000;
+constexpr int kMaxDots = 64;
 constexpr int kDeepest = 12;
 
 using Source = std::shared_ptr<const std::string>;
@@ -61,20 +61,20 @@ void check_utf8(const Source& source, std::string_view text) {
 }
 
 /// Limits nesting, as every part of a dotted key is a level. Dots are counted regardless of quotes, so that quoting
-/// cannot evade the limit: between two characters that end a key there may be at most kMostDots.
+/// cannot evade the limit: between two characters that end a key there may be at most kMaxDots.
 void check_dots(const Source& source, std::string_view text) {
   int dots = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') dots = 0;
-    if (c == '.' && ++dots > kMostDots) {
-      fail(place_at(source, text, i), "", "more than " + std::to_string(kMostDots) + " dots in a row of text",
+    if (c == '.' && ++dots > kMaxDots) {
+      fail(place_at(source, text, i), "", "more than " + std::to_string(kMaxDots) + " dots in a row of text",
            "Shorten the key or break up the text.");
     }
   }
 }
 
-Place place_of(const Source& source, const toml::source_region& region) {
+Place find_place(const Source& source, const toml::source_region& region) {
   // Line 0 marks the command line, so a region that the library left empty becomes line 1.
   return {source, std::max(1, static_cast<int>(region.begin.line)), std::max(1, static_cast<int>(region.begin.column))};
 }
@@ -86,7 +86,7 @@ class Converter {
 
   [[nodiscard]] Node convert(const toml::node& from, int depth) const {
     Node to;
-    to.place = place_of(source_, from.source());
+    to.place = find_place(source_, from.source());
     if (depth > kDeepest)
       fail(to.place, "", "tables or arrays nested too deeply", "A scenario needs no more than five levels.");
     if (const toml::table* table = from.as_table()) return convert_table(*table, to, depth);
@@ -104,7 +104,7 @@ class Converter {
     for (const auto& [key, value] : table) {
       Node node = convert(value, depth + 1);
       // Errors in a member are best looked for at its key.
-      if (!value.is_table() && !value.is_array_of_tables()) node.place = place_of(source_, key.source());
+      if (!value.is_table() && !value.is_array_of_tables()) node.place = find_place(source_, key.source());
       to.members.push_back({std::string(key.str()), std::move(node)});
     }
     std::stable_sort(to.members.begin(), to.members.end(), [](const Node::Member& a, const Node::Member& b) {
@@ -205,14 +205,14 @@ Node& descend(Node& node, const std::string& part, const Place& place) {
 
 Node parse_toml(std::string_view text, const std::string& name) {
   const Source source = std::make_shared<const std::string>(name);
-  if (text.size() > kLargestFile)
+  if (text.size() > kMaxFile)
     fail({source, 1, 1}, "", "larger than 10 MB", "A scenario is a few kilobytes: is it the right file?");
   check_utf8(source, text);
   check_dots(source, text);
   const toml::parse_result result = toml::parse(text);
   if (!result) {
     const toml::parse_error& error = result.error();
-    fail(place_of(source, error.source()), "", "not TOML: " + std::string(error.description()),
+    fail(find_place(source, error.source()), "", "not TOML: " + std::string(error.description()),
          "See https://toml.io for the syntax; strings need double quotes.");
   }
   Node root = Converter(source).convert(result.table(), 0);

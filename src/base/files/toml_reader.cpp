@@ -96,7 +96,7 @@ const Node& TableReader::require(const std::string& key, const std::string& reme
   // A misspelled key is the likeliest reason for a missing one.
   for (const Node::Member& m : table_.members) {
     const bool asked = std::find(known_.begin(), known_.end(), m.key) != known_.end();
-    if (!asked && nearest(m.key, {key}) == key) {
+    if (!asked && nearest_word(m.key, {key}) == key) {
       throw error_at<UnknownKey>(m.value.place, name(m.key), "unknown key", "Did you mean \"" + key + "\"?");
     }
   }

@@ -14,7 +14,7 @@ using Kind = Distribution::Kind;
 /// The first and the last uniform number that core/philox.hpp can draw.
 constexpr double kFirstUniform = 0x1p-53, kLastUniform = 1 - 0x1p-53;
 /// A truncation that keeps less than this is considered a mistake; it would also cost digits.
-constexpr double kLeastKept = 1e-6;
+constexpr double kMinKept = 1e-6;
 
 std::string with_unit(double value, const Dimension& dimension) {
   const std::string unit = si_unit(dimension);
@@ -85,7 +85,7 @@ Distribution truncate(const Distribution& d, const Limits& limits, const TableRe
     return d;
   }
   const Distribution t = d.truncated(limits.min, limits.max);
-  if (t.high - t.low < kLeastKept) {
+  if (t.high - t.low < kMinKept) {
     fail(table.place(), table.path(), "min and max leave less than a millionth of the distribution",
          "Move the mean, or give { uniform = [min, max] }.");
   }

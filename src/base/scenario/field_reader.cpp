@@ -10,7 +10,7 @@ namespace {
 
 std::string joined(const std::vector<Error>& errors) {
   std::string out;
-  const std::size_t shown = std::min(errors.size(), FileErrors::kMostErrors);
+  const std::size_t shown = std::min(errors.size(), FileErrors::kMaxErrors);
   for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : "\n") + std::string(errors[i].what());
   const std::size_t rest = errors.size() - shown;
   if (rest > 0) out += "\nand " + std::to_string(rest) + " more";
@@ -132,7 +132,7 @@ void FieldReader::entries(const std::string& name, const Entries& entries) {
   });
 }
 
-Place FieldReader::place_of(const std::string& name) {
+Place FieldReader::find_place(const std::string& name) {
   const Node* node = here().find(name);
   return node == nullptr ? frames_.back().place : node->place;
 }

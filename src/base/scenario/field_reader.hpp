@@ -8,11 +8,11 @@
 
 namespace garra::io {
 
-/// All mistakes in a file. what() holds the first kMostErrors of them, each with its place and remedy, and the number
+/// All mistakes in a file. what() holds the first kMaxErrors of them, each with its place and remedy, and the number
 /// of further ones. The exit code is that of the first.
 class FileErrors : public Error {
  public:
-  static constexpr std::size_t kMostErrors = 20;
+  static constexpr std::size_t kMaxErrors = 20;
   /// The first `unknown` of them are about unknown keys.
   FileErrors(std::vector<Error> errors, std::size_t unknown);
   /// All errors, one by one.
@@ -43,7 +43,7 @@ class FieldReader final : public Fields {
   [[nodiscard]] bool sound() const override { return frames_.back().good && frames_.back().checks.empty(); }
   void give_up() override { frames_.back().given_up = true; }
   [[nodiscard]] bool reading() const override { return not_held_ == nullptr; }
-  [[nodiscard]] Place place_of(const std::string& name) override;
+  [[nodiscard]] Place find_place(const std::string& name) override;
   /// After the last field: throws FileErrors if anything was wrong.
   void finish();
 

@@ -338,14 +338,14 @@ AnyValue quantity(std::optional<double>& value, const Wanted& wanted) {
 AnyValue vector(Vec3<double>& value, const Wanted& wanted) {
   const std::string words = quantity_words(wanted);
   const auto one = [&value, wanted](std::size_t k) { return quantity(value[static_cast<int>(k)], wanted); };
-  return list_of({3, one, wanted.dimension == kRatio ? "[x, y, z]" : "[x, y, z], " + words});
+  return list_value({3, one, wanted.dimension == kRatio ? "[x, y, z]" : "[x, y, z], " + words});
 }
 AnyValue distribution(Distribution& value, const Wanted& wanted) { return make<DistributionValue>(value, wanted); }
 AnyValue distribution(std::optional<Distribution>& value, const Wanted& wanted) {
   return make_optional_value(value, [wanted](Distribution& inner) { return distribution(inner, wanted); });
 }
 AnyValue distributions(Distribution* values, int count, const Wanted& wanted) {
-  return list_of({static_cast<std::size_t>(count),
+  return list_value({static_cast<std::size_t>(count),
                   [values, wanted](std::size_t k) { return distribution(values[k], wanted); },
                   std::to_string(count) + " of D, " + quantity_words(wanted)});
 }
@@ -356,8 +356,8 @@ AnyValue string(std::string& value, bool none) { return make<StringValue>(value,
 AnyValue choice(std::string& value, const std::vector<std::string>& choices) {
   return make<ChoiceValue>([&value] { return value; }, [&value](const std::string& name) { value = name; }, choices);
 }
-AnyValue list_of(ListOf list) { return make<ListValue>(std::move(list)); }
-AnyValue map_of(MapOf map) { return make<MapValue>(std::move(map)); }
+AnyValue list_value(ListOf list) { return make<ListValue>(std::move(list)); }
+AnyValue map_value(MapOf map) { return make<MapValue>(std::move(map)); }
 AnyValue inlined(std::function<void(Fields& f)> fields, const std::string& takes) {
   return make<TableValue>(std::move(fields), takes);
 }

@@ -41,14 +41,14 @@ struct ListOf {
   std::string takes;                         ///< in Markdown
   bool has_unit = true;                      ///< whether the unit is that of the first one
 };
-[[nodiscard]] AnyValue list_of(ListOf list);
+[[nodiscard]] AnyValue list_value(ListOf list);
 /// A table in one line whose keys the file chooses.
 struct MapOf {
   std::vector<std::string> keys;                    ///< keys to write
   std::function<AnyValue(const std::string&)> one;  ///< value of a key; "" for the description of any key
   std::string takes;                                ///< in Markdown
 };
-[[nodiscard]] AnyValue map_of(MapOf map);
+[[nodiscard]] AnyValue map_value(MapOf map);
 /// A table in one line, with its own list of fields. `takes` describes it in place of its keys.
 [[nodiscard]] AnyValue inlined(std::function<void(Fields& f)> fields, const std::string& takes = "");
 /// Read as `of_kind` if the file has this kind of value, else as `other`. The first of them that has a text is written.
@@ -64,7 +64,7 @@ struct Range {
 /// A list of three whole numbers.
 template <class Whole>
 [[nodiscard]] AnyValue counts(std::array<Whole, 3>& values, const Range& range) {
-  return list_of({3, [&values, range](std::size_t k) { return count(values[k], range); },
+  return list_value({3, [&values, range](std::size_t k) { return count(values[k], range); },
                   "[nx, ny, nz], each " + std::to_string(range.low) + " to " + std::to_string(range.high)});
 }
 [[nodiscard]] AnyValue boolean(bool& value);

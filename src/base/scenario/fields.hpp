@@ -93,7 +93,7 @@ class Fields {
   /// Whether a file is written.
   [[nodiscard]] virtual bool writing() const { return false; }
   /// Place of a key of the table being read; empty for other visitors.
-  [[nodiscard]] virtual Place place_of(const std::string& /*name*/) { return {}; }
+  [[nodiscard]] virtual Place find_place(const std::string& /*name*/) { return {}; }
 };
 
 /// A table that may be missing.

@@ -18,7 +18,7 @@ void check_schema(TableReader& root);
 void require_job(TableReader& root, const std::string& job, const std::string& what);
 /// A whole number from 1 to `most`.
 [[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
-inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;
+inline constexpr std::int64_t kMaxSamples = 1'000'000'000'000;
 
 // Fields that jobs share, and the first field of all TOML files.
 
@@ -31,7 +31,7 @@ void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t
 void samples_field(Fields& f, std::int64_t& samples, const Words& words);
 /// Most blocks in a chunk of a run that has many samples: a GPU computes 2^20 samples in little more time than a file
 /// takes.
-inline constexpr std::int64_t kMostBlocks = 4096;
+inline constexpr std::int64_t kMaxBlocks = 4096;
 void larger_chunks(study::Plan& plan, std::int64_t most_blocks);
 void chunk_field(Fields& f, study::Plan& plan, const Words& words);
 /// `doc` begins the description.

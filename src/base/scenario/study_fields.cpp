@@ -7,7 +7,7 @@ namespace garra::io {
 namespace {
 
 /// Most chunks of a run without a given chunk size: more files make a folder slow to list.
-constexpr std::int64_t kMostChunks = 4000;
+constexpr std::int64_t kMaxChunks = 4000;
 
 const Wanted kShare{kRatio, {.low = 0, .high = 1}};
 
@@ -19,7 +19,7 @@ std::uint64_t read_seed(const Node& node, const std::string& key) {
 }
 
 std::int64_t read_chunk(const Node& node, const std::string& key) {
-  const std::int64_t n = read_count(node, key, kMostSamples);
+  const std::int64_t n = read_count(node, key, kMaxSamples);
   if (n % study::kBlock == 0) return n;
   // Whole blocks: sums are made per block, so that their bits do not depend on the chunk size.
   const std::int64_t next = (n / study::kBlock + 1) * study::kBlock;
@@ -51,7 +51,7 @@ void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t
 }
 
 void samples_field(Fields& f, std::int64_t& samples, const Words& words) {
-  f.key("samples", count(samples, {.high = kMostSamples}), words);
+  f.key("samples", count(samples, {.high = kMaxSamples}), words);
 }
 
 void larger_chunks(study::Plan& plan, std::int64_t most_blocks) {
@@ -62,7 +62,7 @@ void larger_chunks(study::Plan& plan, std::int64_t most_blocks) {
 void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
   // Depends on samples, not on the machine: the sample at which a half width ends a run must be machine-independent.
   if (f.reading())
-    while (plan.samples / plan.chunk > kMostChunks) plan.chunk *= 2;
+    while (plan.samples / plan.chunk > kMaxChunks) plan.chunk *= 2;
   f.key("chunk",
         custom({[&](const Node& node, const std::string& key) { plan.chunk = read_chunk(node, key); },
                 [&] { return std::to_string(plan.chunk); }, "a multiple of " + std::to_string(study::kBlock),

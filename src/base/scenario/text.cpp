@@ -13,7 +13,7 @@ namespace {
 using study::Distribution;
 using Kind = Distribution::Kind;
 
-std::string name_of(Kind kind) {
+std::string kind_name(Kind kind) {
   switch (kind) {
     case Kind::kUniform:
       return "uniform";
@@ -65,7 +65,7 @@ std::string text(const Distribution& d, const Dimension& dimension) {
   if (d.is_constant()) return text(d.a, dimension);
   if (d.kind == Kind::kConeAngle) return "{ cone_uniform = " + text(d.a, dimension) + " }";
   const Dimension& second = d.kind == Kind::kLognormal ? kRatio : dimension;
-  return "{ " + name_of(d.kind) + " = [" + text(d.a, dimension) + ", " + text(d.b, second) + "]" +
+  return "{ " + kind_name(d.kind) + " = [" + text(d.a, dimension) + ", " + text(d.b, second) + "]" +
          limits(d, dimension) + " }";
 }
 

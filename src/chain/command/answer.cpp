@@ -15,9 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMaxRows = 20;
 
-std::string padded(std::string text, std::size_t width) {
+std::string pad_text(std::string text, std::size_t width) {
   // Bytes that continue a character of UTF-8 take no room.
   const auto shown =
       static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -54,7 +54,7 @@ std::string interval_text(const Json& design) {
 }
 
 /// One sentence, with the torques that it costs.
-std::string verdict(const Json& s) {
+std::string headline_lines(const Json& s) {
   const std::string asked = "settles within " + time_text(s["settle"]["within"]);
   if (s["best"].is_null()) {
     const std::string whom = s["designs"].size() > 1 ? "No design " : "It never ";
@@ -69,7 +69,7 @@ std::string verdict(const Json& s) {
   out += format("%-22s %10s %10s %10s\n", "Peak torque it needs", "median", "95 %", "99 %");
   for (std::size_t j = 0; j < best["peak_torque"].size(); ++j) {
     const Json& q = best["peak_torque"][j]["quantiles"];
-    out += "  " + padded(s["robot"]["joint_names"][j], 20) +
+    out += "  " + pad_text(s["robot"]["joint_names"][j], 20) +
            format(" %10s %10s %10s %s\n", number_text(q["0.5"]).c_str(), number_text(q["0.95"]).c_str(),
                   number_text(q["0.99"]).c_str(), s["robot"]["torque_units"][j].get<std::string>().c_str());
   }
@@ -80,9 +80,9 @@ std::string verdict(const Json& s) {
 std::vector<std::size_t> shown_designs(const Json& s) {
   const std::size_t n = s["designs"].size();
   std::vector<std::size_t> list;
-  for (std::size_t k = 0; k < std::min(n, kMostRows); ++k)
+  for (std::size_t k = 0; k < std::min(n, kMaxRows); ++k)
     // First and last included.
-    list.push_back(n <= kMostRows ? k : k * (n - 1) / (kMostRows - 1));
+    list.push_back(n <= kMaxRows ? k : k * (n - 1) / (kMaxRows - 1));
   if (s["best"].is_null()) return list;
   const auto best = s["best"]["design"].get<std::size_t>();
   if (std::find(list.begin(), list.end(), best) == list.end()) list.push_back(best);
@@ -112,19 +112,19 @@ std::string table(const Json& s) {
     for (const auto& value : design["values"]) out += format("%11.4g", value.get<double>());
     const Json& q = design["settling_time"]["quantiles"];
     const Json& p = design["probability"];
-    out += "  " + padded(p.is_null() ? "-" : format("%.4f", p.get<double>()), 7) + " " +
-           padded(p.is_null() ? "" : bar(p, 12), 12) +
+    out += "  " + pad_text(p.is_null() ? "-" : format("%.4f", p.get<double>()), 7) + " " +
+           pad_text(p.is_null() ? "" : bar(p, 12), 12) +
            format(" %9s %9s %9s %9s\n", time_text(q["0.05"]).c_str(), time_text(q["0.5"]).c_str(),
                   time_text(q["0.95"]).c_str(), largest_torque(design).c_str());
   }
   out +=
       "   P: settled in time; quantiles of the settling time (-: not by the end); median of the largest peak torque\n";
-  if (s["designs"].size() > kMostRows)
+  if (s["designs"].size() > kMaxRows)
     out += format("   %zu of %zu designs; summary.json has all\n", shown_designs(s).size(), s["designs"].size());
   return out;
 }
 
-std::string outcomes(const Json& s) {
+std::string design_outcomes(const Json& s) {
   std::string out = "\nOutcomes           ";
   bool first = true;
   for (const auto& [name, count] : s["outcomes"].items()) {
@@ -148,7 +148,7 @@ std::string sampled(const Json& s) {
   return out + format(", seed %llu\n\n", s["seed"].get<unsigned long long>());
 }
 
-std::string effort(const Json& s, const Json& manifest) {
+std::string effort_lines(const Json& s, const Json& manifest) {
   double worst = 0;
   for (const auto& design : s["designs"])
     if (!design["worst_balance"].is_null()) worst = std::max(worst, design["worst_balance"].get<double>());
@@ -161,8 +161,8 @@ std::string effort(const Json& s, const Json& manifest) {
 }  // namespace
 
 std::string chain_answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + sampled(s) + verdict(s) + table(s) + outcomes(s);
-  out += effort(s, manifest);
+  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
+  out += effort_lines(s, manifest);
   if (look.sample >= 0)
     out += "Slowest sample     garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
   return out;

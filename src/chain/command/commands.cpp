@@ -62,7 +62,7 @@ std::vector<std::string> output_names() {
   return names;
 }
 
-Output output_of(const std::string& name) {
+Output parse_output(const std::string& name) {
   const std::vector<std::string> names = output_names();
   for (std::size_t i = 1; i < names.size(); ++i)
     if (names[i] == name) return static_cast<Output>(i - 1);
@@ -78,7 +78,7 @@ Outputs wanted_outputs(const EvalArguments& arguments, const io::StateStream& st
     if (name == "all")
       all = true;
     else
-      named.add(output_of(name));
+      named.add(parse_output(name));
   }
   if (all)
     wanted = Outputs::all();
@@ -97,7 +97,7 @@ Outputs wanted_outputs(const EvalArguments& arguments, const io::StateStream& st
   return found;
 }
 
-chain::EvalOptions options_of(const EvalArguments& arguments) {
+chain::EvalOptions make_eval_options(const EvalArguments& arguments) {
   chain::EvalOptions options;
   if (arguments.jacobian == "angular-first") options.form = chain::JacobianForm::kAngularFirst;
   if (arguments.jacobian == "screws") options.form = chain::JacobianForm::kScrews;
@@ -106,7 +106,7 @@ chain::EvalOptions options_of(const EvalArguments& arguments) {
   return options;
 }
 
-chain::Needs needs_of(const Outputs& wanted) {
+chain::Needs collect_needs(const Outputs& wanted) {
   chain::Needs all;
   for (int i = 0; i < chain::kOutputCount; ++i) {
     if (!wanted.has(static_cast<Output>(i))) continue;
@@ -117,7 +117,7 @@ chain::Needs needs_of(const Outputs& wanted) {
 }
 
 /// States per block: what a thread reads, computes and writes stays in its L2 cache. A GPU takes as many as it can use.
-std::int64_t block_of(const Device& device) { return device.executor == Executor::kCuda ? std::int64_t{1} << 18 : 512; }
+std::int64_t choose_block_size(const Device& device) { return device.executor == Executor::kCuda ? std::int64_t{1} << 18 : 512; }
 
 /// Reading, evaluating and writing of one file, by threads of which each has a block in hand.
 struct FileJob {
@@ -130,10 +130,10 @@ struct FileJob {
   std::mutex mutex = {};  ///< of the summary
 
   [[nodiscard]] auto worker(const Device& device) {
-    return [this, place = chain::EvalPlace{options_of(arguments), device}, needed = needs_of(wanted),
+    return [this, place = chain::EvalPlace{make_eval_options(arguments), device}, needed = collect_needs(wanted),
             states = chain::States{}, results = chain::Results{}](std::int64_t first, std::int64_t count) mutable {
       in.read(first, count, needed, states);
-      const double seconds = seconds_of([&] { evaluate(states, place, results); });
+      const double seconds = measure_seconds([&] { evaluate(states, place, results); });
       if (out != nullptr) out->write(first, results);
       const std::scoped_lock lock(mutex);
       summary.seconds += seconds;
@@ -160,19 +160,19 @@ void evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, co
   if (!arguments.output.empty())
     out.emplace(arguments.output, io::ResultStream::Plan{summary.joints, robot.joints, in.count(), wanted});
   const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; the packing has all threads
-  const Blocks blocks{in.count(), block_of(device), one_thread ? 1 : solve_threads(device)};
+  const Blocks blocks{in.count(), choose_block_size(device), one_thread ? 1 : solve_threads(device)};
   Device of_block = device;
   if (!one_thread) of_block.threads = 1;
   FileJob job{arguments, robot, in, out ? &*out : nullptr, wanted, summary};
   blocks.run([&] { return job.worker(of_block); });
   // Seconds of all workers together, over their number: what the wall has seen.
   summary.seconds /= blocks.workers();  // each evaluated its share at the same time
-  if (out) out->commit({robot.name, options_of(arguments), summary.device, version()});
+  if (out) out->commit({robot.name, make_eval_options(arguments), summary.device, version()});
 }
 
 std::int64_t converged(const Summary& s) { return s.by_status[static_cast<std::size_t>(Status::kConverged)]; }
 
-std::optional<double> rate_of(const Summary& s) {
+std::optional<double> total_rate(const Summary& s) {
   if (s.states == 0 || s.seconds <= 0) return std::nullopt;
   return static_cast<double>(s.states) / s.seconds;
 }
@@ -181,7 +181,7 @@ void print_json(const Summary& s) {
   Json status = Json::object();
   for (int i = 0; i < kStatusCount; ++i)
     status[to_string(static_cast<Status>(i))] = s.by_status[static_cast<std::size_t>(i)];
-  const auto rate = rate_of(s);
+  const auto rate = total_rate(s);
   const Json out = {{"model", s.model},
                     {"joints", s.joints},
                     {"states", s.states},
@@ -213,14 +213,14 @@ void print_human(const Summary& s) {
   }
   line("outputs", joined(s.outputs));
   if (!s.left_out.empty()) line("left out", joined(s.left_out) + " (the file has not all that they read)");
-  if (const auto rate = rate_of(s))
+  if (const auto rate = total_rate(s))
     std::printf("%-12s %.4g states/s (%.3g s, %.3g s with reading and writing)\n", "throughput", *rate, s.seconds,
                 s.elapsed);
   line("device", s.device);
   line("results", s.output.empty() ? "not written (-o FILE keeps them)" : s.output);
 }
 
-void judge(const EvalArguments& arguments, const Summary& s) {
+void check_unsolved(const EvalArguments& arguments, const Summary& s) {
   const std::int64_t unsolved = s.states - converged(s);
   // Compared as a product: no states, none unsolved, no fault.
   if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.states))
@@ -243,13 +243,13 @@ void run_eval(const EvalArguments& arguments) {
   summary.states = states.count();
   summary.device = describe(device);
   summary.output = arguments.output;
-  summary.elapsed = seconds_of([&] { evaluate_file(arguments, robot, states, device, summary); });
+  summary.elapsed = measure_seconds([&] { evaluate_file(arguments, robot, states, device, summary); });
   if (arguments.format == "json")
     print_json(summary);
   else
     print_human(summary);
   std::fflush(stdout);
-  judge(arguments, summary);
+  check_unsolved(arguments, summary);
 }
 
 void add_eval_options(Command command, EvalArguments& arguments) {

@@ -20,7 +20,7 @@ struct GenerateArguments {
 };
 
 /// What has to be typed to get the same text, wherever it goes.
-std::string command_of(const GenerateArguments& a) {
+std::string format_command(const GenerateArguments& a) {
   std::string text = "garra chain generate " + a.model.model;
   if (!a.model.options.base.empty()) text += " --base " + a.model.options.base;
   if (!a.model.options.tip.empty()) text += " --tip " + a.model.options.tip;
@@ -34,7 +34,7 @@ std::string command_of(const GenerateArguments& a) {
 void run_generate(GenerateArguments& a) {
   // Before the work: a header that cannot be written is found at once.
   if (!a.output.empty()) io::require_writable(a.output);
-  a.options.command = command_of(a);
+  a.options.command = format_command(a);
   const std::string text = chain::generate_header(read_model(a.model), a.options);
   if (a.output.empty())
     std::fputs(text.c_str(), stdout);

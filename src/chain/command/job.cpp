@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 // JSON has no NaN and no infinity: a sample that never settles has null.
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-Json numbers(const std::vector<double>& values) {
+Json numbers_to_json(const std::vector<double>& values) {
   Json list = Json::array();
-  for (const double x : values) list.push_back(number(x));
+  for (const double x : values) list.push_back(number_to_json(x));
   return list;
 }
 
@@ -38,13 +38,13 @@ Json to_json(const chain::Study& study, const chain::Replay& r, std::int64_t sam
     j["swept"][s.sweep[k].key] = s.designs[static_cast<std::size_t>(r.design)].values[k];
   j["inputs"] = Json::object();
   for (std::size_t k = 0; k < r.inputs.size(); ++k) j["inputs"][study.inputs()[k].name] = r.inputs[k];
-  j["settling_time"] = number(r.measured.settling);
+  j["settling_time"] = number_to_json(r.measured.settling);
   j["within"] = s.designs[static_cast<std::size_t>(r.design)].within;
-  j["peak_torque"] = numbers(r.measured.peak_torque);
-  j["peak_speed"] = numbers(r.measured.peak_speed);
-  j["work"] = number(r.measured.work);
-  j["dissipated"] = number(r.measured.dissipated);
-  j["balance"] = number(r.measured.balance);
+  j["peak_torque"] = numbers_to_json(r.measured.peak_torque);
+  j["peak_speed"] = numbers_to_json(r.measured.peak_speed);
+  j["work"] = number_to_json(r.measured.work);
+  j["dissipated"] = number_to_json(r.measured.dissipated);
+  j["balance"] = number_to_json(r.measured.balance);
   return j;
 }
 
@@ -54,30 +54,30 @@ void print_values(const char* title, const Json& values) {
   for (const auto& [name, value] : values.items()) std::printf("  %-28s %12.6g\n", name.c_str(), value.get<double>());
 }
 
-std::string shown(const Json& x) {
+std::string format_value(const Json& x) {
   char text[32];
   if (x.is_null()) return "-";
   std::snprintf(text, sizeof text, "%.6g", x.get<double>());
   return text;
 }
 
-void print(const Json& j, const chain::Robot& robot) {
+void print_sample(const Json& j, const chain::Robot& robot) {
   std::printf("sample %lld: %s\n", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
   std::printf("design %lld, its sample %lld\n", j["design"].get<long long>(), j["draw"].get<long long>());
   print_values("Swept", j["swept"]);
   print_values("Inputs", j["inputs"]);
   const Json& settling = j["settling_time"];
   std::printf("\nSettling time     %s (asked: %.6g s)\n",
-              settling.is_null() ? "never" : (shown(settling) + " s").c_str(), j["within"].get<double>());
+              settling.is_null() ? "never" : (format_value(settling) + " s").c_str(), j["within"].get<double>());
   std::printf("\n%-18s %12s %12s\n", "Peaks", "torque", "speed");
   for (std::size_t k = 0; k < j["peak_torque"].size(); ++k) {
     const chain::Joint& joint = robot.joint[k];
     const std::string name = joint.name.empty() ? "joint " + std::to_string(k) : joint.name;
-    std::printf("  %-16s %12s %12s  %s\n", name.c_str(), shown(j["peak_torque"][k]).c_str(),
-                shown(j["peak_speed"][k]).c_str(), joint.prismatic ? "N, m/s" : "N m, rad/s");
+    std::printf("  %-16s %12s %12s  %s\n", name.c_str(), format_value(j["peak_torque"][k]).c_str(),
+                format_value(j["peak_speed"][k]).c_str(), joint.prismatic ? "N, m/s" : "N m, rad/s");
   }
-  std::printf("\nEnergy            work %s J, dissipated %s J, balance off by %s J\n", shown(j["work"]).c_str(),
-              shown(j["dissipated"]).c_str(), shown(j["balance"]).c_str());
+  std::printf("\nEnergy            work %s J, dissipated %s J, balance off by %s J\n", format_value(j["work"]).c_str(),
+              format_value(j["dissipated"]).c_str(), format_value(j["balance"]).c_str());
 }
 
 class ChainJob final : public Job {
@@ -123,14 +123,14 @@ class ChainJob final : public Job {
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());
     else
-      print(j, study_.scenario().robot);
+      print_sample(j, study_.scenario().robot);
   }
 
  private:
   chain::Study study_;
 };
 
-std::unique_ptr<Job> read(const io::ScenarioDocument& document) {
+std::unique_ptr<Job> read_job(const io::ScenarioDocument& document) {
   return std::make_unique<ChainJob>(io::read_chain_scenario(document));
 }
 
@@ -144,7 +144,7 @@ constexpr JobKind kKind = {
     .unsolved_remedy =
         "Give a shorter time.step or another time.method, or allow it with --set sampling.max_unsolved=0.01.",
     .no_sample = "no sample has settled",
-    .read = read,
+    .read = read_job,
 };
 const KnownJob kKnown(kKind);
 

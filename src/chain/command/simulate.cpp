@@ -44,7 +44,7 @@ std::vector<double> for_joints(const char* flag, const std::vector<double>& valu
               "Give one for each of the " + std::to_string(joints) + " joints, or one for all.");
 }
 
-chain::Samples samples_of(const SimulateArguments& arguments, const chain::Robot& robot) {
+chain::Samples make_samples(const SimulateArguments& arguments, const chain::Robot& robot) {
   const int joints = robot.joints;
   chain::Samples samples;
   if (!arguments.input.empty()) {
@@ -61,11 +61,11 @@ chain::Samples samples_of(const SimulateArguments& arguments, const chain::Robot
   return samples;
 }
 
-chain::SimulateOptions options_of(const SimulateArguments& arguments) {
+chain::SimulateOptions make_simulate_options(const SimulateArguments& arguments) {
   chain::SimulateOptions o = arguments.options;
   o.method = chain::parse_integrator(arguments.method);
   o.limits = value_named<chain::LimitRule>(arguments.limits).value_or(o.limits);
-  add_times_of(arguments.every, o);
+  set_output_times(arguments.every, o);
   return o;
 }
 
@@ -76,7 +76,7 @@ struct Summary {
   double until = 0, seconds = 0, steps = 0, worst_balance = 0, slowest = 0, peak_speed = 0, peak_torque = 0;
 };
 
-void judge_samples(const chain::Trajectories& t, Summary& s) {
+void check_samples(const chain::Trajectories& t, Summary& s) {
   for (std::size_t i = 0; i < t.status.size(); ++i) {
     ++s.by_status[static_cast<std::size_t>(t.status[i])];
     // Rejected steps cost as much as accepted ones.
@@ -140,8 +140,8 @@ void print_human(const Summary& s) {
 void run_simulate(const SimulateArguments& arguments) {
   check_output(arguments.input, arguments.output, "the initial states");
   const chain::Robot robot = read_model(arguments.model);
-  const chain::Samples samples = samples_of(arguments, robot);
-  const chain::SimulateOptions options = options_of(arguments);
+  const chain::Samples samples = make_samples(arguments, robot);
+  const chain::SimulateOptions options = make_simulate_options(arguments);
   const Device device =
       parse_device_for_arrays(arguments.device, arguments.threads,
                               core_seconds::motions(samples.count, robot.joints, options.until, options.step));
@@ -161,7 +161,7 @@ void run_simulate(const SimulateArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const chain::Trajectories t = chain::simulate(robot, samples, torque, options, device);
   s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  judge_samples(t, s);
+  check_samples(t, s);
   if (!arguments.output.empty())
     io::write_trajectories(arguments.output, t, {robot.name, s.method, s.torque, s.device, version()});
   if (arguments.format == "json")
@@ -183,14 +183,14 @@ void add_numbers(Command command, const std::string& flag, std::vector<double>& 
 
 /// The names of an enum.
 template <class Enum>
-Check name_of() {
+Check enumerator_check() {
   const auto all = names_of(Enum{});
   return one_of({all.begin(), all.end()});
 }
 
 void add_torque_options(Command command, SimulateArguments& a) {
   command.add_option("--torque", a.torque_kind, "constant, step, ramp, sine, sampled, pd or computed")
-      .check(name_of<chain::TorqueKind>())
+      .check(enumerator_check<chain::TorqueKind>())
       .capture_default_str();
   add_numbers(command, "--amplitude", a.torque.amplitude,
               "of the torque per joint, or one for all [N m]; factor of pd, computed, sampled");
@@ -208,7 +208,7 @@ void add_torque_options(Command command, SimulateArguments& a) {
 
 void add_method_options(Command command, SimulateArguments& a) {
   command.add_option("--method", a.method, "rk4, dopri5 (adaptive), implicit (damping, order 2) or implicit1 (order 1)")
-      .check(name_of<chain::Integrator>())
+      .check(enumerator_check<chain::Integrator>())
       .capture_default_str();
   command.add_option("--step", a.options.step, "of all methods but dopri5 [s]")
       .check(positive_number())
@@ -224,7 +224,7 @@ void add_method_options(Command command, SimulateArguments& a) {
       .check(above_zero())
       .capture_default_str();
   command.add_option("--limits", a.limits, "joint limits: ignore, finish (a sample ends there) or stop (inelastic)")
-      .check(name_of<chain::LimitRule>())
+      .check(enumerator_check<chain::LimitRule>())
       .capture_default_str();
   command.add_option("--settle-speed", a.options.settle_speed, "settled: every |qd| is below").capture_default_str();
   command.add_option("--settle-band", a.options.settle_band, "settled: every joint is this near --settle-at")

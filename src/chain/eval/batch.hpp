@@ -17,9 +17,9 @@ enum class StateInput : int { kQ, kQd, kQdd, kTau, kWrench, kCount };
 inline constexpr int kStateInputs = static_cast<int>(StateInput::kCount);
 
 /// Where the host has its numbers: tiles of a batch, each with the fields of one state, vectors of J numbers, outputs
-/// of size_of(output, J). Null: not there. The GPU has them in rows (kernels/chain/eval.cuh).
+/// of output_size(output, J). Null: not there. The GPU has them in rows (kernels/chain/eval.cuh).
 struct EvalTiles {
-  static constexpr bool kKeepsAngles = true;  ///< AnglesBody leaves them behind
+  static constexpr bool kKeepsAngles = true;  ///< AnglesKernel leaves them behind
   const double* in[kStateInputs];
   const double* parameters;   ///< [column]
   double* angles;             ///< Angles: cosines, sines, slides
@@ -187,7 +187,7 @@ GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
       tilt_further(j, value);
       break;
     case Quantity::kMass:
-      // A sum is a factor of the mass that is there, so that moments grow with it; columns_of() refuses massless links.
+      // A sum is a factor of the mass that is there, so that moments grow with it; make_columns() refuses massless links.
       scale_mass(j, column.change == Change::kAdd ? S(1) + value / j.mass : value);
       break;
     case Quantity::kArmature:
@@ -266,7 +266,7 @@ struct VaryingModel {
 /// The robot's numbers, padded with joints that have no mass, a unit rotor and their frame where the one before ends:
 /// nothing that is asked for depends on them.
 template <class Source>
-Source source_of(const Robot& robot) {
+Source make_source(const Robot& robot) {
   constexpr int J = Source::J;
   // cos_alpha = 1: parallel to the joint before; armature = 1: its pivot is 1.
   JointForm<double> inert{};
@@ -296,7 +296,7 @@ Source moved_to(const Vec3<double>& point, Source source) {
 
 /// What the bodies share: a chain, and where the numbers of its states are.
 template <class Source_, class At>
-struct EvalBody {
+struct EvalKernel {
   using Source = Source_;
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
@@ -310,7 +310,7 @@ struct EvalBody {
   GARRA_HD decltype(auto) model_at(std::int64_t i) const {
     return source.template at<S>(place, i);
   }
-  /// Sines and cosines of state i: what AnglesBody has left, or new ones.
+  /// Sines and cosines of state i: what AnglesKernel has left, or new ones.
   template <class S, class M>
   GARRA_HD Angles<S, J> angles_at(const M& m, std::int64_t i) const {
     if constexpr (At::kKeepsAngles)
@@ -333,7 +333,7 @@ struct EvalBody {
 
 /// Sines and cosines of every state, which all other bodies read.
 template <class Source, class At>
-struct AnglesBody : EvalBody<Source, At> {
+struct AnglesKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -364,7 +364,7 @@ GARRA_HD Vec3<S> tool_point(const EvalOptions& options, const Pose<S>& tool) {
 
 /// Poses and Jacobians: all of them come from the kernel frames.
 template <class Source, class At>
-struct FramesBody : EvalBody<Source, At> {
+struct FramesKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
 
   /// A T for each joint; sized at run time, numbers in the same order.
@@ -424,7 +424,7 @@ struct FramesBody : EvalBody<Source, At> {
 
 /// H(q), rotor inertias on the diagonal.
 template <class Source, class At>
-struct MassMatrixBody : EvalBody<Source, At> {
+struct MassMatrixKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -435,7 +435,7 @@ struct MassMatrixBody : EvalBody<Source, At> {
 
 /// C(q, qd) by Christoffel symbols (docs/theory/chain.md (3)).
 template <class Source, class At>
-struct CoriolisBody : EvalBody<Source, At> {
+struct CoriolisKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -448,7 +448,7 @@ struct CoriolisBody : EvalBody<Source, At> {
 
 /// The single terms of the equation of motion.
 template <class Source, class At>
-struct TermsBody : EvalBody<Source, At> {
+struct TermsKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   template <class S>
@@ -470,7 +470,7 @@ struct TermsBody : EvalBody<Source, At> {
 
 /// tau = H qdd + C qd + g + D qd.
 template <class Source, class At>
-struct InverseDynamicsBody : EvalBody<Source, At> {
+struct InverseDynamicsKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -486,7 +486,7 @@ struct InverseDynamicsBody : EvalBody<Source, At> {
 /// qdd where it exists, else NaN. Up to kMaxComposite joints a singular H shows as a bad pivot (core/factor.hpp),
 /// beyond, where articulated bodies are faster, as a result that is not finite.
 template <class Source, class At>
-struct ForwardDynamicsBody : EvalBody<Source, At> {
+struct ForwardDynamicsKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   template <class S>
@@ -529,7 +529,7 @@ struct ForwardDynamicsBody : EvalBody<Source, At> {
 
 /// What needs no stored Jacobian.
 template <class Source, class At>
-struct ToolBody : EvalBody<Source, At> {
+struct ToolKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   template <class S>
@@ -591,7 +591,7 @@ GARRA_HD Angles<S, N> first_joints(const Angles<S, J>& x) {
 
 /// How far the Jacobian is from losing rank. Columns of padding joints are zero.
 template <class Source, class At>
-struct ManipulabilityBody : EvalBody<Source, At> {
+struct ManipulabilityKernel : EvalKernel<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   // The determinant of six joints needs no Jacobian (docs/theory/chain.md, "Manipulability").
@@ -616,7 +616,7 @@ struct ManipulabilityBody : EvalBody<Source, At> {
     const Frames<S, J> k = frames<K>(m, x);
     // Of the last real joint: columns of padding are zero.
     const Mat<S, 6, J> jac = jacobian<K>(m, k, k.tool.p, this->source.joints - 1);
-    with_real_columns_of(jac, [&](const auto& real) {
+    with_robot_columns(jac, [&](const auto& real) {
       if (volume) this->template store<S>(Output::kManipulability, i, manipulability(real));
       if (smallest) this->template store<S>(Output::kSmallestSingularValue, i, smallest_singular_value(real));
     });
@@ -625,7 +625,7 @@ struct ManipulabilityBody : EvalBody<Source, At> {
  private:
   /// use() with the real columns, cut out only where there may be padding.
   template <class Jacobian, class Use>
-  GARRA_HD void with_real_columns_of(const Jacobian& jac, const Use& use) const {
+  GARRA_HD void with_robot_columns(const Jacobian& jac, const Use& use) const {
     if constexpr (Source::kAnySize && J > 0)
       with_real_columns<1>(jac, this->source.joints, use);
     else
@@ -635,7 +635,7 @@ struct ManipulabilityBody : EvalBody<Source, At> {
 
 /// run(body) for every body that a wanted output needs. `at_point` is the source with its tool frame at the tool point.
 template <class Source, class At, class Run>
-void for_each_body(const EvalBody<Source, At>& at_tool, const EvalBody<Source, At>& at_point, const Run& run) {
+void for_each_body(const EvalKernel<Source, At>& at_tool, const EvalKernel<Source, At>& at_point, const Run& run) {
   const auto wants = [&](std::initializer_list<Output> outputs) {
     for (const Output output : outputs)
       if (at_tool.wants(output)) return true;
@@ -643,15 +643,15 @@ void for_each_body(const EvalBody<Source, At>& at_tool, const EvalBody<Source, A
   };
   using enum Output;
   // First, since every other body reads what it leaves.
-  if constexpr (At::kKeepsAngles) run(AnglesBody<Source, At>{at_tool});
-  if (wants({kPose, kLinkPoses, kJacobian, kComJacobians})) run(FramesBody<Source, At>{at_tool});
-  if (wants({kMassMatrix})) run(MassMatrixBody<Source, At>{at_tool});
-  if (wants({kCoriolisMatrix})) run(CoriolisBody<Source, At>{at_tool});
-  if (wants({kBias, kGravity, kDamping, kKineticEnergy, kPotentialEnergy})) run(TermsBody<Source, At>{at_tool});
-  if (wants({kInverseDynamics})) run(InverseDynamicsBody<Source, At>{at_tool});
-  if (wants({kForwardDynamics})) run(ForwardDynamicsBody<Source, At>{at_tool});
-  if (wants({kToolVelocity, kJointForce})) run(ToolBody<Source, At>{at_point});
-  if (wants({kManipulability, kSmallestSingularValue})) run(ManipulabilityBody<Source, At>{at_point});
+  if constexpr (At::kKeepsAngles) run(AnglesKernel<Source, At>{at_tool});
+  if (wants({kPose, kLinkPoses, kJacobian, kComJacobians})) run(FramesKernel<Source, At>{at_tool});
+  if (wants({kMassMatrix})) run(MassMatrixKernel<Source, At>{at_tool});
+  if (wants({kCoriolisMatrix})) run(CoriolisKernel<Source, At>{at_tool});
+  if (wants({kBias, kGravity, kDamping, kKineticEnergy, kPotentialEnergy})) run(TermsKernel<Source, At>{at_tool});
+  if (wants({kInverseDynamics})) run(InverseDynamicsKernel<Source, At>{at_tool});
+  if (wants({kForwardDynamics})) run(ForwardDynamicsKernel<Source, At>{at_tool});
+  if (wants({kToolVelocity, kJointForce})) run(ToolKernel<Source, At>{at_point});
+  if (wants({kManipulability, kSmallestSingularValue})) run(ManipulabilityKernel<Source, At>{at_point});
 }
 
 }  // namespace garra::chain

@@ -14,23 +14,23 @@ namespace {
 constexpr std::int64_t kLanes = batch::kTile;
 
 int input_fields(const EvalJob& job, int J) {
-  const Needs n = needs_of(job.wanted);
+  const Needs n = collect_needs(job.wanted);
   return J * (1 + n.qd + n.qdd + n.tau) + (n.wrench ? 6 : 0) + static_cast<int>(job.in.parameters.size());
 }
 int output_fields(const EvalJob& job, int J) {
   int fields = 0;
   for (int i = 0; i < kOutputCount; ++i)
-    if (job.wanted.has(static_cast<Output>(i))) fields += size_of(static_cast<Output>(i), J);
+    if (job.wanted.has(static_cast<Output>(i))) fields += output_size(static_cast<Output>(i), J);
   return fields;
 }
 // Angles are 3 J (sine, cosine, slide), then `singular` and `invalid`.
-int fields_of(const EvalJob& job, int J) { return input_fields(job, J) + output_fields(job, J) + 3 * J + 2; }
+int count_fields(const EvalJob& job, int J) { return input_fields(job, J) + output_fields(job, J) + 3 * J + 2; }
 
 /// Moves the fields of a padded array to where those of an array without padding are.
 void leave_padding_out(Output output, int joints, int J, double* tile) {
   if (joints == J) return;
-  const int size = size_of(output, joints);
-  for (int f = 0; f < size_of(output, J); ++f)
+  const int size = output_size(output, joints);
+  for (int f = 0; f < output_size(output, J); ++f)
     // Fields only move forward, so the tile serves as source and target.
     if (const int to = without_padding(output, f, J, joints, size); to >= 0 && to != f)
       std::copy_n(tile + f * kLanes, kLanes, tile + to * kLanes);
@@ -38,7 +38,7 @@ void leave_padding_out(Output output, int joints, int J, double* tile) {
 
 }  // namespace
 
-Needs needs_of(const Outputs& wanted) {
+Needs collect_needs(const Outputs& wanted) {
   Needs all;
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
@@ -54,10 +54,10 @@ Needs needs_of(const Outputs& wanted) {
 
 EvalBuffer::EvalBuffer(const EvalJob& job, int J, std::int64_t tiles)
     : job_(job), joints_(job.robot.joints), J_(J), count_(tiles) {
-  const auto doubles = static_cast<std::size_t>(fields_of(job, J) * tiles * kLanes);
+  const auto doubles = static_cast<std::size_t>(count_fields(job, J) * tiles * kLanes);
   // Aligned for the widest register; zeroed, so that spare lanes compute on ordinary numbers.
   data_.reset(new (std::align_val_t(64)) double[doubles]());
-  const Needs n = needs_of(job.wanted);
+  const Needs n = collect_needs(job.wanted);
   const auto add = [&](StateInput input, std::span<const double> rows, bool needed, int given, int padded) {
     tiles_.in[static_cast<int>(input)] = add_input(rows, needed, given, padded);
   };
@@ -72,7 +72,7 @@ EvalBuffer::EvalBuffer(const EvalJob& job, int J, std::int64_t tiles)
   tiles_.singular = take(1);
   invalid_ = take(1);
   for (int i = 0; i < kOutputCount; ++i)
-    if (job.wanted.has(static_cast<Output>(i))) tiles_.out[i] = take(size_of(static_cast<Output>(i), J));
+    if (job.wanted.has(static_cast<Output>(i))) tiles_.out[i] = take(output_size(static_cast<Output>(i), J));
 }
 
 double* EvalBuffer::take(std::int64_t fields) {
@@ -112,15 +112,15 @@ void EvalBuffer::drain(std::int64_t t, std::int64_t first, int count) {
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     if (tiles_.at(output) == nullptr) continue;
-    double* tile = tiles_.at(output) + t * size_of(output, J_) * kLanes;
+    double* tile = tiles_.at(output) + t * output_size(output, J_) * kLanes;
     leave_padding_out(output, joints_, J_, tile);
-    const int fields = size_of(output, joints_);
+    const int fields = output_size(output, joints_);
     rows::from_tile(tile, fields, count, job_.out[output].data() + first * fields);
   }
-  judge(t, first, count);
+  check_rows(t, first, count);
 }
 
-void EvalBuffer::judge(std::int64_t t, std::int64_t first, int count) {
+void EvalBuffer::check_rows(std::int64_t t, std::int64_t first, int count) {
   const bool solves = job_.wanted.has(Output::kForwardDynamics);
   // Spare lanes have no status.
   for (int l = 0; l < count; ++l) {
@@ -131,7 +131,7 @@ void EvalBuffer::judge(std::int64_t t, std::int64_t first, int count) {
     // All of its outputs, though some may not depend on the bad number: no rule has to be known for reading them.
     for (int i = 0; i < kOutputCount; ++i) {
       const auto output = static_cast<Output>(i);
-      const int fields = size_of(output, joints_);
+      const int fields = output_size(output, joints_);
       if (job_.wanted.has(output))
         std::fill_n(job_.out[output].data() + (first + l) * fields, fields, std::numeric_limits<double>::quiet_NaN());
     }

@@ -40,7 +40,7 @@ class EvalBuffer {
   /// Null where the input is not needed, even if it is there.
   const double* add_input(std::span<const double> rows, bool needed, int given, int padded);
   /// Status of each state; NaN for all that an invalid one was to give.
-  void judge(std::int64_t t, std::int64_t first, int count);
+  void check_rows(std::int64_t t, std::int64_t first, int count);
 
   /// The memory is aligned for the widest register.
   struct Free {
@@ -57,11 +57,11 @@ class EvalBuffer {
 };
 
 /// What the wanted outputs read.
-[[nodiscard]] Needs needs_of(const Outputs& wanted);
+[[nodiscard]] Needs collect_needs(const Outputs& wanted);
 
 /// The columns of parameters, checked. Throws Error.
-std::vector<Column> columns_of(const StateView& in, const Robot& robot);
-std::vector<Column> columns_of(std::span<const DeviceParameter> parameters, const Robot& robot);
+std::vector<Column> make_columns(const StateView& in, const Robot& robot);
+std::vector<Column> make_columns(std::span<const DeviceParameter> parameters, const Robot& robot);
 
 /// Chains of J joints, or of any number of them, on lanes. Each in one of chain/instances.
 template <int J>

@@ -28,7 +28,7 @@ struct Coordinates {
       : joints(robot.joints),
         own(coordinates(robot)),
         count(static_cast<int>(own.size())),
-        followers(followers_of(robot)) {}
+        followers(find_followers(robot)) {}
 
   /// P x, or P x + c, of every row.
   [[nodiscard]] std::vector<double> expanded(std::span<const double> x, bool with_offset) const {
@@ -112,7 +112,7 @@ class Reduction {
       : p_(coordinates), whole_(whole), out_(out) {}
 
   void copy(Output output, std::int64_t row) const {
-    const int width = size_of(output, p_.joints);
+    const int width = output_size(output, p_.joints);
     std::copy_n(&whole_[output][at(row, width)], width, &out_[output][at(row, width)]);
   }
   void columns(Output output, int rows, std::int64_t row) const {
@@ -156,7 +156,7 @@ class Reduction {
     out_.status[static_cast<std::size_t>(row)] = Status::kInvalidInput;
     for (int i = 0; i < kOutputCount; ++i) {
       const auto output = static_cast<Output>(i);
-      const int width = size_of(output, p_.count, p_.joints);
+      const int width = output_size(output, p_.count, p_.joints);
       if (wanted.has(output)) std::fill_n(&out_[output][at(row, width)], width, kNaN);
     }
   }
@@ -235,7 +235,7 @@ void evaluate_coupled(const Robot& robot, const StateView& states, const Outputs
   out.status = whole.status;
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
-    out[output].assign(wanted.has(output) ? at(states.count, size_of(output, p.count, p.joints)) : 0, 0.0);
+    out[output].assign(wanted.has(output) ? at(states.count, output_size(output, p.count, p.joints)) : 0, 0.0);
   }
   const Reduction reduction(p, whole, out);
   const bool needs_tau = wanted.has(Output::kForwardDynamics);

@@ -25,7 +25,7 @@ using DeviceChain = ChainRows<batch::ResidentRows>;
 /// kMaxComposite, so that the algorithm, and with it every bit, is the host's.
 [[nodiscard]] inline int device_padded(const Robot& robot, bool varying) {
   const bool exact = robot.joints == 6 || robot.joints == 7;
-  if (!varying && exact && fits_revolute(source_of<SharedModel<kMaxJoints, Joints::kMixed>>(robot).model))
+  if (!varying && exact && fits_revolute(make_source<SharedModel<kMaxJoints, Joints::kMixed>>(robot).model))
     return robot.joints;
   return robot.joints <= kMaxComposite ? kMaxComposite : kMaxJoints;
 }

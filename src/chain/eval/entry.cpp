@@ -80,13 +80,13 @@ bool scales(Quantity quantity) {
 
 /// Of a Parameter or DeviceParameter.
 template <class P>
-std::string name_of(const P& p) {
+std::string parameter_name(const P& p) {
   return std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint);
 }
 
 template <class P>
 void check_parameter(const P& p, const Robot& robot) {
-  const std::string name = name_of(p);
+  const std::string name = parameter_name(p);
   if (p.joint < 0 || p.joint >= robot.joints)
     throw Error(ExitCode::kInvalidFile, name + ": the chain has joints 0 to " + std::to_string(robot.joints - 1));
   if (p.change == Change::kScale && !scales(p.quantity))
@@ -101,7 +101,7 @@ void check_parameter(const P& p, const Robot& robot) {
 }
 
 /// Which way the center of mass moves, in the axes of the kernel frame.
-Vec3<double> direction_of(Quantity quantity, int joint, const Robot& robot) {
+Vec3<double> parameter_direction(Quantity quantity, int joint, const Robot& robot) {
   const int axis = static_cast<int>(quantity) - static_cast<int>(Quantity::kComX);
   if (axis < 0 || axis > 2) return Vec3<double>::zero();
   // Offsets are given in the described link frame, the kernels move centers in their own.
@@ -117,23 +117,23 @@ std::vector<Column> checked_columns(const Parameters& parameters, const Robot& r
   for (const auto& p : parameters) {
     check_parameter(p, robot);
     columns.push_back(
-        {p.joint, p.quantity, p.change, direction_of(p.quantity, p.joint, robot), p.joint + 1 == robot.joints});
+        {p.joint, p.quantity, p.change, parameter_direction(p.quantity, p.joint, robot), p.joint + 1 == robot.joints});
   }
   return columns;
 }
 
 }  // namespace
 
-std::vector<Column> columns_of(const StateView& in, const Robot& robot) {
+std::vector<Column> make_columns(const StateView& in, const Robot& robot) {
   std::vector<Column> columns = checked_columns(in.parameters, robot);
-  for (const Parameter& p : in.parameters) check_array(name_of(p).c_str(), p.value, in.count, 1);
+  for (const Parameter& p : in.parameters) check_array(parameter_name(p).c_str(), p.value, in.count, 1);
   return columns;
 }
 
-std::vector<Column> columns_of(std::span<const DeviceParameter> parameters, const Robot& robot) {
+std::vector<Column> make_columns(std::span<const DeviceParameter> parameters, const Robot& robot) {
   std::vector<Column> columns = checked_columns(parameters, robot);
   for (const DeviceParameter& p : parameters)
-    if (p.value.data == nullptr) throw Error(ExitCode::kUsage, name_of(p) + " is a null pointer");
+    if (p.value.data == nullptr) throw Error(ExitCode::kUsage, parameter_name(p) + " is a null pointer");
   return columns;
 }
 
@@ -166,14 +166,14 @@ void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
   using batch::in_column, batch::out_column;
   const int joints = job.robot.joints;
   batch::Rows rows{job.in.count, {}, {}, job.device};
-  for_each_input(job.in, needs_of(job.wanted), joints,
+  for_each_input(job.in, collect_needs(job.wanted), joints,
                  [&](StateView::Array values, bool is_needed, const char*, int width) {
                    rows.in.push_back(in_column(is_needed ? values : StateView::Array(), width));
                  });
   for (const Parameter& p : job.in.parameters) rows.in.push_back(in_column(p.value, 1));
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
-    rows.out.push_back(out_column(job.out[output], size_of(output, joints)));
+    rows.out.push_back(out_column(job.out[output], output_size(output, joints)));
   }
   rows.out.push_back(out_column(job.out.status));
   batch::on_device(job.device, HostChain{job.robot, job.options, columns, rows});
@@ -187,13 +187,13 @@ void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted
   const auto coordinates = static_cast<int>(static_cast<std::size_t>(robot.joints) - robot.coupled.size());
   check_states(states, wanted, coordinates);
   if (!robot.coupled.empty()) return evaluate_coupled(robot, states, wanted, place, out);
-  const std::vector<Column> columns = columns_of(states, robot);
+  const std::vector<Column> columns = make_columns(states, robot);
   out.joints = out.links = robot.joints;
   out.count = states.count;
   out.status.assign(static_cast<std::size_t>(states.count), Status::kConverged);
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
-    const std::int64_t numbers = wanted.has(output) ? states.count * size_of(output, robot.joints) : 0;
+    const std::int64_t numbers = wanted.has(output) ? states.count * output_size(output, robot.joints) : 0;
     make_room_for(out[output], static_cast<std::size_t>(numbers), solve_threads(place.device));
   }
   // After sizes and checks: from here on nothing is misuse.
@@ -216,17 +216,17 @@ Results evaluate(const Robot& robot, const StateView& states, const Outputs& wan
 
 namespace {
 
-Outputs wanted_of(const DeviceResults& to) {
+Outputs requested_outputs(const DeviceResults& to) {
   Outputs wanted;
   for (int i = 0; i < kOutputCount; ++i)
     if (const auto output = static_cast<Output>(i); to[output].data != nullptr) wanted.add(output);
   return wanted;
 }
 
-batch::ResidentRows rows_of(const Robot& robot, const DeviceStates& states, const DeviceResults& to) {
+batch::ResidentRows make_rows(const Robot& robot, const DeviceStates& states, const DeviceResults& to) {
   batch::ResidentRows rows;
   rows.count = states.count;
-  for_each_input(states, needs_of(wanted_of(to)), robot.joints,
+  for_each_input(states, collect_needs(requested_outputs(to)), robot.joints,
                  [&](const DeviceArray<const double>& array, bool is_needed, const char* name, int width) {
                    if (is_needed && array.data == nullptr)
                      throw Error(ExitCode::kUsage, std::string(name) + " is a null pointer",
@@ -236,7 +236,7 @@ batch::ResidentRows rows_of(const Robot& robot, const DeviceStates& states, cons
   for (const DeviceParameter& p : states.parameters) rows.in.push_back(batch::device_column(p.value, 1));
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
-    rows.out.push_back(batch::device_column(to[output], size_of(output, robot.joints)));
+    rows.out.push_back(batch::device_column(to[output], output_size(output, robot.joints)));
   }
   rows.out.push_back(batch::device_column(to.status, 1));
   return rows;
@@ -249,7 +249,7 @@ void run(const Robot& robot, const DeviceStates& states, const DevicePlace& plac
   require_uncoupled(robot, "states on a GPU");
   if (states.count < 0) throw Error(ExitCode::kUsage, "the number of states is negative");
   if (states.count == 0) return;
-  DeviceChain chain{robot, place.options, columns_of(states.parameters, robot), rows_of(robot, states, to)};
+  DeviceChain chain{robot, place.options, make_columns(states.parameters, robot), make_rows(robot, states, to)};
   chain.rows.call = place.call;
   chain.rows.needed = needed;
   batch::on_device({Executor::kCuda, 0, place.call.device}, chain);

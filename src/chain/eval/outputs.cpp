@@ -77,7 +77,7 @@ Quantity parse_quantity(const std::string& name) {
   throw Error(ExitCode::kUsage, "no quantity of a link is called \"" + name + "\"", "there are " + names);
 }
 
-std::vector<int> shape_of(Output output, int joints, int links) {
+std::vector<int> output_shape(Output output, int joints, int links) {
   switch (entry(output).shape) {
     case Shape::kOne:
       return {};
@@ -99,9 +99,9 @@ std::vector<int> shape_of(Output output, int joints, int links) {
   return {};
 }
 
-int size_of(Output output, int joints, int links) {
+int output_size(Output output, int joints, int links) {
   int size = 1;
-  for (const int n : shape_of(output, joints, links)) size *= n;
+  for (const int n : output_shape(output, joints, links)) size *= n;
   return size;
 }
 

@@ -16,7 +16,7 @@ void evaluate_tiles(const Source& source, const EvalJob& job) {
   const Source pointed = moved_to(job.options.point, source);
   const auto run = [&](EvalBuffer& buffer, std::int64_t begin, std::int64_t states) {
     const JointsInUse all(job.robot.joints);
-    const EvalBody<Source, EvalTiles> at_tool{source, buffer.tiles(), job.options},
+    const EvalKernel<Source, EvalTiles> at_tool{source, buffer.tiles(), job.options},
         at_point{pointed, buffer.tiles(), job.options};
     for (std::int64_t first = begin; first < begin + states; first += batch::kTile) {
       const auto count = static_cast<int>(std::min(batch::kTile, job.in.count - first));
@@ -41,10 +41,10 @@ void evaluate_on_lanes(const EvalJob& job) {
   using Revolute = SharedModel<J, Joints::kRevolute>;
   using Mixed = SharedModel<J, Joints::kMixed>;
   const JointsInUse all(job.robot.joints);
-  const auto mixed = source_of<Mixed>(job.robot);
+  const auto mixed = make_source<Mixed>(job.robot);
   if constexpr (kLanesPay)
     if (fits_revolute(mixed.model))
-      return evaluate_tiles<Revolute, Executor::kLanes>(source_of<Revolute>(job.robot), job);
+      return evaluate_tiles<Revolute, Executor::kLanes>(make_source<Revolute>(job.robot), job);
   evaluate_tiles<Mixed, Executor::kLanes>(mixed, job);
 }
 

@@ -14,17 +14,17 @@ using chain::Robot;
 constexpr double kDegree = M_PI / 180;
 
 /// Ten digits: rounding of the conversion does not show.
-std::string text(double x) { return std::isinf(x) ? (x > 0 ? "inf" : "-inf") : shortest(rounded(x, 10)); }
+std::string format_number(double x) { return std::isinf(x) ? (x > 0 ? "inf" : "-inf") : shortest(rounded(x, 10)); }
 /// For directions and angles: the rounding of a URDF's decimals of pi does not show.
-std::string text_of_order_one(double x) { return text(std::abs(x) < 1e-9 ? 0 : x); }
+std::string text_of_order_one(double x) { return format_number(std::abs(x) < 1e-9 ? 0 : x); }
 
-std::string text(const Vec3<double>& v) { return "(" + text(v[0]) + ", " + text(v[1]) + ", " + text(v[2]) + ")"; }
-std::string direction(const Vec3<double>& v) {
+std::string format_number(const Vec3<double>& v) { return "(" + format_number(v[0]) + ", " + format_number(v[1]) + ", " + format_number(v[2]) + ")"; }
+std::string format_direction(const Vec3<double>& v) {
   return "(" + text_of_order_one(v[0]) + ", " + text_of_order_one(v[1]) + ", " + text_of_order_one(v[2]) + ")";
 }
 
-std::string text(const Pose<double>& pose) {
-  return "position " + text(pose.p) + " m, rpy " + direction((1 / kDegree) * rpy_from_rotation(pose.R)) + " deg";
+std::string format_number(const Pose<double>& pose) {
+  return "position " + format_number(pose.p) + " m, rpy " + format_direction((1 / kDegree) * rpy_from_rotation(pose.R)) + " deg";
 }
 
 /// X_{i-1,i} at q = 0, equation (1) of model.hpp.
@@ -36,22 +36,22 @@ Pose<double> step(const chain::JointForm<double>& f) {
   return x * z;
 }
 
-std::string line(const std::string& label, const std::string& value) {
+std::string toml_line(const std::string& label, const std::string& value) {
   return label + std::string(label.size() < 16 ? 16 - label.size() : 1, ' ') + value + "\n";
 }
 
 std::string range(double low, double high, double unit, const char* name) {
   if (std::isinf(low) && std::isinf(high)) return "none";
-  return text(low / unit) + " to " + text(high / unit) + " " + name;
+  return format_number(low / unit) + " to " + format_number(high / unit) + " " + name;
 }
 
 std::string limits(const chain::Joint& joint) {
   std::string out =
       joint.prismatic ? range(joint.lower, joint.upper, 1, "m") : range(joint.lower, joint.upper, kDegree, "deg");
   if (!std::isinf(joint.velocity_limit))
-    out += "; velocity " + text(joint.velocity_limit) + (joint.prismatic ? " m/s" : " rad/s");
+    out += "; velocity " + format_number(joint.velocity_limit) + (joint.prismatic ? " m/s" : " rad/s");
   if (!std::isinf(joint.effort_limit))
-    out += "; effort " + text(joint.effort_limit) + (joint.prismatic ? " N" : " N*m");
+    out += "; effort " + format_number(joint.effort_limit) + (joint.prismatic ? " N" : " N*m");
   return out;
 }
 
@@ -63,26 +63,26 @@ std::string describe_joint(const Robot& robot, std::size_t i, const Pose<double>
   const char* kind = joint.prismatic ? "prismatic" : continuous ? "revolute without limits" : "revolute";
   const std::string number = "joint " + std::to_string(i);
   std::string out = "\n" + number + ": " + (joint.name == number ? "" : joint.name + ", ") + kind + "\n";
-  const std::string through = joint.prismatic ? "" : ", through " + text(frame.p) + " m";
-  out += line("  axis", direction(column(frame.R, 2)) + through);
-  out += line("  limits", limits(joint));
+  const std::string through = joint.prismatic ? "" : ", through " + format_number(frame.p) + " m";
+  out += toml_line("  axis", format_direction(column(frame.R, 2)) + through);
+  out += toml_line("  limits", limits(joint));
   for (const chain::Coupling& c : robot.coupled)
     if (static_cast<std::size_t>(c.joint) == i)
-      out += line("  follows", robot.joint[static_cast<std::size_t>(c.leader)].name + ": q = " + text(c.ratio) +
-                                   " of it, plus " + text(joint.prismatic ? c.offset : c.offset / kDegree) +
+      out += toml_line("  follows", robot.joint[static_cast<std::size_t>(c.leader)].name + ": q = " + format_number(c.ratio) +
+                                   " of it, plus " + format_number(joint.prismatic ? c.offset : c.offset / kDegree) +
                                    (joint.prismatic ? " m" : " deg"));
-  out += line("  kernel form", "a " + text(f.a) + (f.b != 0 ? " m, b " + text(f.b) : "") + " m, alpha " +
+  out += toml_line("  kernel form", "a " + format_number(f.a) + (f.b != 0 ? " m, b " + format_number(f.b) : "") + " m, alpha " +
                                    text_of_order_one(std::atan2(f.sin_alpha, f.cos_alpha) / kDegree) + " deg, d " +
-                                   text(f.d) + (joint.prismatic ? " + q m, theta " : " m, theta ") +
+                                   format_number(f.d) + (joint.prismatic ? " + q m, theta " : " m, theta ") +
                                    text_of_order_one(f.theta / kDegree) + (joint.prismatic ? " deg" : " deg + q"));
-  out += line("  link frame", robot.link[i].name + ", in the kernel frame: " + text(robot.link[i].offset));
-  out += line("  mass", text(body.mass) + " kg, center of mass " + text(body.com) + " m in the link frame");
+  out += toml_line("  link frame", robot.link[i].name + ", in the kernel frame: " + format_number(robot.link[i].offset));
+  out += toml_line("  mass", format_number(body.mass) + " kg, center of mass " + format_number(body.com) + " m in the link frame");
   const Mat3<double>& I = body.inertia;
-  out += line("  inertia", "ixx " + text(I(0, 0)) + ", iyy " + text(I(1, 1)) + ", izz " + text(I(2, 2)) + ", ixy " +
-                               text(I(0, 1)) + ", ixz " + text(I(0, 2)) + ", iyz " + text(I(1, 2)) +
+  out += toml_line("  inertia", "ixx " + format_number(I(0, 0)) + ", iyy " + format_number(I(1, 1)) + ", izz " + format_number(I(2, 2)) + ", ixy " +
+                               format_number(I(0, 1)) + ", ixz " + format_number(I(0, 2)) + ", iyz " + format_number(I(1, 2)) +
                                " kg*m^2, about the center of mass, link axes");
-  if (f.armature > 0) out += line("  armature", text(f.armature) + (joint.prismatic ? " kg" : " kg*m^2"));
-  if (f.damping > 0) out += line("  damping", text(f.damping) + (joint.prismatic ? " N*s/m" : " N*m*s/rad"));
+  if (f.armature > 0) out += toml_line("  armature", format_number(f.armature) + (joint.prismatic ? " kg" : " kg*m^2"));
+  if (f.damping > 0) out += toml_line("  damping", format_number(f.damping) + (joint.prismatic ? " N*s/m" : " N*m*s/rad"));
   return out;
 }
 
@@ -91,25 +91,25 @@ std::string describe_joint(const Robot& robot, std::size_t i, const Pose<double>
 std::string describe_robot(const Robot& robot) {
   double mass = 0;
   for (const chain::Body& body : robot.body) mass += body.mass;
-  std::string out = line("robot", robot.name);
-  if (!robot.source.empty()) out += line("source", robot.source);
-  out += line("joints", std::to_string(robot.joints));
-  out += line("moving mass", text(mass) + " kg");
-  out += line("gravity", text(robot.gravity) + " m/s^2");
+  std::string out = toml_line("robot", robot.name);
+  if (!robot.source.empty()) out += toml_line("source", robot.source);
+  out += toml_line("joints", std::to_string(robot.joints));
+  out += toml_line("moving mass", format_number(mass) + " kg");
+  out += toml_line("gravity", format_number(robot.gravity) + " m/s^2");
   std::string joints;
   Pose<double> frame = robot.base;
   for (std::size_t i = 0; i < robot.form.size(); ++i) {
     frame = frame * step(robot.form[i]);
     joints += describe_joint(robot, i, frame);
   }
-  out += line("kernel base", text(robot.base));
-  out += line("tool at q = 0", text(frame * robot.tool));
+  out += toml_line("kernel base", format_number(robot.base));
+  out += toml_line("tool at q = 0", format_number(frame * robot.tool));
   for (const chain::LockedJoint& joint : robot.locked) {
-    const std::string behind = joint.mass > 0 ? ", " + text(joint.mass) + " kg behind it" : "";
-    out += line("locked", joint.name + " at " + text(joint.prismatic ? joint.q : joint.q / kDegree) +
+    const std::string behind = joint.mass > 0 ? ", " + format_number(joint.mass) + " kg behind it" : "";
+    out += toml_line("locked", joint.name + " at " + format_number(joint.prismatic ? joint.q : joint.q / kDegree) +
                               (joint.prismatic ? " m" : " deg") + behind);
   }
-  for (const std::string& note : robot.notes) out += line("note", note);
+  for (const std::string& note : robot.notes) out += toml_line("note", note);
   return out + "\nAxes and points at q = 0, in world axes." + "\n" + joints;
 }
 

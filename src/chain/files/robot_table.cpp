@@ -86,7 +86,7 @@ AnyValue locks(std::vector<JointLock>& locks, const chain::Robot& robot, const s
   // A robot in TOML has its locked joints built in.
   if (fs::path(file).extension() == ".urdf")
     for (const chain::LockedJoint& joint : robot.locked) joints.push_back(joint.name);
-  return map_of(
+  return map_value(
       {joints, [&](const std::string& joint) { return lock(locks, robot, joint); }, "`{ joint = value, ... }`"});
 }
 

@@ -143,7 +143,7 @@ void gryma_fields(Fields& f, FileJoint& j) {
 
 void screw_fields(Fields& f, FileJoint& j) {
   // Numbers without units: a screw is given in SI.
-  f.key("screw", list_of({6, [&j](std::size_t k) { return quantity(j.screw[k], {kRatio}); }, "six numbers"}),
+  f.key("screw", list_value({6, [&j](std::size_t k) { return quantity(j.screw[k], {kRatio}); }, "six numbers"}),
         {.doc = "direction s and moment p x s of the axis at q = 0; s = 0 is a prismatic joint along the moment",
          .required = "Write screw = [sx, sy, sz, mx, my, mz]: direction, moment p x direction."});
   const double s = norm(j.direction()), m = norm(j.moment());
@@ -222,7 +222,7 @@ void locked_fields(Fields& f, chain::LockedJoint& joint) {
   f.key("mass", quantity(joint.mass, {kMass, Bounds::not_negative()}), {.doc = "behind it"});
 }
 
-void fields(Fields& f, RobotFile& file) {
+void robot_file_fields(Fields& f, RobotFile& file) {
   using enum Convention;
   schema_field(f);
   f.key("robot", string(file.data.name), {.doc = "its name", .required = "Write robot = \"its name\"."});
@@ -257,13 +257,13 @@ RobotFile read(const Node& document) {
   check_schema(root);
   RobotFile file;
   FieldReader f(document);
-  fields(f, file);
+  robot_file_fields(f, file);
   f.finish();
   return file;
 }
 
 template <class Joint, class Make>
-std::vector<Joint> joints_of(const RobotFile& file, const Make& make) {
+std::vector<Joint> make_joints(const RobotFile& file, const Make& make) {
   std::vector<Joint> joints;
   for (const FileJoint& j : file.joint) joints.push_back(make(j));
   return joints;
@@ -294,25 +294,25 @@ void couple(const RobotFile& file, Robot& robot) {
   }
 }
 
-Robot build(const RobotFile& file) {
+Robot build_robot(const RobotFile& file) {
   const auto dh = [](const FileJoint& j) { return chain::DhJoint{j.a, j.d, j.alpha, j.theta, j.link}; };
   switch (file.convention) {
     case Convention::kDh:
-      return chain::from_dh(file.data, joints_of<chain::DhJoint>(file, dh));
+      return chain::from_dh(file.data, make_joints<chain::DhJoint>(file, dh));
     case Convention::kModifiedDh:
-      return chain::from_modified_dh(file.data, joints_of<chain::DhJoint>(file, dh));
+      return chain::from_modified_dh(file.data, make_joints<chain::DhJoint>(file, dh));
     case Convention::kGryma:
-      return chain::from_gryma(file.data, joints_of<chain::GrymaJoint>(file, [](const FileJoint& j) {
+      return chain::from_gryma(file.data, make_joints<chain::GrymaJoint>(file, [](const FileJoint& j) {
                                  return chain::GrymaJoint{j.code, j.shift, j.azimuth, j.polar, j.link};
                                }));
     case Convention::kScrews:
-      return chain::from_screws(file.data, joints_of<chain::ScrewJoint>(file, [](const FileJoint& j) {
+      return chain::from_screws(file.data, make_joints<chain::ScrewJoint>(file, [](const FileJoint& j) {
                                   return chain::ScrewJoint{j.direction(), j.moment(), j.frame, j.link};
                                 }));
     case Convention::kKernel:
       break;
   }
-  Robot robot = chain::from_kernel_form(file.data, joints_of<chain::KernelJoint>(file, [](const FileJoint& j) {
+  Robot robot = chain::from_kernel_form(file.data, make_joints<chain::KernelJoint>(file, [](const FileJoint& j) {
                                           return chain::KernelJoint{j.a,         j.b,     j.d,     j.cos_alpha,
                                                                     j.sin_alpha, j.theta, j.frame, j.link};
                                         }));
@@ -350,7 +350,7 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
   const Node document = parse_toml(text, name, options.overrides);
   const RobotFile file = read(document);
   try {
-    Robot robot = build(file);
+    Robot robot = build_robot(file);
     couple(file, robot);
     if (options.gravity) robot.gravity = *options.gravity;
     if (!options.takes_coupled) chain::require_uncoupled(robot, "follows");
@@ -362,11 +362,11 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
   }
 }
 
-std::string robot_toml(const Robot& robot) { return written(in_kernel_form(robot), fields); }
+std::string robot_toml(const Robot& robot) { return written(in_kernel_form(robot), robot_file_fields); }
 
 void describe_robot_file(Fields& f) {
   RobotFile file;
-  fields(f, file);
+  robot_file_fields(f, file);
 }
 
 }  // namespace garra::io

@@ -26,7 +26,7 @@ using chain::GeneralJoint;
 const UrdfLink& link_at(const UrdfDocument& urdf, int index) { return urdf.links[static_cast<std::size_t>(index)]; }
 const UrdfJoint& joint_at(const UrdfDocument& urdf, int index) { return urdf.joints[static_cast<std::size_t>(index)]; }
 
-std::string list_of(const UrdfDocument& urdf, const std::vector<int>& links) {
+std::string format_links(const UrdfDocument& urdf, const std::vector<int>& links) {
   constexpr std::size_t kShown = 10;
   std::string out;
   for (std::size_t i = 0; i < std::min(links.size(), kShown); ++i)
@@ -52,7 +52,7 @@ int find_base(const UrdfDocument& urdf, const std::string& name) {
     if (urdf.links[i].parent_joint < 0) roots.push_back(static_cast<int>(i));
   if (roots.size() == 1) return roots[0];
   fail_urdf(urdf.file, link_at(urdf, roots.at(1)).line,
-            std::to_string(roots.size()) + " links without a parent: " + list_of(urdf, roots),
+            std::to_string(roots.size()) + " links without a parent: " + format_links(urdf, roots),
             "Name the link that the chain starts from: --base LINK.");
 }
 
@@ -88,7 +88,7 @@ int find_tip(const UrdfDocument& urdf, int base, const std::string& name) {
   const auto longest = std::max_element(
       leaves.begin(), leaves.end(), [&](int a, int b) { return joints_to(urdf, base, a) < joints_to(urdf, base, b); });
   fail_urdf(urdf.file, link_at(urdf, leaves[1]).line,
-            "not one chain: it ends in " + std::to_string(leaves.size()) + " links: " + list_of(urdf, leaves),
+            "not one chain: it ends in " + std::to_string(leaves.size()) + " links: " + format_links(urdf, leaves),
             "Name the link that the chain ends in: --tip LINK. The longest chain: --tip " +
                 link_at(urdf, *longest).name + " (" + std::to_string(joints_to(urdf, base, *longest)) + " joints).");
 }
@@ -189,7 +189,7 @@ class Locks {
     std::vector<std::string> names;
     for (const UrdfJoint& joint : urdf_.joints)
       if (moves(joint)) names.push_back(joint.name);
-    const std::string near = nearest(name, names);
+    const std::string near = nearest_word(name, names);
     if (names.size() > 10) names.resize(10);
     throw Error(ExitCode::kUsage, urdf_.file + ": lock: there is no joint " + quoted(name),
                 near.empty() ? suggest(name, names, "Joints here") : "Did you mean " + quoted(near) + "?");

@@ -38,9 +38,9 @@ void check_overrides(const Node& document, const std::vector<SweptKey>& keys) {
 }
 
 /// The document with the values that design `d` has of the swept keys.
-Node document_of(Node document, const std::vector<SweptKey>& keys, std::size_t d) {
+Node make_document(Node document, const std::vector<SweptKey>& keys, std::size_t d) {
   for (std::size_t k = 0; k < keys.size(); ++k)
-    set_value(document, keys[k].sweep.key, keys[k].nodes[value_of(keys, k, d)], keys[k].place);
+    set_value(document, keys[k].sweep.key, keys[k].nodes[value_index(keys, k, d)], keys[k].place);
   return document;
 }
 
@@ -66,7 +66,7 @@ struct File {
 };
 
 /// All that there is to say of the job.
-void fields(Fields& f, const File& file) {
+void scenario_fields(Fields& f, const File& file) {
   Scenario& s = file.scenario;
   std::vector<SweptKey> sweep = file.sweep;
   header_fields(f, "chain", s.title, &s.plan.seed);
@@ -77,7 +77,7 @@ void fields(Fields& f, const File& file) {
   f.table("sampling", {.doc = "how many samples"}, [&] {
     samples_field(f, file.samples, {.doc = "of each design", .comment = "per design"});
     // Divided, not multiplied: the product could overflow.
-    f.check(file.samples <= kMostSamples / static_cast<std::int64_t>(file.designs), "samples",
+    f.check(file.samples <= kMaxSamples / static_cast<std::int64_t>(file.designs), "samples",
             "too many samples for so many designs", "Give fewer.");
     if (f.reading()) s.plan.samples = file.samples * static_cast<std::int64_t>(file.designs);
     chunk_field(f, s.plan,
@@ -91,9 +91,9 @@ void fields(Fields& f, const File& file) {
 }
 
 /// The values that a design has of the swept keys.
-std::vector<double> values_of(const std::vector<SweptKey>& keys, std::size_t d) {
+std::vector<double> swept_values(const std::vector<SweptKey>& keys, std::size_t d) {
   std::vector<double> values;
-  for (std::size_t k = 0; k < keys.size(); ++k) values.push_back(keys[k].sweep.values[value_of(keys, k, d)]);
+  for (std::size_t k = 0; k < keys.size(); ++k) values.push_back(keys[k].sweep.values[value_index(keys, k, d)]);
   return values;
 }
 
@@ -105,7 +105,7 @@ std::vector<SweptKey> swept_keys(const Node& document) {
   return f.good() && f.sound() ? keys : std::vector<SweptKey>{};
 }
 
-Scenario build(const Node& document, const std::string& name) {
+Scenario build_scenario(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "chain", "chain study");
   const std::vector<SweptKey> keys = swept_keys(document);
@@ -115,17 +115,17 @@ Scenario build(const Node& document, const std::string& name) {
   s.designs.resize(designs);
   std::int64_t samples = kDefaultSamples;
   // The first design's values make the document complete: the whole file is checked with them.
-  const Node first = document_of(document, keys, 0);
+  const Node first = make_document(document, keys, 0);
   FieldReader f(first);
-  fields(f, {s, s.designs.front(), samples, designs, name, {}, &document});
+  scenario_fields(f, {s, s.designs.front(), samples, designs, name, {}, &document});
   f.finish();
   s.plan.samples = samples * static_cast<std::int64_t>(designs);
   const Node tables = tables_of_designs(document);
   for (std::size_t d = 0; d < designs; ++d) {
-    s.designs[d].values = values_of(keys, d);
+    s.designs[d].values = swept_values(keys, d);
     // The first design has been read with the document.
     if (d == 0) continue;
-    const Node own = document_of(tables, keys, d);
+    const Node own = make_document(tables, keys, d);
     FieldReader g(own);
     design_fields(g, s.robot, s.designs[d]);
     g.finish();
@@ -141,14 +141,14 @@ Scenario build(const Node& document, const std::string& name) {
 
 Scenario parse_chain_scenario(const std::string& text, const std::string& name,
                               const std::vector<std::string>& overrides) {
-  return build(parse_toml(text, name, overrides), name);
+  return build_scenario(parse_toml(text, name, overrides), name);
 }
 
 Scenario read_chain_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_chain_scenario(read_text(path), path, overrides);
 }
 
-Scenario read_chain_scenario(const ScenarioDocument& document) { return build(document.root(), document.name()); }
+Scenario read_chain_scenario(const ScenarioDocument& document) { return build_scenario(document.root(), document.name()); }
 
 std::string resolved_toml(const chain::Scenario& s) {
   return written(s, [](Fields& f, Scenario& scenario) {
@@ -156,7 +156,7 @@ std::string resolved_toml(const chain::Scenario& s) {
     // resolved_toml() writes samples per design, as they are read.
     std::vector<SweptKey> keys;
     for (const chain::Sweep& sweep : scenario.sweep) keys.push_back({sweep, {}, {}});
-    fields(f, {scenario, scenario.designs.front(), samples, scenario.designs.size(), "", keys});
+    scenario_fields(f, {scenario, scenario.designs.front(), samples, scenario.designs.size(), "", keys});
   });
 }
 
@@ -165,7 +165,7 @@ void describe_chain(Fields& f) {
   s.plan.chunk = kDefaultChunk;
   s.designs.resize(1);
   std::int64_t samples = kDefaultSamples;
-  fields(f, {s, s.designs.front(), samples, 1, "", {}});
+  scenario_fields(f, {s, s.designs.front(), samples, 1, "", {}});
 }
 
 }  // namespace garra::io

@@ -17,8 +17,8 @@ using chain::TorqueKind;
 using study::Distribution;
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kMostOutputs = 10'000;
-constexpr double kMostSteps = 1e9;
+constexpr std::int64_t kMaxOutputs = 10'000;
+constexpr double kMaxSteps = 1e9;
 const std::vector<std::string> kTables = {"start", "vary", "torque", "time", "settle"};
 
 /// What numbers that all joints share are measured in: of the kind that the first joint has.
@@ -38,9 +38,9 @@ void for_each_joint(const Node& node, const std::string& key, const JointDimensi
 
 /// One text where all joints have the same, else a list of them.
 template <class Text>
-std::string joints_text(const Robot& robot, const JointDimension& dimension, bool same, const Text& text_of) {
+std::string joints_text(const Robot& robot, const JointDimension& dimension, bool same, const Text& to_text) {
   if (robot.joint.empty()) return "";
-  const auto of = [&](std::size_t j) { return text_of(j, dimension.of(robot.joint[j])); };
+  const auto of = [&](std::size_t j) { return to_text(j, dimension.of(robot.joint[j])); };
   std::string all = of(0);
   for (std::size_t j = 1; !same && j < robot.joint.size(); ++j) all += ", " + of(j);
   return same ? all : "[" + all + "]";
@@ -120,7 +120,7 @@ struct Section {
   const Robot& robot;
 
   /// One number per joint, `otherwise` where the key is missing.
-  void numbers(const char* name, std::vector<double>& values, const JointDimension& dimension, const Words& words,
+  void joint_numbers(const char* name, std::vector<double>& values, const JointDimension& dimension, const Words& words,
                double otherwise = 0, const Bounds& bounds = Bounds::any()) {
     // A default needs the robot: the number of joints.
     if (f.reading() && values.empty()) values.assign(static_cast<std::size_t>(robot.joints), otherwise);
@@ -205,8 +205,8 @@ void course_fields(Section s, chain::TorqueInput& t) {
     f.check(t.end > t.start, "end", "not after start", "Let it end later.");
   });
   f.when(of_kind(t, {TorqueKind::kSine}), [&] {
-    s.numbers("frequency", t.frequency, {kFrequency, kFrequency}, {.doc = "of the sine"});
-    s.numbers("phase", t.phase, {kAngle, kAngle}, {.doc = "of the sine at the start"});
+    s.joint_numbers("frequency", t.frequency, {kFrequency, kFrequency}, {.doc = "of the sine"});
+    s.joint_numbers("phase", t.phase, {kAngle, kAngle}, {.doc = "of the sine at the start"});
   });
   f.when(of_kind(t, {TorqueKind::kSampled}), [&] {
     f.key("interval", quantity(t.interval, {kTime, Bounds::positive()}),
@@ -220,16 +220,16 @@ void torque_fields(Section s, chain::TorqueInput& t) {
   s.f.key("kind", choice(t.kind), {.doc = "what drives the joints"});
   // There the amplitude multiplies what the law gives: 1 leaves it as it is.
   const bool factor = is_feedback(t.kind) || t.kind == TorqueKind::kSampled;
-  s.numbers("amplitude", t.amplitude, amplitude_dimension(t.kind),
+  s.joint_numbers("amplitude", t.amplitude, amplitude_dimension(t.kind),
             {.doc = "of the torque; of sampled, pd and computed a factor on it", .otherwise = "`0`; a factor `1`"},
             factor ? 1 : 0);
   course_fields(s, t);
   for (const TorqueKind kind : {TorqueKind::kPd, TorqueKind::kComputed})
     s.f.when(of_kind(t, {kind}), [&] {
       const Words medians{.doc = "controllers know the medians of damping, mass and size"};
-      s.numbers("set_point", t.set_point, kJointPosition, medians);
-      s.numbers("kp", t.kp, kp_dimension(kind), {.doc = "gain of the position"}, 0, Bounds::not_negative());
-      s.numbers("kd", t.kd, kd_dimension(kind), {.doc = "gain of the speed"}, 0, Bounds::not_negative());
+      s.joint_numbers("set_point", t.set_point, kJointPosition, medians);
+      s.joint_numbers("kp", t.kp, kp_dimension(kind), {.doc = "gain of the position"}, 0, Bounds::not_negative());
+      s.joint_numbers("kd", t.kd, kd_dimension(kind), {.doc = "gain of the speed"}, 0, Bounds::not_negative());
     });
   s.f.when(of_kind(t, {TorqueKind::kPd}), [&] {
     s.f.key("compensate_gravity", boolean(t.compensate_gravity), {.doc = "adds the torque that holds the chain"});
@@ -251,10 +251,10 @@ void time_fields(Section s, Design& design) {
   });
   f.when({!adaptive, "other methods"}, [&] {
     f.key("step", quantity(o.step, {kTime, Bounds::positive()}), {.doc = "shortened to meet outputs and jumps"});
-    f.check(o.until / o.step <= kMostSteps, "step", "more than 1e9 steps until the end",
+    f.check(o.until / o.step <= kMaxSteps, "step", "more than 1e9 steps until the end",
             "Give a longer step or an earlier end.");
   });
-  f.key("outputs", count(design.outputs, {.low = 2, .high = kMostOutputs, .remedy = "Write outputs = 200."}),
+  f.key("outputs", count(design.outputs, {.low = 2, .high = kMaxOutputs, .remedy = "Write outputs = 200."}),
         {.comment = "times of the nominal trajectories"});
   f.key("limits", choice(o.limits),
         {.doc = "what a joint does at its limits: nothing, it ends the sample, or it stops there"});

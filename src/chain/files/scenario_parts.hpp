@@ -42,6 +42,6 @@ void sweep_fields(Fields& f, std::vector<SweptKey>& keys);
 /// Product of the numbers of values; stops counting above 2^32.
 [[nodiscard]] std::size_t design_count(const std::vector<SweptKey>& keys);
 /// Which value of key `k` design `d` has: the last key runs fastest.
-[[nodiscard]] std::size_t value_of(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d);
+[[nodiscard]] std::size_t value_index(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d);
 
 }  // namespace garra::io

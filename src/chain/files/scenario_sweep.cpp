@@ -58,8 +58,8 @@ void range_fields(Fields& f, SweptKey& key) {
   double ends[2] = {1, 1};
   std::int64_t points = 1;
   const auto end = [&](std::size_t k) { return any_quantity(ends[k], key.sweep.unit); };
-  if (log) f.key("log", list_of({2, end, "[a, b]"}));
-  if (linear) f.key("linear", list_of({2, end, "[a, b]"}));
+  if (log) f.key("log", list_value({2, end, "[a, b]"}));
+  if (linear) f.key("linear", list_value({2, end, "[a, b]"}));
   f.check(!log || (ends[0] > 0 && ends[1] > 0), "log", "a logarithmic range needs two numbers above 0",
           "Write { linear = [a, b], points = n }.");
   if (log || linear)
@@ -103,7 +103,7 @@ void check_key(const std::string& key, const Place& place) {
 void sweep_fields(Fields& f, std::vector<SweptKey>& keys) {
   const auto visit = [&](const std::string& name) {
     const auto known = std::find_if(keys.begin(), keys.end(), [&](const SweptKey& k) { return k.sweep.key == name; });
-    SweptKey key = known != keys.end() ? *known : SweptKey{{name, "", "list", {}}, f.place_of(name), {}};
+    SweptKey key = known != keys.end() ? *known : SweptKey{{name, "", "list", {}}, f.find_place(name), {}};
     if (f.reading()) check_key(name, key.place);
     const char* range = "`{ log = [a, b], points = n }`, `{ linear = .. }`";
     f.key(name,
@@ -128,7 +128,7 @@ std::size_t design_count(const std::vector<SweptKey>& keys) {
   return n;
 }
 
-std::size_t value_of(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d) {
+std::size_t value_index(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d) {
   // As digits of a number, the last key being the lowest.
   for (std::size_t faster = keys.size(); --faster > k;) d /= keys[faster].nodes.size();
   return d % keys[k].nodes.size();

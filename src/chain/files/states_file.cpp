@@ -36,7 +36,7 @@ void open_optional(const Hdf5Reader& file, const std::string& name, const Shape&
   rows.emplace(file, name);
 }
 
-chain::Parameter parameter_of(const Hdf5Reader& file, const std::string& name) {
+chain::Parameter read_parameter(const Hdf5Reader& file, const std::string& name) {
   try {
     // The name's own fault gets the place in the file.
     return parse_parameter(name);
@@ -55,7 +55,7 @@ void read_rows(const std::optional<Hdf5Rows>& rows, bool needed, const std::arra
   if (!out.empty()) rows->read(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count), out);
 }
 
-std::vector<std::string> parts_of(const std::string& name) {
+std::vector<std::string> split_name(const std::string& name) {
   std::vector<std::string> parts(1);
   for (const char c : name) {
     if (c == '.')
@@ -66,7 +66,7 @@ std::vector<std::string> parts_of(const std::string& name) {
   return parts;
 }
 
-const char* name_of(chain::JacobianForm form) {
+const char* stored_name(chain::JacobianForm form) {
   switch (form) {
     case chain::JacobianForm::kLinearFirst:
       return "linear-first";
@@ -83,7 +83,7 @@ void write_attributes(Hdf5Stream& file, bool with_jacobian, const ResultAttribut
   file.attribute("/", "device", attributes.device);
   file.attribute("/", "version", attributes.version);
   if (with_jacobian) {
-    file.attribute("jacobian", "rows", std::string(name_of(attributes.options.form)));
+    file.attribute("jacobian", "rows", std::string(stored_name(attributes.options.form)));
     file.attribute("jacobian", "axes", std::string(attributes.options.body_axes ? "tool" : "world"));
   }
   std::vector<std::string> names;
@@ -93,13 +93,13 @@ void write_attributes(Hdf5Stream& file, bool with_jacobian, const ResultAttribut
 
 }  // namespace
 
-std::string name_of(const chain::Parameter& parameter) {
+std::string stored_name(const chain::Parameter& parameter) {
   return std::to_string(parameter.joint) + "." + to_string(parameter.quantity) + "." +
          kChanges[static_cast<std::size_t>(parameter.change)];
 }
 
 chain::Parameter parse_parameter(const std::string& name) {
-  const std::vector<std::string> parts = parts_of(name);
+  const std::vector<std::string> parts = split_name(name);
   if (parts.size() != 3) throw Error(ExitCode::kUsage, quoted(name) + " is not joint.quantity.change", kParameterNames);
   chain::Parameter parameter;
   const char* end = parts[0].data() + parts[0].size();
@@ -124,7 +124,7 @@ StateStream::StateStream(const std::string& path, int joints) : file_(path, kSta
   open_optional(file_, "wrench", {count, 6}, wrench_);
   // Every column is opened once; reading needs no names.
   for (const std::string& name : file_.names("parameters")) {
-    columns_.push_back({parameter_of(file_, name), nullptr});
+    columns_.push_back({read_parameter(file_, name), nullptr});
     file_.require_shape("parameters/" + name, {count});
     columns_.back().rows = std::make_unique<Hdf5Rows>(file_, "parameters/" + name);
   }
@@ -174,7 +174,7 @@ void write_states(const std::string& path, const chain::States& states) {
     if (!values->empty()) file.write(name, {count, joints}, *values);
   if (!states.wrench.empty()) file.write("wrench", {count, 6}, states.wrench);
   if (!states.parameters.empty()) file.group("parameters");
-  for (const chain::Parameter& p : states.parameters) file.write("parameters/" + name_of(p), {count}, p.value);
+  for (const chain::Parameter& p : states.parameters) file.write("parameters/" + stored_name(p), {count}, p.value);
   file.commit(path);
 }
 
@@ -184,7 +184,7 @@ ResultStream::ResultStream(const std::string& path, const Plan& plan) : plan_(pl
     const auto output = static_cast<chain::Output>(i);
     if (!plan.outputs.has(output)) continue;
     Shape shape = {count};
-    for (const int n : chain::shape_of(output, plan.joints, plan.links)) shape.push_back(static_cast<std::uint64_t>(n));
+    for (const int n : chain::output_shape(output, plan.joints, plan.links)) shape.push_back(static_cast<std::uint64_t>(n));
     places_[static_cast<std::size_t>(i)] = file_.add(to_string(output), shape, Hdf5Stream::Type::kFloat64);
   }
   // Last and always: without status NaN says nothing.

@@ -8,7 +8,7 @@
 namespace garra::io {
 
 /// "2.mass.scale"
-[[nodiscard]] std::string name_of(const chain::Parameter& parameter);
+[[nodiscard]] std::string stored_name(const chain::Parameter& parameter);
 
 /// The reverse, without values. Throws Error(kUsage) saying what is wrong with the name.
 [[nodiscard]] chain::Parameter parse_parameter(const std::string& name);

@@ -19,7 +19,7 @@ std::vector<double> read_rows(const Hdf5Reader& file, const std::string& name, c
   return file.doubles(name);
 }
 
-std::vector<std::int32_t> numbers(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
+std::vector<std::int32_t> to_int32(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
 
 void write_outputs(Hdf5Writer& file, const chain::Trajectories& t) {
   const auto n = static_cast<std::uint64_t>(t.count), k = static_cast<std::uint64_t>(t.times.size()),
@@ -51,8 +51,8 @@ void write_ends(Hdf5Writer& file, const chain::Trajectories& t) {
   file.write("end_stop_loss", {n}, t.end_stop_loss);
   file.write("end_balance", {n}, t.end_balance);
   file.write("worst_balance", {n}, t.worst_balance);
-  file.write("steps", {n}, numbers(t.steps));
-  file.write("rejected", {n}, numbers(t.rejected));
+  file.write("steps", {n}, to_int32(t.steps));
+  file.write("rejected", {n}, to_int32(t.rejected));
   std::vector<std::int32_t> status;
   for (const chain::SimulationStatus s : t.status) status.push_back(static_cast<std::int32_t>(s));
   file.write("status", {n}, status);

@@ -23,7 +23,7 @@ using Names = std::vector<std::string>;
 
 std::string tag(const std::string& name) { return "<" + name + ">"; }
 
-std::string problem_of(tinyxml2::XMLError error) {
+std::string describe_xml_error(tinyxml2::XMLError error) {
   switch (error) {
     case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
       return "an attribute without quotes, or given twice";
@@ -40,10 +40,10 @@ std::string problem_of(tinyxml2::XMLError error) {
 
 /// More than any URDF has in one element. The XML library compares each attribute with all before it: this keeps its
 /// time in proportion to the file.
-constexpr int kMostAttributes = 100;
+constexpr int kMaxAttributes = 100;
 
 /// Lengths, masses and inertias beyond this overflow when they are multiplied.
-constexpr double kLargestNumber = 1e30;
+constexpr double kMaxNumber = 1e30;
 
 /// What other tools put into <robot>, <link> and <joint>.
 const Names kOfOtherTools = {"visual",
@@ -80,7 +80,7 @@ int crowded_line(const std::string& text) {
     } else if (c == '<' || c == '>') {
       in_tag = c == '<';
       attributes = 0;
-    } else if (c == '=' && in_tag && ++attributes > kMostAttributes) {
+    } else if (c == '=' && in_tag && ++attributes > kMaxAttributes) {
       return line;
     } else if (c == '\n') {
       ++line;
@@ -99,10 +99,10 @@ class Reader {
     check_bytes();
     tinyxml2::XMLDocument xml;
     if (xml.Parse(text_.data(), text_.size()) != tinyxml2::XML_SUCCESS) {
-      fail(std::max(1, xml.ErrorLineNum()), "not XML: " + problem_of(xml.ErrorID()),
+      fail(std::max(1, xml.ErrorLineNum()), "not XML: " + describe_xml_error(xml.ErrorID()),
            "Check that tags are closed and attributes quoted.");
     }
-    const XMLElement& root = root_of(xml);
+    const XMLElement& root = find_root(xml);
     check_attributes(root, {"name", "version", "xmlns"});
     out_.name = attribute(root, "name");
     read_links(root);
@@ -135,12 +135,12 @@ class Reader {
   }
 
   void check_bytes() const {
-    if (text_.size() > kLargestText) fail(1, "larger than 10 MB", "Is it the right file?");
+    if (text_.size() > kMaxText) fail(1, "larger than 10 MB", "Is it the right file?");
     const std::size_t nul = text_.find('\0');
     if (nul == std::string::npos) {
       const int line = crowded_line(text_);
       if (line > 0)
-        fail(line, "an element with more than " + std::to_string(kMostAttributes) + " attributes",
+        fail(line, "an element with more than " + std::to_string(kMaxAttributes) + " attributes",
              "Is it the right file?");
       return;
     }
@@ -149,7 +149,7 @@ class Reader {
   }
 
   /// The only element at the top. Declarations of types and entities have no place in a URDF.
-  [[nodiscard]] const XMLElement& root_of(const tinyxml2::XMLDocument& xml) const {
+  [[nodiscard]] const XMLElement& find_root(const tinyxml2::XMLDocument& xml) const {
     const XMLElement* root = nullptr;
     for (const tinyxml2::XMLNode* node = xml.FirstChild(); node != nullptr; node = node->NextSibling()) {
       if (node->ToUnknown() != nullptr)
@@ -171,7 +171,7 @@ class Reader {
     const std::string key = what + quoted(name);
     const auto [place, is_new] = unknown_.try_emplace(key, Unknown{element.GetLineNum(), 0, ""});
     ++place->second.times;
-    const std::string meant = is_new ? nearest(name, known) : "";
+    const std::string meant = is_new ? nearest_word(name, known) : "";
     if (!meant.empty()) place->second.meant = "; did you mean " + quoted(meant) + "?";
   }
   void tell_unknown() {
@@ -225,7 +225,7 @@ class Reader {
   }
 
   /// As many finite numbers as there are places, and nothing else.
-  void numbers(const XMLElement& element, const char* name, double* out, int count) const {
+  void read_attribute_numbers(const XMLElement& element, const char* name, double* out, int count) const {
     const std::string text = attribute(element, name);
     const char *at = text.data(), *end = at + text.size();
     // from_chars, whatever the locale: strtod would take a comma for the point in some.
@@ -246,7 +246,7 @@ class Reader {
       if (error != std::errc{} || !whole) refuse(at == end ? "a number is missing" : "not a number");
       if (!std::isfinite(out[i])) refuse("NaN and infinity are no values here");
       const bool is_limit = std::string_view(element.Name()) == "limit";  // 1e308 is how some write "none"
-      if (!is_limit && std::abs(out[i]) > kLargestNumber) refuse("too large to compute with");
+      if (!is_limit && std::abs(out[i]) > kMaxNumber) refuse("too large to compute with");
       at = next;
     }
     skip();
@@ -254,21 +254,21 @@ class Reader {
   }
   [[nodiscard]] double number(const XMLElement& element, const char* name) const {
     double x = 0;
-    numbers(element, name, &x, 1);
+    read_attribute_numbers(element, name, &x, 1);
     return x;
   }
   [[nodiscard]] double number_or(const XMLElement& element, const char* name, double otherwise) const {
     return element.Attribute(name) == nullptr ? otherwise : number(element, name);
   }
 
-  [[nodiscard]] Pose<double> origin_of(const XMLElement& element) {
+  [[nodiscard]] Pose<double> parse_origin(const XMLElement& element) {
     Pose<double> pose = Pose<double>::identity();
     const XMLElement* origin = child(element, "origin");
     if (origin == nullptr) return pose;
     check_attributes(*origin, {"xyz", "rpy"});
     Vec3<double> rpy = Vec3<double>::zero();
-    if (origin->Attribute("xyz") != nullptr) numbers(*origin, "xyz", pose.p.m, 3);
-    if (origin->Attribute("rpy") != nullptr) numbers(*origin, "rpy", rpy.m, 3);
+    if (origin->Attribute("xyz") != nullptr) read_attribute_numbers(*origin, "xyz", pose.p.m, 3);
+    if (origin->Attribute("rpy") != nullptr) read_attribute_numbers(*origin, "rpy", rpy.m, 3);
     pose.R = rotation_from_rpy(rpy);
     return pose;
   }
@@ -281,7 +281,7 @@ class Reader {
       fail(element, mass == nullptr ? "no <mass>" : "no <inertia>", "Give both, or no <inertial> at all.");
     check_attributes(*mass, {"value"});
     check_attributes(*inertia, {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"});
-    const Pose<double> origin = origin_of(element);
+    const Pose<double> origin = parse_origin(element);
     const double xy = number(*inertia, "ixy"), xz = number(*inertia, "ixz"), yz = number(*inertia, "iyz");
     const Mat3<double> I = {
         {number(*inertia, "ixx"), xy, xz, xy, number(*inertia, "iyy"), yz, xz, yz, number(*inertia, "izz")}};
@@ -307,7 +307,7 @@ class Reader {
     if (out_.links.empty()) fail(root, "no <link>", "A chain needs at least two.");
   }
 
-  [[nodiscard]] int link_of(const XMLElement& joint, const char* which) {
+  [[nodiscard]] int find_link(const XMLElement& joint, const char* which) {
     const XMLElement* element = child(joint, which);
     if (element == nullptr) fail(joint, "no " + tag(which), std::string("Write <") + which + " link=\"...\"/>.");
     check_attributes(*element, {"link"});
@@ -367,13 +367,13 @@ class Reader {
     const Names types = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar"};
     if (std::find(types.begin(), types.end(), joint.type) == types.end())
       fail(e, "unknown type " + quoted(joint.type), suggest(joint.type, types, "Types"));
-    joint.parent = link_of(e, "parent");
-    joint.child = link_of(e, "child");
-    joint.origin = origin_of(e);
+    joint.parent = find_link(e, "parent");
+    joint.child = find_link(e, "child");
+    joint.origin = parse_origin(e);
     if (const XMLElement* mimic = child(e, "mimic")) read_mimic(*mimic, joint);
     if (const XMLElement* axis = child(e, "axis")) {
       check_attributes(*axis, {"xyz"});
-      numbers(*axis, "xyz", joint.axis.m, 3);
+      read_attribute_numbers(*axis, "xyz", joint.axis.m, 3);
     }
     if (const XMLElement* limit = child(e, "limit")) read_limit(*limit, joint);
     if (const XMLElement* dynamics = child(e, "dynamics")) read_dynamics(*dynamics, joint);

@@ -48,7 +48,7 @@ std::string with_joints(std::string text, int joints) {
   return text;
 }
 
-std::vector<std::string> words(const std::string& text) {
+std::vector<std::string> split_words(const std::string& text) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
@@ -68,7 +68,7 @@ std::string one_line(std::string text) {
 
 // Names.
 
-std::string name_of(const std::string& robot) {
+std::string make_identifier(const std::string& robot) {
   std::string name;
   for (const char c : robot) {
     const auto letter = static_cast<unsigned char>(c);
@@ -92,7 +92,7 @@ void check_name(const std::string& name) {
                 "Take letters, digits and single underscores, a letter first.");
 }
 
-const Signature& signature_of(const std::string& name) {
+const Signature& find_signature(const std::string& name) {
   for (const Signature& s : kSignatures)
     if (name == s.name) return s;
   std::string all;
@@ -130,7 +130,7 @@ Code cheapest(const Robot& robot, Operation operation) {
   return *best;
 }
 
-std::string counted(const OperationCount& c) {
+std::string describe_count(const OperationCount& c) {
   std::string text = std::to_string(c.products + c.sums + c.fused + c.slow + c.other) +
                      " operations: " + std::to_string(c.products) + " products, " + std::to_string(c.sums) + " sums, " +
                      std::to_string(c.fused) + " fused multiply-adds";
@@ -150,14 +150,14 @@ std::string function(const Robot& robot, const Signature& s) {
   const Code code = cheapest(robot, s.operation);
   const std::string type = with_joints(s.type, robot.joints);
   std::string parameters, more, arguments;
-  for (const std::string& name : words(s.parameters)) {
+  for (const std::string& name : split_words(s.parameters)) {
     // What a function does not read is still a parameter, so that signatures do not depend on the robot.
     parameters += std::string(", ") + (reads(code, name) ? "" : "[[maybe_unused]] ") + "const Vec<S>& " + name;
     more += ", const Vec<S>& " + name;
     arguments += ", " + name;
   }
   const std::string name = s.name, head = "template <class S>\n[[nodiscard]] GARRA_HD " + type + " " + name + "(";
-  return "/// " + std::string(s.meaning) + "\n/// " + counted(code.count()) + "\n" + head +
+  return "/// " + std::string(s.meaning) + "\n/// " + describe_count(code.count()) + "\n" + head +
          (reads(code, "x") ? "" : "[[maybe_unused]] ") + "const Angles<S>& x" + parameters + ") {\n  " + type +
          " out;\n" + code.text("  ") + "  return out;\n}\n" + head + "const Vec<S>& q" + more + ") {\n  return " +
          name + "(angles(q)" + arguments + ");\n}\n\n";
@@ -245,13 +245,13 @@ std::string chain_type(const std::string& name, int joints, const std::vector<st
 }  // namespace
 
 std::string generate_header(const Robot& robot, const GenerateOptions& options) {
-  const std::string name = options.name.empty() ? name_of(robot.name) : options.name;
+  const std::string name = options.name.empty() ? make_identifier(robot.name) : options.name;
   check_name(name);
   require_uncoupled(robot, "generated code");
   check_numbers(robot);
   const std::vector<std::string> wanted = options.operations.empty() ? generated_operations() : options.operations;
   std::string text = preamble(robot, options) + types(name, robot.joints) + angles(robot);
-  for (const std::string& operation : wanted) text += function(robot, signature_of(operation));
+  for (const std::string& operation : wanted) text += function(robot, find_signature(operation));
   return text + chain_type(name, robot.joints, wanted) + "}  // namespace " + name + "\n";
 }
 

@@ -25,7 +25,7 @@ struct Run {
   std::vector<Target> targets = {};
 
   // Kinematics needs the links as they are described; only dynamics may move their parameters.
-  Run(Graph& g, const Robot& robot) : graph(g), model(model_of<J>(robot)), regrouped(model) {
+  Run(Graph& g, const Robot& robot) : graph(g), model(make_model<J>(robot)), regrouped(model) {
     regroup(regrouped);
     for (int i = 0; i < J; ++i) {
       double c, s;

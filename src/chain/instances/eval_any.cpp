@@ -7,7 +7,7 @@ template void evaluate_on_lanes<kAnyJoints>(const EvalJob& job);
 
 void evaluate_on_scalar(const EvalJob& job) {
   using Mixed = SharedModel<kAnyJoints, Joints::kMixed>;
-  evaluate_tiles<Mixed, Executor::kScalar>(source_of<Mixed>(job.robot), job);
+  evaluate_tiles<Mixed, Executor::kScalar>(make_source<Mixed>(job.robot), job);
 }
 
 }  // namespace garra::chain

@@ -5,7 +5,7 @@ namespace garra::chain {
 
 void evaluate_varying(const EvalJob& job, const std::vector<Column>& columns) {
   using Source = VaryingModel<kAnyJoints>;
-  auto source = source_of<Source>(job.robot);
+  auto source = make_source<Source>(job.robot);
   source.columns = columns.data();
   source.count = static_cast<int>(columns.size());
   if (job.device.executor == Executor::kScalar)

@@ -29,7 +29,7 @@ Joint coordinate_limits(const Robot& robot, int joint) {
   return out;
 }
 
-Followers followers_of(const Robot& robot) {
+Followers find_followers(const Robot& robot) {
   Followers out{};
   for (int i = 0; i < kMaxJoints; ++i) out.leader[i] = i;
   for (const Coupling& c : robot.coupled) {

@@ -115,7 +115,7 @@ Pose<double> first_frame(const Line& axis, double length) {
 }
 
 /// The unit axis of a joint whose frame is given; a prismatic one may lie anywhere: at the origin.
-Line line_of(const GeneralJoint& joint, const Pose<double>& frame) {
+Line joint_line(const GeneralJoint& joint, const Pose<double>& frame) {
   const Vec3<double> u = frame.R * ((1 / norm(joint.axis)) * joint.axis);
   Line line{u, joint.link.joint.prismatic ? Vec3<double>::zero() : frame.p};
   for (double& x : line.direction.m) x = snapped_cosine(x);
@@ -141,14 +141,14 @@ double check_joints(const RobotData& data, const std::vector<GeneralJoint>& join
 Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints) {
   Robot robot = begin_robot(data, joints.size());
   const double length = check_joints(data, joints);
-  const Pose<double> first = first_frame(line_of(joints[0], joints[0].placement), length);
+  const Pose<double> first = first_frame(joint_line(joints[0], joints[0].placement), length);
   robot.base = data.base * first;
   robot.form[0].cos_alpha = 1;
   // Link i in frame i as it is with theta = d = 0; all that follows is relative to it, so rounding does not add up.
   Pose<double> link = snapped(inverse(first) * joints[0].placement * joints[0].after, length);
   for (std::size_t i = 1; i < joints.size(); ++i) {
     const Pose<double> joint = link * joints[i].placement;
-    const Normal n = common_normal(line_of(joints[i], joint), length);
+    const Normal n = common_normal(joint_line(joints[i], joint), length);
     robot.form[i - 1].theta = std::atan2(n.sin_theta, n.cos_theta);
     robot.form[i - 1].d = n.d;
     robot.form[i].a = n.a;

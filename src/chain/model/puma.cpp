@@ -12,7 +12,7 @@ struct Motor {
   double inertia, gear;  ///< [kg m^2], turns of the motor per turn of the joint
 };
 
-DhJoint row(double a, double d, double quarter_turns) {
+DhJoint dh_row(double a, double d, double quarter_turns) {
   DhJoint out;
   out.a = a;
   out.d = d;
@@ -47,8 +47,8 @@ bool is_puma_like(const Model<double, 6>& m) {
 }
 
 std::vector<DhJoint> puma560(bool armature) {
-  std::vector<DhJoint> rows = {row(0, 0, 1),      row(0.4318, 0, 0), row(0.0203, 0.15005, -1),
-                               row(0, 0.4318, 1), row(0, 0, -1),     row(0, 0, 0)};
+  std::vector<DhJoint> rows = {dh_row(0, 0, 1),      dh_row(0.4318, 0, 0), dh_row(0.0203, 0.15005, -1),
+                               dh_row(0, 0.4318, 1), dh_row(0, 0, -1),     dh_row(0, 0, 0)};
   const Body bodies[6] = {body(0, {{0, 0, 0}}, {{0, 0.35, 0}}),
                           body(17.4, {{-0.3638, 0.006, 0.2275}}, {{0.13, 0.524, 0.539}}),
                           body(4.8, {{-0.0203, -0.0141, 0.070}}, {{0.066, 0.086, 0.0125}}),

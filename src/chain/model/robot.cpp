@@ -11,9 +11,9 @@ namespace garra::chain {
 
 namespace {
 
-bool finite(double x) { return std::isfinite(x); }
+bool is_finite_number(double x) { return std::isfinite(x); }
 template <int R, int C>
-bool finite(const Mat<double, R, C>& a) {
+bool is_finite_number(const Mat<double, R, C>& a) {
   return std::all_of(std::begin(a.m), std::end(a.m), [](double x) { return std::isfinite(x); });
 }
 
@@ -40,8 +40,8 @@ bool not_negative(const Mat3<double>& I, double tolerance) {
 
 void check_link(std::size_t i, const LinkData& link) {
   const Body& body = link.body;
-  if (!finite(body.mass) || !finite(body.com) || !finite(body.inertia) || !finite(link.armature) ||
-      !finite(link.damping)) {
+  if (!is_finite_number(body.mass) || !is_finite_number(body.com) || !is_finite_number(body.inertia) || !is_finite_number(link.armature) ||
+      !is_finite_number(link.damping)) {
     refuse_joint(i, "mass, com, inertia, armature or damping is not finite", "");
   }
   if (body.mass < 0 || link.armature < 0 || link.damping < 0)
@@ -65,7 +65,7 @@ Pose<double> about_x(double angle, double shift) {
 void check_rows(const std::vector<DhJoint>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const DhJoint& r = rows[i];
-    if (!finite(r.a) || !finite(r.d) || !finite(r.alpha) || !finite(r.theta))
+    if (!is_finite_number(r.a) || !is_finite_number(r.d) || !is_finite_number(r.alpha) || !is_finite_number(r.theta))
       refuse_joint(i, "a constant of the row is not finite", "");
   }
 }
@@ -164,7 +164,7 @@ void check_pose(const Pose<double>& pose, const std::string& what) {
   // 1e-9: printed rotation matrices of ten digits pass.
   const bool orthogonal = std::all_of(std::begin(gap.m), std::end(gap.m), [](double x) { return std::abs(x) < 1e-9; });
   const double det = dot(column(pose.R, 0), cross(column(pose.R, 1), column(pose.R, 2)));
-  if (!finite(pose.p) || !orthogonal || !(det > 0))
+  if (!is_finite_number(pose.p) || !orthogonal || !(det > 0))
     throw Error(ExitCode::kUsage, what + ": not a pose: not finite, or its matrix is no rotation");
 }
 
@@ -204,7 +204,7 @@ Robot begin_robot(const RobotData& data, std::size_t joints) {
   }
   check_pose(data.base, "base");
   check_pose(data.tool, "tool");
-  if (!finite(data.gravity)) throw Error(ExitCode::kUsage, "gravity: not finite");
+  if (!is_finite_number(data.gravity)) throw Error(ExitCode::kUsage, "gravity: not finite");
   Robot robot;
   robot.name = data.name;
   robot.source = data.source;
@@ -266,7 +266,7 @@ Robot from_gryma(const RobotData& data, const std::vector<GrymaJoint>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const GrymaJoint& row = rows[i];
     if (row.theta < 0 || row.theta > 8) refuse_joint(i, "Theta code " + std::to_string(row.theta), "Codes are 0 to 8.");
-    if (!finite(row.d) || !finite(row.alpha) || !finite(row.beta))
+    if (!is_finite_number(row.d) || !is_finite_number(row.alpha) || !is_finite_number(row.beta))
       refuse_joint(i, "d, alpha or beta is not finite", "");
     pending = pending * shift(row.d);
     if (row.theta > 0) {
@@ -289,7 +289,7 @@ Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& jo
     const KernelJoint& from = joints[i];
     // Cosine and sine are taken as they are, so they must belong to one angle.
     const double circle = from.cos_alpha * from.cos_alpha + from.sin_alpha * from.sin_alpha;
-    if (!finite(from.a) || !finite(from.b) || !finite(from.d) || !finite(from.theta) || !(std::abs(circle - 1) < 1e-9))
+    if (!is_finite_number(from.a) || !is_finite_number(from.b) || !is_finite_number(from.d) || !is_finite_number(from.theta) || !(std::abs(circle - 1) < 1e-9))
       refuse_joint(i, "a constant is not finite, or alpha is no cosine and sine", "");
     check_pose(from.frame, "joint " + std::to_string(i) + ": pose");
     JointForm<double>& form = robot.form[i];

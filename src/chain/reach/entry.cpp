@@ -44,13 +44,13 @@ class Searches {
   Searches(const Robot& robot, std::span<const double> pose, const InverseKinematicsOptions& options,
            const Device& device)
       : robot_(robot),
-        followers_(followers_of(robot)),
+        followers_(find_followers(robot)),
         options_(options),
         device_(device),
         count_(static_cast<std::int64_t>(pose.size() / 16)) {
     robot_.coupled.clear();  // searches move all joints
     for (int i = 0; i < robot.joints; ++i) {
-      const Joint j = range_of(robot, i);
+      const Joint j = joint_range(robot, i);
       low_.push_back(std::isfinite(j.lower) ? j.lower : std::isfinite(j.upper) ? j.upper - kAnywhere : -kAnywhere);
       span_.push_back((std::isfinite(j.upper) ? j.upper : low_.back() + 2 * kAnywhere) - low_.back());
     }
@@ -74,7 +74,7 @@ class Searches {
 
  private:
   /// Limits of a joint; one that follows another has those of its leader, which know of it.
-  [[nodiscard]] Joint range_of(const Robot& robot, int i) const {
+  [[nodiscard]] Joint joint_range(const Robot& robot, int i) const {
     if (followers_.leader[i] == i) return coordinate_limits(robot, i);
     return {"", robot.joint[static_cast<std::size_t>(i)].prismatic};
   }

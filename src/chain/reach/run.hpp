@@ -21,7 +21,7 @@ struct ReachJob {
 };
 
 template <int J>
-struct ReachBody {
+struct ReachKernel {
   template <class S>
   struct In {
     Pose<S> target;
@@ -48,10 +48,10 @@ struct ReachBody {
 
 template <int J>
 void reach_on_cpu(const ReachJob& job) {
-  using Body = ReachBody<J>;
+  using Body = ReachKernel<J>;
   using In = typename Body::template In<double>;
   using Out = typename Body::template Out<double>;
-  const auto source = source_of<SharedModel<J, Joints::kMixed>>(job.robot);
+  const auto source = make_source<SharedModel<J, Joints::kMixed>>(job.robot);
   const int joints = job.robot.joints;
   const batch::Rows rows{job.count,
                          {{job.target, 12}, {job.q, joints}, {nullptr, J - joints}},

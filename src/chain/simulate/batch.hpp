@@ -9,7 +9,7 @@ namespace garra::chain {
 
 /// `kVaries`: every sample has its own chain.
 template <int J_, Joints K_, bool kVaries, Integrator... kOnly>
-struct SimulateBody {
+struct SimulateKernel {
   static constexpr int J = J_;
   static constexpr Joints K = K_;
   template <class S>
@@ -120,7 +120,7 @@ struct SimulateBody {
     s.first = {s.at.qd, s.at.qd, zero, zero};
     const ModelOf<S>& m = model_of_sample(s);
     Energy<S> e;
-    energy_of<K>(m, s.at, e);
+    compute_energy<K>(m, s.at, e);
     s.first_energy = e.kinetic + e.potential;
     // One number in which any NaN or infinity of the sample survives.
     S numbers = s.first_energy;
@@ -161,33 +161,33 @@ struct SimulateBody {
   GARRA_HD_CALL void record(const ModelOf<S>& m, State<S>& s, const Mask& where, const S& output) const {
     Energy<S> e;
     Vec3<S> tip;
-    energy_of<K>(m, s.at, e);
-    tip_of<K>(m, s.at.q, tip);
-    const S balance = balance_of(s, e);
+    compute_energy<K>(m, s.at, e);
+    compute_tip<K>(m, s.at.q, tip);
+    const S balance = energy_balance(s, e);
     s.worst = select(where, max(s.worst, abs(balance)), s.worst);
     const int n = setup.joints, fields = trajectory_fields(n);
     // Rows are the samples' own: lanes arrive at different times, so they write one by one.
     for (int l = 0; l < kWidth<S>; ++l) {
-      if (!lane_of(where, l)) continue;
-      const auto i = static_cast<std::int64_t>(lane_of(s.index, l)), k = static_cast<std::int64_t>(lane_of(output, l));
+      if (!get_lane(where, l)) continue;
+      const auto i = static_cast<std::int64_t>(get_lane(s.index, l)), k = static_cast<std::int64_t>(get_lane(output, l));
       double* row = a.trajectory + (i * a.outputs + k) * fields;
       for (int j = 0; j < n; ++j) {
-        row[j] = lane_of(s.at.q[j], l);
-        row[n + j] = lane_of(s.at.qd[j], l);
+        row[j] = get_lane(s.at.q[j], l);
+        row[n + j] = get_lane(s.at.qd[j], l);
       }
-      for (int j = 0; j < 3; ++j) row[2 * n + j] = lane_of(tip[j], l);
+      for (int j = 0; j < 3; ++j) row[2 * n + j] = get_lane(tip[j], l);
       double* energies = row + 2 * n + 3;
-      energies[kKinetic] = lane_of(e.kinetic, l);
-      energies[kPotential] = lane_of(e.potential, l);
-      energies[kDissipated] = lane_of(s.dissipated, l);
-      energies[kWork] = lane_of(s.work, l);
-      energies[kStopLoss] = lane_of(s.stop_loss, l);
-      energies[kBalance] = lane_of(balance, l);
+      energies[kKinetic] = get_lane(e.kinetic, l);
+      energies[kPotential] = get_lane(e.potential, l);
+      energies[kDissipated] = get_lane(s.dissipated, l);
+      energies[kWork] = get_lane(s.work, l);
+      energies[kStopLoss] = get_lane(s.stop_loss, l);
+      energies[kBalance] = get_lane(balance, l);
     }
   }
   /// (E - E_0) + dissipated + lost at stops - work [J]: 0 but for the method's error.
   template <class S>
-  GARRA_HD S balance_of(const State<S>& s, const Energy<S>& e) const {
+  GARRA_HD S energy_balance(const State<S>& s, const Energy<S>& e) const {
     return (e.kinetic + e.potential - s.first_energy) + s.dissipated + s.stop_loss - s.work;
   }
 
@@ -203,8 +203,8 @@ struct SimulateBody {
     }
     const ModelOf<double>& m = model_of_sample(s);
     Energy<double> e;
-    energy_of<K>(m, s.at, e);
-    const double balance = balance_of(s, e);
+    compute_energy<K>(m, s.at, e);
+    const double balance = energy_balance(s, e);
     const bool reached = s.status == 0, moving = is_moving(s.at);
     double* end = row + 4 * n;
     end[kEndTime] = s.t;
@@ -265,9 +265,9 @@ struct SimulateBody {
     }
     Energy<S> before, after;
     Motion<S, J> stopped = s.at;
-    energy_of<K>(m, s.at, before);
+    compute_energy<K>(m, s.at, before);
     stop_joints<K>(m, setup.lower, setup.upper, stopped);
-    energy_of<K>(m, stopped, after);
+    compute_energy<K>(m, stopped, after);
     // The energy that the inelastic impact took, potential energy of the joints that are put back included.
     const S lost = (before.kinetic + before.potential) - (after.kinetic + after.potential);
     s.at.q = select(over, stopped.q, s.at.q);

@@ -79,7 +79,7 @@ TorqueInput complete(TorqueInput t, int joints) {
 }
 
 /// Times at which the torque jumps or has a kink.
-std::vector<double> breaks_of(const TorqueInput& t, int joints) {
+std::vector<double> list_breaks(const TorqueInput& t, int joints) {
   if (t.kind == TorqueKind::kStep) return {t.start};
   if (t.kind == TorqueKind::kRamp) return {t.start, t.end};
   std::vector<double> breaks;
@@ -96,7 +96,7 @@ void plan_stops(SimulateJob& job) {
   at = {0, o.until};
   at.insert(at.end(), o.times.begin(), o.times.end());
   // A step across a jump or kink would lose the method's order.
-  for (const double t : breaks_of(job.torque, job.robot.joints))
+  for (const double t : list_breaks(job.torque, job.robot.joints))
     if (t > 0 && t < o.until) at.push_back(t);
   std::sort(at.begin(), at.end());
   at.erase(std::unique(at.begin(), at.end()), at.end());
@@ -162,7 +162,7 @@ void fill_job(SimulateJob& job) {
   job.damping = shared_numbers("damping", job.in.damping, job, friction);
   job.amplitude = shared_numbers("amplitude", job.in.amplitude, job,
                                  per_joint("amplitude", job.torque.amplitude, joints, factor ? 1 : 0));
-  job.columns = columns_of({job.in.count, {}, {}, {}, {}, {}, job.in.parameters}, job.robot);
+  job.columns = make_columns({job.in.count, {}, {}, {}, {}, {}, job.in.parameters}, job.robot);
   for (const Parameter& p : job.in.parameters)
     job.column_values.insert(job.column_values.end(), p.value.begin(), p.value.end());
   plan_stops(job);
@@ -320,7 +320,7 @@ void simulate_there(const Robot& robot, const DeviceSamples& samples, const Torq
   Trajectories nothing;
   SimulateJob job{robot, shared, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, nothing};
   fill_job(job);
-  job.columns = columns_of(samples.parameters, robot);
+  job.columns = make_columns(samples.parameters, robot);
   const int j = robot.joints, t = static_cast<int>(options.times.size());
   DeviceSimulateJob there{job,
                           device_column(samples.q, j),
@@ -363,7 +363,7 @@ std::size_t workspace_bytes(const Robot& robot, const DeviceSamples& samples, co
 namespace {
 
 template <std::size_t N>
-int index_of(const std::array<const char*, N>& names, const std::string& name, const char* what) {
+int find_index(const std::array<const char*, N>& names, const std::string& name, const char* what) {
   std::string all;
   for (std::size_t i = 0; i < N; ++i) {
     if (name == names[i]) return static_cast<int>(i);
@@ -379,12 +379,12 @@ constexpr std::array<const char*, 5> kStatuses = {"completed", "non_finite", "st
 
 const char* to_string(Integrator method) { return name_of(method); }
 Integrator parse_integrator(const std::string& name) {
-  return static_cast<Integrator>(index_of(names_of(Integrator{}), name, "integration method"));
+  return static_cast<Integrator>(find_index(names_of(Integrator{}), name, "integration method"));
 }
 const char* to_string(SimulationStatus status) { return kStatuses[static_cast<std::size_t>(status)]; }
 const char* to_string(TorqueKind kind) { return name_of(kind); }
 TorqueKind parse_torque_kind(const std::string& name) {
-  return static_cast<TorqueKind>(index_of(names_of(TorqueKind{}), name, "torque"));
+  return static_cast<TorqueKind>(find_index(names_of(TorqueKind{}), name, "torque"));
 }
 
 }  // namespace garra::chain

@@ -75,7 +75,7 @@ template <class Body>
 void simulate_chunks(const SimulateJob& job) {
   // Samples at once: enough to refill lanes from, few enough to share out.
   const batch::Blocks chunks{job.in.count, 128};
-  const auto setup = setup_of<Body::J>(job);
+  const auto setup = make_setup<Body::J>(job);
   batch::for_blocks(
       solve_threads(job.device), chunks, [&] { return SimulateRows(job, chunks.largest()); },
       [&](SimulateRows& rows, std::int64_t first, std::int64_t count) {
@@ -93,9 +93,9 @@ inline constexpr bool kHasShared = J == 6 || J == 7;
 template <int J>
 void simulate_on_cpu(const SimulateJob& job) {
   if constexpr (kHasShared<J>)
-    if (job.columns.empty() && fits_revolute(setup_of<J>(job).nominal))
-      return simulate_chunks<SimulateBody<J, Joints::kRevolute, false>>(job);
-  simulate_chunks<SimulateBody<J, Joints::kMixed, true>>(job);
+    if (job.columns.empty() && fits_revolute(make_setup<J>(job).nominal))
+      return simulate_chunks<SimulateKernel<J, Joints::kRevolute, false>>(job);
+  simulate_chunks<SimulateKernel<J, Joints::kMixed, true>>(job);
 }
 
 }  // namespace garra::chain

@@ -16,7 +16,7 @@ Vec<double, J> padded(const std::vector<double>& values, double otherwise) {
 
 /// The torque of a job; points stay in the job's memory.
 template <int J>
-TorqueLaw<J> law_of(const TorqueInput& in, int joints) {
+TorqueLaw<J> make_torque_law(const TorqueInput& in, int joints) {
   TorqueLaw<J> law{};
   law.kind = in.kind;
   law.compensate_gravity = in.compensate_gravity;
@@ -38,11 +38,11 @@ TorqueLaw<J> law_of(const TorqueInput& in, int joints) {
 
 /// Everything that the samples of a job share, padded to J joints.
 template <int J>
-SimulateSetup<J> setup_of(const SimulateJob& job) {
+SimulateSetup<J> make_setup(const SimulateJob& job) {
   const SimulateOptions& o = job.options;
   SimulateSetup<J> s{};
-  s.nominal = source_of<SharedModel<J, Joints::kMixed>>(job.robot).model;
-  s.law = law_of<J>(job.torque, job.robot.joints);
+  s.nominal = make_source<SharedModel<J, Joints::kMixed>>(job.robot).model;
+  s.law = make_torque_law<J>(job.torque, job.robot.joints);
   s.damping = padded<J>(job.damping, 0);
   // The controller's model has the damping that all samples share (docs/theory/chain-simulation.md, "Torques").
   for (int i = 0; i < J; ++i) s.nominal.joint[i].damping = s.damping[i];

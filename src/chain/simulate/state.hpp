@@ -93,21 +93,21 @@ struct SimulateState : Own {
   FirstStage<S, J> first;  ///< of dopri5: acceleration, torque and flows at t
 };
 
-GARRA_HD bool lane_of(bool m, int) { return m; }
-GARRA_HD double lane_of(double v, int) { return v; }
+GARRA_HD bool get_lane(bool m, int) { return m; }
+GARRA_HD double get_lane(double v, int) { return v; }
 // Lanes and their masks; plain numbers have one lane.
 template <class V>
 requires requires(const V& v) { v[0]; }
-GARRA_HD auto lane_of(const V& v, int lane) { return v[lane]; }
+GARRA_HD auto get_lane(const V& v, int lane) { return v[lane]; }
 
 /// Kinetic and potential energy [J]; a call, so that it is compiled once per body.
 template <Joints K, class S, class M, int J>
-GARRA_HD_CALL void energy_of(const M& m, const Motion<S, J>& at, Energy<S>& out) {
+GARRA_HD_CALL void compute_energy(const M& m, const Motion<S, J>& at, Energy<S>& out) {
   out = energy<K>(m, angles<K>(m, at.q), at.qd);
 }
 /// The tool point in the world [m].
 template <Joints K, class S, class M, int J>
-GARRA_HD_CALL void tip_of(const M& m, const Vec<S, J>& q, Vec3<S>& out) {
+GARRA_HD_CALL void compute_tip(const M& m, const Vec<S, J>& q, Vec3<S>& out) {
   out = frames<K>(m, angles<K>(m, q)).tool.p;
 }
 

@@ -10,12 +10,12 @@ namespace garra::chain {
 namespace {
 
 // Files and plots stay readable; sweeps may have more designs than that.
-constexpr int kMostDesigns = 64;
+constexpr int kMaxNominalDesigns = 64;
 
 /// All designs, or so many evenly spaced ones and the best.
 std::vector<int> chosen_designs(int designs, int best) {
   std::vector<int> list;
-  const int n = std::min(designs, kMostDesigns);
+  const int n = std::min(designs, kMaxNominalDesigns);
   for (int k = 0; k < n; ++k) list.push_back(n > 1 ? static_cast<int>(std::int64_t{k} * (designs - 1) / (n - 1)) : 0);
   if (best >= 0 && std::find(list.begin(), list.end(), best) == list.end()) {
     list.push_back(best);
@@ -28,8 +28,8 @@ std::vector<int> chosen_designs(int designs, int best) {
 class TorqueAt {
  public:
   explicit TorqueAt(const Group& g)
-      : law_(law_of<kMaxJoints>(g.torque, g.robot.joints)),
-        model_(source_of<SharedModel<kMaxJoints, Joints::kMixed>>(g.robot).model) {}
+      : law_(make_torque_law<kMaxJoints>(g.torque, g.robot.joints)),
+        model_(make_source<SharedModel<kMaxJoints, Joints::kMixed>>(g.robot).model) {}
 
   void operator()(double t, const double* q, const double* qd, const Vec<double, kMaxJoints>& amplitude,
                   double* tau) const {
@@ -52,7 +52,7 @@ void add_torques(const Group& g, const Drawn& x, std::size_t row, NominalTraject
   const std::size_t times = out.motion.times.size(), joints = static_cast<std::size_t>(g.robot.joints);
   auto amplitude = Vec<double, kMaxJoints>::zero();
   for (int j = 0; j < g.robot.joints; ++j)
-    // As samples_of() gives it to the simulation.
+    // As make_samples() gives it to the simulation.
     amplitude[j] = x[kSlotAmplitude] * g.torque.amplitude[static_cast<std::size_t>(j)];
   for (std::size_t k = 0; k < times; ++k) {
     const std::size_t at = (row * times + k) * joints;
@@ -113,7 +113,7 @@ NominalTrajectories Study::nominal(int best) const {
   for (std::size_t row = 0; row < n; ++row) {
     const int d = out.design[row];
     const Design& design = scenario_.designs[static_cast<std::size_t>(d)];
-    const Group& group = group_of(d);
+    const Group& group = sample_group(d);
     const Drawn x = nominal_inputs(design, scenario_.robot.joints);
     const Trajectories one = simulate_group(group, {x}, out.motion.times, {});
     copy_row(one, row, out.motion);

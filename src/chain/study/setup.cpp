@@ -149,7 +149,7 @@ std::vector<Group> group_designs(const Scenario& s) {
   return groups;
 }
 
-Samples samples_of(const Group& g, const std::vector<Drawn>& inputs) {
+Samples make_samples(const Group& g, const std::vector<Drawn>& inputs) {
   const auto joints = static_cast<std::size_t>(g.robot.joints);
   Samples out;
   out.count = static_cast<std::int64_t>(inputs.size());
@@ -196,10 +196,10 @@ Trajectories simulate_group(const Group& group, std::vector<Drawn> inputs, const
   options.times = times;
   // simulate() takes damping of a single sample for what all samples share and controllers know: it must not differ
   // from that in a larger batch.
-  if (inputs.size() > 1) return simulate(group.robot, samples_of(group, inputs), group.torque, options, device);
+  if (inputs.size() > 1) return simulate(group.robot, make_samples(group, inputs), group.torque, options, device);
   // Twice the same sample, of which the first is kept.
   inputs.push_back(inputs.front());
-  Trajectories twice = simulate(group.robot, samples_of(group, inputs), group.torque, options, device);
+  Trajectories twice = simulate(group.robot, make_samples(group, inputs), group.torque, options, device);
   keep_first_half(twice);
   return twice;
 }

@@ -43,7 +43,7 @@ struct Group {
 [[nodiscard]] Robot similar_robot(Robot robot, double size, double mass);
 
 /// The batch of these inputs.
-[[nodiscard]] Samples samples_of(const Group& group, const std::vector<Drawn>& inputs);
+[[nodiscard]] Samples make_samples(const Group& group, const std::vector<Drawn>& inputs);
 
 /// Times of a design's outputs, from 0 to `until`.
 [[nodiscard]] std::vector<double> output_times(const Design& design, double until);

@@ -21,7 +21,7 @@ constexpr double kRoom = 2;          ///< ranges reach this many times beyond wh
 
 bool is_unsolved(StudyOutcome outcome) { return outcome >= StudyOutcome::kNonFinite; }
 
-StudyOutcome outcome_of(SimulationStatus status, double settling, double within) {
+StudyOutcome classify_outcome(SimulationStatus status, double settling, double within) {
   switch (status) {
     case SimulationStatus::kCompleted:
       // A sample that comes to rest after `within` is a failure, not undecided.
@@ -39,8 +39,8 @@ StudyOutcome outcome_of(SimulationStatus status, double settling, double within)
 }
 
 /// Sample i of a batch. What an unsolved one has left behind is no measurement.
-Measured measure(const Trajectories& t, std::size_t i, double within) {
-  Measured m{outcome_of(t.status[i], t.settling_time[i], within),
+Measured measure_trajectory(const Trajectories& t, std::size_t i, double within) {
+  Measured m{classify_outcome(t.status[i], t.settling_time[i], within),
              t.settling_time[i],
              t.worst_balance[i],
              t.end_work[i],
@@ -167,7 +167,7 @@ std::vector<study::RowColumn> Study::columns() const {
 
 std::vector<double> Study::row(std::int64_t sample, const Measured& m) const {
   const std::int64_t d = sample % designs();
-  const Drawn x = inputs_of(sample);
+  const Drawn x = list_inputs(sample);
   std::vector<double> row = {static_cast<double>(sample),
                              static_cast<double>(m.outcome),
                              static_cast<double>(d),
@@ -196,7 +196,7 @@ std::vector<DesignLayout> Study::make_layouts() const {
     const Trajectories t = simulate_group(group, inputs, {}, {});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       auto next = seen[static_cast<std::size_t>(group.designs[i / (kPilot + 1)])].begin();
-      for_each_value(measure(t, i, 0), [&](double x) { (next++)->add(x); });
+      for_each_value(measure_trajectory(t, i, 0), [&](double x) { (next++)->add(x); });
     }
   }
   std::vector<DesignLayout> layouts;
@@ -260,11 +260,11 @@ std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t co
   std::vector<Measured> measured(static_cast<std::size_t>(count));
   const auto work = [&](const Task& task, const Device& on) {
     std::vector<Drawn> inputs;
-    for (const std::int64_t i : task.samples) inputs.push_back(inputs_of(i));
+    for (const std::int64_t i : task.samples) inputs.push_back(list_inputs(i));
     const Trajectories t = simulate_group(*task.group, inputs, {}, on);
     for (std::size_t k = 0; k < task.samples.size(); ++k) {
       const std::int64_t i = task.samples[k];
-      measured[static_cast<std::size_t>(i - first)] = measure(t, k, design_of(i).within);
+      measured[static_cast<std::size_t>(i - first)] = measure_trajectory(t, k, design_of(i).within);
     }
   };
   if (gpu) {
@@ -303,12 +303,12 @@ const Design& Study::design_of(std::int64_t sample) const {
   return scenario_.designs[static_cast<std::size_t>(sample % designs())];
 }
 
-Drawn Study::inputs_of(std::int64_t sample) const {
+Drawn Study::list_inputs(std::int64_t sample) const {
   return draw_inputs(design_of(sample), scenario_.robot.joints, scenario_.plan.seed,
                      static_cast<std::uint64_t>(sample / designs()));
 }
 
-const Group& Study::group_of(int design) const {
+const Group& Study::sample_group(int design) const {
   for (const Group& g : groups_)
     if (std::find(g.designs.begin(), g.designs.end(), design) != g.designs.end()) return g;
   return groups_.front();  // not reached: every design has a group
@@ -316,11 +316,11 @@ const Group& Study::group_of(int design) const {
 
 Replay Study::replay(std::int64_t sample, bool outputs) const {
   const Design& design = design_of(sample);
-  const Group& group = group_of(static_cast<int>(sample % designs()));
-  const Drawn x = inputs_of(sample);
+  const Group& group = sample_group(static_cast<int>(sample % designs()));
+  const Drawn x = list_inputs(sample);
   // A replay is bit for bit the run's sample (simulate_group).
   Replay r{
-      sample % designs(), sample / designs(), {}, measure(simulate_group(group, {x}, {}, {}), 0, design.within), {}};
+      sample % designs(), sample / designs(), {}, measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design.within), {}};
   for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);
   if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.until), {});
   return r;

@@ -64,7 +64,7 @@ class Study final : public study::Study {
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   /// Of all designs.
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }
@@ -88,8 +88,8 @@ class Study final : public study::Study {
   [[nodiscard]] int offset(int design) const { return design * counts_; }
   /// Sample i belongs to design i modulo their number.
   [[nodiscard]] const Design& design_of(std::int64_t sample) const;
-  [[nodiscard]] Drawn inputs_of(std::int64_t sample) const;
-  [[nodiscard]] const Group& group_of(int design) const;
+  [[nodiscard]] Drawn list_inputs(std::int64_t sample) const;
+  [[nodiscard]] const Group& sample_group(int design) const;
   [[nodiscard]] std::vector<Measured> measure_samples(std::int64_t first, std::int64_t count,
                                                       const Device& device) const;
   /// The row of results.h5 that columns() describes.

@@ -65,7 +65,7 @@ Json method_json(const Design& d) {
           {"limits", name_of(o.limits)}};
 }
 
-const study::Distribution& distribution_of(const Design& d, int slot) {
+const study::Distribution& get_distribution(const Design& d, int slot) {
   if (slot == kSlotMass) return d.mass;
   if (slot == kSlotSize) return d.size;
   if (slot == kSlotAmplitude) return d.amplitude;
@@ -76,9 +76,9 @@ const study::Distribution& distribution_of(const Design& d, int slot) {
 Json inputs_json(const Scenario& s, const std::vector<Input>& inputs) {
   Json list = Json::array();
   for (const Input& input : inputs) {
-    const std::string text = study::describe(distribution_of(s.designs.front(), input.slot));
+    const std::string text = study::describe(get_distribution(s.designs.front(), input.slot));
     const bool same = std::all_of(s.designs.begin(), s.designs.end(), [&](const Design& d) {
-      return study::describe(distribution_of(d, input.slot)) == text;
+      return study::describe(get_distribution(d, input.slot)) == text;
     });
     list.push_back({{"name", input.name},
                     {"unit", input.unit},
@@ -154,7 +154,7 @@ Json design_json(const Counted& c, const study::Total& t, std::size_t first_sum)
   return j;
 }
 
-Json worst_of(const study::Ranking& balances) {
+Json worst_balance(const study::Ranking& balances) {
   return balances.list().empty() ? Json(nullptr) : number(std::abs(balances.list().front().value));
 }
 
@@ -248,8 +248,8 @@ double Study::widest_interval(const study::Total& t) const {
   return widest;
 }
 
-std::vector<study::Verdicts> Study::verdicts(const study::Total& t) const {
-  std::vector<study::Verdicts> list;
+std::vector<study::DecisionCounts> Study::decisions(const study::Total& t) const {
+  std::vector<study::DecisionCounts> list;
   for (const DesignResult& r : results(t)) list.push_back({r.settled, r.samples - r.unsolved, r.unsolved});
   return list;
 }
@@ -271,12 +271,12 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   j["method"] = method_json(s.designs.front());
   j["sweep"] = sweep_json(s.sweep);
   j["outcomes"] = nullptr;  // in its place; added up below
-  j["outcome_words"] = study::words_of(kOutcomeWords);
+  j["outcome_words"] = study::words_to_json(kOutcomeWords);
   j["designs"] = Json::array();
   for (std::size_t d = 0; d < all.size(); ++d) {
     const std::size_t first_sum = static_cast<std::size_t>(value_sums_) * d;
     j["designs"].push_back(design_json({s, s.designs[d], layouts()[d], all[d]}, t, first_sum));
-    j["designs"].back()["worst_balance"] = worst_of(t.groups[all.size() + d]);
+    j["designs"].back()["worst_balance"] = worst_balance(t.groups[all.size() + d]);
   }
   j["outcomes"] = added_outcomes(j["designs"]);
   j["best"] = chosen < 0 ? Json(nullptr) : Json{{"design", chosen}, {"why", why(all, chosen)}};

@@ -5,7 +5,7 @@
 namespace garra::contact {
 
 /// Number of the `many` contacts that are copies of the same contact as contact j.
-[[nodiscard]] constexpr int copies_of(int j, int contacts, int many) {
+[[nodiscard]] constexpr int count_copies(int j, int contacts, int many) {
   return (many - 1 - j % contacts) / contacts + 1;
 }
 

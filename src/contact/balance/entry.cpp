@@ -25,7 +25,7 @@ void check_sizes(const Wrenches& in) {
                                       std::to_string(in.count) + ", k = " + std::to_string(in.contacts));
 }
 
-std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+std::size_t to_size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 /// Rows for the operation, in a thread that has set its number of contacts (ContactsInUse).
 using Op = BalanceOp<kAnyContacts>;
@@ -45,21 +45,21 @@ void balance_on_host(int contacts, const batch::Rows& rows) {
 
 /// On a GPU, for numbers of contacts that have kernels.
 Balances balance_as_given(const Wrenches& in, const Device& device) {
-  const std::size_t n = size(in.count);
+  const std::size_t n = to_size(in.count);
   const int k = in.contacts;
   Balances out;
-  out.verdict.resize(n);
-  out.force.resize(n * 3 * size(k));
+  out.decision.resize(n);
+  out.force.resize(n * 3 * to_size(k));
   out.wrench.resize(n * 6);
   out.gap.resize(n);
   out.steps.resize(n);
   if (in.count == 0) return out;
-  const std::vector<double> none(size(k), std::numeric_limits<double>::infinity());
+  const std::vector<double> none(to_size(k), std::numeric_limits<double>::infinity());
   using batch::in_column, batch::out_column;
   const batch::Rows rows{in.count,
                          {in_column(in.W, 18 * k), in_column(in.w, 6), in_column(in.mu, k),
                           in.limit.empty() ? in_column(none, k, true) : in_column(in.limit, k)},
-                         {out_column(out.verdict), out_column(out.force, 3 * k), out_column(out.wrench, 6),
+                         {out_column(out.decision), out_column(out.force, 3 * k), out_column(out.wrench, 6),
                           out_column(out.gap), out_column(out.steps)},
                          device};
   if (device.executor != Executor::kCuda)
@@ -74,24 +74,24 @@ class Copied {
  public:
   Copied(const Wrenches& in, std::int64_t first, std::int64_t count, int many)
       : in_(in), first_(first), count_(count), many_(many) {
-    const std::size_t n = size(count), m = size(many);
+    const std::size_t n = to_size(count), m = to_size(many);
     W_.reserve(n * 18 * m);
     mu_.reserve(n * m);
     limit_.reserve(in.limit.empty() ? 0 : n * m);
-    for (std::int64_t i = first; i < first + count; ++i) copy(size(i));
+    for (std::int64_t i = first; i < first + count; ++i) copy(to_size(i));
   }
 
   [[nodiscard]] Wrenches wrenches() const {
-    return {many_, count_, W_, in_.w.subspan(6 * size(first_), 6 * size(count_)), mu_, limit_};
+    return {many_, count_, W_, in_.w.subspan(6 * to_size(first_), 6 * to_size(count_)), mu_, limit_};
   }
   /// Appends the answers for the copies, with the copies' forces added up.
   void append(const Balances& found, Balances& to) const {
-    const std::size_t n = size(count_), k = size(in_.contacts), m = size(many_), before = to.force.size();
+    const std::size_t n = to_size(count_), k = to_size(in_.contacts), m = to_size(many_), before = to.force.size();
     to.force.resize(before + n * 3 * k, 0);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < 3 * m; ++j) to.force[before + 3 * k * i + j % (3 * k)] += found.force[3 * m * i + j];
     const auto join = [](const auto& from, auto& into) { into.insert(into.end(), from.begin(), from.end()); };
-    join(found.verdict, to.verdict);
+    join(found.decision, to.decision);
     join(found.wrench, to.wrench);
     join(found.gap, to.gap);
     join(found.steps, to.steps);
@@ -99,13 +99,13 @@ class Copied {
 
  private:
   void copy(std::size_t i) {
-    const std::size_t k = size(in_.contacts), m = size(many_);
+    const std::size_t k = to_size(in_.contacts), m = to_size(many_);
     for (std::size_t row = 0; row < 6; ++row)
       for (std::size_t j = 0; j < 3 * m; ++j) W_.push_back(in_.W[(6 * i + row) * 3 * k + j % (3 * k)]);
     for (int j = 0; j < many_; ++j) {
-      const std::size_t given = k * i + size(j) % k;
+      const std::size_t given = k * i + to_size(j) % k;
       mu_.push_back(in_.mu[given]);
-      if (!in_.limit.empty()) limit_.push_back(in_.limit[given] / copies_of(j, in_.contacts, many_));
+      if (!in_.limit.empty()) limit_.push_back(in_.limit[given] / count_copies(j, in_.contacts, many_));
     }
   }
 

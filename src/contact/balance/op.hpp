@@ -18,13 +18,13 @@ struct BalanceOp {
   };
   template <class S>
   struct Out {
-    S verdict;  ///< BalanceVerdict
+    S decision;  ///< ResistanceStatus
     Vec<S, D * N> force;
     Vec<S, 6> wrench;
     S gap, steps;
 
     static constexpr auto parts() {
-      return std::tuple{&Out::verdict, &Out::force, &Out::wrench, &Out::gap, &Out::steps};
+      return std::tuple{&Out::decision, &Out::force, &Out::wrench, &Out::gap, &Out::steps};
     }
   };
   template <class S>

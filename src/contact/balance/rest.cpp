@@ -12,7 +12,7 @@ namespace garra::contact {
 
 namespace {
 
-void check_sizes(const RestProblems& in) {
+void check_rest_sizes(const RestProblems& in) {
   if (in.contacts < 1 || in.contacts > kMaxContacts)
     throw Error(ExitCode::kUsage, "contacts = " + std::to_string(in.contacts) + " per problem",
                 "between 1 and " + std::to_string(kMaxContacts) + " contacts are supported");
@@ -46,9 +46,9 @@ void decide(const RestProblems& in, std::int64_t i, double* room, Rests& out) {
     p.limit()[j] = in.limit.empty() ? std::numeric_limits<double>::infinity() : of(in.limit, i * k + kept[j]);
   }
   const double exists = solvers::rest_forces(p).exists;
-  out.verdict[static_cast<std::size_t>(i)] = exists == 1   ? BalanceVerdict::kPossible
-                                             : exists == 0 ? BalanceVerdict::kImpossible
-                                                           : BalanceVerdict::kUndecided;
+  out.decision[static_cast<std::size_t>(i)] = exists == 1   ? ResistanceStatus::kPossible
+                                             : exists == 0 ? ResistanceStatus::kImpossible
+                                                           : ResistanceStatus::kUndecided;
   double* force = out.force.data() + i * all;
   std::fill_n(force, all, exists == 1 ? 0.0 : std::numeric_limits<double>::quiet_NaN());
   for (int r = 0; exists == 1 && r < p.rows(); ++r) force[row(r)] = p.c()[r];
@@ -57,9 +57,9 @@ void decide(const RestProblems& in, std::int64_t i, double* room, Rests& out) {
 }  // namespace
 
 Rests rest(const RestProblems& in, int threads) {
-  check_sizes(in);
+  check_rest_sizes(in);
   Rests out;
-  out.verdict.resize(static_cast<std::size_t>(in.count));
+  out.decision.resize(static_cast<std::size_t>(in.count));
   out.force.resize(static_cast<std::size_t>(in.count * 3 * in.contacts));
   const auto room = static_cast<std::size_t>(solvers::RestProblem<3>::room(in.contacts));
   batch::for_blocks(

@@ -9,8 +9,8 @@ namespace garra::contact {
 
 template <int D>
 void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers) {
-  with_contacts_of<D>(executor, [&](auto n) {
-    for_each_problem<n>(executor, count, batch::RowsBody<BalanceOp<n, D>>{{}, problems, answers});
+  dispatch_contacts<D>(executor, [&](auto n) {
+    for_each_problem<n>(executor, count, batch::RowsKernel<BalanceOp<n, D>>{{}, problems, answers});
   });
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "contact/batch/verdict.hpp"
+#include "contact/batch/diagnostics.hpp"
 #include "garra/batch/rows.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/one_nan.hpp"
@@ -61,7 +61,7 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: the results concern all contacts, sliding ones included.
   const auto problem = problem_at(in, k);
-  const auto verdict = verdict_of<double, kAnyContacts>(problem.b, problem.mu, sliding_at(in, k), s, in.contacts);
+  const auto diagnostics = compute_diagnostics<double, kAnyContacts>(problem.b, problem.mu, sliding_at(in, k), s, in.contacts);
   // Unwanted arrays are empty (make_room); the others have space for every problem. Forces and margins are numbers, or
   // NaN for none.
   const int n = in.contacts;
@@ -78,13 +78,13 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
   out.stage[at] = static_cast<std::int32_t>(s.effort.stage);
   out.stalls[at] = static_cast<std::int32_t>(s.effort.stalls);
   out.status[at] = static_cast<Status>(static_cast<int>(s.status));
-  if (!out.merit.empty()) out.merit[at] = with_one_nan(verdict.merit);
+  if (!out.merit.empty()) out.merit[at] = with_one_nan(diagnostics.merit);
   // State and margins are wanted together or not at all.
   if (out.state.empty()) return;
   for (int j = 0; j < n; ++j)
-    out.state[static_cast<std::size_t>(k * n + j)] = static_cast<ContactState>(static_cast<int>(verdict.state[j]));
-  out.friction_margin[at] = verdict.friction_margin;
-  out.critical_friction[at] = verdict.critical_friction;
+    out.state[static_cast<std::size_t>(k * n + j)] = static_cast<ContactState>(static_cast<int>(diagnostics.state[j]));
+  out.friction_margin[at] = diagnostics.friction_margin;
+  out.critical_friction[at] = diagnostics.critical_friction;
 }
 
 /// Arrays of the right sizes, with nothing solved yet.
@@ -93,8 +93,8 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
 /// The same in `out`, whose memory is reused; numbers of an earlier call may stay. Unwanted arrays are left out.
 void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out);
 
-/// contact::judge into the arrays that `out` has; the sizes must match.
-void judge(const ProblemView& problems, std::span<const double> c, double tol, int threads, Solutions& out);
+/// contact::check_solution into the arrays that `out` has; the sizes must match.
+void check_solution(const ProblemView& problems, std::span<const double> c, double tol, int threads, Solutions& out);
 
 /// Throws Error(kInvalidFile) if the sizes of the arrays do not match.
 void check_sizes(const ProblemView& problems);
@@ -103,7 +103,7 @@ void check_precision(int contacts, const Options& options);
 
 /// For problems whose contacts all slide, tries all 2^k bases. Fills `solutions` on request, proves
 /// Status::kNoSolution, and for Method::kAuto takes a solution that the iteration has not found.
-void add_verdicts(const ProblemView& problems, const Options& options, const Device& device, Solutions& out);
+void add_diagnostics(const ProblemView& problems, const Options& options, const Device& device, Solutions& out);
 
 /// The linear complementarity problems of problems whose contacts all slide: M = A~_nn, q = b_n      (papers, 46 and
 /// 24)

@@ -36,7 +36,7 @@ GARRA_HD void load_problem(const double* problems, const double* sliding, std::i
 
 /// Body of the iteration on one problem (scalar executor, GPU thread).
 template <class Solver, int N>
-struct IterateBody {
+struct IterateKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   Solver solver;
   const double* problems;           ///< tiles of FrictionProblem
@@ -75,13 +75,13 @@ struct IterateBody {
   }
 };
 
-/// RescueBody on `count` problems of the host, in a thread that has set its number of contacts. Compiled once, in
-/// contact/instances/rescue.cpp.
-void rescue_unsolved(const IterateBody<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count);
+/// FallbackKernel on `count` problems of the host, in a thread that has set its number of contacts. Compiled once, in
+/// contact/instances/fallback.cpp.
+void solve_remaining(const IterateKernel<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count);
 
-/// The part of another solver's job that RescueBody needs: pointers, tolerance and limit.
+/// The part of another solver's job that FallbackKernel needs: pointers, tolerance and limit.
 template <class Newton, class Solver, int N>
-GARRA_HD IterateBody<Newton, N> without_solver(const IterateBody<Solver, N>& job) {
+GARRA_HD IterateKernel<Newton, N> without_solver(const IterateKernel<Solver, N>& job) {
   Newton options;
   options.tol = job.solver.tol;
   return {options, job.problems, job.sliding, job.candidates, nullptr, job.contacts};
@@ -91,14 +91,14 @@ GARRA_HD IterateBody<Newton, N> without_solver(const IterateBody<Solver, N>& job
 /// counts as stalled. Counters are unknown, which differs from zero.
 template <class S, int N>
 GARRA_HD solvers::Candidate<S, N> given_candidate(const Vec<S, 3 * N>& force) {
-  auto found = solvers::candidate_of<S, N>(force, S(static_cast<int>(Status::kStalled)), solvers::Effort<S>::none());
+  auto found = solvers::make_candidate<S, N>(force, S(static_cast<int>(Status::kStalled)), solvers::Effort<S>::none());
   found.effort.outer = found.effort.stage = found.effort.stalls = S(solvers::kNotCounted);
   return found;
 }
 
 /// Converts forces to candidates.
 template <int N>
-struct GivenBody {
+struct GivenKernel {
   const double* forces;
   double* candidates;
   int contacts = N;
@@ -111,7 +111,7 @@ struct GivenBody {
 
 /// Body of the certificate.
 template <int N>
-struct CertifyBody {
+struct CertifyKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   double tol;  ///< of FrictionSolution::residual
   const double* problems;
@@ -128,14 +128,14 @@ struct CertifyBody {
       for (int k = 3 * contacts; k < extent<3 * N>(); ++k) found.c[k] = S(0);
     const solvers::SlidingContacts<S, N> slip{sliding == nullptr ? Vec<S, 2 * N>::zero()
                                                                  : load_vector<S, 2, N>(sliding, i, contacts)};
-    put_solution<S, N>(solutions, i, judged(i, slip, found), contacts);
+    put_solution<S, N>(solutions, i, checked(i, slip, found), contacts);
   }
 
  private:
   /// Certifies the problem as given: the certificate must not depend on the elimination that the solver's iterate went
   /// through. A stays in its tile.
   template <class S>
-  GARRA_HD solvers::FrictionSolution<S, N> judged(std::int64_t i, const solvers::SlidingContacts<S, N>& slip,
+  GARRA_HD solvers::FrictionSolution<S, N> checked(std::int64_t i, const solvers::SlidingContacts<S, N>& slip,
                                                   const solvers::Candidate<S, N>& found) const {
     const TileProblem<S, N> p(problems, i, contacts);
     return solvers::certified<S, N>([&](int r, int k) { return p.A(r, k); }, p.b(), p.mu(), slip, found, tol);

@@ -10,7 +10,7 @@
 namespace garra::contact {
 
 /// Problems of the host, to be solved and certified at the tolerance. Columns of FrictionProblem and unit slip
-/// directions (or null) go in, columns of FrictionSolution and of SolutionVerdict come out.
+/// directions (or null) go in, columns of FrictionSolution and of ContactDiagnostics come out.
 struct HostBatch {
   int contacts;
   double tol;
@@ -25,7 +25,7 @@ struct DeviceBatch {
   double tol;
   batch::ResidentRows rows;  ///< of FrictionProblem and FrictionSolution
   batch::DeviceColumn slips;
-  std::vector<batch::DeviceColumn> verdicts;  ///< empty: none is wanted
+  std::vector<batch::DeviceColumn> diagnostics;  ///< empty: none is wanted
 
   /// `all` has the columns of HostBatch.
   DeviceBatch(int k, double tolerance, const batch::ResidentRows& all)
@@ -34,7 +34,7 @@ struct DeviceBatch {
     rows.out.resize(kSolutionColumns);
     const auto first = all.out.begin() + kSolutionColumns;
     if (std::any_of(first, all.out.end(), [](const auto& column) { return column.data != nullptr; }))
-      verdicts.assign(first, all.out.end());
+      diagnostics.assign(first, all.out.end());
   }
 };
 

@@ -1,4 +1,4 @@
-// contact::solve and contact::judge on arrays that are on the GPU already.
+// contact::solve and contact::check_solution on arrays that are on the GPU already.
 #include "contact/batch/run.hpp"
 #include "garra/contact_device.hpp"
 #include "garra/core/error.hpp"
@@ -8,7 +8,7 @@ namespace garra::contact {
 namespace {
 
 /// Throws Error(kUsage) for problems or options without a kernel.
-void check(const DeviceProblems& in, const Options& options) {
+void check_problems(const DeviceProblems& in, const Options& options) {
   if (in.contacts < 1 || in.contacts > most_contacts(options.method))
     throw Error(ExitCode::kUsage,
                 std::string("method ") + to_string(options.method) + ": " + std::to_string(in.contacts) +
@@ -26,7 +26,7 @@ void check(const DeviceProblems& in, const Options& options) {
 }
 
 /// Columns in the order of HostBatch.
-DeviceBatch batch_of(const DeviceProblems& in, double tol, const DeviceSolutions& to) {
+DeviceBatch make_batch(const DeviceProblems& in, double tol, const DeviceSolutions& to) {
   using batch::device_column;
   const int k = in.contacts;
   batch::ResidentRows rows;
@@ -53,19 +53,19 @@ DeviceBatch batch_of(const DeviceProblems& in, double tol, const DeviceSolutions
   return {k, tol, rows};
 }
 
-Device device_of(const DeviceBatch& batch) { return {Executor::kCuda, 0, batch.rows.call.device}; }
+Device get_device(const DeviceBatch& batch) { return {Executor::kCuda, 0, batch.rows.call.device}; }
 
 void run(const DeviceBatch& batch, const Options& options) {
   if (batch.rows.count == 0) return;
   const ProblemView no_arrays(batch.contacts, batch.rows.count, {}, {}, {});
-  const Device device = device_of(batch);
+  const Device device = get_device(batch);
   Solutions none;
   Job job{no_arrays, options, device, none, {}, {}, &batch};
   run_method(job);
 }
 
 void run(const DeviceBatch& batch, const GivenForces& forces) {
-  if (batch.rows.count > 0) batch::on_device(device_of(batch), forces, batch);
+  if (batch.rows.count > 0) batch::on_device(get_device(batch), forces, batch);
 }
 
 /// The memory of a call with `what`, without running it.
@@ -81,29 +81,29 @@ std::size_t needed_for(DeviceBatch batch, const What& what, int device) {
 }  // namespace
 
 void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call) {
-  check(problems, options);
-  DeviceBatch batch = batch_of(problems, options.tol, to);
+  check_problems(problems, options);
+  DeviceBatch batch = make_batch(problems, options.tol, to);
   batch.rows.call = call;
   run(batch, options);
 }
 
 std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to,
                             int device) {
-  check(problems, options);
-  return needed_for(batch_of(problems, options.tol, to), options, device);
+  check_problems(problems, options);
+  return needed_for(make_batch(problems, options.tol, to), options, device);
 }
 
-void judge(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
+void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
            const DeviceCall& call) {
-  check(problems, {});
-  DeviceBatch batch = batch_of(problems, tol, to);
+  check_problems(problems, {});
+  DeviceBatch batch = make_batch(problems, tol, to);
   batch.rows.call = call;
   run(batch, GivenForces{batch::device_column(c, 3 * problems.contacts)});
 }
 
-std::size_t judge_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to, int device) {
-  check(problems, {});
-  return needed_for(batch_of(problems, 0, to), GivenForces{}, device);
+std::size_t check_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to, int device) {
+  check_problems(problems, {});
+  return needed_for(make_batch(problems, 0, to), GivenForces{}, device);
 }
 
 }  // namespace garra::contact

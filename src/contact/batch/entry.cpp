@@ -53,12 +53,12 @@ void make_room(const ProblemView& problems, const Wanted& wanted, int threads, S
   room(out.c, wanted.c ? n * 3 * k : 0);
   room(out.a, wanted.a ? n * 3 * k : 0);
   room(out.merit, wanted.merit ? n : 0);
-  room(out.state, wanted.verdicts ? n * k : 0);
-  for (auto* v : {&out.friction_margin, &out.critical_friction}) room(*v, wanted.verdicts ? n : 0);
+  room(out.state, wanted.diagnostics ? n * k : 0);
+  for (auto* v : {&out.friction_margin, &out.critical_friction}) room(*v, wanted.diagnostics ? n : 0);
   for (auto* v : {&out.residual, &out.contact_residual, &out.minimum, &out.projected_gradient}) room(*v, n);
   for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) room(*v, n);
   room(out.status, n);
-  // Filled by add_verdicts, and only if solutions are to be counted.
+  // Filled by add_diagnostics, and only if solutions are to be counted.
   out.solutions.clear();
 }
 
@@ -159,9 +159,9 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
   check_method(problems, options.method);
   check_precision(problems.contacts, options);
   make_room(problems, options.wanted, solve_threads(device), out);
-  run_method(job_of(problems, options, device, out));
+  run_method(make_job(problems, options, device, out));
   // After the solver: exhaustion needs the statuses of the whole batch, and few problems need it.
-  add_verdicts(problems, options, device, out);
+  add_diagnostics(problems, options, device, out);
 }
 
 Solutions solve(const ProblemView& problems, const Options& options, const Device& device) {

@@ -10,13 +10,13 @@ namespace garra::contact {
 namespace {
 
 void find_all(const ProblemView& in, int threads, InternalForces& out) {
-  constexpr int kMostSteps = 80;
+  constexpr int kMaxSteps = 80;
   batch::for_blocks(threads, {in.count, 64}, [&](std::int64_t first, std::int64_t count) {
     const ContactsInUse many(in.contacts);
     for (std::int64_t k = first; k < first + count; ++k) {
       const auto problem = problem_at(in, k);
       if (!(solvers::friction_problem_detail::defects(problem) == 0)) continue;
-      const auto force = solvers::internal_force(problem, kMostSteps);
+      const auto force = solvers::internal_force(problem, kMaxSteps);
       if (!force.found) continue;
       out.found[static_cast<std::size_t>(k)] = 1;
       std::copy_n(force.z.m, 3 * in.contacts, out.z.data() + k * 3 * in.contacts);

@@ -26,7 +26,7 @@ void with_contacts(Executor executor, const Run& run) {
 
 /// The same for D numbers per contact force: soft contacts (D = 4) have no specialized code.
 template <int D, class Run>
-void with_contacts_of(Executor executor, const Run& run) {
+void dispatch_contacts(Executor executor, const Run& run) {
   if constexpr (D == 3)
     with_contacts(executor, run);
   else
@@ -44,9 +44,9 @@ void for_each_problem(Executor executor, std::int64_t count, const Body& body) {
 
 /// Candidates of `count` problems, followed by the fallback solvers if the solver goes on.
 template <class Solver>
-[[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, kAnyContacts>& body, std::int64_t count) {
+[[gnu::noinline]] void iterate(Executor executor, const IterateKernel<Solver, kAnyContacts>& body, std::int64_t count) {
   with_contacts(executor, [&](auto n) {
-    const IterateBody<Solver, n> sized{body.solver,     body.problems, body.sliding,
+    const IterateKernel<Solver, n> sized{body.solver,     body.problems, body.sliding,
                                        body.candidates, body.guesses,  body.contacts};
     if constexpr (n < 0)
       if (executor == Executor::kScalar) return batch::for_each_scalar(count, sized);
@@ -54,16 +54,16 @@ template <class Solver>
   });
   // A second pass over candidates: few need it, so it is no part of the hot body.
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
-    if (!body.solver.cold) rescue_unsolved(body, true, count);
+    if (!body.solver.cold) solve_remaining(body, true, count);
   } else {
-    rescue_unsolved(without_solver<solvers::FrictionNewton>(body), false, count);
+    solve_remaining(without_solver<solvers::FrictionNewton>(body), false, count);
   }
 }
 
 // The grasp study uses this one, too; it is compiled once, in contact/instances/newton.cpp.
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, kAnyContacts>&, std::int64_t);
+extern template void iterate(Executor, const IterateKernel<solvers::FrictionNewton, kAnyContacts>&, std::int64_t);
 
 /// The certificate of `count` problems; compiled once, in contact/instances/certify.cpp.
-void certify_tiles(Executor executor, const CertifyBody<kAnyContacts>& certify, std::int64_t count);
+void certify_tiles(Executor executor, const CertifyKernel<kAnyContacts>& certify, std::int64_t count);
 
 }  // namespace garra::contact

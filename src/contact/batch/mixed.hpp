@@ -11,9 +11,9 @@ namespace garra::contact {
 
 /// Computes initial guesses for Newton, with double, or with lanes of floats, two registers of doubles at a time.
 template <int N>
-struct SingleBody {
+struct SingleKernel {
   solvers::FrictionMixed solver;
-  const double* problems;  ///< as IterateBody has them
+  const double* problems;  ///< as IterateKernel has them
   const double* sliding;
   double* guesses;  ///< tiles of Vec<S, 3 N>, written: NaN if single precision solves nothing
 
@@ -32,7 +32,7 @@ struct SingleBody {
 
 /// Marks problems that began anew: their start in single precision counts as a failed one.
 template <int N>
-struct StallBody {
+struct StallKernel {
   const double* guesses;
   double* candidates;
 

@@ -7,7 +7,7 @@ namespace {
 constexpr int kLanes = static_cast<int>(batch::kTile);
 
 template <class T>
-const double* tile_of(const double* tiles, std::int64_t t) {
+const double* tile_data(const double* tiles, std::int64_t t) {
   return tiles + t * batch::fields<double, T>() * kLanes;
 }
 
@@ -25,7 +25,7 @@ bool any_wanted(const std::vector<batch::OutColumn>& columns) {
 
 }  // namespace
 
-Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out) {
+Job make_job(const ProblemView& in, const Options& options, const Device& device, Solutions& out) {
   using batch::in_column, batch::out_column;
   const int k = in.contacts;
   Job job{in, options, device, out, {in.count, {}, {}, device}, {}};
@@ -37,10 +37,10 @@ Job job_of(const ProblemView& in, const Options& options, const Device& device, 
                   out_column(out.evaluations), out_column(out.inner),
                   out_column(out.products),    out_column(out.stage),
                   out_column(out.stalls)};
-  job.verdicts = {out_column(out.merit), out_column(out.friction_margin), out_column(out.critical_friction),
+  job.diagnostics = {out_column(out.merit), out_column(out.friction_margin), out_column(out.critical_friction),
                   out_column(out.state, k)};
   // Without a wanted column drain() skips the second pass.
-  if (!any_wanted(job.verdicts)) job.verdicts.clear();
+  if (!any_wanted(job.diagnostics)) job.diagnostics.clear();
   return job;
 }
 
@@ -73,20 +73,20 @@ void Block::fill(const batch::RowRange& rows) {
 }
 
 void Block::drain(const batch::RowRange& rows) {
-  using Verdict = SolutionVerdict<double, kAnyContacts>;
+  using Diagnostics = ContactDiagnostics<double, kAnyContacts>;
   batch::RowTiles<Problem, Solution>::drain(rows);
-  if (job_.verdicts.empty()) return;
+  if (job_.diagnostics.empty()) return;
   const double *problems = this->in().data(), *solutions = this->out().data();
   for_each_tile(rows, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
     // On the stack and aligned for a lane's load: the results live no longer than their tile.
-    alignas(64) double verdicts[sizeof(Verdict) / sizeof(double) * kLanes];
+    alignas(64) double diagnostics[sizeof(Diagnostics) / sizeof(double) * kLanes];
     with_contacts(job_.device.executor, [&](auto n) {
       for_each_problem<n>(
           job_.device.executor, count,
-          VerdictBody<n>{tile_of<Problem>(problems, t), slips() == nullptr ? nullptr : tile_of<Slips>(slips(), t),
-                         tile_of<Solution>(solutions, t), verdicts, job_.in.contacts});
+          DiagnosticsKernel<n>{tile_data<Problem>(problems, t), slips() == nullptr ? nullptr : tile_data<Slips>(slips(), t),
+                         tile_data<Solution>(solutions, t), diagnostics, job_.in.contacts});
     });
-    batch::scatter({verdicts, batch::fields<double, Verdict>()}, {first, count}, job_.verdicts);
+    batch::scatter({diagnostics, batch::fields<double, Diagnostics>()}, {first, count}, job_.diagnostics);
   });
 }
 

@@ -19,11 +19,11 @@ struct Job {
   const Device& device;
   Solutions& out;
   batch::Rows rows;                        ///< of FrictionProblem and FrictionSolution
-  std::vector<batch::OutColumn> verdicts;  ///< of SolutionVerdict; empty: none is wanted
+  std::vector<batch::OutColumn> diagnostics;  ///< of ContactDiagnostics; empty: none is wanted
   const DeviceBatch* resident = nullptr;   ///< problems that are on the GPU already: in place of the arrays
 };
 /// Defined in rows.cpp, like all copies between plain arrays and tiles.
-[[nodiscard]] Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
+[[nodiscard]] Job make_job(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
 
 /// Problems per block: problems, candidates and solutions fit into the L2 cache, or take few megabytes.
 inline constexpr std::int64_t block_size(int contacts) { return contacts > kMaxOwnSize ? 64 : 256; }
@@ -57,10 +57,10 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
         const double* problems = block.in().data();
         iterate(
             executor,
-            IterateBody<Solver, kAnyContacts>{solver, problems, block.slips(), block.candidates(), nullptr, contacts},
+            IterateKernel<Solver, kAnyContacts>{solver, problems, block.slips(), block.candidates(), nullptr, contacts},
             count);
         certify_tiles(executor,
-                      CertifyBody<kAnyContacts>{job.options.tol, problems, block.slips(), block.candidates(),
+                      CertifyKernel<kAnyContacts>{job.options.tol, problems, block.slips(), block.candidates(),
                                                 block.out().data(), contacts},
                       count);
       });
@@ -72,7 +72,7 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   const std::vector<double> slips = slip_directions(job.in, solve_threads(job.device));
   HostBatch all{job.in.contacts, job.options.tol, job.rows};
   all.rows.in.push_back(batch::in_column(slips, 2 * job.in.contacts));
-  all.rows.out.insert(all.rows.out.end(), job.verdicts.begin(), job.verdicts.end());
+  all.rows.out.insert(all.rows.out.end(), job.diagnostics.begin(), job.diagnostics.end());
   batch::on_device(job.device, solver, all);
 }
 
@@ -91,17 +91,17 @@ void solve_with(Solver solver, const Job& job) {
 }
 
 /// Step limit of semismooth Newton's method without restarts.
-inline constexpr int kOneRung = 400;
+inline constexpr int kMaxOneStartSteps = 400;
 
 /// Newton's method with the options of the method: with restarts and fallback solvers, or semismooth Newton's first
 /// start alone, which shows what these are worth.
 template <class Newton>
-[[nodiscard]] Newton newton_of(const Options& options) {
+[[nodiscard]] Newton make_newton(const Options& options) {
   Newton solver;
-  solver.ladder = options.method == Method::kAuto;
+  solver.restarts = options.method == Method::kAuto;
   solver.full = options.full_effort;
   // All steps in one start.
-  if (!solver.ladder) solver.stage_steps = solver.max_iterations = kOneRung;
+  if (!solver.restarts) solver.stage_steps = solver.max_iterations = kMaxOneStartSteps;
   return solver;
 }
 

@@ -22,10 +22,10 @@ using FischerBurmeisterMethod = solvers::FrictionMerit<solvers::ProjectedLm, sol
 
 /// Largest number of contacts with kernels. The assembler takes minutes for a merit function of 32 variables.
 template <class Solver>
-inline constexpr int kMostOnDevice = kMaxContacts;
+inline constexpr int kMaxOnDevice = kMaxContacts;
 template <>
-inline constexpr int kMostOnDevice<solvers::FrictionMixed> = kMaxOwnSize;
+inline constexpr int kMaxOnDevice<solvers::FrictionMixed> = kMaxOwnSize;
 template <class Minimizer, class Merit>
-inline constexpr int kMostOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = 3;
+inline constexpr int kMaxOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = 3;
 
 }  // namespace garra::contact

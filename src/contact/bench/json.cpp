@@ -29,7 +29,7 @@ Json ending_names() {
   return names;
 }
 
-Json failures_of(const SolverRecord& solver) {
+Json failures_to_json(const SolverRecord& solver) {
   std::array<std::int64_t, kEndingCount> counts{};
   for (const Outcome& o : solver.outcomes) ++counts[static_cast<std::size_t>(o.ending)];
   Json out = Json::object();
@@ -39,7 +39,7 @@ Json failures_of(const SolverRecord& solver) {
   return out;
 }
 
-Json problems_of(const SolverRecord& solver) {
+Json problems_to_json(const SolverRecord& solver) {
   Json ending = Json::array(), residual = Json::array(), seconds = Json::array(), iterations = Json::array();
   for (const Outcome& o : solver.outcomes) {
     ending.push_back(static_cast<int>(o.ending));
@@ -50,7 +50,7 @@ Json problems_of(const SolverRecord& solver) {
   return {{"ending", ending}, {"residual", residual}, {"seconds", seconds}, {"iterations", iterations}};
 }
 
-Json throughput_of(const SolverRecord& solver) {
+Json throughput_to_json(const SolverRecord& solver) {
   Json out = Json::array();
   for (const Throughput& t : solver.throughput)
     out.push_back({{"device", t.device},
@@ -68,12 +68,12 @@ Json solver_json(const SolverRecord& solver, bool per_problem) {
   if (!solver.not_run.empty()) return out;
   out["tried"] = t.tried;
   out["solved"] = t.solved;
-  out["failures"] = failures_of(solver);
+  out["failures"] = failures_to_json(solver);
   out["seconds"] = {{"mean", rounded(t.mean, 4)}, {"median", rounded(t.median, 4)}, {"p999", rounded(t.p999, 4)}};
   out["iterations"] = {{"median", t.iterations}, {"max", t.most_iterations}};
-  out["throughput"] = throughput_of(solver);
+  out["throughput"] = throughput_to_json(solver);
   out["same_answers_in_lanes"] = solver.throughput.empty() ? Json(nullptr) : Json(solver.same_answers);
-  if (per_problem) out["problems"] = problems_of(solver);
+  if (per_problem) out["problems"] = problems_to_json(solver);
   return out;
 }
 

@@ -15,11 +15,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr Device kScalar{Executor::kScalar, 1, 0};
 constexpr double kBatchSeconds = 0.05;  // a batch is repeated to take about so long
-constexpr std::int64_t kLargestBatch = 1 << 16;
+constexpr std::int64_t kMaxBatch = 1 << 16;
 constexpr double kSlow =
     2e-2;  // [s] a first solve below this is repeated once at least: the system may have interrupted it
 constexpr double kShared = 1e-4;  // [s] a repetition of a quick problem is made of copies to take about so long,
-constexpr std::int64_t kMostCopies = 32;  // upper limit
+constexpr std::int64_t kMaxCopies = 32;  // upper limit
 
 /// Time that all threads of this process have computed.
 double processor_seconds() {
@@ -60,7 +60,7 @@ contact::Problems repeated(const contact::Problems& problems, std::int64_t times
   return out;
 }
 
-double time_of(const contact::Problems& problems, const contact::Options& options) {
+double measure_time(const contact::Problems& problems, const contact::Options& options) {
   const auto start = Clock::now();
   (void)contact::solve(problems, options, kScalar);
   return seconds_since(start);
@@ -71,11 +71,11 @@ Outcome solve_one(const contact::Problems& one, const contact::Options& options,
   const auto start = Clock::now();
   const contact::Solutions found = contact::solve(one, options, kScalar);
   double best = seconds_since(start);
-  const auto copies = std::clamp<std::int64_t>(std::llround(kShared / best), 1, kMostCopies);
+  const auto copies = std::clamp<std::int64_t>(std::llround(kShared / best), 1, kMaxCopies);
   const contact::Problems several = copies > 1 ? repeated(one, copies) : one;
   double spent = best;
   for (int run = 0; run < kRepetitions && spent < (run == 0 ? kSlow : kQuick); ++run) {
-    const double seconds = time_of(several, options);
+    const double seconds = measure_time(several, options);
     spent += seconds;
     best = std::min(best, seconds / static_cast<double>(copies));
   }
@@ -95,7 +95,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-Throughput throughput_of(const contact::Problems& batch, const contact::Options& options, const Device& device) {
+Throughput measure_throughput(const contact::Problems& batch, const contact::Options& options, const Device& device) {
   const auto start = Clock::now();
   const double processor_start = processor_seconds();
   (void)contact::solve(batch, options, device);
@@ -112,13 +112,13 @@ void add_throughput(const contact::Problems& tried, const contact::Options& opti
   const contact::Solutions found = contact::solve(tried, options, lanes);
   record.same_answers = same_bits(found.c, c);
   const double seconds = std::max(seconds_since(start), 1e-6);
-  const auto most = std::max<std::int64_t>(kLargestBatch / tried.count, 1);
+  const auto most = std::max<std::int64_t>(kMaxBatch / tried.count, 1);
   const auto times = std::clamp<std::int64_t>(std::llround(kBatchSeconds / seconds), 1, most);
   const contact::Problems batch = repeated(tried, times);
-  record.throughput.push_back(throughput_of(batch, options, lanes));
+  record.throughput.push_back(measure_throughput(batch, options, lanes));
   if (measure.device.executor == Executor::kLanes) return;
   if (measure.device.executor == Executor::kCuda) (void)contact::solve(tried, options, measure.device);  // warms up
-  record.throughput.push_back(throughput_of(batch, options, measure.device));
+  record.throughput.push_back(measure_throughput(batch, options, measure.device));
 }
 
 }  // namespace

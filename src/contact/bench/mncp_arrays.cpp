@@ -16,12 +16,12 @@ constexpr const char* kNames[] = {"quartic", "quartic",      "linear", "linear",
                                   "walras",  "nash_cournot", "hs66",   "hard_equations", "one_contact"};
 
 template <class P>
-std::vector<double> numbers_of(const detail::DataOf<P>& data) {
+std::vector<double> data_numbers(const detail::DataOf<P>& data) {
   const auto* first = reinterpret_cast<const double*>(&data);
   return {first, first + kNumbers<P>};
 }
 
-batch::InColumn column_of(const char* name, std::span<const double> values, std::int64_t count, int width) {
+batch::InColumn make_in_column(const char* name, std::span<const double> values, std::int64_t count, int width) {
   if (values.size() != static_cast<std::size_t>(count * width))
     throw Error(ExitCode::kUsage, "mncp: " + std::string(name) + " has " + std::to_string(values.size()) + " numbers",
                 "Give " + std::to_string(width) + " for each of the " + std::to_string(count) + " problems.");
@@ -43,7 +43,7 @@ std::vector<Case> cases() {
   int family = 0;
   solvers::MncpTestSet::for_each([&]<class P>(std::type_identity<P>) {
     for (const solvers::MncpCase<P>& c : P::cases())
-      out.push_back({c.name, family, numbers_of<P>(c.data), c.start, c.solutions});
+      out.push_back({c.name, family, data_numbers<P>(c.data), c.start, c.solutions});
     ++family;
   });
   return out;
@@ -59,8 +59,8 @@ Solutions solve_arrays(const Arrays& in, const Choice& choice, const Options& op
   const RowJob job{in.family,
                    choice,
                    options,
-                   column_of("numbers", in.numbers, in.count, family.numbers),
-                   column_of("start", in.start, in.count, family.unknowns()),
+                   make_in_column("numbers", in.numbers, in.count, family.numbers),
+                   make_in_column("start", in.start, in.count, family.unknowns()),
                    in.count,
                    device};
   return solve_rows(job);

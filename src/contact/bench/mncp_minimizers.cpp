@@ -42,7 +42,7 @@ Solutions solve_each(const RowJob& job, const Alone<P>& alone) {
   using Found = solvers::MncpSolution<P, double>;
   using Tiles = batch::RowTiles<Given, Found>;
   Solutions out = make_solutions<P>(job.count);
-  const batch::Rows rows{job.count, {job.numbers, job.start}, columns_of(out), job.device};
+  const batch::Rows rows{job.count, {job.numbers, job.start}, make_columns(out), job.device};
   batch::run_tiles(
       rows, kBlock, [&](std::int64_t most) { return Tiles(rows, most); },
       [&](Tiles& tiles, std::int64_t count) {
@@ -63,7 +63,7 @@ using namespace mncp::detail;
 
 /// Runs one pair on one problem, timed by the best of three solves.
 template <class P>
-MncpResult measure(const solvers::MncpCase<P>& problem, const Alone<P>& alone) {
+MncpResult measure_case(const solvers::MncpCase<P>& problem, const Alone<P>& alone) {
   mncp::Instance<P, double> given{problem.data, {}};
   for (int i = 0; i < solvers::kUnknowns<P>; ++i) given.x[i] = problem.start[static_cast<std::size_t>(i)];
   MncpResult out;
@@ -94,7 +94,7 @@ std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tol, int
       const Alone<P> alone = [&](const mncp::Instance<P, double>& given) {
         return solve_alone<P, M, Min>(solver, given);
       };
-      for (const solvers::MncpCase<P>& problem : P::cases()) out.push_back(measure(problem, alone));
+      for (const solvers::MncpCase<P>& problem : P::cases()) out.push_back(measure_case(problem, alone));
     });
   });
   return out;

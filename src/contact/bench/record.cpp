@@ -7,14 +7,14 @@ namespace garra::cli {
 namespace {
 
 template <class T>
-std::vector<T> part(const std::vector<T>& values, std::int64_t first, std::int64_t last) {
+std::vector<T> slice_values(const std::vector<T>& values, std::int64_t first, std::int64_t last) {
   if (values.empty()) return {};
   return {values.begin() + first, values.begin() + last};
 }
 
 /// The quantile `share`: the smallest value that at least this share of them does not exceed.
 template <class T>
-T quantile(std::vector<T> values, double share) {
+T sample_quantile(std::vector<T> values, double share) {
   if (values.empty()) return T{};
   const auto n = static_cast<double>(values.size());
   const auto at = std::clamp(std::ceil(share * n) - 1, 0.0, n - 1);
@@ -42,7 +42,7 @@ const char* to_string(Ending ending) {
 
 contact::Problems slice(const contact::Problems& all, std::int64_t first, std::int64_t count) {
   const auto cut = [&](const auto& values, std::int64_t stride) {
-    return part(values, first * stride, (first + count) * stride);
+    return slice_values(values, first * stride, (first + count) * stride);
   };
   const int k = all.contacts;
   return {.contacts = k,
@@ -67,9 +67,9 @@ Totals totals(const SolverRecord& record) {
     out.most_iterations = std::max(out.most_iterations, o.iterations);
   }
   out.mean /= static_cast<double>(std::max<std::int64_t>(out.tried, 1));
-  out.median = quantile(seconds, 0.5);
-  out.p999 = quantile(seconds, 0.999);
-  out.iterations = quantile(iterations, 0.5);
+  out.median = sample_quantile(seconds, 0.5);
+  out.p999 = sample_quantile(seconds, 0.999);
+  out.iterations = sample_quantile(iterations, 0.5);
   return out;
 }
 

@@ -32,7 +32,7 @@ std::vector<std::string> known_names() {
 }
 
 /// The file itself, or every HDF5 file of a folder, by name.
-std::vector<std::string> files_of(const std::string& path) {
+std::vector<std::string> list_files(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return {path};
   std::vector<std::string> files;
@@ -48,7 +48,7 @@ std::vector<std::string> files_of(const std::string& path) {
 }
 
 template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from) {
+void append_values(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -57,8 +57,8 @@ void add_modes(contact::Problems& all, const contact::Problems& more) {
   // Files without modes say that all contacts may roll: zeros are filled in once some file has modes.
   all.mode.resize(static_cast<std::size_t>(all.count * all.contacts));
   all.slip_velocity.resize(2 * all.mode.size());
-  append(all.mode, more.mode);
-  append(all.slip_velocity, more.slip_velocity);
+  append_values(all.mode, more.mode);
+  append_values(all.slip_velocity, more.slip_velocity);
   all.mode.resize(static_cast<std::size_t>((all.count + more.count) * all.contacts));
   all.slip_velocity.resize(2 * all.mode.size());
 }
@@ -66,9 +66,9 @@ void add_modes(contact::Problems& all, const contact::Problems& more) {
 void add_problems(contact::Problems& all, const contact::Problems& more) {
   all.contacts = more.contacts;
   add_modes(all, more);
-  append(all.A, more.A);
-  append(all.b, more.b);
-  append(all.mu, more.mu);
+  append_values(all.A, more.A);
+  append_values(all.b, more.b);
+  append_values(all.mu, more.mu);
   all.count += more.count;
 }
 
@@ -139,7 +139,7 @@ std::vector<SetRecord> read_sets(const SetRequest& request) {
     if (const contact::ProblemSet* set = contact::find_problem_set(name)) {
       sets.push_back(built_in(*set, request));
     } else if (fs::exists(name, ignored)) {
-      for (const std::string& file : files_of(name)) read_file(file, from_files);
+      for (const std::string& file : list_files(name)) read_file(file, from_files);
     } else {
       throw Error(ExitCode::kUsage, name + ": neither a problem set nor a file",
                   io::suggest(name, known_names(), "Built-in sets"));

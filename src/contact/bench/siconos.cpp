@@ -189,16 +189,16 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
 }
 
 /// Checks the answers of Siconos with the certificate.
-void judge(const contact::Problems& problems, const Answers& answers, double tol, SolverRecord& record) {
+void check_solution(const contact::Problems& problems, const Answers& answers, double tol, SolverRecord& record) {
   // The same certificate as for our own solvers, regardless of the peer's report.
-  const contact::Solutions judged = contact::judge(slice(problems, 0, answers.count()), answers.c, tol);
+  const contact::Solutions checked = contact::check_solution(slice(problems, 0, answers.count()), answers.c, tol);
   record.outcomes = answers.outcomes;
   for (std::size_t i = 0; i < record.outcomes.size(); ++i) {
     Outcome& outcome = record.outcomes[i];
     if (outcome.ending == Ending::kCrashed || outcome.ending == Ending::kTimedOut) continue;
     const bool claimed = outcome.ending == Ending::kConverged;
-    outcome.residual = judged.residual[i];
-    outcome.ending = judged.status[i] == Status::kConverged ? Ending::kConverged
+    outcome.residual = checked.residual[i];
+    outcome.ending = checked.status[i] == Status::kConverged ? Ending::kConverged
                      : claimed                              ? Ending::kFalseClaim
                                                             : Ending::kGaveUp;
   }
@@ -262,7 +262,7 @@ SolverRecord measure_siconos(const contact::Problems& problems, const std::strin
         {siconos_program(), peer_name(method), folder.file("problems.h5"), tol.str(), std::to_string(answers.count())});
     again = read_answers(child, problems.count, left, answers);
   }
-  judge(problems, answers, options.tol, record);
+  check_solution(problems, answers, options.tol, record);
   return record;
 }
 

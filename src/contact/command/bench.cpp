@@ -49,7 +49,7 @@ std::vector<std::string> garra_methods() {
 }
 
 /// The requested methods, each checked: ours, then those of Siconos.
-std::vector<std::string> methods_of(const BenchArguments& a) {
+std::vector<std::string> list_methods(const BenchArguments& a) {
   std::vector<std::string> known = garra_methods();
   for (const std::string& name : siconos_methods()) known.push_back(name);
   if (a.methods == "all") return known;
@@ -64,7 +64,7 @@ std::vector<std::string> methods_of(const BenchArguments& a) {
   return chosen;
 }
 
-SolverRecord measure(const SetRecord& set, const std::string& method, const MeasureOptions& options) {
+SolverRecord measure_solver(const SetRecord& set, const std::string& method, const MeasureOptions& options) {
   const std::vector<std::string> ours = garra_methods();
   const bool own = std::count(ours.begin(), ours.end(), method) > 0;
   return own ? measure_method(set.problems, contact::parse_method(method), options)
@@ -77,7 +77,7 @@ void measure_sets(BenchRecord& bench, Progress& progress) {
     if (set.problems.count == 0) continue;
     for (const std::string& method : bench.methods) {
       progress.show_step(done++, set.name + ": " + method);
-      set.solvers.push_back(measure(set, method, bench.measure));
+      set.solvers.push_back(measure_solver(set, method, bench.measure));
     }
   }
 }
@@ -89,7 +89,7 @@ std::string now_utc() {
   return text;
 }
 
-std::string command_of(const BenchArguments& a) {
+std::string format_command(const BenchArguments& a) {
   std::ostringstream text;
   text << "garra contact bench";
   for (const std::string& name : a.request.names) text << ' ' << name;
@@ -125,11 +125,11 @@ void write_results(const BenchRecord& bench, const BenchArguments& a) {
 
 void run_bench(const BenchArguments& a) {
   BenchRecord bench;
-  bench.command = command_of(a);
+  bench.command = format_command(a);
   bench.started = now_utc();
   bench.request = a.request;
   bench.measure = {a.tol, a.time_limit, parse_device(a.device, a.threads)};
-  bench.methods = methods_of(a);
+  bench.methods = list_methods(a);
   bench.siconos = siconos_program();
   bench.sets = read_sets(a.request);
   // Before hours of measuring, so that an unwritable folder is found at once.

@@ -47,7 +47,7 @@ bool is_folder(const std::string& path) {
   return path.ends_with('/') || fs::is_directory(path, ignored);
 }
 
-std::string output_of(const SolveArguments& arguments, const std::string& input) {
+std::string output_path(const SolveArguments& arguments, const std::string& input) {
   if (arguments.output.empty() || !is_folder(arguments.output)) return arguments.output;
   return (fs::path(arguments.output) / (fs::path(input).stem().string() + ".solution.h5")).string();
 }
@@ -71,7 +71,7 @@ void check_outputs(const SolveArguments& arguments) {
   if (arguments.output.ends_with('/')) make_folder(arguments.output);
   std::set<std::string> outputs;
   for (const std::string& input : arguments.inputs) {
-    const std::string output = output_of(arguments, input);
+    const std::string output = output_path(arguments, input);
     std::error_code ignored;
     if (!outputs.insert(output).second) {
       throw Error(ExitCode::kUsage, output + ": two inputs of the same name would be written here",
@@ -121,7 +121,7 @@ std::unique_ptr<io::ProblemStream> open_or_note(const std::string& input, Contac
 }
 
 /// Problems per block: a thread's data for one block fit into its L2 cache. A GPU takes as many as it can use.
-std::int64_t block_of(const Device& device, int contacts) {
+std::int64_t choose_block_size(const Device& device, int contacts) {
   if (device.executor == Executor::kCuda) return std::int64_t{1} << 18;
   if (contacts > contact::kMaxOwnSize) return 64;
   return contacts <= 4 ? 512 : 256;
@@ -133,7 +133,7 @@ bool wants(const SolveArguments& arguments, const char* output) {
 }
 
 /// Results to compute for the outputs; contact states are counted in the summary anyway.
-contact::Wanted wanted_of(const SolveArguments& arguments) {
+contact::Wanted choose_outputs(const SolveArguments& arguments) {
   // Nothing is written: compute only what the summary counts.
   if (arguments.output.empty()) return {.c = false, .a = false, .merit = false};
   return {.c = wants(arguments, "c") || wants(arguments, "s"),
@@ -164,7 +164,7 @@ struct FileJob {
       } catch (const Error& error) {
         throw Damaged{error};
       }
-      const double seconds = seconds_of([&] { contact::solve(problems, options, device, solutions); });
+      const double seconds = measure_seconds([&] { contact::solve(problems, options, device, solutions); });
       if (out != nullptr) out->write(first, problems, solutions);
       const std::scoped_lock lock(mutex);
       summary.seconds += seconds;
@@ -175,13 +175,13 @@ struct FileJob {
 
 void solve_file(const SolveArguments& arguments, const Device& device, const std::string& input,
                 const io::ProblemStream& in, ContactSummary& summary) {
-  const std::string output = output_of(arguments, input);
+  const std::string output = output_path(arguments, input);
   std::optional<io::SolutionStream> out;
   if (!output.empty())
     out.emplace(output, io::SolutionStream::Plan{in.contacts(), in.count(), arguments.outputs,
                                                  arguments.options.count_solutions});
   const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; packing uses all threads
-  const Blocks blocks{in.count(), block_of(device, in.contacts()), one_thread ? 1 : solve_threads(device)};
+  const Blocks blocks{in.count(), choose_block_size(device, in.contacts()), one_thread ? 1 : solve_threads(device)};
   Device of_block = device;
   // Threads are distributed over blocks, so each block is solved on the thread that reads it.
   if (!one_thread) of_block.threads = 1;
@@ -216,7 +216,7 @@ void solve_files(const SolveArguments& arguments, const Device& device, ContactS
 }
 
 /// Exit codes that concern the result, not a failure on the way.
-void judge(const SolveArguments& arguments, const ContactSummary& s) {
+void check_unsolved(const SolveArguments& arguments, const ContactSummary& s) {
   if (!s.unreadable.empty()) {
     // With the code of the first, so that a script sees the kind of error.
     throw Error(s.unreadable[0].error.code(),
@@ -239,7 +239,7 @@ std::vector<std::string> method_names() {
   return names;
 }
 
-contact::Method method_of(const SolveArguments& arguments) {
+contact::Method find_method(const SolveArguments& arguments) {
   const std::vector<std::string> names = method_names();
   const auto found = std::find(names.begin(), names.end(), arguments.method);
   if (found == names.end()) {
@@ -290,7 +290,7 @@ double about_core_seconds(const std::vector<std::string>& files) {
 void run_solve(SolveArguments arguments) {
   const Device device =
       parse_device_for_arrays(arguments.device, arguments.threads, about_core_seconds(arguments.inputs));
-  arguments.options.method = method_of(arguments);
+  arguments.options.method = find_method(arguments);
   arguments.options.precision = contact::parse_precision(arguments.precision);
   arguments.options.full_effort = contact::parse_effort(arguments.effort);
   check_outputs(arguments);
@@ -300,16 +300,16 @@ void run_solve(SolveArguments arguments) {
   summary.output = arguments.output;
   summary.inputs = arguments.inputs.size();
   check_names(arguments);
-  arguments.options.wanted = wanted_of(arguments);
-  summary.elapsed = seconds_of([&] { solve_files(arguments, device, summary); });
+  arguments.options.wanted = choose_outputs(arguments);
+  summary.elapsed = measure_seconds([&] { solve_files(arguments, device, summary); });
   if (arguments.format == "json") {
     print_json(summary);
   } else {
     print_human(summary);
   }
-  // Prints the summary before judge() may throw.
+  // Prints the summary before check() may throw.
   std::fflush(stdout);
-  judge(arguments, summary);
+  check_unsolved(arguments, summary);
 }
 
 std::string method_help() {

@@ -27,7 +27,7 @@ struct Spread {
   std::int32_t max;
 };
 /// Spread of the values; nothing if nothing was counted.
-std::optional<Spread> spread_of(std::vector<std::int32_t> values) {
+std::optional<Spread> compute_spread(std::vector<std::int32_t> values) {
   if (values.empty()) return std::nullopt;
   const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), upper, values.end());
@@ -39,16 +39,16 @@ std::optional<Spread> spread_of(std::vector<std::int32_t> values) {
 }
 
 // "Stick test": Newton's first guess was already the answer, so no step was taken.
-std::string rung_name(std::int32_t rung) {
-  if (rung == ContactSummary::kStickTest) return "stick test";
-  return rung == 0 ? "Newton" : "restart " + std::to_string(rung);
+std::string restart_name(std::int32_t restart) {
+  if (restart == ContactSummary::kStickTest) return "stick test";
+  return restart == 0 ? "Newton" : "restart " + std::to_string(restart);
 }
 
 /// Absent, rather than a made-up 0 or infinity, without problems, time or solution.
 std::optional<double> ratio(double numerator, double denominator) {
   return denominator > 0 ? std::optional(numerator / denominator) : std::nullopt;
 }
-std::optional<double> share(std::int64_t part, std::int64_t whole) {
+std::optional<double> count_share(std::int64_t part, std::int64_t whole) {
   return ratio(static_cast<double>(part), static_cast<double>(whole));
 }
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
@@ -56,7 +56,7 @@ Json or_null(const std::optional<double>& value) { return value ? Json(*value) :
 Json effort_json(const ContactSummary& s) {
   Json out = Json::object();
   for (std::size_t i = 0; i < s.effort.size(); ++i) {
-    const auto spread = spread_of(s.effort[i]);
+    const auto spread = compute_spread(s.effort[i]);
     // Programs rely on the iterations' entry even if no method counts; the others are absent.
     if (spread)
       out[kEffortNames[i].key] = {{"median", spread->median}, {"mean", spread->mean}, {"max", spread->max}};
@@ -66,10 +66,10 @@ Json effort_json(const ContactSummary& s) {
   return out;
 }
 
-Json ladder_json(const ContactSummary& s) {
+Json restarts_to_json(const ContactSummary& s) {
   Json out = Json::array();
-  for (const auto& [rung, count] : s.rungs)
-    out.push_back({{"stage", rung_name(rung)}, {"problems", count}, {"share", or_null(share(count, s.problems))}});
+  for (const auto& [restart, count] : s.restart_counts)
+    out.push_back({{"stage", restart_name(restart)}, {"problems", count}, {"share", or_null(count_share(count, s.problems))}});
   return out;
 }
 
@@ -146,8 +146,8 @@ void print_solved(const ContactSummary& s) {
   }
   if (s.worst_ill_conditioned > 0)
     std::printf("  %-15s worst residual %.2e, forces are given\n", "ill_conditioned", s.worst_ill_conditioned);
-  if (!s.rungs.empty()) print_line("ladder", "solved by");
-  for (const auto& [rung, count] : s.rungs) print_count(rung_name(rung), count, s.problems);
+  if (!s.restart_counts.empty()) print_line("ladder", "solved by");
+  for (const auto& [restart, count] : s.restart_counts) print_count(restart_name(restart), count, s.problems);
   if (!s.by_solution_count.empty()) print_line("solutions exist", "by enumeration");
   for (const auto& [number, count] : s.by_solution_count)
     print_count(number == ContactSummary::kUndecided ? "undecided" : std::to_string(number), count, s.problems);
@@ -159,7 +159,7 @@ void print_solved(const ContactSummary& s) {
 
 void print_effort(const ContactSummary& s) {
   for (std::size_t i = 0; i < s.effort.size(); ++i) {
-    const auto spread = spread_of(s.effort[i]);
+    const auto spread = compute_spread(s.effort[i]);
     if (!spread) continue;
     const bool box_it = i == 0 && minimizes(s.options.method);
     std::printf("%-15s median %g, mean %.2f, max %d\n", box_it ? "BoxIt" : kEffortNames[i].printed, spread->median,
@@ -209,7 +209,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
     }
     if (mixed && status != Status::kInvalidInput) began_again += solutions.stalls[i];
     if (options.method == contact::Method::kAuto) {
-      const std::int64_t beyond = solutions.iterations[i] - solvers::kNewtonLadder;
+      const std::int64_t beyond = solutions.iterations[i] - solvers::kMaxNewtonSteps;
       iterations += solutions.iterations[i];
       beyond_newton += beyond > 0;
       iterations_beyond += std::max<std::int64_t>(beyond, 0);
@@ -221,7 +221,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
     worst_residual = std::max(worst_residual, solutions.residual[i]);
     // Only `auto` has restarts and fallback solvers; for other methods `stage` counts starts.
     if (options.method == contact::Method::kAuto)
-      ++rungs[stage == 0 && solutions.iterations[i] == 0 ? kStickTest : stage];
+      ++restart_counts[stage == 0 && solutions.iterations[i] == 0 ? kStickTest : stage];
   }
   const std::vector<std::int32_t>* counters[] = {&solutions.iterations, &solutions.evaluations, &solutions.inner,
                                                  &solutions.products};
@@ -240,7 +240,7 @@ void print_json(const ContactSummary& s) {
       {"contacts", {{"rolling", s.rolling}, {"sliding", s.sliding}}},
       {"method", contact::to_string(s.options.method)},
       {"solved", s.solved()},
-      {"solved_share", or_null(share(s.solved(), s.problems))},
+      {"solved_share", or_null(count_share(s.solved(), s.problems))},
       {"status", status_json(s)},
       {"worst_residual", s.solved() > 0 ? Json(s.worst_residual) : Json(nullptr)},
       {"worst_contact_residual", s.solved() > 0 ? Json(s.worst_contact_residual) : Json(nullptr)},
@@ -256,18 +256,18 @@ void print_json(const ContactSummary& s) {
   };
   out.update(effort_json(s));
   if (s.options.method == contact::Method::kAuto) {
-    out["ladder"] = ladder_json(s);
+    out["ladder"] = restarts_to_json(s);
     out["beyond_newton"] = {{"problems", s.beyond_newton},
-                            {"share_of_iterations", or_null(share(s.iterations_beyond, s.iterations))}};
+                            {"share_of_iterations", or_null(count_share(s.iterations_beyond, s.iterations))}};
   }
   if (minimizes(s.options.method)) {
     out["starts"] = {{"used", s.starts},
                      {"stalled", s.stalled_starts},
-                     {"stalled_share", or_null(share(s.stalled_starts, s.starts))}};
+                     {"stalled_share", or_null(count_share(s.stalled_starts, s.starts))}};
   }
   if (s.options.precision == contact::Precision::kMixed)
     out["mixed_precision"] = {{"began_again", s.began_again},
-                              {"began_again_share", or_null(share(s.began_again, s.problems))}};
+                              {"began_again_share", or_null(count_share(s.began_again, s.problems))}};
   if (s.options.count_solutions) out["solutions_per_problem"] = solution_counts_json(s);
   std::printf("%s\n", out.dump(2).c_str());
 }

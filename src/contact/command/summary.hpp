@@ -36,7 +36,7 @@ struct ContactSummary {
   /// Problems that went beyond Newton, their iterations beyond it, and iterations of all problems.
   std::int64_t beyond_newton = 0, iterations_beyond = 0, iterations = 0;
   double worst_residual = 0;                   ///< over the solved problems
-  std::map<std::int32_t, std::int64_t> rungs;  ///< solved problems by kStickTest or stage
+  std::map<std::int32_t, std::int64_t> restart_counts;  ///< solved problems by kStickTest or stage
   /// Outer iterations, function evaluations, inner iterations, products, if they were counted.
   std::array<std::vector<std::int32_t>, 4> effort;
   std::int64_t starts = 0, stalled_starts = 0;             ///< of the methods that minimize

@@ -87,7 +87,7 @@ void read_sliding(const Hdf5Reader& file, const Shape& contacts, contact::Proble
 struct Sizes {
   std::uint64_t problems, rows, contacts;
 };
-Sizes sizes_of(std::int64_t count, int contacts) {
+Sizes make_sizes(std::int64_t count, int contacts) {
   const auto k = static_cast<std::uint64_t>(contacts);
   return {static_cast<std::uint64_t>(count), 3 * k, k};
 }
@@ -111,7 +111,7 @@ std::vector<double> slip_rates(const std::vector<double>& a) {
 }
 
 void require_same_batch(const contact::Problems& problems, const contact::Solutions& solutions) {
-  const Sizes n = sizes_of(problems.count, problems.contacts);
+  const Sizes n = make_sizes(problems.count, problems.contacts);
   if (problems.count == solutions.count && problems.contacts == solutions.contacts &&
       problems.mu.size() == n.problems * n.contacts && solutions.c.size() == n.problems * n.rows &&
       solutions.a.size() == solutions.c.size()) {
@@ -202,7 +202,7 @@ void read_optional(const Hdf5Reader& file, std::uint64_t count, contact::Solutio
 }
 
 /// Reads contact states and margins, which files of earlier versions lack.
-void read_verdicts(const Hdf5Reader& file, std::uint64_t count, contact::Solutions& solutions) {
+void read_diagnostics(const Hdf5Reader& file, std::uint64_t count, contact::Solutions& solutions) {
   if (!file.has("state")) return;
   file.require_shape("state", {count, static_cast<std::uint64_t>(solutions.contacts)});
   for (const std::int64_t number : file.integers("state")) {
@@ -259,7 +259,7 @@ constexpr Dataset kDatasets[] = {{"c", kTypeOf<double>, PerProblem::kRows},
                                  {"friction_margin", kTypeOf<double>, PerProblem::kOne},
                                  {"critical_friction", kTypeOf<double>, PerProblem::kOne}};
 
-Shape shape_of(const Dataset& dataset, const Sizes& n) {
+Shape dataset_shape(const Dataset& dataset, const Sizes& n) {
   switch (dataset.size) {
     case PerProblem::kOne:
       return {n.problems};
@@ -336,7 +336,7 @@ contact::Problems read_problems(const std::string& path) {
 }
 
 void write_problems(const std::string& path, const contact::Problems& problems) {
-  const Sizes n = sizes_of(problems.count, problems.contacts);
+  const Sizes n = make_sizes(problems.count, problems.contacts);
   Hdf5Writer file;
   file.write("A", {n.problems, n.rows, n.rows}, problems.A);
   file.write("b", {n.problems, n.rows}, problems.b);
@@ -359,9 +359,9 @@ const std::vector<std::string>& solution_outputs() {
 }
 
 SolutionStream::SolutionStream(const std::string& path, const Plan& plan) : plan_(plan), file_(path) {
-  const Sizes n = sizes_of(plan.count, plan.contacts);
+  const Sizes n = make_sizes(plan.count, plan.contacts);
   for (const Dataset& dataset : kDatasets)
-    if (wants(dataset.name)) places_[dataset.name] = file_.add(dataset.name, shape_of(dataset, n), dataset.type);
+    if (wants(dataset.name)) places_[dataset.name] = file_.add(dataset.name, dataset_shape(dataset, n), dataset.type);
   if (plan.solutions && wants("solutions"))
     places_["solutions"] = file_.add("solutions", {n.problems}, kTypeOf<std::uint8_t>);
 }
@@ -457,7 +457,7 @@ contact::Solutions read_solutions(const std::string& path) {
   out.iterations = read_whole<std::int32_t>(file, "iterations", shape[0]);
   out.status = read_status(file, shape[0]);
   read_optional(file, shape[0], out);
-  read_verdicts(file, shape[0], out);
+  read_diagnostics(file, shape[0], out);
   return out;
 }
 

@@ -10,7 +10,7 @@ namespace garra::contact {
 
 namespace {
 
-void check_sizes(const Solved& in) {
+void check_gradient_sizes(const Solved& in) {
   if (in.contacts < 1 || in.contacts > kMaxOwnSize)
     throw Error(ExitCode::kUsage, "contacts = " + std::to_string(in.contacts) + " per problem",
                 "between 1 and " + std::to_string(kMaxOwnSize) + " contacts are supported");
@@ -26,7 +26,7 @@ void check_sizes(const Solved& in) {
 }  // namespace
 
 Gradients gradients(const Solved& in, const Device& device) {
-  check_sizes(in);
+  check_gradient_sizes(in);
   const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.contacts);
   const int width = in.contacts;
   Gradients out;

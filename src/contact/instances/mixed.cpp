@@ -7,22 +7,22 @@
 namespace garra::contact {
 
 template <>
-void iterate(Executor executor, const IterateBody<solvers::FrictionMixed, kAnyContacts>& body, std::int64_t count) {
+void iterate(Executor executor, const IterateKernel<solvers::FrictionMixed, kAnyContacts>& body, std::int64_t count) {
   batch::Tiles<Vec<double, 3 * kAnyContacts>> guesses(count);
   with_contacts(executor, [&](auto n) {
-    const SingleBody<n> single{body.solver, body.problems, body.sliding, guesses.data()};
+    const SingleKernel<n> single{body.solver, body.problems, body.sliding, guesses.data()};
     if constexpr (n < 0 || !kLanesPay)
       if (executor == Executor::kScalar || !kLanesPay) return batch::for_each_scalar(count, single);
-    batch::lanes_loop(batch::Each<Lanes<float>, SingleBody<n>>{count, single});
+    batch::lanes_loop(batch::Each<Lanes<float>, SingleKernel<n>>{count, single});
   });
   const solvers::FrictionNewton& newton = body.solver;
   iterate(executor,
-          IterateBody<solvers::FrictionNewton, kAnyContacts>{newton, body.problems, body.sliding, body.candidates,
+          IterateKernel<solvers::FrictionNewton, kAnyContacts>{newton, body.problems, body.sliding, body.candidates,
                                                              guesses.data(), body.contacts},
           count);
-  batch::for_each(executor, count, StallBody<kAnyContacts>{guesses.data(), body.candidates});
+  batch::for_each(executor, count, StallKernel<kAnyContacts>{guesses.data(), body.candidates});
 }
 
-void run_mixed(const Job& job) { solve_with(newton_of<solvers::FrictionMixed>(job.options), job); }
+void run_mixed(const Job& job) { solve_with(make_newton<solvers::FrictionMixed>(job.options), job); }
 
 }  // namespace garra::contact

@@ -4,11 +4,11 @@
 
 namespace garra::contact {
 
-template void iterate(Executor, const IterateBody<solvers::FrictionNewton, kAnyContacts>&, std::int64_t);
+template void iterate(Executor, const IterateKernel<solvers::FrictionNewton, kAnyContacts>&, std::int64_t);
 
 void run_newton(const Job& job) {
   if (job.options.precision == Precision::kMixed) return run_mixed(job);
-  solve_with(newton_of<solvers::FrictionNewton>(job.options), job);
+  solve_with(make_newton<solvers::FrictionNewton>(job.options), job);
 }
 
 }  // namespace garra::contact

@@ -17,7 +17,7 @@ void enumerate_all(const Problems& in, int threads, Enumeration& out) {
     each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));
   });
   for (const auto& e : each) {
-    out.verdict.push_back(e.verdict);
+    out.decision.push_back(e.decision);
     out.p_matrix.push_back(e.p_matrix);
     out.singular.push_back(e.singular);
     out.undecided.push_back(e.undecided);

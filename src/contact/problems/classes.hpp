@@ -82,7 +82,7 @@ struct Ball {
 
 namespace problem_classes_detail {
 
-inline Vec3<double> unit(const Vec3<double>& v) { return (1 / norm(v)) * v; }
+inline Vec3<double> unit_vector(const Vec3<double>& v) { return (1 / norm(v)) * v; }
 
 /// Frame with normal n, its tangents turned by `angle` from the axis that n is least aligned with.
 inline Mat3<double> frame_of_normal(const Vec3<double>& n, double angle) {
@@ -92,7 +92,7 @@ inline Mat3<double> frame_of_normal(const Vec3<double>& n, double angle) {
     if (std::abs(n[i]) < std::abs(n[least])) least = i;
   Vec3<double> axis = Vec3<double>::zero();
   axis[least] = 1;
-  const Vec3<double> t0 = unit(cross(axis, n));
+  const Vec3<double> t0 = unit_vector(cross(axis, n));
   const Vec3<double> t1 = std::cos(angle) * t0 + std::sin(angle) * cross(n, t0);
   const Vec3<double> t2 = cross(n, t1);
   Mat3<double> r;
@@ -157,7 +157,7 @@ inline void append_random_grasp(int contacts, Random& random, contact::Problems&
   Grasp grasp{{0.5 + 1.5 * random.uniform(), 1.0}, {}, {}};
   std::vector<Vec3<double>> finger_motion;
   for (int i = 0; i < contacts; ++i) {
-    const Vec3<double> p = unit(random.normal3());
+    const Vec3<double> p = unit_vector(random.normal3());
     grasp.contacts.push_back({p, frame_of_normal(-p, 2 * std::numbers::pi * random.uniform())});
     const Mat3<double> b = random.normal3x3();
     // A Wishart part with mean 1/2 and a floor of 0.05 1/kg: every finger gives way in every direction.
@@ -185,14 +185,14 @@ inline std::vector<Vec3<double>> spread_directions(int contacts, Random& random)
   // The golden angle: successive points of the spiral never line up.
   const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
   const double turn = 2 * std::numbers::pi * random.uniform();
-  const Mat3<double> R = frame_of_normal(unit(random.normal3()), turn);
+  const Mat3<double> R = frame_of_normal(unit_vector(random.normal3()), turn);
   std::vector<Vec3<double>> directions;
   for (int i = 0; i < contacts; ++i) {
     const double z = 1 - (2 * i + 1) / static_cast<double>(contacts);
     const double ring = std::sqrt(1 - z * z);
     const Vec3<double> even = vec3<double>(z, ring * std::cos(golden * i), ring * std::sin(golden * i));
     // The perturbation breaks the symmetry of evenly spread contacts.
-    directions.push_back(unit(R * even + 0.2 * random.normal3()));
+    directions.push_back(unit_vector(R * even + 0.2 * random.normal3()));
   }
   return directions;
 }
@@ -219,7 +219,7 @@ inline Grasp draw_grasp(ManufacturedClass kind, int contacts, Random& random) {
   Grasp grasp{{random.uniform(0.05, 1.0), radius}, {}, {}};
   for (const Vec3<double>& outward : spread_directions(contacts, random)) {
     // A normal a few degrees off the radius, for an object that is no ball.
-    const Vec3<double> normal = unit(0.05 * random.normal3() - outward);
+    const Vec3<double> normal = unit_vector(0.05 * random.normal3() - outward);
     const double angle = 2 * std::numbers::pi * random.uniform();
     grasp.contacts.push_back({radius * outward, frame_of_normal(normal, angle)});
     const bool compliant = kind == ManufacturedClass::compliant;

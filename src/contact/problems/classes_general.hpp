@@ -27,7 +27,7 @@ inline std::vector<double> gram(const std::vector<double>& G, std::size_t rows, 
 }
 
 /// b = a - A c.
-inline std::vector<double> load_of(const std::vector<double>& A, const std::vector<double>& c, std::vector<double> a) {
+inline std::vector<double> compute_load(const std::vector<double>& A, const std::vector<double>& c, std::vector<double> a) {
   for (std::size_t i = 0; i < c.size(); ++i)
     for (std::size_t j = 0; j < c.size(); ++j) a[i] -= A[i * c.size() + j] * c[j];
   return a;
@@ -84,7 +84,7 @@ inline std::vector<double> load_of(const std::vector<double>& A, const std::vect
     // Rank 6 whatever the number of contacts: from 3 contacts on A is singular.
     const std::vector<double> A = gram(G, kRank, std::vector<double>(n, 1.0));
     append(out.A, A);
-    append(out.b, load_of(A, c, a));
+    append(out.b, compute_load(A, c, a));
   }
   return out;
 }

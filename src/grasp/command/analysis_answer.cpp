@@ -27,10 +27,10 @@ const char* name(const std::array<const char*, 3>& names, int mode) {
   return mode < 0 ? "-" : names[static_cast<std::size_t>(mode)];
 }
 
-std::string line(const char* what, const std::string& text) { return format("%-14s ", what) + text + "\n"; }
+std::string answer_line(const char* what, const std::string& text) { return format("%-14s ", what) + text + "\n"; }
 
 /// "1.234 -0.5 3", noise as 0.
-std::string numbers(const double* values, std::size_t n, const char* pattern) {
+std::string format_numbers(const double* values, std::size_t n, const char* pattern) {
   std::string out;
   // Numbers below 1e-9 are rounding.
   for (std::size_t k = 0; k < n; ++k) out += format(pattern, std::abs(values[k]) < 1e-9 ? 0.0 : values[k]);
@@ -41,12 +41,12 @@ std::string contact_table(const Analysis& a) {
   std::string out =
       format("\n%-2s %-8s %27s %30s  %s\n", "", "before", "force n, t, o [N]", "acceleration n, t, o [m/s^2]", "after");
   for (std::size_t j = 0; j < static_cast<std::size_t>(a.contacts); ++j)
-    out += format("%-2zu %-8s", j, name(kBefore, a.mode_before[j])) + numbers(&a.force[3 * j], 3, " %9.4f") + " " +
-           numbers(&a.relative_acceleration[3 * j], 3, " %9.4f") + format("  %s\n", name(kAfter, a.mode_after[j]));
+    out += format("%-2zu %-8s", j, name(kBefore, a.mode_before[j])) + format_numbers(&a.force[3 * j], 3, " %9.4f") + " " +
+           format_numbers(&a.relative_acceleration[3 * j], 3, " %9.4f") + format("  %s\n", name(kAfter, a.mode_after[j]));
   return out + "\n";
 }
 
-double largest(const std::vector<double>& v) {
+double largest_value(const std::vector<double>& v) {
   double m = 0;
   for (const double x : v) m = std::max(m, std::abs(x));
   return m;
@@ -54,22 +54,22 @@ double largest(const std::vector<double>& v) {
 
 std::string one_instant(const Analysis& a) {
   std::string out = contact_table(a);
-  out += line("object", numbers(a.acceleration.data(), 3, " %.6g") + " m/s^2," +
-                            numbers(a.acceleration.data() + 3, 3, " %.6g") + " rad/s^2");
+  out += answer_line("object", format_numbers(a.acceleration.data(), 3, " %.6g") + " m/s^2," +
+                            format_numbers(a.acceleration.data() + 3, 3, " %.6g") + " rad/s^2");
   for (std::size_t j = 0; j < a.tau.size(); ++j) {
     const std::string finger = "finger " + std::to_string(j);
-    out += line(finger.c_str(), "torques" + numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
+    out += answer_line(finger.c_str(), "torques" + format_numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
     // A table of zeros is uninformative: at rest the line is left out.
-    if (largest(a.qdd[j]) > 1e-9) out += line("", "accelerations" + numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
+    if (largest_value(a.qdd[j]) > 1e-9) out += answer_line("", "accelerations" + format_numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
   }
-  if (largest(a.relative_velocity) > 1e-9)
+  if (largest_value(a.relative_velocity) > 1e-9)
     for (std::size_t j = 0; j < a.gap.size(); ++j)
-      out += line(("contact " + std::to_string(j)).c_str(),
-                  "velocity" + numbers(&a.relative_velocity[3 * j], 3, " %.6g") + " m/s, gap" +
-                      numbers(&a.gap[j], 1, " %.4g") + " m");
-  else if (largest(a.gap) > 1e-9)
-    out += line("gaps", numbers(a.gap.data(), a.gap.size(), " %.4g") + " m");
-  return out + line("residual", format("%.2g after %g steps", a.residual[0], a.iterations[0]));
+      out += answer_line(("contact " + std::to_string(j)).c_str(),
+                  "velocity" + format_numbers(&a.relative_velocity[3 * j], 3, " %.6g") + " m/s, gap" +
+                      format_numbers(&a.gap[j], 1, " %.4g") + " m");
+  else if (largest_value(a.gap) > 1e-9)
+    out += answer_line("gaps", format_numbers(a.gap.data(), a.gap.size(), " %.4g") + " m");
+  return out + answer_line("residual", format("%.2g after %g steps", a.residual[0], a.iterations[0]));
 }
 
 std::string many_instants(const AnalysisAnswer& r) {
@@ -77,14 +77,14 @@ std::string many_instants(const AnalysisAnswer& r) {
   std::string out, text;
   for (std::size_t k = 0; k < 3; ++k)
     text += format("%s%lld %s", k > 0 ? ", " : "", static_cast<long long>(before[k]), kBefore[k]);
-  out += line("contacts", text);
+  out += answer_line("contacts", text);
   text.clear();
   for (std::size_t k = 0; k < 3; ++k)
     text += format("%s%lld %s", k > 0 ? ", " : "", static_cast<long long>(after[k]), kAfter[k]);
-  out += line("afterwards", text);
+  out += answer_line("afterwards", text);
   const auto n = static_cast<double>(r.analysis.status.size());
-  if (r.seconds > 0 && n > 0) out += line("throughput", format("%.4g instants/s (%.3g s)", n / r.seconds, r.seconds));
-  return out + line("device", r.device);
+  if (r.seconds > 0 && n > 0) out += answer_line("throughput", format("%.4g instants/s (%.3g s)", n / r.seconds, r.seconds));
+  return out + answer_line("device", r.device);
 }
 
 /// Counts of each status, all of them named.
@@ -127,22 +127,22 @@ Json result(const Analysis& a) {
 
 }  // namespace
 
-std::int64_t solved(const Analysis& a) { return std::count(a.status.begin(), a.status.end(), Status::kConverged); }
+std::int64_t count_solved(const Analysis& a) { return std::count(a.status.begin(), a.status.end(), Status::kConverged); }
 
 std::string analysis_text(const AnalysisAnswer& r) {
   const Analysis& a = r.analysis;
   const std::int64_t n = std::ssize(a.status);
-  std::string out = line("grasp", r.title);
-  if (n != 1) out += line("instants", std::to_string(n));
+  std::string out = answer_line("grasp", r.title);
+  if (n != 1) out += answer_line("instants", std::to_string(n));
   const Json status = statuses(a);
   for (const auto& [what, of_it] : status.items())
     if (of_it > 0)
       out +=
           // One line if all are alike.
-          of_it == n ? line("status", (n == 1 ? "" : "all ") + words(what)) : line(words(what).c_str(), of_it.dump());
+          of_it == n ? answer_line("status", (n == 1 ? "" : "all ") + words(what)) : answer_line(words(what).c_str(), of_it.dump());
   out += n == 1 ? one_instant(a) : many_instants(r);
   if (n != 1 || !r.output.empty())
-    out += line("results", r.output.empty() ? "not written (-o FILE keeps them)" : r.output);
+    out += answer_line("results", r.output.empty() ? "not written (-o FILE keeps them)" : r.output);
   return out;
 }
 
@@ -153,7 +153,7 @@ std::string analysis_json(const AnalysisAnswer& r) {
               {"grasp", r.title},
               {"contacts", a.contacts},
               {"instants", a.status.size()},
-              {"solved", solved(a)},
+              {"solved", count_solved(a)},
               {"status", statuses(a)},
               {"before", named(kBefore, count(a.mode_before))},
               {"after", named(kAfter, count(a.mode_after))}};

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string outcomes(const Json& s) {
+std::string grasp_outcomes(const Json& s) {
   std::string out = "Outcomes\n";
   for (const auto& [name, count] : s["outcomes"].items()) out += counted(words(name), count, s["samples"]);
   const auto unsolved = s["outcomes"]["unsolved"].get<long long>();
@@ -67,7 +67,7 @@ std::string unresisted(const Json& s) {
   return out;
 }
 
-std::string effort(const Json& s, const Json& manifest) {
+std::string effort_lines(const Json& s, const Json& manifest) {
   const Json& worst = s["solver"]["worst_residual"];
   std::string out =
       "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
@@ -80,7 +80,7 @@ std::string effort(const Json& s, const Json& manifest) {
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";
-  out += outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) + effort(s, manifest);
+  out += grasp_outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) + effort_lines(s, manifest);
   // If all samples are held, the shown one is the nearest to failing, not a failure.
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)

@@ -73,7 +73,7 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   return j;
 }
 
-void print(const Json& j) {
+void print_sample(const Json& j) {
   std::printf("sample %lld: %s\n\nInputs\n", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
   for (const auto& [name, value] : j["inputs"].items())
     std::printf("  %-28s %12.6g\n", name.c_str(), value.get<double>());
@@ -104,7 +104,7 @@ void print(const Json& j) {
 }
 
 /// At most 10: up to 5 of the `unanswered` samples, then the failures closest to holding.
-std::vector<std::int64_t> failures_of(const study::Total& total, const std::vector<std::int64_t>& unanswered) {
+std::vector<std::int64_t> list_failures(const study::Total& total, const std::vector<std::int64_t>& unanswered) {
   std::vector<std::int64_t> samples(unanswered.begin(),
                                     unanswered.begin() + std::min<std::ptrdiff_t>(5, std::ssize(unanswered)));
   // `closest` ends with held samples if fewer than ten fail.
@@ -155,7 +155,7 @@ class GraspJob final : public Job {
     write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
     clear_failures(folder.file("failures"));
     std::error_code error;
-    const auto samples = failures_of(total, unanswered_);
+    const auto samples = list_failures(total, unanswered_);
     if (study_.plan().keep == "none" || samples.empty()) return;
     fs::create_directories(folder.file("failures"), error);
     if (error) throw Error(ExitCode::kInputOutput, folder.file("failures") + ": cannot be made: " + error.message());
@@ -189,7 +189,7 @@ class GraspJob final : public Job {
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());
     else
-      print(j);
+      print_sample(j);
   }
 
  private:
@@ -241,7 +241,7 @@ std::vector<std::string> finger_files(const grasp::Scenario& scenario) {
 
 namespace {
 
-std::unique_ptr<Job> read(const io::ScenarioDocument& document) {
+std::unique_ptr<Job> read_grasp_job(const io::ScenarioDocument& document) {
   const grasp::Scenario s = io::read_scenario(document);
   if (s.time) return make_grasp_time_job(s);
   return std::make_unique<GraspJob>(s);
@@ -256,7 +256,7 @@ constexpr JobKind kKind = {
     .unsolved_key = "solver.max_unsolved",
     .unsolved_remedy = "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01.",
     .no_sample = "no sample lies near the border",
-    .read = read,
+    .read = read_grasp_job,
     .more_quantities = "p_no_slip p_can_be_held",
 };
 const KnownJob kKnown(kKind);

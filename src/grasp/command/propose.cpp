@@ -25,7 +25,7 @@ namespace garra::cli {
 namespace {
 
 using grasp::Proposal;
-using grasp::SampleFate;
+using grasp::RejectionReason;
 using Json = nlohmann::ordered_json;
 
 struct ProposeArguments : BatchFlags {
@@ -42,10 +42,10 @@ struct ProposeAnswer {
   std::string device;
 };
 
-std::int64_t count(const Proposal& p, SampleFate fate) { return p.fate[static_cast<std::size_t>(fate)]; }
+std::int64_t count_rejections(const Proposal& p, RejectionReason rejection) { return p.rejection[static_cast<std::size_t>(rejection)]; }
 
 /// Replaces rounding noise by zero.
-double shown(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
+double shown_number(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
 
 std::string object_text(const ProposeAnswer& a) {
   const mesh::Body& body = a.proposal.body;
@@ -57,11 +57,11 @@ std::string object_text(const ProposeAnswer& a) {
                   r.high[2] - r.low[2]);
     if (r.flipped) out += "its faces looked inwards and were turned over\n                   ";
   }
-  return out + format("%.4g kg, centre of mass (%.4g, %.4g, %.4g) m\n", body.mass, shown(body.com[0]),
-                      shown(body.com[1]), shown(body.com[2]));
+  return out + format("%.4g kg, centre of mass (%.4g, %.4g, %.4g) m\n", body.mass, shown_number(body.com[0]),
+                      shown_number(body.com[1]), shown_number(body.com[2]));
 }
 
-std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
+std::string format_answer(const ProposeArguments& a, const ProposeAnswer& answer) {
   const Proposal& p = answer.proposal;
   const auto grasps = static_cast<long long>(p.set.count());
   std::string out = std::filesystem::path(a.object).filename().string() +
@@ -70,11 +70,11 @@ std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
     out += format(", not %lld: %lld samples are the most to be drawn (--most-samples)",
                   static_cast<long long>(a.options.count), static_cast<long long>(p.samples));
   out += "\n" + object_text(answer) + "\nSamples            " + std::to_string(p.samples) + "\n";
-  const auto names = names_of(SampleFate{});
+  const auto names = names_of(RejectionReason{});
   for (std::size_t k = 0; k < names.size(); ++k)
     // "Open" is also a contact state.
-    if (p.fate[k] > 0)
-      out += counted(k == static_cast<std::size_t>(SampleFate::kOpen) ? "no force closure" : words(names[k]), p.fate[k],
+    if (p.rejection[k] > 0)
+      out += counted(k == static_cast<std::size_t>(RejectionReason::kOpen) ? "no force closure" : words(names[k]), p.rejection[k],
                      static_cast<double>(p.samples));
   out += "\nSpeed              " + short_number(static_cast<double>(p.set.count()) / std::max(answer.seconds, 1e-9)) +
          " grasps/s on " + answer.device + "\n";
@@ -91,8 +91,8 @@ std::string json(const ProposeArguments& a, const ProposeAnswer& answer) {
   const Proposal& p = answer.proposal;
   Json out = {{"object", a.object},           {"grasps", p.set.count()}, {"wanted", a.options.count},
               {"fingers", a.options.fingers}, {"samples", p.samples},    {"seed", a.options.seed}};
-  const auto names = names_of(SampleFate{});
-  for (std::size_t k = 0; k < names.size(); ++k) out["fate"][names[k]] = p.fate[k];
+  const auto names = names_of(RejectionReason{});
+  for (std::size_t k = 0; k < names.size(); ++k) out["fate"][names[k]] = p.rejection[k];
   const mesh::Body& b = p.body;
   out["mass"] = b.mass;
   out["com"] = {b.com[0], b.com[1], b.com[2]};
@@ -138,9 +138,9 @@ void run_propose(const ProposeArguments& a) {
   io::write_grasp_set(
       a.output, answer.proposal.set,
       {answer.object.surface->picture(), answer.proposal.sample, {{"object", a.object}, {"version", version()}}});
-  std::fputs((a.format == "json" ? json(a, answer) : printable(text(a, answer))).c_str(), stdout);
+  std::fputs((a.format == "json" ? json(a, answer) : printable(format_answer(a, answer))).c_str(), stdout);
   std::fflush(stdout);
-  const std::int64_t open = count(answer.proposal, SampleFate::kUndecided);
+  const std::int64_t open = count_rejections(answer.proposal, RejectionReason::kUndecided);
   if (static_cast<double>(open) > a.max_unsolved * static_cast<double>(answer.proposal.samples))
     throw Error(ExitCode::kTooManyUnsolved, std::to_string(open) + " samples were not decided",
                 "--max-unsolved allows more.");

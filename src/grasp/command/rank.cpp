@@ -51,7 +51,7 @@ struct RankAnswer {
 constexpr std::size_t kShown = 10;
 
 /// The first grasps of the ranking, best first.
-std::vector<std::size_t> shown(const Ranking& r) {
+std::vector<std::size_t> choose_shown(const Ranking& r) {
   std::vector<std::size_t> order;
   for (std::size_t g = 0; g < r.rank.size(); ++g)
     if (r.rank[g] > 0) order.push_back(g);
@@ -110,7 +110,7 @@ std::string meaning(const Ranking& r) {
 }
 
 /// Outcomes of all samples of all grasps, for a hand with a command.
-std::string outcomes(const Ranking& r) {
+std::string ranking_outcomes(const Ranking& r) {
   if (r.hand == grasp::Hand::kIdeal) return {};
   std::array<std::int64_t, grasp::kOutcomes> sums{};
   for (const auto& counts : r.outcomes)
@@ -128,7 +128,7 @@ std::string table(const Ranking& r) {
   std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed";
   const bool radius = has_radius(r);
   out += radius ? "     wrench radius [N]\n" : "\n";
-  for (const std::size_t g : shown(r)) {
+  for (const std::size_t g : choose_shown(r)) {
     const auto& mu = r.critical_friction[g];
     out += format("%6lld %8zu  %.5f  [%.4f, %.4f]", static_cast<long long>(r.rank[g]), g, r.p_held[g], r.low[g],
                   r.high[g]);
@@ -140,7 +140,7 @@ std::string table(const Ranking& r) {
   return out;
 }
 
-std::string text(const RankAnswer& a) {
+std::string format_answer(const RankAnswer& a) {
   const Ranking& r = a.ranking;
   const auto all = std::ssize(r.status);
   const std::int64_t ranked = count(r, GraspStatus::kRanked);
@@ -150,7 +150,7 @@ std::string text(const RankAnswer& a) {
                                       : std::to_string(a.study.samples) + " samples each\n");
   out += table(r);
   if (a.study.best > 0 && ranked > 0) out += race(a);
-  out += meaning(r) + outcomes(r);
+  out += meaning(r) + ranking_outcomes(r);
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 1; k < names.size(); ++k)
     if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0)
@@ -173,7 +173,7 @@ std::string json(const RankAnswer& a) {
   for (std::size_t k = 0; k < names.size(); ++k) out["status"][names[k]] = count(r, static_cast<GraspStatus>(k));
   out["unsolved"] = unsolved(r);
   out["best"] = Json::array();
-  for (const std::size_t g : shown(r))
+  for (const std::size_t g : choose_shown(r))
     out["best"].push_back({{"grasp", g},
                            {"rank", r.rank[g]},
                            {"p_held", r.p_held[g]},
@@ -194,7 +194,7 @@ std::string json(const RankAnswer& a) {
   return out.dump(1) + "\n";
 }
 
-std::vector<std::string> overrides_of(const RankArguments& a) {
+std::vector<std::string> list_overrides(const RankArguments& a) {
   std::vector<std::string> overrides = a.overrides;
   if (!a.hand.empty()) overrides.push_back("set.hand=" + Json(a.hand).dump());
   if (a.best > 0) overrides.push_back("sampling.best=" + std::to_string(a.best));
@@ -209,7 +209,7 @@ void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStu
                      {"set_checksum", "crc32:" + io::file_checksum(a.set)},
                      {"study", study_json(study)},
                      {"study_toml", a.study.empty() ? std::string(io::kCertainSet) : io::read_text(a.study)},
-                     {"study_overrides", joined(overrides_of(a))},
+                     {"study_overrides", joined(list_overrides(a))},
                      {"seconds", Json(answer.seconds).dump()},
                      {"device", answer.device},
                      {"version", version()}});
@@ -217,7 +217,7 @@ void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStu
 
 /// Makes RANKING.html beside RANKING.h5 with Python, whose absence gives a note only; "" if there is none. Needs a
 /// ranking in HDF5, and overwrites neither that nor the set.
-std::string page_of(const RankArguments& a) {
+std::string choose_page(const RankArguments& a) {
   const fs::path output = a.output;
   if (a.no_report || a.output.empty() || output.extension() == ".csv") return {};
   const std::string page = fs::path(output).replace_extension(".html").string();
@@ -236,7 +236,7 @@ RankArguments with_set(RankArguments a) {
   if (a.study.empty() && fs::path(a.set).extension() == ".toml") std::swap(a.set, a.study);
   if (!a.set.empty()) return a;
   auto document = io::ScenarioDocument::read(a.study);
-  document.set(overrides_of(a));
+  document.set(list_overrides(a));
   a.set = io::read_set_scenario(document).file;
   return a;
 }
@@ -247,7 +247,7 @@ void run_rank(const RankArguments& given) {
   RankAnswer answer;
   // First, so that a missing device is reported at once.
   Device device = parse_device_for_arrays(a.device, a.threads, core_seconds::kCopying);
-  const grasp::SetStudy study = io::read_set_study(a.study, overrides_of(a));
+  const grasp::SetStudy study = io::read_set_study(a.study, list_overrides(a));
   const io::SetFile set(a.set);
   device = parse_device_for_arrays(a.device, a.threads, core_seconds::ranking(set.count(), study.samples));
   const auto start = std::chrono::steady_clock::now();
@@ -268,8 +268,8 @@ void run_rank(const RankArguments& given) {
   answer.device = describe(device);
   answer.output = a.output;
   if (!a.output.empty()) write(a, answer, study);
-  answer.page = page_of(a);
-  std::fputs((a.format == "json" ? json(answer) : printable(text(answer))).c_str(), stdout);
+  answer.page = choose_page(a);
+  std::fputs((a.format == "json" ? json(answer) : printable(format_answer(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t all = drawn(answer.ranking);
   if (static_cast<double>(unsolved(answer.ranking)) > a.max_unsolved * static_cast<double>(all))

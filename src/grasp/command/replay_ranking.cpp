@@ -35,7 +35,7 @@ std::string needed(const std::string& file, const char* name) {
 }
 
 /// The set at its old path, or beside the ranking; another set would give other samples.
-std::string set_of(const std::string& file) {
+std::string find_set(const std::string& file) {
   const fs::path named = needed(file, "set");
   const std::string checksum = needed(file, "set_checksum");
   for (const fs::path& place : {named, fs::path(file).parent_path() / named.filename()}) {
@@ -51,16 +51,16 @@ Ranked read(const std::string& file) {
   std::vector<std::string> overrides;
   std::istringstream lines(needed(file, "study_overrides"));
   for (std::string line; std::getline(lines, line);) overrides.push_back(line);
-  return {set_of(file), io::read_set_study_text(needed(file, "study_toml"), file + ": study_toml", overrides),
+  return {find_set(file), io::read_set_study_text(needed(file, "study_toml"), file + ": study_toml", overrides),
           io::Hdf5Reader(file, "A ranking has rank [g].").integers("rank")};
 }
 
 template <int N>
-Json list_of(const Mat<double, N, 1>& v) {
+Json to_list(const Mat<double, N, 1>& v) {
   return std::vector<double>(v.m, v.m + N);
 }
 
-Json contact_of(const grasp::SetReplay& r, std::size_t j) {
+Json contact_to_json(const grasp::SetReplay& r, std::size_t j) {
   const auto three = [j](const std::vector<double>& all) {
     const auto at = all.begin() + static_cast<std::ptrdiff_t>(3 * j);
     return std::vector<double>(at, at + 3);
@@ -77,70 +77,70 @@ Json contact_of(const grasp::SetReplay& r, std::size_t j) {
   return out;
 }
 
-Json json_of(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sample) {
+Json make_json(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sample) {
   Json out = {{"grasp", grasp},
               {"sample", sample},
               {"hand", names_of(r.hand)[static_cast<std::size_t>(r.hand)]},
               {"outcome", to_string(r.outcome)}};
   for (const auto& [name, value] : r.inputs) out["inputs"][name] = value;
   out["mass"] = r.mass;
-  out["com"] = list_of(r.com);
-  out["gravity"] = list_of(r.gravity);
-  out["wrench"] = list_of(r.wrench);
-  for (std::size_t j = 0; j < r.friction.size(); ++j) out["contacts"].push_back(contact_of(r, j));
-  if (r.hand == grasp::Hand::kIdeal && r.outcome == grasp::Outcome::kNotResisted) out["against"] = list_of(r.against);
+  out["com"] = to_list(r.com);
+  out["gravity"] = to_list(r.gravity);
+  out["wrench"] = to_list(r.wrench);
+  for (std::size_t j = 0; j < r.friction.size(); ++j) out["contacts"].push_back(contact_to_json(r, j));
+  if (r.hand == grasp::Hand::kIdeal && r.outcome == grasp::Outcome::kNotResisted) out["against"] = to_list(r.against);
   out["residual"] = r.residual;
   out["critical_friction"] = r.critical_friction;
   out["wrench_radius"] = r.wrench_radius;
-  if (r.hand == grasp::Hand::kIdeal && r.wrench_radius > 0) out["least_push"] = list_of(r.least_push);
+  if (r.hand == grasp::Hand::kIdeal && r.wrench_radius > 0) out["least_push"] = to_list(r.least_push);
   if (r.hand == grasp::Hand::kIdeal) return out;
   out["friction_margin"] = r.margin;
   out["imbalance"] = r.imbalance;
   return out;
 }
 
-std::string row(const std::string& name, const std::vector<double>& numbers, const std::string& unit) {
+std::string table_row(const std::string& name, const std::vector<double>& numbers, const std::string& unit) {
   std::string line = "  " + name;
   line.resize(std::max<std::size_t>(line.size() + 1, 24), ' ');
   for (const double x : numbers) line += format(" %11.5g", x);
   return line + " " + unit + "\n";
 }
 
-std::string text_of(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sample) {
+std::string to_text(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sample) {
   std::string out = "Grasp " + std::to_string(grasp) + ", sample " + std::to_string(sample) + ": " +
                     words(to_string(r.outcome)) + " (the hand is " +
                     names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ")\n";
   if (!r.inputs.empty()) out += "\nDrawn\n";
-  for (const auto& [name, value] : r.inputs) out += row(name, {value}, "");
+  for (const auto& [name, value] : r.inputs) out += table_row(name, {value}, "");
   out += "\nTo be held, about the centre of mass\n";
-  out += row("force", {r.wrench[0], r.wrench[1], r.wrench[2]}, "N");
-  out += row("moment", {r.wrench[3], r.wrench[4], r.wrench[5]}, "N m");
+  out += table_row("force", {r.wrench[0], r.wrench[1], r.wrench[2]}, "N");
+  out += table_row("moment", {r.wrench[3], r.wrench[4], r.wrench[5]}, "N m");
   out += "\nContacts: forces (n, t, o) [N]\n";
   for (std::size_t j = 0; j < r.friction.size(); ++j) {
-    const Json c = contact_of(r, j);
+    const Json c = contact_to_json(r, j);
     const std::string state = c.contains("state") ? ", " + c["state"].get<std::string>() : "";
-    out += row("contact " + std::to_string(j), c["force"], "friction " + format("%.4g", r.friction[j]) + state);
+    out += table_row("contact " + std::to_string(j), c["force"], "friction " + format("%.4g", r.friction[j]) + state);
     if (!r.torsion.empty())
-      out += row("  about the normal", {r.torsion[j]}, "N m, radius " + format("%.4g", r.torsion_radius[j]) + " m");
-    if (c.contains("command")) out += row("  commanded", c["command"], "");
+      out += table_row("  about the normal", {r.torsion[j]}, "N m, radius " + format("%.4g", r.torsion_radius[j]) + " m");
+    if (c.contains("command")) out += table_row("  commanded", c["command"], "");
   }
   if (r.hand == grasp::Hand::kIdeal && r.outcome == grasp::Outcome::kNotResisted) {
     out += "\nNo forces go along with this wrench (moment over the grasp's length)\n";
-    out += row("", std::vector<double>(r.against.m, r.against.m + 6), "");
+    out += table_row("", std::vector<double>(r.against.m, r.against.m + 6), "");
   }
   out += "\n";
-  out += row("friction needed", {r.critical_friction}, "");
-  out += row("wrench radius", {r.wrench_radius}, "N");
+  out += table_row("friction needed", {r.critical_friction}, "");
+  out += table_row("wrench radius", {r.wrench_radius}, "N");
   if (r.hand == grasp::Hand::kIdeal && r.wrench_radius > 0) {
     const double* push = r.least_push.m;
-    out += row("gives way where pushed", {push[0], push[1], push[2]}, "N");
-    out += row("and turned", {push[3], push[4], push[5]}, "N m");
+    out += table_row("gives way where pushed", {push[0], push[1], push[2]}, "N");
+    out += table_row("and turned", {push[3], push[4], push[5]}, "N m");
   }
   if (r.hand != grasp::Hand::kIdeal) {
-    out += row("friction margin", {r.margin}, "");
-    out += row("imbalance", {r.imbalance}, "");
+    out += table_row("friction margin", {r.margin}, "");
+    out += table_row("imbalance", {r.imbalance}, "");
   }
-  return out + row("residual", {r.residual}, "");
+  return out + table_row("residual", {r.residual}, "");
 }
 
 void replay(const FileReplay& a) {
@@ -152,7 +152,7 @@ void replay(const FileReplay& a) {
   const std::int64_t sample = std::max<std::int64_t>(a.sample, 0);
   const grasp::SetReplay r = grasp::replay(io::SetFile(ranked.set), ranked.study, grasp, sample);
   const std::string out =
-      a.format == "json" ? json_of(r, grasp, sample).dump(1) + "\n" : printable(text_of(r, grasp, sample));
+      a.format == "json" ? make_json(r, grasp, sample).dump(1) + "\n" : printable(to_text(r, grasp, sample));
   std::fputs(out.c_str(), stdout);
 }
 

@@ -19,7 +19,7 @@ namespace {
 using grasp::GraspSetStudy;
 using Json = nlohmann::ordered_json;
 
-io::TextAttributes attributes_of(const io::RunFolder& folder, const GraspSetStudy& study) {
+io::TextAttributes make_attributes(const io::RunFolder& folder, const GraspSetStudy& study) {
   const grasp::SetScenario& s = study.scenario();
   return {{"decided", "true"},
           {"hand", names_of(study.hand())[static_cast<std::size_t>(study.hand())]},
@@ -73,8 +73,8 @@ class GraspSetJob final : public Job {
   }
 
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {
-    io::RankingWriter file(folder.file(kRankingFile), study_.plan().samples, attributes_of(folder, study_));
-    const std::int64_t chunks = study::chunks_of(study_.plan());
+    io::RankingWriter file(folder.file(kRankingFile), study_.plan().samples, make_attributes(folder, study_));
+    const std::int64_t chunks = study::count_chunks(study_.plan());
     io::ScratchFile scratch(folder.file(kRankingFile));
     study_.rank([&](const GraspSetStudy::Rows& hear) { io::for_kept_rows(folder, chunks, hear); },
                 [&](const grasp::Ranking& rows) { file.append(rows); }, {scratch});
@@ -95,7 +95,7 @@ class GraspSetJob final : public Job {
   GraspSetStudy study_;
 };
 
-std::unique_ptr<Job> read(const io::ScenarioDocument& document) {
+std::unique_ptr<Job> read_set_job(const io::ScenarioDocument& document) {
   return std::make_unique<GraspSetJob>(io::read_set_scenario(document));
 }
 
@@ -109,7 +109,7 @@ constexpr JobKind kKind = {
     .unsolved_remedy =
         "`unsolved` of ranking.h5 counts them for each grasp; allow it with --set sampling.max_unsolved=0.01.",
     .no_sample = "nothing is ranked",
-    .read = read,
+    .read = read_set_job,
 };
 const KnownJob kKnown(kKind);
 

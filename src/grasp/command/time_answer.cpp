@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string verdict(const Json& s) {
+std::string headline_lines(const Json& s) {
   const std::size_t levels = s["levels"].size();
   const double until = s["time"]["until"];
   std::string out = levels == 1
@@ -46,7 +46,7 @@ std::string shown_time(const Json& level, const char* what) {
   return t ? format("%.3g s", *t) : "-";
 }
 
-std::string shown(const Json& x) { return x.is_null() ? "-" : format("%.4f", x.get<double>()); }
+std::string format_value(const Json& x) { return x.is_null() ? "-" : format("%.4f", x.get<double>()); }
 
 std::string levels(const Json& s) {
   std::string out = format("\n%-10s %9s  %-18s %11s %12s %12s\n", "Friction", "P(held)", "95 % interval", "P(no slip)",
@@ -55,15 +55,15 @@ std::string levels(const Json& s) {
     const Json& held = level["held"];
     const std::string friction =
         level["friction"].is_null() ? "as given" : format("%.4g", level["friction"].get<double>());
-    out += format("  %-8s %9s  %-18s %11s %12s %12s\n", friction.c_str(), shown(held["probability"]).c_str(),
-                  ("[" + shown(held["low"]) + ", " + shown(held["high"]) + "]").c_str(),
-                  shown(level["no_slip"]["probability"]).c_str(), shown_time(level, "slip").c_str(),
+    out += format("  %-8s %9s  %-18s %11s %12s %12s\n", friction.c_str(), format_value(held["probability"]).c_str(),
+                  ("[" + format_value(held["low"]) + ", " + format_value(held["high"]) + "]").c_str(),
+                  format_value(level["no_slip"]["probability"]).c_str(), shown_time(level, "slip").c_str(),
                   shown_time(level, "drop").c_str());
   }
   return out;
 }
 
-std::string outcomes(const Json& s) {
+std::string motion_outcomes(const Json& s) {
   std::string out = "\nOutcomes\n";
   std::int64_t undecided = 0;
   for (const auto& [name, count] : s["outcomes"].items()) {
@@ -104,7 +104,7 @@ std::string metrics(const Json& s) {
          quantile_line("joint torque over its limit", level["peak_torque"], 1, "");
 }
 
-std::string largest(const Json& x, const char* unit) {
+std::string format_largest(const Json& x, const char* unit) {
   return x.is_null() ? std::string("-") : format("%.1e ", x.get<double>()) + unit;
 }
 
@@ -120,7 +120,7 @@ double slip_work(const Json& s) {
 }
 
 /// Whether errors of energy and gap matter, by the criterion of the report.
-std::string judged(const Json& s) {
+std::string checked(const Json& s) {
   const Json& a = s["audit"];
   const double slip = s["time"]["slip"], most_gap = 0.01 * slip, most_energy = slip_work(s);
   if (a["energy_balance"].is_null() || a["worst_gap"].is_null() || std::isnan(most_energy) || slip <= 0) return "";
@@ -135,10 +135,10 @@ std::string judged(const Json& s) {
 
 std::string audit(const Json& s) {
   const Json& a = s["audit"];
-  std::string out = "\nLargest errors     energy " + largest(a["energy_balance"], "J") + ", momentum " +
-                    largest(a["momentum_balance"], "N s") + ", gap " + largest(a["worst_gap"], "m") + "\n" + judged(s);
-  out += "                   residual " + largest(a["worst_residual"], "") +
-         format("(tolerance %.0e), cone ", s["solver"]["tol"].get<double>()) + largest(a["worst_cone"], "N") + "\n";
+  std::string out = "\nLargest errors     energy " + format_largest(a["energy_balance"], "J") + ", momentum " +
+                    format_largest(a["momentum_balance"], "N s") + ", gap " + format_largest(a["worst_gap"], "m") + "\n" + checked(s);
+  out += "                   residual " + format_largest(a["worst_residual"], "") +
+         format("(tolerance %.0e), cone ", s["solver"]["tol"].get<double>()) + format_largest(a["worst_cone"], "N") + "\n";
   if (!a["unstable_share"].is_null())
     out += format("Unstable steps     %.3g %% of all, at worst %.3g times the bound\n",
                   100 * a["unstable_share"].get<double>(),
@@ -146,7 +146,7 @@ std::string audit(const Json& s) {
   return out;
 }
 
-std::string effort(const Json& s, const Json& manifest) {
+std::string effort_lines(const Json& s, const Json& manifest) {
   const double steps = s["solver"]["steps"], samples = s["samples"], rate = manifest["samples_per_second"];
   std::string out = "Steps              " + short_number(steps);
   if (!s["solver"]["mean_iterations"].is_null())
@@ -158,8 +158,8 @@ std::string effort(const Json& s, const Json& manifest) {
 }  // namespace
 
 std::string grasp_time_answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + verdict(s) + levels(s) + outcomes(s);
-  out += first_to_slip(s) + influences_on("held", s) + metrics(s) + audit(s) + effort(s, manifest);
+  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + headline_lines(s) + levels(s) + motion_outcomes(s);
+  out += first_to_slip(s) + influences_on("held", s) + metrics(s) + audit(s) + effort_lines(s, manifest);
   if (look.sample >= 0)
     out += "Worst sample       garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
   return out;

@@ -88,8 +88,8 @@ void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts
   file.attribute(m.name, "drop_time", loss_time(end));
 }
 
-std::string group_of(std::int64_t sample) { return "sample_" + std::to_string(sample); }
-std::string title_of(std::int64_t sample, const std::string& what) { return what + "sample " + std::to_string(sample); }
+std::string sample_group(std::int64_t sample) { return "sample_" + std::to_string(sample); }
+std::string sample_title(std::int64_t sample, const std::string& what) { return what + "sample " + std::to_string(sample); }
 
 NamedMotion named(const std::string& name, const std::string& title, double level, MotionSeries series) {
   const char* outcome = to_string(series.trajectory.end);
@@ -111,7 +111,7 @@ NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, i
   const std::vector<double>& levels = motion.scenario().time->friction;
   // Depends on the sample's number alone: sample i is at level i mod n.
   const double level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
-  return named(group_of(sample), title_of(sample, what), level, motion.series(sample, instants));
+  return named(sample_group(sample), sample_title(sample, what), level, motion.series(sample, instants));
 }
 
 NamedMotion nominal_picture(const grasp::Study& study) {
@@ -121,7 +121,7 @@ NamedMotion nominal_picture(const grasp::Study& study) {
 
 NamedMotion picture_of_sample(const grasp::Study& study, std::int64_t sample, const std::string& what) {
   grasp::SampleAtInstant found = grasp::instant(study, sample);
-  return {group_of(sample), title_of(sample, what), to_string(found.replay.outcome), kUnknown, std::move(found.series)};
+  return {sample_group(sample), sample_title(sample, what), to_string(found.replay.outcome), kUnknown, std::move(found.series)};
 }
 
 void write_motions(const std::string& path, const grasp::Scenario& scenario, const std::vector<NamedMotion>& motions) {

@@ -44,7 +44,7 @@ double turn_between(const double* p, const double* q) {
 }
 
 /// Rows until the trajectory stopped.
-std::size_t rows_of(const MotionSeries& s) {
+std::size_t count_rows(const MotionSeries& s) {
   std::size_t n = 0;
   while (n < s.time.size() && std::isfinite(s.position[3 * n])) ++n;
   return n;
@@ -68,9 +68,9 @@ Json contact_at(const MotionSeries& s, std::size_t at) {
           {"slip_speed", number(s.slip_speed[at])}};
 }
 
-Json instants(const MotionSeries& s, std::size_t contacts) {
+Json instants_to_json(const MotionSeries& s, std::size_t contacts) {
   Json list = Json::array();
-  for (const std::size_t k : spread(rows_of(s), kShownInstants)) {
+  for (const std::size_t k : spread(count_rows(s), kShownInstants)) {
     const double* p = s.position.data() + 3 * k;
     Json row = {{"time", s.time[k]},
                 {"position", {p[0], p[1], p[2]}},
@@ -120,7 +120,7 @@ Json to_json(const TimeStudy& study, const NamedMotion& m, std::int64_t sample) 
                              {"slip", number(t.slip[k])},
                              {"peak_force", number(t.peak_force[k])},
                              {"peak_torque", number(t.peak_torque[k])}});
-  j["instants"] = instants(m.series, m.series.friction.size());
+  j["instants"] = instants_to_json(m.series, m.series.friction.size());
   j["steps"] = number(t.steps);
   j["iterations"] = number(t.iterations);
   j["certificate"] = certificate(t, study.scenario());
@@ -170,7 +170,7 @@ void print_certificate(const Json& j) {
                 value(c["worst_ratio"]));
 }
 
-void print(const Json& j) {
+void print_motion(const Json& j) {
   std::printf("sample %lld: %s", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
   if (!j["friction"].is_null()) std::printf(", at friction %.4g", j["friction"].get<double>());
   std::printf("\n\n");
@@ -209,9 +209,9 @@ class GraspTimeJob final : public Job {
     const std::vector<std::int64_t> in_hand = study_.ranked(total, grasp::kInHand);
     std::vector<std::int64_t> worst = study_.ranked(total, grasp::kLosses);
     worst.insert(worst.end(), in_hand.begin(), in_hand.end());
-    std::vector<NamedMotion> motions = {nominal_motion(study_.motion(), instants())};
+    std::vector<NamedMotion> motions = {nominal_motion(study_.motion(), instants_to_json())};
     const auto add = [&](std::int64_t sample, const std::string& what) {
-      motions.push_back(motion_of_sample(study_.motion(), sample, instants(), what));
+      motions.push_back(motion_of_sample(study_.motion(), sample, instants_to_json(), what));
     };
     // Shown last, with a title of its own, so not among the losses.
     const std::int64_t closest = in_hand.empty() ? -1 : in_hand.front();
@@ -250,18 +250,18 @@ class GraspTimeJob final : public Job {
                   "--problem " + a.problem + ": a sample of a grasp study in time has a contact problem at every step",
                   "Give -o FILE.h5 for its trajectory, or leave out [time] for the problem of the first instant.");
     if (!a.output.empty()) io::require_writable(a.output);
-    const NamedMotion motion = motion_of_sample(study_.motion(), sample, instants(), "");
+    const NamedMotion motion = motion_of_sample(study_.motion(), sample, instants_to_json(), "");
     if (!a.output.empty()) write_motions(a.output, study_.scenario(), {motion});
     const Json j = to_json(study_, motion, sample);
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());
     else
-      print(j);
+      print_motion(j);
   }
 
  private:
   /// Instants of a trajectory in a file, at most one per step.
-  [[nodiscard]] int instants() const {
+  [[nodiscard]] int instants_to_json() const {
     // Motion::series() could not show more instants than there are steps.
     return static_cast<int>(std::min(kFileInstants, std::round(study_.time().until / study_.time().step) + 1));
   }

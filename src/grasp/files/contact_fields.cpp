@@ -50,7 +50,7 @@ struct Face {
   int axis = 0;
   double sign = 1;
 };
-Face face_of(const std::string& text) { return {text[1] - 'x', text[0] == '+' ? 1.0 : -1.0}; }
+Face parse_face(const std::string& text) { return {text[1] - 'x', text[0] == '+' ? 1.0 : -1.0}; }
 
 /// Side faces have t up and o to the left when seen from outside, like a sphere's equator.
 Frame face_frame(const Face& face) {
@@ -82,7 +82,7 @@ void check_within(Fields& f, const std::string& key, double x, double half) {
 bool has_direction(const Vec3<double>& v) { return norm(v) > 1e-12; }
 
 /// Scales to length 1; leaves a unit vector unchanged to the last bit.
-Vec3<double> unit(const Vec3<double>& v) {
+Vec3<double> unit_vector(const Vec3<double>& v) {
   // A written vector is a unit already: dividing again would change its last bit at every print.
   const double length = norm(v);
   return std::abs(length - 1) < 1e-14 ? v : (1 / length) * v;
@@ -96,9 +96,9 @@ Vec3<double> level(const Vec3<double>& along, const Vec3<double>& n) {
 }
 
 Frame frame_at_point(const Keys& keys, bool tangent) {
-  const Vec3<double> n = unit(keys.normal);
+  const Vec3<double> n = unit_vector(keys.normal);
   if (tangent) {
-    const Vec3<double> t = unit(level(keys.tangent, n));
+    const Vec3<double> t = unit_vector(level(keys.tangent, n));
     return {t, cross(n, t), n};
   }
   // At the poles the meridian is not defined: azimuth 0 is taken.
@@ -108,7 +108,7 @@ Frame frame_at_point(const Keys& keys, bool tangent) {
 }
 
 void place_on_face(const Keys& keys, const Object& object, Contact& contact) {
-  const Face face = face_of(keys.face);
+  const Face face = parse_face(keys.face);
   const int axis = face.axis;
   const double half = (object.shape == Shape::kBox ? object.size[axis] : object.height) / 2;
   contact.point[axis] = face.sign * half;
@@ -162,12 +162,12 @@ void point_fields(Fields& f, bool points_only, const Form& form, Keys& keys, Con
   f.check(has_direction(keys.normal), "normal", none, give);
   f.key("tangent", vector(keys.tangent, {kRatio}),
         {.doc = "t; with `point`", .comment = "t; o = normal x tangent", .otherwise = "along the meridian"});
-  f.check(!form.tangent || !has_direction(keys.normal) || has_direction(level(keys.tangent, unit(keys.normal))),
+  f.check(!form.tangent || !has_direction(keys.normal) || has_direction(level(keys.tangent, unit_vector(keys.normal))),
           "tangent", none, give);
   const auto curvature = [&](std::size_t k) {
     return quantity(k == 0 ? contact.curvature_t : contact.curvature_o, {kCurvature});
   };
-  f.key("curvature", list_of({2, curvature, "[along t, along o], 1/m"}),
+  f.key("curvature", list_value({2, curvature, "[along t, along o], 1/m"}),
         {.doc = "with `point`", .comment = "1/m, along t and o", .otherwise = "`0`"});
   f.key("angle_sign", quantity(contact.angle_sign, {kRatio, {.low = -1, .high = 1}}),
         {.doc = "how `contacts.angle` moves it along o; with `point`",
@@ -183,9 +183,9 @@ void face_fields(Fields& f, const Object& object, Keys& keys) {
         {.doc = "of a cylinder `\"+z\"` or `\"-z\"`, instead of `azimuth`",
          .required = f.reading() && box ? "Say which face of the box: face = \"+x\"." : "",
          .otherwise = "required on a box"});
-  f.key("at", list_of({2, [&](std::size_t k) { return quantity(keys.at[k], {kLength}); }, "[u, v], m"}),
+  f.key("at", list_value({2, [&](std::size_t k) { return quantity(keys.at[k], {kLength}); }, "[u, v], m"}),
         {.doc = "from the face's centre along the next two axes, cyclically"});
-  const int axis = face_of(keys.face).axis;
+  const int axis = parse_face(keys.face).axis;
   for (std::size_t k = 0; k < 2; ++k) {
     const double size = object.size[(axis + 1 + static_cast<int>(k)) % 3] / 2;
     check_within(f, item("at", k), keys.at[k], box ? size : object.radius);

@@ -118,7 +118,7 @@ void file_fields(Fields& f, const std::string& scenario, Finger& finger) {
 
 AnyValue dh_rows(Finger& finger) {
   const auto row = [](DhJoint& joint) {
-    return list_of({4,
+    return list_value({4,
                     [&joint](std::size_t k) {
                       double* const all[4] = {&joint.a, &joint.d, &joint.alpha, &joint.theta};
                       return quantity(*all[k], {k < 2 ? kLength : kAngle});
@@ -135,7 +135,7 @@ AnyValue dh_rows(Finger& finger) {
     for (std::size_t i = 0; i < rows; ++i) row(finger.joints[i]).read(node.items[i], item(key, i));
   };
   const auto write = [&finger, row] {
-    return list_of({finger.joints.size(), [&](std::size_t i) { return row(finger.joints[i]); }, ""}).text();
+    return list_value({finger.joints.size(), [&](std::size_t i) { return row(finger.joints[i]); }, ""}).text();
   };
   return custom({read, write, "1 to 16 rows `[a, d, alpha, theta_offset]`",
                  R"({"type": "array", "minItems": 1, "maxItems": 16, "items": {"type": "array", "minItems": 4,
@@ -153,7 +153,7 @@ void row_fields(Fields& f, Finger& finger) {
   const auto of_joints = [&](const char* name, const char* takes, const std::function<AnyValue(DhJoint&)>& one,
                              const Words& words) {
     const auto of = [&](std::size_t i) { return one(finger.joints[i]); };
-    f.key(name, list_of({finger.joints.size(), of, takes}), words);
+    f.key(name, list_value({finger.joints.size(), of, takes}), words);
   };
   f.key("dh", dh_rows(finger),
         {.doc = "the chain", .comment = "a m, d m, alpha, theta_offset", .otherwise = "this, `model` or `file`"});
@@ -185,7 +185,7 @@ void row_fields(Fields& f, Finger& finger) {
 
 void start_fields(Fields& f, bool is_file, bool is_known, Finger& finger) {
   const AnyValue values =
-      list_of({finger.joint_count(),
+      list_value({finger.joint_count(),
                [&](std::size_t i) { return quantity(finger.start[i], {kJointPosition.of(finger.prismatic(i))}); },
                "one number for each joint", false});
   const bool stands = is_file && f.has("q", false);  // the finger stands there: the search starts there

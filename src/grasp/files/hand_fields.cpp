@@ -21,7 +21,7 @@ using grasp::Scenario;
 using grasp::Shape;
 using study::Distribution;
 
-constexpr std::size_t kMostTables = 64;  ///< more are counted, but not kept
+constexpr std::size_t kMaxTables = 64;  ///< more are counted, but not kept
 
 /// The papers' hand: three fingers alike.
 void three_puma_fields(Fields& f, Hand& hand, Scenario& s) {
@@ -142,7 +142,7 @@ void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
   f.when({!three, "model = \"fingers\""}, [&] {
     f.tables("finger", {.doc = "one for each contact", .required = "Write a [[hand.finger]] table for each finger."},
              // More than 64 are an error already: no memory is spent on a file that asks for millions.
-             {s.fingers.size(), [&](std::size_t n) { s.fingers.resize(std::min(n, kMostTables)); },
+             {s.fingers.size(), [&](std::size_t n) { s.fingers.resize(std::min(n, kMaxTables)); },
               [&](std::size_t j) {
                 if (j < s.fingers.size()) finger_fields(f, file, s.fingers[j]);
               }});
@@ -167,7 +167,7 @@ void contacts_fields(Fields& f, Hand& hand, Scenario& s) {
   hand.contacts = s.contacts.size();
   const auto resize = [&](std::size_t n) {
     hand.contacts = n;
-    if (!three || !f.reading()) s.contacts.resize(std::min(n, kMostTables));
+    if (!three || !f.reading()) s.contacts.resize(std::min(n, kMaxTables));
   };
   f.tables("contact",
            {.doc = "one for each finger, in order; three_puma: none or three, without place",

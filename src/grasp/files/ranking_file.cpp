@@ -59,7 +59,7 @@ void put_words(Hdf5Stream& h5, const char* data_set, std::span<const study::Outc
 }
 
 /// One row per grasp under the names of the columns; NaN is an empty field.
-std::string csv_of(const grasp::Ranking& r) {
+std::string to_csv(const grasp::Ranking& r) {
   std::string out =
       "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
       "critical_friction_50,critical_friction_95,held,unsolved,samples,p_no_slip,p_can_be_held,margin_5,margin_50,"
@@ -144,7 +144,7 @@ void RankingWriter::commit() { file_->stream.commit(); }
 
 void write_ranking(const std::string& path, const Ranking& r, const TextAttributes& attributes) {
   if (std::filesystem::path(path).extension() == ".csv") {
-    const std::string text = csv_of(r);
+    const std::string text = to_csv(r);
     return write_file_atomically(path, std::as_bytes(std::span(text)));
   }
   TextAttributes all = {{"decided", r.decided ? "true" : "false"},

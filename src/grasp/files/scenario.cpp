@@ -28,16 +28,16 @@ constexpr std::int64_t kBlocksWithFailures = 256;
 /// In time: a tenth of the samples, because progress and resuming need chunk boundaries. For many samples a quarter, up
 /// to the 32 blocks that occupy a GPU.
 void set_chunk_of_time(study::Plan& plan) {
-  constexpr std::int64_t kMany = 1 << 16, kBusy = 32, kMost = 64;  // samples; blocks
+  constexpr std::int64_t kMany = 1 << 16, kBusy = 32, kMax = 64;  // samples; blocks
   const std::int64_t blocks = plan.samples / study::kBlock;
   const std::int64_t wanted = plan.samples < kMany ? blocks / 10 : std::max(blocks / 10, std::min(blocks / 4, kBusy));
-  plan.chunk = std::clamp<std::int64_t>(wanted, 1, kMost) * study::kBlock;
+  plan.chunk = std::clamp<std::int64_t>(wanted, 1, kMax) * study::kBlock;
 }
 
 /// At an instant. Kept rows of samples stay in memory until their chunk is stored, some 500 B each.
 void set_chunk_of_instant(study::Plan& plan) {
   if (plan.keep == "all") return;
-  larger_chunks(plan, plan.keep == "none" ? kMostBlocks : kBlocksWithFailures);
+  larger_chunks(plan, plan.keep == "none" ? kMaxBlocks : kBlocksWithFailures);
 }
 
 void sampling_fields(Fields& f, Scenario& s) {
@@ -51,7 +51,7 @@ void sampling_fields(Fields& f, Scenario& s) {
 }
 
 /// All fields of the job. `file` is the scenario's, beside which the files that it names lie.
-void fields(Fields& f, Scenario& s, const std::string& file) {
+void grasp_scenario_fields(Fields& f, Scenario& s, const std::string& file) {
   header_fields(f, "grasp", s.title, &s.plan.seed);
   // For writing and describing, everything is known.
   Hand hand{.object_known = !f.reading(), .has_contacts = f.has("contact", true)};
@@ -96,7 +96,7 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   require_job(root, "grasp", "grasp study");
   Scenario scenario;
   FieldReader f(document);
-  fields(f, scenario, name);
+  grasp_scenario_fields(f, scenario, name);
   f.finish();
   // After all keys, because the command depends on several tables.
   check_command(document, scenario);
@@ -123,12 +123,12 @@ Scenario read_scenario(const std::string& path, const std::vector<std::string>& 
 Scenario read_scenario(const ScenarioDocument& document) { return build_grasp(document.root(), document.name()); }
 
 std::string resolved_toml(const Scenario& s) {
-  return written(s, [](Fields& f, Scenario& scenario) { fields(f, scenario, ""); });
+  return written(s, [](Fields& f, Scenario& scenario) { grasp_scenario_fields(f, scenario, ""); });
 }
 
 void describe_grasp(Fields& f) {
   Scenario s;
-  fields(f, s, "");
+  grasp_scenario_fields(f, s, "");
 }
 
 }  // namespace garra::io

@@ -12,7 +12,7 @@ namespace {
 using grasp::Scenario;
 using study::Distribution;
 
-constexpr std::int64_t kMostIterations = 1'000'000;
+constexpr std::int64_t kMaxIterations = 1'000'000;
 
 /// The radius of a ball to draw from.
 AnyValue ball(Distribution& into, const Wanted& wanted) {
@@ -110,7 +110,7 @@ void motion_fields(Fields& f, Scenario& s) {
 void solver_fields(Fields& f, Scenario& s) {
   f.key("method", method(), {.doc = "of the contact problem"});
   f.key("tol", quantity(s.tol, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
-  f.key("max_iterations", count(s.max_iterations, {.high = kMostIterations}), {.doc = "of one solve, over all stages"});
+  f.key("max_iterations", count(s.max_iterations, {.high = kMaxIterations}), {.doc = "of one solve, over all stages"});
   f.key("effort", choice(s.effort, {"bounded", "full"}),
         {.doc = "`\"full\"`: every solver of `auto` goes to its own limit "
                 "([contact-solver.md](../theory/contact-solver.md))"});

@@ -38,7 +38,7 @@ class SetFile::Reader {
   [[nodiscard]] grasp::Set read(std::int64_t first, std::int64_t count) {
     require_checksum();
     grasp::Set s;
-    s.first = first_of(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
+    s.first = read_first(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
     const auto row = static_cast<std::uint64_t>(s.first.front());
     for (std::int64_t& at : s.first) at -= static_cast<std::int64_t>(row);
     now_ = {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count), row,
@@ -63,7 +63,7 @@ class SetFile::Reader {
 
  private:
   /// A range of grasps, with their contacts.
-  struct Stretch {
+  struct IndexRange {
     std::uint64_t first = 0, count = 0, row = 0, rows = 0;
   };
 
@@ -105,15 +105,15 @@ class SetFile::Reader {
           file_->refuse("first",
                         "row " + std::to_string(at + k) + " is " + whole(some[k]) + ", less than the one before");
     }
-    constexpr double kMost = 0x1p53;
-    if (last >= kMost) file_->refuse("first", "ends with more rows than any file has");
+    constexpr double kMax = 0x1p53;
+    if (last >= kMax) file_->refuse("first", "ends with more rows than any file has");
     contacts_ = {static_cast<std::uint64_t>(last)};
   }
   void refuse_empty(const char* name) { file_->refuse(name, "has no grasp", "A set has one grasp at least."); }
   [[nodiscard]] static std::string whole(double x) { return std::to_string(static_cast<std::int64_t>(x)); }
 
   /// first[first] ... first[first + count], rows of the file.
-  [[nodiscard]] std::vector<std::int64_t> first_of(std::uint64_t first, std::uint64_t count) {
+  [[nodiscard]] std::vector<std::int64_t> read_first(std::uint64_t first, std::uint64_t count) {
     std::vector<std::int64_t> out;
     if (contacts_.size() == 2) {
       for (std::uint64_t g = first; g <= first + count; ++g) out.push_back(static_cast<std::int64_t>(g * contacts_[1]));
@@ -215,7 +215,7 @@ class SetFile::Reader {
   std::unique_ptr<ArrayFile> file_;
   std::uint64_t grasps_ = 0;
   Shape contacts_;  ///< [m], or [g,k]
-  Stretch now_;
+  IndexRange now_;
   std::map<std::string, std::unique_ptr<ArrayRows>> open_;
   bool object_read_ = false;
   std::shared_ptr<const mesh::Surface> object_;
@@ -269,7 +269,7 @@ void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtr
   put("torque_limit", {g, nq}, s.torque_limit);
   if (!extras.sample.empty()) file.write("sample", {g}, std::span<const std::int64_t>(extras.sample));
   const mesh::Mesh& object = extras.object;
-  if (object.faces() > 0 && object.faces() <= kMostStoredFaces) {
+  if (object.faces() > 0 && object.faces() <= kMaxStoredFaces) {
     file.group("object");
     file.write("object/vertex", {static_cast<std::uint64_t>(object.vertices()), 3},
                std::span<const double>(object.vertex));

@@ -70,8 +70,8 @@ AnyValue wrenches(SetStudy& s) {
       fail(at.place, where, wanted, "Write wrenches = [[fx, fy, fz, mx, my, mz], ...], in N and N m.");
     };
     s.wrenches.clear();
-    if (node.kind != Node::Kind::kArray || node.items.empty() || node.items.size() > grasp::kMostWrenches)
-      refuse(node, key, "must be a list of 1 to " + std::to_string(grasp::kMostWrenches) + " wrenches");
+    if (node.kind != Node::Kind::kArray || node.items.empty() || node.items.size() > grasp::kMaxWrenches)
+      refuse(node, key, "must be a list of 1 to " + std::to_string(grasp::kMaxWrenches) + " wrenches");
     for (std::size_t k = 0; k < node.items.size(); ++k) {
       const Node& row = node.items[k];
       if (row.kind != Node::Kind::kArray || row.items.size() != 6) refuse(row, item(key, k), "must hold six numbers");
@@ -120,7 +120,7 @@ void set_fields(Fields& f, SetScenario& s) {
 void sampling_fields(Fields& f, SetScenario& s) {
   const auto chunk = [&] {
     return custom(
-        {[&](const Node& node, const std::string& key) { s.plan.chunk = read_count(node, key, kMostSamples); },
+        {[&](const Node& node, const std::string& key) { s.plan.chunk = read_count(node, key, kMaxSamples); },
          [&] { return s.plan.chunk > 0 ? std::to_string(s.plan.chunk) : ""; }, "1 to 10^12",
          R"({"type": "integer", "minimum": 1})"});
   };
@@ -128,19 +128,19 @@ void sampling_fields(Fields& f, SetScenario& s) {
     std::int64_t& n = s.study.radius_samples;
     return custom({[&](const Node& node, const std::string& key) {
                      const bool none = node.kind == Node::Kind::kInteger && node.integer == 0;
-                     n = none ? 0 : read_count(node, key, kMostSamples);
+                     n = none ? 0 : read_count(node, key, kMaxSamples);
                    },
                    [&] { return n >= 0 ? std::to_string(n) : ""; }, "0 to 10^12",
                    R"({"type": "integer", "minimum": 0})"});
   };
   samples_field(f, s.study.samples, {.doc = "of each grasp"});
-  f.key("friction_samples", count(s.study.friction_samples, {.low = 0, .high = kMostSamples}),
+  f.key("friction_samples", count(s.study.friction_samples, {.low = 0, .high = kMaxSamples}),
         {.doc = "of them asked for the friction they need; each costs as much as about twenty samples"});
   f.key("radius_samples", radii(),
         {.doc = "of them asked for the wrench radius, of an ideal hand whose forces are limited; each costs as much as "
                 "about a thousand samples",
          .otherwise = "a twentieth of `friction_samples`"});
-  f.key("best", count(s.study.best, {.low = 0, .high = kMostSamples}),
+  f.key("best", count(s.study.best, {.low = 0, .high = kMaxSamples}),
         {.doc = "only so many best are wanted (0: all): `garra grasp rank --best`, not in a run"});
   f.key("confidence", quantity(s.study.confidence, {kRatio, {.low = 0.5, .high = 1, .above_low = true}}),
         {.doc = "that none of the true best is given up"});
@@ -149,7 +149,7 @@ void sampling_fields(Fields& f, SetScenario& s) {
   time_limit_field(f, s.plan);
 }
 
-void fields(Fields& f, SetScenario& s) {
+void set_scenario_fields(Fields& f, SetScenario& s) {
   header_fields(f, "grasp_set", s.title, &s.study.seed);
   f.table("set", {.doc = "which grasps"}, [&] { set_fields(f, s); });
   f.table("object", {.doc = "what is held"}, [&] { object_fields(f, s.study); });
@@ -173,13 +173,13 @@ void fields(Fields& f, SetScenario& s) {
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
 }
 
-SetScenario build(const Node& document) {
+SetScenario build_set_scenario(const Node& document) {
   TableReader root(document, "");
   require_job(root, "grasp_set", "study of a set of grasps");
   SetScenario s;
   s.plan.chunk = 0;
   FieldReader f(document);
-  fields(f, s);
+  set_scenario_fields(f, s);
   f.finish();
   return s;
 }
@@ -201,11 +201,11 @@ SetStudy read_set_study(const std::string& path, const std::vector<std::string>&
 
 SetStudy read_set_study_text(const std::string& text, const std::string& name,
                              const std::vector<std::string>& overrides) {
-  return build(parse_toml(text, name, overrides)).study;
+  return build_set_scenario(parse_toml(text, name, overrides)).study;
 }
 
 SetScenario read_set_scenario(const ScenarioDocument& document) {
-  SetScenario s = build(document.root());
+  SetScenario s = build_set_scenario(document.root());
   if (s.file.empty())
     throw Error(
         ExitCode::kInvalidFile, document.name() + ": set.file is missing",
@@ -214,12 +214,12 @@ SetScenario read_set_scenario(const ScenarioDocument& document) {
   return s;
 }
 
-std::string resolved_toml(const SetScenario& s) { return written(s, fields); }
+std::string resolved_toml(const SetScenario& s) { return written(s, set_scenario_fields); }
 
 void describe_grasp_set(Fields& f) {
   SetScenario s;
   s.plan.chunk = 0;
-  fields(f, s);
+  set_scenario_fields(f, s);
 }
 
 }  // namespace garra::io

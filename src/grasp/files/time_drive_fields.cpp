@@ -18,7 +18,7 @@ using grasp::Drive;
 using grasp::Finger;
 using grasp::InTime;
 
-std::size_t joints_of(const Fingers& fingers) {
+std::size_t count_joints(const Fingers& fingers) {
   std::size_t n = 0;
   for (const Finger& f : fingers) n += f.joint_count();
   return n;
@@ -37,7 +37,7 @@ void gain_fields(Fields& f, grasp::Controller& c) {
   gain("joint_damping", kTurningDamping, c.joint_damping, "of the same");
 }
 
-std::string numbers(const double* values, std::size_t count) { return list(values, static_cast<int>(count), kRatio); }
+std::string format_numbers(const double* values, std::size_t count) { return list(values, static_cast<int>(count), kRatio); }
 
 /// One list per finger, or one list for all; empty if the key is missing.
 AnyValue of_fingers(Rows& rows, const Fingers& fingers, const JointWanted& wanted) {
@@ -51,9 +51,9 @@ AnyValue of_fingers(Rows& rows, const Fingers& fingers, const JointWanted& wante
   const auto write = [&rows] {
     if (rows.empty()) return std::string();
     // One list if all are equal, as it was probably written.
-    if (std::equal(rows.begin() + 1, rows.end(), rows.begin())) return numbers(rows[0].data(), rows[0].size());
+    if (std::equal(rows.begin() + 1, rows.end(), rows.begin())) return format_numbers(rows[0].data(), rows[0].size());
     std::string out = "[";
-    for (const auto& row : rows) out += (&row == &rows.front() ? "" : ", ") + numbers(row.data(), row.size());
+    for (const auto& row : rows) out += (&row == &rows.front() ? "" : ", ") + format_numbers(row.data(), row.size());
     return out + "]";
   };
   const std::string units = si_unit(wanted.dimension.turning) + " or " + si_unit(wanted.dimension.sliding);
@@ -85,7 +85,7 @@ AnyValue sample_times(std::vector<double>& times) {
     for (std::size_t k = 0; k < at.size(); ++k)
       add_time(read_quantity(at[k], item(key, k), kTime), at[k].place, item(key, k), times);
   };
-  return custom({read, [&times] { return numbers(times.data(), times.size()); }, "growing times, s",
+  return custom({read, [&times] { return format_numbers(times.data(), times.size()); }, "growing times, s",
                  R"({"type": "array", "minItems": 1})"});
 }
 
@@ -109,7 +109,7 @@ AnyValue sample_torques(InTime& time, const Fingers& fingers) {
       const std::vector<double>& of_finger = time.sample_torques[j];
       const std::size_t joints = of_finger.size() / n;
       out += j == 0 ? "\n  [" : ",\n  [";
-      for (std::size_t k = 0; k < n; ++k) out += (k == 0 ? "" : ", ") + numbers(of_finger.data() + k * joints, joints);
+      for (std::size_t k = 0; k < n; ++k) out += (k == 0 ? "" : ", ") + format_numbers(of_finger.data() + k * joints, joints);
       out += "]";
     }
     return out + "\n]";
@@ -125,7 +125,7 @@ AnyValue torque_file(InTime& time, const Fingers& fingers, const std::string& sc
     const auto unknown = [](const Finger& finger) { return finger.joint_count() == 0; };
     // Unknown joints have been reported; their number would only add another error.
     if (std::any_of(fingers.begin(), fingers.end(), unknown)) return;
-    const std::size_t torques = joints_of(fingers);
+    const std::size_t torques = count_joints(fingers);
     const CsvTable table{
         1 + torques, "torques",
         "Write the time and " + std::to_string(torques) + " torques, finger by finger, in s and N*m (N)."};

@@ -18,11 +18,11 @@ using grasp::InTime;
 using grasp::TimeLoad;
 using Kind = TimeLoad::Kind;
 
-constexpr double kMostSteps = 1e7;
+constexpr double kMaxSteps = 1e7;
 constexpr double kWholeStep = 1e-6;  ///< of a step: what may be missing to a whole number of them
-constexpr std::int64_t kFewestInstants = 2, kMostInstants = 1001;
-constexpr std::size_t kMostLevels = 32;
-constexpr std::size_t kMostLoads = 64;
+constexpr std::int64_t kFewestInstants = 2, kMaxInstants = 1001;
+constexpr std::size_t kMaxLevels = 32;
+constexpr std::size_t kMaxLoads = 64;
 
 const Wanted kPositiveTime{kTime, Bounds::positive()};
 const Wanted kNotNegativeTime{kTime, Bounds::not_negative()};
@@ -39,9 +39,9 @@ void step_fields(Fields& f, InTime& time) {
   const double steps = time.until / time.step, whole = std::max(1.0, std::round(steps));
   // The error names the key that is present.
   const char* key = f.has("step", true) ? "step" : "until";
-  f.check(whole <= kMostSteps, key, found + " makes more than " + shortest(kMostSteps) + " steps",
+  f.check(whole <= kMaxSteps, key, found + " makes more than " + shortest(kMaxSteps) + " steps",
           "Give a longer step.");
-  f.check(whole > kMostSteps || std::abs(steps - whole) <= kWholeStep, key,
+  f.check(whole > kMaxSteps || std::abs(steps - whole) <= kWholeStep, key,
           found + " does not divide time.until = " + shortest(time.until) + " s",
           "Write step = " + shortest(time.until / whole) + ", which makes " + shortest(whole) + " steps.");
 }
@@ -50,9 +50,9 @@ void step_fields(Fields& f, InTime& time) {
 AnyValue levels(std::vector<double>& friction) {
   const auto read = [&friction](const Node& node, const std::string& key) {
     const std::vector<Node>& items = read_array(node, key, 0);
-    if (items.empty() || items.size() > kMostLevels)
+    if (items.empty() || items.size() > kMaxLevels)
       fail(node.place, key,
-           "expected 1 to " + std::to_string(kMostLevels) + " levels, found " + std::to_string(items.size()),
+           "expected 1 to " + std::to_string(kMaxLevels) + " levels, found " + std::to_string(items.size()),
            "Write friction = [0.2, 0.3, 0.4], or leave it out for the friction of [contacts].");
     for (std::size_t k = 0; k < items.size(); ++k) {
       const double level = read_bounded(items[k], item(key, k), {kRatio, Bounds::not_negative()});
@@ -68,17 +68,17 @@ AnyValue levels(std::vector<double>& friction) {
       {read, write, "1 to 32 growing levels, at least 0", R"({"type": "array", "minItems": 1, "maxItems": 32})"});
 }
 
-AnyValue instants(InTime& time) {
+AnyValue instants_value(InTime& time) {
   const auto read = [&time](const Node& node, const std::string& key) {
     const std::int64_t n = read_integer(node, key);
     const auto most =
         // At most the number of step ends, time 0 included.
-        static_cast<std::int64_t>(std::round(std::min<double>(time.until / time.step + 1, kMostInstants)));
+        static_cast<std::int64_t>(std::round(std::min<double>(time.until / time.step + 1, kMaxInstants)));
     if (n < kFewestInstants || n > most)
       fail(
           node.place, key,
           "must be " + std::to_string(kFewestInstants) + " to " + std::to_string(most) + ", found " + std::to_string(n),
-          "At most " + std::to_string(kMostInstants) + ", and one more than there are steps.");
+          "At most " + std::to_string(kMaxInstants) + ", and one more than there are steps.");
     time.instants = static_cast<int>(n);
   };
   return custom({read, [&time] { return std::to_string(time.instants); }, "2 to 1001",
@@ -242,7 +242,7 @@ void all_loads(Fields& f, const std::string& scenario, InTime& time) {
   f.tables("load", {.doc = "what changes with time"},
            {time.loads.size(), [&](std::size_t n) { time.loads.resize(n); },
             [&](std::size_t k) { load_fields(f, scenario, time, time.loads[k]); }});
-  f.check(time.loads.size() <= kMostLoads, "load", "more than " + std::to_string(kMostLoads) + " loads",
+  f.check(time.loads.size() <= kMaxLoads, "load", "more than " + std::to_string(kMaxLoads) + " loads",
           "Put some of them together.");
   bool shaken = false;
   for (std::size_t k = 0; k < time.loads.size(); ++k) {
@@ -300,7 +300,7 @@ void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Fing
   if (f.reading())
     // The default is limited by the number of steps.
     time.instants = static_cast<int>(std::min<double>(time.instants, std::round(time.until / time.step) + 1));
-  f.key("instants", instants(time),
+  f.key("instants", instants_value(time),
         {.doc = "from 0 to `until`, at which samples are looked at", .comment = "looked at, both ends included"});
   f.table("drive", {.doc = "how the fingers are driven"}, [&] { drive_fields(f, scenario, fingers, time); });
   all_loads(f, scenario, time);

@@ -26,7 +26,7 @@ struct TreeHand {
 };
 
 /// Index of the robot's joint of this name; its joint count if there is none.
-std::size_t joint_of(const chain::Robot& robot, const std::string& name) {
+std::size_t find_joint(const chain::Robot& robot, const std::string& name) {
   const auto& joints = robot.joint;
   const auto found = std::find_if(joints.begin(), joints.end(), [&](const auto& joint) { return joint.name == name; });
   return static_cast<std::size_t>(found - joints.begin());
@@ -50,7 +50,7 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
   chain::Robot robot = read_robot(path, options);
   const std::vector<JointLock> all = q.members.empty() ? std::vector<JointLock>() : read_locks(q, "hand.q");
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::size_t i = joint_of(robot, all[k].joint);
+    const std::size_t i = find_joint(robot, all[k].joint);
     for (const chain::Coupling& c : robot.coupled)
       if (static_cast<std::size_t>(c.joint) == i)
         throw Error(ExitCode::kUsage,
@@ -59,7 +59,7 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
                     "Give the joint that it follows; it stands as that one has it.");
     if (i < robot.joint.size())
       quantity(at[i], {kJointPosition.of(robot.joint[i])}).read(q.members[k].value, "hand.q." + all[k].joint);
-    else if (joint_of(without, all[k].joint) == without.joint.size())
+    else if (find_joint(without, all[k].joint) == without.joint.size())
       options.locks.push_back(all[k]);
   }
   return options.locks.empty() ? robot : read_robot(path, options);
@@ -73,7 +73,7 @@ void stand(const TreeHand& hand, const std::string& path, const chain::Robot& ar
 }
 
 /// The arm that carries the palm, including the fingers.
-grasp::Arm arm_of(const TreeHand& hand, const std::string& path, const std::vector<Finger>& fingers) {
+grasp::Arm read_arm(const TreeHand& hand, const std::string& path, const std::vector<Finger>& fingers) {
   const auto between = [&](const std::string& tip, double* at) {
     return chain_between(
         {.base = hand.arm_root, .tip = tip, .overrides = {}, .needs_mass = true, .takes_coupled = true}, path, hand.q,
@@ -132,7 +132,7 @@ void make_hand(Fields& f, const std::string& scenario, const TreeHand& hand, gra
   if (f.sound()) check_apart(f, fingers);
   if (!f.sound()) return;
   const std::string nearer = "Take a link nearer to root_link.";
-  if (carried) of_links(f, "arm_root", nearer, [&] { s.arm = arm_of(hand, path, fingers); });
+  if (carried) of_links(f, "arm_root", nearer, [&] { s.arm = read_arm(hand, path, fingers); });
   f.check(!s.arm || s.arm->q.size() <= grasp::kMaxArmJoints, "arm_root",
           "more than " + std::to_string(grasp::kMaxArmJoints) + " joints between it and the palm", nearer);
   s.fingers = std::move(fingers);
@@ -148,7 +148,7 @@ AnyValue tip_names(std::vector<std::string>& tips) {
     for (std::size_t j = 0; j < count; ++j) tips.push_back(read_string(node.items[j], item(key, j)));
   };
   const auto write = [&tips] {
-    return list_of({tips.size(), [&](std::size_t j) { return string(tips[j]); }, ""}).text();
+    return list_value({tips.size(), [&](std::size_t j) { return string(tips[j]); }, ""}).text();
   };
   return custom({read, write, "names of links", R"({"type": "array", "minItems": 1, "items": {"type": "string"}})"});
 }
@@ -187,7 +187,7 @@ AnyValue stands_at(Node& q, const grasp::Scenario& s) {
     const auto one = [&](const std::string& name) {
       return quantity(all[name].first, {kJointPosition.of(all[name].second)});
     };
-    return map_of({names, one, ""}).text();
+    return map_value({names, one, ""}).text();
   };
   return custom({[&q](const Node& node, const std::string& key) {
                    static_cast<void>(read_locks(node, key));

@@ -6,8 +6,8 @@
 namespace garra::grasp {
 
 void carry_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count) {
-  for (int j = 0; j < model.contacts; ++j) batch::for_each(executor, count, ArmBody{&model, j, parts});
-  batch::for_each(executor, count, JoinArmBody{&model, parts});
+  for (int j = 0; j < model.contacts; ++j) batch::for_each(executor, count, ArmKernel{&model, j, parts});
+  batch::for_each(executor, count, JoinArmKernel{&model, parts});
 }
 
 }  // namespace garra::grasp

@@ -5,12 +5,12 @@
 namespace garra::grasp {
 
 template <int R>
-void balance(Executor executor, const BalanceBody<kAnyContacts, R>& body, std::int64_t count) {
+void balance(Executor executor, const BalanceKernel<kAnyContacts, R>& body, std::int64_t count) {
   contact::with_contacts(executor, [&](auto n) {
     contact::for_each_problem<n>(executor, count,
-                                 BalanceBody<n, R>{body.model, body.from, body.metrics, body.verdicts});
+                                 BalanceKernel<n, R>{body.model, body.from, body.metrics, body.sample_results});
   });
 }
-template void balance(Executor, const BalanceBody<kAnyContacts, chain::kMaxJoints>&, std::int64_t);
+template void balance(Executor, const BalanceKernel<kAnyContacts, chain::kMaxJoints>&, std::int64_t);
 
 }  // namespace garra::grasp

@@ -11,7 +11,7 @@ void place_fingers(Executor executor, const GraspModel& model, const SampleParts
   if (parts.arm != nullptr) carry_fingers(executor, model, parts, count);
 }
 
-void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count) {
+void draw_samples(Executor executor, const DrawKernel& draw, std::int64_t count) {
   batch::for_each(executor, count, draw);
   place_fingers(executor, *draw.model, draw.parts, count);
 }

@@ -4,7 +4,7 @@
 
 namespace garra::grasp {
 
-template void balance(Executor, const HandBalanceBody<kAnyContacts, 3>&, std::int64_t);
-template void balance(Executor, const HandTorqueBody<kAnyContacts, 3>&, std::int64_t);
+template void balance(Executor, const HandBalanceKernel<kAnyContacts, 3>&, std::int64_t);
+template void balance(Executor, const HandTorqueKernel<kAnyContacts, 3>&, std::int64_t);
 
 }  // namespace garra::grasp

@@ -6,8 +6,8 @@ namespace garra::grasp {
 
 template void run_hand(const HandJob<kAnyContacts, 4>&, const Device&);
 template HandReplay replay_hand(const HandJob<kAnyContacts, 4>&, std::int64_t);
-template void balance(Executor, const HandBalanceBody<kAnyContacts, 4>&, std::int64_t);
-template void balance(Executor, const HandTorqueBody<kAnyContacts, 4>&, std::int64_t);
+template void balance(Executor, const HandBalanceKernel<kAnyContacts, 4>&, std::int64_t);
+template void balance(Executor, const HandTorqueKernel<kAnyContacts, 4>&, std::int64_t);
 // With kernels for each number of contacts.
 template void run_hand(const HandJob<2, 4>&, const Device&);
 template void run_hand(const HandJob<4, 4>&, const Device&);

@@ -3,16 +3,16 @@
 
 namespace garra::grasp {
 
-void HostBackend::assemble(const AssembleBody<kAnyContacts>& body, std::int64_t count) const {
+void HostBackend::assemble(const AssembleKernel<kAnyContacts>& body, std::int64_t count) const {
   contact::with_contacts(executor, [&](auto n) {
-    contact::for_each_problem<n>(executor, count, AssembleBody<n>{body.rules, body.tiles, body.now});
+    contact::for_each_problem<n>(executor, count, AssembleKernel<n>{body.rules, body.tiles, body.now});
   });
 }
 
-void HostBackend::close(std::int64_t count, const CloseBody<kAnyContacts>& body) const {
+void HostBackend::close(std::int64_t count, const CloseKernel<kAnyContacts>& body) const {
   contact::with_contacts(executor, [&](auto n) {
     contact::for_each_problem<n>(executor, count,
-                                 CloseBody<n>{body.rules, body.tiles, body.now, body.time, body.first, body.looks});
+                                 CloseKernel<n>{body.rules, body.tiles, body.now, body.time, body.first, body.looks});
   });
 }
 

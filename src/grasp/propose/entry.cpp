@@ -12,10 +12,10 @@ namespace garra::grasp {
 
 namespace {
 
-constexpr std::int64_t kMostGrasps = 100'000'000;  ///< far more than fit into memory
-constexpr int kMostFingers = contact::kMaxOwnSize;
+constexpr std::int64_t kMaxGrasps = 100'000'000;  ///< far more than fit into memory
+constexpr int kMaxFingers = contact::kMaxOwnSize;
 /// Samples per round: enough for the threads, few enough that the last round wastes little.
-constexpr std::int64_t kFirstRound = 1024, kLargestRound = 1 << 16;
+constexpr std::int64_t kFirstRound = 1024, kMaxRound = 1 << 16;
 
 // --- options
 // ----------------------------------------------------------------------------------------------------------
@@ -27,16 +27,16 @@ void require_number(const char* name, double value, bool holds) {
   require(holds, std::string(name) + " = " + std::to_string(value) + " is out of range");
 }
 
-void check(const ProposeOptions& o) {
-  require(o.fingers >= 2 && o.fingers <= kMostFingers, "fingers = " + std::to_string(o.fingers),
+void check_options(const ProposeOptions& o) {
+  require(o.fingers >= 2 && o.fingers <= kMaxFingers, "fingers = " + std::to_string(o.fingers),
           "2 to 8 are possible.");
-  require(o.count >= 1 && o.count <= kMostGrasps, "count = " + std::to_string(o.count), "1 to 1e8 are possible.");
+  require(o.count >= 1 && o.count <= kMaxGrasps, "count = " + std::to_string(o.count), "1 to 1e8 are possible.");
   require(o.most_samples >= 0, "most_samples = " + std::to_string(o.most_samples), "At least 1, or 0 for many.");
-  require_number("friction", o.friction, o.friction > 0 && o.friction <= kMostFriction);
+  require_number("friction", o.friction, o.friction > 0 && o.friction <= kMaxFriction);
   require_number("mass", o.mass, o.mass >= 0 && std::isfinite(o.mass));
   require_number("density", o.density, o.density > 0 && std::isfinite(o.density));
   require_number("force_limit", o.force_limit, o.force_limit > 0);
-  require_number("torsion_radius", o.torsion_radius, o.torsion_radius >= 0 && o.torsion_radius <= kMostReach);
+  require_number("torsion_radius", o.torsion_radius, o.torsion_radius >= 0 && o.torsion_radius <= kMaxReach);
   require(o.torsion_radius == 0 || o.pad_radius == 0, "torsion_radius and pad_radius together",
           "A finger is one soft contact, or a pad of several points.");
   require_number("max_opening", o.max_opening, o.max_opening > 0);
@@ -60,8 +60,8 @@ class ClosingProblems {
       : k_(static_cast<std::size_t>(fingers)), W_(count * 18 * k_), w_(count * 6), mu_(count * k_, friction) {}
 
   void set(std::size_t number, const ContactSample& s) {
-    const Vec3<double> middle = middle_of(s);
-    const double length = size_of(s, middle);
+    const Vec3<double> middle = compute_centroid(s);
+    const double length = contact_extent(s, middle);
     const std::size_t columns = 3 * k_, at = number * 6 * columns;
     double* sum = w_.data() + 6 * number;
     for (std::size_t j = 0; j < k_; ++j) {
@@ -79,19 +79,19 @@ class ClosingProblems {
       }
     }
   }
-  [[nodiscard]] std::vector<contact::BalanceVerdict> solved(const Device& device) const {
+  [[nodiscard]] std::vector<contact::ResistanceStatus> solve_balances(const Device& device) const {
     const auto count = static_cast<std::int64_t>(mu_.size() / k_);
     if (count == 0) return {};
-    return contact::balance({static_cast<int>(k_), count, W_, w_, mu_}, device).verdict;
+    return contact::balance({static_cast<int>(k_), count, W_, w_, mu_}, device).decision;
   }
 
  private:
-  [[nodiscard]] Vec3<double> middle_of(const ContactSample& s) const {
+  [[nodiscard]] Vec3<double> compute_centroid(const ContactSample& s) const {
     Vec3<double> sum = Vec3<double>::zero();
     for (std::size_t j = 0; j < k_; ++j) sum += s.place[j].point;
     return (1 / static_cast<double>(k_)) * sum;
   }
-  [[nodiscard]] double size_of(const ContactSample& s, const Vec3<double>& middle) const {
+  [[nodiscard]] double contact_extent(const ContactSample& s, const Vec3<double>& middle) const {
     double squares = 0;
     for (std::size_t j = 0; j < k_; ++j) squares += dot(s.place[j].point - middle, s.place[j].point - middle);
     return squares > 0 ? std::sqrt(squares / static_cast<double>(k_)) : 1;
@@ -106,17 +106,17 @@ void keep_closing(const ProposeOptions& o, const Device& device, std::vector<Con
   if (o.fingers == 2) return;  // draw_pair() has tested the cones
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < samples.size(); ++i)
-    if (samples[i].fate == SampleFate::kAccepted) left.push_back(i);
+    if (samples[i].rejection == RejectionReason::kAccepted) left.push_back(i);
   ClosingProblems problems(o.fingers, o.friction, left.size());
   batch::for_blocks(study_threads(device), {std::ssize(left), 256}, [&](std::int64_t first, std::int64_t count) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count); ++i)
       problems.set(i, samples[left[i]]);
   });
-  const auto verdicts = problems.solved(device);
+  const auto decisions = problems.solve_balances(device);
   for (std::size_t i = 0; i < left.size(); ++i) {
-    SampleFate& fate = samples[left[i]].fate;
-    if (verdicts[i] == contact::BalanceVerdict::kImpossible) fate = SampleFate::kOpen;
-    if (verdicts[i] == contact::BalanceVerdict::kUndecided) fate = SampleFate::kUndecided;
+    RejectionReason& rejection = samples[left[i]].rejection;
+    if (decisions[i] == contact::ResistanceStatus::kImpossible) rejection = RejectionReason::kOpen;
+    if (decisions[i] == contact::ResistanceStatus::kUndecided) rejection = RejectionReason::kUndecided;
   }
 }
 
@@ -124,14 +124,14 @@ void keep_closing(const ProposeOptions& o, const Device& device, std::vector<Con
 void keep_free(const Sampler& sampler, int threads, std::vector<ContactSample>& samples) {
   batch::for_blocks(threads, {std::ssize(samples), 64}, [&](std::int64_t first, std::int64_t count) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count); ++i)
-      if (samples[i].fate == SampleFate::kAccepted) samples[i].fate = sampler.room(samples[i]);
+      if (samples[i].rejection == RejectionReason::kAccepted) samples[i].rejection = sampler.room(samples[i]);
   });
 }
 
 // --- the set
 // ----------------------------------------------------------------------------------------------------------
 
-void append(const mesh::Place& p, Set& set) {
+void append_contact(const mesh::Place& p, Set& set) {
   const auto put = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
   put(set.point, p.point);
   put(set.normal, -p.normal);
@@ -139,13 +139,13 @@ void append(const mesh::Place& p, Set& set) {
   set.curvature.insert(set.curvature.end(), p.curvature.begin(), p.curvature.end());
 }
 
-void append(const ContactSample& s, const Sampler& sampler, const ProposeOptions& o, Set& set) {
+void append_contact(const ContactSample& s, const Sampler& sampler, const ProposeOptions& o, Set& set) {
   std::array<mesh::Place, kPadContacts> pad;
   for (std::size_t j = 0; j < static_cast<std::size_t>(o.fingers); ++j) {
     if (o.pad_radius > 0 && sampler.pad_of(s.place[j], pad))
-      for (const mesh::Place& p : pad) append(p, set);
+      for (const mesh::Place& p : pad) append_contact(p, set);
     else
-      append(s.place[j], set);
+      append_contact(s.place[j], set);
   }
   set.first.push_back(std::ssize(set.point) / 3);
 }
@@ -175,7 +175,7 @@ void keep_object(const mesh::Surface& object, Set& set) {
 }
 
 [[noreturn]] void found_none(const Proposal& p) {
-  const char* const remedies[kSampleFates] = {
+  const char* const remedies[kRejectionReasons] = {
       "",
       "The mesh may have holes, or its faces look inwards.",
       "Raise friction: no two sides face each other closely enough.",
@@ -185,11 +185,11 @@ void keep_object(const mesh::Surface& object, Set& set) {
       "Raise friction or the number of fingers.",
       "Raise friction: the grasps are all at the limit.",
       "Lower pad_radius: the object has no place as flat and as large."};
-  const auto worst = static_cast<std::size_t>(std::max_element(p.fate.begin() + 1, p.fate.end()) - p.fate.begin());
+  const auto worst = static_cast<std::size_t>(std::max_element(p.rejection.begin() + 1, p.rejection.end()) - p.rejection.begin());
   std::string why;
-  const auto names = names_of(SampleFate{});
-  for (std::size_t k = 1; k < kSampleFates; ++k)
-    if (p.fate[k] > 0) why += (why.empty() ? "" : ", ") + std::to_string(p.fate[k]) + " " + names[k];
+  const auto names = names_of(RejectionReason{});
+  for (std::size_t k = 1; k < kRejectionReasons; ++k)
+    if (p.rejection[k] > 0) why += (why.empty() ? "" : ", ") + std::to_string(p.rejection[k]) + " " + names[k];
   throw Error(ExitCode::kUsage, "no grasp among " + std::to_string(p.samples) + " samples: " + why, remedies[worst]);
 }
 
@@ -204,7 +204,7 @@ void draw_all(const Sampler& sampler, std::int64_t first, int threads, std::vect
 
 Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Device& device,
                  const ProposeProgress& progress) {
-  check(o);
+  check_options(o);
   Proposal out;
   out.set.first = {0};
   require(o.mass > 0 || object.encloses(), "the mesh is not watertight, so its volume is unknown",
@@ -222,15 +222,15 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   const int threads = study_threads(device);
   std::vector<ContactSample> samples;
   for (std::int64_t round = kFirstRound; out.samples < most() && std::ssize(out.sample) < o.count;
-       round = std::min(2 * round, kLargestRound)) {
+       round = std::min(2 * round, kMaxRound)) {
     samples.resize(static_cast<std::size_t>(std::min(round, most() - out.samples)));
     draw_all(sampler, out.samples, threads, samples);
     keep_closing(o, device, samples);
     keep_free(sampler, threads, samples);
     for (const ContactSample& s : samples) {
-      ++out.fate[static_cast<std::size_t>(s.fate)];
-      if (s.fate == SampleFate::kAccepted) {
-        append(s, sampler, o, out.set);
+      ++out.rejection[static_cast<std::size_t>(s.rejection)];
+      if (s.rejection == RejectionReason::kAccepted) {
+        append_contact(s, sampler, o, out.set);
         out.sample.push_back(out.samples);
       }
       ++out.samples;

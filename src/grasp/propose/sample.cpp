@@ -38,23 +38,23 @@ Sampler::Sampler(const mesh::Surface& object, const ProposeOptions& options)
 void Sampler::draw(std::int64_t number, ContactSample& out) const {
   mesh::Draws draws(options_.seed ^ kOwnSeed, static_cast<std::uint64_t>(number));
   if (options_.fingers == 2) {
-    out.fate = draw_pair(draws, out);
-    if (out.fate != SampleFate::kAccepted) return;
+    out.rejection = draw_pair(draws, out);
+    if (out.rejection != RejectionReason::kAccepted) return;
   } else {
     for (int j = 0; j < options_.fingers; ++j) out.place[static_cast<std::size_t>(j)] = object_.draw(draws);
   }
-  out.fate = SampleFate::kAccepted;
+  out.rejection = RejectionReason::kAccepted;
   if (too_wide(out))
-    out.fate = SampleFate::kTooWide;
+    out.rejection = RejectionReason::kTooWide;
   else if (fingers_meet(out))
-    out.fate = SampleFate::kFingersMeet;
+    out.rejection = RejectionReason::kFingersMeet;
 }
 
-SampleFate Sampler::room(const ContactSample& s) const {
+RejectionReason Sampler::room(const ContactSample& s) const {
   const auto first = s.place.begin(), last = first + options_.fingers;
-  if (std::any_of(first, last, [&](const mesh::Place& p) { return off_pad(p); })) return SampleFate::kOffPad;
-  if (std::any_of(first, last, [&](const mesh::Place& p) { return blocked(p); })) return SampleFate::kBlocked;
-  return SampleFate::kAccepted;
+  if (std::any_of(first, last, [&](const mesh::Place& p) { return off_pad(p); })) return RejectionReason::kOffPad;
+  if (std::any_of(first, last, [&](const mesh::Place& p) { return blocked(p); })) return RejectionReason::kBlocked;
+  return RejectionReason::kAccepted;
 }
 
 bool Sampler::pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const {
@@ -79,15 +79,15 @@ bool Sampler::off_pad(const mesh::Place& place) const {
 /// Draws a pair with force closure: two point contacts with friction close if the line between them lies inside both
 /// friction cones (V.-D. Nguyen, "Constructing force-closure grasps", IJRR 7(3), 1988). As in Dex-Net 2.0 (Mahler et
 /// al., RSS 2017): a point, a direction in its cone, and the opposite point.
-SampleFate Sampler::draw_pair(mesh::Draws& draws, ContactSample& out) const {
+RejectionReason Sampler::draw_pair(mesh::Draws& draws, ContactSample& out) const {
   out.place[0] = object_.draw(draws);
   const mesh::Place& first = out.place[0];
   const Vec3<double> along = in_cone(-first.normal, first.tangent, cone_cosine_, draws);
   const double size = std::max({std::abs(first.point[0]), std::abs(first.point[1]), std::abs(first.point[2]), 1e-3});
   const auto hit = object_.hit({first.point, along, kSkin * size}, mesh::Crossing::kOutOf);
-  if (!hit) return SampleFate::kMissed;
+  if (!hit) return RejectionReason::kMissed;
   out.place[1] = hit->place;
-  return dot(along, hit->place.normal) >= cone_cosine_ ? SampleFate::kAccepted : SampleFate::kOutsideCone;
+  return dot(along, hit->place.normal) >= cone_cosine_ ? RejectionReason::kAccepted : RejectionReason::kOutsideCone;
 }
 
 bool Sampler::too_wide(const ContactSample& s) const {

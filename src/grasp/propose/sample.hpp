@@ -7,7 +7,7 @@ namespace garra::grasp {
 
 /// Contacts of a sample, as far as its rejection reason needed them.
 struct ContactSample {
-  SampleFate fate = SampleFate::kMissed;
+  RejectionReason rejection = RejectionReason::kMissed;
   std::array<mesh::Place, 8> place;
 };
 
@@ -18,12 +18,12 @@ class Sampler {
   /// A pure function of seed and number. kAccepted is preliminary: pairs have force closure, for others it is open.
   void draw(std::int64_t number, ContactSample& out) const;
   /// Checks whether the fingers of a sample with force closure have space. Called last, because it is expensive.
-  [[nodiscard]] SampleFate room(const ContactSample& s) const;
+  [[nodiscard]] RejectionReason room(const ContactSample& s) const;
   /// Finds the contacts of the pad of a finger at `place`, on a circle about it; false if the surface is not there.
   [[nodiscard]] bool pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const;
 
  private:
-  [[nodiscard]] SampleFate draw_pair(mesh::Draws& draws, ContactSample& out) const;
+  [[nodiscard]] RejectionReason draw_pair(mesh::Draws& draws, ContactSample& out) const;
   [[nodiscard]] bool too_wide(const ContactSample& s) const;
   [[nodiscard]] bool fingers_meet(const ContactSample& s) const;
   [[nodiscard]] bool off_pad(const mesh::Place& place) const;

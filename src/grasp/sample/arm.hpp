@@ -32,7 +32,7 @@ GARRA_HD ArmShare<S> arm_share(const FingerTerms<S, J>& terms, int arm, int join
 }
 
 /// Step 2 of a hand on an arm, after its fingers have been placed: finger number `finger` of every sample.
-struct ArmBody {
+struct ArmKernel {
   const GraspModel* model;
   int finger;
   SampleParts parts;
@@ -41,7 +41,7 @@ struct ArmBody {
   GARRA_HD void operator()(std::int64_t i) const {
     constexpr int J = chain::kMaxJoints;
     const ArmModel& arm = model->arm;
-    const auto task = load_part<S, FingerTask<S>>(parts.tasks_of(finger), i, model->moving);
+    const auto task = load_part<S, FingerTask<S>>(parts.task_tile(finger), i, model->moving);
     FingerState<S, J> x = {Vec<S, J>::zero(), Vec<S, J>::zero(), model->moving};
     for (int k = 0; k < arm.joints; ++k) x.q[k] = S(arm.q[k]);
     switch (model->finger[finger].size) {  // the fingers whose joints may follow others
@@ -62,13 +62,13 @@ struct ArmBody {
     if (model->finger[finger].torque_limited) command.limit = arm.torque_limit[finger];
     const FingerChain<J>& whole = arm.chain[finger];
     const auto terms = finger_terms<chain::Joints::kMixed>(whole, task.place, x, command);
-    batch::store<S>(parts.arm_of(finger), i, arm_share(terms, arm.joints, whole.joints));
+    batch::store<S>(parts.arm_tile(finger), i, arm_share(terms, arm.joints, whole.joints));
   }
 
  private:
   template <int K, class S, int J>
   GARRA_HD void read_stance(std::int64_t i, FingerState<S, J>& x) const {
-    const auto stance = batch::load<S, FingerStance<S, K>>(parts.stance_of(finger), i);
+    const auto stance = batch::load<S, FingerStance<S, K>>(parts.stance_tile(finger), i);
     const int arm = model->arm.joints, own = model->arm.chain[finger].joints - arm;
     for (int k = 0; k < own; ++k) {
       x.q[arm + k] = stance.q[k];
@@ -128,25 +128,25 @@ template <class S>
 GARRA_HD void join_arm(const GraspModel& m, const SampleParts& parts, std::int64_t i) {
   constexpr int kShare = batch::kFields<double, ArmShare<double>>;
   const int n = m.arm.joints;
-  const Cells<S> all(parts.arm_of(0), kShare, i);
+  const Cells<S> all(parts.arm_tile(0), kShare, i);
   // Each chain carries the rest of the hand, and the arm alone carries the whole: subtract the surplus.
   const S more = S(1 - m.contacts);
-  const S weight = S(1) - batch::load<S, FingerTask<S>>(parts.tasks_of(0), i).compensation;
+  const S weight = S(1) - batch::load<S, FingerTask<S>>(parts.task_tile(0), i).compensation;
   for (int r = 0; r < n; ++r) {
     for (int c = 0; c <= r; ++c) {
       S sum = more * S(m.arm.inertia[packed(r, c)]);
-      for (int j = 0; j < m.contacts; ++j) sum += Cells<S>(parts.arm_of(j), kShare, i)[arm_cells::inertia(r, c)];
+      for (int j = 0; j < m.contacts; ++j) sum += Cells<S>(parts.arm_tile(j), kShare, i)[arm_cells::inertia(r, c)];
       all.set(arm_cells::inertia(r, c), sum);
     }
     S load = more * weight * S(m.arm.gravity[r]);
-    for (int j = 0; j < m.contacts; ++j) load += Cells<S>(parts.arm_of(j), kShare, i)[arm_cells::kLoad + r];
+    for (int j = 0; j < m.contacts; ++j) load += Cells<S>(parts.arm_tile(j), kShare, i)[arm_cells::kLoad + r];
     all.set(arm_cells::kLoad + r, load);
   }
   factor_arm(all, n);
   solve_arm(all, all, arm_cells::kLoad, 1, n);
   for (int j = 0; j < m.contacts; ++j)
     for (int k = 0; k < 3; ++k)
-      solve_arm(all, Cells<S>(parts.arm_of(j), kShare, i), arm_cells::gain(0, k), arm_cells::gain(1, 0), n);
+      solve_arm(all, Cells<S>(parts.arm_tile(j), kShare, i), arm_cells::gain(0, k), arm_cells::gain(1, 0), n);
 }
 
 /// Replaces the drift of each finger by the one that has the same effect with a fixed palm. pressed_force() is then the
@@ -157,18 +157,18 @@ template <class S>
 GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::int64_t i) {
   constexpr int kShare = batch::kFields<double, ArmShare<double>>;
   const int n = m.arm.joints;
-  const Cells<S> all(parts.arm_of(0), kShare, i);
+  const Cells<S> all(parts.arm_tile(0), kShare, i);
   for (int r = 0; r < n; ++r)
     for (int c = 0; c <= r; ++c) all.set(arm_cells::inertia(r, c), S(r == c ? 1 : 0));
   for (int j = 0; j < m.contacts; ++j) {
-    const Cells<S> own(parts.arm_of(j), kShare, i);
-    auto share = load_part<S, FingerShare<S>>(parts.shares_of(j), i, m.moving);
+    const Cells<S> own(parts.arm_tile(j), kShare, i);
+    auto share = load_part<S, FingerShare<S>>(parts.share_tile(j), i, m.moving);
     const auto mobility = inverse_spd(share.A);
     const auto regular = mobility.bad_pivots == S(0);
     for (int k = 0; k < 3; ++k)
       for (int a = 0; a < n; ++a)
         share.drift[k] = fma(own[arm_cells::gain(a, k)], all[arm_cells::kLoad + a], share.drift[k]);
-    store_part<S>(parts.shares_of(j), i, share, m.moving);
+    store_part<S>(parts.share_tile(j), i, share, m.moving);
     for (int r = 0; r < n; ++r) {
       Vec3<S> y;
       for (int k = 0; k < 3; ++k) y[k] = select(regular, own[arm_cells::gain(r, k)], S(0));
@@ -189,17 +189,17 @@ GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::i
     all.set(arm_cells::kPushed + r, sum * all[arm_cells::inertia(r, r)]);
   }
   for (int j = 0; j < m.contacts; ++j) {
-    const Cells<S> own(parts.arm_of(j), kShare, i);
-    auto share = load_part<S, FingerShare<S>>(parts.shares_of(j), i, m.moving);
+    const Cells<S> own(parts.arm_tile(j), kShare, i);
+    auto share = load_part<S, FingerShare<S>>(parts.share_tile(j), i, m.moving);
     for (int k = 0; k < 3; ++k)
       for (int a = 0; a < n; ++a)
         share.drift[k] = fma(-own[arm_cells::gain(a, k)], all[arm_cells::kPushed + a], share.drift[k]);
-    store_part<S>(parts.shares_of(j), i, share, m.moving);
+    store_part<S>(parts.share_tile(j), i, share, m.moving);
   }
 }
 
-/// Second part of step 2, for every sample: joins the shares of ArmBody.
-struct JoinArmBody {
+/// Second part of step 2, for every sample: joins the shares of ArmKernel.
+struct JoinArmKernel {
   const GraspModel* model;
   SampleParts parts;
 
@@ -210,7 +210,7 @@ struct JoinArmBody {
   }
 };
 
-/// Runs ArmBody of every finger and JoinArmBody on the host.
+/// Runs ArmKernel of every finger and JoinArmKernel on the host.
 void carry_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
 
 /// Step 3 of a hand on an arm: A + Y^T Y and b + Y^T w for a friction problem with uncoupled fingers, after it has been
@@ -220,11 +220,11 @@ GARRA_HD_CALL void couple_arm(const GraspModel& m, const SampleParts& parts, std
                               int fields) {
   constexpr int kShare = batch::kFields<double, ArmShare<double>>;
   const int n = m.arm.joints, rows = 3 * m.contacts;
-  const Cells<S> problem(problems, fields, i), all(parts.arm_of(0), kShare, i);  // A by rows, then b
+  const Cells<S> problem(problems, fields, i), all(parts.arm_tile(0), kShare, i);  // A by rows, then b
   for (int r = 0; r < rows; ++r) {
-    const Cells<S> row(parts.arm_of(r / 3), kShare, i);
+    const Cells<S> row(parts.arm_tile(r / 3), kShare, i);
     for (int c = 0; c <= r; ++c) {
-      const Cells<S> column(parts.arm_of(c / 3), kShare, i);
+      const Cells<S> column(parts.arm_tile(c / 3), kShare, i);
       S sum = problem[r * rows + c];
       for (int a = 0; a < n; ++a) sum = fma(row[arm_cells::gain(a, r % 3)], column[arm_cells::gain(a, c % 3)], sum);
       problem.set(r * rows + c, sum);

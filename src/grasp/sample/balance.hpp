@@ -4,7 +4,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/solve/wrench_balance.hpp"
-#include "grasp/sample/judge.hpp"
+#include "grasp/sample/sample_check.hpp"
 
 namespace garra::grasp {
 
@@ -175,20 +175,20 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
 /// Step 4: resisted and imbalance; limits load factor and wrench radius to what can be balanced. R: capacity for the
 /// joints of a finger if torques are limited, else 0.
 template <int N, int R = 0>
-struct BalanceBody {
+struct BalanceKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
   double* metrics;             ///< Metrics, read and written
-  double* verdicts = nullptr;  ///< Verdict; if given, only pending samples, without the contacts that open
+  double* sample_results = nullptr;  ///< SampleResult; if given, only pending samples, without the contacts that open
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     std::uint32_t left_out = 0;
     if constexpr (kWidth<S> == 1)
-      if (verdicts != nullptr) {
-        if (*batch::tile_at<double, Verdict<double, N>>(verdicts, i) != kPending) return;
-        left_out = opened(batch::load<double, Verdict<double, N>>(verdicts, i), model->held);
+      if (sample_results != nullptr) {
+        if (*batch::tile_at<double, SampleResult<double, N>>(sample_results, i) != kPending) return;
+        left_out = opened(batch::load<double, SampleResult<double, N>>(sample_results, i), model->held);
       }
     const Wrenches<S> given = wrenches<S>(i, left_out);
     auto out = batch::load<S, Metrics<S, N>>(metrics, i);
@@ -196,11 +196,11 @@ struct BalanceBody {
     settle(model->hold, given.object, given.problem, given.command, given.problem.W * given.command + given.problem.w,
            reserve_of, out);
     if constexpr (kWidth<S> == 1)
-      if (verdicts != nullptr) {
-        auto v = batch::load<double, Verdict<double, N>>(verdicts, i);
+      if (sample_results != nullptr) {
+        auto v = batch::load<double, SampleResult<double, N>>(sample_results, i);
         v.resisted = out.resisted;
         v.imbalance = out.imbalance;
-        return batch::store<double>(verdicts, i, v);
+        return batch::store<double>(sample_results, i, v);
       }
     const auto reached = out.reached > S(0);
     const S nan = S(__builtin_nan(""));
@@ -233,14 +233,14 @@ struct BalanceBody {
     // Rows beyond the joints of the largest finger are zero; skipping them saves their time.
     if constexpr (R > 0) p.rows = m.most_joints;
     for_each_index<N>([&](auto j) {
-      const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
+      const auto task = batch::load<S, FingerTask<S>>(from.task_tile(j), i);
       places[j] = task.place;
       p.mu[j] = task.friction;
       p.limit[j] = S(m.force_limit[j]);
       solvers::set_contact<S, N>(out.command, j,
-                                 pressed_force(task, batch::load<S, FingerShare<S>>(from.shares_of(j), i)));
+                                 pressed_force(task, batch::load<S, FingerShare<S>>(from.share_tile(j), i)));
       if constexpr (R > 0) {
-        const auto hold = batch::load<S, FingerHold<S>>(from.hold_of(j), i);
+        const auto hold = batch::load<S, FingerHold<S>>(from.hold_tile(j), i);
         for (int k = 0; k < R; ++k) {
           p.gain[j][k] = hold.gain[k];
           p.own[j][k] = hold.own[k];
@@ -276,7 +276,7 @@ struct BalanceBody {
 
 /// Runs step 4 on the host. Compiled once, in grasp/instances/balance.cpp and grasp/instances/balance_torques.cpp.
 template <int R>
-void balance(Executor executor, const BalanceBody<kAnyContacts, R>& body, std::int64_t count);
+void balance(Executor executor, const BalanceKernel<kAnyContacts, R>& body, std::int64_t count);
 
 /// Calls run(body) with the body that the model needs. `host` is the model readable by the caller, `where` the one
 /// readable by the body.
@@ -284,9 +284,9 @@ template <int N = kAnyContacts, class Run>
 void with_balance(const GraspModel& host, const GraspModel* where, const SampleParts& from, double* metrics,
                   const Run& run) {
   if (host.torque_limited)
-    run(BalanceBody<N, chain::kMaxJoints>{where, from, metrics});
+    run(BalanceKernel<N, chain::kMaxJoints>{where, from, metrics});
   else
-    run(BalanceBody<N>{where, from, metrics});
+    run(BalanceKernel<N>{where, from, metrics});
 }
 
 }  // namespace garra::grasp

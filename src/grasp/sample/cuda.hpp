@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "garra/solve/friction_newton.hpp"
-#include "grasp/sample/judge.hpp"
+#include "grasp/sample/sample_check.hpp"
 #include "grasp/sample/model.hpp"
 #include "grasp/study/counting.hpp"
 
@@ -26,7 +26,7 @@ struct SampleFields {
   static constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
   static constexpr int metrics = batch::kFields<double, Metrics<double, N>>;
   static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
-  static constexpr int verdict = batch::kFields<double, Verdict<double, N>>;
+  static constexpr int sample_result = batch::kFields<double, SampleResult<double, N>>;
   static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
   static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
   static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
@@ -35,7 +35,7 @@ struct SampleFields {
   static constexpr int stance = N * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
   static constexpr int arm = N * batch::kFields<double, ArmShare<double>>;
   // Both candidates, though the second exists only if uniqueness is checked: an upper bound.
-  static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
+  static constexpr int total = problem + metrics + 2 * candidate + sample_result + load + task + share;
 
   /// Bytes of a sample with the model's options, to choose how many go to the device at once.
   [[nodiscard]] static std::uint64_t bytes(const GraspModel& model) {

@@ -16,7 +16,7 @@ FingerChain<J> padded_chain(const chain::Robot& robot) {
   out.model.base = robot.base;
   out.model.tool = robot.tool;
   out.model.gravity = robot.gravity;
-  out.followers = chain::followers_of(robot);
+  out.followers = chain::find_followers(robot);
   for (int i = 0; i < J; ++i) {
     const auto at = static_cast<std::size_t>(i);
     // A surplus joint is at rest and turns only a rotor of 1 kg m^2: M stays regular, and the numbers of the other
@@ -39,7 +39,7 @@ GARRA_HD Vec3<S> tip_center(const FingerModel& f, const ContactPlace<S>& at) {
 /// Inverse kinematics: the tool at the contact with axes (x, y, z) = (t, o, n), or only its point.
 template <chain::Joints K, int J, class S>
 GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPlace<S>& at) {
-  const chain::Model<double, J>& m = chain_of<J>(f).model;
+  const chain::Model<double, J>& m = finger_chain<J>(f).model;
   if constexpr (J == 6) {
     if (f.closed_form) {
       Pose<S> tip;
@@ -55,7 +55,7 @@ GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPl
 /// State of the finger's joints at its task: at the contact, rolling with it.
 template <chain::Joints K, int J, class S>
 GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask<S>& task, bool moving, S& reached) {
-  const FingerChain<J>& finger = chain_of<J>(f);
+  const FingerChain<J>& finger = finger_chain<J>(f);
   const chain::IkSolution<S, J> ik = finger_ik<K, J>(f, task.place);
   reached = ik.reached;
   FingerStance<S, J> stance = {ik.q, Vec<S, J>::zero()};
@@ -73,7 +73,7 @@ GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask
 /// Step 2: finger number `finger` of every sample. J and K are those of its FingerSize. at_rest: for models without
 /// motion, which saves registers of a GPU thread.
 template <chain::Joints K, int J, bool at_rest = false>
-struct FingerBody {
+struct FingerKernel {
   const GraspModel* model;
   int finger;
   SampleParts parts;
@@ -92,19 +92,19 @@ struct FingerBody {
       for (int i = 0; i < J; ++i) command.tau[i] = S(f.tau[i]);
     if (f.torque_limited) command.limit = f.torque_limit;
     const FingerState<S, J> state = {stance.q, stance.qd, moving()};
-    const auto terms = finger_terms<K>(chain_of<J>(f), task.place, state, command);
-    if (hold != nullptr) *hold = hold_of(f, terms);
+    const auto terms = finger_terms<K>(finger_chain<J>(f), task.place, state, command);
+    if (hold != nullptr) *hold = compute_hold(f, terms);
     return {terms.A, terms.drift, reached, terms.bias, terms.velocity};
   }
   /// The contact Jacobian and the finger's own torques, each divided by the joint's limit.
   template <class S>
-  static GARRA_HD FingerHold<S> hold_of(const FingerModel& f, const FingerTerms<S, J>& terms) {
+  static GARRA_HD FingerHold<S> compute_hold(const FingerModel& f, const FingerTerms<S, J>& terms) {
     FingerHold<S> out;
     for (int i = 0; i < chain::kMaxJoints; ++i) {
       out.gain[i] = Vec3<S>::zero();
       out.own[i] = S(0);
     }
-    for (int i = 0; i < J && i < chain_of<J>(f).joints; ++i) {
+    for (int i = 0; i < J && i < finger_chain<J>(f).joints; ++i) {
       // A joint without a limit has an infinite one: its rows vanish.
       const S inverse = S(1) / S(f.torque_limit[i]);
       for (int k = 0; k < 3; ++k) out.gain[i][k] = inverse * terms.Jc(k, i);
@@ -116,12 +116,12 @@ struct FingerBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     FingerStance<S, J> stance;
-    const auto task = load_part<S, FingerTask<S>>(parts.tasks_of(finger), i, moving());
+    const auto task = load_part<S, FingerTask<S>>(parts.task_tile(finger), i, moving());
     const bool limited = parts.holds != nullptr;
     FingerHold<S> hold;
-    store_part<S>(parts.shares_of(finger), i, share(task, stance, limited ? &hold : nullptr), moving());
-    if (limited) batch::store<S>(parts.hold_of(finger), i, hold);
-    if (parts.stances != nullptr) batch::store<S>(parts.stance_of(finger), i, stance);
+    store_part<S>(parts.share_tile(finger), i, share(task, stance, limited ? &hold : nullptr), moving());
+    if (limited) batch::store<S>(parts.hold_tile(finger), i, hold);
+    if (parts.stances != nullptr) batch::store<S>(parts.stance_tile(finger), i, stance);
   }
 };
 
@@ -146,13 +146,13 @@ void with_finger_size(FingerSize size, const F& f) {
 template <class Run>
 void with_finger(const GraspModel& host, int j, const GraspModel* where, const SampleParts& parts, const Run& run) {
   with_finger_size(host.finger[j].size, [&](auto joints, auto size) {
-    run(FingerBody<joints, size>{where, j, parts});
+    run(FingerKernel<joints, size>{where, j, parts});
   });
 }
 
 /// Runs step 2 on the host, for all fingers.
 void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
 /// Runs steps 1 and 2 on the host: `count` samples with all of their fingers, into draw.parts.
-void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count);
+void draw_samples(Executor executor, const DrawKernel& draw, std::int64_t count);
 
 }  // namespace garra::grasp

@@ -16,7 +16,7 @@ namespace {
 void add(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); }
 
 void append_object(const GraspModel& m, const Inputs<double>& in, const Pose<double>& object, MotionSeries& out) {
-  const auto turn = quaternion_of(column(object.R, 0), column(object.R, 1), column(object.R, 2));
+  const auto turn = to_quaternion(column(object.R, 0), column(object.R, 1), column(object.R, 2));
   const Vec<double, 6> wrench = object_load(m, in, object).wrench;
   out.time = {0};
   add(out.position, object.p);
@@ -34,7 +34,7 @@ void append_finger(const GraspModel& m, const FingerTask<double>& task, std::siz
   with_finger_size(f.size, [&](auto joints, auto size) {
     double reached = 0;
     const auto stance = finger_stance<joints, size>(f, task, m.moving, reached);
-    const FingerChain<size>& finger = chain_of<size>(f);
+    const FingerChain<size>& finger = finger_chain<size>(f);
     append_links<joints>(finger, stance.q, out.links[j]);
     out.q[j].assign(stance.q.m, stance.q.m + finger.joints);
     out.qd[j].assign(stance.qd.m, stance.qd.m + finger.joints);
@@ -55,7 +55,7 @@ void append_contact(const ContactPlace<double>& place, const Replay& r, std::siz
   out.state.push_back(r.states[j]);
 }
 
-SampleAtInstant instant_of(const GraspModel& m, std::int64_t sample, Replay replay) {
+SampleAtInstant evaluate_instant(const GraspModel& m, std::int64_t sample, Replay replay) {
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
   Inputs<double> in;
   draw_inputs<double>(m, index, nullptr, in);
@@ -82,14 +82,14 @@ SampleAtInstant instant_of(const GraspModel& m, std::int64_t sample, Replay repl
 }  // namespace
 
 SampleAtInstant instant(const Study& study, std::int64_t sample) {
-  return instant_of(study.model(), sample, study.replay(sample));
+  return evaluate_instant(study.model(), sample, study.replay(sample));
 }
 
 SampleAtInstant nominal_instant(const Study& study) {
   // A copy: the study's own model keeps its uncertain inputs.
   const auto nominal = std::make_unique<GraspModel>(study.model());
   make_nominal(*nominal);
-  return instant_of(*nominal, 0, study.replay(*nominal, 0));
+  return evaluate_instant(*nominal, 0, study.replay(*nominal, 0));
 }
 
 }  // namespace garra::grasp

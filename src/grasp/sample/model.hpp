@@ -1,5 +1,5 @@
 // Model shared by the samples of a grasp study, and their first step: from uniform numbers to the object, its load and
-// the task of each finger. Later steps are in fingers.hpp, problem.hpp, the contact solver and judge.hpp. All steps are
+// the task of each finger. Later steps are in fingers.hpp, problem.hpp, the contact solver and sample_check.hpp. All steps are
 // bodies that every executor runs, host and device; docs/theory/monte-carlo.md names them. SI units, palm frame P.
 #pragma once
 
@@ -87,7 +87,7 @@ static_assert(chain::kMaxJoints == 16);
 
 /// The chain in the size that the caller got from with_finger_size().
 template <int J>
-GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
+GARRA_HD const FingerChain<J>& finger_chain(const FingerModel& f) {
   if constexpr (J == 4)
     return f.four;
   else if constexpr (J == 6)
@@ -379,29 +379,29 @@ struct SampleParts {
   double* arm = nullptr;      ///< ArmShare, likewise; null: the palm stands still
 
   /// FingerTask of the finger at a contact.
-  [[nodiscard]] GARRA_HD double* tasks_of(int contact) const {
+  [[nodiscard]] GARRA_HD double* task_tile(int contact) const {
     return tasks + contact * padded * batch::kFields<double, FingerTask<double>>;
   }
   /// FingerShare likewise.
-  [[nodiscard]] GARRA_HD double* shares_of(int contact) const {
+  [[nodiscard]] GARRA_HD double* share_tile(int contact) const {
     return shares + contact * padded * batch::kFields<double, FingerShare<double>>;
   }
   /// FingerHold likewise.
-  [[nodiscard]] GARRA_HD double* hold_of(int contact) const {
+  [[nodiscard]] GARRA_HD double* hold_tile(int contact) const {
     return holds + contact * padded * batch::kFields<double, FingerHold<double>>;
   }
   /// ArmShare likewise.
-  [[nodiscard]] GARRA_HD double* arm_of(int contact) const {
+  [[nodiscard]] GARRA_HD double* arm_tile(int contact) const {
     return arm + contact * padded * batch::kFields<double, ArmShare<double>>;
   }
   /// FingerStance likewise, each with room for kMaxJoints joints.
-  [[nodiscard]] GARRA_HD double* stance_of(int contact) const {
+  [[nodiscard]] GARRA_HD double* stance_tile(int contact) const {
     return stances + contact * padded * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
   }
 };
 
 /// Step 1: draws samples first + i and places their objects and contacts.
-struct DrawBody {
+struct DrawKernel {
   const GraspModel* model;
   std::int64_t first;
   SampleParts parts;
@@ -416,7 +416,7 @@ struct DrawBody {
     draw_inputs<S>(m, index, u, in);
     const Pose<S> object = object_pose(m, in);
     store_part<S>(parts.loads, i, object_load(m, in, object), m.moving);
-    for (int j = 0; j < m.contacts; ++j) store_part<S>(parts.tasks_of(j), i, finger_task(m, in, object, j), m.moving);
+    for (int j = 0; j < m.contacts; ++j) store_part<S>(parts.task_tile(j), i, finger_task(m, in, object, j), m.moving);
   }
 };
 

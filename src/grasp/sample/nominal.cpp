@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kWorthSaying = 0.1;  ///< of the nominal wrench, left unbalanced by the command
 
-std::string direction(const Vec<double, 6>& v, int first, double size) {
+std::string describe_direction(const Vec<double, 6>& v, int first, double size) {
   char text[64];
   const auto shown = [&](int k) { return std::round(v[first + k] / size * 1e3) / 1e3 + 0.0; };  // no -0
   std::snprintf(text, sizeof text, "(%g, %g, %g)", shown(0), shown(1), shown(2));
@@ -36,7 +36,7 @@ FingerHold<double> nominal_hold(const GraspModel& m, const FingerTask<double>& t
   FingerHold<double> hold;
   with_finger_size(m.finger[j].size, [&](auto joints, auto size) {
     FingerStance<double, size> stance;
-    static_cast<void>(FingerBody<joints, size>{&m, j, {}}.share(task, stance, &hold));
+    static_cast<void>(FingerKernel<joints, size>{&m, j, {}}.share(task, stance, &hold));
   });
   return hold;
 }
@@ -44,7 +44,7 @@ FingerHold<double> nominal_hold(const GraspModel& m, const FingerTask<double>& t
 /// Whether joint i of a finger slides.
 bool slides(const FingerModel& f, int i) {
   bool out = false;
-  with_finger_size(f.size, [&](auto, auto size) { out = chain_of<size>(f).model.prismatic[i]; });
+  with_finger_size(f.size, [&](auto, auto size) { out = finger_chain<size>(f).model.prismatic[i]; });
   return out;
 }
 
@@ -57,7 +57,7 @@ std::vector<std::string> tool_warnings(const Study& study) {
     if (!given.robot || f.closed_form) continue;
     double off = 0;
     const Vec3<double> tool = (given.robot->tool * given.tool).p;
-    with_finger_size(f.size, [&](auto, auto size) { off = norm(chain_of<size>(f).model.tool.p - tool); });
+    with_finger_size(f.size, [&](auto, auto size) { off = norm(finger_chain<size>(f).model.tool.p - tool); });
     if (!(off > 1e-9)) continue;
     char text[160];
     std::snprintf(
@@ -131,9 +131,9 @@ std::string describe_wrench(const Vec<double, 6>& unit) {
   const double force = std::sqrt(unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2]);
   const double moment = std::sqrt(unit[3] * unit[3] + unit[4] * unit[4] + unit[5] * unit[5]);
   constexpr double kNone = 1e-6;
-  if (force < kNone) return "a torque about " + direction(unit, 3, moment);
-  if (moment < kNone) return "a force along " + direction(unit, 0, force);
-  return "a force along " + direction(unit, 0, force) + " with a torque about " + direction(unit, 3, moment);
+  if (force < kNone) return "a torque about " + describe_direction(unit, 3, moment);
+  if (moment < kNone) return "a force along " + describe_direction(unit, 0, force);
+  return "a force along " + describe_direction(unit, 0, force) + " with a torque about " + describe_direction(unit, 3, moment);
 }
 
 std::vector<std::string> nominal_warnings(const Study& study) {

@@ -201,7 +201,7 @@ GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, co
 /// The metrics of a sample with this friction problem, including the least singular value; undefined if a finger does
 /// not reach its contact.
 template <class S, int N, class Matrix>
-GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
+GARRA_HD Metrics<S, N> compute_metrics(const GraspModel& m, const Parts<S, N>& parts,
                                   const solvers::FrictionProblem<S, N, 3, Matrix>& problem, const S& least) {
   System<S, N, 3, Matrix> sys;
   sys.A = problem.A;
@@ -224,9 +224,9 @@ GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
   return out;
 }
 
-/// Step 3: friction problems, symmetric to the bit, and metrics. at_rest as in FingerBody.
+/// Step 3: friction problems, symmetric to the bit, and metrics. at_rest as in FingerKernel.
 template <int N, bool at_rest = false>
-struct BuildBody {
+struct BuildKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
@@ -242,10 +242,10 @@ struct BuildBody {
     if constexpr (kStaysInTile<S, N>) {
       ProblemInTile<N> problem(problems, i);
       problem.read_b();
-      batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem.friction, least));
+      batch::store<S>(metrics, i, compute_metrics(*model, parts<S>(i), problem.friction, least));
     } else {
       const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
-      batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem, least));
+      batch::store<S>(metrics, i, compute_metrics(*model, parts<S>(i), problem, least));
     }
   }
 
@@ -272,8 +272,8 @@ struct BuildBody {
     out.load = load_part<S, ObjectLoad<S>>(from.loads, i, moving());
     out.reached = S(1);
     for_each_index<N>([&](auto j) {
-      const auto task = load_part<S, FingerTask<S>>(from.tasks_of(j), i, moving());
-      const auto share = load_part<S, FingerShare<S>>(from.shares_of(j), i, moving());
+      const auto task = load_part<S, FingerTask<S>>(from.task_tile(j), i, moving());
+      const auto share = load_part<S, FingerShare<S>>(from.share_tile(j), i, moving());
       out.contacts[j] = contact_terms(model->surface[j], task.place, share);
       out.friction[j] = task.friction;
       // Each is 0 or 1.

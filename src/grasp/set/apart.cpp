@@ -17,21 +17,21 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kInfinite = std::numeric_limits<double>::infinity();
 
-std::int64_t contacts_of(const Set& set, std::size_t g) { return set.first[g + 1] - set.first[g]; }
+std::int64_t count_contacts(const Set& set, std::size_t g) { return set.first[g + 1] - set.first[g]; }
 
 /// Decides grasps, in groups of equal numbers of contacts.
 class Deciding {
  public:
-  Deciding(const Work& work, std::span<const std::size_t> which, const Stretch& of, Decided& out)
+  Deciding(const Work& work, std::span<const std::size_t> which, const IndexRange& of, Decided& out)
       : work_(work), reader_(work.set, work.hand, is_off(work.study.torque_error)), which_(which), of_(of), out_(out) {}
 
   void all(const SetProgress& done) const {
     std::int64_t through = 0;
-    for (int contacts = 1; contacts <= kMostSetContacts; ++contacts)
+    for (int contacts = 1; contacts <= kMaxSetContacts; ++contacts)
       for (const bool soft : {false, true}) {
         Places places;
         for (std::size_t k = 0; k < which_.size(); ++k)
-          if (contacts_of(work_.set, which_[k]) == contacts && is_soft(k) == soft) places.push_back(k);
+          if (count_contacts(work_.set, which_[k]) == contacts && is_soft(k) == soft) places.push_back(k);
         const std::size_t most = at_once(soft);
         for (std::size_t first = 0; first < places.size(); first += most) {
           const auto some = std::span(places).subspan(first, std::min(most, places.size() - first));
@@ -112,14 +112,14 @@ class Deciding {
   template <int N, int D>
   void ideal(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
-    std::vector<VerdictBits> verdicts(places.size() * out_.words);
+    std::vector<DecisionBits> decisions(places.size() * out_.words);
     std::vector<double> critical(places.size() * out_.each);
     std::vector<double> radius(places.size() * out_.radii, kNone);
-    const SetModel model = model_of(work_.study);
-    run_set<N, D>({model, grasps, of_.first, of_.count, of_.numbers, verdicts.data(), critical.data(),
+    const SetModel model = make_model(work_.study);
+    run_set<N, D>({model, grasps, of_.first, of_.count, of_.numbers, decisions.data(), critical.data(),
                    work_.set.force_limit.empty() ? 0 : of_.radii, radius.data()},
                   work_.device);
-    spread(verdicts, places, out_.verdicts);
+    spread(decisions, places, out_.decisions);
     spread(critical, places, out_.critical);
     spread(radius, places, out_.radius);
   }
@@ -134,12 +134,12 @@ class Deciding {
       reader_.pack(grasp(places[j]), grasps[j], hands);
     }
     const std::int64_t samples = std::max(of_.count, of_.numbers);
-    std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
+    std::vector<DecisionBits> decisions(places.size() * static_cast<std::size_t>(words_for(samples)));
     Decided numbers(places.size(), of_, work_.hand);
-    const SetModel model = model_of(work_.study);
+    const SetModel model = make_model(work_.study);
     run_hand<N, D>(
         {model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, held_rule(work_.study, work_.set),
-         work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(), of_.numbers,
+         work_.study.check_uniqueness, of_.first, samples, decisions.data(), numbers.counts.data(), of_.numbers,
          numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
         work_.device);
     spread(numbers.critical, places, out_.critical);
@@ -149,39 +149,39 @@ class Deciding {
     for (std::size_t j = 0; j < places.size(); ++j) {
       auto& first = numbers.counts[j].first;
       // Contacts that only pad to N cannot fail first.
-      std::fill(first.begin() + contacts_of(work_.set, which_[places[j]]), first.end(), 0);
+      std::fill(first.begin() + count_contacts(work_.set, which_[places[j]]), first.end(), 0);
     }
-    spread(verdicts, places, out_.verdicts);
+    spread(decisions, places, out_.decisions);
     spread(numbers.counts, places, out_.counts);
   }
 
   const Work& work_;
   HandReader reader_;
   std::span<const std::size_t> which_;
-  Stretch of_;
+  IndexRange of_;
   Decided& out_;
 };
 
 /// The q-quantile: the value that a share q of them do not exceed.
-double quantile_of(const std::vector<double>& sorted, double q) {
+double sorted_quantile(const std::vector<double>& sorted, double q) {
   const auto n = static_cast<double>(sorted.size());
   return sorted[static_cast<std::size_t>(std::clamp(std::ceil(q * n) - 1, 0.0, n - 1))];
 }
 
 /// 5, 50, 95 % quantiles of a grasp's numbers. An undefined one (forces that are not unique) counts as the worst; if
 /// all are undefined, no numbers were requested.
-std::array<double, 3> quantiles_of(const std::vector<double>& all, std::size_t g, std::size_t each, double worst) {
+std::array<double, 3> find_quantiles(const std::vector<double>& all, std::size_t g, std::size_t each, double worst) {
   if (each == 0) return {kNone, kNone, kNone};
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(g * each);
   std::vector<double> sorted(begin, begin + static_cast<std::ptrdiff_t>(each));
   if (std::all_of(sorted.begin(), sorted.end(), [](double x) { return std::isnan(x); })) return {kNone, kNone, kNone};
   for (double& x : sorted) x = std::isnan(x) ? worst : x;
   std::sort(sorted.begin(), sorted.end());
-  return {quantile_of(sorted, 0.05), quantile_of(sorted, 0.5), quantile_of(sorted, 0.95)};
+  return {sorted_quantile(sorted, 0.05), sorted_quantile(sorted, 0.5), sorted_quantile(sorted, 0.95)};
 }
 
 /// Share of `count` among the known ones of `all` samples, of which `unknown` are not known.
-double share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
+double count_share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
   return all > unknown ? static_cast<double>(count) / static_cast<double>(all - unknown) : kNone;
 }
 
@@ -189,9 +189,9 @@ double share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
 void set_hand_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
   const HandCounts& n = decided.counts[k];
   out.outcomes[g] = n.outcome;
-  out.p_no_slip[g] = share(n.sticks, n.sticks_unknown, out.samples[g]);
-  out.p_can_be_held[g] = share(n.resisted, n.resisted_unknown, out.samples[g]);
-  out.margin[g] = quantiles_of(decided.margin, k, decided.each, -kInfinite);
+  out.p_no_slip[g] = count_share(n.sticks, n.sticks_unknown, out.samples[g]);
+  out.p_can_be_held[g] = count_share(n.resisted, n.resisted_unknown, out.samples[g]);
+  out.margin[g] = find_quantiles(decided.margin, k, decided.each, -kInfinite);
   const auto most = std::max_element(n.first.begin(), n.first.end());
   out.non_unique[g] = n.several;
   if (*most > 0) out.fails_first[g] = most - n.first.begin();
@@ -225,21 +225,21 @@ void for_columns(Rows& r, const Do& run) {
 
 }  // namespace
 
-Stretch numbers_only(const SetStudy& study) {
+IndexRange numbers_only(const SetStudy& study) {
   const std::int64_t friction = std::clamp<std::int64_t>(study.friction_samples, 0, study.samples);
   return {0, 0, friction,
           study.radius_samples < 0 ? (friction + 19) / 20 : std::min(study.radius_samples, study.samples)};
 }
 
-Stretch all_samples(const SetStudy& study) {
-  Stretch all = numbers_only(study);
+IndexRange all_samples(const SetStudy& study) {
+  IndexRange all = numbers_only(study);
   all.count = study.samples;
   return all;
 }
 
-Decided::Decided(std::size_t grasps, const Stretch& of, Hand hand)
+Decided::Decided(std::size_t grasps, const IndexRange& of, Hand hand)
     : words(static_cast<std::size_t>(words_for(of.count))),
-      verdicts(grasps * words),
+      decisions(grasps * words),
       each(static_cast<std::size_t>(of.numbers)),
       critical(grasps * each, kNone),
       margin(critical),
@@ -247,7 +247,7 @@ Decided::Decided(std::size_t grasps, const Stretch& of, Hand hand)
       radius(grasps * radii, kNone),
       counts(grasps) {}
 
-Decided decide(const Work& work, std::span<const std::size_t> which, const Stretch& of, const SetProgress& done) {
+Decided decide(const Work& work, std::span<const std::size_t> which, const IndexRange& of, const SetProgress& done) {
   Decided out(which.size(), of, work.hand);
   Deciding(work, which, of, out).all(done);
   return out;
@@ -268,14 +268,14 @@ Ranking empty_ranking(std::size_t grasps, Hand hand) {
   return r;
 }
 
-void append(const Ranking& rows, Ranking& to) {
+void append_ranking(const Ranking& rows, Ranking& to) {
   for_columns(
       to, [&](auto& column, auto which) { column.insert(column.end(), (rows.*which).begin(), (rows.*which).end()); });
 }
 
-void count(std::span<const VerdictBits> verdicts, std::size_t g, Ranking& out) {
+void count(std::span<const DecisionBits> decisions, std::size_t g, Ranking& out) {
   out.held[g] = out.unsolved[g] = 0;
-  for (const VerdictBits& word : verdicts) {
+  for (const DecisionBits& word : decisions) {
     out.held[g] += std::popcount(word.held);
     out.unsolved[g] += std::popcount(word.undecided);
   }
@@ -291,15 +291,15 @@ void set_probability(const SetStudy& study, std::size_t g, Ranking& out) {
 }
 
 void set_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
-  out.critical_friction[g] = quantiles_of(decided.critical, k, decided.each, kInfinite);
-  out.wrench_radius[g] = quantiles_of(decided.radius, k, decided.radii, 0)[1];
+  out.critical_friction[g] = find_quantiles(decided.critical, k, decided.each, kInfinite);
+  out.wrench_radius[g] = find_quantiles(decided.radius, k, decided.radii, 0)[1];
   if (out.hand == Hand::kIdeal)
     set_ideal_columns(g, out);
   else
     set_hand_columns(decided, k, g, out);
 }
 
-Ranking rank_apart(const Work& work, std::vector<VerdictBits>& verdicts, const SetProgress& done) {
+Ranking rank_apart(const Work& work, std::vector<DecisionBits>& decisions, const SetProgress& done) {
   const auto grasps = static_cast<std::size_t>(work.set.count());
   Ranking out = empty_ranking(grasps, work.hand);
   std::vector<std::size_t> which;
@@ -309,14 +309,14 @@ Ranking rank_apart(const Work& work, std::vector<VerdictBits>& verdicts, const S
     if (out.status[g] == GraspStatus::kRanked) which.push_back(g);
   }
   const Decided decided = decide(work, which, all_samples(work.study), done);
-  verdicts.assign(grasps * decided.words, {});
+  decisions.assign(grasps * decided.words, {});
   for (std::size_t k = 0; k < which.size(); ++k) {
     const std::size_t g = which[k];
     out.samples[g] = work.study.samples;
     count(decided.of(k), g, out);
     set_probability(work.study, g, out);
     set_columns(decided, k, g, out);
-    std::ranges::copy(decided.of(k), verdicts.begin() + static_cast<std::ptrdiff_t>(g * decided.words));
+    std::ranges::copy(decided.of(k), decisions.begin() + static_cast<std::ptrdiff_t>(g * decided.words));
   }
   return out;
 }

@@ -18,7 +18,7 @@ struct Pairs {
   std::int64_t only_first = 0, only_second = 0, both_decided = 0;
 };
 
-Pairs compare(std::span<const VerdictBits> a, std::span<const VerdictBits> b, std::int64_t samples) {
+Pairs compare(std::span<const DecisionBits> a, std::span<const DecisionBits> b, std::int64_t samples) {
   Pairs p;
   p.both_decided = samples;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -55,7 +55,7 @@ void set_usual(const Pairs& pairs, std::size_t g, Ranking& out) {
 
 }  // namespace
 
-study::Discordant surely_better(std::span<const VerdictBits> a, std::span<const VerdictBits> b) {
+study::Discordant surely_better(std::span<const DecisionBits> a, std::span<const DecisionBits> b) {
   study::Discordant d;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const std::uint64_t second = b[i].held | b[i].undecided;
@@ -65,9 +65,9 @@ study::Discordant surely_better(std::span<const VerdictBits> a, std::span<const 
   return d;
 }
 
-void set_difference(const SetStudy& study, std::span<const VerdictBits> verdicts, std::span<const VerdictBits> best,
+void set_difference(const SetStudy& study, std::span<const DecisionBits> decisions, std::span<const DecisionBits> best,
                     std::size_t g, Ranking& out) {
-  const Pairs pairs = compare(verdicts, best.first(verdicts.size()), out.samples[g]);
+  const Pairs pairs = compare(decisions, best.first(decisions.size()), out.samples[g]);
   study.best > 0 ? set_lasting(pairs, study.confidence, g, out) : set_usual(pairs, g, out);
 }
 

@@ -12,10 +12,10 @@
 namespace garra::grasp {
 
 /// Evidence that the first is better: its undecided samples count as not held, those of the second as held.
-[[nodiscard]] study::Discordant surely_better(std::span<const VerdictBits> a, std::span<const VerdictBits> b);
+[[nodiscard]] study::Discordant surely_better(std::span<const DecisionBits> a, std::span<const DecisionBits> b);
 
 /// Sets row g's difference to the best grasp, over as many of its samples as this one has.
-void set_difference(const SetStudy& study, std::span<const VerdictBits> verdicts, std::span<const VerdictBits> best,
+void set_difference(const SetStudy& study, std::span<const DecisionBits> decisions, std::span<const DecisionBits> best,
                     std::size_t g, Ranking& out);
 
 /// Sort key of a grasp; the smaller, the better. First come those with most samples, which is all unless some were

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "grasp/sample/balance.hpp"
-#include "grasp/sample/judge.hpp"
+#include "grasp/sample/sample_check.hpp"
 #include "grasp/set/model.hpp"
 
 namespace garra::grasp {
@@ -102,12 +102,12 @@ GARRA_HD S torque_error(const SetModel& model, const SampleIndex<S>& index, int 
 
 /// Draws samples and builds their problems.
 template <int N, int D = 3, int H = N>
-struct HandBuildBody {
+struct HandBuildKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   static constexpr int M = kAxes<D>, kAll = M * N;  ///< numbers of a contact in object axes, and of all
   /// Whether grasps may have fewer contacts than N.
   static constexpr bool kTakesFewer = N > 0 && (N > kMaxContacts || D > 3);
-  CandidateBody<N, D, H> draw;  ///< its problems are HandTiles::wrenches
+  CandidateKernel<N, D, H> draw;  ///< its problems are HandTiles::wrenches
   const SetHand<H, D>* hands;
   LimitedJoints<H, D> joints;
   bool squeeze_errors;  ///< some are drawn
@@ -123,7 +123,7 @@ struct HandBuildBody {
     if constexpr (kTakesFewer) take_off(g, sample);
     for (int j = 0; left_out != 0 && j < extent<N>(); ++j)
       if ((left_out >> j & 1) != 0) sample.place[j].E = Mat3<S>::zero();
-    const auto wrench = draw.problem_of(g, sample);
+    const auto wrench = draw.make_problem(g, sample);
     Asked<S> asked = told(g, hand, sample);
     if (joints.each > 0) cut_off(g, joints.of(i / draw.samples), sample, index, asked);
     System<S, N, D> sys = system(g, hand, sample, asked.drift);
@@ -299,7 +299,7 @@ struct HandBuildBody {
 
   template <class S>
   GARRA_HD HandCommand<S, N, D> command(const SetHand<H, D>& hand, const SetSample<S, N>& s,
-                                        const typename CandidateBody<N, D, H>::template Problem<S>& p,
+                                        const typename CandidateKernel<N, D, H>::template Problem<S>& p,
                                         const Vec<S, kAll>& force) const {
     HandCommand<S, N, D> out;
     for (int j = 0; j < extent<N>(); ++j)
@@ -358,7 +358,7 @@ struct HandBuildBody {
 
 /// Balance of a sample: whether forces can balance the wrench, and the unbalanced part of the command.
 template <int N, int D = 3, int H = N>
-struct HandBalanceBody {
+struct HandBalanceKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const SetGrasp<H>* grasps;
   const SetHand<H, D>* hands;
@@ -380,9 +380,9 @@ struct HandBalanceBody {
 
 /// The same with torque limits of joints.
 template <int N, int D = 3, int H = N>
-struct HandTorqueBody {
+struct HandTorqueKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
-  HandBalanceBody<N, D, H> of;
+  HandBalanceKernel<N, D, H> of;
   LimitedJoints<H, D> joints;
 
   template <class S>
@@ -391,7 +391,7 @@ struct HandTorqueBody {
     const auto in = batch::load<S, In>(of.at.wrenches, i);
     const auto command = batch::load<S, HandCommand<S, N, D>>(of.at.commands, i);
     auto metrics = batch::load<S, Metrics<S, N>>(of.at.metrics, i);
-    solvers::WrenchBalance<S, N, kMostTorqueLimits, N, D> p;
+    solvers::WrenchBalance<S, N, kMaxTorqueLimits, N, D> p;
     p.W = in.W;
     p.w = in.w;
     p.mu = in.mu;
@@ -405,7 +405,7 @@ struct HandTorqueBody {
  private:
   template <class S>
   GARRA_HD void set_rows(const LimitedJoint<H, D>* joint,
-                         solvers::WrenchBalance<S, N, kMostTorqueLimits, N, D>& p) const {
+                         solvers::WrenchBalance<S, N, kMaxTorqueLimits, N, D>& p) const {
     p.rows = joints.each;
     for (int i = 0; i < joints.each; ++i) {
       const double inverse = 1 / joint[i].limit;
@@ -425,9 +425,9 @@ struct HandTorqueBody {
 
 /// Runs both on the host. Compiled once, in grasp/instances/set_hand_balance.cpp.
 template <int D>
-void balance(Executor executor, const HandBalanceBody<kAnyContacts, D>& body, std::int64_t count);
+void balance(Executor executor, const HandBalanceKernel<kAnyContacts, D>& body, std::int64_t count);
 template <int D>
-void balance(Executor executor, const HandTorqueBody<kAnyContacts, D>& body, std::int64_t count);
+void balance(Executor executor, const HandTorqueKernel<kAnyContacts, D>& body, std::int64_t count);
 
 /// Results of a sample for the counts.
 template <class S>
@@ -442,15 +442,15 @@ struct HandResult {
 
 /// Last step of a hand's sample: outcome and metrics as HandResult.
 template <int N, int D = 3>
-struct HandJudgeBody {
+struct HandSampleCheckKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
-  Judge<N, D> judge;
+  SampleCheck<N, D> sample_check;
   double* results;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto v = judge.template verdict<S>(i);
-    const auto m = batch::load<S, Metrics<S, N>>(judge.metrics, i);
+    const auto v = sample_check.template sample_result<S>(i);
+    const auto m = batch::load<S, Metrics<S, N>>(sample_check.metrics, i);
     batch::store<S>(
         results, i,
         HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.wrench_radius});
@@ -459,23 +459,23 @@ struct HandJudgeBody {
 
 /// Largest number of contacts for which a GPU runs all of a hand's samples. With more it only runs Newton: assembly and
 /// balance of a sample would need 0.7 and 1.2 MB of a thread's stack, of which 0.5 MB are available.
-inline constexpr int kMostHandOnDevice = 16;
+inline constexpr int kMaxHandOnDevice = 16;
 /// The same for soft contacts; with more everything runs on the host.
-inline constexpr int kMostSoftHandOnDevice = 8;
+inline constexpr int kMaxSoftHandOnDevice = 8;
 
 /// Calls use(N) for every number of contacts with kernels. Up to kMaxContacts it equals the grasp's number; above, some
-/// contacts may be padding (HandBuildBody).
+/// contacts may be padding (HandBuildKernel).
 template <class Use>
 void for_hand_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
-  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, kMostHandOnDevice>{});
+  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, kMaxHandOnDevice>{});
 }
 
 /// The same for soft contacts, with possible padding at every size.
 template <class Use>
 void for_soft_hand_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
-  (std::integer_sequence<int, 2, 4, kMostSoftHandOnDevice>{});
+  (std::integer_sequence<int, 2, 4, kMaxSoftHandOnDevice>{});
 }
 
 }  // namespace garra::grasp

@@ -7,17 +7,17 @@
 namespace garra::grasp {
 
 template <int D>
-void balance(Executor executor, const HandBalanceBody<kAnyContacts, D>& body, std::int64_t count) {
-  contact::with_contacts_of<D>(executor, [&](auto n) {
+void balance(Executor executor, const HandBalanceKernel<kAnyContacts, D>& body, std::int64_t count) {
+  contact::dispatch_contacts<D>(executor, [&](auto n) {
     contact::for_each_problem<n>(executor, count,
-                                 HandBalanceBody<n, D, kAnyContacts>{body.grasps, body.hands, body.samples, body.at});
+                                 HandBalanceKernel<n, D, kAnyContacts>{body.grasps, body.hands, body.samples, body.at});
   });
 }
 template <int D>
-void balance(Executor executor, const HandTorqueBody<kAnyContacts, D>& body, std::int64_t count) {
-  contact::with_contacts_of<D>(executor, [&](auto n) {
-    const HandBalanceBody<n, D, kAnyContacts> of{body.of.grasps, body.of.hands, body.of.samples, body.of.at};
-    contact::for_each_problem<n>(executor, count, HandTorqueBody<n, D, kAnyContacts>{of, body.joints});
+void balance(Executor executor, const HandTorqueKernel<kAnyContacts, D>& body, std::int64_t count) {
+  contact::dispatch_contacts<D>(executor, [&](auto n) {
+    const HandBalanceKernel<n, D, kAnyContacts> of{body.of.grasps, body.of.hands, body.of.samples, body.of.at};
+    contact::for_each_problem<n>(executor, count, HandTorqueKernel<n, D, kAnyContacts>{of, body.joints});
   });
 }
 

@@ -9,7 +9,7 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
 #include "grasp/set/run_hand.hpp"
-#include "grasp/set/stretches.hpp"
+#include "grasp/set/sample_ranges.hpp"
 
 namespace garra::grasp {
 
@@ -40,24 +40,24 @@ template <int D>
 using Job = HandJob<kAnyContacts, D>;
 
 template <int N, int D>
-Judge<N, D> judge_of(const Job<D>& job, const HandTiles& t) {
+SampleCheck<N, D> make_checker(const Job<D>& job, const HandTiles& t) {
   return {job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
 }
 
 /// Builds the contact problems, with the balance of their samples.
 template <int D>
-void prepare(const Job<D>& job, const SampleStretch& of, Executor executor, const HandTiles& t,
+void prepare(const Job<D>& job, const SampleRange& of, Executor executor, const HandTiles& t,
              std::uint32_t left_out = 0) {
   constexpr int H = kAnyContacts;
   const auto grasp = static_cast<std::size_t>(of.grasp);
   const LimitedJoints<H, D> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
-  contact::with_contacts_of<D>(executor, [&](auto n) {
-    const CandidateBody<n, D, H> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
+  contact::dispatch_contacts<D>(executor, [&](auto n) {
+    const CandidateKernel<n, D, H> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
     contact::for_each_problem<n>(
         executor, of.count,
-        HandBuildBody<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t, left_out});
+        HandBuildKernel<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t, left_out});
   });
-  with_balance(HandBalanceBody<H, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
+  with_balance(HandBalanceKernel<H, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });
 }
 
@@ -67,12 +67,12 @@ void iterate(Executor executor, const solvers::FrictionNewton& solver, const dou
              std::int64_t count) {
   if constexpr (D == 3) {
     contact::iterate(executor,
-                     contact::IterateBody<solvers::FrictionNewton, kAnyContacts>{solver, problems, nullptr, candidates,
+                     contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{solver, problems, nullptr, candidates,
                                                                                  nullptr, extent<kAnyContacts>()},
                      count);
   } else {
-    contact::with_contacts_of<D>(executor, [&](auto n) {
-      const HandIterateBody<n, D> body{solver, problems, candidates};
+    contact::dispatch_contacts<D>(executor, [&](auto n) {
+      const HandIterateKernel<n, D> body{solver, problems, candidates};
       if constexpr (n < 0)
         if (executor == Executor::kScalar) return batch::for_each_scalar(count, body);
       batch::iterate_lanes(body, count);
@@ -106,10 +106,10 @@ HandTiles alone(const HandTiles& t, std::int64_t i) {
 
 /// The result of a sample, with pending ones settled.
 template <int D>
-[[gnu::noinline]] Verdict<double, kAnyContacts, D> settled(const Job<D>& job, const SampleStretch& of, std::int64_t i,
+[[gnu::noinline]] SampleResult<double, kAnyContacts, D> settled(const Job<D>& job, const SampleRange& of, std::int64_t i,
                                                            Workspace<D>& w) {
   const HandTiles t = w.tiles(job.check_uniqueness);
-  auto v = judge_of<kAnyContacts>(job, t).template verdict<double>(i);
+  auto v = make_checker<kAnyContacts>(job, t).template sample_result<double>(i);
   if (v.outcome != kPending) return v;
   const auto& g = job.grasps[static_cast<std::size_t>(of.grasp)];
   const std::uint32_t left_out = opened(v, job.held);
@@ -131,10 +131,10 @@ template <int D>
 
 /// Determines outcomes and counts them.
 template <int D>
-void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
-  contact::with_contacts_of<D>(executor, [&](auto n) {
+void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
+  contact::dispatch_contacts<D>(executor, [&](auto n) {
     contact::for_each_problem<n>(
-        executor, of.count, HandJudgeBody<n, D>{judge_of<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
+        executor, of.count, HandSampleCheckKernel<n, D>{make_checker<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
   });
   for (std::int64_t i = 0; i < of.count; ++i) {
     HandResult<double> r = w.results.get(i);
@@ -148,9 +148,9 @@ void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Wor
 template <int D>
 void run_here(const Job<D>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
   const int contacts = job.grasps[0].contacts;
-  for_stretches(
+  for_sample_ranges(
       cut, device, [&] { return Workspace<D>(contacts); },
-      [&](Workspace<D>& w, const SampleStretch& of) {
+      [&](Workspace<D>& w, const SampleRange& of) {
         const HandTiles t = w.tiles(job.check_uniqueness);
         prepare(job, of, device.executor, t);
         solve(job, of.count, device.executor, t);
@@ -164,19 +164,19 @@ inline void run_newton_there(const Job<3>& job, const SampleCut& cut, const Devi
   constexpr std::int64_t kTogether = 32;
   const int contacts = job.grasps[0].contacts;
   std::vector<std::unique_ptr<Workspace<3>>> all;
-  for (std::int64_t k = 0; k < std::min(kTogether, cut.stretches()); ++k)
+  for (std::int64_t k = 0; k < std::min(kTogether, cut.sample_ranges()); ++k)
     all.push_back(std::make_unique<Workspace<3>>(contacts));
-  for (std::int64_t first = 0; first < cut.stretches(); first += kTogether) {
-    const std::int64_t here = std::min(kTogether, cut.stretches() - first);
+  for (std::int64_t first = 0; first < cut.sample_ranges(); first += kTogether) {
+    const std::int64_t here = std::min(kTogether, cut.sample_ranges() - first);
     const auto in_parallel = [&](const auto& work) {
       batch::for_blocks(
           solve_threads(device), {here, 1}, [] { return 0; },
           [&](int, std::int64_t k, std::int64_t) {
             const ContactsInUse many(contacts);
-            work(*all[static_cast<std::size_t>(k)], cut.stretch(first + k));
+            work(*all[static_cast<std::size_t>(k)], cut.sample_range(first + k));
           });
     };
-    in_parallel([&](Workspace<3>& w, const SampleStretch& of) {
+    in_parallel([&](Workspace<3>& w, const SampleRange& of) {
       prepare(job, of, Executor::kLanes, w.tiles(job.check_uniqueness));
     });
     NewtonTiles newton{contacts, job.solver, kSamples, {}};
@@ -191,7 +191,7 @@ inline void run_newton_there(const Job<3>& job, const SampleCut& cut, const Devi
     solve_into(&Workspace<3>::candidates);
     newton.solver.cold = true;
     if (job.check_uniqueness) solve_into(&Workspace<3>::second);
-    in_parallel([&](Workspace<3>& w, const SampleStretch& of) {
+    in_parallel([&](Workspace<3>& w, const SampleRange& of) {
       conclude(job, of, Executor::kLanes, w, parts[static_cast<std::size_t>(of.number)]);
     });
   }
@@ -207,13 +207,13 @@ void run_hand(const HandJob<N, D>& job, const Device& device) {
     batch::on_device(device, job);
   } else {
     const SampleCut cut{std::ssize(job.grasps), job.samples, kSamples};
-    std::vector<HandCounts> parts(static_cast<std::size_t>(cut.stretches()));
+    std::vector<HandCounts> parts(static_cast<std::size_t>(cut.sample_ranges()));
     const bool on_gpu = device.executor == Executor::kCuda;
     if constexpr (D == 3) {
       if (on_gpu) run_newton_there(job, cut, device, parts);
     }
     if (!on_gpu || D > 3) run_here(job, cut, {on_gpu ? Executor::kLanes : device.executor, device.threads, 0}, parts);
-    for (std::int64_t k = 0; k < cut.stretches(); ++k)
+    for (std::int64_t k = 0; k < cut.sample_ranges(); ++k)
       job.counts[k / cut.each()].add(parts[static_cast<std::size_t>(k)]);
   }
 }
@@ -224,7 +224,7 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   const int n = job.grasps[0].contacts;
   Workspace<D> w(n);
   const HandTiles t = w.tiles(job.check_uniqueness);
-  const SampleStretch of{0, sample - job.first, 1, 0};
+  const SampleRange of{0, sample - job.first, 1, 0};
   // Alone in its tile; it has the same bits as among others.
   prepare(job, of, Executor::kScalar, t);
   solve(job, 1, Executor::kScalar, t);

@@ -12,7 +12,7 @@
 #include "garra/core/lanes.hpp"
 #include "grasp/set/radius.hpp"
 #include "grasp/set/run.hpp"
-#include "grasp/set/stretches.hpp"
+#include "grasp/set/sample_ranges.hpp"
 
 namespace garra::grasp {
 
@@ -31,27 +31,27 @@ struct SetTiles : private ContactsInUse {
 };
 
 template <int D>
-void assemble_set(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles) {
-  contact::with_contacts_of<D>(executor, [&](auto n) {
+void assemble_set(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Executor executor, SetTiles<D>& tiles) {
+  contact::dispatch_contacts<D>(executor, [&](auto n) {
     contact::for_each_problem<n>(
         executor, of.count,
-        CandidateBody<n, D, kAnyContacts>{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
+        CandidateKernel<n, D, kAnyContacts>{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
                                           job.first + of.first, tiles.problems.data()});
   });
 }
 
 template <int D>
-void decide_set(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles) {
+void decide_set(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Executor executor, SetTiles<D>& tiles) {
   assemble_set(job, of, executor, tiles);
   contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
-  VerdictBits* bits = job.verdicts + of.grasp * words_for(job.samples);
-  for (std::int64_t i = 0; i < of.count; ++i) note(tiles.answers.get(i).verdict, of.first + i, bits);
+  DecisionBits* bits = job.decisions + of.grasp * words_for(job.samples);
+  for (std::int64_t i = 0; i < of.count; ++i) note(tiles.answers.get(i).decision, of.first + i, bits);
 }
 
 template <int D>
-void seek_friction(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles) {
+void seek_friction(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Executor executor, SetTiles<D>& tiles) {
   assemble_set(job, of, executor, tiles);
-  NarrowFrictionBody<kAnyContacts, D> narrow{tiles.problems.data(), tiles.brackets.data(), nullptr};
+  NarrowFrictionKernel<kAnyContacts, D> narrow{tiles.problems.data(), tiles.brackets.data(), nullptr};
   batch::for_each(executor, of.count, narrow);
   narrow.answers = tiles.answers.data();
   for (int k = 0; k < kBracketSteps; ++k) {
@@ -64,10 +64,10 @@ void seek_friction(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, 
 
 /// One sample at a time, because the surfaces of different problems have nothing in common.
 template <int D>
-void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles,
+void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Executor executor, SetTiles<D>& tiles,
                  solvers::RadiusSpace& space) {
   assemble_set(job, of, executor, tiles);
-  const RadiusBody<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
+  const RadiusKernel<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
                                          tiles.problems.data()};
   double* out = job.wrench_radius + of.grasp * job.radius_samples + of.first;
   using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
@@ -87,17 +87,17 @@ void run_set(const SetJob<N, D>& job, const Device& device) {
     const std::int64_t grasps = std::ssize(job.grasps);
     const int contacts = job.grasps[0].contacts;
     const auto tiles = [&] { return SetTiles<D>(contacts); };
-    for_stretches({grasps, job.samples, kSetSamples}, device, tiles,
-                  [&](SetTiles<D>& t, const SampleStretch& of) { decide_set(job, of, device.executor, t); });
-    for_stretches({grasps, job.friction_samples, kSetSamples}, device, tiles,
-                  [&](SetTiles<D>& t, const SampleStretch& of) { seek_friction(job, of, device.executor, t); });
+    for_sample_ranges({grasps, job.samples, kSetSamples}, device, tiles,
+                  [&](SetTiles<D>& t, const SampleRange& of) { decide_set(job, of, device.executor, t); });
+    for_sample_ranges({grasps, job.friction_samples, kSetSamples}, device, tiles,
+                  [&](SetTiles<D>& t, const SampleRange& of) { seek_friction(job, of, device.executor, t); });
     struct WithSpace {
       SetTiles<D> tiles;
       std::unique_ptr<solvers::RadiusSpace> space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
     };
-    for_stretches(
+    for_sample_ranges(
         {grasps, job.radius_samples, kSetSamples}, device, [&] { return WithSpace{tiles()}; },
-        [&](WithSpace& t, const SampleStretch& of) { seek_radius(job, of, device.executor, t.tiles, *t.space); });
+        [&](WithSpace& t, const SampleRange& of) { seek_radius(job, of, device.executor, t.tiles, *t.space); });
   }
 }
 

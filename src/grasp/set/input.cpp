@@ -61,9 +61,9 @@ void check_study(const Set& s, const SetStudy& study) {
   if (!(study.confidence > 0.5 && study.confidence < 1))
     throw Error(ExitCode::kUsage, "confidence = " + std::to_string(study.confidence), "between 0.5 and 1");
   const bool weight = !s.mass.empty() || !study.mass_is_factor;
-  if (std::ssize(study.wrenches) > kMostWrenches)
+  if (std::ssize(study.wrenches) > kMaxWrenches)
     throw Error(ExitCode::kUsage, "wrenches: " + std::to_string(study.wrenches.size()) + " of them",
-                "at most " + std::to_string(kMostWrenches) + " are drawn from");
+                "at most " + std::to_string(kMaxWrenches) + " are drawn from");
   if (!weight && s.wrench.empty() && study.wrenches.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
     throw Error(ExitCode::kUsage, "there is nothing that the grasps have to hold",
                 "Give mass or wrench, or a disturbance by force_ball, torque_ball or wrenches.");
@@ -91,7 +91,7 @@ bool all_finite(const std::vector<double>& rows, std::int64_t first, std::int64_
 }
 
 /// A direction perpendicular to n: from the given one, or from the axis least aligned with n.
-Vec3<double> tangent_of(const Vec3<double>& n, const Vec3<double>& given, bool is_given) {
+Vec3<double> choose_tangent(const Vec3<double>& n, const Vec3<double>& given, bool is_given) {
   Vec3<double> along = given;
   if (!is_given) {
     int least = 0;
@@ -110,7 +110,7 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 GraspStatus GraspReader::status(bool from_within) const {
   if (contacts_ == 0) return GraspStatus::kNoContact;
-  if (contacts_ > kMostSetContacts) return GraspStatus::kTooManyContacts;
+  if (contacts_ > kMaxSetContacts) return GraspStatus::kTooManyContacts;
   if (!finite() || !hand_is_finite(set_, g_)) return GraspStatus::kNotFinite;
   if (!frames_exist()) return GraspStatus::kBadNormal;
   for (std::int64_t j = 0; j < contacts_; ++j)
@@ -119,7 +119,7 @@ GraspStatus GraspReader::status(bool from_within) const {
       return GraspStatus::kBadFriction;
   if (one(set_.mass, g_, 0) < 0 || !(length() > 0) || !is_body()) return GraspStatus::kBadMass;
   if (!hand_is_sound(set_, hand_, g_)) return GraspStatus::kBadHand;
-  if (reach() > kMostReach) return GraspStatus::kMillimeters;
+  if (reach() > kMaxReach) return GraspStatus::kMillimeters;
   return !from_within && outward() ? GraspStatus::kOutwardNormals : GraspStatus::kRanked;
 }
 
@@ -139,7 +139,7 @@ SetGrasp<N> GraspReader::packed() const {
     out.friction[j] = one(set_.friction, row_ + source, 0);
     out.torsion_radius[j] = one(set_.torsion_radius, row_ + source, 0);
     // The contacts of a hand with a command are not copied: those beyond its own are padding.
-    out.limit[j] = hand_ == Hand::kIdeal ? limit / contact::copies_of(j, out.contacts, extent<N>())
+    out.limit[j] = hand_ == Hand::kIdeal ? limit / contact::count_copies(j, out.contacts, extent<N>())
                    : j < out.contacts    ? limit
                                          : kNoLimit;
   }
@@ -168,7 +168,7 @@ bool GraspReader::frames_exist() const {
     const Vec3<double> n = three(set_.normal, row, {});
     if (!(norm(n) > kShortest)) return false;
     const Vec3<double> unit = (1 / norm(n)) * n;
-    if (!(norm(tangent_of(unit, three(set_.tangent, row, {}), !set_.tangent.empty())) > kShortest)) return false;
+    if (!(norm(choose_tangent(unit, three(set_.tangent, row, {}), !set_.tangent.empty())) > kShortest)) return false;
   }
   return true;
 }
@@ -176,7 +176,7 @@ bool GraspReader::frames_exist() const {
 SurfacePoint GraspReader::surface(std::int64_t row) const {
   const Vec3<double> given = three(set_.normal, row, {});
   const Vec3<double> n = (1 / norm(given)) * given;
-  const Vec3<double> across = tangent_of(n, three(set_.tangent, row, {}), !set_.tangent.empty());
+  const Vec3<double> across = choose_tangent(n, three(set_.tangent, row, {}), !set_.tangent.empty());
   const Vec3<double> t = (1 / norm(across)) * across;
   return {three(set_.point, row, {}),         n, t, cross(n, t), one(set_.curvature, 2 * row, 0),
           one(set_.curvature, 2 * row + 1, 0)};
@@ -245,7 +245,7 @@ void check_input(const Set& set, const SetStudy& study) {
 
 // --- the study ------------------------------------------------------------------------------------------------------
 
-SetModel model_of(const SetStudy& study) {
+SetModel make_model(const SetStudy& study) {
   const Distribution cosine = Distribution::uniform(-1, 1), azimuth = Distribution::uniform(0, 2 * M_PI);
   const auto ball = [&](Distribution* at, double radius) {
     if (radius == 0) return;  // constant zeros

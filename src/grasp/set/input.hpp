@@ -12,7 +12,7 @@ namespace garra::grasp {
 void check_input(const Set& set, const SetStudy& study);
 
 /// The random inputs of a study's samples.
-[[nodiscard]] SetModel model_of(const SetStudy& study);
+[[nodiscard]] SetModel make_model(const SetStudy& study);
 
 /// Reader of one grasp of a set.
 class GraspReader {

@@ -45,7 +45,7 @@ enum SetContactSlot : int {
 static_assert(kSetSlots % 2 == 0 && kSetContactSlots % 2 == 0, "a random block has two numbers");
 
 /// Random blocks beyond those of all contacts: for the choice of the wrench, then for each joint.
-inline constexpr int kWrenchBlock = (kSetSlots + kMostSetContacts * kSetContactSlots) / 2,
+inline constexpr int kWrenchBlock = (kSetSlots + kMaxSetContacts * kSetContactSlots) / 2,
                      kJointBlock = kWrenchBlock + 1;
 
 /// Model shared by all grasps. Trivially copyable.
@@ -53,7 +53,7 @@ struct SetModel {
   study::Distribution draw[kSetSlots];
   study::Distribution contact_draw[kSetContactSlots];
   study::Distribution torque_error;  ///< of each joint
-  double wrench[kMostWrenches][6];
+  double wrench[kMaxWrenches][6];
   int wrenches;
   bool friction_is_factor, mass_is_factor, any_gravity;
   std::uint64_t seed;
@@ -68,13 +68,13 @@ struct SetModel {
 template <class Use>
 void for_set_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
-  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, kMostSetContacts>{});
+  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, kMaxSetContacts>{});
 }
 /// The same for soft contacts.
 template <class Use>
 void for_soft_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
-  (std::integer_sequence<int, 2, 3, 4, 5, 8, 16, kMostSetContacts>{});
+  (std::integer_sequence<int, 2, 3, 4, 5, 8, 16, kMaxSetContacts>{});
 }
 /// The smallest of some sizes that holds k contacts; 0 if there is none.
 template <class ForSizes>
@@ -148,7 +148,7 @@ struct SetSample {
 /// Builds the wrench problems of a set's samples, `samples` per grasp, beginning with sample `first`. D: 3, or 4 for
 /// soft contacts. H: contacts in the arrays of the grasps, N or kAnyContacts.
 template <int N, int D = 3, int H = N>
-struct CandidateBody {
+struct CandidateKernel {
   template <class S>
   using Problem = typename contact::BalanceOp<N, D>::template In<S>;
 
@@ -162,7 +162,7 @@ struct CandidateBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i % samples));
     const SetGrasp<H>& g = grasps[i / samples];
-    batch::store<S>(problems, i, problem_of(g, sample(g, index)));
+    batch::store<S>(problems, i, make_problem(g, sample(g, index)));
   }
 
   template <class S>
@@ -186,7 +186,7 @@ struct CandidateBody {
 
   /// The wrench that forces in the cones have to balance.
   template <class S>
-  GARRA_HD Problem<S> problem_of(const SetGrasp<H>& g, const SetSample<S, N>& sample) const {
+  GARRA_HD Problem<S> make_problem(const SetGrasp<H>& g, const SetSample<S, N>& sample) const {
     Problem<S> p;
     p.w = sample.rest;
     for (int r = 0; r < 3; ++r) p.w[r] = fma(sample.mass, sample.gravity[r], sample.rest[r]);
@@ -254,19 +254,19 @@ struct CandidateBody {
 /// Bracket of a sample's critical friction. More friction never hurts.
 template <class S>
 struct FrictionBracket {
-  S low, high;  ///< coefficients; infinity: not even kMostFriction does
+  S low, high;  ///< coefficients; infinity: not even kMaxFriction does
   S tried;
 };
-/// Most steps. The first tries kMostFriction; even if the others only halve, an interval of 2e-5 is left.
+/// Most steps. The first tries kMaxFriction; even if the others only halve, an interval of 2e-5 is left.
 inline constexpr int kBracketSteps = 20;
 /// Width at which the search ends: this plus 1e-4 of the coefficient, but at most the last.
-inline constexpr double kBracketWidth = 1e-5, kMostBracketWidth = 2e-4;
+inline constexpr double kBracketWidth = 1e-5, kMaxBracketWidth = 2e-4;
 
 /// One step of the search for the critical friction. Takes the answer to the last trial (none before the first step),
 /// and sets the friction of problem i to the next trial. Undecided counts as not held, so that the reported friction
 /// suffices.
 template <int N, int D = 3>
-struct NarrowFrictionBody {
+struct NarrowFrictionKernel {
   template <class S>
   using Problem = typename contact::BalanceOp<N, D>::template In<S>;
   template <class S>
@@ -278,7 +278,7 @@ struct NarrowFrictionBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     auto p = batch::load<S, Problem<S>>(problems, i);
-    FrictionBracket<S> b{S(0), S(std::numeric_limits<double>::infinity()), S(kMostFriction)};
+    FrictionBracket<S> b{S(0), S(std::numeric_limits<double>::infinity()), S(kMaxFriction)};
     if (answers != nullptr)
       b = narrowed(batch::load<S, FrictionBracket<S>>(brackets, i), p, batch::load<S, Answer<S>>(answers, i));
     for (int j = 0; j < extent<N>(); ++j) p.mu[j] = b.tried;
@@ -291,18 +291,18 @@ struct NarrowFrictionBody {
  private:
   template <class S>
   GARRA_HD static MaskOf<S> is_open(const FrictionBracket<S>& b) {
-    return b.high - b.low > min(fma(S(1e-4), b.low, S(kBracketWidth)), S(kMostBracketWidth)) &&
-           b.low < S(kMostFriction);
+    return b.high - b.low > min(fma(S(1e-4), b.low, S(kBracketWidth)), S(kMaxBracketWidth)) &&
+           b.low < S(kMaxFriction);
   }
   template <class S>
   GARRA_HD static FrictionBracket<S> narrowed(FrictionBracket<S> b, const Problem<S>& p, const Answer<S>& a) {
     const auto open = is_open(b);
-    const auto held = open && a.verdict == S(1);
+    const auto held = open && a.decision == S(1);
     // Forces that also hold with less, or a proof that also excludes more.
     b.high = select(held, min(b.tried, used(a)), b.high);
-    b.low = select(open && !held, select(a.verdict == S(0), separated(p, a, b.tried), b.tried), b.low);
+    b.low = select(open && !held, select(a.decision == S(0), separated(p, a, b.tried), b.tried), b.low);
     b.low = min(b.low, b.high);
-    b.tried = S(0.5) * (b.low + min(b.high, S(kMostFriction)));
+    b.tried = S(0.5) * (b.low + min(b.high, S(kMaxFriction)));
     return b;
   }
   /// The friction that the answer's forces need.
@@ -310,7 +310,7 @@ struct NarrowFrictionBody {
   GARRA_HD static S used(const Answer<S>& a) {
     S most = S(0);
     for (int j = 0; j < extent<N>(); ++j) {
-      const Vec<S, D> c = solvers::balance::part_of<D>(a.force, j);
+      const Vec<S, D> c = solvers::balance::get_part<D>(a.force, j);
       const auto presses = c[0] > S(0);
       most = max(most, select(presses, tangential_length(c) / select(presses, c[0], S(1)), S(0)));
     }
@@ -322,13 +322,13 @@ struct NarrowFrictionBody {
   GARRA_HD static S separated(const Problem<S>& p, const Answer<S>& a, const S& mu) {
     const Vec<S, D* N> z = transpose_times(p.W, a.wrench);
     const S size = norm(p.w), along = dot(a.wrench, p.w);
-    S low = mu, high = S(kMostFriction);
+    S low = mu, high = S(kMaxFriction);
     for (int step = 0; step < 24; ++step) {
       const S middle = S(0.5) * (low + high);
       S value = along;
       for (int j = 0; j < extent<N>(); ++j) {
-        const S across = tangential_length(solvers::balance::part_of<D>(z, j));
-        value += min(p.limit[j], S(solvers::kLargestForce) * size) * min(fma(-middle, across, z[D * j]), S(0));
+        const S across = tangential_length(solvers::balance::get_part<D>(z, j));
+        value += min(p.limit[j], S(solvers::kMaxForce) * size) * min(fma(-middle, across, z[D * j]), S(0));
       }
       const auto still = value > S(solvers::kBalanceTolerance) * size;
       low = select(still, middle, low);

@@ -7,7 +7,7 @@ namespace garra::grasp {
 
 namespace {
 
-constexpr std::size_t kLeast = 16;  ///< least number of keys or places read or written at once, for any memory
+constexpr std::size_t kMin = 16;  ///< least number of keys or places read or written at once, for any memory
 
 }  // namespace
 
@@ -43,14 +43,14 @@ class RankOrder::Piece {
 RankOrder::RankOrder(std::int64_t grasps, std::size_t memory, study::Scratch& scratch)
     : memory_(memory), scratch_(scratch) {
   const auto room = static_cast<std::int64_t>(memory / (2 * sizeof(std::int64_t)));
-  bucket_size_ = std::clamp<std::int64_t>(grasps, 1, std::max<std::int64_t>(room, kLeast));
+  bucket_size_ = std::clamp<std::int64_t>(grasps, 1, std::max<std::int64_t>(room, kMin));
   buckets_.resize(static_cast<std::size_t>((grasps + bucket_size_ - 1) / bucket_size_));
 }
 
 void RankOrder::add(const RankKey& key) {
-  if (keys_.size() >= std::max(memory_ / sizeof(RankKey), kLeast)) put_piece_aside();
+  if (keys_.size() >= std::max(memory_ / sizeof(RankKey), kMin)) put_piece_aside();
   if (keys_.size() == keys_.capacity())  // doubled, but never beyond the memory limit
-    keys_.reserve(std::min(std::max(2 * keys_.size(), kLeast), std::max(memory_ / sizeof(RankKey), kLeast)));
+    keys_.reserve(std::min(std::max(2 * keys_.size(), kMin), std::max(memory_ / sizeof(RankKey), kMin)));
   keys_.push_back(key);
 }
 
@@ -86,7 +86,7 @@ void RankOrder::sort() {
 template <class Hear>
 void RankOrder::merge(const Hear& hear) {
   std::vector<Piece> pieces;
-  const std::size_t at_once = std::max(memory_ / 2 / sizeof(RankKey) / pieces_.size(), kLeast);
+  const std::size_t at_once = std::max(memory_ / 2 / sizeof(RankKey) / pieces_.size(), kMin);
   for (std::size_t k = 0; k < pieces_.size(); ++k)
     pieces.emplace_back(scratch_, k == 0 ? 0 : pieces_[k - 1], pieces_[k], at_once);
   const auto later = [&](std::size_t a, std::size_t b) { return pieces[b].key() < pieces[a].key(); };
@@ -108,7 +108,7 @@ void RankOrder::place(std::int64_t grasp, std::int64_t rank) {
   const auto b = static_cast<std::size_t>(grasp / bucket_size_);
   std::vector<Placed>& newest = buckets_[b].newest;
   newest.push_back({grasp, rank});
-  if (newest.size() >= std::max(memory_ / 4 / sizeof(Placed) / buckets_.size(), kLeast)) put_aside(b);
+  if (newest.size() >= std::max(memory_ / 4 / sizeof(Placed) / buckets_.size(), kMin)) put_aside(b);
 }
 
 /// Each bucket has space for all of its grasps.
@@ -124,7 +124,7 @@ void RankOrder::load(std::size_t b) {
   loaded_ = b;
   rank_.assign(static_cast<std::size_t>(bucket_size_), 0);
   std::vector<Placed> some;
-  const std::size_t at_once = std::max(memory_ / 4 / sizeof(Placed), kLeast);
+  const std::size_t at_once = std::max(memory_ / 4 / sizeof(Placed), kMin);
   const std::uint64_t begin = static_cast<std::uint64_t>(bucket_size_) * b;
   for (std::uint64_t k = 0; k < buckets_[b].count; k += some.size()) {
     some.resize(std::min<std::uint64_t>(at_once, buckets_[b].count - k));
@@ -133,7 +133,7 @@ void RankOrder::load(std::size_t b) {
   }
 }
 
-std::int64_t RankOrder::rank_of(std::int64_t grasp) {
+std::int64_t RankOrder::find_rank(std::int64_t grasp) {
   const auto b = static_cast<std::size_t>(grasp / bucket_size_);
   if (b != loaded_) load(b);
   return rank_[static_cast<std::size_t>(grasp % bucket_size_)];

@@ -21,7 +21,7 @@ class RankOrder {
   /// Sorts, once all grasps were added.
   void sort();
   /// The place of a grasp, from 1; 0 if it was not added. Grasps must be asked in ascending order.
-  [[nodiscard]] std::int64_t rank_of(std::int64_t grasp);
+  [[nodiscard]] std::int64_t find_rank(std::int64_t grasp);
 
  private:
   struct Placed {

@@ -16,7 +16,7 @@ namespace garra::grasp {
 namespace {
 
 using Numbers = std::vector<double>;
-constexpr std::int64_t kMostJoints = 1024;  ///< nq: a factorization is cubic in it
+constexpr std::int64_t kMaxHandJoints = 1024;  ///< nq: a factorization is cubic in it
 /// A square matrix, row-major.
 struct Square {
   std::int64_t size;
@@ -76,7 +76,7 @@ void solve_lower(const Numbers& l, std::span<double> x) {
   }
 }
 
-double product(std::span<const double> a, std::span<const double> b) {
+double dot_product(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
   return sum;
@@ -102,7 +102,7 @@ struct HandRows {
   /// Count of a contact's mobility numbers: one for all directions, or a matrix.
   static std::int64_t each(const Set& set, const Numbers& all) { return std::ssize(all) == set.first.back() ? 1 : 9; }
   /// Mobility of contact j; `all`: mobility or angular_mobility.
-  [[nodiscard]] Mat3<double> mobility_of(std::span<const double> all, std::int64_t j) const {
+  [[nodiscard]] Mat3<double> contact_mobility(std::span<const double> all, std::int64_t j) const {
     const auto k = static_cast<std::size_t>(j);
     if (std::ssize(all) == contacts) return all[k] * Mat3<double>::identity();
     Mat3<double> out;
@@ -138,7 +138,7 @@ void check_tangents(const Set& set) {
 /// Torsion radii of a grasp's contacts; empty for points. The numbers of a soft contact (kAxes) are its motion and its
 /// rotation times the radius.
 template <int D, int N>
-Numbers radii_of(const SetGrasp<N>& grasp) {
+Numbers torsion_radii(const SetGrasp<N>& grasp) {
   return D == 3 ? Numbers() : Numbers(grasp.torsion_radius, grasp.torsion_radius + grasp.contacts);
 }
 
@@ -162,12 +162,12 @@ class JointResponse {
     for (std::int64_t r = 0; r < rows_; ++r)
       solve_lower(factor_, std::span(columns_).subspan(static_cast<std::size_t>(r * n), static_cast<std::size_t>(n)));
   }
-  [[nodiscard]] double mobility(std::int64_t r, std::int64_t c) const { return product(column(r), column(c)); }
+  [[nodiscard]] double mobility(std::int64_t r, std::int64_t c) const { return dot_product(column(r), column(c)); }
   /// J M^-1 torque.
   [[nodiscard]] Numbers of(Numbers torque) const {
     solve_lower(factor_, torque);
     Numbers out;
-    for (std::int64_t r = 0; r < rows_; ++r) out.push_back(product(column(r), torque));
+    for (std::int64_t r = 0; r < rows_; ++r) out.push_back(dot_product(column(r), torque));
     return out;
   }
   /// Torque that contact forces, as wide as the rows, require of one joint.
@@ -248,7 +248,7 @@ Vec<double, kAxes<D> * N> commanded(const HandRows& rows, const SetGrasp<N>& gra
 }
 
 /// Inertia over mass; without inertia, that of a body with the grasp's length as radius of gyration.
-Mat3<double> gyration2_of(const Set& set, std::int64_t g, double length) {
+Mat3<double> squared_gyration(const Set& set, std::int64_t g, double length) {
   if (set.inertia.empty()) return (length * length) * Mat3<double>::identity();
   Mat3<double> out;
   for (int r = 0; r < 3; ++r)
@@ -275,7 +275,7 @@ void set_drifts(const HandRows& rows, const JointResponse* response, SetHand<N, 
 }
 
 /// Number of joints with a torque limit.
-int limits_of(const HandRows& rows) {
+int count_limits(const HandRows& rows) {
   return static_cast<int>(
       std::count_if(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isfinite(x); }));
 }
@@ -315,7 +315,7 @@ LimitedJoint<N, D> limited_joint(const JointParts<N, D>& of, std::int64_t i) {
 
 /// `count` joints: all, or those of the grasp with a limit, padded with unlimited ones.
 template <int N, int D>
-std::vector<LimitedJoint<N, D>> limited_joints_of(const JointParts<N, D>& of, bool all, int count) {
+std::vector<LimitedJoint<N, D>> list_limited_joints(const JointParts<N, D>& of, bool all, int count) {
   std::vector<LimitedJoint<N, D>> out;
   for (std::int64_t i = 0; i < of.rows.joints; ++i)
     if (all || std::isfinite(of.rows.torque_limit[static_cast<std::size_t>(i)])) out.push_back(limited_joint(of, i));
@@ -326,7 +326,7 @@ std::vector<LimitedJoint<N, D>> limited_joints_of(const JointParts<N, D>& of, bo
 }
 
 template <int N, int D>
-Mat<double, kAxes<D> * N, kAxes<D> * N> mobility_of(const HandRows& rows, const Numbers& radii,
+Mat<double, kAxes<D> * N, kAxes<D> * N> contact_mobility(const HandRows& rows, const Numbers& radii,
                                                     const JointResponse* response) {
   constexpr int M = kAxes<D>;
   auto B = Mat<double, M * N, M * N>::zero();
@@ -340,10 +340,10 @@ Mat<double, kAxes<D> * N, kAxes<D> * N> mobility_of(const HandRows& rows, const 
       for (int c = 0; c < 3; ++c) B(at + r, at + c) = factor * (0.5 * (A(r, c) + A(c, r)));
   };
   for (int j = 0; j < rows.contacts; ++j) {
-    put(M * j, rows.mobility_of(rows.mobility, j), 1);
+    put(M * j, rows.contact_mobility(rows.mobility, j), 1);
     if constexpr (D > 3) {
       const double r = radii[static_cast<std::size_t>(j)];
-      put(M * j + 3, rows.mobility_of(rows.angular_mobility, j), r * r);
+      put(M * j + 3, rows.contact_mobility(rows.angular_mobility, j), r * r);
     }
   }
   return B;
@@ -384,7 +384,7 @@ void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
 
 }  // namespace
 
-Hand hand_of(const Set& set, Hand wanted) {
+Hand choose_hand(const Set& set, Hand wanted) {
   if (wanted == Hand::kAuto) {
     if (!set.jacobian.empty() && !set.mobility.empty())
       refuse("the set has mobility and jacobian, of a compliant and of a whole hand",
@@ -430,18 +430,18 @@ void check_hand_sizes(const Set& set) {
   check_size("jacobian", set.jacobian, 3 * m * std::max<std::int64_t>(nq, 1), "[3 m,nq]");
   check_size("angular_jacobian", set.angular_jacobian, std::ssize(set.jacobian), "that of jacobian");
   if (m == 0) return;
-  if (nq > kMostJoints)
+  if (nq > kMaxHandJoints)
     refuse("jacobian has " + std::to_string(nq) + " joints",
-           "At most " + std::to_string(kMostJoints) +
+           "At most " + std::to_string(kMaxHandJoints) +
                " are taken: leave out joints that no grasp uses, or divide the set.");
   check_size("mass_matrix", set.mass_matrix, g * nq * nq, "[g,nq,nq], with nq of jacobian's");
   check_size("torque", set.torque, g * nq, "[g,nq], with nq of jacobian's");
   check_size("bias", set.bias, g * nq, "[g,nq], with nq of jacobian's");
   check_size("torque_limit", set.torque_limit, g * nq, "[g,nq], with nq of jacobian's");
   for (std::int64_t k = 0; !set.torque_limit.empty() && k < g; ++k)
-    if (const auto limits = limits_of(HandRows(set, k)); limits > kMostTorqueLimits)
+    if (const auto limits = count_limits(HandRows(set, k)); limits > kMaxTorqueLimits)
       refuse("torque_limit: " + std::to_string(limits) + " joints of grasp " + std::to_string(k) + " have one",
-             "At most " + std::to_string(kMostTorqueLimits) + " can; infinity is no limit.");
+             "At most " + std::to_string(kMaxTorqueLimits) + " can; infinity is no limit.");
 }
 
 bool hand_is_finite(const Set& set, std::int64_t g) {
@@ -460,7 +460,7 @@ bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
            std::all_of(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return x > 0; });
   const auto sound = [&](std::span<const double> mobilities, std::int64_t j) {
     if (mobilities.empty()) return true;
-    const Mat3<double> M = rows.mobility_of(mobilities, j);
+    const Mat3<double> M = rows.contact_mobility(mobilities, j);
     const Square square{3, std::span<const double>(M.m, 9)};
     return is_symmetric(square) && cholesky(square, factor);
   };
@@ -471,24 +471,24 @@ bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
 
 HandReader::HandReader(const Set& set, Hand hand, bool torque_errors)
     : set_(set), hand_(hand), torque_errors_(torque_errors && hand == Hand::kWhole) {
-  if (torque_errors_ && set.joints() > kMostTorqueLimits)
+  if (torque_errors_ && set.joints() > kMaxTorqueLimits)
     refuse(
         "the hand has " + std::to_string(set.joints()) + " joints, and their torques are off by command.torque_error",
-        "At most " + std::to_string(kMostTorqueLimits) + " can be.");
+        "At most " + std::to_string(kMaxTorqueLimits) + " can be.");
   if (hand != Hand::kWhole || set.torque_limit.empty()) return;
-  for (std::int64_t g = 0; g < set.count(); ++g) limits_ = std::max(limits_, limits_of(HandRows(set, g)));
+  for (std::int64_t g = 0; g < set.count(); ++g) limits_ = std::max(limits_, count_limits(HandRows(set, g)));
 }
 
 template <int N, int D>
 void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D>& to) const {
   constexpr int M = kAxes<D>;
   const HandRows rows(set_, g);
-  const Numbers radii = radii_of<D>(grasp);
+  const Numbers radii = torsion_radii<D>(grasp);
   std::optional<JointResponse> whole;
   if (hand_ == Hand::kWhole) whole.emplace(rows, radii);
   const JointResponse* const response = whole ? &*whole : nullptr;
   SetHand<N, D>& out = to.hands.emplace_back();
-  out.mobility = mobility_of<N, D>(rows, radii, response);
+  out.mobility = contact_mobility<N, D>(rows, radii, response);
   // Padding contacts have a common mobility, so that they do not count as structure.
   const double beyond = out.mobility(0, 0) > 0 ? out.mobility(0, 0) : 1;
   for (int r = M * grasp.contacts; r < M * extent<N>(); ++r) out.mobility(r, r) = beyond;
@@ -498,7 +498,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   split_hand(grasp, beyond, out, inverse);
   out.own_force = -(inverse * out.own_drift);
   out.command_force = -(inverse * out.command_drift);
-  out.gyration2 = gyration2_of(set_, g, grasp.length);
+  out.gyration2 = squared_gyration(set_, g, grasp.length);
   out.inverse_gyration2 = inverse_spd(out.gyration2).inverse;
   for (int r = 0; r < 3; ++r) out.hold.probe[r] = grasp.mass * grasp.gravity[r];
   out.hold.length = kRadiusLengths * grasp.length;
@@ -507,7 +507,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   to.limit = limits_ > 0;
   if (to.each == 0) return;
   out.hold.limited = out.hold.limited || to.limit;
-  const auto joints = limited_joints_of<N, D>({rows, grasp, *response, force, inverse}, torque_errors_, to.each);
+  const auto joints = list_limited_joints<N, D>({rows, grasp, *response, force, inverse}, torque_errors_, to.each);
   to.joints.insert(to.joints.end(), joints.begin(), joints.end());
 }
 template void HandReader::pack(std::int64_t, const SetGrasp<kAnyContacts>&, PackedHands<kAnyContacts, 3>&) const;

@@ -9,7 +9,7 @@
 namespace garra::grasp {
 
 /// The hand to rank the set with. Throws Error if required arrays are missing or contradict.
-[[nodiscard]] Hand hand_of(const Set& set, Hand wanted);
+[[nodiscard]] Hand choose_hand(const Set& set, Hand wanted);
 /// Throws Error if the sizes of a hand's arrays do not match its set.
 void check_hand_sizes(const Set& set);
 /// Whether grasp g has numbers and matrices that are valid for a hand.

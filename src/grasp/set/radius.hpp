@@ -6,7 +6,7 @@
 
 namespace garra::grasp {
 
-/// Copies the contacts of a CandidateBody problem, and merges the copies of a contact again.
+/// Copies the contacts of a CandidateKernel problem, and merges the copies of a contact again.
 template <int N, int D>
 GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::BalanceOp<N, D>::template In<double>& p,
                            solvers::PressingContacts& out) {
@@ -25,7 +25,7 @@ GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::Balance
 
 /// Wrench radius of sample i of `problems`, the i % samples-th of its grasp. S: as in wrench_radius().
 template <int N, int D>
-struct RadiusBody {
+struct RadiusKernel {
   const SetGrasp<N>* grasps;
   std::int64_t samples;  ///< of each, whole tiles
   const double* problems;

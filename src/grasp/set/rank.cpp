@@ -23,7 +23,7 @@ struct Ranker {
   [[nodiscard]] const SetStudy& study() const { return source.study(); }
   /// Calls run(work, first, local) for all ranges that contain grasps of `which` (ascending), as `local` indices.
   template <class Run>
-  void for_stretches(const std::vector<std::size_t>& which, const Run& run) const {
+  void for_grasp_ranges(const std::vector<std::size_t>& which, const Run& run) const {
     for (auto begin = which.begin(); begin != which.end();) {
       const auto first = static_cast<std::int64_t>(*begin) / kGraspsAtOnce * kGraspsAtOnce;
       const std::int64_t count = std::min(kGraspsAtOnce, source.count() - first);
@@ -44,9 +44,9 @@ struct Ranker {
   }
 };
 
-/// Sets differences to the best, and ranks. `verdicts(g)` are the results of a grasp's samples.
-template <class Verdicts>
-void compare_all(const SetStudy& study, const Verdicts& verdicts, Ranking& out) {
+/// Sets differences to the best, and ranks. `decisions(g)` are the results of a grasp's samples.
+template <class Decisions>
+void compare_all(const SetStudy& study, const Decisions& decisions, Ranking& out) {
   std::vector<RankKey> order;
   for (std::size_t g = 0; g < out.status.size(); ++g)
     if (out.status[g] == GraspStatus::kRanked) order.emplace_back(out, g, static_cast<std::int64_t>(g));
@@ -55,25 +55,25 @@ void compare_all(const SetStudy& study, const Verdicts& verdicts, Ranking& out) 
     check_interrupt();
     const auto g = static_cast<std::size_t>(order[k].grasp);
     out.rank[g] = static_cast<std::int64_t>(k) + 1;
-    set_difference(study, verdicts(g), verdicts(static_cast<std::size_t>(order[0].grasp)), g, out);
+    set_difference(study, decisions(g), decisions(static_cast<std::size_t>(order[0].grasp)), g, out);
   }
 }
 
 Ranking rank_all(const Ranker& ranker, const SetProgress& progress) {
   Ranking out = empty_ranking(0, ranker.source.hand());
-  std::vector<VerdictBits> verdicts;
+  std::vector<DecisionBits> decisions;
   ranker.for_all([&](const Work& work, std::int64_t first) {
-    std::vector<VerdictBits> some;
-    append(rank_apart(work, some,
+    std::vector<DecisionBits> some;
+    append_ranking(rank_apart(work, some,
                       [&](std::int64_t done) {
                         if (progress) progress(first + done);
                       }),
            out);
-    verdicts.insert(verdicts.end(), some.begin(), some.end());
+    decisions.insert(decisions.end(), some.begin(), some.end());
   });
   const auto words = static_cast<std::size_t>(words_for(ranker.study().samples));
   compare_all(
-      ranker.study(), [&](std::size_t g) { return std::span(verdicts).subspan(g * words, words); }, out);
+      ranker.study(), [&](std::size_t g) { return std::span(decisions).subspan(g * words, words); }, out);
   return out;
 }
 
@@ -82,26 +82,26 @@ Ranking rank_all(const Ranker& ranker, const SetProgress& progress) {
 /// State of a search for the best grasps, whose samples come in rounds.
 struct Race {
   Ranking ranking;
-  std::vector<std::vector<VerdictBits>> verdicts;  ///< [g]
+  std::vector<std::vector<DecisionBits>> decisions;  ///< [g]
   std::vector<HandCounts> counts;                  ///< [g] of a hand that is not ideal; else none
 };
 
 /// Draws more samples of grasps in the search.
-void draw(const Ranker& ranker, const std::vector<std::size_t>& which, const Stretch& of, Race& race) {
-  ranker.for_stretches(which, [&](const Work& work, std::size_t first, const std::vector<std::size_t>& local) {
+void draw_samples(const Ranker& ranker, const std::vector<std::size_t>& which, const IndexRange& of, Race& race) {
+  ranker.for_grasp_ranges(which, [&](const Work& work, std::size_t first, const std::vector<std::size_t>& local) {
     const Decided decided = decide(work, local, of);
     for (std::size_t k = 0; k < local.size(); ++k) {
       const std::size_t g = first + local[k];
-      race.verdicts[g].insert(race.verdicts[g].end(), decided.of(k).begin(), decided.of(k).end());
+      race.decisions[g].insert(race.decisions[g].end(), decided.of(k).begin(), decided.of(k).end());
       if (!race.counts.empty()) race.counts[g].add(decided.counts[k]);
       race.ranking.samples[g] = of.first + of.count;
-      count(race.verdicts[g], g, race.ranking);
+      count(race.decisions[g], g, race.ranking);
     }
   });
 }
 
 /// The leading survivors, as many as are wanted.
-std::vector<std::size_t> leaders_of(const std::vector<std::size_t>& survivors, std::int64_t wanted,
+std::vector<std::size_t> find_leaders(const std::vector<std::size_t>& survivors, std::int64_t wanted,
                                     const std::vector<std::size_t>& grasp, const Ranking& r) {
   std::vector<std::size_t> order = survivors;
   const std::size_t n = std::min(order.size(), static_cast<std::size_t>(wanted));
@@ -116,20 +116,20 @@ std::vector<std::size_t> leaders_of(const std::vector<std::size_t>& survivors, s
 
 /// Draws samples of all of `grasp`, then a quarter more per round, for those that may still be among the best.
 void run_race(const Ranker& ranker, const std::vector<std::size_t>& grasp, const SetProgress& progress, Race& race) {
-  constexpr std::int64_t kFirst = 64;  // one word of VerdictBits
+  constexpr std::int64_t kFirst = 64;  // one word of DecisionBits
   const SetStudy& study = ranker.study();
   study::Elimination elimination(std::ssize(grasp), study.best, study.confidence);
   std::int64_t drawn = 0;
   while (drawn < study.samples && !elimination.is_decided()) {
     const std::int64_t wish = std::max(kFirst, drawn / 4 / 64 * 64);
-    const Stretch next{drawn, std::min(wish, study.samples - drawn), 0, 0};
+    const IndexRange next{drawn, std::min(wish, study.samples - drawn), 0, 0};
     drawn += next.count;
     std::vector<std::size_t> which;
     for (const std::size_t k : elimination.survivors()) which.push_back(grasp[k]);
-    draw(ranker, which, next, race);
-    const auto leaders = leaders_of(elimination.survivors(), study.best, grasp, race.ranking);
+    draw_samples(ranker, which, next, race);
+    const auto leaders = find_leaders(elimination.survivors(), study.best, grasp, race.ranking);
     elimination.drop_worse(leaders, [&](std::size_t a, std::size_t b) {
-      return surely_better(race.verdicts[grasp[a]], race.verdicts[grasp[b]]);
+      return surely_better(race.decisions[grasp[a]], race.decisions[grasp[b]]);
     });
     // Count of finished grasps: in the end all of them.
     const std::int64_t open = elimination.is_decided() ? 0 : std::ssize(elimination.survivors());
@@ -149,8 +149,8 @@ void ask_the_best(const Ranker& ranker, Race& race) {
   std::vector<std::size_t> best;
   for (std::size_t k = 0; k < wanted; ++k) best.push_back(static_cast<std::size_t>(order[k].grasp));
   std::sort(best.begin(), best.end());
-  const Stretch numbers = numbers_only(ranker.study());
-  ranker.for_stretches(best, [&](const Work& work, std::size_t first, const std::vector<std::size_t>& local) {
+  const IndexRange numbers = numbers_only(ranker.study());
+  ranker.for_grasp_ranges(best, [&](const Work& work, std::size_t first, const std::vector<std::size_t>& local) {
     Decided decided = decide(work, local, numbers);
     for (std::size_t k = 0; k < local.size(); ++k) {
       if (!race.counts.empty()) decided.counts[k] = race.counts[first + local[k]];
@@ -160,7 +160,7 @@ void ask_the_best(const Ranker& ranker, Race& race) {
 }
 
 Ranking rank_best(const Ranker& ranker, Race race, const std::vector<std::size_t>& grasp, const SetProgress& progress) {
-  race.verdicts.resize(race.ranking.status.size());
+  race.decisions.resize(race.ranking.status.size());
   if (race.ranking.hand != Hand::kIdeal) race.counts.resize(race.ranking.status.size());
   run_race(ranker, grasp, progress, race);
   Decided nothing(1, {}, race.ranking.hand);
@@ -171,7 +171,7 @@ Ranking rank_best(const Ranker& ranker, Race race, const std::vector<std::size_t
   }
   ask_the_best(ranker, race);
   compare_all(
-      ranker.study(), [&](std::size_t g) { return std::span<const VerdictBits>(race.verdicts[g]); }, race.ranking);
+      ranker.study(), [&](std::size_t g) { return std::span<const DecisionBits>(race.decisions[g]); }, race.ranking);
   return std::move(race.ranking);
 }
 
@@ -204,7 +204,7 @@ Ranking rank(const SetSource& source, const SetStudy& study, const Device& devic
 
 Ranking rank(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress) {
   check_input(set, study);
-  (void)hand_of(set, study.hand);  // errors in an array name its own rows
+  (void)choose_hand(set, study.hand);  // errors in an array name its own rows
   return rank(SetInMemory(set), study, device, progress);
 }
 

@@ -70,7 +70,7 @@ void add_more_inputs(const SetModel& model, const SampleIndex<double>& index, st
 using Grasp = SetGrasp<kAnyContacts>;
 using Sample = SetSample<double, kAnyContacts>;
 
-void describe(const Grasp& g, bool soft, const Sample& s, SetReplay& out) {
+void describe_grasp(const Grasp& g, bool soft, const Sample& s, SetReplay& out) {
   out.mass = s.mass;
   out.com = s.com;
   out.gravity = s.gravity;
@@ -94,11 +94,11 @@ void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, s
   using Op = contact::BalanceOp<kAnyContacts, D>;
   batch::Tiles<typename Op::template In<double>> problem(1);
   batch::Tiles<typename Op::template Out<double>> answer(1);
-  problem.set(0, CandidateBody<kAnyContacts, D>{}.problem_of(g, sample));
+  problem.set(0, CandidateKernel<kAnyContacts, D>{}.make_problem(g, sample));
   contact::balance_tiles<D>(Executor::kScalar, 1, problem.data(), answer.data());
   const auto a = answer.get(0);
-  const bool held = a.verdict == static_cast<double>(contact::BalanceVerdict::kPossible);
-  const bool none = a.verdict == static_cast<double>(contact::BalanceVerdict::kImpossible);
+  const bool held = a.decision == static_cast<double>(contact::ResistanceStatus::kPossible);
+  const bool none = a.decision == static_cast<double>(contact::ResistanceStatus::kImpossible);
   out.outcome = held ? Outcome::kHeld : none ? Outcome::kNotResisted : Outcome::kUnsolved;
   out.force.assign(3 * static_cast<std::size_t>(g.contacts), held ? 0 : kNone);
   out.torsion.assign(out.torsion_radius.size(), held ? 0 : kNone);
@@ -109,13 +109,13 @@ void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, s
   }
   if (none) out.against = a.wrench;
   out.residual = a.gap;
-  VerdictBits word;
+  DecisionBits word;
   run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr},
                            {Executor::kScalar, 1, 0});
   out.margin = out.imbalance = kNone;
   const auto space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
   const solvers::WrenchRadius radius =
-      RadiusBody<kAnyContacts, D>{&g, 1, problem.data()}.template of<double>(0, *space);
+      RadiusKernel<kAnyContacts, D>{&g, 1, problem.data()}.template of<double>(0, *space);
   out.wrench_radius = radius.low;
   for (int r = 0; radius.high > 0 && r < 6; ++r)
     out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
@@ -178,14 +178,14 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
   if (const GraspStatus status = reader.status(study.from_within); status != GraspStatus::kRanked)
     refuse("grasp " + std::to_string(number) + " has no samples: " + names_of(status)[static_cast<std::size_t>(status)],
            "Choose one that is ranked.");
-  const SetModel model = model_of(study);
+  const SetModel model = make_model(study);
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
   const ContactsInUse many(static_cast<int>(reader.contacts()));
   const Grasp g = reader.packed<kAnyContacts>();
-  const Sample drawn = CandidateBody<kAnyContacts>{model, &g, 1, 0, nullptr}.sample(g, index);
+  const Sample drawn = CandidateKernel<kAnyContacts>{model, &g, 1, 0, nullptr}.sample(g, index);
   add_inputs(model, index, g.contacts, out);
   add_more_inputs(model, index, out.hand == Hand::kWhole ? set.joints() : 0, out);
-  describe(g, reader.is_soft(), drawn, out);
+  describe_grasp(g, reader.is_soft(), drawn, out);
   if (out.hand == Hand::kIdeal)
     reader.is_soft() ? replay_ideal<4>(model, g, drawn, sample, out) : replay_ideal<3>(model, g, drawn, sample, out);
   else

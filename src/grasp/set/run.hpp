@@ -11,7 +11,7 @@
 namespace garra::grasp {
 
 /// Results of 64 samples, the first in the lowest bit: held ones, and undecided ones.
-struct VerdictBits {
+struct DecisionBits {
   std::uint64_t held = 0, undecided = 0;
 };
 [[nodiscard]] constexpr std::int64_t words_for(std::int64_t samples) { return (samples + 63) / 64; }
@@ -23,7 +23,7 @@ struct SetJob {
   std::span<const SetGrasp<N>> grasps;
   std::int64_t first, samples;    ///< of each grasp
   std::int64_t friction_samples;  ///< from the first on, of the same
-  VerdictBits* verdicts;          ///< [grasp][words_for(samples)], all zero
+  DecisionBits* decisions;          ///< [grasp][words_for(samples)], all zero
   double* critical_friction;      ///< [grasp][friction_samples]
   std::int64_t radius_samples;    ///< likewise
   double* wrench_radius;          ///< [grasp][radius_samples]
@@ -34,10 +34,10 @@ template <int N, int D = 3>
 void run_set(const SetJob<N, D>& job, const Device& device);
 
 /// Records sample s of a grasp.
-inline void note(double verdict, std::int64_t s, VerdictBits* of) {
+inline void note(double decision, std::int64_t s, DecisionBits* of) {
   const std::uint64_t bit = std::uint64_t{1} << (s % 64);
-  if (verdict == static_cast<double>(contact::BalanceVerdict::kPossible)) of[s / 64].held |= bit;
-  if (verdict == static_cast<double>(contact::BalanceVerdict::kUndecided)) of[s / 64].undecided |= bit;
+  if (decision == static_cast<double>(contact::ResistanceStatus::kPossible)) of[s / 64].held |= bit;
+  if (decision == static_cast<double>(contact::ResistanceStatus::kUndecided)) of[s / 64].undecided |= bit;
 }
 
 }  // namespace garra::grasp

@@ -15,7 +15,7 @@ namespace garra::grasp {
 struct HandCounts {
   std::array<std::int64_t, kOutcomes> outcome{};
   std::int64_t sticks = 0, sticks_unknown = 0, resisted = 0, resisted_unknown = 0, several = 0;
-  std::array<std::int64_t, kMostSetContacts> first{};  ///< failures by contact: the one with the smallest margin
+  std::array<std::int64_t, kMaxSetContacts> first{};  ///< failures by contact: the one with the smallest margin
 
   void add(const HandCounts& other) {
     for (std::size_t k = 0; k < outcome.size(); ++k) outcome[k] += other.outcome[k];
@@ -50,7 +50,7 @@ struct HandJob {
   HeldRule held;
   bool check_uniqueness;
   std::int64_t first, samples;         ///< of each grasp
-  VerdictBits* verdicts;               ///< [grasp][words_for(samples)], all zero
+  DecisionBits* decisions;               ///< [grasp][words_for(samples)], all zero
   HandCounts* counts;                  ///< [grasp], added to
   std::int64_t numbers;                ///< count of samples, from the first on, with the numbers below
   double *critical, *margin, *radius;  ///< [grasp][numbers]
@@ -58,7 +58,7 @@ struct HandJob {
 
 /// The iteration on one sample's problem.
 template <int N, int D>
-struct HandIterateBody {
+struct HandIterateKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   solvers::FrictionNewton solver;
   const double* problems;
@@ -94,9 +94,9 @@ void run_hand(const HandJob<N, D>& job, const Device& device);
 
 /// Calls run(body) with the body that balances a job's samples.
 template <int N, int D, class Run>
-void with_balance(const HandBalanceBody<N, D>& body, const LimitedJoints<N, D>& joints, const Run& run) {
+void with_balance(const HandBalanceKernel<N, D>& body, const LimitedJoints<N, D>& joints, const Run& run) {
   if (joints.limit)
-    run(HandTorqueBody<N, D>{body, joints});
+    run(HandTorqueKernel<N, D>{body, joints});
   else
     run(body);
 }
@@ -104,7 +104,7 @@ void with_balance(const HandBalanceBody<N, D>& body, const LimitedJoints<N, D>& 
 /// Records sample s of grasp g, beside its counts.
 template <int N, int D>
 void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandResult<double>& r) {
-  VerdictBits& word = job.verdicts[g * words_for(job.samples) + s / 64];
+  DecisionBits& word = job.decisions[g * words_for(job.samples) + s / 64];
   const std::uint64_t bit = std::uint64_t{1} << (s % 64);
   if (r.outcome == static_cast<double>(Outcome::kHeld)) word.held |= bit;
   if (r.outcome == static_cast<double>(Outcome::kUnsolved)) word.undecided |= bit;

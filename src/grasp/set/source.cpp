@@ -27,7 +27,7 @@ static_assert(sizeof(Set) == (1 + std::size(kOfContacts) + std::size(kOfGrasps))
               "an array of sets is missing in these lists");
 
 /// Rows first .. first + count - 1 of `all`.
-std::vector<double> rows_of(const std::vector<double>& numbers, std::int64_t all, std::int64_t first,
+std::vector<double> slice_rows(const std::vector<double>& numbers, std::int64_t all, std::int64_t first,
                             std::int64_t count) {
   if (numbers.empty() || all == 0) return {};
   const std::int64_t width = std::ssize(numbers) / all;
@@ -42,8 +42,8 @@ Set SetInMemory::read(std::int64_t first, std::int64_t count) const {
   const std::int64_t row = *begin, rows = *(begin + count) - row;
   out.first.assign(begin, begin + count + 1);
   for (std::int64_t& at : out.first) at -= row;
-  for (const Array array : kOfContacts) out.*array = rows_of(set_.*array, set_.first.back(), row, rows);
-  for (const Array array : kOfGrasps) out.*array = rows_of(set_.*array, set_.count(), first, count);
+  for (const Array array : kOfContacts) out.*array = slice_rows(set_.*array, set_.first.back(), row, rows);
+  for (const Array array : kOfGrasps) out.*array = slice_rows(set_.*array, set_.count(), first, count);
   out.object = set_.object;
   // Without a jacobian the number of joints would be unknown.
   if (rows == 0)
@@ -63,7 +63,7 @@ CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
     some = source.read(first, count);
   } while (some.first.back() == 0 && first + count < source.count());
   check_input(some, study);
-  hand_ = hand_of(some, study.hand);
+  hand_ = choose_hand(some, study.hand);
 }
 
 Set CheckedSet::read(std::int64_t first, std::int64_t count) const {
@@ -72,7 +72,7 @@ Set CheckedSet::read(std::int64_t first, std::int64_t count) const {
     set.force_limit.assign(static_cast<std::size_t>(set.first.back()), study_.force_limit);
   try {
     check_input(set, study_);
-    (void)hand_of(set, hand_);
+    (void)choose_hand(set, hand_);
   } catch (const Error& error) {
     if (first == 0) throw;
     throw Error(error.code(), "grasps from " + std::to_string(first) + " on, rows counted from there: " + error.what());

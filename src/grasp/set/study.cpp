@@ -34,7 +34,7 @@ enum Kept {
   kFailsFirst,
   kNonUnique,
   kOutcome,
-  kVerdicts = kOutcome + kOutcomes
+  kDecisions = kOutcome + kOutcomes
 };
 
 /// Counters: grasps of each status, then samples and grasps by name.
@@ -43,13 +43,13 @@ constexpr double kSure = 0.95;
 
 /// Approximate samples in one chunk: some seconds of work.
 constexpr std::int64_t kIdealSamples = std::int64_t{1} << 22, kHandSamples = std::int64_t{1} << 15;
-constexpr std::int64_t kMostGrasps = std::int64_t{1} << 16;  ///< in one, and so in memory
-constexpr std::int64_t kMostChunks = 4000;                   ///< unless chunks would exceed kMostGrasps
+constexpr std::int64_t kMaxGrasps = std::int64_t{1} << 16;  ///< in one, and so in memory
+constexpr std::int64_t kMaxChunks = 4000;                   ///< unless chunks would exceed kMaxGrasps
 
-std::int64_t chunk_of(std::int64_t grasps, const SetStudy& study, Hand hand) {
+std::int64_t choose_chunk_size(std::int64_t grasps, const SetStudy& study, Hand hand) {
   const std::int64_t samples = hand == Hand::kIdeal ? kIdealSamples : kHandSamples;
-  const std::int64_t few = std::clamp<std::int64_t>(samples / study.samples, 1, kMostGrasps);
-  return std::clamp(grasps / kMostChunks, few, std::max(few, kMostGrasps));
+  const std::int64_t few = std::clamp<std::int64_t>(samples / study.samples, 1, kMaxGrasps);
+  return std::clamp(grasps / kMaxChunks, few, std::max(few, kMaxGrasps));
 }
 
 std::vector<std::string> status_names() {
@@ -61,7 +61,7 @@ void put(const std::array<double, 3>& three, std::vector<double>& row) {
   row.insert(row.end(), three.begin(), three.end());
 }
 
-void keep(const Ranking& r, std::size_t g, std::int64_t number, std::span<const VerdictBits> verdicts,
+void keep(const Ranking& r, std::size_t g, std::int64_t number, std::span<const DecisionBits> decisions,
           std::vector<double>& kept) {
   kept.insert(kept.end(), {static_cast<double>(number), static_cast<double>(r.status[g]),
                            static_cast<double>(r.held[g]), static_cast<double>(r.unsolved[g])});
@@ -70,7 +70,7 @@ void keep(const Ranking& r, std::size_t g, std::int64_t number, std::span<const 
   kept.insert(kept.end(), {r.wrench_radius[g], r.p_no_slip[g], r.p_can_be_held[g],
                            static_cast<double>(r.fails_first[g]), static_cast<double>(r.non_unique[g])});
   for (const std::int64_t n : r.outcomes[g]) kept.push_back(static_cast<double>(n));
-  for (const VerdictBits& word : verdicts) {
+  for (const DecisionBits& word : decisions) {
     kept.push_back(std::bit_cast<double>(word.held));
     kept.push_back(std::bit_cast<double>(word.undecided));
   }
@@ -83,7 +83,7 @@ class KeptRows {
       : kept_(kept), study_(study), hand_(hand), row_(row_size(study)) {}
 
   static std::size_t row_size(const SetStudy& study) {
-    return kVerdicts + 2 * static_cast<std::size_t>(words_for(study.samples));
+    return kDecisions + 2 * static_cast<std::size_t>(words_for(study.samples));
   }
   [[nodiscard]] std::size_t count() const { return kept_.size() / row_; }
   [[nodiscard]] std::int64_t number(std::size_t k) const { return whole(k, kIndex); }
@@ -96,9 +96,9 @@ class KeptRows {
     }
     return r;
   }
-  [[nodiscard]] std::vector<VerdictBits> verdicts(std::size_t k) const {
-    std::vector<VerdictBits> words;
-    for (const double* x = at(k) + kVerdicts; x < at(k) + row_; x += 2)
+  [[nodiscard]] std::vector<DecisionBits> decisions(std::size_t k) const {
+    std::vector<DecisionBits> words;
+    for (const double* x = at(k) + kDecisions; x < at(k) + row_; x += 2)
       words.push_back({std::bit_cast<std::uint64_t>(x[0]), std::bit_cast<std::uint64_t>(x[1])});
     return words;
   }
@@ -155,7 +155,7 @@ GraspSetStudy::GraspSetStudy(SetScenario scenario, std::unique_ptr<const SetSour
   plan.samples = source_->count();
   plan.keep = "all";
   if (plan.samples == 0) throw Error(ExitCode::kInvalidFile, scenario_.file + ": the set has no grasp");
-  if (plan.chunk == 0) plan.chunk = chunk_of(plan.samples, scenario_.study, checked_.hand());
+  if (plan.chunk == 0) plan.chunk = choose_chunk_size(plan.samples, scenario_.study, checked_.hand());
 }
 
 study::Shape GraspSetStudy::shape() const {
@@ -175,14 +175,14 @@ study::Tally GraspSetStudy::run(std::int64_t first, std::int64_t count, const De
   t.first = first;
   t.count = count;
   t.counts.assign(kCounts, 0);
-  for (std::int64_t at = first; at < first + count; at += kMostGrasps) {
-    const Set some = checked_.read(at, std::min(kMostGrasps, first + count - at));
-    std::vector<VerdictBits> verdicts;
-    const Ranking r = rank_apart({some, scenario_.study, checked_.hand(), device}, verdicts);
+  for (std::int64_t at = first; at < first + count; at += kMaxGrasps) {
+    const Set some = checked_.read(at, std::min(kMaxGrasps, first + count - at));
+    std::vector<DecisionBits> decisions;
+    const Ranking r = rank_apart({some, scenario_.study, checked_.hand(), device}, decisions);
     const auto words = static_cast<std::size_t>(words_for(scenario_.study.samples));
     for (std::size_t g = 0; g < r.status.size(); ++g) {
       const std::int64_t number = at + static_cast<std::int64_t>(g);
-      keep(r, g, number, std::span(verdicts).subspan(g * words, words), t.kept);
+      keep(r, g, number, std::span(decisions).subspan(g * words, words), t.kept);
       count_row(r, g, number, t);
     }
   }
@@ -194,7 +194,7 @@ void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
   const SetStudy& study = scenario_.study;
   RankOrder order(plan().samples, aside.memory, aside.scratch);
   std::optional<RankKey> first;
-  std::vector<VerdictBits> best;
+  std::vector<DecisionBits> best;
   for_all_rows([&](const std::vector<double>& kept) {
     const KeptRows rows(kept, study, checked_.hand());
     const Ranking r = rows.ranking();
@@ -203,7 +203,7 @@ void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
       const RankKey key(r, k, rows.number(k));
       // The best so far: it may be the best of all, and then its bits are needed.
       if (!first || key < *first) {
-        best = rows.verdicts(k);
+        best = rows.decisions(k);
         first = key;
       }
       order.add(key);
@@ -214,8 +214,8 @@ void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
     const KeptRows rows(kept, study, checked_.hand());
     Ranking r = rows.ranking();
     for (std::size_t k = 0; k < rows.count(); ++k) {
-      r.rank[k] = order.rank_of(rows.number(k));
-      if (r.rank[k] > 0) set_difference(study, rows.verdicts(k), best, k, r);
+      r.rank[k] = order.find_rank(rows.number(k));
+      if (r.rank[k] > 0) set_difference(study, rows.decisions(k), best, k, r);
     }
     part(r);
   });
@@ -227,7 +227,7 @@ study::Estimate GraspSetStudy::estimate(const study::Total& t) const {
   return {-low.key, {low.value, t.worst.list().front().value}};
 }
 
-std::vector<study::Verdicts> GraspSetStudy::verdicts(const study::Total& t) const {
+std::vector<study::DecisionCounts> GraspSetStudy::decisions(const study::Total& t) const {
   // For all grasps together, because a total does not keep the results of each.
   const std::int64_t unsolved = study::at(t, kUnsolvedSamples);
   return {{study::at(t, kHeldSamples), study::at(t, kSamples) - unsolved, unsolved}};
@@ -247,7 +247,7 @@ std::string GraspSetStudy::summary(const study::Total& t, const std::string& sto
             {"samples_each", scenario_.study.samples}};
   j["p_held"] = {{"probability", study::number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}};
   for (int k = 0; k < kGraspStatuses; ++k) j["outcomes"][status_names()[static_cast<std::size_t>(k)]] = counted(k);
-  j["outcome_words"] = study::words_of(kGraspStatusWords);
+  j["outcome_words"] = study::words_to_json(kGraspStatusWords);
   j["held"] = counted(kHeldSamples);
   j["unsolved"] = counted(kUnsolvedSamples);
   j["drawn"] = counted(kSamples);

@@ -33,7 +33,7 @@ class GraspSetStudy final : public study::Study {
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total&) const override { return 1; }
   /// Counts over all samples of all grasps.
-  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   /// The scenario with every default filled in.
   [[nodiscard]] const SetScenario& scenario() const { return scenario_; }

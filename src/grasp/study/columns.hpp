@@ -15,7 +15,7 @@ struct GraspColumn {
   study::ColumnWords words;
   study::Axis axis;
   bool in_pushes;  ///< the axis is in units of the largest commanded force
-  Value value;     ///< value(metrics, verdict), see grasp/sample/problem.hpp and grasp/sample/judge.hpp; NaN: undefined
+  Value value;     ///< value(metrics, decision), see grasp/sample/problem.hpp and grasp/sample/sample_check.hpp; NaN: undefined
 };
 template <class Value>
 GraspColumn(study::ColumnWords, study::Axis, bool, Value) -> GraspColumn<Value>;
@@ -69,13 +69,13 @@ inline constexpr std::tuple kColumns = {
                  "fingers that move with the object make it small: see the imbalance."},
                 {0, 10, 500},
                 false,
-                [](const auto&, const auto& verdict) { return verdict.acceleration; }},
+                [](const auto&, const auto& sample_result) { return sample_result.acceleration; }},
     GraspColumn{{"largest_normal_force", "N", "Largest normal force", "Of the contact that is pressed hardest."},
                 {0, 4},
                 true,
-                [](const auto&, const auto& verdict) {
-                  double most = verdict.c.m[0];  // NaN if unsolved; largest over the contacts
-                  for (int k = 3; k < numbers_of(verdict.c); k += 3) most = std::max(most, verdict.c.m[k]);
+                [](const auto&, const auto& sample_result) {
+                  double most = sample_result.c.m[0];  // NaN if unsolved; largest over the contacts
+                  for (int k = 3; k < count_numbers(sample_result.c); k += 3) most = std::max(most, sample_result.c.m[k]);
                   return most;
                 }},
     GraspColumn{{"smallest_singular_value", "1", "Smallest singular value of the grasp matrix",
@@ -89,6 +89,6 @@ inline constexpr std::tuple kColumns = {
 inline constexpr int kMetrics = study::kRows<std::remove_const_t<decltype(kColumns)>>;
 
 /// The number of a row: metric("imbalance").
-consteval int metric(std::string_view name) { return study::row_of(kColumns, name); }
+consteval int metric(std::string_view name) { return study::find_row(kColumns, name); }
 
 }  // namespace garra::grasp

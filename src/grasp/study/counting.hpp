@@ -6,7 +6,7 @@
 #include "garra/grasp.hpp"
 #include "garra/study/counting.hpp"
 #include "garra/study/distribution.hpp"
-#include "grasp/sample/judge.hpp"
+#include "grasp/sample/sample_check.hpp"
 #include "grasp/sample/model.hpp"
 #include "grasp/study/columns.hpp"
 
@@ -35,7 +35,7 @@ struct Layout {
   int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
 };
 
-[[nodiscard]] inline study::CountingSizes sizes_of(const Layout& l, study::Keep keep) {
+[[nodiscard]] inline study::CountingSizes make_counting_sizes(const Layout& l, study::Keep keep) {
   return {.counts = l.counts,
           .buckets = l.buckets,
           .pairs = l.held_sum / 2,
@@ -51,12 +51,12 @@ template <int N>
 struct Sample {
   std::int64_t number;
   Metrics<double, N> metrics;
-  Verdict<double, N> verdict;
+  SampleResult<double, N> sample_result;
   const double* uniforms;  ///< of its draws, a tile apart
 
-  [[nodiscard]] GARRA_HD Outcome outcome() const { return static_cast<Outcome>(static_cast<int>(verdict.outcome)); }
+  [[nodiscard]] GARRA_HD Outcome outcome() const { return static_cast<Outcome>(static_cast<int>(sample_result.outcome)); }
   [[nodiscard]] GARRA_HD double uniform(int draw) const { return uniforms[draw * batch::kTile]; }
-  [[nodiscard]] GARRA_HD auto values() const { return study::values_by_type<decltype(kColumns)>(metrics, verdict); }
+  [[nodiscard]] GARRA_HD auto values() const { return study::values_by_type<decltype(kColumns)>(metrics, sample_result); }
 };
 
 /// A range of samples to be counted; the tiles lie where the counting is done.
@@ -65,16 +65,16 @@ struct Counting {
   const GraspModel* model;
   Layout layout;
   study::Keep keep;
-  std::int64_t first;  ///< number of the stretch's first sample
-  const double *metrics, *uniforms, *verdicts;
+  std::int64_t first;  ///< number of the range's first sample
+  const double *metrics, *uniforms, *sample_results;
 
   [[nodiscard]] GARRA_HD Sample<N> sample(std::int64_t i) const {
     return {first + i, batch::load<double, Metrics<double, N>>(metrics, i),
-            batch::load<double, Verdict<double, N>>(verdicts, i),
+            batch::load<double, SampleResult<double, N>>(sample_results, i),
             uniforms + (i / batch::kTile) * layout.draws * batch::kTile + i % batch::kTile};
   }
   [[nodiscard]] GARRA_HD bool keeps(std::int64_t i) const {
-    const double outcome = *batch::tile_at<double, Verdict<double, N>>(verdicts, i);  // its first field
+    const double outcome = *batch::tile_at<double, SampleResult<double, N>>(sample_results, i);  // its first field
     return keep == study::Keep::kAll || (keep == study::Keep::kFailures && outcome != double(int(Outcome::kHeld)));
   }
 
@@ -89,11 +89,11 @@ struct Counting {
     to.sum(layout.held_sum + 1, !decided);
     count_inputs(s, held, decided, to);
     if (outcome == Outcome::kUnreachable) return;
-    count_if(layout.sticks, s.verdict.sticks, to);
+    count_if(layout.sticks, s.sample_result.sticks, to);
     count_if(layout.resisted, s.metrics.resisted, to);
-    if (s.verdict.several == 1) to.count(layout.several);
-    if (held && s.verdict.opens > 0) to.count(layout.left_out);
-    if (held && s.verdict.opens > 0 && extent<N>() - s.verdict.opens < 3) to.count(layout.left_out + 1);
+    if (s.sample_result.several == 1) to.count(layout.several);
+    if (held && s.sample_result.opens > 0) to.count(layout.left_out);
+    if (held && s.sample_result.opens > 0 && extent<N>() - s.sample_result.opens < 3) to.count(layout.left_out + 1);
     count_contacts(s, to);
     const auto values = s.values();
     for (int k = 0; k < kMetrics; ++k)
@@ -107,13 +107,13 @@ struct Counting {
   GARRA_HD void write_row(std::int64_t i, double* row) const {
     const Sample<N> s = sample(i);
     *row++ = static_cast<double>(s.number);
-    *row++ = s.verdict.outcome;
-    *row++ = s.verdict.residual;
+    *row++ = s.sample_result.outcome;
+    *row++ = s.sample_result.residual;
     const auto values = s.values();
     for (int k = 0; k < kMetrics; ++k) *row++ = values[static_cast<std::size_t>(k)];
     for (int k = 0; k < layout.draws; ++k) *row++ = study::quantile(model->draw[k].distribution, s.uniform(k));
-    for (int k = 0; k < extent<3 * N>(); ++k) *row++ = s.verdict.c[k];
-    for (int k = 0; k < extent<3 * N>(); ++k) *row++ = s.verdict.a[k];
+    for (int k = 0; k < extent<3 * N>(); ++k) *row++ = s.sample_result.c[k];
+    for (int k = 0; k < extent<3 * N>(); ++k) *row++ = s.sample_result.a[k];
   }
 
  private:
@@ -142,7 +142,7 @@ struct Counting {
   }
   template <class To>
   GARRA_HD void count_contacts(const Sample<N>& s, To& to) const {
-    const Verdict<double, N>& v = s.verdict;
+    const SampleResult<double, N>& v = s.sample_result;
     const bool solved = v.sticks == v.sticks;  // the outcome may be known without forces: not resisted
     for (int j = 0; j < extent<N>(); ++j) {
       if (solved) to.count(layout.state + 3 * j + static_cast<int>(v.state[j]));
@@ -156,7 +156,7 @@ struct Counting {
   /// Counts the solver's effort, and records extreme samples.
   template <class To>
   GARRA_HD void count_solution(const Sample<N>& s, bool decided, To& to) const {
-    const Verdict<double, N>& v = s.verdict;
+    const SampleResult<double, N>& v = s.sample_result;
     const int steps = static_cast<int>(v.iterations), outcome = static_cast<int>(s.outcome());
     to.count(layout.iterations + (steps < kIterationBins ? steps : kIterationBins - 1));
     // Values below the axis, also zero, are in its first bin.

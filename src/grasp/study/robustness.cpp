@@ -12,7 +12,7 @@ namespace {
 
 static_assert(kOutcomes >= kMotionEnds, "Robustness::outcomes serves both");
 
-Robustness answer_of(const study::Study& study, const study::RunResult& run) {
+Robustness make_robustness(const study::Study& study, const study::RunResult& run) {
   const study::Estimate estimate = study.estimate(run.total);
   Robustness answer;
   answer.samples = run.total.count;
@@ -25,7 +25,7 @@ Robustness answer_of(const study::Study& study, const study::RunResult& run) {
 Robustness robustness_in_time(const Scenario& scenario, const Device& device) {
   const TimeStudy study(scenario);
   const study::RunResult run = study::run(study, {.device = device});
-  Robustness answer = answer_of(study, run);
+  Robustness answer = make_robustness(study, run);
   for (int k = 0; k < kMotionEnds; ++k)
     answer.outcomes[static_cast<std::size_t>(k)] = study.ended(run.total, static_cast<MotionEnd>(k));
   answer.no_slip = answer.can_be_held = std::nan("");
@@ -48,7 +48,7 @@ Robustness robustness(const Scenario& scenario, const Device& device) {
   // Progress is not reported: if nothing ends the run early, chunks are as large as a GPU takes at once.
   if (plan.stop_half_width == 0 && plan.time_limit == 0) plan.chunk = std::max(plan.chunk, 1024 * study::kBlock);
   const study::RunResult run = study::run(Study(study, plan), {.device = device});
-  Robustness answer = answer_of(study, run);
+  Robustness answer = make_robustness(study, run);
   for (int k = 0; k < kOutcomes; ++k)
     answer.outcomes[static_cast<std::size_t>(k)] = study::at(run.total, study.layout().outcome + k);
   answer.no_slip = study.no_slip(run.total).probability;

@@ -90,16 +90,16 @@ chain::Robot finger_robot(const Scenario& s, const Finger& f) {
   return f.modified ? chain::from_modified_dh(data, f.joints) : chain::from_dh(data, f.joints);
 }
 
-bool six_revolute(const chain::Robot& robot) { return robot.joints == 6 && fits_revolute(chain::model_of<6>(robot)); }
+bool six_revolute(const chain::Robot& robot) { return robot.joints == 6 && fits_revolute(chain::make_model<6>(robot)); }
 
-FingerSize size_of(const chain::Robot& robot) {
+FingerSize choose_finger_size(const chain::Robot& robot) {
   if (!robot.coupled.empty()) return FingerSize::kSixteen;  // the only size that follows leaders
   if (six_revolute(robot)) return FingerSize::kSix;
   return robot.joints <= 4 ? FingerSize::kFour : robot.joints <= 8 ? FingerSize::kEight : FingerSize::kSixteen;
 }
 
 void set_chain(const chain::Robot& robot, FingerModel& f) {
-  f.size = size_of(robot);
+  f.size = choose_finger_size(robot);
   switch (f.size) {
     case FingerSize::kFour:
       f.four = padded_chain<4>(robot);
@@ -131,7 +131,7 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
     f.branch = {from.arm, from.elbow, from.wrist};
     f.tip_radius = from.tip_radius;
     f.numeric.joints = static_cast<int>(from.joint_count());
-    if (from.robot) f.numeric.followers = chain::followers_of(*from.robot);
+    if (from.robot) f.numeric.followers = chain::find_followers(*from.robot);
     std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
     f.torque_given = !from.tau.empty();
     std::copy(from.tau.begin(), from.tau.end(), f.tau);
@@ -301,7 +301,7 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
 }
 
 /// Largest distance of a contact from the tool point of its finger's last link [m].
-constexpr double kMostOffTool = 0.1;
+constexpr double kMaxOffTool = 0.1;
 
 /// Moves the tool to the last link's point at the contact, after the finger has come as near as its joints allow:
 /// fingers with few joints touch with any point of their pads. Returns its distance from the tool [m].
@@ -309,7 +309,7 @@ template <chain::Joints K, int J>
 double touch_with_link(const Vec3<double>& at, const Vec<double, J>& q, FingerChain<J>& finger) {
   const Pose<double> tool = chain::frames<K>(finger.model, chain::angles<K>(finger.model, q)).tool;
   const Vec3<double> off = at - tool.p;
-  if (norm(off) <= kMostOffTool) finger.model.tool.p += finger.model.tool.R * transpose_times(tool.R, off);
+  if (norm(off) <= kMaxOffTool) finger.model.tool.p += finger.model.tool.R * transpose_times(tool.R, off);
   return norm(off);
 }
 
@@ -324,7 +324,7 @@ void make_reach(GraspModel& m, const Inputs<double>& in) {
       const auto stance = finger_stance<joints, size>(f, task, m.moving, reached);
       if (reached > 0 || f.closed_form) return;
       off = touch_with_link<joints, size>(tip_center(f, task.place), stance.q,
-                                          const_cast<FingerChain<size>&>(chain_of<size>(f)));
+                                          const_cast<FingerChain<size>&>(finger_chain<size>(f)));
       static_cast<void>(finger_stance<joints, size>(f, task, m.moving, reached));
     });
     if (reached > 0) continue;

@@ -14,7 +14,7 @@
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/cuda.hpp"
 #include "grasp/sample/finger_command.hpp"
-#include "grasp/sample/judge.hpp"
+#include "grasp/sample/sample_check.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {
@@ -63,7 +63,7 @@ struct Workspace : private ContactsInUse {
   batch::Tiles<solvers::FrictionProblem<double, kAnyContacts>> problems{kSub};
   batch::Tiles<Metrics<double, kAnyContacts>> metrics{kSub};
   batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidates{kSub}, second{kSub};
-  batch::Tiles<Verdict<double, kAnyContacts>> verdicts{kSub};
+  batch::Tiles<SampleResult<double, kAnyContacts>> sample_results{kSub};
   batch::Tiles<Inputs<double>> uniforms{kSub};  // capacity for the largest number of draws
   batch::Tiles<ObjectLoad<double>> loads{kSub};
   batch::Tiles<FingerTask<double>> tasks;
@@ -90,7 +90,7 @@ struct Workspace : private ContactsInUse {
   }
 };
 
-solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
+solvers::FrictionNewton make_solver(const Scenario& s, bool cold) {
   solvers::FrictionNewton solver;
   solver.tol = s.tol;
   solver.max_iterations = s.max_iterations;
@@ -101,21 +101,21 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
 
 /// Settles the pending samples.
 void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
-  using Of = Verdict<double, kAnyContacts>;
-  double* verdicts = w.verdicts.data();
+  using Of = SampleResult<double, kAnyContacts>;
+  double* sample_results = w.sample_results.data();
   const auto pending = [&] {
     for (std::int64_t i = 0; i < count; ++i)
-      if (*batch::tile_at<double, Of>(verdicts, i) == kPending) return true;
+      if (*batch::tile_at<double, Of>(sample_results, i) == kPending) return true;
     return false;
   };
-  const RestBody<kAnyContacts> rest{&m, w.problems.data(), verdicts};
+  const RestKernel<kAnyContacts> rest{&m, w.problems.data(), sample_results};
   for (std::int64_t i = 0; i < count; ++i) rest.template operator()<double>(i);
   if (!pending()) return;
   with_balance(m, &m, w.parts(), w.metrics.data(), [&](auto body) {
-    body.verdicts = verdicts;
+    body.sample_results = sample_results;
     balance(Executor::kScalar, body, count);
   });
-  const SettleBody<kAnyContacts> settle{m.held, verdicts};
+  const SettleKernel<kAnyContacts> settle{m.held, sample_results};
   for (std::int64_t i = 0; i < count; ++i) settle.template operator()<double>(i);
 }
 
@@ -123,26 +123,26 @@ void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
 /// workspace.
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace& w) {
-  using Iterate = contact::IterateBody<solvers::FrictionNewton, kAnyContacts>;
+  using Iterate = contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>;
   const double* second = s.check_uniqueness ? w.second.data() : nullptr;
-  draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
+  draw_samples(executor, DrawKernel{&m, first, w.parts()}, count);
   contact::with_contacts(executor, [&](auto n) {
-    contact::for_each_problem<n>(executor, count, BuildBody<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+    contact::for_each_problem<n>(executor, count, BuildKernel<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
   });
   with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
   contact::iterate(executor,
-                   Iterate{solver_of(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
+                   Iterate{make_solver(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
                    count);
   if (s.check_uniqueness)
     contact::iterate(
-        executor, Iterate{solver_of(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts}, count);
+        executor, Iterate{make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts}, count);
   contact::with_contacts(executor, [&](auto n) {
     contact::for_each_problem<n>(
         executor, count,
-        JudgeBody<n>{&m,
+        SampleCheckKernel<n>{&m,
                      w.parts(),
                      {s.tol, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
-                     w.verdicts.data()});
+                     w.sample_results.data()});
   });
   settle_samples(m, count, w);
 }
@@ -160,7 +160,7 @@ void add_counts(study::Tally& total, const study::Tally& part) {
 study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
   const Layout& l = study.layout();
   const Scenario& s = study.scenario();
-  const study::CountingSizes sizes = sizes_of(l, study::keep_of(s.plan.keep));
+  const study::CountingSizes sizes = make_counting_sizes(l, study::parse_keep(s.plan.keep));
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
   study::Tally total{first, count, {}, {}, {}, {}, {}};
   start_tally(l, total);
@@ -179,7 +179,7 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
         const std::int64_t n = std::min(kSub, end - i);
         process(s, study.model(), device.executor, first + i, n, *w);
         const Counting<kAnyContacts> counting{
-            &study.model(), l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(), w->verdicts.data()};
+            &study.model(), l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(), w->sample_results.data()};
         study::count_samples(counting, n, sizes, mine, sums);
       }
       kept[static_cast<std::size_t>(b)].swap(mine.kept);
@@ -194,9 +194,9 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
 study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
   const Scenario& s = study.scenario();
   study::Tally total{first, count, {}, {}, {}, {}, {}};
-  solvers::FrictionNewton solver = solver_of(s, false);
+  solvers::FrictionNewton solver = make_solver(s, false);
   batch::on_device(device, DeviceSamples{study.model(), solver, s.check_uniqueness, study.layout(),
-                                         study::keep_of(s.plan.keep), total});
+                                         study::parse_keep(s.plan.keep), total});
   return total;
 }
 
@@ -206,7 +206,7 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
   process(study.scenario(), model, Executor::kScalar, sample, 1, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
-  const auto v = w.verdicts.get(0);
+  const auto v = w.sample_results.get(0);
   Replay out;
   for (int k = 0; k < model.draws; ++k)
     out.inputs.push_back(study::quantile(model.draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
@@ -223,7 +223,7 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
   out.several = v.several > 0;
   out.opens = static_cast<int>(v.opens);
   out.iterations = v.iterations;
-  std::ranges::copy(study::values_of(kColumns, m, v), out.metric);
+  std::ranges::copy(study::row_values(kColumns, m, v), out.metric);
   return out;
 }
 

@@ -47,7 +47,7 @@ class Study final : public study::Study {
   /// P(held) so far.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
   [[nodiscard]] Replay replay(std::int64_t sample) const { return replay(*model_, sample); }
   /// The same for a model with other draws (make_nominal).
   [[nodiscard]] Replay replay(const GraspModel& model, std::int64_t sample) const;

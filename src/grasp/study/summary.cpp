@@ -19,7 +19,7 @@ using study::Histogram;
 using study::number;
 using study::Tally;
 
-Json contacts(const Layout& l, const Tally& t) {
+Json contacts_to_json(const Layout& l, const Tally& t) {
   Json list = Json::array();
   for (int j = 0; j < l.contacts; ++j) {
     Json c;
@@ -102,7 +102,7 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
   return j;
 }
 
-Json ranking(const study::Ranking& r, const char* key) {
+Json ranking_to_json(const study::Ranking& r, const char* key) {
   Json list = Json::array();
   for (const auto& e : r.list())
     list.push_back(
@@ -111,11 +111,11 @@ Json ranking(const study::Ranking& r, const char* key) {
 }
 
 /// Estimate from a pair of counts: samples with the property, and undecided ones.
-study::Estimate share_of(const study::Total& t, int pair) {
+study::Estimate estimate_share(const study::Total& t, int pair) {
   // Undecided samples are no evidence either way and widen the interval.
   const auto open = at(t, pair + 1);
-  const study::Verdicts all{at(t, pair), t.count - open, open};
-  return study::estimate_of({&all, 1});
+  const study::DecisionCounts all{at(t, pair), t.count - open, open};
+  return study::make_estimate({&all, 1});
 }
 
 Json probability(const study::Estimate& e) {
@@ -127,8 +127,8 @@ Json words(const char* label, const char* meaning) { return {{"label", label}, {
 
 }  // namespace
 
-study::Estimate Study::no_slip(const study::Total& t) const { return share_of(t, layout_.sticks); }
-study::Estimate Study::can_be_held(const study::Total& t) const { return share_of(t, layout_.resisted); }
+study::Estimate Study::no_slip(const study::Total& t) const { return estimate_share(t, layout_.sticks); }
+study::Estimate Study::can_be_held(const study::Total& t) const { return estimate_share(t, layout_.resisted); }
 
 study::Estimate Study::named_estimate(const study::Total& t, const std::string& quantity) const {
   if (quantity == "p_no_slip") return no_slip(t);
@@ -136,14 +136,14 @@ study::Estimate Study::named_estimate(const study::Total& t, const std::string& 
   return study::Study::named_estimate(t, quantity);
 }
 
-study::Estimate Study::estimate(const study::Total& t) const { return study::estimate_of(verdicts(t)); }
+study::Estimate Study::estimate(const study::Total& t) const { return study::make_estimate(decisions(t)); }
 
 double Study::widest_interval(const study::Total& t) const {
   const study::Interval i = estimate(t).interval;
   return i.high - i.low;
 }
 
-std::vector<study::Verdicts> Study::verdicts(const study::Total& t) const {
+std::vector<study::DecisionCounts> Study::decisions(const study::Total& t) const {
   const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
   return {{at(t, layout_.outcome + static_cast<int>(Outcome::kHeld)), t.count - unsolved, unsolved}};
 }
@@ -168,7 +168,7 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["left_out"] = {{"samples", at(total, l.left_out)}, {"fewer_than_three", at(total, l.left_out + 1)}};
   j["non_unique"] = at(total, l.several);
   study::put_outcomes(j, kOutcomeWords, total, l.outcome);
-  j["contacts"] = contacts(l, total);
+  j["contacts"] = contacts_to_json(l, total);
   j["metrics"] = metrics(l, total);
   j["unresisted"] = Json::array();
   for (const auto& wrench : unresisted_wrenches(*model_)) j["unresisted"].push_back(describe_wrench(wrench));
@@ -178,10 +178,10 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
     j["inputs"].push_back(input(l, total, inputs_[k], static_cast<int>(k)));
   j["solver"] = solver(scenario_, l, total);
   j["convergence"] = study::convergence(total);
-  j["closest"] = ranking(total.closest, "margin");
+  j["closest"] = ranking_to_json(total.closest, "margin");
   const auto held = at(total, l.outcome);
   j["failures_kept"] = scenario_.plan.keep == "none" ? 0 : total.count - held;
-  j["worst"] = ranking(total.worst, "residual");
+  j["worst"] = ranking_to_json(total.worst, "residual");
   return j.dump(1) + "\n";
 }
 

@@ -14,13 +14,13 @@ namespace garra::grasp {
 
 namespace {
 
-MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStates& states) {
+MotionRules make_rules(const Scenario& s, const GraspModel& grasp, const GraspStates& states) {
   MotionRules r{};
   r.grasp = grasp;
   make_nominal(r.grasp);
   // The fingers follow the object if their own motion is not given.
   r.grasp.moving = grasp.moving || !states.velocity.empty() || !states.spin.empty();
-  // Restitution 1: contacts carry force if their gap is closed now, not if a step could close it (OpenBody).
+  // Restitution 1: contacts carry force if their gap is closed now, not if a step could close it (OpenKernel).
   r.step = {.explicit_step = true, .step = 1, .restitution = 1, .baumgarte = 0};
   r.drive = states.tau.empty() ? Drive::kController : Drive::kConstant;
   r.tol = s.tol;
@@ -49,12 +49,12 @@ void find_nominal(AnalysisJob& job) {
   MotionTiles drawn = tiles;
   // With every input nominal nothing is drawn: any number works.
   drawn.draw = draw.data();
-  MotionDrawBody{&job.model.rules, drawn}.operator()<double>(0);
+  MotionDrawKernel{&job.model.rules, drawn}.operator()<double>(0);
   job.object = batch::load<double, ObjectMotion<double>>(tiles.objects, 0);
   job.object.running = 0;  // the state is given: a step changes nothing in it
   for (int j = 0; j < contacts; ++j) {
-    job.task[j] = batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0);
-    job.surface[j] = batch::load<double, LocalSurface<double>>(tiles.surface_of(j), 0);
+    job.task[j] = batch::load<double, FingerTask<double>>(tiles.parts.task_tile(j), 0);
+    job.surface[j] = batch::load<double, LocalSurface<double>>(tiles.surface_tile(j), 0);
   }
 }
 
@@ -89,7 +89,7 @@ void check_size(const std::string& name, const std::vector<double>& values, std:
                                           std::to_string(rows * columns) + " of shape " + shape(rows, columns));
 }
 
-void check_sizes(const Scenario& s, const GraspStates& x) {
+void check_states(const Scenario& s, const GraspStates& x) {
   if (x.count < 0) throw Error(ExitCode::kInvalidFile, "count = " + std::to_string(x.count) + " is negative");
   const auto optional = [&](const char* name, const std::vector<double>& values, std::int64_t columns) {
     if (!values.empty()) check_size(name, values, x.count, columns);
@@ -157,15 +157,15 @@ void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t
     x.first_turn = x.turn;
     x.turned = x.whole_turns = 0;
     batch::store<double>(host.objects, i, x);
-    const Pose<double> pose = {rotation_of(x.turn), x.p};
+    const Pose<double> pose = {rotation_matrix(x.turn), x.p};
     for (int j = 0; j < contacts; ++j) {
       FingerTask<double> t = task[j];
       // Relative to the object's pose: the nominal contacts move with it.
       t.place = pose * ContactPlace<double>{surface[j].point, surface[j].E};
       t.velocity = x.v + cross(x.w, t.place.p - x.p);
       if (!states.friction.empty()) t.friction = states.friction[static_cast<std::size_t>(at * contacts + j)];
-      batch::store<double>(host.parts.tasks_of(j), i, t);
-      batch::store<double>(host.surface_of(j), i, surface[j]);
+      batch::store<double>(host.parts.task_tile(j), i, t);
+      batch::store<double>(host.surface_tile(j), i, surface[j]);
     }
   });
 }
@@ -175,7 +175,7 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
   for (int j = 0; j < model.rules.grasp.contacts; ++j)
     with_finger_size(model.rules.grasp.finger[j].size, [&](auto, auto size) {
       constexpr int J = size;
-      const int joints = chain_of<J>(model.rules.grasp.finger[j]).joints;
+      const int joints = finger_chain<J>(model.rules.grasp.finger[j]).joints;
       const auto put = [&](const std::vector<std::vector<double>>& given, std::int64_t at, Vec<double, J>& to) {
         if (given.empty()) return;
         std::copy_n(given[static_cast<std::size_t>(j)].data() + at * joints, joints, to.m);
@@ -186,21 +186,21 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
         x.within = 1;
         // Beyond `count` no finger was placed.
         if (by_inverse_kinematics() && i < count)
-          x = batch::load<double, FingerMotion<double, J>>(host.finger_of(j), i);
+          x = batch::load<double, FingerMotion<double, J>>(host.finger_tile(j), i);
         put(states.q, at, x.q);
         put(states.qd, at, x.qd);
         put(states.tau, at, x.kept);
         x.first = x.q;
-        batch::store<double>(host.finger_of(j), i, x);
+        batch::store<double>(host.finger_tile(j), i, x);
       });
     });
 }
 
 Analysis analyse(const Scenario& scenario, const GraspStates& states, const Device& device) {
-  check_sizes(scenario, states);
+  check_states(scenario, states);
   const auto grasp = make_model(scenario);
   Analysis out = sized(scenario, states.count);
-  AnalysisJob job{.model = {.rules = rules_of(scenario, *grasp, states), .clock = LoadClock({}, scenario.gravity, 1)},
+  AnalysisJob job{.model = {.rules = make_rules(scenario, *grasp, states), .clock = LoadClock({}, scenario.gravity, 1)},
                   .step = {},
                   .states = states,
                   .out = out};

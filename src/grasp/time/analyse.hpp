@@ -28,7 +28,7 @@ struct AnalysisTiles {
 
 /// Determines the open contacts and stores their gaps. Afterwards a step's gap is 1 m for an open contact and 0 for a
 /// closed one, so that a problem has exactly the closed contacts.
-struct OpenBody {
+struct OpenKernel {
   const MotionRules* rules;
   AnalysisTiles tiles;
 
@@ -37,12 +37,12 @@ struct OpenBody {
     const auto x = batch::load<S, ObjectMotion<S>>(tiles.motion.objects, i);
     const Body<S> body = body_at(x, x.p, x.turn);
     for (int j = 0; j < rules->grasp.contacts; ++j) {
-      auto f = batch::load<S, FingerStep<S>>(tiles.motion.step_of(j), i);
+      auto f = batch::load<S, FingerStep<S>>(tiles.motion.step_tile(j), i);
       batch::store<S>(tiles.gaps + j * tiles.motion.padded, i, f.gap);
       // NaN counts as closed, so that it reaches the certificate.
       const auto open = f.gap > S(kOpenGap) || relative_velocity(body, f)[0] > S(kOpenSpeed);
       f.gap = select(open, S(1), S(0));
-      batch::store<S>(tiles.motion.step_of(j), i, f);
+      batch::store<S>(tiles.motion.step_tile(j), i, f);
     }
   }
 };
@@ -78,14 +78,14 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   // Afterwards the file's values replace those of inverse kinematics.
   if (job.by_inverse_kinematics()) backend.start_fingers(job.model.rules, t, count);
   if (job.fingers_given()) give_fingers();
-  backend.for_each(count, OrderBody{rules, t, job.step.now});
+  backend.for_each(count, OrderKernel{rules, t, job.step.now});
   backend.step_fingers(job.model.rules, t, job.step, count);
-  backend.for_each(count, OpenBody{rules, tiles});
-  backend.assemble(AssembleBody<N>{rules, t, job.step.now}, count);
-  backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates, nullptr,
+  backend.for_each(count, OpenKernel{rules, tiles});
+  backend.assemble(AssembleKernel<N>{rules, t, job.step.now}, count);
+  backend.iterate(contact::IterateKernel<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates, nullptr,
                                                                    extent<N>()},
                   count);
-  backend.certify(contact::CertifyBody<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()},
+  backend.certify(contact::CertifyKernel<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()},
                   count);
 }
 

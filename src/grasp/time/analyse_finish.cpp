@@ -19,7 +19,7 @@ class SolvedInstant {
     body_ = body_at(x_, x_.p, x_.turn);
     load_ = load_on(body_, job.model.rules.grasp.gravity, x_.wrench);
     for (int j = 0; j < job.out.contacts; ++j)
-      step_[j] = batch::load<double, FingerStep<double>>(host.motion.step_of(j), i);
+      step_[j] = batch::load<double, FingerStep<double>>(host.motion.step_tile(j), i);
   }
 
   void settle_status(Analysis& out, std::int64_t at) {
@@ -72,12 +72,12 @@ class SolvedInstant {
 
   template <int J>
   void write_finger(int j, Analysis& out, std::int64_t at) const {
-    const auto x = batch::load<double, FingerMotion<double, J>>(host_.motion.finger_of(j), i_);
+    const auto x = batch::load<double, FingerMotion<double, J>>(host_.motion.finger_tile(j), i_);
     FingerMotion<double, J> after = x;
     // A step of 1 s: its change of a rate is the acceleration.
-    end_step(drive_of<J>(job_.model.rules, j, job_.step), solvers::contact<double, kMaxContacts>(force_, j), 1.0,
+    end_step(make_finger_drive<J>(job_.model.rules, j, job_.step), solvers::contact<double, kMaxContacts>(force_, j), 1.0,
              after);
-    const int joints = chain_of<J>(job_.model.rules.grasp.finger[j]).joints;
+    const int joints = finger_chain<J>(job_.model.rules.grasp.finger[j]).joints;
     const auto put = [&](const Vec<double, J>& v, std::vector<std::vector<double>>& to) {
       double* row = to[static_cast<std::size_t>(j)].data() + at * joints;
       for (int k = 0; k < joints; ++k) row[k] = reached_ ? v[k] : NAN;
@@ -91,7 +91,7 @@ class SolvedInstant {
  private:
   static constexpr int kForces = 3 * kMaxContacts;
 
-  [[nodiscard]] bool is_open(int j) const { return step_[j].gap > 0; }  // OpenBody
+  [[nodiscard]] bool is_open(int j) const { return step_[j].gap > 0; }  // OpenKernel
 
   /// Acceleration of the object under these contact forces: the change of its velocities in 1 s.
   [[nodiscard]] Vec<double, 6> acceleration(const Vec<double, kForces>& force) const {

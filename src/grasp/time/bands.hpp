@@ -12,7 +12,7 @@
 namespace garra::grasp {
 
 /// Quantities recorded of a sample at an instant: each Look, then the largest normal force of its contacts.
-inline constexpr int kLargestForce = kLooks, kBands = kLooks + 1;
+inline constexpr int kMaxForce = kLooks, kBands = kLooks + 1;
 
 /// Bins for the quantiles of bands: of a number or, if it spans decades, of its decadic logarithm.
 struct Bins {
@@ -57,8 +57,8 @@ struct TimeBands {
   GARRA_HD void count_look(int k, const double (&look)[kLooks], const double* force, int contacts,
                            const Count& count) const {
     for (int b = 0; b < kBands; ++b) {
-      const double x = b == kLargestForce ? largest(force, contacts) : look[b];
-      count(at(b, k).place(b == kLeastMargin ? margin_within(x) : x));
+      const double x = b == kMaxForce ? largest(force, contacts) : look[b];
+      count(at(b, k).place(b == kMinMargin ? margin_within(x) : x));
     }
   }
 };

@@ -78,6 +78,6 @@ inline constexpr std::tuple kTimeColumns = {
 inline constexpr int kTimeMetrics = study::kRows<std::remove_const_t<decltype(kTimeColumns)>>;
 
 /// The number of a row: time_metric("peak_force").
-consteval int time_metric(std::string_view name) { return study::row_of(kTimeColumns, name); }
+consteval int time_metric(std::string_view name) { return study::find_row(kTimeColumns, name); }
 
 }  // namespace garra::grasp

@@ -25,14 +25,14 @@ struct HostBackend {
   /// Ends the previous step and begins the next, finger by finger.
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
   /// Compiled once, in grasp/instances/time_assemble.cpp, like close().
-  void assemble(const AssembleBody<kAnyContacts>& body, std::int64_t count) const;
-  void iterate(const contact::IterateBody<solvers::FrictionNewton, kAnyContacts>& body, std::int64_t count) const {
+  void assemble(const AssembleKernel<kAnyContacts>& body, std::int64_t count) const;
+  void iterate(const contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>& body, std::int64_t count) const {
     contact::iterate(executor, body, count);
   }
-  void certify(const contact::CertifyBody<kAnyContacts>& body, std::int64_t count) const {
+  void certify(const contact::CertifyKernel<kAnyContacts>& body, std::int64_t count) const {
     contact::certify_tiles(executor, body, count);
   }
-  void close(std::int64_t count, const CloseBody<kAnyContacts>& body) const;
+  void close(std::int64_t count, const CloseKernel<kAnyContacts>& body) const;
   /// Whether any sample's trajectory goes on.
   [[nodiscard]] bool any_running(const MotionTiles& tiles, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i)

@@ -11,15 +11,15 @@ namespace garra::grasp {
 namespace {
 
 constexpr int kShownBins = 200, kBandBins = 60;
-constexpr int kMostBandCounts = 800'000;  ///< 6 MB per thread; beyond this, bands have fewer instants
+constexpr int kMaxBandCounts = 800'000;  ///< 6 MB per thread; beyond this, bands have fewer instants
 
-Bins bins_of(const TimeRange& range, int n, int offset) {
+Bins make_bins(const TimeRange& range, int n, int offset) {
   if (!range.decades) return {{range.low, range.high, n, offset}, false};
   return {{log10(range.low), log10(range.high), n, offset}, true};
 }
 
 /// Ranges of every row of the table.
-std::array<TimeRange, kTimeMetrics> ranges_of(const Scenario& s) {
+std::array<TimeRange, kTimeMetrics> metric_ranges(const Scenario& s) {
   return std::apply([&](const auto&... row) { return std::array<TimeRange, kTimeMetrics>{row.range(s)...}; },
                     kTimeColumns);
 }
@@ -29,7 +29,7 @@ struct Places : study::Places {
   /// Ranges of displayed distributions start at zero and are the same for all readers: equal bins.
   study::Histogram shown(const TimeRange& range) { return histogram({0, range.shown * range.high, kShownBins}); }
   Bins band(const TimeRange& range, int n) {
-    const Bins b = bins_of(range, n, count());
+    const Bins b = make_bins(range, n, count());
     take(b.histogram.size());
     return b;
   }
@@ -38,7 +38,7 @@ struct Places : study::Places {
 TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
   constexpr int band_metric[kBands] = {time_metric("peak_drift"), time_metric("peak_turn"), time_metric("least_margin"),
                                        time_metric("slip_path"), time_metric("peak_force")};
-  const auto range = ranges_of(s);
+  const auto range = metric_ranges(s);
   TimeLevel level;
   level.outcome = places.take(kMotionEnds);
   // One place more than instants, for never.
@@ -59,7 +59,7 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
 /// All instants, or as many evenly spaced ones as the counts allow.
 std::vector<int> band_instants(int instants, int levels) {
   const int each = levels * kBands * (study::Histogram{0, 1, kBandBins, 0}).size();
-  const int n = std::clamp(kMostBandCounts / each, 2, instants);
+  const int n = std::clamp(kMaxBandCounts / each, 2, instants);
   std::vector<int> list;
   // Evenly spread and rounded, the first and the last instant always.
   for (int k = 0; k < n; ++k) list.push_back((2 * k * (instants - 1) + n - 1) / (2 * (n - 1)));
@@ -78,7 +78,7 @@ TimeLayout make_time_layout(const Scenario& s) {
   Places places;
   for (int k = 0; k < levels; ++k) l.level.push_back(level_layout(s, l, places));
   l.slipped_first = places.take(l.contacts);
-  const auto range = ranges_of(s);
+  const auto range = metric_ranges(s);
   for (int c = 0; c < l.contacts; ++c) {
     l.slip[c] = places.shown(range[time_metric("slip_path")]);
     l.force[c] = places.shown(range[time_metric("peak_force")]);

@@ -45,28 +45,28 @@ double mean_half_sine(const TimeLoad& load, const Step& step) {
 }
 
 /// v turned about an axis of any length (O. Rodrigues).
-Vec3<double> turned(const Vec3<double>& v, const Vec3<double>& axis, double angle) {
+Vec3<double> rotated(const Vec3<double>& v, const Vec3<double>& axis, double angle) {
   const Vec3<double> e = (1 / norm(axis)) * axis;
   const auto turn = sincos(angle);
   return axpy((1 - turn.cos) * dot(e, v), e, axpy(turn.sin, cross(e, v), turn.cos * v));
 }
 
-double edge_of(const TimeLoad& load) { return std::min(kShakeEdge, 0.5 * (load.to - load.from)); }
+double edge_duration(const TimeLoad& load) { return std::min(kShakeEdge, 0.5 * (load.to - load.from)); }
 
 /// Envelope of a shake: 1 inside, raised cosines at the edges, 0 outside.
 double fade(const TimeLoad& load, double t) {
-  const double inside = std::min(t - load.from, load.to - t), edge = edge_of(load);
+  const double inside = std::min(t - load.from, load.to - t), edge = edge_duration(load);
   if (inside <= 0) return 0;
   return inside >= edge ? 1 : 0.5 * (1 - cos(kPi * inside / edge));
 }
 
 /// Tone k lies in the middle of the k-th of equal parts of the band.
-double frequency_of(const TimeLoad& load, int k) { return std::lerp(load.low, load.high, (k + 0.5) / kShakeTones); }
+double tone_frequency(const TimeLoad& load, int k) { return std::lerp(load.low, load.high, (k + 0.5) / kShakeTones); }
 
 void add_tones(const TimeLoad& load, Instant& now) {
   const double size = fade(load, now.t);
   for (int k = 0; k < kShakeTones; ++k) {
-    const double turns = frequency_of(load, k) * now.t;
+    const double turns = tone_frequency(load, k) * now.t;
     // Whole turns are dropped first, because sincos of a small argument is accurate to its last digit.
     const auto tone = sincos(2 * kPi * (turns - std::floor(turns)));
     now.shake_cos[k] = size * tone.cos;
@@ -98,7 +98,7 @@ void add_wrench(double size, const TimeLoad& load, Instant& now) {
   }
 }
 
-void check(const TimeLoad& load, std::size_t number) {
+void check_load(const TimeLoad& load, std::size_t number) {
   const std::string name = "load " + std::to_string(number) + " of the time table ";
   const auto require = [&](bool fine, const std::string& problem, const std::string& remedy) {
     if (!fine) throw Error(ExitCode::kInvalidFile, name + problem, remedy);
@@ -126,7 +126,7 @@ LoadClock::LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, d
   for (TimeLoad& load : loads_)
     // Without a given end the shake lasts to the end of the motion.
     if (load.kind == Kind::kShake && load.to == 0) load.to = until;
-  for (std::size_t k = 0; k < loads_.size(); ++k) check(loads_[k], k);
+  for (std::size_t k = 0; k < loads_.size(); ++k) check_load(loads_[k], k);
   if (std::count_if(loads_.begin(), loads_.end(), [](const TimeLoad& l) { return l.kind == Kind::kShake; }) > 1)
     throw Error(ExitCode::kInvalidFile, "more than one load of the time table shakes the palm",
                 "give one shake, with an rms along each axis");
@@ -143,8 +143,8 @@ std::optional<ShakeTones> LoadClock::tones(const ShakePhases<double>& shake) con
   const auto load =
       std::find_if(loads_.begin(), loads_.end(), [](const TimeLoad& l) { return l.kind == Kind::kShake; });
   if (load == loads_.end()) return std::nullopt;
-  ShakeTones out{load->from, load->to, edge_of(*load), {}, {}, {}};
-  for (int k = 0; k < kShakeTones; ++k) out.frequency.push_back(frequency_of(*load, k));
+  ShakeTones out{load->from, load->to, edge_duration(*load), {}, {}, {}};
+  for (int k = 0; k < kShakeTones; ++k) out.frequency.push_back(tone_frequency(*load, k));
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < kShakeTones; ++k) {
       out.amplitude.push_back(std::hypot(shake.a[i][k], shake.b[i][k]));
@@ -171,7 +171,7 @@ Instant LoadClock::at(double t0, double t1) const {
         break;
       case Kind::kTilt:
         // Tilts rotate gravity one after another, in the given order.
-        now.known_gravity = turned(now.known_gravity, load.axis, load.angle * progress(load, now.t));
+        now.known_gravity = rotated(now.known_gravity, load.axis, load.angle * progress(load, now.t));
         break;
       case Kind::kShake:
       case Kind::kSampled:

@@ -135,18 +135,18 @@ struct MotionTiles {
   [[nodiscard]] GARRA_HD double* of_contact(double* tiles, int j) const {
     return tiles + j * padded * batch::kFields<double, T>;
   }
-  [[nodiscard]] GARRA_HD double* surface_of(int j) const { return of_contact<LocalSurface<double>>(surfaces, j); }
-  [[nodiscard]] GARRA_HD double* order_of(int j) const { return of_contact<FingerOrder<double>>(orders, j); }
+  [[nodiscard]] GARRA_HD double* surface_tile(int j) const { return of_contact<LocalSurface<double>>(surfaces, j); }
+  [[nodiscard]] GARRA_HD double* order_tile(int j) const { return of_contact<FingerOrder<double>>(orders, j); }
   /// Tiles of finger j, with space for kMaxJoints joints; a finger uses as many as its size has.
-  [[nodiscard]] GARRA_HD double* finger_of(int j) const {
+  [[nodiscard]] GARRA_HD double* finger_tile(int j) const {
     return of_contact<FingerMotion<double, chain::kMaxJoints>>(fingers, j);
   }
-  [[nodiscard]] GARRA_HD double* step_of(int j) const { return of_contact<FingerStep<double>>(steps, j); }
-  [[nodiscard]] GARRA_HD double* impulse_of(int j) const { return of_contact<Vec3<double>>(impulses, j); }
+  [[nodiscard]] GARRA_HD double* step_tile(int j) const { return of_contact<FingerStep<double>>(steps, j); }
+  [[nodiscard]] GARRA_HD double* impulse_tile(int j) const { return of_contact<Vec3<double>>(impulses, j); }
 };
 
 /// Draws the samples: object, load, contacts, finger tasks, and the surface near each contact.
-struct MotionDrawBody {
+struct MotionDrawKernel {
   const MotionRules* rules;
   MotionTiles tiles;
 
@@ -163,7 +163,7 @@ struct MotionDrawBody {
     ObjectMotion<S> object;
     object.p = object.first = pose.p;
     object.turned = object.whole_turns = S(0);
-    object.turn = object.first_turn = quaternion_of(column(pose.R, 0), column(pose.R, 1), column(pose.R, 2));
+    object.turn = object.first_turn = to_quaternion(column(pose.R, 0), column(pose.R, 1), column(pose.R, 2));
     object.v = cast<S>(m.v);
     object.w = cast<S>(m.omega);
     object.mass = in.x[kMass];
@@ -177,8 +177,8 @@ struct MotionDrawBody {
       FingerTask<S> task = finger_task(m, in, pose, j);
       // Keeps the deviation drawn about the nominal friction, so that levels differ by nothing else.
       if (rules->levels) task.friction = max(level + (task.friction - S(rules->nominal_friction[j])), S(0));
-      batch::store<S>(tiles.parts.tasks_of(j), i, task);
-      batch::store<S>(tiles.surface_of(j), i, surface_near(m.surface[j], in.x[kScale], pose, task.place));
+      batch::store<S>(tiles.parts.task_tile(j), i, task);
+      batch::store<S>(tiles.surface_tile(j), i, surface_near(m.surface[j], in.x[kScale], pose, task.place));
     }
   }
 

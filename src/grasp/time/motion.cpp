@@ -34,7 +34,7 @@ void check_times(const InTime& time) {
                 "give 2 to the number of steps + 1");
 }
 
-MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
+MotionRules make_rules(const Scenario& s, const GraspModel& grasp) {
   const InTime& time = *s.time;
   MotionRules r{};
   r.grasp = grasp;
@@ -144,15 +144,15 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
 template <chain::Joints K, int J>
 [[gnu::noinline]] void append_finger(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, int j,
                                      MotionSeries& out) {
-  const FingerChain<J>& finger = chain_of<J>(rules.grasp.finger[j]);
-  const FingerDrive<J> drive = drive_of<J>(rules, j, step);
-  auto x = batch::load<double, FingerMotion<double, J>>(tiles.finger_of(j), 0);
-  const auto order = batch::load<double, FingerOrder<double>>(tiles.order_of(j), 0);
+  const FingerChain<J>& finger = finger_chain<J>(rules.grasp.finger[j]);
+  const FingerDrive<J> drive = make_finger_drive<J>(rules, j, step);
+  auto x = batch::load<double, FingerMotion<double, J>>(tiles.finger_tile(j), 0);
+  const auto order = batch::load<double, FingerOrder<double>>(tiles.order_tile(j), 0);
   const Vec<double, J> q = axpy(drive.at_start ? 0.0 : 0.5 * drive.step, x.qd, x.q);
   const auto gravity = chain::gravity_torque<K>(finger.model, chain::angles<K>(finger.model, q), order.gravity);
   // `driven` is the torque minus gravity, at the configuration at which the step used it.
   Vec<double, J> tau = x.driven + gravity;
-  end_step(drive, batch::load<double, Vec3<double>>(tiles.impulse_of(j), 0), order.running, x);
+  end_step(drive, batch::load<double, Vec3<double>>(tiles.impulse_tile(j), 0), order.running, x);
   const auto at = static_cast<std::size_t>(j);
   for (int i = 0; i < finger.joints; ++i) {
     out.q[at].push_back(x.q[i]);
@@ -210,7 +210,7 @@ void append_palm(const MotionModel& model, const MotionTiles& tiles, MotionSerie
   for (const double t : out.palm_step_time) add(t, out.palm_step);
 }
 
-MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instants) {
+MotionSeries make_series(const MotionModel& model, std::int64_t sample, int instants) {
   const int contacts = model.rules.grasp.contacts;
   Motions one{contacts, model.instants, model.rules.grasp.draws, std::vector<Trajectory>(1), {}, {}};
   one.uniforms.resize(static_cast<std::size_t>(one.draws));
@@ -234,7 +234,7 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
                        [&](auto joints, auto size) { append_finger<joints, size>(model.rules, tiles, step, j, out); });
   });
   for (int j = 0; j < contacts; ++j)
-    out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0).friction);
+    out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.task_tile(j), 0).friction);
   append_palm(model, tiles, out);
   out.trajectory = one.trajectory[0];
   for (int k = 0; k < one.draws; ++k)
@@ -345,7 +345,7 @@ Motion::Motion(const Scenario& scenario) : scenario_(scenario) {
   check_times(time);
   const auto grasp = make_model(scenario);
   model_ = std::make_unique<MotionModel>(
-      MotionModel{.rules = rules_of(scenario, *grasp), .clock = LoadClock(time.loads, scenario.gravity, time.until)});
+      MotionModel{.rules = make_rules(scenario, *grasp), .clock = LoadClock(time.loads, scenario.gravity, time.until)});
   model_->steps = std::llround(time.until / time.step);
   model_->instants = time.instants;
   model_->levels = time.friction;
@@ -392,7 +392,7 @@ Motions Motion::run_counted(std::int64_t first, std::int64_t count, const Device
   return out;
 }
 
-MotionSeries Motion::series(std::int64_t sample, int instants) const { return series_of(*model_, sample, instants); }
+MotionSeries Motion::series(std::int64_t sample, int instants) const { return make_series(*model_, sample, instants); }
 
 MotionSeries Motion::nominal(int instants) const {
   MotionModel model = *model_;
@@ -400,7 +400,7 @@ MotionSeries Motion::nominal(int instants) const {
   // The nominal friction, not the first level.
   model.rules.levels = false;
   model.levels.clear();
-  return series_of(model, 0, instants);
+  return make_series(model, 0, instants);
 }
 
 }  // namespace garra::grasp

@@ -39,7 +39,7 @@ struct Trajectory {
 };
 
 /// Quantities recorded at each instant, one number each. After a trajectory has stopped: NaN.
-enum Look : int { kDrift, kTurn, kLeastMargin, kSlipPath, kLooks };  // then the normal force of each contact [N]
+enum Look : int { kDrift, kTurn, kMinMargin, kSlipPath, kLooks };  // then the normal force of each contact [N]
 [[nodiscard]] constexpr int looks(int contacts) { return kLooks + contacts; }
 
 /// Results of consecutive samples.

@@ -66,28 +66,28 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
   solvers::FrictionNewton solver;
   solver.tol = model.rules.tol;
   std::size_t next_look = 0;
-  backend.for_each(count, MotionDrawBody{rules, tiles});
+  backend.for_each(count, MotionDrawKernel{rules, tiles});
   backend.start_fingers(model.rules, tiles, count);
   for (std::int64_t k = 0; k < model.steps; ++k) {
     check_interrupt();
     if (k % kStepsBetweenChecks == 0 && k > 0 && !backend.any_running(tiles, count)) return;
     StepNow step = model.at(k, torques);
-    backend.for_each(count, OrderBody{rules, tiles, step.now});
+    backend.for_each(count, OrderKernel{rules, tiles, step.now});
     backend.step_fingers(model.rules, tiles, step, count);
-    backend.assemble(AssembleBody<N>{rules, tiles, step.now}, count);
-    backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
+    backend.assemble(AssembleKernel<N>{rules, tiles, step.now}, count);
+    backend.iterate(contact::IterateKernel<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
                                                                      // Before the first step there are no forces to
                                                                      // start from: Newton's own first guess.
                                                                      tiles.candidates, k > 0 ? tiles.guesses : nullptr,
                                                                      extent<N>()},
                     count);
-    backend.certify(contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates,
+    backend.certify(contact::CertifyKernel<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates,
                                             tiles.solutions, extent<N>()},
                     count);
     const bool looked = next_look < look_steps.size() && look_steps[next_look] == k + 1;
     // A product, not a sum of steps, so that rounding does not add up.
     const double end = static_cast<double>(k + 1) * model.rules.step.step;
-    backend.close(count, CloseBody<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
+    backend.close(count, CloseKernel<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
     if (looked) looks.taken(next_look++);
     after(step);
   }

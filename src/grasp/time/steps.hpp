@@ -31,7 +31,7 @@ GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>
 }
 
 /// First body of a step: the object's pose, and the orders for its fingers.
-struct OrderBody {
+struct OrderKernel {
   const MotionRules* rules;
   MotionTiles tiles;
   Instant now;
@@ -51,10 +51,10 @@ struct OrderBody {
     order.running = x.running;
     const Vec<S, 6> wrench = wanted_wrench(*rules, x, order.p, order.turn, now.known_gravity);
     for (int j = 0; j < rules->grasp.contacts; ++j) {
-      const auto task = batch::load<S, FingerTask<S>>(tiles.parts.tasks_of(j), i);
+      const auto task = batch::load<S, FingerTask<S>>(tiles.parts.task_tile(j), i);
       order.compensation = task.compensation;
       order.force = task.force + cast<S>(rules->grasp.share[j]) * wrench;
-      batch::store<S>(tiles.order_of(j), i, order);
+      batch::store<S>(tiles.order_tile(j), i, order);
     }
   }
 };
@@ -74,8 +74,8 @@ template <class S, int N>
 GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now, std::int64_t i) {
   StepParts<S, N> s;
   s.object = batch::load<S, ObjectMotion<S>>(tiles.objects, i);
-  s.order = batch::load<S, FingerOrder<S>>(tiles.order_of(0), i);
-  for (int j = 0; j < extent<N>(); ++j) s.fingers[j] = batch::load<S, FingerStep<S>>(tiles.step_of(j), i);
+  s.order = batch::load<S, FingerOrder<S>>(tiles.order_tile(0), i);
+  for (int j = 0; j < extent<N>(); ++j) s.fingers[j] = batch::load<S, FingerStep<S>>(tiles.step_tile(j), i);
   s.body = body_at(s.object, s.order.p, s.order.turn);
   s.load = load_on(s.body, s.order.gravity, s.object.wrench + cast<S>(now.wrench));
   return s;
@@ -83,7 +83,7 @@ GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now
 
 /// Third body of a step: its contact problem.
 template <int N>
-struct AssembleBody {
+struct AssembleKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const MotionRules* rules;
   MotionTiles tiles;
@@ -93,7 +93,7 @@ struct AssembleBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto s = step_parts<S, N>(tiles, now, i);
     Vec<S, N> mu;
-    for (int j = 0; j < extent<N>(); ++j) mu[j] = batch::load<S, FingerTask<S>>(tiles.parts.tasks_of(j), i).friction;
+    for (int j = 0; j < extent<N>(); ++j) mu[j] = batch::load<S, FingerTask<S>>(tiles.parts.task_tile(j), i).friction;
     if constexpr (kStaysInTile<S, N>) {
       ProblemInTile<N> problem(tiles.problems, i);
       put_sliding(i, step_problem(rules->step, s.body, s.load, s.fingers, mu, problem.friction));
@@ -114,7 +114,7 @@ struct AssembleBody {
 
 /// Last body of a step, after the solver and its certificate: the forces take effect, measures.
 template <int N>
-struct CloseBody {
+struct CloseKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const MotionRules* rules;
   MotionTiles tiles;
@@ -133,7 +133,7 @@ struct CloseBody {
     const Solved<S> solved = solved_at<S>(i);
     audit(s, m, on);
     // Before this step's impulses replace those of the last one.
-    const Contacts<S> contacts = contacts_of(s, touched<S>(i), problem, solved);
+    const Contacts<S> contacts = measure_contacts(s, touched<S>(i), problem, solved);
     const ObjectMotion<S> before = s.object;
     const Vec<S, 6> wrench = contact_wrench<S, N>(s.body, s.fingers, solved.c);
     end_step(rules->step, s.body, s.load, wrench, s.object);
@@ -141,12 +141,12 @@ struct CloseBody {
     count(s, before, wrench, solved, contacts, on, m);
     finish(s, solved, on, m);
     for (int j = 0; j < extent<N>(); ++j)
-      batch::store<S>(tiles.impulse_of(j), i, S(rules->step.step) * solvers::contact<S, N>(solved.c, j));
+      batch::store<S>(tiles.impulse_tile(j), i, S(rules->step.step) * solvers::contact<S, N>(solved.c, j));
     batch::store<S>(tiles.guesses, i, solved.c);
     batch::store<S>(tiles.objects, i, s.object);
     batch::store<S>(tiles.measures, i, m);
-    if (looks != nullptr) batch::store<S>(looks, i, look_of(s.object, solved, contacts, m, on));
-    if (tiles.records != nullptr) batch::store<S>(tiles.records, i, record_of(s, solved, contacts, m));
+    if (looks != nullptr) batch::store<S>(looks, i, make_look(s.object, solved, contacts, m, on));
+    if (tiles.records != nullptr) batch::store<S>(tiles.records, i, make_record(s, solved, contacts, m));
   }
 
  private:
@@ -179,7 +179,7 @@ struct CloseBody {
     S margin_now;  ///< smallest of the closed ones
     S power;       ///< mean over the step [W]
     S gap, cone;
-    S stretch;  ///< explicit: largest step over its bound
+    S step_ratio;  ///< explicit: largest step over its bound
   };
 
   /// Solution of sample i.
@@ -216,19 +216,19 @@ struct CloseBody {
   GARRA_HD Vec<S, N> touched(std::int64_t i) const {
     Vec<S, N> out;
     for (int j = 0; j < extent<N>(); ++j) {
-      const auto impulse = batch::load<S, Vec3<S>>(tiles.impulse_of(j), i);
+      const auto impulse = batch::load<S, Vec3<S>>(tiles.impulse_tile(j), i);
       out[j] = first ? S(1) : select(impulse[0] > S(0), S(1), S(0));
     }
     return out;
   }
 
   template <class S>
-  GARRA_HD Contacts<S> contacts_of(const StepParts<S, N>& s, const Vec<S, N>& touched,
+  GARRA_HD Contacts<S> measure_contacts(const StepParts<S, N>& s, const Vec<S, N>& touched,
                                    const contact::TileProblem<S, N>& problem, const Solved<S>& solved) const {
     const StepRules& r = rules->step;
     const S dt = S(r.step);
     Contacts<S> out;
-    out.power = out.gap = out.cone = out.stretch = S(0);
+    out.power = out.gap = out.cone = out.step_ratio = S(0);
     out.margin_now = S(kInfinity);
     const S lambda = r.explicit_step ? largest_row_sum(problem) : S(0);
     for (int j = 0; j < extent<N>(); ++j) {
@@ -251,7 +251,7 @@ struct CloseBody {
       out.power = fma(S(0.5), dot(c, before + after), out.power);
       out.gap = max(out.gap, select(closed, abs(s.fingers[j].gap), S(0)));
       out.cone = max(out.cone, fnma(mu, c[0], ct));
-      if (r.explicit_step) out.stretch = max(out.stretch, stretch_of(lambda, mu, c[0], before));
+      if (r.explicit_step) out.step_ratio = max(out.step_ratio, relative_step(lambda, mu, c[0], before));
     }
     return out;
   }
@@ -272,7 +272,7 @@ struct CloseBody {
 
   /// Step divided by its bound 2 |v_T| / (mu c_n lambda) for a sliding contact.
   template <class S>
-  GARRA_HD S stretch_of(const S& lambda, const S& mu, const S& cn, const Vec3<S>& before) const {
+  GARRA_HD S relative_step(const S& lambda, const S& mu, const S& cn, const Vec3<S>& before) const {
     const S speed = tangential_length(before);
     const auto slides = speed > S(kSlipSpeed);
     return select(slides, S(0.5 * rules->step.step) * (mu * cn) * lambda / select(slides, speed, S(1)), S(0));
@@ -313,10 +313,10 @@ struct CloseBody {
     most(m.momentum_balance, norm(axpy(s.object.mass, s.object.v, -m.momentum)));
     most(m.worst_gap, contacts.gap);
     most(m.worst_cone, contacts.cone);
-    most(m.worst_ratio, contacts.stretch);
+    most(m.worst_ratio, contacts.step_ratio);
     m.iterations += select(on, solved.iterations, S(0));
     m.steps += select(on, S(1), S(0));
-    m.unstable_steps += select(on && contacts.stretch > S(1), S(1), S(0));
+    m.unstable_steps += select(on && contacts.step_ratio > S(1), S(1), S(0));
   }
 
   /// Whether the trajectory ends here, with the first of these reasons that holds.
@@ -346,7 +346,7 @@ struct CloseBody {
   }
 
   template <class S>
-  GARRA_HD MotionLook<S, N> look_of(const ObjectMotion<S>& x, const Solved<S>& solved, const Contacts<S>& contacts,
+  GARRA_HD MotionLook<S, N> make_look(const ObjectMotion<S>& x, const Solved<S>& solved, const Contacts<S>& contacts,
                                     const MotionMeasures<S, N>& m, const MaskOf<S>& on) const {
     const S nan = S(__builtin_nan(""));
     MotionLook<S, N> out;
@@ -354,7 +354,7 @@ struct CloseBody {
     for (int j = 0; j < extent<N>(); ++j) slid = max(slid, m.slip[j]);
     out.look[kDrift] = norm(x.p - x.first);
     out.look[kTurn] = x.turned;
-    out.look[kLeastMargin] = contacts.margin_now;
+    out.look[kMinMargin] = contacts.margin_now;
     out.look[kSlipPath] = slid;
     for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, out.look[k], nan);
     for (int j = 0; j < extent<N>(); ++j) out.force[j] = select(on, solved.c[3 * j], nan);
@@ -362,7 +362,7 @@ struct CloseBody {
   }
 
   template <class S>
-  GARRA_HD StepRecord<S, N> record_of(const StepParts<S, N>& s, const Solved<S>& solved, const Contacts<S>& contacts,
+  GARRA_HD StepRecord<S, N> make_record(const StepParts<S, N>& s, const Solved<S>& solved, const Contacts<S>& contacts,
                                       const MotionMeasures<S, N>& m) const {
     StepRecord<S, N> out;
     out.object = s.object;

@@ -17,31 +17,31 @@ using study::kInputBins;
 
 /// Samples that a thread takes at once: a block gives eight threads work.
 constexpr std::int64_t kPiece = 128;
-constexpr std::int64_t kMostOnGpu = 64 * kBlock;  ///< samples at once, whole pieces, whose results the host copies
+constexpr std::int64_t kMaxOnGpu = 64 * kBlock;  ///< samples at once, whole pieces, whose results the host copies
 constexpr double kInstantSlack = 1e-9;  ///< of the distance between instants: a time that is one but for rounding
 
 /// Classification of one trajectory by the study.
-struct Judged {
+struct TrajectoryResult {
   int level;
   bool in_hand, lost, decided;
   std::array<double, kTimeMetrics> metric;
   double lost_at, slipped_at, unknown_from;  ///< [s]; infinite: never
 };
 
-Judged judge(const TimeLayout& l, std::int64_t sample, const Trajectory& t) {
+TrajectoryResult evaluate_trajectory(const TimeLayout& l, std::int64_t sample, const Trajectory& t) {
   constexpr double never = std::numeric_limits<double>::infinity();
-  Judged j{static_cast<int>(sample % l.levels()), is_in_hand(t.end), false, !is_undecided(t.end), {}, 0, 0, 0};
+  TrajectoryResult j{static_cast<int>(sample % l.levels()), is_in_hand(t.end), false, !is_undecided(t.end), {}, 0, 0, 0};
   j.lost = j.decided && !j.in_hand;
   j.lost_at = j.lost ? t.end_time : never;
   j.slipped_at = std::min(t.slip_time, j.lost_at);
   // It never began, or its end is unknown: unknown from the start.
   j.unknown_from = j.decided ? never : t.end_time >= 0 ? t.end_time : 0;
-  j.metric = study::values_of(kTimeColumns, t, l.contacts);
+  j.metric = study::row_values(kTimeColumns, t, l.contacts);
   return j;
 }
 
 /// Consecutive samples of a batch, within one piece.
-struct Stretch {
+struct IndexRange {
   const Motions& batch;
   std::int64_t offset, first, count;  ///< first in the batch; its number; how many
 };
@@ -76,12 +76,12 @@ class Counting {
   Counting(const Scenario& s, const TimeLayout& l, const std::vector<Input>& inputs)
       : scenario_(s), layout_(l), inputs_(inputs) {}
 
-  void count(const Stretch& s, Books& books) const {
+  void count(const IndexRange& s, Books& books) const {
     for (std::int64_t i = 0; i < s.count; ++i) {
       const Trajectory& t = s.batch.trajectory[static_cast<std::size_t>(s.offset + i)];
       const double* u = s.batch.uniforms.data() + (s.offset + i) * s.batch.draws;
       const std::int64_t sample = s.first + i;
-      const Judged j = judge(layout_, sample, t);
+      const TrajectoryResult j = evaluate_trajectory(layout_, sample, t);
       count_ends(t, j, books);
       count_inputs(u, j, books);
       if (t.end != MotionEnd::kUnreachable) count_values(t, j, books);
@@ -94,16 +94,16 @@ class Counting {
 
  private:
   /// The first instant at or after `time`; the number of instants if there is none.
-  [[nodiscard]] int instant_of(double time) const {
+  [[nodiscard]] int find_instant(double time) const {
     const double x = std::ceil(time / scenario_.time->until * (layout_.instants - 1) - kInstantSlack);
     return x <= layout_.instants - 1 ? static_cast<int>(std::max(x, 0.0)) : layout_.instants;
   }
 
-  void count_ends(const Trajectory& t, const Judged& j, Books& b) const {
+  void count_ends(const Trajectory& t, const TrajectoryResult& j, Books& b) const {
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     b.count(level.outcome + static_cast<int>(t.end));
-    const int unknown = instant_of(j.unknown_from), slipped = instant_of(j.slipped_at);
-    b.count(level.lost + instant_of(j.lost_at));
+    const int unknown = find_instant(j.unknown_from), slipped = find_instant(j.slipped_at);
+    b.count(level.lost + find_instant(j.lost_at));
     b.count(level.lost_unknown + unknown);
     b.count(level.slipped + slipped);
     // Slips before an undecided stop are known slips.
@@ -115,7 +115,7 @@ class Counting {
     b.sums[layout_.tracked() + 2 * j.level + 1] += !j.decided;
   }
 
-  void count_inputs(const double* u, const Judged& j, Books& b) const {
+  void count_inputs(const double* u, const TrajectoryResult& j, Books& b) const {
     if (!j.decided) return;
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     for (int k = 0; k < layout_.inputs; ++k) {
@@ -127,7 +127,7 @@ class Counting {
   }
 
   /// The values of an undecided trajectory until its stop are no measurement of the whole.
-  void count_values(const Trajectory& t, const Judged& j, Books& b) const {
+  void count_values(const Trajectory& t, const TrajectoryResult& j, Books& b) const {
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     for (int k = 0; k < kTimeMetrics; ++k) {
       const double x = j.decided ? j.metric[static_cast<std::size_t>(k)] : NAN;
@@ -145,7 +145,7 @@ class Counting {
   }
 
   /// Samples that never began are lost at once and uninformative: they are not in the ranking of losses.
-  void remember(std::int64_t sample, const Trajectory& t, const Judged& j, Books& b) const {
+  void remember(std::int64_t sample, const Trajectory& t, const TrajectoryResult& j, Books& b) const {
     if (!j.decided || t.end == MotionEnd::kUnreachable) return;
     const double value[kRemembered] = {t.end_time, t.peak_drift, j.metric[time_metric("slip_path")]};
     // Rankings ascend: the first losses, and of those in hand the ones that came nearest to being dropped.
@@ -157,7 +157,7 @@ class Counting {
       b.tally.groups[static_cast<std::size_t>(kLevelLosses + j.level)].add({key, sample, static_cast<int>(t.end), key});
   }
 
-  void keep_row(std::int64_t sample, const Trajectory& t, const Judged& j, const double* u,
+  void keep_row(std::int64_t sample, const Trajectory& t, const TrajectoryResult& j, const double* u,
                 std::vector<double>& kept) const {
     const std::string& keep = scenario_.plan.keep;
     if (keep == "none" || (keep == "failures" && j.in_hand)) return;
@@ -169,7 +169,7 @@ class Counting {
       kept.push_back(study::quantile(inputs_[static_cast<std::size_t>(k)].distribution, u[k]));
   }
 
-  void count_looks(const Stretch& s, int k, Books& b) const {
+  void count_looks(const IndexRange& s, int k, Books& b) const {
     const auto n = static_cast<std::int64_t>(s.batch.trajectory.size());
     const int instant = layout_.band_instant[static_cast<std::size_t>(k)];
     const double* at = s.batch.looks.data() + instant * looks(layout_.contacts) * n + s.offset;
@@ -200,14 +200,14 @@ class Chunk {
         kept_(static_cast<std::size_t>(pieces())) {}
 
   [[nodiscard]] std::int64_t pieces() const { return (count_ + kPiece - 1) / kPiece; }
-  [[nodiscard]] std::int64_t first_of(std::int64_t piece) const { return first_ + piece * kPiece; }
-  [[nodiscard]] std::int64_t size_of(std::int64_t piece) const { return std::min(kPiece, count_ - piece * kPiece); }
+  [[nodiscard]] std::int64_t piece_begin(std::int64_t piece) const { return first_ + piece * kPiece; }
+  [[nodiscard]] std::int64_t piece_size(std::int64_t piece) const { return std::min(kPiece, count_ - piece * kPiece); }
 
   /// Counts a piece that begins at `offset` of a batch.
   void count(std::int64_t piece, const Motions& batch, std::int64_t offset, Books& books) {
     books.sums = sums_.data() + piece * layout_.sums();
     books.kept = &kept_[static_cast<std::size_t>(piece)];
-    counting_.count({batch, offset, first_of(piece), size_of(piece)}, books);
+    counting_.count({batch, offset, piece_begin(piece), piece_size(piece)}, books);
   }
   /// Adds the counts of one thread; not thread-safe.
   void add(const Books& books) { total_.add(books.tally, study::Shape{}); }
@@ -285,9 +285,9 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
     Books there(layout_);
     BandCounts bands{{}, layout_.band_instant, std::move(there.tally.counts)};
     for (const TimeLevel& level : layout_.level) bands.level.push_back(level.bands);
-    for (std::int64_t from = 0; from < count; from += kMostOnGpu) {
-      const Motions batch = motion_->run_counted(first + from, std::min(kMostOnGpu, count - from), device, bands);
-      const std::int64_t begin = from / kPiece, end = std::min(begin + kMostOnGpu / kPiece, chunk.pieces());
+    for (std::int64_t from = 0; from < count; from += kMaxOnGpu) {
+      const Motions batch = motion_->run_counted(first + from, std::min(kMaxOnGpu, count - from), device, bands);
+      const std::int64_t begin = from / kPiece, end = std::min(begin + kMaxOnGpu / kPiece, chunk.pieces());
       batch::run_threads(study_threads(device), end - begin, [&](batch::Pieces& pieces) {
         Books books(layout_);
         for (std::int64_t p = 0; pieces.next(p);) chunk.count(begin + p, batch, p * kPiece, books);
@@ -302,7 +302,7 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
   const Device one{device.executor, 1, device.index};
   batch::run_threads(study_threads(device), chunk.pieces(), [&](batch::Pieces& pieces) {
     Books books(layout_);
-    for (std::int64_t p = 0; pieces.next(p);) chunk.count(p, run_(chunk.first_of(p), chunk.size_of(p), one), 0, books);
+    for (std::int64_t p = 0; pieces.next(p);) chunk.count(p, run_(chunk.piece_begin(p), chunk.piece_size(p), one), 0, books);
     pieces.alone([&] { chunk.add(books); });
   });
   return chunk.tally();

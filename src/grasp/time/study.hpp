@@ -84,7 +84,7 @@ class TimeStudy final : public study::Study {
   [[nodiscard]] std::vector<std::int64_t> first_losses(const study::Total& total) const;
   /// Widest over all levels.
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   [[nodiscard]] const Motion& motion() const { return *motion_; }
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }

@@ -18,7 +18,7 @@ using study::at;
 using study::Json;
 using study::number;
 using study::Total;
-using study::Verdicts;
+using study::DecisionCounts;
 
 /// Words for the quantities drawn over time; the reference values are the scenario's.
 std::array<study::ColumnWords, kBands> band_words(const InTime& time) {
@@ -30,38 +30,38 @@ std::array<study::ColumnWords, kBands> band_words(const InTime& time) {
 }
 constexpr const char* kScheme[] = {"moreau_jean", "explicit"};
 
-std::int64_t count_of(const Total& t, const TimeLevel& l, MotionEnd end) {
+std::int64_t count_ended(const Total& t, const TimeLevel& l, MotionEnd end) {
   return at(t, l.outcome + static_cast<int>(end));
 }
 
-std::int64_t samples_of(const Total& t, const TimeLevel& l) {
+std::int64_t count_samples(const Total& t, const TimeLevel& l) {
   std::int64_t n = 0;
   for (int k = 0; k < kMotionEnds; ++k) n += at(t, l.outcome + k);
   return n;
 }
 
 /// Counts of P(held): neither dropped nor at a joint limit nor out of reach until the end.
-Verdicts held(const Total& t, const TimeLevel& l) {
-  const std::int64_t unsolved = count_of(t, l, MotionEnd::kUnsolved) + count_of(t, l, MotionEnd::kNonFinite);
-  return {count_of(t, l, MotionEnd::kHeld) + count_of(t, l, MotionEnd::kSlipped), samples_of(t, l) - unsolved,
+DecisionCounts held(const Total& t, const TimeLevel& l) {
+  const std::int64_t unsolved = count_ended(t, l, MotionEnd::kUnsolved) + count_ended(t, l, MotionEnd::kNonFinite);
+  return {count_ended(t, l, MotionEnd::kHeld) + count_ended(t, l, MotionEnd::kSlipped), count_samples(t, l) - unsolved,
           unsolved};
 }
 
-std::vector<Verdicts> held_by_level(const Total& t, const TimeLayout& layout) {
-  std::vector<Verdicts> list;
+std::vector<DecisionCounts> held_by_level(const Total& t, const TimeLayout& layout) {
+  std::vector<DecisionCounts> list;
   for (const TimeLevel& l : layout.level) list.push_back(held(t, l));
   return list;
 }
 
-study::Estimate estimate_of(const Verdicts& v) { return study::estimate_of({&v, 1}); }
+study::Estimate make_estimate(const DecisionCounts& v) { return study::make_estimate({&v, 1}); }
 
 Json probability(const study::Estimate& e) {
   return {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}};
 }
 
 /// By instant: samples without the event so far, among those for which that is known; the others may be either.
-std::vector<Verdicts> survivors(const Total& t, std::int64_t samples, int happened, int unknown, int instants) {
-  std::vector<Verdicts> list;
+std::vector<DecisionCounts> survivors(const Total& t, std::int64_t samples, int happened, int unknown, int instants) {
+  std::vector<DecisionCounts> list;
   std::int64_t gone = 0, unsolved = 0;
   for (int k = 0; k < instants; ++k) {
     gone += at(t, happened + k);
@@ -71,10 +71,10 @@ std::vector<Verdicts> survivors(const Total& t, std::int64_t samples, int happen
   return list;
 }
 
-Json curve(const std::vector<Verdicts>& survivors) {
+Json curve(const std::vector<DecisionCounts>& survivors) {
   Json j = {{"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
-  for (const Verdicts& v : survivors) {
-    const study::Estimate e = estimate_of(v);
+  for (const DecisionCounts& v : survivors) {
+    const study::Estimate e = make_estimate(v);
     j["probability"].push_back(number(e.probability));
     j["low"].push_back(e.interval.low);
     j["high"].push_back(e.interval.high);
@@ -130,16 +130,16 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
 Json level_json(const Total& t, const TimeLayout& layout, int level, const Scenario& s) {
   const InTime& time = *s.time;
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
-  const std::int64_t samples = samples_of(t, l);
+  const std::int64_t samples = count_samples(t, l);
   const auto kept = survivors(t, samples, l.lost, l.lost_unknown, layout.instants),
              still = survivors(t, samples, l.slipped, l.slipped_unknown, layout.instants);
   Json j;
   j["friction"] = time.friction.empty() ? Json(nullptr) : Json(time.friction[static_cast<std::size_t>(level)]);
   j["samples"] = samples;
   for (int k = 0; k < kMotionEnds; ++k) j["outcomes"][to_string(static_cast<MotionEnd>(k))] = at(t, l.outcome + k);
-  j["held"] = probability(estimate_of(held(t, l)));
+  j["held"] = probability(make_estimate(held(t, l)));
   // At the last instant: samples neither slipped nor lost until the end.
-  j["no_slip"] = probability(estimate_of(still.back()));
+  j["no_slip"] = probability(make_estimate(still.back()));
   j["survival"]["time"] = Json::array();
   for (int k = 0; k < layout.instants; ++k) j["survival"]["time"].push_back(instant_time(time, k));
   j["survival"]["drop"] = curve(kept);
@@ -149,7 +149,7 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Scena
   return j;
 }
 
-Json contacts(const Total& t, const TimeLayout& l) {
+Json contacts_to_json(const Total& t, const TimeLayout& l) {
   Json list = Json::array();
   for (int c = 0; c < l.contacts; ++c)
     list.push_back({{"name", "contact " + std::to_string(c)},
@@ -173,7 +173,7 @@ Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& 
 
 /// Sum k; before the first sample all lists are empty.
 double sum(const Total& t, int k) { return t.sums.empty() ? 0 : t.sums[static_cast<std::size_t>(k)]; }
-double largest(const Total& t, int audit) { return t.least.empty() ? NAN : -t.least[static_cast<std::size_t>(audit)]; }
+double largest_error(const Total& t, int audit) { return t.least.empty() ? NAN : -t.least[static_cast<std::size_t>(audit)]; }
 
 Json audit(const Total& t, const TimeLayout& l, const InTime& time) {
   constexpr const char* names[kAudits] = {"energy_balance", "momentum_balance", "worst_gap",
@@ -181,7 +181,7 @@ Json audit(const Total& t, const TimeLayout& l, const InTime& time) {
   const bool bounded = time.scheme == Scheme::kExplicit;
   Json j;
   // The stability bound is that of the explicit scheme.
-  for (int k = 0; k < kAudits; ++k) j[names[k]] = k == kRatio && !bounded ? Json(nullptr) : number(largest(t, k));
+  for (int k = 0; k < kAudits; ++k) j[names[k]] = k == kRatio && !bounded ? Json(nullptr) : number(largest_error(t, k));
   j["unstable_share"] = bounded ? number(sum(t, l.unstable()) / sum(t, l.steps())) : Json(nullptr);
   return j;
 }
@@ -207,11 +207,11 @@ void add_ranked(const Total& t, int ranking, const InTime& time, Json& list) {
 
 }  // namespace
 
-study::Estimate TimeStudy::estimate(const Total& t) const { return study::estimate_of(held_by_level(t, layout_)); }
+study::Estimate TimeStudy::estimate(const Total& t) const { return study::make_estimate(held_by_level(t, layout_)); }
 
 std::int64_t TimeStudy::ended(const Total& t, MotionEnd end) const {
   std::int64_t n = 0;
-  for (const TimeLevel& l : layout_.level) n += count_of(t, l, end);
+  for (const TimeLevel& l : layout_.level) n += count_ended(t, l, end);
   return n;
 }
 
@@ -233,14 +233,14 @@ std::vector<std::int64_t> TimeStudy::first_losses(const Total& t) const {
 double TimeStudy::widest_interval(const Total& t) const {
   double widest = 0;
   // At each level, since a stop rule must hold at every one of them.
-  for (const Verdicts& v : held_by_level(t, layout_)) {
-    const study::Interval i = estimate_of(v).interval;
+  for (const DecisionCounts& v : held_by_level(t, layout_)) {
+    const study::Interval i = make_estimate(v).interval;
     widest = std::max(widest, i.high - i.low);
   }
   return widest;
 }
 
-std::vector<Verdicts> TimeStudy::verdicts(const Total& t) const { return held_by_level(t, layout_); }
+std::vector<DecisionCounts> TimeStudy::decisions(const Total& t) const { return held_by_level(t, layout_); }
 
 std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) const {
   const TimeLayout& l = layout_;
@@ -271,10 +271,10 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
     j["outcomes"][to_string(end)] = ended(t, end);
     if (is_in_hand(end)) in_hand += ended(t, end);
   }
-  j["outcome_words"] = study::words_of(kMotionEndWords);
+  j["outcome_words"] = study::words_to_json(kMotionEndWords);
   j["levels"] = Json::array();
   for (int k = 0; k < l.levels(); ++k) j["levels"].push_back(level_json(t, l, k, scenario_));
-  j["contacts"] = contacts(t, l);
+  j["contacts"] = contacts_to_json(t, l);
   j["inputs"] = inputs_json(t, l, inputs_);
   j["audit"] = audit(t, l, time);
   const double steps = sum(t, l.steps()), iterations = sum(t, l.iterations());

@@ -47,7 +47,7 @@ class ObjReader {
     std::int64_t first = 0, before = 0, corners = 0;
     for (std::string_view word = words_.word(); !word.empty(); word = words_.word()) {
       if (word[0] == '#') break;  // a comment, which does not go on in the next line
-      const std::int64_t vertex = vertex_of(word);
+      const std::int64_t vertex = parse_vertex(word);
       if (++corners == 1) first = vertex;
       if (corners >= 3) add(first, before, vertex);
       before = vertex;
@@ -59,7 +59,7 @@ class ObjReader {
     for (const std::int64_t v : {a, b, c}) mesh_.face.push_back(static_cast<std::int32_t>(v - 1));
   }
   /// Vertex index of "7", "7/1", "7//3", "7/1/3", or "-1", counted from the last vertex so far.
-  std::int64_t vertex_of(std::string_view word) {
+  std::int64_t parse_vertex(std::string_view word) {
     std::int64_t v = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v);
     const bool whole = error == std::errc() && (end == word.data() + word.size() || *end == '/');

@@ -13,28 +13,28 @@ namespace garra::io {
 
 namespace {
 
-constexpr std::size_t kLargestMeshFile = 2'000'000'000;
+constexpr std::size_t kMaxMeshFile = 2'000'000'000;
 
-std::string bytes_of(const std::string& path) {
+std::string read_bytes(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (!error && size > kLargestMeshFile)
+  if (!error && size > kMaxMeshFile)
     throw Error(ExitCode::kInvalidFile, path + ": " + std::to_string(size) + " bytes, more than 2e9",
                 "Simplify the mesh; a few thousand triangles are enough for most objects.");
-  return read_file(path, kLargestMeshFile);
+  return read_file(path, kMaxMeshFile);
 }
 
 /// Rethrows the error with the file's path.
 [[noreturn]] void rethrow_of(const std::string& path, const Error& e) { throw Error(e.code(), path + ": " + e.what()); }
 
-std::string lower(std::string text) {
+std::string to_lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return text;
 }
 
 /// Parses "0.1,0.05,0.2".
-std::vector<double> numbers_of(const std::string& shape, std::string_view text) {
+std::vector<double> parse_numbers(const std::string& shape, std::string_view text) {
   std::vector<double> out;
   while (true) {
     const std::string_view one = text.substr(0, text.find(','));
@@ -99,7 +99,7 @@ constexpr double kAssumedDensity = 1000;  ///< [kg/m^3]
 
 /// Checks that unscaled lengths fit an object that can be grasped. Returns a warning on unusual ones.
 std::string check_units(const Size& size, ExitCode code) {
-  if (size.longest() > kLargestObject)
+  if (size.longest() > kMaxObject)
     throw Error(
         code,
         size.name + ": it measures " + length_text(size.longest()) +
@@ -110,11 +110,11 @@ std::string check_units(const Size& size, ExitCode code) {
 }
 
 /// The shape of "name:numbers"; null if the text is none. `scale` 0: not given.
-std::shared_ptr<const mesh::Surface> shape_of(const std::string& words, double scale) {
+std::shared_ptr<const mesh::Surface> parse_shape(const std::string& words, double scale) {
   const std::size_t colon = words.find(':');
   const auto found = shapes().find(words.substr(0, colon));
   if (colon == std::string::npos || found == shapes().end()) return nullptr;
-  std::vector<double> x = numbers_of(found->first, std::string_view(words).substr(colon + 1));
+  std::vector<double> x = parse_numbers(found->first, std::string_view(words).substr(colon + 1));
   if (x.size() != found->second.count)
     throw Error(ExitCode::kUsage, words + ": " + std::to_string(x.size()) + " numbers",
                 "Write " + found->first + ":" + found->second.numbers + " in metres.");
@@ -132,18 +132,18 @@ void check_scale(double scale) {
 }  // namespace
 
 void check_face_count(const std::string& path, std::int64_t faces) {
-  if (faces > kMostFaces)
-    throw Error(ExitCode::kInvalidFile, path + ": more than " + std::to_string(kMostFaces) + " triangles",
+  if (faces > kMaxFaces)
+    throw Error(ExitCode::kInvalidFile, path + ": more than " + std::to_string(kMaxFaces) + " triangles",
                 "Simplify the mesh; a few thousand triangles are enough for most objects.");
 }
 
 mesh::Mesh read_mesh(const std::string& path, mesh::Report& report, double scale) {
-  const std::string ending = lower(std::filesystem::path(path).extension().string());
+  const std::string ending = to_lower_case(std::filesystem::path(path).extension().string());
   if (ending != ".stl" && ending != ".obj")
     throw Error(ExitCode::kUsage, path + ": is neither .stl nor .obj",
                 "Objects are STL and OBJ files, or sphere:radius, box:x,y,z, cylinder:radius,height, "
                 "capsule:radius,height, ellipsoid:a,b,c, superquadric:a,b,c,e1,e2.");
-  const std::string bytes = bytes_of(path);
+  const std::string bytes = read_bytes(path);
   mesh::Mesh m = ending == ".stl" ? read_stl(path, bytes) : read_obj(path, bytes);
   for (double& x : m.vertex) x *= scale;
   try {
@@ -185,7 +185,7 @@ Object finished(mesh::Mesh mesh, const mesh::Report& report, const std::string& 
 
 }  // namespace
 
-Object object_of(mesh::Mesh mesh, const std::string& name, double scale) {
+Object make_object(mesh::Mesh mesh, const std::string& name, double scale) {
   check_scale(scale);
   if (scale > 0)
     for (double& x : mesh.vertex) x *= scale;
@@ -200,7 +200,7 @@ Object object_of(mesh::Mesh mesh, const std::string& name, double scale) {
 
 Object read_object(const std::string& words, double scale) {
   check_scale(scale);
-  if (auto shape = shape_of(words, scale)) return {std::move(shape), {}, {}};
+  if (auto shape = parse_shape(words, scale)) return {std::move(shape), {}, {}};
   mesh::Report report;
   mesh::Mesh m = read_mesh(words, report, scale > 0 ? scale : 1);
   return finished(std::move(m), report, words, scale);

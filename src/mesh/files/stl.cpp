@@ -13,17 +13,17 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "STL is little-endian");
 constexpr std::size_t kHeader = 84, kTriangle = 50;
 
-std::uint32_t count_of(std::string_view bytes) {
+std::uint32_t read_triangle_count(std::string_view bytes) {
   std::uint32_t count = 0;
   std::memcpy(&count, bytes.data() + 80, sizeof count);
   return count;
 }
 bool has_binary_size(std::string_view bytes) {
-  return bytes.size() >= kHeader && bytes.size() == kHeader + kTriangle * static_cast<std::size_t>(count_of(bytes));
+  return bytes.size() >= kHeader && bytes.size() == kHeader + kTriangle * static_cast<std::size_t>(read_triangle_count(bytes));
 }
 
 mesh::Mesh read_binary(const std::string& path, std::string_view bytes) {
-  const std::size_t count = count_of(bytes);
+  const std::size_t count = read_triangle_count(bytes);
   check_face_count(path, static_cast<std::int64_t>(count));
   mesh::Mesh m;
   m.vertex.reserve(9 * count);
@@ -110,8 +110,8 @@ mesh::Mesh read_stl(const std::string& path, std::string_view bytes) {
     throw Error(ExitCode::kInvalidFile, path + ": is no STL file: it has " + std::to_string(bytes.size()) +
                                             " bytes and does not begin with \"solid\"");
   throw Error(ExitCode::kInvalidFile,
-              path + ": a binary STL file of " + std::to_string(count_of(bytes)) + " triangles has " +
-                  std::to_string(kHeader + kTriangle * static_cast<std::size_t>(count_of(bytes))) +
+              path + ": a binary STL file of " + std::to_string(read_triangle_count(bytes)) + " triangles has " +
+                  std::to_string(kHeader + kTriangle * static_cast<std::size_t>(read_triangle_count(bytes))) +
                   " bytes, this one " + std::to_string(bytes.size()),
               "It may be cut short, or no STL file.");
 }

@@ -70,8 +70,8 @@ class WordReader {
   }
   /// An untrusted word, made safe for a message.
   [[nodiscard]] static std::string shown(std::string_view word) {
-    constexpr std::size_t kMost = 40;
-    return std::string(word.substr(0, kMost)) + (word.size() > kMost ? "..." : "");
+    constexpr std::size_t kMax = 40;
+    return std::string(word.substr(0, kMax)) + (word.size() > kMax ? "..." : "");
   }
   [[nodiscard]] std::int64_t line() const { return number_; }
 

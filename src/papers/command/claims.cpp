@@ -41,7 +41,7 @@ Example read_example(int number) {
 }
 
 /// "1-4,6" for the joints 1, 2, 3, 4, 6.
-std::string joints_text(const std::vector<int>& joints) {
+std::string format_joints(const std::vector<int>& joints) {
   std::string text;
   for (std::size_t k = 0; k < joints.size(); ++k) {
     const std::size_t first = k;
@@ -52,7 +52,7 @@ std::string joints_text(const std::vector<int>& joints) {
   return text.empty() ? "none" : text;
 }
 
-std::string text_of(const Value& value) {
+std::string to_text(const Value& value) {
   struct Print {
     std::string operator()(std::monostate) const { return "-"; }
     std::string operator()(bool yes) const { return yes ? "yes" : "no"; }
@@ -62,12 +62,12 @@ std::string text_of(const Value& value) {
       std::snprintf(text, sizeof text, "%.4g", std::abs(number) < 1e-12 ? 0.0 : number);
       return text;
     }
-    std::string operator()(const std::vector<int>& joints) const { return joints_text(joints); }
+    std::string operator()(const std::vector<int>& joints) const { return format_joints(joints); }
   };
   return std::visit(Print{}, value);
 }
 
-Json json_of(const Value& value) {
+Json make_json(const Value& value) {
   struct Convert {
     Json operator()(std::monostate) const { return nullptr; }
     Json operator()(bool yes) const { return yes; }
@@ -96,13 +96,13 @@ void print_row(const Claim& c) {
   constexpr int kStatement = 58;
   if (c.statement.size() > kStatement) std::printf("  %s\n", c.statement.c_str());
   std::printf("  %-*s %-10s %-10s %-10s %s\n", kStatement, c.statement.size() > kStatement ? "" : c.statement.c_str(),
-              text_of(c.paper).c_str(), text_of(c.printed).c_str(), text_of(c.corrected).c_str(), to_string(c.verdict));
+              to_text(c.paper).c_str(), to_text(c.printed).c_str(), to_text(c.corrected).c_str(), to_string(c.decision));
   if (!c.reason.empty()) print_indented(c.reason);
 }
 
 struct Counts {
   int number[3] = {};
-  void add(Verdict v) { ++number[static_cast<int>(v)]; }
+  void add(ClaimStatus v) { ++number[static_cast<int>(v)]; }
 };
 
 void print_example(int number, Counts& counts) {
@@ -112,11 +112,11 @@ void print_example(int number, Counts& counts) {
   std::printf("  %-58s %-10s %-10s %s\n", "", "paper", "printed", "mended");
   for (const Claim& c : examine(number, read_example(number))) {
     print_row(c);
-    counts.add(c.verdict);
+    counts.add(c.decision);
   }
 }
 
-void print_human() {
+void print_claims_table() {
   std::printf(
       "%s: the three examples\n"
       "Every statement that can be computed, from the screws as printed (ranks to 1e-3) and as mended (1e-10). SOSM, "
@@ -137,12 +137,12 @@ Json example_json(int number) {
   Json claims = Json::array();
   for (const Claim& c : examine(number, read_example(number)))
     claims.push_back({{"claim", c.statement},
-                      {"paper", json_of(c.paper)},
-                      {"printed", json_of(c.printed)},
-                      {"corrected", json_of(c.corrected)},
+                      {"paper", make_json(c.paper)},
+                      {"printed", make_json(c.printed)},
+                      {"corrected", make_json(c.corrected)},
                       {"holds_printed", c.holds_printed},
                       {"holds_corrected", c.holds_corrected},
-                      {"verdict", to_string(c.verdict)},
+                      {"verdict", to_string(c.decision)},
                       {"reason", c.reason}});
   return {{"example", number}, {"correction", correction(number)}, {"claims", claims}};
 }
@@ -150,7 +150,7 @@ Json example_json(int number) {
 }  // namespace
 
 void print_claims(const std::string& format) {
-  if (format != "json") return print_human();
+  if (format != "json") return print_claims_table();
   Json examples = Json::array();
   for (int number = 1; number <= kExamples; ++number) examples.push_back(example_json(number));
   std::printf("%s\n", Json{{"paper", kPaper}, {"examples", examples}}.dump(2).c_str());

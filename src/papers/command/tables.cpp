@@ -39,13 +39,13 @@ std::string read_text(const fs::path& path) {
 }
 
 template <class V>
-Json list(const V& v, int first = 0, int count = papers::kContacts) {
+Json list_to_json(const V& v, int first = 0, int count = papers::kContacts) {
   return std::vector<double>(v.m + first, v.m + first + count);
 }
 
 Json matrix(const Mat<double, 9, 9>& A) {
   Json out = Json::array();
-  for (int r = 0; r < 9; ++r) out.push_back(list(A, 9 * r, 9));
+  for (int r = 0; r < 9; ++r) out.push_back(list_to_json(A, 9 * r, 9));
   return out;
 }
 
@@ -64,31 +64,31 @@ double difference(const V& a, const V& b) {
   return size > 0 ? worst / size : worst;
 }
 
-Json states_of(const papers::Reference& r) {
+Json states_to_json(const papers::Reference& r) {
   static constexpr const char* name[3] = {"stick", "slip", "break"};
   Json out = Json::array();
   for (const auto state : r.states)
     // States follow from a certified force only.
-    out.push_back(r.verdict == Status::kConverged ? name[static_cast<int>(state)] : "-");
+    out.push_back(r.decision == Status::kConverged ? name[static_cast<int>(state)] : "-");
   return out;
 }
 
 /// Tables 1 and 2: a row on our hand, and the row with the b_n for which the printed c_n is a solution on our hand.
 void add_sliding(const papers::Hand& hand, const papers::Printed& printed, Json& out) {
   for (const auto& row : printed.sliding) {
-    const auto problem = papers::problem_of(hand, row.mu), through = papers::problem_through(hand, row);
+    const auto problem = papers::make_problem(hand, row.mu), through = papers::problem_through(hand, row);
     const auto ours = papers::solve_sliding(problem, hand.slip), back = papers::solve_sliding(through, hand.slip);
     out["table_1"].push_back({{"mu", row.mu}, {"printed", to_json(row.effort)}, {"ours", to_json(ours.effort)}});
     out["table_1"].back()["ours"]["residual"] = ours.residual;
-    out["table_1"].back()["ours"]["verdict"] = to_string(ours.verdict);
+    out["table_1"].back()["ours"]["verdict"] = to_string(ours.decision);
     out["table_2"].push_back({{"mu", row.mu},
-                              {"printed", {{"c_n", list(row.c_n)}, {"a_n", list(row.a_n)}}},
-                              {"ours", {{"c_n", list(ours.c_n)}, {"a_n", list(ours.a_n)}}}});
+                              {"printed", {{"c_n", list_to_json(row.c_n)}, {"a_n", list_to_json(row.a_n)}}},
+                              {"ours", {{"c_n", list_to_json(ours.c_n)}, {"a_n", list_to_json(ours.a_n)}}}});
     out["table_2_test"].push_back({{"mu", row.mu},
                                    {"ours", to_json(back.effort)},
                                    {"difference", difference(back.c_n, row.c_n)},
                                    {"residual", back.residual},
-                                   {"verdict", to_string(back.verdict)},
+                                   {"verdict", to_string(back.decision)},
                                    {"smallest_minor", papers::sliding_system(through, hand.slip).smallest_minor()}});
   }
 }
@@ -97,19 +97,19 @@ Json to_json(const papers::RollingAnswer& a) {
   Json out = to_json(a.effort);
   out["projected_gradient"] = a.projected_gradient;
   out["residual"] = a.residual;
-  out["verdict"] = to_string(a.verdict);
+  out["verdict"] = to_string(a.decision);
   return out;
 }
 
 Json to_json(const papers::RollingPoint& p) {
   Json out;
   for (int j = 0; j < papers::kContacts; ++j)
-    out.push_back({{"c", list(p.c, 3 * j)}, {"a", list(p.a, 3 * j)}, {"s", p.s[j]}, {"lambda", p.lambda[j]}});
+    out.push_back({{"c", list_to_json(p.c, 3 * j)}, {"a", list_to_json(p.a, 3 * j)}, {"s", p.s[j]}, {"lambda", p.lambda[j]}});
   return out;
 }
 
 /// The exact solution as a point of Table 4: s and lambda follow from c and a.
-papers::RollingPoint point_of(const papers::Reference& r, double mu) {
+papers::RollingPoint to_point(const papers::Reference& r, double mu) {
   papers::RollingPoint p{r.c, r.a, {}, {}};
   for (int j = 0; j < papers::kContacts; ++j) {
     const double f = mu * r.c[3 * j], ct = r.c[3 * j + 1], co = r.c[3 * j + 2];
@@ -122,16 +122,16 @@ papers::RollingPoint point_of(const papers::Reference& r, double mu) {
 
 /// One row of Table 3 on a hand under a load.
 Json rolling_row(const papers::Hand& hand, double mu, Json* table_4) {
-  const auto problem = papers::problem_of(hand, mu);
+  const auto problem = papers::make_problem(hand, mu);
   const auto ours = papers::solve_rolling(problem);
   const auto truth = papers::solve_certified(problem);
   Json out = to_json(ours);
   out["difference"] = difference(ours.point.c, truth.c);
-  out["states"] = states_of(truth);
+  out["states"] = states_to_json(truth);
   if (table_4 != nullptr) {
     (*table_4)["ours"] = to_json(ours.point);
-    (*table_4)["certified"] = to_json(point_of(truth, mu));
-    (*table_4)["states"] = states_of(truth);
+    (*table_4)["certified"] = to_json(to_point(truth, mu));
+    (*table_4)["states"] = states_to_json(truth);
   }
   return out;
 }
@@ -164,7 +164,7 @@ void add_rolling(const papers::Hand& hand, const papers::Printed& printed, Json&
 
 /// Table 4's digits against their own formulas, and the problem on our hand that they solve.
 void add_point_test(const papers::Hand& hand, const papers::Printed& printed, Json& out) {
-  const auto problem = papers::problem_of(papers::loaded_through(hand, printed.point), printed.point_mu);
+  const auto problem = papers::make_problem(papers::loaded_through(hand, printed.point), printed.point_mu);
   const auto i = papers::identities(problem, printed.point);
   // No contact is declared sliding: the exact law decides.
   const papers::Sliding none{Vec<double, 6>::zero()};
@@ -173,8 +173,8 @@ void add_point_test(const papers::Hand& hand, const papers::Printed& printed, Js
   out["table_4_test"] = {
       {"identities",
        {{"G", i.g}, {"s_row", i.s}, {"lambda", i.lambda}, {"angle", i.angle}, {"cone", i.cone}, {"f", i.f}}},
-      {"residual_of_printed", papers::judge(problem, none, printed.point.c).residual},
-      {"flagship", {{"difference", difference(truth.c, printed.point.c)}, {"verdict", to_string(truth.verdict)}}},
+      {"residual_of_printed", papers::check_iterate(problem, none, printed.point.c).residual},
+      {"flagship", {{"difference", difference(truth.c, printed.point.c)}, {"verdict", to_string(truth.decision)}}},
       {"box_quacan", to_json(merit)}};
   out["table_4_test"]["box_quacan"]["difference"] = difference(merit.point.c, printed.point.c);
 }
@@ -327,7 +327,7 @@ void print_rolling(const Json& t) {
   print_table_4_test(t["table_4_test"]);
 }
 
-void print(const Json& t) {
+void print_tables(const Json& t) {
   std::printf("The papers' Tables 1-4 in kind\n  hand: %s\n", t["hand"].get<std::string>().c_str());
   print_wrapped(
       "The papers print neither A nor b, so no row can be computed again. `ours`: the same formulation, start and "
@@ -342,12 +342,12 @@ void tables(const TablesArguments& a) {
   const fs::path data = a.data.empty() ? default_data() : fs::path(a.data);
   const auto printed = papers::parse_printed(read_text(data / "reference" / "papers" / "tables.json"));
   const auto scenario = io::read_scenario(a.hand.empty() ? (data / "scenarios" / "papers_hand.toml").string() : a.hand);
-  const auto hand = papers::hand_of(scenario);
+  const auto hand = papers::make_hand(scenario);
   Json out;
   out["hand"] = scenario.title;
   out["A"] = matrix(hand.A);
-  out["b"] = list(hand.b, 0, 9);
-  out["slip"] = list(hand.slip.v, 0, 6);
+  out["b"] = list_to_json(hand.b, 0, 9);
+  out["slip"] = list_to_json(hand.slip.v, 0, 6);
   out["comparable"] = {{"table_1", kComparable[0]},
                        {"table_2", kComparable[1]},
                        {"table_3", kComparable[2]},
@@ -359,7 +359,7 @@ void tables(const TablesArguments& a) {
   if (a.format == "json")
     std::printf("%s\n", out.dump(1).c_str());
   else
-    print(out);
+    print_tables(out);
 }
 
 }  // namespace

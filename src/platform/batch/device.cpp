@@ -30,7 +30,7 @@ template <class Op>
 void run(const Op& op, const Given& given, const std::vector<batch::DeviceColumn>& in,
          const std::vector<batch::DeviceColumn>& out) {
   batch::on_device({Executor::kCuda, 0, given.call.device}, op,
-                   ResidentJob{model_of(given.platform), {given.poses.count, in, out, given.call, given.needed}});
+                   ResidentJob{make_model(given.platform), {given.poses.count, in, out, given.call, given.needed}});
 }
 
 /// True unless the batch is empty. Throws Error(kUsage) for a negative count.
@@ -51,13 +51,13 @@ void run_on_poses(const Op& op, const Given& given, std::vector<batch::DeviceCol
 
 /// Bytes of workspace of run(given), without running it.
 template <class Run>
-std::size_t counted(const Platform& platform, const DevicePoses& poses, int device, const Run& run) {
+std::size_t count_workspace(const Platform& platform, const DevicePoses& poses, int device, const Run& run) {
   std::size_t bytes = 0;
   run(Given{platform, poses, {.device = device}, &bytes});
   return bytes;
 }
 
-void lengths_of(const Given& given, const DeviceMotion& motion, const DeviceLengths& to) {
+void compute_lengths(const Given& given, const DeviceMotion& motion, const DeviceLengths& to) {
   using batch::device_column;
   run_on_poses(KinematicsOp{}, given, {device_column(motion.velocity, 6), device_column(motion.acceleration, 6)},
                {device_column(to.lengths, 6), device_column(to.rates, 6), device_column(to.accelerations, 6),
@@ -70,12 +70,12 @@ void found_by(const Op& op, const Given& guess, const Array& lengths, const std:
   const batch::DeviceColumn given = needed_column(lengths, 6, "lengths");
   const DevicePoses& at = guess.poses;
   if (at.position.data == nullptr && at.quaternion.data == nullptr)
-    return run(FromOneGuess<Op>{op, home_of(guess.platform)}, guess, {given}, out);
+    return run(FromOneGuess<Op>{op, home_place(guess.platform)}, guess, {given}, out);
   run(op, guess, {given, needed_column(at.position, 3, "position"), needed_column(at.quaternion, 4, "quaternion")},
       out);
 }
 
-void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& asked, Form form, const DeviceFound& to) {
+void compute_poses(const Given& guess, const Array& lengths, const ForwardOptions& asked, Form form, const DeviceFound& to) {
   using batch::device_column;
   check_proofs(asked);
   if (form == Form::kFull && asked.certify)
@@ -91,14 +91,14 @@ void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& as
   found_by(CertifiedForwardOp{forward_op(options), mode_op(options)}, guess, lengths, out);
 }
 
-void details_of(const Given& given, double characteristic_length, const DeviceDetails& to) {
+void compute_details(const Given& given, double characteristic_length, const DeviceDetails& to) {
   using batch::device_column;
   // Unused outputs, not in DeviceDetails: largest singular value, distance of each leg to the next
   // one.
   const batch::DeviceColumn largest{nullptr, 1}, apart{nullptr, 6};
   // In the order of PoseDetailOp::Out.
   run_on_poses(
-      PoseDetailOp{platform::characteristic_length({given.platform}, characteristic_length), limits_of(given.platform)},
+      PoseDetailOp{platform::characteristic_length({given.platform}, characteristic_length), make_limits(given.platform)},
       given, {},
       {device_column(to.leg_vector, 18), device_column(to.leg_quaternion, 24), device_column(to.leg_euler313, 18),
        device_column(to.universal_angles, 12), device_column(to.determinant, 1), device_column(to.sigma_min, 1),
@@ -108,7 +108,7 @@ void details_of(const Given& given, double characteristic_length, const DeviceDe
        device_column(to.status, 1)});
 }
 
-void forces_of(const Given& given, const DeviceMotion& motion, const Array& wrench, Form form, const DeviceForces& to) {
+void compute_forces(const Given& given, const DeviceMotion& motion, const Array& wrench, Form form, const DeviceForces& to) {
   using batch::device_column;
   require_masses(given.platform);
   const double length = characteristic_length(given.platform);
@@ -125,7 +125,7 @@ void forces_of(const Given& given, const DeviceMotion& motion, const Array& wren
     run_on_poses(InverseDynamicsOp{length}, given, in, out);
 }
 
-void accelerations_of(const Given& given, const Array& velocity, const Array& force, const Array& wrench, Form form,
+void compute_accelerations(const Given& given, const Array& velocity, const Array& force, const Array& wrench, Form form,
                       const DeviceAccelerations& to) {
   using batch::device_column;
   require_masses(given.platform);
@@ -143,49 +143,49 @@ void accelerations_of(const Given& given, const Array& velocity, const Array& fo
 
 void inverse_kinematics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                         const DeviceLengths& to, const DeviceCall& call) {
-  lengths_of({platform, poses, call}, motion, to);
+  compute_lengths({platform, poses, call}, motion, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                             const DeviceLengths& to, int device) {
-  return counted(platform, poses, device, [&](const Given& given) { lengths_of(given, motion, to); });
+  return count_workspace(platform, poses, device, [&](const Given& given) { compute_lengths(given, motion, to); });
 }
 
 void inverse_details(const Platform& platform, const DevicePoses& poses, double characteristic_length,
                      const DeviceDetails& to, const DeviceCall& call) {
-  details_of({platform, poses, call}, characteristic_length, to);
+  compute_details({platform, poses, call}, characteristic_length, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, double characteristic_length,
                             const DeviceDetails& to, int device) {
-  return counted(platform, poses, device, [&](const Given& given) { details_of(given, characteristic_length, to); });
+  return count_workspace(platform, poses, device, [&](const Given& given) { compute_details(given, characteristic_length, to); });
 }
 
 void forward_kinematics(const Platform& platform, const Array& lengths, const DevicePoses& guess,
                         const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call, Form form) {
-  poses_of({platform, guess, call}, lengths, options, form, to);
+  compute_poses({platform, guess, call}, lengths, options, form, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const Array& lengths, const DevicePoses& guess,
                             const ForwardOptions& options, const DeviceFound& to, int device, Form form) {
-  return counted(platform, guess, device, [&](const Given& given) { poses_of(given, lengths, options, form, to); });
+  return count_workspace(platform, guess, device, [&](const Given& given) { compute_poses(given, lengths, options, form, to); });
 }
 
 void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                       const Array& wrench, const DeviceForces& to, const DeviceCall& call, Form form) {
-  forces_of({platform, poses, call}, motion, wrench, form, to);
+  compute_forces({platform, poses, call}, motion, wrench, form, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                             const Array& wrench, const DeviceForces& to, int device, Form form) {
-  return counted(platform, poses, device, [&](const Given& given) { forces_of(given, motion, wrench, form, to); });
+  return count_workspace(platform, poses, device, [&](const Given& given) { compute_forces(given, motion, wrench, form, to); });
 }
 
 void forward_dynamics(const Platform& platform, const DevicePoses& poses, const Array& velocity, const Array& force,
                       const Array& wrench, const DeviceAccelerations& to, const DeviceCall& call, Form form) {
-  accelerations_of({platform, poses, call}, velocity, force, wrench, form, to);
+  compute_accelerations({platform, poses, call}, velocity, force, wrench, form, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, const Array& velocity,
                             const Array& force, const Array& wrench, const DeviceAccelerations& to, int device,
                             Form form) {
-  return counted(platform, poses, device,
-                 [&](const Given& given) { accelerations_of(given, velocity, force, wrench, form, to); });
+  return count_workspace(platform, poses, device,
+                 [&](const Given& given) { compute_accelerations(given, velocity, force, wrench, form, to); });
 }
 
 }  // namespace garra::platform

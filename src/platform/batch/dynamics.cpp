@@ -10,8 +10,8 @@ namespace garra::platform {
 namespace {
 
 void check_poses(const Poses& poses) {
-  check_rows("position", poses.position, rows_of(poses), 3);
-  check_rows("quaternion", poses.quaternion, rows_of(poses), 4);
+  check_rows("position", poses.position, count_rows(poses), 3);
+  check_rows("quaternion", poses.quaternion, count_rows(poses), 4);
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ void check_poses(const Poses& poses) {
 InverseDynamics inverse_dynamics(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                  const std::vector<double>& wrench, Form form, const Device& device) {
   if (form == Form::kFull) return inverse_dynamics_full(platforms, poses, motion, wrench, device);
-  const std::int64_t n = rows_of(poses);
+  const std::int64_t n = count_rows(poses);
   require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", motion.velocity, n, 6, true);
@@ -44,7 +44,7 @@ ForwardDynamics forward_dynamics(const Platforms& platforms, const Poses& poses,
                                  const std::vector<double>& force, const std::vector<double>& wrench, Form form,
                                  const Device& device) {
   if (form == Form::kFull) return forward_dynamics_full(platforms, poses, velocity, force, wrench, device);
-  const std::int64_t n = rows_of(poses);
+  const std::int64_t n = count_rows(poses);
   require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", velocity, n, 6, true);

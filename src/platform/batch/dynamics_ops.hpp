@@ -11,7 +11,7 @@ namespace garra::platform {
 
 /// Pose with a unit quaternion: p and its positive multiples are the same rotation.
 template <class S>
-GARRA_HD Place<S> place_of(const Place<S>& given) {
+GARRA_HD Place<S> normalized_place(const Place<S>& given) {
   return {given.r, normalized(given.p)};
 }
 
@@ -36,13 +36,13 @@ GARRA_HD MaskOf<S> is_valid(const In& in, const Place<S>& place) {
 /// kNearSingular if valid input has no answer: a leg parallel to its axis, a singular solve.
 /// SIMD lanes cannot branch: the outputs of these rows, and of invalid ones, become NaN.
 template <class S, class Answer>
-GARRA_HD S judged(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer& answer) {
+GARRA_HD S checked_status(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer& answer) {
   const auto answered = valid && all_finite<S>(answer) == S(1);
   blank_unless<S>(answered, answer);
   return select(
       valid,
-      select(answered && !near_singular, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kNearSingular)),
-      number_of<S>(PoseStatus::kInvalidInput));
+      select(answered && !near_singular, to_number<S>(PoseStatus::kConverged), to_number<S>(PoseStatus::kNearSingular)),
+      to_number<S>(PoseStatus::kInvalidInput));
 }
 
 inline constexpr double kNearSingularLimit = 1e-4;  ///< near singular: scaled sigma_min <= this
@@ -51,10 +51,10 @@ inline constexpr double kNoForces = 1e12;           ///< conditioning beyond whi
 /// Status of forces: a singular pose does not determine them, and they become NaN; status and
 /// condition are kept.
 template <class S, class Answer>
-GARRA_HD S judged_forces(const MaskOf<S>& valid, const SigmaRange<S>& sigma, Answer& answer) {
+GARRA_HD S checked_forces(const MaskOf<S>& valid, const SigmaRange<S>& sigma, Answer& answer) {
   const S condition = sigma.largest / sigma.smallest;
   answer.condition = condition;
-  const S status = judged<S>(valid, sigma.smallest <= S(kNearSingularLimit), answer);
+  const S status = checked_status<S>(valid, sigma.smallest <= S(kNearSingularLimit), answer);
   blank_unless<S>(!(condition > S(kNoForces)), answer);
   answer.condition = select(valid, condition, S(__builtin_nan("")));
   return status;
@@ -84,7 +84,7 @@ struct InverseDynamicsOp {
 
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
-    const Effort<S> e = effort(m, place_of(in.place), in.twist, in.acceleration);
+    const Effort<S> e = effort(m, normalized_place(in.place), in.twist, in.acceleration);
     Answer<S> out;
     out.force = actuator_forces(e, in.wrench);
     // docs/theory/platform-dynamics.md, "Power balance": the energy's rate is summed body by body and not taken from
@@ -99,7 +99,7 @@ struct InverseDynamicsOp {
     });
     // The columns that (5) is solved with are the rows of the length Jacobian: no second evaluation of the legs.
     const SigmaRange<S> sigma = sigma_range(transpose(e.directions), S(characteristic_length));
-    const S status = judged_forces<S>(is_valid(in, in.place), sigma, out);
+    const S status = checked_forces<S>(is_valid(in, in.place), sigma, out);
     return {out, status};
   }
 };
@@ -125,11 +125,11 @@ struct ForwardDynamicsOp {
 
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
-    const Place<S> place = place_of(in.place);
+    const Place<S> place = normalized_place(in.place);
     Answer<S> out{platform::acceleration(m, place, in.twist, in.force, in.wrench), energy(m, place, in.twist)};
     // The mass matrix, which this divides by, is regular in singular poses, too (docs/theory/platform-dynamics.md,
     // (5)).
-    const S status = judged<S>(is_valid(in, in.place), MaskOf<S>(S(1) < S(0)), out);
+    const S status = checked_status<S>(is_valid(in, in.place), MaskOf<S>(S(1) < S(0)), out);
     return {out, status};
   }
 };

@@ -20,11 +20,11 @@ constexpr double kSingularHome = 1e-8;
 constexpr double kSamePlace = 1e-12;
 
 template <int R, int C>
-bool finite(const Mat<double, R, C>& a) {
+bool finite_matrix(const Mat<double, R, C>& a) {
   return std::all_of(std::begin(a.m), std::end(a.m), [](double x) { return std::isfinite(x); });
 }
 
-double size_of(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
+double magnitude(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
 
 [[noreturn]] void refuse(const Platform& p, const std::string& what, const std::string& remedy = "") {
   const std::string who = p.name.empty() ? "the platform" : "the platform \"" + p.name + "\"";
@@ -43,7 +43,7 @@ constexpr const char* kMassRemedy =
 
 void check_link(const Platform& p, std::size_t i, const char* name, const Link& link) {
   const std::string of = std::string(name) + ": ";
-  if (!std::isfinite(link.mass) || !std::isfinite(link.com) || !finite(link.inertia))
+  if (!std::isfinite(link.mass) || !std::isfinite(link.com) || !finite_matrix(link.inertia))
     refuse_leg(p, i, of + "a number is not finite");
   if (!(link.mass >= 0) || (link.mass == 0) != (p.mass == 0))
     refuse_leg(p, i, of + "the mass is not positive", kMassRemedy);
@@ -57,10 +57,10 @@ void check_link(const Platform& p, std::size_t i, const char* name, const Link& 
 
 void check_leg(const Platform& p, std::size_t i) {
   const Leg& leg = p.leg[i];
-  if (!finite(leg.base)) refuse_leg(p, i, "the anchor at the base is not finite");
-  if (!finite(leg.anchor)) refuse_leg(p, i, "the anchor at the platform is not finite");
-  if (!finite(leg.axis)) refuse_leg(p, i, "the axis of the universal joint is not finite");
-  if (size_of(leg.axis) == 0)
+  if (!finite_matrix(leg.base)) refuse_leg(p, i, "the anchor at the base is not finite");
+  if (!finite_matrix(leg.anchor)) refuse_leg(p, i, "the anchor at the platform is not finite");
+  if (!finite_matrix(leg.axis)) refuse_leg(p, i, "the axis of the universal joint is not finite");
+  if (magnitude(leg.axis) == 0)
     // The axis is a direction only: any nonzero length is valid, and checked() normalizes it.
     refuse_leg(p, i, "the axis of the universal joint is zero", "Give the direction that is fixed to the base.");
   check_link(p, i, "tube", leg.lower);
@@ -77,7 +77,7 @@ void check_leg(const Platform& p, std::size_t i) {
 /// Largest distance of anchors at one end of the legs.
 double spread(const Vec3<double> (&at)[kLegs]) {
   double size = 0;
-  for (int i = 1; i < kLegs; ++i) size = std::max(size, size_of(at[i] - at[0]));
+  for (int i = 1; i < kLegs; ++i) size = std::max(size, magnitude(at[i] - at[0]));
   return size;
 }
 
@@ -86,7 +86,7 @@ void check_anchors(const Platform& p, const Vec3<double> (&at)[kLegs], const cha
   const double size = spread(at);
   double area = 0;
   for (int i = 1; i < kLegs; ++i)
-    for (int j = i + 1; j < kLegs; ++j) area = std::max(area, size_of(cross(at[i] - at[0], at[j] - at[0])));
+    for (int j = i + 1; j < kLegs; ++j) area = std::max(area, magnitude(cross(at[i] - at[0], at[j] - at[0])));
   // Twice the area of the largest triangle of anchors, relative to the platform's size: a sine, without a unit.
   if (!(area > kParallel * size * size))
     refuse(p, std::string("all anchors at the ") + where + " lie on one line", "The platform could turn about it.");
@@ -100,7 +100,7 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
   std::string shared[2];
   for (int i = 0; i < kLegs; ++i) {
     for (int j = i + 1; j < kLegs; ++j) {
-      const bool one = !(size_of(base[i] - base[j]) > at_base), other = !(size_of(anchor[i] - anchor[j]) > at_platform);
+      const bool one = !(magnitude(base[i] - base[j]) > at_base), other = !(magnitude(anchor[i] - anchor[j]) > at_platform);
       const std::string pair = std::to_string(i) + " and " + std::to_string(j);
       Leg &first = p.leg[static_cast<std::size_t>(i)], &second = p.leg[static_cast<std::size_t>(j)];
       // Equal to the bit, so that share_joint() in systems/platform/limits.hpp can ask for equality.
@@ -122,10 +122,10 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
 /// 1/|J^-1| of the length Jacobian, a lower bound of its smallest singular value; 0 if it is
 /// singular.
 double regularity(const Model<double>& m, const Place<double>& home) {
-  const Mat3<double> A = rotation_of(home.p);
+  const Mat3<double> A = rotation_matrix(home.p);
   double reach = 0;
   // This lever converts rotations to lengths.
-  for (const LegForm<double>& leg : m.leg) reach = std::max(reach, size_of(leg.anchor));
+  for (const LegForm<double>& leg : m.leg) reach = std::max(reach, magnitude(leg.anchor));
   Mat<double, 6, 6> J;
   for (int i = 0; i < kLegs; ++i) {
     const Vec<double, 6> row = length_row(leg_vector<double>(m.leg[i], home.r, A));
@@ -141,9 +141,9 @@ double regularity(const Model<double>& m, const Place<double>& home) {
 }
 
 void check_home(const Platform& p) {
-  const Model<double> m = model_of(p);
-  const Place<double> home = home_of(p);
-  const Mat3<double> A = rotation_of(home.p);
+  const Model<double> m = make_model(p);
+  const Place<double> home = home_place(p);
+  const Mat3<double> A = rotation_matrix(home.p);
   for (std::size_t i = 0; i < p.leg.size(); ++i) {
     const LegVector<double> l = leg_vector<double>(m.leg[i], home.r, A);
     if (!(l.length >= p.leg[i].length_min && l.length <= p.leg[i].length_max)) {
@@ -153,7 +153,7 @@ void check_home(const Platform& p) {
                  p.leg[i].length_min > 50 * l.length ? "Write the stroke in meters, or with its unit: \"88 mm\"."
                                                      : "Choose another home pose or stroke.");
     }
-    if (!(size_of(cross(l.z, p.leg[i].axis)) > kParallel)) {
+    if (!(magnitude(cross(l.z, p.leg[i].axis)) > kParallel)) {
       refuse_leg(p, i, "the axis of its universal joint is parallel to the leg at home",
                  "The joint is singular there: turn the axis, e.g. across the leg.");
     }
@@ -168,7 +168,7 @@ void check_home(const Platform& p) {
 
 Platform checked(const Platform& platform) {
   Platform p = platform;
-  if (!std::isfinite(p.mass) || !finite(p.inertia)) refuse(p, "mass or inertia is not finite");
+  if (!std::isfinite(p.mass) || !finite_matrix(p.inertia)) refuse(p, "mass or inertia is not finite");
   if (!(p.mass >= 0)) refuse(p, "the mass is not positive", kMassRemedy);
   if (!chain::is_inertia(p.inertia, true)) {
     refuse(p,
@@ -176,8 +176,8 @@ Platform checked(const Platform& platform) {
            "other two",
            "Give it about the center of mass, in platform axes.");
   }
-  if (!finite(p.gravity)) refuse(p, "gravity is not finite");
-  if (!finite(p.home) || !finite(p.home_turn)) refuse(p, "the home pose is not finite");
+  if (!finite_matrix(p.gravity)) refuse(p, "gravity is not finite");
+  if (!finite_matrix(p.home) || !finite_matrix(p.home_turn)) refuse(p, "the home pose is not finite");
   if (!(dot(p.home_turn, p.home_turn) > 0)) refuse(p, "the quaternion of the home pose is zero");
   if (!std::isfinite(p.leg_radius) || p.leg_radius < 0)
     refuse(p, "the radius of the legs is negative or not finite", "Give 0 where collisions do not matter.");
@@ -220,7 +220,7 @@ double characteristic_length(const Platforms& platforms, double asked) {
 }
 
 Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com, const Mat3<double>& inertia) {
-  if (!std::isfinite(mass) || !(mass >= 0) || !finite(com) || !finite(inertia) || !chain::is_inertia(inertia, true)) {
+  if (!std::isfinite(mass) || !(mass >= 0) || !finite_matrix(com) || !finite_matrix(inertia) || !chain::is_inertia(inertia, true)) {
     refuse(platform, "this payload is no body: a number is not finite, its mass negative or its inertia impossible",
            "Give the inertia about the payload's own center of mass, in platform axes.");
   }
@@ -233,11 +233,11 @@ Platform with_payload(const Platform& platform, double mass, const Vec3<double>&
   // The platform's frame has its origin at its center of mass: when that moves, anchors shift against it and home
   // shifts with it, so that the machine stands as before.
   for (Leg& leg : p.leg) leg.anchor = leg.anchor - both.com;
-  p.home = p.home + rotation_of(normalized(p.home_turn)) * both.com;
+  p.home = p.home + rotation_matrix(normalized(p.home_turn)) * both.com;
   return p;
 }
 
-Model<double> model_of(const Platform& platform) {
+Model<double> make_model(const Platform& platform) {
   Model<double> m;
   for (std::size_t i = 0; i < platform.leg.size(); ++i) {
     const Leg& leg = platform.leg[i];
@@ -252,10 +252,10 @@ Model<double> model_of(const Platform& platform) {
   return m;
 }
 
-Limits<double> limits_of(const Platform& platform) {
-  const Model<double> m = model_of(platform);
-  const Place<double> home = home_of(platform);
-  const Mat3<double> A = rotation_of(home.p);
+Limits<double> make_limits(const Platform& platform) {
+  const Model<double> m = make_model(platform);
+  const Place<double> home = home_place(platform);
+  const Mat3<double> A = rotation_matrix(home.p);
   // cos(pi) allows every direction: no limit.
   const auto cosine = [](double cone) { return cone < 3.14159265358979323846 ? std::cos(cone) : -1; };
   Limits<double> limits;
@@ -274,6 +274,6 @@ Limits<double> limits_of(const Platform& platform) {
   return limits;
 }
 
-Place<double> home_of(const Platform& platform) { return {platform.home, platform.home_turn}; }
+Place<double> home_place(const Platform& platform) { return {platform.home, platform.home_turn}; }
 
 }  // namespace garra::platform

@@ -11,7 +11,7 @@ namespace garra::platform {
 inline RowsJob forward_job(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
                            const Device& device) {
   const std::int64_t n = static_cast<std::int64_t>(lengths.size() / 6);
-  const bool shared = rows_of(guess) == 1;
+  const bool shared = count_rows(guess) == 1;
   check_rows("lengths", lengths, n, 6);
   check_rows("position of the guess", guess.position, shared ? 1 : n, 3);
   check_rows("quaternion of the guess", guess.quaternion, shared ? 1 : n, 4);

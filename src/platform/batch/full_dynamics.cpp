@@ -9,15 +9,15 @@ namespace garra::platform {
 namespace {
 
 void check_poses(const Poses& poses) {
-  check_rows("position", poses.position, rows_of(poses), 3);
-  check_rows("quaternion", poses.quaternion, rows_of(poses), 4);
+  check_rows("position", poses.position, count_rows(poses), 3);
+  check_rows("quaternion", poses.quaternion, count_rows(poses), 4);
 }
 
 }  // namespace
 
 InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                       const std::vector<double>& wrench, const Device& device) {
-  const std::int64_t n = rows_of(poses);
+  const std::int64_t n = count_rows(poses);
   require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", motion.velocity, n, 6, true);
@@ -41,7 +41,7 @@ InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& p
 ForwardDynamics forward_dynamics_full(const Platforms& platforms, const Poses& poses,
                                       const std::vector<double>& velocity, const std::vector<double>& force,
                                       const std::vector<double>& wrench, const Device& device) {
-  const std::int64_t n = rows_of(poses);
+  const std::int64_t n = count_rows(poses);
   require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", velocity, n, 6, true);

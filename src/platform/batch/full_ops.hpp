@@ -38,7 +38,7 @@ struct FullForwardOp {
     const auto same_sign = determinant(factor_lu(J)) * determinant(factor_lu(before)) > S(0);
     const auto valid = ForwardOp::is_usable(in);
     out.iterations = select(valid, f.iterations, S(0));
-    out.status = select(valid, status(out.found, same_sign), number_of<S>(PoseStatus::kInvalidInput));
+    out.status = select(valid, status(out.found, same_sign), to_number<S>(PoseStatus::kInvalidInput));
     blank_unless<S>(valid, out.found);
     return out;
   }
@@ -46,11 +46,11 @@ struct FullForwardOp {
  private:
   template <class S>
   GARRA_HD S status(const ForwardOp::Found<S>& found, const MaskOf<S>& same_sign) const {
-    const S converged = select(same_sign, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kModeSuspect));
+    const S converged = select(same_sign, to_number<S>(PoseStatus::kConverged), to_number<S>(PoseStatus::kModeSuspect));
     // False for a residual that is NaN.
     const auto met = found.residual <= S(tol) && all_finite<S>(found.place) == S(1);
-    return select(met, select(found.sigma_min <= S(near_singular), number_of<S>(PoseStatus::kNearSingular), converged),
-                  number_of<S>(PoseStatus::kIterationLimit));
+    return select(met, select(found.sigma_min <= S(near_singular), to_number<S>(PoseStatus::kNearSingular), converged),
+                  to_number<S>(PoseStatus::kIterationLimit));
   }
 };
 
@@ -79,7 +79,7 @@ struct FullInverseDynamicsOp {
 
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
-    const Place<S> place = place_of(in.place);
+    const Place<S> place = normalized_place(in.place);
     const FullInverse<S> f = full_inverse_dynamics(m, place, in.twist, in.acceleration, in.wrench);
     const Legs<S> legs = legs_at(m, place);
     Answer<S> out;
@@ -97,7 +97,7 @@ struct FullInverseDynamicsOp {
           fma(out.force[i], dot(legs.leg[i].z, joint_velocity(legs.leg[i], in.twist)), out.power_balance);
     }
     const SigmaRange<S> sigma = sigma_range(length_jacobian(legs), S(characteristic_length));
-    const S status = judged_forces<S>(is_valid(in, in.place), sigma, out);
+    const S status = checked_forces<S>(is_valid(in, in.place), sigma, out);
     return {out, status};
   }
 };
@@ -111,7 +111,7 @@ struct FullForwardDynamicsOp {
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     FullMotion<S> q;
-    q.at = full_place(m, place_of(in.place));
+    q.at = full_place(m, normalized_place(in.place));
     q.rate = full_rate(m, q.at, in.twist);
     // Coordinates computed from a pose satisfy the constraints to rounding: no Baumgarte terms are
     // needed.
@@ -119,7 +119,7 @@ struct FullForwardDynamicsOp {
         full_acceleration(m, q, in.force, in.wrench, Baumgarte{0}, static_cast<Multipliers<S>*>(nullptr));
     const Vec3<S> v = a.platform.r, w = turning(q.at.platform.p, a.platform.p);
     ForwardDynamicsOp::Answer<S> out{{{v[0], v[1], v[2], w[0], w[1], w[2]}}, full_energy(m, q)};
-    const S status = judged<S>(is_valid(in, in.place), MaskOf<S>(S(1) < S(0)), out);
+    const S status = checked_status<S>(is_valid(in, in.place), MaskOf<S>(S(1) < S(0)), out);
     return {out, status};
   }
 };

@@ -25,7 +25,7 @@ void blank_row(InverseKinematics& to, std::int64_t row) {
 constexpr int kLimitNumbers = sizeof(Limits<double>) / sizeof(double);
 
 /// Limits of one row. `apart` is the distance of each leg to the nearest other leg.
-std::uint32_t mask_of(const Limits<double>& limits, const InverseKinematics& of, const std::vector<double>& apart,
+std::uint32_t row_limit_mask(const Limits<double>& limits, const InverseKinematics& of, const std::vector<double>& apart,
                       std::size_t row) {
   const auto six = [row](const std::vector<double>& all) {
     Vec<double, 6> v;
@@ -42,7 +42,7 @@ void fill_masks(const std::vector<Limits<double>>& limits, const std::vector<dou
     const Limits<double>& own = limits.size() == 1 ? limits.front() : limits[row];
     // Legs without thickness cannot collide: no distance is too small.
     if (!(own.clearance > 0)) to.clearance[row] = std::numeric_limits<double>::infinity();
-    to.mask[row] = mask_of(own, to, apart, row);
+    to.mask[row] = row_limit_mask(own, to, apart, row);
   }
 }
 
@@ -50,7 +50,7 @@ void fill_masks(const std::vector<Limits<double>>& limits, const std::vector<dou
 void fill_details(const Platforms& platforms, const InverseOptions& options, RowsJob job, InverseKinematics& to) {
   const std::int64_t n = job.count;
   std::vector<Limits<double>> limits;
-  for (const Platform& p : platforms) limits.push_back(limits_of(p));
+  for (const Platform& p : platforms) limits.push_back(make_limits(p));
   std::vector<double> apart, sigma_max;
   // One pass for all details: the leg vectors are their common part.
   const bool f = options.frames, c = options.conditioning, l = options.limits;
@@ -72,7 +72,7 @@ void fill_details(const Platforms& platforms, const InverseOptions& options, Row
 
 InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                      const InverseOptions& options, const Device& device) {
-  const std::int64_t n = rows_of(poses);
+  const std::int64_t n = count_rows(poses);
   check_rows("position", poses.position, n, 3);
   check_rows("quaternion", poses.quaternion, n, 4);
   check_rows("velocity", motion.velocity, n, 6, true);
@@ -93,7 +93,7 @@ InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& po
     // The kernels also compute invalid rows; their outputs are overwritten here.
     const auto row = static_cast<std::size_t>(i);
     if (!to.sigma_min.empty() && to.sigma_min[row] <= options.near_singular) to.status[row] = PoseStatus::kNearSingular;
-    if (usable(poses, i) && finite(motion.velocity, i, 6) && finite(motion.acceleration, i, 6)) continue;
+    if (usable(poses, i) && finite_row(motion.velocity, i, 6) && finite_row(motion.acceleration, i, 6)) continue;
     to.status[row] = PoseStatus::kInvalidInput;
     blank_row(to, i);
   }

@@ -33,7 +33,7 @@ struct Subset {
   Poses guess;
 };
 
-Subset subset_of(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
+Subset select_subset(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
                  std::vector<std::size_t> row) {
   Subset to;
   if (platforms.size() == 1) to.platforms = platforms;
@@ -52,7 +52,7 @@ Subset subset_of(const Platforms& platforms, const std::vector<double>& lengths,
   return to;
 }
 
-void take(const ForwardKinematics& from, std::size_t k, std::size_t row, ForwardKinematics& to) {
+void copy_row(const ForwardKinematics& from, std::size_t k, std::size_t row, ForwardKinematics& to) {
   std::copy_n(from.pose.position.begin() + static_cast<std::ptrdiff_t>(3 * k), 3,
               to.pose.position.begin() + static_cast<std::ptrdiff_t>(3 * row));
   std::copy_n(from.pose.quaternion.begin() + static_cast<std::ptrdiff_t>(4 * k), 4,
@@ -88,7 +88,7 @@ void follow(const Subset& of, const ForwardOptions& options, const Device& devic
   for (std::size_t k = 0; k < of.row.size(); ++k) {
     const std::size_t row = of.row[k];
     if (follows[k] > 0)
-      take(led, k, row, to);
+      copy_row(led, k, row, to);
     else if (to.status[row] == PoseStatus::kConverged)
       to.status[row] = PoseStatus::kModeSuspect;
   }
@@ -124,14 +124,14 @@ void restart(const Platforms& platforms, const std::vector<double>& lengths, con
     for (std::size_t i = 0; i < to.status.size(); ++i)
       if (to.status[i] == PoseStatus::kStalled || to.status[i] == PoseStatus::kIterationLimit) left.push_back(i);
     if (left.empty()) return;
-    const Subset of = subset_of(platforms, lengths, guess, std::move(left));
+    const Subset of = select_subset(platforms, lengths, guess, std::move(left));
     const ForwardKinematics again = run_forward(
         forward_op(options),
         forward_job(of.platforms, of.lengths, guesses_about(of, attempt, options.characteristic_length), device));
     for (std::size_t k = 0; k < of.row.size(); ++k) {
       if (!has_lengths(again, k, options.tol)) continue;
       const std::size_t row = of.row[k];
-      take(again, k, row, to);
+      copy_row(again, k, row, to);
       if (to.status[row] == PoseStatus::kConverged) to.status[row] = PoseStatus::kModeSuspect;
     }
   }
@@ -148,7 +148,7 @@ void settle(const Platforms& platforms, const std::vector<double>& lengths, cons
         (to.iterations[i] > options.plain_iterations || to.status[i] != PoseStatus::kConverged))
       slow.push_back(i);
   if (slow.empty()) return;
-  follow(subset_of(platforms, lengths, guess, std::move(slow)), options, device, to);
+  follow(select_subset(platforms, lengths, guess, std::move(slow)), options, device, to);
   restart(platforms, lengths, guess, options, device, to);
 }
 

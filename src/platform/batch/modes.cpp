@@ -23,7 +23,7 @@ struct Box {
   Vec3<double> low, high;
 };
 
-Box box_of(const Platform& p, const double* lengths) {
+Box find_box(const Platform& p, const double* lengths) {
   // Unbounded until the first leg: every leg narrows it.
   Box box{{{-1e300, -1e300, -1e300}}, {{1e300, 1e300, 1e300}}};
   for (std::size_t i = 0; i < kLegs; ++i) {
@@ -37,7 +37,7 @@ Box box_of(const Platform& p, const double* lengths) {
 }
 
 /// Random numbers in (0, 1) of one start of a sample, independent of other starts.
-Vec<double, 6> draw(std::uint64_t seed, std::int64_t sample, std::int64_t start) {
+Vec<double, 6> draw_start(std::uint64_t seed, std::int64_t sample, std::int64_t start) {
   const auto index =
       // Samples count in the high half of the index: the starts of a sample do not depend on how many samples or starts
       // there are.
@@ -56,11 +56,11 @@ void append_start(const Box& box, const Vec<double, 6>& u, Poses& to) {
   to.quaternion.insert(to.quaternion.end(), {b * cos(two), a * sin(one), a * cos(one), b * sin(two)});
 }
 
-Vec3<double> position_of(const Poses& poses, std::size_t row) {
+Vec3<double> get_position(const Poses& poses, std::size_t row) {
   return {{poses.position[3 * row], poses.position[3 * row + 1], poses.position[3 * row + 2]}};
 }
 
-Quaternion<double> quaternion_of(const Poses& poses, std::size_t row) {
+Quaternion<double> to_quaternion(const Poses& poses, std::size_t row) {
   const double* q = poses.quaternion.data() + 4 * row;
   return {{q[0], q[1], q[2], q[3]}};
 }
@@ -123,13 +123,13 @@ void search(const Query& query, std::int64_t more, std::vector<Found>::iterator 
   std::vector<double> wanted;
   for (auto of = begin; of != end; ++of) {
     const double* own = query.lengths.data() + 6 * of->sample;
-    const Box box = box_of(platform.front(), own);
+    const Box box = find_box(platform.front(), own);
     for (std::int64_t start = of->starts; start < of->starts + more; ++start) {
-      append_start(box, draw(options.seed, of->sample, start), starts);
+      append_start(box, draw_start(options.seed, of->sample, start), starts);
       wanted.insert(wanted.end(), own, own + 6);
     }
   }
-  // Many starts lead to few modes: certificates are made for these only, in judge().
+  // Many starts lead to few modes: certificates are made for these only, in check().
   ForwardOptions plain = options.forward;
   plain.certify = plain.prove_mode = false;
   plain.plain_iterations = -1;  // any pose that has the lengths will do
@@ -138,7 +138,7 @@ void search(const Query& query, std::int64_t more, std::vector<Found>::iterator 
   for (auto of = begin; of != end; ++of) {
     for (std::int64_t k = 0; k < more; ++k, ++row)
       if (ends.residual[row] <= options.forward.tol)
-        merge({{position_of(ends.pose, row), quaternion_of(ends.pose, row)}, ends.residual[row], 1}, options,
+        merge({{get_position(ends.pose, row), to_quaternion(ends.pose, row)}, ends.residual[row], 1}, options,
               of->modes);
     of->starts += more;
   }
@@ -173,7 +173,7 @@ double missing(const std::vector<Mode>& modes) {
   return once * (once - 1) / (2 * (twice + 1));
 }
 
-void append(Found& of, AssemblyModes& to) {
+void append_modes(Found& of, AssemblyModes& to) {
   // By height, as the order of finding depends on the draws; stable, so that equal heights keep it.
   std::stable_sort(of.modes.begin(), of.modes.end(),
                    [](const Mode& a, const Mode& b) { return a.place.r[2] < b.place.r[2]; });
@@ -188,7 +188,7 @@ void append(Found& of, AssemblyModes& to) {
 }
 
 /// Certificate and conditioning of every mode, as the row of its sample.
-void judge(const Query& query, AssemblyModes& to) {
+void certify_modes(const Query& query, AssemblyModes& to) {
   const Platforms& platforms = query.platforms;
   Platforms each;
   std::vector<double> wanted;
@@ -241,8 +241,8 @@ AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<doubl
   query.options.most_starts = std::max<std::int64_t>(options.most_starts, options.starts);
   AssemblyModes to;
   to.first.push_back(0);
-  for (Found& of : search_all(query, n)) append(of, to);
-  if (!to.found.empty()) judge(query, to);
+  for (Found& of : search_all(query, n)) append_modes(of, to);
+  if (!to.found.empty()) certify_modes(query, to);
   return to;
 }
 

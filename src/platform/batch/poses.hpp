@@ -16,10 +16,10 @@ inline void require_masses(const Platforms& platforms) {
 }
 
 /// Number of samples of a batch, from its positions.
-inline std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
+inline std::int64_t count_rows(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 
 /// True if the row is finite; also for an empty (optional) array.
-inline bool finite(const std::vector<double>& array, std::int64_t row, int width) {
+inline bool finite_row(const std::vector<double>& array, std::int64_t row, int width) {
   for (int k = 0; k < width && !array.empty(); ++k)
     if (!std::isfinite(array[static_cast<std::size_t>(row * width + k)])) return false;
   return true;
@@ -27,7 +27,7 @@ inline bool finite(const std::vector<double>& array, std::int64_t row, int width
 
 /// True for a finite pose with a quaternion that can be normalized in double precision.
 inline bool usable(const Poses& poses, std::int64_t row) {
-  if (!finite(poses.position, row, 3) || !finite(poses.quaternion, row, 4)) return false;
+  if (!finite_row(poses.position, row, 3) || !finite_row(poses.quaternion, row, 4)) return false;
   double squares = 0;
   for (std::size_t k = 0; k < 4; ++k) {
     const double e = poses.quaternion[static_cast<std::size_t>(4 * row) + k];

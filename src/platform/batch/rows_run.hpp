@@ -28,7 +28,7 @@ inline std::vector<Model<double>> models_for(const Platforms& platforms, std::in
                 "Give one platform for all samples, or one for each.");
   std::vector<Model<double>> models;
   models.reserve(platforms.size());
-  for (const Platform& p : platforms) models.push_back(model_of(p));
+  for (const Platform& p : platforms) models.push_back(make_model(p));
   return models;
 }
 

@@ -28,21 +28,21 @@ std::vector<double> or_zero(const std::vector<double>& rows, std::int64_t count)
 }
 
 /// Largest |value| of the finite ones.
-double largest(const std::vector<double>& values) {
+double largest_value(const std::vector<double>& values) {
   double most = 0;
   for (const double x : values)
     if (std::isfinite(x)) most = std::max(most, std::abs(x));
   return most;
 }
 
-void judge_inverse(const platform::InverseDynamics& r, PlatformSummary& s) {
-  s.more["largest_force"] = largest(r.force);
+void check_inverse(const platform::InverseDynamics& r, PlatformSummary& s) {
+  s.more["largest_force"] = largest_value(r.force);
   const bool known = std::any_of(r.force.begin(), r.force.end(), [](double x) { return std::isfinite(x); });
-  s.lines += summary_line("forces", known ? format("at most %.5g N", largest(r.force))
+  s.lines += summary_line("forces", known ? format("at most %.5g N", largest_value(r.force))
                                           : std::string("not determined: the pose is singular"));
   if (known && !r.power_balance.empty()) {
-    s.more["worst_power_balance"] = largest(r.power_balance);
-    s.lines += summary_line("power", format("off by at most %.3g W", largest(r.power_balance)));
+    s.more["worst_power_balance"] = largest_value(r.power_balance);
+    s.lines += summary_line("power", format("off by at most %.3g W", largest_value(r.power_balance)));
   }
 }
 
@@ -56,7 +56,7 @@ std::string force_table(const platform::InverseDynamics& r) {
   return out + "\n";
 }
 
-Json json_of(const platform::InverseDynamics& r) {
+Json make_json(const platform::InverseDynamics& r) {
   Json out = {{"force", r.force}};
   const std::pair<const char*, const std::vector<double>*> arrays[] = {
       {"spherical_force", &r.spherical_force},   {"universal_force", &r.universal_force},
@@ -80,11 +80,11 @@ void run_inverse(const DynamicsArguments& a) {
   });
   count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   if (run.single) {
-    s.more["result"] = json_of(r);
+    s.more["result"] = make_json(r);
     s.lines = force_table(r);
   }
-  judge_inverse(r, s);
-  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run, {{"form", a.form}}));
+  check_inverse(r, s);
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
   finish_platform(a.common, run, s);
 }
 
@@ -106,7 +106,7 @@ void run_forward(const DynamicsArguments& a) {
     if (!r.kinetic.empty())
       s.lines += summary_line("energy", format("kinetic %.9g J, potential %.9g J", r.kinetic[0], r.potential[0]));
   }
-  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run, {{"form", a.form}}));
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
   finish_platform(a.common, run, s);
 }
 

@@ -17,13 +17,13 @@ using Json = nlohmann::ordered_json;
 constexpr double kDegrees = 57.29577951308232;
 
 /// "4", or "4 to 5" where the segments differ.
-std::string range_of(const std::vector<int>& iterations) {
+std::string format_range(const std::vector<int>& iterations) {
   const auto [least, most] = std::minmax_element(iterations.begin(), iterations.end());
   return *least == *most ? std::to_string(*least) : std::to_string(*least) + " to " + std::to_string(*most);
 }
 
 /// The largest of those that exist.
-double largest(const Json& values) {
+double largest_entry(const Json& values) {
   double most = 0;
   for (const Json& x : values)
     if (!x.is_null()) most = std::max(x.get<double>(), most);
@@ -53,8 +53,8 @@ std::string paths(const Json& s) {
   std::string out = "\nNewton steps per segment, and the two forms' poses apart [m, 1]\n";
   out += format("  %-22s    91 coord.      minimal        apart\n", "");
   for (const Json& path : s["paths"])
-    out += format("  %-22s %12s %12s %12.2g%s\n", path_name(path).c_str(), range_of(path["iterations_full"]).c_str(),
-                  range_of(path["iterations_minimal"]).c_str(), largest(path["difference"]),
+    out += format("  %-22s %12s %12s %12.2g%s\n", path_name(path).c_str(), format_range(path["iterations_full"]).c_str(),
+                  format_range(path["iterations_minimal"]).c_str(), largest_entry(path["difference"]),
                   path["solved"] == path["segments"] ? "" : "   not all solved");
   out += "\nFlops per segment\n" + format(kFlopsHead, "");
   for (const Json& path : s["paths"]) {
@@ -77,7 +77,7 @@ std::string motion_line(const char* name, const Json& form) {
 std::string motion(const Json& s) {
   std::string out =
       "\nBoth forms\n" + motion_line("91 coord., hybrid", s["full"]) + motion_line("minimal, rk4", s["minimal"]);
-  out += format("  %-22s %.2g at most, over position [m] and Euler parameters\n", "apart", largest(s["difference"]));
+  out += format("  %-22s %.2g at most, over position [m] and Euler parameters\n", "apart", largest_entry(s["difference"]));
   out += "\nFlops\n" + format(kFlopsHead, "");
   for (const char* per : {"evaluation", "step"}) {
     const Json& f = s[std::string("flops_per_") + per];

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 using platform::ExperimentStudy;
 using platform::Trajectories;
 
-void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
+void append_values(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
 
 /// Both forms as samples 0 (full) and 1 (minimal) of one file, as `garra platform simulate` writes them.
 Trajectories side_by_side(const Trajectories& full, const Trajectories& minimal) {
@@ -32,10 +32,10 @@ Trajectories side_by_side(const Trajectories& full, const Trajectories& minimal)
                             &Trajectories::potential, &Trajectories::work, &Trajectories::balance, &Trajectories::drift,
                             &Trajectories::end_time, &Trajectories::end_velocity, &Trajectories::end_balance,
                             &Trajectories::worst_balance, &Trajectories::worst_drift})
-    append(minimal.*array, both.*array);
+    append_values(minimal.*array, both.*array);
   for (const auto pose : {&Trajectories::pose, &Trajectories::end_pose}) {
-    append((minimal.*pose).position, (both.*pose).position);
-    append((minimal.*pose).quaternion, (both.*pose).quaternion);
+    append_values((minimal.*pose).position, (both.*pose).position);
+    append_values((minimal.*pose).quaternion, (both.*pose).quaternion);
   }
   both.steps.push_back(minimal.steps[0]);
   both.corrections.push_back(minimal.corrections[0]);
@@ -85,7 +85,7 @@ class PlatformExperimentJob final : public Job {
   ExperimentStudy study_;
 };
 
-std::unique_ptr<Job> read(const io::ScenarioDocument& document) {
+std::unique_ptr<Job> read_experiment_job(const io::ScenarioDocument& document) {
   return std::make_unique<PlatformExperimentJob>(io::read_platform_experiment(document));
 }
 
@@ -100,7 +100,7 @@ constexpr JobKind kKind = {
         "One of the two forms does not come to them: take more segments or a shorter step, or allow it with --set "
         "experiment.max_unsolved=1.",
     .no_sample = "nothing is computed",
-    .read = read,
+    .read = read_experiment_job,
 };
 const KnownJob kKnown(kKind);
 

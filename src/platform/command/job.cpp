@@ -25,17 +25,17 @@ using platform::StudySeries;
 
 constexpr std::size_t kWorstInstants = 8;  ///< in the table of a replay
 
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-std::size_t row_of(std::size_t instant) { return static_cast<std::size_t>(kLegs) * instant; }
+std::size_t row_begin(std::size_t instant) { return static_cast<std::size_t>(kLegs) * instant; }
 
 double largest_force(const StudySeries& s, std::size_t k) {
   double most = 0;
-  for (std::size_t i = 0; i < kLegs; ++i) most = std::max(most, std::abs(s.force[row_of(k) + i]));
+  for (std::size_t i = 0; i < kLegs; ++i) most = std::max(most, std::abs(s.force[row_begin(k) + i]));
   return most;
 }
 double smallest_at(const std::vector<double>& rows, std::size_t k) {
-  return *std::min_element(rows.data() + row_of(k), rows.data() + row_of(k + 1));
+  return *std::min_element(rows.data() + row_begin(k), rows.data() + row_begin(k + 1));
 }
 
 /// The instants of highest force, in the order of time.
@@ -62,26 +62,26 @@ Json to_json(const PlatformStudy& study, const StudyReplay& r, std::int64_t samp
   std::size_t next = 0;
   for (const platform::StudyUncertain& input : study.inputs()) {
     Json values = Json::array();
-    for (int k = 0; k < input.slots; ++k) values.push_back(number(r.inputs[next++]));
+    for (int k = 0; k < input.slots; ++k) values.push_back(number_to_json(r.inputs[next++]));
     j["inputs"][input.name] = input.slots == 1 ? values[0] : values;
   }
   const auto& m = r.measured;
-  j["peak_force"] = {{"force", number(m.peak_force)},
+  j["peak_force"] = {{"force", number_to_json(m.peak_force)},
                      {"instant", static_cast<int>(m.peak_instant)},
                      {"leg", static_cast<int>(m.peak_leg) - 1}};
-  j["smallest"] = {{"stroke_margin", number(m.stroke)},
-                   {"universal_margin", number(m.universal)},
-                   {"spherical_margin", number(m.spherical)},
-                   {"clearance", number(m.clearance)},
-                   {"sigma_min", number(m.sigma)}};
+  j["smallest"] = {{"stroke_margin", number_to_json(m.stroke)},
+                   {"universal_margin", number_to_json(m.universal)},
+                   {"spherical_margin", number_to_json(m.spherical)},
+                   {"clearance", number_to_json(m.clearance)},
+                   {"sigma_min", number_to_json(m.sigma)}};
   j["instants"] = Json::array();
   for (const std::size_t k : worst_instants(r.series)) {
     Json force = Json::array();
-    for (std::size_t i = 0; i < kLegs; ++i) force.push_back(number(r.series.force[row_of(k) + i]));
+    for (std::size_t i = 0; i < kLegs; ++i) force.push_back(number_to_json(r.series.force[row_begin(k) + i]));
     j["instants"].push_back({{"time", r.series.time[k]},
                              {"force", force},
-                             {"stroke_margin", number(smallest_at(r.series.stroke, k))},
-                             {"sigma_min", number(r.series.sigma_min[k])}});
+                             {"stroke_margin", number_to_json(smallest_at(r.series.stroke, k))},
+                             {"sigma_min", number_to_json(r.series.sigma_min[k])}});
   }
   return j;
 }
@@ -97,7 +97,7 @@ void print_inputs(const Json& inputs) {
   }
 }
 
-void print(const Json& j) {
+void print_sample(const Json& j) {
   std::printf("sample %lld: %s\n", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
   if (const Json& first = j["first_failure"]; !first.is_null()) {
     std::printf("first at %.6g s (instant %d)", first["time"].get<double>(), first["instant"].get<int>());
@@ -156,7 +156,7 @@ class PlatformJob final : public Job {
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());
     else
-      print(j);
+      print_sample(j);
   }
 
  private:
@@ -165,7 +165,7 @@ class PlatformJob final : public Job {
   PlatformStudy study_;
 };
 
-std::unique_ptr<Job> read(const io::ScenarioDocument& document) {
+std::unique_ptr<Job> read_study_job(const io::ScenarioDocument& document) {
   return std::make_unique<PlatformJob>(io::read_platform_scenario(document));
 }
 
@@ -181,7 +181,7 @@ constexpr JobKind kKind = {
         "--set "
         "sampling.max_unsolved=0.01.",
     .no_sample = "no sample is decided",
-    .read = read,
+    .read = read_study_job,
 };
 const KnownJob kKnown(kKind);
 

@@ -20,7 +20,7 @@ using platform::PoseStatus;
 constexpr double kDegree = M_PI / 180;
 
 /// Roll, pitch, yaw [deg].
-Vec3<double> degrees_of(const double* p) {
+Vec3<double> to_degrees(const double* p) {
   Vec3<double> rpy = (1 / kDegree) * io::rpy_of_quaternion({{p[0], p[1], p[2], p[3]}});
   // Rounding of the conversion must not read as 1e-15 degrees.
   for (double& angle : rpy.m) angle = without_noise(angle);
@@ -29,7 +29,7 @@ Vec3<double> degrees_of(const double* p) {
 
 std::string pose_lines(const platform::Poses& pose, std::size_t row) {
   const double* p = pose.quaternion.data() + 4 * row;
-  const Vec3<double> rpy = degrees_of(p);
+  const Vec3<double> rpy = to_degrees(p);
   return summary_line("position", number_row(pose.position.data() + 3 * row, 3, " %.9g") + " m") +
          summary_line("quaternion", number_row(p, 4, " %.9g")) +
          summary_line("turned", format(" roll %.6g, pitch %.6g, yaw %.6g deg", rpy[0], rpy[1], rpy[2]));
@@ -69,7 +69,7 @@ std::string leg_table(const platform::InverseKinematics& r) {
          summary_line("conditioning", format("%.4g, smallest singular value %.4g", r.condition[0], r.sigma_min[0]));
 }
 
-Json json_of(const platform::InverseKinematics& r) {
+Json make_json(const platform::InverseKinematics& r) {
   Json out = {{"lengths", r.lengths}};
   const std::pair<const char*, const std::vector<double>*> arrays[] = {{"length_rates", &r.rates},
                                                                        {"length_accelerations", &r.accelerations},
@@ -92,7 +92,7 @@ Json json_of(const platform::InverseKinematics& r) {
 }
 
 /// How many samples break a limit, and the worst conditioning.
-void judge_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
+void check_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
   if (!r.mask.empty()) {
     std::int64_t broken = 0;
     for (std::size_t i = 0; i < r.mask.size(); ++i) broken += r.mask[i] != 0;
@@ -122,12 +122,12 @@ void run_inverse(const InverseArguments& a) {
   });
   count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   if (run.single) {
-    s.more["result"] = json_of(r);
+    s.more["result"] = make_json(r);
     s.lines = pose_lines(run.rows.pose, 0) + leg_table(r);
   } else {
-    judge_inverse(r, s);
+    check_inverse(r, s);
   }
-  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run));
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, make_attributes(run));
   finish_platform(a.common, run, s);
 }
 
@@ -140,13 +140,13 @@ struct ForwardArguments {
 };
 
 /// The guess is the file's poses, or home for all.
-platform::Poses guess_of(const PlatformRun& run) {
+platform::Poses make_initial_guess(const PlatformRun& run) {
   if (!run.rows.pose.position.empty()) return run.rows.pose;
-  const platform::Place<double> home = platform::home_of(run.platform);
+  const platform::Place<double> home = platform::home_place(run.platform);
   return {{home.r.m, home.r.m + 3}, {home.p.m, home.p.m + 4}};
 }
 
-void judge_forward(const platform::ForwardKinematics& r, PlatformSummary& s) {
+void check_forward(const platform::ForwardKinematics& r, PlatformSummary& s) {
   double worst = 0, missed = 0, sum = 0;
   int most = 0;
   for (std::size_t i = 0; i < r.status.size(); ++i) {
@@ -182,7 +182,7 @@ std::string pose_notes(const PlatformRun& run, const platform::ForwardKinematics
 
 void run_forward(const ForwardArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.lengths = true});
-  const platform::Poses guess = guess_of(run);
+  const platform::Poses guess = make_initial_guess(run);
   platform::ForwardOptions options = a.options;
   // For one sample the assembly mode is proven: the cost is small.
   if (run.single && a.form == "minimal") options.certify = options.prove_mode = true;
@@ -195,7 +195,7 @@ void run_forward(const ForwardArguments& a) {
                          : platform::forward_kinematics(rows.platforms, rows.lengths, guess, options, run.device);
   });
   count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
-  judge_forward(r, s);
+  check_forward(r, s);
   if (run.single) {
     Json result = {{"position", r.pose.position},
                    {"quaternion", r.pose.quaternion},
@@ -209,7 +209,7 @@ void run_forward(const ForwardArguments& a) {
       s.lines +=
           summary_line("unique", format("within %.4g m (turns times the characteristic length)", r.uniqueness[0]));
   }
-  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run, {{"form", a.form}}));
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
   finish_platform(a.common, run, s);
 }
 
@@ -244,7 +244,7 @@ std::string mode_table(const platform::AssemblyModes& r, const platform::Platfor
   const std::vector<std::uint32_t> mask = platform::inverse_kinematics(platforms, r.pose, {}, options).mask;
   for (std::size_t i = 0; i < r.status.size(); ++i) {
     const double* x = r.pose.position.data() + 3 * i;
-    const Vec3<double> rpy = degrees_of(r.pose.quaternion.data() + 4 * i);
+    const Vec3<double> rpy = to_degrees(r.pose.quaternion.data() + 4 * i);
     out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld  %s\n", static_cast<int>(i),
                   without_noise(x[0]), without_noise(x[1]), without_noise(x[2]), rpy[0], rpy[1], rpy[2],
                   r.determinant[i] < 0 ? "  -  " : "  +  ", r.sigma_min[i], static_cast<long long>(r.found[i]),
@@ -253,7 +253,7 @@ std::string mode_table(const platform::AssemblyModes& r, const platform::Platfor
   return out + "\n";
 }
 
-Json json_of(const platform::AssemblyModes& r) {
+Json make_json(const platform::AssemblyModes& r) {
   Json modes = Json::array();
   for (std::size_t i = 0; i < r.status.size(); ++i) {
     const double* x = r.pose.position.data() + 3 * i;
@@ -271,7 +271,7 @@ Json json_of(const platform::AssemblyModes& r) {
 }
 
 /// How many modes the samples have: "1: 3, 4: 97".
-void judge_modes(const platform::AssemblyModes& r, int often, PlatformSummary& s) {
+void check_modes(const platform::AssemblyModes& r, int often, PlatformSummary& s) {
   std::vector<std::int64_t> samples_with;
   for (std::size_t i = 0; i + 1 < r.first.size(); ++i) {
     const auto modes = static_cast<std::size_t>(r.first[i + 1] - r.first[i]);
@@ -328,15 +328,15 @@ void run_modes(const ModesArguments& a) {
   s.seconds = timed(a.common,
                     [&] { r = platform::assembly_modes(run.rows.platforms, run.rows.lengths, a.options, run.device); });
   count_modes(r, s);
-  judge_modes(r, a.options.often, s);
+  check_modes(r, a.options.often, s);
   if (run.single) {
-    s.more["result"] = json_of(r);
+    s.more["result"] = make_json(r);
     s.lines += mode_table(r, run.rows.platforms);
   }
   if (!a.common.output.empty())
     io::write_platform_results(
         a.common.output, r,
-        attributes_of(run, {{"starts", std::to_string(a.options.starts)}, {"seed", std::to_string(a.options.seed)}}));
+        make_attributes(run, {{"starts", std::to_string(a.options.starts)}, {"seed", std::to_string(a.options.seed)}}));
   finish_platform(a.common, run, s);
 }
 

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr io::Dimension kAngularAcceleration{.s = -2, .rad = 1};
 
 /// Six numbers, or none where the flag was not given.
-std::vector<double> six_of(const std::string& flag, const std::string& text, const SixUnits& units) {
+std::vector<double> parse_six(const std::string& flag, const std::string& text, const SixUnits& units) {
   std::vector<double> out;
   if (!text.empty())
     for (const FlagQuantity& q : six_quantities(flag, text, units)) out.push_back(q.value);
@@ -37,7 +37,7 @@ bool is_far(const platform::Leg& leg, double length) {
 }
 
 /// Lengths of one sample. A length far outside its leg's stroke gets a warning, the first of them for all.
-std::vector<double> lengths_of(const std::string& text, const platform::Platform& platform) {
+std::vector<double> parse_lengths(const std::string& text, const platform::Platform& platform) {
   std::vector<double> out;
   if (text.empty()) return out;
   std::string warning;
@@ -60,14 +60,14 @@ io::PlatformRows rows_of_flags(const PlatformArguments& arguments, const platfor
   rows.count = 1;
   rows.platforms = {platform};
   const platform::Place<double> place =
-      arguments.at.empty() ? platform::home_of(platform) : place_of("--at", arguments.at);
+      arguments.at.empty() ? platform::home_place(platform) : parse_place("--at", arguments.at);
   rows.pose.position.assign(place.r.m, place.r.m + 3);
   rows.pose.quaternion.assign(place.p.m, place.p.m + 4);
-  rows.lengths = lengths_of(arguments.lengths, platform);
-  rows.force = six_of("--force", arguments.force, {io::kForce, io::kForce});
-  rows.velocity = six_of("--velocity", arguments.velocity, {io::kVelocity, io::kAngularVelocity});
-  rows.acceleration = six_of("--acceleration", arguments.acceleration, {io::kAcceleration, kAngularAcceleration});
-  rows.wrench = six_of("--wrench", arguments.wrench, {io::kForce, io::kTorque});
+  rows.lengths = parse_lengths(arguments.lengths, platform);
+  rows.force = parse_six("--force", arguments.force, {io::kForce, io::kForce});
+  rows.velocity = parse_six("--velocity", arguments.velocity, {io::kVelocity, io::kAngularVelocity});
+  rows.acceleration = parse_six("--acceleration", arguments.acceleration, {io::kAcceleration, kAngularAcceleration});
+  rows.wrench = parse_six("--wrench", arguments.wrench, {io::kForce, io::kTorque});
   const char* flag = needs.lengths && rows.lengths.empty() ? "--lengths"
                      : needs.force && rows.force.empty()   ? "--force"
                                                            : nullptr;
@@ -161,7 +161,7 @@ std::vector<FlagQuantity> six_quantities(const std::string& flag, const std::str
   return out;
 }
 
-platform::Place<double> place_of(const std::string& flag, const std::string& text) {
+platform::Place<double> parse_place(const std::string& flag, const std::string& text) {
   const std::vector<FlagQuantity> n = six_quantities(flag, text, {io::kLength, io::kAngle});
   const char* names[] = {"roll", "pitch", "yaw"};
   // Until 1.0: plain angles were degrees in older versions and would silently be read as radians.
@@ -189,7 +189,7 @@ PlatformRun begin_platform(const PlatformArguments& arguments, const io::Platfor
   return run;
 }
 
-io::PlatformAttributes attributes_of(const PlatformRun& run, io::PlatformAttributes more) {
+io::PlatformAttributes make_attributes(const PlatformRun& run, io::PlatformAttributes more) {
   io::PlatformAttributes all = {{"model", run.platform.name}, {"device", describe(run.device)}, {"version", version()}};
   all.insert(all.end(), more.begin(), more.end());
   return all;

@@ -41,7 +41,7 @@ struct SixUnits {
                                                        const SixUnits& units);
 
 /// "x y z, roll pitch yaw": meters without a unit; an angle has one, or is 0.
-[[nodiscard]] platform::Place<double> place_of(const std::string& flag, const std::string& text);
+[[nodiscard]] platform::Place<double> parse_place(const std::string& flag, const std::string& text);
 
 /// Model, device and samples of one run.
 struct PlatformRun {
@@ -55,7 +55,7 @@ struct PlatformRun {
                                          bool forces_over_time = false);
 
 /// Attributes of the result file: model, device, version and others.
-[[nodiscard]] io::PlatformAttributes attributes_of(const PlatformRun& run, io::PlatformAttributes more = {});
+[[nodiscard]] io::PlatformAttributes make_attributes(const PlatformRun& run, io::PlatformAttributes more = {});
 
 /// Summary of a command.
 struct PlatformSummary {

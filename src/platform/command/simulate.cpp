@@ -23,37 +23,37 @@ struct SimulateArguments {
   platform::SimulateOptions options;
 };
 
-platform::SimulateOptions options_of(const SimulateArguments& a) {
+platform::SimulateOptions make_simulate_options(const SimulateArguments& a) {
   platform::SimulateOptions o = a.options;
   o.method = platform::parse_platform_integrator(a.method);
-  add_times_of(a.every, o);
+  set_output_times(a.every, o);
   return o;
 }
 
 /// Largest of the finite ones.
-double largest(const std::vector<double>& values) {
+double largest_value(const std::vector<double>& values) {
   double most = 0;
   for (const double x : values)
     if (std::isfinite(x)) most = std::max(most, std::abs(x));
   return most;
 }
 
-void judge(const platform::Trajectories& t, const platform::SimulateOptions& options, PlatformSummary& s) {
+void check_trajectories(const platform::Trajectories& t, const platform::SimulateOptions& options, PlatformSummary& s) {
   std::int64_t steps = 0, corrections = 0;
   for (const std::int64_t n : t.steps) steps += n;
   for (const std::int64_t n : t.corrections) corrections += n;
   s.more["until"] = options.until;
   s.more["outputs"] = options.times.size();
   s.more["method"] = to_string(options.method);
-  s.more["worst_balance"] = largest(t.worst_balance);
-  s.more["worst_drift"] = largest(t.worst_drift);
+  s.more["worst_balance"] = largest_value(t.worst_balance);
+  s.more["worst_drift"] = largest_value(t.worst_drift);
   s.more["steps"] = steps;
   s.more["corrections"] = corrections;
   s.lines += summary_line("method", format("%s, %lld steps to t = %g s", to_string(options.method),
                                            static_cast<long long>(steps), options.until));
-  s.lines += summary_line("energy", format("off by at most %.3g J", largest(t.worst_balance)));
+  s.lines += summary_line("energy", format("off by at most %.3g J", largest_value(t.worst_balance)));
   s.lines += summary_line(
-      "drift", format("at most %.3g", largest(t.worst_drift)) +
+      "drift", format("at most %.3g", largest_value(t.worst_drift)) +
                    (corrections > 0 ? format(", %lld corrections", static_cast<long long>(corrections)) : ""));
 }
 
@@ -73,7 +73,7 @@ void run_simulate(const SimulateArguments& a) {
   if (over_time && a.common.input.empty())
     throw Error(ExitCode::kUsage, "--interval without a file", "Forces over time are `force` [k,6] in IN.h5.");
   PlatformRun run = begin_platform(a.common, {.pose = true, .force = true}, over_time);
-  const platform::SimulateOptions options = options_of(a);
+  const platform::SimulateOptions options = make_simulate_options(a);
   run.device = parse_device_for_arrays(a.common.device, a.common.threads,
                                        core_seconds::platform_motions(run.rows.count, options.until, options.step));
   platform::ForceInput force = a.force;
@@ -86,11 +86,11 @@ void run_simulate(const SimulateArguments& a) {
   s.seconds = timed(a.common, [&] { t = platform::simulate(run.rows.platforms, starts, force, options, run.device); });
   count_statuses<MotionStatus>(
       t.status, platform::kMotionStatuses, [](MotionStatus m) { return m == MotionStatus::kCompleted; }, s);
-  judge(t, options, s);
+  check_trajectories(t, options, s);
   if (run.single) show_end(t, s);
   if (!a.common.output.empty())
     io::write_platform_results(a.common.output, t, run.rows.platforms,
-                               attributes_of(run, {{"method", to_string(options.method)}}));
+                               make_attributes(run, {{"method", to_string(options.method)}}));
   finish_platform(a.common, run, s);
 }
 

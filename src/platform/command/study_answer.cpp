@@ -13,9 +13,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kNameWidth = 26;
-constexpr std::size_t kMostInputs = 6;
+constexpr std::size_t kMaxInputs = 6;
 
-std::string verdict(const Json& s) {
+std::string headline_lines(const Json& s) {
   const bool exact = s["kind"] == "map" && s["map"].value("exact", false);
   std::string out = exact ? format("  %.4g %% of the nodes are feasible: all were computed, so there is no interval\n",
                                    100 * s["p_feasible"]["probability"].get<double>())
@@ -30,7 +30,7 @@ std::string verdict(const Json& s) {
   return out + format(", seed %llu\n", s["seed"].get<unsigned long long>());
 }
 
-std::string outcomes(const Json& s) {
+std::string study_outcomes(const Json& s) {
   std::string out = "\nOutcomes\n";
   for (const auto& [name, count] : s["outcomes"].items())
     if (count > 0 || name == "feasible") out += counted(words(name), count, s["samples"], kNameWidth);
@@ -61,7 +61,7 @@ std::string influences(const Json& s) {
   std::stable_sort(list.begin(), list.end(),
                    [](const Json& a, const Json& b) { return a["influence"] > b["influence"]; });
   std::string out;
-  for (std::size_t k = 0; k < std::min(kMostInputs, list.size()); ++k) {
+  for (std::size_t k = 0; k < std::min(kMaxInputs, list.size()); ++k) {
     const double share = list[k]["influence"];
     if (!(share > list[k]["noise"].get<double>())) continue;
     out += format("  %-*s %5.1f %%  ", kNameWidth, list[k]["name"].get<std::string>().c_str(), 100 * share) +
@@ -107,7 +107,7 @@ std::string nodes(const Json& s) {
 std::string platform_study_answer_text(const Json& s, const Json& manifest, const Look& look) {
   const std::string title = s["title"];
   std::string out = "\n" + (title.empty() ? "Platform " + s["platform"]["name"].get<std::string>() : title);
-  out += "\n\n" + verdict(s) + outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) + "\n";
+  out += "\n\n" + headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) + "\n";
   out += speed_line(manifest);
   if (look.sample >= 0)
     out += "Highest force      garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

@@ -20,22 +20,22 @@ Device one_core() {
   return d;
 }
 
-Poses poses_of(const Place<double>& at) { return {{at.r[0], at.r[1], at.r[2]}, {at.p[0], at.p[1], at.p[2], at.p[3]}}; }
+Poses to_poses(const Place<double>& at) { return {{at.r[0], at.r[1], at.r[2]}, {at.p[0], at.p[1], at.p[2], at.p[3]}}; }
 
-Place<double> place_of(const Poses& at) {
+Place<double> to_place(const Poses& at) {
   const std::vector<double>&r = at.position, &p = at.quaternion;
   return {{{r[0], r[1], r[2]}}, {{p[0], p[1], p[2], p[3]}}};
 }
 
-Poses row(const Poses& of, std::size_t k) {
+Poses pose_row(const Poses& of, std::size_t k) {
   const double *r = of.position.data() + 3 * k, *p = of.quaternion.data() + 4 * k;
   return {{r, r + 3}, {p, p + 4}};
 }
 
-void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
+void append_values(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
 
 /// Differences at one pose; NaN if one of the two is.
-double difference_of(const Poses& a, const Poses& b) {
+double pose_difference(const Poses& a, const Poses& b) {
   double most = 0, along = 0;
   const auto take = [&](double x) {
     if (std::isnan(x) || x > most) most = x;
@@ -62,18 +62,18 @@ PathExperiment follow(const Platform& p, const Poses& start, const std::vector<L
   PathExperiment e;
   ForwardOptions options;
   options.tol = tolerance;
-  const Model<double> model = model_of(p);
+  const Model<double> model = make_model(p);
   Poses full = start, minimal = start;
   for (const Lengths& target : lengths) {
     const ForwardKinematics a = forward_kinematics_full({p}, target, full, options, one_core());
     const ForwardKinematics b = forward_kinematics({p}, target, minimal, options, one_core());
     note(a, e.full);
     note(b, e.minimal);
-    e.difference.push_back(difference_of(a.pose, b.pose));
-    e.flops.push_back(forward_flops(model, target, place_of(full), tolerance));
-    append(target, e.lengths);
-    append(b.pose.position, e.pose.position);
-    append(b.pose.quaternion, e.pose.quaternion);
+    e.difference.push_back(pose_difference(a.pose, b.pose));
+    e.flops.push_back(forward_flops(model, target, to_place(full), tolerance));
+    append_values(target, e.lengths);
+    append_values(b.pose.position, e.pose.position);
+    append_values(b.pose.quaternion, e.pose.quaternion);
     // Each form follows its own poses: a difference that grew from segment to segment would show.
     full = a.pose;
     minimal = b.pose;
@@ -92,7 +92,7 @@ Poses moved(const Experiment& e, double share) {
   const double half = share * e.angle / 2, s = std::sin(half);
   const Quaternion<double> turn{{std::cos(half), s * e.axis[0], s * e.axis[1], s * e.axis[2]}};
   // The turn is in base axes: it multiplies from the left (docs/reference/platform-study.md, "move").
-  return poses_of({e.start.r + share * e.translation, product(turn, e.start.p)});
+  return to_poses({e.start.r + share * e.translation, product(turn, e.start.p)});
 }
 
 /// The lengths that a path in equal parts goes through.
@@ -118,13 +118,13 @@ bool PathExperiment::solved(int segment) const {
   return full.status[k] == PoseStatus::kConverged && minimal.status[k] == PoseStatus::kConverged;
 }
 
-Poses start_of(const Platform& p, const Experiment& e) {
-  if (e.kind != Experiment::Kind::kStroke) return poses_of(e.start);
+Poses make_start(const Platform& p, const Experiment& e) {
+  if (e.kind != Experiment::Kind::kStroke) return to_poses(e.start);
   Lengths shortest;
   for (const Leg& leg : p.leg) shortest.push_back(leg.length_min);
   ForwardOptions options;
   options.tol = e.tolerance;
-  const ForwardKinematics low = forward_kinematics({p}, shortest, poses_of(home_of(p)), options, one_core());
+  const ForwardKinematics low = forward_kinematics({p}, shortest, to_poses(home_place(p)), options, one_core());
   if (low.status.front() != PoseStatus::kConverged)
     throw Error(ExitCode::kInvalidFile,
                 "experiment.kind: from home " + p.name + " does not come to a pose with all legs at their shortest (" +
@@ -133,7 +133,7 @@ Poses start_of(const Platform& p, const Experiment& e) {
   return low.pose;
 }
 
-std::vector<PathExperiment> paths_of(const Platform& p, const Experiment& e, const Poses& start) {
+std::vector<PathExperiment> make_path_experiments(const Platform& p, const Experiment& e, const Poses& start) {
   const bool stroke = e.kind == Experiment::Kind::kStroke;
   std::vector<PathExperiment> list;
   for (const bool equal_lengths : {false, true}) {
@@ -148,9 +148,9 @@ std::vector<PathExperiment> paths_of(const Platform& p, const Experiment& e, con
   return list;
 }
 
-FreeMotion free_motion_of(const Platform& p, const Experiment& e) {
+FreeMotion make_free_motion(const Platform& p, const Experiment& e) {
   FreeMotion m;
-  const Starts starts{poses_of(e.start), {}, {}};
+  const Starts starts{to_poses(e.start), {}, {}};
   m.force = e.force;
   if (m.force.empty()) {
     m.force = inverse_dynamics({p}, starts.pose, {}, {}, Form::kMinimal, one_core()).force;
@@ -170,8 +170,8 @@ FreeMotion free_motion_of(const Platform& p, const Experiment& e) {
   options.method = Integrator::kRk4;
   m.minimal = simulate({p}, starts, force, options, one_core());
   for (std::size_t k = 0; k < options.times.size(); ++k)
-    m.difference.push_back(difference_of(row(m.full.pose, k), row(m.minimal.pose, k)));
-  m.flops = acceleration_flops(model_of(p), e.start, m.force);
+    m.difference.push_back(pose_difference(pose_row(m.full.pose, k), pose_row(m.minimal.pose, k)));
+  m.flops = acceleration_flops(make_model(p), e.start, m.force);
   return m;
 }
 

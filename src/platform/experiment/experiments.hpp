@@ -31,12 +31,12 @@ struct PathExperiment {
 
 /// kMove, kStroke: a path for each number of segments, first in parts of the pose, then of the lengths. All start at
 /// `start`. One after the other on one core.
-[[nodiscard]] std::vector<PathExperiment> paths_of(const Platform& platform, const Experiment& experiment,
+[[nodiscard]] std::vector<PathExperiment> make_path_experiments(const Platform& platform, const Experiment& experiment,
                                                    const Poses& start);
 
 /// Initial pose of the experiment: Experiment::start; for kStroke the pose with all legs at their
 /// shortest, next to home. Throws Error(kInvalidFile) if no pose is found.
-[[nodiscard]] Poses start_of(const Platform& platform, const Experiment& experiment);
+[[nodiscard]] Poses make_start(const Platform& platform, const Experiment& experiment);
 
 /// kFreeMotion.
 struct FreeMotion {
@@ -47,6 +47,6 @@ struct FreeMotion {
   ForwardFlops flops;              ///< of one evaluation of the accelerations, of which a step has four
 };
 inline constexpr int kEvaluationsPerStep = 4;
-[[nodiscard]] FreeMotion free_motion_of(const Platform& platform, const Experiment& experiment);
+[[nodiscard]] FreeMotion make_free_motion(const Platform& platform, const Experiment& experiment);
 
 }  // namespace garra::platform

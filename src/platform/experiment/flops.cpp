@@ -9,13 +9,13 @@ namespace garra::platform {
 
 namespace {
 
-constexpr int kMostSteps = 40;
+constexpr int kMaxSteps = 40;
 constexpr double kUnknowns = 91;          // coordinates
 constexpr double kMultipliers = 72 + 13;  // of (8), whose actuators push instead of driving
 
-Place<Counted> counted(const Place<double>& at) { return {cast<Counted>(at.r), cast<Counted>(at.p)}; }
+Place<Counted> to_counted(const Place<double>& at) { return {cast<Counted>(at.r), cast<Counted>(at.p)}; }
 
-Vec<Counted, 6> counted(const std::vector<double>& six) {
+Vec<Counted, 6> to_counted(const std::vector<double>& six) {
   Vec<Counted, 6> v;
   for (int k = 0; k < 6; ++k) v[k] = six[static_cast<std::size_t>(k)];
   return v;
@@ -23,7 +23,7 @@ Vec<Counted, 6> counted(const std::vector<double>& six) {
 
 /// Operations of `work`.
 template <class Work>
-double flops_of(const Work& work) {
+double count_flops(const Work& work) {
   // The counter is one for the process: one core, one count at a time.
   operations = {};
   work();
@@ -44,28 +44,28 @@ ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>
   ForwardFlops f;
   double steps = 0;
   f.full =
-      flops_of([&] { steps = full_forward(model, counted(lengths), counted(guess), tol, kMostSteps).iterations.v; });
+      count_flops([&] { steps = full_forward(model, to_counted(lengths), to_counted(guess), tol, kMaxSteps).iterations.v; });
   f.dense = steps * dense_flops(kUnknowns);
-  f.minimal = flops_of([&] {
-    (void)forward_solve(model, ForwardRule{tol, kMostSteps}, counted(lengths), counted(guess));
+  f.minimal = count_flops([&] {
+    (void)forward_solve(model, ForwardRule{tol, kMaxSteps}, to_counted(lengths), to_counted(guess));
   });
   return f;
 }
 
 ForwardFlops acceleration_flops(const Model<double>& model, const Place<double>& place,
                                 const std::vector<double>& force) {
-  const Place<Counted> at = counted(place);
+  const Place<Counted> at = to_counted(place);
   const Twist6<Counted> rest{Vec3<Counted>::zero(), Vec3<Counted>::zero()};
   const Wrench6<Counted> none{Vec3<Counted>::zero(), Vec3<Counted>::zero()};
   FullMotion<Counted> q;
   q.at = full_place(model, at);
   q.rate = full_rate(model, q.at, rest);
   ForwardFlops f;
-  f.full = flops_of([&] {
-    (void)full_acceleration(model, q, counted(force), none, Baumgarte{0}, static_cast<Multipliers<Counted>*>(nullptr));
+  f.full = count_flops([&] {
+    (void)full_acceleration(model, q, to_counted(force), none, Baumgarte{0}, static_cast<Multipliers<Counted>*>(nullptr));
   });
   f.dense = dense_flops(kUnknowns + kMultipliers);
-  f.minimal = flops_of([&] { (void)acceleration(model, at, rest, counted(force), none); });
+  f.minimal = count_flops([&] { (void)acceleration(model, at, rest, to_counted(force), none); });
   return f;
 }
 

@@ -22,7 +22,7 @@ PathSegment find(const std::vector<PathExperiment>& paths, std::int64_t sample) 
   return {path, static_cast<int>(sample)};
 }
 
-std::int64_t samples_of(const Experiment& e) {
+std::int64_t count_samples(const Experiment& e) {
   if (e.kind == Kind::kFreeMotion) return e.instants;
   std::int64_t n = 0;
   for (const int segments : e.segments) n += segments;
@@ -35,7 +35,7 @@ std::vector<std::string> status_names() {
   return names;
 }
 
-void append(const std::vector<double>& from, std::size_t row, std::size_t width, std::vector<double>& to) {
+void append_row(const std::vector<double>& from, std::size_t row, std::size_t width, std::vector<double>& to) {
   const double* first = from.data() + row * width;
   to.insert(to.end(), first, first + width);
 }
@@ -43,8 +43,8 @@ void append(const std::vector<double>& from, std::size_t row, std::size_t width,
 }  // namespace
 
 ExperimentStudy::ExperimentStudy(const ExperimentScenario& scenario)
-    : scenario_(scenario), start_(start_of(scenario.platform, scenario.experiment)) {
-  plan_.samples = samples_of(scenario_.experiment);
+    : scenario_(scenario), start_(make_start(scenario.platform, scenario.experiment)) {
+  plan_.samples = count_samples(scenario_.experiment);
   // One chunk: all paths are computed at once anyway, each pose from the one before.
   plan_.chunk = (plan_.samples + study::kBlock - 1) / study::kBlock * study::kBlock;
   plan_.max_unsolved = scenario_.max_unsolved;
@@ -55,9 +55,9 @@ const ExperimentResults& ExperimentStudy::results() const {
   // Once for rows, files and summary.
   std::call_once(once_, [&] {
     if (is_motion())
-      results_.motion = free_motion_of(scenario_.platform, scenario_.experiment);
+      results_.motion = make_free_motion(scenario_.platform, scenario_.experiment);
     else
-      results_.paths = paths_of(scenario_.platform, scenario_.experiment, start_);
+      results_.paths = make_path_experiments(scenario_.platform, scenario_.experiment, start_);
   });
   return results_;
 }
@@ -105,9 +105,9 @@ std::vector<double> ExperimentStudy::path_row(std::int64_t sample) const {
                              e.flops[k].dense,
                              e.flops[k].full,
                              e.flops[k].minimal};
-  append(e.lengths, k, 6, row);
-  append(e.pose.position, k, 3, row);
-  append(e.pose.quaternion, k, 4, row);
+  append_row(e.lengths, k, 6, row);
+  append_row(e.pose.position, k, 3, row);
+  append_row(e.pose.quaternion, k, 4, row);
   return row;
 }
 
@@ -141,14 +141,14 @@ study::Tally ExperimentStudy::run(std::int64_t first, std::int64_t count, const 
   return t;
 }
 
-std::vector<study::Verdicts> ExperimentStudy::verdicts(const study::Total& t) const {
+std::vector<study::DecisionCounts> ExperimentStudy::decisions(const study::Total& t) const {
   const std::int64_t solved = t.count == 0 ? 0 : t.counts[0];
   return {{solved, solved, t.count - solved}};
 }
 
 study::Estimate ExperimentStudy::estimate(const study::Total& t) const {
   if (t.count == 0) return {NAN, {}};
-  const double share = 1 - study::unsolved_share(verdicts(t));
+  const double share = 1 - study::unsolved_share(decisions(t));
   // Nothing is random: an interval of no width.
   return {share, {share, share}};
 }
@@ -158,8 +158,8 @@ ShownPath ExperimentStudy::shown_path() const {
   const auto finest = std::max_element(paths.begin(), paths.end(),
                                        [](const auto& a, const auto& b) { return a.segments() < b.segments(); });
   ShownPath shown{start_, {}};
-  append(finest->pose.position, 0, finest->pose.position.size(), shown.pose.position);
-  append(finest->pose.quaternion, 0, finest->pose.quaternion.size(), shown.pose.quaternion);
+  append_row(finest->pose.position, 0, finest->pose.position.size(), shown.pose.position);
+  append_row(finest->pose.quaternion, 0, finest->pose.quaternion.size(), shown.pose.quaternion);
   InverseOptions options;
   options.limits = options.conditioning = true;
   shown.at = inverse_kinematics({scenario_.platform}, shown.pose, {}, options, {Executor::kScalar, 1});

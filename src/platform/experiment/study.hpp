@@ -37,7 +37,7 @@ class ExperimentStudy final : public study::Study {
   /// Fraction solved by both forms. Nothing is random: the interval has no width.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total&) const override { return 0; }
-  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   [[nodiscard]] const ExperimentScenario& scenario() const { return scenario_; }
   [[nodiscard]] bool is_motion() const { return scenario_.experiment.kind == Experiment::Kind::kFreeMotion; }

@@ -15,7 +15,7 @@ using Kind = Experiment::Kind;
 using study::Json;
 using study::number;
 
-Json numbers(const std::vector<double>& values) {
+Json numbers_to_json(const std::vector<double>& values) {
   Json list = Json::array();
   for (const double x : values) list.push_back(number(x));
   return list;
@@ -44,14 +44,14 @@ Json path_json(const PathExperiment& e) {
           {"solved", solved},
           {"iterations_full", e.full.iterations},
           {"iterations_minimal", e.minimal.iterations},
-          {"difference", numbers(e.difference)},
+          {"difference", numbers_to_json(e.difference)},
           {"flops", flops_json(e.flops)}};
 }
 
 /// Row k of what is shown.
 Json end_json(const ShownPath& shown, std::size_t k) {
   const auto slice = [k](const std::vector<double>& of, std::size_t width) {
-    return numbers({of.data() + k * width, of.data() + (k + 1) * width});
+    return numbers_to_json({of.data() + k * width, of.data() + (k + 1) * width});
   };
   return {{"position", slice(shown.pose.position, 3)},
           {"quaternion", slice(shown.pose.quaternion, 4)},
@@ -97,10 +97,10 @@ Json form_json(Integrator method, const Trajectories& t) {
           {"worst_drift", number(t.worst_drift[0])},
           {"worst_balance", number(t.worst_balance[0])},
           {"end_time", t.end_time[0]},
-          {"end_position", numbers(t.end_pose.position)},
-          {"end_quaternion", numbers(t.end_pose.quaternion)},
-          {"drift", numbers(t.drift)},
-          {"balance", numbers(t.balance)}};
+          {"end_position", numbers_to_json(t.end_pose.position)},
+          {"end_quaternion", numbers_to_json(t.end_pose.quaternion)},
+          {"drift", numbers_to_json(t.drift)},
+          {"balance", numbers_to_json(t.balance)}};
 }
 
 /// n times each of them.
@@ -109,13 +109,13 @@ ForwardFlops times(double n, const ForwardFlops& f) { return {n * f.full, n * f.
 void put_motion(const ExperimentStudy& study, Json& j) {
   const Experiment& e = study.scenario().experiment;
   const FreeMotion& m = study.results().motion;
-  j["forces"] = numbers(m.force);
+  j["forces"] = numbers_to_json(m.force);
   j["duration"] = e.duration;
   j["step"] = e.step;
   j["time"] = m.full.times;
   j["full"] = form_json(Integrator::kHybrid, m.full);
   j["minimal"] = form_json(Integrator::kRk4, m.minimal);
-  j["difference"] = numbers(m.difference);
+  j["difference"] = numbers_to_json(m.difference);
   j["flops_per_evaluation"] = flops_json(m.flops);
   j["flops_per_step"] = flops_json(times(kEvaluationsPerStep, m.flops));
 }

@@ -19,9 +19,9 @@ using platform::Experiment;
 using platform::ExperimentScenario;
 using Kind = Experiment::Kind;
 
-constexpr std::int64_t kMostSegments = 1000, kMostInstants = 2001;
-constexpr std::size_t kMostPaths = 32;
-constexpr double kMostSteps = 1e6;
+constexpr std::int64_t kMaxSegments = 1000, kMaxInstants = 2001;
+constexpr std::size_t kMaxPaths = 32;
+constexpr double kMaxSteps = 1e6;
 
 /// Case of keys that only the given kinds of experiment have.
 Case of_kinds(const Experiment& e, std::initializer_list<Kind> kinds) {
@@ -37,13 +37,13 @@ AnyValue segments(std::vector<int>& into) {
   const auto read = [&into](const Node& node, const std::string& key) {
     into.clear();
     if (node.kind != Node::Kind::kArray) {
-      into.push_back(static_cast<int>(read_count(node, key, kMostSegments)));
+      into.push_back(static_cast<int>(read_count(node, key, kMaxSegments)));
       return;
     }
     for (std::size_t k = 0; k < node.items.size(); ++k)
-      into.push_back(static_cast<int>(read_count(node.items[k], item(key, k), kMostSegments)));
-    if (into.empty() || into.size() > kMostPaths)
-      fail(node.place, key, "must hold 1 to " + std::to_string(kMostPaths) + " numbers",
+      into.push_back(static_cast<int>(read_count(node.items[k], item(key, k), kMaxSegments)));
+    if (into.empty() || into.size() > kMaxPaths)
+      fail(node.place, key, "must hold 1 to " + std::to_string(kMaxPaths) + " numbers",
            "Write one for each path: segments = [1, 2, 5].");
   };
   const auto text = [&into] {
@@ -117,9 +117,9 @@ void free_motion_fields(Fields& f, Experiment& e) {
   f.check(!f.reading() || !own || !factor, "forces", "both forces and force_factor", "Keep one of them.");
   f.key("duration", quantity(e.duration, {kTime, Bounds::positive()}), {.doc = "of the motion"});
   f.key("step", quantity(e.step, {kTime, Bounds::positive()}), {.doc = "of both integrators"});
-  f.check(e.duration / e.step <= kMostSteps, "step", "more than a million steps",
+  f.check(e.duration / e.step <= kMaxSteps, "step", "more than a million steps",
           "Write a longer step or a shorter duration.");
-  f.key("instants", count(e.instants, {.low = 2, .high = kMostInstants, .remedy = "Both ends are instants."}),
+  f.key("instants", count(e.instants, {.low = 2, .high = kMaxInstants, .remedy = "Both ends are instants."}),
         {.doc = "looked at, both ends included"});
 }
 
@@ -129,7 +129,7 @@ void experiment_fields(Fields& f, ExperimentScenario& s) {
         {.doc = "a key of another kind is an error",
          .required = "Write kind = \"move\", \"stroke\" or \"free_motion\"."});
   if (f.reading()) {
-    e.start = platform::home_of(s.platform);
+    e.start = platform::home_place(s.platform);
     e.segments = e.kind == Kind::kMove ? std::vector<int>{1, 2, 5, 10, 20, 40} : std::vector<int>{11};
   }
   f.when(of_kinds(e, {Kind::kMove, Kind::kFreeMotion}), [&] {
@@ -150,7 +150,7 @@ void experiment_fields(Fields& f, ExperimentScenario& s) {
 }
 
 /// All keys of the job.
-void fields(Fields& f, ExperimentScenario& s, const std::string& file) {
+void experiment_scenario_fields(Fields& f, ExperimentScenario& s, const std::string& file) {
   header_fields(f, "platform_experiment", s.title, nullptr);
   // An experiment is computed once, without samples: keys of samples are errors with the reason.
   f.when({false, "", "nothing in an experiment is drawn at random", "Leave it out."}, [&] {
@@ -161,12 +161,12 @@ void fields(Fields& f, ExperimentScenario& s, const std::string& file) {
   f.table("experiment", {.doc = "what is done", .required = remedy}, [&] { experiment_fields(f, s); });
 }
 
-ExperimentScenario build(const Node& document, const std::string& name) {
+ExperimentScenario build_experiment_scenario(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "platform_experiment", "experiment on a platform");
   ExperimentScenario s;
   FieldReader f(document);
-  fields(f, s, name);
+  experiment_scenario_fields(f, s, name);
   f.finish();
   return s;
 }
@@ -175,11 +175,11 @@ ExperimentScenario build(const Node& document, const std::string& name) {
 
 ExperimentScenario parse_platform_experiment(const std::string& text, const std::string& name,
                                              const std::vector<std::string>& overrides) {
-  return build(parse_toml(text, name, overrides), name);
+  return build_experiment_scenario(parse_toml(text, name, overrides), name);
 }
 
 ExperimentScenario read_platform_experiment(const ScenarioDocument& document) {
-  return build(document.root(), document.name());
+  return build_experiment_scenario(document.root(), document.name());
 }
 
 ExperimentScenario read_platform_experiment(const std::string& path, const std::vector<std::string>& overrides) {
@@ -187,12 +187,12 @@ ExperimentScenario read_platform_experiment(const std::string& path, const std::
 }
 
 std::string resolved_toml(const ExperimentScenario& s) {
-  return written(s, [](Fields& f, ExperimentScenario& scenario) { fields(f, scenario, ""); });
+  return written(s, [](Fields& f, ExperimentScenario& scenario) { experiment_scenario_fields(f, scenario, ""); });
 }
 
 void describe_platform_experiment(Fields& f) {
   ExperimentScenario s;
-  fields(f, s, "");
+  experiment_scenario_fields(f, s, "");
 }
 
 }  // namespace garra::io

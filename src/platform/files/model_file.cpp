@@ -82,7 +82,7 @@ void check_angle(Fields& f, const char* key, double angle) {
 }
 
 AnyValue stroke(Leg& leg) {
-  return list_of({2,
+  return list_value({2,
                   [&leg](std::size_t k) {
                     return quantity(k == 0 ? leg.length_min : leg.length_max, {kLength, Bounds::positive()});
                   },
@@ -183,7 +183,7 @@ void body_fields(Fields& f, Platform& p) {
   f.key("inertia", inertia(p.inertia), {.comment = "about the center of mass, kg*m^2"});
   f.key("gravity", vector(p.gravity, {kAcceleration}), {.doc = "base axes"});
   f.key("wall", wall(p.gravity), {.doc = "how the base is turned under gravity", .otherwise = "`\"floor\"`"});
-  f.key("home", custom({home, [&p] { return text(platform::home_of(p)); }, "a pose", kPoseSchema}),
+  f.key("home", custom({home, [&p] { return text(platform::home_place(p)); }, "a pose", kPoseSchema}),
         {.doc = "of C: `{ position }` with rpy, quaternion or axis_angle",
          .comment = "m; w, x, y, z",
          .required = "Write home = { position = [x, y, z] }."});
@@ -191,7 +191,7 @@ void body_fields(Fields& f, Platform& p) {
         {.doc = "legs are cylinders of it; 0: collisions are not looked at"});
 }
 
-void fields(Fields& f, PlatformFile& file) {
+void platform_fields(Fields& f, PlatformFile& file) {
   schema_field(f);
   f.table("platform", {.doc = "its body", .required = "Write [platform] with name, mass, inertia and home."},
           [&] { body_fields(f, file.platform); });
@@ -216,7 +216,7 @@ void fields(Fields& f, PlatformFile& file) {
 
 /// Pairs of legs that cross at home, seen along the mean direction of the legs: "1 and 2, 4 and 5".
 std::string crossed_legs(const Platform& p) {
-  const Mat3<double> A = platform::rotation_of(platform::normalized(p.home_turn));
+  const Mat3<double> A = platform::rotation_matrix(platform::normalized(p.home_turn));
   Vec3<double> along = Vec3<double>::zero(), end[kLegs];
   for (std::size_t i = 0; i < kLegs; ++i) {
     end[i] = p.home + A * p.leg[i].anchor;
@@ -241,7 +241,7 @@ Platform read(const Node& document) {
   check_schema(root);
   PlatformFile file;
   FieldReader f(document);
-  fields(f, file);
+  platform_fields(f, file);
   f.finish();
   if (document.find("layout") != nullptr) file.layout.place(file.leg);
   std::copy(file.leg.begin(), file.leg.end(), file.platform.leg.begin());
@@ -301,17 +301,17 @@ std::string platform_toml(const Platform& p) {
   PlatformFile file;
   file.platform = p;
   file.leg.assign(p.leg.begin(), p.leg.end());
-  return written(file, fields);
+  return written(file, platform_fields);
 }
 
 void describe_platform_file(Fields& f) {
   PlatformFile file;
-  fields(f, file);
+  platform_fields(f, file);
 }
 
 std::string describe_platform(const Platform& p) {
-  const platform::Model<double> m = platform::model_of(p);
-  const Mat3<double> A = platform::rotation_of(p.home_turn);
+  const platform::Model<double> m = platform::make_model(p);
+  const Mat3<double> A = platform::rotation_matrix(p.home_turn);
   double moving = p.mass;
   std::string lengths;
   for (std::size_t i = 0; i < kLegs; ++i) {

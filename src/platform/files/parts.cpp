@@ -60,7 +60,7 @@ Quaternion<double> quaternion_of_rpy(const Vec3<double>& rpy) {
 }
 
 Vec3<double> rpy_of_quaternion(const Quaternion<double>& p) {
-  return rpy_from_rotation(platform::rotation_of(platform::normalized(p)));
+  return rpy_from_rotation(platform::rotation_matrix(platform::normalized(p)));
 }
 
 platform::Place<double> read_place(const Node& node, const std::string& key, const platform::Place<double>& otherwise) {

@@ -22,7 +22,7 @@ using study::Distribution;
 
 constexpr std::int64_t kDefaultSamples = 100'000;
 constexpr std::int64_t kDefaultChunk = 16 * study::kBlock;
-constexpr std::int64_t kMostInstants = 2001, kMostNodes = 1'000'000, kMostOrientations = 1'000'000;
+constexpr std::int64_t kMaxInstants = 2001, kMaxNodes = 1'000'000, kMaxOrientations = 1'000'000;
 constexpr double kHalfTurn = M_PI;
 const Wanted kHalfTurnOrLess{kAngle, {.low = 0, .high = kHalfTurn}};
 
@@ -124,9 +124,9 @@ void read_times(const Node& node, const std::string& key, Path& path) {
 void path_fields(Fields& f, const platform::Platform& of, Path& path) {
   const std::string poses =
       "Write poses = [{ position = [0, 0, 1.2] }, { position = [0, 0, 1.5], rpy = [\"45 deg\", 0, 0] }].";
-  const platform::Place<double> home = f.reading() && f.good() ? platform::home_of(of) : platform::Place<double>{};
+  const platform::Place<double> home = f.reading() && f.good() ? platform::home_place(of) : platform::Place<double>{};
   f.key("kind", choice(path.kind), {.doc = "through the poses"});
-  f.key("instants", count(path.instants, {.low = 2, .high = kMostInstants, .remedy = "Both ends are instants."}),
+  f.key("instants", count(path.instants, {.low = 2, .high = kMaxInstants, .remedy = "Both ends are instants."}),
         {.doc = "looked at, both ends included"});
   f.key(
       "poses",
@@ -159,9 +159,9 @@ void map_fields(Fields& f, MapGrid& map) {
   const std::string box = "Write low = [-0.4, -0.4, 1.0] and high = [0.4, 0.4, 1.7], of the platform's center of mass.";
   f.key("low", vector(map.low, {kLength}), {.doc = "corner of the grid of positions", .required = box});
   f.key("high", vector(map.high, {kLength}), {.doc = "the opposite corner", .required = box});
-  f.key("points", counts(map.points, {.high = kMostNodes}),
+  f.key("points", counts(map.points, {.high = kMaxNodes}),
         {.doc = "along x, y and z", .required = "Write how many along x, y and z: points = [21, 21, 15]."});
-  f.key("orientations", count(map.orientations, {.high = kMostOrientations}), {.comment = "drawn at each node"});
+  f.key("orientations", count(map.orientations, {.high = kMaxOrientations}), {.comment = "drawn at each node"});
   f.key("tilt", quantity(map.tilt, kHalfTurnOrLess), {.comment = "the platform's axis leans by up to this"});
   f.key("turn", quantity(map.turn, kHalfTurnOrLess),
         {.comment = "and it is turned about it by up to this, either way"});
@@ -170,10 +170,10 @@ void map_fields(Fields& f, MapGrid& map) {
   for (int k = 0; k < 3; ++k) {
     reversed = reversed || map.low[k] > map.high[k];
     // Capped at each step: the product of three large numbers may overflow.
-    nodes = std::min(nodes * map.points[static_cast<std::size_t>(k)], kMostNodes + 1);
+    nodes = std::min(nodes * map.points[static_cast<std::size_t>(k)], kMaxNodes + 1);
   }
   f.check(!reversed, "high", "lies below low", "Write the smaller numbers in low.");
-  f.check(nodes <= kMostNodes, "points", "more than " + std::to_string(kMostNodes) + " nodes", "Give fewer.");
+  f.check(nodes <= kMaxNodes, "points", "more than " + std::to_string(kMaxNodes) + " nodes", "Give fewer.");
 }
 
 void plan_fields(Fields& f, Scenario& s) {
@@ -200,7 +200,7 @@ Scenario defaults() {
 }
 
 /// All keys of the job. `file` is the scenario file; platform files are searched beside it.
-void fields(Fields& f, Scenario& s, const std::string& file) {
+void study_scenario_fields(Fields& f, Scenario& s, const std::string& file) {
   header_fields(f, "platform", s.title, &s.plan.seed);
   platform_fields(f, file, {s.model, s.model_file, s.platform});
   const bool path = f.has("path", s.kind == platform::Study::kPath),
@@ -228,12 +228,12 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
     s.plan.samples = std::int64_t{s.map.orientations} * s.map.points[0] * s.map.points[1] * s.map.points[2];
 }
 
-Scenario build(const Node& document, const std::string& name) {
+Scenario build_study_scenario(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "platform", "platform study");
   Scenario s = defaults();
   FieldReader f(document);
-  fields(f, s, name);
+  study_scenario_fields(f, s, name);
   f.finish();
   return s;
 }
@@ -242,22 +242,22 @@ Scenario build(const Node& document, const std::string& name) {
 
 Scenario parse_platform_scenario(const std::string& text, const std::string& name,
                                  const std::vector<std::string>& overrides) {
-  return build(parse_toml(text, name, overrides), name);
+  return build_study_scenario(parse_toml(text, name, overrides), name);
 }
 
-Scenario read_platform_scenario(const ScenarioDocument& document) { return build(document.root(), document.name()); }
+Scenario read_platform_scenario(const ScenarioDocument& document) { return build_study_scenario(document.root(), document.name()); }
 
 Scenario read_platform_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_platform_scenario(read_text(path), path, overrides);
 }
 
 std::string resolved_toml(const Scenario& s) {
-  return written(s, [](Fields& f, Scenario& scenario) { fields(f, scenario, ""); });
+  return written(s, [](Fields& f, Scenario& scenario) { study_scenario_fields(f, scenario, ""); });
 }
 
 void describe_platform(Fields& f) {
   Scenario s = defaults();
-  fields(f, s, "");
+  study_scenario_fields(f, s, "");
 }
 
 }  // namespace garra::io

@@ -126,7 +126,7 @@ struct MotionArrays {
 
   /// Rows of the forces before and after a span.
   template <class S>
-  [[nodiscard]] GARRA_HD ForceSpan<S> force_of(std::int64_t i, const MotionSpan& over) const {
+  [[nodiscard]] GARRA_HD ForceSpan<S> force_at(std::int64_t i, const MotionSpan& over) const {
     const Vec<S, 6> from = force_row<S>(i, over.force), to = force_row<S>(i, over.force_next);
     return {from, to - from};
   }
@@ -194,7 +194,7 @@ struct MotionRun {
       // lanes are not refilled.
       if (!any(s.running > S(0))) break;
       const MotionSpan& span = a.span[n];
-      const ForceSpan<S> force = a.force_of<S>(i, span);
+      const ForceSpan<S> force = a.force_at<S>(i, span);
       for (std::int64_t k = 0; k < span.steps; ++k) {
         if (!any(s.running > S(0))) break;
         // From k, not summed up: rounding does not grow with the number of steps.
@@ -217,12 +217,12 @@ struct MotionRun {
     const S zero = S(0);
     const auto good = from.good > zero;
     // Quaternions of any nonzero length are valid; zero ones give NaN, and `good` is 0.
-    s.x = vector_of<S>({{from.place.r, normalized(from.place.p)}, from.twist, zero});
+    s.x = to_vector<S>({{from.place.r, normalized(from.place.p)}, from.twist, zero});
     s.time = s.steps = s.drift = s.worst_drift = s.balance = s.worst_balance = s.determinant = s.first_energy = zero;
     s.status = select(good, zero, S(static_cast<double>(MotionStatus::kInvalidInput)));
     s.running = select(good, S(1), zero);
     Energies<S> e;
-    energies_into(plant.model, moving_of(s.x), e);
+    energies_into(plant.model, to_moving(s.x), e);
     // Also what is finite by itself and overflows together, such as speeds of 1e200 m/s.
     s.first_energy = e.kinetic + e.potential;
     end_where(!is_finite(s.first_energy), MotionStatus::kInvalidInput, s);
@@ -261,7 +261,7 @@ struct MotionRun {
   template <class S>
   GARRA_HD_CALL void mind_limits(const MotionPlant<S>& plant, State<S>& s) const {
     const S zero = S(0);
-    const Place<S> place = moving_of(s.x).place;
+    const Place<S> place = to_moving(s.x).place;
     if (setup.watch_joints) {
       JointMargins<S> margins;
       margins_into(plant.model, plant.limits, place, margins);
@@ -285,7 +285,7 @@ struct MotionRun {
   template <class S>
   GARRA_HD Energies<S> balance_now(const Model<S>& m, State<S>& s) const {
     Energies<S> e;
-    energies_into(m, moving_of(s.x), e);
+    energies_into(m, to_moving(s.x), e);
     // T + V minus the work of actuators, friction and wrench: the integration error.
     s.balance = (e.kinetic + e.potential - s.first_energy) - s.x[kMotionNumbers - 1];
     s.worst_balance = max(s.worst_balance, abs(s.balance));
@@ -298,19 +298,19 @@ struct MotionRun {
                             State<S>& s) const {
     const Energies<S> e = balance_now(m, s);
     a.put<S>(i, where, output,
-             {numbers_of(s.x), e.lengths, e.kinetic, e.potential, s.x[kMotionNumbers - 1], s.balance, s.drift});
+             {to_numbers(s.x), e.lengths, e.kinetic, e.potential, s.x[kMotionNumbers - 1], s.balance, s.drift});
   }
 
   template <class S>
   GARRA_HD_CALL void finish(std::int64_t i, const Model<S>& m, State<S>& s) const {
     // The worst balance includes the end, whether or not an output is there.
     balance_now(m, s);
-    a.put<S>(i, {numbers_of(s.x), s.time, s.balance, s.worst_balance, s.worst_drift, s.steps, S(0), s.status});
+    a.put<S>(i, {to_numbers(s.x), s.time, s.balance, s.worst_balance, s.worst_drift, s.steps, S(0), s.status});
   }
 
   /// End values except the work.
   template <class S>
-  static GARRA_HD Vec<S, 13> numbers_of(const MovingVector<S>& x) {
+  static GARRA_HD Vec<S, 13> to_numbers(const MovingVector<S>& x) {
     Vec<S, 13> out;
     for (int k = 0; k < 13; ++k) out[k] = x[k];
     return out;
@@ -319,7 +319,7 @@ struct MotionRun {
 
 /// `Run`: MotionRun or FullMotionRun. `kOwn`: every sample has its own platform.
 template <class Run, bool kOwn>
-struct MotionBody {
+struct MotionKernel {
   Run all;
 
   template <class S>

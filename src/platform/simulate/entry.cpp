@@ -100,14 +100,14 @@ void check_force(const ForceInput& f, std::int64_t count) {
   }
 }
 
-MotionJob job_of(const Platforms& platforms, const ForceInput& force, const SimulateOptions& options,
+MotionJob make_job(const Platforms& platforms, const ForceInput& force, const SimulateOptions& options,
                  std::int64_t count) {
   require_masses(platforms);
   MotionJob job;
   job.count = count;
   const std::vector<Model<double>> models = models_for(platforms, count);
   job.plants.resize(models.size());
-  for (std::size_t k = 0; k < models.size(); ++k) job.plants[k] = {models[k], limits_of(platforms[k])};
+  for (std::size_t k = 0; k < models.size(); ++k) job.plants[k] = {models[k], make_limits(platforms[k])};
   job.force = &force;
   job.force_rows = force.interval > 0 ? force.samples : 1;
   // With one sample its own forces and shared ones are the same array: shared is right for both.
@@ -128,7 +128,7 @@ MotionJob job_of(const Platforms& platforms, const ForceInput& force, const Simu
 template <bool kOwn>
 void run_chunk(const MotionJob& job, const MotionArrays& arrays) {
   if (job.setup.full) return run_full_chunk<kOwn>(job, arrays);
-  batch::for_each(job.device.executor, arrays.count, Interruptible<MotionBody<MotionRun, kOwn>>{{{job.setup, arrays}}});
+  batch::for_each(job.device.executor, arrays.count, Interruptible<MotionKernel<MotionRun, kOwn>>{{{job.setup, arrays}}});
 }
 
 void run_job(const MotionJob& job) {
@@ -158,7 +158,7 @@ Trajectories simulate(const Platforms& platforms, const Starts& starts, const Fo
   check_options(options);
   check_actuators(force);
   check_force(force, count);
-  MotionJob job = job_of(platforms, force, options, count);
+  MotionJob job = make_job(platforms, force, options, count);
   Trajectories out = motion_room(count, options);
   job.starts = &starts;
   job.device = device;
@@ -194,7 +194,7 @@ void simulate_there(const Platform& platform, const DeviceStarts& starts, const 
   require(starts.pose.quaternion.data != nullptr, "quaternion is a null pointer", "");
   Trajectories times;
   times.times = options.times;
-  MotionJob job = job_of({platform}, force, options, count);
+  MotionJob job = make_job({platform}, force, options, count);
   job.own_force = own;
   job.device = {Executor::kCuda, 0, call.device};
   job.out = &times;

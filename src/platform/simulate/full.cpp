@@ -9,7 +9,7 @@ namespace garra::platform {
 template <bool kOwn>
 void run_full_chunk(const MotionJob& job, const MotionArrays& arrays) {
   batch::for_each(job.device.executor, arrays.count,
-                  Interruptible<MotionBody<FullMotionRun, kOwn>>{{{job.setup, arrays}}});
+                  Interruptible<MotionKernel<FullMotionRun, kOwn>>{{{job.setup, arrays}}});
 }
 template void run_full_chunk<false>(const MotionJob&, const MotionArrays&);
 template void run_full_chunk<true>(const MotionJob&, const MotionArrays&);

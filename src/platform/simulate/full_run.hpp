@@ -28,7 +28,7 @@ struct FullMotionRun {
     if (setup.output_at_start) record(i, model, began(s), 0, s);
     for (std::int64_t n = 0; n < a.spans && any(moves(s)); ++n) {
       const MotionSpan& span = a.span[n];
-      const ForceSpan<S> force = a.force_of<S>(i, span);
+      const ForceSpan<S> force = a.force_at<S>(i, span);
       const S before = s.full.steps;
       for (std::int64_t k = 0; k < span.steps && any(moves(s)); ++k) {
         // Computed from the first step: rounding errors do not accumulate over many steps.
@@ -81,7 +81,7 @@ struct FullMotionRun {
   }
 
   template <class S>
-  static GARRA_HD Vec<S, 13> numbers_of(const FullState<S>& s) {
+  static GARRA_HD Vec<S, 13> to_numbers(const FullState<S>& s) {
     const Place<S>&at = s.q.at.platform, &rate = s.q.rate.platform;
     const auto p = normalized(at.p);
     const Vec3<S> w = turning(at.p, rate.p);
@@ -98,13 +98,13 @@ struct FullMotionRun {
     Vec<S, 6> lengths;
     for (int k = 0; k < kLegs; ++k) lengths[k] = driven_length(model.leg[k], s.full.q.at, k);
     a.put<S>(i, where, output,
-             {numbers_of(s.full), lengths, e.kinetic, e.potential, s.full.work, s.balance, s.full.drift});
+             {to_numbers(s.full), lengths, e.kinetic, e.potential, s.full.work, s.balance, s.full.drift});
   }
 
   template <class S, class T>
   GARRA_HD_CALL void finish(std::int64_t i, const Model<T>& model, State<S>& s) const {
     balance_now(model, s);
-    a.put<S>(i, {numbers_of(s.full), s.time, s.balance, s.worst_balance, s.full.worst_drift, s.full.steps,
+    a.put<S>(i, {to_numbers(s.full), s.time, s.balance, s.worst_balance, s.full.worst_drift, s.full.steps,
                  s.full.corrections, s.full.status});
   }
 };

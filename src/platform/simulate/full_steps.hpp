@@ -13,7 +13,7 @@ namespace garra::platform {
 
 /// Constraint error that a correction aims at; Newton's steps end at rounding.
 inline constexpr double kCorrected = 1e-13;
-inline constexpr int kMostCorrectionSteps = 6;
+inline constexpr int kMaxCorrectionSteps = 6;
 inline constexpr double kLost = 1e-12;  ///< a remaining error up to this is accepted, for any limit of the rule
 
 struct HybridRule {
@@ -72,13 +72,13 @@ GARRA_HD_CALL S constraint_error(const Model<T>& m, const FullPlace<S>& q) {
 /// Rates of the actuators' lengths.
 template <class S>
 GARRA_HD Vec<S, 6> length_rates(const FullMotion<S>& q) {
-  const Vec3<S> up = column_of(Mat3<S>::identity(), 2);
+  const Vec3<S> up = matrix_column(Mat3<S>::identity(), 2);
   Vec<S, 6> rates;
   for (int i = 0; i < kLegs; ++i) {
     const Place<S>&l = q.at.lower[i], &l1 = q.rate.lower[i];
     // The derivative of z_l . (r_u - r_l), rows 72 + i in docs/theory/platform-dynamics.md.
     rates[i] = dot(turned(l.p, l1.p, up), q.at.upper[i].r - l.r) +
-               dot(column_of(full_rotation(l.p), 2), q.rate.upper[i].r - l1.r);
+               dot(matrix_column(full_rotation(l.p), 2), q.rate.upper[i].r - l1.r);
   }
   return rates;
 }
@@ -93,7 +93,7 @@ GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMoti
   // The platform's pose is independent: only the error of its norm is taken out.
   to.at.platform.p = normalized(platform.p);
   S error = constraint_error(m, to.at);
-  for (int k = 0; k < kMostCorrectionSteps; ++k) {
+  for (int k = 0; k < kMaxCorrectionSteps; ++k) {
     const MaskOf<S> going = where && error > S(kCorrected);
     if (!any(going)) break;
     FullPlace<S> next = to.at;

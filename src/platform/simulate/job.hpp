@@ -23,7 +23,7 @@ struct MotionJob {
   [[nodiscard]] bool own_plants() const { return plants.size() > 1; }
   [[nodiscard]] std::int64_t outputs() const { return static_cast<std::int64_t>(out->times.size()); }
   /// Forces of samples first, first + 1, ...
-  [[nodiscard]] const double* force_of(std::int64_t first) const {
+  [[nodiscard]] const double* force_at(std::int64_t first) const {
     return force->force.data() + (own_force ? first * force_rows * kLegs : 0);
   }
   [[nodiscard]] std::int64_t force_numbers(std::int64_t samples) const {

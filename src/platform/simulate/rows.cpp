@@ -9,26 +9,26 @@ namespace garra::platform {
 
 namespace {
 
-constexpr double kMostSteps = 1e9;    // of a span between two moments that must be met
+constexpr double kMaxSteps = 1e9;    // of a span between two moments that must be met
 constexpr double kSameMoment = 1e-9;  // two moments closer than this share of a step are one
 
 /// Row i of an optional array; zeros if it is empty.
 template <int N>
-Vec<double, N> row_of(const std::vector<double>& array, std::int64_t i) {
+Vec<double, N> read_row(const std::vector<double>& array, std::int64_t i) {
   Vec<double, N> v = Vec<double, N>::zero();
   if (array.empty()) return v;
   for (int k = 0; k < N; ++k) v[k] = array[static_cast<std::size_t>(i * N + k)];
   return v;
 }
 
-MotionStart<double> start_of(const MotionJob& job, std::int64_t i) {
+MotionStart<double> make_start(const MotionJob& job, std::int64_t i) {
   const Starts& from = *job.starts;
-  const double* force = job.force_of(i);
+  const double* force = job.force_at(i);
   // Forces shared by all samples are checked once, in check_force().
   const bool forces =
       !job.own_force || std::all_of(force, force + job.force_numbers(1), [](double x) { return std::isfinite(x); });
-  return motion_start({row_of<3>(from.pose.position, i), row_of<4>(from.pose.quaternion, i)},
-                      row_of<6>(from.velocity, i), row_of<6>(from.wrench, i), forces);
+  return motion_start({read_row<3>(from.pose.position, i), read_row<4>(from.pose.quaternion, i)},
+                      read_row<6>(from.velocity, i), read_row<6>(from.wrench, i), forces);
 }
 
 /// Copies `width` numbers to row i of an array.
@@ -42,7 +42,7 @@ struct Moment {
 };
 
 /// Moments that steps must meet, ascending: outputs, samples of the forces, the end.
-std::vector<Moment> moments_of(const SimulateOptions& o, const ForceInput& f) {
+std::vector<Moment> list_moments(const SimulateOptions& o, const ForceInput& f) {
   std::vector<Moment> at;
   for (std::size_t k = 0; k < o.times.size(); ++k)
     // Output 0 at the start needs no step: it is written before the first span.
@@ -72,9 +72,9 @@ std::vector<Moment> moments_of(const SimulateOptions& o, const ForceInput& f) {
 std::vector<MotionSpan> motion_spans(const SimulateOptions& o, const ForceInput& f) {
   std::vector<MotionSpan> spans;
   double from = 0;
-  for (const Moment& m : moments_of(o, f)) {
+  for (const Moment& m : list_moments(o, f)) {
     const double wanted = (m.time - from) / o.step;
-    if (!(wanted < kMostSteps))
+    if (!(wanted < kMaxSteps))
       throw Error(ExitCode::kUsage, "the step is too small for this duration", "Take a longer step.");
     // An excess by rounding does not add a step. At least one step: a span has a positive length.
     const double steps = std::max(1.0, std::ceil(wanted - kSameMoment)), h = (m.time - from) / steps;
@@ -128,7 +128,7 @@ MotionArrays MotionRows::take(std::int64_t first, std::int64_t count) {
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   for (std::int64_t k = 0; k < padded; ++k) {
     const std::int64_t i = first + std::min(k, count - 1);
-    starts_.set(k, start_of(job_, i));
+    starts_.set(k, make_start(job_, i));
     if (job_.own_plants()) plants_.set(k, job_.plants[static_cast<std::size_t>(i)]);
   }
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -141,7 +141,7 @@ MotionArrays MotionRows::take(std::int64_t first, std::int64_t count) {
           job_.own_force,
           plants_.data(),
           starts_.data(),
-          job_.force_of(first),
+          job_.force_at(first),
           job_.spans.data(),
           trajectory_.data(),
           end_.data()};

@@ -52,7 +52,7 @@ struct Moving {
 };
 
 /// exp: the rotation about and by `turn`.
-Quat quaternion_of(const Vec3d& turn) {
+Quat to_quaternion(const Vec3d& turn) {
   const double angle = norm(turn), half = angle / 2;
   // sin(a/2)/a by its series where the quotient loses digits: the next term is below rounding at 1e-8.
   const double share = angle > 1e-8 ? std::sin(half) / angle : 0.5 - angle * angle / 48;
@@ -113,8 +113,8 @@ Place<double> pose(const Path& path, std::size_t k) {
 /// Orientation from `p` on by rotations that follow each other, each about a fixed axis: part `share` of `turn`.
 // docs/reference/platform-study.md, (5): what has turned before is turned by this rotation, too.
 void turn_further(Moving& m, const Vec3d& turn, const Jet& share) {
-  const Quat step = quaternion_of(share.value * turn);
-  const Mat3<double> R = rotation_of(step);
+  const Quat step = to_quaternion(share.value * turn);
+  const Mat3<double> R = rotation_matrix(step);
   const Vec3d own = share.rate * turn, before = R * m.velocity.w;
   m.acceleration.w = R * m.acceleration.w + cross(own, before) + share.acceleration * turn;
   m.velocity.w = before + own;
@@ -160,7 +160,7 @@ class Screw {
   [[nodiscard]] Moving operator()(const Jet& s) const {
     Moving m{from_.r, from_.p, {Vec3d::zero(), Vec3d::zero()}, {Vec3d::zero(), Vec3d::zero()}};
     turn_further(m, turn_, s);
-    const Vec3d arm = rotation_of(quaternion_of(s.value * turn_)) * (from_.r - center_);
+    const Vec3d arm = rotation_matrix(to_quaternion(s.value * turn_)) * (from_.r - center_);
     const Vec3d speed = cross(m.velocity.w, arm);
     m.r = center_ + arm + s.value * slide_;
     m.velocity.v = speed + s.rate * slide_;
@@ -222,7 +222,7 @@ bool all_finite(const std::vector<double>& list) {
   return std::all_of(list.begin(), list.end(), [](double x) { return std::isfinite(x); });
 }
 
-void check(const Path& path) {
+void check_path(const Path& path) {
   const std::size_t n = path.pose.position.size() / 3;
   if (path.pose.position.size() != 3 * n || path.pose.quaternion.size() != 4 * n)
     refuse("positions and quaternions are not of the same number of poses", "Give 3 and 4 numbers per pose.");
@@ -245,7 +245,7 @@ void check(const Path& path) {
     if (!(path.time[k] > path.time[k - 1])) refuse("times do not ascend", "Sort the poses by time.");
 }
 
-void append(std::vector<double>& list, const Twist6<double>& t) {
+void append_twist(std::vector<double>& list, const Twist6<double>& t) {
   list.insert(list.end(), {t.v[0], t.v[1], t.v[2], t.w[0], t.w[1], t.w[2]});
 }
 
@@ -260,16 +260,16 @@ PathPoints sweep(const Path& path, const Geometry& at) {
     points.time.push_back(t);
     points.pose.position.insert(points.pose.position.end(), {m.r[0], m.r[1], m.r[2]});
     points.pose.quaternion.insert(points.pose.quaternion.end(), {p[0], p[1], p[2], p[3]});
-    append(points.velocity, m.velocity);
-    append(points.acceleration, m.acceleration);
+    append_twist(points.velocity, m.velocity);
+    append_twist(points.acceleration, m.acceleration);
   }
   return points;
 }
 
 }  // namespace
 
-PathPoints points_of(const Path& path) {
-  check(path);
+PathPoints sample_path(const Path& path) {
+  check_path(path);
   switch (path.kind) {
     case Path::Kind::kStraight:
       return sweep(path, Straight(path));

@@ -8,7 +8,7 @@ namespace garra::platform {
 void run_samples(const StudyInput& input, std::int64_t first, std::int64_t count, const Device& device,
                  StudyResults& results) {
   if (device.executor == Executor::kCuda) return batch::on_device(device, DeviceSamples{input, first, count, results});
-  const StudyBody body{&input.rules,
+  const StudyKernel body{&input.rules,
                        input.points.empty() ? nullptr : input.points.data(),
                        input.places == nullptr ? nullptr : input.places->data(),
                        static_cast<std::uint64_t>(first),

@@ -102,7 +102,7 @@ GARRA_HD Drawn<S> draw_inputs(const StudyRules& rules, const SampleIndex<S>& ind
 
 /// Vector of a given size and direction.
 template <class S>
-GARRA_HD Vec3<S> vector_of(const S& size, const S& cosine, const S& azimuth) {
+GARRA_HD Vec3<S> spherical_vector(const S& size, const S& cosine, const S& azimuth) {
   // 1 - cosine^2 may be negative by rounding at the poles.
   const S across = size * sqrt(max(S(0), fnma(cosine, cosine, S(1))));
   const auto way = sincos(azimuth);
@@ -138,7 +138,7 @@ GARRA_HD Vec3<S> tilted_gravity(const StudyRules& rules, const Drawn<S>& x) {
 template <class S>
 GARRA_HD Limits<S> study_limits(const StudyRules& rules, const Model<S>& m, const Vec3<S>& shift) {
   Limits<S> limits = cast_limits<S>(rules.limits);
-  const Mat3<S> A = rotation_of(Quaternion<S>(cast<S>(rules.home.p)));
+  const Mat3<S> A = rotation_matrix(Quaternion<S>(cast<S>(rules.home.p)));
   const Vec3<S> r = cast<S>(rules.home.r) + A * shift;
   for (int i = 0; i < kLegs; ++i) {
     const Vec3<S> z = leg_vector<S>(m.leg[i], r, A).z;
@@ -168,8 +168,8 @@ GARRA_HD StudyMachine<S> study_machine(const StudyRules& rules, const Drawn<S>& 
     leg.upper_inertia = factor * leg.upper_inertia;
   }
   s.limits = study_limits(rules, s.model, s.shift);
-  s.wrench = {vector_of(x[kSlotForce], x[kSlotForce + 1], x[kSlotForce + 2]),
-              vector_of(x[kSlotMoment], x[kSlotMoment + 1], x[kSlotMoment + 2])};
+  s.wrench = {spherical_vector(x[kSlotForce], x[kSlotForce + 1], x[kSlotForce + 2]),
+              spherical_vector(x[kSlotMoment], x[kSlotMoment + 1], x[kSlotMoment + 2])};
   s.coulomb = x[kSlotCoulomb];
   s.viscous = x[kSlotViscous];
   return s;
@@ -188,7 +188,7 @@ GARRA_HD PathPoint<S> moved_to_center(const PathPoint<S>& at, const Vec3<S>& arm
 template <class S>
 GARRA_HD_CALL StudyInstant<S> study_instant(const StudyRules& rules, const StudyMachine<S>& s,
                                             const PathPoint<S>& own) {
-  const Vec3<S> arm = rotation_of(own.place.p) * s.shift;
+  const Vec3<S> arm = rotation_matrix(own.place.p) * s.shift;
   const PathPoint<S> at = moved_to_center(own, arm);
   const Effort<S> e = effort(s.model, at.place, at.velocity, at.acceleration);
   StudyInstant<S> out;
@@ -230,7 +230,7 @@ GARRA_HD StudyMeasured<S> nothing_measured() {
 
 /// Updates the results of a sample by an instant.
 template <class S>
-GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int instant, StudyMeasured<S>& m) {
+GARRA_HD void measure_instant(const StudyRules& rules, const StudyInstant<S>& at, int instant, StudyMeasured<S>& m) {
   // Minus |force|: the largest force is then the smallest number, and one search serves all.
   Vec<S, 6> spare;  // minus |force|
   S sum = at.sigma + at.margins.clearance;
@@ -278,7 +278,7 @@ GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int inst
 
 /// Samples first, first + 1, ... Each results in a tile of `measured`; forces [instants,6] of each in a tile of
 /// `forces` where asked for.
-struct StudyBody {
+struct StudyKernel {
   const StudyRules* rules;
   const PathPoint<double>* points;  ///< [instants] of the path; null: `places`
   const double* places;             ///< map: tiles of Place, where each sample stands still
@@ -303,7 +303,7 @@ struct StudyBody {
     StudyMeasured<S> m = nothing_measured<S>();
     for (int k = 0; k < rules->instants; ++k) {
       const StudyInstant<S> at = study_instant(*rules, machine, point<S>(k, i));
-      judge(*rules, at, k, m);
+      measure_instant(*rules, at, k, m);
       if (forces == nullptr) continue;
       const std::int64_t tile = i / batch::kTile * rules->instants + k;
       batch::store<S, Vec<S, 6>>(forces + tile * kLegs * batch::kTile, i % batch::kTile, at.force);

@@ -56,14 +56,14 @@ void put_inputs(const Scenario& s, StudyRules& rules) {
   if (s.map.turn > 0) rules.slot[kSlotLean + 2] = Distribution::uniform(-s.map.turn, s.map.turn);
 }
 
-StudyRules rules_of(const Scenario& s) {
+StudyRules make_rules(const Scenario& s) {
   StudyRules rules{};
   put_inputs(s, rules);
   rules.seed = s.plan.seed;
   require_masses(s.platform);
-  rules.model = model_of(s.platform);
-  rules.limits = limits_of(s.platform);
-  rules.home = home_of(s.platform);
+  rules.model = make_model(s.platform);
+  rules.limits = make_limits(s.platform);
+  rules.home = home_place(s.platform);
   rules.home.p = normalized(rules.home.p);
   const Vec3<double> g = s.platform.gravity;
   const double size = norm(g);
@@ -84,7 +84,7 @@ StudyRules rules_of(const Scenario& s) {
   return rules;
 }
 
-std::vector<StudyUncertain> inputs_of(const Scenario& s) {
+std::vector<StudyUncertain> list_inputs(const Scenario& s) {
   std::vector<StudyUncertain> list;
   const auto add = [&](const std::string& name, const std::string& unit, const Distribution& d, int slot, int slots) {
     if (!d.is_constant()) list.push_back({name, unit, study::describe(d), slot, slots});
@@ -114,7 +114,7 @@ std::vector<StudyUncertain> inputs_of(const Scenario& s) {
 }
 
 /// Equal bins that reach as far again beyond what the pilot samples have shown, to two digits.
-Histogram range_of(const std::vector<double>& seen, int offset) {
+Histogram choose_range(const std::vector<double>& seen, int offset) {
   double low = INFINITY, high = -INFINITY;
   for (const double x : seen)
     if (std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
@@ -143,12 +143,12 @@ std::vector<PathPoint<double>> path_points(const PathPoints& p) {
 }  // namespace
 
 PlatformStudy::PlatformStudy(const Scenario& scenario)
-    : scenario_(scenario), rules_(rules_of(scenario)), inputs_(inputs_of(scenario)) {
+    : scenario_(scenario), rules_(make_rules(scenario)), inputs_(list_inputs(scenario)) {
   if (is_map()) {
     scenario_.plan.samples = nodes() * scenario_.map.orientations;
     time_ = {0};
   } else {
-    const PathPoints p = points_of(scenario_.path);
+    const PathPoints p = sample_path(scenario_.path);
     time_ = p.time;
     points_ = path_points(p);
   }
@@ -187,11 +187,11 @@ void PlatformStudy::make_layout() {
     StudyResults one(1, instants, false);
     // Scalar on one thread, whatever the device: the axes must not depend on it.
     evaluate(all / pilot * i, 1, {Executor::kScalar, 1}, one);
-    const auto values = study::values_of(kStudyColumns, one.measured(0));
+    const auto values = study::row_values(kStudyColumns, one.measured(0));
     for (std::size_t k = 0; k < kStudyMetrics; ++k) seen[k].push_back(values[k]);
   }
   for (int k = 0; k < kStudyMetrics; ++k) {
-    l.metric[k] = range_of(seen[k], l.counts);
+    l.metric[k] = choose_range(seen[k], l.counts);
     l.metric[k].buckets = k;
     l.counts += l.metric[k].size();
   }

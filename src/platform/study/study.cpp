@@ -27,7 +27,7 @@ bool is_invalid(const StudyMeasured<double>& m) {
 
 void add_to(std::vector<std::int64_t>& counts, int i) { ++counts[static_cast<std::size_t>(i)]; }
 
-void lower(std::vector<double>& least, int i, double x) {
+void keep_smaller(std::vector<double>& least, int i, double x) {
   double& to = least[static_cast<std::size_t>(i)];
   if (x < to) to = x;
 }
@@ -83,7 +83,7 @@ std::int64_t PlatformStudy::nodes() const {
   return static_cast<std::int64_t>(n[0]) * n[1] * n[2];
 }
 
-Place<double> PlatformStudy::place_of(std::int64_t sample) const {
+Place<double> PlatformStudy::place_at(std::int64_t sample) const {
   const MapGrid& grid = scenario_.map;
   std::int64_t node = sample / grid.orientations;
   Vec3<double> r;
@@ -108,7 +108,7 @@ Place<double> PlatformStudy::place_of(std::int64_t sample) const {
 
 batch::Tiles<Place<double>> PlatformStudy::places(std::int64_t first, std::int64_t count) const {
   batch::Tiles<Place<double>> tiles(count);
-  for (std::int64_t i = 0; i < count; ++i) tiles.set(i, place_of(first + i));
+  for (std::int64_t i = 0; i < count; ++i) tiles.set(i, place_at(first + i));
   tiles.pad();
   return tiles;
 }
@@ -116,7 +116,7 @@ batch::Tiles<Place<double>> PlatformStudy::places(std::int64_t first, std::int64
 std::vector<PathPoint<double>> PlatformStudy::points_at(std::int64_t sample) const {
   if (!is_map()) return points_;
   const Vec3<double> zero = Vec3<double>::zero();
-  return {{place_of(sample), {zero, zero}, {zero, zero}}};
+  return {{place_at(sample), {zero, zero}, {zero, zero}}};
 }
 
 void PlatformStudy::evaluate(std::int64_t first, std::int64_t count, const Device& device,
@@ -152,13 +152,13 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
     const StudyMeasured<double> m = results.measured(offset + i);
     const std::int64_t sample = first + i;
     const int outcome = static_cast<int>(m.outcome), instant = static_cast<int>(m.instant);
-    // Outcome::kFeasible is 0, as judge() has it.
+    // Outcome::kFeasible is 0, as check() has it.
     const bool feasible = outcome == 0;
     const std::int64_t node = is_map() ? sample / scenario_.map.orientations : 0;
     add_to(t.counts, l.outcome + outcome);
     sums[2 * kStudyMetrics] += feasible;
     sums[2 * kStudyMetrics + 1] += is_invalid(m);
-    const auto values = study::values_of(kStudyColumns, m);
+    const auto values = study::row_values(kStudyColumns, m);
     if (!is_invalid(m)) {
       for (int k = 0; k < kStudyMetrics; ++k) {
         const double x = values[static_cast<std::size_t>(k)];
@@ -174,8 +174,8 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
       if (is_map()) {
         add_to(t.counts, l.node_decided + static_cast<int>(node));
         if (feasible) add_to(t.counts, l.node_feasible + static_cast<int>(node));
-        lower(t.least, l.node_sigma + static_cast<int>(node), m.sigma);
-        lower(t.least, l.node_force + static_cast<int>(node), -m.peak_force);
+        keep_smaller(t.least, l.node_sigma + static_cast<int>(node), m.sigma);
+        keep_smaller(t.least, l.node_force + static_cast<int>(node), -m.peak_force);
       }
     }
     if (!feasible) {
@@ -206,8 +206,8 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
           // Minus the force, so that largest values are kept as smallest ones (Tally::least).
           high = -f[lane] < high ? -f[lane] : high;
         }
-        lower(t.least, l.force_low + k * kLegs + leg, low);
-        lower(t.least, l.force_high + k * kLegs + leg, high);
+        keep_smaller(t.least, l.force_low + k * kLegs + leg, low);
+        keep_smaller(t.least, l.force_high + k * kLegs + leg, high);
       }
     }
   }
@@ -285,14 +285,14 @@ double PlatformStudy::widest_interval(const Total& t) const {
   return i.high - i.low;
 }
 
-std::vector<study::Verdicts> PlatformStudy::verdicts(const Total& t) const {
+std::vector<study::DecisionCounts> PlatformStudy::decisions(const Total& t) const {
   if (t.counts.empty()) return {};
   const auto counted = [&](Outcome outcome) { return at(t, layout_.outcome + static_cast<int>(outcome)); };
   const std::int64_t invalid = counted(Outcome::kInvalid);
   return {{counted(Outcome::kFeasible), t.count - invalid, invalid}};
 }
 
-StudySeries PlatformStudy::series_of(const StudyMachine<double>& machine,
+StudySeries PlatformStudy::make_series(const StudyMachine<double>& machine,
                                      const std::vector<PathPoint<double>>& points) const {
   StudySeries s;
   s.time = time_;
@@ -300,7 +300,7 @@ StudySeries PlatformStudy::series_of(const StudyMachine<double>& machine,
   for (const PathPoint<double>& p : points) {
     const StudyInstant<double> now = study_instant(rules_, machine, p);
     // The Jacobian is of the common center of mass, as in study_instant().
-    const Place<double> center{p.place.r + rotation_of(p.place.p) * machine.shift, p.place.p};
+    const Place<double> center{p.place.r + rotation_matrix(p.place.p) * machine.shift, p.place.p};
     const auto J = length_jacobian(legs_at(machine.model, center));
     const Conditioning<double> c = conditioning(J, rules_.characteristic_length);
     append(s.pose.position, p.place.r);
@@ -318,14 +318,14 @@ StudySeries PlatformStudy::series_of(const StudyMachine<double>& machine,
   return s;
 }
 
-StudySeries PlatformStudy::nominal() const { return series_of(study_machine(rules_, medians(rules_)), points_at(0)); }
+StudySeries PlatformStudy::nominal() const { return make_series(study_machine(rules_, medians(rules_)), points_at(0)); }
 
 StudyReplay PlatformStudy::replay(std::int64_t sample) const {
   StudyResults one(1, rules_.instants, false);
   evaluate(sample, 1, {Executor::kScalar, 1}, one);
   const Drawn<double> x =
       draw_inputs<double>(rules_, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample)));
-  StudyReplay r{one.measured(0), {}, series_of(study_machine(rules_, x), points_at(sample))};
+  StudyReplay r{one.measured(0), {}, make_series(study_machine(rules_, x), points_at(sample))};
   for (const StudyUncertain& input : inputs_)
     for (int k = 0; k < input.slots; ++k) r.inputs.push_back(x[input.slot + k]);
   return r;

@@ -69,7 +69,7 @@ class PlatformStudy final : public study::Study {
   /// P(feasible).
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const StudyLayout& layout() const { return layout_; }
@@ -87,7 +87,7 @@ class PlatformStudy final : public study::Study {
 
  private:
   [[nodiscard]] bool is_map() const { return scenario_.kind == platform::Study::kMap; }
-  [[nodiscard]] Place<double> place_of(std::int64_t sample) const;
+  [[nodiscard]] Place<double> place_at(std::int64_t sample) const;
   [[nodiscard]] batch::Tiles<Place<double>> places(std::int64_t first, std::int64_t count) const;
   [[nodiscard]] std::vector<PathPoint<double>> points_at(std::int64_t sample) const;
   void evaluate(std::int64_t first, std::int64_t count, const Device& device, StudyResults& results) const;
@@ -95,7 +95,7 @@ class PlatformStudy final : public study::Study {
   void count_block(std::int64_t first, std::int64_t count, const StudyResults& results, std::int64_t offset,
                    study::Tally& tally, double* sums) const;
   void count_inputs(std::int64_t sample, bool feasible, study::Tally& tally) const;
-  [[nodiscard]] StudySeries series_of(const StudyMachine<double>& machine,
+  [[nodiscard]] StudySeries make_series(const StudyMachine<double>& machine,
                                       const std::vector<PathPoint<double>>& points) const;
 
   Scenario scenario_;

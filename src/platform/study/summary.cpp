@@ -20,7 +20,7 @@ using study::Total;
 
 Json three(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
-Json counts_of(const Total& t, int first, int n) {
+Json counts_to_json(const Total& t, int first, int n) {
   Json list = Json::array();
   for (int k = 0; k < n; ++k) list.push_back(at(t, first + k));
   return list;
@@ -49,7 +49,7 @@ Json failures(const StudyLayout& l, const Total& t, const std::vector<double>& t
     legs.push_back(row);
   }
   const int n = static_cast<int>(time.size());
-  return {{"legs", legs}, {"time", time}, {"count", counts_of(t, l.failed_at, n)}};
+  return {{"legs", legs}, {"time", time}, {"count", counts_to_json(t, l.failed_at, n)}};
 }
 
 /// Input; the influence of an input of several numbers is the sum of theirs.
@@ -64,7 +64,7 @@ Json input_json(const PlatformStudy& study, const Total& t, const StudyUncertain
     if (slot < in.slot || slot >= in.slot + in.slots) continue;
     const int first = static_cast<int>(k) * study::kInputBins;
     const study::InputCounts counts{l.feasible_bin + first, l.decided_bin + first};
-    const study::Influence i = study::influence_of(t, counts);
+    const study::Influence i = study::compute_influence(t, counts);
     sum += i.value;
     // Independent errors: variances add.
     noise += i.noise * i.noise;
@@ -119,7 +119,7 @@ Json nodes_json(const MapValues& v) {
           {"worst_force_where_always", always > 0 ? number(force) : Json(nullptr)}};
 }
 
-Json ranking(const study::Ranking& r, const char* key) {
+Json ranking_to_json(const study::Ranking& r, const char* key) {
   Json list = Json::array();
   for (const auto& e : r.list())
     list.push_back(
@@ -147,7 +147,7 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   study::put_outcomes(j, kOutcomeWords, t, l.outcome);
   j["first_failure"] = failures(l, t, time_);
   j["peak_force_at"] = {
-      {"legs", counts_of(t, l.peak_leg, kLegs)}, {"time", time_}, {"count", counts_of(t, l.peak_at, rules_.instants)}};
+      {"legs", counts_to_json(t, l.peak_leg, kLegs)}, {"time", time_}, {"count", counts_to_json(t, l.peak_at, rules_.instants)}};
   study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
     j["metrics"][row.words.name] =
         study::distribution(t, l.metric[k], row.words_in(s), 2 * static_cast<std::size_t>(k));
@@ -159,10 +159,10 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   else
     j["force_envelope"] = envelope(l, t, time_);
   j["convergence"] = study::convergence(t);
-  j["highest_force"] = ranking(t.worst, "force");
+  j["highest_force"] = ranking_to_json(t.worst, "force");
   j["earliest"] = Json::object();
   for (int k = 1; k < kOutcomes; ++k)
-    j["earliest"][to_string(static_cast<Outcome>(k))] = ranking(t.groups[static_cast<std::size_t>(k)], "instant");
+    j["earliest"][to_string(static_cast<Outcome>(k))] = ranking_to_json(t.groups[static_cast<std::size_t>(k)], "instant");
   j["failures_kept"] = s.plan.keep == "none" ? 0 : t.count - at(t, l.outcome);
   return j.dump(1) + "\n";
 }

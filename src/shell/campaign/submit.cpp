@@ -64,7 +64,7 @@ void submit(const SubmitArguments& a) {
   if (a.quiet) return;
   const study::Plan& plan = run.job->study().plan();
   std::printf("%s: %lld samples in %lld chunks, none computed yet\n", printable(path).c_str(),
-              static_cast<long long>(plan.samples), static_cast<long long>(study::chunks_of(plan)));
+              static_cast<long long>(plan.samples), static_cast<long long>(study::count_chunks(plan)));
   if (a.slurm)
     std::printf("start the workers: sbatch %s\n", quoted(path + "/slurm.sh").c_str());
   else

@@ -51,7 +51,7 @@ Place place_in_environment() {
   return {};
 }
 
-Place place_of(const std::string& text) {
+Place parse_place(const std::string& text) {
   if (text.empty()) return place_in_environment();
   const auto slash = text.find('/');
   const auto place =
@@ -73,9 +73,9 @@ void finish(io::RunFolder folder, const JobKind& kind, Job& job, const WorkerArg
 }
 
 void work(const WorkerArguments& a) {
-  const Place place = place_of(a.of);
+  const Place place = parse_place(a.of);
   auto folder = io::RunFolder::open(a.run);
-  const auto document = scenario_of(folder);
+  const auto document = read_scenario_document(folder);
   const JobKind& kind = job_kind(document);
   const auto job = kind.read(document);
   const study::Study& study = job->study();
@@ -84,7 +84,7 @@ void work(const WorkerArguments& a) {
   set_devices(options.run, a);
   options.run.time_limit = a.time_limit;
   options.run.is_cancelled = is_stopped;
-  options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
+  options.run.on_progress = [&](const study::Progress& p) { progress.show(make_standing(p, kind)); };
   if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
   stop_on_signals();
   const study::RunResult result = io::work_in_folder(folder, study, options, place.share());

@@ -43,7 +43,7 @@ const KnownFileReplay*& file_replay() {
 }
 
 /// The file with the items, if any: `run` itself, or the one in that folder.
-std::string items_of(const std::string& run) {
+std::string find_items_file(const std::string& run) {
   if (file_replay() == nullptr) return {};
   std::error_code ignored;
   for (const std::string& file : {run, run + "/" + file_replay()->name})
@@ -56,7 +56,7 @@ void replay(const Arguments& a) {
   if (given.extension() == ".toml")
     throw Error(ExitCode::kUsage, a.run + ": is a scenario; a sample is replayed out of its run",
                 "garra run " + a.run + " -o RUN, then garra replay RUN");
-  if (const std::string file = items_of(a.run); !file.empty()) {
+  if (const std::string file = find_items_file(a.run); !file.empty()) {
     if (!a.problem.empty() || !a.output.empty())
       throw Error(ExitCode::kUsage, "--problem and --output are of run folders", "--format json prints all there is.");
     return file_replay()->replay({file, a.format, a.grasp, a.sample});
@@ -67,7 +67,7 @@ void replay(const Arguments& a) {
   const auto folder = io::RunFolder::open(a.run);
   // A sample of a changed scenario would differ from the one that the run has counted.
   io::require_unchanged(folder);
-  const auto document = scenario_of(folder);
+  const auto document = read_scenario_document(folder);
   const JobKind& kind = job_kind(document);
   const auto job = kind.read(document);
   const std::int64_t sample = a.sample < 0 ? default_sample(folder, kind, *job) : a.sample;

@@ -13,19 +13,19 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json value_of(const study::RowColumn& column, double x) {
+Json value_to_json(const study::RowColumn& column, double x) {
   if (column.type == study::RowColumn::Type::kReal) return std::isfinite(x) ? Json(x) : Json(nullptr);
   if (!column.names.empty()) return column.names[static_cast<std::size_t>(x)];
   return static_cast<std::int64_t>(x);
 }
 
 /// A number, a list, or a table if its numbers have names.
-Json values_of(const study::RowColumn& column, const std::vector<double>& row) {
+Json values_to_json(const study::RowColumn& column, const std::vector<double>& row) {
   const bool named = column.type == study::RowColumn::Type::kReal && column.names.size() == column.width;
-  if (column.width == 1 && !named) return value_of(column, row[column.first]);
+  if (column.width == 1 && !named) return value_to_json(column, row[column.first]);
   Json values = named ? Json::object() : Json::array();
   for (std::size_t k = 0; k < column.width; ++k) {
-    const Json value = value_of(column, row[column.first + k]);
+    const Json value = value_to_json(column, row[column.first + k]);
     if (named)
       values[column.names[k]] = value;
     else
@@ -37,7 +37,7 @@ Json values_of(const study::RowColumn& column, const std::vector<double>& row) {
 Json to_json(const std::vector<study::RowColumn>& columns, const std::vector<double>& row) {
   Json j = Json::object();
   for (const study::RowColumn& column : columns)
-    j[column.name == "index" ? "sample" : column.name] = values_of(column, row);
+    j[column.name == "index" ? "sample" : column.name] = values_to_json(column, row);
   return j;
 }
 

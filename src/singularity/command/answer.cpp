@@ -49,7 +49,7 @@ std::string numbers_text(const std::vector<double>& values) {
 std::string lost_text(const Screw<double>& wrench) {
   if (norm(wrench.v) < 1e-10) return "no turn about " + vector_text((1 / norm(wrench.w)) * wrench.w);
   // As a screw (force; moment): its axis is the line of the force, its pitch the moment along it per force.
-  const ScrewAxis<double> line = axis_of(Screw<double>{wrench.v, wrench.w});
+  const ScrewAxis<double> line = screw_axis(Screw<double>{wrench.v, wrench.w});
   const std::string where = " of the point " + vector_text(line.point) + " along " + vector_text(line.direction);
   if (std::abs(line.pitch) < 1e-10) return "no motion" + where;
   std::string text = "no motion" + where;
@@ -110,7 +110,7 @@ void print_screws(const ScrewSet& set, std::string& text) {
   for (std::size_t k = 0; k < set.screw.size(); ++k) {
     const Screw<double>& s = set.screw[k];
     append(text, "   $%zu = %s", k + 1, screw_text(s).c_str());
-    if (norm(s.w) > 0 && std::abs(pitch_of(s)) > 1e-10) append(text, ", pitch %g", pitch_of(s));
+    if (norm(s.w) > 0 && std::abs(screw_pitch(s)) > 1e-10) append(text, ", pitch %g", screw_pitch(s));
     text += "\n";
   }
   append(text, "2. S = %s\n", range_text(0, static_cast<int>(set.screw.size()) - 1).c_str());
@@ -181,15 +181,15 @@ void print_intervals(const Analysis& a, std::string& text) {
     text += "   Only sub-chains are singular; the arm has its full mobility.\n";
 }
 
-const char* self_motion_text(SelfMotion verdict) {
-  switch (verdict) {
+const char* self_motion_text(SelfMotion decision) {
+  switch (decision) {
     case SelfMotion::kNone:
       return "does not lead out";
     case SelfMotion::kEscapes:
       return "leads out";
     case SelfMotion::kUndecided:
       return "does not lead out to second order";
-    case SelfMotion::kNotJudged:
+    case SelfMotion::kNotChecked:
       return "was not judged";
   }
   return "";
@@ -287,7 +287,7 @@ std::string vicinity_text(const Analysis& a, const Vicinity& near) {
   if (a.arm_singular)
     text += "infinite";
   else
-    append(text, "%.6g (largest by smallest singular value)", condition_of(a));
+    append(text, "%.6g (largest by smallest singular value)", condition_number(a));
   return text + "\n\n";
 }
 

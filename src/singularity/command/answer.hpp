@@ -12,7 +12,7 @@ namespace garra::cli {
 /// Two lines before the nine steps: how far the nearest singularity is and of what type, and the condition number.
 [[nodiscard]] std::string vicinity_text(const singularity::Analysis& analysis, const singularity::Vicinity& near);
 /// Largest by smallest singular value, of an arm that is not singular.
-[[nodiscard]] double condition_of(const singularity::Analysis& analysis);
+[[nodiscard]] double condition_number(const singularity::Analysis& analysis);
 /// The same for programs: `nearest` and `condition`.
 void add_vicinity(const singularity::Analysis& analysis, const singularity::Vicinity& near, nlohmann::ordered_json& to);
 

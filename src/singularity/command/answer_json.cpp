@@ -63,7 +63,7 @@ Json escape_json(const EscapeSet& e) {
 
 /// The motion that is lost with a wrench: a turn about `direction` where `pitch` is null, else one of `point` along it.
 Json lost_motion_json(const Screw<double>& wrench) {
-  const ScrewAxis<double> line = axis_of(Screw<double>{wrench.v, wrench.w});
+  const ScrewAxis<double> line = screw_axis(Screw<double>{wrench.v, wrench.w});
   const bool turn = norm(wrench.v) < 1e-10;
   const Vec3<double> d = turn ? (1 / norm(wrench.w)) * wrench.w : line.direction, p = line.point;
   return {{"direction", cleaned({d[0], d[1], d[2]})},
@@ -88,12 +88,12 @@ Json intervals_json(const Analysis& a) {
 
 }  // namespace
 
-double condition_of(const Analysis& a) {
+double condition_number(const Analysis& a) {
   return a.singular_values[0] / a.singular_values[static_cast<std::size_t>(a.generic_rank) - 1];
 }
 
 void add_vicinity(const Analysis& a, const Vicinity& near, Json& to) {
-  to["condition"] = a.arm_singular ? Json(nullptr) : Json(condition_of(a));
+  to["condition"] = a.arm_singular ? Json(nullptr) : Json(condition_number(a));
   to["nearest"] = nullptr;
   if (!near.found) return;
   to["nearest"] = {{"distance", a.arm_singular ? 0 : near.distance},

@@ -58,7 +58,7 @@ struct ScrewsArguments : AnalyseArguments {
   bool claims = false;
 };
 
-AnalyseOptions options_of(const AnalyseArguments& arguments) {
+AnalyseOptions make_analysis_options(const AnalyseArguments& arguments) {
   AnalyseOptions options;
   if (arguments.tolerance > 0) options.tolerance = arguments.tolerance;
   if (arguments.generic_rank > 0) options.generic_rank = arguments.generic_rank;
@@ -102,7 +102,7 @@ void write_page(const std::string& page, const Subject& s, const singularity::An
                 "It needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them.");
 }
 
-void print(const AnalyseArguments& arguments, const Subject& s) {
+void print_analysis(const AnalyseArguments& arguments, const Subject& s) {
   if (!arguments.report.empty()) io::require_writable(arguments.report);
   const singularity::Analysis analysis = singularity::analyse(s.screws, s.options);
   if (!arguments.report.empty()) write_page(arguments.report, s, analysis);
@@ -120,8 +120,8 @@ void print(const AnalyseArguments& arguments, const Subject& s) {
 void analyse_at(const RobotArguments& arguments) {
   const chain::Robot robot = read_model(arguments.model);
   const std::vector<double> q = joint_values("--at", arguments.at, robot);
-  const singularity::ScrewSet screws = singularity::screws_of(robot, q);
-  print(arguments, {robot.name, q, screws, options_of(arguments), singularity::vicinity(robot, q)});
+  const singularity::ScrewSet screws = singularity::make_screws(robot, q);
+  print_analysis(arguments, {robot.name, q, screws, make_analysis_options(arguments), singularity::vicinity(robot, q)});
 }
 
 /// The scenario that --map stands for: a robot, and everything else as `garra check` shows it.
@@ -182,10 +182,10 @@ void run_screws(const ScrewsArguments& arguments) {
     throw Error(ExitCode::kUsage, "no screws file", "Name one, or ask for the paper's examples with --claims.");
   const io::ScrewsFile file = io::read_screws(arguments.file);
   print_warnings(file.warnings);
-  AnalyseOptions options = options_of(arguments);
+  AnalyseOptions options = make_analysis_options(arguments);
   if (arguments.tolerance == 0 && file.tolerance) options.tolerance = *file.tolerance;
   if (arguments.generic_rank == 0) options.generic_rank = file.generic_rank;
-  print(arguments, {std::filesystem::path(arguments.file).stem().string(), {}, file.set, options});
+  print_analysis(arguments, {std::filesystem::path(arguments.file).stem().string(), {}, file.set, options});
 }
 
 void add_analyse_options(Command command, AnalyseArguments& arguments) {

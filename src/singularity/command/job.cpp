@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kDegree = M_PI / 180;
 
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json joints_json(std::uint32_t set) {
   Json list = Json::array();
@@ -32,7 +32,7 @@ Json joints_json(std::uint32_t set) {
 }
 
 /// What configurations.json says of a singularity and of the sample that led to it.
-Json singularity_of(const MapSample& s, const chain::Robot& robot) {
+Json singularity_to_json(const MapSample& s, const chain::Robot& robot) {
   return {{"joints", joints_json(s.nearest.responsible[0])},
           {"sample", s.sample},
           {"q", s.q},
@@ -49,13 +49,13 @@ Json configurations_json(const std::vector<ChosenConfiguration>& chosen, const c
   for (const ChosenConfiguration& c : chosen) {
     if (!c.sample.analysis) continue;  // the search has not landed: there is nothing to show
     Json item = {{"why", c.why}, {"joints", nullptr}, {"share", c.share ? Json(*c.share) : Json(nullptr)}};
-    item.update(singularity_of(c.sample, robot));
+    item.update(singularity_to_json(c.sample, robot));
     list.push_back(item);
   }
   return {{"configurations", list}};
 }
 
-io::MapVoxels voxels_of(const MapStudy& study, const study::Total& total) {
+io::MapVoxels collect_voxels(const MapStudy& study, const study::Total& total) {
   const VoxelGrid& grid = study.layout().voxels;
   VoxelValues v = study.voxels(total);
   return {grid.low,
@@ -82,17 +82,17 @@ Json to_json(const MapSample& s, const chain::Robot& robot) {
     if (found.success.empty()) return j;
     j["nearest_pose"] = {{"q", found.q},
                          {"reached", found.success[0] != 0},
-                         {"position_error", number(found.position_error[0])},
-                         {"rotation_error", number(found.rotation_error[0])}};
+                         {"position_error", number_to_json(found.position_error[0])},
+                         {"rotation_error", number_to_json(found.rotation_error[0])}};
     return j;
   }
   const Measures& m = s.measures;
   j["q"] = s.q;
-  j["sigma_min"] = number(m.sigma_min[0]);
-  j["inverse_condition"] = number(m.inverse_condition[0]);
-  j["manipulability"] = number(m.manipulability[0]);
-  for (const double x : m.tool) j["tool"].push_back(number(x));
-  j["nearest"] = s.analysis ? singularity_of(s, robot) : Json(nullptr);
+  j["sigma_min"] = number_to_json(m.sigma_min[0]);
+  j["inverse_condition"] = number_to_json(m.inverse_condition[0]);
+  j["manipulability"] = number_to_json(m.manipulability[0]);
+  for (const double x : m.tool) j["tool"].push_back(number_to_json(x));
+  j["nearest"] = s.analysis ? singularity_to_json(s, robot) : Json(nullptr);
   if (!s.analysis) return j;
   const NearSingularities& near = s.nearest;
   j["nearest"].erase("sample");
@@ -101,7 +101,7 @@ Json to_json(const MapSample& s, const chain::Robot& robot) {
   j["nearest"]["subsets"] = near.subsets[0];
   j["nearest"]["escape"] = {{"joint", near.escape_joint[0]},
                             {"order", near.escape_order[0]},
-                            {"rate", number(near.escape_rate[0])},
+                            {"rate", number_to_json(near.escape_rate[0])},
                             {"sign", near.escape_sign[0]}};
   return j;
 }
@@ -138,7 +138,7 @@ void print_search(const MapSample& s, const chain::Robot& robot) {
 }
 
 /// `tolerance`: the map's, which says what is singular.
-void print(const MapSample& s, const chain::Robot& robot, double tolerance) {
+void print_map_sample(const MapSample& s, const chain::Robot& robot, double tolerance) {
   std::printf("sample %lld: %s\n", static_cast<long long>(s.sample), to_string(s.outcome));
   if (s.q.empty()) {
     std::printf("  from this start the search for joint values has not reached the target\n");
@@ -177,7 +177,7 @@ class SingularityJob final : public Job {
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
     std::vector<io::MapSlice> slices;
     for (const Slice& slice : study_.slices(total)) slices.push_back(evaluated(study_.scenario(), slice));
-    io::write_map(folder.file("map.h5"), voxels_of(study_, total), slices);
+    io::write_map(folder.file("map.h5"), collect_voxels(study_, total), slices);
     const Json configurations = configurations_json(study_.configurations(total), study_.scenario().robot);
     folder.write_text("configurations.json", configurations.dump(1) + "\n");
   }
@@ -204,14 +204,14 @@ class SingularityJob final : public Job {
     if (a.format == "json")
       std::printf("%s\n", to_json(s, study_.scenario().robot).dump(1).c_str());
     else
-      print(s, study_.scenario().robot, study_.scenario().measure.tolerance);
+      print_map_sample(s, study_.scenario().robot, study_.scenario().measure.tolerance);
   }
 
  private:
   MapStudy study_;
 };
 
-std::unique_ptr<Job> read(const io::ScenarioDocument& document) {
+std::unique_ptr<Job> read_map_job(const io::ScenarioDocument& document) {
   return std::make_unique<SingularityJob>(io::read_singularity_scenario(document));
 }
 
@@ -226,7 +226,7 @@ constexpr JobKind kKind = {
         "These configurations are not finite: look at the ranges of [joints], or allow it with --set "
         "sampling.max_unsolved=0.01.",
     .no_sample = "no sample is near a singularity",
-    .read = read,
+    .read = read_map_job,
 };
 const KnownJob kKnown(kKind);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostSets = 8;
+constexpr std::size_t kMaxSets = 8;
 constexpr int kNameWidth = 26;  ///< "joints 1, 2, 3, 4 and 5"
 
 /// "joint 4", "joints 3 and 5"
@@ -58,13 +58,13 @@ std::string sampled(const Json& s) {
 }
 
 /// The estimate and what it is of.
-std::string verdict(const Json& s) {
+std::string headline_lines(const Json& s) {
   return estimate_line("near", s["p_near"]) + sampled(s) +
          format("  near: some motion of the tool needs at least %.3g times the joint speed of the easiest one\n",
                 1 / s["near"].get<double>());
 }
 
-std::string outcomes(const Json& s) {
+std::string map_outcomes(const Json& s) {
   std::string out = "\nOutcomes\n";
   for (const auto& [name, count] : s["outcomes"].items())
     if (count > 0 || name == "near" || name == "singular") out += counted(words(name), count, s["samples"], kNameWidth);
@@ -76,9 +76,9 @@ std::string blame(const Json& near, const Json& robot) {
   std::string out = format("\nJoints to blame at the singularity next to each of %lld near samples\n",
                            static_cast<long long>(landed));
   const Json& sets = near["responsible"];
-  for (std::size_t k = 0; k < std::min(kMostSets, sets.size()); ++k)
+  for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
     out += counted(joints_text(sets[k]["joints"]), sets[k]["count"], static_cast<double>(landed), kNameWidth);
-  if (sets.size() > kMostSets) out += format("  and %zu other sets; summary.json has all\n", sets.size() - kMostSets);
+  if (sets.size() > kMaxSets) out += format("  and %zu other sets; summary.json has all\n", sets.size() - kMaxSets);
   return out + legend(robot);
 }
 
@@ -157,7 +157,7 @@ std::string singularity_map_answer_text(const Json& s, const Json& manifest, con
   const Json& near = s["nearest"];
   const std::string title = s["title"];
   std::string out = "\n" + (title.empty() ? "Singularities of the " + s["robot"]["name"].get<std::string>() : title);
-  out += "\n\n" + verdict(s) + outcomes(s);
+  out += "\n\n" + headline_lines(s) + map_outcomes(s);
   if (!near.is_null() && near["landed"] > 0) out += blame(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)

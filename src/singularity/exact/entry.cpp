@@ -14,24 +14,24 @@ namespace {
   throw Error(ExitCode::kUsage, problem, remedy);
 }
 
-bool finite(const Vec3<double>& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
+bool all_finite(const Vec3<double>& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
 
-void check(const ScrewSet& set) {
+void check_screws(const ScrewSet& set) {
   const std::size_t n = set.screw.size();
   if (n < 1 || n > static_cast<std::size_t>(kMaxJoints))
     refuse("a set of " + std::to_string(n) + " screws", "It must have 1 to " + std::to_string(kMaxJoints) + ".");
   for (std::size_t i = 0; i < n; ++i) {
     const Screw<double>& s = set.screw[i];
-    if (!finite(s.w) || !finite(s.v)) refuse("screw " + std::to_string(i) + " is not finite");
+    if (!all_finite(s.w) || !all_finite(s.v)) refuse("screw " + std::to_string(i) + " is not finite");
     if (dot(s, s) == 0) refuse("screw " + std::to_string(i) + " is zero", "A prismatic joint has its axis as moment.");
   }
 }
 
-void check(const AnalyseOptions& o, int joints) {
+void check_screws(const AnalyseOptions& o, int joints) {
   if (!(o.tolerance > 0 && o.tolerance < 0.1)) refuse("tolerance: must be between 0 and 0.1");
   if (!(o.step > 0 && std::isfinite(o.step))) refuse("step: must be positive");
   if (o.length && !(*o.length > 0 && std::isfinite(*o.length))) refuse("length: must be positive");
-  if (o.origin && !finite(*o.origin)) refuse("origin: not finite");
+  if (o.origin && !all_finite(*o.origin)) refuse("origin: not finite");
   if (o.largest_set < 1 || o.largest_set > kMaxJoints) refuse("largest_set: must be 1 to 16");
   if (o.generic_rank && (*o.generic_rank < 1 || *o.generic_rank > std::min(6, joints)))
     refuse("generic_rank: must be 1 to " + std::to_string(std::min(6, joints)));
@@ -54,7 +54,7 @@ Case prepare(const ScrewSet& set, const AnalyseOptions& o) {
   const Scaling natural = natural_scaling(set);
   c.scaling.origin = o.origin.value_or(natural.origin);
   c.scaling.length = o.length.value_or(natural.length);
-  c.screw = scaled(set.screw, c.scaling);
+  c.screw = scaled_screws(set.screw, c.scaling);
   for (const Screw<double>& s : set.screw) c.slides.push_back(norm(s.w) == 0);
   const GenericDims generic = o.generic ? *o.generic : generic_dims(set, o.tolerance);
   c.expected = expected_dims(generic, o.rule);
@@ -73,7 +73,7 @@ void describe_rank(const Case& c, const Svd& jac, Analysis& out) {
   out.joints = c.joints();
   out.scaling = c.scaling;
   out.singular_values = singular_values(jac);
-  out.rank = rank_of(out.singular_values, c.tolerance);
+  out.rank = numerical_rank(out.singular_values, c.tolerance);
   out.generic_rank = c.generic_rank;
   out.lost_freedoms = std::max(0, c.generic_rank - out.rank);
   out.arm_singular = out.lost_freedoms > 0;
@@ -93,16 +93,16 @@ void describe_null_space(const Case& c, const Svd& jac, Analysis& out) {
 
 void describe_intervals(const Case& c, Analysis& out) {
   for (int a = 0; a < c.joints(); ++a)
-    for (int b = a; b < c.joints(); ++b) out.dims.push_back({a, b, rank_of(jacobian(c.screw, a, b), c.tolerance)});
+    for (int b = a; b < c.joints(); ++b) out.dims.push_back({a, b, numerical_rank(jacobian(c.screw, a, b), c.tolerance)});
   out.intervals = analysed_intervals(c);
   out.subchain_singular = !out.intervals.empty();
 }
 
 }  // namespace
 
-const char* to_string(SelfMotion verdict) {
-  switch (verdict) {
-    case SelfMotion::kNotJudged:
+const char* to_string(SelfMotion decision) {
+  switch (decision) {
+    case SelfMotion::kNotChecked:
       return "not judged";
     case SelfMotion::kNone:
       return "none";
@@ -115,8 +115,8 @@ const char* to_string(SelfMotion verdict) {
 }
 
 Analysis analyse(const ScrewSet& set, const AnalyseOptions& options) {
-  check(set);
-  check(options, static_cast<int>(set.screw.size()));
+  check_screws(set);
+  check_screws(options, static_cast<int>(set.screw.size()));
   Case c = prepare(set, options);
   const Svd jac = svd(jacobian(c.screw));
   // Products, null vectors and projections carry the errors of the singular vectors, a few times those of the values.
@@ -131,7 +131,7 @@ Analysis analyse(const ScrewSet& set, const AnalyseOptions& options) {
 }
 
 Analysis analyse(const chain::Robot& robot, const std::vector<double>& q, const AnalyseOptions& options) {
-  return analyse(screws_of(robot, q), options);
+  return analyse(make_screws(robot, q), options);
 }
 
 }  // namespace garra::singularity

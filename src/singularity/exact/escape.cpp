@@ -25,7 +25,7 @@ Split split(const Case& c, const Svd& jac, int rank) {
   const Matrix inverse = jac.singularValues().head(rank).cwiseInverse().asDiagonal();
   // The left null space in a basis of its own choice: what is reported of it does not depend on the decomposition.
   return {unique_basis(jac.matrixU().rightCols(6 - rank)).transpose(), jac.matrixV().rightCols(c.joints() - rank),
-          product(jac.matrixV().leftCols(rank), inverse, jac.matrixU().leftCols(rank).transpose()),
+          triple_product(jac.matrixV().leftCols(rank), inverse, jac.matrixU().leftCols(rank).transpose()),
           c.generic_rank - rank};
 }
 
@@ -69,17 +69,17 @@ int count_above(const std::vector<double>& sigma, double zero) {
 
 Growth growth(const Case& c, const Split& split, const std::vector<double>& delta) {
   const Matrix J1 = first_derivative(c.screw, delta);
-  const Svd M = svd(product(split.U0t, J1, split.V0));
+  const Svd M = svd(triple_product(split.U0t, J1, split.V0));
   const std::vector<double> first = singular_values(M);
   const int at_first = count_above(first, c.zero);
   // All lost freedoms come back at first order: the slowest of them sets the rate.
   if (at_first >= split.lost) return {1, sigma_at(first, split.lost)};
   const Matrix J2 = half_second_derivative(c.screw, delta);
-  const Matrix S2 = product(split.U0t, J2 - product(J1, split.pseudo_inverse, J1), split.V0);
+  const Matrix S2 = triple_product(split.U0t, J2 - triple_product(J1, split.pseudo_inverse, J1), split.V0);
   // What the first order leaves untouched.
   const Matrix left = M.matrixU().rightCols(M.rows() - at_first).transpose();
   const Matrix right = M.matrixV().rightCols(M.cols() - at_first);
-  const double rate = sigma_at(singular_values(product(left, S2, right)), split.lost - at_first);
+  const double rate = sigma_at(singular_values(triple_product(left, S2, right)), split.lost - at_first);
   if (rate > c.zero) return {2, rate};
   // Neither order leads out; higher ones are not asked.
   return {0, 0};
@@ -94,7 +94,7 @@ struct Finite {
 Finite after(const Case& c, std::vector<double> direction) {
   for (double& x : direction) x *= c.step;
   const std::vector<double> sigma = singular_values(jacobian(moved(c.screw, direction)));
-  return {rank_of(sigma, c.tolerance), sigma_at(sigma, c.generic_rank)};
+  return {numerical_rank(sigma, c.tolerance), sigma_at(sigma, c.generic_rank)};
 }
 
 /// 1 or -1 as the first or the second is larger, 0 where they are alike.
@@ -104,11 +104,11 @@ int larger(double plus, double minus) {
   return plus > minus ? 1 : -1;
 }
 
-JointEscape escape_of(const Case& c, const Split& split, int joint) {
+JointEscape find_escape(const Case& c, const Split& split, int joint) {
   const Growth g = growth(c, split, set_direction(c.joints(), {joint}, 0));
   const Finite plus = after(c, set_direction(c.joints(), {joint}, 0));
   const Finite minus = after(c, set_direction(c.joints(), {joint}, 1));
-  // Judged by the exact finite motion, as orders of growth speak of small steps only.
+  // Checked by the exact finite motion, as orders of growth speak of small steps only.
   const bool leaves = std::max(plus.rank, minus.rank) >= c.generic_rank;
   const int sign = leaves ? larger(plus.sigma, minus.sigma) : 0;
   return {joint, g.order, g.rate, sign, plus.sigma, minus.sigma, plus.rank, minus.rank};
@@ -153,7 +153,7 @@ std::vector<EscapeSet> smallest_sets(const Case& c, const Split& split, int larg
   return found;
 }
 
-Displacement carry_out(const Case& c, const std::vector<EscapeSet>& sets) {
+Displacement apply_escapes(const Case& c, const std::vector<EscapeSet>& sets) {
   Displacement out;
   const auto best = std::max_element(sets.begin(), sets.end(),
                                      [](const EscapeSet& a, const EscapeSet& b) { return a.sigma < b.sigma; });
@@ -174,7 +174,7 @@ Displacement carry_out(const Case& c, const std::vector<EscapeSet>& sets) {
 void best_first_order(const Case& c, const Split& split, Analysis& out) {
   Matrix rows(c.joints(), split.V0.cols());
   for (int j = 0; j < c.joints(); ++j)
-    rows.row(j) = product(split.U0t, first_derivative(c.screw, set_direction(c.joints(), {j}, 0)), split.V0);
+    rows.row(j) = triple_product(split.U0t, first_derivative(c.screw, set_direction(c.joints(), {j}, 0)), split.V0);
   const Svd f = svd(rows);
   const double rate = sigma_at(singular_values(f), 1);
   if (rate <= c.zero) return;
@@ -189,16 +189,16 @@ std::vector<double> self_motion_form(const Case& c, const Split& split) {
   Matrix N = Matrix::Zero(n, n);
   for (int j = 0; j < n; ++j) {
     for (int k = j + 1; k < n; ++k) {
-      const Matrix product =
+      const Matrix triple_product =
           split.U0t * jacobian({cross(c.screw[static_cast<std::size_t>(j)], c.screw[static_cast<std::size_t>(k)])});
       // Symmetric: only that part of a form counts on v' N v.
-      N(j, k) = N(k, j) = 0.5 * product(0, 0);
+      N(j, k) = N(k, j) = 0.5 * triple_product(0, 0);
     }
   }
-  return symmetric_eigenvalues(product(split.V0.transpose(), N, split.V0));
+  return symmetric_eigenvalues(triple_product(split.V0.transpose(), N, split.V0));
 }
 
-SelfMotion judge(const std::vector<double>& eigenvalues, double zero) {
+SelfMotion classify_self_motion(const std::vector<double>& eigenvalues, double zero) {
   if (eigenvalues.empty()) return SelfMotion::kNone;
   const double most = eigenvalues.front(), least = eigenvalues.back();
   if (most > zero && least < -zero) return SelfMotion::kEscapes;
@@ -210,14 +210,14 @@ SelfMotion judge(const std::vector<double>& eigenvalues, double zero) {
 
 void analyse_escape(const Case& c, int largest_set, const Svd& jac, Analysis& out) {
   const Split parts = split(c, jac, out.rank);
-  for (int j = 0; j < c.joints(); ++j) out.escape.push_back(escape_of(c, parts, j));
+  for (int j = 0; j < c.joints(); ++j) out.escape.push_back(find_escape(c, parts, j));
   out.escape_sets = smallest_sets(c, parts, largest_set);
-  out.recovery = carry_out(c, out.escape_sets);
+  out.recovery = apply_escapes(c, out.escape_sets);
   // Only with one wrench and one lost freedom is M a single row.
   if (out.rank != 5 || parts.lost != 1) return;
   best_first_order(c, parts, out);
   out.self_motion_form = self_motion_form(c, parts);
-  out.self_motion = judge(out.self_motion_form, c.zero);
+  out.self_motion = classify_self_motion(out.self_motion_form, c.zero);
 }
 
 }  // namespace garra::singularity

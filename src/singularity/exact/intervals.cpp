@@ -9,7 +9,7 @@ namespace garra::singularity {
 namespace {
 
 // Seven screws are dependent in any arm: longer intervals are singular by number alone.
-constexpr int kLargestInterval = 6;
+constexpr int kMaxInterval = 6;
 constexpr double kTie = 1e-9;  ///< relative; the first of the largest entries is the one that becomes 1
 
 const Screw<double>& at(const Screws& screws, int k) { return screws[static_cast<std::size_t>(k)]; }
@@ -60,11 +60,11 @@ Actuator actuator(const Case& c, const Interval& interval, int f, const Svd& spa
     if (outside(beyond, weighted_product(c.screw, interval, f, nulls, k)) > c.zero) out.weighted_outside = true;
   const Screws after = moved(c.screw, f, c.step);
   out.restores =
-      rank_of(jacobian(after, interval.first, interval.last), c.tolerance) >= c.expected(interval.first, interval.last);
+      numerical_rank(jacobian(after, interval.first, interval.last), c.tolerance) >= c.expected(interval.first, interval.last);
   return out;
 }
 
-void describe(const Case& c, Interval& interval) {
+void describe_interval(const Case& c, Interval& interval) {
   const int card = interval.last - interval.first + 1;
   const Svd span = svd(jacobian(c.screw, interval.first, interval.last));
   const Matrix nulls = span.matrixV().rightCols(card - interval.dim);
@@ -79,9 +79,9 @@ void describe(const Case& c, Interval& interval) {
 
 /// Shortest singular interval that starts at `first`; last = -1: none.
 Interval shortest_from(const Screws& screws, const Case& c, int first) {
-  const int end = std::min(first + kLargestInterval, c.joints());
+  const int end = std::min(first + kMaxInterval, c.joints());
   for (int last = first + 1; last < end; ++last) {
-    const int dim = rank_of(jacobian(screws, first, last), c.tolerance);
+    const int dim = numerical_rank(jacobian(screws, first, last), c.tolerance);
     if (dim < c.expected(first, last)) return {first, last, dim, {}, {}, {}, {}};
   }
   return {first, -1, 0, {}, {}, {}, {}};
@@ -124,12 +124,12 @@ std::vector<Interval> minimal_intervals(const Screws& screws, const Case& c) {
 
 std::vector<Interval> analysed_intervals(const Case& c) {
   std::vector<Interval> out = minimal_intervals(c.screw, c);
-  for (Interval& interval : out) describe(c, interval);
+  for (Interval& interval : out) describe_interval(c, interval);
   return out;
 }
 
 std::vector<std::vector<int>> circuits(const ScrewSet& set, double tolerance, int largest) {
-  const Screws screws = scaled(set.screw, natural_scaling(set));
+  const Screws screws = scaled_screws(set.screw, natural_scaling(set));
   std::vector<std::vector<int>> found;
   for (int size = 2; size <= largest; ++size) {
     const std::size_t smaller = found.size();
@@ -139,7 +139,7 @@ std::vector<std::vector<int>> circuits(const ScrewSet& set, double tolerance, in
         if (contains(subset, found[i])) return;
       Screws part;
       for (const int k : subset) part.push_back(at(screws, k));
-      if (rank_of(jacobian(part), tolerance) < size) found.push_back(subset);
+      if (numerical_rank(jacobian(part), tolerance) < size) found.push_back(subset);
     });
   }
   return found;

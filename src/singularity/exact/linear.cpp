@@ -19,7 +19,7 @@ std::vector<double> singular_values(const Svd& svd) {
 }
 std::vector<double> singular_values(const Matrix& a) { return singular_values(Svd(a)); }
 
-Matrix product(const Matrix& a, const Matrix& b, const Matrix& c) { return a * b * c; }
+Matrix triple_product(const Matrix& a, const Matrix& b, const Matrix& c) { return a * b * c; }
 
 std::vector<double> symmetric_eigenvalues(const Matrix& a) {
   const Eigen::VectorXd falling =
@@ -31,12 +31,12 @@ Eigen::VectorXd least_solution(const Matrix& a, const Eigen::VectorXd& b, double
   return svd(a).setThreshold(tolerance).solve(b);
 }
 
-int rank_of(const std::vector<double>& sigma, double tolerance) {
+int numerical_rank(const std::vector<double>& sigma, double tolerance) {
   return static_cast<int>(
       // s > 0 besides, so that a zero matrix has rank 0.
       std::count_if(sigma.begin(), sigma.end(), [&](double s) { return s > 0 && s > tolerance * sigma[0]; }));
 }
-int rank_of(const Matrix& a, double tolerance) { return rank_of(singular_values(a), tolerance); }
+int numerical_rank(const Matrix& a, double tolerance) { return numerical_rank(singular_values(a), tolerance); }
 
 double sigma_at(const std::vector<double>& sigma, int k) {
   return k >= 1 && static_cast<std::size_t>(k) <= sigma.size() ? sigma[static_cast<std::size_t>(k - 1)] : 0;

@@ -44,14 +44,14 @@ struct Case {
 [[nodiscard]] std::vector<double> singular_values(const Matrix& a);
 [[nodiscard]] std::vector<double> singular_values(const Svd& svd);
 /// a b c. Here, as the other decompositions, so that Eigen's templates are compiled once.
-[[nodiscard]] Matrix product(const Matrix& a, const Matrix& b, const Matrix& c);
+[[nodiscard]] Matrix triple_product(const Matrix& a, const Matrix& b, const Matrix& c);
 /// Eigenvalues of a symmetric matrix, falling.
 [[nodiscard]] std::vector<double> symmetric_eigenvalues(const Matrix& a);
 /// Solution of a x = b of least length, with singular values up to tolerance * sigma_1 as zeros.
 [[nodiscard]] Eigen::VectorXd least_solution(const Matrix& a, const Eigen::VectorXd& b, double tolerance);
 /// Number of sigma > tolerance * sigma_1; 0 for a zero matrix.
-[[nodiscard]] int rank_of(const std::vector<double>& sigma, double tolerance);
-[[nodiscard]] int rank_of(const Matrix& a, double tolerance);
+[[nodiscard]] int numerical_rank(const std::vector<double>& sigma, double tolerance);
+[[nodiscard]] int numerical_rank(const Matrix& a, double tolerance);
 /// sigma_k, counted from 1; 0 where there are fewer.
 [[nodiscard]] double sigma_at(const std::vector<double>& sigma, int k);
 /// The one orthonormal basis of the span of orthonormal columns that does not depend on who found them: each vector is
@@ -59,7 +59,7 @@ struct Case {
 [[nodiscard]] Matrix unique_basis(const Matrix& orthonormal);
 
 /// About the scaling's origin, moments in its length; slides stay unit vectors.
-[[nodiscard]] Screws scaled(const Screws& screws, const Scaling& scaling);
+[[nodiscard]] Screws scaled_screws(const Screws& screws, const Scaling& scaling);
 
 /// Screws $first ... $last as columns (w; v).
 [[nodiscard]] Matrix jacobian(const Screws& screws, int first, int last);

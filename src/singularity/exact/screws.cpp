@@ -16,11 +16,11 @@ constexpr std::uint64_t kSeed = 1;
 constexpr std::uint64_t kTrials = 5;  ///< configurations; a random one is singular with probability 0
 
 /// Axes of the revolute and helical joints; points are those nearest to the origin, coordinates about it.
-std::vector<ScrewAxis<double>> axes_of(const ScrewSet& set, const Vec3<double>& origin) {
+std::vector<ScrewAxis<double>> screw_axes(const ScrewSet& set, const Vec3<double>& origin) {
   std::vector<ScrewAxis<double>> axes;
   for (const Screw<double>& s : set.screw)
     // Slides have a direction and no place.
-    if (norm(s.w) > 0) axes.push_back(axis_of(about(origin, s)));
+    if (norm(s.w) > 0) axes.push_back(screw_axis(about(origin, s)));
   return axes;
 }
 
@@ -39,7 +39,7 @@ Vec3<double> nearest_point(const std::vector<ScrewAxis<double>>& axes) {
 
 }  // namespace
 
-ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q) {
+ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& q) {
   chain::require_uncoupled(robot, "singularities");
   if (q.size() != static_cast<std::size_t>(robot.joints)) {
     throw Error(ExitCode::kUsage, std::to_string(q.size()) + " joint values for the " + std::to_string(robot.joints) +
@@ -87,13 +87,13 @@ ScrewSet displaced(const ScrewSet& set, const std::vector<double>& dq) {
 
 Scaling natural_scaling(const ScrewSet& set) {
   Scaling out;
-  std::vector<ScrewAxis<double>> axes = axes_of(set, out.origin);
+  std::vector<ScrewAxis<double>> axes = screw_axes(set, out.origin);
   if (axes.empty()) return out;
   // Twice: the second time about a point close by, which takes the digits back that a distant base has cost.
   double extent = 0;
   for (int pass = 0; pass < 2; ++pass) {
     out.origin += nearest_point(axes);
-    axes = axes_of(set, out.origin);
+    axes = screw_axes(set, out.origin);
     extent = std::max(extent, norm(out.origin));
   }
   double squares = 0;
@@ -104,7 +104,7 @@ Scaling natural_scaling(const ScrewSet& set) {
   return out;
 }
 
-Screws scaled(const Screws& screws, const Scaling& scaling) {
+Screws scaled_screws(const Screws& screws, const Scaling& scaling) {
   Screws out;
   for (const Screw<double>& s : screws) {
     // A slide's vector has no lever about the origin and would shrink by a length that it has not.
@@ -129,7 +129,7 @@ Matrix jacobian(const Screws& screws, int first, int last) {
 Matrix jacobian(const Screws& screws) { return jacobian(screws, 0, static_cast<int>(screws.size()) - 1); }
 
 std::vector<double> singular_values(const ScrewSet& set, const Scaling& scaling) {
-  return singular_values(jacobian(scaled(set.screw, scaling)));
+  return singular_values(jacobian(scaled_screws(set.screw, scaling)));
 }
 
 Screws world_wrenches(const Matrix& basis, const Scaling& scaling) {
@@ -159,13 +159,13 @@ Screws at_random(const Screws& start, std::uint64_t trial) {
 /// Takes the dimension of joints a to b over, where it may be larger than what was found: it is six at most, and the
 /// number of joints.
 void raise(const Screws& screws, int a, int b, double tolerance, int& dim) {
-  if (dim < std::min(6, b - a + 1)) dim = std::max(dim, rank_of(jacobian(screws, a, b), tolerance));
+  if (dim < std::min(6, b - a + 1)) dim = std::max(dim, numerical_rank(jacobian(screws, a, b), tolerance));
 }
 
 }  // namespace
 
 GenericDims generic_dims(const ScrewSet& set, double tolerance) {
-  const Screws start = scaled(set.screw, natural_scaling(set));
+  const Screws start = scaled_screws(set.screw, natural_scaling(set));
   const int n = static_cast<int>(start.size());
   GenericDims out{n, std::vector<int>(static_cast<std::size_t>(n * n), 0)};
   for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
@@ -177,7 +177,7 @@ GenericDims generic_dims(const ScrewSet& set, double tolerance) {
 }
 
 int generic_rank(const ScrewSet& set, double tolerance) {
-  const Screws start = scaled(set.screw, natural_scaling(set));
+  const Screws start = scaled_screws(set.screw, natural_scaling(set));
   const int n = static_cast<int>(start.size());
   int rank = 0;
   for (std::uint64_t trial = 0; trial < kTrials && n > 0; ++trial)

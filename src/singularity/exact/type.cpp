@@ -38,13 +38,13 @@ struct Factors {
 
 /// Axes 3 to 5 meet in W, or axes 1 to 3 are parallel and 4 meets 5 in W: the determinant is the product of
 /// z3.(z4 x z5), of z1.(c1 x c2), where c are the velocities of a point of axis 3, and of c0.z1, that of W.
-Factors factors_of_six(const ScrewSet& set, double size) {
+Factors find_six_factors(const ScrewSet& set, double size) {
   const std::vector<Screw<double>>& s = set.screw;
   const bool planar = parallel(s[1], s[2]);
   std::optional<Vec3<double>> wrist = meeting_point(set, 3, 5, size), on_axis_3 = wrist;
   if (!wrist && planar && parallel(s[2], s[3])) {
     wrist = meeting_point(set, 4, 5, size);
-    on_axis_3 = axis_of(s[3]).point;
+    on_axis_3 = screw_axis(s[3]).point;
   }
   if (!wrist) return {};
   Factors out;
@@ -67,9 +67,9 @@ Factors factors_of_seven(const ScrewSet& set, double size) {
   return out;
 }
 
-Factors factors_of(const ScrewSet& set) {
+Factors find_factors(const ScrewSet& set) {
   const double size = natural_scaling(set).length;
-  if (set.screw.size() == 6) return factors_of_six(set, size);
+  if (set.screw.size() == 6) return find_six_factors(set, size);
   if (set.screw.size() == 7) return factors_of_seven(set, size);
   return {};
 }
@@ -78,7 +78,7 @@ Factors factors_of(const ScrewSet& set) {
 bool has(const chain::Robot& robot, std::vector<double> q, std::optional<double> Factors::*factor) {
   for (int trial = 0; trial < 2; ++trial) {
     for (std::size_t i = 0; i < q.size(); ++i) q[i] += 0.4 + 0.13 * static_cast<double>((3 * i + 1) % 5);
-    if (!(factors_of(screws_of(robot, q)).*factor)) return false;
+    if (!(find_factors(make_screws(robot, q)).*factor)) return false;
   }
   return true;
 }
@@ -86,7 +86,7 @@ bool has(const chain::Robot& robot, std::vector<double> q, std::optional<double>
 }  // namespace
 
 std::string singularity_type(const chain::Robot& robot, const std::vector<double>& q) {
-  const Factors here = factors_of(screws_of(robot, q));
+  const Factors here = find_factors(make_screws(robot, q));
   const std::pair<const char*, std::optional<double> Factors::*> parts[] = {
       {"wrist", &Factors::wrist}, {"elbow", &Factors::elbow}, {"shoulder", &Factors::shoulder}};
   double smallest = kVanishes;

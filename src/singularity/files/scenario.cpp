@@ -20,7 +20,7 @@ using singularity::MapScenario;
 
 constexpr std::int64_t kDefaultSamples = 1'000'000;  ///< samples of a map that has no grid
 constexpr std::int64_t kDefaultChunk = 1024 * study::kBlock;
-constexpr std::int64_t kMostVoxels = 64;  ///< along a side: chunk files hold 18 counts of each
+constexpr std::int64_t kMaxVoxels = 64;  ///< along a side: chunk files hold 18 counts of each
 
 /// "natural", "tool" or "joint 5".
 AnyValue center(MapScaling& scaling, const chain::Robot& robot) {
@@ -95,7 +95,7 @@ std::int64_t count_nodes(const MapScenario& s) {
   std::int64_t nodes = 1;
   for (const std::int64_t side : sides) {
     // Divided, not multiplied: the product of large grids may overflow.
-    if (side > kMostSamples / nodes) return kMostSamples + 1;
+    if (side > kMaxSamples / nodes) return kMaxSamples + 1;
     nodes *= side;
   }
   return nodes;
@@ -111,7 +111,7 @@ void sampling_fields(Fields& f, MapScenario& s, std::int64_t nodes) {
   f.key("sequence", choice(s.sequence), {.doc = "even: low discrepancy"});
   f.check(s.sequence == singularity::Sequence::kRandom || (!s.task && draws_joints(s)), "sequence",
           s.task ? "starts of [task] are always random" : "no joint is drawn", "Leave it out.");
-  if (f.reading()) larger_chunks(plan, kMostBlocks);
+  if (f.reading()) larger_chunks(plan, kMaxBlocks);
   chunk_field(f, plan, {.doc = "samples of one file; more where there are many; doubled until there are at most 4000"});
   max_unsolved_field(f, plan);
   // An interval of P speaks of random draws; the nodes of a grid are all there is, so stopping early has no meaning.
@@ -122,11 +122,11 @@ void sampling_fields(Fields& f, MapScenario& s, std::int64_t nodes) {
 
 void kept_fields(Fields& f, MapScenario& s) {
   f.key("keep", choice(s.plan.keep, {"near", "none"}), {.doc = "samples that are stored one by one"});
-  f.key("keep_from_first", count(s.keep_from_first, {.high = kMostSamples}),
+  f.key("keep_from_first", count(s.keep_from_first, {.high = kMaxSamples}),
         {.doc = "among so many first samples", .comment = "samples"});
   f.key("voxels",
         count(s.voxels, {.low = 0,
-                         .high = kMostVoxels,
+                         .high = kMaxVoxels,
                          .remedy = "Write voxels = 32, the number of cubes along the longest side of the workspace; 0 "
                                    "for none."}),
         {.doc = "cubes along the longest side of the workspace; 0: none",
@@ -137,7 +137,7 @@ void kept_fields(Fields& f, MapScenario& s) {
 void check_kernels(Fields& f, const MapScenario& s) {
   if (!f.reading() || !f.good()) return;
   try {
-    // Zero configurations: the options and the number of joints are judged, nothing runs.
+    // Zero configurations: the options and the number of joints are checked, nothing runs.
     static_cast<void>(singularity::measure(s.robot, {}, s.measure, {}));
   } catch (const Error& error) {
     f.check(false, "robot", error.what(), "");
@@ -154,7 +154,7 @@ MapScenario defaults() {
 }
 
 /// All that there is to say of the job. `file` is the scenario's; `robot` where it names the robot.
-void fields(Fields& f, MapScenario& s, const std::string& file, const Place& robot) {
+void map_scenario_fields(Fields& f, MapScenario& s, const std::string& file, const Place& robot) {
   header_fields(f, "singularity", s.title, &s.plan.seed);
   robot_fields(f, file, "puma560", {s.model, s.model_file, s.base, s.tip, s.robot});
   joint_source_fields(f, s.robot, robot, s.joint);
@@ -168,7 +168,7 @@ void fields(Fields& f, MapScenario& s, const std::string& file, const Place& rob
   slice_fields(f, s.robot, s.slices);
   // Only where all is right so far: sources of a robot that is wrong mean nothing.
   const std::int64_t nodes = f.good() && visits_nodes(s) && f.has("robot", true) ? count_nodes(s) : 0;
-  f.check(nodes <= kMostSamples, s.task ? "task" : "joints", "too many nodes", "Give fewer points.");
+  f.check(nodes <= kMaxSamples, s.task ? "task" : "joints", "too many nodes", "Give fewer points.");
   // Grids decide the number of samples, so that it need not be written twice.
   if (f.reading() && nodes > 0) s.plan.samples = nodes;
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s, nodes); });
@@ -192,7 +192,7 @@ bool visits_nodes(const MapScenario& s) {
 
 namespace {
 
-MapScenario build(const Node& document, const std::string& name) {
+MapScenario build_map_scenario(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "singularity", "map of singularities");
   const Node *joints = document.find("joints"), *robot = document.find("robot");
@@ -200,7 +200,7 @@ MapScenario build(const Node& document, const std::string& name) {
   FieldReader f(document);
   // Where a joint is missing there is no key to point at: the table that should have it, else the robot's, is the
   // place.
-  fields(f, s, name, joints != nullptr ? joints->place : robot != nullptr ? robot->place : document.place);
+  map_scenario_fields(f, s, name, joints != nullptr ? joints->place : robot != nullptr ? robot->place : document.place);
   f.finish();
   return s;
 }
@@ -209,11 +209,11 @@ MapScenario build(const Node& document, const std::string& name) {
 
 MapScenario parse_singularity_scenario(const std::string& text, const std::string& name,
                                        const std::vector<std::string>& overrides) {
-  return build(parse_toml(text, name, overrides), name);
+  return build_map_scenario(parse_toml(text, name, overrides), name);
 }
 
 MapScenario read_singularity_scenario(const ScenarioDocument& document) {
-  return build(document.root(), document.name());
+  return build_map_scenario(document.root(), document.name());
 }
 
 MapScenario read_singularity_scenario(const std::string& path, const std::vector<std::string>& overrides) {
@@ -221,12 +221,12 @@ MapScenario read_singularity_scenario(const std::string& path, const std::vector
 }
 
 std::string resolved_toml(const MapScenario& s) {
-  return written(s, [](Fields& f, MapScenario& scenario) { fields(f, scenario, "", {}); });
+  return written(s, [](Fields& f, MapScenario& scenario) { map_scenario_fields(f, scenario, "", {}); });
 }
 
 void describe_singularity(Fields& f) {
   MapScenario s = defaults();
-  fields(f, s, "", {});
+  map_scenario_fields(f, s, "", {});
 }
 
 }  // namespace garra::io

@@ -19,10 +19,10 @@ using singularity::Slice;
 using singularity::TaskGrid;
 using Kind = JointSource::Kind;
 
-constexpr std::int64_t kMostPoints = 1'000'000;  ///< of one grid
-constexpr std::int64_t kMostStarts = 1000;
-constexpr std::int64_t kMostSlicePoints = 1001;
-constexpr std::size_t kMostSlices = 16;
+constexpr std::int64_t kMaxPoints = 1'000'000;  ///< of one grid
+constexpr std::int64_t kMaxStarts = 1000;
+constexpr std::int64_t kMaxSlicePoints = 1001;
+constexpr std::size_t kMaxSlices = 16;
 
 /// "joint 3 (elbow)"
 std::string called(const Robot& robot, int joint) {
@@ -66,11 +66,11 @@ void source_fields(Fields& f, const Dimension& dimension, JointSource& source) {
   if (fixed) f.key("fixed", quantity(source.low, {dimension}));
   for (const char* name : {"uniform", "grid"}) {
     if (!(name[0] == 'u' ? uniform : grid)) continue;
-    f.key(name, list_of({2, end, "[a, b]"}));
+    f.key(name, list_value({2, end, "[a, b]"}));
     check_range(f, name, source.low, source.high);
   }
   f.when({grid, "`grid`"}, [&] {
-    f.key("points", count(source.points, {.low = 2, .high = kMostPoints, .remedy = "One value is { fixed = ... }."}),
+    f.key("points", count(source.points, {.low = 2, .high = kMaxPoints, .remedy = "One value is { fixed = ... }."}),
           {.required = "Write how many values, both ends included: points = 41."});
   });
   // Fixed is a range of no width: samplers have one formula for all sources.
@@ -131,7 +131,7 @@ AnyValue axis(const Axis& axis, const Robot& robot) {
 
 AnyValue configuration(std::vector<double>& q, const Robot& robot) {
   const auto one = [&](std::size_t j) { return quantity(q[j], {kJointPosition.of(robot.joint[j])}); };
-  return list_of({robot.joint.size(), one, "one number for each joint"});
+  return list_value({robot.joint.size(), one, "one number for each joint"});
 }
 
 void one_slice(Fields& f, const Robot& robot, Slice& slice) {
@@ -143,7 +143,7 @@ void one_slice(Fields& f, const Robot& robot, Slice& slice) {
   f.check(slice.x != slice.y, "y", "the same joint as x", "Let another joint run along y.");
   f.key("q", configuration(slice.q, robot),
         {.doc = "values of the other joints", .comment = "of the other joints", .otherwise = "`0`"});
-  f.key("points", count(slice.points, {.low = 3, .high = kMostSlicePoints, .remedy = "Write points = 201."}),
+  f.key("points", count(slice.points, {.low = 3, .high = kMaxSlicePoints, .remedy = "Write points = 201."}),
         {.comment = "along each side"});
 }
 
@@ -178,7 +178,7 @@ void joint_source_fields(Fields& f, const Robot& robot, const Place& place, std:
     JointSource any;
     // Without a robot there are no names: one entry stands for all in the description.
     if (key.empty()) return f.key(key, joint_source(any, kAngle), words);
-    const Place at = f.place_of(key);
+    const Place at = f.find_place(key);
     const int number = find_joint(key, at, "joints." + key, robot);
     const auto j = static_cast<std::size_t>(number);
     if (given[j]) fail(at, "joints." + key, called(robot, number) + " is given twice", "Keep one of the two.");
@@ -199,7 +199,7 @@ void task_fields(Fields& f, TaskGrid& task) {
   const std::string remedy = "Write low = [x, y, z], high = [x, y, z] and points = [nx, ny, nz].";
   f.key("low", vector(task.low, {kLength}), {.doc = "corner of the grid, world axes", .required = remedy});
   f.key("high", vector(task.high, {kLength}), {.doc = "the opposite corner", .required = remedy});
-  f.key("points", counts(task.points, {.high = kMostPoints}),
+  f.key("points", counts(task.points, {.high = kMaxPoints}),
         {.doc = "along x, y and z; where it is 1, low = high", .required = remedy});
   for (int k = 0; k < 3; ++k) {
     const double a = task.low[k], b = task.high[k];
@@ -212,7 +212,7 @@ void task_fields(Fields& f, TaskGrid& task) {
   }
   f.key("orientation", orientation(task.orientation),
         {.doc = "of the tool, about the world's x, y, z", .comment = "rad", .otherwise = "random for each target"});
-  f.key("starts", count(task.starts, {.high = kMostStarts}),
+  f.key("starts", count(task.starts, {.high = kMaxStarts}),
         {.doc = "searches for joint values at each target, from values drawn within `[joints]`",
          .comment = "of the search for joint values, at each node"});
 }
@@ -225,7 +225,7 @@ void slice_fields(Fields& f, const Robot& robot, std::vector<Slice>& slices) {
   f.tables("slice", {.doc = doc},
            {slices.size(), [&](std::size_t n) { slices.resize(n); },
             [&](std::size_t k) { one_slice(f, robot, slices[k]); }});
-  f.check(slices.size() <= kMostSlices, "slice", "more than " + std::to_string(kMostSlices) + " slices", "Give fewer.");
+  f.check(slices.size() <= kMaxSlices, "slice", "more than " + std::to_string(kMaxSlices) + " slices", "Give fewer.");
 }
 
 }  // namespace garra::io

@@ -13,8 +13,8 @@ namespace garra::singularity {
 
 /// What counts as zero where a search has landed. Its end is exact to rounding where the smallest singular value falls
 /// in proportion to the distance, but at double roots, where it falls with the square, only to the root of rounding,
-/// 1e-8: ranks and sets are judged well above that.
-[[nodiscard]] inline Tolerances landing_tolerances(const MeasureOptions& options) {
+/// 1e-8: ranks and sets are checked well above that.
+[[nodiscard]] inline Tolerances arrival_tolerances(const MeasureOptions& options) {
   const double rank = std::max(1e-6, options.tolerance);
   return {rank, 10 * rank, 10 * rank};
 }
@@ -64,7 +64,7 @@ class MapArm {
 [[nodiscard]] RefineOptions refine_options(const MeasureOptions& options);
 
 /// Dimensions of the arm's generic rank, whatever the number of joints. Host only.
-[[nodiscard]] int generic_rank_of(const chain::Robot& robot);
+[[nodiscard]] int compute_generic_rank(const chain::Robot& robot);
 
 /// Throws Error(kUsage) for options out of range and arms without a kernel.
 [[nodiscard]] std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options);

@@ -4,7 +4,7 @@
 
 #include "garra/batch/tiles.hpp"
 #include "garra/core/log10.hpp"
-#include "garra/systems/singularity/landing.hpp"
+#include "garra/systems/singularity/arrival.hpp"
 #include "singularity/map/layout.hpp"
 #include "singularity/map/sampling.hpp"
 
@@ -12,7 +12,7 @@ namespace garra::singularity {
 
 /// Step 1 of a block: samples first + i, whose joint values are drawn.
 template <int J>
-struct DrawBody {
+struct DrawKernel {
   const Sampler* sampler;
   std::int64_t first;
   double* q;  ///< tiles of Vec<double, J>
@@ -25,7 +25,7 @@ struct DrawBody {
 
 /// The same, of any sampler.
 template <int J>
-struct SampleBody {
+struct SampleKernel {
   const Arm<J>* arm;
   const Sampler* sampler;
   std::int64_t first;
@@ -50,7 +50,7 @@ GARRA_HD Measured<S> measured(const Arm<J, T>& arm, const Vec<S, J>& q) {
   S spoilt = S(RealOf<S>(0));  // NaN where a joint value is not finite; the last one turns no screw
   for_each_index<J>([&](auto j) { spoilt += q[j] - q[j]; });
   const Posture<S, J> at = posture<K>(arm, q);
-  const auto sigma = extremes<G>(at.screws, rank_of<G>(arm.dims));
+  const auto sigma = extremes<G>(at.screws, numerical_rank<G>(arm.dims));
   Measured<S> out;
   out.sigma = sigma.smallest + spoilt;
   out.inverse_condition = sigma.smallest / sigma.largest + spoilt;
@@ -65,7 +65,7 @@ GARRA_HD Measured<S> measured(const Arm<J, T>& arm, const Vec<S, J>& q) {
 
 /// Step 2: the first pass.
 template <int J, int G, Joints K = Joints::kMixed>
-struct MeasureBody {
+struct MeasureKernel {
   const Arm<J>* arm;
   const double* q;
   double* measured;
@@ -78,7 +78,7 @@ struct MeasureBody {
 
 /// Step 2 in single precision, from and to numbers in double.
 template <int J, int G, Joints K = Joints::kMixed>
-struct SingleMeasureBody {
+struct SingleMeasureKernel {
   const Arm<J, float>* arm;
   const double* q;
   double* measured;
@@ -104,7 +104,7 @@ struct SingleMeasureBody {
 
 /// Step 4: one part of the near ones' way to a configuration that lacks D freedoms. States are changed in place.
 template <int J, int G, int D>
-struct SearchBody {
+struct SearchKernel {
   const Arm<J>* arm;
   RefineOptions options;
   SearchPart part;
@@ -120,7 +120,7 @@ struct SearchBody {
 
 /// Between steps 4 and 5: further searches in place of those that may have missed something nearer.
 template <int J, int G, Look L>
-struct LookElsewhereBody {
+struct LookElsewhereKernel {
   const Arm<J>* arm;
   RefineOptions options;
   double* states;
@@ -133,7 +133,7 @@ struct LookElsewhereBody {
 
 /// Step 5: what is lost there, and what leads out.
 template <int J, int G>
-struct AnalyseBody {
+struct AnalyseKernel {
   const Arm<J>* arm;
   RefineOptions options;
   const double* states;
@@ -141,7 +141,7 @@ struct AnalyseBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    batch::store<S>(results, i, analyse_landing<G>(*arm, batch::load<S, Search<S, J>>(states, i), options));
+    batch::store<S>(results, i, analyse_arrival<G>(*arm, batch::load<S, Search<S, J>>(states, i), options));
   }
 };
 

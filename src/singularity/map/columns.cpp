@@ -27,7 +27,7 @@ void for_each_finding(const MapArm& arm, Arrays& to, const Use& column) {
     column(array, arm.joints());
     column(Nowhere{}, arm.padded() - arm.joints());
   };
-  column(to.landing, 1);
+  column(to.search_status, 1);
   column(to.distance, 1);
   column(to.lost, 1);
   column(to.responsible, 1);
@@ -64,14 +64,14 @@ struct GpuColumns {
   void operator()(Nowhere, int width) const { rows.out.push_back({nullptr, width}); }
 };
 
-batch::Rows rows_of(const MapArm& arm, const std::vector<double>& q, const Device& device) {
+batch::Rows make_rows(const MapArm& arm, const std::vector<double>& q, const Device& device) {
   batch::Rows rows;
   rows.count = static_cast<std::int64_t>(q.size()) / arm.joints();
   rows.in = {batch::in_column(q, arm.joints()), {nullptr, arm.padded() - arm.joints()}};
   rows.device = device;
   return rows;
 }
-batch::ResidentRows rows_of(const MapArm& arm, const DeviceConfigurations& at) {
+batch::ResidentRows make_rows(const MapArm& arm, const DeviceConfigurations& at) {
   if (at.count < 0) throw Error(ExitCode::kUsage, "the number of configurations is negative");
   if (at.q.data == nullptr) throw Error(ExitCode::kUsage, "q is a null pointer");
   batch::ResidentRows rows;
@@ -85,7 +85,7 @@ void run(const chain::Robot& robot, const DeviceConfigurations& at, const Measur
          const DeviceMeasures& to, const DeviceCall& call, std::size_t* needed) {
   const auto arm = make_map_arm(robot, options);
   if (at.count == 0) return;
-  batch::ResidentRows rows = rows_of(*arm, at);
+  batch::ResidentRows rows = make_rows(*arm, at);
   for_each_measure(to, GpuColumns{rows});
   rows.call = call;
   rows.needed = needed;
@@ -95,14 +95,14 @@ void run(const chain::Robot& robot, const DeviceConfigurations& at, const Measur
          const DeviceNearSingularities& to, const DeviceCall& call, std::size_t* needed) {
   const auto arm = make_map_arm(robot, options);
   if (at.count == 0) return;
-  batch::ResidentRows rows = rows_of(*arm, at);
+  batch::ResidentRows rows = make_rows(*arm, at);
   for_each_finding(*arm, to, GpuColumns{rows});
   rows.call = call;
   rows.needed = needed;
   arm->search_rows(refine_options(options), rows);
 }
 template <class To>
-std::size_t bytes_of(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
+std::size_t count_bytes(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
                      const To& to, int device) {
   std::size_t bytes = 0;
   run(robot, at, options, to, {.device = device}, &bytes);
@@ -112,13 +112,13 @@ std::size_t bytes_of(const chain::Robot& robot, const DeviceConfigurations& at, 
 }  // namespace
 
 void MapArm::measure(const std::vector<double>& q, Precision precision, const Device& device, Measures& out) const {
-  batch::Rows rows = rows_of(*this, q, device);
+  batch::Rows rows = make_rows(*this, q, device);
   for_each_measure(out, HostColumns{rows});
   measure_rows(precision, rows);
 }
 void MapArm::nearest(const std::vector<double>& q, const RefineOptions& options, const Device& device,
                      NearSingularities& out) const {
-  batch::Rows rows = rows_of(*this, q, device);
+  batch::Rows rows = make_rows(*this, q, device);
   for_each_finding(*this, out, HostColumns{rows});
   search_rows(options, rows);
 }
@@ -133,11 +133,11 @@ void nearest_singularities(const chain::Robot& robot, const DeviceConfigurations
 }
 std::size_t workspace_bytes(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
                             const DeviceMeasures& to, int device) {
-  return bytes_of(robot, at, options, to, device);
+  return count_bytes(robot, at, options, to, device);
 }
 std::size_t workspace_bytes(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
                             const DeviceNearSingularities& to, int device) {
-  return bytes_of(robot, at, options, to, device);
+  return count_bytes(robot, at, options, to, device);
 }
 
 }  // namespace garra::singularity

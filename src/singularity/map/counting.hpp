@@ -16,14 +16,14 @@ struct CountRules {
 };
 
 /// Number of the voxel, -1 outside.
-GARRA_HD int voxel_of(const VoxelGrid& v, const Vec3<double>& p) {
+GARRA_HD int find_voxel(const VoxelGrid& v, const Vec3<double>& p) {
   const double x = (p[0] - v.low[0]) / v.side, y = (p[1] - v.low[1]) / v.side, z = (p[2] - v.low[2]) / v.side;
   // Compared as doubles before the casts, which are undefined for NaN and beyond int.
   if (!(x >= 0 && y >= 0 && z >= 0 && x < v.nx && y < v.ny && z < v.nz)) return -1;
   return static_cast<int>(x) + v.nx * (static_cast<int>(y) + v.ny * static_cast<int>(z));
 }
 
-GARRA_HD MapOutcome outcome_of(const CountRules& rules, const Measured<double>& m) {
+GARRA_HD MapOutcome classify_outcome(const CountRules& rules, const Measured<double>& m) {
   // On a task grid a sample without joint values is an answer, not an error.
   if (!is_finite(m.inverse_condition)) return rules.task ? MapOutcome::kUnreached : MapOutcome::kInvalid;
   if (m.inverse_condition <= rules.tolerance) return MapOutcome::kSingular;
@@ -35,7 +35,7 @@ GARRA_HD bool is_near(MapOutcome outcome) { return outcome == MapOutcome::kNear 
 template <class Adder>
 GARRA_HD void count_recheck(const MapLayout& l, const CountRules& rules, const Measured<double>& single,
                             const Measured<double>& exact, const Adder& to) {
-  const bool said = is_near(outcome_of(rules, single)), is = is_near(outcome_of(rules, exact));
+  const bool said = is_near(classify_outcome(rules, single)), is = is_near(classify_outcome(rules, exact));
   to.add(l.rechecked);
   if (is && !said) to.add(l.missed);
   if (said && !is) to.add(l.false_near);
@@ -51,7 +51,7 @@ GARRA_HD void count_bucket(const MapLayout& l, MapQuantity of, double x, const A
 template <class Adder>
 GARRA_HD void count_voxel(const MapLayout& l, const Measured<double>& m, bool near, const Adder& to) {
   if (l.voxels.size() == 0) return;
-  const int v = voxel_of(l.voxels, m.tool);
+  const int v = find_voxel(l.voxels, m.tool);
   if (v < 0) return to.add(l.outside);
   const int at = l.voxel + v * VoxelGrid::kCounts;
   to.add(at);
@@ -78,9 +78,9 @@ GARRA_HD void count_measured(const MapLayout& l, const Measured<double>& m, MapO
 }
 
 template <int J, class Adder>
-GARRA_HD void count_landing(const MapLayout& l, const CountRules& rules, std::int64_t sample,
+GARRA_HD void count_arrival(const MapLayout& l, const CountRules& rules, std::int64_t sample,
                             const NearSingularity<double, J>& n, const Adder& to) {
-  const bool landed = n.landing == 0;
+  const bool landed = n.search_status == 0;
   to.add(l.near + static_cast<int>(landed ? NearOutcome::kLanded : NearOutcome::kLost));
   if (!landed) return;
   // A search may leave the ranges that samples are drawn from: singularities beyond them count, and are told apart.

@@ -37,14 +37,14 @@ RefineOptions refine_options(const MeasureOptions& options) {
   return out;
 }
 
-int generic_rank_of(const chain::Robot& robot) {
+int compute_generic_rank(const chain::Robot& robot) {
   // At the zero configuration: generic_rank() is what holds at almost every configuration, not what holds here.
-  return generic_rank(screws_of(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.0)));
+  return generic_rank(make_screws(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.0)));
 }
 
 std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options) {
   check_options(robot, options);
-  const int rank = generic_rank_of(robot);
+  const int rank = compute_generic_rank(robot);
   if (robot.joints <= 6) {
     switch (rank) {
       case 3:

@@ -72,7 +72,7 @@ struct MapLayout {
   int least = 0;          ///< all of them
 };
 
-/// Numbers of a kept row: sample, outcome, landing, sigma_g, inverse condition, manipulability, lost, responsible,
+/// Numbers of a kept row: sample, outcome, arrival, sigma_g, inverse condition, manipulability, lost, responsible,
 /// escape joint (-1: none), order, rate, sign, distance, tool [3], q [j], singular q [j], wrench [6].
 // 13 numbers, the tool's 3, two configurations, the wrench's 6.
 [[nodiscard]] constexpr std::size_t map_row(int joints) { return 22 + 2 * static_cast<std::size_t>(joints); }
@@ -81,7 +81,7 @@ struct MapLayout {
 /// scenario alone. Holds what the executors need.
 struct PreparedMap;  // prepare.hpp
 
-/// How the samples are judged and counted; see make_map().
+/// How the samples are checked and counted; see make_map().
 class MapEngine {
  public:
   explicit MapEngine(const MapScenario& scenario);

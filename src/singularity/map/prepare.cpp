@@ -18,7 +18,7 @@ constexpr double kFullTurn = 6.283185307179586;
   throw Error(ExitCode::kUsage, problem, remedy);
 }
 
-std::string name_of(const chain::Robot& robot, int joint) {
+std::string joint_name(const chain::Robot& robot, int joint) {
   const std::string& name = robot.joint[static_cast<std::size_t>(joint)].name;
   return "joint " + std::to_string(joint) + (name.empty() ? "" : " (" + name + ")");
 }
@@ -28,7 +28,7 @@ void check_sources(const MapScenario& s) {
     refuse("joints: " + std::to_string(s.joint.size()) + " sources for " + std::to_string(s.robot.joints) + " joints");
   for (int j = 0; j < s.robot.joints; ++j) {
     const JointSource& source = s.joint[static_cast<std::size_t>(j)];
-    const std::string name = name_of(s.robot, j);
+    const std::string name = joint_name(s.robot, j);
     if (!std::isfinite(source.low) || !std::isfinite(source.high)) refuse(name + ": its range is not finite");
     if (source.low > source.high) refuse(name + ": its range is reversed", "Write the smaller value first.");
     if (source.kind == JointSource::Kind::kGrid && source.points < 1) refuse(name + ": a grid needs points");
@@ -78,7 +78,7 @@ void set_task(const MapScenario& scenario, Sampler& s) {
   s.any_orientation = !t.orientation;
   if (t.orientation) s.orientation = *t.orientation;
   // Without an orientation asked for, an arm of fewer freedoms could reach hardly any random one.
-  s.reach.position_only = !t.orientation && generic_rank_of(scenario.robot) < 6;
+  s.reach.position_only = !t.orientation && compute_generic_rank(scenario.robot) < 6;
   for (int k = 0; k < 3; ++k) {
     const std::int64_t points = t.points[static_cast<std::size_t>(k)];
     // One point at the middle of its range.
@@ -127,7 +127,7 @@ Sampler pilot_sampler(Sampler s) {
 }
 
 CountRules make_rules(const MapScenario& scenario) {
-  // A search ends to rounding; a landing on the limit itself is within. [rad or m]
+  // A search ends to rounding; a arrival on the limit itself is within. [rad or m]
   constexpr double kSlack = 1e-9;
   CountRules r;
   r.near = scenario.measure.near;
@@ -181,7 +181,7 @@ double round_up(double x) {
   return std::ceil(10 * x / power - 1e-9) / 10 * power;
 }
 
-double largest(const std::vector<double>& values) {
+double largest_of_all(const std::vector<double>& values) {
   double out = 0;
   for (const double x : values)
     if (std::isfinite(x)) out = std::max(out, x);
@@ -256,7 +256,7 @@ struct Places {
     next += size;
     return at;
   }
-  study::Histogram histogram(double low, double high, int bins) {
+  study::Histogram make_histogram(double low, double high, int bins) {
     const study::Histogram h{low, high, bins, next};
     take(h.size());
     return h;
@@ -269,20 +269,20 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
   l.generic_rank = generic_rank;
   l.voxels = make_voxels(scenario, pilot.measures);
   const int sets = 1 << l.joints;
-  const double top = std::log10(largest(pilot.measures.sigma_min));
-  // The 99th percentile: one far landing must not coarsen the histogram of all. 0.5 where nothing landed.
+  const double top = std::log10(largest_of_all(pilot.measures.sigma_min));
+  // The 99th percentile: one far arrival must not coarsen the histogram of all. 0.5 where nothing landed.
   const double farthest = pilot.distance.empty() ? 0.5 : pilot.distance[pilot.distance.size() * 99 / 100];
   Places counts, least;
   l.outcome = counts.take(kMapOutcomes);
-  l.log_sigma = counts.histogram(-6, std::isfinite(top) ? std::ceil(10 * top + 0.5) / 10 : 0, 200);
-  l.log_condition = counts.histogram(0, 6, 200);
-  l.manipulability = counts.histogram(0, round_up(1.1 * largest(pilot.measures.manipulability)), 200);
+  l.log_sigma = counts.make_histogram(-6, std::isfinite(top) ? std::ceil(10 * top + 0.5) / 10 : 0, 200);
+  l.log_condition = counts.make_histogram(0, 6, 200);
+  l.manipulability = counts.make_histogram(0, round_up(1.1 * largest_of_all(pilot.measures.manipulability)), 200);
   l.outside = counts.take(1);
   l.voxel = counts.take(l.voxels.size() * VoxelGrid::kCounts);
   l.near = counts.take(kNearOutcomes);
   l.outside_range = counts.take(1);
   l.lost = counts.take(7);
-  l.distance = counts.histogram(0, round_up(1.2 * farthest), 100);
+  l.distance = counts.make_histogram(0, round_up(1.2 * farthest), 100);
   l.responsible = counts.take(sets);
   l.subset = counts.take(sets);
   l.subsets = counts.take(l.joints + 1);
@@ -330,7 +330,7 @@ std::unique_ptr<PreparedMap> prepare_map(const MapScenario& scenario) {
   plan.keep_from_first = scenario.plan.keep == "none" ? 0 : scenario.keep_from_first;
   // Last, for it needs the arm and the sampler; it is also what makes a map's layout independent of the run.
   const Pilot pilot = fly(*out->arm, scenario, pilot_sampler(plan.sampler));
-  plan.layout = make_layout(scenario, generic_rank_of(scenario.robot), pilot);
+  plan.layout = make_layout(scenario, compute_generic_rank(scenario.robot), pilot);
   return out;
 }
 

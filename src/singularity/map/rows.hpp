@@ -40,7 +40,7 @@ struct NearSample {
 template <int J>
 void keep_row(const NearSample<J>& n, int joints, std::vector<double>& rows) {
   const NearSingularity<double, J>& s = n.nearest;
-  rows.insert(rows.end(), {static_cast<double>(n.sample), static_cast<double>(n.outcome), s.landing, n.measured.sigma,
+  rows.insert(rows.end(), {static_cast<double>(n.sample), static_cast<double>(n.outcome), s.search_status, n.measured.sigma,
                            n.measured.inverse_condition, n.measured.manipulability, s.lost, s.responsible,
                            s.escape_joint, s.escape_order, s.escape_rate, s.escape_sign, s.distance});
   rows.insert(rows.end(), n.measured.tool.m, n.measured.tool.m + 3);
@@ -54,7 +54,7 @@ template <int J>
 NearSingularity<double, J> not_analysed() {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   NearSingularity<double, J> n{};
-  n.landing = static_cast<double>(Landing::kLost);
+  n.search_status = static_cast<double>(SearchStatus::kLost);
   n.escape_joint = -1;
   n.distance = n.escape_rate = nan;
   std::fill(n.wrench.m, n.wrench.m + 6, nan);

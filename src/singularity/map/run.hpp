@@ -18,11 +18,11 @@ class MapArmOf final : public MapArm {
  public:
   MapArmOf(const chain::Robot& robot, const MeasureOptions& options)
       : MapArm(robot.joints, J),
-        arm_(arm_of<J>(robot, options)),
-        single_(single_of(arm_)),
+        arm_(make_arm<J>(robot, options)),
+        single_(to_single(arm_)),
         options_(refine_options(options)),
         revolute_(chain::fits_revolute(arm_.model)) {
-    if constexpr (G == kAnyRank) arm_.dims.generic_rank = generic_rank_of(robot);
+    if constexpr (G == kAnyRank) arm_.dims.generic_rank = compute_generic_rank(robot);
   }
 
   [[nodiscard]] std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const override {
@@ -90,7 +90,7 @@ class MapArmOf final : public MapArm {
   }
 
  private:
-  struct Stretch {
+  struct IndexRange {
     std::int64_t first, count;
   };
 
@@ -107,20 +107,20 @@ class MapArmOf final : public MapArm {
                        batch::Tiles<Measured<double>>& to) const {
     if constexpr (J <= 7 && G == 6 && kLanesPay) {  // joints that slide cost the lanes something
       if (revolute_ && executor == Executor::kLanes)
-        return batch::for_each_lanes(count, MeasureBody<J, G, Joints::kRevolute>{&arm_, w.q.data(), to.data()});
+        return batch::for_each_lanes(count, MeasureKernel<J, G, Joints::kRevolute>{&arm_, w.q.data(), to.data()});
     }
-    batch::for_each(executor, count, MeasureBody<J, G>{&arm_, w.q.data(), to.data()});
+    batch::for_each(executor, count, MeasureKernel<J, G>{&arm_, w.q.data(), to.data()});
   }
 
   /// From w.q to w.measured.
   void measure_block(bool single, Executor executor, std::int64_t count, map_run::Workspace<J>& w) const {
     if (single)
-      map_run::for_each_single(executor, count, SingleMeasureBody<J, G>{&single_, w.q.data(), w.measured.data()});
+      map_run::for_each_single(executor, count, SingleMeasureKernel<J, G>{&single_, w.q.data(), w.measured.data()});
     else
       measure_exactly(executor, count, w, w.measured);
   }
 
-  void recheck_block(const MapPlan& plan, Executor executor, Stretch block, map_run::Workspace<J>& w,
+  void recheck_block(const MapPlan& plan, Executor executor, IndexRange block, map_run::Workspace<J>& w,
                      const map_run::HostAdder& to) const {
     // By the block's place in the study, not in this call: the same blocks whatever the chunks.
     if (!plan.single || block.first / map_run::kBlock % kRecheckEvery != 0) return;
@@ -134,16 +134,16 @@ class MapArmOf final : public MapArm {
   void search_part(Executor executor, std::int64_t count, const RefineOptions& options, const SearchPart& part,
                    double* states) const {
     if constexpr (G != kAnyRank)
-      return batch::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, part, states});
+      return batch::for_each(executor, count, SearchKernel<J, G, D>{&arm_, options, part, states});
     switch (arm_.dims.generic_rank - D) {
       case 1:
-        return batch::for_each(executor, count, SearchBody<J, 3, 2>{&arm_, options, part, states});
+        return batch::for_each(executor, count, SearchKernel<J, 3, 2>{&arm_, options, part, states});
       case 2:
-        return batch::for_each(executor, count, SearchBody<J, 4, 2>{&arm_, options, part, states});
+        return batch::for_each(executor, count, SearchKernel<J, 4, 2>{&arm_, options, part, states});
       case 3:
-        return batch::for_each(executor, count, SearchBody<J, 5, 2>{&arm_, options, part, states});
+        return batch::for_each(executor, count, SearchKernel<J, 5, 2>{&arm_, options, part, states});
       default:
-        return batch::for_each(executor, count, SearchBody<J, 5, 1>{&arm_, options, part, states});
+        return batch::for_each(executor, count, SearchKernel<J, 5, 1>{&arm_, options, part, states});
     }
   }
 
@@ -184,7 +184,7 @@ class MapArmOf final : public MapArm {
       look_elsewhere_in_block<Look::kClose>(executor, count, options, w);
     }
     map_run::pad(w.searches, count);
-    batch::for_each(executor, count, AnalyseBody<J, G>{&arm_, options, w.searches.data(), w.results.data()});
+    batch::for_each(executor, count, AnalyseKernel<J, G>{&arm_, options, w.searches.data(), w.results.data()});
     if constexpr (G > 2 || G == kAnyRank) search_two(executor, count, options, w);
   }
 
@@ -199,7 +199,7 @@ class MapArmOf final : public MapArm {
     const auto found = static_cast<std::int64_t>(chosen.size());
     for (std::int64_t k = 0; k < found; ++k) w.others.set(k, w.searches.get(chosen[static_cast<std::size_t>(k)]));
     map_run::pad(w.others, found);
-    batch::for_each(executor, found, LookElsewhereBody<J, G, L>{&arm_, options, w.others.data()});
+    batch::for_each(executor, found, LookElsewhereKernel<J, G, L>{&arm_, options, w.others.data()});
     w.active.resize(chosen.size());
     std::iota(w.active.begin(), w.active.end(), 0);
     search_block<1>(executor, options, w.others, w);
@@ -215,7 +215,7 @@ class MapArmOf final : public MapArm {
   void search_two(Executor executor, std::int64_t count, const RefineOptions& options, map_run::Workspace<J>& w) const {
     w.active.clear();
     for (std::int64_t i = 0; i < count; ++i) {
-      if (w.results.get(i).landing != static_cast<double>(Landing::kLost)) continue;
+      if (w.results.get(i).search_status != static_cast<double>(SearchStatus::kLost)) continue;
       const Search<double, J> s = w.searches.get(i);
       if (!starts_near_two<G>(arm_, s, options)) continue;
       // From the start again: where a search was lost says nothing.
@@ -228,20 +228,20 @@ class MapArmOf final : public MapArm {
     const auto found = static_cast<std::int64_t>(again.size());
     for (std::int64_t k = 0; k < found; ++k) w.part.set(k, w.searches.get(again[static_cast<std::size_t>(k)]));
     map_run::pad(w.part, found);
-    batch::for_each(executor, found, AnalyseBody<J, G>{&arm_, options, w.part.data(), w.part_results.data()});
+    batch::for_each(executor, found, AnalyseKernel<J, G>{&arm_, options, w.part.data(), w.part_results.data()});
     for (std::int64_t k = 0; k < found; ++k) w.results.set(again[static_cast<std::size_t>(k)], w.part_results.get(k));
   }
 
-  void run_block(const MapPlan& plan, Executor executor, Stretch block, map_run::Workspace<J>& w,
+  void run_block(const MapPlan& plan, Executor executor, IndexRange block, map_run::Workspace<J>& w,
                  study::Tally& tally) const {
     const map_run::HostAdder to{tally.counts.data(), tally.least.data()};
-    batch::for_each(executor, block.count, SampleBody<J>{&arm_, &plan.sampler, block.first, w.q.data()});
+    batch::for_each(executor, block.count, SampleKernel<J>{&arm_, &plan.sampler, block.first, w.q.data()});
     measure_block(plan.single, executor, block.count, w);
     recheck_block(plan, executor, block, w, to);
     w.near.clear();
     for (std::int64_t i = 0; i < block.count; ++i) {
       const Measured<double> m = w.measured.get(i);
-      const MapOutcome outcome = outcome_of(plan.rules, m);
+      const MapOutcome outcome = classify_outcome(plan.rules, m);
       count_measured(plan.layout, m, outcome, to);
       if (!is_near(outcome)) continue;
       // Key and value are the ratio: the ten smallest are the worst.
@@ -257,7 +257,7 @@ class MapArmOf final : public MapArm {
     for (std::int64_t k = 0; k < near; ++k) count_near(plan, block, k, w, tally);
   }
 
-  void count_near(const MapPlan& plan, Stretch block, std::int64_t k, const map_run::Workspace<J>& w,
+  void count_near(const MapPlan& plan, IndexRange block, std::int64_t k, const map_run::Workspace<J>& w,
                   study::Tally& tally) const {
     const std::int64_t i = w.near[static_cast<std::size_t>(k)], sample = block.first + i;
     // By number of the sample, not by count: which rows are kept does not depend on chunks or threads.
@@ -265,11 +265,11 @@ class MapArmOf final : public MapArm {
     if (!plan.nearest && !keep) return;
     const NearSingularity<double, J> nearest = plan.nearest ? w.results.get(k) : not_analysed<J>();
     if (plan.nearest)
-      count_landing(plan.layout, plan.rules, sample, nearest,
+      count_arrival(plan.layout, plan.rules, sample, nearest,
                     map_run::HostAdder{tally.counts.data(), tally.least.data()});
     if (!keep) return;
     const Measured<double> m = w.measured.get(i);
-    keep_row<J>({sample, outcome_of(plan.rules, m), m, w.q.get(i), nearest}, arm_.joints, tally.kept);
+    keep_row<J>({sample, classify_outcome(plan.rules, m), m, w.q.get(i), nearest}, arm_.joints, tally.kept);
   }
 
   /// Kernels for arms of generic rank below 6 would take as long to compile as all others together.

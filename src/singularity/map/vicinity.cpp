@@ -35,16 +35,16 @@ struct Approach {
     const std::size_t n = q.size();
     NearSingularities found;
     arm.nearest(at, refine, {Executor::kScalar, 1}, found);
-    for (std::size_t row = 0; row < found.landing.size(); ++row) {
-      const bool landed = found.landing[row] == Landing::kLanded;
+    for (std::size_t row = 0; row < found.search_status.size(); ++row) {
+      const bool landed = found.search_status[row] == SearchStatus::kLanded;
       const double* s = landed ? found.singular_q.data() + row * n : at.data() + row * n;
-      if (landed && (!best.found || distance(s) < best.distance)) take(found, row, best);
+      if (landed && (!best.found || distance(s) < best.distance)) copy_row(found, row, best);
       for (std::size_t j = 0; j < n; ++j) at[row * n + j] = 0.5 * (q[j] + s[j]);
     }
   }
 
  private:
-  void take(const NearSingularities& found, std::size_t row, Vicinity& to) const {
+  void copy_row(const NearSingularities& found, std::size_t row, Vicinity& to) const {
     const double* s = found.singular_q.data() + row * q.size();
     to.found = true;
     to.q.assign(s, s + q.size());
@@ -91,7 +91,7 @@ Vicinity vicinity(const chain::Robot& robot, const std::vector<double>& q, const
   refine.farthest = 2 * M_PI;  // the nearest one is asked for, however far
   refine.near = 1;             // two freedoms at once are tried everywhere
   Approach approach{*arm, refine, q, {}};
-  const double length = natural_scaling(screws_of(robot, q)).length;
+  const double length = natural_scaling(make_screws(robot, q)).length;
   for (const chain::Joint& joint : robot.joint) approach.unit.push_back(joint.prismatic ? length : 1);
   std::vector<double> here = q;
   approach.round(here, out);

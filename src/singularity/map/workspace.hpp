@@ -11,7 +11,7 @@
 namespace garra::singularity {
 
 template <int J>
-[[nodiscard]] Arm<J> arm_of(const chain::Robot& robot, const MeasureOptions& options) {
+[[nodiscard]] Arm<J> make_arm(const chain::Robot& robot, const MeasureOptions& options) {
   chain::JointForm<double> padding{};
   // A joint that does nothing: no length, no angle; the loops of J joints have no case for it.
   padding.cos_alpha = 1;
@@ -28,7 +28,7 @@ template <int J>
   arm.model.tool = robot.tool;
   arm.model.gravity = robot.gravity;
   arm.dims = interval_dims(arm.model, robot.joints);
-  arm.tolerances = landing_tolerances(options);
+  arm.tolerances = arrival_tolerances(options);
   arm.center = static_cast<CenterRule>(options.scaling.center);
   arm.center_joint = options.scaling.joint;
   arm.length = options.scaling.length.value_or(0);
@@ -37,7 +37,7 @@ template <int J>
 
 /// In single precision.
 template <int J>
-[[nodiscard]] Arm<J, float> single_of(const Arm<J>& arm) {
+[[nodiscard]] Arm<J, float> to_single(const Arm<J>& arm) {
   Arm<J, float> out{};
   const auto cast_all = [](const auto& from, auto& to) {
     constexpr std::size_t n = sizeof(from) / sizeof(double);

@@ -14,8 +14,8 @@ namespace {
 
 using study::Total;
 
-constexpr std::size_t kMostSets = 8;   ///< responsible sets that get a page
-constexpr std::size_t kMostWorst = 3;  ///< samples that do
+constexpr std::size_t kMaxSets = 8;   ///< responsible sets that get a page
+constexpr std::size_t kMaxWorst = 3;  ///< samples that do
 
 /// The center of the scaled screws at q in world axes [m]; none where the natural one is meant.
 std::optional<Vec3<double>> center_at(const chain::Robot& robot, const MapScaling& scaling,
@@ -23,7 +23,7 @@ std::optional<Vec3<double>> center_at(const chain::Robot& robot, const MapScalin
   // analyse() finds the natural one itself, from the screws.
   if (scaling.center == MapScaling::Center::kNatural) return std::nullopt;
   using chain::Joints;
-  const auto model = chain::source_of<chain::SharedModel<kMaxJoints, Joints::kMixed>>(robot).model;
+  const auto model = chain::make_source<chain::SharedModel<kMaxJoints, Joints::kMixed>>(robot).model;
   auto at = Vec<double, kMaxJoints>::zero();
   std::copy(q.begin(), q.end(), at.m);
   const auto lines = joint_lines<Joints::kMixed>(model, chain::angles<Joints::kMixed>(model, at));
@@ -31,7 +31,7 @@ std::optional<Vec3<double>> center_at(const chain::Robot& robot, const MapScalin
   return robot.base.p + (tool ? lines.tool : lines.point[scaling.joint]);
 }
 
-MapOutcome outcome_of(const Measures& m, const MeasureOptions& options) {
+MapOutcome classify_outcome(const Measures& m, const MeasureOptions& options) {
   const double ratio = m.inverse_condition[0];
   if (!std::isfinite(ratio)) return MapOutcome::kInvalid;
   if (ratio <= options.tolerance) return MapOutcome::kSingular;
@@ -42,8 +42,8 @@ MapOutcome outcome_of(const Measures& m, const MeasureOptions& options) {
 
 AnalyseOptions MapStudy::options_at(const std::vector<double>& q) const {
   AnalyseOptions options;
-  // As in the kernels' second pass: both must judge the same configuration alike.
-  options.tolerance = landing_tolerances(scenario_.measure).rank;
+  // As in the kernels' second pass: both must check the same configuration alike.
+  options.tolerance = arrival_tolerances(scenario_.measure).rank;
   options.generic_rank = layout().generic_rank;
   options.origin = center_at(scenario_.robot, scenario_.measure.scaling, q);
   options.length = scenario_.measure.scaling.length;
@@ -61,10 +61,10 @@ MapSample MapStudy::sample(std::int64_t number) const {
   }
   // On one sample, by the kernels that counted it: replay says what the map has counted.
   s.measures = measure(scenario_.robot, s.q, scenario_.measure, {});
-  s.outcome = outcome_of(s.measures, scenario_.measure);
+  s.outcome = classify_outcome(s.measures, scenario_.measure);
   s.nearest = nearest_singularities(scenario_.robot, s.q, scenario_.measure, {});
-  if (s.nearest.landing[0] != Landing::kLanded) return s;
-  s.screws = screws_of(scenario_.robot, s.nearest.singular_q);
+  if (s.nearest.search_status[0] != SearchStatus::kLanded) return s;
+  s.screws = make_screws(scenario_.robot, s.nearest.singular_q);
   s.options = options_at(s.nearest.singular_q);
   s.analysis = analyse(s.screws, s.options);
   return s;
@@ -75,12 +75,12 @@ std::vector<ChosenConfiguration> MapStudy::configurations(const Total& t) const 
   const std::vector<CountedSet> sets = responsible(t);
   std::int64_t landed = 0;
   for (const CountedSet& set : sets) landed += set.count;
-  for (std::size_t k = 0; k < std::min(kMostSets, sets.size()); ++k)
+  for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
     if (sets[k].example >= 0)
       list.push_back(
           {"most frequent", static_cast<double>(sets[k].count) / static_cast<double>(landed), sample(sets[k].example)});
   const auto& worst = t.worst.list();
-  for (std::size_t k = 0; k < std::min(kMostWorst, worst.size()); ++k)
+  for (std::size_t k = 0; k < std::min(kMaxWorst, worst.size()); ++k)
     list.push_back({"worst", std::nullopt, sample(worst[k].sample)});
   return list;
 }

@@ -112,7 +112,7 @@ double MapStudy::widest_interval(const Total& t) const {
   return i.high - i.low;
 }
 
-std::vector<study::Verdicts> MapStudy::verdicts(const Total& t) const {
+std::vector<study::DecisionCounts> MapStudy::decisions(const Total& t) const {
   const Decided d = decided(layout(), t);
   return {{d.near, d.all, d.invalid}};
 }

@@ -63,7 +63,7 @@ class MapStudy final : public study::Study {
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
   /// Share of configurations that are not finite.
-  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   [[nodiscard]] const MapScenario& scenario() const { return scenario_; }
   [[nodiscard]] const MapLayout& layout() const { return engine_.layout(); }

@@ -33,7 +33,7 @@ json to_json(const study::Ranking& ranking) {
 }
 
 /// Bytes: CBOR numbers would be larger and slower, and NaN in kept rows keeps its bits.
-json bytes_of(const std::vector<double>& v) {
+json to_binary(const std::vector<double>& v) {
   const auto* p = reinterpret_cast<const std::uint8_t*>(v.data());
   return json::binary(std::vector<std::uint8_t>(p, p + v.size() * sizeof(double)));
 }
@@ -211,7 +211,7 @@ class Reader {
     t.kept = kept();
     t.groups = groups();
     t.buckets = buckets();
-    if (rules_.shape.least > 0) t.least = doubles_of("least", rules_.shape.least);
+    if (rules_.shape.least > 0) t.least = read_doubles("least", rules_.shape.least);
     // Even ignored content is rejected, because verify compares whole files.
     require(rules_.shape.least > 0 || !document_.contains("least"));
     return t;
@@ -236,7 +236,7 @@ class Reader {
     return j.is_array() && j.empty() ? none : leaf<std::vector<std::int64_t>>(j);
   }
 
-  std::vector<double> doubles_of(const char* key, std::size_t size) const {
+  std::vector<double> read_doubles(const char* key, std::size_t size) const {
     const std::string_view bytes = binary(key);
     require(bytes.size() == size * sizeof(double));
     std::vector<double> v(size);
@@ -249,7 +249,7 @@ class Reader {
     require(counts.size() == rules_.shape.counts);
     require(std::ranges::all_of(counts, [](std::int64_t n) { return 0 <= n && n <= INT64_MAX / 4; }));
     std::int64_t ended = 0;
-    for (const study::Stretch& s : rules_.shape.outcomes)
+    for (const study::IndexRange& s : rules_.shape.outcomes)
       for (std::size_t k = 0; k < s.size; ++k) {
         // Before the addition, so that no file can overflow the sum.
         require(counts[s.first + k] <= count_ - ended);
@@ -281,12 +281,12 @@ class Reader {
         curve[b] = {};
       }
     const std::size_t n = rules_.shape.tracked;
-    const std::vector<double> all = doubles_of("curve", n * curve.size());
+    const std::vector<double> all = read_doubles("curve", n * curve.size());
     auto from = all.begin();
-    for (auto& [point, stretch] : curve) {
-      stretch.assign(from, from + static_cast<std::ptrdiff_t>(n));
+    for (auto& [point, index_range] : curve) {
+      index_range.assign(from, from + static_cast<std::ptrdiff_t>(n));
       from += static_cast<std::ptrdiff_t>(n);
-      require(std::all_of(stretch.begin(), stretch.end(),
+      require(std::all_of(index_range.begin(), index_range.end(),
                           [&](double x) { return x >= 0 && x <= static_cast<double>(count_); }));
     }
     return curve;
@@ -336,7 +336,7 @@ class Reader {
   std::vector<double> kept() const {
     const std::size_t size = binary("kept").size() / sizeof(double), row = rules_.shape.row;
     require(size % row == 0 && size / row <= static_cast<std::size_t>(count_));
-    std::vector<double> kept = doubles_of("kept", size);
+    std::vector<double> kept = read_doubles("kept", size);
     double last = static_cast<double>(first_) - 1;
     for (std::size_t k = 0; k < size; k += row) {
       require(kept[k] > last && kept[k] < static_cast<double>(first_ + count_) && kept[k] == std::floor(kept[k]));
@@ -352,7 +352,7 @@ class Reader {
 };
 
 /// The document's outline, or none if checksum or form are wrong.
-std::optional<Outline> outline_of(const std::string& bytes) {
+std::optional<Outline> read_outline(const std::string& bytes) {
   if (bytes.size() < kCrc + 1) return std::nullopt;
   const std::size_t size = bytes.size() - kCrc;
   std::uint32_t sum = 0;
@@ -363,7 +363,7 @@ std::optional<Outline> outline_of(const std::string& bytes) {
   return Skimmer({bytes.data(), size}).outline();
 }
 
-bool is_of(const json& document, const ChunkOrigin& origin) {
+bool has_origin(const json& document, const ChunkOrigin& origin) {
   const auto text = [&](const char* key) -> std::string {
     const auto found = document.find(key);
     return found != document.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -378,7 +378,7 @@ std::string layout_checksum(const study::Shape& s, const std::vector<study::RowC
   // Everything that a change of the program could shift; a chunk of another layout would be misread. The first number
   // is the version of chunk files.
   json all = {3, s.sums, s.tracked, s.row, s.counts, s.groups, s.least, s.buckets};
-  for (const study::Stretch& o : s.outcomes) all.push_back({o.first, o.size});
+  for (const study::IndexRange& o : s.outcomes) all.push_back({o.first, o.size});
   for (const study::RowColumn& c : columns)
     all.push_back({c.name, static_cast<int>(c.type), c.first, c.width, c.list, c.names});
   return sha256(all.dump());
@@ -400,7 +400,7 @@ std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin
   json buckets = json::array();
   for (int k = 0; k < t.buckets.numbers(); ++k) buckets.push_back(t.buckets.runs(k));
   std::vector<double> curve;
-  for (const auto& [point, stretch] : t.curve) curve.insert(curve.end(), stretch.begin(), stretch.end());
+  for (const auto& [point, index_range] : t.curve) curve.insert(curve.end(), index_range.begin(), index_range.end());
   json j = {{"scenario", origin.scenario},
             {"layout", origin.layout},
             {"garra", origin.program},
@@ -409,12 +409,12 @@ std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin
             {"counts", t.counts},
             {"sums", std::move(sums)},
             {"buckets", std::move(buckets)},
-            {"curve", bytes_of(curve)},
+            {"curve", to_binary(curve)},
             {"closest", to_json(t.closest)},
             {"worst", to_json(t.worst)},
-            {"kept", bytes_of(t.kept)}};
+            {"kept", to_binary(t.kept)}};
   for (const study::Ranking& ranking : t.groups) j["groups"].push_back(to_json(ranking));
-  if (!t.least.empty()) j["least"] = bytes_of(t.least);
+  if (!t.least.empty()) j["least"] = to_binary(t.least);
   // CBOR, not JSON: doubles come back to the bit.
   std::vector<std::uint8_t> bytes = json::to_cbor(j);
   const std::uint32_t sum = crc(bytes.data(), bytes.size());
@@ -424,12 +424,12 @@ std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin
 
 DecodedChunk decode_chunk(const std::string& bytes, const ChunkOrigin& origin, const ChunkRules& rules) {
   try {
-    const auto outline = outline_of(bytes);
+    const auto outline = read_outline(bytes);
     if (!outline) return {};
     const json document = json::from_cbor(outline->bytes, true, false);
     if (!document.is_object()) return {};
     // Foreign differs from damaged: a newer scenario explains it, not a bad disk.
-    if (!is_of(document, origin)) return {ChunkState::kForeign, {}};
+    if (!has_origin(document, origin)) return {ChunkState::kForeign, {}};
     return {ChunkState::kSound, Reader(document, outline->leaves, rules).chunk()};
   } catch (const json::exception&) {
     return {};

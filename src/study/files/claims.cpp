@@ -28,7 +28,7 @@ constexpr double kPatience = 3, kClockError = 30;
 constexpr double kUnknown = 3600;
 
 /// Parses a worker's name: host-process-random.
-std::optional<ProcessName> worker_of(const std::string& name) {
+std::optional<ProcessName> parse_worker(const std::string& name) {
   return parse_process(std::string_view(name).substr(0, name.rfind('-')));
 }
 
@@ -42,13 +42,13 @@ std::string first_bytes(const std::string& path) {
 }
 
 /// Modification time; nothing if there is no such file.
-std::optional<std::time_t> date_of(const std::string& path) {
+std::optional<std::time_t> read_file_date(const std::string& path) {
   struct stat s {};
   return ::lstat(path.c_str(), &s) == 0 ? std::optional(s.st_mtime) : std::nullopt;
 }
 
 /// Seconds since `date`, at least 0; nothing if it lies ahead by more than the clock error.
-std::optional<double> age_of(std::time_t date) {
+std::optional<double> seconds_since(std::time_t date) {
   const double age = std::difftime(std::time(nullptr), date);
   return age < -kClockError ? std::nullopt : std::optional(std::max(age, 0.0));
 }
@@ -56,7 +56,7 @@ std::optional<double> age_of(std::time_t date) {
 }  // namespace
 
 bool is_of_dead(const std::string& name) {
-  const auto worker = worker_of(name);
+  const auto worker = parse_worker(name);
   return worker && is_dead(*worker);
 }
 
@@ -87,12 +87,12 @@ void Claims::take_over(std::int64_t chunk) {
 /// The claim's age by its date, or by our own clock since we first saw this date, whichever is longer. The date of
 /// another host's clock may lie ahead.
 double Claims::age(std::int64_t chunk) {
-  const auto date = date_of(file(chunk));
+  const auto date = read_file_date(file(chunk));
   if (!date) return 0;
   const Sighting now{*date, Clock::now()};
   Sighting& first = seen_.try_emplace(chunk, now).first->second;
   if (first.date != now.date) first = now;
-  return std::max(age_of(*date).value_or(0), std::chrono::duration<double>(now.at - first.at).count());
+  return std::max(seconds_since(*date).value_or(0), std::chrono::duration<double>(now.at - first.at).count());
 }
 
 std::optional<std::int64_t> Claims::take(const NextMissing& next_missing, const IsThere& is_there) {
@@ -139,8 +139,8 @@ std::vector<Claims::Claim> Claims::all(const std::string& run) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(run + "/claims", error)) {
     const auto chunk = whole_number(entry.path().filename().string());
-    const auto date = date_of(entry.path().string());
-    if (chunk && date) list.push_back({*chunk, first_bytes(entry.path().string()), age_of(*date)});
+    const auto date = read_file_date(entry.path().string());
+    if (chunk && date) list.push_back({*chunk, first_bytes(entry.path().string()), seconds_since(*date)});
   }
   // Unknown ages come last.
   std::sort(list.begin(), list.end(), [](const Claim& a, const Claim& b) {
@@ -159,13 +159,13 @@ const std::string& worker_name() {
   return name;
 }
 
-std::string machine_of(const std::string& name) {
-  const auto worker = worker_of(name);
+std::string machine_name(const std::string& name) {
+  const auto worker = parse_worker(name);
   return worker ? worker->host : name;
 }
 
 std::string describe_worker(const std::string& name) {
-  const auto worker = worker_of(name);
+  const auto worker = parse_worker(name);
   return worker ? "process " + std::to_string(worker->number) + " on host " + worker->host : "an unknown process";
 }
 

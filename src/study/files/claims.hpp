@@ -66,7 +66,7 @@ class Claims {
 [[nodiscard]] const std::string& worker_name();
 
 /// The host of that name; the name itself if it is not of this form.
-[[nodiscard]] std::string machine_of(const std::string& name);
+[[nodiscard]] std::string machine_name(const std::string& name);
 
 /// "process 12 on host a"; "an unknown process" for a name of another form.
 [[nodiscard]] std::string describe_worker(const std::string& name);

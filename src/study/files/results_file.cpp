@@ -35,11 +35,11 @@ hid_t stored_type(Type type) {
   return type == Type::kSmall ? H5T_STD_U8LE : H5T_IEEE_F64LE;
 }
 
-std::uint64_t size_of(const Column& c) { return (c.type == Type::kSmall || c.type == Type::kIndex ? 1 : 8) * c.width; }
+std::uint64_t column_bytes(const Column& c) { return (c.type == Type::kSmall || c.type == Type::kIndex ? 1 : 8) * c.width; }
 
 bool has_place(const Column& c, std::uint64_t rows) { return rows > 0 && c.width > 0; }
 
-std::size_t row_of(const std::vector<study::RowColumn>& columns) {
+std::size_t row_width(const std::vector<study::RowColumn>& columns) {
   std::size_t row = 0;
   for (const study::RowColumn& c : columns) row = std::max(row, c.first + c.width);
   return row;
@@ -98,7 +98,7 @@ bool is_as_laid_out(const std::string& path, std::uint64_t rows, const std::vect
     const bool whole =
         H5Sget_simple_extent_npoints(space.get()) == static_cast<hssize_t>(rows * c.width) &&
         (!has_place(c, rows) || (H5Dget_offset(set.get()) == c.offset &&
-                                 c.offset + rows * size_of(c) <= static_cast<std::uint64_t>(status.st_size)));
+                                 c.offset + rows * column_bytes(c) <= static_cast<std::uint64_t>(status.st_size)));
     if (!whole) return false;
   }
   return true;
@@ -116,7 +116,7 @@ std::vector<std::byte> convert(std::span<const double> rows, std::size_t row, co
   return out;
 }
 
-std::vector<std::byte> bytes_of(std::span<const double> rows, std::size_t row, const Column& c) {
+std::vector<std::byte> convert_column(std::span<const double> rows, std::size_t row, const Column& c) {
   if (c.type == Type::kWhole) return convert<std::uint64_t>(rows, row, c);
   if (c.type == Type::kSmall) return convert<std::uint8_t>(rows, row, c);
   if (c.type == Type::kIndex) return convert<std::int8_t>(rows, row, c);
@@ -144,7 +144,7 @@ struct SampleTableWriter::File {
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0) fail(path, std::strerror(errno));
     constexpr std::uint64_t header = 1 << 16;
-    const auto size = static_cast<off_t>(header + rows * (8 * row_of({columns.begin(), columns.end()})));
+    const auto size = static_cast<off_t>(header + rows * (8 * row_width({columns.begin(), columns.end()})));
     int rc = 0;
     do rc = ::fallocate(descriptor, 0, 0, size);
     while (rc != 0 && errno == EINTR);
@@ -173,7 +173,7 @@ SampleTableWriter::SampleTableWriter(const std::string& path, const std::vector<
     : file_(std::make_unique<File>()) {
   file_->path = path;
   file_->temporary = temporary_name(path);
-  file_->row = std::max(row_of(columns), rows.numbers);
+  file_->row = std::max(row_width(columns), rows.numbers);
   file_->rows = rows.count;
   for (const study::RowColumn& c : columns) file_->columns.push_back({c});
   file_->reserve();
@@ -188,7 +188,7 @@ void SampleTableWriter::append(std::span<const double> rows) {
   if (rows.size() % file_->row != 0 || file_->written + count > file_->rows)
     throw Error(ExitCode::kInternal, file_->path + ": more or other rows than were announced");
   for (const Column& c : file_->columns)
-    if (c.width > 0) file_->write(c.offset + file_->written * size_of(c), bytes_of(rows, file_->row, c));
+    if (c.width > 0) file_->write(c.offset + file_->written * column_bytes(c), convert_column(rows, file_->row, c));
   file_->written += count;
 }
 

@@ -14,7 +14,7 @@ constexpr double kRecordEvery = 1;
 
 }  // namespace
 
-const char* said_of(RunFolder::Chunk state) {
+const char* describe_state(RunFolder::Chunk state) {
   if (state == RunFolder::Chunk::kMissing) return "is missing";
   return state == RunFolder::Chunk::kDamaged ? "is damaged" : "belongs to another scenario or version of garra";
 }
@@ -38,7 +38,7 @@ std::optional<study::Total> RunChunks::read(std::int64_t index, std::int64_t fir
   }
   if (is_fault(last_)) {
     faulty_.insert(index);
-    if (warn_) warn_("chunk " + std::to_string(index) + " " + said_of(last_) + "; computing it again");
+    if (warn_) warn_("chunk " + std::to_string(index) + " " + describe_state(last_) + "; computing it again");
   }
   return chunk;
 }

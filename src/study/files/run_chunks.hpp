@@ -16,7 +16,7 @@
 namespace garra::io {
 
 /// Text for messages: "is missing", "is damaged", "belongs to another scenario or version of garra".
-[[nodiscard]] const char* said_of(RunFolder::Chunk state);
+[[nodiscard]] const char* describe_state(RunFolder::Chunk state);
 /// Whether the chunk exists and cannot be used.
 [[nodiscard]] bool is_fault(RunFolder::Chunk state);
 

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Largest model or table [bytes].
-constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+constexpr std::size_t kMaxFile = std::size_t{1} << 30;
 
-std::string read_all(const std::string& path) { return read_file(path, kLargestFile); }
+std::string read_all(const std::string& path) { return read_file(path, kMaxFile); }
 
 std::string chunk_name(std::int64_t index) {
   std::string digits = std::to_string(index);
@@ -50,12 +50,12 @@ std::vector<fs::path> models_in(const std::string& run) {
   return files;
 }
 
-ChunkOrigin origin_of(const std::string& fingerprint, const RunFolder::Expected& e) {
+ChunkOrigin make_origin(const std::string& fingerprint, const RunFolder::Expected& e) {
   return {fingerprint, layout_checksum(e.shape, e.columns), e.program};
 }
 
 /// Number of outcomes of a sample.
-int outcomes_of(const std::vector<study::RowColumn>& columns) {
+int count_outcomes(const std::vector<study::RowColumn>& columns) {
   for (const study::RowColumn& c : columns)
     if (c.name == "outcome") return static_cast<int>(c.names.size());
   return 0;
@@ -170,7 +170,7 @@ std::string RunFolder::compute_fingerprint() const {
 }
 
 RunFolder::Written RunFolder::write_chunk(std::int64_t index, const study::Total& chunk) const {
-  const std::vector<std::uint8_t> bytes = encode_chunk(chunk, origin_of(fingerprint_, expected_));
+  const std::vector<std::uint8_t> bytes = encode_chunk(chunk, make_origin(fingerprint_, expected_));
   if (write_file_if_absent(file(chunk_name(index)), std::as_bytes(std::span(bytes)))) return Written::kNew;
   return is_chunk(index, chunk) ? Written::kSame : Written::kOther;
 }
@@ -192,16 +192,16 @@ std::optional<study::Total> RunFolder::read_chunk(std::int64_t index, Chunk* sta
   std::error_code error;
   if (!fs::is_regular_file(file(name), error)) return std::nullopt;
   const std::size_t most = largest_chunk(expected_.shape, expected_.chunk);
-  const ChunkRules rules{expected_.shape, outcomes_of(expected_.columns)};
+  const ChunkRules rules{expected_.shape, count_outcomes(expected_.columns)};
   // One byte more than any chunk: longer files are cut, and thereby damaged.
-  DecodedChunk chunk = decode_chunk(read_file(file(name), most + 1), origin_of(fingerprint_, expected_), rules);
+  DecodedChunk chunk = decode_chunk(read_file(file(name), most + 1), make_origin(fingerprint_, expected_), rules);
   if (chunk.state == ChunkState::kDamaged) return std::nullopt;
   found = chunk.state == ChunkState::kSound ? Chunk::kPresent : Chunk::kForeign;
   return found == Chunk::kPresent ? std::optional(std::move(chunk.chunk)) : std::nullopt;
 }
 
 bool RunFolder::is_chunk(std::int64_t index, const study::Total& chunk) const {
-  const std::vector<std::uint8_t> expected = encode_chunk(chunk, origin_of(fingerprint_, expected_));
+  const std::vector<std::uint8_t> expected = encode_chunk(chunk, make_origin(fingerprint_, expected_));
   const std::string found = read_file(file(chunk_name(index)), expected.size() + 1);
   return std::ranges::equal(found, expected, [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
 }

@@ -23,7 +23,7 @@ namespace garra::io {
 namespace {
 
 constexpr double kExpires = 3600;  ///< [s] a claim of another host that is not renewed
-constexpr int kMostTries = 50;     ///< to lock the file that others find
+constexpr int kMaxTries = 50;     ///< to lock the file that others find
 constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 constexpr std::size_t kLongest = 256;
 
@@ -72,7 +72,7 @@ bool is_of_this_host(const std::string& claim) {
 
 RunLock::RunLock(const std::string& run) : run_(run), path_(run + "/" + kName) {
   for (int tries = 0; !take(); ++tries) {
-    if (tries == kMostTries) refuse("it makes the file anew again and again");
+    if (tries == kMaxTries) refuse("it makes the file anew again and again");
     std::this_thread::sleep_for(kBetweenTries);
   }
 }

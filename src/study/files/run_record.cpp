@@ -27,13 +27,13 @@ std::string utc_now() {
   return text;
 }
 
-Json manifest_of(const RunFolder& folder) {
+Json read_manifest(const RunFolder& folder) {
   return folder.has("manifest.json") ? Json::parse(folder.read_text("manifest.json"), nullptr, false) : Json();
 }
 
 /// The manifest of an earlier start, if it has all entries of `fresh`; null if none can be continued.
 Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
-  Json j = manifest_of(folder);
+  Json j = read_manifest(folder);
   if (!j.is_object()) return nullptr;
   for (const auto& [key, value] : fresh.items()) {
     const auto found = j.find(key);
@@ -72,7 +72,7 @@ std::vector<std::string> changed_among(const RunFolder& folder, const Json& file
 
 /// A text in the manifest; "" if there is none.
 std::string in_manifest(const RunFolder& folder, const char* key) {
-  const Json j = manifest_of(folder);
+  const Json j = read_manifest(folder);
   const Json text = j.is_object() ? j.value(key, Json()) : Json();
   return text.is_string() ? text.get<std::string>() : std::string();
 }
@@ -140,7 +140,7 @@ void Manifest::add(std::int64_t samples, double seconds) {
 }
 
 void Manifest::add_workers() {
-  const std::vector<WorkerState> workers = workers_of(folder_);
+  const std::vector<WorkerState> workers = read_workers(folder_);
   if (workers.empty()) return;
   json_["workers"] = Json::array();
   double seconds = 0, rate = 0;
@@ -155,7 +155,7 @@ void Manifest::add_workers() {
   for (const WorkerState& w : workers) {
     seconds += w.seconds;
     rate += w.rate();
-    machines.insert(machine_of(w.name));
+    machines.insert(machine_name(w.name));
   }
   json_["campaign"] = {
       {"workers", workers.size()}, {"machines", machines.size()}, {"seconds", seconds}, {"samples_per_second", rate}};
@@ -165,7 +165,7 @@ void Manifest::add_workers() {
 
 void Manifest::write() const { folder_.write_text("manifest.json", json_.dump(1) + "\n"); }
 
-Claim claim_of(const std::string& summary) {
+Claim parse_claim(const std::string& summary) {
   Claim claim;
   const Json j = Json::parse(summary, nullptr, false);
   if (!j.is_object()) return claim;
@@ -205,7 +205,7 @@ void require_same_program(const RunFolder& folder) {
 }
 
 std::vector<std::string> changed_files(const RunFolder& folder) {
-  const Json manifest = manifest_of(folder);
+  const Json manifest = read_manifest(folder);
   return changed_among(folder, manifest.is_object() ? manifest.value("files", Json()) : Json());
 }
 

@@ -44,7 +44,7 @@ struct Claim {
   std::string ending;
   std::int64_t samples = -1;
 };
-[[nodiscard]] Claim claim_of(const std::string& summary);
+[[nodiscard]] Claim parse_claim(const std::string& summary);
 
 /// Expects chunks of this study, and of a version of garra with the same results (same_results).
 void expect_study(RunFolder& folder, const study::Study& study);

@@ -39,7 +39,7 @@ struct Verifier {
     study::RunResult result = study::stored(study, chunks);
     found.chunks = result.chunks;
     found.samples = result.total.count;
-    if (is_fault(chunks.last())) fault("chunk " + std::to_string(result.chunks) + " " + said_of(chunks.last()));
+    if (is_fault(chunks.last())) fault("chunk " + std::to_string(result.chunks) + " " + describe_state(chunks.last()));
     return result;
   }
 
@@ -48,7 +48,7 @@ struct Verifier {
       fault(name + (name == "manifest.json" ? " does not say which files the run has ended with"
                                             : " is missing, or is not the file that the run has written"));
     const std::string summary = folder.read_text("summary.json");
-    const Claim claim = claim_of(summary);
+    const Claim claim = parse_claim(summary);
     // A chunk lost at the very end leaves no gap; only the summary shows that it existed.
     if (claim.samples > result.total.count && found.faults.empty())
       fault("chunk " + std::to_string(result.chunks) + " is missing");

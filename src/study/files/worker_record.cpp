@@ -37,13 +37,13 @@ void write_worker(const RunFolder& folder, const WorkerState& w) {
   folder.write_text("workers/" + w.name + ".json", j.dump() + "\n");
 }
 
-std::vector<WorkerState> workers_of(const RunFolder& folder) {
+std::vector<WorkerState> read_workers(const RunFolder& folder) {
   std::vector<WorkerState> list;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder.file("workers"), error)) {
     if (entry.path().extension() != ".json") continue;
     try {
-      list.push_back(parse(entry.path().stem().string(), read_file(entry.path().string(), kLargestText)));
+      list.push_back(parse(entry.path().stem().string(), read_file(entry.path().string(), kMaxText)));
     } catch (const nlohmann::json::exception&) {  // damaged, or being written
     } catch (const Error&) {                      // gone meanwhile
     }
@@ -53,7 +53,7 @@ std::vector<WorkerState> workers_of(const RunFolder& folder) {
 }
 
 std::string writer_of_chunk(const RunFolder& folder, std::int64_t chunk) {
-  for (const WorkerState& w : workers_of(folder))
+  for (const WorkerState& w : read_workers(folder))
     if (std::find(w.chunks.begin(), w.chunks.end(), chunk) != w.chunks.end()) return w.name;
   return "";
 }

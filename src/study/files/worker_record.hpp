@@ -26,7 +26,7 @@ struct WorkerState {
 /// Writes the record, whole or not at all, like every file of a run folder.
 void write_worker(const RunFolder& folder, const WorkerState& worker);
 /// Records of all workers of the run, sorted by name. Unreadable ones are skipped.
-[[nodiscard]] std::vector<WorkerState> workers_of(const RunFolder& folder);
+[[nodiscard]] std::vector<WorkerState> read_workers(const RunFolder& folder);
 /// Name of the worker that has stored the chunk; "" if unknown.
 [[nodiscard]] std::string writer_of_chunk(const RunFolder& folder, std::int64_t chunk);
 

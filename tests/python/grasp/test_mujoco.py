@@ -17,7 +17,7 @@ from garra.grasp import Set, rank  # noqa: E402
 from garra.grasp.candidates import OUTCOMES  # noqa: E402
 from garra.grasp.hand import Grasp  # noqa: E402
 from garra.grasp.mujoco_scene import from_mujoco  # noqa: E402
-from garra.grasp.robustness import interval_of, outcome_of  # noqa: E402
+from garra.grasp.robustness import confidence_interval, outcome_of  # noqa: E402
 from garra.study.distributions import ball, normal, scale, uniform  # noqa: E402
 
 EXACT = 1e-9  # MuJoCo's numbers taken over: rounding of matrices with entries up to 1e2
@@ -810,10 +810,10 @@ def test_the_first_outcome_that_applies_counts():
 
 def test_intervals_are_exact_and_unsolved_samples_widen_them():
     # scipy.stats.beta.ppf(0.025, 7, 44), .ppf(0.975, 8, 43)
-    assert interval_of(7, 50) == pytest.approx((0.0581917003, 0.2673960025), abs=1e-10)
-    assert interval_of(0, 10)[0] == 0 and interval_of(10, 10)[1] == 1
-    assert interval_of(7, 50, 3) == (interval_of(7, 53)[0], interval_of(10, 53)[1])
-    assert interval_of(0, 0) == (0, 1)
+    assert confidence_interval(7, 50) == pytest.approx((0.0581917003, 0.2673960025), abs=1e-10)
+    assert confidence_interval(0, 10)[0] == 0 and confidence_interval(10, 10)[1] == 1
+    assert confidence_interval(7, 50, 3) == (confidence_interval(7, 53)[0], confidence_interval(10, 53)[1])
+    assert confidence_interval(0, 0) == (0, 1)
 
 
 def test_draws_have_the_moments_of_their_distributions():

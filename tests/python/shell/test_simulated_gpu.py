@@ -218,9 +218,9 @@ def test_no_kernel_of_the_default_study_grew_by_more_than_a_tenth(tmp_path):
     budget = ROOT / "kernels" / "budget.json"
     done = report("--budget", budget)
     assert done.returncode == 0, done.stderr
-    assert "contact::SymmetricBody<3>" in done.stdout
+    assert "contact::SymmetricKernel<3>" in done.stdout
     limits = json.loads(budget.read_text())
-    kernel = next(name for name in limits if "SymmetricBody" in name)
+    kernel = next(name for name in limits if "SymmetricKernel" in name)
     limits[kernel]["instructions"] /= 1.2
     tight = tmp_path / "tight.json"
     tight.write_text(json.dumps(limits))

@@ -105,7 +105,7 @@ def assert_granted(page: Page, html: str) -> None:
     assert [name for name, _ in page.metas[:2]] == ["charset", "Content-Security-Policy"]
     (text,) = (content for name, content in page.metas if name == "Content-Security-Policy")
     sources = {name: set(rest) for name, *rest in (part.split() for part in text.split("; "))}
-    scripts = [policy.hash_of(body) for body in re.findall(r"<script>(.*?)</script>", html, re.S)]
+    scripts = [policy.script_hash(body) for body in re.findall(r"<script>(.*?)</script>", html, re.S)]
     assert sources == {
         "default-src": {"'none'"},
         "script-src": set(scripts) or {"'none'"},
@@ -167,7 +167,7 @@ def kind_of(scenario: dict) -> str:
 
 def granted(html: str, probe: str) -> str:
     """The page with the scripts of `probe` in its policy."""
-    hashes = " ".join(policy.hash_of(text) for text in re.findall(r"<script>(.*?)</script>", probe, re.S))
+    hashes = " ".join(policy.script_hash(text) for text in re.findall(r"<script>(.*?)</script>", probe, re.S))
     return html.replace("script-src 'none'", "script-src").replace("script-src", f"script-src {hashes}", 1)
 
 

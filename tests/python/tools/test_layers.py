@@ -145,10 +145,10 @@ def test_two_types_of_one_name_fail(tree: Path) -> None:
     path = tree / "src/grasp/set/model.hpp"
     text = path.read_text().rstrip().removesuffix("}  // namespace garra::grasp")
     # A template that another file of the room has, too: declared it is the same, defined it is another.
-    path.write_text(text + "template <int N>\nstruct AssembleBody;\n\n}  // namespace garra::grasp\n")
+    path.write_text(text + "template <int N>\nstruct AssembleKernel;\n\n}  // namespace garra::grasp\n")
     assert check(str(tree)).returncode == 0
-    path.write_text(text + "template <int N>\nstruct AssembleBody {\n};\n\n}  // namespace garra::grasp\n")
-    expect_fault(tree, "garra::grasp::AssembleBody is the name of another type")
+    path.write_text(text + "template <int N>\nstruct AssembleKernel {\n};\n\n}  // namespace garra::grasp\n")
+    expect_fault(tree, "garra::grasp::AssembleKernel is the name of another type")
 
 
 def test_a_folder_without_sources_is_an_error(tmp_path: Path) -> None:

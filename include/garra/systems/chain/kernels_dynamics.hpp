@@ -36,7 +36,7 @@ struct Spin {
 };
 
 template <class S>
-GARRA_HD Spin<S> spin_of(const Vec3<S>& w, const Vec3<S>& wd) {
+GARRA_HD Spin<S> make_spin(const Vec3<S>& w, const Vec3<S>& wd) {
   Spin<S> u;
   const S x2 = w[0] * w[0], y2 = w[1] * w[1], z2 = w[2] * w[2];
   u.yy_zz = y2 + z2;
@@ -188,7 +188,7 @@ GARRA_HD Vec<S, J> newton_euler(const Model<T, J>& m, const Angles<S, J>& x, con
     const Vec3<S> a = i == 1 ? first_point<Q>(l, r) : add_spin(u, r, l.a);
     l = {rotate_in(m, x, i, l.w), rotate_in(m, x, i, l.wd), rotate_in(m, x, i, a)};
     add_joint<Q>(JointRates<S>{qd[i], qdd[i]}, slides<K>(m, i), l);
-    u = spin_of(l.w, l.wd);
+    u = make_spin(l.w, l.wd);
     own[i] = {add_spin(u, cast<S>(m.joint[i].first), S(m.joint[i].mass) * l.a), inertial_moment(m.joint[i], l, u)};
   });
   Vec<S, J> tau;
@@ -274,7 +274,7 @@ struct Up {
   Vec3<S> frame[kCapacity<J>];
 };
 template <class S, class T, int J>
-GARRA_HD Up<S, J> up_of(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {
+GARRA_HD Up<S, J> compute_up(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {
   Up<S, J> up;
   for_each_index<J>([&](auto i) {
     up.frame[i] = rotate_in(m, x, i, i == 0 ? base_acceleration(m, gravity) : up.frame[i == 0 ? 0 : i - 1]);
@@ -293,7 +293,7 @@ GARRA_HD S held(const Vec3<S>& s, const S& mass, const Vec3<S>& up, bool slides)
 /// g(q): torques against gravity (world axes, m/s^2), which may differ from sample to sample.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {
-  const kernel::Up<S, J> up = kernel::up_of(m, x, gravity);
+  const kernel::Up<S, J> up = kernel::compute_up(m, x, gravity);
   Vec<S, J> g;
   T mass;
   kernel::walk_first<K>(m, x, mass, [&](int i, const Vec3<S>& s, const T& all) {

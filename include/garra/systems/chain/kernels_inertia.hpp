@@ -155,7 +155,7 @@ template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const Angles<S, J>& x,
                                                      const Vec3<S>& gravity) {
   InertiaAndGravity<S, J> out;
-  const kernel::Up<S, J> up = kernel::up_of(m, x, gravity);
+  const kernel::Up<S, J> up = kernel::compute_up(m, x, gravity);
   kernel::walk_composite<K>(m, x, [&](auto from_tip, const kernel::Composite<S>& all, const T& mass) {
     const int i = extent<J>() - 1 - from_tip;
     out.g[i] = kernel::held(all.s, S(mass), up.frame[i], slides<K>(m, i));
@@ -245,7 +245,7 @@ GARRA_HD SpatialInertia<S> world_inertia(const JointForm<T>& j, const Pose<S>& X
 }
 
 template <class S>
-GARRA_HD Rates<S> rates_of(const SpatialInertia<S>& I, const Screw<S>& V) {
+GARRA_HD Rates<S> compute_rates(const SpatialInertia<S>& I, const Screw<S>& V) {
   Rates<S> out;
   out.I = I;
   out.f = axpy(I.mass, V.v, cross(V.w, I.first));
@@ -296,7 +296,7 @@ GARRA_HD Mat<S, J, J> coriolis_matrix(const Model<T, J>& m, const Frames<S, J>& 
   kernel::Rates<S> all = {SpatialInertia<S>::zero(), Mat3<S>::zero(), Vec3<S>::zero()};
   for_each_index<J>([&](auto from_tip) {
     const int j = extent<J>() - 1 - from_tip;
-    kernel::add(all, kernel::rates_of(kernel::world_inertia(m.joint[j], k.frame[j]), s.twist[j]));
+    kernel::add(all, kernel::compute_rates(kernel::world_inertia(m.joint[j], k.frame[j]), s.twist[j]));
     const Screw<S>& xi = s.xi[j];
     const Screw<S> momentum = all.I * xi;
     const Screw<S> change = all.I * s.rate[j] + Screw<S>{all.B * xi.w, cross(xi.w, all.f)};

@@ -154,7 +154,7 @@ struct Axes {
 };
 
 template <class S>
-GARRA_HD Pose<S> pose_of(const Axes<S>& a) {
+GARRA_HD Pose<S> to_pose(const Axes<S>& a) {
   return {{{a.x[0], a.y[0], a.z[0], a.x[1], a.y[1], a.z[1], a.x[2], a.y[2], a.z[2]}}, a.p};
 }
 
@@ -197,7 +197,7 @@ GARRA_HD void walk(const Model<T, J>& m, const Angles<S, J>& x, Use use) {
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Frames<S, J> frames(const Model<T, J>& m, const Angles<S, J>& x) {
   Frames<S, J> out;
-  kernel::walk<K>(m, x, [&](auto i, const kernel::Axes<S>& f) { out.frame[i] = kernel::pose_of(f); });
+  kernel::walk<K>(m, x, [&](auto i, const kernel::Axes<S>& f) { out.frame[i] = kernel::to_pose(f); });
   out.tool = out.frame[extent<J>() - 1] * cast_pose<S>(m.tool);
   return out;
 }

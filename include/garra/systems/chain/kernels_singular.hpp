@@ -18,34 +18,34 @@ struct VectorSet {
 };
 
 template <class S, int J>
-GARRA_HD VectorSet<S, 6, J> rows_of(const Mat<S, 6, J>& jac) {
+GARRA_HD VectorSet<S, 6, J> count_rows(const Mat<S, 6, J>& jac) {
   VectorSet<S, 6, J> out;
   for_each_index<6>([&](auto k) { for_each_index<J>([&](auto i) { out.v[k][i] = jac(k, i); }); });
   return out;
 }
 template <class S, int J>
-GARRA_HD VectorSet<S, J, 6> columns_of(const Mat<S, 6, J>& jac) {
+GARRA_HD VectorSet<S, J, 6> make_columns(const Mat<S, 6, J>& jac) {
   VectorSet<S, J, 6> out;
   for_each_index<J>([&](auto k) { for_each_index<6>([&](auto i) { out.v[k][i] = jac(i, k); }); });
   return out;
 }
 /// The shorter side of a Jacobian as vectors: its rows, or its columns where there are fewer than six joints.
 template <class S, int J>
-GARRA_HD auto vectors_of(const Mat<S, 6, J>& jac) {
+GARRA_HD auto jacobian_vectors(const Mat<S, 6, J>& jac) {
   static_assert(J > 0);
   if constexpr (J < 6)
-    return columns_of(jac);
+    return make_columns(jac);
   else
-    return rows_of(jac);
+    return count_rows(jac);
 }
 /// use(the same): a number, whatever side it is.
 template <class S, int J, class Use>
 GARRA_HD S of_vectors(const Mat<S, 6, J>& jac, const Use& use) {
   if constexpr (J > 0) {
-    return use(vectors_of(jac));
+    return use(jacobian_vectors(jac));
   } else {
-    if (extent<J>() < 6) return use(columns_of(jac));
-    return use(rows_of(jac));
+    if (extent<J>() < 6) return use(make_columns(jac));
+    return use(count_rows(jac));
   }
 }
 

@@ -191,7 +191,7 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
 }
 
 template <class S, int J>
-GARRA_HD Flows<S> flows_of(const Vec<S, J>& damping, const Vec<S, J>& tau, const Vec<S, J>& qd) {
+GARRA_HD Flows<S> compute_flows(const Vec<S, J>& damping, const Vec<S, J>& tau, const Vec<S, J>& qd) {
   Flows<S> f = {S(0), S(0)};
   for_each_index<J>([&](int i) {
     f.dissipated = fma(damping[i] * qd[i], qd[i], f.dissipated);
@@ -206,7 +206,7 @@ GARRA_HD Step<S, J> step_implicit1(const Plant<S, M, J, K>& plant, const Clock<d
                                    const Motion<S, J>& start) {
   Stage<S, J> s = {start.qd, start.qd, start.qd, start.qd};
   solve_stage(plant, clock, h, start.q, 1, s);
-  const Flows<S> f = flows_of(plant.damping, s.tau, s.V);
+  const Flows<S> f = compute_flows(plant.damping, s.tau, s.V);
   return {{axpy(S(h), s.V, start.q), s.V}, s.tau, {S(h) * f.dissipated, S(h) * f.work}};
 }
 
@@ -229,7 +229,7 @@ GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<d
     const double node = stage == 0 ? g : 1;
     const S weight = S((stage == 0 ? 1 - g : g) * h);
     solve_stage(plant, Clock<double>{clock.t + node * h, clock.from}, g * h, q, 2, s);
-    const Flows<S> f = flows_of(plant.damping, s.tau, s.V);
+    const Flows<S> f = compute_flows(plant.damping, s.tau, s.V);
     out.flows.dissipated = fma(weight, f.dissipated, out.flows.dissipated);
     out.flows.work = fma(weight, f.work, out.flows.work);
     out.motion.q = axpy(weight, s.V, out.motion.q);

@@ -83,7 +83,7 @@ struct TorqueLaw {
   template <class C>
   GARRA_HD Vec<C, J> polygon(const C& t) const {
     const C last = C(points_count - 1), at = max(C(0), min(last, t / C(interval)));
-    const C before = min(floor_of(at), max(last - C(1), C(0))), share = at - before;
+    const C before = min(round_down(at), max(last - C(1), C(0))), share = at - before;
     Vec<C, J> w;
     for (int i = 0; i < J; ++i) {
       const C column = C(i < joints ? i : 0);
@@ -96,7 +96,7 @@ struct TorqueLaw {
 
   /// Whole part of 0 <= x < 2^51.
   template <class C>
-  static GARRA_HD C floor_of(const C& x) {
+  static GARRA_HD C round_down(const C& x) {
     const C r = (x + C(0x1p52)) - C(0x1p52);
     return r - select(r > x, C(1), C(0));
   }

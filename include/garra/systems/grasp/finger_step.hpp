@@ -123,7 +123,7 @@ GARRA_HD FingerStep<S> begin_step(const FingerChain<J>& finger, const FingerDriv
 
   FingerStep<S> out;
   out.tip = frames.tool.p;
-  const Mat3<S> R = rotation_of(order.turn);
+  const Mat3<S> R = rotation_matrix(order.turn);
   const Touch<S> at = touch(kind, surface, transpose_times(R, out.tip - order.p));
   out.E = R * at.E;
   out.gap = at.gap;

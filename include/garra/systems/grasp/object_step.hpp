@@ -75,7 +75,7 @@ GARRA_HD Body<S> body_at(const ObjectMotion<S>& x, const Vec3<S>& p, const Quate
     I(i, i) = x.moments[i];
     inverse(i, i) = S(1) / x.moments[i];
   }
-  const Mat3<S> R = rotation_of(turn);
+  const Mat3<S> R = rotation_matrix(turn);
   return {x.mass, rotate_symmetric(R, I), rotate_symmetric(R, inverse), p, x.v, x.w};
 }
 

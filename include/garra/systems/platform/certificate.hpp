@@ -78,7 +78,7 @@ struct Bends {
 
 /// Its bound over all |u| = 1, and poses within `reach`.
 template <class S>
-GARRA_HD S largest(const Bends<S>& b, const S& reach) {
+GARRA_HD S largest_bend(const Bends<S>& b, const S& reach) {
   const S half(0.5), turn = fma(b.per_reach, reach, b.turn);
   const S apart = half * (b.shift - turn);
   return fma(half, b.shift + turn, sqrt(fma(apart, apart, b.mixed * b.mixed))) * S(1 + kSlack);
@@ -134,7 +134,7 @@ GARRA_HD Mat<S, 6, 6> block_inverse(const Mat<S, 6, 6>& J) {
 }
 
 template <class S>
-GARRA_HD Bends<S> bends_of(const Scene<S>& scene, const Mat<S, 6, 6>& X) {
+GARRA_HD Bends<S> compute_bends(const Scene<S>& scene, const Mat<S, 6, 6>& X) {
   const S per_length = S(1) / scene.length;
   Vec3<S> middle = Vec3<S>::zero();
   for (int i = 0; i < kLegs; ++i) middle += S(1.0 / kLegs) * scene.base[i];
@@ -182,12 +182,12 @@ GARRA_HD_CALL void look_around(const Scene<S>& scene, Neighborhood<S>& n) {
   const S strength = frobenius(n.inverse);
   n.gap = one - frobenius(Mat<S, 6, 6>::identity() - n.inverse * J) - eps * (strength * sqrt(rows));
   n.noise = eps * (strength * sqrt(squares));
-  const Bends<S> bends = bends_of(scene, n.inverse);
+  const Bends<S> bends = compute_bends(scene, n.inverse);
   // The larger root is at most 2 / Z2, about the distance to which Z2 must hold. Turns below pi
   // have one vector each.
   n.reach = S(0);
-  for (int k = 0; k < 2; ++k) n.reach = min(half * (n.reach + S(2) / largest(bends, n.reach)), S(3) * scene.length);
-  n.bend = largest(bends, n.reach);
+  for (int k = 0; k < 2; ++k) n.reach = min(half * (n.reach + S(2) / largest_bend(bends, n.reach)), S(3) * scene.length);
+  n.bend = largest_bend(bends, n.reach);
 }
 
 }  // namespace certificate
@@ -198,7 +198,7 @@ GARRA_HD Neighborhood<S> neighborhood(const Model<T>& m, const Place<S>& place, 
   certificate::Scene<S> scene;
   scene.place = place;
   scene.length = L;
-  const Mat3<S> A = rotation_of(place.p);
+  const Mat3<S> A = rotation_matrix(place.p);
   for_each_index<kLegs>([&](auto i) {
     scene.base[i] = cast<S>(m.leg[i].base);
     scene.lever[i] = A * cast<S>(m.leg[i].anchor);
@@ -211,13 +211,13 @@ GARRA_HD Neighborhood<S> neighborhood(const Model<T>& m, const Place<S>& place, 
 
 /// X F, the Newton step's negative, for squares of lengths.
 template <class S>
-GARRA_HD Vec<S, 6> newton_of(const Neighborhood<S>& n, const Vec<S, 6>& squares) {
+GARRA_HD Vec<S, 6> newton_correction(const Neighborhood<S>& n, const Vec<S, 6>& squares) {
   return n.inverse * (S(0.5) * (n.squares - squares));
 }
 
 /// Radii for |X F| of some lengths.
 template <class S>
-GARRA_HD Radii<S> radii_of(const Neighborhood<S>& n, const S& newton) {
+GARRA_HD Radii<S> compute_radii(const Neighborhood<S>& n, const S& newton) {
   const S zero(0), infinite(std::numeric_limits<RealOf<S>>::infinity());
   const S Y = newton + n.noise;
   const S square = n.gap * n.gap, rest = fma(S(-2) * n.bend, Y, square);

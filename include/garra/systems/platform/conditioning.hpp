@@ -17,7 +17,7 @@ struct Legs {
 
 template <class S, class T>
 GARRA_HD Legs<S> legs_at(const Model<T>& m, const Place<S>& place) {
-  const Mat3<S> A = rotation_of(place.p);
+  const Mat3<S> A = rotation_matrix(place.p);
   Legs<S> legs;
   for_each_index<kLegs>([&](auto i) { legs.leg[i] = leg_vector(m.leg[i], place.r, A); });
   return legs;

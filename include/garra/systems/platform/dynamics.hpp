@@ -135,7 +135,7 @@ struct Effort {
 template <class S, class T>
 GARRA_HD Effort<S> effort(const Model<T>& m, const Place<S>& place, const Twist6<S>& twist, const Twist6<S>& a) {
   Effort<S> e;
-  const Mat3<S> A = rotation_of(place.p);
+  const Mat3<S> A = rotation_matrix(place.p);
   e.wrench = body_effort(m, A, twist, a);
   e.power = dot(e.wrench.force, twist.v) + dot(e.wrench.moment, twist.w);
   const Vec3<S> gravity = cast<S>(m.gravity);
@@ -166,7 +166,7 @@ GARRA_HD Vec<S, 6> actuator_forces(const Effort<S>& e, const Wrench6<S>& externa
 template <class S, class T>
 GARRA_HD Vec<S, 6> inverse_dynamics(const Model<T>& m, const Place<S>& place, const Twist6<S>& twist,
                                     const Twist6<S>& a, const Wrench6<S>& wrench) {
-  const Mat3<S> A = rotation_of(place.p);
+  const Mat3<S> A = rotation_matrix(place.p);
   Wrench6<S> w = body_effort(m, A, twist, a);
   const Vec3<S> gravity = cast<S>(m.gravity);
   LegDirections<S> d;
@@ -235,7 +235,7 @@ struct LowerBalance {
 template <class S, class T>
 GARRA_HD LowerBalance<S> lower_balance(const Model<T>& m, const Place<S>& place, const Twist6<S>& twist) {
   LowerBalance<S> out;
-  const Mat3<S> A = rotation_of(place.p);
+  const Mat3<S> A = rotation_matrix(place.p);
   const Twist6<S> still = {Vec3<S>::zero(), Vec3<S>::zero()};
   Wrench6<S> bias = body_effort(m, A, twist, still);
   Mat<S, 6, 6> mass = body_mass<S>(m, A);
@@ -278,7 +278,7 @@ GARRA_HD Vec<S, 6> acceleration(const Model<T>& m, const Place<S>& place, const 
 
 template <class S, class T>
 GARRA_HD Energy<S> energy(const Model<T>& m, const Place<S>& place, const Twist6<S>& twist) {
-  const Mat3<S> A = rotation_of(place.p);
+  const Mat3<S> A = rotation_matrix(place.p);
   const Vec3<S> w = transpose_times(A, twist.w), gravity = cast<S>(m.gravity);
   S twice = fma(S(m.mass), dot(twist.v, twist.v), dot(w, times_inertia(m, w)));
   Vec3<S> moment = S(m.mass) * place.r;  // sum of mass times position

@@ -14,7 +14,7 @@ namespace garra::platform {
 template <class S>
 GARRA_HD S smooth_sign(const S& x) {
   const S e = exp(S(-2) * abs(x));
-  return elementary::flip_sign((S(1) - e) / (S(1) + e), elementary::sign_of(x));
+  return elementary::flip_sign((S(1) - e) / (S(1) + e), elementary::sign_bits(x));
 }
 
 /// Friction of an actuator at a rate of its length [m/s]: viscous * rate + coulomb * tanh(rate /

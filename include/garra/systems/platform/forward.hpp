@@ -167,7 +167,7 @@ GARRA_HD MaskOf<S> running(const ForwardState<S>& state) {
 template <class S, class T>
 GARRA_HD void finish(const Model<T>& m, ForwardState<S>& state) {
   state.place.p = normalized(state.place.p);
-  const Mat3<S> A = rotation_of(state.place.p);
+  const Mat3<S> A = rotation_matrix(state.place.p);
   state.residual = S(0);
   for_each_index<kLegs>([&](auto i) {
     state.residual = max(state.residual, abs(leg_vector(m.leg[i], state.place.r, A).length - state.target[i]));

@@ -24,11 +24,11 @@ struct FullPlace {
 };
 
 /// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) without normalization, for parameters not unit yet.
-/// Its derivative is turned(). (rotation_of() of quaternion.hpp uses |p| = 1 on its diagonal; with
+/// Its derivative is turned(). (rotation_matrix() of quaternion.hpp uses |p| = 1 on its diagonal; with
 /// it Newton loses its order.)
 template <class S>
 GARRA_HD Mat3<S> full_rotation(const Quaternion<S>& p) {
-  Mat3<S> A = rotation_of(p);
+  Mat3<S> A = rotation_matrix(p);
   const S two(2), w = fma(two * p[0], p[0], S(-1));
   for (int k = 0; k < 3; ++k) A(k, k) = fma(two * p[k + 1], p[k + 1], w);
   return A;
@@ -65,19 +65,19 @@ struct Body {
 };
 
 template <class S>
-GARRA_HD Body<S> body_of(const Quaternion<S>& p) {
+GARRA_HD Body<S> make_body(const Quaternion<S>& p) {
   Body<S> b;
   b.p = p;
   for (int j = 0; j < 3; ++j) {
     Vec3<S> axis = Vec3<S>::zero();
     axis[j] = S(1);
-    b.about[j] = rate_of(p, axis);
+    b.about[j] = quaternion_rate(p, axis);
   }
   return b;
 }
 
 template <class S>
-GARRA_HD Turns<S> turns_of(const Body<S>& b, const Vec3<S>& u) {
+GARRA_HD Turns<S> compute_turns(const Body<S>& b, const Vec3<S>& u) {
   Turns<S> t;
   for (int j = 0; j < 3; ++j) t.by[j] = turned(b.p, b.about[j], u);
   t.length = turned(b.p, b.p, u);
@@ -86,7 +86,7 @@ GARRA_HD Turns<S> turns_of(const Body<S>& b, const Vec3<S>& u) {
 
 /// The share of p by p's norm equation, whose residual or minus its gamma is `g`.
 template <class S>
-GARRA_HD S stretch_for(const Quaternion<S>& p, const S& g) {
+GARRA_HD S norm_rate_for(const Quaternion<S>& p, const S& g) {
   return S(-0.5) * g / dot(p, p);
 }
 template <class S>
@@ -95,12 +95,12 @@ GARRA_HD S norm_residual(const Quaternion<S>& p) {
 }
 
 template <class S>
-GARRA_HD Vec3<S> along(const Turns<S>& t, const S& stretch, const Vec3<S>& w) {
-  return stretch * t.length + (w[0] * t.by[0] + (w[1] * t.by[1] + w[2] * t.by[2]));
+GARRA_HD Vec3<S> along(const Turns<S>& t, const S& norm_rate, const Vec3<S>& w) {
+  return norm_rate * t.length + (w[0] * t.by[0] + (w[1] * t.by[1] + w[2] * t.by[2]));
 }
 
 template <class S>
-GARRA_HD Vec3<S> column_of(const Mat3<S>& A, int j) {
+GARRA_HD Vec3<S> matrix_column(const Mat3<S>& A, int j) {
   return {{A(0, j), A(1, j), A(2, j)}};
 }
 
@@ -108,11 +108,11 @@ template <class S, class T>
 GARRA_HD LegResidual<S> leg_residual(const LegForm<T>& leg, const Place<S>& platform, const Place<S>& lower,
                                      const Place<S>& upper, const S& length) {
   const Mat3<S> L = full_rotation(lower.p), U = full_rotation(upper.p);
-  const Vec3<S> x = column_of(L, 0), y = column_of(L, 1), z = column_of(L, 2), D = upper.r - lower.r;
-  const Vec3<S> uz = column_of(U, 2);
+  const Vec3<S> x = matrix_column(L, 0), y = matrix_column(L, 1), z = matrix_column(L, 2), D = upper.r - lower.r;
+  const Vec3<S> uz = matrix_column(U, 2);
   LegResidual<S> g;
   g.universal = lower.r - S(leg.lower_com) * z - cast<S>(leg.base);
-  g.angles = {{dot(cast<S>(leg.axis), x), dot(x, uz), dot(y, uz), dot(x, D), dot(y, D), dot(x, column_of(U, 1))}};
+  g.angles = {{dot(cast<S>(leg.axis), x), dot(x, uz), dot(y, uz), dot(x, D), dot(y, D), dot(x, matrix_column(U, 1))}};
   g.spherical = upper.r + S(leg.upper_com) * uz - platform.r - full_rotation(platform.p) * cast<S>(leg.anchor);
   g.driving = dot(z, D) - (length - S(leg.lower_com) - S(leg.upper_com));
   return g;
@@ -121,7 +121,7 @@ GARRA_HD LegResidual<S> leg_residual(const LegForm<T>& leg, const Place<S>& plat
 /// The length in a leg's driving equation.
 template <class S, class T>
 GARRA_HD S driven_length(const LegForm<T>& leg, const FullPlace<S>& q, int i) {
-  const Vec3<S> z = column_of(full_rotation(q.lower[i].p), 2);
+  const Vec3<S> z = matrix_column(full_rotation(q.lower[i].p), 2);
   return dot(z, q.upper[i].r - q.lower[i].r) + S(leg.lower_com) + S(leg.upper_com);
 }
 
@@ -167,13 +167,13 @@ template <class S, class T>
 GARRA_HD LegBlock<S> leg_block(const LegForm<T>& leg, const Place<S>& lower, const Place<S>& upper) {
   LegBlock<S> e;
   const Mat3<S> L = full_rotation(lower.p), U = full_rotation(upper.p);
-  const Vec3<S> x = column_of(L, 0), y = column_of(L, 1), z = column_of(L, 2);
+  const Vec3<S> x = matrix_column(L, 0), y = matrix_column(L, 1), z = matrix_column(L, 2);
   e.D = upper.r - lower.r;
-  e.uy = column_of(U, 1), e.uz = column_of(U, 2), e.axis = cast<S>(leg.axis);
-  const Body<S> l = body_of(lower.p), u = body_of(upper.p);
+  e.uy = matrix_column(U, 1), e.uz = matrix_column(U, 2), e.axis = cast<S>(leg.axis);
+  const Body<S> l = make_body(lower.p), u = make_body(upper.p);
   const Mat3<S> I = Mat3<S>::identity();
-  e.ends = {x, y, z, turns_of(l, column_of(I, 2)), turns_of(u, column_of(I, 2)), S(leg.lower_com), S(leg.upper_com)};
-  e.dx = turns_of(l, column_of(I, 0)), e.dy = turns_of(l, column_of(I, 1)), e.duy = turns_of(u, column_of(I, 1));
+  e.ends = {x, y, z, compute_turns(l, matrix_column(I, 2)), compute_turns(u, matrix_column(I, 2)), S(leg.lower_com), S(leg.upper_com)};
+  e.dx = compute_turns(l, matrix_column(I, 0)), e.dy = compute_turns(l, matrix_column(I, 1)), e.duy = compute_turns(u, matrix_column(I, 1));
   const Turns<S>&dz = e.ends.dz, &duz = e.ends.duz;
   Mat<S, 6, 6>& K = e.K;
   K = Mat<S, 6, 6>::zero();
@@ -194,7 +194,7 @@ GARRA_HD LegBlock<S> leg_block(const LegForm<T>& leg, const Place<S>& lower, con
 template <class S>
 struct LegMove {
   LegResidual<S> g;
-  S lower_stretch, upper_stretch;
+  S lower_norm_rate, upper_norm_rate;
 };
 
 /// Right sides of the six angles' equations and of the driving one, without the spherical joint's
@@ -209,7 +209,7 @@ template <class S>
 GARRA_HD LegRight<S> leg_right(const LegBlock<S>& e, const LegMove<S>& move) {
   const LegResidual<S>& g = move.g;
   const LegEnds<S>& at = e.ends;
-  const S &sl = move.lower_stretch, &su = move.upper_stretch;
+  const S &sl = move.lower_norm_rate, &su = move.upper_norm_rate;
   const Vec3<S> zl = sl * at.dz.length, zu = su * at.duz.length, xl = sl * e.dx.length, yl = sl * e.dy.length;
   const Vec3<S> fixed = g.universal - g.spherical - at.c2 * zu - at.c1 * zl;  // of D
   LegRight<S> r;
@@ -225,7 +225,7 @@ GARRA_HD LegRight<S> leg_right(const LegBlock<S>& e, const LegMove<S>& move) {
 template <class S>
 struct BodyChange {
   Vec3<S> r, turn;
-  S stretch;
+  S norm_rate;
 };
 template <class S>
 struct LinkChanges {
@@ -237,26 +237,26 @@ template <class S>
 GARRA_HD LinkChanges<S> link_changes(const LegEnds<S>& e, const LegMove<S>& move, const Vec<S, 6>& w,
                                      const Vec3<S>& joint) {
   const Vec3<S> l{{w[0], w[1], w[2]}}, u{{w[3], w[4], w[5]}};
-  return {{e.c1 * along(e.dz, move.lower_stretch, l) - move.g.universal, l, move.lower_stretch},
-          {joint - e.c2 * along(e.duz, move.upper_stretch, u) - move.g.spherical, u, move.upper_stretch}};
+  return {{e.c1 * along(e.dz, move.lower_norm_rate, l) - move.g.universal, l, move.lower_norm_rate},
+          {joint - e.c2 * along(e.duz, move.upper_norm_rate, u) - move.g.spherical, u, move.upper_norm_rate}};
 }
 
 /// The change of Euler parameters.
 template <class S>
-GARRA_HD Quaternion<S> turn_of(const Body<S>& b, const BodyChange<S>& c) {
-  return c.stretch * b.p + (c.turn[0] * b.about[0] + (c.turn[1] * b.about[1] + c.turn[2] * b.about[2]));
+GARRA_HD Quaternion<S> changed_quaternion(const Body<S>& b, const BodyChange<S>& c) {
+  return c.norm_rate * b.p + (c.turn[0] * b.about[0] + (c.turn[1] * b.about[1] + c.turn[2] * b.about[2]));
 }
 
 template <class S>
 GARRA_HD Place<S> changed(const Place<S>& at, const BodyChange<S>& c) {
-  return {at.r + c.r, at.p + turn_of(body_of(at.p), c)};
+  return {at.r + c.r, at.p + changed_quaternion(make_body(at.p), c)};
 }
 
 template <class S, class T>
 GARRA_HD LegMove<S> leg_newton(const LegForm<T>& leg, const Place<S>& platform, const Place<S>& lower,
                                const Place<S>& upper, const S& length) {
-  return {leg_residual(leg, platform, lower, upper, length), stretch_for(lower.p, norm_residual(lower.p)),
-          stretch_for(upper.p, norm_residual(upper.p))};
+  return {leg_residual(leg, platform, lower, upper, length), norm_rate_for(lower.p, norm_residual(lower.p)),
+          norm_rate_for(upper.p, norm_residual(upper.p))};
 }
 
 /// Reduced form of a leg's 15 equations: turns of its links as functions of the spherical joint's
@@ -287,7 +287,7 @@ GARRA_HD LegStep<S> eliminate_leg(const LegForm<T>& leg, const FullPlace<S>& q, 
 }
 
 template <class S>
-GARRA_HD LinkChanges<S> links_of(const LegStep<S>& s, const Vec3<S>& joint) {
+GARRA_HD LinkChanges<S> compute_link_changes(const LegStep<S>& s, const Vec3<S>& joint) {
   const S mx = dot(s.ends.x, joint), my = dot(s.ends.y, joint);
   Vec<S, 6> w;
   for (int j = 0; j < 6; ++j) w[j] = fnma(s.turns(j, 2), my, fnma(s.turns(j, 1), mx, s.turns(j, 0)));
@@ -297,21 +297,21 @@ GARRA_HD LinkChanges<S> links_of(const LegStep<S>& s, const Vec3<S>& joint) {
 /// Does one step of (6)-(7).
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_newton_step(const Model<T>& m, const FullPlace<S>& q, const Vec<S, 6>& lengths) {
-  const Body<S> body = body_of(q.platform.p);
+  const Body<S> body = make_body(q.platform.p);
   BodyChange<S> c;
-  c.stretch = stretch_for(q.platform.p, norm_residual(q.platform.p));
+  c.norm_rate = norm_rate_for(q.platform.p, norm_residual(q.platform.p));
   LegStep<S> step[kLegs];
   Mat<S, 6, 6> J;
   Vec<S, 6> right;
   for (int i = 0; i < kLegs; ++i) {
     const LegForm<T>& leg = m.leg[i];
     step[i] = eliminate_leg(leg, q, i, lengths[i]);
-    const Turns<S> ds = turns_of(body, cast<S>(leg.anchor));
+    const Turns<S> ds = compute_turns(body, cast<S>(leg.anchor));
     for (int j = 0; j < 3; ++j) {
       J(i, j) = step[i].normal[j];
       J(i, j + 3) = dot(step[i].normal, ds.by[j]);
     }
-    right[i] = step[i].value - dot(step[i].normal, c.stretch * ds.length);
+    right[i] = step[i].value - dot(step[i].normal, c.norm_rate * ds.length);
   }
   const Vec<S, 6> t = solve(factor_lu(J), right);
   c.r = {{t[0], t[1], t[2]}}, c.turn = {{t[3], t[4], t[5]}};
@@ -319,8 +319,8 @@ GARRA_HD_CALL FullPlace<S> full_newton_step(const Model<T>& m, const FullPlace<S
   to.platform = changed(q.platform, c);
   for (int i = 0; i < kLegs; ++i) {
     const LegForm<T>& leg = m.leg[i];
-    const Vec3<S> joint = c.r + along(turns_of(body, cast<S>(leg.anchor)), c.stretch, c.turn);
-    const LinkChanges<S> links = links_of(step[i], joint);
+    const Vec3<S> joint = c.r + along(compute_turns(body, cast<S>(leg.anchor)), c.norm_rate, c.turn);
+    const LinkChanges<S> links = compute_link_changes(step[i], joint);
     to.lower[i] = changed(q.lower[i], links.lower);
     to.upper[i] = changed(q.upper[i], links.upper);
   }
@@ -337,7 +337,7 @@ GARRA_HD_CALL FullPlace<S> full_place(const Model<T>& m, const Place<S>& place) 
     const LegForm<T>& leg = m.leg[i];
     const LegVector<S> l = leg_vector(leg, place.r, A);
     const LegFrame<S> f = leg_frame(cast<S>(leg.axis), l.z);
-    const Quaternion<S> p = quaternion_of(f.x, f.y, f.z);
+    const Quaternion<S> p = to_quaternion(f.x, f.y, f.z);
     q.lower[i] = {cast<S>(leg.base) + S(leg.lower_com) * f.z, p};
     q.upper[i] = {cast<S>(leg.base) + (l.d - S(leg.upper_com) * f.z), p};
   }

@@ -38,8 +38,8 @@ struct BodyMass {
 
 /// `times`: the tensor in body axes times a vector.
 template <class S, class Times>
-GARRA_HD BodyMass<S> body_mass_of(const S& mass, const Quaternion<S>& p, const Quaternion<S>& rate, Times&& times) {
-  const Body<S> b = body_of(p);
+GARRA_HD BodyMass<S> compute_body_mass(const S& mass, const Quaternion<S>& p, const Quaternion<S>& rate, Times&& times) {
+  const Body<S> b = make_body(p);
   const Vec3<S> w = S(2) * body_part(p, rate), Jw = times(w);
   BodyMass<S> m;
   m.mass = mass;
@@ -59,7 +59,7 @@ GARRA_HD BodyMass<S> body_mass_of(const S& mass, const Quaternion<S>& p, const Q
 template <class S>
 GARRA_HD BodyMass<S> link_mass(const S& mass, const Vec3<S>& principal, const Quaternion<S>& p,
                                const Quaternion<S>& rate) {
-  return body_mass_of(mass, p, rate, [&](const Vec3<S>& a) {
+  return compute_body_mass(mass, p, rate, [&](const Vec3<S>& a) {
     return vec3<S>(principal[0] * a[0], principal[1] * a[1], principal[2] * a[2]);
   });
 }
@@ -71,9 +71,9 @@ GARRA_HD_CALL LegMove<S> leg_gamma(const LegForm<T>& leg, const FullMotion<S>& q
   const Place<S>&lower = q.at.lower[i], &upper = q.at.upper[i];
   const Quaternion<S>&lp = q.rate.lower[i].p, &up = q.rate.upper[i].p;
   const Mat3<S> I = Mat3<S>::identity(), L = full_rotation(lower.p), U = full_rotation(upper.p);
-  const Vec3<S> ex = column_of(I, 0), ey = column_of(I, 1), ez = column_of(I, 2), s = cast<S>(leg.anchor);
-  const Vec3<S> x = column_of(L, 0), y = column_of(L, 1), D = upper.r - lower.r;
-  const Vec3<S> uy = column_of(U, 1), uz = column_of(U, 2), k = cast<S>(leg.axis);
+  const Vec3<S> ex = matrix_column(I, 0), ey = matrix_column(I, 1), ez = matrix_column(I, 2), s = cast<S>(leg.anchor);
+  const Vec3<S> x = matrix_column(L, 0), y = matrix_column(L, 1), D = upper.r - lower.r;
+  const Vec3<S> uy = matrix_column(U, 1), uz = matrix_column(U, 2), k = cast<S>(leg.axis);
   const Vec3<S> x1 = turned(lower.p, lp, ex), y1 = turned(lower.p, lp, ey), z1 = turned(lower.p, lp, ez);
   const Vec3<S> x2 = turned(lp, lp, ex), y2 = turned(lp, lp, ey), z2 = turned(lp, lp, ez);
   const Vec3<S> uy1 = turned(upper.p, up, ey), uz1 = turned(upper.p, up, ez);
@@ -101,18 +101,18 @@ GARRA_HD_CALL LegMove<S> leg_gamma(const LegForm<T>& leg, const FullMotion<S>& q
     lower_norm += rate * (two * dot(lower.p, lp)) + place * norm_residual(lower.p);
     upper_norm += rate * (two * dot(upper.p, up)) + place * norm_residual(upper.p);
   }
-  g.lower_stretch = stretch_for(lower.p, lower_norm);
-  g.upper_stretch = stretch_for(upper.p, upper_norm);
+  g.lower_norm_rate = norm_rate_for(lower.p, lower_norm);
+  g.upper_norm_rate = norm_rate_for(upper.p, upper_norm);
   return g;
 }
 
 /// The share of p in p" of the platform.
 template <class S>
-GARRA_HD S platform_stretch(const FullMotion<S>& q, const Baumgarte& keep) {
+GARRA_HD S platform_norm_rate(const FullMotion<S>& q, const Baumgarte& keep) {
   const Quaternion<S>&p = q.at.platform.p, &rate = q.rate.platform.p;
   S norm = S(2) * dot(rate, rate);
   if (keep.alpha > 0) norm += S(4 * keep.alpha) * dot(p, rate) + S(keep.alpha * keep.alpha) * norm_residual(p);
-  return stretch_for(p, norm);
+  return norm_rate_for(p, norm);
 }
 
 /// A leg whose links' accelerations are known except for the spherical joint's part.
@@ -135,7 +135,7 @@ GARRA_HD Vec<S, 6> turns_for(const FullLeg<S>& l, const Vec3<S>& joint) {
 }
 
 template <class S>
-GARRA_HD_CALL Mat<S, 6, 6> inverse_of(const Mat<S, 6, 6>& a) {
+GARRA_HD_CALL Mat<S, 6, 6> invert_matrix(const Mat<S, 6, 6>& a) {
   return solve(factor_lu(a), Mat<S, 6, 6>::identity());
 }
 
@@ -144,12 +144,12 @@ GARRA_HD_CALL FullLeg<S> full_leg(const Model<T>& m, const FullMotion<S>& q, int
   const LegForm<T>& leg = m.leg[i];
   FullLeg<S> l;
   l.block = leg_block(leg, q.at.lower[i], q.at.upper[i]);
-  l.inverse = inverse_of(l.block.K);
+  l.inverse = invert_matrix(l.block.K);
   l.move = leg_gamma(leg, q, i, keep);
   l.turns = l.inverse * leg_right(l.block, l.move).angles;
   l.lower = link_mass(S(leg.lower_mass), cast<S>(leg.lower_inertia), q.at.lower[i].p, q.rate.lower[i].p);
   l.upper = link_mass(S(leg.upper_mass), cast<S>(leg.upper_inertia), q.at.upper[i].p, q.rate.upper[i].p);
-  l.ds = turns_of(body_of(q.at.platform.p), cast<S>(leg.anchor));
+  l.ds = compute_turns(make_body(q.at.platform.p), cast<S>(leg.anchor));
   return l;
 }
 
@@ -213,7 +213,7 @@ GARRA_HD void add_at_joint(const Turns<S>& ds, const Vec3<S>& force, Vec<S, 6>& 
 
 template <class S, class T>
 GARRA_HD BodyMass<S> platform_mass(const Model<T>& m, const FullMotion<S>& q) {
-  return body_mass_of(S(m.mass), q.at.platform.p, q.rate.platform.p,
+  return compute_body_mass(S(m.mass), q.at.platform.p, q.rate.platform.p,
                       [&](const Vec3<S>& a) { return times_inertia(m, a); });
 }
 
@@ -226,20 +226,20 @@ GARRA_HD S platform_norm_multiplier(const FullPlace<S>& q, const BodyMass<S>& bo
 /// Rates of all coordinates from the platform's: Phi_q q' = 0 except for the driving rows.
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_rate(const Model<T>& m, const FullPlace<S>& q, const Twist6<S>& t) {
-  const Body<S> body = body_of(q.platform.p);
+  const Body<S> body = make_body(q.platform.p);
   const S zero(0);
   FullPlace<S> rate;
-  rate.platform = {t.v, turn_of(body, BodyChange<S>{t.v, t.w, zero})};
+  rate.platform = {t.v, changed_quaternion(body, BodyChange<S>{t.v, t.w, zero})};
   for (int i = 0; i < kLegs; ++i) {
     const LegForm<T>& leg = m.leg[i];
     const LegBlock<S> e = leg_block(leg, q.lower[i], q.upper[i]);
-    const Vec3<S> joint = t.v + along(turns_of(body, cast<S>(leg.anchor)), zero, t.w);
+    const Vec3<S> joint = t.v + along(compute_turns(body, cast<S>(leg.anchor)), zero, t.w);
     Vec<S, 6> right = Vec<S, 6>::zero();
     right[3] = -dot(e.ends.x, joint), right[4] = -dot(e.ends.y, joint);
     const LegMove<S> rest{{Vec3<S>::zero(), Vec<S, 6>::zero(), Vec3<S>::zero(), zero}, zero, zero};
     const LinkChanges<S> links = link_changes(e.ends, rest, solve(factor_lu(e.K), right), joint);
-    rate.lower[i] = {links.lower.r, turn_of(body_of(q.lower[i].p), links.lower)};
-    rate.upper[i] = {links.upper.r, turn_of(body_of(q.upper[i].p), links.upper)};
+    rate.lower[i] = {links.lower.r, changed_quaternion(make_body(q.lower[i].p), links.lower)};
+    rate.upper[i] = {links.upper.r, changed_quaternion(make_body(q.upper[i].p), links.upper)};
   }
   return rate;
 }
@@ -286,7 +286,7 @@ GARRA_HD_CALL FullInverse<S> full_inverse_dynamics(const Model<T>& m, const Plac
   q.at = full_place(m, place);
   q.rate = full_rate(m, q.at, twist);
   const BodyMass<S> body = platform_mass(m, q);
-  const S stretch = platform_stretch(q, plain), one(1);
+  const S norm_rate = platform_norm_rate(q, plain), one(1);
   const Vec3<S> gravity = cast<S>(m.gravity);
   const Vec3<S> force = body.mass * (acceleration.v - gravity), moment = body.gyro + body.inertia * acceleration.w;
   Vec<S, 6> right{{force[0] - wrench.force[0], force[1] - wrench.force[1], force[2] - wrench.force[2],
@@ -299,7 +299,7 @@ GARRA_HD_CALL FullInverse<S> full_inverse_dynamics(const Model<T>& m, const Plac
   for (int i = 0; i < kLegs; ++i) {
     FullLeg<S>& l = leg[i];
     l = full_leg(m, q, i, plain);
-    const Vec3<S> joint = acceleration.v + along(l.ds, stretch, acceleration.w);
+    const Vec3<S> joint = acceleration.v + along(l.ds, norm_rate, acceleration.w);
     const LinkChanges<S> a = link_changes(l.block.ends, l.move, turns_for(l, joint), joint);
     forces[i] = leg_forces(l, a, gravity, one);
     Vec<S, 6> share = Vec<S, 6>::zero(), direction = share;
@@ -329,7 +329,7 @@ GARRA_HD_CALL FullPlace<S> full_acceleration(const Model<T>& m, const FullMotion
   const S one(1), zero(0);
   const Vec3<S> gravity = cast<S>(m.gravity), none = Vec3<S>::zero();
   BodyChange<S> c;
-  c.stretch = platform_stretch(q, keep);
+  c.norm_rate = platform_norm_rate(q, keep);
   Vec<S, 6> right{{fma(body.mass, gravity[0], wrench.force[0]), fma(body.mass, gravity[1], wrench.force[1]),
                    fma(body.mass, gravity[2], wrench.force[2]), wrench.moment[0] - body.gyro[0],
                    wrench.moment[1] - body.gyro[1], wrench.moment[2] - body.gyro[2]}};
@@ -343,7 +343,7 @@ GARRA_HD_CALL FullPlace<S> full_acceleration(const Model<T>& m, const FullMotion
     FullLeg<S>& l = leg[i];
     l = full_leg(m, q, i, keep);
     const LegEnds<S>& e = l.block.ends;
-    const Vec3<S> start = c.stretch * l.ds.length;  // of the joint, while the platform's six rest
+    const Vec3<S> start = c.norm_rate * l.ds.length;  // of the joint, while the platform's six rest
     const LegForces<S> f = leg_forces(l, link_changes(e, l.move, turns_for(l, start), start), gravity, one);
     add_at_joint(l.ds, f.spherical + force[i] * f.normal, right);
     // the joint's force per acceleration of the joint along the base's axes
@@ -366,14 +366,14 @@ GARRA_HD_CALL FullPlace<S> full_acceleration(const Model<T>& m, const FullMotion
   const Vec<S, 6> a = solve(factor_lu(mass), right);
   c.r = {{a[0], a[1], a[2]}}, c.turn = {{a[3], a[4], a[5]}};
   FullPlace<S> to;
-  to.platform = {c.r, turn_of(body_of(q.at.platform.p), c)};
+  to.platform = {c.r, changed_quaternion(make_body(q.at.platform.p), c)};
   S joints(0);
   for (int i = 0; i < kLegs; ++i) {
     const FullLeg<S>& l = leg[i];
-    const Vec3<S> joint = c.r + along(l.ds, c.stretch, c.turn);
+    const Vec3<S> joint = c.r + along(l.ds, c.norm_rate, c.turn);
     const LinkChanges<S> links = link_changes(l.block.ends, l.move, turns_for(l, joint), joint);
-    to.lower[i] = {links.lower.r, turn_of(body_of(q.at.lower[i].p), links.lower)};
-    to.upper[i] = {links.upper.r, turn_of(body_of(q.at.upper[i].p), links.upper)};
+    to.lower[i] = {links.lower.r, changed_quaternion(make_body(q.at.lower[i].p), links.lower)};
+    to.upper[i] = {links.upper.r, changed_quaternion(make_body(q.at.upper[i].p), links.upper)};
     if (lambda == nullptr) continue;
     const LegForces<S> f = leg_forces(l, links, gravity, one);
     put_multipliers(q.at, l, f, -force[i], i, *lambda);

@@ -43,7 +43,7 @@ struct RatesOp {
   };
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
-    const Mat3<S> A = rotation_of(normalized(in.place.p));
+    const Mat3<S> A = rotation_matrix(normalized(in.place.p));
     Out<S> out;
     for (int i = 0; i < kLegs; ++i) {
       const LegVector<S> l = leg_vector(m.leg[i], in.place.r, A);
@@ -75,7 +75,7 @@ struct KinematicsOp {
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     Out<S> out{{LengthsOp{}(m, LengthsOp::In<S>{in.place}).lengths, RatesOp{}(m, in)}, S(0)};
     const auto valid = usable(in.place) && all_finite<S>(in.velocity) == S(1) && all_finite<S>(in.acceleration) == S(1);
-    out.status = select(valid, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kInvalidInput));
+    out.status = select(valid, to_number<S>(PoseStatus::kConverged), to_number<S>(PoseStatus::kInvalidInput));
     blank_unless<S>(valid, out.answer);
     return out;
   }
@@ -108,7 +108,7 @@ struct DetailOp {
       const Vec3<S> k = cast<S>(m.leg[i].axis);
       const LegFrame<S> f = leg_frame(k, legs.leg[i].z);
       out.leg_vector[i] = legs.leg[i].d;
-      out.leg_quaternion[i] = with_positive_scalar(quaternion_of(f.x, f.y, f.z));
+      out.leg_quaternion[i] = with_positive_scalar(to_quaternion(f.x, f.y, f.z));
       out.leg_euler313[i] = euler313(f.x, f.y, f.z);
       out.universal_angles[i] = universal_turns(k, in.limits.universal_axis[i], f);
     }
@@ -158,7 +158,7 @@ struct PoseDetailOp {
     out.answer.condition = detail.conditioning.sigma_max / detail.conditioning.sigma_min;
     const auto valid = usable(in.place);
     out.mask = select(valid, limit_mask(own, LengthsOp{}(m, in).lengths, detail.margins), S(0));
-    out.status = select(valid, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kInvalidInput));
+    out.status = select(valid, to_number<S>(PoseStatus::kConverged), to_number<S>(PoseStatus::kInvalidInput));
     // Legs without thickness cannot collide: any distance is accepted.
     if (!(limits.clearance > 0)) detail.margins.clearance = S(std::numeric_limits<double>::infinity());
     blank_unless<S>(valid, out.answer);

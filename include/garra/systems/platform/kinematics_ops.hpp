@@ -46,7 +46,7 @@ struct ForwardOp {
                            S(0);
     out.status = status(out.found, state.still, same_sign);
     const auto valid = is_usable(in);
-    out.status = select(valid, out.status, number_of<S>(PoseStatus::kInvalidInput));
+    out.status = select(valid, out.status, to_number<S>(PoseStatus::kInvalidInput));
     out.iterations = select(valid, out.iterations, S(0));
     blank_unless<S>(valid, out.found);
     return out;
@@ -55,12 +55,12 @@ struct ForwardOp {
  private:
   template <class S>
   GARRA_HD S status(const Found<S>& found, const S& still, const MaskOf<S>& same_sign) const {
-    const S converged = select(same_sign, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kModeSuspect));
+    const S converged = select(same_sign, to_number<S>(PoseStatus::kConverged), to_number<S>(PoseStatus::kModeSuspect));
     // Stagnation at other lengths is a stationary point: more iterations would not help.
     const S not_converged =
-        select(still >= S(kStandstill), number_of<S>(PoseStatus::kStalled), number_of<S>(PoseStatus::kIterationLimit));
+        select(still >= S(kStandstill), to_number<S>(PoseStatus::kStalled), to_number<S>(PoseStatus::kIterationLimit));
     return select(found.residual <= S(rule.tol),
-                  select(found.sigma_min <= S(near_singular), number_of<S>(PoseStatus::kNearSingular), converged),
+                  select(found.sigma_min <= S(near_singular), to_number<S>(PoseStatus::kNearSingular), converged),
                   not_converged);
   }
 };

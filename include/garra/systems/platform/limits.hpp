@@ -15,7 +15,7 @@ struct LimitMargins {
 
 /// Angle of two unit vectors; exact near 0 and pi, where the arc cosine is not.
 template <class S>
-GARRA_HD S angle_of(const Vec3<S>& a, const Vec3<S>& b) {
+GARRA_HD S angle_between(const Vec3<S>& a, const Vec3<S>& b) {
   const Vec3<S> normal = cross(a, b);
   return atan2(sqrt(dot(normal, normal)), dot(a, b));
 }
@@ -75,12 +75,12 @@ template <class S, class T>
 GARRA_HD_CALL void limit_margins_into(const Limits<S>& limits, const Model<T>& m, const Place<S>& place,
                                       LimitMargins<S>& to) {
   const Legs<S> legs = legs_at(m, place);
-  const Mat3<S> A = rotation_of(place.p);
+  const Mat3<S> A = rotation_matrix(place.p);
   for (int i = 0; i < kLegs; ++i) {
     const LegVector<S>& l = legs.leg[i];
     to.stroke[i] = min(l.length - limits.length_min[i], limits.length_max[i] - l.length);
-    to.universal[i] = acos(limits.universal_cos[i]) - angle_of(limits.universal_axis[i], l.z);
-    to.spherical[i] = acos(limits.spherical_cos[i]) - angle_of(limits.spherical_axis[i], transpose_times(A, l.z));
+    to.universal[i] = acos(limits.universal_cos[i]) - angle_between(limits.universal_axis[i], l.z);
+    to.spherical[i] = acos(limits.spherical_cos[i]) - angle_between(limits.spherical_axis[i], transpose_times(A, l.z));
   }
   const Vec<S, 6> nearest = center_line_distances(m, legs);
   for (int i = 0; i < kLegs; ++i) {

@@ -42,7 +42,7 @@ struct ModeState {
 template <class S>
 GARRA_HD_CALL void reach_out(const ModeRule& rule, const Neighborhood<S>& at, ModeState<S>& state) {
   const S zero(0), one(1), half(0.5);
-  const Vec<S, 6> off = newton_of(at, axpy(state.share, state.change, state.from));
+  const Vec<S, 6> off = newton_correction(at, axpy(state.share, state.change, state.from));
   const Vec<S, 6> drift = at.inverse * (half * state.change);
   const S here = norm(off), speed = norm(drift), left = one - state.share;
   const S most = S(rule.portion) * (half * (at.gap * at.gap) / at.bend) - (here + at.noise);
@@ -52,7 +52,7 @@ GARRA_HD_CALL void reach_out(const ModeRule& rule, const Neighborhood<S>& at, Mo
   const Vec<S, 6> u = axpy(by, drift, -off);
   const S per_length(1 / rule.length);
   state.at = at;
-  state.radii = radii_of(at, fma(by, speed, here));
+  state.radii = compute_radii(at, fma(by, speed, here));
   state.next = {at.place.r + vec3<S>(u[0], u[1], u[2]), retract(at.place.p, per_length * vec3<S>(u[3], u[4], u[5]))};
   const auto arrives = linked(at, state.radii, state.end, state.exists, S(rule.length)) && share >= one;
   const auto active = state.running > zero;
@@ -63,7 +63,7 @@ GARRA_HD_CALL void reach_out(const ModeRule& rule, const Neighborhood<S>& at, Mo
 }
 
 template <class S>
-GARRA_HD Vec<S, 6> squares_of(const Vec<S, 6>& lengths) {
+GARRA_HD Vec<S, 6> squared_lengths(const Vec<S, 6>& lengths) {
   Vec<S, 6> squares;
   for_each_index<6>([&](auto i) { squares[i] = lengths[i] * lengths[i]; });
   return squares;
@@ -82,15 +82,15 @@ template <class S, class T>
 GARRA_HD ModeState<S> start(const Model<T>& m, const ModeRule& rule, const ModeTask<S>& task) {
   const S zero(0), one(1), L(rule.length);
   ModeState<S> state;
-  const Vec<S, 6> squares = squares_of(task.target);
+  const Vec<S, 6> squares = squared_lengths(task.target);
   const Neighborhood<S> end = neighborhood(m, task.end, L);
-  const Radii<S> about_end = radii_of(end, norm(newton_of(end, squares)));
+  const Radii<S> about_end = compute_radii(end, norm(newton_correction(end, squares)));
   state.end = task.end;
   state.exists = about_end.exists;
   state.unique = about_end.unique;
   const Neighborhood<S> at = neighborhood(m, task.guess, L);
   draw_line(at, squares, state);
-  state.radii = radii_of(at, norm(newton_of(at, squares)));
+  state.radii = compute_radii(at, norm(newton_correction(at, squares)));
   const auto direct = linked(at, state.radii, task.end, state.exists, L);
   state.proven = select(direct, one, zero);
   state.running = select(direct || state.unique <= zero, zero, one);
@@ -103,8 +103,8 @@ GARRA_HD void step(const Model<T>& m, const ModeRule& rule, ModeState<S>& state)
   const S zero(0), one(1), L(rule.length);
   state.steps += state.running;
   const Neighborhood<S> at = neighborhood(m, state.next, L);
-  const S here = norm(newton_of(at, axpy(state.share, state.change, state.from)));
-  const auto follows = linked(state.at, state.radii, at.place, radii_of(at, here).exists, L);
+  const S here = norm(newton_correction(at, axpy(state.share, state.change, state.from)));
+  const auto follows = linked(state.at, state.radii, at.place, compute_radii(at, here).exists, L);
   state.running = select(follows && state.running > zero, one, zero);
   state.follows = state.running;
   reach_out(rule, at, state);
@@ -125,7 +125,7 @@ GARRA_HD ModeState<S> start_path(const Model<T>& m, const ModeRule& rule, const 
   state.end = guess;
   state.exists = S(std::numeric_limits<RealOf<S>>::infinity());
   state.unique = one;
-  draw_line(at, squares_of(target), state);
+  draw_line(at, squared_lengths(target), state);
   state.running = one;
   reach_out(rule, at, state);
   return state;

@@ -57,9 +57,9 @@ struct FollowOp {
 template <class S>
 GARRA_HD S certified_status(const S& status, const MaskOf<S>& proven, bool prove_mode) {
   // Near a singular pose the proof may hold although the answer is inaccurate: the warning stays.
-  const auto open = status == number_of<S>(PoseStatus::kConverged) || status == number_of<S>(PoseStatus::kModeSuspect);
-  const S without = prove_mode ? number_of<S>(PoseStatus::kModeSuspect) : status;
-  return select(open, select(proven, number_of<S>(PoseStatus::kCertified), without), status);
+  const auto open = status == to_number<S>(PoseStatus::kConverged) || status == to_number<S>(PoseStatus::kModeSuspect);
+  const S without = prove_mode ? to_number<S>(PoseStatus::kModeSuspect) : status;
+  return select(open, select(proven, to_number<S>(PoseStatus::kCertified), without), status);
 }
 
 /// Forward kinematics with the proof.
@@ -78,7 +78,7 @@ struct CertifiedForwardOp {
     Out<S> out;
     out.pose = forward(m, in);
     const auto proof = mode(m, ModeOp::In<S>{in.lengths, in.guess, out.pose.found.place});
-    const auto valid = !(out.pose.status == number_of<S>(PoseStatus::kInvalidInput));
+    const auto valid = !(out.pose.status == to_number<S>(PoseStatus::kInvalidInput));
     out.unique = select(valid && out.pose.found.residual <= S(forward.rule.tol), proof.unique, S(0));
     out.pose.status = certified_status(out.pose.status, proof.proven > S(0), mode.rule.max_steps > 0);
     return out;

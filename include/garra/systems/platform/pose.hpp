@@ -9,7 +9,7 @@ using garra::conjugate;
 using garra::normalized;
 using garra::product;
 using garra::Quaternion;
-using garra::rotation_of;
+using garra::rotation_matrix;
 using garra::rotation_of_any;
 
 /// Pose of the platform: its center of mass C in the base frame, and the Euler parameters of A,
@@ -50,7 +50,7 @@ GARRA_HD Quaternion<S> retract(const Quaternion<S>& p, const Vec3<S>& turn) {
 
 /// dp/dt of a platform that turns at w (base axes): (0, w) o p / 2.
 template <class S>
-GARRA_HD Quaternion<S> rate_of(const Quaternion<S>& p, const Vec3<S>& w) {
+GARRA_HD Quaternion<S> quaternion_rate(const Quaternion<S>& p, const Vec3<S>& w) {
   const S half(0.5);
   return product<S>({{S(0), half * w[0], half * w[1], half * w[2]}}, p);
 }

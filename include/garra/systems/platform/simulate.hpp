@@ -24,13 +24,13 @@ template <class S>
 using MovingVector = Vec<S, kMotionNumbers>;
 
 template <class S>
-GARRA_HD MovingVector<S> vector_of(const Moving<S>& a) {
+GARRA_HD MovingVector<S> to_vector(const Moving<S>& a) {
   const Vec3<S>&r = a.place.r, &v = a.twist.v, &w = a.twist.w;
   const Quaternion<S>& p = a.place.p;
   return {{r[0], r[1], r[2], p[0], p[1], p[2], p[3], v[0], v[1], v[2], w[0], w[1], w[2], a.work}};
 }
 template <class S>
-GARRA_HD Moving<S> moving_of(const MovingVector<S>& x) {
+GARRA_HD Moving<S> to_moving(const MovingVector<S>& x) {
   return {{{{x[0], x[1], x[2]}}, {{x[3], x[4], x[5], x[6]}}}, {{{x[7], x[8], x[9]}}, {{x[10], x[11], x[12]}}}, x[13]};
 }
 
@@ -58,14 +58,14 @@ GARRA_HD MovingVector<S> motion_rate(const Model<T>& m, const Loads<S>& loads, c
   }
   for_each_index<kLegs>([&](auto i) { push = axpy(force[i], b.row[i], push); });
   const Vec<S, 6> a = solve(factor_ldlt(b.balance.mass), push - b.balance.bias);
-  return vector_of<S>(
-      {{at.twist.v, rate_of(at.place.p, at.twist.w)}, {{{a[0], a[1], a[2]}}, {{a[3], a[4], a[5]}}}, dot(push, twist)});
+  return to_vector<S>(
+      {{at.twist.v, quaternion_rate(at.place.p, at.twist.w)}, {{{a[0], a[1], a[2]}}, {{a[3], a[4], a[5]}}}, dot(push, twist)});
 }
 
 /// Not inlined, so that a method's stages share one machine code.
 template <class S, class T>
 GARRA_HD_CALL void rate_into(const Model<T>& m, const Loads<S>& loads, const MovingVector<S>& at, MovingVector<S>& to) {
-  to = motion_rate(m, loads, moving_of(at));
+  to = motion_rate(m, loads, to_moving(at));
 }
 
 /// A step of h from `start`, where the share `share` of the span of forces has passed; it grows by

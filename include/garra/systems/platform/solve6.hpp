@@ -60,7 +60,7 @@ GARRA_HD Vec3<S> less_columns(const Vec3<S>& a, const Vec3<S>& c0, const Vec3<S>
 }
 
 template <class S>
-GARRA_HD DirectionBlocks<S> blocks_of(const LegDirections<S>& d) {
+GARRA_HD DirectionBlocks<S> make_direction_blocks(const LegDirections<S>& d) {
   DirectionBlocks<S> b;
   inverse_rows(d.force[0], d.force[2], d.force[4], b.even);
   Vec3<S> rest[3];
@@ -96,7 +96,7 @@ GARRA_HD_CALL void pivoted_forces(const LegDirections<S>& d, const Vec3<S>& forc
 /// Forces of the legs for a wrench; if J^T is singular, those of factor_lu().
 template <class S>
 GARRA_HD Vec<S, 6> leg_forces(const LegDirections<S>& d, const Vec3<S>& force, const Vec3<S>& moment) {
-  const DirectionBlocks<S> b = blocks_of(d);
+  const DirectionBlocks<S> b = make_direction_blocks(d);
   Vec<S, 6> f = solve(d, b, force, moment);
   Vec3<S> left_force = force, left_moment = moment;
   for_each_index<kLegs>([&](auto i) {

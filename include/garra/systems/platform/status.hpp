@@ -35,7 +35,7 @@ enum LimitBit : std::uint32_t {
 
 /// The status as a kernel's number.
 template <class S>
-GARRA_HD S number_of(PoseStatus status) {
+GARRA_HD S to_number(PoseStatus status) {
   return S(static_cast<int>(status));
 }
 

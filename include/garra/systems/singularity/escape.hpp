@@ -23,7 +23,7 @@ struct Tolerances {
 };
 
 /// Most lost dimensions for which escapes are computed.
-inline constexpr int kMostLost = 3;
+inline constexpr int kMaxLost = 3;
 
 /// Escape by a step of joint j alone: sigma_g = rate |step|^order, step in rad, or in scaling
 /// lengths of a prismatic joint.
@@ -34,11 +34,11 @@ struct Escape {
   Vec<S, J> sign;  ///< of the steps for which sigma_g grows faster by the next order; 0: both alike, or unknown for
                    ///< order 2
   S joint;         ///< with the lowest order, then the highest rate; from 0; -1: none
-  S responsible;   ///< set of joints that take part in motions without effect (windows.hpp: bit_of)
+  S responsible;   ///< set of joints that take part in motions without effect (windows.hpp: joint_bit)
   /// Wrenches that the arm bears without joint torque: moment about the center and force times
   /// length, world axes; the first `lost` are set. For arms with g < 6 they include wrenches that
   /// the structure bears everywhere.
-  Vec<S, 6> wrench[kMostLost];
+  Vec<S, 6> wrench[kMaxLost];
 };
 
 namespace kernel {
@@ -88,7 +88,7 @@ GARRA_HD Growth<S> growth(VectorSet<S, N, W> a, D d, double tolerance) {
   Vec<S, N> second = head_lengths<L>(rest);
   sort_descending(second);
   S curve = S(0);
-  for_each_index<kMin<N, kMostLost>>([&](auto k) {
+  for_each_index<kMin<N, kMaxLost>>([&](auto k) {
     if (k < d) curve = select(rank == S(static_cast<int>(d - 1 - k)), second[k], curve);
   });
   const auto linear = first[d - 1] > zero, quadratic = curve > zero;
@@ -144,9 +144,9 @@ GARRA_HD auto step_terms(const ScaledScrews<S, J>& screws, const Decomposition<S
   const Screw<S>& joint = screws.joint[j];
   for_each_index<V>([&](auto c) {
     const Screw<S> first = cross(joint, motion_behind(screws, j, null.right.v[c]));
-    const Vec<S, 6> b = vector_of(first);
+    const Vec<S, 6> b = to_vector(first);
     const Screw<S> back = cross(joint, motion_behind(screws, j, least_motion<R>(a, b)));
-    const Vec<S, 6> second = axpy(S(0.5), vector_of(cross(joint, first)), -vector_of(back));
+    const Vec<S, 6> second = axpy(S(0.5), to_vector(cross(joint, first)), -to_vector(back));
     for_each_index<U>([&](auto r) {
       const int wrench = r, motion = c;
       const int row = U <= V ? wrench : motion, at = U <= V ? motion : wrench;
@@ -163,7 +163,7 @@ GARRA_HD Escape<S, J> no_escape() {
   for_each_index<J>([&](auto j) { out.order[j] = out.rate[j] = out.sign[j] = S(0); });
   out.joint = S(-1);
   out.responsible = S(0);
-  for_each_index<kMostLost>([&](auto k) { out.wrench[k] = Vec<S, 6>::zero(); });
+  for_each_index<kMaxLost>([&](auto k) { out.wrench[k] = Vec<S, 6>::zero(); });
   return out;
 }
 
@@ -173,14 +173,14 @@ GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomp
                                   const Tolerances& tol) {
   const NullSpaces<R, S, J> null = null_spaces<R>(a);
   Escape<S, J> out = no_escape<S, J>();
-  for_each_index<kMin<6 - R, kMostLost>>([&](auto k) {
+  for_each_index<kMin<6 - R, kMaxLost>>([&](auto k) {
     if (k < d) out.wrench[k] = null.left.v[k];
   });
   for_each_index<J>([&](auto k) {
     S squares = S(0);
     for_each_index<J - R>([&](auto c) { squares = fma(null.right.v[c][k], null.right.v[c][k], squares); });
     const auto moves = squares > S(RealOf<S>(tol.support * tol.support));
-    out.responsible += select(moves, S(bit_of(k)), S(0));
+    out.responsible += select(moves, S(joint_bit(k)), S(0));
   });
   S best_order = S(0), best_rate = S(0);
   // The first joint moves all screws, the last none: neither changes a rank.
@@ -216,7 +216,7 @@ GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decompos
   out = escape_from<R>(screws, a, d, tol);
 }
 template <int R, class D, class S, int J>
-GARRA_HD Escape<S, J> escape_of(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
+GARRA_HD Escape<S, J> find_escape(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
                                 const Tolerances& tol) {
 #if !defined(__CUDA_ARCH__)  // where a call would cost every thread a stack
   if constexpr (R < 5) {
@@ -233,10 +233,10 @@ GARRA_HD Escape<S, J> escape_of(const ScaledScrews<S, J>& screws, const Decompos
 template <int G, int D, class S, int J>
 GARRA_HD void escape_where_lost(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const S& lost,
                                 const Tolerances& tol, Escape<S, J>& out) {
-  if constexpr (D <= kMostLost && D < G) {
+  if constexpr (D <= kMaxLost && D < G) {
     const MaskOf<S> here = lost == S(D);
     if (any(here))
-      assign_where<S>(here, escape_of<G - D>(screws, a, std::integral_constant<int, D>{}, tol), out);
+      assign_where<S>(here, find_escape<G - D>(screws, a, std::integral_constant<int, D>{}, tol), out);
     escape_where_lost<G, D + 1>(screws, a, lost, tol, out);
   }
 }
@@ -248,14 +248,14 @@ GARRA_HD void escape_with_rank(const ScaledScrews<S, J>& screws, const Decomposi
   if constexpr (R < 5) {
     const int d = generic - R;
     const MaskOf<S> here = lost == S(d);
-    if (d >= 1 && d <= kMostLost && any(here)) assign_where<S>(here, escape_of<R>(screws, a, d, tol), out);
+    if (d >= 1 && d <= kMaxLost && any(here)) assign_where<S>(here, find_escape<R>(screws, a, d, tol), out);
     escape_with_rank<R + 1>(screws, a, lost, generic, tol, out);
   }
 }
 
 }  // namespace kernel
 
-/// Escapes of the lanes that lost 1 to kMostLost dimensions; zero in the others. On a GPU a body of its own needs fewer
+/// Escapes of the lanes that lost 1 to kMaxLost dimensions; zero in the others. On a GPU a body of its own needs fewer
 /// registers than analyse().
 template <int G, class S, int J>
 GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol,
@@ -276,7 +276,7 @@ struct Findings {
   Vec<S, kValues<J>> sigma;  ///< singular values, descending
   S rank, lost;              ///< lost = G - rank: dimensions of most configurations that this one lacks
   Subsets<S, J> subsets;     ///< minimal singular subsets of neighboring joints
-  Escape<S, J> escape;       ///< zero if no dimension is lost, or more than kMostLost
+  Escape<S, J> escape;       ///< zero if no dimension is lost, or more than kMaxLost
 };
 
 /// For the configurations that singular_values() found near a singularity. The rank is by tol.rank:
@@ -287,9 +287,9 @@ GARRA_HD Findings<S, J> analyse(const ScaledScrews<S, J>& screws, const Interval
   Findings<S, J> out;
   out.sigma = a.sigma;
   out.rank = rank(a.sigma, tol.rank);
-  out.lost = S(rank_of<G>(dims)) - out.rank;
+  out.lost = S(numerical_rank<G>(dims)) - out.rank;
   out.subsets = singular_subsets(screws, dims, tol.rank, tol.support);
-  out.escape = escapes<G>(screws, a, tol, rank_of<G>(dims));
+  out.escape = escapes<G>(screws, a, tol, numerical_rank<G>(dims));
   return out;
 }
 

@@ -15,7 +15,7 @@ inline constexpr int kValues = J < 6 ? J : 6;
 /// Singular values of the scaled Jacobian, descending; errors are rounding of the largest.
 template <class S, int J>
 GARRA_HD Vec<S, kValues<J>> singular_values(const ScaledScrews<S, J>& screws) {
-  auto rows = kernel::triangular(chain::kernel::vectors_of(columns(screws)));
+  auto rows = kernel::triangular(chain::kernel::jacobian_vectors(columns(screws)));
   kernel::make_orthogonal<kValues<J>>(rows);
   Vec<S, kValues<J>> sigma = kernel::head_lengths<kValues<J>>(rows);
   kernel::sort_descending(sigma);
@@ -40,7 +40,7 @@ GARRA_HD S manipulability(const Vec<S, N>& sigma, int generic) {
 /// The same without singular values if all min(6, J) count.
 template <class S, int J>
 GARRA_HD S manipulability(const ScaledScrews<S, J>& screws) {
-  return sqrt(chain::kernel::squared_volume(chain::kernel::vectors_of(columns(screws))));
+  return sqrt(chain::kernel::squared_volume(chain::kernel::jacobian_vectors(columns(screws))));
 }
 
 /// The same for six revolute joints in units of `length` about any center, without screws: |det J|
@@ -116,7 +116,7 @@ GARRA_HD_CALL Decomposition<S, J> decompose_rotated(VectorSet<S, N, W> a) {
 template <class S, int J>
 GARRA_HD Decomposition<S, J> decompose(const ScaledScrews<S, J>& screws) {
   constexpr int N = kValues<J>, L = J < 6 ? 6 : J;
-  const auto vectors = chain::kernel::vectors_of(columns(screws));
+  const auto vectors = chain::kernel::jacobian_vectors(columns(screws));
   kernel::VectorSet<S, N, L + N> a;
   for_each_index<N>([&](auto k) {
     for_each_index<L>([&](auto i) { a.v[k][i] = vectors.v[k][i]; });

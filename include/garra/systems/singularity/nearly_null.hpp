@@ -42,10 +42,10 @@ GARRA_HD RankEquations<U * V, S, J> rank_equations(const ScaledScrews<S, J>& scr
     for_each_index<J>([&](auto from_tip) {
       const int j = J - 1 - from_tip;
       const Screw<S> sum = {vec3<S>(behind[0], behind[1], behind[2]), vec3<S>(behind[3], behind[4], behind[5])};
-      const Vec<S, 6> rate = vector_of(cross(screws.joint[j], sum));
+      const Vec<S, 6> rate = to_vector(cross(screws.joint[j], sum));
       const S moves = S((free >> j & 1u) != 0 ? 1 : 0);
       for_each_index<U>([&](auto r) { out.slope(r * V + c, j) = moves * dot(null.left.v[r], rate); });
-      behind = axpy(null.right.v[c][j], vector_of(screws.joint[j]), behind);
+      behind = axpy(null.right.v[c][j], to_vector(screws.joint[j]), behind);
     });
     for_each_index<U>([&](auto r) { out.value[r * V + c] = dot(null.left.v[r], behind); });
   });

@@ -61,7 +61,7 @@ GARRA_HD Search<S, J> start_search(const Vec<S, J>& q) {
 
 /// Length of the motion from the start [rad; sliding joints in units of the start's length].
 template <class S, int J>
-GARRA_HD S distance_of(const Arm<J>& arm, const Search<S, J>& s) {
+GARRA_HD S search_distance(const Arm<J>& arm, const Search<S, J>& s) {
   const Vec<S, J> unit = joint_units(arm, s.length);
   S squares = S(0);
   for_each_index<J>([&](auto j) {
@@ -135,7 +135,7 @@ GARRA_HD StepParts<S, J> step_parts(const RankEquations<E, S, J>& e, const Vec<S
 }
 
 /// Bounds of the share of the motion along the set in a step.
-inline constexpr double kLeastPart = 0.02, kLargestPart = 1.5;
+inline constexpr double kMinPart = 0.02, kMaxPart = 1.5;
 /// Cosine above which two successive steps count as aligned.
 inline constexpr double kAligned = 0.95;
 
@@ -143,7 +143,7 @@ inline constexpr double kAligned = 0.95;
 /// from the last step's rate, if that step was aligned, make a parabola. At a double root, where
 /// Newton's steps only halve the distance, the factor is 2.
 template <class S, int J>
-GARRA_HD S stretch(const Search<S, J>& last, const Vec<S, J>& delta, const S& residual, const S& rate) {
+GARRA_HD S step_factor(const Search<S, J>& last, const Vec<S, J>& delta, const S& residual, const S& rate) {
   const S moved = norm(last.step), along = dot(last.step, delta);
   const auto known = along > S(kAligned) * (moved * norm(delta)) && rate > S(0);
   const S curvature = max((last.rate - rate) / select(known, moved, S(1)), S(0));
@@ -161,7 +161,7 @@ GARRA_HD S part_along(const Search<S, J>& last, const Vec<S, J>& along) {
   const S squares = dot(change, change), before = dot(last.aside, last.aside);
   const auto known = before > S(0) && squares > S(0);
   const S part = -(last.part * dot(last.aside, change)) / select(known, squares, S(1));
-  return select(known, min(max(part, S(kLeastPart)), S(kLargestPart)), S(1));
+  return select(known, min(max(part, S(kMinPart)), S(kMaxPart)), S(1));
 }
 
 /// Motion back to the start, of joints that may move.
@@ -193,7 +193,7 @@ GARRA_HD void advance(const Arm<J>& arm, const Posture<S, J>& at, const NearlyNu
           fall = norm(equations.slope * parts.newton);
   const auto moves = length > S(0);
   const S rate = select(moves, fall, S(0)) / select(moves, length, S(1));
-  const S wanted = select(moves, stretch(s, parts.newton, residual, rate), S(0)), most = S(options.largest_step);
+  const S wanted = select(moves, step_factor(s, parts.newton, residual, rate), S(0)), most = S(options.largest_step);
   const S share = part_along(s, parts.along);
   const Vec<S, J> delta = axpy(wanted, parts.newton, (share * s.along) * parts.along);
   S longest = most;
@@ -271,7 +271,7 @@ GARRA_HD void search_on(const Arm<J>& arm, const RefineOptions& options, const S
 template <int G, class S, int J>
 GARRA_HD MaskOf<S> starts_near_two(const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
   const auto sigma = singular_values(posture(arm, s.start).screws);
-  return sigma[rank_of<G>(arm.dims) - 2] <= S(options.near) * sigma[0];
+  return sigma[numerical_rank<G>(arm.dims) - 2] <= S(options.near) * sigma[0];
 }
 
 // The singular set may have a nearer part than the one to which sigma_g falls from the start. If
@@ -297,8 +297,8 @@ inline constexpr double kSame = 1e-9;
 
 /// Distance of the search's end, or its limit.
 template <class S, int J>
-GARRA_HD S reach_of(const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
-  const S farthest = S(options.farthest), distance = distance_of(arm, s);
+GARRA_HD S compute_reach(const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
+  const S farthest = S(options.farthest), distance = search_distance(arm, s);
   return select(s.active == S(0) && distance < farthest, distance, farthest);
 }
 
@@ -306,7 +306,7 @@ GARRA_HD S reach_of(const Arm<J>& arm, const Search<S, J>& s, const RefineOption
 template <int G, class S, int J>
 GARRA_HD Vec<S, J> way_to_second(const Arm<J>& arm, Search<S, J>& s, const S& reach, std::uint32_t free) {
   const auto at = posture(arm, s.start);
-  const auto pair = singular_pair(decompose(at.screws), rank_of<G>(arm.dims) - 2);
+  const auto pair = singular_pair(decompose(at.screws), numerical_rank<G>(arm.dims) - 2);
   const auto equation = rank_equations(at.screws, pair, free);
   Vec<S, J> slope;
   for_each_index<J>([&](auto j) { slope[j] = equation.slope(0, j); });
@@ -344,7 +344,7 @@ GARRA_HD Search<S, J> look_aside(const Arm<J>& arm, const Search<S, J>& best, co
 
 /// Estimate of a trial's end, from its first steps: its distance plus the length of the last step.
 template <class S, int J>
-GARRA_HD S promise_of(const Arm<J>& arm, const Search<S, J>& best, const Search<S, J>& other, const S& reach) {
+GARRA_HD S estimate_promise(const Arm<J>& arm, const Search<S, J>& best, const Search<S, J>& other, const S& reach) {
   const Vec<S, J> unit = joint_units(arm, best.length);
   S squares = S(0);
   for_each_index<J>([&](auto j) {
@@ -352,7 +352,7 @@ GARRA_HD S promise_of(const Arm<J>& arm, const Search<S, J>& best, const Search<
     squares = fma(apart, apart, squares);
   });
   const auto elsewhere = squares > S(kOther * kOther) * (reach * reach);
-  return select(elsewhere, distance_of(arm, other) + norm(other.step), S(1e30));
+  return select(elsewhere, search_distance(arm, other) + norm(other.step), S(1e30));
 }
 
 /// Starts `out` at the most promising point around the start of `best`. If no point is promising,
@@ -360,7 +360,7 @@ GARRA_HD S promise_of(const Arm<J>& arm, const Search<S, J>& best, const Search<
 template <int G, Look L, class S, int J>
 GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const RefineOptions& options,
                           Search<S, J>& out) {
-  const S reach = reach_of(arm, best, options), aside = S(beside(L)) * reach;
+  const S reach = compute_reach(arm, best, options), aside = S(beside(L)) * reach;
   const Vec<S, J> unit = joint_units(arm, best.length);
   S least = S(kPromising) * reach;
   out.active = S(0);
@@ -373,7 +373,7 @@ GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const Ref
     Vec<S, J> move;
     for_each_index<J>([&](auto j) { move[j] = j == joint ? S(way % 2 == 0 ? 1 : -1) * (aside * unit[j]) : S(0); });
     const Search<S, J> other = look_aside<G, L>(arm, best, move, options);
-    const S promise = promise_of(arm, best, other, reach);
+    const S promise = estimate_promise(arm, best, other, reach);
     const MaskOf<S> better = promise < least;
     least = select(better, promise, least);
     out.active = select(better, S(1), out.active);
@@ -387,7 +387,7 @@ GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const Ref
 /// True if a search that has ended may have missed a nearer solution.
 template <class S, int J>
 GARRA_HD MaskOf<S> deserves(Look look, const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
-  return kernel::reach_of(arm, s, options) > S(kernel::worth_beyond(look)) * s.second;
+  return kernel::compute_reach(arm, s, options) > S(kernel::worth_beyond(look)) * s.second;
 }
 
 /// A further search, beside the best one so far.
@@ -398,7 +398,7 @@ GARRA_HD Search<S, J> look_elsewhere(const Arm<J>& arm, const Search<S, J>& best
   out.second = best.second;
   if constexpr (L == Look::kSecond) {
     const Vec<S, J> unit = joint_units(arm, best.length),
-                    way = kernel::way_to_second<G>(arm, out, kernel::reach_of(arm, best, options), options.free);
+                    way = kernel::way_to_second<G>(arm, out, kernel::compute_reach(arm, best, options), options.free);
     for_each_index<J>([&](auto j) { out.q[j] = fma(unit[j], way[j], out.q[j]); });
   } else if constexpr (L == Look::kAround || L == Look::kClose) {
     kernel::look_around<G, L>(arm, best, options, out);
@@ -413,7 +413,7 @@ GARRA_HD Search<S, J> look_elsewhere(const Arm<J>& arm, const Search<S, J>& best
 template <class S, int J>
 GARRA_HD MaskOf<S> is_nearer(const Arm<J>& arm, const Search<S, J>& best, const Search<S, J>& other,
                              const RefineOptions& options) {
-  const S before = kernel::reach_of(arm, best, options), now = distance_of(arm, other);
+  const S before = kernel::compute_reach(arm, best, options), now = search_distance(arm, other);
   return other.active == S(0) && now > S(0) && now < S(1 - kernel::kSame) * before;
 }
 

@@ -180,7 +180,7 @@ GARRA_HD Mat<S, 6, J> columns(const ScaledScrews<S, J>& screws) {
 }
 
 template <class S>
-GARRA_HD Vec<S, 6> vector_of(const Screw<S>& a) {
+GARRA_HD Vec<S, 6> to_vector(const Screw<S>& a) {
   return {{a.w[0], a.w[1], a.w[2], a.v[0], a.v[1], a.v[2]}};
 }
 

@@ -22,7 +22,7 @@ struct IntervalDims {
 /// In place of a generic rank G: that of the arm, which is known when the program runs.
 inline constexpr int kAnyRank = 0;
 template <int G, int J>
-GARRA_HD constexpr int rank_of([[maybe_unused]] const IntervalDims<J>& dims) {
+GARRA_HD constexpr int numerical_rank([[maybe_unused]] const IntervalDims<J>& dims) {
   if constexpr (G == kAnyRank)
     return dims.generic_rank;
   else
@@ -30,7 +30,7 @@ GARRA_HD constexpr int rank_of([[maybe_unused]] const IntervalDims<J>& dims) {
 }
 
 /// Sets of joints as numbers: joint k (from 0) is worth 2^k.
-constexpr double bit_of(int joint) { return static_cast<double>(std::uint64_t{1} << joint); }
+constexpr double joint_bit(int joint) { return static_cast<double>(std::uint64_t{1} << joint); }
 
 namespace kernel {
 
@@ -45,7 +45,7 @@ struct Window {
 /// Adds screw number c. True where it is independent of those before it.
 template <int C, class S>
 GARRA_HD MaskOf<S> grow(Window<S>& w, const Screw<S>& screw, double tolerance) {
-  Vec<S, 6> v = vector_of(screw);
+  Vec<S, 6> v = to_vector(screw);
   const S size = dot(v, v);
   for_each_index<C>([&](auto k) { w.r(k, C) = S(0); });
   for_each_index<2>([&](int) {  // twice is enough (L. Giraud, J. Langou, M. Rozloznik, Comput. Math. Appl. 50, 2005)
@@ -78,7 +78,7 @@ GARRA_HD S support(const Vec<S, 6>& x, const S& at, int first_joint, double tole
   for_each_index<6>([&](auto k) { largest = max(largest, abs(x[k])); });
   for_each_index<6>([&](auto k) {
     const auto needed = abs(x[k]) > S(RealOf<S>(tolerance)) * largest || at == S(static_cast<int>(k));
-    members += select(needed, S(bit_of(first_joint + k)), S(0));
+    members += select(needed, S(joint_bit(first_joint + k)), S(0));
   });
   return members;
 }

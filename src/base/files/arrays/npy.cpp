@@ -9,7 +9,7 @@ namespace garra::io {
 namespace {
 
 constexpr const char* kAgain = "Write it again by numpy.savez.";
-constexpr std::size_t kMostAxes = 32;
+constexpr std::size_t kMaxAxes = 32;
 
 /// Tokenizer of the header's dictionary.
 class Words {
@@ -56,7 +56,7 @@ bool take_shape(Words& words, Shape& shape) {
   if (!words.take("(")) return false;
   while (!words.take(")")) {
     std::uint64_t n = 0;
-    if (shape.size() == kMostAxes || !words.number(n)) return false;
+    if (shape.size() == kMaxAxes || !words.number(n)) return false;
     shape.push_back(n);
     if (words.take(",")) continue;
     return shape.size() > 1 && words.take(")");

@@ -22,11 +22,11 @@ namespace {
 constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50, kLargeEnd = 0x06064b50,
                         kLocator = 0x07064b50;
 constexpr std::uint64_t kEndSize = 22, kLocatorSize = 20, kLargeEndSize = 56, kLocalSize = 30, kCentralSize = 46;
-constexpr std::uint64_t kMostMembers = 1000, kLargestDirectory = 1'000'000;
+constexpr std::uint64_t kMaxMembers = 1000, kMaxDirectory = 1'000'000;
 constexpr std::uint64_t kDataDescriptor = 8;  ///< flag: sizes come behind the content
 constexpr std::uint32_t kIn64 = 0xffffffff;   ///< said by the zip64 field
 /// Deflate makes at most 1032 bytes of one (a length of 258 in two bits).
-constexpr std::uint64_t kMostOfOneByte = 1032, kFree = 65536;
+constexpr std::uint64_t kMaxOfOneByte = 1032, kFree = 65536;
 
 class Descriptor {
  public:
@@ -185,8 +185,8 @@ ZipFile::Directory ZipFile::find_directory() const {
     const Directory found = large ? find_large_directory(end) : Directory{start, size, all};
     const std::uint64_t behind = large ? end - kLocatorSize - kLargeEndSize : end;
     if (!large && (disk != 0 || first_disk != 0 || here != all)) refuse("it is one of several parts");
-    if (found.members > kMostMembers || found.size > kLargestDirectory)
-      refuse("its list says " + std::to_string(found.members) + " members, at most " + std::to_string(kMostMembers) +
+    if (found.members > kMaxMembers || found.size > kMaxDirectory)
+      refuse("its list says " + std::to_string(found.members) + " members, at most " + std::to_string(kMaxMembers) +
              " are read");
     if (found.size > behind || found.start != behind - found.size)
       refuse("the list of members is not where it should be");
@@ -270,7 +270,7 @@ void ZipFile::take_local_header(ZipMember& m) const {
   m.start = m.header + kLocalSize + name + extra;
   if (m.packed > size_ || m.start > size_ - m.packed) refuse(m.name + " lies beyond the end of the file");
   if (m.method == ZipMember::kStored && m.size != m.packed) refuse(m.name + " has two sizes");
-  if (m.method == ZipMember::kDeflated && m.size > kFree && m.size / kMostOfOneByte > m.packed)
+  if (m.method == ZipMember::kDeflated && m.size > kFree && m.size / kMaxOfOneByte > m.packed)
     refuse(m.name + " claims " + std::to_string(m.size) + " bytes, which " + std::to_string(m.packed) + " cannot hold");
 }
 

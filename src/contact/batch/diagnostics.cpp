@@ -53,7 +53,7 @@ solvers::Candidate<double, kAnyContacts> candidate_from(const lcp::Enumeration& 
   // One stage more than the method's own, which identifies the enumeration as the source.
   effort.stage = out.stage[static_cast<std::size_t>(k)] + 1;
   // kStalled if the certificate should fail: the enumeration proves with its own bounds, not with `tol`.
-  return solvers::candidate_of<double, kAnyContacts>(c, static_cast<int>(Status::kStalled), effort);
+  return solvers::make_candidate<double, kAnyContacts>(c, static_cast<int>(Status::kStalled), effort);
 }
 
 /// M = A~_nn and q = b_n of the chosen problems                                                  (papers, 46 and 24)
@@ -92,13 +92,13 @@ void add(const ProblemView& in, const Options& options, const Device& device, So
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::int64_t k = chosen[i], found = all.solutions(static_cast<std::int64_t>(i));
     Status& status = out.status[static_cast<std::size_t>(k)];
-    const auto verdict = all.verdict[i];
+    const auto decision = all.decision[i];
     // A continuum has no number of solutions; that of an undecided problem is unknown.
-    const bool counted = verdict != solvers::LcpVerdict::kContinuum && verdict != solvers::LcpVerdict::kUndecided;
+    const bool counted = decision != solvers::LcpStatus::kContinuum && decision != solvers::LcpStatus::kUndecided;
     if (options.count_solutions)
       out.solutions[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(counted ? found : kUndecided);
     // A problem without a solution gets none, though a load within the tolerance may have one.
-    if (verdict == solvers::LcpVerdict::kNoSolution) {
+    if (decision == solvers::LcpStatus::kNoSolution) {
       status = Status::kNoSolution;
       forget(k, out);
     }
@@ -119,7 +119,7 @@ lcp::Problems normal_problems(const ProblemView& in) {
   return normal_problems(in, all);
 }
 
-void add_verdicts(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
+void add_diagnostics(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
   if (options.count_solutions) {
     require_sliding(problems);
     out.solutions.assign(static_cast<std::size_t>(problems.count), kUndecided);

@@ -1,11 +1,11 @@
-// Body of the fallback solvers (friction_rescue.hpp), a second pass over a batch for problems without a solution. Host
+// Body of the fallback solvers (friction_fallback.hpp), a second pass over a batch for problems without a solution. Host
 // and device.
 #pragma once
 
 #include <cstddef>
 
 #include "contact/batch/body.hpp"
-#include "garra/solve/friction_rescue.hpp"
+#include "garra/solve/friction_fallback.hpp"
 
 namespace garra::contact {
 
@@ -21,25 +21,25 @@ GARRA_HD double* reason_at(double* candidates, std::int64_t i) {
 /// Runs the fallback solvers on problem i if a solver has found no solution; leaves other problems alone. At Newton's
 /// step limit other solvers follow; candidates of another method are refined, and proofs are searched.
 template <int N>
-struct RescueBody {
-  solvers::FrictionRescue rescue;
-  const double* problems;  ///< as IterateBody has them
+struct FallbackKernel {
+  solvers::FrictionFallback fallback;
+  const double* problems;  ///< as IterateKernel has them
   const double* sliding;
   double* candidates;
   int contacts;
-  bool ladder;  ///< only candidates at the iteration limit need anything: Newton says so
+  bool restarts;  ///< only candidates at the iteration limit need anything: Newton says so
 
   /// For use after a solver: `job` has Newton's options in place of another solver's.
-  RescueBody(const IterateBody<solvers::FrictionNewton, N>& job, bool newton)
+  FallbackKernel(const IterateKernel<solvers::FrictionNewton, N>& job, bool newton)
       : problems(job.problems),
         sliding(job.sliding),
         candidates(job.candidates),
         contacts(job.contacts),
-        ladder(newton) {
-    rescue.tol = job.solver.tol;
-    rescue.max_iterations = job.solver.max_iterations;
-    rescue.searches = newton && job.solver.goes_on();
-    if (job.solver.full) rescue.most_work = solvers::FrictionRescue::kNoLimit;
+        restarts(newton) {
+    fallback.tol = job.solver.tol;
+    fallback.max_iterations = job.solver.max_iterations;
+    fallback.searches = newton && job.solver.goes_on();
+    if (job.solver.full) fallback.most_work = solvers::FrictionFallback::kNoLimit;
   }
 
   template <class S>
@@ -53,10 +53,10 @@ struct RescueBody {
   template <class S>
   [[nodiscard]] GARRA_HD bool waits(std::int64_t i) const {
     const double reason = batch::load<S, S>(reason_at<S, N>(candidates, i), 0);
-    return reason == int(Status::kIterationLimit) || (!ladder && reason == int(Status::kStalled));
+    return reason == int(Status::kIterationLimit) || (!restarts && reason == int(Status::kStalled));
   }
 
-  /// `aside`: a copy of the same problem (friction_rescue.hpp).
+  /// `aside`: a copy of the same problem (friction_fallback.hpp).
   template <class Matrix>
   GARRA_HD void go_on(std::int64_t i, const solvers::FrictionProblem<double, N, 3, Matrix>& problem,
                       const solvers::FrictionProblem<double, N, 3, Matrix>& aside) const {
@@ -71,7 +71,7 @@ struct RescueBody {
     if constexpr (kTakesFewer<N>)
       for (int k = 3 * contacts; k < extent<3 * N>(); ++k) best.c[k] = 0;
     const auto given = solvers::given_problem<decltype(entry), N>(entry, tile.b(), mu, slip);
-    solvers::rescue(rescue, given, problem, aside, best);
+    solvers::fallback(fallback, given, problem, aside, best);
     batch::store<double>(candidates, i, best);
   }
 };

@@ -1,4 +1,4 @@
-// The solvers beyond Newton by themselves, on problems that all of them solve: in the ladder each sees only what those
+// The solvers beyond Newton by themselves, on problems that all of them solve: in the restarts each sees only what those
 // before it leave, so a mistake in one is mended by the next, and shows in time only.
 #include <gtest/gtest.h>
 
@@ -144,11 +144,11 @@ struct PathStep {
   friction_path::Lack<kContacts> lack;
   Forces d;
 };
-PathStep step_of(PathState<kContacts>& s, double share) {
+PathStep step_tile(PathState<kContacts>& s, double share) {
   PathStep out;
   for (int j = 0; j < kContacts; ++j) friction_path::set_normal(s, j);
-  friction_path::lack_of(s, share, out.lack);
-  out.d = friction_path::direction(s, share, out.lack, out.lack.value);
+  friction_path::compute_lack(s, share, out.lack);
+  out.d = friction_path::path_direction(s, share, out.lack, out.lack.value);
   return out;
 }
 PathState<kContacts> moved(PathState<kContacts> s, const Forces& d, double h) {
@@ -168,10 +168,10 @@ TEST(FrictionPath, ItsDirectionMakesTheLinearizedLackZero) {
       path.max_iterations = steps;
       PathState<kContacts> s = ended(path, p);
       const double share = 0.25 * (steps / 25);
-      const PathStep at = step_of(s, share);
+      const PathStep at = step_tile(s, share);
       const double h = 1e-4 / (1 + norm(at.d));
       PathState<kContacts> ahead = moved(s, at.d, h), behind = moved(s, at.d, -h);
-      const Forces change = (1 / (2 * h)) * (step_of(ahead, share).lack.value - step_of(behind, share).lack.value);
+      const Forces change = (1 / (2 * h)) * (step_tile(ahead, share).lack.value - step_tile(behind, share).lack.value);
       EXPECT_LE(norm(change + at.lack.value), 1e-5 * (norm(at.lack.value) + norm(p.b))) << k << ", " << steps;
     }
   }

@@ -34,7 +34,7 @@ struct Expected {
   double margin, critical;
 };
 
-void expect_verdict(const Problems& p, const Expected& expected) {
+void expect_decision(const Problems& p, const Expected& expected) {
   for (const Device& device : kDevices) {
     const Solutions s = contact::solve(p, {.tol = 1e-12}, device);
     ASSERT_EQ(s.status[0], Status::kConverged);
@@ -49,42 +49,42 @@ void expect_verdict(const Problems& p, const Expected& expected) {
 
 // b = (-1, t, 0): pressed with 1 N, pushed sideways with t. Sticks while t <= mu; slips with a_T = t - mu. eps = 1e-6
 // max |b|.
-TEST(ContactVerdict, APressedContactSticksUpToItsFriction) {
-  expect_verdict(uncoupled({-1, 0.3, 0}, {0.5}), {{ContactState::kStick}, 1 - 0.3 / 0.5, 0.3});
-  expect_verdict(uncoupled({-1, 0, 0.499}, {0.5}), {{ContactState::kStick}, 0.002, 0.499});
-  expect_verdict(uncoupled({-1, 0.4, 0.3}, {0.5}), {{ContactState::kStick}, 0, 0.5});
-  expect_verdict(uncoupled({-1, 0.5 + 0.9e-6, 0}, {0.5}), {{ContactState::kStick}, 0, 0.5});
-  expect_verdict(uncoupled({-1, 0.5 + 1.1e-6, 0}, {0.5}), {{ContactState::kSlip}, 0, 0.5});
-  expect_verdict(uncoupled({-1, 0.6, 0.8}, {0.5}), {{ContactState::kSlip}, 0, 0.5});
+TEST(ContactDiagnosticsCase, APressedContactSticksUpToItsFriction) {
+  expect_decision(uncoupled({-1, 0.3, 0}, {0.5}), {{ContactState::kStick}, 1 - 0.3 / 0.5, 0.3});
+  expect_decision(uncoupled({-1, 0, 0.499}, {0.5}), {{ContactState::kStick}, 0.002, 0.499});
+  expect_decision(uncoupled({-1, 0.4, 0.3}, {0.5}), {{ContactState::kStick}, 0, 0.5});
+  expect_decision(uncoupled({-1, 0.5 + 0.9e-6, 0}, {0.5}), {{ContactState::kStick}, 0, 0.5});
+  expect_decision(uncoupled({-1, 0.5 + 1.1e-6, 0}, {0.5}), {{ContactState::kSlip}, 0, 0.5});
+  expect_decision(uncoupled({-1, 0.6, 0.8}, {0.5}), {{ContactState::kSlip}, 0, 0.5});
 }
 
 // b = (n, t, 0) with n >= 0: no force, a = b. The largest |b| is 2, so eps = 2e-6.
-TEST(ContactVerdict, AContactThatSeparatesFasterThanTheThresholdIsOpen) {
-  expect_verdict(uncoupled({1.9e-6, 2, 0}, {0.5}), {{ContactState::kSlip}, 0, kInf});
-  expect_verdict(uncoupled({2.1e-6, 2, 0}, {0.5}), {{ContactState::kOpen}, 0, kInf});
-  expect_verdict(uncoupled({3, 0, 0}, {0.5}), {{ContactState::kOpen}, 0, kInf});
+TEST(ContactDiagnosticsCase, AContactThatSeparatesFasterThanTheThresholdIsOpen) {
+  expect_decision(uncoupled({1.9e-6, 2, 0}, {0.5}), {{ContactState::kSlip}, 0, kInf});
+  expect_decision(uncoupled({2.1e-6, 2, 0}, {0.5}), {{ContactState::kOpen}, 0, kInf});
+  expect_decision(uncoupled({3, 0, 0}, {0.5}), {{ContactState::kOpen}, 0, kInf});
 }
 
-TEST(ContactVerdict, TheWorstContactCounts) {
+TEST(ContactDiagnosticsCase, TheWorstContactCounts) {
   using enum ContactState;
   // Margins 0.4 and 0.7 of coefficients 0.3 and 0.24: smallest and largest are of different contacts where mu differs.
-  expect_verdict(uncoupled({-1, 0.3, 0, -2, 0, 0.48}, {0.5, 0.8}), {{kStick, kStick}, 0.4, 0.3});
-  expect_verdict(uncoupled({-1, 0.3, 0, -2, 0, 0.8}, {0.5, 0.8}), {{kStick, kStick}, 0.4, 0.4});
-  expect_verdict(uncoupled({-1, 0.3, 0, -2, 0, 3}, {0.5, 0.8}), {{kStick, kSlip}, 0, 0.8});
-  expect_verdict(uncoupled({-1, 0.3, 0, 2, 0, 3}, {0.5, 0.8}), {{kStick, kOpen}, 0, kInf});
+  expect_decision(uncoupled({-1, 0.3, 0, -2, 0, 0.48}, {0.5, 0.8}), {{kStick, kStick}, 0.4, 0.3});
+  expect_decision(uncoupled({-1, 0.3, 0, -2, 0, 0.8}, {0.5, 0.8}), {{kStick, kStick}, 0.4, 0.4});
+  expect_decision(uncoupled({-1, 0.3, 0, -2, 0, 3}, {0.5, 0.8}), {{kStick, kSlip}, 0, 0.8});
+  expect_decision(uncoupled({-1, 0.3, 0, 2, 0, 3}, {0.5, 0.8}), {{kStick, kOpen}, 0, kInf});
 }
 
 // The second contact slides along t already: c_t = -mu c_n, so its normal acceleration is A_nn c_n + b_n.
-TEST(ContactVerdict, AContactThatSlidesIsNeverSaidToStick) {
+TEST(ContactDiagnosticsCase, AContactThatSlidesIsNeverSaidToStick) {
   Problems p = uncoupled({-1, 0.3, 0, -2, 0.2, 0}, {0.5, 0.1});
   p.mode = {0, 1};
   p.slip_velocity = {0, 0, 0.4, 0};
-  expect_verdict(p, {{ContactState::kStick, ContactState::kSlip}, 0, 0.3});
+  expect_decision(p, {{ContactState::kStick, ContactState::kSlip}, 0, 0.3});
   p.b[3] = 2;
-  expect_verdict(p, {{ContactState::kStick, ContactState::kOpen}, 0, kInf});
+  expect_decision(p, {{ContactState::kStick, ContactState::kOpen}, 0, kInf});
 }
 
-TEST(ContactVerdict, AnUnsolvedProblemHasNone) {
+TEST(ContactDiagnosticsCase, AnUnsolvedProblemHasNone) {
   for (const Device& device : kDevices) {
     const Solutions s = contact::solve(uncoupled({-1, kInf, 0}, {0.5}), {}, device);
     EXPECT_EQ(s.status[0], Status::kInvalidInput);
@@ -94,15 +94,15 @@ TEST(ContactVerdict, AnUnsolvedProblemHasNone) {
   }
 }
 
-TEST(ContactVerdict, ForcesFromElsewhereHaveTheSame) {
+TEST(ContactDiagnosticsCase, ForcesFromElsewhereHaveTheSame) {
   const Problems p = bench::random_grasps({3, 40});
-  const Solutions solved = contact::solve(p), judged = contact::judge(p, solved.c);
-  EXPECT_EQ(judged.state, solved.state);
+  const Solutions solved = contact::solve(p), checked = contact::check_solution(p, solved.c);
+  EXPECT_EQ(checked.state, solved.state);
   // A contact that opens has the critical friction of no force, exactly; of the others the certificate takes a step.
   for (std::size_t k = 0; k < 40; ++k) {
-    EXPECT_NEAR(judged.friction_margin[k], solved.friction_margin[k], 1e-6) << k;
+    EXPECT_NEAR(checked.friction_margin[k], solved.friction_margin[k], 1e-6) << k;
     if (!std::isinf(solved.critical_friction[k])) {
-      EXPECT_NEAR(judged.critical_friction[k], solved.critical_friction[k], 1e-6) << k;
+      EXPECT_NEAR(checked.critical_friction[k], solved.critical_friction[k], 1e-6) << k;
     }
   }
 }
@@ -119,13 +119,13 @@ TEST(ContactRows, ABatchIsItsProblemsOneByOne) {
       const Problems p{all.contacts,           count, part(all.A), part(all.b), part(all.mu), part(all.mode),
                        part(all.slip_velocity)};
       const Solutions lanes = contact::solve(p, {}, kDevices[1]);
-      test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
-      const Solutions judged = contact::judge(p, lanes.c);  // problem by problem, without tiles
-      for (std::size_t k = 0; k < judged.status.size(); ++k)
-        EXPECT_EQ(judged.status[k] == Status::kConverged, lanes.status[k] == Status::kConverged) << k;
-      EXPECT_EQ(judged.state, lanes.state);
-      for (std::size_t i = 0; i < judged.c.size(); ++i)
-        EXPECT_TRUE(std::abs(judged.c[i] - lanes.c[i]) <= 1e-5 || std::isnan(lanes.c[i])) << i;
+      test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(p, {}, d)); });
+      const Solutions checked = contact::check_solution(p, lanes.c);  // problem by problem, without tiles
+      for (std::size_t k = 0; k < checked.status.size(); ++k)
+        EXPECT_EQ(checked.status[k] == Status::kConverged, lanes.status[k] == Status::kConverged) << k;
+      EXPECT_EQ(checked.state, lanes.state);
+      for (std::size_t i = 0; i < checked.c.size(); ++i)
+        EXPECT_TRUE(std::abs(checked.c[i] - lanes.c[i]) <= 1e-5 || std::isnan(lanes.c[i])) << i;
     }
   }
 }
@@ -141,7 +141,7 @@ TEST(ContactRows, MemoryThatIsUsedAgainHoldsNothingOfBefore) {
   EXPECT_EQ(out.status, fresh.status);
   EXPECT_EQ(out.stage, fresh.stage);
   EXPECT_EQ(out.state, fresh.state);
-  contact::solve(small, {.wanted = {.c = true, .a = false, .merit = false, .verdicts = false}}, kDevices[1], out);
+  contact::solve(small, {.wanted = {.c = true, .a = false, .merit = false, .diagnostics = false}}, kDevices[1], out);
   EXPECT_EQ(out.c, fresh.c);
   EXPECT_TRUE(out.a.empty() && out.merit.empty() && out.state.empty() && out.friction_margin.empty());
   EXPECT_EQ(out.residual, fresh.residual);

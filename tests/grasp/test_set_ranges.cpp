@@ -1,4 +1,4 @@
-// Sets read and ranked a stretch at a time, out of memory and out of files, against the same in one piece.
+// Sets read and ranked a range at a time, out of memory and out of files, against the same in one piece.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -265,7 +265,7 @@ TEST(SetStretches, TheOrderIsThatOfASortWhateverTheMemory) {
       for (const RankKey& key : keys) order.add(key);
       order.sort();
       for (std::int64_t g = 0; g < grasps; ++g)
-        ASSERT_EQ(order.rank_of(g), expected[static_cast<std::size_t>(g)]) << grasps << " grasps, " << memory;
+        ASSERT_EQ(order.find_rank(g), expected[static_cast<std::size_t>(g)]) << grasps << " grasps, " << memory;
       EXPECT_EQ(scratch.written > 0, keys.size() > std::max<std::size_t>(memory / sizeof(RankKey), 16) ||
                                          grasps > std::max<std::int64_t>(static_cast<std::int64_t>(memory) / 16, 16))
           << grasps << " grasps, " << memory;

@@ -21,7 +21,7 @@ void eliminate_all(const ProblemView& in, Problems& out) {
 
 }  // namespace
 
-void judge(const ProblemView& in, std::span<const double> c, double tol, int threads, Solutions& out) {
+void check_solution(const ProblemView& in, std::span<const double> c, double tol, int threads, Solutions& out) {
   constexpr std::int64_t kProblems = 1024;  // at once
   batch::for_blocks(threads, {in.count, kProblems}, [&](std::int64_t first, std::int64_t count) {
     const ContactsInUse many(in.contacts);
@@ -34,13 +34,13 @@ void judge(const ProblemView& in, std::span<const double> c, double tol, int thr
   });
 }
 
-Solutions judge(const ProblemView& problems, std::span<const double> c, double tol) {
+Solutions check_solution(const ProblemView& problems, std::span<const double> c, double tol) {
   check_sizes(problems);
   if (c.size() != problems.b.size())
     throw Error(ExitCode::kUsage, "judge: " + std::to_string(c.size()) + " force components for " +
                                       std::to_string(problems.b.size()) + " of the problems");
   Solutions out = unsolved(problems);
-  judge(problems, c, tol, solve_threads(Device{}), out);
+  check_solution(problems, c, tol, solve_threads(Device{}), out);
   return out;
 }
 

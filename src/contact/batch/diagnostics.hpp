@@ -11,23 +11,23 @@ namespace garra::contact {
 
 /// Contact results of one solution; all members are S.
 template <class S, int N>
-struct SolutionVerdict {
+struct ContactDiagnostics {
   S merit;              ///< the papers' (4) at c
   S friction_margin;    ///< smallest of the contacts; NaN if the problem is not solved
   S critical_friction;  ///< largest of the contacts; NaN likewise
   Vec<S, N> state;      ///< ContactState
   static constexpr auto parts() {
-    return std::tuple{&SolutionVerdict::merit, &SolutionVerdict::friction_margin, &SolutionVerdict::critical_friction,
-                      &SolutionVerdict::state};
+    return std::tuple{&ContactDiagnostics::merit, &ContactDiagnostics::friction_margin, &ContactDiagnostics::critical_friction,
+                      &ContactDiagnostics::state};
   }
 };
 
 /// The force of an open contact is taken as zero, without its rounding. Contacts from `contacts` on are padding.
 template <class S, int N>
-GARRA_HD SolutionVerdict<S, N> verdict_of(const Vec<S, 3 * N>& b, const Vec<S, N>& mu,
+GARRA_HD ContactDiagnostics<S, N> compute_diagnostics(const Vec<S, 3 * N>& b, const Vec<S, N>& mu,
                                           const solvers::SlidingContacts<S, N>& sliding,
                                           const solvers::FrictionSolution<S, N>& s, int contacts) {
-  SolutionVerdict<S, N> out;
+  ContactDiagnostics<S, N> out;
   out.merit = solvers::papers_merit(mu, sliding, s.c, s.a);
   // A contact moves if |a| is above kMotion of the scaled load: rounding of a is relative to b.
   const S eps = S(solvers::kMotion) * solvers::friction_scale<S, 3 * N>([](int) { return S(0); }, b).size_b;
@@ -50,14 +50,14 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const Vec<S, 3 * N>& b, const Vec<S, N
   return out;
 }
 
-/// verdict_of() of problem i in tiles.
+/// compute_diagnostics() of problem i in tiles.
 template <int N>
-struct VerdictBody {
+struct DiagnosticsKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const double* problems;
   const double* sliding;  ///< or null: all contacts may roll
   const double* solutions;
-  double* verdicts;
+  double* diagnostics;
   int contacts = N;
 
   template <class S>
@@ -67,8 +67,8 @@ struct VerdictBody {
                                                                   : load_vector<S, 2, N>(sliding, i, contacts)};
     const TileProblem<S, N> p(problems, i, contacts);
     // States come last, so that no column reads those of padding contacts.
-    batch::store<S>(verdicts, i,
-                    verdict_of<S, N>(p.b(), p.mu(), slips, take_solution<S, N>(solutions, i, contacts), contacts));
+    batch::store<S>(diagnostics, i,
+                    compute_diagnostics<S, N>(p.b(), p.mu(), slips, take_solution<S, N>(solutions, i, contacts), contacts));
   }
 };
 

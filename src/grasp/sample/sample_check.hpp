@@ -10,7 +10,7 @@ namespace garra::grasp {
 
 /// Result of step 6: certificate, contact states and outcome, from up to two candidates of different starts.
 template <class S, int N, int D = 3>
-struct Verdict {
+struct SampleResult {
   S outcome;           ///< grasp::Outcome, or kPending
   S otherwise;         ///< for a pending sample: the outcome if it is not held
   S residual;          ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
@@ -25,19 +25,19 @@ struct Verdict {
   Vec<S, D * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 
   static constexpr auto parts() {
-    return std::tuple{&Verdict::outcome,  &Verdict::otherwise,    &Verdict::residual, &Verdict::iterations,
-                      &Verdict::sticks,   &Verdict::acceleration, &Verdict::several,  &Verdict::opens,
-                      &Verdict::resisted, &Verdict::imbalance,    &Verdict::state,    &Verdict::c,
-                      &Verdict::a};
+    return std::tuple{&SampleResult::outcome,  &SampleResult::otherwise,    &SampleResult::residual, &SampleResult::iterations,
+                      &SampleResult::sticks,   &SampleResult::acceleration, &SampleResult::several,  &SampleResult::opens,
+                      &SampleResult::resisted, &SampleResult::imbalance,    &SampleResult::state,    &SampleResult::c,
+                      &SampleResult::a};
   }
 };
 
-/// Outcome of a sample that is held if forces exist that leave its closed contacts at rest (RestBody).
+/// Outcome of a sample that is held if forces exist that leave its closed contacts at rest (RestKernel).
 inline constexpr int kPending = kOutcomes;
 
 /// Rule and input tiles of the outcome. Metrics have passed the balance step.
 template <int N, int D = 3>
-struct Judge {
+struct SampleCheck {
   double tol;
   HeldRule held;
   const double* problems;
@@ -47,12 +47,12 @@ struct Judge {
 
   /// Outcome of sample i, without the object's acceleration.
   template <class S>
-  GARRA_HD Verdict<S, N, D> verdict(std::int64_t i) const {
+  GARRA_HD SampleResult<S, N, D> sample_result(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i);
     const auto m = batch::load<S, Metrics<S, N>>(metrics, i);
     const auto found = batch::load<S, solvers::Candidate<S, N, D>>(candidates, i);
     const auto one = solvers::certified(problem, found, tol);
-    auto v = judge<S>(problem, one);
+    auto v = sample_check<S>(problem, one);
     if (second != nullptr) {
       const auto other = batch::load<S, solvers::Candidate<S, N, D>>(second, i);
       const auto two = solvers::certified(problem, other, tol);
@@ -60,7 +60,7 @@ struct Judge {
       // Compares accelerations, not forces: forces need not be unique if A is singular, and no outcome depends on them.
       for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false if one is NaN
-      v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
+      v = choose(v.outcome == S(int(Outcome::kUnsolved)), sample_check<S>(problem, two), v);    // either certificate will do
       v.several = select(different, S(1), S(0));
     }
     conclude(m, v);
@@ -69,7 +69,7 @@ struct Judge {
 
   /// The outcome of a sample with the contact states of `v`.
   template <class S>
-  GARRA_HD void conclude(const Metrics<S, N>& m, Verdict<S, N, D>& v) const {
+  GARRA_HD void conclude(const Metrics<S, N>& m, SampleResult<S, N, D>& v) const {
     const S most = S(held.acceleration), held_so = S(int(Outcome::kHeld));
     auto rests = v.sticks == v.sticks;  // solved
     const auto solved = rests;
@@ -99,9 +99,9 @@ struct Judge {
 
   /// Selects one of two results per lane.
   template <class S>
-  static GARRA_HD Verdict<S, N, D> choose(const MaskOf<S>& first, const Verdict<S, N, D>& a,
-                                          const Verdict<S, N, D>& b) {
-    Verdict<S, N, D> v;
+  static GARRA_HD SampleResult<S, N, D> choose(const MaskOf<S>& first, const SampleResult<S, N, D>& a,
+                                          const SampleResult<S, N, D>& b) {
+    SampleResult<S, N, D> v;
     v.outcome = select(first, a.outcome, b.outcome);
     v.otherwise = select(first, a.otherwise, b.otherwise);
     v.residual = select(first, a.residual, b.residual);
@@ -120,9 +120,9 @@ struct Judge {
 
   /// Out of reach there is no problem, so all numbers are undefined.
   template <class S>
-  static GARRA_HD Verdict<S, N, D> unreachable() {
+  static GARRA_HD SampleResult<S, N, D> unreachable() {
     const S nan = S(__builtin_nan(""));
-    Verdict<S, N, D> v;
+    SampleResult<S, N, D> v;
     v.outcome = v.otherwise = S(int(Outcome::kUnreachable));
     v.residual = v.acceleration = v.resisted = v.imbalance = nan;
     v.iterations = v.sticks = v.several = v.opens = S(0);
@@ -132,10 +132,10 @@ struct Judge {
   }
 
   template <class S>
-  static GARRA_HD Verdict<S, N, D> judge(const solvers::FrictionProblem<S, N, D>& p,
+  static GARRA_HD SampleResult<S, N, D> sample_check(const solvers::FrictionProblem<S, N, D>& p,
                                          const solvers::FrictionSolution<S, N, D>& s) {
     static_assert(int(ContactState::kSlip) == 1 && int(ContactState::kBreak) == 2, "as contact_state numbers them");
-    Verdict<S, N, D> v;
+    SampleResult<S, N, D> v;
     const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
     // eps is not negative: masks that are false in all lanes.
     auto any_slip = eps < S(0), any_break = eps < S(0);
@@ -161,18 +161,18 @@ struct Judge {
 
 /// Step 6 for every sample of a study.
 template <int N>
-struct JudgeBody {
+struct SampleCheckKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
-  Judge<N> judge;
-  double* verdicts;
+  SampleCheck<N> sample_check;
+  double* sample_results;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    auto v = judge.template verdict<S>(i);
+    auto v = sample_check.template sample_result<S>(i);
     v.acceleration = acceleration(i, v.c);
-    batch::store<S>(verdicts, i, v);
+    batch::store<S>(sample_results, i, v);
   }
 
   /// |m g + f + sum E_j c_j| / m.
@@ -182,14 +182,14 @@ struct JudgeBody {
     Vec3<S> force = load.body.mass * cast<S>(model->gravity);
     for (int k = 0; k < 3; ++k) force[k] += load.wrench[k];
     for (int j = 0; j < extent<N>(); ++j)
-      force += batch::load<S, FingerTask<S>>(from.tasks_of(j), i).place.E * solvers::contact<S, N>(c, j);
+      force += batch::load<S, FingerTask<S>>(from.task_tile(j), i).place.E * solvers::contact<S, N>(c, j);
     return norm(force) / load.body.mass;
   }
 };
 
 /// Bits of the opening contacts of a pending sample.
 template <int N, int D>
-GARRA_HD std::uint32_t opened(const Verdict<double, N, D>& v, const HeldRule& held) {
+GARRA_HD std::uint32_t opened(const SampleResult<double, N, D>& v, const HeldRule& held) {
   std::uint32_t bits = 0;
   for (int j = 0; j < extent<N>(); ++j)
     if (v.a[D * j] > held.acceleration) bits |= std::uint32_t{1} << j;
@@ -243,7 +243,7 @@ GARRA_HD solvers::RestAnswer at_rest(const RestTask& task, double* room) {
 /// Step 7: a pending sample is held if forces leave its closed contacts at rest and these resist and carry the wrench.
 /// It stays pending if contacts open, because the remaining contacts need another balance.
 template <int N, int D>
-GARRA_HD void look_again(const RestTask& task, double* room, const HeldRule& held, Verdict<double, N, D>& v) {
+GARRA_HD void look_again(const RestTask& task, double* room, const HeldRule& held, SampleResult<double, N, D>& v) {
   if (v.opens >= task.contacts) {  // nothing is left to hold
     v.outcome = v.otherwise;
     return;
@@ -255,43 +255,43 @@ GARRA_HD void look_again(const RestTask& task, double* room, const HeldRule& hel
 }
 /// Settles the outcome after the balance of the contacts that do not open.
 template <int N, int D>
-GARRA_HD void settle_pending(const HeldRule& held, Verdict<double, N, D>& v) {
+GARRA_HD void settle_pending(const HeldRule& held, SampleResult<double, N, D>& v) {
   const bool fails = v.resisted == 0 || v.imbalance > held.imbalance;
   v.outcome = fails ? v.otherwise : v.resisted == 1 ? int(Outcome::kHeld) : int(Outcome::kUnsolved);
 }
 
 /// Step 7 of a study, one sample after another: few of them are pending.
 template <int N>
-struct RestBody {
+struct RestKernel {
   const GraspModel* model;
   const double* problems;
-  double* verdicts;
+  double* sample_results;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    if (*batch::tile_at<double, Verdict<double, N>>(verdicts, i) != kPending) return;
-    auto v = batch::load<double, Verdict<double, N>>(verdicts, i);
+    if (*batch::tile_at<double, SampleResult<double, N>>(sample_results, i) != kPending) return;
+    auto v = batch::load<double, SampleResult<double, N>>(sample_results, i);
     double room[solvers::RestProblem<3>::room(kCapacity<N>)];
     const double* problem = batch::tile_at<double, solvers::FrictionProblem<double, N>>(problems, i);
     look_again({problem, v.c.m, v.a.m, model->force_limit, model->held.acceleration, extent<N>(), extent<N>(),
                 opened(v, model->held)},
                room, model->held, v);
-    batch::store<double>(verdicts, i, v);
+    batch::store<double>(sample_results, i, v);
   }
 };
 
-/// Step 8: pending samples after a second BalanceBody.
+/// Step 8: pending samples after a second BalanceKernel.
 template <int N>
-struct SettleBody {
+struct SettleKernel {
   HeldRule held;
-  double* verdicts;
+  double* sample_results;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    if (*batch::tile_at<double, Verdict<double, N>>(verdicts, i) != kPending) return;
-    auto v = batch::load<double, Verdict<double, N>>(verdicts, i);
+    if (*batch::tile_at<double, SampleResult<double, N>>(sample_results, i) != kPending) return;
+    auto v = batch::load<double, SampleResult<double, N>>(sample_results, i);
     settle_pending(held, v);
-    batch::store<double>(verdicts, i, v);
+    batch::store<double>(sample_results, i, v);
   }
 };
 

@@ -8,7 +8,7 @@ namespace garra::singularity {
 /// Analysis of the singularity next to a configuration.
 template <class S, int J>
 struct NearSingularity {
-  S landing;   ///< singularity::Landing; unless it is kLanded the other members are zero, -1 or NaN
+  S search_status;   ///< singularity::SearchStatus; unless it is kLanded the other members are zero, -1 or NaN
   S distance;  ///< length of the joint motion [rad]
   S lost, responsible, subsets;
   S escape_joint, escape_order, escape_rate, escape_sign;
@@ -33,7 +33,7 @@ template <class S, int J>
 GARRA_HD S real_joints(const S& set, int joints) {
   S padding = S(0);
   for_each_index<J>([&](auto j) {
-    if (j >= joints) padding += S(bit_of(j));
+    if (j >= joints) padding += S(joint_bit(j));
   });
   return max(set - padding, S(0));  // padding joints move freely: they are in every set, or in none
 }
@@ -53,7 +53,7 @@ GARRA_HD S united(const Vec<S, J>& sets) {
 template <int G, class S, int J>
 GARRA_HD S joints_to_blame(const Findings<S, J>& found, const IntervalDims<J>& dims, int joints) {
   const S null_space = real_joints<S, J>(found.escape.responsible, joints);
-  if (joints <= rank_of<G>(dims)) return null_space;
+  if (joints <= numerical_rank<G>(dims)) return null_space;
   const S subsets = united(found.subsets.members);
   return select(subsets > S(0), subsets, null_space);
 }
@@ -62,7 +62,7 @@ GARRA_HD S joints_to_blame(const Findings<S, J>& found, const IntervalDims<J>& d
 
 /// Analyzes the end of a search.
 template <int G, class S, int J>
-GARRA_HD NearSingularity<S, J> analyse_landing(const Arm<J>& arm, const Search<S, J>& search,
+GARRA_HD NearSingularity<S, J> analyse_arrival(const Arm<J>& arm, const Search<S, J>& search,
                                                const RefineOptions& options) {
   const Vec<S, J>& q = search.q;
   S finite = S(0);
@@ -70,10 +70,10 @@ GARRA_HD NearSingularity<S, J> analyse_landing(const Arm<J>& arm, const Search<S
   const auto at = posture(arm, q);
   const Findings<S, J> found = analyse<G>(at.screws, arm.dims, arm.tolerances);
   NearSingularity<S, J> out;
-  out.distance = distance_of(arm, search);
-  const MaskOf<S> arrived = found.sigma[rank_of<G>(arm.dims) - 1] <= S(options.tolerance) * found.sigma[0];
+  out.distance = search_distance(arm, search);
+  const MaskOf<S> arrived = found.sigma[numerical_rank<G>(arm.dims) - 1] <= S(options.tolerance) * found.sigma[0];
   const MaskOf<S> landed = arrived && out.distance <= S(options.farthest);
-  out.landing = select(finite == S(0), select(landed, S(0), S(1)), S(2));
+  out.search_status = select(finite == S(0), select(landed, S(0), S(1)), S(2));
   out.lost = found.lost;
   out.responsible = kernel::joints_to_blame<G>(found, arm.dims, arm.joints);
   out.subsets = found.subsets.count;

@@ -1,5 +1,5 @@
-// The ladder beyond Newton: whole classes without one problem left over, one contact against a root finder of its own,
-// and friction of any size. Answers are judged by the law written out here, not by the certificate.
+// The restarts beyond Newton: whole classes without one problem left over, one contact against a root finder of its own,
+// and friction of any size. Answers are checked by the law written out here, not by the certificate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ double law_violation(const Problems& p, const std::vector<double>& c) {
 std::vector<std::size_t> beyond_newton(const Solutions& s) {
   std::vector<std::size_t> out;
   for (std::size_t k = 0; k < s.iterations.size(); ++k)
-    if (s.iterations[k] > solvers::kNewtonLadder) out.push_back(k);
+    if (s.iterations[k] > solvers::kMaxNewtonSteps) out.push_back(k);
   return out;
 }
 
@@ -126,7 +126,7 @@ TEST(Limit, EndsTheLadderAndWhatFollows) {
   const std::vector<std::size_t> hard = beyond_newton(contact::solve(all, {}, kLanes));
   ASSERT_GE(hard.size(), 5U);
   contact::Options options;
-  for (const int limit : {1, solvers::kNewtonLadder - 1, solvers::kNewtonLadder, solvers::kNewtonLadder + 1}) {
+  for (const int limit : {1, solvers::kMaxNewtonSteps - 1, solvers::kMaxNewtonSteps, solvers::kMaxNewtonSteps + 1}) {
     options.max_iterations = limit;
     for (const std::size_t k : hard) {
       const Solutions s = contact::solve(only(all, k), options, kLanes);
@@ -223,7 +223,7 @@ TEST(OneContact, WithASingularMatrixIsSolvedWhereItCanBe) {
     if (k % 3 == 0) a = {0, -random.uniform() * c[1], 0};
     if (k % 3 == 0) a[2] = a[1] * c[2] / c[1];
     bench::problem_classes_detail::append(p.A, A);
-    bench::problem_classes_detail::append(p.b, bench::problem_classes_detail::load_of(A, c, a));
+    bench::problem_classes_detail::append(p.b, bench::problem_classes_detail::make_load(A, c, a));
     p.mu.push_back(mu);
   }
   const Solutions s = contact::solve(p, {}, kLanes);
@@ -257,7 +257,7 @@ Sticking sticking(int contacts, double mu, std::int64_t count) {
     std::vector<double> c(n);
     for (std::size_t i = 0; i < n; ++i) c[i] = i % 3 == 0 ? random.uniform(0.1, 2) : 2 * random.normal();
     bench::problem_classes_detail::append(
-        p.b, bench::problem_classes_detail::load_of(part(p.A, n * n, k), c, std::vector<double>(n, 0.0)));
+        p.b, bench::problem_classes_detail::make_load(part(p.A, n * n, k), c, std::vector<double>(n, 0.0)));
     bench::problem_classes_detail::append(out.c, c);
   }
   return out;
@@ -281,8 +281,8 @@ TEST_P(LargeFriction, LeavesTheStickForce) {
 TEST_P(LargeFriction, LetsNoForcePassForAnAnswerThatIsNone) {
   for (const int contacts : {1, 3}) {
     const Sticking given = sticking(contacts, GetParam(), 200);
-    const Solutions none = contact::judge(given.problems, std::vector<double>(given.c.size(), 0.0), 1e-8);
-    const Solutions right = contact::judge(given.problems, given.c, 1e-8);
+    const Solutions none = contact::check_solution(given.problems, std::vector<double>(given.c.size(), 0.0), 1e-8);
+    const Solutions right = contact::check_solution(given.problems, given.c, 1e-8);
     std::size_t approach = 0;
     for (std::size_t k = 0; k < 200; ++k) {
       EXPECT_EQ(right.status[k], Status::kConverged) << k;
@@ -324,7 +324,7 @@ TEST_P(LargeFriction, GivesNoWrongAnswerAnywhere) {
 TEST(Certificate, TakesNoForceBesideWhichTheAccelerationIsLostInRounding) {
   const Problems p{1, 1, std::vector<double>(9, 0.0), {-1, 0, 0}, {0.5}};
   for (const double force : {1.0, 1e9, 1e15, 1e17, 1e200})
-    EXPECT_NE(contact::judge(p, {force, 0, 0}, 1e-8).status[0], Status::kConverged) << force;
+    EXPECT_NE(contact::check_solution(p, {force, 0, 0}, 1e-8).status[0], Status::kConverged) << force;
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, LargeFriction, testing::Values(1e7, 1e8, 1e9, 1e12, 1e100, 1e154, 1e200, 1e300));

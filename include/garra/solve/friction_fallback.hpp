@@ -17,10 +17,10 @@
 namespace garra::solvers {
 
 /// Options of the fallback solvers, in their order; beyond the limits iterations rarely pay.
-struct FrictionRescue {
+struct FrictionFallback {
   double tol = 1e-8;
   int max_iterations = 1000;     ///< stop: outer iterations of all solvers, Newton's included, >= this
-  double most_work = kMostWork;  ///< stop: work >= this, in Newton steps (step_cost)
+  double most_work = kMaxWork;  ///< stop: work >= this, in Newton steps (step_cost)
   bool searches = true;          ///< false: only proofs, and refinement of another solver's result
   int interior_steps = 60;
   int path_steps = 800;       ///< of each attempt on the path
@@ -35,7 +35,7 @@ struct FrictionRescue {
   /// Work of a thousand ordinary problems. Only positive definite problems and problems near the
   /// border of solvability come near it. Nearly all others are solved, or proved to have forces
   /// that the load presses together (InternalForce), within 100.
-  static constexpr double kMostWork = 2000, kNoLimit = 1e30;
+  static constexpr double kMaxWork = 2000, kNoLimit = 1e30;
 };
 
 /// Cost of a solver's step, in Newton steps of the same problem.
@@ -58,14 +58,14 @@ inline constexpr int kIterations<FrictionAdmm> = FrictionAdmm{}.iterations_per_s
 /// Most contacts for the path by its length and for the convex problems, whose time grows with
 /// their fourth power. For larger problems the other solvers leave none unsolved
 /// (docs/theory/contact-solver.md).
-inline constexpr int kMostPath = 8;
+inline constexpr int kMaxPath = 8;
 
-namespace friction_rescue {
+namespace friction_fallback {
 
 /// State of one problem on its way through the solvers.
 template <class Given, int N>
 struct Search {
-  const FrictionRescue& options;
+  const FrictionFallback& options;
   const Given& given;
   bool definite;              ///< A is positive definite and every contact may roll: a solution exists
   Candidate<double, N> best;  ///< with the efforts of all solvers
@@ -82,13 +82,13 @@ struct Search {
   GARRA_HD_CALL void offer(const Vec<double, 3 * N>& c) {
     Candidate<double, N> found = best;
     found.c = c;
-    const auto judged = given.certify(found, options.tol);
-    take(judged, c);
+    const auto checked = given.certify(found, options.tol);
+    take(checked, c);
   }
-  GARRA_HD void take(const FrictionSolution<double, N>& judged, const Vec<double, 3 * N>& c) {
-    const bool solved = judged.status == double(int(Status::kConverged));
-    if (!solved && !(judged.residual < error)) return;
-    error = judged.residual;
+  GARRA_HD void take(const FrictionSolution<double, N>& checked, const Vec<double, 3 * N>& c) {
+    const bool solved = checked.status == double(int(Status::kConverged));
+    if (!solved && !(checked.residual < error)) return;
+    error = checked.residual;
     best.c = c;
     over = over || solved;
   }
@@ -110,14 +110,14 @@ struct Polished {
   double steps;
 };
 template <int N, class Matrix>
-GARRA_HD_CALL Polished<N> polished(const FrictionRescue& r, const FrictionProblem<double, N, 3, Matrix>& p,
+GARRA_HD_CALL Polished<N> polished(const FrictionFallback& r, const FrictionProblem<double, N, 3, Matrix>& p,
                                    const Vec<double, 3 * N>& c, int most) {
   FrictionNewton newton;
   newton.tol = r.tol;
-  newton.ladder = false;
+  newton.restarts = false;
   newton.stage_steps = newton.max_iterations = min(r.polish_steps, most);
   FrictionState<double, N, 3, Matrix> s;
-  friction_proximal::begin(newton, p, c, s);
+  friction_proximal::begin_newton(newton, p, c, s);
   while (newton.running(s)) friction_proximal::advance(newton, s);
   return {s.unit * s.c, s.steps};
 }
@@ -129,7 +129,7 @@ GARRA_HD_CALL void refine(Search<Given, N>& search, const FrictionProblem<double
   const Refined<N> better = refined<N>(search.given, p, search.best, search.options.tol, search.left());
   search.work += better.steps;
   search.best.effort.outer += better.steps;
-  search.take(better.judged, better.c);
+  search.take(better.checked, better.c);
   search.end_if_ill_conditioned();
 }
 
@@ -202,26 +202,26 @@ GARRA_HD Solver limited(double tol, int max_iterations) {
 /// Attempt 0, 1 or 2 on the path: with A positive definite, and otherwise, where forces grow along
 /// it and its turns are sharper. Later attempts use another start, or shorter steps, because the
 /// first lost the path.
-GARRA_HD FrictionPath path_of(const FrictionRescue& r, bool definite, int attempt) {
+GARRA_HD FrictionPath make_path(const FrictionFallback& r, bool definite, int attempt) {
   auto path = limited<FrictionPath>(r.tol, r.path_steps);
   path.first_force = attempt == 2 ? 1 : attempt == 0 ? (definite ? 1e3 : 1e-3) : definite ? 1e4 : 1e-2;
   path.longest = definite ? (attempt == 0 ? 2 : 1) : attempt == 0 ? 1.4 : attempt == 1 ? 2 : 1;
   return path;
 }
 
-}  // namespace friction_rescue
+}  // namespace friction_fallback
 
 /// Number of matrices with memory reserved behind those of `p` and `aside` if they are stored
 /// elsewhere (FarMat): the proximal method's own, shifted, and Newton's two; Newton's two.
-inline constexpr int kRescueMatrices = 4, kPolishMatrices = 2;
+inline constexpr int kFallbackMatrices = 4, kPolishMatrices = 2;
 
 /// Runs the fallback solvers where FrictionNewton has reached its limit: first proofs, then
 /// refinement of Newton's result, then one solver after another as far as the options allow. `p`:
 /// the problem with its sliding contacts eliminated; `aside`: as in attempt().
 template <class Given, int N, class Matrix>
-GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
+GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
                           const FrictionProblem<double, N, 3, Matrix>& aside, Candidate<double, N>& best) {
-  using namespace friction_rescue;
+  using namespace friction_fallback;
   constexpr int kNever = 1 << 30, kSoon = 4;
   Search<Given, N> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false};
   search.offer(best.c);
@@ -266,17 +266,17 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   search.over = search.over || !symmetric;
   // Most solvable problems are solved here, ill-conditioned or near the border of solvability.
   // Kernels have no code for more contacts.
-  if constexpr (N <= kMostPath)
-    for (int k = 0; k < 3 && extent<N>() <= kMostPath; ++k)
-      attempt(search, path_of(r, search.definite, k), kNever, p, aside);
+  if constexpr (N <= kMaxPath)
+    for (int k = 0; k < 3 && extent<N>() <= kMaxPath; ++k)
+      attempt(search, make_path(r, search.definite, k), kNever, p, aside);
   attempt(search, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, aside);
   proximal.max_iterations = r.proximal_steps;
   proximal.first_attempt = 1;
   attempt(search, proximal, kNever, p, aside);
   if (extent<N>() > 1) attempt(search, nsgs, kSoon, p, aside);
   // With full effort: solves the most of the problems whose load presses internal forces together.
-  if constexpr (N <= kMostPath)
-    if (extent<N>() > 1 && extent<N>() <= kMostPath)
+  if constexpr (N <= kMaxPath)
+    if (extent<N>() > 1 && extent<N>() <= kMaxPath)
       attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
   search.end_if_ill_conditioned();
   best = search.best;
