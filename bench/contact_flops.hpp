@@ -16,7 +16,7 @@ template <int N>
 double flops_of_contacts(const contact::Problems& given, std::int64_t most) {
   const std::int64_t count = std::min(given.count, most);
   solvers::FrictionNewton solver;
-  solver.tol = contact::Options{}.tol;
+  solver.tolerance = contact::Options{}.tolerance;
   operations = {};
   for (std::int64_t k = 0; k < count; ++k) {
     solvers::FrictionProblem<Counted, N> problem;

@@ -92,7 +92,7 @@ struct Stages {
         balance{&study.model(), parts(), metrics.data()},
         sample_check{&study.model(),
               parts(),
-              {study.scenario().tol, study.model().held, problems.data(), metrics.data(), candidates.data(), nullptr},
+              {study.scenario().tolerance, study.model().held, problems.data(), metrics.data(), candidates.data(), nullptr},
               sample_results.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);
@@ -103,7 +103,7 @@ struct Stages {
 
   static solvers::FrictionNewton solver(const grasp::Scenario& s, bool cold) {
     solvers::FrictionNewton out;
-    out.tol = s.tol;
+    out.tolerance = s.tolerance;
     out.max_iterations = s.max_iterations;
     out.cold = cold;
     return out;

@@ -14,7 +14,7 @@ namespace garra::bench {
 struct TimeJob {
   const char* name;
   double friction;
-  double until;  ///< [s]
+  double duration;  ///< [s]
   double shake;  ///< amplitude along x, at 8 Hz [N]
   double pull;   ///< downward, growing [N/s]
 };
@@ -25,10 +25,10 @@ inline constexpr double kSpread = 0.05;               ///< standard deviation of
 
 inline std::vector<grasp::TimeLoad> loads_of(const TimeJob& job) {
   std::vector<grasp::TimeLoad> loads;
-  if (job.pull > 0) loads.push_back({.to = job.until, .force = {{0, 0, -job.pull * job.until}}});
+  if (job.pull > 0) loads.push_back({.to = job.duration, .force = {{0, 0, -job.pull * job.duration}}});
   if (job.shake == 0) return loads;
   const double half = 1.0 / 16;  // period of 8 Hz: half a sine to, half a sine fro
-  for (int k = 0; k * half < job.until; ++k) {
+  for (int k = 0; k * half < job.duration; ++k) {
     const double impulse = (k % 2 == 0 ? 1 : -1) * job.shake * half * 2 / M_PI;
     loads.push_back(
         {.kind = grasp::TimeLoad::Kind::kImpulse, .from = k * half, .to = (k + 1) * half, .force = {{impulse, 0, 0}}});
@@ -36,9 +36,9 @@ inline std::vector<grasp::TimeLoad> loads_of(const TimeJob& job) {
   return loads;
 }
 
-inline void set_in_time(double until, double step, grasp::Scenario& s) {
+inline void set_in_time(double duration, double step, grasp::Scenario& s) {
   s.time.emplace();
-  s.time->until = until;
+  s.time->duration = duration;
   s.time->step = step;
   s.time->instants = 2;
   s.plan.seed = 7;
@@ -55,7 +55,7 @@ inline void set_spread(double friction, double spread, grasp::Scenario& s) {
 /// The papers' hand with constant torques; samples differ in mass and friction, or not at all.
 inline grasp::Scenario papers_hand(const TimeJob& job, double step, double spread) {
   grasp::Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/papers_hand.toml");
-  set_in_time(job.until, step, s);
+  set_in_time(job.duration, step, s);
   s.time->drive = grasp::Drive::kConstant;
   s.time->loads = loads_of(job);
   set_spread(job.friction, spread, s);
@@ -78,10 +78,10 @@ hand = { model = "fingers", finger = [)";
   text += "] }\ncontact = [" + contacts + R"(]
 object = { shape = "sphere", radius = 0.1, mass = 1, position = [0, 0, 0.3] }
 contacts = { friction = 0.4 }
-load = { squeeze = 15 }
+load = { grip_force = 15 }
 )";
   grasp::Scenario s = io::parse_scenario(text, "ring");
-  set_in_time(kHold.until, step, s);
+  set_in_time(kHold.duration, step, s);
   set_spread(kHold.friction, kSpread, s);
   return s;
 }
@@ -99,7 +99,7 @@ inline grasp::Scenario four_small_fingers(double step) {
     contact.frame = quarter * contact.frame;
     s.contacts.push_back(contact);
   }
-  set_in_time(kHold.until, step, s);
+  set_in_time(kHold.duration, step, s);
   return s;
 }
 

@@ -81,7 +81,7 @@ constexpr auto kMeasures = [](const auto& arm, const auto& x) {
 constexpr auto kAnalysis = [](const auto& arm, const auto& x) {
   const auto lines = joint_lines<kKind>(arm.model, x);
   const auto screws = scaled_screws<kKind>(arm.model, lines, natural_scaling<kKind>(arm.model, lines));
-  return analyse<6>(screws, arm.dims, arm.tolerances);
+  return analyze<6>(screws, arm.dims, arm.tolerances);
 };
 
 template <class Op, int J>

@@ -76,7 +76,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
     pose = poses(10_000, rng)
     points, normals = in_world(pose, *pads(*antipodal(len(pose), SAMPLED, rng), PAD))
-    grasps = garra.grasp.Set.from_world(points, normals, pose, friction=SAMPLED, force_limit=FORCE / 4, mass=0.3)
+    grasps = garra.grasp.GraspSet.from_world(points, normals, pose, friction=SAMPLED, force_limit=FORCE / 4, mass=0.3)
     if len(sys.argv) > 1:
         grasps.save(sys.argv[1])
     held = {

@@ -27,7 +27,7 @@ int main() {
   garra::contact::Problems problems{.contacts = 3, .count = kCount, .A = {}, .b = {}, .mu = {}};
   for (int i = 0; i < kCount; ++i) append_problem(problems, i);
 
-  const auto solutions = garra::contact::solve(problems, {.tol = 1e-10});
+  const auto solutions = garra::contact::solve(problems, {.tolerance = 1e-10});
 
   int solved = 0, slipping = 0;
   for (std::size_t i = 0; i < kCount; ++i) {

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   contact::DeviceSolutions wanted;
   wanted.a = {a};  // problem by problem
   wanted.status = {status};
-  const contact::Options options{.tol = 1e-10};
+  const contact::Options options{.tolerance = 1e-10};
   const std::size_t bytes = contact::workspace_bytes(problems, options, wanted);
   auto* workspace = on_gpu<char>(bytes);
   contact::solve(problems, options, wanted, {.stream = stream, .workspace = workspace, .bytes = bytes});

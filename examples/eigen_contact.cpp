@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     garra::eigen::append(problems, mobility, b, Eigen::VectorXd::Constant(1, 0.5));
   }
 
-  const auto solutions = garra::contact::solve(problems, {.tol = 1e-10});
+  const auto solutions = garra::contact::solve(problems, {.tolerance = 1e-10});
   int pressed = 0;
   double worst = 0;
   for (int i = 0; i < q.rows(); ++i) {

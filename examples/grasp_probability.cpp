@@ -1,4 +1,4 @@
-// How likely does the grasp of a scenario file hold? With a [time] table: until its end.
+// How likely does the grasp of a scenario file hold? With a [simulation] table: until its end.
 //
 // usage: grasp_probability SCENARIO.toml [key=value...]
 #include <cstdio>

@@ -114,7 +114,7 @@ def sampled():
 
 def box_four():
     """Four fingers hold a box; blows turn it and let it slide along its faces."""
-    return box_hand(np.arange(4) * np.pi / 2, (0, 0, 0, 0.01), friction=0.4, squeeze=20.0, loads=[
+    return box_hand(np.arange(4) * np.pi / 2, (0, 0, 0, 0.01), friction=0.4, grip_force=20.0, loads=[
         Load("impulse", 0.02, 0.05, force=(0.1, -0.2, -0.3), torque=(0.01, -0.02, 0.03)),
         Load("ramp", 0.05, 0.15, force=(0, 0, -8)),
     ])
@@ -122,7 +122,7 @@ def box_four():
 
 def box_two():
     """Two fingers hold a box that can turn about their line."""
-    return box_hand((0, np.pi), (0, 0), friction=0.6, squeeze=30.0, loads=[
+    return box_hand((0, np.pi), (0, 0), friction=0.6, grip_force=30.0, loads=[
         Load("impulse", 0.02, 0.05, force=(0.05, -0.05, 0), torque=(0.05, 0.002, -0.001)),
     ])
 
@@ -186,7 +186,7 @@ def described(g):
     loads = [{key: getattr(load, key) for key in ("kind", "start", "end", "force", "torque", "axis", "angle")}
              for load in g.loads]
     out = {"hand": "box" if g.surface == "plane" else "three_puma", "surface": g.surface,
-           "friction": g.friction[0], "squeeze": g.squeeze, "mass": g.mass, "drive": g.drive,
+           "friction": g.friction[0], "grip_force": g.grip_force, "mass": g.mass, "drive": g.drive,
            "restitution": g.restitution, "baumgarte": g.baumgarte, "loads": loads}
     if g.surface == "plane":
         out |= {"contacts": g.points.tolist()}
@@ -205,7 +205,7 @@ def write(name, document):
 
 
 def convergence(grasp, until, steps):
-    """Vertical velocity at `until` for each step, and its limit by Richardson's extrapolation."""
+    """Vertical velocity at `duration` for each step, and its limit by Richardson's extrapolation."""
     v_z = [run(grasp(), dt, until)[-1].v[2] for dt in steps]
     once = [2 * fine - coarse for coarse, fine in zip(v_z, v_z[1:])]
     twice = [(4 * fine - coarse) / 3 for coarse, fine in zip(once, once[1:])]

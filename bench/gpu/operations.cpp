@@ -311,7 +311,7 @@ Work simulate_chains(std::int64_t n) {
   samples->q = drawn(n, 6, -1.5, 1.5);
   chain::SimulateOptions options;
   options.method = chain::Integrator::kRk4;
-  options.until = 0.1;
+  options.duration = 0.1;
   Work work = work_of(
       8.0 * 40, [=](const Device& device) { return chain::simulate(*robot, *samples, {}, options, device); },
       [](const chain::Trajectories& t) { return Bytes().add(t.end_q).add(t.end_qd).add(t.end_balance); });
@@ -397,15 +397,15 @@ Work nearest_singularities(std::int64_t n) {
   Work work = work_of(
       8.0 * (6 + 20), [=](const Device& device) { return singularity::nearest_singularities(*robot, *q, {}, device); },
       [](const singularity::NearSingularities& s) {
-        return Bytes().add(s.search_status).add(s.singular_q).add(s.distance).add(s.responsible);
+        return Bytes().add(s.search_status).add(s.singular_q).add(s.distance).add(s.dependent_joints);
       });
   using Arrays = singularity::DeviceNearSingularities;
   struct There : ResidentConfigurations<Arrays> {
     There(const chain::Robot& r, const std::vector<double>& at)
-        : ResidentConfigurations(r, at), search_status(count()), q(at.size()), distance(count()), responsible(count()) {}
+        : ResidentConfigurations(r, at), search_status(count()), q(at.size()), distance(count()), dependent_joints(count()) {}
     OnGpu<singularity::SearchStatus> search_status;
     OnGpu<double> q, distance;
-    OnGpu<std::uint32_t> responsible;
+    OnGpu<std::uint32_t> dependent_joints;
   };
   const auto there = std::make_shared<std::unique_ptr<There>>();
   work.resident = [=] {
@@ -415,12 +415,12 @@ Work nearest_singularities(std::int64_t n) {
     to.search_status = t.search_status;
     to.singular_q = t.q;
     to.distance = t.distance;
-    to.responsible = t.responsible;
+    to.dependent_joints = t.dependent_joints;
     t.run(to, singularity::nearest_singularities);
   };
   work.resident_answer = [=] {
     const There& t = **there;
-    return Bytes().add(t.search_status.values()).add(t.q.values()).add(t.distance.values()).add(t.responsible.values());
+    return Bytes().add(t.search_status.values()).add(t.q.values()).add(t.distance.values()).add(t.dependent_joints.values());
   };
   return work;
 }
@@ -520,7 +520,7 @@ Work simulate_platforms(std::int64_t n) {
   starts->pose = poses_around_home(machine.front(), n);
   const platform::ForceInput force{.force = std::vector<double>(6, 95.0)};
   platform::SimulateOptions options;
-  options.step = 0.01, options.until = 0.1;
+  options.step = 0.01, options.duration = 0.1;
   Work work = work_of(
       8.0 * (7 + 13 + 7),
       [=](const Device& device) { return platform::simulate(machine, *starts, force, options, device); },

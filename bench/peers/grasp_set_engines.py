@@ -18,10 +18,10 @@ import numpy as np
 from scipy import sparse
 
 
-def random_set(grasps: int, contacts: int, rng: np.random.Generator) -> garra.grasp.Set:
+def random_set(grasps: int, contacts: int, rng: np.random.Generator) -> garra.grasp.GraspSet:
     normals = rng.normal(size=(grasps, contacts, 3))
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    return garra.grasp.Set.from_arrays(
+    return garra.grasp.GraspSet.from_arrays(
         -0.05 * normals,
         normals,
         rng.uniform(0.2, 1.0, (grasps, contacts)),
@@ -31,7 +31,7 @@ def random_set(grasps: int, contacts: int, rng: np.random.Generator) -> garra.gr
     )
 
 
-def problems_of(s: garra.grasp.Set, contacts: int):
+def problems_of(s: garra.grasp.GraspSet, contacts: int):
     """W [G, 6, 3k] (moments over 50 mm), w [G, 6], mu, limit [G, k]."""
     rows = (len(s), contacts)
     n = s.arrays["normal"].reshape(*rows, 3)

@@ -267,12 +267,12 @@ class Outcome:
     down: np.ndarray  # where gravity points, in the object's axes
 
 
-def simulate(g: Grasp, mu: float, soft: Softness, squeeze: bool = False) -> Outcome:
+def simulate(g: Grasp, mu: float, soft: Softness, grip_force: bool = False) -> Outcome:
     """`squeeze`: the hand that does not know what balances."""
     model = model_of(g, soft)
     data = mujoco.MjData(model)
     model.geom_friction[:, 0] = mu
-    forces = np.tile([g.limit / 2, 0, 0], (len(g.points), 1)) if squeeze else g.forces
+    forces = np.tile([g.limit / 2, 0, 0], (len(g.points), 1)) if grip_force else g.forces
     command = forces.ravel() / soft.springs
     body = model.body("object").id
     mujoco.mj_forward(model, data)
@@ -303,7 +303,7 @@ def simulate(g: Grasp, mu: float, soft: Softness, squeeze: bool = False) -> Outc
 def garra_says(grasps: list[Grasp], mu: float) -> np.ndarray:
     first = np.cumsum([0, *(len(g.points) for g in grasps)])
     r = garra.grasp.rank(
-        garra.grasp.Set.from_arrays(
+        garra.grasp.GraspSet.from_arrays(
             np.concatenate([g.points for g in grasps]),
             np.concatenate([g.normals for g in grasps]),
             mu,
@@ -378,7 +378,7 @@ def main() -> None:
             row |= {"garra": held, "mujoco": outcome.held, "moved": outcome.moved, "turned": outcome.turned}
             if outcome.held:
                 stands[held_where_it_ended(g, mu, outcome)] += 1
-            squeezed = simulate(g, mu, soft, squeeze=True)
+            squeezed = simulate(g, mu, soft, grip_force=True)
             row["squeezed"] = squeezed.held
             if squeezed.held and not held:
                 unlike["and garra finds that it does, where it ended" * held_where_it_ended(g, mu, squeezed)] += 1

@@ -51,10 +51,10 @@ int id_of(Method method) {
 
 /// Defaults, except where another choice was seen to be faster at no loss of solved problems.
 /// On the scaled problem Siconos' error and the certificate differ only in what they divide by, |q| against the largest
-/// of |q|, |r| and |u|: a Siconos error of `tol` is at most `tol` for the certificate.
-Options make_options(Method method, double tol) {
+/// of |q|, |r| and |u|: a Siconos error of `tolerance` is at most `tolerance` for the certificate.
+Options make_options(Method method, double tolerance) {
   Options options(solver_options_create(id_of(method)));
-  options->dparam[SICONOS_DPARAM_TOL] = tol;
+  options->dparam[SICONOS_DPARAM_TOL] = tolerance;
   int* const choice = options->iparam;
   if (method == Method::newton || method == Method::hybrid_newton)
     choice[SICONOS_FRICTION_3D_NSN_RHO_STRATEGY] = SICONOS_FRICTION_3D_NSN_FORMULATION_RHO_STRATEGY_SPLIT_SPECTRAL_NORM;
@@ -168,7 +168,7 @@ bool available() { return true; }
 void solve_each(const contact::Problems& problems, Method method, const Control& control,
                 const std::function<void(std::int64_t, const Answer&)>& take) {
   numerics_set_verbose(0);
-  const Options options = make_options(method, control.tol);
+  const Options options = make_options(method, control.tolerance);
   const Parameters parameters(*options);
   for (std::int64_t index = control.first; index < problems.count; ++index) {
     Answer best;

@@ -64,7 +64,7 @@ struct Answer {
 };
 
 struct Control {
-  double tol = 1e-8;
+  double tolerance = 1e-8;
   std::int64_t first = 0;  ///< problems before this one are left out
   int repetitions = 1;     ///< of every problem, as long as they are quick
   double quick = 3e-3;     ///< no further repetition after so many seconds with one problem

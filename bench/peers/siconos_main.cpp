@@ -27,7 +27,7 @@ void print(std::int64_t index, const siconos::Answer& answer) {
 
 bool run(const std::string& name, char** argv) {
   siconos::Control control;
-  control.tol = std::strtod(argv[3], nullptr);
+  control.tolerance = std::strtod(argv[3], nullptr);
   control.first = std::strtoll(argv[4], nullptr, 10);
   control.repetitions = kRepetitions;
   const auto solve = [&](siconos::Method method) {

@@ -86,13 +86,13 @@ Machine::Machine(const Model& model, const Place& home) : parts_(std::make_uniqu
 }
 Machine::~Machine() = default;
 
-Place Machine::forward_kinematics(const Numbers6& lengths, const Place& guess, double tol) {
+Place Machine::forward_kinematics(const Numbers6& lengths, const Place& guess, double tolerance) {
   Parts& p = *parts_;
   p.place(guess);
   for (int i = 0; i < kLegs; ++i) p.rod[i].lockAt(p.state, lengths[i]);
   p.system.realize(p.state, Stage::Time);
   p.system.prescribe(p.state);
-  p.system.projectQ(p.state, tol);
+  p.system.projectQ(p.state, tolerance);
   p.system.realize(p.state, Stage::Position);
   const Place place = p.result();
   for (auto& rod : p.rod) rod.unlock(p.state);

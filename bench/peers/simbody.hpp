@@ -40,11 +40,11 @@ class Machine {
   /// `home` tells the universal joints' zero: the legs' directions there.
   Machine(const Model& model, const Place& home);
   ~Machine();
-  /// Sliders locked at the lengths, all else from the guess, projected onto the constraints to `tol`.
-  [[nodiscard]] Place forward_kinematics(const Numbers6& lengths, const Place& guess, double tol);
+  /// Sliders locked at the lengths, all else from the guess, projected onto the constraints to `tolerance`.
+  [[nodiscard]] Place forward_kinematics(const Numbers6& lengths, const Place& guess, double tolerance);
   /// (dv/dt, dw/dt) in base axes of a platform at rest.
   [[nodiscard]] Numbers6 acceleration(const Place& place, const Numbers6& force);
-  /// Where it is at `until`, from rest, by Runge-Kutta-Merson at the given accuracy.
+  /// Where it is at `duration`, from rest, by Runge-Kutta-Merson at the given accuracy.
   [[nodiscard]] Place trajectory(const Place& place, const Numbers6& force, double until, double accuracy);
 
  private:

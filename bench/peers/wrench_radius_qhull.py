@@ -1,4 +1,4 @@
-"""The wrench radius by qhull, of cones that are pyramids, and by garra, of exact cones with both bounds.
+"""The resisted force radius by qhull, of cones that are pyramids, and by garra, of exact cones with both bounds.
 
 usage: PYTHONPATH=python .venv/bin/python bench/peers/wrench_radius_qhull.py [-n GRASPS] [--edges 8]
 
@@ -20,11 +20,11 @@ from scipy.spatial import ConvexHull
 LENGTH = 0.03 * np.sqrt(2.5)  # of moments: the set's radius of gyration is 0.03 m
 
 
-def random_set(grasps: int, rng: np.random.Generator) -> garra.grasp.Set:
+def random_set(grasps: int, rng: np.random.Generator) -> garra.grasp.GraspSet:
     normals = rng.normal(size=(grasps, 3, 3))
     normals -= normals.mean(axis=1, keepdims=True)  # around the object
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    return garra.grasp.Set.from_arrays(
+    return garra.grasp.GraspSet.from_arrays(
         normals * [-0.06, -0.05, -0.04],
         normals,
         0.8,
@@ -56,7 +56,7 @@ def main() -> None:
     s = random_set(options.n, np.random.default_rng(1))
     start = time.perf_counter()
     r = garra.grasp.rank(s, samples=1, friction_samples=0, radius_samples=1, threads=1)
-    ours, spent = r.wrench_radius, time.perf_counter() - start
+    ours, spent = r.resisted_force_radius, time.perf_counter() - start
     rows = (options.n, 3)
     start = time.perf_counter()
     theirs = np.array([

@@ -239,7 +239,7 @@ void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace&
 
 /// Options of inverse_kinematics().
 struct InverseKinematicsOptions {
-  double tol = 1e-10;          ///< success: norm of the pose error <= tol [m and rad]
+  double tolerance = 1e-10;          ///< success: norm of the pose error <= tolerance [m and rad]
   int steps = 48;              ///< largest number of steps of a search
   int starts = 40;             ///< largest number of searches per pose; all but the first start at random
   std::uint64_t seed = 1;      ///< seed of the random starts

@@ -113,14 +113,14 @@ struct Solutions {
   /// [count] smallest 1 - |c_T| / (mu c_n) and largest |c_T| / c_n over the contacts
   /// (docs/theory/grasp-model.md (17), (18)). Forces are 0 at a contact that opens. NaN where not
   /// converged.
-  std::vector<double> friction_margin = {}, critical_friction = {};
+  std::vector<double> friction_margin = {}, required_friction = {};
 };
 
 /// Selects the arrays of Solutions that cost time and memory. An array that is not wanted stays
 /// empty.
 struct Wanted {
   bool c = true, a = true, merit = true;
-  bool diagnostics = true;  ///< state, friction_margin, critical_friction
+  bool diagnostics = true;  ///< state, friction_margin, required_friction
 };
 
 /// Precision of the solver; the certificate always uses double. kMixed: single precision, then
@@ -135,7 +135,7 @@ enum class Precision : std::uint8_t { kDouble, kMixed };
 
 /// Options of solve().
 struct Options {
-  double tol = 1e-8;         ///< converged: residual <= tol, its rounding included
+  double tolerance = 1e-8;         ///< converged: residual <= tolerance, its rounding included
   int max_iterations = 0;    ///< outer iterations over all stages and solvers; 0: the method's own limit
   bool full_effort = false;  ///< auto: run every fallback solver to its own limit (contact-solver.md, Effort)
   Method method = Method::kAuto;
@@ -161,14 +161,14 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
 /// contacts are recomputed from the normal forces.
 /// @param problems as for solve().
 /// @param c forces [n][3k] in N, contact axes (n, t, o).
-/// @param tol converged: residual <= tol.
+/// @param tolerance converged: residual <= tolerance.
 /// @return residuals and status; c and a of forces that hold. Forces that do not hold have the
 ///         status kStalled.
 /// @throws Error kUsage for the size of c or the number of contacts, kInvalidFile for other array
 ///         sizes.
-[[nodiscard]] Solutions check_solution(const ProblemView& problems, std::span<const double> c, double tol = 1e-8);
-[[nodiscard]] inline Solutions check_solution(const ProblemView& problems, const std::vector<double>& c, double tol = 1e-8) {
-  return check_solution(problems, std::span(c), tol);
+[[nodiscard]] Solutions check_solution(const ProblemView& problems, std::span<const double> c, double tolerance = 1e-8);
+[[nodiscard]] inline Solutions check_solution(const ProblemView& problems, const std::vector<double>& c, double tolerance = 1e-8) {
+  return check_solution(problems, std::span(c), tolerance);
 }
 
 /// Internal forces z in the friction cones with A z = 0 and b.z < 0. If such forces exist, a

@@ -33,7 +33,7 @@ struct DeviceSolutions {
   DeviceArray<double> residual = {}, contact_residual = {}, minimum = {}, projected_gradient = {};
   DeviceArray<Status> status = {};
   DeviceArray<std::int32_t> iterations = {}, evaluations = {}, inner = {}, products = {}, stage = {}, stalls = {};
-  DeviceArray<double> merit = {}, friction_margin = {}, critical_friction = {};
+  DeviceArray<double> merit = {}, friction_margin = {}, required_friction = {};
   DeviceArray<ContactState> state = {};  ///< [count][k]
 };
 
@@ -54,7 +54,7 @@ void solve(const DeviceProblems& problems, const Options& options, const DeviceS
 /// Queues check() of contact.hpp.
 /// @param c forces [n][3k] in N from any source.
 /// @throws Error as solve().
-void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
+void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tolerance, const DeviceSolutions& to,
            const DeviceCall& call);
 /// @return bytes of workspace for check() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t check_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to,

@@ -21,7 +21,7 @@ namespace garra::grasp {
 /// kSlideSpeed.
 enum class ContactMode : int { kRolling = 0, kSliding = 1, kOpen = 2 };
 inline constexpr double kSlideSpeed = 1e-6;  ///< [m/s]
-inline constexpr double kOpenGap = 1e-5;  ///< open: gap > this [m], above the residue of the drift correction of [time]
+inline constexpr double kOpenGap = 1e-5;  ///< open: gap > this [m], above the residue of the drift correction of [simulation]
 inline constexpr double kOpenSpeed = 1e-3;  ///< also open: separation speed > this [m/s]
 
 /// `count` instants, one row each, in palm axes. Empty arrays take the scenario's values.
@@ -60,7 +60,7 @@ struct Analysis {
   std::vector<std::vector<double>> q, qd, qdd, tau;  ///< per finger [n, joints]: as used, and its acceleration
 };
 
-/// Analyzes instants of the grasp of `scenario` at its nominal values; [time] is not read. The
+/// Analyzes instants of the grasp of `scenario` at its nominal values; [simulation] is not read. The
 /// contact law is docs/theory/contact-solver.md (1): sliding contacts have c_T = -mu c_n v_T /
 /// |v_T|, others Coulomb's law in accelerations. An approaching contact (v_n < 0) counts as closed;
 /// its impact is not resolved.
@@ -68,6 +68,6 @@ struct Analysis {
 /// @return modes, forces and accelerations, and one Status per instant.
 /// @throws Error kInvalidFile for shapes, an impossible nominal grasp, or a contact with two
 ///         different curvatures; kNoDevice if the device cannot run.
-[[nodiscard]] Analysis analyse(const Scenario& scenario, const GraspStates& states = {}, const Device& device = {});
+[[nodiscard]] Analysis analyze(const Scenario& scenario, const GraspStates& states = {}, const Device& device = {});
 
 }  // namespace garra::grasp

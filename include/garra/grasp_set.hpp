@@ -72,7 +72,7 @@ struct Set {
   /// kMaxTorqueLimits joints.
   std::vector<double> torque_limit;
   /// Object surface shared by all grasps. Used to accept outward-pointing normals, as of a ring
-  /// held from inside. Null: SetStudy::from_within decides.
+  /// held from inside. Null: SetStudy::interior_grasp decides.
   std::shared_ptr<const mesh::Surface> object = nullptr;
 
   [[nodiscard]] std::int64_t count() const { return first.empty() ? 0 : std::ssize(first) - 1; }
@@ -88,32 +88,32 @@ struct SetStudy {
   using Distribution = study::Distribution;
   Distribution friction = Distribution::constant(1);  ///< of all contacts: a factor, or the coefficient itself
   bool friction_is_factor = true;
-  Distribution contact_friction = Distribution::constant(1);  ///< further factor per contact
+  Distribution per_contact_friction_factor = Distribution::constant(1);  ///< further factor per contact
   Distribution mass = Distribution::constant(1);              ///< a factor, or the mass itself [kg]
   bool mass_is_factor = true;
-  double com_ball = 0;  ///< error of the center of mass, uniform in a ball of this radius [m]
+  double com_radius = 0;  ///< error of the center of mass, uniform in a ball of this radius [m]
   Distribution slide_t = Distribution::constant(0);  ///< of each contact point along the surface [m]
   Distribution slide_o = Distribution::constant(0);
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, in a uniform direction [rad]
-  double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
+  double force_radius = 0, torque_radius = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
   /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one,
   /// with equal probability. At most kMaxWrenches.
   std::vector<std::array<double, 6>> wrenches;
-  bool any_gravity = false;                                      ///< gravity from a direction uniform on the sphere
+  bool random_gravity_direction = false;                                      ///< gravity from a direction uniform on the sphere
   double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, if the set has none [N]
   Hand hand = Hand::kAuto;
   /// True: the normals of a set without its object may all point away from the center of mass, as
   /// for rings and cups held from inside. False: they get GraspStatus::kOutwardNormals.
-  bool from_within = false;
+  bool interior_grasp = false;
   Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
-  Distribution squeeze_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
+  Distribution grip_force_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
   Distribution torque_error = Distribution::constant(0);   ///< added to each joint torque of a whole hand [N m]
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
   std::int64_t samples = 1000;                   ///< of each grasp
-  std::int64_t friction_samples = 100;           ///< first samples for which the critical friction is computed
-  /// First samples for which the wrench radius is computed, for an ideal hand with limited forces.
+  std::int64_t friction_samples = 100;           ///< first samples for which the required friction is computed
+  /// First samples for which the resisted force radius is computed, for an ideal hand with limited forces.
   /// Below 0: a twentieth of friction_samples.
   std::int64_t radius_samples = -1;
   std::uint64_t seed = 1;
@@ -133,7 +133,7 @@ enum class GraspStatus : std::uint8_t {
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
   kBadFriction,      ///< a coefficient, force limit or torsion radius is negative
   kBadMass,          ///< negative, or an inertia that no body has
-  kOutwardNormals,   ///< every normal points away from the center of mass, without `object` or `from_within`
+  kOutwardNormals,   ///< every normal points away from the center of mass, without `object` or `interior_grasp`
   kMillimeters,      ///< contact farther than kMaxReach from the center of mass, or a torsion radius as long
   kBadHand,  ///< a mobility or mass matrix that is not symmetric and positive definite, a torque limit not above 0
 };
@@ -145,7 +145,7 @@ inline constexpr int kMaxSetContacts = 32;
 inline constexpr int kMaxTorqueLimits = 32;  ///< or joints with a torque error
 inline constexpr int kMaxWrenches = 32;      ///< in SetStudy::wrenches
 inline constexpr double kMaxReach = 10;      ///< [m]
-inline constexpr double kMaxFriction = 10;   ///< upper bound of the search for the critical friction
+inline constexpr double kMaxFriction = 10;   ///< upper bound of the search for the required friction
 
 /// Ranking with one entry per grasp. Entries of grasps without kRanked are NaN, with rank 0.
 struct Ranking {
@@ -164,9 +164,9 @@ struct Ranking {
   std::vector<double> difference_low, difference_high;  ///< 95 % interval from the same draws (Agresti and Min, 2005)
   /// 5, 50, 95 % quantiles of the least friction coefficient, equal at all contacts, with which a
   /// sample is held. Infinity: above kMaxFriction.
-  std::vector<std::array<double, 3>> critical_friction;
+  std::vector<std::array<double, 3>> required_friction;
   std::vector<double> p_no_slip;      ///< fraction whose contacts all stick; NaN for an ideal hand
-  std::vector<double> p_can_be_held;  ///< fraction whose wrench can be balanced in the cones
+  std::vector<double> p_resisted;  ///< fraction whose wrench can be balanced in the cones
   /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN for an ideal
   /// hand.
   std::vector<std::array<double, 3>> margin;
@@ -174,13 +174,13 @@ struct Ranking {
   /// The wrenches can be balanced, and all contacts of a hand with a command stick. Ideal hand:
   /// over the first radius_samples samples, NaN without force limits. Other hands: over the first
   /// friction_samples.
-  std::vector<double> wrench_radius;
+  std::vector<double> resisted_force_radius;
   std::vector<std::int64_t> non_unique;   ///< samples with a second certified solution of different motion; 0 for an
                                           ///< ideal hand
-  std::vector<std::int64_t> fails_first;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
+  std::vector<std::int64_t> limiting_contact;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
   std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; an ideal hand has only
                                                               ///< the first two and the last
-  /// 1 is the best: highest probability, then least critical friction. With `best`, dropped grasps
+  /// 1 is the best: highest probability, then least required friction. With `best`, dropped grasps
   /// are ordered by the time at which they were dropped.
   std::vector<std::int64_t> rank;
   bool decided = true;  ///< `best`: true if the best were found before the samples ended
@@ -245,7 +245,7 @@ struct SetReplay {
   Vec<double, 6> least_push{};  ///< ideal hand, held: added wrench of about the radius at which the balance
                                 ///< fails (force; moment) [N, N m]; zero: none
   double residual = 0;          ///< of the contact problem; ideal hand: unbalanced part, relative to |w|
-  double margin = 0, critical_friction = 0, wrench_radius = 0, imbalance = 0;  ///< NaN where there is none
+  double margin = 0, required_friction = 0, resisted_force_radius = 0, imbalance = 0;  ///< NaN where there is none
 };
 
 /// Recomputes one sample of one grasp with the draws of rank().

@@ -1,5 +1,5 @@
 // Options and outcomes of grasp studies in time: duration, finger drive, loads, and limits of slip
-// and drop (`[time]`).
+// and drop (`[simulation]`).
 // Units SI, palm axes; torques about the center of mass; fingers, joints and samples count from 0.
 // Bad options throw Error in grasp::make_study(); a trajectory that fails ends with a MotionEnd.
 // Not modeled: new contacts, edges of faces. Included by grasp.hpp, which runs the studies.
@@ -67,16 +67,16 @@ struct TimeLoad {
 
 [[nodiscard]] constexpr auto names_of(TimeLoad::Kind) { return names("ramp", "impulse", "tilt", "shake", "sampled"); }
 
-/// Options of a study in time: `[time]` of a scenario.
+/// Options of a study in time: `[simulation]` of a scenario.
 struct InTime {
-  double until = 1, step = 1e-3;  ///< [s]
+  double duration = 1, step = 1e-3;  ///< [s]
   Scheme scheme = Scheme::kMoreauJean;
   double restitution = 0;  ///< ratio of v_n after and before an impact, 0 ... 1
   double baumgarte = 0.2;  ///< fraction of a penetration that a step corrects
   Drive drive = Drive::kController;
   Controller controller;
   std::vector<double> sample_times;                 ///< kSampled [s], increasing
-  std::vector<std::vector<double>> sample_torques;  ///< of each finger: [time][joint] [N m or N]
+  std::vector<std::vector<double>> sample_torques;  ///< of each finger: [simulation][joint] [N m or N]
   std::string sample_file;                          ///< source file of the table; empty: the scenario itself
   std::vector<std::vector<double>> torque_limit;    ///< of each finger and joint [N m or N]; empty: none
   std::vector<std::vector<double>> lower, upper;    ///< joint limits likewise [rad or m]; empty: none
@@ -87,13 +87,13 @@ struct InTime {
   double slip = 1e-3;           ///< path of a contact at which the grasp counts as slipped [m]
   double drop = 0.05;           ///< displacement of the center of mass at which it counts as dropped [m]
   double drop_turn = M_PI / 4;  ///< turn from the start at which it counts as turned [rad]; counted beyond half a turn
-  int instants = 101;           ///< evaluation times from 0 to `until`
+  int instants = 101;           ///< evaluation times from 0 to `duration`
 };
 
 /// Outcome of a trajectory.
 enum class MotionEnd : int {
-  kHeld = 0,     ///< reached `until` with every slip path below `slip`
-  kSlipped,      ///< reached `until` in the hand, but a contact slid by `slip`
+  kHeld = 0,     ///< reached `duration` with every slip path below `slip`
+  kSlipped,      ///< reached `duration` in the hand, but a contact slid by `slip`
   kDropped,      ///< the center of mass moved by `drop`; the trajectory stops
   kTurned,       ///< the object turned by `drop_turn`; the trajectory stops
   kJointLimit,   ///< a joint passed its limit; the trajectory stops
@@ -103,7 +103,7 @@ enum class MotionEnd : int {
 };
 inline constexpr int kMotionEnds = 8;
 [[nodiscard]] const char* to_string(MotionEnd end);
-/// True if the object is in the hand at `until`; P(held) of a study in time counts these.
+/// True if the object is in the hand at `duration`; P(held) of a study in time counts these.
 [[nodiscard]] constexpr bool is_in_hand(MotionEnd end) { return end <= MotionEnd::kSlipped; }
 /// True if the outcome is open: it may be any of the others.
 [[nodiscard]] constexpr bool is_undecided(MotionEnd end) { return end >= MotionEnd::kUnsolved; }

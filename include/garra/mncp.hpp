@@ -40,7 +40,7 @@ struct Block : batch::RowTiles<Instance<P, double>, solvers::MncpSolution<P, dou
 template <class P, class Solver>
 void solve_block(const Solver& solver, Executor executor, Block<P>& block, std::int64_t count) {
   const IterateKernel<P, Solver> iterate{solver, block.in().data(), block.candidates.data()};
-  const CertifyKernel<P> certify{solver.tol, block.in().data(), block.candidates.data(), block.out().data()};
+  const CertifyKernel<P> certify{solver.tolerance, block.in().data(), block.candidates.data(), block.out().data()};
   if (executor == Executor::kScalar)
     batch::for_each_scalar(count, iterate);
   else

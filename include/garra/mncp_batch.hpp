@@ -21,7 +21,7 @@ namespace garra::mncp {
 
 /// Options of solve().
 struct Options {
-  double tol = 1e-8;        ///< converged: residual <= tol
+  double tolerance = 1e-8;        ///< converged: residual <= tolerance
   int starts = 1;           ///< starts before a problem counts as unsolved
   int max_iterations = 0;   ///< outer iterations of one start; 0: the minimizer's own limit
   bool check_iterate = true;        ///< false: only the minimizer's own tests stop the iteration, as in the papers
@@ -111,7 +111,7 @@ struct IterateKernel {
 /// Body of the certificate.
 template <class P>
 struct CertifyKernel {
-  double tol;
+  double tolerance;
   const double* instances;
   const double* candidates;
   double* solutions;
@@ -120,7 +120,7 @@ struct CertifyKernel {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto given = batch::load<S, Instance<P, S>>(instances, i);
     const auto found = batch::load<S, solvers::MncpCandidate<P, S>>(candidates, i);
-    batch::store<S>(solutions, i, solvers::certify_mncp<P, S>(given.data, found, tol));
+    batch::store<S>(solutions, i, solvers::certify_mncp<P, S>(given.data, found, tolerance));
   }
 };
 
@@ -159,7 +159,7 @@ template <class P, class Merit, class Minimizer>
 SolverOf<P, Merit, Minimizer> make_solver(const Options& options) {
   SolverOf<P, Merit, Minimizer> solver;
   if (options.max_iterations > 0) solver.minimizer.max_iterations = options.max_iterations;
-  solver.tol = options.tol;
+  solver.tolerance = options.tolerance;
   solver.starts = options.starts;
   solver.check_iterate = options.check_iterate;
   solver.zero_slack = options.zero_slack;
@@ -261,7 +261,7 @@ template <class Problem, class Merit, class Minimizer>
   const auto solver = detail::make_solver<Problem, Merit, Minimizer>(options);
   auto state = solver.template start<double>(data, start);
   while (solver.running(state)) solver.step(state);
-  return solvers::certify_mncp<Problem, double>(data, solver.candidate(state), options.tol);
+  return solvers::certify_mncp<Problem, double>(data, solver.candidate(state), options.tolerance);
 }
 
 }  // namespace garra::mncp

@@ -59,7 +59,7 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
   detail::run_on_gpu<Given, Solution>(rows, [&](std::int64_t size, const double* given, double* solved) {
     cuda::Buffer<double> candidates(batch::tiles_for(size) * batch::kTile * batch::kFields<double, Candidate>);
     cuda::for_each(size, IterateKernel<Problem, Solver>{solver, given, candidates.data()});
-    cuda::for_each(size, CertifyKernel<Problem>{options.tol, given, candidates.data(), solved});
+    cuda::for_each(size, CertifyKernel<Problem>{options.tolerance, given, candidates.data(), solved});
   });
   return out;
 }

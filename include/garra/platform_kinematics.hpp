@@ -85,7 +85,7 @@ struct InverseKinematics {
 
 /// Options of forward_kinematics().
 struct ForwardOptions {
-  double tol = 1e-12;  ///< converged: every |length - given| <= tol [m]
+  double tolerance = 1e-12;  ///< converged: every |length - given| <= tolerance [m]
   int max_iterations = 40;
   double near_singular = 1e-4;       ///< near singular: scaled sigma_min <= this
   double characteristic_length = 0;  ///< [m]; 0: the platform's own

@@ -60,8 +60,8 @@ enum class IntervalRule {
   kCardinality,  ///< dimension below the number of joints: the paper's definition, eq. (11)
 };
 
-/// Options of analyse().
-struct AnalyseOptions {
+/// Options of analyze().
+struct AnalyzeOptions {
   double tolerance = 1e-10;         ///< a singular value is zero if sigma <= tolerance * sigma_1; 1e-3 for 4-digit data
   std::optional<int> generic_rank;  ///< g; unset: measured at random configurations
   std::optional<GenericDims> generic;  ///< of all intervals; unset: measured. Give it for repeated analyses.
@@ -89,7 +89,7 @@ struct Actuator {
 /// Minimal singular interval $first ... $last (the paper's SOSM). At most six joints.
 struct Interval {
   int first = 0, last = 0, dim = 0;
-  std::vector<int> responsible;  ///< joints that take part in its dependence (SSM)
+  std::vector<int> dependent_joints;  ///< joints that take part in its dependence (SSM)
   /// One number per joint of the interval: sum_k v_k $k = 0 [rad, m], largest entry 1. Empty if the
   /// interval has more than one dependence, which requires structural dependences.
   std::vector<double> null_vector;
@@ -135,7 +135,7 @@ struct Displacement {
   double sigma = 0;            ///< sigma_g after it
 };
 
-/// Result of analyse(). Joints count from 0. Wrenches are (moment; force) about the origin of the
+/// Result of analyze(). Joints count from 0. Wrenches are (moment; force) about the origin of the
 /// given screws, and orthonormal in scaled form.
 struct Analysis {
   int joints = 0, rank = 0, generic_rank = 0;
@@ -146,7 +146,7 @@ struct Analysis {
   std::vector<Screw<double>>
       lost_wrenches;  ///< 6 - rank of them, without power on any joint; 6 - generic_rank are structural
   std::vector<std::vector<double>> null_space;  ///< joint rates that leave the end effector at rest [rad, m]
-  std::vector<int> responsible;                 ///< joints that take part in null_space, if degrees of freedom are lost
+  std::vector<int> dependent_joints;                 ///< joints that take part in null_space, if degrees of freedom are lost
   std::vector<std::array<int, 3>> dims;         ///< first, last, dim[$first ... $last]
   std::vector<Interval> intervals;              ///< minimal singular ones
   bool arm_singular = false;                    ///< rank < generic_rank
@@ -179,7 +179,7 @@ struct Analysis {
 /// @throws Error kUsage for another number of joints.
 [[nodiscard]] ScrewSet displaced(const ScrewSet& set, const std::vector<double>& dq);
 
-/// Default origin and length [m], see AnalyseOptions. The length is 1 if all axes meet in a point.
+/// Default origin and length [m], see AnalyzeOptions. The length is 1 if all axes meet in a point.
 /// Without a revolute axis: the given origin and 1.
 [[nodiscard]] Scaling natural_scaling(const ScrewSet& set);
 
@@ -201,10 +201,10 @@ struct Analysis {
 /// @return rank, lost wrenches, dependent joints, escape joints and recovery motion.
 /// @throws Error kUsage for the number of joints, a zero or infinite screw, or options out of
 ///         range.
-[[nodiscard]] Analysis analyse(const ScrewSet& set, const AnalyseOptions& options = {});
+[[nodiscard]] Analysis analyze(const ScrewSet& set, const AnalyzeOptions& options = {});
 /// Same for a robot. @param q joint values [j] in rad or m. @throws Error kUsage as make_screws() and
 /// above.
-[[nodiscard]] Analysis analyse(const chain::Robot& robot, const std::vector<double>& q,
-                               const AnalyseOptions& options = {});
+[[nodiscard]] Analysis analyze(const chain::Robot& robot, const std::vector<double>& q,
+                               const AnalyzeOptions& options = {});
 
 }  // namespace garra::singularity

@@ -86,7 +86,7 @@ struct NearSingularities {
   /// [n] linearly dependent joints as a bit mask, 2^k for joint k (from 0): joints that take part
   /// in the null space. For a redundant arm, whose joints all take part in self-motion: joints of
   /// its minimal singular subsets, if any.
-  std::vector<std::uint32_t> responsible;
+  std::vector<std::uint32_t> dependent_joints;
   std::vector<int> subsets;      ///< [n] number of minimal singular intervals (SOSM)
   std::vector<int> subset_last;  ///< [n,j] last joint, from 0, of the interval that starts at joint j; -1: none
   std::vector<std::uint32_t> subset_joints;  ///< [n,j] bit mask of the interval's minimal singular subset (SSM)
@@ -110,7 +110,7 @@ struct Vicinity {
   double distance = 0;           ///< length of the joint motion to it [rad]
   std::vector<double> q;         ///< the singular configuration
   std::string type;              ///< singularity_type() there
-  std::vector<int> responsible;  ///< linearly dependent joints, from 0
+  std::vector<int> dependent_joints;  ///< linearly dependent joints, from 0
   int escape_joint = -1;         ///< single joint of fastest escape, from 0; -1: none
 };
 /// Finds the singularity next to one configuration, at any distance. The distance is 0 if q is
@@ -134,7 +134,7 @@ struct DeviceNearSingularities {
   DeviceArray<SearchStatus> search_status;
   DeviceArray<double> singular_q, distance;
   DeviceArray<int> lost;
-  DeviceArray<std::uint32_t> responsible;
+  DeviceArray<std::uint32_t> dependent_joints;
   DeviceArray<int> subsets, subset_last;
   DeviceArray<std::uint32_t> subset_joints;
   DeviceArray<int> escape_joint, escape_order;

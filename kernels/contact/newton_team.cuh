@@ -247,7 +247,7 @@ class NewtonTeam {
   }
 
   [[nodiscard]] __device__ bool rounding_counts() const {
-    return solvers::rounding_counts<double, N, kRows>(s_.c, s_.scale, solver_.tol);
+    return solvers::rounding_counts<double, N, kRows>(s_.c, s_.scale, solver_.tolerance);
   }
 
   [[nodiscard]] __device__ solvers::friction_newton::Rho<double> diagonal_rho(int j) const {
@@ -444,7 +444,7 @@ class NewtonTeam {
     const auto now = check_iterate();
     running_ = running_ && !now.solved && steps_ < solver_.most_steps();
     bool moving = running_ && (stage_steps_ >= solver_.stage_steps || now.lost);
-    const bool rounded = moving && now.error <= kRefined * solver_.tol && rounding_counts();
+    const bool rounded = moving && now.error <= kRefined * solver_.tolerance && rounding_counts();
     sync();  // all have read c
     lost_ = lost_ || rounded;
     running_ = running_ && !rounded;
@@ -611,7 +611,7 @@ class NewtonTeam {
       s_.squares[j] = dot(v, v);
     }
     const double near = largest_of_parts(part);
-    const bool close = near <= kNear * solver_.tol;
+    const bool close = near <= kNear * solver_.tolerance;
     const double c2 = s_.squares[0], a2 = s_.squares[1];
     double error = near;
     if (team_.any(close)) {
@@ -625,7 +625,7 @@ class NewtonTeam {
       if (close) error = exact;
     }
     sync();
-    return make_iterate_check(error, c2, a2, solver_.tol);
+    return make_iterate_check(error, c2, a2, solver_.tolerance);
   }
 
   __device__ void next_restart(bool moving) {

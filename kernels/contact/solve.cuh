@@ -116,7 +116,7 @@ void solve_resident(const Solver& solver, const DeviceBatch& job) {
     const double* slips = job.slips.data == nullptr ? nullptr : sliding.data();
     if (slips != nullptr) batch::gather({job.slips}, rows, {sliding.data(), 2 * N});
     find_candidates<Solver, N>(solver, {solver, problems, slips, candidates.data(), nullptr, job.contacts}, rows);
-    certify_on_device(CertifyKernel<N>{job.tol, problems, slips, candidates.data(), solutions, job.contacts}, rows.count);
+    certify_on_device(CertifyKernel<N>{job.tolerance, problems, slips, candidates.data(), solutions, job.contacts}, rows.count);
     if (job.diagnostics.empty()) return;
     const auto diagnostics = make_tiles<Diagnostics>(rows.count);
     diagnostics_on_device(DiagnosticsKernel<N>{problems, slips, solutions, diagnostics.data(), job.contacts}, rows.count);
@@ -144,7 +144,7 @@ template <class Solver>
 void run_kernels(const Device& device, const Solver& solver, const HostBatch& job) {
   batch::run_staged(
       job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
-      [&](const batch::ResidentRows& rows) { run_kernels(device, solver, DeviceBatch(job.contacts, job.tol, rows)); });
+      [&](const batch::ResidentRows& rows) { run_kernels(device, solver, DeviceBatch(job.contacts, job.tolerance, rows)); });
 }
 
 }  // namespace garra::contact

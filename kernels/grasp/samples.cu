@@ -46,7 +46,7 @@ class Samples {
     with_balance<N>(host, model_.data(), parts_, metrics_.data(),
                     [&](const auto& body) { balance_on_device(count, body); });
     solve(count);
-    const SampleCheck<N> sample_check{task_.solver.tol, host.held,          problems_.data(),
+    const SampleCheck<N> sample_check{task_.solver.tolerance, host.held,          problems_.data(),
                          metrics_.data(),  candidates_.data(), task_.check_uniqueness ? second_.data() : nullptr};
     cuda::for_each(count, SampleCheckKernel<N>{model_.data(), parts_, sample_check, sample_results_.data()});
     cuda::for_each(count, RestKernel<N>{model_.data(), problems_.data(), sample_results_.data()});

@@ -62,7 +62,7 @@ void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_
   }
 }
 
-/// Computes the wrench radius of a sample per thread, each with its own RadiusSpace.
+/// Computes the resisted force radius of a sample per thread, each with its own RadiusSpace.
 template <int N, int D>
 struct SeekRadiusKernel {
   RadiusKernel<N, D> radius;
@@ -92,7 +92,7 @@ void seek_radii(const Device& device, const SetJob<N, D>& job, const cuda::Buffe
         const RadiusKernel<N, D> radius{assembled.grasps, assembled.samples, assembled.problems};
         cuda::for_each(count, SeekRadiusKernel<N, D>{radius, spaces.data(), buffers.results.data()});
       },
-      [&](std::int64_t g, std::int64_t s, double radius) { job.wrench_radius[g * job.radius_samples + s] = radius; });
+      [&](std::int64_t g, std::int64_t s, double radius) { job.resisted_force_radius[g * job.radius_samples + s] = radius; });
 }
 
 template <int N, int D>
@@ -132,7 +132,7 @@ void run_kernels(const Device& device, const SetJob<N, D>& job) {
         }
         cuda::for_each(count, PickSetKernel<N, D>{buffers.brackets.data(), buffers.results.data(), true});
       },
-      [&](std::int64_t g, std::int64_t s, double mu) { job.critical_friction[g * job.friction_samples + s] = mu; });
+      [&](std::int64_t g, std::int64_t s, double mu) { job.required_friction[g * job.friction_samples + s] = mu; });
   seek_radii(device, job, grasps);
 }
 

@@ -72,7 +72,7 @@ void check_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t 
     cold.cold = true;
     iterate_on_device<N, D>(cold, t.problems, t.second, count);
   }
-  const SampleCheck<N, D> sample_check{job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
+  const SampleCheck<N, D> sample_check{job.solver.tolerance, job.held, t.problems, t.metrics, t.candidates, t.second};
   cuda::for_each(count, HandSampleCheckKernel<N, D>{sample_check, t.results});
 }
 
@@ -182,7 +182,7 @@ void run_kernels(const Device& device, const HandJob<N, D>& job) {
     for (std::int64_t first = 0; first < job.samples; first += padded) {
       const CandidateKernel<N, D> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
       const LimitedJoints<N, D> joints{limited.data() + g * job.joints.each, job.joints.each, job.joints.limit};
-      cuda::for_each(here * padded, HandBuildKernel<N, D>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
+      cuda::for_each(here * padded, HandBuildKernel<N, D>{draw, hands.data() + g, joints, grip_force_errors(job.model), t});
       with_balance(HandBalanceKernel<N, D>{grasps.data() + g, hands.data() + g, padded, t}, joints,
                    [&](const auto& body) { balance_on_device(here * padded, body); });
       check_on_device(job, t, here * padded);

@@ -1,4 +1,4 @@
-// Maps of singularities on the GPU: sample, measure and count; gather the near ones; search, analyse and count again.
+// Maps of singularities on the GPU: sample, measure and count; gather the near ones; search, analyze and count again.
 // Only counts, smallest values, the worst samples and kept rows come back.
 #pragma once
 
@@ -219,9 +219,9 @@ struct RestartKernel {
   }
 };
 
-/// AnalyseKernel where a search has begun again, and nowhere else.
+/// AnalyzeKernel where a search has begun again, and nowhere else.
 template <int J, int G>
-struct AnalyseAgainKernel {
+struct AnalyzeAgainKernel {
   const Arm<J>* arm;
   RefineOptions options;
   const double* searches;
@@ -229,7 +229,7 @@ struct AnalyseAgainKernel {
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     if (batch::load<double, Search<double, J>>(searches, k).again == 1)
-      AnalyseKernel<J, G>{arm, options, searches, results}.template operator()<double>(k);
+      AnalyzeKernel<J, G>{arm, options, searches, results}.template operator()<double>(k);
   }
 };
 
@@ -328,11 +328,11 @@ void find_nearest(const Arm<J>& arm, const RefineOptions& options, std::int64_t 
     look_elsewhere_in_batch<J, G, Look::kAround>(arm, options, count, room);
     look_elsewhere_in_batch<J, G, Look::kClose>(arm, options, count, room);
   }
-  for_each(count, arm, AnalyseKernel<J, G>{nullptr, options, searches, results});
+  for_each(count, arm, AnalyzeKernel<J, G>{nullptr, options, searches, results});
   if constexpr (G > 2) {
     for_each(count, arm, RestartKernel<J, G>{nullptr, options, searches, results});
     search<J, G, 2>(arm, options, count, searches, room);
-    for_each(count, arm, AnalyseAgainKernel<J, G>{nullptr, options, searches, results});
+    for_each(count, arm, AnalyzeAgainKernel<J, G>{nullptr, options, searches, results});
   }
 }
 
@@ -481,7 +481,7 @@ class Run {
       if (first + i >= plan_host_.keep_from_first) break;
       const Measured<double> m = measured.get(k);
       keep_row<J>({first + i, classify_outcome(plan_host_.rules, m), m, q.get(k),
-                   plan_host_.nearest ? results.get(k) : not_analysed<J>()},
+                   plan_host_.nearest ? results.get(k) : not_analyzed<J>()},
                   map_.arm.joints, tally.kept);
     }
   }
@@ -541,7 +541,7 @@ void run_kernels(const Device&, const DeviceArm<J, G>& arm, const SearchedRows<b
 }
 template <int J, int G>
 void run_kernels(const Device& device, const DeviceArm<J, G>& arm, const SearchedRows<batch::Rows>& job) {
-  using Largest = map_cuda::HoldingArm<Arm<J>, map_cuda::AnalyseAgainKernel<J, G>>;
+  using Largest = map_cuda::HoldingArm<Arm<J>, map_cuda::AnalyzeAgainKernel<J, G>>;
   batch::run_staged(
       job.rows, batch::as_many_as_fit(device, map_cuda::kSearches, cuda::measure_stack<Largest>(device.index)),
       [&](const batch::ResidentRows& rows) { run_kernels(device, arm, SearchedRows<batch::ResidentRows>{rows}); });

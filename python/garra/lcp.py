@@ -42,7 +42,7 @@ class Solutions(Summary):
 
 
 @accept_old
-def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:
+def solve(M: Any, q: Any, *, tolerance: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:
     """Solves a batch of linear complementarity problems by Lemke's method.
 
     Parameters
@@ -51,8 +51,8 @@ def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: in
         Any square matrix; n at most 32 (8 on a GPU). Leading axes broadcast.
     q : array_like [..., n]
         Constant part.
-    tol : float
-        Converged: residual <= tol.
+    tolerance : float
+        Converged: residual <= tolerance.
     device : str
         "cpu", "scalar", "cuda", "cuda:1".
     threads : int
@@ -72,5 +72,5 @@ def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: in
     """
     size = np.shape(q)[-1] if np.ndim(q) else 0
     batch = Batch(("M", M, (size, size)), ("q", q, (size,)))
-    arrays = _core.lcp_solve(batch["M"], batch["q"], positive("tol", tol), *place(device, threads))
+    arrays = _core.lcp_solve(batch["M"], batch["q"], positive("tolerance", tolerance), *place(device, threads))
     return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})

@@ -41,7 +41,7 @@ class Solutions:
     minimum: Any
     """[...] final value of the merit function"""
     status: Any
-    """[...] index in garra.contact.STATUS. converged: residual <= tol; stalled, iteration_limit: of the last start;
+    """[...] index in garra.contact.STATUS. converged: residual <= tolerance; stalled, iteration_limit: of the last start;
     invalid_input: a number that is NaN or infinite"""
     iterations: Any
     """[...] outer iterations, over all starts"""
@@ -103,8 +103,8 @@ def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> S
         One of MERITS; default "products".
     minimizer : str
         One of MINIMIZERS; default "projected-lm". The default pair solves the most problems.
-    tol : float
-        Converged: residual <= tol; default 1e-8.
+    tolerance : float
+        Converged: residual <= tolerance; default 1e-8.
     starts : int
         Largest number of starts, from the second on around the given one; default 10.
     max_iterations : int
@@ -303,7 +303,7 @@ def _solve(
     *,
     merit: str = "products",
     minimizer: str = "projected-lm",
-    tol: float = 1e-8,
+    tolerance: float = 1e-8,
     starts: int = 10,
     max_iterations: int = 0,
     device: str = "cpu",
@@ -319,7 +319,7 @@ def _solve(
         batch["start"],
         merit,
         minimizer,
-        positive("tol", tol),
+        positive("tolerance", tolerance),
         whole("starts", starts, 1),
         whole("max_iterations", max_iterations),
         *place(device, threads),

@@ -16,7 +16,7 @@ from garra.page import command
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="garra.singularity_page", description="Writes the HTML page of one analysed configuration."
+        prog="garra.singularity_page", description="Writes the HTML page of one analyzed configuration."
     )
     parser.add_argument("input", metavar="IN.json", help="an item of configurations.json")
     parser.add_argument("output", metavar="OUT.html")

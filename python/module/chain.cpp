@@ -146,30 +146,30 @@ void evaluate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
       });
 }
 
-chain::SimulateOptions simulate_options(const std::vector<double>& times, double until, const std::string& method,
+chain::SimulateOptions simulate_options(const std::vector<double>& times, double duration, const std::string& method,
                                         double step) {
   chain::SimulateOptions options;
   options.method = chain::parse_integrator(method);
   options.step = step;
-  options.until = until;
+  options.duration = duration;
   options.times = times;
   return options;
 }
 
 nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const std::optional<Numbers>& torque,
-                  const std::vector<double>& times, double until, const std::string& method, double step,
+                  const std::vector<double>& times, double duration, const std::string& method, double step,
                   const std::string& device, int threads) {
   chain::Samples samples;
   samples.count = static_cast<std::int64_t>(q.shape(0));
   samples.q = copied(q);
   samples.qd = copied(qd);
   if (torque) samples.amplitude = copied(*torque);
-  const chain::SimulateOptions options = simulate_options(times, until, method, step);
+  const chain::SimulateOptions options = simulate_options(times, duration, method, step);
   chain::Trajectories t;
   {
     const Computing computing;
     t = chain::simulate(robot, samples, {}, options,
-                        parse_device(device, threads, core_seconds::motions(samples.count, robot.joints, until, step)));
+                        parse_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, step)));
   }
   const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
   nb::dict out;
@@ -185,7 +185,7 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
 
 /// Queues the simulation of states on a GPU: `given` has q and what else there is, `out` what simulate() gives.
 void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& out, const std::vector<double>& times,
-                     double until, const std::string& method, double step, std::uintptr_t stream,
+                     double duration, const std::string& method, double step, std::uintptr_t stream,
                      const nb::callable& allocate) {
   const auto q = nb::cast<OnGpu<const double>>(given["q"]);
   chain::DeviceSamples samples;
@@ -201,16 +201,16 @@ void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
   take<double>(out, "potential_energy", to.potential);
   take<double>(out, "balance", to.balance);
   take<std::int32_t>(out, "status", to.status);
-  const chain::SimulateOptions options = simulate_options(times, until, method, step);
+  const chain::SimulateOptions options = simulate_options(times, duration, method, step);
   run_gpu_call(
       {q.device_id(), stream, allocate},
       [&](const DeviceCall& call) { return chain::workspace_bytes(robot, samples, {}, options, to, call.device); },
       [&](const DeviceCall& call) { chain::simulate(robot, samples, {}, options, to, call); });
 }
 
-nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::optional<Numbers>& q0, double tol,
+nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::optional<Numbers>& q0, double tolerance,
                             const std::vector<int>& most, std::uint64_t seed) {
-  const chain::InverseKinematicsOptions options{tol, most.at(0), most.at(1), seed};
+  const chain::InverseKinematicsOptions options{tolerance, most.at(0), most.at(1), seed};
   chain::InverseKinematics found;
   {
     const Computing computing;
@@ -276,12 +276,12 @@ void add_chain(nb::module_& m) {
         nb::arg("point"), nb::arg("device"), nb::arg("threads"));
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
   m.def("chain_inverse_kinematics", inverse_kinematics, nb::arg("robot"), nb::arg("pose"), nb::arg("q0").none(),
-        nb::arg("tol"), nb::arg("most"), nb::arg("seed"));
+        nb::arg("tolerance"), nb::arg("most"), nb::arg("seed"));
   m.def("chain_output_shape",
         [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);
   m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
-        nb::arg("times"), nb::arg("until"), nb::arg("method"), nb::arg("step"), nb::arg("device"), nb::arg("threads"));
+        nb::arg("times"), nb::arg("duration"), nb::arg("method"), nb::arg("step"), nb::arg("device"), nb::arg("threads"));
 }
 
 }  // namespace garra::python

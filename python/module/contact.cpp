@@ -36,7 +36,7 @@ nb::dict to_arrays(Solutions&& s) {
   add("residual", s.residual, {n});
   add("iterations", s.iterations, {n});
   add("friction_margin", s.friction_margin, {n});
-  add("critical_friction", s.critical_friction, {n});
+  add("required_friction", s.required_friction, {n});
   out["status"] = taken_as<std::int32_t>(std::move(s.status), {n});
   if (!s.state.empty() || n == 0) out["state"] = taken_as<std::uint8_t>(std::move(s.state), {n, k});
   return out;
@@ -47,7 +47,7 @@ nb::dict to_arrays(Solutions&& s) {
 nb::tuple arrays_of_one(const Solutions& s) {
   std::vector<double> numbers;
   numbers.reserve(s.c.size() + s.a.size() + 3);
-  for (const auto* part : {&s.c, &s.a, &s.residual, &s.friction_margin, &s.critical_friction})
+  for (const auto* part : {&s.c, &s.a, &s.residual, &s.friction_margin, &s.required_friction})
     numbers.insert(numbers.end(), part->begin(), part->end());
   const std::size_t size = numbers.size();
   std::vector<std::int32_t> wholes{static_cast<std::int32_t>(s.status[0]), s.iterations[0]};
@@ -58,7 +58,7 @@ nb::tuple arrays_of_one(const Solutions& s) {
 
 struct How {
   std::string method, precision, effort;
-  double tol;
+  double tolerance;
   int max_iterations;
   std::string device;
   int threads;
@@ -69,7 +69,7 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
   Solutions out;
   {
     const Computing computing;
-    const auto options = contact_options(how.method, how.precision, how.tol, how.max_iterations, how.effort);
+    const auto options = contact_options(how.method, how.precision, how.tolerance, how.max_iterations, how.effort);
     const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
     contact::solve(make_view(A, b, mu, mode, slip_velocity), options, parse_device(how.device, how.threads, work), out);
   }
@@ -77,11 +77,11 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
 }
 
 nb::dict check_solution(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
-               const std::optional<Numbers>& slip_velocity, const Numbers& c, double tol) {
+               const std::optional<Numbers>& slip_velocity, const Numbers& c, double tolerance) {
   Solutions out;
   {
     const Computing computing;
-    out = contact::check_solution(make_view(A, b, mu, mode, slip_velocity), to_span(c), tol);
+    out = contact::check_solution(make_view(A, b, mu, mode, slip_velocity), to_span(c), tolerance);
   }
   return to_arrays(std::move(out));
 }
@@ -110,7 +110,7 @@ nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const st
         parse_device(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
   }
   nb::dict arrays;
-  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
+  arrays["status"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
   arrays["force"] = taken(std::move(out.force), {n, 3 * k});
   arrays["wrench"] = taken(std::move(out.wrench), {n, 6});
   arrays["gap"] = taken(std::move(out.gap), {n});
@@ -129,7 +129,7 @@ nb::dict rest(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbe
                         threads);
   }
   nb::dict arrays;
-  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
+  arrays["status"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
   arrays["force"] = taken(std::move(out.force), {n, 3 * k});
   return arrays;
 }
@@ -151,7 +151,7 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
   return arrays;
 }
 
-nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tol, const std::string& device, int threads) {
+nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tolerance, const std::string& device, int threads) {
   const std::size_t n = q.shape(0), k = q.shape(1);
   lcp::Solutions out;
   {
@@ -161,7 +161,7 @@ nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tol, const std::st
                      static_cast<std::int64_t>(n),
                      {matrix.begin(), matrix.end()},
                      {vector.begin(), vector.end()}};
-    out = lcp::solve(in, {tol, 0}, parse_device(device, threads, core_seconds::kCopying));
+    out = lcp::solve(in, {tolerance, 0}, parse_device(device, threads, core_seconds::kCopying));
   }
   nb::dict arrays;
   arrays["z"] = taken(std::move(out.z), {n, k});
@@ -184,18 +184,18 @@ void add_contact(nb::module_& m) {
         name,
         [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                  const std::optional<Numbers>& slip_velocity, const std::string& method, const std::string& precision,
-                 double tol, int max_iterations, const std::string& effort, const std::string& device, int threads) {
+                 double tolerance, int max_iterations, const std::string& effort, const std::string& device, int threads) {
           return answer(
-              solve(A, b, mu, mode, slip_velocity, {method, precision, effort, tol, max_iterations, device, threads}));
+              solve(A, b, mu, mode, slip_velocity, {method, precision, effort, tolerance, max_iterations, device, threads}));
         },
         nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
-        nb::arg("method"), nb::arg("precision"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("effort"),
+        nb::arg("method"), nb::arg("precision"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("effort"),
         nb::arg("device"), nb::arg("threads"));
   };
   add_solve("contact_solve", [](Solutions&& s) { return to_arrays(std::move(s)); });
   add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });
-  m.def("contact_judge", check_solution, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
-        nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tol"));
+  m.def("contact_check_solution", check_solution, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
+        nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tolerance"));
   m.def("contact_internal_forces", internal_forces, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("threads"));
   m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),
         nb::arg("device"), nb::arg("threads"));

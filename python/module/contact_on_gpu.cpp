@@ -14,7 +14,7 @@ contact::DeviceSolutions solutions_in(const nb::dict& out) {
   take<double>(out, "a", to.a);
   take<double>(out, "residual", to.residual);
   take<double>(out, "friction_margin", to.friction_margin);
-  take<double>(out, "critical_friction", to.critical_friction);
+  take<double>(out, "required_friction", to.required_friction);
   take<std::int32_t>(out, "status", to.status);
   take<std::int32_t>(out, "iterations", to.iterations);
   take<std::uint8_t>(out, "state", to.state);
@@ -23,11 +23,11 @@ contact::DeviceSolutions solutions_in(const nb::dict& out) {
 
 /// Queues the solve on the stream.
 void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnGpu<const double>& mu,
-           const nb::dict& out, const std::string& method, const std::string& precision, double tol, int max_iterations,
+           const nb::dict& out, const std::string& method, const std::string& precision, double tolerance, int max_iterations,
            const std::string& effort, std::uintptr_t stream, const nb::callable& allocate) {
   const contact::DeviceProblems problems{static_cast<int>(mu.shape(1)), static_cast<std::int64_t>(mu.shape(0)),
                                          make_view<const double>(A), make_view<const double>(b), make_view<const double>(mu)};
-  const contact::Options options = contact_options(method, precision, tol, max_iterations, effort);
+  const contact::Options options = contact_options(method, precision, tolerance, max_iterations, effort);
   const contact::DeviceSolutions to = solutions_in(out);
   run_gpu_call(
       {A.device_id(), stream, allocate},

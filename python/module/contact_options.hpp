@@ -7,12 +7,12 @@
 
 namespace garra::python {
 
-inline contact::Options contact_options(const std::string& method, const std::string& precision, double tol,
+inline contact::Options contact_options(const std::string& method, const std::string& precision, double tolerance,
                                         int max_iterations, const std::string& effort = "bounded") {
   contact::Options options;
   options.method = contact::parse_method(method);
   options.precision = contact::parse_precision(precision);
-  options.tol = tol;
+  options.tolerance = tolerance;
   options.max_iterations = max_iterations;
   options.full_effort = contact::parse_effort(effort);
   options.wanted.merit = false;  // no array of Python's has it

@@ -72,7 +72,7 @@ nb::dict about(grasp::Proposal&& p, const io::Object& object) {
     if (p.rejection[k] > 0) rejection[names[k]] = p.rejection[k];
   nb::dict out;
   out["samples"] = p.samples;
-  out["fate"] = rejection;
+  out["rejections"] = rejection;
   const std::size_t g = p.sample.size();
   out["sample"] = taken(std::move(p.sample), {g});
   if (object.is_mesh()) out["mesh"] = words_to_dict(object.report);

@@ -91,19 +91,19 @@ SetStudy make_uncertainty(const nb::dict& d) {
   SetStudy s;
   s.friction = parse_distribution(d["friction"]);
   s.friction_is_factor = nb::cast<bool>(d["friction_is_factor"]);
-  s.contact_friction = parse_distribution(d["own_friction"]);
+  s.per_contact_friction_factor = parse_distribution(d["own_friction"]);
   s.mass = parse_distribution(d["mass"]);
   s.mass_is_factor = nb::cast<bool>(d["mass_is_factor"]);
-  s.com_ball = nb::cast<double>(d["com_ball"]);
+  s.com_radius = nb::cast<double>(d["com_radius"]);
   s.slide_t = s.slide_o = parse_distribution(d["slide"]);
   s.tilt = parse_distribution(d["tilt"]);
-  s.force_ball = nb::cast<double>(d["force_ball"]);
-  s.torque_ball = nb::cast<double>(d["torque_ball"]);
-  s.any_gravity = nb::cast<bool>(d["any_gravity"]);
-  s.from_within = nb::cast<bool>(d["from_within"]);
+  s.force_radius = nb::cast<double>(d["force_radius"]);
+  s.torque_radius = nb::cast<double>(d["torque_radius"]);
+  s.random_gravity_direction = nb::cast<bool>(d["random_gravity_direction"]);
+  s.interior_grasp = nb::cast<bool>(d["interior_grasp"]);
   s.hand = parse_hand(nb::cast<std::string>(d["hand"]));
   s.command = parse_distribution(d["command"]);
-  s.squeeze_error = parse_distribution(d["squeeze_error"]);
+  s.grip_force_error = parse_distribution(d["grip_force_error"]);
   s.torque_error = parse_distribution(d["torque_error"]);
   for (const auto& row : nb::cast<std::vector<std::vector<double>>>(d["wrenches"])) {
     if (row.size() != 6) throw Error(ExitCode::kUsage, "wrenches: rows of " + std::to_string(row.size()), "[n, 6]");
@@ -154,13 +154,13 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   out["difference"] = taken(std::move(r.difference), {n});
   out["difference_low"] = taken(std::move(r.difference_low), {n});
   out["difference_high"] = taken(std::move(r.difference_high), {n});
-  out["critical_friction"] = taken(flat<double>(r.critical_friction), {n, 3});
+  out["required_friction"] = taken(flat<double>(r.required_friction), {n, 3});
   out["margin"] = taken(flat<double>(r.margin), {n, 3});
-  out["wrench_radius"] = taken(std::move(r.wrench_radius), {n});
+  out["resisted_force_radius"] = taken(std::move(r.resisted_force_radius), {n});
   out["p_no_slip"] = taken(std::move(r.p_no_slip), {n});
-  out["p_can_be_held"] = taken(std::move(r.p_can_be_held), {n});
+  out["p_resisted"] = taken(std::move(r.p_resisted), {n});
   out["non_unique"] = taken(std::move(r.non_unique), {n});
-  out["fails_first"] = taken(std::move(r.fails_first), {n});
+  out["limiting_contact"] = taken(std::move(r.limiting_contact), {n});
   out["outcomes"] = taken(flat<std::int64_t>(r.outcomes), {n, grasp::kOutcomes});
   return out;
 }
@@ -199,8 +199,8 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   out["state"] = r.state;
   out["residual"] = r.residual;
   out["margin"] = r.margin;
-  out["critical_friction"] = r.critical_friction;
-  out["wrench_radius"] = r.wrench_radius;
+  out["required_friction"] = r.required_friction;
+  out["resisted_force_radius"] = r.resisted_force_radius;
   out["least_push"] = to_list(r.least_push);
   out["imbalance"] = r.imbalance;
   return out;

@@ -65,13 +65,13 @@ void add_mncp(nb::module_& m) {
   m.def(
       "mncp_solve",
       [](int family, const Numbers& numbers, const Numbers& start, const std::string& merit,
-         const std::string& minimizer, double tol, int starts, int max_iterations, const std::string& device,
+         const std::string& minimizer, double tolerance, int starts, int max_iterations, const std::string& device,
          int threads) {
         return solve(
-            family, numbers, start, merit, minimizer, {tol, starts, max_iterations},
+            family, numbers, start, merit, minimizer, {tolerance, starts, max_iterations},
             parse_device(device, threads, core_seconds::complementarity(static_cast<std::int64_t>(start.shape(0)))));
       },
-      nb::arg("family"), nb::arg("numbers"), nb::arg("start"), nb::arg("merit"), nb::arg("minimizer"), nb::arg("tol"),
+      nb::arg("family"), nb::arg("numbers"), nb::arg("start"), nb::arg("merit"), nb::arg("minimizer"), nb::arg("tolerance"),
       nb::arg("starts"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));
 }
 

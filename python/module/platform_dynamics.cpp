@@ -67,7 +67,7 @@ platform::SimulateOptions make_simulate_options(const std::vector<double>& times
   options.method = platform::parse_platform_integrator(method);
   options.step = step;
   options.times = times;
-  options.until = times.back();
+  options.duration = times.back();
   options.watch_limits = watch_limits;
   return options;
 }

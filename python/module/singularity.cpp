@@ -12,21 +12,21 @@ namespace garra::python {
 
 namespace {
 
-using singularity::AnalyseOptions;
+using singularity::AnalyzeOptions;
 using singularity::Analysis;
 
-AnalyseOptions make_analysis_options(double tolerance, double step) {
-  AnalyseOptions options;
+AnalyzeOptions make_analysis_options(double tolerance, double step) {
+  AnalyzeOptions options;
   options.tolerance = tolerance;
   options.step = step;
   return options;
 }
 
 /// As `garra singularity --format json` prints it.
-std::string analyse_robot(const chain::Robot& robot, const std::vector<double>& q, double tolerance, double step) {
+std::string analyze_robot(const chain::Robot& robot, const std::vector<double>& q, double tolerance, double step) {
   const Computing computing;
-  const AnalyseOptions options = make_analysis_options(tolerance, step);
-  const Analysis analysis = singularity::analyse(robot, q, options);
+  const AnalyzeOptions options = make_analysis_options(tolerance, step);
+  const Analysis analysis = singularity::analyze(robot, q, options);
   nlohmann::ordered_json out = cli::singularity_json(analysis, &options);
   cli::add_vicinity(analysis, singularity::vicinity(robot, q), out);
   out["far_outside_limits"] = io::far_outside_limits(robot, q);
@@ -34,15 +34,15 @@ std::string analyse_robot(const chain::Robot& robot, const std::vector<double>& 
 }
 
 /// Rows of `screws`: direction, moment about the world's origin.
-std::string analyse_screws(const Numbers& screws, double tolerance, double step) {
+std::string analyze_screws(const Numbers& screws, double tolerance, double step) {
   const Computing computing;
   singularity::ScrewSet set;
   for (std::size_t i = 0; i < screws.shape(0); ++i) {
     const double* s = screws.data() + 6 * i;
     set.screw.push_back({{{s[0], s[1], s[2]}}, {{s[3], s[4], s[5]}}});
   }
-  const AnalyseOptions options = make_analysis_options(tolerance, step);
-  return cli::singularity_json(singularity::analyse(set, options), &options).dump();
+  const AnalyzeOptions options = make_analysis_options(tolerance, step);
+  return cli::singularity_json(singularity::analyze(set, options), &options).dump();
 }
 
 using singularity::MapScaling;
@@ -107,7 +107,7 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
   arrays["q"] = taken(std::move(out.singular_q), {n, j});
   arrays["distance"] = taken(std::move(out.distance), {n});
   arrays["lost"] = taken(std::move(out.lost), {n});
-  arrays["responsible"] = taken(std::move(out.responsible), {n});
+  arrays["dependent_joints"] = taken(std::move(out.dependent_joints), {n});
   arrays["escape_joint"] = taken(std::move(out.escape_joint), {n});
   arrays["escape_order"] = taken(std::move(out.escape_order), {n});
   arrays["wrench"] = taken(std::move(out.wrench), {n, 6});
@@ -117,8 +117,8 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
 }  // namespace
 
 void add_singularity(nb::module_& m) {
-  m.def("singularity_analyse", analyse_robot);
-  m.def("singularity_analyse_screws", analyse_screws);
+  m.def("singularity_analyze", analyze_robot);
+  m.def("singularity_analyze_screws", analyze_screws);
   m.def("singularity_measure", measure);
   m.def("singularity_measure_on_gpu", measure_on_gpu);
   m.def("singularity_nearest", nearest);

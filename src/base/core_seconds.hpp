@@ -31,13 +31,13 @@ inline constexpr double kCopying = 0;
 [[nodiscard]] inline double instants(std::int64_t count) { return 5e-6 * static_cast<double>(count); }
 /// For mixed complementarity problems, including restarts.
 [[nodiscard]] inline double complementarity(std::int64_t problems) { return 20e-6 * static_cast<double>(problems); }
-/// For chains; a sample takes `until` / `step` steps.
-[[nodiscard]] inline double motions(std::int64_t samples, int joints, double until, double step) {
+/// For chains; a sample takes `duration` / `step` steps.
+[[nodiscard]] inline double motions(std::int64_t samples, int joints, double duration, double step) {
   const double sixths = joints / 6.0;
-  return 0.3e-6 * sixths * sixths * (until / step) * static_cast<double>(samples);
+  return 0.3e-6 * sixths * sixths * (duration / step) * static_cast<double>(samples);
 }
-[[nodiscard]] inline double platform_motions(std::int64_t samples, double until, double step) {
-  return 1.7e-6 * (until / step) * static_cast<double>(samples);
+[[nodiscard]] inline double platform_motions(std::int64_t samples, double duration, double step) {
+  return 1.7e-6 * (duration / step) * static_cast<double>(samples);
 }
 
 }  // namespace garra::core_seconds

@@ -74,7 +74,7 @@ Rows example_1() {
                 },
                 ""},
                {"SOSM(1) is minimal", true, [](const Screwed& s) { return s.is_minimal(1, 5); }, ""},
-               {"SSM(1)", Joints{1, 3, 4, 5}, [](const Screwed& s) { return s.responsible_in(1, 5); }, ""},
+               {"SSM(1)", Joints{1, 3, 4, 5}, [](const Screwed& s) { return s.dependent_joints_in(1, 5); }, ""},
                {"number of SOSM in S", 1, [](const Screwed& s) { return s.minimal_count(); },
                 "{3..7} is missed: $3, $4 and $6 + $7 are parallel and in one plane."}};
   add({"SOSM(1)", {1, 2, 3, 4, 5}, {{2, 3}, {2, 4}, {2, 5}}, {p34, p35, p45}}, rows);
@@ -231,7 +231,7 @@ Rows example_3() {
                   ""});
   true_motions_3(rows);
   rows.push_back(
-      {"SSM(1) = SOSM(1)", S, [](const Screwed& s) { return s.responsible(); }, "$5 has no part in any dependence."});
+      {"SSM(1) = SOSM(1)", S, [](const Screwed& s) { return s.dependent_joints(); }, "$5 has no part in any dependence."});
   rows.push_back({"the actuators of products outside the span are the joints that lead out", Joints{2, 3, 4, 5},
                   [](const Screwed& s) { return s.restoring(); },
                   "A product outside the span is necessary, not sufficient: the weighted sum of joint 2 stays inside. "

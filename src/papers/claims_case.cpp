@@ -52,19 +52,19 @@ bool Screwed::outside(Product product, const Joints& span) const {
   return dimension(with, tolerance_) > dim(span);
 }
 
-Analysis Screwed::analysed() const {
-  AnalyseOptions options;
+Analysis Screwed::analyzed() const {
+  AnalyzeOptions options;
   options.tolerance = tolerance_;
   // The paper's own rule, which is under test here.
   options.rule = IntervalRule::kCardinality;
   options.generic_rank = 6;  // the paper's: all six degrees of freedom of a body
   options.step = kStep;
-  return analyse(given_, options);
+  return analyze(given_, options);
 }
 
 std::vector<Joints> Screwed::minimal_subsets() const {
   std::vector<Joints> out;
-  for (const Interval& i : analysed().intervals) out.push_back(range(i.first + 1, i.last + 1));
+  for (const Interval& i : analyzed().intervals) out.push_back(range(i.first + 1, i.last + 1));
   return out;
 }
 
@@ -73,9 +73,9 @@ bool Screwed::is_minimal(int first, int last) const {
   return std::find(subsets.begin(), subsets.end(), range(first, last)) != subsets.end();
 }
 
-Joints Screwed::responsible_in(int first, int last) const {
-  for (const Interval& i : analysed().intervals)
-    if (i.first + 1 == first && i.last + 1 == last) return from_one(i.responsible);
+Joints Screwed::dependent_joints_in(int first, int last) const {
+  for (const Interval& i : analyzed().intervals)
+    if (i.first + 1 == first && i.last + 1 == last) return from_one(i.dependent_joints);
   return {};
 }
 
@@ -121,16 +121,16 @@ Value Screwed::restoring() const {
 }
 
 Value Screwed::escape_order(int j) const {
-  const Analysis a = analysed();
+  const Analysis a = analyzed();
   if (!a.arm_singular) return {};
   return a.escape[static_cast<std::size_t>(j - 1)].order;
 }
 
-Joints Screwed::responsible() const { return from_one(analysed().responsible); }
+Joints Screwed::dependent_joints() const { return from_one(analyzed().dependent_joints); }
 
 Joints Screwed::clearing() const {
   Joints out;
-  for (const std::vector<int>& set : analysed().clearing_sets)
+  for (const std::vector<int>& set : analyzed().clearing_sets)
     for (const int j : set) out.push_back(j + 1);
   return out;
 }

@@ -35,7 +35,7 @@ class Screwed {
   /// Whether first ... last is a minimal singular subset.
   [[nodiscard]] bool is_minimal(int first, int last) const;
   /// Joints responsible in the minimal singular subset first ... last; empty if it is none.
-  [[nodiscard]] Joints responsible_in(int first, int last) const;
+  [[nodiscard]] Joints dependent_joints_in(int first, int last) const;
   /// Singular ordered subsets of at most six screws, minimal or not.
   [[nodiscard]] int singular_count() const;
 
@@ -49,7 +49,7 @@ class Screwed {
   /// Order in the step at which joint j alone leaves the singularity; none if the screws are not singular.
   [[nodiscard]] Value escape_order(int j) const;
   /// Joints in a linear dependence of all screws, if these do not have rank six.
-  [[nodiscard]] Joints responsible() const;
+  [[nodiscard]] Joints dependent_joints() const;
   /// All smallest sets of joints whose motion leaves no singular ordered subset, concatenated.
   [[nodiscard]] Joints clearing() const;
 
@@ -66,7 +66,7 @@ class Screwed {
   [[nodiscard]] Joints all() const;
   [[nodiscard]] const Screw<double>& at(int j) const { return screws_[static_cast<std::size_t>(j - 1)]; }
   [[nodiscard]] Screws selected(const Joints& joints) const;
-  [[nodiscard]] Analysis analysed() const;
+  [[nodiscard]] Analysis analyzed() const;
 
   ScrewSet given_;
   Scaling scaling_;

@@ -208,7 +208,7 @@ Reference solve_certified(const Problem& problem) {
       kContacts, 1, {problem.A.m, problem.A.m + 81}, {problem.b.m, problem.b.m + 9}, {problem.mu.m, problem.mu.m + 3}};
   Device scalar;
   scalar.executor = Executor::kScalar;
-  const contact::Solutions s = contact::solve(one, {.tol = kTolerance}, scalar);
+  const contact::Solutions s = contact::solve(one, {.tolerance = kTolerance}, scalar);
   Reference out{{}, {}, s.residual[0], s.status[0], {}};
   std::copy(s.c.begin(), s.c.end(), out.c.m);
   std::copy(s.a.begin(), s.a.end(), out.a.m);

@@ -13,7 +13,7 @@ namespace garra::cli {
 
 namespace {
 
-/// The flag without its dashes and value: "tol" for "--tol=1".
+/// The flag without its dashes and value: "tolerance" for "--tolerance=1".
 std::string flag_name(const std::string& word) {
   const std::size_t begin = word.find_first_not_of('-');
   return begin == std::string::npos ? "" : word.substr(begin, word.find('=') - begin);

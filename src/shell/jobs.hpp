@@ -65,7 +65,7 @@ struct JobKind {
   const char* event;          ///< event of the probability
   const char* quantity;       ///< the main quantity that --require checks
   const char* of_whom;        ///< "" or the design that it refers to
-  const char* tolerance_key;  ///< key that --tol and --max-unsolved set; "": none
+  const char* tolerance_key;  ///< key that --tolerance and --max-unsolved set; "": none
   const char* unsolved_key;
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first

@@ -1,5 +1,5 @@
 // `--require 'p_held>=0.99'`: the condition for exit code 0 of a run. The quantities depend on the job: p_held,
-// p_no_slip, p_can_be_held of a grasp, p_settled of a chain (its best design).
+// p_no_slip, p_resisted of a grasp, p_settled of a chain (its best design).
 #pragma once
 
 #include <string>

@@ -47,9 +47,9 @@ std::vector<std::string> list_overrides(const RunArguments& a, const JobKind& ki
   // Flags become overrides of the scenario, so that the run folder keeps them for `resume`.
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
   if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
-  if (a.tol > 0 && *kind.tolerance_key == '\0')
-    throw Error(ExitCode::kUsage, std::string("--tol: job = \"") + kind.name + "\" has no tolerance", "Leave it out.");
-  if (a.tol > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tol).dump());
+  if (a.tolerance > 0 && *kind.tolerance_key == '\0')
+    throw Error(ExitCode::kUsage, std::string("--tolerance: job = \"") + kind.name + "\" has no tolerance", "Leave it out.");
+  if (a.tolerance > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tolerance).dump());
   if (a.max_unsolved >= 0) list.push_back(std::string(kind.unsolved_key) + "=" + Json(a.max_unsolved).dump());
   if (!a.stop.empty()) list.push_back(stop_override(a.stop));
   return list;
@@ -313,10 +313,10 @@ void add_run_commands(Command app) {
   Command run = app.add_subcommand("run", "Run a scenario and print its answer");
   run.add_option("SCENARIO", a->scenario, "scenario file (TOML)").required();
   add_new_run_flags(run, *a, " (chain: of each design, grasp_set: of each grasp)");
-  run.add_option("--tol", a->tol,
+  run.add_option("--tolerance", a->tolerance,
                  "tolerance of the contact solver; chain: of the steps of dopri5; singularity: what counts as singular")
       .check(positive_number());
-  run.add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")
+  run.add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.grip_force='12 N'")
       .type_name("KEY=VALUE")
       .one_value_each();
   add_common_flags(run, *a);

@@ -20,7 +20,7 @@ struct RunArguments {
   std::string command;  ///< as shown in the manifest, without the overrides; "": garra run SCENARIO
   std::int64_t samples = 0;
   std::int64_t seed = -1;
-  double tol = 0, max_unsolved = -1;
+  double tolerance = 0, max_unsolved = -1;
   std::string stop;
   std::vector<std::string> set, require;
   std::string device = "auto", progress = "auto", format = "human";

@@ -84,7 +84,7 @@ TEST(EigenContacts, SolvedForcesSatisfyTheEquationInEigensOwnAlgebra) {
                   Eigen::Vector3d(0.3, 0.5, 0.7));
   ASSERT_EQ(p.contacts, 3);
   ASSERT_EQ(p.count, 5);
-  const contact::Solutions s = contact::solve(p, {.tol = 1e-12});
+  const contact::Solutions s = contact::solve(p, {.tolerance = 1e-12});
   for (int i = 0; i < 5; ++i) {
     ASSERT_EQ(s.status[static_cast<std::size_t>(i)], Status::kConverged);
     const auto problem = eigen::problem(p, i);

@@ -68,20 +68,20 @@ TEST(ScenarioFields, AllMistakesOfAGraspAreSaidAtOnce) {
       said(parse_scenario,
            "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"three_puma\"\n[object]\nshape = \"sphere\"\n"
            "radius = \"100 mm\"\nmass = 0\n[contacts]\nfriction = -0.4\ntilt = \"3 m\"\n[load]\nsqueeze = true\n"
-           "[motion]\nvelocity = [1, 2]\n[time]\nuntil = 1\nstep = 0.3\n[solver]\ntoll = 1\n[output]\nkeep = 3\n");
+           "[motion]\nvelocity = [1, 2]\n[simulation]\nuntil = 1\nstep = 0.3\n[solver]\ntoll = 1\n[output]\nkeep = 3\n");
   EXPECT_EQ(s.code, ExitCode::kInvalidFile);
   expect_lines(s,
                {"s.toml:20:1: solver.toll: unknown key", "s.toml:8:1: object.mass: must be above 0 kg",
                 "s.toml:10:1: contacts.friction: must be at least 0", "s.toml:11:1: contacts.tilt: expected an angle",
-                "s.toml:13:1: load.squeeze: expected a force", "s.toml:15:1: motion.velocity: expected an array of 3",
-                "s.toml:18:1: time.step: 0.3 s does not divide", "s.toml:22:1: output.keep: expected a string"});
+                "s.toml:13:1: load.grip_force: expected a force", "s.toml:15:1: motion.velocity: expected an array of 3",
+                "s.toml:18:1: simulation.step: 0.3 s does not divide", "s.toml:22:1: output.keep: expected a string"});
 }
 
 TEST(ScenarioFields, AllMistakesOfTheOtherJobsAreSaidAtOnce) {
   expect_lines(said(parse_chain_scenario, "schema = 1\njob = \"chain\"\n[robot]\nfile = \"" + kData +
                                               "robots/exoskeleton.toml\"\n[vary]\ndamping = -1\n[torque]\n"
-                                              "kind = \"pid\"\nkp = 1\n[time]\nstep = 0\n[settle]\nspeed = 1\n"),
-               {"s.toml:6:1: vary.damping", "s.toml:8:1: torque.kind", "s.toml:11:1: time.step",
+                                              "kind = \"pid\"\nkp = 1\n[simulation]\nstep = 0\n[settle]\nspeed = 1\n"),
+               {"s.toml:6:1: vary.damping", "s.toml:8:1: torque.kind", "s.toml:11:1: simulation.step",
                 "s.toml:12:1: settle.within: missing"});
   expect_lines(said(parse_singularity_scenario,
                     "schema = 1\njob = \"singularity\"\n[robot]\nfile = \"" + kData +
@@ -144,9 +144,9 @@ TEST(ScenarioFields, AllMistakesOfJointsAndOfASweepAreSaidAtOnce) {
       said(parse_chain_scenario,
            "schema = 1\njob = \"chain\"\n[robot]\nfile = \"" + kData +
                "robots/exoskeleton.toml\"\n[settle]\nwithin = 0.01\n[sweep]\n\"vary.damping\" = []\n"
-               "\"sampling.samples\" = [1]\n\"time.step\" = { log = [0, 1], points = 2 }\n"),
+               "\"sampling.samples\" = [1]\n\"simulation.step\" = { log = [0, 1], points = 2 }\n"),
       {"s.toml:8:1: sweep.\"vary.damping\": no values", "s.toml:9:1: sweep.\"sampling.samples\": cannot be swept",
-       "s.toml:10:17: sweep.\"time.step\".log: a logarithmic range"});
+       "s.toml:10:17: sweep.\"simulation.step\".log: a logarithmic range"});
 }
 
 TEST(ScenarioFields, TwentyAreSaidOfMoreAndHowManyTheOthersAre) {

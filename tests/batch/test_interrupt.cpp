@@ -101,7 +101,7 @@ TEST(Interrupt, EndsWithinASingleProblem) {
   const contact::ProblemView problem{1, 1, A, b, mu, {}, {}};
   contact::Options options;
   options.method = contact::Method::kNsgs;
-  options.tol = 1e-300;
+  options.tolerance = 1e-300;
   options.max_iterations = 2'000'000'000;
   const InterruptScope scope([] { throw Stop(); }, milliseconds(20));
   EXPECT_THROW(static_cast<void>(contact::solve(problem, options, Device{})), Stop);

@@ -135,7 +135,7 @@ TEST(WorkerMemory, OfChains) {
   samples.count = 300;
   samples.q = repeated({0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, samples.count);
   chain::SimulateOptions options;
-  options.until = 0.01;
+  options.duration = 0.01;
   options.times = {0.01};
   expect_failure_is_the_callers([&] { return test::make_answer(chain::simulate(puma, samples, {}, options, kTwo)); });
 }
@@ -149,7 +149,7 @@ TEST(WorkerMemory, OfPlatforms) {
   platform::ForceInput force;
   force.force = std::vector<double>(6, 100);
   platform::SimulateOptions options;
-  options.until = 0.01;
+  options.duration = 0.01;
   options.times = {0.01};
   expect_failure_is_the_callers(
       [&] { return test::make_answer(platform::simulate(platforms, starts, force, options, kTwo)); });
@@ -175,7 +175,7 @@ TEST(WorkerMemory, OfGraspsAtAnInstant) {
   const auto scenario = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml");
   grasp::GraspStates states;
   states.count = 300;
-  expect_failure_is_the_callers([&] { return test::make_answer(grasp::analyse(scenario, states, kTwo)); });
+  expect_failure_is_the_callers([&] { return test::make_answer(grasp::analyze(scenario, states, kTwo)); });
 }
 
 /// An operation of a test: all that it takes.

@@ -274,7 +274,7 @@ TEST(DeviceArrays, OfSimulationsHaveTheScalarBits) {
       if (own) s.parameters = parameters_of(joints, kCount);
       SimulateOptions options;
       options.method = method;
-      options.until = 0.02;
+      options.duration = 0.02;
       options.step = 0.005;
       options.times = {0, 0.008, 0.02};
       const Trajectories reference = simulate(robot, s, sine, options, test::kReference);
@@ -296,7 +296,7 @@ TEST(DeviceArrays, OfSimulationsMayBeLeftOut) {
   Samples at_rest;
   at_rest.count = s.count, at_rest.q = s.q;
   SimulateOptions options;
-  options.until = 0.01;
+  options.duration = 0.01;
   const Trajectories reference = simulate(robot, at_rest, {}, options, test::kReference);
   const Flight flight(s, 6, 0, Layout::kRows);
   const DeviceSamples from{s.count, flight.q};

@@ -33,16 +33,16 @@ using test::random_vector;
 
 Robot robot(const std::string& file) { return io::read_robot(test::source_folder() + "/data/robots/" + file); }
 
-/// Entries within `tol` of the largest of the reference's.
+/// Entries within `tolerance` of the largest of the reference's.
 template <int R, int C>
-void expect_relative(const Mat<double, R, C>& a, const double* b, double tol, const char* what) {
+void expect_relative(const Mat<double, R, C>& a, const double* b, double tolerance, const char* what) {
   double size = 0;
   for (int k = 0; k < R * C; ++k) size = std::max(size, std::abs(b[k]));
-  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tol * size) << what << " entry " << k;
+  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tolerance * size) << what << " entry " << k;
 }
 template <int R, int C>
-void expect_near(const Mat<double, R, C>& a, const double* b, double tol, const char* what) {
-  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tol) << what << " entry " << k;
+void expect_near(const Mat<double, R, C>& a, const double* b, double tolerance, const char* what) {
+  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tolerance) << what << " entry " << k;
 }
 template <int N>
 Vec<double, N> item(const test::ReferenceArray& a, std::size_t i) {

@@ -124,15 +124,15 @@ double largest(const double* a) {
   for (int i = 0; i < N; ++i) size = std::max(size, std::abs(a[i]));
   return size;
 }
-/// Entries within `tol` of the largest of the reference's.
+/// Entries within `tolerance` of the largest of the reference's.
 template <int R, int C>
-void expect_relative(const Mat<double, R, C>& a, const double* b, double tol, const char* what) {
+void expect_relative(const Mat<double, R, C>& a, const double* b, double tolerance, const char* what) {
   const double size = largest<R * C>(b);
-  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tol * size) << what << " entry " << k;
+  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tolerance * size) << what << " entry " << k;
 }
 template <int R, int C>
-void expect_near(const Mat<double, R, C>& a, const double* b, double tol, const char* what) {
-  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tol) << what << " entry " << k;
+void expect_near(const Mat<double, R, C>& a, const double* b, double tolerance, const char* what) {
+  for (int k = 0; k < R * C; ++k) EXPECT_NEAR(a[k], b[k], tolerance) << what << " entry " << k;
 }
 template <int J>
 Vec<double, J> item(const test::ReferenceArray& a, std::size_t i) {

@@ -16,7 +16,7 @@ namespace {
 
 using Array = std::vector<double>;
 
-constexpr double kTolerance = 1e-10;  // of a pose: InverseKinematicsOptions::tol
+constexpr double kTolerance = 1e-10;  // of a pose: InverseKinematicsOptions::tolerance
 constexpr double kDegree = M_PI / 180, kHalf = M_PI / 2;
 
 struct Row {

@@ -67,7 +67,7 @@ TEST(ChainScenario, DefaultsAreThoseOfTheDocuments) {
   EXPECT_EQ(d.torque.amplitude, std::vector<double>(6, 0));
   EXPECT_TRUE(d.torque.limit.empty());
   EXPECT_EQ(d.options.method, chain::Integrator::kImplicit2);
-  EXPECT_EQ(d.options.until, 1);
+  EXPECT_EQ(d.options.duration, 1);
   EXPECT_EQ(d.options.step, 1e-3);
   EXPECT_EQ(d.outputs, 200);
   EXPECT_EQ(d.within, 0.05);
@@ -131,8 +131,8 @@ kp = "0.5 N*m/rad"
 kd = ["2e-3 N*m*s/rad", 0, 0, 0, 0, 0]
 compensate_gravity = true
 limit = "43.2 N*mm"
-[time]
-until = "400 ms"
+[simulation]
+duration = "400 ms"
 method = "dopri5"
 tolerance = 1e-7
 max_steps = 5000
@@ -249,10 +249,10 @@ TEST(ChainScenario, MistakesAreSaidWithPlaceKeyAndRemedy) {
   EXPECT_SAYS(complaint("[torque]\nkind = \"ramp\"\nstart = 1\nend = 1\n"), "torque.end: not after start");
   EXPECT_SAYS(complaint("[torque]\nkind = \"sampled\"\ninterval = 1\npoints = [[1, 2]]\n"),
               "torque.points[0]: expected an array of 6");
-  EXPECT_SAYS(complaint("[time]\nmethod = \"dopri5\"\nstep = 1\n"), "time.step: unknown key");
-  EXPECT_SAYS(complaint("[time]\nstep = 1e-12\n"), "time.step: more than 1e9 steps");
+  EXPECT_SAYS(complaint("[simulation]\nmethod = \"dopri5\"\nstep = 1\n"), "simulation.step: unknown key");
+  EXPECT_SAYS(complaint("[simulation]\nstep = 1e-12\n"), "simulation.step: more than 1e9 steps");
   EXPECT_SAYS(complaint("[settle]\nspeed = 1\n"), "settle.within: missing");
-  EXPECT_SAYS(complaint("[settle]\nwithin = 2\n"), "settle.within: later than time.until");
+  EXPECT_SAYS(complaint("[settle]\nwithin = 2\n"), "settle.within: later than simulation.duration");
   EXPECT_SAYS(complaint("[sampling]\nsamples = 0\n"), "sampling.samples: must be 1 to");
   EXPECT_SAYS(complaint("[sampling]\nchunk = 1000\n"), "Write 1024, or leave it out.");
   EXPECT_SAYS(complaint("[hand]\nx = 1\n"), "hand: unknown key");
@@ -344,9 +344,9 @@ TEST(ChainScenario, WhatCheckPrintsReadsBackToTheSame) {
         std::string("[start]\nq = [1, { normal = [0, 0.1], min = -0.5 }, 0, 0, 0, 0.3]\nqd = { uniform = [0, 1] "
                     "}\n[vary]\nmass = "
                     "{ normal = [1, 0.05] }\n[torque]\nkind = \"pd\"\nkp = [1, 2, 3, 4, 5, 6]\nlimit = 0.04\n[sweep]\n"
-                    "\"vary.damping\" = { log = [1e-4, 0.1], points = 16 }\n\"time.step\" = [\"1 ms\", \"0.5 ms\"]\n"),
+                    "\"vary.damping\" = { log = [1e-4, 0.1], points = 16 }\n\"simulation.step\" = [\"1 ms\", \"0.5 ms\"]\n"),
         std::string(
-            "[torque]\nkind = \"sampled\"\ninterval = 0.1\npoints = [1, 2, [1, 2, 3, 4, 5, 6]]\n[time]\nmethod = "
+            "[torque]\nkind = \"sampled\"\ninterval = 0.1\npoints = [1, 2, [1, 2, 3, 4, 5, 6]]\n[simulation]\nmethod = "
             "\"dopri5\"\n[settle]\nwithin = 0.5\nat = 0.3\n[output]\nkeep = \"none\"\n")}) {
     const Scenario s = parse(tables);
     const Scenario again = parse_chain_scenario(resolved_toml(s), "s.toml");

@@ -239,13 +239,13 @@ TEST(ChainSimulate, RungeKuttaFailsWithAStatusBeyondItsStabilityBound) {
       SimulateOptions o;
       o.method = Integrator::kRk4;
       o.step = share * bound;
-      o.until = 1000 * bound;
-      o.times = {o.until};
+      o.duration = 1000 * bound;
+      o.times = {o.duration};
       const Trajectories t = simulate(c.robot, s, {}, o);
       EXPECT_EQ(t.status[0], share < 1 ? SimulationStatus::kCompleted : SimulationStatus::kNonFinite) << b;
       for (const double q : t.end_q) EXPECT_TRUE(std::isfinite(q));
       EXPECT_EQ(std::isnan(t.q[0]), share > 1);
-      EXPECT_EQ(t.end_time[0]<o.until, share> 1);
+      EXPECT_EQ(t.end_time[0]<o.duration, share> 1);
     }
   }
 }
@@ -264,7 +264,7 @@ TEST(ChainSimulate, PendulumSwingsWithTheExactPeriod) {
   SimulateOptions o;
   o.method = Integrator::kDopri5;
   o.tolerance = {1e-12, 1e-13};
-  o.until = period;
+  o.duration = period;
   o.times = {0.25 * period, 0.5 * period, period};
   const Trajectories t = simulate(pendulum(1), {1, {start}}, {}, o);
   EXPECT_NEAR(t.q[0], 0, 1e-10);
@@ -276,16 +276,16 @@ TEST(ChainSimulate, PendulumSwingsWithTheExactPeriod) {
 }
 
 TEST(ChainSimulate, DampedSliderDecaysAndBooksItsEnergy) {
-  const double m = 2, b = 3, v = 1.5, until = 0.7;
+  const double m = 2, b = 3, v = 1.5, duration = 0.7;
   const Samples s{1, {0}, {v}, {b}};
-  const double left = std::exp(-b * until / m);
+  const double left = std::exp(-b * duration / m);
   for (const auto& [method, tolerance] : {std::pair{Integrator::kRk4, 1e-11},
                                           {Integrator::kDopri5, 1e-8},
                                           {Integrator::kImplicit1, 2e-3},
                                           {Integrator::kImplicit2, 1e-6}}) {
     SimulateOptions o;
     o.method = method;
-    o.until = until;
+    o.duration = duration;
     const Trajectories t = simulate(slider(m), s, {}, o);
     EXPECT_NEAR(t.end_qd[0], v * left, tolerance);
     EXPECT_NEAR(t.end_q[0], v * m / b * (1 - left), tolerance);
@@ -332,7 +332,7 @@ TEST(ChainSimulate, ComputedTorqueMakesEveryJointAnOscillatorOfItsOwn) {
   Samples s{1, {0.1, -0.2, 0.3, 0.2, -0.1, 0.15}, {}, {0.01}};
   s.damping.assign(6, 0.01);
   SimulateOptions o;
-  o.until = 0.3;
+  o.duration = 0.3;
   o.times = {0.1, 0.3};
   for (const auto& [method, tolerance] : {std::pair{Integrator::kDopri5, 1e-7}, {Integrator::kImplicit2, 2e-3}}) {
     o.method = method;
@@ -354,7 +354,7 @@ TEST(ChainSimulate, PdControlSettlesAtTheSetPointAndSaysWhen) {
   Samples s{1, {0.1, -0.2, 0.3, 0.2, -0.1, 0.15}};
   s.damping.assign(6, 0.01);
   SimulateOptions o;
-  o.until = 2;
+  o.duration = 2;
   for (int k = 0; k <= 2000; ++k) o.times.push_back(k * 1e-3);
   const Trajectories t = simulate(exoskeleton(), s, torque, o);
   ASSERT_EQ(t.status[0], SimulationStatus::kCompleted);
@@ -373,7 +373,7 @@ TEST(ChainSimulate, PdControlSettlesAtTheSetPointAndSaysWhen) {
 }
 
 TEST(ChainSimulate, TheFirstAdaptiveStepIsAHundredthOfTheTimeInWhichTheStateChangesByItsSize) {
-  const Tolerance tol{1e-6, 1e-9};
+  const Tolerance tolerance{1e-6, 1e-9};
   const Motion<double, 3> at{{{0.5, -1, 2}}, {{-3, 0.25, 1}}};
   const Vec<double, 3> qdd = {{10, -20, 5}};
   double size = 0, speed = 0;  // both over what the tolerance allows of each number
@@ -382,9 +382,9 @@ TEST(ChainSimulate, TheFirstAdaptiveStepIsAHundredthOfTheTimeInWhichTheStateChan
     size += std::pow(at.q[i] / q, 2) + std::pow(at.qd[i] / qd, 2);
     speed += std::pow(at.qd[i] / q, 2) + std::pow(qdd[i] / qd, 2);
   }
-  EXPECT_NEAR((first_step<double, 3>(tol, at, qdd)), 0.01 * std::sqrt(size / speed), 1e-14);
+  EXPECT_NEAR((first_step<double, 3>(tolerance, at, qdd)), 0.01 * std::sqrt(size / speed), 1e-14);
   const Motion<double, 3> rest{Vec<double, 3>::zero(), Vec<double, 3>::zero()};
-  EXPECT_EQ((first_step<double, 3>(tol, rest, qdd)), 1e-6);
+  EXPECT_EQ((first_step<double, 3>(tolerance, rest, qdd)), 1e-6);
 }
 
 // Limits.
@@ -421,7 +421,7 @@ TEST(ChainSimulate, StopsOfAChainNeverAddEnergy) {
   SimulateOptions o;
   o.method = Integrator::kRk4;
   o.limits = LimitRule::kStop;
-  o.until = 5;
+  o.duration = 5;
   for (int k = 0; k <= 500; ++k) o.times.push_back(k * 1e-2);
   const Trajectories t = simulate(robot, {1, {0.9, 0.9, -0.4}}, {}, o);
   ASSERT_EQ(t.status[0], SimulationStatus::kCompleted);
@@ -482,7 +482,7 @@ TEST(ChainSimulate, EveryExecutorAgreesBitForBit) {
         if (kind == 5) torque.limit = {0.05};
         SimulateOptions o;
         o.method = method;
-        o.until = 0.02;
+        o.duration = 0.02;
         o.times = {0, 0.0071, 0.02};
         o.step = finger_now && method == Integrator::kRk4 ? 5e-5 : 1e-3;
         o.tolerance = {1e-6, 1e-8};
@@ -512,7 +512,7 @@ TEST(ChainSimulate, ControlledChainsOfNineAndMoreJointsAgreeBitForBitAndFollowTh
             .kind = kind, .set_point = {0.1}, .kp = {w * w}, .kd = {2 * w}, .compensate_gravity = true};
         SimulateOptions o;
         o.method = method;
-        o.until = 0.02;
+        o.duration = 0.02;
         o.times = {0, 0.0071, 0.02};
         o.step = 1e-3;
         o.tolerance = {1e-8, 1e-10};
@@ -520,7 +520,7 @@ TEST(ChainSimulate, ControlledChainsOfNineAndMoreJointsAgreeBitForBitAndFollowTh
             [&](const Device& device) { return test::make_answer(simulate(robot, s, torque, o, device)); });
         if (kind != TorqueKind::kComputed || method == Integrator::kImplicit1) continue;  // of first order
         const Trajectories t = simulate(robot, s, torque, o);
-        const double time = o.until, tolerance = method == Integrator::kImplicit2 ? 2e-3 : 1e-6;
+        const double time = o.duration, tolerance = method == Integrator::kImplicit2 ? 2e-3 : 1e-6;
         for (std::size_t k = 0; k < s.q.size(); ++k) {
           const double e = s.q[k] - 0.1, left = (e + (s.qd[k] + w * e) * time) * std::exp(-w * time);
           EXPECT_NEAR(t.end_q[k], 0.1 + left, tolerance) << k;
@@ -534,7 +534,7 @@ TEST(ChainSimulate, ABadSampleTouchesNoOther) {
   for (const Integrator method : {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit2}) {
     SimulateOptions o;
     o.method = method;
-    o.until = 0.02;
+    o.duration = 0.02;
     o.times = {0.01};
     o.step = method == Integrator::kRk4 ? 1e-4 : 1e-3;
     const Samples good = random_samples(20, 6, false);
@@ -562,7 +562,7 @@ TEST(ChainSimulate, AChainOfItsOwnIsTheSameAsAChangedRobot) {
   Robot robot = exoskeleton();
   Samples s = random_samples(1, 6, false);
   SimulateOptions o;
-  o.until = 0.1;
+  o.duration = 0.1;
   Robot heavier = robot;
   heavier.form[2].mass *= 1.3;
   heavier.form[2].first = 1.3 * heavier.form[2].first;
@@ -592,7 +592,7 @@ TEST(ChainSimulate, RefusesWhatMakesNoSense) {
   fails(one, {.kind = TorqueKind::kSampled}, {});
   fails(one, {.limit = {-1}}, {});
   fails(one, {}, {.step = 0});
-  fails(one, {}, {.until = kNan});
+  fails(one, {}, {.duration = kNan});
   fails(one, {}, {.times = {0.5, 0.4}});
   fails(one, {}, {.times = {2}});
   EXPECT_THROW(static_cast<void>(parse_integrator("euler")), Error);

@@ -49,7 +49,7 @@ Design pulled_slider(double damping = kDamping) {
   d.torque.kp = {kStiffness};
   d.torque.kd = {0};
   d.options.step = kStep;
-  d.options.until = 1;
+  d.options.duration = 1;
   d.options.settle_speed = 100;
   d.options.settle_band = kBand;
   d.within = kWithin;
@@ -186,7 +186,7 @@ Scenario shaken_arm(std::int64_t samples, TorqueKind kind = TorqueKind::kPd) {
     d.torque.kd =
         std::vector<double>(3, kind == TorqueKind::kPd ? 0.1 : 30);  // more than it may mistake the damping for
     d.options.step = 2e-3;
-    d.options.until = 0.6;
+    d.options.duration = 0.6;
     d.options.settle_speed = 0.3;
     d.options.settle_band = 0.1;
     d.within = 0.5;
@@ -269,7 +269,7 @@ TEST(ChainStudy, UnsolvedSamplesAreCountedAndWidenTheInterval) {
   Design broken = pulled_slider();
   broken.damping = same_for_all(Distribution::uniform(0.1 / kStep, 6 / kStep));  // unstable beyond 2.785 / step
   broken.options.method = Integrator::kRk4;
-  broken.options.until = 0.6;
+  broken.options.duration = 0.6;
   broken.q = same_for_all(Distribution::constant(0.005));
   const Study study(make_uncertainty(slider(), {pulled_slider(), broken}, 1024));
   const study::Total total = run(study);
@@ -435,7 +435,7 @@ TEST(ChainSize, ASimilarChainIsTheChainBuiltFromScaledNumbers) {
 TEST(ChainSize, TrajectoriesOfASimilarChainAreThoseOfTheBuiltOne) {
   Samples samples{1, {0.3, -0.4, 0.8, 1.1}, {1, -2, 0.5, 3}};
   SimulateOptions o;
-  o.until = 0.2;
+  o.duration = 0.2;
   o.times = {0.1, 0.2};
   const Trajectories truth = simulate(arm_of_size(1.3, 1), samples, {}, o);
   samples.parameters = all_joints(Quantity::kSize, {1.3});

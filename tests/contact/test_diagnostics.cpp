@@ -36,14 +36,14 @@ struct Expected {
 
 void expect_decision(const Problems& p, const Expected& expected) {
   for (const Device& device : kDevices) {
-    const Solutions s = contact::solve(p, {.tol = 1e-12}, device);
+    const Solutions s = contact::solve(p, {.tolerance = 1e-12}, device);
     ASSERT_EQ(s.status[0], Status::kConverged);
     EXPECT_EQ(s.state, expected.state);
     EXPECT_NEAR(s.friction_margin[0], expected.margin, 1e-11);
     if (std::isinf(expected.critical))
-      EXPECT_EQ(s.critical_friction[0], expected.critical);
+      EXPECT_EQ(s.required_friction[0], expected.critical);
     else
-      EXPECT_NEAR(s.critical_friction[0], expected.critical, 1e-11);
+      EXPECT_NEAR(s.required_friction[0], expected.critical, 1e-11);
   }
 }
 
@@ -90,7 +90,7 @@ TEST(ContactDiagnosticsCase, AnUnsolvedProblemHasNone) {
     EXPECT_EQ(s.status[0], Status::kInvalidInput);
     EXPECT_EQ(s.state, std::vector<ContactState>{ContactState::kUnknown});
     EXPECT_TRUE(std::isnan(s.friction_margin[0]));
-    EXPECT_TRUE(std::isnan(s.critical_friction[0]));
+    EXPECT_TRUE(std::isnan(s.required_friction[0]));
   }
 }
 
@@ -98,11 +98,11 @@ TEST(ContactDiagnosticsCase, ForcesFromElsewhereHaveTheSame) {
   const Problems p = bench::random_grasps({3, 40});
   const Solutions solved = contact::solve(p), checked = contact::check_solution(p, solved.c);
   EXPECT_EQ(checked.state, solved.state);
-  // A contact that opens has the critical friction of no force, exactly; of the others the certificate takes a step.
+  // A contact that opens has the required friction of no force, exactly; of the others the certificate takes a step.
   for (std::size_t k = 0; k < 40; ++k) {
     EXPECT_NEAR(checked.friction_margin[k], solved.friction_margin[k], 1e-6) << k;
-    if (!std::isinf(solved.critical_friction[k])) {
-      EXPECT_NEAR(checked.critical_friction[k], solved.critical_friction[k], 1e-6) << k;
+    if (!std::isinf(solved.required_friction[k])) {
+      EXPECT_NEAR(checked.required_friction[k], solved.required_friction[k], 1e-6) << k;
     }
   }
 }

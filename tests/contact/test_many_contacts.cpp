@@ -207,7 +207,7 @@ TEST(ManyContactsAreJudged, AndTheirVerdictsAreOfTheContactsThatThereAre) {
       critical = std::max(critical, needed);
     }
     EXPECT_NEAR(checked.friction_margin[i], margin, 1e-12);
-    EXPECT_NEAR(checked.critical_friction[i], critical, 1e-12);
+    EXPECT_NEAR(checked.required_friction[i], critical, 1e-12);
   }
 }
 

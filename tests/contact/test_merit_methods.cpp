@@ -64,7 +64,7 @@ TEST_P(MeritMethods, FindTheAnswersOfNewtonWhereThereIsOne) {
   // Spectral projected gradient is slow: it comes near, from its first start or from none.
   const bool slow = GetParam() == Method::kSpg;
   options_.starts = slow ? 1 : 5;
-  options_.tol = slow ? 1e-3 : 1e-8;
+  options_.tolerance = slow ? 1e-3 : 1e-8;
   for (int contacts = 5; contacts <= 9; ++contacts) {
     SCOPED_TRACE(contacts);
     constexpr std::size_t kCount = 12;
@@ -81,11 +81,11 @@ TEST_P(MeritMethods, FindTheAnswersOfNewtonWhereThereIsOne) {
       if (found.status[i] != Status::kConverged) continue;
       ++solved;
       const test::PlainProblem plain{part(p.A, i, 9 * k * k), part(p.b, i, 3 * k), part(p.mu, i, k)};
-      EXPECT_LE(test::load_change(plain, part(found.c, i, 3 * k)), 1.001 * options_.tol) << i;
-      // Both are exact for loads that differ by `tol`; A and its inverse are of the order of one.
+      EXPECT_LE(test::load_change(plain, part(found.c, i, 3 * k)), 1.001 * options_.tolerance) << i;
+      // Both are exact for loads that differ by `tolerance`; A and its inverse are of the order of one.
       for (std::size_t r = 3 * k * i; r < 3 * k * (i + 1); ++r) {
-        EXPECT_NEAR(found.a[r], newton.a[r], 100 * options_.tol) << i;
-        EXPECT_NEAR(found.c[r], newton.c[r], 100 * options_.tol) << i;
+        EXPECT_NEAR(found.a[r], newton.a[r], 100 * options_.tolerance) << i;
+        EXPECT_NEAR(found.c[r], newton.c[r], 100 * options_.tolerance) << i;
       }
     }
     EXPECT_GE(solved, kCount / 2);

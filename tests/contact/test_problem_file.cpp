@@ -311,7 +311,7 @@ TEST_F(ProblemFile, ASolutionFileWithADamagedCounterIsRefused) {
 TEST_F(ProblemFile, ASolutionFileWithAStateThatDoesNotExistIsRefused) {
   Solutions written = some_solutions(1, 1);
   written.state = {static_cast<contact::ContactState>(3)};
-  written.friction_margin = written.critical_friction = {0};
+  written.friction_margin = written.required_friction = {0};
   io::write_solutions(path("s.h5"), some_problems(1, 1), written, kAttributes);
   expect_error(ExitCode::kInvalidFile, {path("s.h5"), "state", "unknown state 3"},
                [&] { (void)io::read_solutions(path("s.h5")); });
@@ -322,12 +322,12 @@ TEST_F(ProblemFile, VerdictsComeBackToTheBit) {
   using enum contact::ContactState;
   written.state = {kStick, kSlip, kOpen, kStick, kUnknown, kUnknown};
   written.friction_margin = {0.25, -std::numeric_limits<double>::infinity(), 0.5};
-  written.critical_friction = {0.1, std::numeric_limits<double>::infinity(), 0.2};
+  written.required_friction = {0.1, std::numeric_limits<double>::infinity(), 0.2};
   io::write_solutions(path("s.h5"), some_problems(3, 2), written, kAttributes);
   const Solutions read = io::read_solutions(path("s.h5"));
   EXPECT_EQ(read.state, written.state);
   EXPECT_EQ(read.friction_margin, written.friction_margin);
-  EXPECT_EQ(read.critical_friction, written.critical_friction);
+  EXPECT_EQ(read.required_friction, written.required_friction);
 }
 
 /// Rows [first, first + count) of an array with `each` numbers per problem.

@@ -113,7 +113,7 @@ TEST(GraspAnalysis, AgreesWithTheReferenceAtRestAndRolling) {
   int moving = 0;
   for (const json& hand : test::read_reference_json("grasp/chain.json")) {
     SCOPED_TRACE(hand["id"].get<int>());
-    const Analysis a = analyse(read_scenario_document(hand), states_to_json(hand), kScalar);
+    const Analysis a = analyze(read_scenario_document(hand), states_to_json(hand), kScalar);
     ASSERT_EQ(a.status[0], Status::kConverged);
     expect_near(a.force, to_numbers(hand["c"]), kForce, "force");
     expect_near(a.relative_acceleration, to_numbers(hand["a"]), kAcceleration, "relative acceleration");
@@ -135,13 +135,13 @@ TEST(GraspAnalysis, AgreesWithTheReferenceAtRestAndRolling) {
 Scenario three_puma(const std::vector<std::string>& more = {}) {
   std::vector<std::string> overrides = {
       "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-      "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
+      "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
 }
 
 TEST(GraspAnalysis, NominalHandHoldsWithThePapersForces) {
-  const Analysis a = analyse(three_puma());
+  const Analysis a = analyze(three_puma());
   ASSERT_EQ(a.status, std::vector<Status>{Status::kConverged});
   for (size_t j = 0; j < 3; ++j) {
     EXPECT_NEAR(a.force[3 * j], 15, 1e-9);
@@ -160,7 +160,7 @@ TEST(GraspAnalysis, TooLittleFrictionSlipsAndAHardPullOpens) {
   x.count = 2;
   x.friction = {0.1, 0.1, 0.1, 0.4, 0.4, 0.4};
   x.wrench = {0, 0, 0, 0, 0, 0, 400, 0, 0, 0, 0, 0};
-  const Analysis a = analyse(three_puma(), x);
+  const Analysis a = analyze(three_puma(), x);
   int open = 0;
   for (size_t j = 0; j < 3; ++j) {
     EXPECT_EQ(a.mode_after[j], static_cast<int>(ContactState::kSlip));
@@ -185,12 +185,12 @@ Sliding sliding(const Scenario& s, const std::vector<double>& v, const std::vect
   GraspStates following;
   following.velocity = v;
   following.spin = {0, 0, 0};
-  const Analysis first = analyse(s, following);
+  const Analysis first = analyze(s, following);
   GraspStates x = following;
   x.spin = w;
   x.q = first.q;
   x.qd = first.qd;
-  return {s, x, analyse(s, x, kScalar)};
+  return {s, x, analyze(s, x, kScalar)};
 }
 std::vector<Sliding> sliding_grasps() {
   const std::string folder = test::source_folder() + "/data/scenarios/";
@@ -267,7 +267,7 @@ TEST(GraspAnalysis, SphereThatSpinsInPlaceGoesOnSliding) {
   }
   for (const Vec3<double>& load : {force, torque})
     for (const double w : load.m) x.states.wrench.push_back(-w);
-  const Analysis a = analyse(x.scenario, x.states, kScalar);
+  const Analysis a = analyze(x.scenario, x.states, kScalar);
   expect_near(a.force, wanted, kForce, "force");
   EXPECT_LE(largest(a.relative_acceleration), 1e-7);  // forces to 1e-9, times A
   EXPECT_LE(largest(a.acceleration), 1e-6);           // forces to 1e-8 N, times r / I
@@ -325,7 +325,7 @@ TEST(GraspAnalysis, FingersFollowAnObjectThatMoves) {
   GraspStates x;
   x.velocity = {0.1, 0.2, -0.3};
   x.spin = {1, -0.5, 0.2};
-  const Analysis a = analyse(three_puma(), x);
+  const Analysis a = analyze(three_puma(), x);
   EXPECT_LE(largest(a.relative_velocity), 1e-13);
   EXPECT_GT(largest(a.qd[0]), 0.01);
   for (const int mode : a.mode_before) EXPECT_EQ(mode, static_cast<int>(ContactMode::kRolling));
@@ -333,7 +333,7 @@ TEST(GraspAnalysis, FingersFollowAnObjectThatMoves) {
 
 TEST(GraspAnalysis, WhatIsOpenCarriesNothingAndIsSeenToMove) {
   const Scenario s = three_puma();
-  const Analysis held = analyse(s);
+  const Analysis held = analyze(s);
   GraspStates x;
   x.count = 2;
   for (size_t j = 0; j < 3; ++j) {
@@ -343,7 +343,7 @@ TEST(GraspAnalysis, WhatIsOpenCarriesNothingAndIsSeenToMove) {
   // Away from finger 3, which presses along +x; then in place, but leaving it at 0.1 m/s.
   x.position = {0.002, 0, 0.3, 0, 0, 0.3};
   x.velocity = {0, 0, 0, 0.1, 0, 0};
-  const Analysis a = analyse(s, x);
+  const Analysis a = analyze(s, x);
   EXPECT_NEAR(a.gap[2], 0.002, 1e-12);
   EXPECT_NEAR(a.relative_velocity[15], 0.1, 1e-12);
   for (size_t i = 0; i < 2; ++i) {
@@ -372,8 +372,8 @@ TEST(GraspAnalysis, HasTheSameBitsOnEveryExecutorForAnyThreadsAndSizes) {
   for (const std::int64_t n : {0, 1, 7, 8, 9, 300}) {
     const GraspStates x = varied(n);
     SCOPED_TRACE(n);
-    EXPECT_EQ(analyse(s, x, kScalar).status.size(), static_cast<size_t>(n));
-    test::expect_same_on_every_executor([&](const Device& device) { return test::make_answer(analyse(s, x, device)); });
+    EXPECT_EQ(analyze(s, x, kScalar).status.size(), static_cast<size_t>(n));
+    test::expect_same_on_every_executor([&](const Device& device) { return test::make_answer(analyze(s, x, device)); });
   }
 }
 
@@ -386,11 +386,11 @@ TEST(GraspAnalysis, ABadInstantIsAStatusAndLeavesItsNeighborsAlone) {
   x.wrench[6 * 4] = INFINITY;
   x.position[3 * 6] = 5;
   for (const Device& device : {kScalar, kLanes}) {
-    const Analysis a = analyse(s, x, device);
+    const Analysis a = analyze(s, x, device);
     EXPECT_EQ(a.status[2], Status::kInvalidInput);
     EXPECT_EQ(a.status[4], Status::kInvalidInput);
     EXPECT_EQ(a.status[6], Status::kOutOfReach);
-    const Analysis good = analyse(s, varied(9), device);
+    const Analysis good = analyze(s, varied(9), device);
     for (size_t i = 0; i < 9; ++i) {
       const bool bad = i == 2 || i == 4 || i == 6;
       for (size_t k = 9 * i; k < 9 * i + 9; ++k) {
@@ -406,7 +406,7 @@ TEST(GraspAnalysis, ABadInstantIsAStatusAndLeavesItsNeighborsAlone) {
 TEST(GraspAnalysis, RefusesArraysThatDoNotFitAndSaysWhichShape) {
   const auto complaint = [](const GraspStates& x) -> std::string {
     try {
-      (void)analyse(three_puma(), x);
+      (void)analyze(three_puma(), x);
     } catch (const Error& e) {
       return e.what();
     }

@@ -22,7 +22,7 @@ Scenario three_puma(const std::vector<std::string>& overrides) {
 
 const std::vector<std::string> kNominal = {
     "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-    "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
+    "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
 
 double nominal(const std::string& name, const std::string& override) {
   auto overrides = kNominal;
@@ -38,7 +38,7 @@ double nominal(const std::string& name, const std::string& override) {
 
 TEST(GraspColumns, TheLargestNormalForceIsTheSqueezeOfASymmetricHand) {
   EXPECT_NEAR(nominal("largest_normal_force", ""), 15, 1e-9);
-  EXPECT_NEAR(nominal("largest_normal_force", "load.squeeze=22"), 22, 1e-9);
+  EXPECT_NEAR(nominal("largest_normal_force", "load.grip_force=22"), 22, 1e-9);
 }
 
 // Three contacts on the equator of a solid sphere, at -t, t and 180 degrees; moments are over sqrt(2/5) r. Pushes along

@@ -29,7 +29,7 @@ Scenario read(const std::string& name, const std::vector<std::string>& overrides
 Scenario three_puma(const std::vector<std::string>& more = {}) {
   std::vector<std::string> overrides = {
       "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-      "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
+      "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return read("three_puma_sphere", overrides);
 }
@@ -38,7 +38,7 @@ Scenario three_puma(const std::vector<std::string>& more = {}) {
 Scenario two_finger(const std::vector<std::string>& more = {}) {
   std::vector<std::string> overrides = {
       "object.mass=0.2", "object.position=[0,0,\"95 mm\"]", "contacts.friction=0.6",         "contacts.slide=0",
-      "contacts.tilt=0", "contact.1.squeeze_error=0",       "load.wrench={ force_ball = 0 }"};
+      "contacts.tilt=0", "contact.1.grip_force_error=0",       "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return read("two_finger_cylinder", overrides);
 }
@@ -64,7 +64,7 @@ TEST(GivenForces, ThatBalanceTheLoadAreWhatTheContactsCarry) {
     EXPECT_NEAR(r.c[k], forces[k / 3][static_cast<int>(k % 3)], 1e-9) << k;
     EXPECT_NEAR(r.a[k], 0, 1e-9);
   }
-  EXPECT_TRUE(std::isnan(r.metric[metric("minimum_squeeze")])) << "no contact has the common squeeze";
+  EXPECT_TRUE(std::isnan(r.metric[metric("min_grip_force")])) << "no contact has the common grip_force";
 }
 
 TEST(GivenForces, AreNotMadeToBalanceTheLoad) {
@@ -77,7 +77,7 @@ TEST(GivenForces, AreNotMadeToBalanceTheLoad) {
 
 TEST(GivenForces, LeaveTheRestOfTheBalanceToTheOthers) {
   // In a line, without weight: what is told to one, the other has to press against.
-  const std::vector<std::string> weightless = {"load.gravity=[0,0,0]", "load.squeeze=6 N"};
+  const std::vector<std::string> weightless = {"load.gravity=[0,0,0]", "load.grip_force=6 N"};
   auto overrides = weightless;
   overrides.emplace_back("contact.0.force=[4,0,0]");
   const Replay r = Study(two_finger(overrides)).replay(0);
@@ -88,22 +88,22 @@ TEST(GivenForces, LeaveTheRestOfTheBalanceToTheOthers) {
 TEST(Squeeze, OfEachContactIsBalancedLikeACommonOne) {
   // The least change of 4 N against 6 N is 5 N against 5 N.
   const Replay r =
-      Study(two_finger({"load.gravity=[0,0,0]", "contact.0.squeeze=4 N", "contact.1.squeeze=6 N"})).replay(0);
+      Study(two_finger({"load.gravity=[0,0,0]", "contact.0.grip_force=4 N", "contact.1.grip_force=6 N"})).replay(0);
   EXPECT_NEAR(r.c[0], 5, 1e-9);
   EXPECT_NEAR(r.c[3], 5, 1e-9);
   // Three of 12 N of their own are a common one of 12 N.
   Scenario own = three_puma();
-  for (Contact& c : own.contacts) c.squeeze = Distribution::constant(12);
-  const Replay a = Study(own).replay(0), b = Study(three_puma({"load.squeeze=12 N"})).replay(0);
+  for (Contact& c : own.contacts) c.grip_force = Distribution::constant(12);
+  const Replay a = Study(own).replay(0), b = Study(three_puma({"load.grip_force=12 N"})).replay(0);
   EXPECT_EQ(a.b, b.b);
-  EXPECT_TRUE(std::isnan(a.metric[metric("minimum_squeeze")]));
-  EXPECT_FALSE(std::isnan(b.metric[metric("minimum_squeeze")]));
+  EXPECT_TRUE(std::isnan(a.metric[metric("min_grip_force")]));
+  EXPECT_FALSE(std::isnan(b.metric[metric("min_grip_force")]));
 }
 
 TEST(Squeeze, OfOneContactIsAnInputOfItsOwn) {
-  const Study study(two_finger({"contact.0.squeeze={ uniform = [3, 5] }"}));
+  const Study study(two_finger({"contact.0.grip_force={ uniform = [3, 5] }"}));
   ASSERT_EQ(study.inputs().size(), 1u);
-  EXPECT_EQ(study.inputs()[0].name, "contact 0 squeeze");
+  EXPECT_EQ(study.inputs()[0].name, "contact 0 grip_force");
   const Replay a = study.replay(0), b = study.replay(1);
   EXPECT_NE(a.b, b.b);
 }
@@ -135,7 +135,7 @@ TEST(GivenTorques, GiveTheProblemOfAnIndependentComputation) {
 
 TEST(GivenTorques, DoNotDependOnSqueezeOrCompensation) {
   Scenario other = with_torques();
-  other.squeeze = Distribution::constant(40);
+  other.grip_force = Distribution::constant(40);
   other.compensation = Distribution::constant(0.3);
   EXPECT_EQ(Study(with_torques()).replay(0).b, Study(other).replay(0).b);
 }
@@ -164,7 +164,7 @@ TEST(GivenCommands, HaveTheSameBytesOnEveryExecutor) {
                                              "lognormal = [1, 0.05] } }"}),
                   balanced_forces());
   Scenario mixed = read("three_puma_sphere", {"hand.gravity_compensation=[true,false,true]"});
-  mixed.contacts[1].squeeze = Distribution::uniform(12, 16);
+  mixed.contacts[1].grip_force = Distribution::uniform(12, 16);
   for (const Scenario& s : {torques, forces, mixed}) {
     const Study study(s);
     EXPECT_EQ(study.summary(run(study, 1500, kScalar), "samples"),
@@ -203,9 +203,9 @@ TEST(CommonFriction, LeavesTheRandomNumbersOfOthersAlone) {
   EXPECT_EQ(with.replay(7).mu, without.replay(7).mu);
 }
 
-Scenario in_time(Scenario s, double until = 0.1) {
+Scenario in_time(Scenario s, double duration = 0.1) {
   s.time.emplace();
-  s.time->until = until;
+  s.time->duration = duration;
   s.time->instants = 11;
   return s;
 }

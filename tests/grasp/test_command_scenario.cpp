@@ -19,7 +19,7 @@ using Overrides = std::vector<std::string>;
 
 /// A hand of two PUMA arms at a box; lines of the first finger, of both contacts, and tables.
 struct Parts {
-  std::string finger = {}, first = {}, second = "friction = 0.5\n", contacts = {}, load = "squeeze = 15\n", tables = {};
+  std::string finger = {}, first = {}, second = "friction = 0.5\n", contacts = {}, load = "grip_force = 15\n", tables = {};
 };
 std::string scenario_text(const Parts& p) {
   return "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"fingers\"\n"
@@ -57,7 +57,7 @@ void expect_round_trip(const Scenario& s) {
   EXPECT_EQ(resolved_toml(again), printed);
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     EXPECT_EQ(again.contacts[j].force.has_value(), s.contacts[j].force.has_value());
-    EXPECT_EQ(again.contacts[j].squeeze.has_value(), s.contacts[j].squeeze.has_value());
+    EXPECT_EQ(again.contacts[j].grip_force.has_value(), s.contacts[j].grip_force.has_value());
     EXPECT_EQ(again.contacts[j].common_friction, s.contacts[j].common_friction);
     EXPECT_EQ(again.contacts[j].friction.a, s.contacts[j].friction.a);
     EXPECT_EQ(again.fingers[j].tau, s.fingers[j].tau);
@@ -68,9 +68,9 @@ void expect_round_trip(const Scenario& s) {
 
 TEST(Command, ReadsSqueezeForceAndTorques) {
   const Scenario squeezes = parse({.first = "friction = 0.5\nsqueeze = { uniform = [\"2 N\", 3] }\n"});
-  ASSERT_TRUE(squeezes.contacts[0].squeeze.has_value());
-  EXPECT_EQ(squeezes.contacts[0].squeeze->b, 3);
-  EXPECT_FALSE(squeezes.contacts[1].squeeze.has_value());
+  ASSERT_TRUE(squeezes.contacts[0].grip_force.has_value());
+  EXPECT_EQ(squeezes.contacts[0].grip_force->b, 3);
+  EXPECT_FALSE(squeezes.contacts[1].grip_force.has_value());
   const Scenario forces = parse({.first = "friction = 0.5\nforce = [4, \"-1 N\", 0.5]\n"});
   EXPECT_EQ((*forces.contacts[0].force)[1], -1);
   const Scenario off = parse({.finger = "gravity_compensation = false\n"});
@@ -79,15 +79,15 @@ TEST(Command, ReadsSqueezeForceAndTorques) {
   const std::string tau = "tau = [1, \"2 N*m\", 3, 4, 5, 6]\n";
   const Scenario torques = parse({.finger = tau, .second = "friction = 0.5\nforce = [1, 0, 0]\n", .load = ""});
   EXPECT_EQ(torques.fingers[0].tau, (std::vector<double>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(torques.squeeze.a, 0) << "load.squeeze is needed by nobody";
+  EXPECT_EQ(torques.grip_force.a, 0) << "load.grip_force is needed by nobody";
   for (const Scenario& s : {squeezes, forces, off, torques}) expect_round_trip(s);
 }
 
 TEST(Command, OfThreePumaStandsInTheHand) {
-  const Scenario s = three_puma({"hand.tau=[[1,2,3,4,5,6],[2,2,3,4,5,6],[3,2,3,4,5,6]]", "contacts.squeeze_error=0"});
+  const Scenario s = three_puma({"hand.tau=[[1,2,3,4,5,6],[2,2,3,4,5,6],[3,2,3,4,5,6]]", "contacts.grip_force_error=0"});
   EXPECT_EQ(s.fingers[2].tau[0], 3);
   expect_round_trip(s);
-  EXPECT_EQ(three_puma({"hand.tau=[1,2,3,4,5,6]", "contacts.squeeze_error=0"}).fingers[1].tau[5], 6);
+  EXPECT_EQ(three_puma({"hand.tau=[1,2,3,4,5,6]", "contacts.grip_force_error=0"}).fingers[1].tau[5], 6);
   const Scenario off = three_puma({"hand.gravity_compensation=[true,false,true]"});
   EXPECT_FALSE(off.fingers[1].gravity_compensation);
   EXPECT_TRUE(off.fingers[2].gravity_compensation);
@@ -122,8 +122,8 @@ TEST(TorqueLimit, SaysWhatIsWrongWithIt) {
               "hand.finger[0].torque_limit: this finger comes from no file");
   expect_said(complaint(Parts{.finger = "torque_limits = [1, 2, 3, 4, 5, 6]\n"}), "torque_limit");
   expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 6]\n",
-                              .tables = "[time]\nuntil = 1\n[time.drive]\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"}),
-              "time.drive.torque_limit: stands beside the torque_limit of finger 0");
+                              .tables = "[simulation]\nuntil = 1\n[simulation.drive]\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"}),
+              "simulation.drive.torque_limit: stands beside the torque_limit of finger 0");
 }
 
 TEST(Command, SaysWhereItContradictsItself) {
@@ -131,18 +131,18 @@ TEST(Command, SaysWhereItContradictsItself) {
   expect_said(complaint(Parts{.finger = "tau = [1, 2]\n"}), "s.toml:7:1: hand.finger[0].tau: expected an array of 6");
   expect_said(complaint(Parts{.finger = tau}), "s.toml:7:1: hand.finger[0].tau: other fingers balance the load");
   expect_said(complaint(Parts{.finger = tau, .first = force, .second = force}), "contact[0].force: stands beside tau");
-  expect_said(complaint(Parts{.finger = tau, .second = force, .contacts = "squeeze_error = { normal = [0, 1] }\n"}),
-              "s.toml:15:17: contacts.squeeze_error: stands beside tau");
+  expect_said(complaint(Parts{.finger = tau, .second = force, .contacts = "grip_force_error = { normal = [0, 1] }\n"}),
+              "s.toml:15:17: contacts.grip_force_error: stands beside tau");
   expect_said(complaint(Parts{.finger = tau + "gravity_compensation = false\n", .second = force}),
               "hand.finger[0].gravity_compensation: stands beside tau");
-  expect_said(complaint(Parts{.first = force + "squeeze = 3\n"}), "contact[0].squeeze: stands beside force");
+  expect_said(complaint(Parts{.first = force + "grip_force = 3\n"}), "contact[0].grip_force: stands beside force");
   expect_said(complaint(Parts{.first = "friction = 0.5\nforce = [-1, 0, 0]\n"}), "contact[0].force[0]: pulls");
-  expect_said(complaint(Parts{.load = ""}), "load.squeeze: missing");
+  expect_said(complaint(Parts{.load = ""}), "load.grip_force: missing");
   expect_said(complaint(Parts{.contacts = "force = [1, 0, 0]\n"}), "contacts.force: unknown key");
   expect_said(
-      complaint(Parts{.finger = tau, .second = force, .tables = "[time]\nuntil = 1\n[time.drive]\nstiffness = 5\n"}),
-      "time.drive.stiffness: acts through contact forces");
-  expect_said(complaint([] { return three_puma({"hand.tau=[1,2,3,4,5,6]"}); }), "squeeze_error: stands beside tau");
+      complaint(Parts{.finger = tau, .second = force, .tables = "[simulation]\nuntil = 1\n[simulation.drive]\nstiffness = 5\n"}),
+      "simulation.drive.stiffness: acts through contact forces");
+  expect_said(complaint([] { return three_puma({"hand.tau=[1,2,3,4,5,6]"}); }), "grip_force_error: stands beside tau");
 }
 
 TEST(CommonFriction, IsReadAndPrinted) {
@@ -183,7 +183,7 @@ struct Folder {
   }
 };
 
-const std::string kTime = "[time]\nuntil = 1\n", kLoad = "[[time.load]]\nkind = \"sampled\"\n";
+const std::string kTime = "[simulation]\nuntil = 1\n", kLoad = "[[simulation.load]]\nkind = \"sampled\"\n";
 
 TEST(SampledPalm, IsReadFromListsAndFromAFile) {
   const Scenario lists =
@@ -203,10 +203,10 @@ TEST(SampledPalm, SaysWhereItIsWrong) {
   const Folder folder;
   const std::string scenario = folder.write("s.toml", "");
   const auto said = [&](const std::string& keys) { return complaint(Parts{.tables = kTime + kLoad + keys}, scenario); };
-  expect_said(said(""), "time.load[0].times: missing");
+  expect_said(said(""), "simulation.load[0].times: missing");
   expect_said(said("times = [0, 1]\naccelerations = [[0, 0, 0]]\n"),
-              "time.load[0].accelerations: expected an array of 2");
-  expect_said(said("times = [0, 0]\naccelerations = [[0, 0, 0], [0, 0, 0]]\n"), "time.load[0].times[1]: is not later");
+              "simulation.load[0].accelerations: expected an array of 2");
+  expect_said(said("times = [0, 0]\naccelerations = [[0, 0, 0], [0, 0, 0]]\n"), "simulation.load[0].times[1]: is not later");
   expect_said(said("file = \"none.csv\"\n"), "no such file");
   static_cast<void>(folder.write("palm.csv", "0,1,2\n"));
   expect_said(said("file = \"palm.csv\"\n"), "palm.csv:1:1: 3 columns");
@@ -216,7 +216,7 @@ TEST(SampledPalm, SaysWhereItIsWrong) {
   static_cast<void>(folder.write("palm.csv", "0,1,2,3\n"));
   static_cast<void>(folder.write("other/palm.csv", "0,1,2,3\n"));
   expect_said(said("file = \"palm.csv\"\n" + kLoad + "file = \"other/palm.csv\"\n"),
-              "time.load[1].file: " + folder.path.string() + "/other/palm.csv: another file of this scenario");
+              "simulation.load[1].file: " + folder.path.string() + "/other/palm.csv: another file of this scenario");
 }
 
 // ---- an unknown key is named before a missing one

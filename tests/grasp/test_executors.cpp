@@ -61,7 +61,7 @@ Scenario pillar() { return on_rails({{{{0, 0, -0.1}}, {{0, 0, 1}}, 0, 2}}); }
 /// A body between the tips of two.
 Scenario pinch() {
   Scenario s = on_rails({{{{0.1, 0, 0}}, {{-1, 0, 0}}, 0, 2}, {{{-0.1, 0, 0}}, {{1, 0, 0}}, 0, 2}});
-  s.squeeze = Distribution::constant(30);
+  s.grip_force = Distribution::constant(30);
   return s;
 }
 
@@ -183,7 +183,7 @@ Scenario four_sizes() {
 
 TEST(HandsOfAllSizes, OfFingersOfAnyNumberOfJointsMoveAlikeOnEveryExecutor) {
   Scenario s = four_sizes();
-  s.time->until = 0.02;
+  s.time->duration = 0.02;
   s.time->slip = 1e-5;
   s.time->friction = {0.05, 0.6};
   s.plan.samples = 20;
@@ -203,7 +203,7 @@ TEST(HandsOfAllSizes, OfOneContactMoveAlikeOnEveryExecutor) {
   Scenario s = pillar();
   s.force_magnitude = Distribution::uniform(0, 20);  // of any direction: aside there is nothing that holds the body
   s.time = InTime{};
-  s.time->until = 0.02;
+  s.time->duration = 0.02;
   s.time->drop = 5e-4;
   s.time->instants = 3;
   expect_same_motion_and_mixed(s, "dropped");

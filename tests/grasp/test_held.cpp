@@ -16,7 +16,7 @@
 namespace garra::grasp {
 namespace {
 
-constexpr double kGravity = 9.81, kFinger = 2, kMass = 1, kSqueeze = 30, kFriction = 0.5, kRadius = 0.1;
+constexpr double kGravity = 9.81, kFinger = 2, kMass = 1, kGripForce = 30, kFriction = 0.5, kRadius = 0.1;
 
 Scenario from_file(const std::string& name, const std::vector<std::string>& overrides) {
   return io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml", overrides);
@@ -38,7 +38,7 @@ Scenario pinch() {
       {{{{kRadius, 0, 0}}, {{-1, 0, 0}}, 0, kFinger}, {{{-kRadius, 0, 0}}, {{1, 0, 0}}, 0, kFinger}}, kMass);
   s.time.reset();
   s.gravity = {{0, 0, -kGravity}};
-  s.squeeze = study::Distribution::constant(kSqueeze);
+  s.grip_force = study::Distribution::constant(kGripForce);
   test::set_friction(s, kFriction);
   return s;
 }
@@ -48,7 +48,7 @@ TEST(Held, NeedsACommandThatCarriesTheWeight) {
     Scenario s = pinch();
     s.nominal_mass = carried;
     const Replay r = Study(s).replay(0);
-    EXPECT_EQ(r.outcome, carried > 0.5 ? Outcome::kHeld : Outcome::kNotCarried) << carried;
+    EXPECT_EQ(r.outcome, carried > 0.5 ? Outcome::kHeld : Outcome::kCommandInsufficient) << carried;
     EXPECT_NEAR(r.metric[metric("imbalance")], (kMass - carried) / kMass, 1e-12);
     // Rails without weight: what is not carried accelerates body and fingers alike.
     EXPECT_NEAR(r.metric[metric("object_acceleration")], (kMass - carried) * kGravity / (kMass + 2 * kFinger), 1e-8);
@@ -77,7 +77,7 @@ TEST(Held, NeedsForcesThatCanBalanceATorqueAboutTheLineThroughTwoContacts) {
   s.torque = {{1e-3, 0, 0}};
   const Replay r = Study(s).replay(0);
   EXPECT_EQ(r.outcome, Outcome::kNotResisted);
-  EXPECT_EQ(r.metric[metric("wrench_radius")], 0);
+  EXPECT_EQ(r.metric[metric("resisted_force_radius")], 0);
   EXPECT_EQ(r.metric[metric("load_factor")], 0);
   s.torque = {{0, 0.5, 0}};
   EXPECT_EQ(Study(s).replay(0).outcome, Outcome::kHeld);
@@ -88,7 +88,7 @@ TEST(Held, TwoContactsHaveNoWrenchRadiusButCarryMoreWeight) {
   s.nominal_mass = kMass;
   const Replay r = Study(s).replay(0);
   EXPECT_EQ(r.outcome, Outcome::kHeld);
-  EXPECT_EQ(r.metric[metric("wrench_radius")], 0);  // any torque about x turns it
+  EXPECT_EQ(r.metric[metric("resisted_force_radius")], 0);  // any torque about x turns it
   EXPECT_GT(r.metric[metric("load_factor")], 1);
 }
 
@@ -96,7 +96,7 @@ TEST(Held, NeedsForcesBelowTheirLimit) {
   for (const double limit : {9.80, 9.82}) {  // 2 mu F against m g
     Scenario s = pinch();
     s.nominal_mass = kMass;
-    s.squeeze = study::Distribution::constant(9.815);
+    s.grip_force = study::Distribution::constant(9.815);
     for (Contact& c : s.contacts) c.force_limit = limit;
     EXPECT_EQ(Study(s).replay(0).outcome, limit < 9.81 ? Outcome::kNotResisted : Outcome::kHeld) << limit;
   }
@@ -104,11 +104,11 @@ TEST(Held, NeedsForcesBelowTheirLimit) {
 
 /// pinch() by rails whose motors push at most `squeeze` along x and lift at most `lift`; each carries a weight of its
 /// own.
-Scenario weak_pinch(double squeeze, double lift, double own_mass) {
+Scenario weak_pinch(double grip_force, double lift, double own_mass) {
   Scenario s = pinch();
   s.nominal_mass = kMass;
   for (Finger& f : s.fingers) {
-    f.torque_limit = {lift, 1e3, squeeze};  // of the rails along z, y and x
+    f.torque_limit = {lift, 1e3, grip_force};  // of the rails along z, y and x
     f.joints[2].link.body.mass = own_mass;
     f.joints[2].link.armature = kFinger - own_mass;
   }
@@ -120,9 +120,9 @@ TEST(Held, NeedsMotorsThatCanSqueezeAndLift) {
   for (const double share : {0.999, 1.001}) {
     const Outcome expected = share < 1 ? Outcome::kNotResisted : Outcome::kHeld;
     // 2 mu F against m g: with the force that the command asks for, but not more.
-    Scenario squeeze = weak_pinch(share * kWeight / (2 * kFriction), 1e3, 0);
-    squeeze.squeeze = study::Distribution::constant(kWeight);
-    EXPECT_EQ(Study(squeeze).replay(0).outcome, expected) << share;
+    Scenario grip_force = weak_pinch(share * kWeight / (2 * kFriction), 1e3, 0);
+    grip_force.grip_force = study::Distribution::constant(kWeight);
+    EXPECT_EQ(Study(grip_force).replay(0).outcome, expected) << share;
     for (const double own : {0.0, 0.5}) {
       const Replay r = Study(weak_pinch(1e3, share * kWeight / 2 + own * kGravity, own)).replay(0);
       EXPECT_EQ(r.resisted, share < 1 ? 0 : 1) << share << ' ' << own;
@@ -137,18 +137,18 @@ TEST(Held, ATorqueAboveItsLimitIsCutOff) {
   const Replay r = Study(s).replay(0);
   EXPECT_EQ(r.outcome, Outcome::kNotResisted);
   EXPECT_NEAR(r.metric[metric("imbalance")], 0.5, 1e-12);
-  EXPECT_TRUE(std::isnan(r.metric[metric("minimum_squeeze")]));
+  EXPECT_TRUE(std::isnan(r.metric[metric("min_grip_force")]));
   // A squeeze above the limit presses with the limit.
   Scenario weak = weak_pinch(20, 1e3, 0);
-  weak.squeeze = study::Distribution::constant(kSqueeze);
+  weak.grip_force = study::Distribution::constant(kGripForce);
   const Replay pressed = Study(weak).replay(0);
   EXPECT_EQ(pressed.outcome, Outcome::kHeld);
   EXPECT_NEAR(pressed.c[0], 20, 1e-9);
-  EXPECT_NEAR(Study(weak_pinch(40, 1e3, 0)).replay(0).c[0], kSqueeze, 1e-9);
+  EXPECT_NEAR(Study(weak_pinch(40, 1e3, 0)).replay(0).c[0], kGripForce, 1e-9);
   // Torques that are given are cut off, too.
   weak.fingers[0].tau = weak.fingers[1].tau = {kMass * kGravity / 2, 0, 0};
-  weak.fingers[0].tau[2] = -kSqueeze;
-  weak.fingers[1].tau[2] = kSqueeze;
+  weak.fingers[0].tau[2] = -kGripForce;
+  weak.fingers[1].tau[2] = kGripForce;
   EXPECT_NEAR(Study(weak).replay(0).c[0], 20, 1e-9);
 }
 
@@ -194,16 +194,16 @@ TEST(Held, SaysOfATwistedBottleWhatItsMotionSays) {
   EXPECT_EQ(count(study, total, Outcome::kNotResisted), 4096);
   EXPECT_EQ(study.estimate(total).probability, 0);
   EXPECT_GT(study.no_slip(total).probability, 0.999);
-  EXPECT_EQ(study.can_be_held(total).probability, 0);
+  EXPECT_EQ(study.resisted(total).probability, 0);
 }
 
 TEST(Held, SaysOfArmsThatCarryNothingThatTheyDoNot) {
   const Study study(from_file("three_puma_sphere",
-                              {"load.nominal_mass=0.01", "contacts.friction=1.2", "load.wrench={force_ball=0}"}));
+                              {"load.nominal_mass=0.01", "contacts.friction=1.2", "load.wrench={force_radius=0}"}));
   const auto total = run(study, 4096);
   EXPECT_EQ(count(study, total, Outcome::kHeld), 0);
-  EXPECT_EQ(count(study, total, Outcome::kNotCarried), 4096);
-  EXPECT_EQ(study.can_be_held(total).probability, 1);
+  EXPECT_EQ(count(study, total, Outcome::kCommandInsufficient), 4096);
+  EXPECT_EQ(study.resisted(total).probability, 1);
   EXPECT_EQ(study.no_slip(total).probability, 1);
 }
 
@@ -222,8 +222,8 @@ TEST(Held, ACommandAboveTheForceLimitLeavesNothingAtRest) {
   Scenario s = pinch();
   s.nominal_mass = kMass;
   for (Contact& c : s.contacts) c.force_limit = 20;
-  EXPECT_EQ(Study(s).replay(0).outcome, Outcome::kNotCarried);
-  for (Contact& c : s.contacts) c.force_limit = kSqueeze;
+  EXPECT_EQ(Study(s).replay(0).outcome, Outcome::kCommandInsufficient);
+  for (Contact& c : s.contacts) c.force_limit = kGripForce;
   EXPECT_EQ(Study(s).replay(0).outcome, Outcome::kHeld);
 }
 
@@ -232,7 +232,7 @@ TEST(Held, ACommandAboveTheForceLimitLeavesNothingAtRest) {
 Scenario slipping_pinch(double slip) {
   Scenario s = pinch();
   s.nominal_mass = kMass;
-  test::set_friction(s, (kMass * kGravity / 2 - slip / (2 / kMass + 1 / kFinger)) / kSqueeze);
+  test::set_friction(s, (kMass * kGravity / 2 - slip / (2 / kMass + 1 / kFinger)) / kGripForce);
   return s;
 }
 
@@ -253,11 +253,11 @@ Scenario grazed_pinch(double leaves) {
                                   kMass);
   s.time.reset();
   s.gravity = {{0, 0, -kGravity}};
-  s.squeeze = study::Distribution::constant(kSqueeze);
+  s.grip_force = study::Distribution::constant(kGripForce);
   s.nominal_mass = kMass;
   test::set_friction(s, kFriction);
   // The two fingers carry the weight; the third one is told to press with less than nothing.
-  for (std::size_t j = 0; j < 2; ++j) s.contacts[j].force = Vec3<double>{{kSqueeze, kMass * kGravity / 2, 0}};
+  for (std::size_t j = 0; j < 2; ++j) s.contacts[j].force = Vec3<double>{{kGripForce, kMass * kGravity / 2, 0}};
   s.contacts[2].force = Vec3<double>{{-kFinger * leaves, 0, 0}};
   return s;
 }
@@ -339,7 +339,7 @@ TEST(HeldInTime, MotorsThatCannotLiftLetGo) {
   for (const double share : {0.9, 1.1}) {
     Scenario s = weak_pinch(1e3, share * kMass * kGravity / 2, 0);
     s.time.emplace();
-    s.time->until = 1;  // object and rails fall at a tenth of g over 5 times its mass: 98 mm
+    s.time->duration = 1;  // object and rails fall at a tenth of g over 5 times its mass: 98 mm
     const Trajectory t = Motion(s).series(0, 2).trajectory;
     EXPECT_EQ(t.end, share < 1 ? MotionEnd::kDropped : MotionEnd::kHeld) << share;
   }
@@ -348,15 +348,15 @@ TEST(HeldInTime, MotorsThatCannotLiftLetGo) {
 TEST(HeldInTime, ABottleThatTurnsIsNotHeldAndItsTurnIsCountedOn) {
   auto overrides = kTwisted;
   overrides.insert(overrides.end(), {"contacts.slide=0", "contacts.tilt=0", "object.position=[0,0,0.095]",
-                                     "contact.1.squeeze_error=0", "sampling.samples=1"});
-  overrides.push_back("time={until=0.5}");
+                                     "contact.1.grip_force_error=0", "sampling.samples=1"});
+  overrides.push_back("time={duration=0.5}");
   const Motion stopped(from_file("two_finger_cylinder", overrides));
   const auto short_one = stopped.series(0, 2);
   EXPECT_EQ(short_one.trajectory.end, MotionEnd::kTurned);
   // About the line through the contacts: angle = torque t^2 / 2 I.
   const double inertia = 0.2 * (0.025 * 0.025 / 4 + 0.1 * 0.1 / 12), when = std::sqrt(2 * inertia * (M_PI / 4) / 0.05);
   EXPECT_NEAR(short_one.trajectory.end_time, when, 2e-3);
-  overrides.back() = "time={until=0.5, drop_turn=1000, drop=10}";
+  overrides.back() = "time={duration=0.5, drop_turn=1000, drop=10}";
   const Motion spinning(from_file("two_finger_cylinder", overrides));
   const auto r = spinning.series(0, 2);
   const double turned = 0.05 * 0.5 * 0.5 / (2 * inertia);

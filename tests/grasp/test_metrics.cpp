@@ -31,7 +31,7 @@ struct Case {
       for (int c = 0; c < 3 * N; ++c) sys.W(r, c) = entry(e["W"], r, c);
     }
     units.length = e["r"];
-    units.any_squeezed = true;
+    units.any_grip_force = true;
     sys.inverse_mass_W = solve(factor_ldlt(M), sys.W);
     for (int r = 0; r < 3 * N; ++r) {
       sys.b[r] = e["b0"][static_cast<std::size_t>(r)];
@@ -49,9 +49,9 @@ void check(const json& e) {
   const auto near = [&](double got, double want, const char* what) {
     EXPECT_NEAR(got, want, kMetric * std::max(1.0, std::abs(want))) << what << " of " << e["id"];
   };
-  near(m.critical, e["mu_crit"], "critical friction");
+  near(m.critical, e["mu_crit"], "required friction");
   near(m.load_factor, e["load_factor"], "load factor");
-  near(m.wrench_radius, e["wrench_radius"], "wrench radius");
+  near(m.resisted_force_radius, e["resisted_force_radius"], "resisted force radius");
   double margin = 1e300;
   for (const double v : e["friction_margin"]) margin = std::min(margin, v);
   near(m.margin, margin, "friction margin");
@@ -89,10 +89,10 @@ TEST(HoldMetrics, MinimumSqueezeIsWhereTheMarginVanishes) {
     push[0] = push[3] = push[6] = 1;
     const Vec<double, 9> drift = -(k.sys.A * push);
     const auto now = hold_metrics<double, 3>(k.units, k.sys, k.mu, drift, 50.0);
-    if (!(now.margin > 0) || !(now.minimum_squeeze > 0)) continue;
+    if (!(now.margin > 0) || !(now.min_grip_force > 0)) continue;
     Case<3> at(e);
-    at.sys.b = axpy(now.minimum_squeeze - 50.0, drift, k.sys.b);
-    EXPECT_NEAR((hold_metrics<double, 3>(at.units, at.sys, at.mu, drift, now.minimum_squeeze).margin), 0, 1e-9);
+    at.sys.b = axpy(now.min_grip_force - 50.0, drift, k.sys.b);
+    EXPECT_NEAR((hold_metrics<double, 3>(at.units, at.sys, at.mu, drift, now.min_grip_force).margin), 0, 1e-9);
     ++checked;
   }
   EXPECT_GE(checked, 5);

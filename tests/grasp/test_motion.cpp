@@ -30,11 +30,11 @@ constexpr double kRounding = 1e-12;  // of sums over a few hundred steps of numb
 Scenario three_puma(const std::vector<std::string>& more = {}) {
   std::vector<std::string> overrides = {
       "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-      "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
+      "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
   s.time.emplace();
-  s.time->until = 0.2;
+  s.time->duration = 0.2;
   return s;
 }
 
@@ -65,7 +65,7 @@ TEST(GraspMotion, SymmetricHandStaysSymmetric) {
 /// The sphere pulled down through the fingers by a growing force.
 Scenario pulled(double step) {
   Scenario s = three_puma({"contacts.friction=0.3"});
-  s.time->until = 0.18;
+  s.time->duration = 0.18;
   s.time->step = step;
   s.time->instants = 2;
   s.time->loads = {make_load(TimeLoad::Kind::kRamp, 0, 0.15, {{1, 0, -6}})};
@@ -149,7 +149,7 @@ TEST(GraspMotion, EndsForTheReasonThatCameFirst) {
   loose.time->upper[1][2] = Motion(three_puma()).series(0, 2).q[1][2] + 1e-3;  // as good as at its limit
   EXPECT_EQ(Motion(loose).series(0, 2).trajectory.end, MotionEnd::kJointLimit);
   Scenario far = three_puma({"hand.base_distance=1 m", "object.position=[{ normal = [0, 0.02] }, 0, 0.3]"});
-  far.time->until = 2e-3;
+  far.time->duration = 2e-3;
   far.time->instants = 2;
   int unreachable = 0;
   for (const Trajectory& t : Motion(far).run(0, 64, kLanes).trajectory) unreachable += t.end == MotionEnd::kUnreachable;
@@ -161,7 +161,7 @@ TEST(GraspMotion, EndsForTheReasonThatCameFirst) {
 Scenario uncertain() {
   Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", {});
   s.time.emplace();
-  s.time->until = 0.05;
+  s.time->duration = 0.05;
   s.time->instants = 6;
   TimeLoad shake = make_load(TimeLoad::Kind::kShake, 0, 0, {});
   shake.rms = {{2, 2, 6}};
@@ -221,7 +221,7 @@ TEST(GraspMotion, HandsOfUpToEightFingersCarryTheirShareOfTheWeight) {
   for (int n = 2; n <= kMaxContacts; ++n) {
     Scenario s = bench::puma_ring(n, 1e-3);
     bench::set_spread(0.5, 0, s);
-    s.time->until = 0.02;
+    s.time->duration = 0.02;
     const Motion motion(s);
     const MotionSeries m = motion.series(0, 2);
     EXPECT_EQ(m.trajectory.end, MotionEnd::kHeld) << n;

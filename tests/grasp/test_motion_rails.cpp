@@ -33,7 +33,7 @@ TEST(GraspMotion, FallsFreelyWhenNoContactHolds) {
   set_friction(s, 0);
   s.gravity = {{0, 0, -9.81}};
   s.velocity = {{0.3, -0.2, 1}};
-  s.time->until = 0.4;
+  s.time->duration = 0.4;
   const MotionSeries m = Motion(s).series(0, 41);
   ASSERT_EQ(m.time.size(), 40u + 1);
   for (std::size_t k = 0; k < m.time.size(); ++k) {
@@ -55,7 +55,7 @@ Spin spun(const Vec3<double>& gyration2, double step) {
   set_friction(s, 0);
   s.object.gyration2 = gyration2;
   s.angular_velocity = {{2, 5, 3}};
-  s.time->until = 0.5;
+  s.time->duration = 0.5;
   s.time->step = step;
   Spin out;
   out.series = Motion(s).series(0, 11);
@@ -100,7 +100,7 @@ TEST(GraspMotion, BodyPressedOnAFingerSharesTheForceByTheMasses) {
     Touching below = kBeside;
     below.curvature = curvature;
     Scenario s = body_held_by({below}, 0.5);
-    s.time->until = 0.2;
+    s.time->duration = 0.2;
     s.time->loads = {push({{10, 0, 0}})};
     const MotionSeries m = Motion(s).series(0, 11);
     for (std::size_t k = 0; k < m.time.size(); ++k) {
@@ -123,8 +123,8 @@ TEST(GraspMotion, BlockSlidesBetweenFingersUntilFrictionHasTakenThemAlong) {
   const Touching left{{{-0.05, 0, 0}}, {{1, 0, 0}}, 0, M}, right{{{0.05, 0, 0}}, {{-1, 0, 0}}, 0, M};
   Scenario s = body_held_by({left, right}, m);
   set_friction(s, mu);
-  s.squeeze = study::Distribution::constant(f);
-  s.time->until = 0.5;
+  s.grip_force = study::Distribution::constant(f);
+  s.time->duration = 0.5;
   s.time->loads = {kick({{0, 0, m * v0}})};
   const MotionSeries series = Motion(s).series(0, 51);
   const double brake = 2 * mu * f / m, along = mu * f / M, stop = v0 / (brake + along), common = m * v0 / (m + 2 * M);
@@ -152,7 +152,7 @@ TEST(GraspMotion, BallBouncesToTheSquareOfTheRestitution) {
     Scenario s = body_held_by({below}, 0.3);
     s.gravity = {{0, 0, -9.81}};
     s.time->restitution = e;
-    s.time->until = 1;
+    s.time->duration = 1;
     s.time->step = 1e-4;
     s.time->loads = {kick({{0, 0, 0.3 * 2}})};
     const MotionSeries m = Motion(s).series(0, 2001);
@@ -172,7 +172,7 @@ TEST(GraspMotion, BallWithoutRestitutionStaysWhereItLands) {
   const Touching below{{{0, 0, -kRadius}}, {{0, 0, 1}}, 1 / kRadius, 1e6};
   Scenario s = body_held_by({below}, 0.3);
   s.gravity = {{0, 0, -9.81}};
-  s.time->until = 0.5;
+  s.time->duration = 0.5;
   s.time->loads = {kick({{0, 0, 0.3}})};
   const MotionSeries m = Motion(s).series(0, 11);
   const std::size_t last = m.time.size() - 1;
@@ -185,8 +185,8 @@ TEST(GraspMotion, BallWithoutRestitutionStaysWhereItLands) {
 Scenario pinched() {
   const Touching left{{{-0.05, 0, 0}}, {{1, 0, 0}}, 0, 1}, right{{{0.05, 0, 0}}, {{-1, 0, 0}}, 0, 1};
   Scenario s = body_held_by({left, right}, 0.5);
-  s.squeeze = study::Distribution::constant(12);
-  s.time->until = 2;
+  s.grip_force = study::Distribution::constant(12);
+  s.time->duration = 2;
   return s;
 }
 double rest_of(const Scenario& s, std::size_t axis) {
@@ -219,7 +219,7 @@ TEST(GraspMotion, JointSpringsOfAnyStiffnessHoldTheirFirstPosition) {
 
 TEST(GraspMotion, FingersPressNoHarderThanTheirTorqueLimit) {
   Scenario s = pinched();
-  s.time->until = 0.02;
+  s.time->duration = 0.02;
   s.time->instants = 2;
   s.time->torque_limit.assign(2, std::vector<double>(3, 5.0));
   const MotionSeries m = Motion(s).series(0, 3);
@@ -231,7 +231,7 @@ TEST(GraspMotion, FingersPressNoHarderThanTheirTorqueLimit) {
 
 TEST(GraspMotion, SampledTorquesPushAlongTheirPolygon) {
   Scenario s = body_held_by({kBeside}, 0.5);  // mass 2: both accelerate by tau / 2.5
-  s.time->until = 0.2;
+  s.time->duration = 0.2;
   s.time->instants = 2;
   s.time->drive = Drive::kSampled;
   s.time->sample_times = {0, 0.1};
@@ -243,7 +243,7 @@ TEST(GraspMotion, SampledTorquesPushAlongTheirPolygon) {
 
 TEST(GraspMotion, GraspWithRestitutionIsHeldAllTheSame) {
   Scenario s = pinched();
-  s.time->until = 0.1;
+  s.time->duration = 0.1;
   s.time->restitution = 0.5;
   s.time->loads = {push({{0.5, 0, 1}})};
   const MotionSeries m = Motion(s).series(0, 101);

@@ -34,7 +34,7 @@ std::string scenario_path(const std::string& name) {
 Scenario box_hand(const json& contacts) {
   Scenario s = io::read_scenario(scenario_path("four_finger_box"),
                                  {"object.mass=1.5", "object.turn=[0,0,0]", "contacts.slide=0", "contacts.tilt=0",
-                                  "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"});
+                                  "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"});
   if (contacts.size() == 4) return s;
   for (const int j : {3, 1}) {  // the two along x are left
     s.fingers.erase(s.fingers.begin() + j);
@@ -87,11 +87,11 @@ void drive(const json& j, InTime& time) {
 Scenario scenario(const json& j) {
   Scenario s = j["hand"] == "box" ? box_hand(j["contacts"]) : round_hand(j["surface"]);
   for (Contact& c : s.contacts) c.friction = Distribution::constant(j["friction"]);
-  s.squeeze = Distribution::constant(j["squeeze"]);
-  s.tol = 1e-13;
+  s.grip_force = Distribution::constant(j["grip_force"]);
+  s.tolerance = 1e-13;
   InTime time;
   time.step = j["step"];
-  time.until = time.step * j["steps"].get<double>();
+  time.duration = time.step * j["steps"].get<double>();
   time.scheme = j["scheme"] == "explicit" ? Scheme::kExplicit : Scheme::kMoreauJean;
   time.restitution = j["restitution"];
   time.baumgarte = j["baumgarte"];
@@ -206,10 +206,10 @@ class FirstStep : public testing::TestWithParam<const char*> {};
 // At rest a step asks what the instantaneous problem asks, so every uncertain input must mean the same to both.
 TEST_P(FirstStep, HasTheForcesOfTheStudyOfOneInstant) {
   Scenario s = io::read_scenario(scenario_path(GetParam()), {});
-  s.tol = 1e-12;
+  s.tolerance = 1e-12;
   const Study study(s);
   s.time.emplace();  // the controller without gains: the command of one instant
-  s.time->until = s.time->step;
+  s.time->duration = s.time->step;
   s.time->instants = 2;
   const Motion motion(s);
   int compared = 0;

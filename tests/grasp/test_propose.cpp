@@ -251,7 +251,7 @@ test::Answer make_answer(const Proposal& p) {
   test::Answer a;
   a.add("point", p.set.point).add("normal", p.set.normal).add("tangent", p.set.tangent);
   a.add("curvature", p.set.curvature).add("sample", p.sample).add("samples", p.samples).add("inertia", p.set.inertia);
-  a.add("fate", std::vector<std::int64_t>(p.rejection.begin(), p.rejection.end()));
+  a.add("rejections", std::vector<std::int64_t>(p.rejection.begin(), p.rejection.end()));
   return a;
 }
 
@@ -278,11 +278,11 @@ TEST(Propose, ProposedGraspsHold) {
   SetStudy study;
   study.samples = 64;
   study.friction_samples = 1;
-  study.any_gravity = true;
+  study.random_gravity_direction = true;
   const Ranking three = rank(propose(*object, o).set, study);
   EXPECT_EQ(std::count(three.status.begin(), three.status.end(), GraspStatus::kRanked), 200);
   for (const double p : three.p_held) EXPECT_EQ(p, 1);
-  for (const auto& mu : three.critical_friction) EXPECT_LE(mu[1], o.friction);
+  for (const auto& mu : three.required_friction) EXPECT_LE(mu[1], o.friction);
   o = options(2, 200);
   o.friction = 0.4;
   Set pairs = propose(*object, o).set;

@@ -152,11 +152,11 @@ TEST(Scenario, ThreePumaInputsAreReadWithTheirUnits) {
     expect_distribution(c.slide_t, Kind::kNormal, 0, 0.002);
     expect_distribution(c.slide_o, Kind::kNormal, 0, 0.002);
     expect_distribution(c.tilt, Kind::kConeAngle, 3 * kDegree, 1 - std::cos(3 * kDegree));
-    expect_distribution(c.squeeze_error, Kind::kNormal, 0, 1);
+    expect_distribution(c.grip_force_error, Kind::kNormal, 0, 1);
   }
   expect_distribution(s.force_magnitude, Kind::kBallRadius, 3, 0);
   EXPECT_TRUE(s.torque_magnitude.is_constant());
-  EXPECT_EQ(s.squeeze.a, 15);
+  EXPECT_EQ(s.grip_force.a, 15);
 }
 
 TEST(Scenario, EveryShippedScenarioIsValid) {
@@ -181,11 +181,11 @@ TEST(Scenario, UnitsAreConverted) {
     EXPECT_EQ(three_puma({std::string("object.radius=").append(text)}).object.radius, value) << text;
   }
   EXPECT_EQ(three_puma({"object.mass=\"500 g\""}).object.mass.a, 0.5);
-  EXPECT_EQ(three_puma({"load.squeeze=\"1.5 kN\""}).squeeze.a, 1500);
+  EXPECT_EQ(three_puma({"load.grip_force=\"1.5 kN\""}).grip_force.a, 1500);
   EXPECT_EQ(three_puma({"sampling.time_limit=\"2 min\""}).plan.time_limit, 120);
   EXPECT_EQ(three_puma({"sampling.time_limit=\"1500 ms\""}).plan.time_limit, 1.5);
-  EXPECT_EQ(three_puma({"load.wrench.torque_ball=\"50 N*mm\""}).torque_magnitude.a, 0.05);
-  EXPECT_EQ(three_puma({"load.wrench.torque_ball=\"50 mN*m\""}).torque_magnitude.a, 0.05);
+  EXPECT_EQ(three_puma({"load.wrench.torque_radius=\"50 N*mm\""}).torque_magnitude.a, 0.05);
+  EXPECT_EQ(three_puma({"load.wrench.torque_radius=\"50 mN*m\""}).torque_magnitude.a, 0.05);
   EXPECT_EQ(three_puma({"contacts.friction=\"40 %\""}).contacts[0].friction.a, 0.4);
   const Scenario s =
       three_puma({"motion.velocity=[\"100 mm/s\",0,0]", "motion.angular_velocity=[\"90 deg/s\",0,\"1 rad/s\"]"});
@@ -195,10 +195,10 @@ TEST(Scenario, UnitsAreConverted) {
 }
 
 TEST(Scenario, AWrongDimensionNamesTheExpectedOne) {
-  expect_contains(override_error("load.squeeze=\"15 mm\""),
-                  "load.squeeze: expected a force (N, kN, mN), found a length");
+  expect_contains(override_error("load.grip_force=\"15 mm\""),
+                  "load.grip_force: expected a force (N, kN, mN), found a length");
   expect_contains(override_error("object.mass=\"3 N\""), "expected a mass (kg, g), found a force");
-  expect_contains(override_error("load.wrench.torque_ball=\"3 N\""), "expected a torque");
+  expect_contains(override_error("load.wrench.torque_radius=\"3 N\""), "expected a torque");
   expect_contains(override_error("contacts.friction=\"3 deg\""), "expected a plain number, found an angle");
   expect_contains(override_error("object.radius=\"50\""), "the unit is missing");
   expect_contains(override_error("object.radius=\"50 mn\""), "unknown unit \"mn\"");
@@ -259,14 +259,14 @@ TEST(Scenario, WhatIsLeftOutHasItsDefault) {
   const Scenario s = io::parse_scenario(
       "schema=1\njob='grasp'\nhand={model='three_puma'}\nobject={shape='sphere',radius=0.1,mass=2}"
       "\n"
-      "contacts={friction=0.5}\nload={squeeze=15}",
+      "contacts={friction=0.5}\nload={grip_force=15}",
       "minimal");
   EXPECT_EQ(s.nominal_mass, 2);
   EXPECT_EQ(s.gravity[2], -9.81);
   EXPECT_EQ(s.plan.chunk, 65536);
   EXPECT_EQ(s.fingers[0].tool.p[2], 0.1);
   EXPECT_TRUE(s.angle.is_constant());
-  EXPECT_EQ(s.tol, 1e-9);
+  EXPECT_EQ(s.tolerance, 1e-9);
   EXPECT_TRUE(s.check_uniqueness);
 }
 
@@ -275,7 +275,7 @@ TEST(Scenario, ChunksGrowWithTheSamplesWhereFewOfThemAreKept) {
     more.insert(more.end(), {"sampling.samples=" + samples, "output.keep=" + keep});
     return io::parse_scenario(
                "schema=1\njob='grasp'\nhand={model='three_puma'}\nobject={shape='sphere',radius=0.1,mass=2}\n"
-               "contacts={friction=0.5}\nload={squeeze=15}",
+               "contacts={friction=0.5}\nload={grip_force=15}",
                "minimal", more)
         .plan.chunk;
   };
@@ -422,17 +422,17 @@ TEST(ScenarioFinger, WhatDoesNotFitIsRefused) {
 
 TEST(ScenarioError, SaysFileLineColumnKeyAndRemedy) {
   std::string text = read_file(scenario_path("three_puma_sphere.toml"));
-  const std::string good = "squeeze = \"15 N\"";
-  text.replace(text.find(good), good.size(), "squeeze = \"15 Nn\"");
+  const std::string good = "grip_force = \"15 N\"";
+  text.replace(text.find(good), good.size(), "grip_force = \"15 Nn\"");
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find("15 Nn")), '\n');
   EXPECT_EQ(error_of(text),
-            "s.toml:" + std::to_string(line) + ":1: load.squeeze: unknown unit \"Nn\"\n  Did you mean \"N\"?");
+            "s.toml:" + std::to_string(line) + ":1: load.grip_force: unknown unit \"Nn\"\n  Did you mean \"N\"?");
 }
 
 TEST(ScenarioError, SuggestsTheKeyThatWasMeant) {
   expect_contains(override_error("objct.mass=1"), "objct: unknown key\n  Did you mean \"object\"?");
   expect_contains(override_error("contacts.fricton=1"), "contacts.fricton: unknown key\n  Did you mean \"friction\"?");
-  expect_contains(override_error("solver.tolerance=1"), "Keys that fit here: method, tol, max_iterations");
+  expect_contains(override_error("solver.tolerance=1"), "Keys that fit here: method, tolerance, max_iterations");
   expect_contains(override_error("hand.model=three_pma"),
                   "unknown value \"three_pma\"\n  Did you mean \"three_puma\"?");
   expect_contains(error_of("shcema=1"), "shcema: unknown key\n  Did you mean \"schema\"?");
@@ -494,7 +494,7 @@ TEST(ScenarioError, PlansThatCannotRunAreRefused) {
   expect_contains(override_error("sampling.chunk=5000"), "Write 5120,");
   expect_contains(override_error("sampling.stop={ half_width = 0 }"), "must be above 0");
   expect_contains(override_error("seed=-1"), "must not be negative");
-  expect_contains(override_error("solver.tol=0"), "must be above 0 and at most 0.01");
+  expect_contains(override_error("solver.tolerance=0"), "must be above 0 and at most 0.01");
   expect_contains(override_error("solver.max_unsolved=2"), "at most 1");
   expect_contains(override_error("output.keep=everything"), "Known values: none, failures, all");
 }
@@ -535,9 +535,9 @@ TEST(ScenarioError, JobsOfOtherKindsAreNamed) {
 // ---- overrides
 
 TEST(ScenarioOverride, TakesTomlWordsAndQuantities) {
-  EXPECT_EQ(three_puma({"load.squeeze=20"}).squeeze.a, 20);
-  EXPECT_EQ(three_puma({"load.squeeze=20 N"}).squeeze.a, 20);
-  EXPECT_EQ(three_puma({"load.squeeze = \"20 N\""}).squeeze.a, 20);
+  EXPECT_EQ(three_puma({"load.grip_force=20"}).grip_force.a, 20);
+  EXPECT_EQ(three_puma({"load.grip_force=20 N"}).grip_force.a, 20);
+  EXPECT_EQ(three_puma({"load.grip_force = \"20 N\""}).grip_force.a, 20);
   EXPECT_EQ(three_puma({"hand.branch=run"}).fingers[0].arm, 1);
   EXPECT_EQ(three_puma({"title=A title"}).title, "A title");
   EXPECT_EQ(three_puma({"sampling.samples=5_000", "sampling.samples=6_000"}).plan.samples, 6000);
@@ -590,7 +590,7 @@ void expect_same(const grasp::Contact& a, const grasp::Contact& b) {
   expect_same(a.slide_t, b.slide_t);
   expect_same(a.slide_o, b.slide_o);
   expect_same(a.tilt, b.tilt);
-  expect_same(a.squeeze_error, b.squeeze_error);
+  expect_same(a.grip_force_error, b.grip_force_error);
 }
 
 void expect_same(const grasp::Finger& a, const grasp::Finger& b) {
@@ -631,7 +631,7 @@ void expect_same(const Scenario& a, const Scenario& b) {
     expect_same(a.object.turn[i], b.object.turn[i]);
   }
   for (const auto& d :
-       {std::pair(a.angle, b.angle), std::pair(a.squeeze, b.squeeze), std::pair(a.compensation, b.compensation),
+       {std::pair(a.angle, b.angle), std::pair(a.grip_force, b.grip_force), std::pair(a.compensation, b.compensation),
         std::pair(a.force_magnitude, b.force_magnitude), std::pair(a.torque_magnitude, b.torque_magnitude)}) {
     expect_same(d.first, d.second);
   }
@@ -639,8 +639,8 @@ void expect_same(const Scenario& a, const Scenario& b) {
                         std::pair(a.velocity, b.velocity), std::pair(a.angular_velocity, b.angular_velocity)}) {
     expect_same(v.first, v.second);
   }
-  EXPECT_EQ(std::tuple(a.nominal_mass, a.tol, a.max_iterations, a.check_uniqueness),
-            std::tuple(b.nominal_mass, b.tol, b.max_iterations, b.check_uniqueness));
+  EXPECT_EQ(std::tuple(a.nominal_mass, a.tolerance, a.max_iterations, a.check_uniqueness),
+            std::tuple(b.nominal_mass, b.tolerance, b.max_iterations, b.check_uniqueness));
   const study::Plan &p = a.plan, &q = b.plan;
   EXPECT_EQ(std::tuple(p.seed, p.samples, p.chunk, p.stop_half_width, p.time_limit, p.max_unsolved, p.keep),
             std::tuple(q.seed, q.samples, q.chunk, q.stop_half_width, q.time_limit, q.max_unsolved, q.keep));
@@ -668,10 +668,10 @@ TEST(ResolvedScenario, KeepsEveryKey) {
                                  "load.compensation={ normal = [1, 0.02] }",
                                  "load.nominal_mass=0.9",
                                  "load.wrench={ force = [1,2,3], torque = [0.1,0.2,0.3], "
-                                 "force_magnitude = { uniform = [0, 2] }, torque_ball = 0.05 }",
+                                 "force_magnitude = { uniform = [0, 2] }, torque_radius = 0.05 }",
                                  "motion.velocity=[0.1,0.2,0.3]",
                                  "motion.angular_velocity=[\"10 deg/s\",0,1]",
-                                 "solver.tol=1e-10",
+                                 "solver.tolerance=1e-10",
                                  "solver.max_iterations=99",
                                  "solver.max_unsolved=0.25",
                                  "solver.check_uniqueness=false",
@@ -694,7 +694,7 @@ TEST(ResolvedScenario, IsTheSameForPointsPrismaticJointsAndTools) {
       "tool={position=[0,0.1,0.2],rpy=[0.1,0.2,0.3]}, base={rpy=['10 deg','90 deg',0]} }]}\n"
       "object={shape='points',gyration=['30 mm','30 mm','40 mm'],mass=1}\n"
       "contact=[{point=[0.1,0,0],normal=[-1,0.2,0.1],roll='30 "
-      "deg',curvature=[3,-4],friction=0.3}]\nload={squeeze=1}",
+      "deg',curvature=[3,-4],friction=0.3}]\nload={grip_force=1}",
       "inline");
   expect_same(s, round_trip(s));
 }

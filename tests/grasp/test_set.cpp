@@ -62,7 +62,7 @@ TEST(GraspSet, APinchHoldsWhereTwiceTheFrictionOfTheLargestForceCarriesTheWeight
   expect_share(r.p_held[0], (0.4 - needed) / 0.2, study.samples);
   EXPECT_LT(r.low[0], (0.4 - needed) / 0.2);
   EXPECT_GT(r.high[0], (0.4 - needed) / 0.2);
-  for (const double mu : r.critical_friction[0]) EXPECT_NEAR(mu, needed, 2e-4);
+  for (const double mu : r.required_friction[0]) EXPECT_NEAR(mu, needed, 2e-4);
   EXPECT_EQ(r.unsolved[0], 0);
 
   study.friction = Distribution::uniform(0.8, 1.2);  // of 0.5
@@ -88,19 +88,19 @@ TEST(GraspSet, ABodyOnOneContactSlidesOffWhereTheNormalLeansMoreThanTheFrictionA
   expect_share(r.p_held[0], (1 - std::cos(friction_angle)) / (1 - std::cos(cone)), study.samples);
   // The friction that a sample needs is the tangent of its tilt.
   const auto tilt = [&](double share) { return std::acos(1 - share * (1 - std::cos(cone))); };
-  EXPECT_NEAR(r.critical_friction[0][1], std::tan(tilt(0.5)), 0.02);
-  EXPECT_NEAR(r.critical_friction[0][2], std::tan(tilt(0.95)), 0.02);
+  EXPECT_NEAR(r.required_friction[0][1], std::tan(tilt(0.5)), 0.02);
+  EXPECT_NEAR(r.required_friction[0][2], std::tan(tilt(0.95)), 0.02);
   // Off the line of its weight no single contact can hold it.
   Set beside = pedestal();
   beside.com = {0.01, 0, 0};
   const Ranking none = rank(beside, {});
   EXPECT_EQ(none.p_held[0], 0);
-  EXPECT_EQ(none.critical_friction[0][1], kInfinite);
+  EXPECT_EQ(none.required_friction[0][1], kInfinite);
 }
 
 TEST(GraspSet, GravityFromAnywhereAndDisturbancesAreUniform) {
   SetStudy study;
-  study.any_gravity = true;
+  study.random_gravity_direction = true;
   study.samples = 20'000;
   study.friction_samples = 0;
   // A contact at the centre of mass gives forces only: held where gravity points into the cone about -z.
@@ -108,12 +108,12 @@ TEST(GraspSet, GravityFromAnywhereAndDisturbancesAreUniform) {
   centre.point = {0, 0, 0};
   const Ranking any = rank(centre, study);
   expect_share(any.p_held[0], (1 - std::cos(std::atan(0.3))) / 2, study.samples);
-  EXPECT_TRUE(std::isnan(any.critical_friction[0][1])) << "nobody asked";
+  EXPECT_TRUE(std::isnan(any.required_friction[0][1])) << "nobody asked";
   // Without weight a ball of forces gives the same directions.
   Set light = centre;
   light.mass = {};
   SetStudy pushed;
-  pushed.force_ball = 2;
+  pushed.force_radius = 2;
   pushed.samples = 20'000;
   expect_share(rank(light, pushed).p_held[0], (1 - std::cos(std::atan(0.3))) / 2, pushed.samples);
 }
@@ -207,9 +207,9 @@ TEST(GraspSet, ManyContactsAreAsGoodAsFewThatStandInTheSamePlaces) {
   for (int g = 0; g < 40; ++g) add_random_grasp(random, 4, few);
   SetStudy study;
   study.samples = 64;
-  study.force_ball = 3;
-  study.torque_ball = 0.02;
-  study.any_gravity = true;
+  study.force_radius = 3;
+  study.torque_radius = 0.02;
+  study.random_gravity_direction = true;
   const Ranking expected = rank(few, study);
   for (const int k : {9, 12, 13, 17, 25, 32}) {
     SCOPED_TRACE(k);
@@ -235,9 +235,9 @@ TEST(GraspSet, ManyContactsAreAsGoodAsFewThatStandInTheSamePlaces) {
     for (std::size_t g = 0; g < 40; ++g) {
       EXPECT_LE(std::abs(found.held[g] - expected.held[g]), found.unsolved[g] + expected.unsolved[g]) << g;
       // All contacts have the same friction here and there, so that what is needed is the same, too.
-      const double mu = expected.critical_friction[g][1];
+      const double mu = expected.required_friction[g][1];
       if (std::isfinite(mu)) {
-        EXPECT_NEAR(found.critical_friction[g][1], mu, 1e-3 * (1 + mu)) << g;
+        EXPECT_NEAR(found.required_friction[g][1], mu, 1e-3 * (1 + mu)) << g;
       }
       held += found.held[g];
     }
@@ -257,14 +257,14 @@ TEST(GraspSet, EveryExecutorGivesTheSameBits) {
     if (test::gpu_here()) study.samples = study.friction_samples = 70;  // a simulated one takes its time
     const Ranking r = rank(s, study, d);
     std::vector<double> friction;
-    for (const auto& three : r.critical_friction) friction.insert(friction.end(), three.begin(), three.end());
+    for (const auto& three : r.required_friction) friction.insert(friction.end(), three.begin(), three.end());
     return test::Answer()
         .add("status", r.status)
         .add("held", r.held)
         .add("unsolved", r.unsolved)
         .add("difference", r.difference)
         .add("difference_low", r.difference_low)
-        .add("critical_friction", friction)
+        .add("required_friction", friction)
         .add("rank", r.rank);
   };
   test::expect_same_on_every_executor([&](const Device& d) { return answer(s, d); });
@@ -293,8 +293,8 @@ TEST(GraspSet, GraspsShareTheirDrawsSoThatDifferencesAreSharp) {
   EXPECT_LT(r.difference_high[0] - r.difference_low[0], 0.6 * (r.high[0] - r.low[0]));
   // What is asked of other inputs does not move the draws of these.
   SetStudy less = study;
-  less.torque_ball = 0;
-  less.any_gravity = false;
+  less.torque_radius = 0;
+  less.random_gravity_direction = false;
   study = less;
   study.samples = 1000;
   const Ranking few = rank(s, study);
@@ -312,8 +312,8 @@ TEST(GraspSet, AGraspThatJustClosesIsDecidedThoughItPressesHundredsOfTimesTheWei
   SetStudy study;
   study.friction = Distribution::uniform(0.3, 0.8);  // closes from about 0.72 on
   study.friction_is_factor = false;
-  study.force_ball = 1;
-  study.torque_ball = 0.01;
+  study.force_radius = 1;
+  study.torque_radius = 0.01;
   study.samples = 4000;
   study.friction_samples = 0;
   const Ranking r = rank(s, study);
@@ -364,7 +364,7 @@ TEST(GraspSet, TheBestAreFoundWithAFifthOfEqualShares) {
     EXPECT_LE(r.low[g], p) << g;
     EXPECT_GE(r.high[g], p) << g;
     EXPECT_EQ(r.rank[g] <= kBest, g >= 99 && g <= 101) << g;
-    EXPECT_EQ(std::isnan(r.critical_friction[g][1]), r.rank[g] > kBest) << "sought for the best only";
+    EXPECT_EQ(std::isnan(r.required_friction[g][1]), r.rank[g] > kBest) << "sought for the best only";
     if (r.rank[g] == 1) continue;
     EXPECT_LE(r.difference_low[g], p - 0.97) << g;
     EXPECT_GE(r.difference_high[g], p - 0.97) << g;
@@ -495,11 +495,11 @@ TEST(GraspSet, ARingIsGraspedFromWithinWhereItsSurfaceOrTheStudySaysSo) {
   EXPECT_EQ(r.status[0], GraspStatus::kRanked);
   EXPECT_EQ(r.p_held[0], 1);
   // Three normal forces at their limit carry the weight by friction, and only these: a little more is asked for.
-  EXPECT_NEAR(r.critical_friction[0][1], 0.3 * 9.81 / 30, 5e-4);
+  EXPECT_NEAR(r.required_friction[0][1], 0.3 * 9.81 / 30, 5e-4);
   EXPECT_EQ(rank(turned, study).status[0], GraspStatus::kOutwardNormals) << "the surface says so";
   within.object = nullptr;
-  study.from_within = true;
-  EXPECT_EQ(rank(within, study).critical_friction, r.critical_friction);
+  study.interior_grasp = true;
+  EXPECT_EQ(rank(within, study).required_friction, r.required_friction);
 }
 
 TEST(GraspSet, AFilesOwnObjectDecidesAboutNormalsToo) {

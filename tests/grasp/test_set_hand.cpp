@@ -126,7 +126,7 @@ TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
   const std::pair<const char*, std::vector<std::string>> cases[] = {
       {"three_puma_sphere", {weak}},
       {"three_puma_sphere", {weak, "load.compensation={uniform=[0.8,1.2]}", "object.mass={uniform=[0.5,2]}"}},
-      {"three_puma_sphere", {"load.wrench={force_ball=\"6 N\",torque_ball=\"0.1 N*m\"}", "held.imbalance=0.5"}},
+      {"three_puma_sphere", {"load.wrench={force_radius=\"6 N\",torque_radius=\"0.1 N*m\"}", "held.imbalance=0.5"}},
       {"three_puma_sphere", {"load.compensation={uniform=[0.9,1.1]}", "contacts.force_limit=\"9 N\""}},
       {"four_finger_box", {}},
       {"two_finger_cylinder", {}}};
@@ -160,8 +160,8 @@ TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
         EXPECT_EQ(classify_outcome(compliant, i), expected.outcome) << i;
       }
       expect_same(whole.margin[i][1], expected.metric[metric("friction_margin")]);
-      expect_same(whole.critical_friction[i][1], expected.metric[metric("critical_friction")]);
-      expect_same(whole.wrench_radius[i], expected.metric[metric("wrench_radius")]);
+      expect_same(whole.required_friction[i][1], expected.metric[metric("required_friction")]);
+      expect_same(whole.resisted_force_radius[i], expected.metric[metric("resisted_force_radius")]);
       if (!limited) expect_same(compliant.margin[i][1], expected.metric[metric("friction_margin")]);
       if (i % 40 > 0) continue;
       const SetReplay r = replay(exported.whole, one, static_cast<std::int64_t>(i), 0);
@@ -173,7 +173,7 @@ TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
         }
     }
   }
-  for (const Outcome o : {Outcome::kHeld, Outcome::kNotResisted, Outcome::kNotCarried, Outcome::kSlipping})
+  for (const Outcome o : {Outcome::kHeld, Outcome::kNotResisted, Outcome::kCommandInsufficient, Outcome::kSlipping})
     EXPECT_GT(seen[o], 20) << to_string(o);
   EXPECT_GT(weakened, 50);
 }
@@ -211,8 +211,8 @@ TEST(SetHand, AParallelJawHoldsWhatItsFrictionCarriesAndItsStructureTakesTheRest
   const double p = (0.25 - needed) / 0.2;
   EXPECT_NEAR(r.p_held[0], p, 5 * std::sqrt(p * (1 - p) / 20'000));
   EXPECT_EQ(r.p_no_slip[0], r.p_held[0]);
-  EXPECT_EQ(r.p_can_be_held[0], 1);  // by squeezing more
-  for (const double mu : r.critical_friction[0]) EXPECT_NEAR(mu, needed, 1e-9);
+  EXPECT_EQ(r.p_resisted[0], 1);  // by squeezing more
+  for (const double mu : r.required_friction[0]) EXPECT_NEAR(mu, needed, 1e-9);
   EXPECT_NEAR(r.margin[0][1], 1 - needed / 0.15, 0.01);
   EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kHeld)], r.held[0]);
   EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kSlipping)], 20'000 - r.held[0]);
@@ -245,13 +245,13 @@ TEST(SetHand, AMotorBeyondItsLimitIsCutOffThereAndHoldsNoMore) {
   const Ranking r = rank(s, of_any_friction());
   EXPECT_NEAR(r.p_held[0], above(weight / 30), kFive);
   EXPECT_NEAR(r.p_no_slip[0], r.p_held[0], 0);
-  EXPECT_NEAR(r.p_can_be_held[0], above(weight / 30), kFive) << "the motor can press no more than it does";
-  for (const double mu : r.critical_friction[0]) EXPECT_NEAR(mu, weight / 30, 1e-9);
+  EXPECT_NEAR(r.p_resisted[0], above(weight / 30), kFive) << "the motor can press no more than it does";
+  for (const double mu : r.required_friction[0]) EXPECT_NEAR(mu, weight / 30, 1e-9);
   EXPECT_NEAR(replay(s, {}, 0, 0).command[0], 15, 1e-9);
   // The torque that holds the hand itself is taken from it, or helps.
   for (const double bias : {10.0, -10.0}) {
     s.bias = {bias};
-    EXPECT_NEAR(rank(s, of_any_friction()).p_can_be_held[0], above(weight / (30 - bias)), kFive);
+    EXPECT_NEAR(rank(s, of_any_friction()).p_resisted[0], above(weight / (30 - bias)), kFive);
     EXPECT_NEAR(replay(s, {}, 0, 0).command[0], (30 - bias) / 2, 1e-9);
   }
   // Forces in place of torques: the motor is asked for both.
@@ -262,9 +262,9 @@ TEST(SetHand, AMotorBeyondItsLimitIsCutOffThereAndHoldsNoMore) {
   s.bias = {-10};
   EXPECT_NEAR(replay(s, {}, 0, 0).command[0], 18, 1e-9);
   SetStudy firm;
-  firm.squeeze_error = Distribution::constant(4);
+  firm.grip_force_error = Distribution::constant(4);
   EXPECT_NEAR(replay(s, firm, 0, 0).command[0], 20, 1e-9);
-  firm.squeeze_error = {};
+  firm.grip_force_error = {};
   firm.command = Distribution::constant(2);
   EXPECT_NEAR(replay(s, firm, 0, 0).command[0], 20, 1e-9);
 }
@@ -280,15 +280,15 @@ TEST(SetHand, OneMotorThatClosesTwoFingersSharesItsLimitBetweenThem) {
   two.torque_limit = {20, 20};
   // 18 N and 22 N with the motor that both share, 16 N and 20 N with two of half its strength. Each finger bears half
   // of the weight, else the object turns.
-  EXPECT_NEAR(rank(coupled, of_any_friction()).p_can_be_held[0], above(0.5 * 9.81 / 36), kFive);
-  EXPECT_NEAR(rank(two, of_any_friction()).p_can_be_held[0], above(0.5 * 9.81 / 32), kFive);
+  EXPECT_NEAR(rank(coupled, of_any_friction()).p_resisted[0], above(0.5 * 9.81 / 36), kFive);
+  EXPECT_NEAR(rank(two, of_any_friction()).p_resisted[0], above(0.5 * 9.81 / 32), kFive);
   two.torque_limit[1] = std::numeric_limits<double>::infinity();
-  EXPECT_NEAR(rank(two, of_any_friction()).p_can_be_held[0], above(0.5 * 9.81 / 40), kFive);
+  EXPECT_NEAR(rank(two, of_any_friction()).p_resisted[0], above(0.5 * 9.81 / 40), kFive);
 }
 
 TEST(SetHand, FingersThatFallWithTheObjectDoNotCarryIt) {
   const Ranking r = rank(parallel_jaw(true), {});
-  EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kNotCarried)], r.samples[0]);
+  EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kCommandInsufficient)], r.samples[0]);
   EXPECT_EQ(r.p_no_slip[0], 1) << "they stick, and fall together";
   EXPECT_EQ(r.p_held[0], 0);
   Set weightless = parallel_jaw(true);
@@ -309,7 +309,7 @@ TEST(SetHand, JointsThatAreCoupledAreNotTwoFingers) {
   two.jacobian = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
   two.mass_matrix = {0.3, 0, 0, 0.3};
   two.torque = {20, -20};
-  EXPECT_EQ(replay(two, {}, 0, 0).outcome, Outcome::kNotCarried);
+  EXPECT_EQ(replay(two, {}, 0, 0).outcome, Outcome::kCommandInsufficient);
 }
 
 /// Of 2000 samples of a jaw whose two sides press 20 N, each off by up to 2 N: carried where the two errors differ by
@@ -327,16 +327,16 @@ TEST(SetHand, ErrorsOfTheSqueezeAreThoseOfEachContact) {
   s.tangent = {0, 1, 0, 0, 1, 0};
   SetStudy study;
   study.friction = Distribution::constant(1);
-  study.squeeze_error = Distribution::uniform(-2, 2);
+  study.grip_force_error = Distribution::uniform(-2, 2);
   study.samples = 2000;
   const Ranking r = rank(s, study);
   expect_carried_unless_errors_differ(r);
   EXPECT_EQ(r.p_no_slip[0], 1);
   // The object moves with half of what they differ by, the contacts with the rest: forces stay near their mean.
-  EXPECT_GT(r.critical_friction[0][0], 2.4525 / 22);
-  EXPECT_LT(r.critical_friction[0][2], 2.4525 / 18);
-  EXPECT_LT(r.critical_friction[0][0], 2.4525 / 20.5);
-  EXPECT_GT(r.critical_friction[0][2], 2.4525 / 19.5);
+  EXPECT_GT(r.required_friction[0][0], 2.4525 / 22);
+  EXPECT_LT(r.required_friction[0][2], 2.4525 / 18);
+  EXPECT_LT(r.required_friction[0][0], 2.4525 / 20.5);
+  EXPECT_GT(r.required_friction[0][2], 2.4525 / 19.5);
 }
 
 /// Grasps of k contacts with hands of more and of fewer joints than they have directions.
@@ -435,15 +435,15 @@ TEST(SetHand, MotorLimitsThatAreFarAwayChangeNothing) {
   far.torque_limit.assign(far.torque.size(), 1e6);
   SetStudy study;
   study.friction = Distribution::uniform(0.5, 1.5);
-  study.force_ball = 1;
+  study.force_radius = 1;
   study.samples = 200;
   const Ranking a = rank(far, study), b = rank(none, study);
   EXPECT_EQ(a.outcomes, b.outcomes);
-  EXPECT_EQ(a.critical_friction, b.critical_friction);
+  EXPECT_EQ(a.required_friction, b.required_friction);
   // And near ones do: fewer can be held, and an ideal hand has none.
   const Ranking weak = rank(random_weak_hands(4, 20), study);
   double less = 0;
-  for (std::size_t g = 0; g < 20; ++g) less += b.p_can_be_held[g] - weak.p_can_be_held[g];
+  for (std::size_t g = 0; g < 20; ++g) less += b.p_resisted[g] - weak.p_resisted[g];
   EXPECT_GT(less, 1);
   for (const std::int64_t unsolved : weak.unsolved) EXPECT_EQ(unsolved, 0);
   study.hand = Hand::kIdeal;
@@ -497,7 +497,7 @@ TEST(SetHand, AContactThatIsSeveralPointsInOnePlaceIsOneContact) {
       const Ranking a = rank(few, one), b = rank(split(few, copies), one);
       for (std::size_t g = 0; g < static_cast<std::size_t>(grasps); ++g) {
         ASSERT_EQ(b.status[g], GraspStatus::kRanked);
-        EXPECT_EQ(b.p_can_be_held[g], a.p_can_be_held[g]) << g;
+        EXPECT_EQ(b.p_resisted[g], a.p_resisted[g]) << g;
         const Outcome expected = classify_outcome(a, g);
         ++seen[expected];
         // Of several solutions another may be found.
@@ -524,7 +524,7 @@ TEST(SetHand, WhoseManyContactsAreRedundantLeavesNoSampleUnsolved) {
     SCOPED_TRACE(contacts);
     SetStudy study;
     study.friction = Distribution::uniform(0.5, 1);
-    study.force_ball = 2;
+    study.force_radius = 2;
     study.samples = 100;
     study.check_uniqueness = false;
     std::int64_t unsolved = 0;
@@ -551,15 +551,15 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
     test::expect_same_on(padded ? test::other_host_executors() : test::other_executors(), [&](const Device& d) {
       SetStudy study;
       study.friction = Distribution::uniform(0.7, 1.3);
-      study.contact_friction = Distribution::uniform(0.9, 1.1);
+      study.per_contact_friction_factor = Distribution::uniform(0.9, 1.1);
       study.mass = Distribution::normal(1, 0.1).truncated(0.5, 2);
-      study.com_ball = 0.003;
+      study.com_radius = 0.003;
       study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
       study.tilt = Distribution::cone(0.1);
-      study.force_ball = 1;
-      study.any_gravity = true;
+      study.force_radius = 1;
+      study.random_gravity_direction = true;
       study.command = Distribution::uniform(0.8, 1.2);
-      study.squeeze_error = Distribution::uniform(-1, 1);
+      study.grip_force_error = Distribution::uniform(-1, 1);
       study.torque_error = Distribution::normal(0, 0.02);
       study.wrenches = {{0.2, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.01, 0}};
       study.samples = samples;
@@ -573,9 +573,9 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
           .add("held", r.held)
           .add("outcomes", outcomes)
           .add("margin", numbers)
-          .add("wrench_radius", r.wrench_radius)
+          .add("resisted_force_radius", r.resisted_force_radius)
           .add("p_no_slip", r.p_no_slip)
-          .add("fails_first", r.fails_first)
+          .add("limiting_contact", r.limiting_contact)
           .add("rank", r.rank);
     });
   }

@@ -18,7 +18,7 @@ namespace {
 
 using study::Distribution;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kRadius = 0.006, kSqueeze = 20, kMass = 0.4, kWeight = kMass * 9.81;
+constexpr double kRadius = 0.006, kGripForce = 20, kMass = 0.4, kWeight = kMass * 9.81;
 
 void add(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); }
 
@@ -35,12 +35,12 @@ Set pinch(double off) {
   s.mass = {kMass};
   s.com = {0, off, 0};
   s.inertia = {4e-4, 0, 0, 0, 3e-4, 0, 0, 0, 5e-4};
-  s.force = {kSqueeze, kWeight / 2, 0, kSqueeze, kWeight / 2, 0};
+  s.force = {kGripForce, kWeight / 2, 0, kGripForce, kWeight / 2, 0};
   s.torsion = {kWeight * off / 2, -kWeight * off / 2};
   return s;
 }
 /// Friction that such a contact needs: (3) of docs/theory/grasp-sets.md.
-double friction_of(double off) { return std::hypot(kWeight / 2, kWeight * off / 2 / kRadius) / kSqueeze; }
+double friction_of(double off) { return std::hypot(kWeight / 2, kWeight * off / 2 / kRadius) / kGripForce; }
 
 Set compliant_pinch(double off) {
   Set s = pinch(off);
@@ -75,13 +75,13 @@ TEST(SoftHand, APinchNeedsTheFrictionOfTheEllipse) {
       ASSERT_EQ(r.status[0], GraspStatus::kRanked);
       EXPECT_EQ(r.unsolved[0], 0);
       const double needed = friction_of(off);
-      EXPECT_NEAR(r.critical_friction[0][1], needed, 1e-9);
+      EXPECT_NEAR(r.required_friction[0][1], needed, 1e-9);
       EXPECT_NEAR(r.p_held[0], std::clamp(1.05 - needed, 0.0, 1.0), 4 * std::sqrt(0.25 / 4000)) << off;
     }
   // Points bear no moment about their line.
   Set points = compliant_pinch(0.02);
   points.torsion_radius = points.torsion = {};
-  EXPECT_EQ(rank(points, {}).p_can_be_held[0], 0);
+  EXPECT_EQ(rank(points, {}).p_resisted[0], 0);
   EXPECT_EQ(rank(points, {}).p_held[0], 0);
 }
 
@@ -89,8 +89,8 @@ TEST(SoftHand, AMomentThatIsNotCommandedIsNotCarried) {
   Set s = compliant_pinch(0.02);
   s.torsion = {};
   const Ranking r = rank(s, {});
-  EXPECT_EQ(r.p_can_be_held[0], 1);
-  EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kNotCarried)], r.samples[0]);
+  EXPECT_EQ(r.p_resisted[0], 1);
+  EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kCommandInsufficient)], r.samples[0]);
 }
 
 TEST(SoftHand, AMotorThatTurnsAFingertipLimitsTheMomentThatItBears) {
@@ -103,10 +103,10 @@ TEST(SoftHand, AMotorThatTurnsAFingertipLimitsTheMomentThatItBears) {
     s.torsion = {kWeight * off, 0};
     s.torque_limit.assign(12, kInfinite);
     s.torque_limit[3] = kLimit;
-    EXPECT_LT(std::abs(kWeight * off) / kRadius, kSqueeze);
+    EXPECT_LT(std::abs(kWeight * off) / kRadius, kGripForce);
     const Ranking r = rank(s, {});
     EXPECT_EQ(r.unsolved[0], 0);
-    EXPECT_EQ(r.p_can_be_held[0], std::abs(share) < 1 ? 1 : 0) << share;
+    EXPECT_EQ(r.p_resisted[0], std::abs(share) < 1 ? 1 : 0) << share;
     EXPECT_EQ(r.p_held[0], std::abs(share) < 1 ? 1 : 0) << share;
   }
 }
@@ -127,7 +127,7 @@ void add_random_hand(bench::Random& random, int k, int joints, int points, Set& 
   }
   s.first.push_back(std::ssize(s.friction));
   s.mass.push_back(random.uniform(0.1, 1));
-  const double squeeze = random.uniform(-2, 5);  // some let go
+  const double grip_force = random.uniform(-2, 5);  // some let go
   for (int r = 0; r < joints; ++r) {
     for (int c = 0; c < joints; ++c) s.mass_matrix.push_back(r == c ? 2e-3 : 3e-4);
     double press = 0;
@@ -135,7 +135,7 @@ void add_random_hand(bench::Random& random, int k, int joints, int points, Set& 
       for (int i = 0; i < 3; ++i)
         press += s.jacobian[static_cast<std::size_t>((3 * row + i) * joints + r)] *
                  s.normal[static_cast<std::size_t>(3 * row + i)];
-    s.torque.push_back(squeeze * press + 0.1 * random.uniform(-1, 1));
+    s.torque.push_back(grip_force * press + 0.1 * random.uniform(-1, 1));
     s.bias.push_back(0.02 * random.uniform(-1, 1));
   }
 }
@@ -271,7 +271,7 @@ TEST(SoftHand, EveryExecutorGivesTheSameBits) {
     test::expect_same_on(has_kernel ? test::other_executors() : test::other_host_executors(), [&](const Device& d) {
       SetStudy study = test::uncertain();
       study.command = Distribution::uniform(0.8, 1.2);
-      study.squeeze_error = Distribution::uniform(-1, 1);
+      study.grip_force_error = Distribution::uniform(-1, 1);
       study.torque_error = Distribution::normal(0, 0.02);
       study.held_imbalance = 1;
       study.samples = study.friction_samples = k > 8 ? 30 : test::gpu_here() ? 20 : 200;
@@ -285,9 +285,9 @@ TEST(SoftHand, EveryExecutorGivesTheSameBits) {
           .add("held", r.held)
           .add("outcomes", outcomes)
           .add("margin", numbers)
-          .add("wrench_radius", r.wrench_radius)
+          .add("resisted_force_radius", r.resisted_force_radius)
           .add("p_no_slip", r.p_no_slip)
-          .add("fails_first", r.fails_first);
+          .add("limiting_contact", r.limiting_contact);
     });
   }
 }
@@ -305,7 +305,7 @@ TEST(SoftHand, GraspsOfPointsKeepTheirBitsAmongSoftOnes) {
   const Ranking a = rank(s, study), b = rank(points, study);
   for (std::size_t g = 0; g < 6; g += 2) {
     EXPECT_EQ(a.outcomes[g], b.outcomes[g]);
-    EXPECT_EQ(a.critical_friction[g], b.critical_friction[g]);
+    EXPECT_EQ(a.required_friction[g], b.required_friction[g]);
   }
   double softer = 0, harder = 0;
   for (std::size_t g = 1; g < 6; g += 2) {

@@ -1,4 +1,4 @@
-// The wrench radius of ideal hands: against every facet of a zonotope, against a search for the minimum, against the
+// The resisted force radius of ideal hands: against every facet of a zonotope, against a search for the minimum, against the
 // certificates of balance, and on every executor.
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ SetStudy one_sample() {
 double radius_of(const Set& s) {
   const Ranking r = rank(s, one_sample());
   EXPECT_EQ(r.status[0], GraspStatus::kRanked);
-  return r.wrench_radius[0];
+  return r.resisted_force_radius[0];
 }
 bool holds(const Set& s) { return rank(s, one_sample()).held[0] == 1; }
 
@@ -183,11 +183,11 @@ TEST(SetRadius, EveryPushShorterThanItIsHeldAndTheLeastPushIsNot) {
     balance_halves(s);
     const Wrench own = own_wrench(s);
     const SetReplay r = replay(s, one_sample(), 0, 0);
-    EXPECT_EQ(r.wrench_radius, radius_of(s));
-    ASSERT_GT(r.wrench_radius, 0.01);
+    EXPECT_EQ(r.resisted_force_radius, radius_of(s));
+    ASSERT_GT(r.resisted_force_radius, 0.01);
     const Wrench push = least_push(r);
-    EXPECT_GE(push.norm(), r.wrench_radius * (1 - 1e-9));
-    EXPECT_LE(push.norm(), r.wrench_radius / (1 - kGap) * (1 + 1e-9));
+    EXPECT_GE(push.norm(), r.resisted_force_radius * (1 - 1e-9));
+    EXPECT_LE(push.norm(), r.resisted_force_radius / (1 - kGap) * (1 + 1e-9));
     set_wrench(own + 1.0001 * push, s);
     EXPECT_FALSE(holds(s)) << g;
     set_wrench(own + (1 - kGap) * push, s);
@@ -198,7 +198,7 @@ TEST(SetRadius, EveryPushShorterThanItIsHeldAndTheLeastPushIsNot) {
         const Vec3<double> three = random.normal3();
         for (int c = 0; c < 3; ++c) any[i + c] = three[c];
       }
-      set_wrench(own + 0.999999 * r.wrench_radius * any.normalized(), s);
+      set_wrench(own + 0.999999 * r.resisted_force_radius * any.normalized(), s);
       EXPECT_TRUE(holds(s)) << g;
     }
   }
@@ -229,8 +229,8 @@ TEST(SetRadius, NoneWhereTheWrenchIsNotHeldOrForcesAreNotLimited) {
   study.force_limit = 4;
   Set equal = s;
   equal.force_limit.assign(5, 4);
-  EXPECT_EQ(rank(open, study).wrench_radius[0], radius_of(equal));
-  EXPECT_EQ(rank(s, study).wrench_radius[0], found) << "the set's own come first";
+  EXPECT_EQ(rank(open, study).resisted_force_radius[0], radius_of(equal));
+  EXPECT_EQ(rank(s, study).resisted_force_radius[0], found) << "the set's own come first";
 }
 
 TEST(SetRadius, ManyContactsEndWithABoundThatStillHolds) {
@@ -257,13 +257,13 @@ TEST(SetRadius, EveryExecutorGivesTheSameBits) {
   soft.torsion_radius.assign(8, 0.01);
   test::expect_same_on_every_executor([&](const Device& d) {
     SetStudy study = test::uncertain();
-    study.force_ball = study.torque_ball = 0;
+    study.force_radius = study.torque_radius = 0;
     study.samples = 8;
     study.friction_samples = 0;
     study.radius_samples = test::gpu_here() ? 1 : 5;  // a simulated one takes its time
     return test::Answer()
-        .add("points", rank(s, study, d).wrench_radius)
-        .add("soft", rank(soft, study, d).wrench_radius);
+        .add("points", rank(s, study, d).resisted_force_radius)
+        .add("soft", rank(soft, study, d).resisted_force_radius);
   });
 }
 

@@ -72,7 +72,7 @@ SetStudy uncertain() {
   SetStudy study;
   study.friction = Distribution::uniform(0.7, 1.3);
   study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
-  study.force_ball = 0.5;
+  study.force_radius = 0.5;
   study.samples = 130;  // no whole words
   study.friction_samples = 3;
   return study;
@@ -109,12 +109,12 @@ void expect_same(const Ranking& a, const Ranking& b) {
   expect_same_bits(a.difference, b.difference, "difference");
   expect_same_bits(a.difference_low, b.difference_low, "difference_low");
   expect_same_bits(a.difference_high, b.difference_high, "difference_high");
-  expect_same_bits(a.critical_friction, b.critical_friction, "critical_friction");
+  expect_same_bits(a.required_friction, b.required_friction, "required_friction");
   expect_same_bits(a.margin, b.margin, "margin");
   expect_same_bits(a.p_no_slip, b.p_no_slip, "p_no_slip");
-  expect_same_bits(a.p_can_be_held, b.p_can_be_held, "p_can_be_held");
-  expect_same_bits(a.wrench_radius, b.wrench_radius, "wrench_radius");
-  expect_same_bits(a.fails_first, b.fails_first, "fails_first");
+  expect_same_bits(a.p_resisted, b.p_resisted, "p_resisted");
+  expect_same_bits(a.resisted_force_radius, b.resisted_force_radius, "resisted_force_radius");
+  expect_same_bits(a.limiting_contact, b.limiting_contact, "limiting_contact");
   expect_same_bits(a.outcomes, b.outcomes, "outcomes");
 }
 
@@ -123,13 +123,13 @@ void append_rows(const Ranking& rows, Ranking& to) {
     (to.*column).insert((to.*column).end(), (rows.*column).begin(), (rows.*column).end());
   };
   add(&Ranking::status);
-  for (const auto c : {&Ranking::rank, &Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::fails_first})
+  for (const auto c : {&Ranking::rank, &Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::limiting_contact})
     add(c);
   for (const auto c :
        {&Ranking::p_held, &Ranking::low, &Ranking::high, &Ranking::difference, &Ranking::difference_low,
-        &Ranking::difference_high, &Ranking::p_no_slip, &Ranking::p_can_be_held, &Ranking::wrench_radius})
+        &Ranking::difference_high, &Ranking::p_no_slip, &Ranking::p_resisted, &Ranking::resisted_force_radius})
     add(c);
-  for (const auto c : {&Ranking::critical_friction, &Ranking::margin}) add(c);
+  for (const auto c : {&Ranking::required_friction, &Ranking::margin}) add(c);
   add(&Ranking::outcomes);
 }
 

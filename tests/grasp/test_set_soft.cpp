@@ -133,13 +133,13 @@ TEST(SoftSet, FrictionThatIsDrawnAndFrictionThatIsNeeded) {
   study.samples = 20'000;
   const Ranking r = rank(s, study);
   EXPECT_NEAR(r.p_held[0], (0.4 - needed) / 0.2, 5 * std::sqrt(0.25 / 20'000));
-  for (const double mu : r.critical_friction[0]) EXPECT_NEAR(mu, needed, 2e-4);
+  for (const double mu : r.required_friction[0]) EXPECT_NEAR(mu, needed, 2e-4);
   const double push = 1.2, moment = 0.006;
-  EXPECT_NEAR(rank(plate(push, moment), {}).critical_friction[0][1], std::hypot(push, moment / kRadius) / kWeight,
+  EXPECT_NEAR(rank(plate(push, moment), {}).required_friction[0][1], std::hypot(push, moment / kRadius) / kWeight,
               2e-4);
   Set point = plate(push, moment);
   point.torsion_radius = {0};
-  EXPECT_EQ(rank(point, {}).critical_friction[0][1], kInfinite) << "no friction lets a point twist";
+  EXPECT_EQ(rank(point, {}).required_friction[0][1], kInfinite) << "no friction lets a point twist";
 }
 
 void append_case(const nlohmann::json& c, double factor, Set& s) {
@@ -173,7 +173,7 @@ TEST(SoftSet, AgreesWithAnotherSolverJustBelowAndJustAboveTheLargestWrench) {
   SetStudy study;
   study.samples = 1;
   study.friction_samples = 0;
-  study.from_within = true;
+  study.interior_grasp = true;
   const Ranking r = rank(s, study);
   std::int64_t unsolved = 0, large = 0;
   for (std::size_t g = 0; g < expected.size(); ++g) {
@@ -215,9 +215,9 @@ TEST(SoftSet, EveryExecutorGivesTheSameBits) {
     if (test::gpu_here()) study.samples = study.friction_samples = 70;  // a simulated one takes its time
     const Ranking r = rank(s, study, d);
     std::vector<double> friction;
-    for (const auto& three : r.critical_friction) friction.insert(friction.end(), three.begin(), three.end());
+    for (const auto& three : r.required_friction) friction.insert(friction.end(), three.begin(), three.end());
     for (const std::int64_t n : r.held) held += n;
-    return test::Answer().add("held", r.held).add("unsolved", r.unsolved).add("critical_friction", friction);
+    return test::Answer().add("held", r.held).add("unsolved", r.unsolved).add("required_friction", friction);
   };
   test::expect_same_on_every_executor([&](const Device& d) { return answer(s, d); });
   test::expect_same_on_every_host_executor([&](const Device& d) { return answer(padded, d); });
@@ -235,7 +235,7 @@ TEST(SoftSet, RadiiOfZeroLeaveTheBitsOfPointsAndSmallOnesTheirVerdicts) {
   tiny.torsion_radius.assign(s.friction.size(), 1e-9);
   const Ranking a = rank(points, test::uncertain()), b = rank(zero, test::uncertain()),
                 c = rank(tiny, test::uncertain());
-  EXPECT_EQ(a.critical_friction, b.critical_friction);
+  EXPECT_EQ(a.required_friction, b.required_friction);
   EXPECT_EQ(a.held, b.held);
   std::int64_t held = 0, more = 0;
   const Ranking soft = rank(s, test::uncertain());

@@ -25,7 +25,7 @@ Scenario three_puma(const std::vector<std::string>& overrides = {}) {
 /// The reference's default hand: nothing is uncertain.
 const std::vector<std::string> kNominal = {
     "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-    "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
+    "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
 
 study::Total run(const Study& study, std::int64_t samples, const Device& device, std::int64_t chunk) {
   study::Total total{};
@@ -45,9 +45,9 @@ TEST(NominalHand, HoldsWithTheForcesAndTheCriticalFrictionOfTheReference) {
     EXPECT_NEAR(std::hypot(r.c[3 * j + 1], r.c[3 * j + 2]), 9.81 / 3, 1e-9);
   }
   for (const double a : r.a) EXPECT_NEAR(a, 0, 1e-9);
-  EXPECT_NEAR(r.metric[metric("critical_friction")], 9.81 / (3 * 15), 1e-12);
+  EXPECT_NEAR(r.metric[metric("required_friction")], 9.81 / (3 * 15), 1e-12);
   EXPECT_NEAR(r.metric[metric("friction_margin")], 1 - 9.81 / (3 * 15 * 0.4), 1e-12);
-  EXPECT_NEAR(r.metric[metric("minimum_squeeze")], 9.81 / (3 * 0.4), 1e-9);
+  EXPECT_NEAR(r.metric[metric("min_grip_force")], 9.81 / (3 * 0.4), 1e-9);
 }
 
 // The truth is the contact problem itself: with the weight's multiple L added, contacts stick just below L and not just
@@ -60,7 +60,7 @@ TEST(NominalHand, HoldsAsMuchMoreWeightAsItsLoadFactorSays) {
     s.force = {{0, 0, -multiple * 9.81}};
     for (std::size_t j = 0; j < 3; ++j)  // the command goes on as if the load were not there
       s.contacts[j].force = Vec3<double>{{balanced.c[3 * j], balanced.c[3 * j + 1], balanced.c[3 * j + 2]}};
-    s.tol = 1e-12;
+    s.tolerance = 1e-12;
     const Replay r = Study(s).replay(0);
     EXPECT_LE(r.residual, 1e-12);
     return std::all_of(r.states.begin(), r.states.end(),
@@ -112,7 +112,7 @@ TEST(MovingHand, HoldsTooWhenItCompensatesItsOwnDynamics) {
   const Scenario s = three_puma(overrides), at_rest = three_puma(kNominal);
   const Replay moving = Study(s).replay(0), still = Study(at_rest).replay(0);
   EXPECT_EQ(moving.outcome, Outcome::kHeld);
-  const Analysis posture = analyse(at_rest);  // joint angles and normals
+  const Analysis posture = analyze(at_rest);  // joint angles and normals
   for (std::size_t j = 0; j < 3; ++j) {
     const Vec3<double> n = test::row(posture.normal, j);
     const Vec3<double> a = turning_alone(s.angular_velocity, -0.1 * n) -

@@ -1,4 +1,4 @@
-// [time] of a grasp scenario: what is read, what is filled in, and what is refused where.
+// [simulation] of a grasp scenario: what is read, what is filled in, and what is refused where.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -45,9 +45,9 @@ std::string complaint(const std::string& tables, const Overrides& overrides = {}
 }
 
 TEST(TimeScenario, FillsInWhatIsLeftOut) {
-  const Scenario s = parse("[time]\nuntil = \"2 s\"\n");
+  const Scenario s = parse("[simulation]\nuntil = \"2 s\"\n");
   ASSERT_TRUE(s.time.has_value());
-  EXPECT_EQ(s.time->until, 2);
+  EXPECT_EQ(s.time->duration, 2);
   EXPECT_EQ(s.time->step, 1e-3);
   EXPECT_EQ(s.time->scheme, grasp::Scheme::kMoreauJean);
   EXPECT_EQ(s.time->drive, Drive::kController);
@@ -71,7 +71,7 @@ TEST(TimeScenario, WithoutTheTableNothingChanges) {
 
 TEST(TimeScenario, ChunksAreATenthOfTheSamplesAndAQuarterOfManyUnlessTheyAreGiven) {
   const auto chunk = [](const std::string& sampling) {
-    return parse("[time]\nuntil = 1\n[sampling]\n" + sampling).plan.chunk;
+    return parse("[simulation]\nuntil = 1\n[sampling]\n" + sampling).plan.chunk;
   };
   EXPECT_EQ(chunk("samples = 100\n"), 1024);
   EXPECT_EQ(chunk("samples = 60_000\n"), 5 * 1024);
@@ -84,13 +84,13 @@ TEST(TimeScenario, ChunksAreATenthOfTheSamplesAndAQuarterOfManyUnlessTheyAreGive
 
 TEST(TimeScenario, ReadsTheControllerAndTheLimitsOfTheJoints) {
   const InTime t = measure_time(
-      "[time]\nuntil = \"500 ms\"\nstep = \"2 ms\"\nrestitution = 0.5\ndrift_correction = 0.1\n"
+      "[simulation]\nuntil = \"500 ms\"\nstep = \"2 ms\"\nrestitution = 0.5\ndrift_correction = 0.1\n"
       "friction = [0.2, 0.3]\nslip = \"2 mm\"\ndrop = \"3 cm\"\ninstants = 11\n"
-      "[time.drive]\nstiffness = \"200 N/m\"\ndamping = \"20 N*s/m\"\nturn_stiffness = \"3 N*m/rad\"\n"
+      "[simulation.drive]\nstiffness = \"200 N/m\"\ndamping = \"20 N*s/m\"\nturn_stiffness = \"3 N*m/rad\"\n"
       "turn_damping = \"0.3 N*m*s/rad\"\njoint_stiffness = \"5 N*m/rad\"\njoint_damping = 0.5\n"
       "torque_limit = [1, 2, 3, 4, 5, \"6 N*m\"]\n"
       "lower = [[0, 0, 0, 0, 0, 0], [-1, -1, -1, -1, -1, \"-180 deg\"]]\nupper = [9, 9, 9, 9, 9, 9]\n");
-  EXPECT_EQ(t.until, 0.5);
+  EXPECT_EQ(t.duration, 0.5);
   EXPECT_EQ(t.step, 0.002);
   EXPECT_EQ(t.restitution, 0.5);
   EXPECT_EQ(t.baumgarte, 0.1);
@@ -113,12 +113,12 @@ TEST(TimeScenario, ReadsTheControllerAndTheLimitsOfTheJoints) {
 
 TEST(TimeScenario, ReadsLoadsOfEveryKind) {
   const InTime t = measure_time(
-      "[time]\nuntil = 2\n"
-      "[[time.load]]\nkind = \"ramp\"\nforce = [0, 0, \"-20 N\"]\nto = \"0.4 s\"\n"
-      "[[time.load]]\nkind = \"impulse\"\nforce = [\"0.3 N*s\", 0, 0]\ntorque = [0, 0, \"10 mN*m*s\"]\n"
+      "[simulation]\nuntil = 2\n"
+      "[[simulation.load]]\nkind = \"ramp\"\nforce = [0, 0, \"-20 N\"]\nto = \"0.4 s\"\n"
+      "[[simulation.load]]\nkind = \"impulse\"\nforce = [\"0.3 N*s\", 0, 0]\ntorque = [0, 0, \"10 mN*m*s\"]\n"
       "from = \"100 ms\"\nto = \"110 ms\"\n"
-      "[[time.load]]\nkind = \"tilt\"\naxis = [1, 0, 0]\nangle = \"90 deg\"\nfrom = 1\nto = 1.5\n"
-      "[[time.load]]\nkind = \"shake\"\nrms = [0, 0, \"3 m/s^2\"]\nlow = \"2 Hz\"\nhigh = 20\nfrom = 0.5\n");
+      "[[simulation.load]]\nkind = \"tilt\"\naxis = [1, 0, 0]\nangle = \"90 deg\"\nfrom = 1\nto = 1.5\n"
+      "[[simulation.load]]\nkind = \"shake\"\nrms = [0, 0, \"3 m/s^2\"]\nlow = \"2 Hz\"\nhigh = 20\nfrom = 0.5\n");
   ASSERT_EQ(t.loads.size(), 4u);
   EXPECT_EQ(t.loads[0].kind, TimeLoad::Kind::kRamp);
   EXPECT_EQ(t.loads[0].force[2], -20);
@@ -137,7 +137,7 @@ TEST(TimeScenario, ReadsLoadsOfEveryKind) {
 }
 
 const char* const kSampled =
-    "[time]\nuntil = 1\n[time.drive]\nkind = \"sampled\"\ntimes = [0, \"500 ms\"]\n"
+    "[simulation]\nuntil = 1\n[simulation.drive]\nkind = \"sampled\"\ntimes = [0, \"500 ms\"]\n"
     "torques = [[[1, 2, 3, 4, 5, 6], [2, 2, 3, 4, 5, 6]], [[7, 8, 9, 10, 11, 12], [8, 8, 9, 10, 11, \"12 N*m\"]]]\n";
 
 TEST(TimeScenario, ReadsTorquesFingerByFinger) {
@@ -156,7 +156,7 @@ struct Folder {
   void write(const std::string& name, const std::string& text) const { std::ofstream(path / name) << text; }
 };
 
-const char* const kFromFile = "[time]\nuntil = 1\n[time.drive]\nkind = \"sampled\"\nfile = \"t.csv\"\n";
+const char* const kFromFile = "[simulation]\nuntil = 1\n[simulation.drive]\nkind = \"sampled\"\nfile = \"t.csv\"\n";
 
 TEST(TimeScenario, ReadsTorquesFromAFileBesideIt) {
   const Folder folder;
@@ -184,28 +184,28 @@ TEST(TimeScenario, SaysWhereATableOfTorquesIsWrong) {
   EXPECT_NE(said("0" + row + "nan" + row).find("t.csv:2:1: expected numbers"), std::string::npos);
   EXPECT_NE(said("time\n").find("t.csv:1:1: no torques"), std::string::npos);
   std::filesystem::remove(folder.path / "t.csv");
-  EXPECT_NE(complaint(kFromFile, {}, scenario).find("time.drive.file"), std::string::npos);
+  EXPECT_NE(complaint(kFromFile, {}, scenario).find("simulation.drive.file"), std::string::npos);
 }
 
 TEST(TimeScenario, OverridesReachIntoIt) {
-  EXPECT_EQ(measure_time("[time]\nuntil = 1\n", {"time.scheme=explicit"}).scheme, grasp::Scheme::kExplicit);
-  EXPECT_EQ(measure_time("[time]\nuntil = 1\n", {"time.step=2 ms"}).step, 0.002);
-  EXPECT_EQ(measure_time("[time]\nuntil = 1\n", {"time.drive.stiffness=50"}).controller.stiffness, 50);
-  EXPECT_EQ(measure_time("", {"time.until=3 s"}).until, 3);
-  EXPECT_NE(complaint("[time]\nuntil = 1\n", {"time.step=-1"}).find("time.step"), std::string::npos);
+  EXPECT_EQ(measure_time("[simulation]\nuntil = 1\n", {"simulation.scheme=explicit"}).scheme, grasp::Scheme::kExplicit);
+  EXPECT_EQ(measure_time("[simulation]\nuntil = 1\n", {"simulation.step=2 ms"}).step, 0.002);
+  EXPECT_EQ(measure_time("[simulation]\nuntil = 1\n", {"simulation.drive.stiffness=50"}).controller.stiffness, 50);
+  EXPECT_EQ(measure_time("", {"simulation.duration=3 s"}).duration, 3);
+  EXPECT_NE(complaint("[simulation]\nuntil = 1\n", {"simulation.step=-1"}).find("simulation.step"), std::string::npos);
 }
 
 TEST(TimeScenario, ReadsBackWhatItPrints) {
   const std::string texts[] = {
-      "[time]\nuntil = 2\n",
-      "[time]\nuntil = \"500 ms\"\nstep = \"2 ms\"\nscheme = \"explicit\"\nfriction = [0.2, 0.3]\n"
-      "[time.drive]\nstiffness = 200\nturn_stiffness = 3\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"
+      "[simulation]\nuntil = 2\n",
+      "[simulation]\nuntil = \"500 ms\"\nstep = \"2 ms\"\nscheme = \"explicit\"\nfriction = [0.2, 0.3]\n"
+      "[simulation.drive]\nstiffness = 200\nturn_stiffness = 3\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"
       "lower = [[0, 0, 0, 0, 0, 0], [-1, -1, -1, -1, -1, -1]]\nupper = [9, 9, 9, 9, 9, 9]\n"
-      "[[time.load]]\nkind = \"ramp\"\nforce = [0, 0, -20]\nto = 0.4\n"
-      "[[time.load]]\nkind = \"impulse\"\ntorque = [0.1, 0, 0]\nto = 0.4\n"
-      "[[time.load]]\nkind = \"tilt\"\naxis = [1, 0, 0]\nangle = \"33 deg\"\nto = 0.3\n"
-      "[[time.load]]\nkind = \"shake\"\nrms = [1, 2, 3]\n",
-      kSampled, "[time]\nuntil = 1\n[time.drive]\nkind = \"constant\"\n"};
+      "[[simulation.load]]\nkind = \"ramp\"\nforce = [0, 0, -20]\nto = 0.4\n"
+      "[[simulation.load]]\nkind = \"impulse\"\ntorque = [0.1, 0, 0]\nto = 0.4\n"
+      "[[simulation.load]]\nkind = \"tilt\"\naxis = [1, 0, 0]\nangle = \"33 deg\"\nto = 0.3\n"
+      "[[simulation.load]]\nkind = \"shake\"\nrms = [1, 2, 3]\n",
+      kSampled, "[simulation]\nuntil = 1\n[simulation.drive]\nkind = \"constant\"\n"};
   for (const std::string& text : texts) {
     const std::string printed = resolved_toml(parse(text));
     EXPECT_EQ(resolved_toml(parse_scenario(printed, "printed.toml")), printed);
@@ -213,57 +213,57 @@ TEST(TimeScenario, ReadsBackWhatItPrints) {
 }
 
 TEST(TimeScenario, SaysWhereItIsWrongAndHowToMendIt) {
-  const std::string begin = "[time]\nuntil = 1\n", drive = "[time.drive]\n", load = "[[time.load]]\n";
+  const std::string begin = "[simulation]\nuntil = 1\n", drive = "[simulation.drive]\n", load = "[[simulation.load]]\n";
   const std::pair<std::string, const char*> refusals[] = {
-      {"[time]\n", "time.until: missing"},
-      {"[time]\nuntil = 0\n", "s.toml:22:1: time.until: must be"},
-      {begin + "step = 0\n", "s.toml:23:1: time.step: must be"},
-      {begin + "step = 0.3\n", "s.toml:23:1: time.step: 0.3 s does not divide time.until = 1 s"},
+      {"[simulation]\n", "simulation.duration: missing"},
+      {"[simulation]\nuntil = 0\n", "s.toml:22:1: simulation.duration: must be"},
+      {begin + "step = 0\n", "s.toml:23:1: simulation.step: must be"},
+      {begin + "step = 0.3\n", "s.toml:23:1: simulation.step: 0.3 s does not divide simulation.duration = 1 s"},
       {begin + "step = 0.3\n", "which makes 3 steps"},
       {begin + "step = 1e-9\n", "more than 1e+07 steps"},
       {begin + "stp = 1\n", "Did you mean \"step\"?"},
-      {begin + "scheme = \"euler\"\n", "time.scheme: unknown value"},
-      {begin + "restitution = 1.1\n", "time.restitution: must be"},
-      {begin + "scheme = \"explicit\"\nrestitution = 0.5\n", "time.restitution: the explicit scheme knows no impacts"},
-      {begin + "drift_correction = -1\n", "time.drift_correction: must be"},
-      {begin + "friction = []\n", "time.friction: expected 1 to 32 levels"},
-      {begin + "friction = [0.3, 0.3]\n", "s.toml:23:18: time.friction[1]: is not above"},
-      {begin + "friction = [-0.1]\n", "time.friction[0]: must be"},
-      {begin + "slip = 0\n", "time.slip: must be"},
-      {begin + "drop = \"1 s\"\n", "time.drop: expected a length"},
-      {begin + "instants = 1\n", "time.instants: must be 2 to 1001"},
-      {begin + "step = 0.1\ninstants = 12\n", "time.instants: must be 2 to 11"},
+      {begin + "scheme = \"euler\"\n", "simulation.scheme: unknown value"},
+      {begin + "restitution = 1.1\n", "simulation.restitution: must be"},
+      {begin + "scheme = \"explicit\"\nrestitution = 0.5\n", "simulation.restitution: the explicit scheme knows no impacts"},
+      {begin + "drift_correction = -1\n", "simulation.drift_correction: must be"},
+      {begin + "friction = []\n", "simulation.friction: expected 1 to 32 levels"},
+      {begin + "friction = [0.3, 0.3]\n", "s.toml:23:18: simulation.friction[1]: is not above"},
+      {begin + "friction = [-0.1]\n", "simulation.friction[0]: must be"},
+      {begin + "slip = 0\n", "simulation.slip: must be"},
+      {begin + "drop = \"1 s\"\n", "simulation.drop: expected a length"},
+      {begin + "instants = 1\n", "simulation.instants: must be 2 to 1001"},
+      {begin + "step = 0.1\ninstants = 12\n", "simulation.instants: must be 2 to 11"},
       {begin + drive + "kind = \"sample\"\n", "Did you mean \"sampled\"?"},
       {begin + drive + "stifness = 1\n", "Did you mean \"stiffness\"?"},
-      {begin + drive + "stiffness = -1\n", "time.drive.stiffness: must be"},
+      {begin + drive + "stiffness = -1\n", "simulation.drive.stiffness: must be"},
       {begin + drive + "stiffness = \"1 N\"\n", "expected a stiffness (N/m)"},
-      {begin + drive + "kind = \"constant\"\nstiffness = 1\n", "time.drive.stiffness: unknown key"},
-      {begin + drive + "kind = \"sampled\"\n", "time.drive.times: missing"},
-      {begin + drive + "kind = \"sampled\"\ntimes = [0, 0]\n", "time.drive.times[1]: is not later"},
-      {begin + drive + "kind = \"sampled\"\ntimes = [0]\ntorques = [[[1]]]\n", "time.drive.torques: expected an array"},
+      {begin + drive + "kind = \"constant\"\nstiffness = 1\n", "simulation.drive.stiffness: unknown key"},
+      {begin + drive + "kind = \"sampled\"\n", "simulation.drive.times: missing"},
+      {begin + drive + "kind = \"sampled\"\ntimes = [0, 0]\n", "simulation.drive.times[1]: is not later"},
+      {begin + drive + "kind = \"sampled\"\ntimes = [0]\ntorques = [[[1]]]\n", "simulation.drive.torques: expected an array"},
       {begin + drive + "kind = \"sampled\"\ntimes = [0]\nfile = \"x\"\n", "both times and file"},
-      {begin + drive + "torque_limit = [1, 2]\n", "time.drive.torque_limit: expected an array of 6"},
-      {begin + drive + "torque_limit = [0, 1, 1, 1, 1, 1]\n", "time.drive.torque_limit[0]: must be"},
-      {begin + drive + "lower = [0, 0, 0, 0, 0, 0]\n", "time.drive.upper: missing"},
+      {begin + drive + "torque_limit = [1, 2]\n", "simulation.drive.torque_limit: expected an array of 6"},
+      {begin + drive + "torque_limit = [0, 1, 1, 1, 1, 1]\n", "simulation.drive.torque_limit[0]: must be"},
+      {begin + drive + "lower = [0, 0, 0, 0, 0, 0]\n", "simulation.drive.upper: missing"},
       {begin + drive + "lower = [0, 0, 0, 0, 0, 0]\nupper = [1, 1, 1, 1, 1, 0]\n", "upper[0][5]: is not above"},
-      {begin + "load = 3\n", "time.load: expected an array of tables"},
-      {begin + load, "time.load[0].kind: missing"},
-      {begin + load + "kind = \"ramp\"\n", "time.load[0].to: missing"},
-      {begin + load + "kind = \"ramp\"\nto = 1\n", "time.load[0].force: missing"},
-      {begin + load + "kind = \"ramp\"\nforce = [1, 0, 0]\nfrom = 0.5\nto = 0.4\n", "time.load[0].to: is not after"},
+      {begin + "load = 3\n", "simulation.load: expected an array of tables"},
+      {begin + load, "simulation.load[0].kind: missing"},
+      {begin + load + "kind = \"ramp\"\n", "simulation.load[0].to: missing"},
+      {begin + load + "kind = \"ramp\"\nto = 1\n", "simulation.load[0].force: missing"},
+      {begin + load + "kind = \"ramp\"\nforce = [1, 0, 0]\nfrom = 0.5\nto = 0.4\n", "simulation.load[0].to: is not after"},
       {begin + load + "kind = \"ramp\"\nforce = [1, 0, 0]\nfrom = 1\nto = 2\n", "begins when all is over"},
       {begin + load + "kind = \"impulse\"\nforce = [\"1 N\", 0, 0]\nto = 1\n",
        "expected an impulse (N*s), found a force"},
-      {begin + load + "kind = \"tilt\"\naxis = [0, 0, 0]\nto = 1\n", "time.load[0].axis: the axis is zero"},
-      {begin + load + "kind = \"tilt\"\naxis = [1, 0, 0]\nto = 1\n", "time.load[0].angle: missing"},
-      {begin + load + "kind = \"shake\"\n", "time.load[0].rms: missing"},
+      {begin + load + "kind = \"tilt\"\naxis = [0, 0, 0]\nto = 1\n", "simulation.load[0].axis: the axis is zero"},
+      {begin + load + "kind = \"tilt\"\naxis = [1, 0, 0]\nto = 1\n", "simulation.load[0].angle: missing"},
+      {begin + load + "kind = \"shake\"\n", "simulation.load[0].rms: missing"},
       {begin + load + "kind = \"shake\"\nrms = [0, 0, -1]\n",
-       "s.toml:25:14: time.load[0].rms[2]: must not be negative"},
+       "s.toml:25:14: simulation.load[0].rms[2]: must not be negative"},
       {begin + load + "kind = \"shake\"\nrms = [0, 0, 1]\nhigh = \"0.5 Hz\"\n", "high: lies below low = 1 Hz"},
       {begin + load + "kind = \"shake\"\nrms = [0, 0, 1]\nhigh = 600\n", "too fast for a step of 0.001 s"},
       {begin + load + "kind = \"shake\"\nrms = [0, 0, 1]\n" + load + "kind = \"shake\"\nrms = [0, 0, 1]\n",
-       "time.load[1]: a second shake"},
-      {"[solver]\ncheck_uniqueness = false\n" + begin, "s.toml:22:1: solver.check_uniqueness: is not used with [time]"},
+       "simulation.load[1]: a second shake"},
+      {"[solver]\ncheck_uniqueness = false\n" + begin, "s.toml:22:1: solver.check_uniqueness: is not used with [simulation]"},
   };
   for (const auto& [tables, says] : refusals)
     EXPECT_NE(complaint(tables).find(says), std::string::npos) << tables << complaint(tables);

@@ -28,7 +28,7 @@ Scenario scenario(std::int64_t samples, int instants = 5) {
   Scenario s;
   s.contacts.resize(2);
   s.object.mass = Distribution::uniform(1, 2);
-  s.squeeze = Distribution::normal(15, 1);
+  s.grip_force = Distribution::normal(15, 1);
   s.time = InTime{};
   s.time->instants = instants;
   s.plan.samples = samples;
@@ -68,7 +68,7 @@ using TrajectoryEnds = std::function<TrajectoryEnd(std::int64_t)>;
 
 TimeStudy make_uncertainty(const Scenario& s, const TrajectoryEnds& trajectory_end) {
   const int instants = s.time->instants;
-  const double until = s.time->until;
+  const double duration = s.time->duration;
   return TimeStudy(s, [=](std::int64_t first, std::int64_t count, const Device&) {
     Motions m{2, instants, 2, {}, Numbers(static_cast<std::size_t>(instants * looks(2) * count)), {}};
     for (std::int64_t i = 0; i < count; ++i) {
@@ -76,7 +76,7 @@ TimeStudy make_uncertainty(const Scenario& s, const TrajectoryEnds& trajectory_e
       m.trajectory.push_back(f.t);
       m.uniforms.insert(m.uniforms.end(), f.u, f.u + 2);
       for (int k = 0; k < instants; ++k) {
-        const bool goes_on = until * k / (instants - 1) < f.t.end_time || f.t.end_time >= until;
+        const bool goes_on = duration * k / (instants - 1) < f.t.end_time || f.t.end_time >= duration;
         const double row[] = {f.drift, 0.1, f.margin, 1e-4, f.force, f.force / 2};
         for (int look = 0; look < looks(2); ++look)
           m.looks[static_cast<std::size_t>((k * looks(2) + look) * count + i)] = goes_on ? row[look] : NAN;
@@ -443,7 +443,7 @@ TEST(GraspTimeStudy, CountsTheTrajectoriesOfItsScenarioWhateverTheExecutor) {
   constexpr std::int64_t kSamples = 131;  // one piece and a little more
   Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", {});
   s.time = InTime{};
-  s.time->until = 0.02;
+  s.time->duration = 0.02;
   s.time->instants = 5;
   s.time->slip = 1e-4;
   s.time->friction = {0.05, 0.5};

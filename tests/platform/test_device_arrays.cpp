@@ -146,7 +146,7 @@ TEST(DevicePoses, AreFoundAsTheScalarExecutorFindsThem) {
 TEST(DevicePoses, AreFoundInTheFullForm) {
   const Rows r;
   ForwardOptions options;
-  options.tol = 1e-11;
+  options.tolerance = 1e-11;
   expect_found(r, forward_kinematics_full({r.platform}, r.lengths, r.guess, options, test::kReference), options,
                Form::kFull);
 }
@@ -300,7 +300,7 @@ TEST(DevicePoses, MoveAsTheScalarExecutorMovesThem) {
   const Rows r;
   SimulateOptions o;
   o.step = 0.01;
-  o.until = 0.03;
+  o.duration = 0.03;
   o.times = {0, 0.015, 0.03};
   o.watch_limits = true;
   o.correct_above = 0;  // of the hybrid method: at every step
@@ -341,7 +341,7 @@ TEST(DevicePoses, MoveWithTheirEndsAloneAndFromRest) {
   const Rows r;
   const ForceInput force{.force = {95, 96, 97, 98, 99, 100}};
   SimulateOptions o;
-  o.until = 0.02;
+  o.duration = 0.02;
   const Trajectories plain = simulate({r.platform}, {r.poses, {}, {}}, force, o, test::kReference);
   const OnDevice in(r, Layout::kRows);
   const Flight flight(0, Layout::kRows);

@@ -140,7 +140,7 @@ TEST(OwnPlatforms, MoveTheSameOnEveryExecutorWithEachMethod) {
     SimulateOptions o;
     o.method = method;
     o.step = 0.01;
-    o.until = 0.03;
+    o.duration = 0.03;
     o.times = {0, 0.015, 0.03};
     o.watch_limits = true;
     o.correct_above = 0;  // of the hybrid method: at every step

@@ -18,7 +18,7 @@ using test::same_bits;
 using test::platform_reference;
 using test::reference_platform;
 
-constexpr double kPoseTolerance = 1e-12;  ///< of Newton's method at tol = 1e-12, well conditioned poses
+constexpr double kPoseTolerance = 1e-12;  ///< of Newton's method at tolerance = 1e-12, well conditioned poses
 
 void append(std::vector<double>& to, const nlohmann::json& numbers) {
   for (const auto& x : numbers) to.push_back(x.get<double>());
@@ -301,7 +301,7 @@ TEST(PlatformHybridSimulation, GivesTheSameBitsInLanesAndLeavesNeighborsOfNanAlo
     force.force[static_cast<std::size_t>(6 * i)] += i;
   }
   SimulateOptions o = hybrid(0.01);
-  o.until = 0.05;
+  o.duration = 0.05;
   o.times = {0, 0.02, 0.05};
   const Trajectories clean = simulate(one.platforms, starts, force, o, {});
   starts.velocity[6 * 4] = std::numeric_limits<double>::quiet_NaN();

@@ -19,7 +19,7 @@ using test::platform_reference;
 using test::reference_platform;
 
 constexpr double kLengthTolerance = 1e-14;  ///< relative: a few roundings of a sum of squares
-constexpr double kPoseTolerance = 1e-12;    ///< of Newton's method at tol = 1e-12, well conditioned poses
+constexpr double kPoseTolerance = 1e-12;    ///< of Newton's method at tolerance = 1e-12, well conditioned poses
 
 void append(std::vector<double>& to, const nlohmann::json& numbers) {
   for (const auto& x : numbers) to.push_back(x.get<double>());
@@ -381,7 +381,7 @@ TEST(PlatformForwardKinematics, SaysThatTheIterationLimitEndedIt) {
   for (std::size_t i = 0; i < got.status.size(); ++i) {
     EXPECT_EQ(got.status[i], PoseStatus::kIterationLimit);
     EXPECT_EQ(got.iterations[i], 1);
-    EXPECT_GT(got.residual[i], options.tol);
+    EXPECT_GT(got.residual[i], options.tolerance);
   }
 }
 

@@ -214,7 +214,7 @@ TEST(PlatformMotion, OfMasslessLegsIsTheRegularPrecessionOfASymmetricTop) {
   p.gravity = Vec3<double>::zero();
   const Vec3<double> w{{0.9, -0.6, 0.8}}, H{{A * w[0], A * w[1], C * w[2]}};
   SimulateOptions o = options(Integrator::kRk8, 0.01, {});
-  o.until = seconds;
+  o.duration = seconds;
   const Trajectories t = simulate({p}, at_home(p, {{0, 0, 0, w[0], w[1], w[2]}}), kNoForce, o);
   ASSERT_EQ(t.status[0], MotionStatus::kCompleted);
   const Quaternion<double> end = product(turn_by((seconds / A) * H), turn_by({{0, 0, seconds * (1 - C / A) * w[2]}}));
@@ -240,12 +240,12 @@ TEST(PlatformMotion, StaysAtRestUnderTheForcesOfStatics) {
 
 // Forces over time.
 
-/// Forces of the reference plus a ramp, as `samples` samples over `until` seconds.
-ForceInput ramp(const ReferenceMotion& m, std::int64_t samples, double until) {
+/// Forces of the reference plus a ramp, as `samples` samples over `duration` seconds.
+ForceInput ramp(const ReferenceMotion& m, std::int64_t samples, double duration) {
   ForceInput f = m.force;
   f.force.clear();
   f.samples = samples;
-  f.interval = until / static_cast<double>(samples - 1);
+  f.interval = duration / static_cast<double>(samples - 1);
   for (std::int64_t k = 0; k < samples; ++k)
     for (std::size_t i = 0; i < 6; ++i)
       f.force.push_back(m.force.force[i] + 40.0 * static_cast<double>(k) / static_cast<double>(samples - 1) *
@@ -259,7 +259,7 @@ TEST(PlatformForces, OverTimeAreTheLimitOfPiecewiseConstantOnes) {
   const auto error_of_stairs = [&](int stairs) {
     Starts at = m.starts;
     SimulateOptions o = options(Integrator::kRk8, 0.025);
-    o.until = 0.5 / stairs;
+    o.duration = 0.5 / stairs;
     const ForceInput fine = ramp(m, 2 * stairs + 1, 0.5);
     for (int k = 0; k < stairs; ++k) {
       const auto middle = fine.force.begin() + 6 * (2 * k + 1);
@@ -289,7 +289,7 @@ TEST(PlatformForces, AreMetByStepsAndHeldAfterTheLastSample) {
   held.interval = 0;
   Starts at{{two.pose.position, two.pose.quaternion}, two.velocity, {}};
   SimulateOptions o = options(Integrator::kRk8, 0.02);
-  o.until = 0.2;
+  o.duration = 0.2;
   const Trajectories rest = simulate(m.platforms, at, held, o);
   for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(rest.end_velocity[k], two.end_velocity[k], 1e-12);
 }

@@ -44,9 +44,9 @@ class Check : public ::testing::Test {
 };
 
 TEST_F(Check, PrintsTheResolvedScenario) {
-  const Outcome r = check(kGood + " --set load.squeeze=\"12 N\"");
+  const Outcome r = check(kGood + " --set load.grip_force=\"12 N\"");
   EXPECT_EQ(r.code, 0) << r.output;
-  EXPECT_NE(r.output.find("squeeze = 12  # N"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("grip_force = 12  # N"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("chunk = 65536"), std::string::npos);
 }
 

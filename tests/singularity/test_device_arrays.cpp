@@ -56,19 +56,19 @@ struct Found {
         joint(n, 1, layout),
         order(n, 1, layout),
         sign(n, 1, layout),
-        responsible(n, 1, layout),
+        dependent_joints(n, 1, layout),
         joints(n, robot.joints, layout) {}
   [[nodiscard]] DeviceNearSingularities arrays() const {
-    return {search_status, q, distance, lost, responsible, subsets, last, joints, joint, order, rate, sign, wrench};
+    return {search_status, q, distance, lost, dependent_joints, subsets, last, joints, joint, order, rate, sign, wrench};
   }
   [[nodiscard]] NearSingularities results() const {
-    return {search_status.rows(), q.rows(),     distance.rows(), lost.rows(), responsible.rows(), subsets.rows(), last.rows(),
+    return {search_status.rows(), q.rows(),     distance.rows(), lost.rows(), dependent_joints.rows(), subsets.rows(), last.rows(),
             joints.rows(),  joint.rows(), order.rows(),    rate.rows(), sign.rows(),        wrench.rows()};
   }
   OnGpu<SearchStatus> search_status;
   OnGpu<double> q, distance, rate, wrench;
   OnGpu<int> lost, subsets, last, joint, order, sign;
-  OnGpu<std::uint32_t> responsible, joints;
+  OnGpu<std::uint32_t> dependent_joints, joints;
 };
 
 NearSingularities nearest_there(const chain::Robot& robot, const std::vector<double>& q, const MeasureOptions& options,

@@ -21,7 +21,7 @@ void expect_rank(const Json& c, const Analysis& a) {
   EXPECT_EQ(a.lost_freedoms, c["lost_dof"]);
   EXPECT_EQ(a.arm_singular, c["lost_dof"] > 0);
   EXPECT_EQ(static_cast<int>(a.null_space.size()), c["nullity"]);
-  EXPECT_EQ(a.responsible, from_zero(c["responsible"]));
+  EXPECT_EQ(a.dependent_joints, from_zero(c["dependent_joints"]));
   EXPECT_EQ(a.subchain_singular, !c["sosm"].empty());
 }
 
@@ -50,7 +50,7 @@ void expect_interval(const Json& expected, const Interval& i) {
   EXPECT_EQ(i.first + 1, expected["interval"][0]);
   EXPECT_EQ(i.last + 1, expected["interval"][1]);
   EXPECT_EQ(i.dim, expected["dim"]);
-  EXPECT_EQ(i.responsible, from_zero(expected["ssm"]));
+  EXPECT_EQ(i.dependent_joints, from_zero(expected["ssm"]));
   const std::vector<double> v = expected["null_vector"];
   ASSERT_EQ(i.null_vector.size(), v.size());
   double along = 0;
@@ -140,7 +140,7 @@ TEST(Singularity, EveryReferenceCaseIsReproduced) {
   for (const Json& c : cases()) {
     SCOPED_TRACE(c["id"].get<std::string>());
     const ScrewSet set = screws_in(c["screws"]);
-    const Analysis a = analyse(set, paper_rule());
+    const Analysis a = analyze(set, paper_rule());
     expect_rank(c, a);
     expect_singular_values(c, a);
     expect_intervals(c, a);
@@ -158,7 +158,7 @@ TEST(Singularity, RobotsGiveTheScrewsAndVerdictsOfTheReference) {
     const std::vector<double> q = c["q"];
     const ScrewSet set = make_screws(robot, q);
     for (std::size_t i = 0; i < q.size(); ++i) expect_near(set.screw[i], screw_of(c["screws"][i]), kScrew);
-    const Analysis a = analyse(robot, q);
+    const Analysis a = analyze(robot, q);
     expect_rank(c, a);
     expect_singular_values(c, a);
     expect_escape(c, a);
@@ -172,7 +172,7 @@ TEST(Singularity, LieProductsOfTheExamplesAndTheirPlaceInTheSpan) {
   for (const Json& c : examples()) {
     SCOPED_TRACE(c["id"].get<std::string>());
     const ScrewSet set = screws_in(c["screws"]);
-    const Analysis a = analyse(set);
+    const Analysis a = analyze(set);
     for (const Json& p : c["lie_products"]) {
       const Screw<double> product =
           cross(set.screw[p["f"].get<std::size_t>() - 1], set.screw[p["h"].get<std::size_t>() - 1]);
@@ -204,27 +204,27 @@ TEST(Singularity, FiniteMotionsOfTheExamples) {
 TEST(Singularity, SetsThatClearEverySingularIntervalOfTheExamples) {
   for (const Json& c : examples()) {
     SCOPED_TRACE(c["id"].get<std::string>());
-    const Analysis a = analyse(screws_in(c["screws"]));
+    const Analysis a = analyze(screws_in(c["screws"]));
     EXPECT_EQ(sorted(a.clearing_sets), sets_from_zero(c["min_sets_clearing_all_SSOS"]));
   }
 }
 
 TEST(Singularity, PrintedExamplesHaveTheReferenceRankAtTheirFourDigits) {
-  AnalyseOptions options;
+  AnalyzeOptions options;
   options.tolerance = 1e-3;
   for (const Json& c : examples())
-    EXPECT_EQ(analyse(screws_in(c["printed_screws"]), options).rank, c["printed_rank_tol1e-3"]) << c["id"];
+    EXPECT_EQ(analyze(screws_in(c["printed_screws"]), options).rank, c["printed_rank_tol1e-3"]) << c["id"];
 }
 
 TEST(Singularity, TheFirstExampleAsPrintedHasTheSameVerdicts) {
   const Json c = case_of("ex1");
-  AnalyseOptions options = paper_rule();
+  AnalyzeOptions options = paper_rule();
   options.tolerance = 1e-3;
-  const Analysis a = analyse(screws_in(c["printed_screws"]), options);
+  const Analysis a = analyze(screws_in(c["printed_screws"]), options);
   expect_rank(c, a);
   ASSERT_EQ(a.intervals.size(), c["sosm"].size());
   for (std::size_t k = 0; k < a.intervals.size(); ++k) {
-    EXPECT_EQ(a.intervals[k].responsible, from_zero(c["sosm"][k]["ssm"]));
+    EXPECT_EQ(a.intervals[k].dependent_joints, from_zero(c["sosm"][k]["ssm"]));
     for (std::size_t f = 0; f < a.intervals[k].actuators.size(); ++f)
       expect_actuator(c["sosm"][k]["actuators"][f], a.intervals[k].actuators[f]);
   }
@@ -232,8 +232,8 @@ TEST(Singularity, TheFirstExampleAsPrintedHasTheSameVerdicts) {
 }
 
 TEST(Singularity, SelfMotionLeavesTheWristOfSevenJointsButNeitherExample) {
-  const Analysis one = analyse(screws_in(case_of("ex1")["screws"])),
-                 three = analyse(screws_in(case_of("ex3")["screws"]));
+  const Analysis one = analyze(screws_in(case_of("ex1")["screws"])),
+                 three = analyze(screws_in(case_of("ex3")["screws"]));
   EXPECT_EQ(one.self_motion, SelfMotion::kNone);
   // Two digits of an independent computation; the sign of the lost wrench, and so of the form, is free.
   EXPECT_NEAR(std::abs(one.self_motion_form[0]), 0.014, 5e-4);
@@ -241,9 +241,9 @@ TEST(Singularity, SelfMotionLeavesTheWristOfSevenJointsButNeitherExample) {
   EXPECT_NEAR(std::abs(three.self_motion_form[0]), 0.05, 5e-3);
   EXPECT_NEAR(std::abs(three.self_motion_form[1]), 0.22, 5e-3);
   EXPECT_EQ(three.self_motion, SelfMotion::kNone);
-  EXPECT_EQ(analyse(screws_in(case_of("srs_wrist")["screws"])).self_motion, SelfMotion::kEscapes);
+  EXPECT_EQ(analyze(screws_in(case_of("srs_wrist")["screws"])).self_motion, SelfMotion::kEscapes);
   // Aligned wrist axes of a PUMA turn against each other forever.
-  EXPECT_EQ(analyse(screws_in(case_of("puma_wrist")["screws"])).self_motion, SelfMotion::kUndecided);
+  EXPECT_EQ(analyze(screws_in(case_of("puma_wrist")["screws"])).self_motion, SelfMotion::kUndecided);
 }
 
 }  // namespace

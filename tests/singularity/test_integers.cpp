@@ -112,7 +112,7 @@ std::vector<Joints> minimal_hulls(const std::vector<Joints>& all) {
 
 TEST(Singularity, IntervalsOfRandomIntegerScrewsAreThoseOfExactEnumeration) {
   std::mt19937_64 gen(3);
-  AnalyseOptions options = paper_rule();
+  AnalyzeOptions options = paper_rule();
   options.clearing_sets = false;
   options.largest_set = 1;
   int dependent = 0;
@@ -122,10 +122,10 @@ TEST(Singularity, IntervalsOfRandomIntegerScrewsAreThoseOfExactEnumeration) {
     const ScrewSet set = real_screws(all);
     const std::vector<Joints> exact = exact_circuits(all);
     EXPECT_EQ(sorted(circuits(set)), sorted(exact));
-    const Analysis a = analyse(set, options);
+    const Analysis a = analyze(set, options);
     EXPECT_EQ(a.rank, exact_rank(all));
     std::vector<Joints> blamed;
-    for (const Interval& i : a.intervals) blamed.push_back(i.responsible);
+    for (const Interval& i : a.intervals) blamed.push_back(i.dependent_joints);
     EXPECT_EQ(sorted(blamed), minimal_hulls(exact));
     dependent += !exact.empty();
   }
@@ -139,7 +139,7 @@ TEST(Singularity, EscapesOfRandomIntegerScrewsGrowAsPredicted) {
   for (int trial = 0; trial < 300; ++trial) {
     SCOPED_TRACE(trial);
     const ScrewSet set = real_screws(integer_screws(gen));
-    const Analysis a = analyse(set);
+    const Analysis a = analyze(set);
     if (!a.arm_singular) continue;
     ++singular;
     EXPECT_FALSE(a.escape_sets.empty());

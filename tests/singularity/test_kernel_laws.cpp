@@ -83,11 +83,11 @@ TEST(SingularityKernels, ScalingIsDefinedWhereAxesMeetOrAreMissing) {
   const auto at = configuration(wrist, Vec<double, 3>{{0.3, 0, -0.8}});  // axes 1 and 3 in line
   EXPECT_EQ(at.scaling.length, 1);
   EXPECT_NEAR(norm(at.scaling.center + wrist.base.p - vec3(0.0, 0.0, 0.3)), 0, 1e-12);
-  const auto found = analyse<3>(at.screws, interval_dims(wrist), kTolerances);
+  const auto found = analyze<3>(at.screws, interval_dims(wrist), kTolerances);
   EXPECT_NEAR(found.sigma[0], std::sqrt(2), 1e-15);
   EXPECT_NEAR(found.sigma[1], 1, 1e-15);
   EXPECT_EQ(found.lost, 1);
-  EXPECT_EQ(joints_in(found.escape.responsible), (JointSet{1, 3}));
+  EXPECT_EQ(joints_in(found.escape.dependent_joints), (JointSet{1, 3}));
   EXPECT_EQ(found.escape.joint, 1);
   // Screws (0 0 1), (0 1 0), (sin 0 cos) of the angle t: sigma_3 = sqrt(1 - cos t).
   EXPECT_NEAR(found.escape.rate[1], std::sqrt(0.5), 1e-12);
@@ -100,16 +100,16 @@ TEST(SingularityKernels, ScalingIsDefinedWhereAxesMeetOrAreMissing) {
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(singular_values(box.screws)[k], 1, 1e-15);
 }
 
-/// With a tolerance above it, a near singularity is analysed as the one that it is near to.
-TEST(SingularityKernels, NearSingularitiesAreAnalysedByTheirTolerance) {
+/// With a tolerance above it, a near singularity is analyzed as the one that it is near to.
+TEST(SingularityKernels, NearSingularitiesAreAnalyzedByTheirTolerance) {
   const auto m = arm_named<6>("PUMA560");
   const auto dims = interval_dims(m);
   const Vec<double, 6> q = {{0.3, -0.7, 0.5, 0.9, 0.01, -0.4}};  // axes 4 and 6 nearly in line
   const auto at = configuration(m, q);
-  EXPECT_EQ(analyse<6>(at.screws, dims, kTolerances).lost, 0);
-  const auto near = analyse<6>(at.screws, dims, {0.02, 0.05, 1e-3});
+  EXPECT_EQ(analyze<6>(at.screws, dims, kTolerances).lost, 0);
+  const auto near = analyze<6>(at.screws, dims, {0.02, 0.05, 1e-3});
   EXPECT_EQ(near.lost, 1);
-  EXPECT_EQ(joints_in(near.escape.responsible), (JointSet{4, 6}));
+  EXPECT_EQ(joints_in(near.escape.dependent_joints), (JointSet{4, 6}));
   EXPECT_EQ(near.escape.joint, 4);
   EXPECT_EQ(near.subsets.count, 1);
   EXPECT_NEAR(near.escape.rate[4], near.sigma[5] / 0.01, 0.01 * near.escape.rate[4]);
@@ -126,7 +126,7 @@ TEST(SingularityKernels, PredictedRatesAreThoseOfTrueMotion) {
     auto q = test::random_vector<7>(gen, 1.3);
     q[3] = 0;  // stretched elbow
     const auto at = configuration(m, q);
-    const auto found = analyse<6>(at.screws, dims, kTolerances);
+    const auto found = analyze<6>(at.screws, dims, kTolerances);
     ASSERT_EQ(found.lost, 1);
     for (int j = 0; j < 7; ++j) {
       auto forth = q, back = q;
@@ -161,7 +161,7 @@ __attribute__((noinline)) Everything<S, J> everything(const Model<double, J>& m,
   const auto screws = scaled_screws(m, lines, out.scaling);
   out.sigma = singular_values(screws);
   out.volume = manipulability(screws);
-  out.analysis = analyse<G>(screws, dims, kTolerances);
+  out.analysis = analyze<G>(screws, dims, kTolerances);
   return out;
 }
 

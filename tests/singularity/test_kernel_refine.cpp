@@ -47,7 +47,7 @@ TEST(NearestSingularities, OfThePumaSatisfyTheirClosedFormAndBlameItsJoints) {
     const std::vector<int> expected = at_wrist   ? std::vector<int>{3, 5}
                                       : at_elbow ? std::vector<int>{1, 2, 3, 4, 5}
                                                  : std::vector<int>{0, 1, 3, 4, 5};
-    EXPECT_EQ(found.responsible[i], bits(expected));
+    EXPECT_EQ(found.dependent_joints[i], bits(expected));
     EXPECT_EQ(found.lost[i], 1);
     wrist += at_wrist;
     elbow += at_elbow;
@@ -194,7 +194,7 @@ TEST(NearestSingularities, AreReachedByTheLeastMotion) {
   }
   const NearSingularities found = nearest_singularities(puma, q, {}, kLanesDevice);
   for (std::size_t i = 0; i < offset.size(); ++i) {
-    ASSERT_EQ(found.responsible[i], bits({3, 5}));
+    ASSERT_EQ(found.dependent_joints[i], bits({3, 5}));
     EXPECT_NEAR(found.distance[i], offset[i], 1e-9);
   }
 }
@@ -202,18 +202,18 @@ TEST(NearestSingularities, AreReachedByTheLeastMotion) {
 /// Joints with a part in the null space; of a redundant arm those of the minimal singular subsets.
 std::uint32_t joints_to_blame(const Analysis& a) {
   std::uint32_t subsets = 0;
-  for (const Interval& interval : a.intervals) subsets |= bits(interval.responsible);
-  return a.joints > a.generic_rank && subsets != 0 ? subsets : bits(a.responsible);
+  for (const Interval& interval : a.intervals) subsets |= bits(interval.dependent_joints);
+  return a.joints > a.generic_rank && subsets != 0 ? subsets : bits(a.dependent_joints);
 }
 
 /// What the exact analysis, which is another program, says of a configuration that a search has landed at.
 bool agrees(const Analysis& a, const NearSingularities& found, std::size_t i) {
   const auto joints = static_cast<std::size_t>(a.joints);
-  bool same = a.lost_freedoms == found.lost[i] && joints_to_blame(a) == found.responsible[i] &&
+  bool same = a.lost_freedoms == found.lost[i] && joints_to_blame(a) == found.dependent_joints[i] &&
               static_cast<int>(a.intervals.size()) == found.subsets[i];
   for (const Interval& interval : a.intervals) {
     const std::size_t at = i * joints + static_cast<std::size_t>(interval.first);
-    same = same && interval.last == found.subset_last[at] && bits(interval.responsible) == found.subset_joints[at];
+    same = same && interval.last == found.subset_last[at] && bits(interval.dependent_joints) == found.subset_joints[at];
   }
   int order = 0;
   double rate = 0;
@@ -233,7 +233,7 @@ void check_against_host(const chain::Robot& robot, int samples, double near, int
   options.near = near;
   const std::vector<double> q = near_rows(robot, random_configurations(robot, samples), options);
   const NearSingularities found = nearest_singularities(robot, q, options, kLanesDevice);
-  AnalyseOptions exact;
+  AnalyzeOptions exact;
   exact.tolerance = 1e-6;  // as the search does
   exact.generic = generic_dims(make_screws(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.1)));
   exact.clearing_sets = false;
@@ -243,7 +243,7 @@ void check_against_host(const chain::Robot& robot, int samples, double near, int
     lost += found.search_status[i] != SearchStatus::kLanded;
     if (found.search_status[i] != SearchStatus::kLanded) continue;
     ++checked;
-    different += !agrees(analyse(robot, row(found.singular_q, i, robot.joints), exact), found, i);
+    different += !agrees(analyze(robot, row(found.singular_q, i, robot.joints), exact), found, i);
   }
   EXPECT_LE(different, at_most / 100);
   EXPECT_GT(checked, at_most / 2);
@@ -296,7 +296,7 @@ TEST(NearestSingularities, ANumberThatIsNotFiniteSpoilsNoOther) {
   for (std::size_t i = 0; i < 37; ++i) {
     if (i == 5 || i == 12) {
       EXPECT_EQ(spoilt.search_status[i], SearchStatus::kNonFinite);
-      EXPECT_EQ(spoilt.responsible[i], 0u);
+      EXPECT_EQ(spoilt.dependent_joints[i], 0u);
       EXPECT_TRUE(std::isnan(spoilt.singular_q[6 * i]));
       EXPECT_TRUE(std::isnan(remeasured.sigma_min[i]));
       EXPECT_TRUE(std::isnan(remeasured.inverse_condition[i]));

@@ -63,7 +63,7 @@ void check_case(const json& c) {
   const auto dims = interval_dims(m);
   check_scaling(c, m, at);
   EXPECT_EQ(dims.generic_rank, G);
-  const auto found = analyse<G>(at.screws, dims, kTolerances);
+  const auto found = analyze<G>(at.screws, dims, kTolerances);
   const auto sigma = singular_values(at.screws);
   for (int k = 0; k < kValues<J>; ++k) {
     const double expected = c["scaling"]["singular_values"][static_cast<std::size_t>(k)].get<double>();
@@ -73,7 +73,7 @@ void check_case(const json& c) {
   EXPECT_EQ(found.rank, c["rank"].get<double>());
   EXPECT_EQ(rank(sigma, kTolerances.rank), c["rank"].get<double>());
   EXPECT_EQ(found.lost, c["lost_dof"].get<double>());
-  EXPECT_EQ(joints_in(found.escape.responsible), to_set(c["responsible"]));
+  EXPECT_EQ(joints_in(found.escape.dependent_joints), to_set(c["dependent_joints"]));
   check_subsets(c["sosm"], found.subsets);
   if (found.lost == 0) {
     EXPECT_EQ(found.escape.joint, -1);
@@ -134,11 +134,11 @@ void check_example(const json& e) {
   dims.generic_rank = e["generic_rank"].get<int>();
   for (int a = 0; a < J; ++a)
     for (int c = 0; c < kWindow; ++c) dims.of[a][c] = c + 1;
-  const auto found = analyse<6>(screws, dims, kTolerances);
+  const auto found = analyze<6>(screws, dims, kTolerances);
   for (int k = 0; k < 6; ++k)
     EXPECT_NEAR(found.sigma[k], e["scaling"]["singular_values"][static_cast<std::size_t>(k)].get<double>(), kValue);
   EXPECT_EQ(found.rank, e["rank"].get<double>());
-  EXPECT_EQ(joints_in(found.escape.responsible), to_set(e["responsible"]));
+  EXPECT_EQ(joints_in(found.escape.dependent_joints), to_set(e["dependent_joints"]));
   check_subsets(e["sosm"], found.subsets);
   if (!e.contains("joints")) return;
   for (int j = 0; j < J; ++j) {
@@ -170,7 +170,7 @@ TEST(SingularityKernels, TheBetterSignIsThatOfSmallSteps) {
   forth[2] += 1e-4;
   back[2] -= 1e-4;
   EXPECT_GT((sigma_at<6>(m, forth, at.scaling)), 1.1 * (sigma_at<6>(m, back, at.scaling)));
-  EXPECT_EQ(analyse<6>(at.screws, interval_dims(m), kTolerances).escape.sign[2], 1);
+  EXPECT_EQ(analyze<6>(at.screws, interval_dims(m), kTolerances).escape.sign[2], 1);
 }
 
 /// What is known of a configuration besides arms.json, joints counted from 1: the ranges a..b of its minimal
@@ -190,7 +190,7 @@ void check_known(const Known& known) {
   Vec<double, J> q;
   for (int i = 0; i < J; ++i) q[i] = 0.4 + 0.1 * i;
   for (const auto& [joint, angle] : known.set) q[joint - 1] = angle;
-  const auto found = analyse<G>(configuration(m, q).screws, interval_dims(m), kTolerances);
+  const auto found = analyze<G>(configuration(m, q).screws, interval_dims(m), kTolerances);
   EXPECT_EQ(found.rank, known.rank);
   EXPECT_EQ(found.lost, G - known.rank);
   std::set<std::pair<JointSet, JointSet>> subsets;

@@ -70,7 +70,7 @@ void check_counts(const MapScenario& scenario) {
     if (s.search_status[i] != SearchStatus::kLanded) continue;
     ++landed;
     subsets += s.subsets[i];
-    if (++sets[s.responsible[i]] == 1) example[s.responsible[i]] = number[i];
+    if (++sets[s.dependent_joints[i]] == 1) example[s.dependent_joints[i]] = number[i];
     ++escape[s.escape_joint[i]];
   }
   EXPECT_GT(landed, 20);
@@ -80,7 +80,7 @@ void check_counts(const MapScenario& scenario) {
   EXPECT_EQ(sum(t, l.distance.offset, l.distance.size()), landed);
   EXPECT_EQ(sum(t, l.subset, 1 << l.joints), subsets);
   for (std::uint32_t set = 0; set < 1u << l.joints; ++set) {
-    EXPECT_EQ(t.counts[static_cast<std::size_t>(l.responsible) + set], sets[set]);
+    EXPECT_EQ(t.counts[static_cast<std::size_t>(l.dependent_joints) + set], sets[set]);
     if (sets[set] == 0) continue;
     EXPECT_EQ(t.least[static_cast<std::size_t>(l.least_example) + set], static_cast<double>(example[set]));
   }

@@ -208,10 +208,10 @@ TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEve
           (*landed[i])("singular_q", static_cast<std::size_t>(j)) - (*landed[i])("q", static_cast<std::size_t>(j)), 2);
     }
     ++sets[blamed];
-    EXPECT_EQ(blamed, static_cast<std::uint32_t>((*landed[i])("responsible"))) << i;
+    EXPECT_EQ(blamed, static_cast<std::uint32_t>((*landed[i])("dependent_joints"))) << i;
     EXPECT_NEAR((*landed[i])("distance"), std::sqrt(length), 1e-12) << i;
   }
-  const Json& said = puma().summary["nearest"]["responsible"];
+  const Json& said = puma().summary["nearest"]["dependent_joints"];
   ASSERT_EQ(said.size(), sets.size());
   for (const auto& row : said) {
     const std::int64_t n = std::ssize(landed), count = sets[to_set(row["joints"])];
@@ -242,7 +242,7 @@ TEST(SingularityMapStudy, TheSummaryCountsWhatTheRowsHold) {
     singular += row("outcome") == 2;
     (row("landing") == 0 ? landed : lost) += 1;
     if (row("landing") != 0) continue;
-    const auto set = static_cast<std::uint32_t>(row("responsible"));
+    const auto set = static_cast<std::uint32_t>(row("dependent_joints"));
     ++sets[set];
     examples.try_emplace(set, static_cast<std::int64_t>(row("index")));
     ++escapes[{static_cast<int>(row("escape_joint")), static_cast<int>(row("escape_order"))}];
@@ -253,9 +253,9 @@ TEST(SingularityMapStudy, TheSummaryCountsWhatTheRowsHold) {
   EXPECT_EQ(s["outcomes"]["regular"], kSamples - near - singular);
   EXPECT_EQ(s["nearest"]["landed"], landed);
   EXPECT_EQ(s["nearest"]["lost"], lost);
-  ASSERT_EQ(s["nearest"]["responsible"].size(), sets.size());
+  ASSERT_EQ(s["nearest"]["dependent_joints"].size(), sets.size());
   std::int64_t before = kSamples;
-  for (const auto& row : s["nearest"]["responsible"]) {
+  for (const auto& row : s["nearest"]["dependent_joints"]) {
     EXPECT_EQ(row["count"], sets[to_set(row["joints"])]);
     EXPECT_EQ(row["example"], examples[to_set(row["joints"])]) << "the first sample";
     EXPECT_LE(row["count"].get<std::int64_t>(), before);
@@ -345,7 +345,7 @@ TEST(SingularityMapStudy, AReplayedSampleIsItsRow) {
     EXPECT_EQ(static_cast<double>(s.outcome), row("outcome"));
     EXPECT_EQ(s.measures.sigma_min[0], row("sigma_min"));
     EXPECT_EQ(s.measures.inverse_condition[0], row("inverse_condition"));
-    EXPECT_EQ(s.nearest.responsible[0], static_cast<std::uint32_t>(row("responsible")));
+    EXPECT_EQ(s.nearest.dependent_joints[0], static_cast<std::uint32_t>(row("dependent_joints")));
     for (std::size_t j = 0; j < kJoints; ++j) {
       EXPECT_EQ(s.q[j], row("q", j));
       if (row("landing") == 0) {
@@ -394,14 +394,14 @@ TEST(SingularityMapStudy, ToolPointsAndVoxelsAreInTheWorld) {
 
 TEST(SingularityMapStudy, PagesShowTheMostFrequentSetsAndTheWorst) {
   const auto chosen = puma().study.configurations(puma().total);
-  const auto sets = puma().study.responsible(puma().total);
+  const auto sets = puma().study.dependent_joints(puma().total);
   ASSERT_EQ(chosen.size(), std::min<std::size_t>(8, sets.size()) + 3);
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     const MapSample& s = chosen[k].sample;
     ASSERT_TRUE(s.analysis.has_value());
     std::uint32_t exact = 0;
-    for (const int j : s.analysis->responsible) exact |= 1u << j;
-    EXPECT_EQ(exact, s.nearest.responsible[0]) << "the exact analysis blames the same joints";
+    for (const int j : s.analysis->dependent_joints) exact |= 1u << j;
+    EXPECT_EQ(exact, s.nearest.dependent_joints[0]) << "the exact analysis blames the same joints";
     EXPECT_TRUE(s.analysis->arm_singular);
     if (k < chosen.size() - 3) {
       EXPECT_EQ(exact, sets[k].joints);

@@ -52,7 +52,7 @@ TEST(SelfMotion, TheFormIsTheSecondOrderOfTheTipsTrueMotion) {
   for (const Json& c : cases()) {
     SCOPED_TRACE(c["id"].get<std::string>());
     const ScrewSet set = screws_in(c["screws"]);
-    const Analysis a = analyse(set);
+    const Analysis a = analyze(set);
     if (a.self_motion == SelfMotion::kNotChecked) continue;
     ASSERT_LE(a.null_space.size(), 2u);
     const double xx = seen(set, a, 1, 0), both = seen(set, a, 1, 1);
@@ -100,7 +100,7 @@ double hold_tip(const ScrewSet& set, Rates& dq) {
 
 TEST(SelfMotion, LeadsOutOfTheWristOfSevenJointsWithTheTipHeld) {
   const ScrewSet set = screws_in(case_of("srs_wrist")["screws"]);
-  const Analysis a = analyse(set);
+  const Analysis a = analyze(set);
   ASSERT_EQ(a.self_motion, SelfMotion::kEscapes);
   // A direction that the form does not see, found by bisection between one that it sees with either sign.
   double plus = 0, minus = 0;

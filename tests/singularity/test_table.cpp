@@ -16,7 +16,7 @@ using namespace reference;
 
 struct Subset {
   int first, last;
-  Joints responsible;
+  Joints dependent_joints;
 };
 /// Joints count from 1.
 struct Expected {
@@ -29,14 +29,14 @@ struct Expected {
 
 void expect_table_row(const chain::Robot& robot, const std::vector<double>& q, const Expected& expected) {
   SCOPED_TRACE(expected.name);
-  const Analysis a = analyse(robot, q, paper_rule());
+  const Analysis a = analyze(robot, q, paper_rule());
   EXPECT_EQ(a.rank, expected.rank);
   EXPECT_EQ(a.generic_rank, expected.generic_rank);
   ASSERT_EQ(a.intervals.size(), expected.subsets.size());
   for (std::size_t k = 0; k < a.intervals.size(); ++k) {
     EXPECT_EQ(a.intervals[k].first + 1, expected.subsets[k].first);
     EXPECT_EQ(a.intervals[k].last + 1, expected.subsets[k].last);
-    EXPECT_EQ(a.intervals[k].responsible, from_zero(expected.subsets[k].responsible));
+    EXPECT_EQ(a.intervals[k].dependent_joints, from_zero(expected.subsets[k].dependent_joints));
   }
   ASSERT_EQ(a.escape_sets.size(), expected.escapes.size());
   for (std::size_t k = 0; k < a.escape_sets.size(); ++k) {
@@ -109,7 +109,7 @@ TEST(SingularityTable, HelicalJointsOnOneAxisSpanTheTwoDimensionsOfACylindricalP
   const ScrewSet after = displaced(set, {0, 0.7, 0, 0, 0, 0});
   expect_near(after.screw[2], set.screw[2], 1e-15);
   EXPECT_NEAR(screw_pitch(displaced(set, {1.1, 0, 0, 0, 0, 0}).screw[4]), 0.2, 1e-15);
-  const Analysis a = analyse(set);
+  const Analysis a = analyze(set);
   EXPECT_TRUE(a.arm_singular);
   ASSERT_FALSE(a.escape_sets.empty());
   EXPECT_EQ(a.escape_sets[0].joints, (Joints{3}));  // it turns the last two away from the others
@@ -167,7 +167,7 @@ TEST(SingularityExamples, TheNineStepsEndWithTheReferencesActuatorAndSign) {
   int signs = 0;
   for (const Json& c : examples()) {
     SCOPED_TRACE(c["id"].get<std::string>());
-    const Analysis a = analyse(screws_in(c["screws"]));
+    const Analysis a = analyze(screws_in(c["screws"]));
     const Json& steps = c["nine_step_rank_goal"];
     Joints actuated;
     for (std::size_t j = 0; j < a.recovery.motion.size(); ++j) {
@@ -187,7 +187,7 @@ TEST(SingularityExamples, TheNineStepsEndWithTheReferencesActuatorAndSign) {
 TEST(SingularityExamples, OneProductOutsideTheSpanIsNoSufficientTestButTheWeightedSumIs) {
   int pairs = 0, false_by_product = 0, false_by_sum = 0, missed_by_product = 0, missed_by_sum = 0;
   for (const Json& c : cases()) {
-    for (const Interval& i : analyse(screws_in(c["screws"]), paper_rule()).intervals) {
+    for (const Interval& i : analyze(screws_in(c["screws"]), paper_rule()).intervals) {
       for (const Actuator& f : i.actuators) {
         const bool outside = std::any_of(f.products.begin(), f.products.end(), [](const auto& p) { return p.outside; });
         ++pairs;
@@ -209,7 +209,7 @@ TEST(SingularityExamples, OneProductOutsideTheSpanIsNoSufficientTestButTheWeight
 TEST(SingularityExamples, ABestDirectionExistsWhereAlmostAllDirectionsLeadOutAtFirstOrder) {
   int second_order = 0;
   for (const Json& c : cases()) {
-    const Analysis a = analyse(screws_in(c["screws"]));
+    const Analysis a = analyze(screws_in(c["screws"]));
     if (a.lost_freedoms != 1 || a.rank != 5) continue;
     EXPECT_EQ(!a.best_direction.empty(), c["generic_direction_order"] == 1) << c["id"];
     second_order += c["generic_direction_order"] == 2;

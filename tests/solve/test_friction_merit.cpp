@@ -219,7 +219,7 @@ double solved_share(const Method& method, const std::vector<Problem3>& problems)
     auto state = method.template start<double, 3>(p);
     while (method.running(state)) method.step(state);
     const bool claimed = state.mncp.minimizer.at.status == int(Status::kConverged);
-    const auto s = certify(p, method.candidate(state), method.tol);
+    const auto s = certify(p, method.candidate(state), method.tolerance);
     EXPECT_TRUE(!claimed || s.status == int(Status::kConverged));
     EXPECT_GE(s.minimum, 0);
     solved += s.status == int(Status::kConverged);
@@ -311,7 +311,7 @@ Vec3<double> enumerate(const SlidingLcp<3>::Data<double>& d) {
 template <class Merit>
 void check_lcp() {
   MncpSolver<SlidingLcp<3>, Merit, ProjectedLm> solver;
-  solver.tol = 1e-11;
+  solver.tolerance = 1e-11;
   solver.starts = 5;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const auto d = random_lcp(seed);

@@ -134,7 +134,7 @@ TEST_P(ReferenceRandom, EveryStoredProblemHasTheForcesOfTheOtherSolver) {
   const auto c = test::read_reference(file, "c"), a = test::read_reference(file, "a");
   const Problems p{n, static_cast<std::int64_t>(A.count()), A.values, b.values, mu.values};
   contact::Options options;
-  options.tol = 1e-12;  // as the other solver
+  options.tolerance = 1e-12;  // as the other solver
   const Solutions s = contact::solve(p, options, kLanes);
   EXPECT_EQ(solved_share(s), 1.0);
   int other = 0;
@@ -168,7 +168,7 @@ TEST(GraspProblems, AgreeWithTheReferenceSolutionsWhereTheyAreUnique) {
     for (const auto& row : e.at("A"))
       for (const double v : row) p.A.push_back(v);
     contact::Options options;
-    options.tol = 1e-12;  // forces are compared at 1e-9
+    options.tolerance = 1e-12;  // forces are compared at 1e-9
     const Solutions s = contact::solve(p, options, kLanes);
     ASSERT_EQ(s.status[0], Status::kConverged) << e.at("id");
     if (e.at("n_distinct_found") > 1) continue;
@@ -316,7 +316,7 @@ TEST(Invariance, ScalingTheLoadScalesTheAnswer) {
 TEST(Invariance, TurningTheTangentBasisTurnsTheFrictionForce) {
   const Problems p = bench::random_grasps({3, 100, 0});
   contact::Options options;
-  options.tol = 1e-12;
+  options.tolerance = 1e-12;
   const Solutions s = contact::solve(p, options, kLanes);
   Problems turned = p;
   const double co = std::cos(0.7), si = std::sin(0.7);
@@ -362,7 +362,7 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
                        {}, problems, block.slips(), block.candidates(), guess.empty() ? nullptr : guesses.data(), 3},
                    p.count);
   contact::certify_tiles(device.executor,
-                         contact::CertifyKernel<kAnyContacts>{options.tol, problems, block.slips(), block.candidates(),
+                         contact::CertifyKernel<kAnyContacts>{options.tolerance, problems, block.slips(), block.candidates(),
                                                             block.out().data(), 3},
                          p.count);
   block.drain({0, p.count});

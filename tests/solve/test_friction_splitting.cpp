@@ -277,7 +277,7 @@ TYPED_TEST(Splitting, NeighboursOfAPoisonedProblemKeepTheirBits) {
 TYPED_TEST(Splitting, IterationLimitIsSaidAndKept) {
   TypeParam short_run = this->method;
   short_run.max_iterations = 10;
-  short_run.tol = 1e-15;
+  short_run.tolerance = 1e-15;
   for (const auto& s : solve_scalar(short_run, random_grasps<3>(20))) {
     if (converged<3>(s)) continue;
     EXPECT_EQ(s.status, static_cast<double>(Status::kIterationLimit));

@@ -20,19 +20,19 @@ LcpSolution<double, N> lemke_of(const LcpProblem<double, N>& p) {
 }
 
 template <int N>
-bool close(const Vec<double, N>& a, const Vec<double, N>& b, double tol = kExact) {
+bool close(const Vec<double, N>& a, const Vec<double, N>& b, double tolerance = kExact) {
   double distance = 0, size = 1;
   for (int i = 0; i < N; ++i) {
     distance = std::max(distance, std::abs(a[i] - b[i]));
     size = std::max(size, std::abs(b[i]));
   }
-  return distance <= tol * size;  // false for NaN only where it is not the first: callers check the status too
+  return distance <= tolerance * size;  // false for NaN only where it is not the first: callers check the status too
 }
 
 template <int N>
-bool found(const LcpEnumeration<N>& e, const Vec<double, N>& z, double tol = kExact) {
+bool found(const LcpEnumeration<N>& e, const Vec<double, N>& z, double tolerance = kExact) {
   for (const auto& s : e.solutions)
-    if (close<N>(s.z, z, tol)) return true;
+    if (close<N>(s.z, z, tolerance)) return true;
   return false;
 }
 

@@ -235,7 +235,7 @@ TEST(MncpBatch, EveryExecutorGivesTheSameBitsForTheSpectralGradient) {
 
 TEST(MncpBatch, SolvesTheMarkets) {
   const auto markets = drawn_markets(1003);
-  const auto found = mncp::solve<Market>(markets, {1, 1, 1}, {.tol = 1e-10, .starts = 3});
+  const auto found = mncp::solve<Market>(markets, {1, 1, 1}, {.tolerance = 1e-10, .starts = 3});
   EXPECT_EQ(found.solved_share(), 1.0);
   for (std::size_t i = 0; i < markets.size(); ++i) {
     // An independent truth: the price by bisection on supply minus demand.

@@ -254,7 +254,7 @@ TEST(TorqueLimits, AgreeWithConeAndLinearProgramsJustBelowAndJustAboveTheLargest
 }
 
 /// pinch() by fingers whose first joint feels the normal force at a lever, and whose second holds what is lifted.
-WrenchBalance<double, 2, 2> weak_pinch(double squeeze_limit, double lift_limit, double own, const Vec<double, 6>& w) {
+WrenchBalance<double, 2, 2> weak_pinch(double grip_force_limit, double lift_limit, double own, const Vec<double, 6>& w) {
   const auto p = pinch(0.5, kInf, w);
   WrenchBalance<double, 2, 2> out;
   out.W = p.W;
@@ -263,7 +263,7 @@ WrenchBalance<double, 2, 2> weak_pinch(double squeeze_limit, double lift_limit, 
   out.limit = p.limit;
   out.rows = 2;
   for (int j = 0; j < 2; ++j) {
-    out.gain[j][0] = {{1 / squeeze_limit, 0, 0}};
+    out.gain[j][0] = {{1 / grip_force_limit, 0, 0}};
     out.gain[j][1] = {{0, 1 / lift_limit, 0}};
     out.own[j][0] = 0;
     out.own[j][1] = own / lift_limit;
@@ -277,7 +277,7 @@ TEST(TorqueLimits, TwoFingersCarryAWeightUpToWhatTheirWeakestJointsLeave) {
   };
   for (const double force : {1.999, 2.001}) {
     const Vec<double, 6> w = {{0, 0, -force, 0, 0, 0}};
-    EXPECT_EQ(carries(weak_pinch(2, 1e3, 0, w)), force < 2 ? 1 : 0) << "2 mu times the squeeze";
+    EXPECT_EQ(carries(weak_pinch(2, 1e3, 0, w)), force < 2 ? 1 : 0) << "2 mu times the grip_force";
     EXPECT_EQ(carries(weak_pinch(100, 1, 0, w)), force < 2 ? 1 : 0) << "twice the lift";
     EXPECT_EQ(carries(weak_pinch(100, 1.5, 0.5, w)), force < 2 ? 1 : 0) << "less each finger's own weight";
   }

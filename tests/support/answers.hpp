@@ -23,7 +23,7 @@ namespace garra::test {
       Member{"iterations", &T::iterations}, Member{"evaluations", &T::evaluations}, Member{"inner", &T::inner},
       Member{"products", &T::products}, Member{"stage", &T::stage}, Member{"stalls", &T::stalls},
       Member{"status", &T::status}, Member{"solutions", &T::solutions}, Member{"state", &T::state},
-      Member{"friction_margin", &T::friction_margin}, Member{"critical_friction", &T::critical_friction});
+      Member{"friction_margin", &T::friction_margin}, Member{"required_friction", &T::required_friction});
 }
 
 [[nodiscard]] inline Answer make_answer(const lcp::Solutions& s) {
@@ -128,7 +128,7 @@ namespace garra::test {
   using T = singularity::NearSingularities;
   return every_member(
       n, Member{"landing", &T::search_status}, Member{"singular_q", &T::singular_q}, Member{"distance", &T::distance},
-      Member{"lost", &T::lost}, Member{"responsible", &T::responsible}, Member{"subsets", &T::subsets},
+      Member{"lost", &T::lost}, Member{"dependent_joints", &T::dependent_joints}, Member{"subsets", &T::subsets},
       Member{"subset_last", &T::subset_last}, Member{"subset_joints", &T::subset_joints},
       Member{"escape_joint", &T::escape_joint}, Member{"escape_order", &T::escape_order},
       Member{"escape_rate", &T::escape_rate}, Member{"escape_sign", &T::escape_sign}, Member{"wrench", &T::wrench});

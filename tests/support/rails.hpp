@@ -42,7 +42,7 @@ struct Touching {
   s.object.mass = study::Distribution::constant(mass);
   s.object.position = {{0, 0, 0}};
   s.gravity = {{0, 0, 0}};
-  s.squeeze = study::Distribution::constant(0);
+  s.grip_force = study::Distribution::constant(0);
   s.nominal_mass = 1e-12;
   for (const Touching& at : fingers) {
     Contact c;

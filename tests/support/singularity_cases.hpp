@@ -52,8 +52,8 @@ inline ScrewSet screws_in(const Json& list) {
 }
 
 /// The paper and the reference call an interval singular by its number of joints.
-inline AnalyseOptions paper_rule() {
-  AnalyseOptions o;
+inline AnalyzeOptions paper_rule() {
+  AnalyzeOptions o;
   o.rule = IntervalRule::kCardinality;
   return o;
 }

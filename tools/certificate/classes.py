@@ -275,7 +275,7 @@ def soft_rigid(rng: np.random.Generator, n: int, k: int) -> Problems:
 class Class:
     name: str
     make: Callable[[np.random.Generator, int, int], Problems]
-    truth: str  # "spd": all are solvable, "solvable" too, "impossible": none is within 10 tol, "open": not known
+    truth: str  # "spd": all are solvable, "solvable" too, "impossible": none is within 10 tolerance, "open": not known
     needed: float = 0.0  # share that has to be solved
 
 

@@ -14,7 +14,7 @@ SLIP_SPEED = 1e-6  # above it a contact slides, in the explicit step [m/s]
 
 @dataclass
 class Load:
-    """As garra's `[[time.load]]`: ramp, impulse or tilt."""
+    """As garra's `[[simulation.load]]`: ramp, impulse or tilt."""
 
     kind: str
     start: float
@@ -55,7 +55,7 @@ class Grasp:
     friction: float
     loads: list = field(default_factory=list)
     gravity: np.ndarray = field(default_factory=lambda: np.array([0, 0, -9.81]))
-    squeeze: float = 15.0
+    grip_force: float = 15.0
     drive: str = "constant"            # controller, constant, sampled
     controller: dict = field(default_factory=dict)
     sample_times: np.ndarray = None
@@ -82,7 +82,7 @@ class Grasp:
     def command(self, wrench):
         """Commanded forces: the squeeze, and the smallest change of it that balances `wrench` (grasp-model.md (15))."""
         c0 = np.zeros(3 * self.n)
-        c0[0::3] = self.squeeze
+        c0[0::3] = self.grip_force
         c = c0 - self.balance_map @ (self.W0 @ c0 + wrench)
         return np.einsum("nij,nj->ni", self.frames, c.reshape(self.n, 3))
 

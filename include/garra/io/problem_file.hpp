@@ -5,7 +5,7 @@
 // float or integer width is read, float64 is written.
 // Solution file: c, a [n,3k]; s, lambda [n,k]; residual, contact_residual, merit, iterations, status [n]. If
 // the method has them: minimum, projected_gradient, evaluations, inner, products, stage, stalls [n]. If checked:
-// solutions [n]; state [n,k], friction_margin, critical_friction [n] (docs/reference/contact-files.md). The attribute
+// solutions [n]; state [n,k], friction_margin, required_friction [n] (docs/reference/contact-files.md). The attribute
 // `names` of `status` lists the names of its numbers; the file's attributes say how the solutions were made.
 #pragma once
 

@@ -42,7 +42,7 @@ struct AdmmState {
 };
 
 struct FrictionAdmm {
-  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;             ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 10000;    ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests; rho changes at a test only
   double relaxation = 1.3;       ///< alpha
@@ -72,7 +72,7 @@ struct FrictionAdmm {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     AdmmState<S, N> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, candidate(state), tol);
+    return certify(given, candidate(state), tolerance);
   }
 };
 
@@ -145,7 +145,7 @@ GARRA_HD AdmmState<S, N, Matrix> FrictionAdmm::start(const FrictionProblem<S, N,
   s.unit = in.unit;
   s.scale = load_scale(in.problem);
   s.iterations = S(0);
-  const auto first = check_scaled_iterate(in.problem, s.scale, s.z, in.problem.b, tol);
+  const auto first = check_scaled_iterate(in.problem, s.scale, s.z, in.problem.b, tolerance);
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   return s;
 }
@@ -156,7 +156,7 @@ GARRA_HD void FrictionAdmm::step(AdmmState<S, N, Matrix>& s) const {
   friction_admm::Residuals<S> residuals{S(0), S(0)};
   for (int k = 0; k < iterations_per_step; ++k) residuals = friction_admm::iterate<S, N>(s, active, relaxation);
   s.iterations += select(active, S(iterations_per_step), S(0));
-  const auto now = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.z, tol);
+  const auto now = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.z, tolerance);
   s.running = select(!now.solved && !now.lost && s.iterations < S(max_iterations), s.running, S(0));
   const S next = friction_admm::balanced(s.rho, residuals, imbalance);
   const auto change = running(s) && next != s.rho;

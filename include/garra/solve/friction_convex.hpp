@@ -34,7 +34,7 @@ struct ConvexState {
 };
 
 struct FrictionConvex {
-  double tol = 1e-8;         ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;         ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 400;  ///< stop: Newton steps on (2) >= max_iterations
   int attempt_steps = 10;    ///< restart: Newton steps of this attempt >= this
 
@@ -63,7 +63,7 @@ struct FrictionConvex {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     ConvexState<S, N> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, candidate(state), tol);
+    return certify(given, candidate(state), tolerance);
   }
 };
 
@@ -196,7 +196,7 @@ GARRA_HD ConvexState<S, N, Matrix> FrictionConvex::start(const FrictionProblem<S
   x.s = Vec<S, N>::zero();
   x.weyl = x.attempt = x.attempt_steps = x.steps = S(0);
   x.error = friction_convex::speed_error(x.problem, x.s, x.c);
-  const auto first = check_iterate(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
+  const auto first = check_iterate(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tolerance);
   x.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   return x;
 }
@@ -237,7 +237,7 @@ GARRA_HD void FrictionConvex::step(ConvexState<S, N, Matrix>& x) const {
   x.attempt += select(anew, S(1), S(0));
   x.attempt_steps = select(anew, S(0), x.attempt_steps + S(1));
   x.steps += select(active, S(1), S(0));
-  const auto now = check_iterate(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
+  const auto now = check_iterate(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tolerance);
   const auto far = now.lost || now.size2 > S(kRunaway * kRunaway);
   x.attempt_steps = select(far, S(attempt_steps), x.attempt_steps);
   x.running = select(active && !(now.solved && !far) && x.steps < S(max_iterations), S(1), S(0));

@@ -38,7 +38,7 @@ struct ExtragradientState {
 };
 
 struct FrictionExtragradient {
-  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;             ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 20000;    ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests
   bool extrapolate = true;       ///< after each step's iterations try (10), and keep it if it lowers the error
@@ -56,7 +56,7 @@ struct FrictionExtragradient {
     s.unit = in.unit;
     s.scale = load_scale(in.problem);
     s.iterations = S(0);
-    const auto first = check_scaled_iterate(in.problem, s.scale, s.c, in.problem.b, tol);
+    const auto first = check_scaled_iterate(in.problem, s.scale, s.c, in.problem.b, tolerance);
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
   }
@@ -81,7 +81,7 @@ struct FrictionExtragradient {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     ExtragradientState<S, N> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, candidate(state), tol);
+    return certify(given, candidate(state), tolerance);
   }
 };
 
@@ -126,10 +126,10 @@ GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N, Matrix>& s) c
     friction_extragradient::iterate<S, N>(s, active);
   }
   s.iterations += select(active, S(iterations_per_step), S(0));
-  auto now = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.c, tol);
+  auto now = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.c, tolerance);
   if (extrapolate) {
     const Vec<S, 3 * N> further = friction_splitting::extrapolated<S, N>(s.problem.mu, c0, c1, s.c);
-    const auto then = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, further, tol);
+    const auto then = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, further, tolerance);
     const auto better = active && then.error < now.error;
     s.c = select(better, further, s.c);
     s.F = select(better, friction_extragradient::map(s.problem, s.c), s.F);

@@ -18,7 +18,7 @@ namespace garra::solvers {
 
 /// Options of the fallback solvers, in their order; beyond the limits iterations rarely pay.
 struct FrictionFallback {
-  double tol = 1e-8;
+  double tolerance = 1e-8;
   int max_iterations = 1000;     ///< stop: outer iterations of all solvers, Newton's included, >= this
   double most_work = kMaxWork;  ///< stop: work >= this, in Newton steps (step_cost)
   bool searches = true;          ///< false: only proofs, and refinement of another solver's result
@@ -82,7 +82,7 @@ struct Search {
   GARRA_HD_CALL void offer(const Vec<double, 3 * N>& c) {
     Candidate<double, N> found = best;
     found.c = c;
-    const auto checked = given.certify(found, options.tol);
+    const auto checked = given.certify(found, options.tolerance);
     take(checked, c);
   }
   GARRA_HD void take(const FrictionSolution<double, N>& checked, const Vec<double, 3 * N>& c) {
@@ -97,7 +97,7 @@ struct Search {
     if (over || !definite) return;
     Candidate<double, N> found = best;
     found.reason = double(int(Status::kIllConditioned));
-    if (given.certify(found, options.tol).status != found.reason) return;
+    if (given.certify(found, options.tolerance).status != found.reason) return;
     best.reason = found.reason;
     over = true;
   }
@@ -113,7 +113,7 @@ template <int N, class Matrix>
 GARRA_HD_CALL Polished<N> polished(const FrictionFallback& r, const FrictionProblem<double, N, 3, Matrix>& p,
                                    const Vec<double, 3 * N>& c, int most) {
   FrictionNewton newton;
-  newton.tol = r.tol;
+  newton.tolerance = r.tolerance;
   newton.restarts = false;
   newton.stage_steps = newton.max_iterations = min(r.polish_steps, most);
   FrictionState<double, N, 3, Matrix> s;
@@ -126,7 +126,7 @@ GARRA_HD_CALL Polished<N> polished(const FrictionFallback& r, const FrictionProb
 template <class Given, int N, class Matrix>
 GARRA_HD_CALL void refine(Search<Given, N>& search, const FrictionProblem<double, N, 3, Matrix>& p) {
   if (search.left() <= 0) return;
-  const Refined<N> better = refined<N>(search.given, p, search.best, search.options.tol, search.left());
+  const Refined<N> better = refined<N>(search.given, p, search.best, search.options.tolerance, search.left());
   search.work += better.steps;
   search.best.effort.outer += better.steps;
   search.take(better.checked, better.c);
@@ -181,7 +181,7 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
       search.best.effort.outer += newton.steps;
       search.offer(newton.c);
     }
-    if (!search.over && search.error <= kRefined * search.options.tol) refine(search, aside);
+    if (!search.over && search.error <= kRefined * search.options.tolerance) refine(search, aside);
     if (ended || search.over) search.best.effort.stage += 1;
     // If forces diverge in every attempt, the problem has no solution to find.
     if constexpr (std::is_same_v<Solver, FrictionProximal>)
@@ -192,9 +192,9 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
 
 /// A solver with the tolerance and a limit of its own.
 template <class Solver>
-GARRA_HD Solver limited(double tol, int max_iterations) {
+GARRA_HD Solver limited(double tolerance, int max_iterations) {
   Solver solver;
-  solver.tol = tol;
+  solver.tolerance = tolerance;
   solver.max_iterations = max_iterations;
   return solver;
 }
@@ -203,7 +203,7 @@ GARRA_HD Solver limited(double tol, int max_iterations) {
 /// it and its turns are sharper. Later attempts use another start, or shorter steps, because the
 /// first lost the path.
 GARRA_HD FrictionPath make_path(const FrictionFallback& r, bool definite, int attempt) {
-  auto path = limited<FrictionPath>(r.tol, r.path_steps);
+  auto path = limited<FrictionPath>(r.tolerance, r.path_steps);
   path.first_force = attempt == 2 ? 1 : attempt == 0 ? (definite ? 1e3 : 1e-3) : definite ? 1e4 : 1e-2;
   path.longest = definite ? (attempt == 0 ? 2 : 1) : attempt == 0 ? 1.4 : attempt == 1 ? 2 : 1;
   return path;
@@ -238,11 +238,11 @@ GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given, const
   }
   search.definite = kind == Definiteness::kDefinite && given.all_may_roll();
   const bool symmetric = kind != Definiteness::kUnsymmetric && given.all_may_roll();
-  if (search.error <= kRefined * r.tol) refine(search, aside);
+  if (search.error <= kRefined * r.tolerance) refine(search, aside);
   if (!r.searches) search.over = true;
-  const auto nsgs = limited<FrictionNsgs>(r.tol, r.sweeps);
-  if (extent<N>() == 1) attempt(search, limited<FrictionNsgs>(r.tol, 8), kNever, p, aside);  // one sweep is exact
-  attempt(search, limited<FrictionInterior>(r.tol, r.interior_steps), kNever, p, aside);
+  const auto nsgs = limited<FrictionNsgs>(r.tolerance, r.sweeps);
+  if (extent<N>() == 1) attempt(search, limited<FrictionNsgs>(r.tolerance, 8), kNever, p, aside);  // one sweep is exact
+  attempt(search, limited<FrictionInterior>(r.tolerance, r.interior_steps), kNever, p, aside);
   if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
     const auto pressed = internal_force(aside, r.interior_steps);
     search.work += pressed.steps;
@@ -250,16 +250,16 @@ GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given, const
   }
   if (extent<N>() > 1 && search.pressed) {
     // Most have no solution. Half a percent of those generated with a solution stays unsolved.
-    auto brief = limited<FrictionProximal>(r.tol, r.pressed_steps);
+    auto brief = limited<FrictionProximal>(r.tolerance, r.pressed_steps);
     brief.max_runaways = 1;
     attempt(search, brief, kNever, p, aside);
-    attempt(search, limited<FrictionNsgs>(r.tol, 40), kSoon, p, aside);
-    attempt(search, limited<FrictionAdmm>(r.tol, 80), kSoon, p, aside);
+    attempt(search, limited<FrictionNsgs>(r.tolerance, 40), kSoon, p, aside);
+    attempt(search, limited<FrictionAdmm>(r.tolerance, 80), kSoon, p, aside);
     if (!search.over) search.best.reason = double(int(Status::kStalled));
     search.over = true;
   }
   // The last attempt for problems with sliding contacts.
-  auto proximal = limited<FrictionProximal>(r.tol, symmetric ? r.first_steps : 2 * r.first_steps);
+  auto proximal = limited<FrictionProximal>(r.tolerance, symmetric ? r.first_steps : 2 * r.first_steps);
   attempt(search, proximal, kNever, p, aside);
   // The other solvers need symmetric problems. Unsolved problems with sliding contacts have no
   // solution, as far as any solver here can tell (of 400,000, 3 and 4 contacts).
@@ -269,7 +269,7 @@ GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given, const
   if constexpr (N <= kMaxPath)
     for (int k = 0; k < 3 && extent<N>() <= kMaxPath; ++k)
       attempt(search, make_path(r, search.definite, k), kNever, p, aside);
-  attempt(search, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, aside);
+  attempt(search, limited<FrictionAdmm>(r.tolerance, r.admm_iterations), kSoon, p, aside);
   proximal.max_iterations = r.proximal_steps;
   proximal.first_attempt = 1;
   attempt(search, proximal, kNever, p, aside);
@@ -277,7 +277,7 @@ GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given, const
   // With full effort: solves the most of the problems whose load presses internal forces together.
   if constexpr (N <= kMaxPath)
     if (extent<N>() > 1 && extent<N>() <= kMaxPath)
-      attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
+      attempt(search, limited<FrictionConvex>(r.tolerance, r.convex_steps), 1, p, aside);
   search.end_if_ill_conditioned();
   best = search.best;
 }

@@ -27,7 +27,7 @@ struct InteriorState {
 };
 
 struct FrictionInterior {
-  double tol = 1e-8;
+  double tolerance = 1e-8;
   int max_iterations = 60;  ///< stop: steps >= max_iterations
   /// Start of the path: every c_n is this and every z_n is 1, both large for a load of 1. Small
   /// first forces leave a fifth of the problems of condition 1e12 unsolved, this value 4 %.

@@ -231,7 +231,7 @@ struct FrictionMeritState {
 template <class Minimizer, class Merit>
 struct FrictionMerit {
   Minimizer minimizer = {};
-  double tol = 1e-8;  ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;  ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations =
       0;           ///< stop: outer iterations over all starts >= max_iterations; 0: the minimizer's limit on each
   int starts = 1;  ///< stop: as many starts ended without a solution
@@ -280,7 +280,7 @@ struct FrictionMerit {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     State<S, N> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, candidate(state), tol);
+    return certify(given, candidate(state), tolerance);
   }
 
  private:
@@ -290,7 +290,7 @@ struct FrictionMerit {
   template <int N>
   [[nodiscard]] GARRA_HD Mncp<N> mncp() const {
     Mncp<N> solver{minimizer};
-    solver.tol = tol;
+    solver.tolerance = tolerance;
     solver.starts = starts;
     solver.check_iterate = check_iterate;
     solver.zero_slack = zero_slack;

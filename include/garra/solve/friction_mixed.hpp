@@ -20,7 +20,7 @@ struct FrictionMixed : FrictionNewton {
   /// The first start alone: problems that need a restart also need double precision.
   [[nodiscard]] GARRA_HD FrictionNewton single() const {
     FrictionNewton first;
-    first.tol = kSingleTol;
+    first.tolerance = kSingleTol;
     first.restarts = false;
     first.max_iterations = first.stage_steps;
     return first;
@@ -55,7 +55,7 @@ GARRA_HD void solve_in_single(const FrictionMixed& mixed,
   const FrictionNewton newton = mixed.single();
   FrictionState<F, N> state = newton.start(problem);
   while (any(newton.running(state))) newton.step(state);
-  const auto found = check_iterate(state.problem, state.scale, state.c, state.a, newton.tol);
+  const auto found = check_iterate(state.problem, state.scale, state.c, state.a, newton.tolerance);
   for (int i = 0; i < extent<3 * N>(); ++i) {
     const F c = select(found.solved, state.unit * state.c[i], F(std::numeric_limits<float>::quiet_NaN()));
     D wide[kParts];

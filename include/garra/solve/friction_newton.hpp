@@ -59,7 +59,7 @@ inline constexpr int kMaxNewtonSteps = 20, kMaxFullSteps = 112;
 
 /// The main friction contact solver. An option is an inequality that is tested as written.
 struct FrictionNewton {
-  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;          ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 1000;  ///< stop: steps >= max_iterations, over all stages, those of other solvers included
   int stage_steps = 10;       ///< restart: stage_steps >= this
   int first_sweeps = 3;       ///< projected Gauss-Seidel sweeps after the stick force, none after a given guess
@@ -105,7 +105,7 @@ struct FrictionNewton {
   template <class S, int N, int D, class Matrix>
   [[nodiscard]] GARRA_HD S ended(const FrictionState<S, N, D, Matrix>& state) const {
     const auto limit =
-        state.steps >= S(most_steps(D)) || state.lost > S(0) || rounding_counts(state.c, state.scale, tol);
+        state.steps >= S(most_steps(D)) || state.lost > S(0) || rounding_counts(state.c, state.scale, tolerance);
     return select(limit, S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
   }
   template <class S, int N, int D = 3>
@@ -122,7 +122,7 @@ struct FrictionNewton {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N, D> solve(const FrictionProblem<S, N, D>& given) const {
     FrictionState<S, N, D> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, candidate(state), tol);
+    return certify(given, candidate(state), tolerance);
   }
 };
 
@@ -572,7 +572,7 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
   // An invalid problem never runs; certify names it. Entries of A or b that are not finite make A c
   // + b not finite, whatever c is: testing A c + b costs a tenth of testing A.
   const auto valid = friction_problem_detail::defects<S, N, D>(s.a, s.problem.mu) == S(0);
-  const auto first = check_iterate(s.problem, s.scale, s.c, s.a, tol);
+  const auto first = check_iterate(s.problem, s.scale, s.c, s.a, tolerance);
   s.running = select(valid && !first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   // No mechanical problem: some force accelerates against itself. The fallback solvers decide.
   if (any(indefinite)) {
@@ -610,13 +610,13 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   s.a = select(active, s.problem.A * s.c + s.problem.b, s.a);
   s.shortened = select(active, select(free_step || t == S(1), S(0), s.shortened + S(1)), s.shortened);
   s.steps += select(active, S(1), S(0));
-  const auto now = check_iterate(s.problem, s.scale, s.c, s.a, tol);
+  const auto now = check_iterate(s.problem, s.scale, s.c, s.a, tolerance);
   s.stage_steps += select(active, S(1), S(0));
   s.running = select(!now.solved && s.steps < S(most_steps(D)), s.running, S(0));
   const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
   if (!any(moving)) return;
   // Near a solution, limited by working precision: fallback solvers have more digits.
-  const auto rounded = moving && now.error <= S(kRefined * tol) && rounding_counts(s.c, s.scale, tol);
+  const auto rounded = moving && now.error <= S(kRefined * tolerance) && rounding_counts(s.c, s.scale, tolerance);
   s.lost = select(rounded, S(1), s.lost);
   s.running = select(rounded, S(0), s.running);
   s.stage_steps = select(moving, S(stage_steps), s.stage_steps);

@@ -30,7 +30,7 @@ struct NsgsState {
 };
 
 struct FrictionNsgs {
-  double tol = 1e-8;           ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;           ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 10000;  ///< stop: sweeps >= max_iterations
   int sweeps_per_step = 4;     ///< sweeps between two tests; the extrapolation needs two
   bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it if it lowers the change of the load
@@ -40,7 +40,7 @@ struct FrictionNsgs {
   GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
     const Scaled<S, N, 3, Matrix> in = scaled(given);
     NsgsState<S, N, Matrix> s{in.problem, Vec<S, 3 * N>::zero(), load_scale(in.problem), in.unit, S(0), S(0)};
-    const auto first = friction_splitting::check_scaled_iterate(s.problem, s.scale, s.c, s.problem.b, tol);
+    const auto first = friction_splitting::check_scaled_iterate(s.problem, s.scale, s.c, s.problem.b, tolerance);
     // An invalid problem (NaN) never runs; certify names it.
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
@@ -64,7 +64,7 @@ struct FrictionNsgs {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     NsgsState<S, N> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, candidate(state), tol);
+    return certify(given, candidate(state), tolerance);
   }
 };
 
@@ -101,10 +101,10 @@ GARRA_HD void FrictionNsgs::step(NsgsState<S, N, Matrix>& s) const {
     c1 = c;
     for (int j = 0; j < extent<N>(); ++j) set_contact<S, N>(c, j, friction_nsgs::updated<S, N>(p, c, j, relaxation));
   }
-  auto now = check_scaled_iterate(p, s.scale, c, affine(p.A, c, p.b), tol);
+  auto now = check_scaled_iterate(p, s.scale, c, affine(p.A, c, p.b), tolerance);
   if (extrapolate) {
     const Vec<S, 3 * N> further = extrapolated<S, N>(p.mu, c0, c1, c);
-    const auto then = check_scaled_iterate(p, s.scale, further, affine(p.A, further, p.b), tol);
+    const auto then = check_scaled_iterate(p, s.scale, further, affine(p.A, further, p.b), tolerance);
     const auto better = then.error < now.error;
     c = select(better, further, c);
     now.solved = select_mask(better, then.solved, now.solved);

@@ -32,7 +32,7 @@ struct PathState {
 };
 
 struct FrictionPath {
-  double tol = 1e-8;
+  double tolerance = 1e-8;
   int max_iterations = 800;   ///< stop: steps >= max_iterations
   double longest = 2;         ///< a step's change of log t, log depths and c_T / c_n is at most this
   double first_force = 1000;  ///< start of the path: every c_n; t is its square

@@ -450,9 +450,9 @@ struct IterateCheck {
   MaskOf<S> lost;  ///< not finite: the iteration cannot recover
 };
 template <class S>
-GARRA_HD IterateCheck<S> make_iterate_check(const S& error, const S& c2, const S& a2, double tol) {
+GARRA_HD IterateCheck<S> make_iterate_check(const S& error, const S& c2, const S& a2, double tolerance) {
   const auto finite = is_finite(c2 + a2);
-  return {error, max(c2, a2), finite && error <= S(0.5 * tol), !finite};
+  return {error, max(c2, a2), finite && error <= S(0.5 * tolerance), !finite};
 }
 
 /// Above this many tolerances near_change() excludes a solution; below, the product A dc decides.
@@ -462,7 +462,7 @@ inline constexpr double kNear = 1e3;
 /// forces and accelerations that obey the law.
 template <class S, int N, int D, class Matrix>
 GARRA_HD IterateCheck<S> check_iterate(const FrictionProblem<S, N, D, Matrix>& p, const LoadScale<S, N>& scale,
-                            const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tol) {
+                            const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tolerance) {
   Vec<S, D * N> dc, da;
   S near = S(0);
   for_each_index<N>([&](int j) {
@@ -472,7 +472,7 @@ GARRA_HD IterateCheck<S> check_iterate(const FrictionProblem<S, N, D, Matrix>& p
     set_contact<S, N, D>(da, j, to.a - aj);
     near = max(near, near_change<S, D>(to.c - cj, to.a - aj, scale.g[j]) * scale.per_s[j]);
   });
-  const auto close = near <= S(kNear * tol);
+  const auto close = near <= S(kNear * tolerance);
   S error = near;
   if (any(close)) {
     const Vec<S, D* N> change = da - p.A * dc;
@@ -480,7 +480,7 @@ GARRA_HD IterateCheck<S> check_iterate(const FrictionProblem<S, N, D, Matrix>& p
     for_each_index<N>([&](int j) { exact = max(exact, magnitude(contact<S, N, D>(change, j)) * scale.per_s[j]); });
     error = select(close, exact, near);
   }
-  return make_iterate_check(error, dot(c, c), dot(a, a), tol);
+  return make_iterate_check(error, dot(c, c), dot(a, a), tolerance);
 }
 
 /// Candidates within this many tolerances are refined before the solver gives up.
@@ -489,11 +489,11 @@ inline constexpr double kRefined = 1e4;
 /// Whether rounding of a force of the scaled problem, whose entries of A are 1 at most, may be an eighth of the
 /// tolerance.
 template <class S, int N, int M>
-GARRA_HD MaskOf<S> rounding_counts(const Vec<S, M>& c, const LoadScale<S, N>& scale, double tol) {
+GARRA_HD MaskOf<S> rounding_counts(const Vec<S, M>& c, const LoadScale<S, N>& scale, double tolerance) {
   S size = S(0), per_s = S(0);
   for_each_index<M>([&](int i) { size += abs(c[i]); });
   for_each_index<N>([&](int j) { per_s = max(per_s, scale.per_s[j]); });
-  return S(extent<M>() * 0x1p-53) * size > S(0.125 * tol) / per_s;
+  return S(extent<M>() * 0x1p-53) * size > S(0.125 * tolerance) / per_s;
 }
 
 /// Status of an unconverged problem: at the iteration limit, or at a point that is no solution.
@@ -650,7 +650,7 @@ GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b
 template <class S, int N, int D = 3, class Entry>
 GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>& b, const Vec<S, N>& given_mu,
                                              const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
-                                             double tol) {
+                                             double tolerance) {
   using namespace friction_problem_detail;
   constexpr int M = D * N;
   FrictionSolution<S, N, D> out;
@@ -679,7 +679,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   });
   restore_sliding<S, N, D>(to_c, given_mu, sliding);
   LoadChange<S, M> change = load_change<false, S, N, D>(A, b, sliding, scale, to_c, to_a);
-  const auto sure = change.bound <= S(tol);  // false for NaN
+  const auto sure = change.bound <= S(tolerance);  // false for NaN
   if (!all(sure)) {
     const LoadChange<S, M> exact = load_change<true, S, N, D>(A, b, sliding, scale, to_c, to_a);
     change.a = select(sure, change.a, exact.a);
@@ -722,10 +722,10 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   S slip_defects = S(0);  // a slip direction that is NaN
   for (int i = 0; i < extent<(D - 1) * N>(); ++i) slip_defects += sliding.v[i] - sliding.v[i];
   const auto valid = finite && defects<S, N, D>(b, given_mu) + slip_defects == S(0);
-  const auto converged = valid && change.finite && change.bound <= S(tol);  // false for NaN
+  const auto converged = valid && change.finite && change.bound <= S(tolerance);  // false for NaN
   // A solver's reason is reported only if the numbers confirm it.
   const auto named = found.reason == S(int(Status::kIllConditioned));
-  const auto rounded = valid && change.finite && change.rounded && S(4) * change.rounding > S(tol);
+  const auto rounded = valid && change.finite && change.rounded && S(4) * change.rounding > S(tolerance);
   S failure = select(named && !rounded, S(int(Status::kStalled)), found.reason);
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const auto kept = converged || (named && rounded);
@@ -746,28 +746,28 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
 template <class S, int N, int D, class Matrix>
 GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D, Matrix>& p,
                                              const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
-                                             double tol) {
-  return certified<S, N, D>([&](int i, int k) { return p.A(i, k); }, p.b, p.mu, sliding, found, tol);
+                                             double tolerance) {
+  return certified<S, N, D>([&](int i, int k) { return p.A(i, k); }, p.b, p.mu, sliding, found, tolerance);
 }
 
 /// The same as a function that is not inlined.
 template <class S, int N, int D, class Matrix>
 GARRA_HD_CALL FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D, Matrix>& p,
                                                 const SlidingContacts<S, N, D>& sliding,
-                                                const Candidate<S, N, D>& found, double tol) {
-  return certified(p, sliding, found, tol);
+                                                const Candidate<S, N, D>& found, double tolerance) {
+  return certified(p, sliding, found, tolerance);
 }
 
 /// Both for problems in which every contact may roll.
 template <class S, int N, int D, class Matrix>
 GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D, Matrix>& p, const Candidate<S, N, D>& found,
-                                             double tol) {
-  return certified(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tol);
+                                             double tolerance) {
+  return certified(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tolerance);
 }
 template <class S, int N, int D, class Matrix>
 GARRA_HD FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D, Matrix>& p, const Candidate<S, N, D>& found,
-                                           double tol) {
-  return certify(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tol);
+                                           double tolerance) {
+  return certify(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tolerance);
 }
 
 }  // namespace garra::solvers

@@ -34,7 +34,7 @@ struct ProximalState {
 };
 
 struct FrictionProximal {
-  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;          ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 6000;  ///< stop: Newton steps >= max_iterations
   int attempt_steps = 200;    ///< restart with another first alpha: Newton steps of this attempt >= this
   int inner_steps = 20;       ///< Newton has failed on (1): steps >= this
@@ -73,7 +73,7 @@ struct FrictionProximal {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     ProximalState<S, N> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, candidate(state), tol);
+    return certify(given, candidate(state), tolerance);
   }
 };
 
@@ -103,7 +103,7 @@ GARRA_HD MaskOf<S> direct(const ProximalState<S, N, Matrix>& s) {
 /// Newton for (1), to a hundredth of the tolerance; a hundred times the tolerance is enough to move the center.
 GARRA_HD FrictionNewton make_newton(const FrictionProximal& solver) {
   FrictionNewton newton;
-  newton.tol = 1e-2 * solver.tol;
+  newton.tolerance = 1e-2 * solver.tolerance;
   newton.restarts = false;
   newton.stage_steps = newton.max_iterations = solver.inner_steps;
   return newton;
@@ -196,7 +196,7 @@ GARRA_HD void FrictionProximal::start(const FrictionProblem<S, N, 3, Matrix>& gi
   s.attempt = S(first_attempt);
   s.alpha = first_alpha(s.attempt);
   begin_newton(make_newton(*this), shifted(s), s.x, s.newton);
-  const auto first = check_iterate(s.problem, s.scale, s.x, s.problem.b, tol);
+  const auto first = check_iterate(s.problem, s.scale, s.x, s.problem.b, tolerance);
   // An invalid problem (NaN) never runs; certify names it.
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
 }
@@ -216,9 +216,9 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   if (!any(ended)) return;
   const Vec<S, 3 * N> c = s.newton.unit * s.newton.c;
   const auto inner = shifted(s);
-  const auto moved = ended && check_iterate(inner, s.scale, c, inner.A * c + inner.b, 1e2 * tol).solved;
+  const auto moved = ended && check_iterate(inner, s.scale, c, inner.A * c + inner.b, 1e2 * tolerance).solved;
   s.x = select(moved, c, s.x);
-  const auto now = check_iterate(s.problem, s.scale, s.x, s.problem.A * s.x + s.problem.b, tol);
+  const auto now = check_iterate(s.problem, s.scale, s.x, s.problem.A * s.x + s.problem.b, tolerance);
   const S next = select(moved, max(shrink_factor(s.attempt) * s.alpha, S(kMin)), S(kGrow) * s.alpha);
   s.alpha = select(ended && !direct(s), next, s.alpha);
   s.outers += select(ended, S(1), S(0));

@@ -79,7 +79,7 @@ GARRA_HD_CALL Vec<double, 3 * N> refine_direction(const FrictionProblem<double, 
 /// in its own units.
 template <int N, class Given, class Matrix>
 GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
-                                 const Candidate<double, N>& from, double tol, int most_steps) {
+                                 const Candidate<double, N>& from, double tolerance, int most_steps) {
   using namespace friction_problem_detail;
   constexpr int M = 3 * N, kSteps = 12;
   const int steps = min(kSteps, most_steps);
@@ -89,7 +89,7 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
     rho_n[j] = inverse(friction_newton::normal_share(p.mu[j]) * p.A(3 * j, 3 * j));
     rho_t[j] = inverse(0.5 * (p.A(3 * j + 1, 3 * j + 1) + p.A(3 * j + 2, 3 * j + 2)));
   }
-  Refined<N> best{from.c, given.certify(from, tol), 0};
+  Refined<N> best{from.c, given.certify(from, tolerance), 0};
   Vec<double, M> c = from.c;
   for (int step = 0; step < steps; ++step) {
     restore_sliding<double, N>(c, given.mu, given.sliding);
@@ -104,7 +104,7 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
     c = eliminated + d;
     Candidate<double, N> found = from;
     found.c = c;
-    const auto checked = given.certify(found, tol);
+    const auto checked = given.certify(found, tolerance);
     best.steps += 1;
     if (!(checked.residual < best.checked.residual)) {
       if (step > 2) break;  // no closer: rounding, or another piece

@@ -75,7 +75,7 @@ GARRA_HD constexpr int pivot_bound() {
 
 /// A solver by Lemke's method. Options are inequalities tested as written.
 struct Lemke {
-  double tol = 1e-8;   ///< converged: lcp_error <= tol
+  double tolerance = 1e-8;   ///< converged: lcp_error <= tolerance
   int max_pivots = 0;  ///< iteration limit: pivots >= max_pivots; 0: N 2^(N-1), which only rounding can exceed
 
   template <class S, int N>
@@ -145,7 +145,7 @@ inline constexpr double kMaxAbsoluteError = 0.1;
 
 /// The certificate: w from the problem as given and from z alone; replaces the outputs of an unsolved problem by NaN.
 template <class S, int N>
-GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate<S, N>& found, double tol) {
+GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate<S, N>& found, double tolerance) {
   LcpSolution<S, N> out;
   const Vec<S, N> w = lcp_slack(p, found.z);
   const LcpError<S> error = lcp_error(p, found.z, w);
@@ -157,7 +157,7 @@ GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate
   });
   const auto valid = defect == S(0);
   const auto converged = valid && wild == S(0) && found.reason == S(int(Status::kConverged)) &&
-                         error.relative <= S(tol) && error.absolute <= S(kMaxAbsoluteError);
+                         error.relative <= S(tolerance) && error.absolute <= S(kMaxAbsoluteError);
   const S failure = max(found.reason, S(int(Status::kStalled)));
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const S nan = S(__builtin_nan(""));
@@ -433,7 +433,7 @@ template <class S, int N>
 GARRA_HD LcpSolution<S, N> Lemke::solve(const LcpProblem<S, N>& given) const {
   LemkeState<S, N> s = start(given);
   while (any(running(s))) step(s);
-  return certify(given, LcpCandidate<S, N>{answer(given, s), s.reason, s.pivots}, tol);
+  return certify(given, LcpCandidate<S, N>{answer(given, s), s.reason, s.pivots}, tolerance);
 }
 
 }  // namespace garra::solvers

@@ -320,10 +320,10 @@ struct MncpSolution {
 /// replaces the outputs of an unsolved problem by NaN. Independent of the solver that found x.
 template <class P, class S>
 [[nodiscard]] GARRA_HD MncpSolution<P, S> certify_mncp(const typename P::template Data<S>& data,
-                                                       const MncpCandidate<P, S>& found, double tol) {
+                                                       const MncpCandidate<P, S>& found, double tolerance) {
   MncpSolution<P, S> out;
   out.residual = mncp_error<P>(data, found.x);
-  const auto converged = out.residual <= S(tol);  // false for NaN
+  const auto converged = out.residual <= S(tolerance);  // false for NaN
   const MncpVec<P, S> FG = P::evaluate(data, found.x);
   const S nan = S(__builtin_nan(""));
   for_each_index<kUnknowns<P>>([&](int i) {
@@ -359,7 +359,7 @@ struct MncpSolver {
   using State = MncpState<P, S, typename Minimizer::template State<S, View<S>::kVariables>>;
 
   Minimizer minimizer = {};
-  double tol = 1e-8;        ///< stop: mncp_error <= tol / 2 (the certificate tests tol)
+  double tolerance = 1e-8;        ///< stop: mncp_error <= tolerance / 2 (the certificate tests tolerance)
   int starts = 1;           ///< stop: as many starts ended without a solution
   bool check_iterate = true;        ///< false: only the minimizer's own tests stop it, as in the papers
   bool zero_slack = false;  ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
@@ -419,7 +419,7 @@ struct MncpSolver {
     at.status = select(wild, S(int(Status::kStalled)), at.status);
     at.running = select(wild, S(0), at.running);
     if (check_iterate) {
-      const auto solved = mncp_error<P>(s.data, mncp_detail::head<P>(at.x)) <= S(0.5 * tol);
+      const auto solved = mncp_error<P>(s.data, mncp_detail::head<P>(at.x)) <= S(0.5 * tolerance);
       const auto mistaken = !solved && at.status == S(int(Status::kConverged));
       at.status = select(on && solved, S(int(Status::kConverged)), at.status);
       at.status = select(on && mistaken && !(at.running > S(0)), S(int(Status::kStalled)), at.status);

@@ -708,16 +708,16 @@ template <class S, int N, int R, int K, int D>
   c = balance::balancing(p.W, g.factors, p.w, c);
   Vec<S, D* N> normals = Vec<S, D * N>::zero();
   for (int j = 0; j < extent<N>(); ++j) normals[D * j] = one;
-  const Vec<S, D* N> squeeze = balance::balancing(p.W, g.factors, Vec<S, 6>::zero(), normals);
+  const Vec<S, D* N> grip_force = balance::balancing(p.W, g.factors, Vec<S, 6>::zero(), normals);
   S room = one, needed = zero;
   for (int j = 0; j < extent<N>(); ++j) {
-    const Vec<S, D> q = balance::get_part<D>(squeeze, j), cj = balance::get_part<D>(c, j);
+    const Vec<S, D> q = balance::get_part<D>(grip_force, j), cj = balance::get_part<D>(c, j);
     const S inside = q[0] - tangential_length(q);
     room = min(room, inside);
     needed = max(needed, (tangential_length(cj) - cj[0]) / select(inside > zero, inside, one));
   }
   out.closed = select(room > S(1e-6), one, zero);
-  c = axpy(select(out.closed > zero, needed * S(1 + 1e-12), zero), squeeze, c);
+  c = axpy(select(out.closed > zero, needed * S(1 + 1e-12), zero), grip_force, c);
   // The part of the remainder outside of W's range, which no forces reach, without rounding.
   TorqueShares<S, N / K, R> none;
   if constexpr (R > 0) balance::for_each_joint(p, [&](int j, int i) { out.share[j][i] = none.share[j][i] = zero; });

@@ -147,12 +147,12 @@ def probability(axis: Swept, designs: Sequence[Table], best: int | None) -> str:
     return svg("probability", HALF, "Probability of settling in time against the swept number", draw)
 
 
-def settling(axis: Swept, designs: Sequence[Table], limit: float, until: float) -> str:
-    shown = scale("s", until)
+def settling(axis: Swept, designs: Sequence[Table], limit: float, duration: float) -> str:
+    shown = scale("s", duration)
     levels = _levels([design["settling_time"] for design in designs], shown.factor)
 
     def draw(ax: Axes) -> None:
-        end, wanted = until * shown.factor, limit * shown.factor
+        end, wanted = duration * shown.factor, limit * shown.factor
         log = _spans_decades(np.append(levels[np.isfinite(levels)], wanted))
         _upwards(ax, np.append(levels, [wanted, end]), log)
         ax.set_ylim(top=end)
@@ -277,9 +277,9 @@ def _cell_ticks(axis: Any, entry: Table, values: Sequence[float]) -> None:
 # --- one design
 
 
-def survival(curves: Sequence[tuple[str, Table]], limit: float, until: float) -> str:
+def survival(curves: Sequence[tuple[str, Table]], limit: float, duration: float) -> str:
     """The share of samples that have not settled after t, of up to three designs."""
-    shown = scale("s", until)
+    shown = scale("s", duration)
 
     def draw(ax: Axes) -> None:
         for (name, table), color in reversed(list(zip(curves, HUES, strict=False))):
@@ -290,7 +290,7 @@ def survival(curves: Sequence[tuple[str, Table]], limit: float, until: float) ->
                 ax.plot(edges, left, drawstyle="steps-post", color=color, lw=1.9)
             ax.plot([], [], color=color, lw=3, label=name)
         ax.axvline(limit * shown.factor, color=BREAK, lw=1.4)
-        ax.set_xlim(0, until * shown.factor)
+        ax.set_xlim(0, duration * shown.factor)
         percent_axis(ax, 0, 1)
         handles, labels = ax.get_legend_handles_labels()
         if len(curves) > 1:

@@ -42,7 +42,7 @@ SUMMARY = {
     **STUDY,
     "robot": {"name": TEXT, "joints": COUNT, "joint_names": [TEXT], "units": [TEXT], "torque_units": [TEXT]},
     "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": (list, type(None))},
-    "method": {"integrator": TEXT, "step": MAYBE, "until": REAL, "torque": TEXT, "limits": TEXT},
+    "method": {"integrator": TEXT, "step": MAYBE, "duration": REAL, "torque": TEXT, "limits": TEXT},
     "sweep": [{"key": TEXT, "unit": TEXT, "values": [REAL], "scale": TEXT}],
     "outcomes": {"settled": COUNT, "late": COUNT},  # and others
     "designs": [DESIGN],

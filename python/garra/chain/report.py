@@ -138,11 +138,11 @@ def _torques(summary: Table, index: int) -> list[Table]:
 
 def _figures(summary: Table, shown: list[int]) -> Table:
     designs, best = summary["designs"], summary["best"]["design"] if summary["best"] else None
-    within, until = summary["settle"]["within"], summary["method"]["until"]
+    within, duration = summary["settle"]["within"], summary["method"]["duration"]
     labels = [short_settings(designs[d]["values"], summary["sweep"]) or "the design" for d in shown]
     figures: Table = {
         "survival": chain_figures.survival(
-            [(label, designs[d]["settling_time"]) for label, d in zip(labels, shown, strict=True)], within, until
+            [(label, designs[d]["settling_time"]) for label, d in zip(labels, shown, strict=True)], within, duration
         ),
         "convergence": "",
     }
@@ -162,7 +162,7 @@ def _curves(summary: Table, best: int | None) -> Table:
     names = zip(robot["joint_names"], robot["torque_units"], strict=True)
     return {
         "probability": chain_figures.probability(axis, designs, best),
-        "settling": chain_figures.settling(axis, designs, summary["settle"]["within"], summary["method"]["until"]),
+        "settling": chain_figures.settling(axis, designs, summary["settle"]["within"], summary["method"]["duration"]),
         "energy": chain_figures.energy(axis, designs),
         "balance": chain_figures.balance(axis, designs),
         "peaks": [
@@ -174,12 +174,12 @@ def _curves(summary: Table, best: int | None) -> Table:
 
 def _heats(summary: Table, best: int | None) -> list[Table]:
     """Heat maps of the numbers that a design is chosen by."""
-    designs, until = summary["designs"], summary["method"]["until"]
+    designs, duration = summary["designs"], summary["method"]["duration"]
     units = summary["robot"]["torque_units"]
     probabilities = [math.nan if d["probability"] is None else 100 * d["probability"] for d in designs]
     rows = [
         ("Probability of settling in time", Scale("%"), probabilities),
-        _map("Median settling time", "s", [quantile(d["settling_time"], "0.5") for d in designs], until),
+        _map("Median settling time", "s", [quantile(d["settling_time"], "0.5") for d in designs], duration),
         _map("Largest median peak torque", units[0], [_largest_torque(d, units) for d in designs]),
         _map("Median work of the torques", "J", [quantile(d["work"], "0.5") for d in designs]),
     ]

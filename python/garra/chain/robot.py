@@ -69,7 +69,7 @@ class InverseKinematics(Summary):
     q: Any
     """[..., n] rad or m"""
     success: Any
-    """[...] residual <= tol"""
+    """[...] residual <= tolerance"""
     position_error: Any
     """[...] distance of the tool from the pose [m]"""
     rotation_error: Any
@@ -445,7 +445,7 @@ class Chain:
         pose: Any,
         q0: Any = None,
         *,
-        tol: float = 1e-10,
+        tolerance: float = 1e-10,
         max_iterations: int = 48,
         starts: int = 40,
         seed: int = 1,
@@ -458,8 +458,8 @@ class Chain:
             Homogeneous matrices of the tool in the world.
         q0 : array_like [..., n], optional
             Initial guess of the first search [rad or m]; default: the middle of the limits.
-        tol : float
-            Success: norm of the pose error <= tol [m and rad].
+        tolerance : float
+            Success: norm of the pose error <= tolerance [m and rad].
         max_iterations : int
             Largest number of steps of one search.
         starts : int
@@ -482,7 +482,7 @@ class Chain:
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         found = _core.chain_inverse_kinematics(
-            self._core, batch["pose"].reshape(-1, 16), batch["q0"], positive("tol", tol), most, check_seed(seed)
+            self._core, batch["pose"].reshape(-1, 16), batch["q0"], positive("tolerance", tolerance), most, check_seed(seed)
         )
         found["success"] = found["success"].astype(bool)
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])

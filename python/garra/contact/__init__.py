@@ -31,7 +31,7 @@ _SLIDES = 3  # of gradients(): the direction of sliding is given
 _MODES = {0: "may roll", 1: "slides"}
 _STATES = {STICK: "sticks", SLIP: "slips", OPEN: "is open", UNKNOWN: "unknown"}
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
-"""Decisions of can_balance() and can_rest()."""
+"""Decisions of is_resisted() and can_rest()."""
 
 
 @accept_old
@@ -44,7 +44,7 @@ class Solutions:
     a: Any
     """[..., 3k] contact accelerations [m/s^2], NaN where not converged"""
     status: Any
-    """[...] index in STATUS. converged: the independent residual of the problem as given is at most `tol`"""
+    """[...] index in STATUS. converged: the independent residual of the problem as given is at most `tolerance`"""
     residual: Any
     """[...] relative change of the load for which the forces are an exact solution"""
     iterations: Any
@@ -53,7 +53,7 @@ class Solutions:
     """[..., k] STICK, SLIP, OPEN, by the accelerations; UNKNOWN where not converged"""
     friction_margin: Any
     """[...] smallest 1 - |c_T| / (mu c_n) of the contacts"""
-    critical_friction: Any
+    required_friction: Any
     """[...] largest |c_T| / c_n of the contacts"""
 
     @property
@@ -95,7 +95,7 @@ class Gradients(Summary):
 class Balances(Summary):
     """Whether forces in the friction cones can balance each wrench."""
 
-    verdict: Any
+    status: Any
     """[...] POSSIBLE or IMPOSSIBLE, each certified; UNDECIDED if neither is proved"""
     force: Any
     """[..., 3k] forces that balance the wrench, if POSSIBLE [N]"""
@@ -169,7 +169,7 @@ def _solution(found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Solutions:
         iterations=wholes[1],
         state=state,
         friction_margin=numbers[-2],
-        critical_friction=numbers[-1],
+        required_friction=numbers[-1],
     )
     return out
 
@@ -184,7 +184,7 @@ def solve(
     *,
     method: str = "auto",
     precision: str = "fp64",
-    tol: float = 1e-8,
+    tolerance: float = 1e-8,
     max_iterations: int = 0,
     effort: str = "bounded",
     device: str = "cpu",
@@ -208,8 +208,8 @@ def solve(
         One of METHODS.
     precision : str
         "fp64", or "mixed": single precision, then final steps in double (auto, semismooth-newton; up to 8 contacts).
-    tol : float
-        Converged: residual <= tol.
+    tolerance : float
+        Converged: residual <= tolerance.
     max_iterations : int
         Outer iterations over all stages; 0: the method's own limit.
     effort : str
@@ -243,21 +243,21 @@ def solve(
     >>> s = garra.contact.solve(np.eye(3), [-9.81, 0, 0], 0.5)
     >>> s.c  # [9.81, 0, 0] N
     """
-    tol, max_iterations = positive("tol", tol), whole("max_iterations", max_iterations)
+    tolerance, max_iterations = positive("tolerance", tolerance), whole("max_iterations", max_iterations)
     if is_on_gpu(A):
         if mode is not None:
             raise TypeError("mode is not taken with arrays on a GPU: bring them to the host")
-        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, tol, max_iterations, effort)
+        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, tolerance, max_iterations, effort)
     batch = _problem(A, b, mu, mode, slip_velocity)
-    how = (method, precision, tol, max_iterations, effort, *place(device, threads))
+    how = (method, precision, tolerance, max_iterations, effort, *place(device, threads))
     if batch.single:
         return _solution(_core.contact_solve_one(*_inputs(batch), *how))
     return _solutions(batch, _core.contact_solve(*_inputs(batch), *how))
 
 
 @accept_old
-def judge(
-    A: Any, b: Any, mu: Any, c: Any, mode: Any = None, slip_velocity: Any = None, *, tol: float = 1e-8
+def check_solution(
+    A: Any, b: Any, mu: Any, c: Any, mode: Any = None, slip_velocity: Any = None, *, tolerance: float = 1e-8
 ) -> Solutions:
     """Checks forces from any source by the certificate of solve().
 
@@ -267,8 +267,8 @@ def judge(
         The problems, as in solve().
     c : array_like [..., 3k]
         Contact forces [N].
-    tol : float
-        Converged: residual <= tol.
+    tolerance : float
+        Converged: residual <= tolerance.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def judge(
     batch = _problem(A, b, mu, mode, slip_velocity)
     forces = np.broadcast_to(numbers("c", c), (*batch.lead, batch["b"].shape[1]))
     forces = np.ascontiguousarray(forces.reshape(batch["b"].shape))
-    return _solutions(batch, _core.contact_judge(*_inputs(batch), forces, positive("tol", tol)))
+    return _solutions(batch, _core.contact_check_solution(*_inputs(batch), forces, positive("tolerance", tolerance)))
 
 
 def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalForces:
@@ -372,13 +372,13 @@ def gradients(
 class Rests:
     """Result of can_rest(); [...] are the leading axes of the problems."""
 
-    verdict: Any
+    status: Any
     """[...] POSSIBLE, IMPOSSIBLE or UNDECIDED"""
     force: Any
     """[..., 3k] c if POSSIBLE [N], else NaN"""
 
 
-def can_balance(
+def is_resisted(
     W: Any, w: Any, mu: Any, force_limit: Any = None, *, length: Any = 1.0, device: str = "cpu", threads: int = 0
 ) -> Balances:
     """Decides if forces c with W c + w = 0, |(c_t, c_o)| <= mu c_n, c_n <= force_limit exist (wrench resistance).

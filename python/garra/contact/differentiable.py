@@ -166,7 +166,7 @@ def _xla_calls(how: tuple[tuple[str, Any], ...]) -> dict[str, dict[str, Any]]:
         raise TypeError(f"unknown argument {', '.join(given)}")
     device, threads = place(told["device"], told["threads"])
     limit = whole("max_iterations", told["max_iterations"])
-    told |= {"max_iterations": np.int64(limit), "tol": np.float64(positive("tol", told["tol"]))}
+    told |= {"max_iterations": np.int64(limit), "tolerance": np.float64(positive("tolerance", told["tolerance"]))}
     told |= {"device": device, "threads": np.int64(threads)}
     where = {name: told[name] for name in ("device", "threads")}
     return {"garra_contact_solve": told, "garra_contact_gradients": where}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from garra.renamed import attribute
 
 if TYPE_CHECKING:
-    from garra.grasp.candidates import RankedRun, Ranking, Set, rank
+    from garra.grasp.candidates import RankedRun, Ranking, GraspSet, rank
     from garra.grasp.hand import Grasp, Solution
     from garra.grasp.mujoco_scene import from_mujoco
     from garra.grasp.proposals import propose
@@ -23,13 +23,13 @@ _NAMES = {
     "Grasp": ".hand",
     "Solution": ".hand",
     "Robustness": ".robustness",
-    "Set": ".candidates",
+    "GraspSet": ".candidates",
     "RankedRun": ".candidates",
     "Ranking": ".candidates",
     "rank": ".candidates",
     "propose": ".proposals",
 }
-__all__ = ["Grasp", "RankedRun", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "from_urdf", "propose", "rank"]
+__all__ = ["Grasp", "RankedRun", "Ranking", "Robustness", "GraspSet", "Solution", "from_mujoco", "from_urdf", "propose", "rank"]
 
 
 def __getattr__(name: str) -> Any:

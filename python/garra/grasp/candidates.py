@@ -64,8 +64,8 @@ MOST_CONTACTS = 8  # lines of a replay that is printed
 _CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
 
-class Set:
-    """Set of G candidate grasps with k contacts each, or with any numbers of contacts. SI units, object axes.
+class GraspSet:
+    """GraspSet of G candidate grasps with k contacts each, or with any numbers of contacts. SI units, object axes.
 
     A grasp consists of contact points, normals into the object and friction coefficients. Its load is mass, center of
     mass, gravity (default: (0, 0, -9.81) m/s^2) and wrench. The arrays define the hand.
@@ -117,7 +117,7 @@ class Set:
         names: Any = None,
         contact_names: Any = None,
         **others: Any,
-    ) -> Set:
+    ) -> GraspSet:
         """Makes a set from arrays in SI units and object axes.
 
         Parameters
@@ -153,7 +153,7 @@ class Set:
 
         Returns
         -------
-        Set
+        GraspSet
 
         Raises
         ------
@@ -202,7 +202,7 @@ class Set:
         return cls(first, arrays, mesh, names, contact_names)
 
     @classmethod
-    def from_grasps(cls, grasps: Sequence[Grasp], **others: Any) -> Set:
+    def from_grasps(cls, grasps: Sequence[Grasp], **others: Any) -> GraspSet:
         """Makes a set of whole hands from grasps of `garra.grasp.from_mujoco` or `from_urdf`, in their world axes.
 
         The joints of the set span the range of A_h = J M^-1 J^T with unit inertia. Torques include the hand's own
@@ -217,7 +217,7 @@ class Set:
 
         Returns
         -------
-        Set
+        GraspSet
         """
         hands = [grasp.propped() for grasp in grasps]
         factors = [_mobility_factor(hand_A) for hand_A, _ in hands]
@@ -256,7 +256,7 @@ class Set:
         gravity: Any = (0, 0, -9.81),
         first: Any = None,
         **others: Any,
-    ) -> Set:
+    ) -> GraspSet:
         """Makes a set from points and normals in world axes and the object's pose, as in data sets.
 
         Parameters
@@ -276,7 +276,7 @@ class Set:
 
         Returns
         -------
-        Set
+        GraspSet
 
         Raises
         ------
@@ -301,7 +301,7 @@ class Set:
         )
 
     @classmethod
-    def from_hdf5(cls, path: str | PathLike[str]) -> Set:
+    def from_hdf5(cls, path: str | PathLike[str]) -> GraspSet:
         """Reads a set from an HDF5 file of `garra grasp rank`. Raises garra.FileError for a bad file."""
         import h5py
 
@@ -310,7 +310,7 @@ class Set:
             return read._with_names(file)
 
     @classmethod
-    def from_npz(cls, path: str | PathLike[str]) -> Set:
+    def from_npz(cls, path: str | PathLike[str]) -> GraspSet:
         """Reads a set from a file of numpy.savez with the same names. Raises garra.FileError for a bad file."""
         try:
             with np.load(path, allow_pickle=False) as file:
@@ -321,7 +321,7 @@ class Set:
         except NPZ_ERRORS as error:
             raise _core.FileError(f"{path}: {error}") from None
 
-    def _with_names(self, file: Any) -> Set:
+    def _with_names(self, file: Any) -> GraspSet:
         """Adds mesh, names and sample numbers of a file."""
         self.mesh, self.names = read_mesh(file), read_names(file, "name", len(self))
         self.contact_names = read_names(file, "contact_name", int(self.first[-1]))
@@ -329,7 +329,7 @@ class Set:
         return self
 
     @classmethod
-    def _from_named(cls, arrays: dict[str, np.ndarray], path: Any) -> Set:
+    def _from_named(cls, arrays: dict[str, np.ndarray], path: Any) -> GraspSet:
         for name in ("point", "normal"):
             if name not in arrays:
                 raise _core.FileError(f"{path}: {name} is missing")
@@ -384,12 +384,12 @@ class Ranking:
     difference: np.ndarray  #: [G] p_held minus the best grasp's, over the same draws
     difference_low: np.ndarray  #: [G] its 95 % interval
     difference_high: np.ndarray  #: [G]
-    critical_friction: np.ndarray  #: [G, 3] 5, 50, 95 % quantiles of the least sufficient coefficient; inf: above 10
+    required_friction: np.ndarray  #: [G, 3] 5, 50, 95 % quantiles of the least sufficient coefficient; inf: above 10
     p_no_slip: np.ndarray  #: [G] fraction of samples in which every contact sticks; NaN for an ideal hand
-    p_can_be_held: np.ndarray  #: [G] fraction in which forces inside the cones can balance the wrench
+    p_resisted: np.ndarray  #: [G] fraction in which forces inside the cones can balance the wrench
     margin: np.ndarray  #: [G, 3] 5, 50, 95 % quantiles of the smallest friction margin; NaN for an ideal hand
-    wrench_radius: np.ndarray  #: [G] median radius of the ball of additional wrenches [N]; NaN: ideal, no limits
-    fails_first: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none
+    resisted_force_radius: np.ndarray  #: [G] median radius of the ball of additional wrenches [N]; NaN: ideal, no limits
+    limiting_contact: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none
     non_unique: np.ndarray  #: [G] samples with a second certified solution of different motion
     outcomes: np.ndarray  #: [G, 9] samples of each outcome in OUTCOMES
     rank: np.ndarray  #: [G] 1 is the best
@@ -399,7 +399,7 @@ class Ranking:
     samples: np.ndarray  #: [G] samples per grasp
     hand: str = "ideal"  #: model of the hand: "ideal", "compliant" or "whole"
     decided: bool = True  #: True if the `best` grasps asked for were found
-    candidates: Set | None = None  #: the ranked set
+    candidates: GraspSet | None = None  #: the ranked set
     study: dict[str, Any] = field(default_factory=dict)  #: uncertain inputs, as in a ranking file
     seconds: float | None = None
     uncertain: dict[str, Any] = field(default_factory=dict)  #: uncertain inputs in the form of replay()
@@ -416,7 +416,7 @@ class Ranking:
             **found.columns,
             hand=found.hand,
             decided=found.decided,
-            candidates=Set(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names)
+            candidates=GraspSet(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names)
             if grasps
             else None,
             study=found.study,
@@ -484,7 +484,7 @@ class Ranking:
         contacts = [self.contact_name(which, j) for j in range(len(found["point"]))]
         return Replay(found, title=f"{self.name(which)}, sample {sample}", contacts=contacts)
 
-    def outcomes_of(self, grasp: int) -> dict[str, int]:
+    def outcome_counts(self, grasp: int) -> dict[str, int]:
         """Samples per outcome of a grasp, without outcomes that did not occur."""
         return {name: int(n) for name, n in zip(OUTCOMES, self.outcomes[grasp], strict=True) if n}
 
@@ -528,7 +528,7 @@ class Ranking:
         contacts = None if one.contact_names is None else one.contact_names[rows] * len(names)
         parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
         first = np.arange(len(names) + 1, dtype=np.int64) * (rows.stop - rows.start)
-        changed = Set(first, parts, one.mesh, names, contacts)
+        changed = GraspSet(first, parts, one.mesh, names, contacts)
         columns = _core.grasp_set_rank(first, changed._arrays(), self.uncertain, *place(device, threads))
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
@@ -545,12 +545,12 @@ class Ranking:
                 "difference": self.difference,
                 "difference_low": self.difference_low,
                 "difference_high": self.difference_high,
-                "critical_friction": self.critical_friction[:, 1],
+                "required_friction": self.required_friction[:, 1],
                 "p_no_slip": self.p_no_slip,
-                "p_can_be_held": self.p_can_be_held,
+                "p_resisted": self.p_resisted,
                 "margin": self.margin[:, 1],
-                "wrench_radius": self.wrench_radius,
-                "fails_first": self.fails_first,
+                "resisted_force_radius": self.resisted_force_radius,
+                "limiting_contact": self.limiting_contact,
                 "non_unique": self.non_unique,
                 "unsolved": self.unsolved,
                 "status": pandas.Categorical.from_codes(self.status.astype(int), list(STATUS)),
@@ -560,7 +560,7 @@ class Ranking:
         if self.candidates and self.candidates.names:
             frame.insert(0, "name", self.candidates.names)
         if self.candidates and self.candidates.contact_names:
-            frame["fails_first_name"] = [self.contact_name(g, int(j)) for g, j in enumerate(self.fails_first)]
+            frame["limiting_contact_name"] = [self.contact_name(g, int(j)) for g, j in enumerate(self.limiting_contact)]
         return frame.iloc[np.concatenate([self.order, np.flatnonzero(self.rank == 0)])]
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
@@ -572,11 +572,11 @@ class Ranking:
             raise ModuleNotFoundError(
                 f"to_parquet() needs {error.name}: pip install pandas pyarrow", name=error.name
             ) from None
-        frame = self.to_pandas().drop(columns=["critical_friction", "margin"])
+        frame = self.to_pandas().drop(columns=["required_friction", "margin"])
         rows = frame.index
         quantiles = {
             f"{name}_{q}": pandas.Series(getattr(self, name)[rows, k], index=rows)
-            for name in ("critical_friction", "margin")
+            for name in ("required_friction", "margin")
             for k, q in enumerate((5, 50, 95))
         }
         frame.assign(**quantiles, held=self.held[rows], samples=self.samples[rows]).to_parquet(path, engine="pyarrow")
@@ -672,7 +672,7 @@ RESULTS["grasp_set"] = RankedRun
 
 @accept_old
 def rank(
-    grasps: Set | Sequence[Grasp] | str | PathLike[str] | None = None,
+    grasps: GraspSet | Sequence[Grasp] | str | PathLike[str] | None = None,
     *,
     points: Any = None,
     normals: Any = None,
@@ -684,11 +684,11 @@ def rank(
     force: Ball | None = None,
     torque: Ball | None = None,
     wrenches: Any = None,
-    any_gravity: bool = False,
-    from_within: bool = False,
+    random_gravity_direction: bool = False,
+    interior_grasp: bool = False,
     hand: str = "auto",
     command: Any = 1.0,
-    squeeze_error: Any = 0.0,
+    grip_force_error: Any = 0.0,
     torque_error: Any = 0.0,
     imbalance: float = 0.5,
     acceleration: float = ACCELERATION,
@@ -707,10 +707,10 @@ def rank(
 
     Parameters
     ----------
-    grasps : Set, sequence of Grasp, str or path, optional
+    grasps : GraspSet, sequence of Grasp, str or path, optional
         A set, grasps of garra.grasp.from_mujoco, or a file (HDF5, NPZ).
     points, normals, **others
-        Instead of `grasps`: arguments of Set.from_arrays().
+        Instead of `grasps`: arguments of GraspSet.from_arrays().
     friction, mass : float, array_like or distribution, optional
         Numbers, arrays of the set, garra.uniform() or garra.normal() of the value, or garra.scale() of a factor.
     com : array_like or Ball, optional
@@ -723,15 +723,15 @@ def rank(
         Disturbances [N, N m].
     wrenches : array_like [n, 6], optional
         Additional (force; moment about the center of mass) [N, N m], of which each sample draws one.
-    any_gravity : bool
+    random_gravity_direction : bool
         Gravity from a direction uniform on the sphere.
-    from_within : bool
+    interior_grasp : bool
         Accept normals that all point away from the center of mass, as in a ring held from inside.
     hand : str
         "auto" (by the arrays of the set), "ideal", "compliant" or "whole".
     command : float or distribution
         Factor on the commanded forces or torques.
-    squeeze_error, torque_error : float or distribution
+    grip_force_error, torque_error : float or distribution
         Added to each normal force [N], or to each joint torque of a whole hand [N m].
     imbalance : float
         Largest fraction of the wrench that the command may leave unbalanced.
@@ -742,9 +742,9 @@ def rank(
     samples : int
         Samples per grasp; with `best` the maximum.
     friction_samples : int
-        First samples for which the critical friction is computed.
+        First samples for which the required friction is computed.
     radius_samples : int
-        First samples for the wrench radius of an ideal hand with force limits; -1: a twentieth of friction_samples.
+        First samples for the resisted force radius of an ideal hand with force limits; -1: a twentieth of friction_samples.
     best : int
         Number of best grasps wanted; others are dropped early. 0: rank all.
     confidence : float
@@ -766,7 +766,7 @@ def rank(
     garra.Error
         UsageError for options, a set without friction or without a load; FileError for bad files and arrays.
     ValueError, TypeError
-        As Set.from_arrays().
+        As GraspSet.from_arrays().
 
     Examples
     --------
@@ -789,23 +789,23 @@ def rank(
     common, own, friction_is_factor = _friction(friction)
     uncertain = {
         "friction": common,
-        "own_friction": own,
+        "per_contact_friction_factor": own,
         "friction_is_factor": friction_is_factor,
         "mass": _tuple(mass, 0.0) if _is_drawn(mass) else _CONSTANT_ONE,
         "mass_is_factor": mass.relative if _is_drawn(mass) else True,
-        "com_ball": offset.radius,
+        "com_radius": offset.radius,
         "slide": _tuple(slide if _is_drawn(slide) else Normal(0.0, finite("slide", slide), -np.inf, np.inf)),
         "tilt": ("cone", real("tilt", tilt, 0), 0.0, 0.0, 0.0) if tilt else ("constant", 0.0, 0.0, 0.0, 0.0),
-        "force_ball": _radius("force", force),
-        "torque_ball": _radius("torque", torque),
+        "force_radius": _radius("force", force),
+        "torque_radius": _radius("torque", torque),
         "wrenches": [] if wrenches is None else np.atleast_2d(numbers("wrenches", wrenches)).tolist(),
-        "any_gravity": bool(any_gravity),
-        "from_within": bool(from_within),
+        "random_gravity_direction": bool(random_gravity_direction),
+        "interior_grasp": bool(interior_grasp),
         "hand": hand,
         "command": _tuple(command) if _is_drawn(command) else ("constant", finite("command", command), 0.0, 0.0, 0.0),
-        "squeeze_error": _tuple(squeeze_error)
-        if _is_drawn(squeeze_error)
-        else ("constant", finite("squeeze_error", squeeze_error), 0.0, 0.0, 0.0),
+        "grip_force_error": _tuple(grip_force_error)
+        if _is_drawn(grip_force_error)
+        else ("constant", finite("grip_force_error", grip_force_error), 0.0, 0.0, 0.0),
         "torque_error": _tuple(torque_error)
         if _is_drawn(torque_error)
         else ("constant", finite("torque_error", torque_error), 0.0, 0.0, 0.0),
@@ -831,7 +831,7 @@ def rank(
 
 
 def _changed(
-    of: Set, grasp: int, uncertain: dict[str, Any], share: float, move: float
+    of: GraspSet, grasp: int, uncertain: dict[str, Any], share: float, move: float
 ) -> tuple[list[str], list[dict[str, np.ndarray]]]:
     """Names of the changes of a grasp, and its arrays with each change."""
     begin, end = int(of.first[grasp]), int(of.first[grasp + 1])
@@ -926,7 +926,7 @@ def _said(uncertain: dict[str, Any]) -> dict[str, Any]:
     said["slide_t"] = said["slide_o"] = said.pop("slide")
     # The median, but for a normal distribution that is cut off askew.
     middle = {"uniform": lambda a, b: (a + b) / 2}
-    for key in ("friction", "own_friction"):
+    for key in ("friction", "per_contact_friction_factor"):
         kind, a, b = uncertain[key][:3]
         said[f"{key}_nominal"] = middle.get(kind, lambda a, _: a)(a, b)
     return said
@@ -970,23 +970,23 @@ def _friction(friction: Any) -> tuple[tuple, tuple, bool]:
     return (drawn, _CONSTANT_ONE, friction.relative) if friction.common else (_CONSTANT_ONE, drawn, friction.relative)
 
 
-def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Set:
+def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> GraspSet:
     if grasps is None:
         if points is None or normals is None:
             raise TypeError("rank() needs a set of grasps, or points and normals")
-        return Set.from_arrays(points, normals, **parts)
+        return GraspSet.from_arrays(points, normals, **parts)
     if points is not None or normals is not None:
         raise TypeError("rank() takes a set of grasps, or points and normals, not both")
     if isinstance(grasps, list | tuple):
-        grasps = Set.from_grasps(grasps)
+        grasps = GraspSet.from_grasps(grasps)
     if isinstance(grasps, np.ndarray):
         raise TypeError("rank() takes arrays by their names: rank(points=..., normals=..., friction=...)")
-    if not isinstance(grasps, Set):
-        grasps = Set.from_npz(grasps) if is_npz(grasps) else Set.from_hdf5(grasps)
+    if not isinstance(grasps, GraspSet):
+        grasps = GraspSet.from_npz(grasps) if is_npz(grasps) else GraspSet.from_hdf5(grasps)
     if not parts:
         return grasps
     # Arguments replace arrays of the set.
     arrays = dict(grasps.arrays)
     kept = {name: arrays.pop(name) for name in ("point", "normal")}
     known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names, "contact_names": grasps.contact_names}
-    return Set.from_arrays(kept["point"], kept["normal"], **known, **{**arrays, **parts})
+    return GraspSet.from_arrays(kept["point"], kept["normal"], **known, **{**arrays, **parts})

@@ -171,10 +171,10 @@ def iterations(counts: Sequence[int]) -> str:
     return plot.svg("Histogram of the solver’s iterations", grid="y")
 
 
-def residuals(table: Table, tol: float) -> str:
+def residuals(table: Table, tolerance: float) -> str:
     counts, low, high = table["counts"], table["low"], table["high"]
     width = (high - low) / max(len(counts), 1)
-    limit = math.log10(tol) if tol > 0 else None
+    limit = math.log10(tolerance) if tolerance > 0 else None
     end = max(high, limit + 0.5) if limit is not None else high
     every = max(1, math.ceil((end - low) / 7))
     marks = [(k, power_of_ten(k)) for k in range(math.ceil(low), math.floor(end) + 1, every)]

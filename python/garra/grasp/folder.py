@@ -19,14 +19,14 @@ from garra.page.run_folder import (
     same_lengths,
 )  # fmt: skip
 
-BESIDE_HELD = ("no_slip", "can_be_held")  # where the summary has them
+BESIDE_HELD = ("no_slip", "resisted")  # where the summary has them
 
 CONTACT = {
     "name": TEXT,
     "stick": COUNT,
     "slip": COUNT,
     "break": COUNT,
-    "fails_first": COUNT,
+    "limiting_contact": COUNT,
     "normal_force": HISTOGRAM,
     "cone": {"bins": COUNT, "extent": REAL, "counts": [[COUNT]]},
 }
@@ -40,7 +40,7 @@ SUMMARY = {
     "inputs": [INPUT],
     "solver": {
         "method": TEXT,
-        "tol": REAL,
+        "tolerance": REAL,
         "worst_residual": MAYBE,
         "residual_log10": {"low": REAL, "high": REAL, "counts": [COUNT]},
         "iterations": {"counts": [COUNT]},

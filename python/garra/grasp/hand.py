@@ -170,20 +170,20 @@ class Grasp:
         return A, b, np.array(mu)
 
     @accept_old
-    def solve(self, tol: float = 1e-9) -> Solution:
+    def solve(self, tolerance: float = 1e-9) -> Solution:
         """Solves the contact forces of this instant.
 
         Parameters
         ----------
-        tol : float
-            Converged: residual <= tol.
+        tolerance : float
+            Converged: residual <= tolerance.
 
         Returns
         -------
         Solution
         """
         A, b, mu = self.problem()
-        found, _ = self._solved(A[None], b[None], mu[None], positive("tol", tol))
+        found, _ = self._solved(A[None], b[None], mu[None], positive("tolerance", tolerance))
         c, a = found.c[0].reshape(-1, 3), found.a[0].reshape(-1, 3)
         if found.converged[0]:
             breaks, slips = contact_motion(found.a[0], b)
@@ -199,17 +199,17 @@ class Grasp:
             converged=bool(found.converged[0]),
         )
 
-    def _solved(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float) -> tuple[redundant.Forces, np.ndarray]:
+    def _solved(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tolerance: float) -> tuple[redundant.Forces, np.ndarray]:
         """Forces at the contacts, problems [n], and which props hold, [n, l]."""
         width = b.shape[-1]
-        found, holding = self._solved_with_props(*self.props.added(A, b, mu), tol)
+        found, holding = self._solved_with_props(*self.props.added(A, b, mu), tolerance)
         return replace(found, c=found.c[:, :width], a=found.a[:, :width]), holding
 
     def _solved_with_props(
-        self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float
+        self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tolerance: float
     ) -> tuple[redundant.Forces, np.ndarray]:
         """As _solved(), for problems with the props as contacts, with the forces of the props."""
-        found = redundant.solve(A, b, mu, tol)
+        found = redundant.solve(A, b, mu, tolerance)
         breaks, _ = contact_motion(found.a, b)
         return found, ~breaks[:, len(self.mu) :]
 
@@ -224,7 +224,7 @@ class Grasp:
         asked = np.zeros((len(light) + 1, mu.shape[1]))  # the last one asks for no force
         asked[np.arange(len(light)), light] = least
         every = [np.broadcast_to(x, (len(asked), *x.shape[1:])) for x in (A, b, mu, c)]
-        answer = contact.can_rest(*every[:3], ACCELERATION, c=every[3], least_force=asked).verdict
+        answer = contact.can_rest(*every[:3], ACCELERATION, c=every[3], least_force=asked).status
         out = np.zeros(k, bool)
         out[light] = (answer[:-1] == contact.IMPOSSIBLE) & (answer[-1] == contact.POSSIBLE)
         return out
@@ -267,7 +267,7 @@ class Grasp:
         The hand's torques exert the forces f of A_h f + d = 0 on contacts that do not move. These forces are not unique if the
         hand cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints than contact
         directions). The structure of the hand then takes any force, and the f of least imbalance counts. Friction cones
-        are not checked here, but by the contact solve and `can_balance`.
+        are not checked here, but by the contact solve and `is_resisted`.
 
         Parameters
         ----------
@@ -425,7 +425,7 @@ class Grasp:
         if not touching.any():
             return np.where(whole.any(axis=1), -1, 1), left
         W = self.W[:, np.repeat(touching, 3)]
-        answer = contact.can_balance(W, whole, mu[:, touching], limit[touching], length=self.radius).verdict
+        answer = contact.is_resisted(W, whole, mu[:, touching], limit[touching], length=self.radius).status
         return np.where(answer == contact.POSSIBLE, 1, np.where(answer == contact.IMPOSSIBLE, -1, 0)), left
 
     def __repr__(self) -> str:
@@ -453,7 +453,7 @@ def _at_rest(
         least = np.minimum(MOTION * np.abs(b[ask]).max(axis=-1), acceleration)[:, None]
         answer = contact.can_rest(
             A[ask] / least[..., None], b[ask] / least, mu[ask], 1, c=found.c[ask], force_limit=limits, left_out=opens[ask]
-        ).verdict
+        ).status
         rests[ask] = np.where(answer == contact.POSSIBLE, 1, np.where(answer == contact.IMPOSSIBLE, -1, 0))
     return opens, rests
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import numbers, path_text, place, positive, real, check_seed, vector, whole
-from garra.grasp.candidates import Set
+from garra.grasp.candidates import GraspSet
 
 
 def propose(
@@ -36,10 +36,10 @@ def propose(
     seed: int = 1,
     device: str = "auto",
     threads: int = 0,
-) -> Set:
+) -> GraspSet:
     """Samples candidate grasps with force closure on the surface of an object, for rank().
 
-    Grasp g depends on seed and Set.sample[g] only, on any device and any number of threads.
+    Grasp g depends on seed and GraspSet.sample[g] only, on any device and any number of threads.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def propose(
 
     Returns
     -------
-    Set
+    GraspSet
 
     Raises
     ------
@@ -117,7 +117,7 @@ def propose(
     words, vertices, faces = _object(object)
     factor = 0.0 if scale is None else positive("scale", scale)
     made = _core.grasp_propose(words, vertices, faces, factor, options, *place(device, threads))
-    out = Set(made["first"], made["arrays"])
+    out = GraspSet(made["first"], made["arrays"])
     out.mesh = made["vertex"], made["face"]
     out.about = made["about"]
     out.sample = out.about.pop("sample")

@@ -36,10 +36,10 @@ def build(found: Found) -> Table:
         "names": None,
         "pictures": None,
     }
-    if np.isfinite(columns["critical_friction"][order]).any() or np.isinf(columns["critical_friction"][order]).any():
-        data["friction"] = column(columns["critical_friction"][order], "<f4")
-    if not np.isnan(columns["wrench_radius"][order]).all():
-        data["radius"] = column(columns["wrench_radius"][order], "<f4")
+    if np.isfinite(columns["required_friction"][order]).any() or np.isinf(columns["required_friction"][order]).any():
+        data["friction"] = column(columns["required_friction"][order], "<f4")
+    if not np.isnan(columns["resisted_force_radius"][order]).all():
+        data["radius"] = column(columns["resisted_force_radius"][order], "<f4")
     grasps = found.grasps
     if grasps:
         contacts = np.diff(grasps.first)[order]

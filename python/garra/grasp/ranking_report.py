@@ -95,7 +95,7 @@ def _headline(found: Found, order: np.ndarray) -> Table:
         "same": int(same.sum()),
         "error": "" if found.best else _largest_error(p, found.samples, len(order)),
         "race": _race(found, len(order)),
-        "needed": words.number(float(c["critical_friction"][best, 2])),
+        "needed": words.number(float(c["required_friction"][best, 2])),
     }
 
 
@@ -121,11 +121,11 @@ def _best(found: Found, order: np.ndarray) -> list[Table]:
     c, names = found.columns, found.grasps.names if found.grasps else None
     rows = []
     for g in order:
-        p, needed = (float(x) for x in (c["p_held"][g], c["critical_friction"][g, 1]))
+        p, needed = (float(x) for x in (c["p_held"][g], c["required_friction"][g, 1]))
         told = words.percent(p, words.decimals_for(float(c["low"][g]), float(c["high"][g]))) + " held"
         if math.isfinite(needed):
             told += f", friction {words.number(needed)}"
-        if math.isfinite(radius := float(c["wrench_radius"][g])):
+        if math.isfinite(radius := float(c["resisted_force_radius"][g])):
             told += f", every push below {words.number(radius)} N"
         rows.append({"name": (names and names[g]) or f"grasp {g}", "told": told})
     return rows
@@ -139,12 +139,12 @@ def _hand(found: Found, order: np.ndarray) -> Table | None:
     labels = [kind.label for kind in found.outcomes.values()]
     rows = []
     for g in order[:PICTURES]:
-        margin, fails = found.columns["margin"][g], int(found.columns["fails_first"][g])
+        margin, fails = found.columns["margin"][g], int(found.columns["limiting_contact"][g])
         rows.append({
             "name": name_of(found, int(g)),
-            "p": [_share(float(found.columns[key][g])) for key in ("p_held", "p_no_slip", "p_can_be_held")],
+            "p": [_share(float(found.columns[key][g])) for key in ("p_held", "p_no_slip", "p_resisted")],
             "margin": " · ".join(words.number(float(x)) for x in margin),
-            "radius": words.number(float(found.columns["wrench_radius"][g])),
+            "radius": words.number(float(found.columns["resisted_force_radius"][g])),
             "fails": contact_of(found, int(g), fails),
         })  # fmt: skip
     return {
@@ -161,7 +161,7 @@ def _share(p: float) -> str:
 
 
 def _is_drawn(study: Table) -> bool:
-    return any(ranking_words.is_drawn(study.get(key, 1)) for key in ("friction", "own_friction"))
+    return any(ranking_words.is_drawn(study.get(key, 1)) for key in ("friction", "per_contact_friction_factor"))
 
 
 def _largest_error(p: float, samples: int, grasps: int) -> str:
@@ -175,7 +175,7 @@ def _largest_error(p: float, samples: int, grasps: int) -> str:
 
 def _friction(found: Found, order: np.ndarray) -> Table | None:
     """Curves of the fraction of grasps that hold over friction, or None if it was not computed."""
-    needed = found.columns["critical_friction"][order]
+    needed = found.columns["required_friction"][order]
     if not len(order) or np.isnan(needed).all():
         return None
     finite = needed[np.isfinite(needed)]

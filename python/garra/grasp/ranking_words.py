@@ -19,9 +19,9 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
     elif "mass" in arrays or _matters(said.get("mass", 1), 1):
         rows.append(("mass", "the set’s" + _times(said.get("mass", 1))))
     for key, name, unit in (
-        ("com_ball", "centre of mass off by", "m"),
-        ("force_ball", "disturbing force", "N"),
-        ("torque_ball", "disturbing torque", "N m"),
+        ("com_radius", "centre of mass off by", "m"),
+        ("force_radius", "disturbing force", "N"),
+        ("torque_radius", "disturbing torque", "N m"),
     ):
         if said.get(key):
             rows.append((name, words.distribution(f"ball({said[key]})", unit)))
@@ -38,9 +38,9 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
         rows.append(("normals tilted by", _said(said["tilt"], "rad")))
     if _matters(said.get("command", 1), 1):
         rows.append(("command", "the set’s" + _times(said["command"])))
-    if _matters(said.get("squeeze_error", 0), 0):
+    if _matters(said.get("grip_force_error", 0), 0):
         rows.append(
-            ("errors of the normal forces", _said(said["squeeze_error"], "N") + ", for each contact on its own")
+            ("errors of the normal forces", _said(said["grip_force_error"], "N") + ", for each contact on its own")
         )
     if _matters(said.get("torque_error", 0), 0):
         rows.append(("errors of the torques", _said(said["torque_error"], "N m") + ", for each joint on its own"))
@@ -48,7 +48,7 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
         rows.append(("normal forces at most", words.shown(float(said["force_limit"]), "N")))
     if said.get("wrenches"):
         rows.append(("one of the wrenches acts", "; ".join(_wrench(w) for w in said["wrenches"])))
-    if said.get("any_gravity"):
+    if said.get("random_gravity_direction"):
         rows.append(("gravity", "from any direction, uniform on the sphere"))
     return rows
 
@@ -59,7 +59,7 @@ def _wrench(wrench: list[float]) -> str:
 
 
 def _friction(said: Table) -> str:
-    common, own = said.get("friction", 1), said.get("own_friction", 1)
+    common, own = said.get("friction", 1), said.get("per_contact_friction_factor", 1)
     if said.get("friction_is_factor", True):
         return "the set’s" + _times(common, own)
     if _number(common) == 1 and is_drawn(own):  # as Python says it

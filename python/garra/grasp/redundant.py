@@ -31,9 +31,9 @@ class Forces:
         return self.converged & ~np.any(contact_motion(self.a, b), axis=(0, -1))
 
 
-def solve(A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float) -> Forces:
+def solve(A: np.ndarray, b: np.ndarray, mu: np.ndarray, tolerance: float) -> Forces:
     """Problems A [n, 3k, 3k], b [n, 3k], mu [n, k], with forces that let nothing move where there are any."""
-    found = _copied(contact.solve(A, b, mu, tol=tol))
+    found = _copied(contact.solve(A, b, mu, tolerance=tolerance))
     moved = A[0].any(axis=0)  # a prop has no friction: two of its rows are empty
     values = np.linalg.eigvalsh(A[0][moved][:, moved])
     left = np.flatnonzero(~found.still(b))
@@ -50,7 +50,7 @@ def solve(A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float) -> Forces:
     # At rest to the last bit: forces that move nothing are added or left out.
     inverse = np.linalg.pinv(A[left], rcond=NULL, hermitian=True)
     c = c - _times(inverse, _times(A[left], c) + b[left])
-    checked = _copied(contact.judge(A[left], b[left], mu[left], c, tol=tol))
+    checked = _copied(contact.check_solution(A[left], b[left], mu[left], c, tolerance=tolerance))
     still = checked.still(b[left])
     found.several[left[still]] = found.converged[left[still]]
     for whole, part in zip(_arrays(found), _arrays(checked), strict=True):

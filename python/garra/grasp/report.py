@@ -71,7 +71,7 @@ def _estimate_figures(run: Run) -> Table:
         "convergence": figures.convergence(summary["convergence"], summary["held"]["probability"]),
         "friction": grasp_figures.held_against_friction(summary["held_against_friction"], _friction_spreads(run)),
         "iterations": grasp_figures.iterations(summary["solver"]["iterations"]["counts"]),
-        "residuals": grasp_figures.residuals(summary["solver"]["residual_log10"], summary["solver"]["tol"]),
+        "residuals": grasp_figures.residuals(summary["solver"]["residual_log10"], summary["solver"]["tolerance"]),
     }
 
 
@@ -98,7 +98,7 @@ def _friction(run: Run) -> Table:
 
 
 def _contacts(summary: Table) -> Table:
-    failures = sum(contact["fails_first"] for contact in summary["contacts"])
+    failures = sum(contact["limiting_contact"] for contact in summary["contacts"])
     reach = grasp_figures.cone_reach([contact["cone"] for contact in summary["contacts"]])
     limits = grasp_figures.force_range([contact["normal_force"] for contact in summary["contacts"]])
     columns = _columns(len(summary["contacts"]))
@@ -113,13 +113,13 @@ def _contacts(summary: Table) -> Table:
             | {
                 "states": [(label, color, contact[key]) for label, color, key in states],
                 "total": total,
-                "first_share": contact["fails_first"] / failures if failures else 0,
+                "first_share": contact["limiting_contact"] / failures if failures else 0,
                 "outside": max(total - seen, 0),
                 "force_figure": grasp_figures.normal_force(f"force{i}", contact["normal_force"], limits, width),
                 "cone_figure": grasp_figures.cone(f"cone{i}", contact["cone"], reach, width),
             }
         )
-    weakest = max(rows, key=lambda row: row["fails_first"])
+    weakest = max(rows, key=lambda row: row["limiting_contact"])
     return {"rows": rows, "failures": failures, "weakest": weakest, "columns": columns}
 
 
@@ -135,7 +135,7 @@ def _metrics(summary: Table) -> Table:
 
 def _solver(summary: Table) -> Table:
     solver = summary["solver"]
-    worst, tol = solver["worst_residual"], solver["tol"]
+    worst, tolerance = solver["worst_residual"], solver["tolerance"]
     counts = solver["iterations"]["counts"]
     most = f"The last bar: {len(counts) - 1} or more." if counts and counts[-1] else ""
-    return solver | {"all_within": worst is not None and worst <= tol, "most": most}
+    return solver | {"all_within": worst is not None and worst <= tolerance, "most": most}

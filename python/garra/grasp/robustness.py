@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-OUTCOMES = ("held", "not_resisted", "not_carried", "slipping", "separating", "unsolved")
+OUTCOMES = ("held", "not_resisted", "command_insufficient", "slipping", "separating", "unsolved")
 # Share of the largest |b|: a contact that accelerates less does not move (docs/theory/monte-carlo.md, Outcomes).
 MOTION = 1e-6
 # [m/s^2] of a contact at rest, 0.01 g; it opens above (docs/theory/grasp-model.md, section 7).
@@ -65,13 +65,13 @@ def outcome_of(
         ("held", held),
         ("not_resisted", balance < 0),
         ("unsolved", undecided),
-        ("not_carried", ~carried),
+        ("command_insufficient", ~carried),
         ("unsolved", ~solved),
         ("separating", breaks.any(axis=-1)),
         ("slipping", slips.any(axis=-1)),
     ]
     # Contacts that stick, and are not at rest: forces above their limits.
-    return np.select([mask for _, mask in lines], [name for name, _ in lines], "not_carried")
+    return np.select([mask for _, mask in lines], [name for name, _ in lines], "command_insufficient")
 
 
 @accept_old
@@ -97,7 +97,7 @@ class Robustness:
     moves: np.ndarray  #: the contact slips or opens, [samples, k]
 
     @property
-    def fails_first(self) -> dict[str, int]:
+    def limiting_contact(self) -> dict[str, int]:
         """Number of samples in which each contact slips or opens, the most frequent first."""
         counts = (self.moves & self.solved[:, None]).sum(axis=0)
         return {self.contacts[j]: int(counts[j]) for j in np.argsort(-counts, kind="stable") if counts[j]}
@@ -130,7 +130,7 @@ class Robustness:
         return estimate(self.sticks, ~self.solved)
 
     @property
-    def can_be_held(self) -> Estimate:
+    def resisted(self) -> Estimate:
         """Some forces within the friction cones balance the wrench, independent of the command."""
         return estimate(self.balance > 0, self.balance == 0)
 
@@ -148,8 +148,8 @@ class Robustness:
         return self.no_slip.probability
 
     @property
-    def p_can_be_held(self) -> float:
-        return self.can_be_held.probability
+    def p_resisted(self) -> float:
+        return self.resisted.probability
 
     @property
     def plot(self) -> Plots:
@@ -169,15 +169,15 @@ class Robustness:
         return pandas.DataFrame(columns | {"imbalance": self.imbalance})
 
     def _lines(self) -> list[tuple[str, str, str]]:
-        rows = (("P(held)", self.held), ("P(no slip)", self.no_slip), ("P(can be held)", self.can_be_held))
+        rows = (("P(held)", self.held), ("P(no slip)", self.no_slip), ("P(resisted)", self.resisted))
         return [(name, f"{e.probability:.4f}", "[{:.4f}, {:.4f}]".format(*e.interval)) for name, e in rows]
 
     def __repr__(self) -> str:
         lines = [f"{self.title}: {self.samples} samples, seed {self.seed}"]
         lines += [f"  {name:<15}{p}  {interval}" for name, p, interval in self._lines()]
         counts = [f"{name} {count}" for name, count in self.outcomes.items() if count]
-        if self.fails_first:
-            some = ", ".join(f"{name} {n}" for name, n in list(self.fails_first.items())[:4])
+        if self.limiting_contact:
+            some = ", ".join(f"{name} {n}" for name, n in list(self.limiting_contact.items())[:4])
             counts = [*counts, f"slips or opens: {some}"]
         return "\n".join([*lines, *(f"  {note}" for note in self._notes()), "  " + ", ".join(counts)])
 

@@ -28,7 +28,7 @@ def odds(probability: float, low: float, high: float, confidence: float = 0.95) 
 # --- the scenario in one line
 
 
-QUANTITIES = {"radius": "m", "height": "m", "size": "m", "mass": "kg", "angle": "rad", "squeeze": "N"}
+QUANTITIES = {"radius": "m", "height": "m", "size": "m", "mass": "kg", "angle": "rad", "grip_force": "N"}
 
 
 def _table(scenario: dict[str, Any], key: str) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def study_line(scenario: dict[str, Any], contacts: int, levels: list[float] | No
     if "shape" in body:
         parts.append(", ".join([str(body["shape"]), *body_parts]))
     parts.append(words.plural(contacts, "contact"))
-    places = {"friction": "contacts", "angle": "contacts", "squeeze": "load"}
+    places = {"friction": "contacts", "angle": "contacts", "grip_force": "load"}
     for key, table in places.items():
         if key == "friction" and levels:
             parts.append(

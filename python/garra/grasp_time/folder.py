@@ -43,7 +43,7 @@ SAMPLE = {"sample": COUNT, "level": COUNT, "friction": MAYBE, "outcome": TEXT, "
 SUMMARY = {
     **STUDY,
     "time": {
-        "until": REAL,
+        "duration": REAL,
         "step": REAL,
         "scheme": TEXT,
         "slip": REAL,
@@ -59,7 +59,7 @@ SUMMARY = {
     "contacts": [{"name": TEXT, "slipped_first": COUNT, "slip_path": HISTOGRAM, "peak_force": HISTOGRAM}],
     "inputs": [INPUT],
     "audit": {**dict.fromkeys(AUDIT, MAYBE), "unstable_share": MAYBE, "worst_ratio": MAYBE},
-    "solver": {"method": TEXT, "tol": REAL, "mean_iterations": MAYBE, "steps": REAL},
+    "solver": {"method": TEXT, "tolerance": REAL, "mean_iterations": MAYBE, "steps": REAL},
     "convergence": {"samples": [COUNT], "probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]},
     "failures_kept": COUNT,
     "worst": [SAMPLE | {"slip": MAYBE}],

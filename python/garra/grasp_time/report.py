@@ -124,7 +124,7 @@ def _outcomes(summary: Table) -> Table:
     time = summary["time"]
     limits = {
         key: measure(time[key], unit)
-        for key, unit in (("until", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))
+        for key, unit in (("duration", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))
     }
     lost = sum(summary["outcomes"][key] for key in grasp_time_levels.losses(summary))
     return outcomes.bar(summary, **limits) | {"lost": lost, "limits": limits}
@@ -172,12 +172,12 @@ def _samples(run: Run, key: str, motion: Table | None) -> list[Table]:
 
 def audit(summary: Table) -> list[Table]:
     """Largest errors of any decided sample with their limits; a row without limit is shown without a check."""
-    found, time, tol = summary["audit"], summary["time"], summary["solver"]["tol"]
+    found, time, tolerance = summary["audit"], summary["time"], summary["solver"]["tolerance"]
     work = "kinetic, gained beyond the work done; shrinks with the step. Limit: median peak force times slip path"
     rows = (
-        ("Residual", "worst_residual", "1", tol, "of a solved contact problem; limit: the tolerance asked for"),
+        ("Residual", "worst_residual", "1", tolerance, "of a solved contact problem; limit: the tolerance asked for"),
         ("Gap", "worst_gap", "m", GAP_PER_SLIP * time["slip"], "between the object and a fingertip that carries force. Limit: a hundredth of `slip`"),
-        ("Cone", "worst_cone", "N", CONE_PER_TOL * tol, "tangential force beyond friction times normal force"),
+        ("Cone", "worst_cone", "N", CONE_PER_TOL * tolerance, "tangential force beyond friction times normal force"),
         ("Momentum", "momentum_balance", "N*s", MOST_MOMENTUM, "of the object beyond all impulses on it: rounding"),
         ("Energy", "energy_balance", "J", _slip_work(summary), work),
     )

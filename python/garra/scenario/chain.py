@@ -118,7 +118,7 @@ class Time(Table):
 
     _job: ClassVar[str] = "chain"
     _path: ClassVar[tuple[str, ...]] = ("time",)
-    until: Quantity | None = None
+    duration: Quantity | None = None
     """the end; default 1"""
     method: Literal["rk4", "dopri5", "implicit1", "implicit"] | None = None
     """of integration; dopri5 chooses its steps; default "implicit"."""

@@ -62,7 +62,7 @@ class HandFinger(Table):
     """of a URDF: where side branches stand"""
     tip_radius: Quantity | None = None
     """of a ball about that point: the contact is on its surface, the point one radius behind it; for an object at rest,
-    not in `[time]`"""
+    not in `[simulation]`"""
     dh: Sequence[Any] | None = None
     """the chain"""
     modified: bool | None = None
@@ -92,7 +92,7 @@ class HandFinger(Table):
     torque_limit: Literal["file"] | Sequence[Any] | None = None
     """commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and the finger's
     own weight (grasp-model.md, sections 5 and 7); `"file"`: the effort limits of the finger's robot file (0 there:
-    none), which are not used unless asked for; in `[time]` the same as `time.drive.torque_limit`"""
+    none), which are not used unless asked for; in `[simulation]` the same as `simulation.drive.torque_limit`"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class Hand(Table):
     tool: Quantity | Sequence[Any] | None = None
     tip_radius: Quantity | None = None
     """of a ball about that point: the contact is on its surface, the point one radius behind it; for an object at rest,
-    not in `[time]`"""
+    not in `[simulation]`"""
     tau: Sequence[Any] | None = None
     gravity_compensation: bool | None = None
     torque_limit: Literal["file"] | Sequence[Any] | None = None
@@ -179,7 +179,7 @@ class Contacts(Table):
     """deviation of the contact point along the surface; default [0, 0]"""
     tilt: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """angle between the true and the modelled normal; default 0"""
-    squeeze_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
+    grip_force_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """added to the commanded normal force; default 0"""
     force_limit: Quantity | None = None
     """the largest normal force with which a wrench may be balanced"""
@@ -219,11 +219,11 @@ class Contact(Table):
     """deviation of the contact point along the surface; default [0, 0]"""
     tilt: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """angle between the true and the modelled normal; default 0"""
-    squeeze_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
+    grip_force_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """added to the commanded normal force; default 0"""
     force_limit: Quantity | None = None
     """the largest normal force with which a wrench may be balanced"""
-    squeeze: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
+    grip_force: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """this contact's commanded normal force: commands"""
     force: Sequence[Any] | None = None
     """its whole commanded force instead: commands"""
@@ -236,11 +236,11 @@ class LoadWrench(Table):
 
     _job: ClassVar[str] = "grasp"
     _path: ClassVar[tuple[str, ...]] = ("load", "wrench")
-    force_ball: Quantity | None = None
+    force_radius: Quantity | None = None
     """default 0"""
     force_magnitude: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """default 0"""
-    torque_ball: Quantity | None = None
+    torque_radius: Quantity | None = None
     """default 0"""
     torque_magnitude: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """default 0"""
@@ -261,7 +261,7 @@ class Load(Table):
     }
     gravity: Sequence[Any] | None = None
     """in the palm's frame; default [0, 0, -9.81]"""
-    squeeze: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
+    grip_force: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """commanded normal force per contact"""
     compensation: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """factor on the fingers' gravity compensation; default 1"""
@@ -278,10 +278,10 @@ class Held(Table):
     _path: ClassVar[tuple[str, ...]] = ("held",)
     imbalance: Quantity | None = None
     """held: what the command leaves unbalanced is at most this share of weight and external wrench (grasp-model.md,
-    section 7); not with `[time]`; default 0.5"""
+    section 7); not with `[simulation]`; default 0.5"""
     acceleration: Quantity | None = None
     """held: contacts at rest have at most this acceleration, one that opens has more (grasp-model.md, section 7). A
-    numerical tolerance: 0.0981 m/s², 0.01 g, would be 5 cm in a second if it lasted; not with `[time]`; default
+    numerical tolerance: 0.0981 m/s², 0.01 g, would be 5 cm in a second if it lasted; not with `[simulation]`; default
     0.0981"""
 
 
@@ -336,7 +336,7 @@ class TimeDrive(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TimeLoad(Table):
-    """[time.load]"""
+    """[simulation.load]"""
 
     _job: ClassVar[str] = "grasp"
     _path: ClassVar[tuple[str, ...]] = ("time", "load")
@@ -360,7 +360,7 @@ class TimeLoad(Table):
     from_: Quantity | None = None
     """when it begins; default 0"""
     to: Quantity | None = None
-    """when it is done; of a shake `until` unless it is given"""
+    """when it is done; of a shake `duration` unless it is given"""
     file: str | None = None
     """the same as text: a row `time, ax, ay, az` per time, numbers in SI units; the run folder keeps a copy"""
     times: Sequence[Any] | None = None
@@ -379,10 +379,10 @@ class Time(Table):
         "drive": TimeDrive,
         "load": TimeLoad,
     }
-    until: Quantity | None = None
+    duration: Quantity | None = None
     """how long"""
     step: Quantity | None = None
-    """`until` is a whole number of steps, at most 10⁷; default 0.001"""
+    """`duration` is a whole number of steps, at most 10⁷; default 0.001"""
     scheme: Literal["moreau-jean", "explicit"] | None = None
     """explicit: the papers' Algorithm 1, stable for small steps only; the answer tells the share of steps beyond its
     bound; default "moreau-jean"."""
@@ -401,7 +401,7 @@ class Time(Table):
     """turn from where it began at which it counts as turned; counted on beyond half a turn; default
     0.7853981633974483"""
     instants: int | None = None
-    """from 0 to `until`, at which samples are looked at; default 101"""
+    """from 0 to `duration`, at which samples are looked at; default 101"""
     drive: TimeDrive | None = None
     load: Sequence[TimeLoad] | None = None
 
@@ -414,7 +414,7 @@ class Solver(Table):
     _path: ClassVar[tuple[str, ...]] = ("solver",)
     method: Literal["auto", "semismooth-newton"] | None = None
     """of the contact problem; default "auto"."""
-    tol: Quantity | None = None
+    tolerance: Quantity | None = None
     """of its certificate; default 1e-09"""
     max_iterations: int | None = None
     """of one solve, over all stages; default 1000"""
@@ -446,9 +446,9 @@ class Sampling(Table):
         "stop": SamplingStop,
     }
     samples: int | None = None
-    """of all; with `[time]` 10 000; default 100000"""
+    """of all; with `[simulation]` 10 000; default 100000"""
     chunk: int | None = None
-    """samples of one file; with `[time]` a tenth of all, a quarter where there are many; else more where there are
+    """samples of one file; with `[simulation]` a tenth of all, a quarter where there are many; else more where there are
     many; doubled until there are at most 4000; default 65536"""
     stop: SamplingStop | None = None
     time_limit: Quantity | None = None

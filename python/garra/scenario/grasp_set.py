@@ -22,7 +22,7 @@ class Set(Table):
     """`"crc32:..."` of the set's file: another one is refused. A run folder keeps it"""
     hand: Literal["auto", "ideal", "compliant", "whole"] | None = None
     """what presses on the object; auto: what the set has arrays of; default "auto"."""
-    from_within: bool | None = None
+    interior_grasp: bool | None = None
     """normals of a set without its object may all point away from the centre of mass, as in a ring held from within;
     default false"""
 
@@ -37,7 +37,7 @@ class Object(Table):
     """in place of the set's mass"""
     mass_factor: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """a factor on the set's mass; default 1"""
-    com_ball: Quantity | None = None
+    com_radius: Quantity | None = None
     """the centre of mass is off, uniform in a ball of this radius; default 0"""
 
 
@@ -51,7 +51,7 @@ class Contacts(Table):
     """in place of the set's coefficients, common to all contacts"""
     friction_factor: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """a factor on the set's coefficients, common to all contacts; default 1"""
-    own_friction_factor: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
+    per_contact_friction_factor: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """a further factor, drawn for each contact; default 1"""
     slide_t: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """of each contact point along the surface; the normal turns with the curvature; default 0"""
@@ -69,13 +69,13 @@ class Load(Table):
 
     _job: ClassVar[str] = "grasp_set"
     _path: ClassVar[tuple[str, ...]] = ("load",)
-    force_ball: Quantity | None = None
+    force_radius: Quantity | None = None
     """disturbance, uniform in a ball of this radius; default 0"""
-    torque_ball: Quantity | None = None
+    torque_radius: Quantity | None = None
     """likewise; default 0"""
     wrenches: Sequence[Any] | None = None
     """one of them acts besides, any as likely as the others (object axes, about the centre of mass)"""
-    any_gravity: bool | None = None
+    random_gravity_direction: bool | None = None
     """gravity from a direction uniform on the sphere; default false"""
 
 
@@ -87,7 +87,7 @@ class Command(Table):
     _path: ClassVar[tuple[str, ...]] = ("command",)
     factor: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """on the commanded forces or torques; default 1"""
-    squeeze_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
+    grip_force_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """added to each contact's commanded normal force; default 0"""
     torque_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """added to each joint's torque, drawn for each, of a whole hand; default 0"""
@@ -126,7 +126,7 @@ class Sampling(Table):
     friction_samples: int | None = None
     """of them asked for the friction they need; each costs as much as about twenty samples; default 100"""
     radius_samples: int | None = None
-    """of them asked for the wrench radius, of an ideal hand whose forces are limited; each costs as much as about a
+    """of them asked for the resisted force radius, of an ideal hand whose forces are limited; each costs as much as about a
     thousand samples"""
     best: int | None = None
     """only so many best are wanted (0: all): `garra grasp rank --best`, not in a run; default 0"""

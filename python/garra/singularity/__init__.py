@@ -66,7 +66,7 @@ class Analysis:
     """largest rank of the chain"""
     singular: bool
     """rank < generic_rank"""
-    responsible: list[int]
+    dependent_joints: list[int]
     """linearly dependent joints"""
     minimal_sets: list[list[int]]
     """joints of each minimal set of dependent screws"""
@@ -93,7 +93,7 @@ class Analysis:
         if self.nearest is not None:
             lines.append(f"nearest singularity: {self.nearest}")
         if self.singular:
-            lines.append(f"joints to blame: {_named(self.responsible)}")
+            lines.append(f"joints to blame: {_named(self.dependent_joints)}")
             ways = " or ".join(_named(joints) for joints in self.escape_joints[:4])
             lines.append(f"lead out: {ways or 'no set of the size that was searched'}")
         if self.minimal_sets:
@@ -131,7 +131,7 @@ class Nearest(Summary):
     """[...] length of the joint motion to it [rad]; a prismatic joint's in units of L"""
     lost: Any
     """[...] lost degrees of freedom"""
-    responsible: Any
+    dependent_joints: Any
     """[..., n] bool: linearly dependent joints"""
     escape_joint: Any
     """[...] single joint of fastest escape, from 0; -1: no single joint"""
@@ -168,7 +168,7 @@ def _analysis(text: str) -> Analysis:
         rank=details["rank"],
         generic_rank=details["generic_rank"],
         singular=singular,
-        responsible=details["responsible"],
+        dependent_joints=details["dependent_joints"],
         minimal_sets=[interval["ssm"] for interval in details["sosm"]],
         lost_wrenches=np.array(details["lost_wrenches"], dtype=np.float64).reshape(-1, 6),
         escapes=[Escape(e["joints"], e["order"], e["rate"], e["sign"]) for e in details["escape"]],
@@ -179,7 +179,7 @@ def _analysis(text: str) -> Analysis:
     )
 
 
-def analyse(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
+def analyze(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
     """Analyzes one configuration of a chain: rank, lost wrenches, dependent joints, escapes and nearest singularity.
 
     Parameters
@@ -209,11 +209,11 @@ def analyse(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.2
 
     values = numbers("q", q)
     if values.shape != (robot.n,):
-        raise ValueError(f"q has the shape {values.shape}, not [{robot.n}]: analyse() takes one configuration")
-    return _analysis(_core.singularity_analyse(robot._core, values.tolist(), positive("tolerance", tolerance), positive("step", step)))
+        raise ValueError(f"q has the shape {values.shape}, not [{robot.n}]: analyze() takes one configuration")
+    return _analysis(_core.singularity_analyze(robot._core, values.tolist(), positive("tolerance", tolerance), positive("step", step)))
 
 
-def analyse_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
+def analyze_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
     """Analyzes one configuration given by joint screws.
 
     Parameters
@@ -221,7 +221,7 @@ def analyse_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25)
     screws : array_like [n, 6]
         (direction; moment about the origin [m]) from the base to the tip; a prismatic joint has direction 0.
     tolerance, step : float
-        As in analyse().
+        As in analyze().
 
     Returns
     -------
@@ -240,7 +240,7 @@ def analyse_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25)
     from garra.batch import Batch
 
     rows = Batch(("screws", screws, (6,)))["screws"]
-    return _analysis(_core.singularity_analyse_screws(rows, positive("tolerance", tolerance), positive("step", step)))
+    return _analysis(_core.singularity_analyze_screws(rows, positive("tolerance", tolerance), positive("step", step)))
 
 
 def measure(
@@ -308,7 +308,7 @@ def nearest(
 ) -> Nearest:
     """Finds the singularity next to each configuration by least joint motion, and analyzes it.
 
-    In 0.04 % of the near rows the result is not the nearest singularity (docs/theory/singularity-maps.md). analyse()
+    In 0.04 % of the near rows the result is not the nearest singularity (docs/theory/singularity-maps.md). analyze()
     searches longer, for one configuration.
 
     Parameters
@@ -344,7 +344,7 @@ def nearest(
     how = (center, _unit(length), positive("tolerance", tolerance), *place(device, threads))
     arrays = _core.singularity_nearest(robot._core, batch["q"], *how)
     arrays["landed"] = arrays["landed"] == 0
-    arrays["responsible"] = (arrays["responsible"][:, None] >> np.arange(robot.n, dtype=np.uint32)) % 2 == 1
+    arrays["dependent_joints"] = (arrays["dependent_joints"][:, None] >> np.arange(robot.n, dtype=np.uint32)) % 2 == 1
     return Nearest(**{name: batch.out(array) for name, array in arrays.items()})
 
 

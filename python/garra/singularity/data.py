@@ -30,7 +30,7 @@ def logarithms(values: np.ndarray) -> str:
 
 def hues(nearest: Table | None, met: Sequence[int]) -> dict[int, str]:
     """Colors of sets of responsible joints, the most frequent first; 0 stands for all others."""
-    order = [bits_of(row["joints"]) for row in nearest["responsible"]] if nearest else []
+    order = [bits_of(row["joints"]) for row in nearest["dependent_joints"]] if nearest else []
     order += sorted(set(met) - set(order))
     return {0: OTHER} | {bits: HUES[i] if i < len(HUES) else OTHER for i, bits in enumerate(order)}
 
@@ -77,7 +77,7 @@ def cloud(voxels: Voxels, rows: Rows | None, colors: dict[int, str], names: dict
 def points(rows: Rows, colors: dict[int, str], names: dict[int, str]) -> Table:
     step = max(1, -(-len(rows.sample) // MOST_POINTS))
     chosen = slice(None, None, step)
-    met, place, counts = np.unique(rows.responsible[chosen], return_inverse=True, return_counts=True)
+    met, place, counts = np.unique(rows.dependent_joints[chosen], return_inverse=True, return_counts=True)
     order = sorted(range(len(met)), key=lambda i: list(colors).index(int(met[i])) if int(met[i]) in colors else 999)
     rank = np.empty(len(order), dtype=int)
     rank[order] = np.arange(len(order))
@@ -117,5 +117,5 @@ def slices(parts: Sequence[Slice], axes: Sequence[Sequence[Table]]) -> list[Tabl
 
 def set_names(nearest: Table | None, met: Sequence[int]) -> dict[int, str]:
     """Sets of responsible joints by their bits."""
-    known = {bits_of(row["joints"]) for row in nearest["responsible"]} if nearest else set()
+    known = {bits_of(row["joints"]) for row in nearest["dependent_joints"]} if nearest else set()
     return {bits: joint_set(members(bits)) for bits in known | set(met)}

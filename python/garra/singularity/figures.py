@@ -160,8 +160,8 @@ def slice_map(name: str, part: Slice, scale: Scale, axes: Sequence[Table], hues:
 
     def draw(ax: Axes) -> None:
         ax.imshow(picture, origin="lower", extent=extent, aspect="auto", interpolation="none")
-        for bits in sorted(set(part.locus_responsible.tolist()), key=lambda b: hues[b] == hues[0]):
-            points = thinned(locus[part.locus_responsible == bits], low, high - low)
+        for bits in sorted(set(part.locus_dependent_joints.tolist()), key=lambda b: hues[b] == hues[0]):
+            points = thinned(locus[part.locus_dependent_joints == bits], low, high - low)
             _dots(ax, points, "#ffffff", 3.8)
             _dots(ax, points, hues[bits], 2.6)
         ax.set(xlim=extent[:2], ylim=extent[2:], xlabel=axes[0]["label"], ylabel=axes[1]["label"])

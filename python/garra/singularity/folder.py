@@ -54,7 +54,7 @@ NEAREST = {
     "outside_range": COUNT,
     "distance": HISTOGRAM,
     "lost_freedoms": [{"lost": COUNT, "count": COUNT}],
-    "responsible": [{"joints": JOINTS, "count": COUNT, "share": REAL, "low": REAL, "high": REAL, "example": COUNT}],
+    "dependent_joints": [{"joints": JOINTS, "count": COUNT, "share": REAL, "low": REAL, "high": REAL, "example": COUNT}],
     "subsets": [{"joints": JOINTS, "count": COUNT}],
     "subsets_per_configuration": [COUNT],
     "escape": [{"joint": COUNT, "order_1": COUNT, "order_2": COUNT}],
@@ -87,13 +87,13 @@ def check_summary(summary: Table, at: At) -> None:
 
 
 def _check_nearest(nearest: Table, joints: int, at: At) -> None:
-    for key in ("responsible", "subsets"):
+    for key in ("dependent_joints", "subsets"):
         for i, row in enumerate(nearest[key]):
             _check_joints(row["joints"], joints, at.key(key).item(i).key("joints"))
     for i, row in enumerate(nearest["escape"]):
         _check_joints([row["joint"]], joints, at.key("escape").item(i).key("joint"))
-    if sum(row["count"] for row in nearest["responsible"]) > nearest["landed"]:
-        raise at.key("responsible").fail(f"add up to more than the {nearest['landed']} that landed")
+    if sum(row["count"] for row in nearest["dependent_joints"]) > nearest["landed"]:
+        raise at.key("dependent_joints").fail(f"add up to more than the {nearest['landed']} that landed")
 
 
 def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
@@ -127,7 +127,7 @@ def _summary_from_zero(summary: Table) -> None:
     for row in summary["sampling"]["ranges"]:
         _lower(row, "joint")
     if nearest:
-        for row in nearest["responsible"] + nearest["subsets"]:
+        for row in nearest["dependent_joints"] + nearest["subsets"]:
             _lower(row, "joints")
         for row in nearest["escape"]:
             _lower(row, "joint")
@@ -138,7 +138,7 @@ def _configuration_from_zero(entry: Table, at: At) -> None:
     if entry["joints"] is not None:
         check(entry["joints"], JOINTS, at.key("joints"))
         _lower(entry, "joints")
-    _lower(analysis, "responsible")
+    _lower(analysis, "dependent_joints")
     analysis["clearing_sets"] = [[k - 1 for k in joints] for joints in analysis["clearing_sets"]]
     for row in analysis["escape"]:
         _lower(row, "joints")
@@ -160,7 +160,7 @@ ANALYSIS = {
     "lost_freedoms": COUNT,
     "arm_singular": (bool,),
     "subchain_singular": (bool,),
-    "responsible": JOINTS,
+    "dependent_joints": JOINTS,
     "sosm": [{"first": COUNT, "last": COUNT, "dim": COUNT, "ssm": JOINTS}],
     "lost_wrenches": [[REAL]],
     "escape": [{"joints": JOINTS, "order": COUNT, "rate": MAYBE, "sign": [COUNT], "sigma": MAYBE}],
@@ -200,14 +200,14 @@ def check_configuration(entry: Any, at: At, first_joint: int = 0) -> Table:
             _check_length(entry[key], joints, "joints", at.key(key))
     if first_joint:
         _configuration_from_zero(entry, at)
-    sets = [entry["analysis"]["responsible"], *(row["joints"] for row in entry["analysis"]["escape"])]
+    sets = [entry["analysis"]["dependent_joints"], *(row["joints"] for row in entry["analysis"]["escape"])]
     for joint_set in sets:
         _check_joints(joint_set, joints, at.key("analysis"))
     return entry
 
 
 def read_configurations(folder: str, summary: Table) -> list[Table]:
-    """The analysed configurations of a run whose summary was checked; raises RunError."""
+    """The analyzed configurations of a run whose summary was checked; raises RunError."""
     path = Path(folder) / "configurations.json"
     at = At(str(path))
     content = read_json(path, remedy=f"`garra resume {folder}` writes it")
@@ -247,13 +247,13 @@ class Slice:
     manipulability: np.ndarray
     locus_x: np.ndarray
     locus_y: np.ndarray
-    locus_responsible: np.ndarray  # sets of joints, joint k (from 0) worth 2^k
+    locus_dependent_joints: np.ndarray  # sets of joints, joint k (from 0) worth 2^k
     locus_escape: np.ndarray  # from 0; -1: none
 
 
 VOXEL_ARRAYS = ("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50")
 SLICE_ARRAYS = ("sigma_min", "inverse_condition", "manipulability")
-LOCUS_ARRAYS = ("locus_x", "locus_y", "locus_responsible", "locus_escape")
+LOCUS_ARRAYS = ("locus_x", "locus_y", "locus_dependent_joints", "locus_escape")
 
 
 def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
@@ -339,12 +339,12 @@ class Rows:
     sample: np.ndarray  # [n]
     tool: np.ndarray  # [n, 3] m
     inverse_condition: np.ndarray  # [n]
-    responsible: np.ndarray  # [n] sets of joints
+    dependent_joints: np.ndarray  # [n] sets of joints
     distance: np.ndarray  # [n] rad
     escape_joint: np.ndarray  # [n] from 0; -1: none
 
 
-ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "responsible", "distance", "escape_joint"), (None,))}
+ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), (None,))}
 
 
 def read_rows(folder: str, summary: Table) -> Rows | None:
@@ -356,9 +356,9 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
             return None
         sample = _dataset(file, "index", (None,), at)
         data = {name: _dataset(file, name, (sample.size, *shape[1:]), at) for name, shape in ROWS.items()}
-        landed = np.isfinite(data["distance"]) & (data["responsible"] > 0) & np.isfinite(data["tool"]).all(axis=1)
+        landed = np.isfinite(data["distance"]) & (data["dependent_joints"] > 0) & np.isfinite(data["tool"]).all(axis=1)
         chosen = {name: column[landed] for name, column in data.items()}
-        for name in ("responsible", "escape_joint"):
+        for name in ("dependent_joints", "escape_joint"):
             chosen[name] = chosen[name].astype(np.int64)
         chosen["escape_joint"] -= _first_joint(summary)
         return Rows(sample=sample[landed].astype(np.int64), **chosen) if landed.any() else None

@@ -24,7 +24,7 @@ def configuration(entry: Table, robot: str, name: str) -> Table:
     """A checked configuration as its template wants it; `name` makes the ids of its figures unique."""
     analysis = entry["analysis"]
     prismatic = [not any(abs(x) > 1e-12 for x in screw[:3]) for screw in entry["screws"]]
-    blamed = analysis["responsible"]
+    blamed = analysis["dependent_joints"]
     positions = {
         key: [text.position(v, p) for v, p in zip(entry[key], prismatic, strict=True)] if entry[key] else None
         for key in ("q", "singular_q")
@@ -64,7 +64,7 @@ def configuration(entry: Table, robot: str, name: str) -> Table:
 def _title(analysis: Table) -> str:
     if analysis["arm_singular"]:
         lost = words.plural(analysis["lost_freedoms"], "freedom")
-        return text.sentence(f"{text.joints_text(analysis['responsible'])}: {lost} lost")
+        return text.sentence(f"{text.joints_text(analysis['dependent_joints'])}: {lost} lost")
     return "Only sub-chains are singular" if analysis["subchain_singular"] else "Not singular"
 
 

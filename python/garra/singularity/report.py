@@ -80,7 +80,7 @@ def _headline(summary: Table) -> Table:
         else "configurations",
         "early": summary["stopped_by"] in ("time_limit", "signal"),
         "worst": summary["worst"][0]["inverse_condition"] if summary["worst"] else None,
-        "blame": _first(nearest["responsible"]) if nearest else None,
+        "blame": _first(nearest["dependent_joints"]) if nearest else None,
         "subset": _subset(nearest) if nearest else None,
         "redundant": robot["joints"] > robot["generic_rank"],
         "escape": _leader(nearest) if nearest else None,
@@ -99,7 +99,7 @@ def _first(rows: Sequence[Table]) -> Table | None:
 
 def _subset(nearest: Table) -> Table | None:
     """The most frequent minimal subset, where it says more than the most frequent set of responsible joints."""
-    blamed, subset = _first(nearest["responsible"]), max(nearest["subsets"], key=lambda row: row["count"], default=None)
+    blamed, subset = _first(nearest["dependent_joints"]), max(nearest["subsets"], key=lambda row: row["count"], default=None)
     if not blamed or not subset or set(subset["joints"]) == set(blamed["joints"]):
         return None
     return subset | {"share": min(subset["count"] / nearest["landed"], 1.0)}
@@ -128,7 +128,7 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
     nearest, joints = summary["nearest"], summary["robot"]["joints"]
     if not nearest or not nearest["landed"]:
         return None
-    landed, sets = nearest["landed"], nearest["responsible"]
+    landed, sets = nearest["landed"], nearest["dependent_joints"]
     rows = [
         row
         | {
@@ -185,7 +185,7 @@ def _histograms(summary: Table) -> Table:
 def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any) -> Table:
     """Everything that is drawn from map.h5 and results.h5, as figures and as data for the page's scripts."""
     nearest = summary["nearest"]
-    drawn = [part.locus_responsible for part in slices] + ([rows.responsible] if rows else [])
+    drawn = [part.locus_dependent_joints for part in slices] + ([rows.dependent_joints] if rows else [])
     met = sorted({int(bits) for sets in drawn for bits in sets} - {0})
     hues, names = data.hues(nearest, met), data.set_names(nearest, met)
     seen = int((voxels.count > 0).sum()) if voxels else 0
@@ -253,8 +253,8 @@ def _slices(summary: Table, slices: list[Slice], hues: dict[int, str]) -> Table 
 def _locus(part: Slice, hues: dict[int, str]) -> list[Table]:
     """Per set of responsible joints how many singular points a slice holds, and their escape joints."""
     rows = []
-    for bits in [bits for bits in hues if bits in set(part.locus_responsible.tolist())]:
-        here = part.locus_escape[part.locus_responsible == bits].tolist()
+    for bits in [bits for bits in hues if bits in set(part.locus_dependent_joints.tolist())]:
+        here = part.locus_escape[part.locus_dependent_joints == bits].tolist()
         ways = [
             (f"joint {k}" if k >= 0 else "none alone", words.share(here.count(k), len(here)))
             for k in sorted(set(here), key=lambda k: -here.count(k))

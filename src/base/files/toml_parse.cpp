@@ -169,7 +169,7 @@ Node parse_override_value(std::string_view value, const Place& place) {
     if (root.members.size() == 1 && root.members[0].key == "value") return std::move(root.members[0].value);
   } catch (const Error& error) {
     if (!bare)
-      fail(place, "", "not a TOML value", "Quote it for the shell, for example --set 'load.squeeze=\"15 N\"'.");
+      fail(place, "", "not a TOML value", "Quote it for the shell, for example --set 'load.grip_force=\"15 N\"'.");
   }
   if (!bare) fail(place, "", "more than one value", "Write one --set for each key.");
   Node node;

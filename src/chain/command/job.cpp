@@ -139,10 +139,10 @@ constexpr JobKind kKind = {
     .event = "settled",
     .quantity = "p_settled",
     .of_whom = " of the best design",
-    .tolerance_key = "time.tolerance",
+    .tolerance_key = "simulation.tolerance",
     .unsolved_key = "sampling.max_unsolved",
     .unsolved_remedy =
-        "Give a shorter time.step or another time.method, or allow it with --set sampling.max_unsolved=0.01.",
+        "Give a shorter simulation.step or another simulation.method, or allow it with --set sampling.max_unsolved=0.01.",
     .no_sample = "no sample has settled",
     .read = read_job,
 };

@@ -73,7 +73,7 @@ struct Summary {
   std::string model, device, method, torque, output;
   std::int64_t samples = 0, outputs = 0, settled = 0;
   std::array<std::int64_t, chain::kSimulationStatusCount> by_status{};
-  double until = 0, seconds = 0, steps = 0, worst_balance = 0, slowest = 0, peak_speed = 0, peak_torque = 0;
+  double duration = 0, seconds = 0, steps = 0, worst_balance = 0, slowest = 0, peak_speed = 0, peak_torque = 0;
 };
 
 void check_samples(const chain::Trajectories& t, Summary& s) {
@@ -99,7 +99,7 @@ void print_json(const Summary& s) {
   const bool timed = s.seconds > 0 && s.samples > 0;
   const Json out = {{"model", s.model},
                     {"samples", s.samples},
-                    {"until", s.until},
+                    {"duration", s.duration},
                     {"outputs", s.outputs},
                     {"method", s.method},
                     {"torque", s.torque},
@@ -120,7 +120,7 @@ void print_json(const Summary& s) {
 void print_human(const Summary& s) {
   const auto line = [](const char* name, const std::string& text) { std::printf("%-12s %s\n", name, text.c_str()); };
   line("model", s.model);
-  std::printf("%-12s %lld to t = %g s, %s, torque %s\n", "samples", static_cast<long long>(s.samples), s.until,
+  std::printf("%-12s %lld to t = %g s, %s, torque %s\n", "samples", static_cast<long long>(s.samples), s.duration,
               s.method.c_str(), s.torque.c_str());
   for (int i = 0; i < chain::kSimulationStatusCount; ++i) {
     const std::int64_t count = s.by_status[static_cast<std::size_t>(i)];
@@ -144,7 +144,7 @@ void run_simulate(const SimulateArguments& arguments) {
   const chain::SimulateOptions options = make_simulate_options(arguments);
   const Device device =
       parse_device_for_arrays(arguments.device, arguments.threads,
-                              core_seconds::motions(samples.count, robot.joints, options.until, options.step));
+                              core_seconds::motions(samples.count, robot.joints, options.duration, options.step));
   chain::TorqueInput torque = arguments.torque;
   torque.kind = chain::parse_torque_kind(arguments.torque_kind);
   if (torque.kind == chain::TorqueKind::kSampled && !arguments.input.empty())
@@ -157,7 +157,7 @@ void run_simulate(const SimulateArguments& arguments) {
   s.output = arguments.output;
   s.samples = samples.count;
   s.outputs = static_cast<std::int64_t>(options.times.size());
-  s.until = options.until;
+  s.duration = options.duration;
   const auto start = std::chrono::steady_clock::now();
   const chain::Trajectories t = chain::simulate(robot, samples, torque, options, device);
   s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

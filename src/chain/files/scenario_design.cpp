@@ -1,4 +1,4 @@
-// One design of a chain study: [start], [vary], [torque], [time], [settle].
+// One design of a chain study: [start], [vary], [torque], [simulation], [settle].
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -240,7 +240,7 @@ void torque_fields(Section s, chain::TorqueInput& t) {
 void time_fields(Section s, Design& design) {
   Fields& f = s.f;
   chain::SimulateOptions& o = design.options;
-  f.key("until", quantity(o.until, {kTime, Bounds::positive()}), {.doc = "the end"});
+  f.key("duration", quantity(o.duration, {kTime, Bounds::positive()}), {.doc = "the end"});
   f.key("method", choice(o.method), {.doc = "of integration; dopri5 chooses its steps"});
   const bool adaptive = o.method == chain::Integrator::kDopri5;
   f.when({adaptive, "method = \"dopri5\""}, [&] {
@@ -251,7 +251,7 @@ void time_fields(Section s, Design& design) {
   });
   f.when({!adaptive, "other methods"}, [&] {
     f.key("step", quantity(o.step, {kTime, Bounds::positive()}), {.doc = "shortened to meet outputs and jumps"});
-    f.check(o.until / o.step <= kMaxSteps, "step", "more than 1e9 steps until the end",
+    f.check(o.duration / o.step <= kMaxSteps, "step", "more than 1e9 steps until the end",
             "Give a longer step or an earlier end.");
   });
   f.key("outputs", count(design.outputs, {.low = 2, .high = kMaxOutputs, .remedy = "Write outputs = 200."}),
@@ -266,7 +266,7 @@ void settle_fields(Section s, Design& design) {
   f.key("within", quantity(design.within, {kTime, Bounds::positive()}),
         {.doc = "settled in time: settling time <= this",
          .required = "Write how soon it must be at rest: within = \"50 ms\"."});
-  f.check(!f.good() || design.within <= o.until, "within", "later than time.until",
+  f.check(!f.good() || design.within <= o.duration, "within", "later than simulation.duration",
           "What happens after the end is not known: let the simulation go on for longer.");
   f.key("speed", quantity(o.settle_speed, {shared(kJointSpeed, s.robot), Bounds::positive()}),
         {.doc = "at rest: every joint slower than this"});
@@ -327,7 +327,7 @@ void design_fields(Fields& f, const Robot& robot, Design& design) {
   f.table("start", {.doc = "where samples start"}, [&] { start_fields(s, design); });
   f.table("vary", {.doc = "what is uncertain of the robot"}, [&] { vary_fields(s, design); });
   f.table("torque", {.doc = "what drives it"}, [&] { torque_fields(s, design.torque); });
-  f.table("time", {.doc = "how the motion is computed"}, [&] { time_fields(s, design); });
+  f.table("simulation", {.doc = "how the motion is computed"}, [&] { time_fields(s, design); });
   f.table("settle", {.doc = "what counts as at rest", .required = "Write a [settle] table with within = \"50 ms\"."},
           [&] { settle_fields(s, design); });
 }

@@ -16,7 +16,7 @@ inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};
 inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiffness};  ///< [N m/rad] or [N/m]
 inline constexpr JointDimension kPlain{kRatio, kRatio};  ///< the same without unit for all joints
 
-/// [start], [vary], [torque], [time], [settle] of one design.
+/// [start], [vary], [torque], [simulation], [settle] of one design.
 void design_fields(Fields& f, const chain::Robot& robot, chain::Design& design);
 /// Whether it is one of these.
 [[nodiscard]] bool is_table_of_designs(const std::string& name);

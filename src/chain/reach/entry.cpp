@@ -107,7 +107,7 @@ class Searches {
       for (int j = 0; j < joints; ++j) q.push_back(first_value(start, q0, n, j));
     }
     const ReachJob job{robot_,
-                       {.position_only = options_.position_only, .steps = options_.steps, .tolerance = options_.tol},
+                       {.position_only = options_.position_only, .steps = options_.steps, .tolerance = options_.tolerance},
                        {joints, low_.data(), span_.data(), followers_.any ? &followers_ : nullptr},
                        count,
                        target.data(),
@@ -153,7 +153,7 @@ class Searches {
       const std::int64_t n = open_[at(i)];
       out_.steps[at(n)] += static_cast<std::int32_t>(steps[at(i)]);
       const auto [position, rotation] = missing(&target_[at(n, 12)], &poses.pose[at(i, 16)]);
-      const bool found = arrived[at(i)] > 0 && std::hypot(position, rotation) <= options_.tol;
+      const bool found = arrived[at(i)] > 0 && std::hypot(position, rotation) <= options_.tolerance;
       if (!found) open.push_back(n);
       if (!found &&
           !(std::hypot(position, rotation) < std::hypot(out_.position_error[at(n)], out_.rotation_error[at(n)])))

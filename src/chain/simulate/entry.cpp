@@ -44,7 +44,7 @@ void check_rows(const char* name, const std::vector<double>& values, const Sampl
 }
 
 void check_options(const SimulateOptions& o) {
-  require_positive("until", o.until);
+  require_positive("duration", o.duration);
   if (o.method == Integrator::kDopri5) {
     require_positive("the absolute tolerance", o.tolerance.absolute);
     require_positive("the relative tolerance", o.tolerance.relative);
@@ -53,10 +53,10 @@ void check_options(const SimulateOptions& o) {
   } else {
     require_positive("the step", o.step);
     // Guards a typing error; steps are counted in an int.
-    if (o.until / o.step > 1e9) refuse("more than 1e9 steps", "give a longer step or an earlier end");
+    if (o.duration / o.step > 1e9) refuse("more than 1e9 steps", "give a longer step or an earlier end");
   }
   for (std::size_t k = 0; k < o.times.size(); ++k)
-    if (!(o.times[k] >= 0 && o.times[k] <= o.until) || (k > 0 && !(o.times[k] > o.times[k - 1])))
+    if (!(o.times[k] >= 0 && o.times[k] <= o.duration) || (k > 0 && !(o.times[k] > o.times[k - 1])))
       refuse("the output times must ascend from 0 at the earliest to the end at the latest");
 }
 
@@ -93,11 +93,11 @@ std::vector<double> list_breaks(const TorqueInput& t, int joints) {
 void plan_stops(SimulateJob& job) {
   const SimulateOptions& o = job.options;
   std::vector<double>& at = job.stop_time;
-  at = {0, o.until};
+  at = {0, o.duration};
   at.insert(at.end(), o.times.begin(), o.times.end());
   // A step across a jump or kink would lose the method's order.
   for (const double t : list_breaks(job.torque, job.robot.joints))
-    if (t > 0 && t < o.until) at.push_back(t);
+    if (t > 0 && t < o.duration) at.push_back(t);
   std::sort(at.begin(), at.end());
   at.erase(std::unique(at.begin(), at.end()), at.end());
   double before = 0;

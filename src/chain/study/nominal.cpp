@@ -101,12 +101,12 @@ NominalTrajectories Study::nominal(int best) const {
   NominalTrajectories out;
   out.design = chosen_designs(designs(), best);
   const auto n = out.design.size(), joints = static_cast<std::size_t>(scenario_.robot.joints);
-  double until = scenario_.designs.front().options.until;
+  double duration = scenario_.designs.front().options.duration;
   // The shortest, so that all designs have the same times.
-  for (const Design& design : scenario_.designs) until = std::min(until, design.options.until);
+  for (const Design& design : scenario_.designs) duration = std::min(duration, design.options.duration);
   out.motion.joints = scenario_.robot.joints;
   out.motion.count = static_cast<std::int64_t>(n);
-  out.motion.times = output_times(scenario_.designs.front(), until);
+  out.motion.times = output_times(scenario_.designs.front(), duration);
   const std::size_t times = out.motion.times.size();
   out.torque.resize(n * times * joints);
   out.points.resize(n * times * (joints + 2) * 3);

@@ -50,7 +50,7 @@ bool same(const TorqueInput& a, const TorqueInput& b) {
 
 bool same(const SimulateOptions& a, const SimulateOptions& b) {
   const auto all = [](const SimulateOptions& o) {
-    return std::tie(o.method, o.step, o.until, o.times, o.tolerance.relative, o.tolerance.absolute, o.first_step,
+    return std::tie(o.method, o.step, o.duration, o.times, o.tolerance.relative, o.tolerance.absolute, o.first_step,
                     o.max_step, o.max_steps, o.limits, o.limit_tolerance, o.settle_speed, o.settle_at, o.settle_band);
   };
   return all(a) == all(b);
@@ -172,9 +172,9 @@ Samples make_samples(const Group& g, const std::vector<Drawn>& inputs) {
   return out;
 }
 
-std::vector<double> output_times(const Design& design, double until) {
+std::vector<double> output_times(const Design& design, double duration) {
   std::vector<double> times;
-  for (int k = 0; k < design.outputs; ++k) times.push_back(until * k / (design.outputs - 1));
+  for (int k = 0; k < design.outputs; ++k) times.push_back(duration * k / (design.outputs - 1));
   return times;
 }
 

@@ -45,8 +45,8 @@ struct Group {
 /// The batch of these inputs.
 [[nodiscard]] Samples make_samples(const Group& group, const std::vector<Drawn>& inputs);
 
-/// Times of a design's outputs, from 0 to `until`.
-[[nodiscard]] std::vector<double> output_times(const Design& design, double until);
+/// Times of a design's outputs, from 0 to `duration`.
+[[nodiscard]] std::vector<double> output_times(const Design& design, double duration);
 
 /// simulate(), also right for a single sample.
 [[nodiscard]] Trajectories simulate_group(const Group& group, std::vector<Drawn> inputs,

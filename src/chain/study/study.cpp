@@ -204,7 +204,7 @@ std::vector<DesignLayout> Study::make_layouts() const {
     DesignLayout l;
     int next = offset(static_cast<int>(d)) + kStudyOutcomes, buckets = static_cast<int>(d) * value_sums_ / 2;
     l.outcome = offset(static_cast<int>(d));
-    l.settling = {0, scenario_.designs[d].options.until, kSettlingBins, next, buckets++};
+    l.settling = {0, scenario_.designs[d].options.duration, kSettlingBins, next, buckets++};
     next += l.settling.size();
     // Settling times have a range of their own: until the end.
     auto from = seen[d].begin() + 1;
@@ -322,7 +322,7 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   Replay r{
       sample % designs(), sample / designs(), {}, measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design.within), {}};
   for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);
-  if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.until), {});
+  if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.duration), {});
   return r;
 }
 

@@ -60,7 +60,7 @@ Json method_json(const Design& d) {
   return {{"integrator", to_string(o.method)},
           {"step", adaptive ? Json(nullptr) : Json(o.step)},
           {"tolerance", adaptive ? Json(o.tolerance.relative) : Json(nullptr)},
-          {"until", o.until},
+          {"duration", o.duration},
           {"torque", to_string(d.torque.kind)},
           {"limits", name_of(o.limits)}};
 }

@@ -84,7 +84,7 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
   for (int j = 0; j < n; ++j)
     out.state[static_cast<std::size_t>(k * n + j)] = static_cast<ContactState>(static_cast<int>(diagnostics.state[j]));
   out.friction_margin[at] = diagnostics.friction_margin;
-  out.critical_friction[at] = diagnostics.critical_friction;
+  out.required_friction[at] = diagnostics.required_friction;
 }
 
 /// Arrays of the right sizes, with nothing solved yet.
@@ -94,7 +94,7 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
 void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out);
 
 /// contact::check_solution into the arrays that `out` has; the sizes must match.
-void check_solution(const ProblemView& problems, std::span<const double> c, double tol, int threads, Solutions& out);
+void check_solution(const ProblemView& problems, std::span<const double> c, double tolerance, int threads, Solutions& out);
 
 /// Throws Error(kInvalidFile) if the sizes of the arrays do not match.
 void check_sizes(const ProblemView& problems);

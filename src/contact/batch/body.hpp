@@ -83,7 +83,7 @@ void solve_remaining(const IterateKernel<solvers::FrictionNewton, kAnyContacts>&
 template <class Newton, class Solver, int N>
 GARRA_HD IterateKernel<Newton, N> without_solver(const IterateKernel<Solver, N>& job) {
   Newton options;
-  options.tol = job.solver.tol;
+  options.tolerance = job.solver.tolerance;
   return {options, job.problems, job.sliding, job.candidates, nullptr, job.contacts};
 }
 
@@ -113,7 +113,7 @@ struct GivenKernel {
 template <int N>
 struct CertifyKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
-  double tol;  ///< of FrictionSolution::residual
+  double tolerance;  ///< of FrictionSolution::residual
   const double* problems;
   const double* sliding;
   const double* candidates;
@@ -138,7 +138,7 @@ struct CertifyKernel {
   GARRA_HD solvers::FrictionSolution<S, N> checked(std::int64_t i, const solvers::SlidingContacts<S, N>& slip,
                                                   const solvers::Candidate<S, N>& found) const {
     const TileProblem<S, N> p(problems, i, contacts);
-    return solvers::certified<S, N>([&](int r, int k) { return p.A(r, k); }, p.b(), p.mu(), slip, found, tol);
+    return solvers::certified<S, N>([&](int r, int k) { return p.A(r, k); }, p.b(), p.mu(), slip, found, tolerance);
   }
 };
 

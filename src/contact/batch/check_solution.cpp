@@ -21,7 +21,7 @@ void eliminate_all(const ProblemView& in, Problems& out) {
 
 }  // namespace
 
-void check_solution(const ProblemView& in, std::span<const double> c, double tol, int threads, Solutions& out) {
+void check_solution(const ProblemView& in, std::span<const double> c, double tolerance, int threads, Solutions& out) {
   constexpr std::int64_t kProblems = 1024;  // at once
   batch::for_blocks(threads, {in.count, kProblems}, [&](std::int64_t first, std::int64_t count) {
     const ContactsInUse many(in.contacts);
@@ -29,18 +29,18 @@ void check_solution(const ProblemView& in, std::span<const double> c, double tol
       Vec<double, 3 * kAnyContacts> force;
       std::copy_n(c.data() + k * 3 * in.contacts, 3 * in.contacts, force.m);
       const auto found = given_candidate<double, kAnyContacts>(force);
-      store_solution(in, k, solvers::certify(problem_at(in, k), sliding_at(in, k), found, tol), out);
+      store_solution(in, k, solvers::certify(problem_at(in, k), sliding_at(in, k), found, tolerance), out);
     }
   });
 }
 
-Solutions check_solution(const ProblemView& problems, std::span<const double> c, double tol) {
+Solutions check_solution(const ProblemView& problems, std::span<const double> c, double tolerance) {
   check_sizes(problems);
   if (c.size() != problems.b.size())
-    throw Error(ExitCode::kUsage, "judge: " + std::to_string(c.size()) + " force components for " +
+    throw Error(ExitCode::kUsage, "check_solution: " + std::to_string(c.size()) + " force components for " +
                                       std::to_string(problems.b.size()) + " of the problems");
   Solutions out = unsolved(problems);
-  check_solution(problems, c, tol, solve_threads(Device{}), out);
+  check_solution(problems, c, tolerance, solve_threads(Device{}), out);
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace garra::contact {
 /// directions (or null) go in, columns of FrictionSolution and of ContactDiagnostics come out.
 struct HostBatch {
   int contacts;
-  double tol;
+  double tolerance;
   batch::Rows rows;
 };
 
@@ -22,14 +22,14 @@ inline constexpr std::size_t kProblemColumns = 3, kSolutionColumns = 13;
 /// The same on the device.
 struct DeviceBatch {
   int contacts;
-  double tol;
+  double tolerance;
   batch::ResidentRows rows;  ///< of FrictionProblem and FrictionSolution
   batch::DeviceColumn slips;
   std::vector<batch::DeviceColumn> diagnostics;  ///< empty: none is wanted
 
   /// `all` has the columns of HostBatch.
   DeviceBatch(int k, double tolerance, const batch::ResidentRows& all)
-      : contacts(k), tol(tolerance), rows(all), slips(all.in.at(kProblemColumns)) {
+      : contacts(k), tolerance(tolerance), rows(all), slips(all.in.at(kProblemColumns)) {
     rows.in.resize(kProblemColumns);
     rows.out.resize(kSolutionColumns);
     const auto first = all.out.begin() + kSolutionColumns;

@@ -26,7 +26,7 @@ void check_problems(const DeviceProblems& in, const Options& options) {
 }
 
 /// Columns in the order of HostBatch.
-DeviceBatch make_batch(const DeviceProblems& in, double tol, const DeviceSolutions& to) {
+DeviceBatch make_batch(const DeviceProblems& in, double tolerance, const DeviceSolutions& to) {
   using batch::device_column;
   const int k = in.contacts;
   batch::ResidentRows rows;
@@ -48,9 +48,9 @@ DeviceBatch make_batch(const DeviceProblems& in, double tol, const DeviceSolutio
               device_column(to.stalls, 1),
               device_column(to.merit, 1),
               device_column(to.friction_margin, 1),
-              device_column(to.critical_friction, 1),
+              device_column(to.required_friction, 1),
               device_column(to.state, k)};
-  return {k, tol, rows};
+  return {k, tolerance, rows};
 }
 
 Device get_device(const DeviceBatch& batch) { return {Executor::kCuda, 0, batch.rows.call.device}; }
@@ -82,7 +82,7 @@ std::size_t needed_for(DeviceBatch batch, const What& what, int device) {
 
 void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call) {
   check_problems(problems, options);
-  DeviceBatch batch = make_batch(problems, options.tol, to);
+  DeviceBatch batch = make_batch(problems, options.tolerance, to);
   batch.rows.call = call;
   run(batch, options);
 }
@@ -90,13 +90,13 @@ void solve(const DeviceProblems& problems, const Options& options, const DeviceS
 std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to,
                             int device) {
   check_problems(problems, options);
-  return needed_for(make_batch(problems, options.tol, to), options, device);
+  return needed_for(make_batch(problems, options.tolerance, to), options, device);
 }
 
-void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
+void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tolerance, const DeviceSolutions& to,
            const DeviceCall& call) {
   check_problems(problems, {});
-  DeviceBatch batch = make_batch(problems, tol, to);
+  DeviceBatch batch = make_batch(problems, tolerance, to);
   batch.rows.call = call;
   run(batch, GivenForces{batch::device_column(c, 3 * problems.contacts)});
 }

@@ -52,7 +52,7 @@ solvers::Candidate<double, kAnyContacts> candidate_from(const lcp::Enumeration& 
   effort.outer = out.iterations[static_cast<std::size_t>(k)];
   // One stage more than the method's own, which identifies the enumeration as the source.
   effort.stage = out.stage[static_cast<std::size_t>(k)] + 1;
-  // kStalled if the certificate should fail: the enumeration proves with its own bounds, not with `tol`.
+  // kStalled if the certificate should fail: the enumeration proves with its own bounds, not with `tolerance`.
   return solvers::make_candidate<double, kAnyContacts>(c, static_cast<int>(Status::kStalled), effort);
 }
 
@@ -80,7 +80,7 @@ void forget(std::int64_t k, Solutions& out) {
   wipe(out.c, 3 * out.contacts, kNan);
   wipe(out.a, 3 * out.contacts, kNan);
   wipe(out.friction_margin, 1, kNan);
-  wipe(out.critical_friction, 1, kNan);
+  wipe(out.required_friction, 1, kNan);
   wipe(out.state, out.contacts, ContactState::kUnknown);
 }
 
@@ -107,7 +107,7 @@ void add(const ProblemView& in, const Options& options, const Device& device, So
     // Other methods are to be measured by their own solutions.
     if (found == 0 || options.method != Method::kAuto) continue;
     const auto candidate = candidate_from(all, all.first[i], out, k);
-    store_solution(in, k, solvers::certify(problem_at(in, k), sliding_at(in, k), candidate, options.tol), out);
+    store_solution(in, k, solvers::certify(problem_at(in, k), sliding_at(in, k), candidate, options.tolerance), out);
   }
 }
 

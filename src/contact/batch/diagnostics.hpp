@@ -14,10 +14,10 @@ template <class S, int N>
 struct ContactDiagnostics {
   S merit;              ///< the papers' (4) at c
   S friction_margin;    ///< smallest of the contacts; NaN if the problem is not solved
-  S critical_friction;  ///< largest of the contacts; NaN likewise
+  S required_friction;  ///< largest of the contacts; NaN likewise
   Vec<S, N> state;      ///< ContactState
   static constexpr auto parts() {
-    return std::tuple{&ContactDiagnostics::merit, &ContactDiagnostics::friction_margin, &ContactDiagnostics::critical_friction,
+    return std::tuple{&ContactDiagnostics::merit, &ContactDiagnostics::friction_margin, &ContactDiagnostics::required_friction,
                       &ContactDiagnostics::state};
   }
 };
@@ -42,11 +42,11 @@ GARRA_HD ContactDiagnostics<S, N> compute_diagnostics(const Vec<S, 3 * N>& b, co
     out.state[j] = select(solved, state, S(int(ContactState::kUnknown)));
     const Vec3<S> c = select(open, Vec3<S>::zero(), solvers::contact<S, N>(s.c, j));
     margin = min(margin, grasp::friction_margin(c, mu[j]));
-    critical = max(critical, grasp::critical_friction(c));
+    critical = max(critical, grasp::required_friction(c));
   }
   const S nan = S(__builtin_nan(""));
   out.friction_margin = select(solved, margin, nan);
-  out.critical_friction = select(solved, critical, nan);
+  out.required_friction = select(solved, critical, nan);
   return out;
 }
 

@@ -54,7 +54,7 @@ void make_room(const ProblemView& problems, const Wanted& wanted, int threads, S
   room(out.a, wanted.a ? n * 3 * k : 0);
   room(out.merit, wanted.merit ? n : 0);
   room(out.state, wanted.diagnostics ? n * k : 0);
-  for (auto* v : {&out.friction_margin, &out.critical_friction}) room(*v, wanted.diagnostics ? n : 0);
+  for (auto* v : {&out.friction_margin, &out.required_friction}) room(*v, wanted.diagnostics ? n : 0);
   for (auto* v : {&out.residual, &out.contact_residual, &out.minimum, &out.projected_gradient}) room(*v, n);
   for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) room(*v, n);
   room(out.status, n);

@@ -36,7 +36,7 @@ struct FallbackKernel {
         candidates(job.candidates),
         contacts(job.contacts),
         restarts(newton) {
-    fallback.tol = job.solver.tol;
+    fallback.tolerance = job.solver.tolerance;
     fallback.max_iterations = job.solver.max_iterations;
     fallback.searches = newton && job.solver.goes_on();
     if (job.solver.full) fallback.most_work = solvers::FrictionFallback::kNoLimit;

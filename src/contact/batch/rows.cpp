@@ -37,7 +37,7 @@ Job make_job(const ProblemView& in, const Options& options, const Device& device
                   out_column(out.evaluations), out_column(out.inner),
                   out_column(out.products),    out_column(out.stage),
                   out_column(out.stalls)};
-  job.diagnostics = {out_column(out.merit), out_column(out.friction_margin), out_column(out.critical_friction),
+  job.diagnostics = {out_column(out.merit), out_column(out.friction_margin), out_column(out.required_friction),
                   out_column(out.state, k)};
   // Without a wanted column drain() skips the second pass.
   if (!any_wanted(job.diagnostics)) job.diagnostics.clear();

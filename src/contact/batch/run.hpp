@@ -60,7 +60,7 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
             IterateKernel<Solver, kAnyContacts>{solver, problems, block.slips(), block.candidates(), nullptr, contacts},
             count);
         certify_tiles(executor,
-                      CertifyKernel<kAnyContacts>{job.options.tol, problems, block.slips(), block.candidates(),
+                      CertifyKernel<kAnyContacts>{job.options.tolerance, problems, block.slips(), block.candidates(),
                                                 block.out().data(), contacts},
                       count);
       });
@@ -70,7 +70,7 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
 template <class Solver>
 void solve_on_gpu(const Solver& solver, const Job& job) {
   const std::vector<double> slips = slip_directions(job.in, solve_threads(job.device));
-  HostBatch all{job.in.contacts, job.options.tol, job.rows};
+  HostBatch all{job.in.contacts, job.options.tolerance, job.rows};
   all.rows.in.push_back(batch::in_column(slips, 2 * job.in.contacts));
   all.rows.out.insert(all.rows.out.end(), job.diagnostics.begin(), job.diagnostics.end());
   batch::on_device(job.device, solver, all);
@@ -79,7 +79,7 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
 /// Sets the options that every solver has: tolerance and iteration limit.
 template <class Solver>
 void solve_with(Solver solver, const Job& job) {
-  solver.tol = job.options.tol;
+  solver.tolerance = job.options.tolerance;
   // 0 leaves each solver its own limit.
   if (job.options.max_iterations > 0)
     solver.max_iterations = job.options.max_iterations;

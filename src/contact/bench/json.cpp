@@ -129,7 +129,7 @@ Json to_json(const BenchRecord& bench, bool per_problem) {
           {"started", bench.started},
           {"seconds", rounded(bench.seconds, 4)},
           {"seed", bench.request.seed},
-          {"tolerance", bench.measure.tol},
+          {"tolerance", bench.measure.tolerance},
           {"time_limit", bench.measure.time_limit},
           {"repetitions", kRepetitions},
           {"trusted", kTrusted},

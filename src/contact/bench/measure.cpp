@@ -34,9 +34,9 @@ bool all_slide(const contact::Problems& problems) {
   return !problems.mode.empty() && std::count(problems.mode.begin(), problems.mode.end(), 0) == 0;
 }
 
-contact::Options solver_options(contact::Method method, double tol) {
+contact::Options solver_options(contact::Method method, double tolerance) {
   contact::Options options;
-  options.tol = tol;
+  options.tolerance = tolerance;
   options.method = method;
   return options;
 }
@@ -134,7 +134,7 @@ SolverRecord measure_method(const contact::Problems& problems, contact::Method m
     return record;
   }
   try {
-    const contact::Options solver = solver_options(method, options.tol);
+    const contact::Options solver = solver_options(method, options.tolerance);
     (void)contact::solve(slice(problems, 0, 1), solver, kScalar);  // the first call of all pays for loading the code
     const Singles singles = solve_singly(problems, solver, options.time_limit);
     record.outcomes = singles.outcomes;

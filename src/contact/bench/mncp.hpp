@@ -36,6 +36,6 @@ struct MncpRecord {
 };
 
 /// Every minimizer with every merit function, one thread, up to 20 starts each.
-[[nodiscard]] MncpRecord measure_mncp(double tol);
+[[nodiscard]] MncpRecord measure_mncp(double tolerance);
 
 }  // namespace garra::cli

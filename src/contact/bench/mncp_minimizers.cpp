@@ -19,7 +19,7 @@ template <class P, class Merit, class Minimizer>
                                                                const Instance<P, double>& given) {
   auto state = solver.template start<double>(given.data, given.x);
   while (solver.running(state)) solver.step(state);
-  return solvers::certify_mncp<P, double>(given.data, solver.candidate(state), solver.tol);
+  return solvers::certify_mncp<P, double>(given.data, solver.candidate(state), solver.tolerance);
 }
 
 /// Calls use(merit, minimizer), both std::type_identity.
@@ -84,12 +84,12 @@ MncpResult measure_case(const solvers::MncpCase<P>& problem, const Alone<P>& alo
 
 }  // namespace
 
-std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tol, int starts) {
+std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tolerance, int starts) {
   std::vector<MncpResult> out;
   with_choice(choice, [&]<class M, class Min>(std::type_identity<M>, std::type_identity<Min>) {
     solvers::MncpTestSet::for_each([&]<class P>(std::type_identity<P>) {
       SharedSolver<P, M, Min> solver;
-      solver.tol = tol;
+      solver.tolerance = tolerance;
       solver.starts = starts;
       const Alone<P> alone = [&](const mncp::Instance<P, double>& given) {
         return solve_alone<P, M, Min>(solver, given);

@@ -9,7 +9,7 @@
 namespace garra::cli {
 
 /// Runs one merit function and minimizer on every problem of the set, in its order.
-[[nodiscard]] std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tol, int starts);
+[[nodiscard]] std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tolerance, int starts);
 
 }  // namespace garra::cli
 

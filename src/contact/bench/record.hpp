@@ -63,7 +63,7 @@ struct SetRecord {
 
 /// Options of the measurement.
 struct MeasureOptions {
-  double tol = 1e-8;      ///< solved: FrictionSolution::residual <= tol
+  double tolerance = 1e-8;      ///< solved: FrictionSolution::residual <= tolerance
   double time_limit = 1;  ///< [s] for the single solves of one solver on one set
   Device device;          ///< of the throughput, beside the processor's
 };

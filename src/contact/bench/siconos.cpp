@@ -189,9 +189,9 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
 }
 
 /// Checks the answers of Siconos with the certificate.
-void check_solution(const contact::Problems& problems, const Answers& answers, double tol, SolverRecord& record) {
+void check_solution(const contact::Problems& problems, const Answers& answers, double tolerance, SolverRecord& record) {
   // The same certificate as for our own solvers, regardless of the peer's report.
-  const contact::Solutions checked = contact::check_solution(slice(problems, 0, answers.count()), answers.c, tol);
+  const contact::Solutions checked = contact::check_solution(slice(problems, 0, answers.count()), answers.c, tolerance);
   record.outcomes = answers.outcomes;
   for (std::size_t i = 0; i < record.outcomes.size(); ++i) {
     Outcome& outcome = record.outcomes[i];
@@ -249,20 +249,20 @@ SolverRecord measure_siconos(const contact::Problems& problems, const std::strin
   }
   const TemporaryFolder folder;
   io::write_problems(folder.file("problems.h5"), rolling);
-  std::ostringstream tol;
+  std::ostringstream tolerance;
   // 17 digits: the very number.
-  tol.precision(17);
-  tol << options.tol;
+  tolerance.precision(17);
+  tolerance << options.tolerance;
   Answers answers{.rows = static_cast<std::size_t>(3 * problems.contacts)};
   const auto start = Clock::now();
   for (bool again = true; again && answers.count() < problems.count;) {
     const double left = options.time_limit - seconds_since(start);
     if (left <= 0 && answers.count() > 0) break;
     Child child(
-        {siconos_program(), peer_name(method), folder.file("problems.h5"), tol.str(), std::to_string(answers.count())});
+        {siconos_program(), peer_name(method), folder.file("problems.h5"), tolerance.str(), std::to_string(answers.count())});
     again = read_answers(child, problems.count, left, answers);
   }
-  check_solution(problems, answers, options.tol, record);
+  check_solution(problems, answers, options.tolerance, record);
   return record;
 }
 

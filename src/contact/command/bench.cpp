@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 struct BenchArguments {
   SetRequest request;
   std::string methods = "all";
-  double tol = 1e-8, time_limit = 1;
+  double tolerance = 1e-8, time_limit = 1;
   std::string device = "auto";
   int threads = 0;
   std::string output = "contact-bench";
@@ -94,7 +94,7 @@ std::string format_command(const BenchArguments& a) {
   text << "garra contact bench";
   for (const std::string& name : a.request.names) text << ' ' << name;
   text << " --methods " << a.methods << " --problems " << a.request.problems << " --seed " << a.request.seed
-       << " --tol " << a.tol << " --time-limit " << a.time_limit << " --device " << a.device;
+       << " --tolerance " << a.tolerance << " --time-limit " << a.time_limit << " --device " << a.device;
   if (a.threads > 0) text << " --threads " << a.threads;
   return text.str();
 }
@@ -128,7 +128,7 @@ void run_bench(const BenchArguments& a) {
   bench.command = format_command(a);
   bench.started = now_utc();
   bench.request = a.request;
-  bench.measure = {a.tol, a.time_limit, parse_device(a.device, a.threads)};
+  bench.measure = {a.tolerance, a.time_limit, parse_device(a.device, a.threads)};
   bench.methods = list_methods(a);
   bench.siconos = siconos_program();
   bench.sets = read_sets(a.request);
@@ -140,7 +140,7 @@ void run_bench(const BenchArguments& a) {
   // One more step for the MNCP set.
   Progress progress(a.progress, static_cast<std::int64_t>(bench.methods.size()) * sets + 1);
   measure_sets(bench, progress);
-  if (wants_mncp(a.request)) bench.mncp = measure_mncp(a.tol);
+  if (wants_mncp(a.request)) bench.mncp = measure_mncp(a.tolerance);
   progress.clear();
   bench.seconds = progress.seconds();
   if (a.format == "json")
@@ -172,7 +172,7 @@ void add_options(Command c, BenchArguments& a) {
   c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files")
       .check(not_negative())
       .capture_default_str();
-  c.add_option("--tol", a.tol, "solved: scale-invariant residual <= tol")
+  c.add_option("--tolerance", a.tolerance, "solved: scale-invariant residual <= tolerance")
       .check(positive_number())
       .capture_default_str();
   c.add_option("--time-limit", a.time_limit, "seconds for the single solves of one solver on one set")

@@ -192,7 +192,7 @@ void solve_file(const SolveArguments& arguments, const Device& device, const std
   summary.seconds = before + summary.seconds / blocks.workers();  // each solved its share at the same time
   if (!out) return;
   out->commit({.method = contact::to_string(arguments.options.method),
-               .tolerance = arguments.options.tol,
+               .tolerance = arguments.options.tolerance,
                .device = summary.device,
                .version = version()});
   summary.outputs.push_back(output);
@@ -228,7 +228,7 @@ void check_unsolved(const SolveArguments& arguments, const ContactSummary& s) {
   if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.problems)) {
     throw Error(ExitCode::kTooManyUnsolved,
                 std::to_string(unsolved) + " of " + std::to_string(s.problems) + " problems are unsolved",
-                "Raise --max-iterations, --tol or --max-unsolved, or try another --method; `status` in the solution "
+                "Raise --max-iterations, --tolerance or --max-unsolved, or try another --method; `status` in the solution "
                 "file names the reason for each problem.");
   }
 }
@@ -357,7 +357,7 @@ void add_solve_options(Command command, SolveArguments& arguments) {
       .transform(thread_count())
       .capture_default_str();
   command
-      .add_option("--tol", arguments.options.tol,
+      .add_option("--tolerance", arguments.options.tolerance,
                   "solved: the forces are exact for a load that differs by at most this share")
       .check(positive_number())
       .capture_default_str();

@@ -146,15 +146,15 @@ void print_solved(const ContactSummary& s) {
   }
   if (s.worst_ill_conditioned > 0)
     std::printf("  %-15s worst residual %.2e, forces are given\n", "ill_conditioned", s.worst_ill_conditioned);
-  if (!s.restart_counts.empty()) print_line("ladder", "solved by");
+  if (!s.restart_counts.empty()) print_line("restarts", "solved by");
   for (const auto& [restart, count] : s.restart_counts) print_count(restart_name(restart), count, s.problems);
   if (!s.by_solution_count.empty()) print_line("solutions exist", "by enumeration");
   for (const auto& [number, count] : s.by_solution_count)
     print_count(number == ContactSummary::kUndecided ? "undecided" : std::to_string(number), count, s.problems);
   if (s.solved() == 0) return;
-  print_line("verdicts", describe_states(s));
+  print_line("contact states", describe_states(s));
   std::printf("%-15s %.2e of the solved (tolerance %.2g), %.2e of each contact's own load\n", "worst residual",
-              s.worst_residual, s.options.tol, s.worst_contact_residual);
+              s.worst_residual, s.options.tolerance, s.worst_contact_residual);
 }
 
 void print_effort(const ContactSummary& s) {
@@ -245,7 +245,7 @@ void print_json(const ContactSummary& s) {
       {"worst_residual", s.solved() > 0 ? Json(s.worst_residual) : Json(nullptr)},
       {"worst_contact_residual", s.solved() > 0 ? Json(s.worst_contact_residual) : Json(nullptr)},
       {"worst_ill_conditioned", s.worst_ill_conditioned > 0 ? Json(s.worst_ill_conditioned) : Json(nullptr)},
-      {"tolerance", s.options.tol},
+      {"tolerance", s.options.tolerance},
       {"states", states_json(s)},
       {"seconds", s.seconds},
       {"seconds_in_all", s.elapsed},
@@ -256,7 +256,7 @@ void print_json(const ContactSummary& s) {
   };
   out.update(effort_json(s));
   if (s.options.method == contact::Method::kAuto) {
-    out["ladder"] = restarts_to_json(s);
+    out["restarts"] = restarts_to_json(s);
     out["beyond_newton"] = {{"problems", s.beyond_newton},
                             {"share_of_iterations", or_null(count_share(s.iterations_beyond, s.iterations))}};
   }

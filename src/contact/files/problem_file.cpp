@@ -212,7 +212,7 @@ void read_diagnostics(const Hdf5Reader& file, std::uint64_t count, contact::Solu
     solutions.state.push_back(static_cast<contact::ContactState>(number));
   }
   solutions.friction_margin = read_array(file, "friction_margin", {count});
-  solutions.critical_friction = read_array(file, "critical_friction", {count});
+  solutions.required_friction = read_array(file, "required_friction", {count});
 }
 
 void write_attributes(Hdf5Stream& file, const SolutionAttributes& attributes, bool with_state) {
@@ -257,7 +257,7 @@ constexpr Dataset kDatasets[] = {{"c", kTypeOf<double>, PerProblem::kRows},
                                  {"status", kTypeOf<std::uint8_t>, PerProblem::kOne},
                                  {"state", kTypeOf<std::uint8_t>, PerProblem::kContacts},
                                  {"friction_margin", kTypeOf<double>, PerProblem::kOne},
-                                 {"critical_friction", kTypeOf<double>, PerProblem::kOne}};
+                                 {"required_friction", kTypeOf<double>, PerProblem::kOne}};
 
 Shape dataset_shape(const Dataset& dataset, const Sizes& n) {
   switch (dataset.size) {
@@ -415,7 +415,7 @@ void SolutionStream::write(std::int64_t first, const contact::Problems& problems
   put<std::uint8_t>("status", first, status_numbers(solutions.status));
   put<contact::ContactState>("state", first, solutions.state);
   put<double>("friction_margin", first, solutions.friction_margin);
-  put<double>("critical_friction", first, solutions.critical_friction);
+  put<double>("required_friction", first, solutions.required_friction);
   put<std::uint8_t>("solutions", first, solutions.solutions);
   for (const auto& [name, member] : kMeasures) put_late<double>(name, first, solutions.*member);
   for (const auto& [name, member] : kCounters) put_late<std::int32_t>(name, first, solutions.*member);
@@ -433,7 +433,7 @@ void write_solutions(const std::string& path, const contact::Problems& problems,
   if (solutions.state.empty())
     // Results that were not computed get no dataset.
     std::erase_if(plan.outputs, [](const std::string& name) {
-      return name == "state" || name == "friction_margin" || name == "critical_friction";
+      return name == "state" || name == "friction_margin" || name == "required_friction";
     });
   SolutionStream file(path, plan);
   file.write(0, problems, solutions);

@@ -6,7 +6,7 @@ namespace garra::contact {
 void certify_tiles(Executor executor, const CertifyKernel<kAnyContacts>& certify, std::int64_t count) {
   with_contacts(executor, [&](auto n) {
     for_each_problem<n>(executor, count,
-                        CertifyKernel<n>{certify.tol, certify.problems, certify.sliding, certify.candidates,
+                        CertifyKernel<n>{certify.tolerance, certify.problems, certify.sliding, certify.candidates,
                                        certify.solutions, certify.contacts});
   });
 }

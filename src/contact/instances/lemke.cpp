@@ -6,14 +6,14 @@ namespace garra::contact {
 
 void run_lemke(const Job& job) {
   lcp::Options options;
-  options.tol = job.options.tol;
+  options.tolerance = job.options.tolerance;
   // In pivots: Lemke's iteration.
   options.max_pivots = job.options.max_iterations;
   const lcp::Solutions found = lcp::solve(normal_problems(job.in), options, job.device);
   std::vector<double> c(job.in.b.size(), 0.0);
   for (std::size_t i = 0; i < found.z.size(); ++i) c[3 * i] = found.z[i];
   // NaN, for no answer of Lemke, is certified as no force.
-  check_solution(job.in, c, job.options.tol, solve_threads(job.device), job.out);
+  check_solution(job.in, c, job.options.tolerance, solve_threads(job.device), job.out);
   job.out.iterations = found.pivots;
   job.out.stage.assign(found.pivots.size(), 0);
   job.out.stalls.assign(found.pivots.size(), 0);

@@ -23,7 +23,7 @@ void run(const DeviceProblems& in, const Options& options, const DeviceSolutions
                                   device_column(to.pivots, 1), device_column(to.status, 1)},
                                  call,
                                  needed};
-  const solvers::Lemke solver{options.tol, options.max_pivots};
+  const solvers::Lemke solver{options.tolerance, options.max_pivots};
   batch::with_size<kMaxKernelSize>(k, [&](auto size) { batch::run_resident(SolveOp<size>{solver}, rows); });
 }
 

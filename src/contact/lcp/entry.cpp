@@ -42,7 +42,7 @@ Solutions solve(const Problems& problems, const Options& options, const Device& 
   out.pivots.resize(n);
   out.status.resize(n);
   // max_pivots = 0 takes the bound n 2^(n-1) of docs/theory/lcp.md.
-  const solvers::Lemke solver{options.tol, options.max_pivots};
+  const solvers::Lemke solver{options.tolerance, options.max_pivots};
   using batch::in_column, batch::out_column;
   const int width = problems.size;
   const batch::Rows rows{problems.count,

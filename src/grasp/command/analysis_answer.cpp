@@ -149,7 +149,7 @@ std::string analysis_text(const AnalysisAnswer& r) {
 std::string analysis_json(const AnalysisAnswer& r) {
   const Analysis& a = r.analysis;
   const auto n = static_cast<double>(a.status.size());
-  Json out = {{"command", "analyse"},
+  Json out = {{"command", "analyze"},
               {"grasp", r.title},
               {"contacts", a.contacts},
               {"instants", a.status.size()},

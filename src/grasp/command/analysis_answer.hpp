@@ -1,4 +1,4 @@
-// The answer of `garra grasp analyse` for people and for programs.
+// The answer of `garra grasp analyze` for people and for programs.
 #pragma once
 
 #include <cstdint>

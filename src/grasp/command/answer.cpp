@@ -46,24 +46,24 @@ std::string probabilities(const Json& s) {
                     "    forces hold the contacts at rest, balance the load, and obey the command\n" + notes(s);
   out +=
       estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
-  out += estimate_line("can be held", s["can_be_held"]) +
+  out += estimate_line("resisted", s["resisted"]) +
          "    some forces within the friction cones and limits balance the wrench\n";
   return out;
 }
 
 std::string first_to_fail(const Json& s) {
   double total = 0;
-  for (const auto& c : s["contacts"]) total += c["fails_first"].get<double>();
+  for (const auto& c : s["contacts"]) total += c["limiting_contact"].get<double>();
   if (total == 0) return "";
   std::string out = "\nFails first, of the samples whose contacts slip or open\n";
-  for (const auto& c : s["contacts"]) out += counted(c["name"], c["fails_first"], total);
+  for (const auto& c : s["contacts"]) out += counted(c["name"], c["limiting_contact"], total);
   return out;
 }
 
 std::string unresisted(const Json& s) {
   std::string out;
   for (const Json& wrench : s["unresisted"])
-    out += "  No contact force resists " + wrench.get<std::string>() + ": wrench radius 0\n";
+    out += "  No contact force resists " + wrench.get<std::string>() + ": resisted force radius 0\n";
   return out;
 }
 
@@ -71,7 +71,7 @@ std::string effort_lines(const Json& s, const Json& manifest) {
   const Json& worst = s["solver"]["worst_residual"];
   std::string out =
       "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
-  out += format(" (tolerance %.0e), %.2f Newton steps on average\n", s["solver"]["tol"].get<double>(),
+  out += format(" (tolerance %.0e), %.2f Newton steps on average\n", s["solver"]["tolerance"].get<double>(),
                 s["solver"]["mean_iterations"].get<double>());
   return out + speed_line(manifest);
 }

@@ -66,7 +66,7 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   j["b"] = r.b;
   j["iterations"] = r.iterations;
   j["residual"] = r.residual;
-  j["tol"] = study.scenario().tol;
+  j["tolerance"] = study.scenario().tolerance;
   study::for_each_row(grasp::kColumns, [&](const auto& row, int k) {
     j["metrics"][row.words.name] = std::isfinite(r.metric[k]) ? Json(r.metric[k]) : Json(nullptr);
   });
@@ -100,7 +100,7 @@ void print_sample(const Json& j) {
     std::printf("  | %9.4f\n", j["b"][r].get<double>());
   }
   std::printf("\nCertificate: residual %.3e (tolerance %.0e) after %.0f Newton steps\n", j["residual"].get<double>(),
-              j["tol"].get<double>(), j["iterations"].get<double>());
+              j["tolerance"].get<double>(), j["iterations"].get<double>());
 }
 
 /// At most 10: up to 5 of the `unanswered` samples, then the failures closest to holding.
@@ -252,12 +252,12 @@ constexpr JobKind kKind = {
     .event = "held",
     .quantity = "p_held",
     .of_whom = "",
-    .tolerance_key = "solver.tol",
+    .tolerance_key = "solver.tolerance",
     .unsolved_key = "solver.max_unsolved",
-    .unsolved_remedy = "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01.",
+    .unsolved_remedy = "Raise solver.max_iterations or solver.tolerance, or allow it with --set solver.max_unsolved=0.01.",
     .no_sample = "no sample lies near the border",
     .read = read_grasp_job,
-    .more_quantities = "p_no_slip p_can_be_held",
+    .more_quantities = "p_no_slip p_resisted",
 };
 const KnownJob kKnown(kKind);
 

@@ -92,7 +92,7 @@ std::string json(const ProposeArguments& a, const ProposeAnswer& answer) {
   Json out = {{"object", a.object},           {"grasps", p.set.count()}, {"wanted", a.options.count},
               {"fingers", a.options.fingers}, {"samples", p.samples},    {"seed", a.options.seed}};
   const auto names = names_of(RejectionReason{});
-  for (std::size_t k = 0; k < names.size(); ++k) out["fate"][names[k]] = p.rejection[k];
+  for (std::size_t k = 0; k < names.size(); ++k) out["rejections"][names[k]] = p.rejection[k];
   const mesh::Body& b = p.body;
   out["mass"] = b.mass;
   out["com"] = {b.com[0], b.com[1], b.com[2]};

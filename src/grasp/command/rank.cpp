@@ -93,7 +93,7 @@ std::string race(const RankAnswer& a) {
 }
 
 bool has_radius(const Ranking& r) {
-  return std::any_of(r.wrench_radius.begin(), r.wrench_radius.end(), [](double x) { return !std::isnan(x); });
+  return std::any_of(r.resisted_force_radius.begin(), r.resisted_force_radius.end(), [](double x) { return !std::isnan(x); });
 }
 
 /// Meaning of "held" for this hand.
@@ -127,14 +127,14 @@ std::string ranking_outcomes(const Ranking& r) {
 std::string table(const Ranking& r) {
   std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed";
   const bool radius = has_radius(r);
-  out += radius ? "     wrench radius [N]\n" : "\n";
+  out += radius ? "     resisted force radius [N]\n" : "\n";
   for (const std::size_t g : choose_shown(r)) {
-    const auto& mu = r.critical_friction[g];
+    const auto& mu = r.required_friction[g];
     out += format("%6lld %8zu  %.5f  [%.4f, %.4f]", static_cast<long long>(r.rank[g]), g, r.p_held[g], r.low[g],
                   r.high[g]);
     out += format("  %7.4f +- %.4f", 0.0 - r.difference[g], (r.difference_high[g] - r.difference_low[g]) / 2);
     if (!std::isnan(mu[1])) out += "    " + friction(mu[0]) + " " + friction(mu[1]) + " " + friction(mu[2]);
-    if (radius) out += format("   %.3g", r.wrench_radius[g]);
+    if (radius) out += format("   %.3g", r.resisted_force_radius[g]);
     out += "\n";
   }
   return out;
@@ -180,13 +180,13 @@ std::string json(const RankAnswer& a) {
                            {"low", r.low[g]},
                            {"high", r.high[g]},
                            {"difference", r.difference[g]},
-                           {"critical_friction", r.critical_friction[g]},
+                           {"required_friction", r.required_friction[g]},
                            {"p_no_slip", r.p_no_slip[g]},
-                           {"p_can_be_held", r.p_can_be_held[g]},
+                           {"p_resisted", r.p_resisted[g]},
                            {"margin", r.margin[g]},
-                           {"wrench_radius", r.wrench_radius[g]},
+                           {"resisted_force_radius", r.resisted_force_radius[g]},
                            {"non_unique", r.non_unique[g]},
-                           {"fails_first", r.fails_first[g]}});
+                           {"limiting_contact", r.limiting_contact[g]}});
   out["seconds"] = a.seconds;
   out["device"] = a.device;
   if (!a.output.empty()) out["output"] = a.output;
@@ -285,21 +285,21 @@ std::string study_json(const grasp::SetStudy& s) {
   Json out = {{"friction", describe(s.friction)},
               {"friction_nominal", s.friction.nominal()},
               {"friction_is_factor", s.friction_is_factor},
-              {"own_friction", describe(s.contact_friction)},
-              {"own_friction_nominal", s.contact_friction.nominal()},
+              {"own_friction", describe(s.per_contact_friction_factor)},
+              {"own_friction_nominal", s.per_contact_friction_factor.nominal()},
               {"mass", describe(s.mass)},
               {"mass_is_factor", s.mass_is_factor},
-              {"com_ball", s.com_ball},
+              {"com_radius", s.com_radius},
               {"slide_t", describe(s.slide_t)},
               {"slide_o", describe(s.slide_o)},
               {"tilt", describe(s.tilt)},
-              {"force_ball", s.force_ball},
-              {"torque_ball", s.torque_ball},
+              {"force_radius", s.force_radius},
+              {"torque_radius", s.torque_radius},
               {"wrenches", s.wrenches},
-              {"any_gravity", s.any_gravity},
-              {"from_within", s.from_within},
+              {"random_gravity_direction", s.random_gravity_direction},
+              {"interior_grasp", s.interior_grasp},
               {"command", describe(s.command)},
-              {"squeeze_error", describe(s.squeeze_error)},
+              {"grip_force_error", describe(s.grip_force_error)},
               {"torque_error", describe(s.torque_error)},
               {"held_imbalance", s.held_imbalance},
               {"held_acceleration", s.held_acceleration},

@@ -90,9 +90,9 @@ Json make_json(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sampl
   for (std::size_t j = 0; j < r.friction.size(); ++j) out["contacts"].push_back(contact_to_json(r, j));
   if (r.hand == grasp::Hand::kIdeal && r.outcome == grasp::Outcome::kNotResisted) out["against"] = to_list(r.against);
   out["residual"] = r.residual;
-  out["critical_friction"] = r.critical_friction;
-  out["wrench_radius"] = r.wrench_radius;
-  if (r.hand == grasp::Hand::kIdeal && r.wrench_radius > 0) out["least_push"] = to_list(r.least_push);
+  out["required_friction"] = r.required_friction;
+  out["resisted_force_radius"] = r.resisted_force_radius;
+  if (r.hand == grasp::Hand::kIdeal && r.resisted_force_radius > 0) out["least_push"] = to_list(r.least_push);
   if (r.hand == grasp::Hand::kIdeal) return out;
   out["friction_margin"] = r.margin;
   out["imbalance"] = r.imbalance;
@@ -129,9 +129,9 @@ std::string to_text(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t 
     out += table_row("", std::vector<double>(r.against.m, r.against.m + 6), "");
   }
   out += "\n";
-  out += table_row("friction needed", {r.critical_friction}, "");
-  out += table_row("wrench radius", {r.wrench_radius}, "N");
-  if (r.hand == grasp::Hand::kIdeal && r.wrench_radius > 0) {
+  out += table_row("friction needed", {r.required_friction}, "");
+  out += table_row("resisted force radius", {r.resisted_force_radius}, "N");
+  if (r.hand == grasp::Hand::kIdeal && r.resisted_force_radius > 0) {
     const double* push = r.least_push.m;
     out += table_row("gives way where pushed", {push[0], push[1], push[2]}, "N");
     out += table_row("and turned", {push[3], push[4], push[5]}, "N m");

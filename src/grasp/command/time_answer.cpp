@@ -17,10 +17,10 @@ using Json = nlohmann::ordered_json;
 
 std::string headline_lines(const Json& s) {
   const std::size_t levels = s["levels"].size();
-  const double until = s["time"]["until"];
+  const double duration = s["time"]["duration"];
   std::string out = levels == 1
-                        ? estimate_line(format("held for %.4g s", until), s["held"])
-                        : format("  P(held for %.4g s) at %zu levels of friction: the table below\n", until, levels);
+                        ? estimate_line(format("held for %.4g s", duration), s["held"])
+                        : format("  P(held for %.4g s) at %zu levels of friction: the table below\n", duration, levels);
   out += format("  %lld samples", s["samples"].get<long long>());
   if (levels > 1) out += format(", %lld at each level", s["samples"].get<long long>() / static_cast<long long>(levels));
   if (s["stopped_by"] == "half_width") out += ", stopped at the asked half width";
@@ -130,7 +130,7 @@ std::string checked(const Json& s) {
     return "                   small: energy and gap are below " + limits + "\n";
   return std::string("                   TOO LARGE: ") + (energy > most_energy ? "energy" : "") +
          (energy > most_energy && gap > most_gap ? " and " : "") + (gap > most_gap ? "gap" : "") + ", against " +
-         limits + "; halve time.step and compare P(held)\n";
+         limits + "; halve simulation.step and compare P(held)\n";
 }
 
 std::string audit(const Json& s) {
@@ -138,7 +138,7 @@ std::string audit(const Json& s) {
   std::string out = "\nLargest errors     energy " + format_largest(a["energy_balance"], "J") + ", momentum " +
                     format_largest(a["momentum_balance"], "N s") + ", gap " + format_largest(a["worst_gap"], "m") + "\n" + checked(s);
   out += "                   residual " + format_largest(a["worst_residual"], "") +
-         format("(tolerance %.0e), cone ", s["solver"]["tol"].get<double>()) + format_largest(a["worst_cone"], "N") + "\n";
+         format("(tolerance %.0e), cone ", s["solver"]["tolerance"].get<double>()) + format_largest(a["worst_cone"], "N") + "\n";
   if (!a["unstable_share"].is_null())
     out += format("Unstable steps     %.3g %% of all, at worst %.3g times the bound\n",
                   100 * a["unstable_share"].get<double>(),

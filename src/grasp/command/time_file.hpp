@@ -28,7 +28,7 @@ struct NamedMotion {
 /// held to the end, NaN if that is unknown.
 [[nodiscard]] double loss_time(const grasp::Trajectory& trajectory);
 
-/// The same at an instant: grasp.h5 of a study without [time].
+/// The same at an instant: grasp.h5 of a study without [simulation].
 [[nodiscard]] NamedMotion nominal_picture(const grasp::Study& study);
 /// One sample; `what` precedes its number in the title.
 [[nodiscard]] NamedMotion picture_of_sample(const grasp::Study& study, std::int64_t sample, const std::string& what);

@@ -1,4 +1,4 @@
-// job = "grasp" with [time] in the program: writes motion.h5 and the answer, replays a trajectory.
+// job = "grasp" with [simulation] in the program: writes motion.h5 and the answer, replays a trajectory.
 #include "grasp/command/time_job.hpp"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ Json instants_to_json(const MotionSeries& s, std::size_t contacts) {
 
 Json certificate(const Trajectory& t, const grasp::Scenario& s) {
   Json j = {{"residual", number(t.worst_residual)},
-            {"tol", s.tol},
+            {"tolerance", s.tolerance},
             {"gap", number(t.worst_gap)},
             {"cone", number(t.worst_cone)},
             {"energy_balance", number(t.energy_balance)},
@@ -162,7 +162,7 @@ void print_instants(const Json& j) {
 void print_certificate(const Json& j) {
   const Json& c = j["certificate"];
   std::printf("\nCertificate: residual at most %.3e (tolerance %.0e) in %.0f steps with %.0f Newton steps\n",
-              value(c["residual"]), value(c["tol"]), value(j["steps"]), value(j["iterations"]));
+              value(c["residual"]), value(c["tolerance"]), value(j["steps"]), value(j["iterations"]));
   std::printf("             gap %.2e m, cone %.2e N, energy %.2e J, momentum %.2e N s\n", value(c["gap"]),
               value(c["cone"]), value(c["energy_balance"]), value(c["momentum_balance"]));
   if (!c["unstable_steps"].is_null())
@@ -248,7 +248,7 @@ class GraspTimeJob final : public Job {
     if (!a.problem.empty())
       throw Error(ExitCode::kUsage,
                   "--problem " + a.problem + ": a sample of a grasp study in time has a contact problem at every step",
-                  "Give -o FILE.h5 for its trajectory, or leave out [time] for the problem of the first instant.");
+                  "Give -o FILE.h5 for its trajectory, or leave out [simulation] for the problem of the first instant.");
     if (!a.output.empty()) io::require_writable(a.output);
     const NamedMotion motion = motion_of_sample(study_.motion(), sample, instants_to_json(), "");
     if (!a.output.empty()) write_motions(a.output, study_.scenario(), {motion});
@@ -263,7 +263,7 @@ class GraspTimeJob final : public Job {
   /// Instants of a trajectory in a file, at most one per step.
   [[nodiscard]] int instants_to_json() const {
     // Motion::series() could not show more instants than there are steps.
-    return static_cast<int>(std::min(kFileInstants, std::round(study_.time().until / study_.time().step) + 1));
+    return static_cast<int>(std::min(kFileInstants, std::round(study_.time().duration / study_.time().step) + 1));
   }
 
   TimeStudy study_;

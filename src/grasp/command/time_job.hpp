@@ -1,4 +1,4 @@
-// job = "grasp" with [time] in the program.
+// job = "grasp" with [simulation] in the program.
 #pragma once
 
 #include <memory>

@@ -84,10 +84,10 @@ Written written(const Node& document, const CommandProblem& p) {
     const Node* value = hand->find(p.key);  // no key: the hand itself
     return value == nullptr ? Written{hand->place, "hand"} : Written{value->place, "hand." + p.key};
   }
-  const Node* time = document.find("time");
+  const Node* time = document.find("simulation");
   const Node* drive = time->find("drive");
   const Node* value = drive == nullptr ? nullptr : drive->find(p.key);
-  return {(value != nullptr ? value : drive != nullptr ? drive : time)->place, "time.drive." + p.key};
+  return {(value != nullptr ? value : drive != nullptr ? drive : time)->place, "simulation.drive." + p.key};
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ void tip_fields(Fields& f, std::span<Finger> fingers) {
               },
               false),
           {.doc = "of a ball about that point: the contact is on its surface, the point one radius behind it; for an "
-                  "object at rest, not in `[time]`",
+                  "object at rest, not in `[simulation]`",
            .otherwise = "`0`"});
 }
 
@@ -163,10 +163,10 @@ void command_fields(Fields& f, std::span<Finger> fingers) {
     f.key("gravity_compensation", of([](Finger& x) { return boolean(x.gravity_compensation); }, false),
           {.doc = "false: this finger's `compensation` is 0"});
   f.key("torque_limit", of(torque_limit, true),
-        {.doc = "commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and "
+        {.doc = "commanded torques are cut off there, and a wrench resisted only if no joint needs more for it and "
                 "the finger's own weight ([grasp-model.md](../theory/grasp-model.md), sections 5 and 7); `\"file\"`: "
                 "the effort limits of the finger's robot file (0 there: none), which are not used unless asked for; in "
-                "`[time]` the same as `time.drive.torque_limit`",
+                "`[simulation]` the same as `simulation.drive.torque_limit`",
          .comment = "N*m or N, of each joint"});
 }
 

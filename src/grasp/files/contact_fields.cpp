@@ -315,15 +315,15 @@ void contact_input_fields(Fields& f, Contact& contact, study::Distribution* comm
         {.doc = "deviation of the contact point along the surface", .comment = "m, along t and o"});
   f.key("tilt", distribution(contact.tilt, {kAngle, {.low = 0, .high = M_PI / 2}, true}),
         {.doc = "angle between the true and the modelled normal"});
-  f.key("squeeze_error", distribution(contact.squeeze_error, {kForce}), {.doc = "added to the commanded normal force"});
+  f.key("grip_force_error", distribution(contact.grip_force_error, {kForce}), {.doc = "added to the commanded normal force"});
   f.key("force_limit",
         quantity(contact.force_limit, {kForce, Bounds::positive()}, std::numeric_limits<double>::infinity()),
         {.doc = "the largest normal force with which a wrench may be balanced"});
 }
 
 void contact_command_fields(Fields& f, Contact& contact) {
-  f.key("squeeze", distribution(contact.squeeze, {kForce, Bounds::not_negative()}),
-        {.doc = "this contact's commanded normal force: [commands](#commands)", .otherwise = "`load.squeeze`"});
+  f.key("grip_force", distribution(contact.grip_force, {kForce, Bounds::not_negative()}),
+        {.doc = "this contact's commanded normal force: [commands](#commands)", .otherwise = "`load.grip_force`"});
   f.key("force", own_force(contact.force),
         {.doc = "its whole commanded force instead: [commands](#commands)",
          .comment = "N, along n, t, o: the whole command"});

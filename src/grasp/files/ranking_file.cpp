@@ -27,13 +27,13 @@ constexpr Reals kReals[] = {{"p_held", &Ranking::p_held},
                             {"difference_low", &Ranking::difference_low},
                             {"difference_high", &Ranking::difference_high},
                             {"p_no_slip", &Ranking::p_no_slip},
-                            {"p_can_be_held", &Ranking::p_can_be_held},
-                            {"wrench_radius", &Ranking::wrench_radius}};
+                            {"p_resisted", &Ranking::p_resisted},
+                            {"resisted_force_radius", &Ranking::resisted_force_radius}};
 struct Quantiles {
   const char* name;
   std::vector<std::array<double, 3>> Ranking::*column;
 };
-constexpr Quantiles kQuantiles[] = {{"critical_friction", &Ranking::critical_friction}, {"margin", &Ranking::margin}};
+constexpr Quantiles kQuantiles[] = {{"required_friction", &Ranking::required_friction}, {"margin", &Ranking::margin}};
 struct Counts {
   const char* name;
   std::vector<std::int64_t> Ranking::*column;
@@ -43,7 +43,7 @@ constexpr Counts kCounts[] = {{"rank", &Ranking::rank},
                               {"unsolved", &Ranking::unsolved},
                               {"samples", &Ranking::samples},
                               {"non_unique", &Ranking::non_unique},
-                              {"fails_first", &Ranking::fails_first}};
+                              {"limiting_contact", &Ranking::limiting_contact}};
 
 /// Stores the meaning of a dataset's numbers as its attributes.
 void put_words(Hdf5Stream& h5, const char* data_set, std::span<const study::OutcomeWords> table) {
@@ -61,9 +61,9 @@ void put_words(Hdf5Stream& h5, const char* data_set, std::span<const study::Outc
 /// One row per grasp under the names of the columns; NaN is an empty field.
 std::string to_csv(const grasp::Ranking& r) {
   std::string out =
-      "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
-      "critical_friction_50,critical_friction_95,held,unsolved,samples,p_no_slip,p_can_be_held,margin_5,margin_50,"
-      "margin_95,wrench_radius,fails_first,non_unique";
+      "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,required_friction_5,"
+      "required_friction_50,required_friction_95,held,unsolved,samples,p_no_slip,p_resisted,margin_5,margin_50,"
+      "margin_95,resisted_force_radius,limiting_contact,non_unique";
   for (const auto& row : grasp::kOutcomeWords) out += std::string(",outcome_") + row.name;
   out += "\n";
   const auto names = names_of(grasp::GraspStatus{});
@@ -72,11 +72,11 @@ std::string to_csv(const grasp::Ranking& r) {
     out += std::to_string(g) + "," + std::to_string(r.rank[g]) + "," + names[static_cast<std::size_t>(r.status[g])];
     for (const auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high})
       out += number((*column)[g]);
-    for (const double mu : r.critical_friction[g]) out += number(mu);
+    for (const double mu : r.required_friction[g]) out += number(mu);
     out += "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples[g]);
-    out += number(r.p_no_slip[g]) + number(r.p_can_be_held[g]);
+    out += number(r.p_no_slip[g]) + number(r.p_resisted[g]);
     for (const double margin : r.margin[g]) out += number(margin);
-    out += number(r.wrench_radius[g]) + "," + (r.fails_first[g] < 0 ? "" : std::to_string(r.fails_first[g]));
+    out += number(r.resisted_force_radius[g]) + "," + (r.limiting_contact[g] < 0 ? "" : std::to_string(r.limiting_contact[g]));
     out += "," + std::to_string(r.non_unique[g]);
     for (const std::int64_t n : r.outcomes[g]) out += "," + std::to_string(n);
     out += "\n";

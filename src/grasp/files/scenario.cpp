@@ -41,10 +41,10 @@ void set_chunk_of_instant(study::Plan& plan) {
 }
 
 void sampling_fields(Fields& f, Scenario& s) {
-  samples_field(f, s.plan.samples, {.doc = "of all; with `[time]` 10 000"});
+  samples_field(f, s.plan.samples, {.doc = "of all; with `[simulation]` 10 000"});
   if (f.reading()) s.time ? set_chunk_of_time(s.plan) : set_chunk_of_instant(s.plan);
   chunk_field(f, s.plan,
-              {.doc = "samples of one file; with `[time]` a tenth of all, a quarter where there are "
+              {.doc = "samples of one file; with `[simulation]` a tenth of all, a quarter where there are "
                       "many; else more where there are many; doubled until there are at most 4000"});
   stop_field(f, s.plan);
   time_limit_field(f, s.plan);
@@ -67,11 +67,11 @@ void grasp_scenario_fields(Fields& f, Scenario& s, const std::string& file) {
   // The written hand comes first, as people read it.
   if (!f.reading()) object();
   contacts_fields(f, hand, s);
-  f.table("load", {.doc = "what acts on it", .required = "Write a [load] table with squeeze = \"15 N\"."},
+  f.table("load", {.doc = "what acts on it", .required = "Write a [load] table with grip_force = \"15 N\"."},
           [&] { load_fields(f, s); });
   if (f.has("held", !s.time)) f.table("held", {.doc = "what counts as held"}, [&] { held_fields(f, s); });
   f.table("motion", {.doc = "how it moves"}, [&] { motion_fields(f, s); });
-  optional_table(f, "time", {.doc = "trajectories instead of one instant"}, s.time, [&](grasp::InTime& time) {
+  optional_table(f, "simulation", {.doc = "trajectories instead of one instant"}, s.time, [&](grasp::InTime& time) {
     time_fields(f, file, s.fingers, time);
     if (f.reading()) s.plan.samples = kDefaultSamplesInTime;
   });

@@ -41,13 +41,13 @@ AnyValue wrench(Scenario& s) {
     f.key("force", vector(s.force, {kForce}));
     f.key("torque", vector(s.torque, {kTorque}));
   };
-  return inlined(fields, "`{ force_ball, torque_ball, force, torque }`");
+  return inlined(fields, "`{ force_radius, torque_radius, force, torque }`");
 }
 
 /// Whether a squeeze is required: not if every contact has its own command.
-bool needs_squeeze(const Scenario& s) {
+bool needs_grip_force(const Scenario& s) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j)
-    if (!s.contacts[j].squeeze && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;
+    if (!s.contacts[j].grip_force && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;
   return false;
 }
 
@@ -66,15 +66,15 @@ AnyValue method() {
 void load_fields(Fields& f, Scenario& s) {
   f.key("gravity", vector(s.gravity, {kAcceleration}), {.doc = "in the palm's frame"});
   // Checked for sound contacts only; else their own error suffices.
-  const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_squeeze(s);
+  const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_grip_force(s);
   if (f.reading()) {
-    s.squeeze = Distribution::constant(0);
+    s.grip_force = Distribution::constant(0);
     s.nominal_mass = s.object.mass.nominal();
   }
-  f.key("squeeze", distribution(s.squeeze, {kForce, Bounds::not_negative()}),
+  f.key("grip_force", distribution(s.grip_force, {kForce, Bounds::not_negative()}),
         {.doc = "commanded normal force per contact",
-         .required = needed ? "Give the commanded normal force per contact: squeeze = \"15 N\"." : "",
-         .otherwise = "required, unless every contact has a `squeeze`, `force` or `tau` of its own"});
+         .required = needed ? "Give the commanded normal force per contact: grip_force = \"15 N\"." : "",
+         .otherwise = "required, unless every contact has a `grip_force`, `force` or `tau` of its own"});
   f.key("compensation", distribution(s.compensation, {kRatio}),
         {.comment = "factor on the fingers' gravity compensation"});
   double mass = s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
@@ -93,12 +93,12 @@ void load_fields(Fields& f, Scenario& s) {
 void held_fields(Fields& f, Scenario& s) {
   f.key("imbalance", quantity(s.held_imbalance, {kRatio, Bounds::positive()}),
         {.doc = "held: what the command leaves unbalanced is at most this share of weight and external wrench "
-                "([grasp-model.md](../theory/grasp-model.md), section 7); not with `[time]`",
+                "([grasp-model.md](../theory/grasp-model.md), section 7); not with `[simulation]`",
          .comment = "of weight and external wrench, that the command may leave unbalanced"});
   f.key("acceleration", quantity(s.held_acceleration, {kAcceleration, Bounds::positive()}),
         {.doc = "held: contacts at rest have at most this acceleration, one that opens has more "
                 "([grasp-model.md](../theory/grasp-model.md), section 7). A numerical tolerance: 0.0981 m/s², 0.01 g, "
-                "would be 5 cm in a second if it lasted; not with `[time]`",
+                "would be 5 cm in a second if it lasted; not with `[simulation]`",
          .comment = "of a contact at rest"});
 }
 
@@ -109,14 +109,14 @@ void motion_fields(Fields& f, Scenario& s) {
 
 void solver_fields(Fields& f, Scenario& s) {
   f.key("method", method(), {.doc = "of the contact problem"});
-  f.key("tol", quantity(s.tol, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
+  f.key("tolerance", quantity(s.tolerance, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
   f.key("max_iterations", count(s.max_iterations, {.high = kMaxIterations}), {.doc = "of one solve, over all stages"});
   f.key("effort", choice(s.effort, {"bounded", "full"}),
         {.doc = "`\"full\"`: every solver of `auto` goes to its own limit "
                 "([contact-solver.md](../theory/contact-solver.md))"});
   max_unsolved_field(f, s.plan);
-  f.when({!s.time, "without `[time]`", "is not used with [time]: no step looks for a second solution",
-          "Leave it out, or leave [time] out for a study of one instant."},
+  f.when({!s.time, "without `[simulation]`", "is not used with [simulation]: no step looks for a second solution",
+          "Leave it out, or leave [simulation] out for a study of one instant."},
          [&] {
            f.key("check_uniqueness", boolean(s.check_uniqueness),
                  {.doc = "solve again from another start and report a second solution"});

@@ -43,7 +43,7 @@ void value_or_factor(Fields& f, const ValueOrFactor& v) {
 
 void object_fields(Fields& f, SetStudy& s) {
   value_or_factor(f, {"mass", {kMass, Bounds::not_negative()}, "mass", s.mass, s.mass_is_factor});
-  f.key("com_ball", quantity(s.com_ball, {kLength, Bounds::not_negative()}),
+  f.key("com_radius", quantity(s.com_radius, {kLength, Bounds::not_negative()}),
         {.doc = "the centre of mass is off, uniform in a ball of this radius"});
 }
 
@@ -53,7 +53,7 @@ void contact_fields(Fields& f, SetStudy& s) {
                       "coefficients, common to all contacts",
                       s.friction,
                       s.friction_is_factor});
-  f.key("own_friction_factor", distribution(s.contact_friction, {kRatio, Bounds::not_negative()}),
+  f.key("per_contact_friction_factor", distribution(s.per_contact_friction_factor, {kRatio, Bounds::not_negative()}),
         {.doc = "a further factor, drawn for each contact"});
   f.key("slide_t", distribution(s.slide_t, {kLength}),
         {.doc = "of each contact point along the surface; the normal turns with the curvature"});
@@ -95,13 +95,13 @@ AnyValue wrenches(SetStudy& s) {
 }
 
 void load_fields(Fields& f, SetStudy& s) {
-  f.key("force_ball", quantity(s.force_ball, {kForce, Bounds::not_negative()}),
+  f.key("force_radius", quantity(s.force_radius, {kForce, Bounds::not_negative()}),
         {.doc = "disturbance, uniform in a ball of this radius"});
-  f.key("torque_ball", quantity(s.torque_ball, {kTorque, Bounds::not_negative()}), {.doc = "likewise"});
+  f.key("torque_radius", quantity(s.torque_radius, {kTorque, Bounds::not_negative()}), {.doc = "likewise"});
   f.key("wrenches", wrenches(s),
         {.doc = "one of them acts besides, any as likely as the others (object axes, about the centre of mass)",
          .otherwise = "none"});
-  f.key("any_gravity", boolean(s.any_gravity), {.doc = "gravity from a direction uniform on the sphere"});
+  f.key("random_gravity_direction", boolean(s.random_gravity_direction), {.doc = "gravity from a direction uniform on the sphere"});
 }
 
 void set_fields(Fields& f, SetScenario& s) {
@@ -112,7 +112,7 @@ void set_fields(Fields& f, SetScenario& s) {
       "checksum", string(s.checksum, true),
       {.doc = "`\"crc32:...\"` of the set's file: another one is refused. A run folder keeps it", .otherwise = "any"});
   f.key("hand", choice(s.study.hand), {.doc = "what presses on the object; auto: what the set has arrays of"});
-  f.key("from_within", boolean(s.study.from_within),
+  f.key("interior_grasp", boolean(s.study.interior_grasp),
         {.doc = "normals of a set without its object may all point away from the centre of mass, as in a ring held "
                 "from within"});
 }
@@ -137,7 +137,7 @@ void sampling_fields(Fields& f, SetScenario& s) {
   f.key("friction_samples", count(s.study.friction_samples, {.low = 0, .high = kMaxSamples}),
         {.doc = "of them asked for the friction they need; each costs as much as about twenty samples"});
   f.key("radius_samples", radii(),
-        {.doc = "of them asked for the wrench radius, of an ideal hand whose forces are limited; each costs as much as "
+        {.doc = "of them asked for the resisted force radius, of an ideal hand whose forces are limited; each costs as much as "
                 "about a thousand samples",
          .otherwise = "a twentieth of `friction_samples`"});
   f.key("best", count(s.study.best, {.low = 0, .high = kMaxSamples}),
@@ -157,7 +157,7 @@ void set_scenario_fields(Fields& f, SetScenario& s) {
   f.table("load", {.doc = "what acts on it besides"}, [&] { load_fields(f, s.study); });
   f.table("command", {.doc = "of a hand that is not ideal"}, [&] {
     f.key("factor", distribution(s.study.command, {kRatio}), {.doc = "on the commanded forces or torques"});
-    f.key("squeeze_error", distribution(s.study.squeeze_error, {kForce}),
+    f.key("grip_force_error", distribution(s.study.grip_force_error, {kForce}),
           {.doc = "added to each contact's commanded normal force"});
     f.key("torque_error", distribution(s.study.torque_error, {kTorque}),
           {.doc = "added to each joint's torque, drawn for each, of a whole hand"});

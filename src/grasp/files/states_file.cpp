@@ -1,4 +1,4 @@
-// Reads and writes the files of `garra grasp analyse`.
+// Reads and writes the files of `garra grasp analyze`.
 #include "grasp/files/states_file.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace garra::io {
 namespace {
 
 const char* const kStatesFile =
-    "A file for `garra grasp analyse` holds, as far as they differ from the scenario's, position [n,3], quaternion "
+    "A file for `garra grasp analyze` holds, as far as they differ from the scenario's, position [n,3], quaternion "
     "[n,4] (w, "
     "x, y, z), velocity, spin [n,3], wrench [n,6], friction [n,contacts] and finger_1/q, finger_1/qd, finger_1/tau "
     "[n,joints], "

@@ -1,4 +1,4 @@
-// Files of `garra grasp analyse`: instants of one grasp (HDF5; docs/theory/grasp-time.md, "One instant"). SI units.
+// Files of `garra grasp analyze`: instants of one grasp (HDF5; docs/theory/grasp-time.md, "One instant"). SI units.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace garra::io {
 [[nodiscard]] bool object_fields(Fields& f, grasp::Object& object);
 /// Reads [load], after object, hand and contacts.
 void load_fields(Fields& f, grasp::Scenario& scenario);
-/// [held]: criteria by which a sample without [time] counts as held.
+/// [held]: criteria by which a sample without [simulation] counts as held.
 void held_fields(Fields& f, grasp::Scenario& scenario);
 /// [motion]: velocities of the object at the instant.
 void motion_fields(Fields& f, grasp::Scenario& scenario);

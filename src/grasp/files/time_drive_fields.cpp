@@ -1,4 +1,4 @@
-// [time.drive]: drives of the fingers, and limits of their joints.
+// [simulation.drive]: drives of the fingers, and limits of their joints.
 #include <algorithm>
 
 #include "base/files/csv_rows.hpp"

@@ -1,4 +1,4 @@
-// Reads [time] of a grasp scenario. docs/theory/grasp-time.md.
+// Reads [simulation] of a grasp scenario. docs/theory/grasp-time.md.
 #include "grasp/files/time_fields.hpp"
 
 #include <algorithm>
@@ -29,21 +29,21 @@ const Wanted kNotNegativeTime{kTime, Bounds::not_negative()};
 
 bool is_zero(const Vec3<double>& v) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
 
-/// Checks that `until` is a whole number of steps.
+/// Checks that `duration` is a whole number of steps.
 void step_fields(Fields& f, InTime& time) {
-  f.key("until", quantity(time.until, kPositiveTime),
-        {.doc = "how long", .required = "Say how long the object must be held: until = \"1 s\"."});
-  f.key("step", quantity(time.step, kPositiveTime), {.doc = "`until` is a whole number of steps, at most 10⁷"});
+  f.key("duration", quantity(time.duration, kPositiveTime),
+        {.doc = "how long", .required = "Say how long the object must be held: duration = \"1 s\"."});
+  f.key("step", quantity(time.step, kPositiveTime), {.doc = "`duration` is a whole number of steps, at most 10⁷"});
   const std::string found = shortest(time.step) + " s";
-  // At least one, because `until` below a step asks for one step.
-  const double steps = time.until / time.step, whole = std::max(1.0, std::round(steps));
+  // At least one, because `duration` below a step asks for one step.
+  const double steps = time.duration / time.step, whole = std::max(1.0, std::round(steps));
   // The error names the key that is present.
-  const char* key = f.has("step", true) ? "step" : "until";
+  const char* key = f.has("step", true) ? "step" : "duration";
   f.check(whole <= kMaxSteps, key, found + " makes more than " + shortest(kMaxSteps) + " steps",
           "Give a longer step.");
   f.check(whole > kMaxSteps || std::abs(steps - whole) <= kWholeStep, key,
-          found + " does not divide time.until = " + shortest(time.until) + " s",
-          "Write step = " + shortest(time.until / whole) + ", which makes " + shortest(whole) + " steps.");
+          found + " does not divide simulation.duration = " + shortest(time.duration) + " s",
+          "Write step = " + shortest(time.duration / whole) + ", which makes " + shortest(whole) + " steps.");
 }
 
 /// Friction levels in increasing order.
@@ -73,7 +73,7 @@ AnyValue instants_value(InTime& time) {
     const std::int64_t n = read_integer(node, key);
     const auto most =
         // At most the number of step ends, time 0 included.
-        static_cast<std::int64_t>(std::round(std::min<double>(time.until / time.step + 1, kMaxInstants)));
+        static_cast<std::int64_t>(std::round(std::min<double>(time.duration / time.step + 1, kMaxInstants)));
     if (n < kFewestInstants || n > most)
       fail(
           node.place, key,
@@ -88,12 +88,12 @@ AnyValue instants_value(InTime& time) {
 /// `from` and `to` of a load that acts between them.
 void interval_fields(Fields& f, const InTime& time, bool ends, TimeLoad& load) {
   f.key("from", quantity(load.from, kNotNegativeTime), {.doc = "when it begins"});
-  f.check(!f.good() || load.from < time.until, "from", "the load begins when all is over",
-          "time.until is " + shortest(time.until) + " s.");
+  f.check(!f.good() || load.from < time.duration, "from", "the load begins when all is over",
+          "simulation.duration is " + shortest(time.duration) + " s.");
   f.key("to", quantity(load.to, kNotNegativeTime),
-        {.doc = "when it is done; of a shake `until` unless it is given",
+        {.doc = "when it is done; of a shake `duration` unless it is given",
          .required = ends ? "Say when it is done: to = \"0.5 s\"." : "",
-         .otherwise = "`until`"});
+         .otherwise = "`duration`"});
   // A ramp may be a jump; an impulse without duration would have an infinite force, a tilt an infinite speed.
   const bool at_once = load.kind == Kind::kRamp && load.to == load.from;
   f.check(load.to > load.from || at_once, "to", "is not after from = " + shortest(load.from) + " s",
@@ -213,7 +213,7 @@ void load_fields(Fields& f, const std::string& scenario, const InTime& time, Tim
         {.doc = "any number of loads add up; directions are palm axes",
          .required = "Write kind = \"ramp\", \"impulse\", \"tilt\", \"shake\" or \"sampled\"."});
   // Loads last to the end by default.
-  if (f.reading()) load.to = time.until;
+  if (f.reading()) load.to = time.duration;
   f.when(of_kind(load, Kind::kRamp), [&] {
     force_fields(f, kForce, kTorque, "on the object: nothing until `from`, growing linearly, whole from `to` on", load);
   });
@@ -299,9 +299,9 @@ void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Fing
         {.doc = "turn from where it began at which it counts as turned; counted on beyond half a turn"});
   if (f.reading())
     // The default is limited by the number of steps.
-    time.instants = static_cast<int>(std::min<double>(time.instants, std::round(time.until / time.step) + 1));
+    time.instants = static_cast<int>(std::min<double>(time.instants, std::round(time.duration / time.step) + 1));
   f.key("instants", instants_value(time),
-        {.doc = "from 0 to `until`, at which samples are looked at", .comment = "looked at, both ends included"});
+        {.doc = "from 0 to `duration`, at which samples are looked at", .comment = "looked at, both ends included"});
   f.table("drive", {.doc = "how the fingers are driven"}, [&] { drive_fields(f, scenario, fingers, time); });
   all_loads(f, scenario, time);
 }

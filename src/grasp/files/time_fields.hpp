@@ -1,4 +1,4 @@
-// Reads [time] of a grasp scenario. docs/theory/grasp-time.md.
+// Reads [simulation] of a grasp scenario. docs/theory/grasp-time.md.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace garra::io {
 
-/// The keys of [time], after the fingers. `scenario` is the file, beside which tables of numbers lie.
+/// The keys of [simulation], after the fingers. `scenario` is the file, beside which tables of numbers lie.
 void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Finger>& fingers, grasp::InTime& time);
 
-/// [time.drive]; `fingers` define the joints.
+/// [simulation.drive]; `fingers` define the joints.
 void drive_fields(Fields& f, const std::string& scenario, const std::vector<grasp::Finger>& fingers,
                   grasp::InTime& time);
 

@@ -129,7 +129,7 @@ GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
   return select(metric == metric, value, nan);
 }
 
-/// Limits load factor and wrench radius of the stick force to wrenches that can be balanced. `reserve_of(c)` returns
+/// Limits load factor and resisted force radius of the stick force to wrenches that can be balanced. `reserve_of(c)` returns
 /// the balance_reserve() of forces c.
 template <class S, int N, int R, int K, int D, class Reserve>
 GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R, K, D>& answer,
@@ -147,7 +147,7 @@ GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R,
   }
   // No force reaches some direction at all.
   radius = select(answer.rank_deficient > zero, zero, radius);
-  out.wrench_radius = cut(answer.balanced, out.wrench_radius, radius);
+  out.resisted_force_radius = cut(answer.balanced, out.resisted_force_radius, radius);
   out.load_factor = cut(answer.balanced, out.load_factor, factor);
 }
 
@@ -172,7 +172,7 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
   settle(m, object, p, command, left, reserve_of, out);
 }
 
-/// Step 4: resisted and imbalance; limits load factor and wrench radius to what can be balanced. R: capacity for the
+/// Step 4: resisted and imbalance; limits load factor and resisted force radius to what can be balanced. R: capacity for the
 /// joints of a finger if torques are limited, else 0.
 template <int N, int R = 0>
 struct BalanceKernel {
@@ -205,7 +205,7 @@ struct BalanceKernel {
     const auto reached = out.reached > S(0);
     const S nan = S(__builtin_nan(""));
     // A torque that is cut off does not follow the squeeze.
-    if constexpr (R > 0) out.minimum_squeeze = select(given.asked > S(1), nan, out.minimum_squeeze);
+    if constexpr (R > 0) out.min_grip_force = select(given.asked > S(1), nan, out.min_grip_force);
     // Out of reach there are no contacts, so their numbers are undefined.
     out.imbalance = select(reached, out.imbalance, nan);
     out.resisted = select(reached, out.resisted, nan);

@@ -31,9 +31,9 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
                          std::to_string(follower.leader) + ": it has no motor",
                      "Write 0 there: one torque drives both, that of the leader."};
   if (auto p = beside(c.force.has_value(), "force")) return p;
-  if (auto p = beside(c.squeeze.has_value(), "squeeze")) return p;
-  // squeeze_error has a default: only a different value was given.
-  if (auto p = beside(!(c.squeeze_error.is_constant() && c.squeeze_error.a == 0), "squeeze_error")) return p;
+  if (auto p = beside(c.grip_force.has_value(), "grip_force")) return p;
+  // grip_force_error has a default: only a different value was given.
+  if (auto p = beside(!(c.grip_force_error.is_constant() && c.grip_force_error.a == 0), "grip_force_error")) return p;
   if (!f.gravity_compensation)
     return Problem{Problem::Table::kFinger, j, "gravity_compensation",
                    "stands beside tau, which is the whole command of that finger", "Leave one of them out."};
@@ -61,7 +61,7 @@ std::optional<Problem> problem_of_arm(const Scenario& s) {
   if (!s.arm) return std::nullopt;
   const std::string remedy = "Leave it out, or the arm: a palm without arm_root stands still.";
   if (s.time)
-    return Problem{Problem::Table::kHand, -1, "arm_root", "stands beside [time], in which a palm stands still",
+    return Problem{Problem::Table::kHand, -1, "arm_root", "stands beside [simulation], in which a palm stands still",
                    "Leave one of them out."};
   for (std::size_t j = 0; j < s.fingers.size(); ++j) {
     const int index = static_cast<int>(j);
@@ -80,7 +80,7 @@ std::optional<Problem> problem_of_tips(const Scenario& s) {
   for (std::size_t j = 0; (s.time || moves) && j < s.fingers.size(); ++j)
     if (s.fingers[j].tip_radius > 0)
       return Problem{Problem::Table::kFinger, static_cast<int>(j), "tip_radius",
-                     s.time ? "[time] takes fingertips that are points" : "the object moves: a ball would roll on it",
+                     s.time ? "[simulation] takes fingertips that are points" : "the object moves: a ball would roll on it",
                      "Give the point that touches instead: tool = [x, y, z] in the tip link's frame."};
   return std::nullopt;
 }
@@ -91,8 +91,8 @@ std::optional<Problem> problem_of_followers(const Scenario& s) {
     if (s.fingers[j].robot && !s.fingers[j].robot->coupled.empty())
       return Problem{Problem::Table::kHand, -1, "",
                      "finger " + std::to_string(j) +
-                         " has a joint that follows another one (mimic), which [time] does not take",
-                     "Leave out [time], or hold the joint in the robot file: write it as fixed."};
+                         " has a joint that follows another one (mimic), which [simulation] does not take",
+                     "Leave out [simulation], or hold the joint in the robot file: write it as fixed."};
   return std::nullopt;
 }
 
@@ -128,9 +128,9 @@ bool any_balances(const Scenario& s) {
 
 std::optional<CommandProblem> command_problem(const Scenario& s) {
   for (std::size_t j = 0; j < std::min(s.contacts.size(), s.fingers.size()); ++j) {
-    if (s.contacts[j].force && s.contacts[j].squeeze)
-      return Problem{Problem::Table::kContact, static_cast<int>(j), "squeeze", "stands beside force",
-                     "Keep one of them: force = [n, t, o] is the whole command, its n the squeeze."};
+    if (s.contacts[j].force && s.contacts[j].grip_force)
+      return Problem{Problem::Table::kContact, static_cast<int>(j), "grip_force", "stands beside force",
+                     "Keep one of them: force = [n, t, o] is the whole command, its n the grip_force."};
     if (auto problem = problem_of_limits(s, static_cast<int>(j))) return problem;
     if (s.fingers[j].tau.empty()) continue;
     if (auto problem = problem_of_torques(s, static_cast<int>(j))) return problem;
@@ -144,7 +144,7 @@ std::optional<CommandProblem> command_problem(const Scenario& s) {
 void require_sound_command(const Scenario& s) {
   const auto problem = command_problem(s);
   if (!problem) return;
-  static constexpr const char* table[4] = {"contact ", "finger ", "time.drive", "hand"};
+  static constexpr const char* table[4] = {"contact ", "finger ", "simulation.drive", "hand"};
   const std::string number = problem->index < 0 ? "" : std::to_string(problem->index + 1);
   throw Error(ExitCode::kInvalidFile,
               table[static_cast<int>(problem->table)] + number + ": " + problem->key + ": " + problem->problem,
@@ -172,7 +172,7 @@ double largest_push(const Scenario& s) {
     // With given torques the force is unknown here; the weight is its order of magnitude.
     const double weight = s.object.mass.nominal() * norm(s.gravity);
     const bool torques = j < s.fingers.size() && !s.fingers[j].tau.empty();
-    most = std::max(most, torques ? weight : c.force ? (*c.force)[0] : c.squeeze.value_or(s.squeeze).nominal());
+    most = std::max(most, torques ? weight : c.force ? (*c.force)[0] : c.grip_force.value_or(s.grip_force).nominal());
   }
   return most;
 }

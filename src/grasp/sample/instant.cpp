@@ -1,4 +1,4 @@
-// One sample of a study without [time] as a series of one row.
+// One sample of a study without [simulation] as a series of one row.
 #include "grasp/sample/instant.hpp"
 
 #include <algorithm>

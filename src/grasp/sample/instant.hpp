@@ -1,4 +1,4 @@
-// One sample of a grasp study without [time] for a picture: poses of hand and object, and the loads. Host only.
+// One sample of a grasp study without [simulation] for a picture: poses of hand and object, and the loads. Host only.
 #pragma once
 
 #include <cstdint>

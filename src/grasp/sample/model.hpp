@@ -26,7 +26,7 @@ enum Slot : int {
   kTurnY,
   kTurnZ,
   kAngle,         ///< common contact angle [rad]
-  kSqueeze,       ///< common one [N]
+  kGripForce,       ///< common one [N]
   kCompensation,  ///< factor on gravity and Coriolis compensation
   kForceSize,     ///< random external force: size [N], direction by ball_vector()
   kForceCosine,
@@ -44,8 +44,8 @@ enum ContactSlot : int {
   kSlideO,
   kTilt,           ///< of the true normal [rad]
   kTiltDirection,  ///< azimuth of the tilt in the tangent plane [rad]
-  kSqueezeError,   ///< added to the squeeze [N]
-  kOwnSqueeze,     ///< in place of the common one [N]
+  kGripForceError,   ///< added to the squeeze [N]
+  kOwnGripForce,     ///< in place of the common one [N]
   kContactSlots
 };
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
@@ -117,8 +117,8 @@ struct ArmModel {
 /// Units of the hold metrics of a sample.
 struct HoldUnits {
   Vec<double, 6> probe;  ///< wrench whose multiple the load factor is
-  double length;         ///< makes torques comparable to forces in the wrench radius [m]
-  bool any_squeezed;     ///< the common squeeze acts somewhere
+  double length;         ///< makes torques comparable to forces in the resisted force radius [m]
+  bool any_grip_force;     ///< the common squeeze acts somewhere
   bool limited;          ///< some contact or joint has a limit
 };
 
@@ -136,7 +136,7 @@ struct GraspModel {
   SurfacePoint surface[kLimitContacts];   ///< nominal, object frame
   double angle_sign[kLimitContacts];      ///< -1 to 1: how the common angle moves it along o
   bool common_friction[kLimitContacts];   ///< the contact's friction is a factor on the common one
-  int squeeze_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
+  int grip_force_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
   Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
   Vec3<double> squeezed[kLimitContacts];  ///< the same if the common squeeze acts, else 0
   Vec3<double> balance[kLimitContacts];   ///< commanded force beside the squeeze [N], P axes: what balances the nominal
@@ -251,7 +251,7 @@ GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in,
 /// Commanded contact force in P axes: squeeze along the modeled normal, plus the balance of the nominal weight.
 template <class S>
 GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j) {
-  const S push = in.x[m.squeeze_slot[j]] + in.x[contact_slot(j, kSqueezeError)];
+  const S push = in.x[m.grip_force_slot[j]] + in.x[contact_slot(j, kGripForceError)];
   return axpy(push, cast<S>(m.push[j]), cast<S>(m.balance[j]));
 }
 
@@ -282,7 +282,7 @@ GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, con
 template <class S>
 struct ObjectLoad {
   Vec<S, 6> wrench;  ///< external (force; torque about the center of mass)
-  S squeeze;         ///< commanded normal force [N]
+  S grip_force;         ///< commanded normal force [N]
   Body<S> body;
 };
 
@@ -297,7 +297,7 @@ GARRA_HD ObjectLoad<S> object_load(const GraspModel& m, const Inputs<S>& in, con
     load.wrench[i] = S(m.wrench[i]) + force[i];
     load.wrench[i + 3] = S(m.wrench[i + 3]) + torque[i];
   }
-  load.squeeze = in.x[kSqueeze];
+  load.grip_force = in.x[kGripForce];
   return load;
 }
 

@@ -16,11 +16,11 @@ template <class S, int N>
 struct Metrics {
   S reached;        ///< 1 if every finger reaches its contact
   S margin;         ///< smallest friction margin
-  S critical;       ///< critical friction
+  S critical;       ///< required friction
   S load_factor;    ///< multiples of the probe wrench that may be added
-  S wrench_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can
+  S resisted_force_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can
                     ///< be balanced
-  S minimum_squeeze;       ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN if it does not hold now
+  S min_grip_force;       ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN if it does not hold now
   S first;                 ///< contact with the smallest margin
   S least_singular_value;  ///< of the grasp matrix, moments over the object's radius of gyration
   Vec<S, N> tangent_t;     ///< c_t / (mu c_n) of the stick force, per contact
@@ -31,7 +31,7 @@ struct Metrics {
   static constexpr auto parts() {
     return std::tuple{
         &Metrics::reached,       &Metrics::margin,          &Metrics::critical, &Metrics::load_factor,
-        &Metrics::wrench_radius, &Metrics::minimum_squeeze, &Metrics::first,    &Metrics::least_singular_value,
+        &Metrics::resisted_force_radius, &Metrics::min_grip_force, &Metrics::first,    &Metrics::least_singular_value,
         &Metrics::tangent_t,     &Metrics::tangent_o,       &Metrics::resisted, &Metrics::imbalance};
   }
 };
@@ -47,7 +47,7 @@ struct HoldForces {
 /// Solves one right-hand side after another: all nine at once take more registers than a GPU thread has.
 template <class S, int N, int D, class Factor, class Matrix>
 GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Factor& factors, const System<S, N, D, Matrix>& sys,
-                                         const Vec<S, D * N>& squeeze_drift) {
+                                         const Vec<S, D * N>& grip_force_drift) {
   HoldForces<S, N, D> out;
   Vec<S, D* N> load = Vec<S, D * N>::zero();
   for_each_index<6>([&](auto k) {
@@ -68,18 +68,18 @@ GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Factor& facto
   });
   out.load = solve(factors, -load);
   out.stick = solve(factors, -sys.b);
-  out.push = -solve(factors, -squeeze_drift);
+  out.push = -solve(factors, -grip_force_drift);
   return out;
 }
 
 /// Metrics derived from the stick force; inlined, for a GPU thread that has enough registers.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, N, D, Matrix>& sys, const Vec<S, N>& mu,
-                                            const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
+                                            const Vec<S, D * N>& grip_force_drift, const S& grip_force) {
   const auto factored = factor_ldlt_here(sys.A);
-  const HoldForces<S, N, D> forces = hold_forces(m, factored, sys, squeeze_drift);
+  const HoldForces<S, N, D> forces = hold_forces(m, factored, sys, grip_force_drift);
   Metrics<S, N> out;
-  out.margin = out.load_factor = out.wrench_radius = S(kInfinity);
+  out.margin = out.load_factor = out.resisted_force_radius = S(kInfinity);
   out.critical = S(-kInfinity);
   out.first = S(0);
   S release = S(kInfinity);
@@ -88,10 +88,10 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
     const S margin = friction_margin(c, mu[j]);
     out.first = select(margin < out.margin, S(int(j)), out.first);
     out.margin = min(out.margin, margin);
-    out.critical = max(out.critical, critical_friction(c));
+    out.critical = max(out.critical, required_friction(c));
     out.load_factor = min(out.load_factor, cone_exit(c, solvers::contact<S, N, D>(forces.load, j), mu[j]));
     release = min(release, cone_exit(c, solvers::contact<S, N, D>(forces.push, j), mu[j]));
-    out.wrench_radius = min(out.wrench_radius, max(cone_distance(c, mu[j]), S(0)) / forces.gram[j].norm());
+    out.resisted_force_radius = min(out.resisted_force_radius, max(cone_distance(c, mu[j]), S(0)) / forces.gram[j].norm());
     const auto pressed = mu[j] * c[0] > S(0);
     const S scale = S(1) / select(pressed, mu[j] * c[0], S(1));
     out.tangent_t[j] = select(pressed, scale * c[1], S(kInfinity));
@@ -99,15 +99,15 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
   });
   const S nan = S(__builtin_nan(""));
   // (21) of docs/theory/grasp-model.md: `release` is the squeeze that may be removed.
-  out.minimum_squeeze = select(out.margin >= S(0), max(squeeze - release, S(0)), nan);
-  if (!m.any_squeezed) out.minimum_squeeze = nan;
+  out.min_grip_force = select(out.margin >= S(0), max(grip_force - release, S(0)), nan);
+  if (!m.any_grip_force) out.min_grip_force = nan;
   // A pivot that is rounding noise leaves the stick force, and every metric, undetermined.
   const auto definite = factored.bad_pivots == S(0);
   out.critical = select(definite, out.critical, nan);
   out.margin = select(definite, out.margin, nan);
   out.load_factor = select(definite, out.load_factor, nan);
-  out.wrench_radius = select(definite, out.wrench_radius, nan);
-  out.minimum_squeeze = select(definite, out.minimum_squeeze, nan);
+  out.resisted_force_radius = select(definite, out.resisted_force_radius, nan);
+  out.min_grip_force = select(definite, out.min_grip_force, nan);
   return out;
 }
 
@@ -115,8 +115,8 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
 /// longer, and its code is as large.
 template <class S, int N, int D = 3>
 GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N, D>& sys, const Vec<S, N>& mu,
-                                         const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
-  return inlined_hold_metrics(m, sys, mu, squeeze_drift, squeeze);
+                                         const Vec<S, D * N>& grip_force_drift, const S& grip_force) {
+  return inlined_hold_metrics(m, sys, mu, grip_force_drift, grip_force);
 }
 
 /// Least singular value of the grasp matrix, moments over the object's radius of gyration: 0 if its rank is below 6.
@@ -207,18 +207,18 @@ GARRA_HD Metrics<S, N> compute_metrics(const GraspModel& m, const Parts<S, N>& p
   sys.A = problem.A;
   sys.b = problem.b;
   set_wrenches(parts.load.body, parts.contacts, sys);
-  Vec<S, 3 * N> squeeze_drift;  // db / d squeeze = -A_man E^T n0, of the contacts that share one squeeze
+  Vec<S, 3 * N> grip_force_drift;  // db / d squeeze = -A_man E^T n0, of the contacts that share one squeeze
   for_each_index<N>([&](auto j) {
     const ContactTerms<S>& c = parts.contacts[j];
     const Vec3<S> d = c.A * transpose_times(c.place.E, cast<S>(m.squeezed[j]));
-    for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
+    for (int i = 0; i < 3; ++i) grip_force_drift[3 * j + i] = -d[i];
   });
-  Metrics<S, N> out = inlined_hold_metrics(m.hold, sys, parts.friction, squeeze_drift, parts.load.squeeze);
+  Metrics<S, N> out = inlined_hold_metrics(m.hold, sys, parts.friction, grip_force_drift, parts.load.grip_force);
   out.least_singular_value = least;
   out.reached = parts.reached;
   const auto ok = out.reached > S(0);
   const S nan = S(__builtin_nan(""));
-  for (S* metric : {&out.margin, &out.critical, &out.load_factor, &out.wrench_radius, &out.minimum_squeeze,
+  for (S* metric : {&out.margin, &out.critical, &out.load_factor, &out.resisted_force_radius, &out.min_grip_force,
                     &out.least_singular_value})
     *metric = select(ok, *metric, nan);
   return out;

@@ -38,7 +38,7 @@ inline constexpr int kPending = kOutcomes;
 /// Rule and input tiles of the outcome. Metrics have passed the balance step.
 template <int N, int D = 3>
 struct SampleCheck {
-  double tol;
+  double tolerance;
   HeldRule held;
   const double* problems;
   const double* metrics;
@@ -51,11 +51,11 @@ struct SampleCheck {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i);
     const auto m = batch::load<S, Metrics<S, N>>(metrics, i);
     const auto found = batch::load<S, solvers::Candidate<S, N, D>>(candidates, i);
-    const auto one = solvers::certified(problem, found, tol);
+    const auto one = solvers::certified(problem, found, tolerance);
     auto v = sample_check<S>(problem, one);
     if (second != nullptr) {
       const auto other = batch::load<S, solvers::Candidate<S, N, D>>(second, i);
-      const auto two = solvers::certified(problem, other, tol);
+      const auto two = solvers::certified(problem, other, tolerance);
       S apart = S(0);
       // Compares accelerations, not forces: forces need not be unique if A is singular, and no outcome depends on them.
       for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
@@ -83,14 +83,14 @@ struct SampleCheck {
     v.imbalance = m.imbalance;
     const auto sure = rests && MaskOf<S>(!held.limited);
     // Contacts stick, but are not at rest: forces exceed their limits.
-    S fails = select(v.outcome == held_so, S(int(Outcome::kNotCarried)), v.outcome);
+    S fails = select(v.outcome == held_so, S(int(Outcome::kCommandInsufficient)), v.outcome);
     fails = select(solved && v.several > S(0), S(int(Outcome::kSeveral)), fails);
     v.outcome = select(sure, held_so, fails);
     // Undecided balance: the sample may be held or not.
     v.outcome = select(sure && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)), v.outcome);
     // Stronger reasons come later: no command carries a wrench that no forces can balance, and out of reach there is no
     // problem.
-    v.outcome = select(m.imbalance > S(held.imbalance), S(int(Outcome::kNotCarried)), v.outcome);
+    v.outcome = select(m.imbalance > S(held.imbalance), S(int(Outcome::kCommandInsufficient)), v.outcome);
     v.outcome = select(m.resisted == S(0), S(int(Outcome::kNotResisted)), v.outcome);
     v.otherwise = v.outcome;
     const auto carried = v.opens > S(0) || !(m.imbalance > S(held.imbalance));

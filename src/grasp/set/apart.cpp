@@ -190,15 +190,15 @@ void set_hand_columns(const Decided& decided, std::size_t k, std::size_t g, Rank
   const HandCounts& n = decided.counts[k];
   out.outcomes[g] = n.outcome;
   out.p_no_slip[g] = count_share(n.sticks, n.sticks_unknown, out.samples[g]);
-  out.p_can_be_held[g] = count_share(n.resisted, n.resisted_unknown, out.samples[g]);
+  out.p_resisted[g] = count_share(n.resisted, n.resisted_unknown, out.samples[g]);
   out.margin[g] = find_quantiles(decided.margin, k, decided.each, -kInfinite);
   const auto most = std::max_element(n.first.begin(), n.first.end());
   out.non_unique[g] = n.several;
-  if (*most > 0) out.fails_first[g] = most - n.first.begin();
+  if (*most > 0) out.limiting_contact[g] = most - n.first.begin();
 }
 
 void set_ideal_columns(std::size_t g, Ranking& out) {
-  out.p_can_be_held[g] = out.p_held[g];
+  out.p_resisted[g] = out.p_held[g];
   out.outcomes[g][static_cast<std::size_t>(Outcome::kHeld)] = out.held[g];
   out.outcomes[g][static_cast<std::size_t>(Outcome::kUnsolved)] = out.unsolved[g];
   out.outcomes[g][static_cast<std::size_t>(Outcome::kNotResisted)] = out.samples[g] - out.held[g] - out.unsolved[g];
@@ -213,13 +213,13 @@ template <class Rows, class Do>
 void for_columns(Rows& r, const Do& run) {
   run(r.status, &Ranking::status);
   for (const auto column : {&Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::non_unique,
-                            &Ranking::fails_first, &Ranking::rank})
+                            &Ranking::limiting_contact, &Ranking::rank})
     run(r.*column, column);
   for (const auto column :
        {&Ranking::p_held, &Ranking::low, &Ranking::high, &Ranking::difference, &Ranking::difference_low,
-        &Ranking::difference_high, &Ranking::p_no_slip, &Ranking::p_can_be_held, &Ranking::wrench_radius})
+        &Ranking::difference_high, &Ranking::p_no_slip, &Ranking::p_resisted, &Ranking::resisted_force_radius})
     run(r.*column, column);
-  for (const auto column : {&Ranking::critical_friction, &Ranking::margin}) run(r.*column, column);
+  for (const auto column : {&Ranking::required_friction, &Ranking::margin}) run(r.*column, column);
   run(r.outcomes, &Ranking::outcomes);
 }
 
@@ -264,7 +264,7 @@ Ranking empty_ranking(std::size_t grasps, Hand hand) {
     else
       column.resize(grasps);
   });
-  r.fails_first.assign(grasps, -1);
+  r.limiting_contact.assign(grasps, -1);
   return r;
 }
 
@@ -291,8 +291,8 @@ void set_probability(const SetStudy& study, std::size_t g, Ranking& out) {
 }
 
 void set_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
-  out.critical_friction[g] = find_quantiles(decided.critical, k, decided.each, kInfinite);
-  out.wrench_radius[g] = find_quantiles(decided.radius, k, decided.radii, 0)[1];
+  out.required_friction[g] = find_quantiles(decided.critical, k, decided.each, kInfinite);
+  out.resisted_force_radius[g] = find_quantiles(decided.radius, k, decided.radii, 0)[1];
   if (out.hand == Hand::kIdeal)
     set_ideal_columns(g, out);
   else
@@ -305,7 +305,7 @@ Ranking rank_apart(const Work& work, std::vector<DecisionBits>& decisions, const
   std::vector<std::size_t> which;
   for (std::size_t g = 0; g < grasps; ++g) {
     check_interrupt();
-    out.status[g] = GraspReader(work.set, work.hand, static_cast<std::int64_t>(g)).status(work.study.from_within);
+    out.status[g] = GraspReader(work.set, work.hand, static_cast<std::int64_t>(g)).status(work.study.interior_grasp);
     if (out.status[g] == GraspStatus::kRanked) which.push_back(g);
   }
   const Decided decided = decide(work, which, all_samples(work.study), done);

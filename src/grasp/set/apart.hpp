@@ -11,7 +11,7 @@
 namespace garra::grasp {
 
 /// Range [first, first + count) of samples of each grasp, `first` a multiple of 64. The first `numbers` of them also
-/// give numbers, and the first `radii` (ideal hands) the wrench radius.
+/// give numbers, and the first `radii` (ideal hands) the resisted force radius.
 struct IndexRange {
   std::int64_t first, count, numbers, radii;
 };

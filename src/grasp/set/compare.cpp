@@ -75,8 +75,8 @@ RankKey::RankKey(const Ranking& r, std::size_t row, std::int64_t number)
     // Undecided samples come last. A missing radius or friction (if only some best are wanted) counts as the least.
     : samples(-static_cast<double>(r.samples[row])),
       p_held(std::isnan(r.p_held[row]) ? 1 : -r.p_held[row]),
-      radius(std::isnan(r.wrench_radius[row]) ? 0 : -r.wrench_radius[row]),
-      friction(std::isnan(r.critical_friction[row][1]) ? 0 : r.critical_friction[row][1]),
+      radius(std::isnan(r.resisted_force_radius[row]) ? 0 : -r.resisted_force_radius[row]),
+      friction(std::isnan(r.required_friction[row][1]) ? 0 : r.required_friction[row][1]),
       grasp(number) {}
 
 }  // namespace garra::grasp

@@ -19,7 +19,7 @@ void set_difference(const SetStudy& study, std::span<const DecisionBits> decisio
                     std::size_t g, Ranking& out);
 
 /// Sort key of a grasp; the smaller, the better. First come those with most samples, which is all unless some were
-/// dropped; then the most probable; then the largest wrench radius, if there is one; then the least friction needed;
+/// dropped; then the most probable; then the largest resisted force radius, if there is one; then the least friction needed;
 /// then the first of the set.
 struct RankKey {
   RankKey() = default;

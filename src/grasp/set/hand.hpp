@@ -110,7 +110,7 @@ struct HandBuildKernel {
   CandidateKernel<N, D, H> draw;  ///< its problems are HandTiles::wrenches
   const SetHand<H, D>* hands;
   LimitedJoints<H, D> joints;
-  bool squeeze_errors;  ///< some are drawn
+  bool grip_force_errors;  ///< some are drawn
   HandTiles to;
   std::uint32_t left_out = 0;  ///< bits of contacts without which wrench and command are wanted, and nothing else
 
@@ -151,7 +151,7 @@ struct HandBuildKernel {
     for (int j = g.contacts; j < extent<N>(); ++j) {
       s.place[j].E = Mat3<S>::zero();
       s.friction[j] = S(1);
-      s.squeeze_error[j] = S(0);
+      s.grip_force_error[j] = S(0);
     }
   }
   /// Padding contacts act on a fixed body, along their cone axes; they do not affect outcomes or margins.
@@ -181,7 +181,7 @@ struct HandBuildKernel {
   /// Push errors of the command, object axes: along the modeled normals.
   template <class S>
   GARRA_HD static Vec3<S> push(const SetGrasp<H>& g, const SetSample<S, N>& s, int j) {
-    return s.squeeze_error[j] * cast<S>(g.contact[j].n);
+    return s.grip_force_error[j] * cast<S>(g.contact[j].n);
   }
 
   template <class S>
@@ -191,7 +191,7 @@ struct HandBuildKernel {
       out.drift[k] = fma(s.command, S(hand.command_drift[k]), S(hand.own_drift[k]));
       out.force[k] = fma(s.command, S(hand.command_force[k]), S(hand.own_force[k]));
     }
-    if (!squeeze_errors) return out;
+    if (!grip_force_errors) return out;
     for (int j = 0; j < extent<N>(); ++j) {
       const Vec3<S> f = push(g, s, j);
       for (int k = 0; k < extent<kAll>(); ++k)
@@ -209,7 +209,7 @@ struct HandBuildKernel {
     const SetModel& model = draw.model;
     for (int k = 0; k < joints.each; ++k, ++joint) {
       S torque = fma(s.command, S(joint->command), S(joint->own));
-      for (int j = 0; squeeze_errors && j < extent<N>(); ++j) {
+      for (int j = 0; grip_force_errors && j < extent<N>(); ++j) {
         const Vec3<S> f = push(g, s, j);
         for (int c = 0; c < 3; ++c) torque = fma(S(joint->gain[M * j + c]), f[c], torque);
       }
@@ -453,7 +453,7 @@ struct HandSampleCheckKernel {
     const auto m = batch::load<S, Metrics<S, N>>(sample_check.metrics, i);
     batch::store<S>(
         results, i,
-        HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.wrench_radius});
+        HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.resisted_force_radius});
   }
 };
 

@@ -41,7 +41,7 @@ using Job = HandJob<kAnyContacts, D>;
 
 template <int N, int D>
 SampleCheck<N, D> make_checker(const Job<D>& job, const HandTiles& t) {
-  return {job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
+  return {job.solver.tolerance, job.held, t.problems, t.metrics, t.candidates, t.second};
 }
 
 /// Builds the contact problems, with the balance of their samples.
@@ -55,7 +55,7 @@ void prepare(const Job<D>& job, const SampleRange& of, Executor executor, const 
     const CandidateKernel<n, D, H> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
     contact::for_each_problem<n>(
         executor, of.count,
-        HandBuildKernel<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t, left_out});
+        HandBuildKernel<n, D, H>{draw, &job.hands[grasp], joints, grip_force_errors(job.model), t, left_out});
   });
   with_balance(HandBalanceKernel<H, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });
@@ -247,7 +247,7 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   out.resisted = m.resisted;
   out.critical = m.critical;
   out.margin = m.margin;
-  out.radius = m.wrench_radius;
+  out.radius = m.resisted_force_radius;
   return out;
 }
 

@@ -58,7 +58,7 @@ void seek_friction(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Ex
     contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
     batch::for_each(executor, of.count, narrow);
   }
-  double* out = job.critical_friction + of.grasp * job.friction_samples + of.first;
+  double* out = job.required_friction + of.grasp * job.friction_samples + of.first;
   for (std::int64_t i = 0; i < of.count; ++i) out[i] = tiles.brackets.get(i).high;
 }
 
@@ -69,7 +69,7 @@ void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Exec
   assemble_set(job, of, executor, tiles);
   const RadiusKernel<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
                                          tiles.problems.data()};
-  double* out = job.wrench_radius + of.grasp * job.radius_samples + of.first;
+  double* out = job.resisted_force_radius + of.grasp * job.radius_samples + of.first;
   using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
   for (std::int64_t i = 0; i < of.count; ++i) {
     check_interrupt();  // one sample takes milliseconds

@@ -64,9 +64,9 @@ void check_study(const Set& s, const SetStudy& study) {
   if (std::ssize(study.wrenches) > kMaxWrenches)
     throw Error(ExitCode::kUsage, "wrenches: " + std::to_string(study.wrenches.size()) + " of them",
                 "at most " + std::to_string(kMaxWrenches) + " are drawn from");
-  if (!weight && s.wrench.empty() && study.wrenches.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
+  if (!weight && s.wrench.empty() && study.wrenches.empty() && !(study.force_radius > 0) && !(study.torque_radius > 0))
     throw Error(ExitCode::kUsage, "there is nothing that the grasps have to hold",
-                "Give mass or wrench, or a disturbance by force_ball, torque_ball or wrenches.");
+                "Give mass or wrench, or a disturbance by force_radius, torque_radius or wrenches.");
   if (!(study.held_imbalance > 0))
     throw Error(ExitCode::kUsage, "held_imbalance = " + std::to_string(study.held_imbalance), "above 0");
   if (!(study.held_acceleration > 0))
@@ -108,7 +108,7 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-GraspStatus GraspReader::status(bool from_within) const {
+GraspStatus GraspReader::status(bool interior_grasp) const {
   if (contacts_ == 0) return GraspStatus::kNoContact;
   if (contacts_ > kMaxSetContacts) return GraspStatus::kTooManyContacts;
   if (!finite() || !hand_is_finite(set_, g_)) return GraspStatus::kNotFinite;
@@ -120,7 +120,7 @@ GraspStatus GraspReader::status(bool from_within) const {
   if (one(set_.mass, g_, 0) < 0 || !(length() > 0) || !is_body()) return GraspStatus::kBadMass;
   if (!hand_is_sound(set_, hand_, g_)) return GraspStatus::kBadHand;
   if (reach() > kMaxReach) return GraspStatus::kMillimeters;
-  return !from_within && outward() ? GraspStatus::kOutwardNormals : GraspStatus::kRanked;
+  return !interior_grasp && outward() ? GraspStatus::kOutwardNormals : GraspStatus::kRanked;
 }
 
 template <int N>
@@ -256,10 +256,10 @@ SetModel make_model(const SetStudy& study) {
   SetModel m{};
   m.draw[kSetFriction] = study.friction;
   m.draw[kSetMass] = study.mass;
-  ball(m.draw + kComSize, study.com_ball);
-  ball(m.draw + kSetForceSize, study.force_ball);
-  ball(m.draw + kSetTorqueSize, study.torque_ball);
-  if (study.any_gravity) {
+  ball(m.draw + kComSize, study.com_radius);
+  ball(m.draw + kSetForceSize, study.force_radius);
+  ball(m.draw + kSetTorqueSize, study.torque_radius);
+  if (study.random_gravity_direction) {
     m.draw[kGravityCosine] = cosine;
     m.draw[kGravityAzimuth] = azimuth;
   }
@@ -267,15 +267,15 @@ SetModel make_model(const SetStudy& study) {
   m.torque_error = study.torque_error;
   m.wrenches = static_cast<int>(study.wrenches.size());
   for (std::size_t k = 0; k < study.wrenches.size(); ++k) std::ranges::copy(study.wrenches[k], m.wrench[k]);
-  m.contact_draw[kOwnFriction] = study.contact_friction;
-  m.contact_draw[kSetSqueezeError] = study.squeeze_error;
+  m.contact_draw[kOwnFriction] = study.per_contact_friction_factor;
+  m.contact_draw[kSetGripForceError] = study.grip_force_error;
   m.contact_draw[kSetSlideT] = study.slide_t;
   m.contact_draw[kSetSlideO] = study.slide_o;
   m.contact_draw[kSetTilt] = study.tilt;
   if (!study.tilt.is_constant()) m.contact_draw[kSetTiltDirection] = azimuth;
   m.friction_is_factor = study.friction_is_factor;
   m.mass_is_factor = study.mass_is_factor;
-  m.any_gravity = study.any_gravity;
+  m.random_gravity_direction = study.random_gravity_direction;
   m.seed = study.seed;
   return m;
 }

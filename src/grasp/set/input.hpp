@@ -27,8 +27,8 @@ class GraspReader {
   [[nodiscard]] std::int64_t contacts() const { return contacts_; }
   /// Whether a contact bears a moment about its normal.
   [[nodiscard]] bool is_soft() const;
-  /// `from_within`: see SetStudy.
-  [[nodiscard]] GraspStatus status(bool from_within) const;
+  /// `interior_grasp`: see SetStudy.
+  [[nodiscard]] GraspStatus status(bool interior_grasp) const;
   template <int N>
   [[nodiscard]] SetGrasp<N> packed() const;
 

@@ -39,7 +39,7 @@ enum SetContactSlot : int {
   kSetSlideO,
   kSetTilt,
   kSetTiltDirection,
-  kSetSqueezeError,  ///< added to the commanded normal force [N]
+  kSetGripForceError,  ///< added to the commanded normal force [N]
   kSetContactSlots
 };
 static_assert(kSetSlots % 2 == 0 && kSetContactSlots % 2 == 0, "a random block has two numbers");
@@ -55,7 +55,7 @@ struct SetModel {
   study::Distribution torque_error;  ///< of each joint
   double wrench[kMaxWrenches][6];
   int wrenches;
-  bool friction_is_factor, mass_is_factor, any_gravity;
+  bool friction_is_factor, mass_is_factor, random_gravity_direction;
   std::uint64_t seed;
 };
 
@@ -98,7 +98,7 @@ struct SetGrasp {
   double friction[kCapacity<N>], limit[kCapacity<N>], torsion_radius[kCapacity<N>];
 };
 
-/// sqrt(5 / 2): the radius of a sphere with the object's radius of gyration, in lengths of SetGrasp. A wrench radius
+/// sqrt(5 / 2): the radius of a sphere with the object's radius of gyration, in lengths of SetGrasp. A resisted force radius
 /// has moments over it ((20) of docs/theory/grasp-model.md).
 inline constexpr double kRadiusLengths = 1.5811388300841898;
 
@@ -121,7 +121,7 @@ template <class S>
 struct DrawnContact {
   ContactPlace<S> place;
   S friction;       ///< factor
-  S squeeze_error;  ///< [N]
+  S grip_force_error;  ///< [N]
 };
 
 /// Contact of a sample whose first random block is `block`.
@@ -130,7 +130,7 @@ GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const Surface
                                             int block) {
   const auto x = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
   const ContactDeviation<S> deviation{x[kSetSlideT], x[kSetSlideO], x[kSetTilt], x[kSetTiltDirection], S(1)};
-  return {place_on_surface(at, deviation), x[kOwnFriction], x[kSetSqueezeError]};
+  return {place_on_surface(at, deviation), x[kOwnFriction], x[kSetGripForceError]};
 }
 
 /// One sample of a grasp: loads on the object, and places of its contacts.
@@ -142,7 +142,7 @@ struct SetSample {
   ContactPlace<S> place[kCapacity<N>];
   Vec<S, N> friction;
   S command;                ///< factor on what is commanded
-  Vec<S, N> squeeze_error;  ///< [N]
+  Vec<S, N> grip_force_error;  ///< [N]
 };
 
 /// Builds the wrench problems of a set's samples, `samples` per grasp, beginning with sample `first`. D: 3, or 4 for
@@ -179,7 +179,7 @@ struct CandidateKernel {
       out.place[j] = own.place;
       const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];
       out.friction[j] = nominal * own.friction;
-      out.squeeze_error[j] = own.squeeze_error;
+      out.grip_force_error[j] = own.grip_force_error;
     }
     return out;
   }
@@ -205,7 +205,7 @@ struct CandidateKernel {
   GARRA_HD void set_load(const SetGrasp<H>& g, const Vec<S, kSetSlots>& x, SetSample<S, N>& out) const {
     out.mass = model.mass_is_factor ? S(g.mass) * x[kSetMass] : x[kSetMass];
     out.gravity = cast<S>(g.gravity);
-    if (model.any_gravity) out.gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
+    if (model.random_gravity_direction) out.gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
     const Vec3<S> force = ball_vector(x[kSetForceSize], x[kSetForceCosine], x[kSetForceAzimuth]);
     const Vec3<S> torque = ball_vector(x[kSetTorqueSize], x[kSetTorqueCosine], x[kSetTorqueAzimuth]);
     for (int r = 0; r < 3; ++r) {
@@ -251,7 +251,7 @@ struct CandidateKernel {
   }
 };
 
-/// Bracket of a sample's critical friction. More friction never hurts.
+/// Bracket of a sample's required friction. More friction never hurts.
 template <class S>
 struct FrictionBracket {
   S low, high;  ///< coefficients; infinity: not even kMaxFriction does
@@ -262,7 +262,7 @@ inline constexpr int kBracketSteps = 20;
 /// Width at which the search ends: this plus 1e-4 of the coefficient, but at most the last.
 inline constexpr double kBracketWidth = 1e-5, kMaxBracketWidth = 2e-4;
 
-/// One step of the search for the critical friction. Takes the answer to the last trial (none before the first step),
+/// One step of the search for the required friction. Takes the answer to the last trial (none before the first step),
 /// and sets the friction of problem i to the next trial. Undecided counts as not held, so that the reported friction
 /// suffices.
 template <int N, int D = 3>

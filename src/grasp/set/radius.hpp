@@ -1,7 +1,7 @@
-// The wrench radius of a sample with an ideal hand. Host and device; docs/theory/grasp-sets.md.
+// The resisted force radius of a sample with an ideal hand. Host and device; docs/theory/grasp-sets.md.
 #pragma once
 
-#include "garra/solve/wrench_radius.hpp"
+#include "garra/solve/resisted_force_radius.hpp"
 #include "grasp/set/model.hpp"
 
 namespace garra::grasp {
@@ -23,7 +23,7 @@ GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::Balance
   for (int j = 0; j < extent<N>(); ++j) out.limit[j % g.contacts] += p.limit[j];
 }
 
-/// Wrench radius of sample i of `problems`, the i % samples-th of its grasp. S: as in wrench_radius().
+/// Wrench radius of sample i of `problems`, the i % samples-th of its grasp. S: as in resisted_force_radius().
 template <int N, int D>
 struct RadiusKernel {
   const SetGrasp<N>* grasps;
@@ -34,7 +34,7 @@ struct RadiusKernel {
   GARRA_HD solvers::WrenchRadius of(std::int64_t i, solvers::RadiusSpace& space) const {
     using Problem = typename contact::BalanceOp<N, D>::template In<double>;
     set_pressing<N, D>(grasps[i / samples], batch::load<double, Problem>(problems, i), space.contacts);
-    return solvers::wrench_radius<S>(space);
+    return solvers::resisted_force_radius<S>(space);
   }
 };
 

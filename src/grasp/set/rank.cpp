@@ -182,7 +182,7 @@ std::vector<std::size_t> rankable(const Ranker& ranker, Ranking& out) {
   ranker.for_all([&](const Work& work, std::int64_t first) {
     for (std::int64_t k = 0; k < work.set.count(); ++k) {
       const auto g = static_cast<std::size_t>(first + k);
-      out.status[g] = GraspReader(work.set, ranker.source.hand(), k).status(ranker.study().from_within);
+      out.status[g] = GraspReader(work.set, ranker.source.hand(), k).status(ranker.study().interior_grasp);
       if (out.status[g] == GraspStatus::kRanked) list.push_back(g);
     }
   });

@@ -44,7 +44,7 @@ constexpr const char* kSlotNames[kSetSlots] = {"friction",
                                                "gravity azimuth",
                                                "command factor"};
 constexpr const char* kContactSlotNames[kSetContactSlots] = {"friction factor", "slide t",      "slide o", "tilt",
-                                                             "tilt direction",  "squeeze error"};
+                                                             "tilt direction",  "grip_force error"};
 
 void add_inputs(const SetModel& model, const SampleIndex<double>& index, int contacts, SetReplay& out) {
   add_drawn(model.draw, kSlotNames, "", draw_values<kSetSlots>(model.draw, model.seed, index, 0), out);
@@ -110,13 +110,13 @@ void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, s
   if (none) out.against = a.wrench;
   out.residual = a.gap;
   DecisionBits word;
-  run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr},
+  run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.required_friction, 0, nullptr},
                            {Executor::kScalar, 1, 0});
   out.margin = out.imbalance = kNone;
   const auto space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
   const solvers::WrenchRadius radius =
       RadiusKernel<kAnyContacts, D>{&g, 1, problem.data()}.template of<double>(0, *space);
-  out.wrench_radius = radius.low;
+  out.resisted_force_radius = radius.low;
   for (int r = 0; radius.high > 0 && r < 6; ++r)
     out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
 }
@@ -154,8 +154,8 @@ void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, c
   out.state = std::move(r.state);
   out.residual = r.residual;
   out.margin = r.margin;
-  out.critical_friction = r.critical;
-  out.wrench_radius = r.radius;
+  out.required_friction = r.critical;
+  out.resisted_force_radius = r.radius;
   out.imbalance = r.imbalance;
 }
 
@@ -175,7 +175,7 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
   SetReplay out;
   out.hand = checked.hand();
   const GraspReader reader(set, out.hand, kGrasp);
-  if (const GraspStatus status = reader.status(study.from_within); status != GraspStatus::kRanked)
+  if (const GraspStatus status = reader.status(study.interior_grasp); status != GraspStatus::kRanked)
     refuse("grasp " + std::to_string(number) + " has no samples: " + names_of(status)[static_cast<std::size_t>(status)],
            "Choose one that is ranked.");
   const SetModel model = make_model(study);

@@ -24,9 +24,9 @@ struct SetJob {
   std::int64_t first, samples;    ///< of each grasp
   std::int64_t friction_samples;  ///< from the first on, of the same
   DecisionBits* decisions;          ///< [grasp][words_for(samples)], all zero
-  double* critical_friction;      ///< [grasp][friction_samples]
+  double* required_friction;      ///< [grasp][friction_samples]
   std::int64_t radius_samples;    ///< likewise
-  double* wrench_radius;          ///< [grasp][radius_samples]
+  double* resisted_force_radius;          ///< [grasp][radius_samples]
 };
 
 /// Runs the job on a GPU. Throws Error(kNoDevice).

@@ -116,7 +116,7 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
 }
 
 /// Whether the commanded normal forces of a model have errors.
-[[nodiscard]] inline bool squeeze_errors(const SetModel& model) { return is_off(model.contact_draw[kSetSqueezeError]); }
+[[nodiscard]] inline bool grip_force_errors(const SetModel& model) { return is_off(model.contact_draw[kSetGripForceError]); }
 
 /// Criteria of "held" for the samples of a set.
 [[nodiscard]] inline HeldRule held_rule(const SetStudy& study, const Set& set) {

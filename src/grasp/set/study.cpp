@@ -30,8 +30,8 @@ enum Kept {
   kMargin = kCritical + 3,
   kRadius = kMargin + 3,
   kNoSlip,
-  kCanBeHeld,
-  kFailsFirst,
+  kResisted,
+  kLimitingContact,
   kNonUnique,
   kOutcome,
   kDecisions = kOutcome + kOutcomes
@@ -65,10 +65,10 @@ void keep(const Ranking& r, std::size_t g, std::int64_t number, std::span<const 
           std::vector<double>& kept) {
   kept.insert(kept.end(), {static_cast<double>(number), static_cast<double>(r.status[g]),
                            static_cast<double>(r.held[g]), static_cast<double>(r.unsolved[g])});
-  put(r.critical_friction[g], kept);
+  put(r.required_friction[g], kept);
   put(r.margin[g], kept);
-  kept.insert(kept.end(), {r.wrench_radius[g], r.p_no_slip[g], r.p_can_be_held[g],
-                           static_cast<double>(r.fails_first[g]), static_cast<double>(r.non_unique[g])});
+  kept.insert(kept.end(), {r.resisted_force_radius[g], r.p_no_slip[g], r.p_resisted[g],
+                           static_cast<double>(r.limiting_contact[g]), static_cast<double>(r.non_unique[g])});
   for (const std::int64_t n : r.outcomes[g]) kept.push_back(static_cast<double>(n));
   for (const DecisionBits& word : decisions) {
     kept.push_back(std::bit_cast<double>(word.held));
@@ -111,12 +111,12 @@ class KeptRows {
     r.samples[k] = study_.samples;
     r.held[k] = whole(k, kHeld);
     r.unsolved[k] = whole(k, kUnsolved);
-    std::copy_n(x + kCritical, 3, r.critical_friction[k].begin());
+    std::copy_n(x + kCritical, 3, r.required_friction[k].begin());
     std::copy_n(x + kMargin, 3, r.margin[k].begin());
-    r.wrench_radius[k] = x[kRadius];
+    r.resisted_force_radius[k] = x[kRadius];
     r.p_no_slip[k] = x[kNoSlip];
-    r.p_can_be_held[k] = x[kCanBeHeld];
-    r.fails_first[k] = whole(k, kFailsFirst);
+    r.p_resisted[k] = x[kResisted];
+    r.limiting_contact[k] = whole(k, kLimitingContact);
     r.non_unique[k] = whole(k, kNonUnique);
     for (int n = 0; n < kOutcomes; ++n) r.outcomes[k][static_cast<std::size_t>(n)] = whole(k, kOutcome + n);
     set_probability(study_, k, r);

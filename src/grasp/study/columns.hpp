@@ -30,7 +30,7 @@ inline constexpr std::tuple kColumns = {
         {-1, 1},
         false,
         [](const auto& metrics, const auto&) { return metrics.margin; }},
-    GraspColumn{{"critical_friction", "1", "Critical friction",
+    GraspColumn{{"required_friction", "1", "Critical friction",
                  "The smallest friction coefficient, the same at every contact, with which every contact would stick."},
                 {0, 2},
                 false,
@@ -42,21 +42,21 @@ inline constexpr std::tuple kColumns = {
                 false,
                 [](const auto& metrics, const auto&) { return metrics.load_factor; }},
     GraspColumn{
-        {"wrench_radius", "N", "Certified wrench radius",
+        {"resisted_force_radius", "N", "Certified resisted force radius",
          "Every additional push smaller than this, whatever its direction, leaves all contacts sticking, and "
          "forces in the cones can balance it; a torque counts as the force that makes it at the object's radius. "
          "0 where some direction cannot be resisted at all. Whether the command carries the push is not part of "
          "it."},
         {0, 4},
         true,
-        [](const auto& metrics, const auto&) { return metrics.wrench_radius; }},
+        [](const auto& metrics, const auto&) { return metrics.resisted_force_radius; }},
     GraspColumn{
-        {"minimum_squeeze", "N", "Minimum squeeze",
+        {"min_grip_force", "N", "Minimum grip_force",
          "The smallest commanded normal force per contact with which every contact would still stick; undefined "
          "where one does not stick now."},
         {0, 4},
         true,
-        [](const auto& metrics, const auto&) { return metrics.minimum_squeeze; }},
+        [](const auto& metrics, const auto&) { return metrics.min_grip_force; }},
     GraspColumn{
         {"imbalance", "1", "Imbalance",
          "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 "

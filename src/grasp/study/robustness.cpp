@@ -28,7 +28,7 @@ Robustness robustness_in_time(const Scenario& scenario, const Device& device) {
   Robustness answer = make_robustness(study, run);
   for (int k = 0; k < kMotionEnds; ++k)
     answer.outcomes[static_cast<std::size_t>(k)] = study.ended(run.total, static_cast<MotionEnd>(k));
-  answer.no_slip = answer.can_be_held = std::nan("");
+  answer.no_slip = answer.resisted = std::nan("");
   return answer;
 }
 
@@ -52,7 +52,7 @@ Robustness robustness(const Scenario& scenario, const Device& device) {
   for (int k = 0; k < kOutcomes; ++k)
     answer.outcomes[static_cast<std::size_t>(k)] = study::at(run.total, study.layout().outcome + k);
   answer.no_slip = study.no_slip(run.total).probability;
-  answer.can_be_held = study.can_be_held(run.total).probability;
+  answer.resisted = study.resisted(run.total).probability;
   return answer;
 }
 

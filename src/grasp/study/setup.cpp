@@ -33,7 +33,7 @@ void for_each_input(const Scenario& s, const Visit& visit) {
     visit(kTurnX + i, std::string("object turn ") + axis[i], "rad", s.object.turn[i]);
   }
   visit(kAngle, "contact angle", "rad", s.angle);
-  visit(kSqueeze, "squeeze", "N", s.squeeze);
+  visit(kGripForce, "grip_force", "N", s.grip_force);
   visit(kCompensation, "gravity compensation", "1", s.compensation);
   visit(kForceSize, "force size", "N", s.force_magnitude);
   visit(kForceCosine, "force cos(polar angle)", "1", cosine(s.force_magnitude));
@@ -51,9 +51,9 @@ void for_each_input(const Scenario& s, const Visit& visit) {
     visit(slot + kSlideO, name + "slide o", "m", c.slide_o);
     visit(slot + kTilt, name + "normal tilt", "rad", c.tilt);
     visit(slot + kTiltDirection, name + "tilt direction", "rad", azimuth(c.tilt));
-    visit(slot + kSqueezeError, name + "squeeze error", "N", c.squeeze_error);
+    visit(slot + kGripForceError, name + "grip_force error", "N", c.grip_force_error);
     const Distribution told = Distribution::constant(c.force ? (*c.force)[0] : 0);
-    visit(slot + kOwnSqueeze, name + "squeeze", "N", c.squeeze.value_or(told));
+    visit(slot + kOwnGripForce, name + "grip_force", "N", c.grip_force.value_or(told));
   }
 }
 
@@ -191,7 +191,7 @@ void copy_arm(const Scenario& s, GraspModel& m) {
     std::copy(limits.begin(), limits.end(), arm.torque_limit[j] + arm.joints);
   }
   // For fingers coupled by an arm the metrics do not know how the squeeze changes the drift.
-  m.hold.any_squeezed = false;
+  m.hold.any_grip_force = false;
 }
 
 void copy_contacts(const Scenario& s, GraspModel& m) {
@@ -203,10 +203,10 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
     m.force_limit[j] = c.force_limit;
     m.hold.limited = m.hold.limited || std::isfinite(c.force_limit);
     m.common_friction[j] = c.common_friction;
-    const bool own = c.squeeze || c.force;
-    m.squeeze_slot[j] = own ? contact_slot(static_cast<int>(j), kOwnSqueeze) : static_cast<int>(kSqueeze);
-    // minimum_squeeze asks how far the common squeeze may decrease, so it must act on some contact.
-    m.hold.any_squeezed = m.hold.any_squeezed || (!own && s.fingers[j].tau.empty());
+    const bool own = c.grip_force || c.force;
+    m.grip_force_slot[j] = own ? contact_slot(static_cast<int>(j), kOwnGripForce) : static_cast<int>(kGripForce);
+    // min_grip_force asks how far the common squeeze may decrease, so it must act on some contact.
+    m.hold.any_grip_force = m.hold.any_grip_force || (!own && s.fingers[j].tau.empty());
   }
 }
 
@@ -237,7 +237,7 @@ namespace {
 Vec3<double> told_force(const Scenario& s, const GraspModel& m, const Inputs<double>& in, int j) {
   const auto at = static_cast<std::size_t>(j);
   if (s.contacts[at].force) return *s.contacts[at].force;
-  return {{s.fingers[at].tau.empty() ? in.x[m.squeeze_slot[j]] : 0, 0, 0}};
+  return {{s.fingers[at].tau.empty() ? in.x[m.grip_force_slot[j]] : 0, 0, 0}};
 }
 
 /// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal
@@ -284,7 +284,7 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   for (int j = 0; j < N; ++j) {
     m.push[j] = column(place[j].E, 0);
     // Contacts with their own squeeze, a force or torques do not follow the common squeeze.
-    m.squeezed[j] = m.squeeze_slot[j] == kSqueeze && !m.finger[j].torque_given ? m.push[j] : Vec3<double>::zero();
+    m.squeezed[j] = m.grip_force_slot[j] == kGripForce && !m.finger[j].torque_given ? m.push[j] : Vec3<double>::zero();
     // The squeeze itself is added in the sample (push), because it is an input.
     m.balance[j] = place[j].E * Vec3<double>{{0, c0[3 * j + 1], c0[3 * j + 2]}} - in_palm(change, j);
   }

@@ -92,7 +92,7 @@ struct Workspace : private ContactsInUse {
 
 solvers::FrictionNewton make_solver(const Scenario& s, bool cold) {
   solvers::FrictionNewton solver;
-  solver.tol = s.tol;
+  solver.tolerance = s.tolerance;
   solver.max_iterations = s.max_iterations;
   solver.full = s.effort == "full";
   solver.cold = cold;
@@ -141,7 +141,7 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
         executor, count,
         SampleCheckKernel<n>{&m,
                      w.parts(),
-                     {s.tol, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
+                     {s.tolerance, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
                      w.sample_results.data()});
   });
   settle_samples(m, count, w);

@@ -42,7 +42,7 @@ class Study final : public study::Study {
   /// P(every contact sticks), P(forces can balance the wrench).
   [[nodiscard]] study::Estimate no_slip(const study::Total& total) const;
   /// Samples out of reach count as neither.
-  [[nodiscard]] study::Estimate can_be_held(const study::Total& total) const;
+  [[nodiscard]] study::Estimate resisted(const study::Total& total) const;
   [[nodiscard]] study::Estimate named_estimate(const study::Total& total, const std::string& quantity) const override;
   /// P(held) so far.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;

@@ -27,7 +27,7 @@ Json contacts_to_json(const Layout& l, const Tally& t) {
     c["stick"] = at(t, l.state + 3 * j);
     c["slip"] = at(t, l.state + 3 * j + 1);
     c["break"] = at(t, l.state + 3 * j + 2);
-    c["fails_first"] = at(t, l.first + j);
+    c["limiting_contact"] = at(t, l.first + j);
     c["normal_force"] = distribution(t, l.force[j], "N", 2 * static_cast<std::size_t>(j));
     Json rows = Json::array();
     for (int y = 0; y < kConeBins; ++y) {
@@ -49,9 +49,9 @@ Json metrics(const Layout& l, const Tally& t) {
   return j;
 }
 
-/// P(hold) if every contact had the same friction coefficient: the distribution function of the critical friction.
+/// P(hold) if every contact had the same friction coefficient: the distribution function of the required friction.
 Json held_against_friction(const Layout& l, const Tally& t) {
-  const Histogram& h = l.metric[metric("critical_friction")];
+  const Histogram& h = l.metric[metric("required_friction")];
   // The distribution function starts with the counts below the axis and ends with those above it.
   std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
   for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
@@ -91,7 +91,7 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
   Json counts = Json::array();
   for (int k = 0; k < l.residual.bins; ++k) counts.push_back(at(t, l.residual.offset + k));
   j["method"] = "auto";
-  j["tol"] = s.tol;
+  j["tolerance"] = s.tolerance;
   j["worst_residual"] = number(worst);
   j["residual_log10"] = {{"low", l.residual.low},
                          {"high", l.residual.high},
@@ -128,11 +128,11 @@ Json words(const char* label, const char* meaning) { return {{"label", label}, {
 }  // namespace
 
 study::Estimate Study::no_slip(const study::Total& t) const { return estimate_share(t, layout_.sticks); }
-study::Estimate Study::can_be_held(const study::Total& t) const { return estimate_share(t, layout_.resisted); }
+study::Estimate Study::resisted(const study::Total& t) const { return estimate_share(t, layout_.resisted); }
 
 study::Estimate Study::named_estimate(const study::Total& t, const std::string& quantity) const {
   if (quantity == "p_no_slip") return no_slip(t);
-  if (quantity == "p_can_be_held") return can_be_held(t);
+  if (quantity == "p_resisted") return resisted(t);
   return study::Study::named_estimate(t, quantity);
 }
 
@@ -161,8 +161,8 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["held"] = probability(estimate(total));
   j["no_slip"] = probability(no_slip(total));
   j["no_slip"].update(words("P(no slip)", "every contact sticks, whether or not the wrench is balanced"));
-  j["can_be_held"] = probability(can_be_held(total));
-  j["can_be_held"].update(words("P(can be held)", "some forces inside the friction cones balance the wrench"));
+  j["resisted"] = probability(resisted(total));
+  j["resisted"].update(words("P(resisted)", "some forces inside the friction cones balance the wrench"));
   j["held_imbalance"] = scenario_.held_imbalance;
   j["held_acceleration"] = scenario_.held_acceleration;
   j["left_out"] = {{"samples", at(total, l.left_out)}, {"fewer_than_three", at(total, l.left_out + 1)}};

@@ -121,11 +121,11 @@ void check_load(const TimeLoad& load, std::size_t number) {
 
 }  // namespace
 
-LoadClock::LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, double until)
+LoadClock::LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, double duration)
     : loads_(std::move(loads)), gravity_(gravity) {
   for (TimeLoad& load : loads_)
     // Without a given end the shake lasts to the end of the motion.
-    if (load.kind == Kind::kShake && load.to == 0) load.to = until;
+    if (load.kind == Kind::kShake && load.to == 0) load.to = duration;
   for (std::size_t k = 0; k < loads_.size(); ++k) check_load(loads_[k], k);
   if (std::count_if(loads_.begin(), loads_.end(), [](const TimeLoad& l) { return l.kind == Kind::kShake; }) > 1)
     throw Error(ExitCode::kInvalidFile, "more than one load of the time table shakes the palm",

@@ -20,8 +20,8 @@ struct ShakeTones {
 /// Loads and gravity at any time; the same for all samples except for the phases of a shake.
 class LoadClock {
  public:
-  /// Throws Error (kInvalidFile) if a load is invalid, or if more than one shakes. `until`: end of the motion [s].
-  LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, double until);
+  /// Throws Error (kInvalidFile) if a load is invalid, or if more than one shakes. `duration`: end of the motion [s].
+  LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, double duration);
   /// The loads in the step from t0 to t1 > t0 [s]. Ramps and impulses are means over it, so that a whole impulse
   /// arrives for any steps; gravity and tones are those at its middle.
   [[nodiscard]] Instant at(double t0, double t1) const;

@@ -26,11 +26,11 @@ void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, d
 
 void check_times(const InTime& time) {
   // A whole number except for the rounding of decimal fractions such as 2 / 0.001.
-  const double steps = time.until / time.step;
+  const double steps = time.duration / time.step;
   if (!(time.step > 0) || !(steps >= 1) || std::abs(steps - std::round(steps)) > 1e-6 * steps)
-    throw Error(ExitCode::kInvalidFile, "time.until is not a whole number of steps", "choose time.step as until / n");
+    throw Error(ExitCode::kInvalidFile, "simulation.duration is not a whole number of steps", "choose simulation.step as until / n");
   if (time.instants < 2 || static_cast<double>(time.instants) > std::round(steps) + 1)
-    throw Error(ExitCode::kInvalidFile, "time.instants = " + std::to_string(time.instants) + " does not fit the steps",
+    throw Error(ExitCode::kInvalidFile, "simulation.instants = " + std::to_string(time.instants) + " does not fit the steps",
                 "give 2 to the number of steps + 1");
 }
 
@@ -44,7 +44,7 @@ MotionRules make_rules(const Scenario& s, const GraspModel& grasp) {
   r.slip = time.slip;
   r.drop = time.drop;
   r.drop_turn = time.drop_turn;
-  r.tol = s.tol;
+  r.tolerance = s.tolerance;
   // If every force or torque is given, nothing is balanced: neither the weight nor, later, its tilt.
   r.controller_mass = !any_balances(s) ? 0 : s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
   r.levels = !time.friction.empty();
@@ -57,7 +57,7 @@ MotionRules make_rules(const Scenario& s, const GraspModel& grasp) {
   }
   const auto torque = torque_limits(s);
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
-    r.kind[j] = followed_surface(s.contacts[j], j, "which [time] cannot follow");
+    r.kind[j] = followed_surface(s.contacts[j], j, "which [simulation] cannot follow");
     r.nominal_friction[j] = nominal_friction(s, j);
     FingerLimits& limits = r.limits[j] = FingerLimits::none();
     copy_limits(torque, j, limits.torque);
@@ -92,7 +92,7 @@ class HostBlock : private ContactsInUse {
 void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t i, std::int64_t at, Motions& out) {
   const auto m = batch::load<double, MotionMeasures<double, kAnyContacts>>(host.measures, i);
   Trajectory& t = out.trajectory[static_cast<std::size_t>(at)];
-  // Trajectories that go on to the end have reached `until`.
+  // Trajectories that go on to the end have reached `duration`.
   t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
   t.slip_time = m.slip_time;
   t.slipped_first = static_cast<int>(m.slipped_first);
@@ -340,13 +340,13 @@ std::vector<std::size_t> MotionModel::slots_of_instants() const {
 const char* to_string(MotionEnd end) { return study::name_at(kMotionEndWords, static_cast<int>(end)); }
 
 Motion::Motion(const Scenario& scenario) : scenario_(scenario) {
-  if (!scenario.time) throw Error(ExitCode::kInvalidFile, "this scenario has no [time]", "write a [time] table");
+  if (!scenario.time) throw Error(ExitCode::kInvalidFile, "this scenario has no [simulation]", "write a [simulation] table");
   const InTime& time = *scenario.time;
   check_times(time);
   const auto grasp = make_model(scenario);
   model_ = std::make_unique<MotionModel>(
-      MotionModel{.rules = make_rules(scenario, *grasp), .clock = LoadClock(time.loads, scenario.gravity, time.until)});
-  model_->steps = std::llround(time.until / time.step);
+      MotionModel{.rules = make_rules(scenario, *grasp), .clock = LoadClock(time.loads, scenario.gravity, time.duration)});
+  model_->steps = std::llround(time.duration / time.step);
   model_->instants = time.instants;
   model_->levels = time.friction;
   if (time.drive == Drive::kSampled) {

@@ -1,4 +1,4 @@
-// Trajectories of a grasp scenario with [time], for consecutive samples. The study (study.hpp), replay and the C++
+// Trajectories of a grasp scenario with [simulation], for consecutive samples. The study (study.hpp), replay and the C++
 // entry use it; model.hpp has the steps. SI units, palm frame P. Host only.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace garra::grasp {
 
-/// Measures of one trajectory. If it stopped before `until`, they cover the time until then.
+/// Measures of one trajectory. If it stopped before `duration`, they cover the time until then.
 struct Trajectory {
   MotionEnd end = MotionEnd::kHeld;
   double end_time = 0;             ///< [s]
@@ -79,7 +79,7 @@ struct MotionSeries {
 struct MotionModel;  // model.hpp
 struct BandCounts;   // bands.hpp
 
-/// The samples of a scenario with [time].
+/// The samples of a scenario with [simulation].
 class Motion {
  public:
   /// Throws Error if the nominal grasp is impossible or `time` is invalid (kInvalidFile).

@@ -14,7 +14,7 @@
 
 namespace garra::grasp {
 
-/// A scenario with [time], resolved: data that all samples share. Host only.
+/// A scenario with [simulation], resolved: data that all samples share. Host only.
 struct MotionModel {
   MotionRules rules;
   LoadClock clock;
@@ -22,7 +22,7 @@ struct MotionModel {
   int instants = 0;                                      ///< looked at, time 0 and the end included
   std::vector<double> levels = {};                       ///< of friction
   std::vector<double> sample_times = {};                 ///< [s] of rows of given torques; empty: none
-  std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [time][joint]
+  std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [simulation][joint]
 
   /// Assigns draw and friction of the samples from number `first` on; the last sample pads the last tile.
   void assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const;
@@ -64,7 +64,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
   const std::vector<std::int64_t> look_steps = model.look_steps();
   std::vector<std::vector<double>> torques;
   solvers::FrictionNewton solver;
-  solver.tol = model.rules.tol;
+  solver.tolerance = model.rules.tolerance;
   std::size_t next_look = 0;
   backend.for_each(count, MotionDrawKernel{rules, tiles});
   backend.start_fingers(model.rules, tiles, count);
@@ -81,7 +81,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
                                                                      tiles.candidates, k > 0 ? tiles.guesses : nullptr,
                                                                      extent<N>()},
                     count);
-    backend.certify(contact::CertifyKernel<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates,
+    backend.certify(contact::CertifyKernel<N>{model.rules.tolerance, tiles.problems, tiles.sliding, tiles.candidates,
                                             tiles.solutions, extent<N>()},
                     count);
     const bool looked = next_look < look_steps.size() && look_steps[next_look] == k + 1;

@@ -95,7 +95,7 @@ class Counting {
  private:
   /// The first instant at or after `time`; the number of instants if there is none.
   [[nodiscard]] int find_instant(double time) const {
-    const double x = std::ceil(time / scenario_.time->until * (layout_.instants - 1) - kInstantSlack);
+    const double x = std::ceil(time / scenario_.time->duration * (layout_.instants - 1) - kInstantSlack);
     return x <= layout_.instants - 1 ? static_cast<int>(std::max(x, 0.0)) : layout_.instants;
   }
 

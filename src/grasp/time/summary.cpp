@@ -105,7 +105,7 @@ void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scen
   });
 }
 
-double instant_time(const InTime& time, int instant) { return time.until * instant / (time.instants - 1); }
+double instant_time(const InTime& time, int instant) { return time.duration * instant / (time.instants - 1); }
 
 Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const InTime& time) {
   constexpr std::pair<const char*, double> quantiles[] = {
@@ -254,7 +254,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
             {"samples", t.count},
             {"requested", scenario_.plan.samples},
             {"stopped_by", stopped_by}};
-  j["time"] = {{"until", time.until},
+  j["time"] = {{"duration", time.duration},
                {"step", time.step},
                {"scheme", kScheme[static_cast<int>(time.scheme)]},
                {"slip", time.slip},
@@ -279,7 +279,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
   j["audit"] = audit(t, l, time);
   const double steps = sum(t, l.steps()), iterations = sum(t, l.iterations());
   j["solver"] = {{"method", "auto"},
-                 {"tol", scenario_.tol},
+                 {"tolerance", scenario_.tolerance},
                  {"mean_iterations", number(iterations / steps)},
                  {"steps", static_cast<std::int64_t>(steps)}};
   j["convergence"] = study::convergence(t, l.levels());

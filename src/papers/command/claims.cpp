@@ -142,7 +142,7 @@ Json example_json(int number) {
                       {"corrected", make_json(c.corrected)},
                       {"holds_printed", c.holds_printed},
                       {"holds_corrected", c.holds_corrected},
-                      {"verdict", to_string(c.decision)},
+                      {"status", to_string(c.decision)},
                       {"reason", c.reason}});
   return {{"example", number}, {"correction", correction(number)}, {"claims", claims}};
 }

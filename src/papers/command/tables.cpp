@@ -80,7 +80,7 @@ void add_sliding(const papers::Hand& hand, const papers::Printed& printed, Json&
     const auto ours = papers::solve_sliding(problem, hand.slip), back = papers::solve_sliding(through, hand.slip);
     out["table_1"].push_back({{"mu", row.mu}, {"printed", to_json(row.effort)}, {"ours", to_json(ours.effort)}});
     out["table_1"].back()["ours"]["residual"] = ours.residual;
-    out["table_1"].back()["ours"]["verdict"] = to_string(ours.decision);
+    out["table_1"].back()["ours"]["status"] = to_string(ours.decision);
     out["table_2"].push_back({{"mu", row.mu},
                               {"printed", {{"c_n", list_to_json(row.c_n)}, {"a_n", list_to_json(row.a_n)}}},
                               {"ours", {{"c_n", list_to_json(ours.c_n)}, {"a_n", list_to_json(ours.a_n)}}}});
@@ -88,7 +88,7 @@ void add_sliding(const papers::Hand& hand, const papers::Printed& printed, Json&
                                    {"ours", to_json(back.effort)},
                                    {"difference", difference(back.c_n, row.c_n)},
                                    {"residual", back.residual},
-                                   {"verdict", to_string(back.decision)},
+                                   {"status", to_string(back.decision)},
                                    {"smallest_minor", papers::sliding_system(through, hand.slip).smallest_minor()}});
   }
 }
@@ -97,7 +97,7 @@ Json to_json(const papers::RollingAnswer& a) {
   Json out = to_json(a.effort);
   out["projected_gradient"] = a.projected_gradient;
   out["residual"] = a.residual;
-  out["verdict"] = to_string(a.decision);
+  out["status"] = to_string(a.decision);
   return out;
 }
 
@@ -174,7 +174,7 @@ void add_point_test(const papers::Hand& hand, const papers::Printed& printed, Js
       {"identities",
        {{"G", i.g}, {"s_row", i.s}, {"lambda", i.lambda}, {"angle", i.angle}, {"cone", i.cone}, {"f", i.f}}},
       {"residual_of_printed", papers::check_iterate(problem, none, printed.point.c).residual},
-      {"flagship", {{"difference", difference(truth.c, printed.point.c)}, {"verdict", to_string(truth.decision)}}},
+      {"flagship", {{"difference", difference(truth.c, printed.point.c)}, {"status", to_string(truth.decision)}}},
       {"box_quacan", to_json(merit)}};
   out["table_4_test"]["box_quacan"]["difference"] = difference(merit.point.c, printed.point.c);
 }
@@ -210,7 +210,7 @@ void print_effort(const Json& e) {
 void print_ours(const char* name, const Json& ours) {
   std::printf("\n       %-8s", name);
   print_effort(ours);
-  std::printf("  %8.1e  %-9s", ours["residual"].get<double>(), ours["verdict"].get<std::string>().c_str());
+  std::printf("  %8.1e  %-9s", ours["residual"].get<double>(), ours["status"].get<std::string>().c_str());
   if (!ours.contains("states")) return;
   std::printf("  %10.1e  ", ours["difference"].get<double>());
   for (const Json& state : ours["states"])
@@ -218,7 +218,7 @@ void print_ours(const char* name, const Json& ours) {
 }
 
 void print_efforts(const Json& rows, bool rolling) {
-  std::printf("   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  verdict%s\n",
+  std::printf("   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  status%s\n",
               rolling ? "    difference  states" : "");
   for (const Json& row : rows) {
     std::printf("  %3.1f  printed ", row["mu"].get<double>());
@@ -246,14 +246,14 @@ void print_table_2(const Json& rows) {
 void print_table_2_test(const Json& rows) {
   std::printf(
       "  As a test: b_n := -A~ c_n on our hand makes the printed c_n a solution, which BOX-QUACAN has to find.\n"
-      "   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  verdict    difference  smallest minor "
+      "   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  status    difference  smallest minor "
       "of "
       "A~\n");
   for (const Json& row : rows) {
     std::printf("  %3.1f          ", row["mu"].get<double>());
     print_effort(row["ours"]);
     std::printf("  %8.1e  %-9s  %10.1e  %14.2e\n", row["residual"].get<double>(),
-                row["verdict"].get<std::string>().c_str(), row["difference"].get<double>(),
+                row["status"].get<std::string>().c_str(), row["difference"].get<double>(),
                 row["smallest_minor"].get<double>());
   }
 }
@@ -288,10 +288,10 @@ void print_table_4_test(const Json& t) {
   std::printf("  As a test on our hand, b := a - A c: the exact law says residual %.1e of the printed c.\n",
               t["residual_of_printed"].get<double>());
   const Json &newton = t["flagship"], &box = t["box_quacan"];
-  std::printf("    flagship    %-9s  difference to the printed c %.1e\n", newton["verdict"].get<std::string>().c_str(),
+  std::printf("    flagship    %-9s  difference to the printed c %.1e\n", newton["status"].get<std::string>().c_str(),
               newton["difference"].get<double>());
   std::printf("    BOX-QUACAN  %-9s  difference to the printed c %.1e, f %.1e, residual %.1e\n",
-              box["verdict"].get<std::string>().c_str(), box["difference"].get<double>(), box["f"].get<double>(),
+              box["status"].get<std::string>().c_str(), box["difference"].get<double>(), box["f"].get<double>(),
               box["residual"].get<double>());
 }
 

@@ -18,7 +18,7 @@ inline ForwardOptions scaled_options(ForwardOptions o, const Platforms& platform
 
 /// Operation for options of scaled_options().
 inline ForwardOp forward_op(const ForwardOptions& o) {
-  return {{o.tol, static_cast<double>(o.max_iterations)}, o.characteristic_length, o.near_singular};
+  return {{o.tolerance, static_cast<double>(o.max_iterations)}, o.characteristic_length, o.near_singular};
 }
 inline ModeOp mode_op(const ForwardOptions& o) {
   return {{o.characteristic_length, o.prove_mode ? double{kProofSteps} : 0.0}};

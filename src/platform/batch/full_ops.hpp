@@ -10,7 +10,7 @@
 namespace garra::platform {
 
 struct FullForwardOp {
-  double tol;                    ///< largest error of a constraint that counts as met [m, 1]
+  double tolerance;                    ///< largest error of a constraint that counts as met [m, 1]
   int most;                      ///< iterations
   double characteristic_length;  ///< that makes radians lengths in sigma_min [m]
   double near_singular;          ///< near singular: scaled sigma_min <= this
@@ -24,7 +24,7 @@ struct FullForwardOp {
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     const Place<S> guess{in.guess.r, normalized(in.guess.p)};
-    const FullForward<S> f = full_forward(m, in.lengths, guess, tol, most);
+    const FullForward<S> f = full_forward(m, in.lengths, guess, tolerance, most);
     const Place<S>& at = f.place.platform;
     // Recomputed in six coordinates: mode and conditioning must not depend on the form.
     const Mat<S, 6, 6> J = length_jacobian(legs_at(m, at)), before = length_jacobian(legs_at(m, guess));
@@ -48,14 +48,14 @@ struct FullForwardOp {
   GARRA_HD S status(const ForwardOp::Found<S>& found, const MaskOf<S>& same_sign) const {
     const S converged = select(same_sign, to_number<S>(PoseStatus::kConverged), to_number<S>(PoseStatus::kModeSuspect));
     // False for a residual that is NaN.
-    const auto met = found.residual <= S(tol) && all_finite<S>(found.place) == S(1);
+    const auto met = found.residual <= S(tolerance) && all_finite<S>(found.place) == S(1);
     return select(met, select(found.sigma_min <= S(near_singular), to_number<S>(PoseStatus::kNearSingular), converged),
                   to_number<S>(PoseStatus::kIterationLimit));
   }
 };
 
 inline FullForwardOp full_forward_op(const ForwardOptions& o) {
-  return {o.tol, o.max_iterations, o.characteristic_length, o.near_singular};
+  return {o.tolerance, o.max_iterations, o.characteristic_length, o.near_singular};
 }
 
 struct FullInverseDynamicsOp {

@@ -18,7 +18,7 @@ void certify(const RowsJob& job, const ForwardOptions& options, ForwardKinematic
   to.uniqueness.assign(to.status.size(), 0.0);
   for (std::size_t i = 0; i < to.status.size(); ++i) {
     PoseStatus& status = to.status[i];
-    if (status == PoseStatus::kInvalidInput || !(to.residual[i] <= options.tol)) continue;
+    if (status == PoseStatus::kInvalidInput || !(to.residual[i] <= options.tolerance)) continue;
     to.uniqueness[i] = proofs.unique[i];
     status = static_cast<PoseStatus>(static_cast<int>(
         certified_status<double>(static_cast<double>(status), proofs.proven[i] > 0, options.prove_mode)));
@@ -63,8 +63,8 @@ void copy_row(const ForwardKinematics& from, std::size_t k, std::size_t row, For
   to.iterations[row] += from.iterations[k];
 }
 
-bool has_lengths(const ForwardKinematics& of, std::size_t row, double tol) {
-  return of.status[row] != PoseStatus::kInvalidInput && of.residual[row] <= tol;
+bool has_lengths(const ForwardKinematics& of, std::size_t row, double tolerance) {
+  return of.status[row] != PoseStatus::kInvalidInput && of.residual[row] <= tolerance;
 }
 
 /// Continues rows from their guesses along the lengths. The end of a proven path replaces the pose
@@ -129,7 +129,7 @@ void restart(const Platforms& platforms, const std::vector<double>& lengths, con
         forward_op(options),
         forward_job(of.platforms, of.lengths, guesses_about(of, attempt, options.characteristic_length), device));
     for (std::size_t k = 0; k < of.row.size(); ++k) {
-      if (!has_lengths(again, k, options.tol)) continue;
+      if (!has_lengths(again, k, options.tolerance)) continue;
       const std::size_t row = of.row[k];
       copy_row(again, k, row, to);
       if (to.status[row] == PoseStatus::kConverged) to.status[row] = PoseStatus::kModeSuspect;

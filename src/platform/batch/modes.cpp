@@ -137,7 +137,7 @@ void search(const Query& query, std::int64_t more, std::vector<Found>::iterator 
   std::size_t row = 0;
   for (auto of = begin; of != end; ++of) {
     for (std::int64_t k = 0; k < more; ++k, ++row)
-      if (ends.residual[row] <= options.forward.tol)
+      if (ends.residual[row] <= options.forward.tolerance)
         merge({{get_position(ends.pose, row), to_quaternion(ends.pose, row)}, ends.residual[row], 1}, options,
               of->modes);
     of->starts += more;

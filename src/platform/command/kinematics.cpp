@@ -214,7 +214,7 @@ void run_forward(const ForwardArguments& a) {
 }
 
 void add_forward_options(Command command, platform::ForwardOptions& options) {
-  command.add_option("--tol", options.tol, "converged: every |length - given| <= this [m]")
+  command.add_option("--tolerance", options.tolerance, "converged: every |length - given| <= this [m]")
       .check(positive_number())
       .capture_default_str();
   command.add_option("--max-iterations", options.max_iterations, "per sample")

@@ -42,7 +42,7 @@ void check_trajectories(const platform::Trajectories& t, const platform::Simulat
   std::int64_t steps = 0, corrections = 0;
   for (const std::int64_t n : t.steps) steps += n;
   for (const std::int64_t n : t.corrections) corrections += n;
-  s.more["until"] = options.until;
+  s.more["duration"] = options.duration;
   s.more["outputs"] = options.times.size();
   s.more["method"] = to_string(options.method);
   s.more["worst_balance"] = largest_value(t.worst_balance);
@@ -50,7 +50,7 @@ void check_trajectories(const platform::Trajectories& t, const platform::Simulat
   s.more["steps"] = steps;
   s.more["corrections"] = corrections;
   s.lines += summary_line("method", format("%s, %lld steps to t = %g s", to_string(options.method),
-                                           static_cast<long long>(steps), options.until));
+                                           static_cast<long long>(steps), options.duration));
   s.lines += summary_line("energy", format("off by at most %.3g J", largest_value(t.worst_balance)));
   s.lines += summary_line(
       "drift", format("at most %.3g", largest_value(t.worst_drift)) +
@@ -75,7 +75,7 @@ void run_simulate(const SimulateArguments& a) {
   PlatformRun run = begin_platform(a.common, {.pose = true, .force = true}, over_time);
   const platform::SimulateOptions options = make_simulate_options(a);
   run.device = parse_device_for_arrays(a.common.device, a.common.threads,
-                                       core_seconds::platform_motions(run.rows.count, options.until, options.step));
+                                       core_seconds::platform_motions(run.rows.count, options.duration, options.step));
   platform::ForceInput force = a.force;
   force.force = run.rows.force;
   force.samples = run.rows.force_points;

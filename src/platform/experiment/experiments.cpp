@@ -61,7 +61,7 @@ void note(const ForwardKinematics& found, FormOnPath& form) {
 PathExperiment follow(const Platform& p, const Poses& start, const std::vector<Lengths>& lengths, double tolerance) {
   PathExperiment e;
   ForwardOptions options;
-  options.tol = tolerance;
+  options.tolerance = tolerance;
   const Model<double> model = make_model(p);
   Poses full = start, minimal = start;
   for (const Lengths& target : lengths) {
@@ -123,7 +123,7 @@ Poses make_start(const Platform& p, const Experiment& e) {
   Lengths shortest;
   for (const Leg& leg : p.leg) shortest.push_back(leg.length_min);
   ForwardOptions options;
-  options.tol = e.tolerance;
+  options.tolerance = e.tolerance;
   const ForwardKinematics low = forward_kinematics({p}, shortest, to_poses(home_place(p)), options, one_core());
   if (low.status.front() != PoseStatus::kConverged)
     throw Error(ExitCode::kInvalidFile,
@@ -161,7 +161,7 @@ FreeMotion make_free_motion(const Platform& p, const Experiment& e) {
   force.force = m.force;
   SimulateOptions options;
   options.step = e.step;
-  options.until = e.duration;
+  options.duration = e.duration;
   for (int k = 0; k < e.instants; ++k) options.times.push_back(k * e.duration / (e.instants - 1));
   // Exact end time: a product may round to a later time, which simulate() rejects.
   options.times.back() = e.duration;

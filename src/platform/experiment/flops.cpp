@@ -40,14 +40,14 @@ double dense_flops(double n) {
 }
 
 ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>& lengths, const Place<double>& guess,
-                           double tol) {
+                           double tolerance) {
   ForwardFlops f;
   double steps = 0;
   f.full =
-      count_flops([&] { steps = full_forward(model, to_counted(lengths), to_counted(guess), tol, kMaxSteps).iterations.v; });
+      count_flops([&] { steps = full_forward(model, to_counted(lengths), to_counted(guess), tolerance, kMaxSteps).iterations.v; });
   f.dense = steps * dense_flops(kUnknowns);
   f.minimal = count_flops([&] {
-    (void)forward_solve(model, ForwardRule{tol, kMaxSteps}, to_counted(lengths), to_counted(guess));
+    (void)forward_solve(model, ForwardRule{tolerance, kMaxSteps}, to_counted(lengths), to_counted(guess));
   });
   return f;
 }

@@ -18,7 +18,7 @@ struct ForwardFlops {
   double minimal = 0;  ///< six coordinates
 };
 [[nodiscard]] ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>& lengths,
-                                         const Place<double>& guess, double tol);
+                                         const Place<double>& guess, double tolerance);
 
 /// One evaluation of the accelerations at rest.
 [[nodiscard]] ForwardFlops acceleration_flops(const Model<double>& model, const Place<double>& place,

@@ -62,13 +62,13 @@ bool not_negative(double x) { return x >= 0 && std::isfinite(x); }
 
 void check_options(const SimulateOptions& o) {
   require(positive(o.step), "the step of a simulation is not positive", "Give it in seconds.");
-  require(not_negative(o.until), "the end of a simulation is negative or not finite", "Give it in seconds.");
+  require(not_negative(o.duration), "the end of a simulation is negative or not finite", "Give it in seconds.");
   require(not_negative(o.near_singular), "the limit of singularity is negative", "Give 0 for none.");
   require(not_negative(o.characteristic_length), "the characteristic length is negative",
           "Give it in meters, or 0 for the platform's own.");
   // Only times with equal bits are duplicates: close but different times are two outputs.
   for (std::size_t k = 0; k < o.times.size(); ++k) {
-    require(o.times[k] >= 0 && o.times[k] <= o.until, "a time of output lies outside the simulation",
+    require(o.times[k] >= 0 && o.times[k] <= o.duration, "a time of output lies outside the simulation",
             "Give times from 0 to its end.");
     require(k == 0 || o.times[k - 1] < o.times[k], "the times of output do not ascend", "Sort them, each once.");
   }

@@ -47,14 +47,14 @@ std::vector<Moment> list_moments(const SimulateOptions& o, const ForceInput& f) 
   for (std::size_t k = 0; k < o.times.size(); ++k)
     // Output 0 at the start needs no step: it is written before the first span.
     if (o.times[k] > 0) at.push_back({o.times[k], static_cast<std::int64_t>(k)});
-  if (o.until > 0 && (at.empty() || at.back().time < o.until)) at.push_back({o.until, -1});
+  if (o.duration > 0 && (at.empty() || at.back().time < o.duration)) at.push_back({o.duration, -1});
   // Firm times are the requested outputs. Force samples that nearly coincide with one are left out:
   // a span of 1e-9 steps would follow.
   const std::size_t firm = at.size();
   if (f.interval > 0) {
     for (std::int64_t j = 1; j < f.samples; ++j) {
       const double time = static_cast<double>(j) * f.interval;
-      if (time >= o.until) break;
+      if (time >= o.duration) break;
       const auto next = std::lower_bound(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(firm), time,
                                          [](const Moment& m, double t) { return m.time < t; });
       const double near = kSameMoment * o.step;

@@ -116,7 +116,7 @@ void print_screws(const ScrewSet& set, std::string& text) {
   append(text, "2. S = %s\n", range_text(0, static_cast<int>(set.screw.size()) - 1).c_str());
 }
 
-void print_rank(const Analysis& a, const AnalyseOptions* options, std::string& text) {
+void print_rank(const Analysis& a, const AnalyzeOptions* options, std::string& text) {
   append(text, "3. Rank %d of %d: the arm is %s", a.rank, a.generic_rank, a.arm_singular ? "singular" : "not singular");
   if (a.arm_singular) append(text, ", %d %s lost", a.lost_freedoms, a.lost_freedoms == 1 ? "freedom" : "freedoms");
   text += "\n   singular values";
@@ -134,8 +134,8 @@ void print_rank(const Analysis& a, const AnalyseOptions* options, std::string& t
 
 void print_discarded(const Analysis& a, std::string& text) {
   if (!a.arm_singular) return;
-  append(text, "4. Not responsible: %s; and joints 0 and %d change no rank by moving\n",
-         joints_text(all_but(a.responsible, a.joints)).c_str(), a.joints - 1);
+  append(text, "4. Not dependent_joints: %s; and joints 0 and %d change no rank by moving\n",
+         joints_text(all_but(a.dependent_joints, a.joints)).c_str(), a.joints - 1);
   text += "   joint rates that leave the end effector at rest\n";
   for (const std::vector<double>& v : a.null_space) append(text, "     %s\n", numbers_text(v).c_str());
 }
@@ -172,7 +172,7 @@ void print_intervals(const Analysis& a, std::string& text) {
   for (std::size_t k = 0; k < a.intervals.size(); ++k) {
     const Interval& i = a.intervals[k];
     append(text, "   SOSM(%zu) = %s, dimension %d; SSM(%zu) = %s\n", k + 1, range_text(i.first, i.last).c_str(), i.dim,
-           k + 1, screws_text(i.responsible).c_str());
+           k + 1, screws_text(i.dependent_joints).c_str());
     if (!i.null_vector.empty()) append(text, "      dependence %s\n", numbers_text(i.null_vector).c_str());
     for (const Screw<double>& u : i.reciprocal) append(text, "      reciprocal %s\n", screw_text(u).c_str());
     print_actuators(i, text);
@@ -197,7 +197,7 @@ const char* self_motion_text(SelfMotion decision) {
 
 const char* sign_text(int sign) { return sign > 0 ? "+" : sign < 0 ? "-" : "+-"; }
 
-void print_joints(const Analysis& a, const AnalyseOptions* options, std::string& text) {
+void print_joints(const Analysis& a, const AnalyzeOptions* options, std::string& text) {
   text += "8. Each joint alone: sigma ~ rate * step^order, and sigma (rank) after the finite step";
   if (options != nullptr) append(text, " of %g", options->step);
   text += "\n";
@@ -229,7 +229,7 @@ void print_sets(const Analysis& a, std::string& text) {
   }
 }
 
-void print_escape(const Analysis& a, const AnalyseOptions* options, std::string& text) {
+void print_escape(const Analysis& a, const AnalyzeOptions* options, std::string& text) {
   if (!a.arm_singular) return;
   print_joints(a, options, text);
   if (const JointEscape* best = best_joint(a)) {
@@ -277,7 +277,7 @@ std::string vicinity_text(const Analysis& a, const Vicinity& near) {
       text += "here";
     else
       text += angle_text(near.distance) + " of joint motion away";
-    const std::vector<int>& joints = a.arm_singular ? a.responsible : near.responsible;
+    const std::vector<int>& joints = a.arm_singular ? a.dependent_joints : near.dependent_joints;
     if (!joints.empty()) text += ": " + joints_in_words(joints);
     if (near.escape_joint >= 0) append(text, "; joint %d leads out", near.escape_joint);
     if (!a.arm_singular && near.distance < kWithinRounding)
@@ -291,7 +291,7 @@ std::string vicinity_text(const Analysis& a, const Vicinity& near) {
   return text + "\n\n";
 }
 
-std::string singularity_text(const ScrewSet& set, const Analysis& a, const AnalyseOptions* options) {
+std::string singularity_text(const ScrewSet& set, const Analysis& a, const AnalyzeOptions* options) {
   std::string text;
   print_screws(set, text);
   print_rank(a, options, text);

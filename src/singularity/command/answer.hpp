@@ -19,11 +19,11 @@ void add_vicinity(const singularity::Analysis& analysis, const singularity::Vici
 /// The nine steps of the paper, in its words and its notation ($1: the screw of joint 0), each with what the corrected
 /// method says. With the options of the analysis it also says what counted as zero, and the finite step.
 [[nodiscard]] std::string singularity_text(const singularity::ScrewSet& set, const singularity::Analysis& analysis,
-                                           const singularity::AnalyseOptions* options = nullptr);
+                                           const singularity::AnalyzeOptions* options = nullptr);
 
 /// Joints are counted from 0.
 [[nodiscard]] nlohmann::ordered_json singularity_json(const singularity::Analysis& analysis,
-                                                      const singularity::AnalyseOptions* options = nullptr);
+                                                      const singularity::AnalyzeOptions* options = nullptr);
 
 /// [[direction, moment], ...], each six numbers, about the world's origin.
 [[nodiscard]] nlohmann::ordered_json screws_json(const singularity::ScrewSet& set);

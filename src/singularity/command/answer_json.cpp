@@ -50,7 +50,7 @@ Json interval_json(const Interval& i) {
   return {{"first", i.first},
           {"last", i.last},
           {"dim", i.dim},
-          {"ssm", joints_json(i.responsible)},
+          {"ssm", joints_json(i.dependent_joints)},
           {"null_vector", cleaned(i.null_vector)},
           {"reciprocal", screws_json(i.reciprocal)},
           {"actuators", actuators}};
@@ -98,14 +98,14 @@ void add_vicinity(const Analysis& a, const Vicinity& near, Json& to) {
   if (!near.found) return;
   to["nearest"] = {{"distance", a.arm_singular ? 0 : near.distance},
                    {"type", near.type},
-                   {"joints", joints_json(a.arm_singular ? a.responsible : near.responsible)},
+                   {"joints", joints_json(a.arm_singular ? a.dependent_joints : near.dependent_joints)},
                    {"escape_joint", near.escape_joint < 0 ? Json(nullptr) : Json(near.escape_joint)},
                    {"q", near.q}};
 }
 
 Json screws_json(const ScrewSet& set) { return screws_json(set.screw); }
 
-Json singularity_json(const Analysis& a, const AnalyseOptions* options) {
+Json singularity_json(const Analysis& a, const AnalyzeOptions* options) {
   Json sosm = Json::array(), escape = Json::array(), clearing = Json::array(), alone = Json::array(),
        lost = Json::array();
   for (const JointEscape& e : a.escape) alone.push_back(joint_json(e));
@@ -120,7 +120,7 @@ Json singularity_json(const Analysis& a, const AnalyseOptions* options) {
               {"lost_freedoms", a.lost_freedoms},
               {"arm_singular", a.arm_singular},
               {"subchain_singular", a.subchain_singular},
-              {"responsible", joints_json(a.responsible)},
+              {"dependent_joints", joints_json(a.dependent_joints)},
               {"sos", intervals_json(a)},
               {"sosm", sosm},
               {"lost_wrenches", screws_json(a.lost_wrenches)},

@@ -1,4 +1,4 @@
-// `garra singularity` and `garra screws`: one configuration, analysed exactly; or a map of very many.
+// `garra singularity` and `garra screws`: one configuration, analyzed exactly; or a map of very many.
 #include "shell/commands.hpp"
 
 #include <algorithm>
@@ -28,23 +28,23 @@ namespace garra::cli {
 
 namespace {
 
-using singularity::AnalyseOptions;
+using singularity::AnalyzeOptions;
 using singularity::IntervalRule;
 
 /// The flags that both commands have.
-struct AnalyseArguments {
+struct AnalyzeArguments {
   double tolerance = 0;  ///< 0: the file's or the library's
   int generic_rank = 0;  ///< 0: the file's, or measured
   double length = 0;     ///< 0: the natural one
   std::vector<double> origin;
-  double step = AnalyseOptions{}.step;
-  int largest_set = AnalyseOptions{}.largest_set;
+  double step = AnalyzeOptions{}.step;
+  int largest_set = AnalyzeOptions{}.largest_set;
   std::string intervals = "generic";
   std::string format = "human";
   std::string report;  ///< a page about the configuration goes there
 };
 
-struct RobotArguments : AnalyseArguments {
+struct RobotArguments : AnalyzeArguments {
   ModelArguments model;
   std::vector<std::string> at;
   bool map = false;
@@ -53,13 +53,13 @@ struct RobotArguments : AnalyseArguments {
   RunArguments run;
 };
 
-struct ScrewsArguments : AnalyseArguments {
+struct ScrewsArguments : AnalyzeArguments {
   std::string file;
   bool claims = false;
 };
 
-AnalyseOptions make_analysis_options(const AnalyseArguments& arguments) {
-  AnalyseOptions options;
+AnalyzeOptions make_analysis_options(const AnalyzeArguments& arguments) {
+  AnalyzeOptions options;
   if (arguments.tolerance > 0) options.tolerance = arguments.tolerance;
   if (arguments.generic_rank > 0) options.generic_rank = arguments.generic_rank;
   if (arguments.length > 0) options.length = arguments.length;
@@ -70,29 +70,29 @@ AnalyseOptions make_analysis_options(const AnalyseArguments& arguments) {
   return options;
 }
 
-/// What is analysed, and how.
+/// What is analyzed, and how.
 struct Subject {
   std::string robot;      ///< as the page names it
   std::vector<double> q;  ///< empty: only the screws are known
   singularity::ScrewSet screws;
-  AnalyseOptions options;
+  AnalyzeOptions options;
   std::optional<singularity::Vicinity> near = {};  ///< of a robot
 };
 
 /// The same form as an item of configurations.json, with the robot's name.
 void write_page(const std::string& page, const Subject& s, const singularity::Analysis& analysis) {
   using Json = nlohmann::ordered_json;
-  const Json q = s.q.empty() ? Json(nullptr) : Json(s.q), analysed = singularity_json(analysis, &s.options);
+  const Json q = s.q.empty() ? Json(nullptr) : Json(s.q), analyzed = singularity_json(analysis, &s.options);
   const Json item = {{"robot", s.robot},
                      {"why", "given"},
-                     {"joints", analysed["responsible"]},
+                     {"joints", analyzed["dependent_joints"]},
                      {"share", nullptr},
                      {"sample", nullptr},
                      {"q", q},
                      {"singular_q", q},
                      {"distance", 0.0},
                      {"screws", screws_json(s.screws)},
-                     {"analysis", analysed},
+                     {"analysis", analyzed},
                      {"text", singularity_text(s.screws, analysis, &s.options)}};
   const TemporaryFolder temporary;
   const std::string text = item.dump(1), file = temporary.file("configuration.json");
@@ -102,9 +102,9 @@ void write_page(const std::string& page, const Subject& s, const singularity::An
                 "It needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them.");
 }
 
-void print_analysis(const AnalyseArguments& arguments, const Subject& s) {
+void print_analysis(const AnalyzeArguments& arguments, const Subject& s) {
   if (!arguments.report.empty()) io::require_writable(arguments.report);
-  const singularity::Analysis analysis = singularity::analyse(s.screws, s.options);
+  const singularity::Analysis analysis = singularity::analyze(s.screws, s.options);
   if (!arguments.report.empty()) write_page(arguments.report, s, analysis);
   if (arguments.format == "json") {
     nlohmann::ordered_json out = singularity_json(analysis, &s.options);
@@ -117,7 +117,7 @@ void print_analysis(const AnalyseArguments& arguments, const Subject& s) {
   std::fflush(stdout);
 }
 
-void analyse_at(const RobotArguments& arguments) {
+void analyze_at(const RobotArguments& arguments) {
   const chain::Robot robot = read_model(arguments.model);
   const std::vector<double> q = joint_values("--at", arguments.at, robot);
   const singularity::ScrewSet screws = singularity::make_screws(robot, q);
@@ -173,7 +173,7 @@ void run_robot(const RobotArguments& arguments) {
   if (arguments.at.empty())
     throw Error(ExitCode::kUsage, "garra singularity: neither --at nor --map is given",
                 "Write --at \"0 30deg 0 ...\" for one configuration, or --map for all of them.");
-  analyse_at(arguments);
+  analyze_at(arguments);
 }
 
 void run_screws(const ScrewsArguments& arguments) {
@@ -182,13 +182,13 @@ void run_screws(const ScrewsArguments& arguments) {
     throw Error(ExitCode::kUsage, "no screws file", "Name one, or ask for the paper's examples with --claims.");
   const io::ScrewsFile file = io::read_screws(arguments.file);
   print_warnings(file.warnings);
-  AnalyseOptions options = make_analysis_options(arguments);
+  AnalyzeOptions options = make_analysis_options(arguments);
   if (arguments.tolerance == 0 && file.tolerance) options.tolerance = *file.tolerance;
   if (arguments.generic_rank == 0) options.generic_rank = file.generic_rank;
   print_analysis(arguments, {std::filesystem::path(arguments.file).stem().string(), {}, file.set, options});
 }
 
-void add_analyse_options(Command command, AnalyseArguments& arguments) {
+void add_analyze_options(Command command, AnalyzeArguments& arguments) {
   command
       .add_option("--tolerance", arguments.tolerance,
                   "singular value that counts as zero, relative to the largest; default 1e-10")
@@ -248,7 +248,7 @@ void add_robot_command(Command app) {
   command.option("--set").description(
       "TOML: replace a value of the robot, for example joint.1.d=0.1; with --map "
       "of the scenario, for example joints.1='0 deg' (joints count from 0)");
-  add_analyse_options(command, *arguments);
+  add_analyze_options(command, *arguments);
   add_map_options(command, *arguments, at);
   command.footer(
       "Examples:\n"
@@ -265,7 +265,7 @@ void add_screws_command(Command app) {
   command.add_option("file", arguments->file, "screws file (docs/theory/singularity.md)").type_name("FILE.toml");
   command.add_flag("--claims", arguments->claims, "the paper's three examples beside what the paper says of them")
       .excludes("file");
-  add_analyse_options(command, *arguments);
+  add_analyze_options(command, *arguments);
   command.footer(
       "Examples:\n"
       "  garra screws data/screws/gallardo_1.toml\n"

@@ -33,7 +33,7 @@ Json joints_json(std::uint32_t set) {
 
 /// What configurations.json says of a singularity and of the sample that led to it.
 Json singularity_to_json(const MapSample& s, const chain::Robot& robot) {
-  return {{"joints", joints_json(s.nearest.responsible[0])},
+  return {{"joints", joints_json(s.nearest.dependent_joints[0])},
           {"sample", s.sample},
           {"q", s.q},
           {"singular_q", s.nearest.singular_q},
@@ -72,7 +72,7 @@ io::MapVoxels collect_voxels(const MapStudy& study, const study::Total& total) {
 io::MapSlice evaluated(const MapScenario& scenario, const Slice& slice) {
   SliceResult r = evaluate_slice(scenario, slice, {});
   return {std::move(r.slice),   std::move(r.measures),          std::move(r.locus_x),
-          std::move(r.locus_y), std::move(r.locus_responsible), std::move(r.locus_escape)};
+          std::move(r.locus_y), std::move(r.locus_dependent_joints), std::move(r.locus_escape)};
 }
 
 Json to_json(const MapSample& s, const chain::Robot& robot) {

@@ -75,7 +75,7 @@ std::string blame(const Json& near, const Json& robot) {
   const std::int64_t landed = near["landed"];
   std::string out = format("\nJoints to blame at the singularity next to each of %lld near samples\n",
                            static_cast<long long>(landed));
-  const Json& sets = near["responsible"];
+  const Json& sets = near["dependent_joints"];
   for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
     out += counted(joints_text(sets[k]["joints"]), sets[k]["count"], static_cast<double>(landed), kNameWidth);
   if (sets.size() > kMaxSets) out += format("  and %zu other sets; summary.json has all\n", sets.size() - kMaxSets);

@@ -27,7 +27,7 @@ void check_screws(const ScrewSet& set) {
   }
 }
 
-void check_screws(const AnalyseOptions& o, int joints) {
+void check_screws(const AnalyzeOptions& o, int joints) {
   if (!(o.tolerance > 0 && o.tolerance < 0.1)) refuse("tolerance: must be between 0 and 0.1");
   if (!(o.step > 0 && std::isfinite(o.step))) refuse("step: must be positive");
   if (o.length && !(*o.length > 0 && std::isfinite(*o.length))) refuse("length: must be positive");
@@ -49,7 +49,7 @@ GenericDims expected_dims(const GenericDims& generic, IntervalRule rule) {
   return out;
 }
 
-Case prepare(const ScrewSet& set, const AnalyseOptions& o) {
+Case prepare(const ScrewSet& set, const AnalyzeOptions& o) {
   Case c;
   const Scaling natural = natural_scaling(set);
   c.scaling.origin = o.origin.value_or(natural.origin);
@@ -88,13 +88,13 @@ void describe_null_space(const Case& c, const Svd& jac, Analysis& out) {
     for (int j = 0; j < c.joints(); ++j) out.null_space.back().push_back(nulls(j, k) * c.unit(j));
   }
   for (int j = 0; j < c.joints(); ++j)
-    if (out.arm_singular && nulls.row(j).norm() > c.zero) out.responsible.push_back(j);
+    if (out.arm_singular && nulls.row(j).norm() > c.zero) out.dependent_joints.push_back(j);
 }
 
 void describe_intervals(const Case& c, Analysis& out) {
   for (int a = 0; a < c.joints(); ++a)
     for (int b = a; b < c.joints(); ++b) out.dims.push_back({a, b, numerical_rank(jacobian(c.screw, a, b), c.tolerance)});
-  out.intervals = analysed_intervals(c);
+  out.intervals = analyzed_intervals(c);
   out.subchain_singular = !out.intervals.empty();
 }
 
@@ -114,7 +114,7 @@ const char* to_string(SelfMotion decision) {
   return "";
 }
 
-Analysis analyse(const ScrewSet& set, const AnalyseOptions& options) {
+Analysis analyze(const ScrewSet& set, const AnalyzeOptions& options) {
   check_screws(set);
   check_screws(options, static_cast<int>(set.screw.size()));
   Case c = prepare(set, options);
@@ -125,13 +125,13 @@ Analysis analyse(const ScrewSet& set, const AnalyseOptions& options) {
   describe_rank(c, jac, out);
   describe_null_space(c, jac, out);
   describe_intervals(c, out);
-  if (out.arm_singular) analyse_escape(c, options.largest_set, jac, out);
+  if (out.arm_singular) analyze_escape(c, options.largest_set, jac, out);
   if (options.clearing_sets && out.subchain_singular) out.clearing_sets = find_clearing_sets(c, options.largest_set);
   return out;
 }
 
-Analysis analyse(const chain::Robot& robot, const std::vector<double>& q, const AnalyseOptions& options) {
-  return analyse(make_screws(robot, q), options);
+Analysis analyze(const chain::Robot& robot, const std::vector<double>& q, const AnalyzeOptions& options) {
+  return analyze(make_screws(robot, q), options);
 }
 
 }  // namespace garra::singularity

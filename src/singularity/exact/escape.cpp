@@ -208,7 +208,7 @@ SelfMotion classify_self_motion(const std::vector<double>& eigenvalues, double z
 
 }  // namespace
 
-void analyse_escape(const Case& c, int largest_set, const Svd& jac, Analysis& out) {
+void analyze_escape(const Case& c, int largest_set, const Svd& jac, Analysis& out) {
   const Split parts = split(c, jac, out.rank);
   for (int j = 0; j < c.joints(); ++j) out.escape.push_back(find_escape(c, parts, j));
   out.escape_sets = smallest_sets(c, parts, largest_set);

@@ -54,7 +54,7 @@ Actuator actuator(const Case& c, const Interval& interval, int f, const Svd& spa
   const Matrix nulls = span.matrixV().rightCols(card - interval.dim);
   Actuator out;
   out.joint = f;
-  for (const int h : interval.responsible)
+  for (const int h : interval.dependent_joints)
     if (h > f) out.products.push_back({h, outside(beyond, cross(at(c.screw, f), at(c.screw, h))) > c.zero});
   for (int k = 0; k < nulls.cols(); ++k)
     if (outside(beyond, weighted_product(c.screw, interval, f, nulls, k)) > c.zero) out.weighted_outside = true;
@@ -70,7 +70,7 @@ void describe_interval(const Case& c, Interval& interval) {
   const Matrix nulls = span.matrixV().rightCols(card - interval.dim);
   for (int k = 0; k < card; ++k)
     // A joint takes part if some null vector moves it, in whatever basis.
-    if (nulls.row(k).norm() > c.zero) interval.responsible.push_back(interval.first + k);
+    if (nulls.row(k).norm() > c.zero) interval.dependent_joints.push_back(interval.first + k);
   interval.null_vector = null_vector(c, interval, nulls);
   interval.reciprocal = world_wrenches(unique_basis(span.matrixU().rightCols(6 - interval.dim)), c.scaling);
   // Not the last one: it carries no screw of the interval.
@@ -122,7 +122,7 @@ std::vector<Interval> minimal_intervals(const Screws& screws, const Case& c) {
   return out;
 }
 
-std::vector<Interval> analysed_intervals(const Case& c) {
+std::vector<Interval> analyzed_intervals(const Case& c) {
   std::vector<Interval> out = minimal_intervals(c.screw, c);
   for (Interval& interval : out) describe_interval(c, interval);
   return out;

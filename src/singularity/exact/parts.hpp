@@ -22,7 +22,7 @@ using Svd = Eigen::JacobiSVD<Matrix>;
 extern template class Eigen::JacobiSVD<garra::singularity::Matrix>;  // linear.cpp: 3 s each time
 namespace garra::singularity {
 
-/// A configuration to be analysed, and what counts as zero there.
+/// A configuration to be analyzed, and what counts as zero there.
 struct Case {
   Screws screw;              ///< scaled
   std::vector<bool> slides;  ///< prismatic
@@ -76,11 +76,11 @@ struct Case {
 /// Minimal singular intervals without their details: first, last, dim.
 [[nodiscard]] std::vector<Interval> minimal_intervals(const Screws& screws, const Case& c);
 /// With everything in them.
-[[nodiscard]] std::vector<Interval> analysed_intervals(const Case& c);
+[[nodiscard]] std::vector<Interval> analyzed_intervals(const Case& c);
 
 /// Fills in what an Analysis says about ways out of a singular case: escape, escape_sets, best_direction, self_motion,
 /// recovery. Takes its rank from `out`; `jac` is the Jacobian's factorization.
-void analyse_escape(const Case& c, int largest_set, const Svd& jac, Analysis& out);
+void analyze_escape(const Case& c, int largest_set, const Svd& jac, Analysis& out);
 
 /// All sets of `size` joints but the first and the last, which change no rank.
 [[nodiscard]] std::vector<std::vector<int>> inner_sets(int joints, int size);

@@ -41,7 +41,7 @@ void write_slice(Hdf5Writer& file, const std::string& name, const MapSlice& m) {
   file.write(at("manipulability"), {n, n}, m.measures.manipulability);
   file.write(at("locus_x"), {locus}, m.locus_x);
   file.write(at("locus_y"), {locus}, m.locus_y);
-  file.write(at("locus_responsible"), {locus}, m.locus_responsible);
+  file.write(at("locus_dependent_joints"), {locus}, m.locus_dependent_joints);
   const std::vector<std::int32_t> escape(m.locus_escape.begin(), m.locus_escape.end());
   file.write(at("locus_escape"), {locus}, escape);
 }

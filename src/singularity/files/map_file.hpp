@@ -24,7 +24,7 @@ struct MapSlice {
   singularity::Slice slice;
   singularity::Measures measures;
   std::vector<double> locus_x, locus_y;          ///< singular configurations within it
-  std::vector<std::uint32_t> locus_responsible;  ///< sets of joints, joint k (from 0) worth 2^k
+  std::vector<std::uint32_t> locus_dependent_joints;  ///< sets of joints, joint k (from 0) worth 2^k
   std::vector<int> locus_escape;                 ///< from 0; -1: none
 };
 

@@ -133,7 +133,7 @@ struct LookElsewhereKernel {
 
 /// Step 5: what is lost there, and what leads out.
 template <int J, int G>
-struct AnalyseKernel {
+struct AnalyzeKernel {
   const Arm<J>* arm;
   RefineOptions options;
   const double* states;
@@ -141,7 +141,7 @@ struct AnalyseKernel {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    batch::store<S>(results, i, analyse_arrival<G>(*arm, batch::load<S, Search<S, J>>(states, i), options));
+    batch::store<S>(results, i, analyze_arrival<G>(*arm, batch::load<S, Search<S, J>>(states, i), options));
   }
 };
 

@@ -30,7 +30,7 @@ void for_each_finding(const MapArm& arm, Arrays& to, const Use& column) {
   column(to.search_status, 1);
   column(to.distance, 1);
   column(to.lost, 1);
-  column(to.responsible, 1);
+  column(to.dependent_joints, 1);
   column(to.subsets, 1);
   column(to.escape_joint, 1);
   column(to.escape_order, 1);

@@ -90,8 +90,8 @@ GARRA_HD void count_arrival(const MapLayout& l, const CountRules& rules, std::in
   to.add(l.lost + static_cast<int>(n.lost));
   to.add(l.distance.place(n.distance));
   count_bucket(l, MapQuantity::kDistance, n.distance, to);
-  const int set = static_cast<int>(n.responsible);
-  to.add(l.responsible + set);
+  const int set = static_cast<int>(n.dependent_joints);
+  to.add(l.dependent_joints + set);
   to.least(l.least_example + set, static_cast<double>(sample));
   to.add(l.subsets + static_cast<int>(n.subsets));
   for (int j = 0; j < l.joints; ++j)

@@ -107,7 +107,7 @@ chain::InverseKinematics MapEngine::search(const chain::Robot& robot, std::int64
   }
   return chain::inverse_kinematics(
       within, pose, {},
-      {.tol = s.reach.tolerance, .steps = s.reach.steps, .seed = s.seed, .position_only = s.reach.position_only});
+      {.tolerance = s.reach.tolerance, .steps = s.reach.steps, .seed = s.seed, .position_only = s.reach.position_only});
 }
 
 }  // namespace garra::singularity

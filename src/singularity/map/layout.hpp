@@ -51,7 +51,7 @@ struct MapLayout {
   int outside_range = 0;                          ///< [1] landed where a joint is outside of its source's range
   int lost = 0;                                   ///< [7] by lost freedoms
   study::Histogram distance;                      ///< to the singularity [rad]
-  int responsible = 0;                            ///< [2^joints] by set of responsible joints
+  int dependent_joints = 0;                            ///< [2^joints] by set of responsible joints
   int subset = 0;                                 ///< [2^joints] minimal singular subsets met, by their joints (SSM)
   int subsets = 0;                                ///< [joints + 1] by number of minimal singular intervals (SOSM)
   int escape = 0;                                 ///< [joints][order 1, order 2] by best escape joint
@@ -109,7 +109,7 @@ struct SliceResult {
   /// Singular configurations within the slice, found by moving its two joints only, from every grid node that is near
   /// or a local minimum; landed less than two grid steps away. So loci thinner than the grid are seen.
   std::vector<double> locus_x, locus_y;
-  std::vector<std::uint32_t> locus_responsible;
+  std::vector<std::uint32_t> locus_dependent_joints;
   std::vector<int> locus_escape;  ///< best escape joint from 0; -1: none
 };
 [[nodiscard]] SliceResult evaluate_slice(const MapScenario& scenario, const Slice& slice, const Device& device);

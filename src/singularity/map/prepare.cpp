@@ -283,7 +283,7 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
   l.outside_range = counts.take(1);
   l.lost = counts.take(7);
   l.distance = counts.make_histogram(0, round_up(1.2 * farthest), 100);
-  l.responsible = counts.take(sets);
+  l.dependent_joints = counts.take(sets);
   l.subset = counts.take(sets);
   l.subsets = counts.take(l.joints + 1);
   l.escape = counts.take(2 * l.joints);

@@ -41,7 +41,7 @@ template <int J>
 void keep_row(const NearSample<J>& n, int joints, std::vector<double>& rows) {
   const NearSingularity<double, J>& s = n.nearest;
   rows.insert(rows.end(), {static_cast<double>(n.sample), static_cast<double>(n.outcome), s.search_status, n.measured.sigma,
-                           n.measured.inverse_condition, n.measured.manipulability, s.lost, s.responsible,
+                           n.measured.inverse_condition, n.measured.manipulability, s.lost, s.dependent_joints,
                            s.escape_joint, s.escape_order, s.escape_rate, s.escape_sign, s.distance});
   rows.insert(rows.end(), n.measured.tool.m, n.measured.tool.m + 3);
   rows.insert(rows.end(), n.q.m, n.q.m + joints);
@@ -51,7 +51,7 @@ void keep_row(const NearSample<J>& n, int joints, std::vector<double>& rows) {
 
 /// What a kept row says where searches are not asked for: lost, all else NaN or none.
 template <int J>
-NearSingularity<double, J> not_analysed() {
+NearSingularity<double, J> not_analyzed() {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   NearSingularity<double, J> n{};
   n.search_status = static_cast<double>(SearchStatus::kLost);

@@ -184,7 +184,7 @@ class MapArmOf final : public MapArm {
       look_elsewhere_in_block<Look::kClose>(executor, count, options, w);
     }
     map_run::pad(w.searches, count);
-    batch::for_each(executor, count, AnalyseKernel<J, G>{&arm_, options, w.searches.data(), w.results.data()});
+    batch::for_each(executor, count, AnalyzeKernel<J, G>{&arm_, options, w.searches.data(), w.results.data()});
     if constexpr (G > 2 || G == kAnyRank) search_two(executor, count, options, w);
   }
 
@@ -228,7 +228,7 @@ class MapArmOf final : public MapArm {
     const auto found = static_cast<std::int64_t>(again.size());
     for (std::int64_t k = 0; k < found; ++k) w.part.set(k, w.searches.get(again[static_cast<std::size_t>(k)]));
     map_run::pad(w.part, found);
-    batch::for_each(executor, found, AnalyseKernel<J, G>{&arm_, options, w.part.data(), w.part_results.data()});
+    batch::for_each(executor, found, AnalyzeKernel<J, G>{&arm_, options, w.part.data(), w.part_results.data()});
     for (std::int64_t k = 0; k < found; ++k) w.results.set(again[static_cast<std::size_t>(k)], w.part_results.get(k));
   }
 
@@ -263,7 +263,7 @@ class MapArmOf final : public MapArm {
     // By number of the sample, not by count: which rows are kept does not depend on chunks or threads.
     const bool keep = sample < plan.keep_from_first;
     if (!plan.nearest && !keep) return;
-    const NearSingularity<double, J> nearest = plan.nearest ? w.results.get(k) : not_analysed<J>();
+    const NearSingularity<double, J> nearest = plan.nearest ? w.results.get(k) : not_analyzed<J>();
     if (plan.nearest)
       count_arrival(plan.layout, plan.rules, sample, nearest,
                     map_run::HostAdder{tally.counts.data(), tally.least.data()});

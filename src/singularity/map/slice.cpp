@@ -81,7 +81,7 @@ void find_locus(const MapArm& arm, const SliceGrid& grid, const MeasureOptions& 
       continue;
     out.locus_x.push_back(qx);
     out.locus_y.push_back(qy);
-    out.locus_responsible.push_back(found.responsible[k]);
+    out.locus_dependent_joints.push_back(found.dependent_joints[k]);
     out.locus_escape.push_back(found.escape_joint[k]);
   }
 }

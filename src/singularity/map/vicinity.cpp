@@ -49,9 +49,9 @@ struct Approach {
     to.found = true;
     to.q.assign(s, s + q.size());
     to.distance = distance(s);
-    to.responsible.clear();
+    to.dependent_joints.clear();
     for (int j = 0; j < arm.joints(); ++j)
-      if ((found.responsible[row] >> j & 1u) != 0) to.responsible.push_back(j);
+      if ((found.dependent_joints[row] >> j & 1u) != 0) to.dependent_joints.push_back(j);
     to.escape_joint = found.escape_joint[row];
   }
 };

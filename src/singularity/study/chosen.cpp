@@ -20,7 +20,7 @@ constexpr std::size_t kMaxWorst = 3;  ///< samples that do
 /// The center of the scaled screws at q in world axes [m]; none where the natural one is meant.
 std::optional<Vec3<double>> center_at(const chain::Robot& robot, const MapScaling& scaling,
                                       const std::vector<double>& q) {
-  // analyse() finds the natural one itself, from the screws.
+  // analyze() finds the natural one itself, from the screws.
   if (scaling.center == MapScaling::Center::kNatural) return std::nullopt;
   using chain::Joints;
   const auto model = chain::make_source<chain::SharedModel<kMaxJoints, Joints::kMixed>>(robot).model;
@@ -40,8 +40,8 @@ MapOutcome classify_outcome(const Measures& m, const MeasureOptions& options) {
 
 }  // namespace
 
-AnalyseOptions MapStudy::options_at(const std::vector<double>& q) const {
-  AnalyseOptions options;
+AnalyzeOptions MapStudy::options_at(const std::vector<double>& q) const {
+  AnalyzeOptions options;
   // As in the kernels' second pass: both must check the same configuration alike.
   options.tolerance = arrival_tolerances(scenario_.measure).rank;
   options.generic_rank = layout().generic_rank;
@@ -66,13 +66,13 @@ MapSample MapStudy::sample(std::int64_t number) const {
   if (s.nearest.search_status[0] != SearchStatus::kLanded) return s;
   s.screws = make_screws(scenario_.robot, s.nearest.singular_q);
   s.options = options_at(s.nearest.singular_q);
-  s.analysis = analyse(s.screws, s.options);
+  s.analysis = analyze(s.screws, s.options);
   return s;
 }
 
 std::vector<ChosenConfiguration> MapStudy::configurations(const Total& t) const {
   std::vector<ChosenConfiguration> list;
-  const std::vector<CountedSet> sets = responsible(t);
+  const std::vector<CountedSet> sets = dependent_joints(t);
   std::int64_t landed = 0;
   for (const CountedSet& set : sets) landed += set.count;
   for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
@@ -108,7 +108,7 @@ std::vector<Slice> MapStudy::slices(const Total& t) const {
   const JointSource &across = scenario_.joint[static_cast<std::size_t>(x)],
                     &up = scenario_.joint[static_cast<std::size_t>(y)];
   Slice slice{x, y, {}, across.low, across.high, up.low, up.high};
-  const std::vector<CountedSet> sets = responsible(t);
+  const std::vector<CountedSet> sets = dependent_joints(t);
   const MapSample through = sample(sets.empty() || sets[0].example < 0 ? 0 : sets[0].example);
   // Through a singular configuration where there is one, so that the picture shows a locus.
   slice.q = through.analysis ? through.nearest.singular_q : through.q;

@@ -85,7 +85,7 @@ std::vector<study::RowColumn> MapStudy::columns() const {
           {"inverse_condition", Type::kReal, 4, 1, true},
           {"manipulability", Type::kReal, 5, 1, true},
           {"lost", Type::kSmall, 6, 1, true},
-          {"responsible", Type::kWhole, 7, 1, true},
+          {"dependent_joints", Type::kWhole, 7, 1, true},
           {"escape_joint", Type::kIndex, 8, 1, true},
           {"escape_order", Type::kSmall, 9, 1, true},
           {"escape_rate", Type::kReal, 10, 1, true},
@@ -117,8 +117,8 @@ std::vector<study::DecisionCounts> MapStudy::decisions(const Total& t) const {
   return {{d.near, d.all, d.invalid}};
 }
 
-std::vector<CountedSet> MapStudy::responsible(const Total& t) const {
-  std::vector<CountedSet> list = counted_sets(t, layout().responsible, std::size_t{1} << scenario_.robot.joints);
+std::vector<CountedSet> MapStudy::dependent_joints(const Total& t) const {
+  std::vector<CountedSet> list = counted_sets(t, layout().dependent_joints, std::size_t{1} << scenario_.robot.joints);
   for (CountedSet& set : list) {
     const double first = t.least[static_cast<std::size_t>(layout().least_example) + set.joints];
     // Infinity: no sample was counted there.

@@ -35,7 +35,7 @@ struct MapSample {
   Measures measures;                ///< of this one
   NearSingularities nearest;        ///< of this one; nothing where q is empty
   ScrewSet screws;                  ///< at the singularity, where the search has landed
-  AnalyseOptions options;           ///< of the analysis
+  AnalyzeOptions options;           ///< of the analysis
   std::optional<Analysis> analysis;
 };
 
@@ -69,7 +69,7 @@ class MapStudy final : public study::Study {
   [[nodiscard]] const MapLayout& layout() const { return engine_.layout(); }
 
   /// Sets of responsible joints, the most frequent first.
-  [[nodiscard]] std::vector<CountedSet> responsible(const study::Total& total) const;
+  [[nodiscard]] std::vector<CountedSet> dependent_joints(const study::Total& total) const;
   /// Minimal singular subsets met, the most frequent first.
   [[nodiscard]] std::vector<CountedSet> subsets(const study::Total& total) const;
   [[nodiscard]] VoxelValues voxels(const study::Total& total) const;
@@ -82,7 +82,7 @@ class MapStudy final : public study::Study {
   [[nodiscard]] MapSample sample(std::int64_t sample) const;
 
  private:
-  [[nodiscard]] AnalyseOptions options_at(const std::vector<double>& q) const;
+  [[nodiscard]] AnalyzeOptions options_at(const std::vector<double>& q) const;
 
   MapScenario scenario_;
   MapEngine engine_;

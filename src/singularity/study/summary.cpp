@@ -91,7 +91,7 @@ Shown shown_by_logarithm(const Tally& t, study::Histogram h, const study::Column
   return s;
 }
 
-Json responsible_json(const std::vector<CountedSet>& sets, std::int64_t landed) {
+Json dependent_joints_json(const std::vector<CountedSet>& sets, std::int64_t landed) {
   Json list = Json::array();
   for (const CountedSet& set : sets) {
     const study::Interval i = study::clopper_pearson(set.count, landed);
@@ -146,7 +146,7 @@ Json nearest_json(const MapStudy& study, const study::Total& t) {
             {"outside_range", at(t, l.outside_range)},
             {"distance", histogram_json(t, l.distance, {"distance", "rad", "Distance to the singularity"})},
             {"lost_freedoms", lost_json(t, l.lost)},
-            {"responsible", responsible_json(study.responsible(t), landed)},
+            {"dependent_joints", dependent_joints_json(study.dependent_joints(t), landed)},
             {"subsets", subsets_json(study.subsets(t))}};
   for (int k = 0; k <= l.joints; ++k) j["subsets_per_configuration"].push_back(at(t, l.subsets + k));
   for (int k = 0; k < l.joints; ++k)

@@ -158,7 +158,7 @@ def test_what_does_not_fit_is_named():
     with pytest.raises(ValueError, match="times"):
         robot.simulate(np.zeros(6), times=[])
     with pytest.raises(ValueError, match=r"q has the shape \(2, 6\), not \[6\]"):
-        garra.singularity.analyse(robot, np.zeros((2, 6)))
+        garra.singularity.analyze(robot, np.zeros((2, 6)))
 
 
 def test_a_joint_is_locked_where_it_is_told():

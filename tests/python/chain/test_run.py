@@ -32,7 +32,7 @@ SCENARIO = ROOT / "data" / "scenarios" / "exoskeleton_damping.toml"
 SPHERE = ROOT / "data" / "scenarios" / "three_puma_sphere.toml"
 DESIGNS, SAMPLES, CHUNK, JOINTS = 4, 600, 1024, 6
 SWEEP = 'sweep={ "vary.damping" = [0.001, 0.02, 0.05, 0.1] }'
-COARSE = ("--set", SWEEP, "--set", "time.step=1 ms", "--set", "time.outputs=21", "--set", f"sampling.chunk={CHUNK}")
+COARSE = ("--set", SWEEP, "--set", "simulation.step=1 ms", "--set", "simulation.outputs=21", "--set", f"sampling.chunk={CHUNK}")
 
 
 def run(folder: Path, *more, samples: int = SAMPLES, expect: int | None = DONE):
@@ -145,7 +145,7 @@ def test_nominal_trajectories_follow_the_law(whole, tmp_path):
     assert np.abs(weight).max() < 0.2 and np.abs(weight[:, 0] - weight[0, 0]).max() < 1e-12
     assert np.abs(energy - energy[:, :1] - flows - balance).max() < 1e-12
     # A tenth of the step: the energies' errors, of second order but for the first fast decay, shrink by more than ten.
-    run(tmp_path / "fine", "--set", "time.step=0.1 ms", samples=8)
+    run(tmp_path / "fine", "--set", "simulation.step=0.1 ms", samples=8)
     with h5py.File(tmp_path / "fine" / "nominal.h5") as file:
         assert np.abs(file["balance"][:]).max() < 0.1 * np.abs(balance).max()
 
@@ -175,7 +175,7 @@ def test_the_folder_alone_reproduces_the_run(whole, tmp_path):
 
 def test_a_killed_run_resumes_to_the_same_bytes(whole, tmp_path):
     folder = tmp_path / "run"
-    slow = ("--set", "time.step=0.05 ms", "--set", 'output.keep="all"')
+    slow = ("--set", "simulation.step=0.05 ms", "--set", 'output.keep="all"')
     run(tmp_path / "uninterrupted", *slow)
     command = [PROGRAM, "run", SCENARIO, "-o", folder, "--samples", SAMPLES, "--no-report", *COARSE, *slow,
                "--device", "scalar", "--threads", 1]  # fmt: skip
@@ -249,7 +249,7 @@ def test_the_answer_is_said_in_one_sentence(whole, tmp_path):
 
 def test_one_design_and_no_success_are_said_too(tmp_path):
     one = garra("run", SCENARIO, "-o", tmp_path / "one", "--samples", 64, "--no-report", "--set", "sweep={}", "--set",
-                "vary.damping=0.05", "--set", "time.step=1 ms").stdout  # fmt: skip
+                "vary.damping=0.05", "--set", "simulation.step=1 ms").stdout  # fmt: skip
     assert "  It settles within 50 ms:" in one
     none = run(tmp_path / "none", "--set", "settle.within=1 ms", samples=32).stdout
     assert "No design settles within 1 ms: not one of the 128 samples did." in none
@@ -272,9 +272,9 @@ def test_a_grasp_has_no_settling(tmp_path):
 
 
 def test_unsolved_samples_end_with_their_own_code(tmp_path):
-    unstable = ("--set", 'time.method="rk4"', "--set", "time.step=2 ms")
+    unstable = ("--set", 'simulation.method="rk4"', "--set", "simulation.step=2 ms")
     done = run(tmp_path / "run", *unstable, samples=50, expect=UNSOLVED)
-    assert "sampling.max_unsolved" in done.stderr and "time.step" in done.stderr
+    assert "sampling.max_unsolved" in done.stderr and "simulation.step" in done.stderr
     summary = summary_of(tmp_path / "run")
     assert summary["outcomes"]["non_finite"] > 0
     broken = summary["designs"][-1]

@@ -54,14 +54,14 @@ def rank(**more):
 
 # Where arrays come in that no Batch brings into its form.
 PLACES = {
-    "c": lambda x: contact.judge(A, B, MU, x),
-    "W": lambda x: contact.can_balance(x, np.zeros(6), MU),
-    "w": lambda x: contact.can_balance(np.zeros((6, 9)), x, MU),
-    "length": lambda x: contact.can_balance(np.zeros((6, 9)), np.zeros(6), MU, length=x),
+    "c": lambda x: contact.check_solution(A, B, MU, x),
+    "W": lambda x: contact.is_resisted(x, np.zeros(6), MU),
+    "w": lambda x: contact.is_resisted(np.zeros((6, 9)), x, MU),
+    "length": lambda x: contact.is_resisted(np.zeros((6, 9)), np.zeros(6), MU, length=x),
     "times": lambda x: PUMA.simulate(np.zeros(6), times=x),
     "point": lambda x: PUMA.evaluate(np.zeros(6), outputs="pose", point=x),
     "gravity_vector": lambda x: setattr(garra.models.puma560(), "gravity_vector", x),
-    "q": lambda x: singularity.analyse(PUMA, x),
+    "q": lambda x: singularity.analyze(PUMA, x),
     "points": lambda x: rank(points=x),
     "normal": lambda x: rank(normals=x),
     "mass": lambda x: rank(mass=x),
@@ -83,7 +83,7 @@ def test_arrays_are_refused_wherever_they_come_in(name, value):
 def test_a_mode_is_0_or_1(mode):
     modes = np.zeros((2, 3))
     modes[1, 2] = mode
-    for call in (contact.solve, partial(contact.judge, c=np.zeros(9))):
+    for call in (contact.solve, partial(contact.check_solution, c=np.zeros(9))):
         with pytest.raises(garra.UsageError, match=r"mode has .*which means nothing\nUse 0 \(may roll\), 1 \(slides\)"):
             call(A, B, MU, mode=modes, slip_velocity=np.ones((3, 2)))
     found = contact.solve(A, B, MU)
@@ -109,33 +109,33 @@ def test_mode_and_slip_velocity_go_together():
 PENDULUM = np.zeros(6)
 WHERE = {
     "contact.solve": partial(contact.solve, A, B, MU),
-    "contact.judge": partial(contact.judge, A, B, MU, np.zeros(9)),
+    "contact.check_solution": partial(contact.check_solution, A, B, MU, np.zeros(9)),
     "contact.forces": partial(contact.forces, A, B, MU),
-    "contact.can_balance": partial(contact.can_balance, np.zeros((6, 9)), np.zeros(6), MU),
+    "contact.is_resisted": partial(contact.is_resisted, np.zeros((6, 9)), np.zeros(6), MU),
     "contact.gradients": partial(contact.gradients, A, MU, contact.solve(A, B, MU), B),
     "lcp.solve": partial(lcp.solve, np.eye(2), np.ones(2)),
     "mncp.linear": partial(mncp.linear, np.eye(2), np.ones(2)),
     "evaluate": partial(PUMA.evaluate, PENDULUM, outputs="pose"),
     "simulate": partial(PUMA.simulate, PENDULUM, times=0.01),
     "inverse_kinematics": partial(PUMA.inverse_kinematics, np.eye(4)),
-    "analyse": partial(singularity.analyse, PUMA, PENDULUM),
+    "analyze": partial(singularity.analyze, PUMA, PENDULUM),
     "measure": partial(singularity.measure, PUMA, PENDULUM),
     "nearest": partial(singularity.nearest, PUMA, PENDULUM),
     "rank": rank,
     "propose": partial(garra.grasp.propose, "sphere:0.03", n=3),
 }
-PLACED = [name for name in WHERE if name not in ("contact.judge", "inverse_kinematics", "analyse")]
+PLACED = [name for name in WHERE if name not in ("contact.check_solution", "inverse_kinematics", "analyze")]
 OPTIONS = {
-    "tol": (
+    "tolerance": (
         [np.nan, -1, 0, np.inf],
-        ["contact.solve", "contact.judge", "contact.forces", "lcp.solve", "mncp.linear", "inverse_kinematics"],
+        ["contact.solve", "contact.check_solution", "contact.forces", "lcp.solve", "mncp.linear", "inverse_kinematics"],
     ),
     "max_iterations": ([-1, 2**40], ["contact.solve", "contact.forces", "mncp.linear", "inverse_kinematics"]),
     "threads": ([-1, 2**31], PLACED),
     "starts": ([-1, 0], ["mncp.linear", "inverse_kinematics"]),
     "seed": ([-1, 2**64], ["inverse_kinematics", "rank", "propose"]),
-    "step": ([np.nan, 0, -1, np.inf], ["simulate", "analyse"]),
-    "tolerance": ([np.nan, 0, -1, np.inf], ["analyse", "nearest"]),
+    "step": ([np.nan, 0, -1, np.inf], ["simulate", "analyze"]),
+    "tolerance": ([np.nan, 0, -1, np.inf], ["analyze", "nearest"]),
     "length": ([np.nan, 0, -1, np.inf], ["measure", "nearest"]),
     "samples": ([0, -1], ["rank"]),
     "friction_samples": ([-1], ["rank"]),
@@ -168,14 +168,14 @@ def test_a_whole_number_is_whole(where, value):
 
 
 def test_numbers_of_numpy_are_options():
-    found = contact.solve(A, B, MU, tol=np.float32(1e-6), max_iterations=np.int64(50), threads=np.uint8(1))
+    found = contact.solve(A, B, MU, tolerance=np.float32(1e-6), max_iterations=np.int64(50), threads=np.uint8(1))
     assert found.converged
 
 
 @pytest.mark.parametrize("value", ["1e-8", b"1", np.ones(2), 1j, None])
 def test_a_number_is_one_number(value):
-    with pytest.raises(TypeError, match="^tol (is|has) "):
-        contact.solve(A, B, MU, tol=value)
+    with pytest.raises(TypeError, match="^tolerance (is|has) "):
+        contact.solve(A, B, MU, tolerance=value)
 
 
 class Spent:
@@ -210,8 +210,8 @@ def test_a_name_that_is_no_text_is_refused_in_words(load):
 def test_rows_of_grasps_are_whole_numbers():
     points = {"points": np.zeros((2, 3)), "normals": np.ones((2, 3))}
     with pytest.raises(garra.UsageError, match="first has numbers that are not whole"):
-        garra.grasp.Set.from_arrays(**points, first=[0, 1.9])
-    assert len(garra.grasp.Set.from_arrays(**points, first=[0.0, 2.0])) == 1
+        garra.grasp.GraspSet.from_arrays(**points, first=[0, 1.9])
+    assert len(garra.grasp.GraspSet.from_arrays(**points, first=[0.0, 2.0])) == 1
 
 
 def test_a_batch_says_which_array():

@@ -24,7 +24,7 @@ def problems() -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("precision", ["fp64", "mixed"])
 def test_forces_solve_the_problem_as_the_law_says(problems, precision):
     A, b, mu = (problems[name] for name in ("A", "b", "mu"))
-    found = contact.solve(A, b, mu, tol=1e-10, precision=precision)
+    found = contact.solve(A, b, mu, tolerance=1e-10, precision=precision)
     assert found.converged.all()
     c, a = found.c.reshape(-1, 3, 3), found.a.reshape(-1, 3, 3)
     # Written from the law, not from the certificate.
@@ -42,11 +42,11 @@ def test_forces_solve_the_problem_as_the_law_says(problems, precision):
 
 def test_forces_of_another_solver_pass_the_certificate(problems):
     A, b, mu = (problems[name] for name in ("A", "b", "mu"))
-    judged = contact.judge(A, b, mu, problems["c"], tol=1e-6)
+    judged = contact.check_solution(A, b, mu, problems["c"], tolerance=1e-6)
     assert judged.converged.all()
     wrong = problems["c"].copy()
     wrong[7] *= 1.01
-    again = contact.judge(A, b, mu, wrong, tol=1e-6)
+    again = contact.check_solution(A, b, mu, wrong, tolerance=1e-6)
     assert not again.converged[7] or np.abs(problems["c"][7]).max() == 0
     assert np.delete(again.converged, 7).all()
 
@@ -67,12 +67,12 @@ def test_one_coefficient_stands_for_all_contacts(problems):
     k = b.shape[-1] // 3
     one, all_ = contact.solve(A, b, 0.4), contact.solve(A, b, [0.4] * k)
     assert np.array_equal(one.c, all_.c, equal_nan=True) and one.state.shape == (6, k)
-    assert np.array_equal(contact.judge(A, b, 0.4, all_.c).residual, contact.judge(A, b, [0.4] * k, all_.c).residual)
+    assert np.array_equal(contact.check_solution(A, b, 0.4, all_.c).residual, contact.check_solution(A, b, [0.4] * k, all_.c).residual)
     shares = [contact.gradients(A, mu, all_, np.ones_like(all_.c)).mu for mu in (0.4, [0.4] * k)]
     assert np.array_equal(*shares, equal_nan=True)
     W = np.concatenate([np.eye(3), np.zeros((3, 3))])
-    assert contact.can_balance(W, [-1.0, 0.3, 0, 0, 0, 0], 0.5).verdict == contact.POSSIBLE
-    assert contact.can_balance(W, [-1.0, 0.6, 0, 0, 0, 0], 0.5).verdict == contact.IMPOSSIBLE
+    assert contact.is_resisted(W, [-1.0, 0.3, 0, 0, 0, 0], 0.5).status == contact.POSSIBLE
+    assert contact.is_resisted(W, [-1.0, 0.6, 0, 0, 0, 0], 0.5).status == contact.IMPOSSIBLE
 
 
 def test_what_is_printed_says_why_a_problem_has_no_forces(problems):
@@ -148,8 +148,8 @@ def test_balance_is_that_of_linear_programs_in_fine_pyramids():
             continue
         w = np.array(case["w"]) * case["largest"]
         limit = np.full(case["contacts"], np.inf if case["limit"] is None else case["limit"])
-        found = contact.can_balance(case["W"], np.stack([0.999 * w, 1.001 * w]), case["mu"], limit)
-        assert found.verdict.tolist() == [contact.POSSIBLE, contact.IMPOSSIBLE]
+        found = contact.is_resisted(case["W"], np.stack([0.999 * w, 1.001 * w]), case["mu"], limit)
+        assert found.status.tolist() == [contact.POSSIBLE, contact.IMPOSSIBLE]
         assert np.abs(np.array(case["W"]) @ found.force[0] + 0.999 * w).max() < 1e-8 * np.linalg.norm(w)
 
 
@@ -157,8 +157,8 @@ def test_balance_of_many_contacts_is_that_of_a_cone_program():
     # Of 9 to 32: both sides of the largest multiple of w that another program found.
     for case in json.loads((REFERENCE / "grasp" / "many_contacts_balance.json").read_text())["cases"]:
         w = np.array(case["w"]) * case["largest"]
-        found = contact.can_balance(case["W"], np.stack([0.9999 * w, 1.0001 * w]), case["mu"], case["limit"])
-        assert found.verdict.tolist() == [contact.POSSIBLE, contact.IMPOSSIBLE], case["contacts"]
+        found = contact.is_resisted(case["W"], np.stack([0.9999 * w, 1.0001 * w]), case["mu"], case["limit"])
+        assert found.status.tolist() == [contact.POSSIBLE, contact.IMPOSSIBLE], case["contacts"]
         force = found.force[0].reshape(-1, 3)
         assert np.abs(np.array(case["W"]) @ found.force[0] + 0.9999 * w).max() < 1e-8 * np.linalg.norm(w)
         assert (force[:, 0] <= np.array(case["limit"]) * (1 + 1e-12)).all()

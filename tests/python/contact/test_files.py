@@ -234,7 +234,7 @@ def test_random_grasps_are_all_solved(solve, tmp_path, contacts, device):
 
 def test_a_tighter_tolerance_is_kept(solve, tmp_path):
     path = REFERENCE / "random_n3.h5"
-    solve(path, "-o", tmp_path / "s.h5", "--tol", 1e-11, "--max-unsolved", 0)
+    solve(path, "-o", tmp_path / "s.h5", "--tolerance", 1e-11, "--max-unsolved", 0)
     assert_solved(read_problems(path), read_solution(tmp_path / "s.h5"), tolerance=1e-11)
 
 
@@ -245,7 +245,7 @@ def test_one_contact_matches_its_closed_form(solve, tmp_path):
     b = rng.normal(size=(n, 3))
     A = np.stack([np.diag([p, q, q]) for p, q in zip(a_n, a_t)])
     path = write_problems(tmp_path / "p.h5", A, b, mu[:, None])
-    solve(path, "-o", tmp_path / "s.h5", "--tol", 1e-12, "--max-unsolved", 0)
+    solve(path, "-o", tmp_path / "s.h5", "--tolerance", 1e-12, "--max-unsolved", 0)
     normal = np.maximum(0, -b[:, 0] / a_n)
     stick = -b[:, 1:] / a_t[:, None]
     slide = -(mu * normal / np.hypot(b[:, 1], b[:, 2]))[:, None] * b[:, 1:]
@@ -564,7 +564,7 @@ def test_mixed_precision_is_refused_where_there_is_none(solve):
 def test_solution_file_holds_what_its_description_says(solve, tmp_path):
     n, k = 500, 3
     path = REFERENCE / "random_n3.h5"
-    solve(path, "-o", tmp_path / "s.h5", "--tol", 1e-9)
+    solve(path, "-o", tmp_path / "s.h5", "--tolerance", 1e-9)
     s = read_solution(tmp_path / "s.h5")
     shapes = {"c": (n, 3 * k), "a": (n, 3 * k), "s": (n, k), "lambda": (n, k)}
     shapes |= {name: (n,) for name in ("merit", "residual", "contact_residual", "iterations", "status")}
@@ -665,12 +665,12 @@ def test_the_ladder_says_which_stage_solved_how_many(solve, tmp_path):
     for stage, steps in zip(s["stage"][solved], s["iterations"][solved]):
         name = f"restart {stage}" if stage > 0 else "Newton" if steps > 0 else "stick test"
         expected[name] = expected.get(name, 0) + 1
-    assert {r["stage"]: r["problems"] for r in summary["ladder"]} == expected
+    assert {r["stage"]: r["problems"] for r in summary["restarts"]} == expected
     assert sum(expected.values()) == summary["solved"] == len(b) - 1
-    assert sum(r["share"] for r in summary["ladder"]) == pytest.approx(summary["solved_share"])
+    assert sum(r["share"] for r in summary["restarts"]) == pytest.approx(summary["solved_share"])
     assert summary["method"] == s["attributes"]["method"] == "auto"
     out = solve(path).stdout
-    assert all(f"  {name} " in out for name in expected) and "ladder" in out
+    assert all(f"  {name} " in out for name in expected) and "restarts" in out
 
 
 @pytest.mark.parametrize("method", MINIMIZERS)
@@ -691,7 +691,7 @@ def test_the_effort_of_a_minimizer_is_that_of_the_solution_file(solve, tmp_path,
     assert summary["starts"]["stalled"] == s["stalls"].sum()
     assert np.all(s["stalls"] <= s["stage"] + 1)
     assert np.all(np.isfinite(s["minimum"])) and np.all(s["minimum"] >= 0)
-    assert np.all(s["projected_gradient"] >= 0) and "ladder" not in summary
+    assert np.all(s["projected_gradient"] >= 0) and "restarts" not in summary
     out = solve(*arguments).stdout
     assert "BoxIt" in out and "FunEval" in out and "at f > 0" in out
 
@@ -713,7 +713,7 @@ def test_counters_that_a_method_does_not_have_are_left_out(solve, tmp_path):
 
 
 def verdicts(problems, c, a):
-    """State, friction margin and critical friction as docs/reference/contact-files.md defines them."""
+    """State, friction margin and required friction as docs/reference/contact-files.md defines them."""
     A, b, mu = problems[:3]
     n, k = mu.shape
     forces, motion = c.reshape(n, k, 3), a.reshape(n, k, 3)
@@ -746,7 +746,7 @@ def test_solutions_carry_a_verdict_per_contact(solve, tmp_path, mixed, device):
     state, margin, critical = verdicts(part, found["c"][solved], found["a"][solved])
     np.testing.assert_array_equal(found["state"][solved], state)
     np.testing.assert_allclose(found["friction_margin"][solved], margin, atol=1e-12)
-    np.testing.assert_allclose(found["critical_friction"][solved], critical, atol=1e-12)
+    np.testing.assert_allclose(found["required_friction"][solved], critical, atol=1e-12)
     assert (found["state"][~solved] == 255).all() and np.isnan(found["friction_margin"][~solved]).all()
     with h5py.File(tmp_path / "s.h5") as file:
         assert list(file["state"].attrs["names"]) == ["stick", "slip", "open"]
@@ -760,16 +760,16 @@ def test_an_unsolved_problem_has_no_verdict(solve, tmp_path):
     solve(path, "-o", tmp_path / "s.h5")
     found = read_solution(tmp_path / "s.h5")
     assert found["state"].tolist() == [[255]]
-    assert np.isnan(found["friction_margin"]).all() and np.isnan(found["critical_friction"]).all()
+    assert np.isnan(found["friction_margin"]).all() and np.isnan(found["required_friction"]).all()
 
 
 def test_only_the_outputs_that_were_asked_for_are_written(solve, tmp_path):
     path = REFERENCE / "random_n4.h5"
     solve(path, "-o", tmp_path / "all.h5")
-    solve(path, "-o", tmp_path / "some.h5", "--outputs", "c,lambda,critical_friction,evaluations")
+    solve(path, "-o", tmp_path / "some.h5", "--outputs", "c,lambda,required_friction,evaluations")
     every, some = read_solution(tmp_path / "all.h5"), read_solution(tmp_path / "some.h5")
-    assert set(some) - {"names", "attributes"} == {"c", "lambda", "critical_friction", "status"}
-    for name in ("c", "lambda", "critical_friction", "status"):
+    assert set(some) - {"names", "attributes"} == {"c", "lambda", "required_friction", "status"}
+    for name in ("c", "lambda", "required_friction", "status"):
         np.testing.assert_array_equal(some[name], every[name])
 
 
@@ -853,7 +853,7 @@ def test_outputs_never_collide(solve, small, tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--no-such-flag"], ["--tol", "0"], ["--tol", "x"], ["--threads", "-1"], ["--format", "xml"],
+    [["--no-such-flag"], ["--tolerance", "0"], ["--tolerance", "x"], ["--threads", "-1"], ["--format", "xml"],
      ["--max-iterations", "0"], ["--max-unsolved", "2"], ["--device", "abacus"], ["--method", "magic"],
      ["--method", ""], ["--starts", "0"], ["--method", "spg", "--starts", "2.5"]],
 )  # fmt: skip

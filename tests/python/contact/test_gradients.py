@@ -34,10 +34,10 @@ def test_derivatives_are_limits_of_differences(contacts):
     A, b, mu = random_problems(n, contacts, seed=contacts)
     draws = np.random.default_rng(77)
     g, dA, db, dmu = (draws.normal(size=x.shape) for x in (b, A, b, mu))
-    found = contact.solve(A, b, mu, tol=1e-13)
+    found = contact.solve(A, b, mu, tolerance=1e-13)
     gradients = contact.gradients(A, mu, found, g)
     h = 1e-4
-    near = {k: contact.solve(A + k * h * dA, b + k * h * db, mu + k * h * dmu, tol=1e-13) for k in (-2, -1, 1, 2)}
+    near = {k: contact.solve(A + k * h * dA, b + k * h * db, mu + k * h * dmu, tolerance=1e-13) for k in (-2, -1, 1, 2)}
     same = [found.converged, *(x.converged & (x.state == found.state).all(1) for x in near.values())]
     clear = np.all(same, axis=0) & (gradients.margin > 0.02)
     assert clear.mean() > 0.5
@@ -94,12 +94,12 @@ def test_executors_give_the_same_bits():
 def test_torch_differentiates_forces():
     torch = pytest.importorskip("torch")
     A, b, mu = (torch.tensor(x, requires_grad=True) for x in random_problems(200, 3, seed=4))
-    c, margin = garra.contact.forces(A, b, mu, tol=1e-12)
+    c, margin = garra.contact.forces(A, b, mu, tolerance=1e-12)
     with torch.no_grad():
         clear = margin > 0.05
     kept = [x[clear].detach().requires_grad_() for x in (A, b, mu)]
     assert torch.autograd.gradcheck(
-        lambda *x: garra.contact.forces(*x, tol=1e-12)[0], tuple(x[:5] for x in kept), eps=1e-6, atol=1e-6, rtol=1e-6
+        lambda *x: garra.contact.forces(*x, tolerance=1e-12)[0], tuple(x[:5] for x in kept), eps=1e-6, atol=1e-6, rtol=1e-6
     )
     # One friction coefficient for all problems: its gradient is the sum.
     shared = torch.tensor([0.5, 0.5, 0.5], dtype=torch.float64, requires_grad=True)
@@ -200,12 +200,12 @@ def test_what_jax_compiles_needs_no_python_and_gives_what_its_callbacks_give(mon
 
     problem = random_problems(50, 3, seed=9)
     g = np.random.default_rng(8).normal(size=problem[1].shape)
-    compiled = derivatives_in_jax(g, tol=1e-10)
+    compiled = derivatives_in_jax(g, tolerance=1e-10)
     assert targets(compiled) == {"garra_contact_solve", "garra_contact_gradients"}
     found = compiled(*problem)
     differentiable._jax_function.cache_clear()
     monkeypatch.setattr(differentiable, "_xla_calls", lambda how: {})
-    called_back = derivatives_in_jax(g, tol=1e-10)
+    called_back = derivatives_in_jax(g, tolerance=1e-10)
     assert not any("garra" in name for name in targets(called_back))
     for x, y in zip(found, called_back(*problem), strict=True):
         assert np.array_equal(x, y) and np.any(x)

@@ -32,7 +32,7 @@ def test_every_pair_solves_as_many_of_the_test_set_as_the_page_says(merit, minim
 def test_isolated_solutions_are_those_that_the_sources_state():
     near = {}
     for p in mncp.problems():
-        x = p.solve(tol=1e-10).x
+        x = p.solve(tolerance=1e-10).x
         near[p.name] = min(np.abs(x - s).max() / max(1, np.abs(s).max()) for s in p.solutions)
     for name in ("kostreva", "cps-4", "hs35", "hs76", "murty-2", "nash-cournot", "hs66", "contact-slide", "billups"):
         assert near[name] < 1e-6, name
@@ -41,7 +41,7 @@ def test_isolated_solutions_are_those_that_the_sources_state():
 def test_linear_problems_are_solved_as_lemke_solves_them():
     G = RNG.normal(size=(40, 4, 4))
     M, q = G @ G.swapaxes(1, 2) + 0.1 * np.eye(4), RNG.normal(size=(40, 4))
-    found = mncp.linear(M, q, tol=1e-10)
+    found = mncp.linear(M, q, tolerance=1e-10)
     assert found.converged.all()
     assert natural(found.x, np.einsum("nij,nj->ni", M, found.x) + q) < 1e-10
     assert np.abs(found.x - garra.lcp.solve(M, q).z).max() < 1e-7  # positive definite: one solution
@@ -71,7 +71,7 @@ def test_a_contact_slides_where_its_cone_cannot_hold_it():
 
 def test_an_oligopoly_is_an_equilibrium():
     demand = np.linspace(2000, 8000, 5)
-    found = mncp.nash_cournot(demand, tol=1e-9)
+    found = mncp.nash_cournot(demand, tolerance=1e-9)
     assert found.converged.all()
     q, cost, power = found.x, np.array([10, 8, 6, 4, 2.0]), np.array([1.2, 1.1, 1.0, 0.9, 0.8])
     total = q.sum(1, keepdims=True)

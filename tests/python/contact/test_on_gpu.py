@@ -39,8 +39,8 @@ for n in (0, 1, 31, 32, 33, 70):
     expect_same(found, contact.solve(A[:n], b[:n], mu[:n], device="scalar"))
 poisoned = A.copy()
 poisoned[7, 0, 0] = np.nan
-expect_same(contact.solve(*map(gpu.on_gpu, (poisoned, b, mu)), method="nsgs", tol=1e-6, max_iterations=50),
-            contact.solve(poisoned, b, mu, method="nsgs", tol=1e-6, max_iterations=50, device="scalar"))
+expect_same(contact.solve(*map(gpu.on_gpu, (poisoned, b, mu)), method="nsgs", tolerance=1e-6, max_iterations=50),
+            contact.solve(poisoned, b, mu, method="nsgs", tolerance=1e-6, max_iterations=50, device="scalar"))
 """)
 
 

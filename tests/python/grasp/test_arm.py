@@ -279,6 +279,6 @@ def test_what_cannot_be_is_refused(tmp_path, truth, change, says):
 
 
 def test_in_time_a_palm_stands_still(tmp_path, truth):
-    path = write(tmp_path, truth, more="[time]\nuntil = 0.1\nstep = 0.001\n")
+    path = write(tmp_path, truth, more="[simulation]\nuntil = 0.1\nstep = 0.001\n")
     said = garra("check", path, expect=INVALID).stderr
-    assert "hand.arm_root" in said and "[time]" in said
+    assert "hand.arm_root" in said and "[simulation]" in said

@@ -34,7 +34,7 @@ def test_a_pinch_above_or_below_the_centre_of_mass_needs_no_moment_but_one_besid
     beside = points + [0, 0.01, 0]
     lost = garra.grasp.rank(points=beside, normals=normals, friction=0.4, mass=0.3, samples=1)
     assert (lost.p_held == 0).all()
-    assert np.isinf(lost.critical_friction).all()
+    assert np.isinf(lost.required_friction).all()
 
 
 def test_friction_that_is_drawn_gives_the_share_above_what_is_needed():
@@ -51,7 +51,7 @@ def test_friction_that_is_drawn_gives_the_share_above_what_is_needed():
     )
     share = (0.5 - needed) / 0.4
     np.testing.assert_allclose(r.p_held, share, atol=5 * np.sqrt(share * (1 - share) / 4000))
-    np.testing.assert_allclose(r.critical_friction, needed, atol=2e-4)
+    np.testing.assert_allclose(r.required_friction, needed, atol=2e-4)
     assert (r.difference == 0).all(), "the same draws for all of them"
     # One draw per contact: moments ask half of the weight of each, so that the smaller one decides.
     own = garra.grasp.rank(
@@ -61,7 +61,7 @@ def test_friction_that_is_drawn_gives_the_share_above_what_is_needed():
     np.testing.assert_allclose(own.p_held, share, atol=5 * np.sqrt(share * (1 - share) / 4000))
 
 
-def test_ties_go_by_the_wrench_radius_where_there_are_force_limits():
+def test_ties_go_by_the_resisted_force_radius_where_there_are_force_limits():
     # Pinches of a light body that hold in all samples: the second one may press twice as hard, the first one has more
     # friction in hand. An added push along the line of the contacts is what the limits bear.
     points = np.array([[[-0.03, 0, 0], [0.03, 0, 0]]] * 3)
@@ -69,19 +69,19 @@ def test_ties_go_by_the_wrench_radius_where_there_are_force_limits():
     parts = {"friction": [[0.9, 0.9], [0.8, 0.8], [0.8, 0.8]], "mass": 0.05, "torsion_radius": 0.01}
     limited = garra.grasp.rank(points=points, normals=normals, force_limit=[[5, 5], [10, 10], [7, 7]], samples=100, **parts)
     assert (limited.p_held == 1).all() and list(limited.order) == [1, 2, 0]
-    assert list(np.argsort(-limited.wrench_radius)) == [1, 2, 0]
+    assert list(np.argsort(-limited.resisted_force_radius)) == [1, 2, 0]
     free = garra.grasp.rank(points=points, normals=normals, samples=100, **parts)
-    assert np.isnan(free.wrench_radius).all() and free.order[0] == np.argmin(free.critical_friction[:, 1])
+    assert np.isnan(free.resisted_force_radius).all() and free.order[0] == np.argmin(free.required_friction[:, 1])
 
 
 def test_variants_say_what_would_help_most():
     # A soft pinch 10 mm beside the centre of mass, along y: moved towards it, it has less moment to hold.
-    s = garra.grasp.Set.from_arrays(
+    s = garra.grasp.GraspSet.from_arrays(
         [[[-0.03, 0.01, 0], [0.03, 0.01, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], 0.5, mass=0.2, force_limit=5.0,
         torsion_radius=0.004, tangent=[[[0, 1, 0], [0, 1, 0]]], contact_names=[["left", "right"]],
     )  # fmt: skip
     ranking = garra.grasp.rank(s, friction=garra.scale(0.5, 1.5), force=garra.ball(0.5), samples=2000)
-    assert 0.02 < ranking.p_held[0] < 0.98 and sum(ranking.outcomes_of(0).values()) == 2000
+    assert 0.02 < ranking.p_held[0] < 0.98 and sum(ranking.outcome_counts(0).values()) == 2000
     found = ranking.variants()
     p = {name: found.p_held[g] for g, name in enumerate(found.candidates.names)}
     assert p["as it is"] == ranking.p_held[0], "the same draws"
@@ -90,7 +90,7 @@ def test_variants_say_what_would_help_most():
     assert p["left -5 mm along t"] > p["as it is"] > p["left +5 mm along t"]
     assert "mm along t (grasp" in repr(found) or " x " in repr(found)
     # On a sphere a moved contact stays on it, to third order, and its normal looks at the middle.
-    ball = garra.grasp.Set.from_arrays([[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], 0.5, mass=0.2, curvature=1 / 0.03)
+    ball = garra.grasp.GraspSet.from_arrays([[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], 0.5, mass=0.2, curvature=1 / 0.03)
     moved = garra.grasp.rank(ball, samples=5).variants(move=0.001).candidates
     points, normals = moved.arrays["point"], moved.arrays["normal"]
     assert np.abs(np.linalg.norm(points, axis=1) - 0.03).max() < 1e-7
@@ -102,7 +102,7 @@ def test_sets_of_any_numbers_of_contacts_go_to_files_and_back(tmp_path):
     rng = np.random.default_rng(0)
     normals = rng.normal(size=(9, 3))
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    s = garra.grasp.Set.from_arrays(-0.04 * normals, normals, 0.6, first=[0, 2, 5, 9], mass=0.2, com=[0, 0, 0.005])
+    s = garra.grasp.GraspSet.from_arrays(-0.04 * normals, normals, 0.6, first=[0, 2, 5, 9], mass=0.2, com=[0, 0, 0.005])
     s.save(tmp_path / "set.h5")
     np.savez(tmp_path / "set.npz", first=s.first, **s.arrays)
     assert len(s) == 3
@@ -111,14 +111,14 @@ def test_sets_of_any_numbers_of_contacts_go_to_files_and_back(tmp_path):
     answers = [garra.grasp.rank(source, **uncertain) for source in (s, tmp_path / "set.h5", tmp_path / "set.npz")]
     for other in answers[1:]:
         np.testing.assert_array_equal(answers[0].held, other.held)
-        np.testing.assert_array_equal(answers[0].critical_friction, other.critical_friction)
+        np.testing.assert_array_equal(answers[0].required_friction, other.required_friction)
 
 
 def test_the_program_gives_the_same_numbers_as_python(tmp_path):
     rng = np.random.default_rng(1)
     normals = rng.normal(size=(30, 4, 3))
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    s = garra.grasp.Set.from_arrays(-0.04 * normals, normals, 0.5, mass=0.3, force_limit=6.0)
+    s = garra.grasp.GraspSet.from_arrays(-0.04 * normals, normals, 0.5, mass=0.3, force_limit=6.0)
     s.save(tmp_path / "set.h5")
     (tmp_path / "study.toml").write_text(
         'schema = 1\njob = "grasp_set"\nseed = 9\n[contacts]\nfriction = { uniform = [0.1, 0.5] }\n'
@@ -144,7 +144,7 @@ def test_the_program_gives_the_same_numbers_as_python(tmp_path):
 
     with h5py.File(tmp_path / "r.h5") as file:
         assert list(file["status"].attrs["names"][:2]) == ["ranked", "no_contact"]
-        for name in ("p_held", "low", "high", "difference", "difference_low", "critical_friction", "rank", "held"):
+        for name in ("p_held", "low", "high", "difference", "difference_low", "required_friction", "rank", "held"):
             np.testing.assert_array_equal(file[name][()], getattr(r, name), err_msg=name)
     assert [best["grasp"] for best in answer["best"]] == list(r.order[:10])
     program("grasp", "rank", tmp_path / "set.h5", tmp_path / "study.toml", "-o", tmp_path / "r.csv")
@@ -152,7 +152,7 @@ def test_the_program_gives_the_same_numbers_as_python(tmp_path):
         rows = list(csv.DictReader(file))
     assert [int(row["grasp"]) for row in rows] == list(range(30))
     assert [float(row["p_held"]) for row in rows] == list(r.p_held)
-    assert [float(row["critical_friction_50"]) for row in rows] == list(r.critical_friction[:, 1])
+    assert [float(row["required_friction_50"]) for row in rows] == list(r.required_friction[:, 1])
     assert {row["status"] for row in rows} == {"ranked"}
     assert ((r.p_held > 0) & (r.p_held < 1)).any()
 
@@ -209,7 +209,7 @@ def test_a_ring_is_grasped_from_within_where_its_mesh_or_the_caller_says_so(tmp_
     settings = {"normals": out, "friction": 0.5, "mass": 0.3}
     within = {"points": 0.03 * out, **settings}
     assert garra.grasp.rank(**within, samples=1).refused == {"outward_normals": 1}
-    assert garra.grasp.rank(**within, samples=1, from_within=True).best == 0
+    assert garra.grasp.rank(**within, samples=1, interior_grasp=True).best == 0
     assert garra.grasp.rank(**within, samples=1, mesh=torus()).best == 0
     turned = {"points": 0.05 * out, **settings}
     assert garra.grasp.rank(**turned, samples=1, mesh=torus()).refused == {"outward_normals": 1}

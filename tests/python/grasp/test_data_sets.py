@@ -38,15 +38,15 @@ def test_grasps_in_world_axes_are_those_about_the_poses_origin(example, scale):
     p_W, n_W = example.in_world(pose, *random_grasps(80, 3, rng))
     scaled = pose.copy()
     scaled[:, :3, 3] /= scale
-    s = garra.grasp.Set.from_world(p_W / scale, n_W, scaled, scale=scale, friction=0.5, mass=0.2, force_limit=6.0)
+    s = garra.grasp.GraspSet.from_world(p_W / scale, n_W, scaled, scale=scale, friction=0.5, mass=0.2, force_limit=6.0)
     r = garra.grasp.rank(s, samples=1, friction_samples=1)
     # Independently: nothing is turned, the centre of mass is where the object is.
-    there = garra.grasp.Set.from_arrays(p_W, n_W, 0.5, mass=0.2, force_limit=6.0, com=pose[:, :3, 3])
+    there = garra.grasp.GraspSet.from_arrays(p_W, n_W, 0.5, mass=0.2, force_limit=6.0, com=pose[:, :3, 3])
     world = garra.grasp.rank(there, samples=1, friction_samples=1)
     assert 5 < r.held.sum() < 75
     np.testing.assert_array_equal(r.held, world.held)
     # Each is known to 1e-4 of it.
-    np.testing.assert_allclose(r.critical_friction, world.critical_friction, rtol=3e-4)
+    np.testing.assert_allclose(r.required_friction, world.required_friction, rtol=3e-4)
 
 
 def test_grasps_with_different_numbers_of_contacts_have_their_own_poses(example):
@@ -56,7 +56,7 @@ def test_grasps_with_different_numbers_of_contacts_have_their_own_poses(example)
     first, of = [0, 3, 7], np.repeat([0, 1], [3, 4])
     p_W = np.einsum("mij,mj->mi", pose[of, :3, :3], p_O[0]) + pose[of, :3, 3]
     n_W = np.einsum("mij,mj->mi", pose[of, :3, :3], n_O[0])
-    s = garra.grasp.Set.from_world(p_W, n_W, pose, first=first, mass=1)
+    s = garra.grasp.GraspSet.from_world(p_W, n_W, pose, first=first, mass=1)
     np.testing.assert_allclose(s.arrays["point"], p_O[0], atol=1e-15)
     np.testing.assert_allclose(s.arrays["normal"], n_O[0], atol=1e-15)
     np.testing.assert_allclose(s.arrays["gravity"], pose[:, 2, :3] * -9.81, atol=1e-14)
@@ -67,10 +67,10 @@ def test_a_pose_with_a_scale_in_it_is_refused(example):
     pose = example.poses(4, rng)
     pose[2, :3, :3] *= 0.001
     with pytest.raises(ValueError, match="pose 2 .*`scale`"):
-        garra.grasp.Set.from_world(*random_grasps(4, 3, rng), pose)
+        garra.grasp.GraspSet.from_world(*random_grasps(4, 3, rng), pose)
     pose[2, :3, :3] *= -1000
     with pytest.raises(ValueError, match="pose 2"):
-        garra.grasp.Set.from_world(*random_grasps(4, 3, rng), pose)
+        garra.grasp.GraspSet.from_world(*random_grasps(4, 3, rng), pose)
 
 
 def test_a_jaw_whose_pads_are_points_needs_the_friction_of_nguyens_criterion(example):
@@ -95,7 +95,7 @@ def test_a_jaw_whose_pads_are_points_needs_the_friction_of_nguyens_criterion(exa
         samples=1,
         friction_samples=1,
     )
-    worst = r.critical_friction[:, 1].reshape(25, 26).max(axis=1)
+    worst = r.required_friction[:, 1].reshape(25, 26).max(axis=1)
     # Pads of 0.4 mm tilt the line by as much as that on 40 mm and more.
     np.testing.assert_allclose(worst, needed, atol=0.02)
 
@@ -109,4 +109,4 @@ def test_the_example_tells_how_many_hold_with_less_friction(example, capsys, mon
     assert shares[0] == 100
     assert shares == sorted(shares, reverse=True)
     assert shares[4] == pytest.approx(10.2, abs=0.1), "docs/theory/grasp-sets.md says so"
-    assert len(garra.grasp.Set.from_hdf5(tmp_path / "set.h5")) == 10_000
+    assert len(garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5")) == 10_000

@@ -94,14 +94,14 @@ def numpys(p: dict, B: np.ndarray, drift: np.ndarray) -> dict[str, np.ndarray]:
 
 def assert_is_numpys(ranking: garra.grasp.Ranking, truth: dict[str, np.ndarray]) -> None:
     assert (ranking.status == 0).all() and ranking.unsolved.sum() == 0
-    for ours, name in ((ranking.margin[:, 1], "margin"), (ranking.critical_friction[:, 1], "critical")):
+    for ours, name in ((ranking.margin[:, 1], "margin"), (ranking.required_friction[:, 1], "critical")):
         finite = np.isfinite(truth[name])
         assert np.array_equal(np.isfinite(ours), finite)
         assert ours[finite] == pytest.approx(truth[name][finite], rel=SOLVED, abs=SOLVED)
     clear = np.abs(truth["margin"]) > 1e-6
     assert np.array_equal(ranking.p_no_slip[clear] == 1, truth["sticks"][clear])
     # Forces that stick, and leave nothing of the object's acceleration to the hand, are no more than the cones ask.
-    expected = truth["sticks"] & (truth["imbalance"] <= 0.5) & (ranking.p_can_be_held == 1)
+    expected = truth["sticks"] & (truth["imbalance"] <= 0.5) & (ranking.p_resisted == 1)
     held = ranking.p_held == 1
     assert held[expected].all()
     # Others are held without the contacts that open.
@@ -118,7 +118,7 @@ def test_whole_hands_are_judged_by_the_formulas():
     M_inv = np.linalg.inv(p["mass_matrix"])
     B = np.einsum("gaq,gqr,gbr->gab", p["jacobian"], M_inv, p["jacobian"])
     drift = np.einsum("gaq,gqr,gr->ga", p["jacobian"], M_inv, p["bias"] - p["torque"])
-    ranking = garra.grasp.rank(garra.grasp.Set.from_arrays(**p), samples=1, friction_samples=1, acceleration=SHARP)
+    ranking = garra.grasp.rank(garra.grasp.GraspSet.from_arrays(**p), samples=1, friction_samples=1, acceleration=SHARP)
     assert ranking.hand == "whole"
     assert_is_numpys(ranking, numpys(p, B, drift))
 
@@ -131,12 +131,12 @@ def test_torques_beyond_their_limits_are_cut_off():
     B = np.einsum("gaq,gqr,gbr->gab", p["jacobian"], M_inv, p["jacobian"])
     cut = np.clip(p["torque"], -limit, limit)
     drift = np.einsum("gaq,gqr,gr->ga", p["jacobian"], M_inv, p["bias"] - cut)
-    grasps = garra.grasp.Set.from_arrays(**p, torque_limit=limit)
+    grasps = garra.grasp.GraspSet.from_arrays(**p, torque_limit=limit)
     limited = garra.grasp.rank(grasps, samples=1, friction_samples=1, acceleration=SHARP)
     assert_is_numpys(limited, numpys(p, B, drift))
-    strong = garra.grasp.rank(garra.grasp.Set.from_arrays(**p), samples=1)
-    assert (limited.p_can_be_held <= strong.p_can_be_held).all()
-    assert limited.p_can_be_held.sum() < strong.p_can_be_held.sum() - 20
+    strong = garra.grasp.rank(garra.grasp.GraspSet.from_arrays(**p), samples=1)
+    assert (limited.p_resisted <= strong.p_resisted).all()
+    assert limited.p_resisted.sum() < strong.p_resisted.sum() - 20
 
 
 def test_twelve_contacts_are_judged_by_the_formulas(monkeypatch):
@@ -156,7 +156,7 @@ def test_compliant_hands_are_judged_by_the_formulas():
         rows = slice(3 * j, 3 * j + 3)
         B[:, rows, rows] = mobility[:, j]
         drift[:, rows] = -np.einsum("gab,gbc,gc->ga", mobility[:, j], E[:, j], force[:, j])
-    grasps = garra.grasp.Set.from_arrays(**p, mobility=mobility, force=force)
+    grasps = garra.grasp.GraspSet.from_arrays(**p, mobility=mobility, force=force)
     ranking = garra.grasp.rank(grasps, samples=1, friction_samples=1, imbalance=0.5, acceleration=SHARP)
     assert ranking.hand == "compliant"
     assert_is_numpys(ranking, numpys(p, B, drift))
@@ -164,7 +164,7 @@ def test_compliant_hands_are_judged_by_the_formulas():
 
 def test_a_file_keeps_the_hand_and_the_program_ranks_and_replays_it(tmp_path):
     p = {name: values[:40] for name, values in with_torque(parts()).items()}
-    grasps = garra.grasp.Set.from_arrays(**p)
+    grasps = garra.grasp.GraspSet.from_arrays(**p)
     grasps.save(tmp_path / "set.h5")
     np.savez(tmp_path / "set.npz", first=grasps.first, **grasps.arrays)
     options = {"friction": garra.scale(0.8, 1.2), "samples": 200, "friction_samples": 50}
@@ -172,15 +172,15 @@ def test_a_file_keeps_the_hand_and_the_program_ranks_and_replays_it(tmp_path):
     for file in ("set.h5", "set.npz"):
         again = garra.grasp.rank(tmp_path / file, **options)
         assert np.array_equal(again.outcomes, ranking.outcomes)
-        assert np.array_equal(again.wrench_radius, ranking.wrench_radius, equal_nan=True)
+        assert np.array_equal(again.resisted_force_radius, ranking.resisted_force_radius, equal_nan=True)
     found = tmp_path / "ranking.h5"
-    factor = "contacts.own_friction_factor={uniform=[0.8,1.2]}"
+    factor = "contacts.per_contact_friction_factor={uniform=[0.8,1.2]}"
     command = [program(), "grasp", "rank", tmp_path / "set.h5", "-o", found, "--no-report", "--set", factor]
     command += ["--set", "sampling.samples=200", "--set", "sampling.friction_samples=50"]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert "the hand is whole" in said and "not carried" in said
+    assert "the hand is whole" in said and "command insufficient" in said
     columns = ranking_file.read(found).columns
-    for name in ("p_held", "p_no_slip", "p_can_be_held", "margin", "wrench_radius", "fails_first", "outcomes"):
+    for name in ("p_held", "p_no_slip", "p_resisted", "margin", "resisted_force_radius", "limiting_contact", "outcomes"):
         assert np.array_equal(columns[name], getattr(ranking, name), equal_nan=True), name
     assert ranking_file.read(found).hand == "whole"
     # Each sample again is one of those that were counted.
@@ -218,18 +218,18 @@ def test_a_sample_of_an_ideal_hand_shows_its_forces_or_what_none_go_along_with()
         n, t, o = r["force"].T
         assert (np.hypot(t, o) <= r["friction"] * n * (1 + 1e-9)).all() and (n <= 20).all()
         assert np.linalg.norm((n[:, None] * r["normal"]).sum(axis=0) + r["wrench"][:3]) <= np.hypot(t, o).sum() + 1e-6
-        assert r["critical_friction"] <= r["friction"].max() + 1e-4
+        assert r["required_friction"] <= r["friction"].max() + 1e-4
     assert seen == {"held", "not_resisted"}
 
 
 def test_what_does_not_fit_is_refused_by_name():
     p = with_torque(parts())
     with pytest.raises(ValueError, match="jacobian has the shape"):
-        garra.grasp.Set.from_arrays(**{**p, "jacobian": p["jacobian"][:, :-1]})
+        garra.grasp.GraspSet.from_arrays(**{**p, "jacobian": p["jacobian"][:, :-1]})
     with pytest.raises(ValueError, match="torque has the shape"):
-        garra.grasp.Set.from_arrays(**{**p, "torque": np.zeros(3)})
+        garra.grasp.GraspSet.from_arrays(**{**p, "torque": np.zeros(3)})
     with pytest.raises(ValueError, match="without jacobian"):
-        garra.grasp.Set.from_arrays(p["points"], p["normals"], torque=np.zeros(3))
+        garra.grasp.GraspSet.from_arrays(p["points"], p["normals"], torque=np.zeros(3))
     with pytest.raises(garra.Error, match="force is missing"):
         garra.grasp.rank(points=p["points"], normals=p["normals"], friction=0.5, mass=1.0, mobility=1.0)
     with pytest.raises(garra.Error, match="hand"):
@@ -252,7 +252,7 @@ def test_joints_that_a_grasp_does_not_use_cost_next_to_nothing():
     dense[:-6, :-6] += 1e-3  # of joints that move no contact: the same answers
     found, seconds = [], []
     for matrix in (np.eye(nq), dense):
-        grasps = garra.grasp.Set.from_arrays(**many_joints(nq, matrix))
+        grasps = garra.grasp.GraspSet.from_arrays(**many_joints(nq, matrix))
         best = np.inf
         for _ in range(2):
             begun = time.process_time()
@@ -265,7 +265,7 @@ def test_joints_that_a_grasp_does_not_use_cost_next_to_nothing():
 
 def test_a_hand_has_at_most_1024_joints():
     def ranked(nq: int) -> garra.grasp.Ranking:
-        return garra.grasp.rank(garra.grasp.Set.from_arrays(**many_joints(nq, np.eye(nq))), samples=4)
+        return garra.grasp.rank(garra.grasp.GraspSet.from_arrays(**many_joints(nq, np.eye(nq))), samples=4)
 
     assert ranked(1024).status.tolist() == [0, 0]
     with pytest.raises(garra.FileError, match="jacobian has 1025 joints\n.*At most 1024 are taken"):

@@ -13,7 +13,7 @@ import pytest
 mujoco = pytest.importorskip("mujoco", minversion="3.3.2")
 pytest.importorskip("garra._core")
 
-from garra.grasp import Set, rank  # noqa: E402
+from garra.grasp import GraspSet, rank  # noqa: E402
 from garra.grasp.candidates import OUTCOMES  # noqa: E402
 from garra.grasp.hand import Grasp  # noqa: E402
 from garra.grasp.mujoco_scene import from_mujoco  # noqa: E402
@@ -183,7 +183,7 @@ def test_a_ball_too_slippery_falls_as_friction_lets_it():
     A, b, _ = grasp.problem()
     from garra import contact
 
-    found = contact.solve(A, b, np.full(2, mu), tol=1e-9)
+    found = contact.solve(A, b, np.full(2, mu), tolerance=1e-9)
     c, a = found.c.reshape(2, 3), found.a.reshape(2, 3)
     assert c[:, 0] == pytest.approx(PRESS, abs=SOLVED)
     assert np.hypot(c[:, 1], c[:, 2]) == pytest.approx(mu * PRESS, abs=SOLVED)
@@ -206,13 +206,13 @@ def test_what_becomes_of_a_ball_between_pads_is_known_beforehand():
     assert grasp.robustness(friction=NEEDED * 0.99, **every).outcomes["slipping"] == 64
     # Two points have no lever about the line through them.
     about = grasp.robustness(friction=5.0, torque=[0.01, 0, 0], **every)
-    assert about.outcomes["not_resisted"] == 64 and about.p_can_be_held == 0
+    assert about.outcomes["not_resisted"] == 64 and about.p_resisted == 0
     twist = 0.01 / (np.sqrt(2 / 5) * 0.0801)  # over the radius of gyration of a solid sphere
     assert about.imbalance == pytest.approx(twist / (twist + MASS * G), abs=1e-9)
     assert grasp.robustness(friction=5.0, torque=[0, 0.01, 0], **every).outcomes["held"] == 64
     # Along the line only the command presses: of 15 N and the weight it leaves the 15 N.
     pushed = grasp.robustness(friction=5.0, force=[15, 0, 0], **every)
-    assert pushed.outcomes["not_carried"] == 64
+    assert pushed.outcomes["command_insufficient"] == 64
     assert pushed.imbalance == pytest.approx(15 / (15 + MASS * G), abs=1e-9)
     # With a limit on the forces the pads may not press harder than they do.
     assert grasp.robustness(friction=NEEDED * 0.99, force_limit=PRESS, **every).outcomes["not_resisted"] == 64
@@ -224,7 +224,7 @@ def test_what_mujoco_applies_to_the_object_counts_as_load():
     assert from_mujoco(model, data, "ball").robustness(friction=5.0, samples=8).outcomes["not_resisted"] == 8
     data.xfrc_applied[:] = 0
     data.xfrc_applied[model.body("ball").id, 0] = 15
-    assert from_mujoco(model, data, "ball").robustness(friction=5.0, samples=8).outcomes["not_carried"] == 8
+    assert from_mujoco(model, data, "ball").robustness(friction=5.0, samples=8).outcomes["command_insufficient"] == 8
 
 
 def test_gravity_compensation_takes_the_weight_away():
@@ -265,7 +265,7 @@ def test_the_probability_is_that_of_the_closed_form(inputs, truth):
     assert result.interval[0] <= result.p_held <= result.interval[1]
     assert sum(result.outcomes.values()) == result.samples == 4000
     assert result.p_no_slip == result.p_held  # whatever sticks is carried here
-    assert result.p_can_be_held == 1
+    assert result.p_resisted == 1
 
 
 def test_the_same_seed_draws_the_same_and_inputs_do_not_disturb_each_other():
@@ -694,7 +694,7 @@ def test_a_finger_that_presses_on_a_finger_holds_it():
     assert grasp.solve().forces[:, 0] == pytest.approx([PRESS, PRESS], abs=SOLVED)
     assert grasp.robustness(friction=1.01 * NEEDED, samples=8, acceleration=SHARP).p_held == 1
     assert grasp.robustness(friction=0.99 * NEEDED, samples=8, acceleration=SHARP).p_held == 0
-    judged = rank(Set.from_grasps([grasp]), friction=1.01 * NEEDED, samples=64)
+    judged = rank(GraspSet.from_grasps([grasp]), friction=1.01 * NEEDED, samples=64)
     assert judged.p_held[0] == 1
 
 
@@ -716,7 +716,7 @@ def test_a_limit_does_not_pull():
     assert pushed.force[0, sides.index("left pad"), 0] == pytest.approx(strong + 0.3 * away, abs=SOLVED)
     assert pushed.force[0, sides.index("right pad"), 0] == pytest.approx(PRESS - 0.4 * away, abs=SOLVED)
     # All move together: no contact slips, but what the command leaves over is more than half of weight and push.
-    assert pushed.p_no_slip == 1 and pushed.outcomes["not_carried"] == 8
+    assert pushed.p_no_slip == 1 and pushed.outcomes["command_insufficient"] == 8
     assert pushed.imbalance == pytest.approx((push + PRESS - strong) / (push + MASS * G), abs=SOLVED)
 
 
@@ -765,7 +765,7 @@ def test_corners_of_a_face_stand_for_its_contacts():
     every = from_mujoco(model, data, "box")
     assert len(every.geoms) == 12
     stands = every.robustness(force=ball(1), samples=32)  # on the floor, between the walls
-    assert stands.p_held == 1 and stands.p_can_be_held == 1
+    assert stands.p_held == 1 and stands.p_resisted == 1
     model.geom_contype[model.geom("floor").id] = model.geom_conaffinity[model.geom("floor").id] = 0
     grasp = from_mujoco(model, data, "box", reduce="corners")
     assert len(grasp.geoms) == 6 and "near on box: 3 of 4 contacts are kept" in grasp.notes
@@ -803,9 +803,9 @@ def test_the_first_outcome_that_applies_counts():
     assert outcome(undecided=yes, balance=-1) == "not_resisted"
     assert outcome(balance=0, slips=moves) == "slipping"
     assert outcome(solved=no) == "unsolved"
-    assert outcome(solved=no, carried=no) == "not_carried"
+    assert outcome(solved=no, carried=no) == "command_insufficient"
     assert outcome(carried=no, balance=-1) == "not_resisted"
-    assert outcome() == "not_carried"  # sticks with forces above their limits
+    assert outcome() == "command_insufficient"  # sticks with forces above their limits
 
 
 def test_intervals_are_exact_and_unsolved_samples_widen_them():
@@ -851,18 +851,18 @@ def test_names_of_contacts_and_grasps_stay_to_the_end(tmp_path):
     result = grasp.robustness(friction=uniform(0.5 * NEEDED, 1.5 * NEEDED), samples=400)
     failed = (result.outcome == "slipping").sum()
     assert result.contacts == ["left pad", "right pad"] == grasp.contact_names
-    assert set(result.fails_first) <= {"left pad", "right pad"} and max(result.fails_first.values()) <= failed
-    assert sum(result.fails_first.values()) >= failed > 50
+    assert set(result.limiting_contact) <= {"left pad", "right pad"} and max(result.limiting_contact.values()) <= failed
+    assert sum(result.limiting_contact.values()) >= failed > 50
     assert "slips or opens: " in repr(result) and " pad " in repr(result)
     held = result.outcome == "held"
     expected = 1 - (MASS * G / 2 / PRESS) / result.friction[held].min(axis=1)  # each pad carries half of the weight
     assert result.margin[held].min() >= -1e-9 and np.all(result.margin[held] >= expected - 1e-6)
     ranking = rank([grasp, grasp], friction=scale(0.1, 0.2), samples=50)
     assert "cube" not in repr(ranking) and "ball (grasp 0)" in repr(ranking)
-    assert ranking.contact_name(1, int(ranking.fails_first[1])) in ("left pad", "right pad")
+    assert ranking.contact_name(1, int(ranking.limiting_contact[1])) in ("left pad", "right pad")
     lines = repr(ranking.replay(1, 3)).splitlines()
     assert lines[0].startswith("ball (grasp 1), sample 3: ") and lines[1].startswith("  left pad: ") and len(lines) == 3
-    named = Set.from_grasps([grasp, grasp], names=["can", "box"])
+    named = GraspSet.from_grasps([grasp, grasp], names=["can", "box"])
     for file in ("set.h5", "set.npz"):
         named.save(tmp_path / file)
         read = rank(tmp_path / file, samples=10)
@@ -911,7 +911,7 @@ def test_samples_of_a_mujoco_hand_are_grasps_of_a_set_with_the_same_outcomes(han
         replace(grasp, mu=mu, mass=mass, inertia=mass / grasp.mass * grasp.inertia, applied=grasp.applied + wrench)
         for mu, mass, wrench in zip(result.friction, result.mass, result.wrench, strict=True)
     ]
-    ranking = rank(Set.from_grasps(samples), samples=1, friction_samples=1)
+    ranking = rank(GraspSet.from_grasps(samples), samples=1, friction_samples=1)
     assert ranking.hand == "whole" and (ranking.status == 0).all()
     found = np.array(OUTCOMES)[ranking.outcomes.argmax(axis=1)]
     assert np.array_equal(found, result.outcome)
@@ -950,14 +950,14 @@ def test_ten_contacts_of_a_mujoco_hand_are_judged_in_a_set_by_their_stick_forces
     assert len(grasp.mu) == 10
     pushes = np.random.default_rng(4).normal(size=(200, 6)) * [3, 3, 3, 0.05, 0.05, 0.05]
     samples = [replace(grasp, mu=np.full(10, FRICTION), applied=grasp.applied + push) for push in pushes]
-    ranking = rank(Set.from_grasps(samples), samples=1, friction_samples=1, acceleration=SHARP)
+    ranking = rank(GraspSet.from_grasps(samples), samples=1, friction_samples=1, acceleration=SHARP)
     assert (ranking.status == 0).all() and ranking.unsolved.sum() == 0
     A, b, _ = grasp.problem(wrench=pushes)
     c = -np.linalg.solve(A, b[..., None]).reshape(200, 10, 3)
     needed = np.where(c[..., 0] > 0, np.hypot(c[..., 1], c[..., 2]) / c[..., 0], np.inf).max(axis=1)
-    assert ranking.critical_friction[:, 1] == pytest.approx(needed, rel=SOLVED)
+    assert ranking.required_friction[:, 1] == pytest.approx(needed, rel=SOLVED)
     assert np.array_equal(ranking.p_no_slip == 1, needed <= FRICTION)
     assert 20 < (ranking.p_no_slip == 1).sum() < 180
     carried = grasp.imbalance(wrench=pushes) <= 0.5
-    assert np.array_equal(ranking.p_held == 1, (needed <= FRICTION) & carried & (ranking.p_can_be_held == 1))
+    assert np.array_equal(ranking.p_held == 1, (needed <= FRICTION) & carried & (ranking.p_resisted == 1))
     assert ranking.replay(0)["force"].shape == (10, 3)

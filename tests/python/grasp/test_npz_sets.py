@@ -29,7 +29,7 @@ file = "grasps"
 [contacts]
 friction_factor = { uniform = [0.6, 1.2] }
 [load]
-force_ball = "1 N"
+force_radius = "1 N"
 [sampling]
 samples = 20
 friction_samples = 2
@@ -137,13 +137,13 @@ def test_python_reads_and_writes_them(files):
     import garra as package
 
     arrays = ragged(12)
-    read = package.grasp.Set.from_arrays(
+    read = package.grasp.GraspSet.from_arrays(
         arrays["point"], arrays["normal"], arrays["friction"], first=arrays["first"], mass=arrays["mass"],
         mesh=BOX, names=arrays["name"],
     )  # fmt: skip
     read.sample = np.arange(12)
     read.save(files / "saved.npz")
-    again = package.grasp.Set.from_npz(files / "saved.npz")
+    again = package.grasp.GraspSet.from_npz(files / "saved.npz")
     assert again.names == list(arrays["name"]) and again.mesh[1].tolist() == BOX[1].tolist()
     assert again.sample.tolist() == list(range(12))
     # By its content, whatever its name is.
@@ -153,7 +153,7 @@ def test_python_reads_and_writes_them(files):
     garra("grasp", "rank", renamed)
     renamed.write_bytes((files / "saved.npz").read_bytes()[:-30])
     with pytest.raises(package.FileError):
-        package.grasp.Set.from_npz(renamed)
+        package.grasp.GraspSet.from_npz(renamed)
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed], ids=["stored", "deflated"])

@@ -16,7 +16,7 @@ from program import ROOT, garra
 SHAKE = ROOT / "data" / "scenarios" / "three_puma_shake.toml"
 SAMPLE = 3
 UNTIL, STEP = 0.12, 1e-3
-SMALL = ("--set", f"time.until={UNTIL}", "--set", "time.friction=[0.4, 0.5]", "--samples", "8", "--no-report")
+SMALL = ("--set", f"simulation.duration={UNTIL}", "--set", "simulation.friction=[0.4, 0.5]", "--samples", "8", "--no-report")
 
 
 def motion(run: Path, out: Path) -> dict[str, np.ndarray]:
@@ -68,9 +68,9 @@ def test_fed_back_it_moves_the_object_the_same_way(shaken, tmp_path, way):
     rows = "\n".join(",".join(repr(float(x)) for x in (time, *row)) for time, row in zip(t, a))
     (tmp_path / "palm.csv").write_text("time, ax, ay, az\n" + rows + "\n")
     text = SHAKE.read_text()
-    begin, end = text.index("[[time.load]]"), text.index("[sampling]")
+    begin, end = text.index("[[simulation.load]]"), text.index("[sampling]")
     scenario = tmp_path / "sampled.toml"
-    scenario.write_text(text[:begin] + '[[time.load]]\nkind = "sampled"\nfile = "palm.csv"\n\n' + text[end:])
+    scenario.write_text(text[:begin] + '[[simulation.load]]\nkind = "sampled"\nfile = "palm.csv"\n\n' + text[end:])
     garra("run", scenario, "-o", tmp_path / "run", *SMALL)
     (tmp_path / "palm.csv").unlink()
     shutil.move(tmp_path / "run", tmp_path / "moved")  # the folder alone reproduces the sample

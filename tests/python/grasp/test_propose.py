@@ -98,7 +98,7 @@ def test_the_example_of_the_readme_runs(tmp_path):
     assert answer["grasps"] == 400
     assert answer["mesh"]["watertight"] is True
     assert answer["mesh"]["merged"] == 5 * 1800, "six corners meet in each of 1800 vertices"
-    assert sum(answer["fate"].values()) == answer["samples"]
+    assert sum(answer["rejections"].values()) == answer["samples"]
     with h5py.File(tmp_path / "set.h5") as file:
         assert file["object/vertex"].shape == (1800, 3)
         assert file["object/face"].shape == (3600, 3)
@@ -106,11 +106,11 @@ def test_the_example_of_the_readme_runs(tmp_path):
     # The same from Python, file and arrays.
     s = garra.grasp.propose(tmp_path / "part.stl", fingers=3, n=400)
     points, normals = (s.arrays[name].reshape(-1, 3, 3) for name in ("point", "normal"))
-    from_within = (np.einsum("gki,gki->gk", points, normals) > 0).all(axis=-1)
+    interior_grasp = (np.einsum("gki,gki->gk", points, normals) > 0).all(axis=-1)
     with h5py.File(tmp_path / "ranking.h5") as file:
-        assert from_within.any() and (file["rank"][()] > 0).all(), "the ring grasped from its hole, too"
+        assert interior_grasp.any() and (file["rank"][()] > 0).all(), "the ring grasped from its hole, too"
         assert (file["p_held"][()] == 1).all(), "forces that close hold any weight"
-    np.testing.assert_array_equal(s.sample, garra.grasp.Set.from_hdf5(tmp_path / "set.h5").sample)
+    np.testing.assert_array_equal(s.sample, garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5").sample)
     with h5py.File(tmp_path / "set.h5") as file:
         for name, array in s.arrays.items():
             np.testing.assert_array_equal(array, file[name][()], err_msg=name)
@@ -129,7 +129,7 @@ def test_files_and_arrays_of_one_mesh_give_one_set(tmp_path):
     for name, array in one.arrays.items():
         np.testing.assert_array_equal(array, two.arrays[name], err_msg=name)
     one.save(tmp_path / "set.h5")
-    again = garra.grasp.Set.from_hdf5(tmp_path / "set.h5")
+    again = garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5")
     np.testing.assert_array_equal(again.mesh[1], one.mesh[1])
     np.testing.assert_array_equal(again.sample, one.sample)
 
@@ -167,7 +167,7 @@ def test_slides_along_the_curvature_stay_on_a_sphere():
     s = garra.grasp.propose("sphere:0.02", n=100, fingers=3, friction=0.4, seed=4)
     assert np.allclose(s.arrays["curvature"], 50)
     with_it = garra.grasp.rank(s, slide=0.003, samples=200, friction_samples=1)
-    flat = garra.grasp.Set(s.first, {k: v for k, v in s.arrays.items() if k != "curvature"})
+    flat = garra.grasp.GraspSet(s.first, {k: v for k, v in s.arrays.items() if k != "curvature"})
     without = garra.grasp.rank(flat, slide=0.003, samples=200, friction_samples=1)
     assert (with_it.p_held != without.p_held).any()
 
@@ -219,7 +219,7 @@ def test_the_program_refuses_what_it_cannot_use(tmp_path):
     program(
         "grasp", "propose", "sphere:0.1", "-o", tmp_path / "set.h5", "-n", 5, "--approach=-1,0,0", "--finger-radius=.01"
     )
-    np.testing.assert_array_equal(garra.grasp.Set.from_hdf5(tmp_path / "set.h5").sample, one.sample)
+    np.testing.assert_array_equal(garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5").sample, one.sample)
     assert (one.sample != np.arange(5)).any()
     ran = program("grasp", "propose", "sphere:0.1", "-o", tmp_path / "set.h5", "-n", "10")
     assert "10 grasps of 2 fingers" in ran.stdout

@@ -35,7 +35,7 @@ def octahedron(radius: float):
     return vertex, np.array(face)
 
 
-def random_set(**others) -> garra.grasp.Set:
+def random_set(**others) -> garra.grasp.GraspSet:
     """Grasps of two to four contacts on a sphere; number 7 has a zero normal, number 11 is in millimetres."""
     rng = np.random.default_rng(4)
     first = np.concatenate([[0], np.cumsum(rng.integers(2, 5, COUNT))])
@@ -44,13 +44,13 @@ def random_set(**others) -> garra.grasp.Set:
     points = -0.04 * normals
     normals[first[7]] = 0
     points[first[11]] *= 1000
-    return garra.grasp.Set.from_arrays(
+    return garra.grasp.GraspSet.from_arrays(
         points, normals, 0.5, first=first, mass=0.3, force_limit=8.0, com=[0, 0, 0.004], **others
     )
 
 
 STUDY = ("--set", "contacts.friction={uniform=[0.2,0.9]}", "--set", "sampling.samples=300", "--set",
-         'load.force_ball="0.5 N"', "--set", 'contacts.tilt={cone_uniform="5 deg"}')  # fmt: skip
+         'load.force_radius="0.5 N"', "--set", 'contacts.tilt={cone_uniform="5 deg"}')  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +72,9 @@ def remade(ranking: Path) -> str:
 
 def unpacked(column: dict, count: int) -> np.ndarray:
     if "all" in column:
-        return np.broadcast_to(column["all"], (count, len(column["all"]))).squeeze(-1)
+        return np.broadcast_to(column["all"], (count, len(column["all"]))).grip_force(-1)
     values = np.frombuffer(base64.b64decode(column["data"]), KINDS[column["kind"]])
-    return values.reshape(-1, column["width"]).squeeze()
+    return values.reshape(-1, column["width"]).grip_force()
 
 
 # --- what it says
@@ -143,14 +143,14 @@ def test_the_table_carries_the_columns_of_the_file(ranked):
         np.testing.assert_array_equal(unpacked(data[name], 58), r[name][order])
     for name in ("low", "high", "difference", "difference_low", "difference_high"):
         np.testing.assert_array_equal(unpacked(data[name], 58), r[name][order].astype(np.float32))
-    np.testing.assert_array_equal(unpacked(data["friction"], 58), r["critical_friction"][order].astype(np.float32))
+    np.testing.assert_array_equal(unpacked(data["friction"], 58), r["required_friction"][order].astype(np.float32))
 
 
 def test_pictures_have_the_contacts_of_the_set(ranked):
     folder, r, html = ranked
     pictures = data_of(html, "ranking")["pictures"]
     contacts = unpacked(data_of(html, "ranking")["contacts"], 58)
-    s = garra.grasp.Set.from_hdf5(folder / "set.h5")
+    s = garra.grasp.GraspSet.from_hdf5(folder / "set.h5")
     order = np.argsort(np.where(r["rank"] > 0, r["rank"], 10**6))[:58]
     rows = np.concatenate([np.arange(s.first[g], s.first[g + 1]) for g in order])
     np.testing.assert_array_equal(contacts, np.diff(s.first)[order])
@@ -166,7 +166,7 @@ def test_pictures_have_the_contacts_of_the_set(ranked):
 
 def test_the_friction_curve_is_the_share_of_grasps_that_need_less(ranked):
     _, r, html = ranked
-    needed = r["critical_friction"][r["rank"] > 0]
+    needed = r["required_friction"][r["rank"] > 0]
     figure = re.search(r'<svg [^>]*aria-label="Share of the grasps.*?</svg>', html, re.S)[0]
     right = min(max(1.15 * np.quantile(needed[np.isfinite(needed)], 0.99), 0.1), ranking_report.MOST_FRICTION)
     friction = np.linspace(0, right, 301)
@@ -190,11 +190,11 @@ def test_the_same_ranking_gives_the_same_bytes(ranked):
 
 
 def test_pushes_wrenches_and_torque_errors_are_told(tmp_path):
-    """The wrench radius under a picture is the ranking's; what acts and what is off stands in the study."""
+    """The resisted force radius under a picture is the ranking's; what acts and what is off stands in the study."""
     drawn = {"wrenches": [[0.5, 0, 0, 0, 0.01, 0], [0, 0, 1, 0, 0, 0]], "torque_error": garra.normal(0, 0.1)}
     r = garra.grasp.rank(random_set(), samples=20, friction_samples=0, radius_samples=3, **drawn)
     text = Page(r.report(tmp_path / "page.html").read_text(encoding="utf-8")).text
-    best = r.wrench_radius[int(np.flatnonzero(r.rank == 1)[0])]
+    best = r.resisted_force_radius[int(np.flatnonzero(r.rank == 1)[0])]
     assert best > 0 and f"every push below {ranking_report.words.number(float(best))} N" in text
     assert "one of the wrenches acts (0.5, 0, 0) N, (0, 0.01, 0) N m; (0, 0, 1) N, (0, 0, 0) N m" in text
     assert "errors of the torques" in text and "for each joint on its own" in text
@@ -223,7 +223,7 @@ def test_distributions_of_python_are_told(tmp_path):
     assert told["mass"].replace("\u202f", " ") == "uniform, 0.1 to 0.2 kg"
     assert told["centre of mass off by"].replace("\u202f", " ") == "uniform in a ball of 3 mm"
     assert told["contacts slide by"].startswith("normal, 0 ± 2\u202fmm")
-    told = said(friction=garra.scale(0.8, 1.2), any_gravity=True)
+    told = said(friction=garra.scale(0.8, 1.2), random_gravity_direction=True)
     assert told["friction"] == "the set’s × (uniform, 0.8 to 1.2, for each contact on its own)"
     assert "any direction" in told["gravity"]
 
@@ -331,7 +331,7 @@ def test_a_ranking_goes_to_parquet_and_back(ranked, tmp_path):
     r.to_parquet(tmp_path / "r.parquet")
     frame = pandas.read_parquet(tmp_path / "r.parquet")
     assert list(frame.index[:58]) == list(r.order)
-    np.testing.assert_array_equal(frame["critical_friction_95"], r.critical_friction[frame.index, 2])
+    np.testing.assert_array_equal(frame["required_friction_95"], r.required_friction[frame.index, 2])
     np.testing.assert_array_equal(frame["held"], r.held[frame.index])
     assert frame["status"].iloc[-1] in ("bad_normal", "millimeters")
 
@@ -372,7 +372,7 @@ PROBE = """<script>addEventListener("load", () => {
 def test_filters_sorting_and_pictures_work_in_a_browser(ranked, tmp_path):
     _, r, html = ranked
     ranks = r["rank"]
-    needed = np.where(ranks > 0, r["critical_friction"][:, 2], np.nan)
+    needed = np.where(ranks > 0, r["required_friction"][:, 2], np.nan)
     contacts = np.diff(h5py.File(ranked[0] / "set.h5")["first"][()])
     p = (ranks > 0) & (r["p_held"] >= 0.9)
     mu = p & (needed <= 0.25)
@@ -408,9 +408,9 @@ def test_a_hundred_thousand_grasps_open(tmp_path):
         "samples": np.full(count, samples),
         "difference": p - p[0],
         "difference_low": p - p[0],
-        "wrench_radius": np.full(count, np.nan),
+        "resisted_force_radius": np.full(count, np.nan),
     }
-    columns |= {"difference_high": p - p[0], "critical_friction": np.sort(rng.uniform(0, 2, (count, 3)), axis=1)}
+    columns |= {"difference_high": p - p[0], "required_friction": np.sort(rng.uniform(0, 2, (count, 3)), axis=1)}
     grasps = ranking_file.Grasps(np.arange(count + 1) * k, {"point": -0.04 * normal, "normal": normal})
     ranked = {"ranked": Outcome("ranked")}
     html = ranking_report.build(ranking_file.Found(columns, ranked, {}, "many", grasps=grasps))
@@ -432,7 +432,7 @@ def test_the_best_are_found_or_it_is_said_that_they_are_not(tmp_path, probabilit
     """Pinches that hold where 2 mu L carries the weight, mu uniform in 0.2 to 0.4."""
     count = len(probability)
     limit = 0.5 * 9.81 / (2 * (0.4 - 0.2 * np.array(probability)))
-    set_ = garra.grasp.Set.from_arrays(
+    set_ = garra.grasp.GraspSet.from_arrays(
         np.tile([[-0.03, 0, 0], [0.03, 0, 0]], (count, 1, 1)), np.tile([[1, 0, 0], [-1, 0, 0]], (count, 1, 1)),
         mass=0.5, force_limit=np.repeat(limit[:, None], 2, axis=1),
     )  # fmt: skip

@@ -91,7 +91,7 @@ def test_figures_take_their_colors_and_font_from_the_page(three):
 
 
 def test_labels_in_figures_are_not_cut(three):
-    median = three[1]["metrics"]["critical_friction"]["quantiles"]["0.05"]
+    median = three[1]["metrics"]["required_friction"]["quantiles"]["0.05"]
     assert f">{median:.3f}".rstrip("0") in three[3]
 
 
@@ -142,7 +142,7 @@ def test_no_failure_is_an_upper_bound_on_failing(runs, tmp_path):
     sure = (
         "contacts.friction=4",
         "contacts.tilt=0",
-        "contacts.squeeze_error=0",
+        "contacts.grip_force_error=0",
         "contacts.angle='60 deg'",
         "object.mass=1",
     )

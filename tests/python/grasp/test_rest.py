@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("garra._core")
 
 from garra import contact  # noqa: E402
-from garra.grasp import Set, rank  # noqa: E402
+from garra.grasp import GraspSet, rank  # noqa: E402
 
 ONE = np.eye(3)
 
@@ -18,25 +18,25 @@ def test_one_contact_rests_where_its_cone_is_near_enough(share):
     mu, b = 0.4, np.array([-2.0, 3.0, 4.0])
     left = (5 - mu * 2) / np.hypot(1, mu)  # distance of -b from the cone
     found = contact.can_rest(ONE, b, [mu], share * left)
-    assert found.verdict == (contact.POSSIBLE if share > 1 else contact.IMPOSSIBLE)
+    assert found.status == (contact.POSSIBLE if share > 1 else contact.IMPOSSIBLE)
     assert np.isnan(found.force).all() or np.linalg.norm(found.force + b) <= share * left
 
 
 def test_a_contact_that_is_left_out_presses_with_nothing():
     A, b = np.eye(6), np.array([-1.0, 0, 0, 2.0, 0, 0])  # the second one flies away
-    assert contact.can_rest(A, b, [0.5, 0.5], 0.1).verdict == contact.IMPOSSIBLE
-    assert contact.can_rest(A, b, [0.5, 0.5], 0.1, left_out=[False, True]).verdict == contact.POSSIBLE
+    assert contact.can_rest(A, b, [0.5, 0.5], 0.1).status == contact.IMPOSSIBLE
+    assert contact.can_rest(A, b, [0.5, 0.5], 0.1, left_out=[False, True]).status == contact.POSSIBLE
 
 
 def test_forces_have_limits_and_a_least_size():
     b = np.array([-5.0, 0, 0])
-    assert contact.can_rest(ONE, b, [0.5], 0.1, force_limit=4.89).verdict == contact.IMPOSSIBLE
-    assert contact.can_rest(ONE, b, [0.5], 0.1, force_limit=4.91).verdict == contact.POSSIBLE
-    assert contact.can_rest(ONE, b, [0.5], 0.1, least_force=5.09).verdict == contact.POSSIBLE
-    assert contact.can_rest(ONE, b, [0.5], 0.1, least_force=5.11).verdict == contact.IMPOSSIBLE
+    assert contact.can_rest(ONE, b, [0.5], 0.1, force_limit=4.89).status == contact.IMPOSSIBLE
+    assert contact.can_rest(ONE, b, [0.5], 0.1, force_limit=4.91).status == contact.POSSIBLE
+    assert contact.can_rest(ONE, b, [0.5], 0.1, least_force=5.09).status == contact.POSSIBLE
+    assert contact.can_rest(ONE, b, [0.5], 0.1, least_force=5.11).status == contact.IMPOSSIBLE
 
 
-def pads(friction: float, path) -> Set:
+def pads(friction: float, path) -> GraspSet:
     """A rod of 50 g between two sliding pads of two points each; each slides with 0.12 kg and is pushed with 5 N."""
     slides = np.zeros((4, 3, 2))
     slides[:2, 0, 0], slides[2:, 0, 1] = 1, -1
@@ -52,7 +52,7 @@ def pads(friction: float, path) -> Set:
         mass_matrix=[0.12 * np.eye(2)],
         torque=[[5.0, 5.0]],
     )
-    return Set.from_npz(path)
+    return GraspSet.from_npz(path)
 
 
 NEEDED = 0.05 * 9.81 / (2 * 5)
@@ -65,4 +65,4 @@ def test_flat_pads_hold_what_their_friction_holds_and_are_not_unique(share, tmp_
     assert ranking.unsolved[0] == 0
     if share > 10:  # all of a pad's force at one of its points would let the other one drop
         assert ranking.non_unique[0] == 4
-    assert ranking.p_can_be_held[0] == 1
+    assert ranking.p_resisted[0] == 1

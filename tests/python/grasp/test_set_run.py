@@ -22,7 +22,7 @@ file = "grasps.h5"
 [contacts]
 friction_factor = { uniform = [0.6, 1.2] }
 [load]
-force_ball = "1 N"
+force_radius = "1 N"
 [sampling]
 samples = 200
 friction_samples = 2
@@ -162,7 +162,7 @@ def test_requirements_are_about_the_best_grasp(study, tmp_path):
     assert (
         "cannot give up" in garra("run", study, "-o", tmp_path / "b", "--set", "sampling.best=3", expect=INVALID).stderr
     )
-    assert "no tolerance" in garra("run", study, "-o", tmp_path / "b", "--tol", "1e-8", expect=USAGE).stderr
+    assert "no tolerance" in garra("run", study, "-o", tmp_path / "b", "--tolerance", "1e-8", expect=USAGE).stderr
     assert not (tmp_path / "b").exists()
 
 

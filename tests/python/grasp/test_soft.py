@@ -20,7 +20,7 @@ MASS, LIMIT, RADIUS = 0.3, 8.0, 0.005
 WEIGHT = MASS * 9.81
 
 
-def pinches(offsets, **others) -> garra.grasp.Set:
+def pinches(offsets, **others) -> garra.grasp.GraspSet:
     """Soft pinches of a box along x whose lines pass the centre of mass at these distances."""
     points = np.zeros((len(offsets), 2, 3))
     points[:, 0, 0], points[:, 1, 0] = -0.03, 0.03
@@ -28,7 +28,7 @@ def pinches(offsets, **others) -> garra.grasp.Set:
     normals = np.zeros_like(points)
     normals[:, 0, 0], normals[:, 1, 0] = 1, -1
     others = {"friction": 0.5, "mass": MASS, "force_limit": LIMIT, "torsion_radius": RADIUS} | others
-    return garra.grasp.Set.from_arrays(points, normals, **others)
+    return garra.grasp.GraspSet.from_arrays(points, normals, **others)
 
 
 OFFSETS = np.array([0.0, 0.002, 0.005, 0.01])
@@ -39,10 +39,10 @@ NEEDED = WEIGHT / (2 * LIMIT) * np.sqrt(1 + (OFFSETS / RADIUS) ** 2)
 
 def test_a_pinch_beside_the_centre_of_mass_needs_the_friction_of_the_ellipse():
     r = garra.grasp.rank(pinches(OFFSETS), samples=1)
-    np.testing.assert_allclose(r.critical_friction[:, 1], NEEDED, atol=CLOSE)
+    np.testing.assert_allclose(r.required_friction[:, 1], NEEDED, atol=CLOSE)
     assert (r.p_held == (NEEDED <= 0.5)).all()
     points = garra.grasp.rank(pinches(OFFSETS, torsion_radius=None), samples=1)
-    assert list(np.isinf(points.critical_friction[:, 1])) == [False, True, True, True]
+    assert list(np.isinf(points.required_friction[:, 1])) == [False, True, True, True]
     # As keywords of rank(), each contact its own; and in place of those of a set.
     s = pinches(OFFSETS)
     given = {name: s.arrays[name].reshape(4, 2, 3) for name in ("point", "normal")}
@@ -50,9 +50,9 @@ def test_a_pinch_beside_the_centre_of_mass_needs_the_friction_of_the_ellipse():
         points=given["point"], normals=given["normal"], mass=MASS, friction=0.5, force_limit=LIMIT, samples=1,
         torsion_radius=np.full((4, 2), RADIUS),
     )  # fmt: skip
-    assert (own.critical_friction == r.critical_friction).all()
+    assert (own.required_friction == r.required_friction).all()
     again = garra.grasp.rank(pinches(OFFSETS, torsion_radius=1.0), torsion_radius=RADIUS, samples=1)
-    assert (again.critical_friction == r.critical_friction).all()
+    assert (again.required_friction == r.required_friction).all()
 
 
 def test_radii_are_metres_in_world_axes_too():
@@ -61,23 +61,23 @@ def test_radii_are_metres_in_world_axes_too():
     pose[:3, 3] = [100, 200, 300]
     s = pinches(OFFSETS)
     p, n = (s.arrays[name].reshape(4, 2, 3) @ pose[:3, :3].T for name in ("point", "normal"))
-    there = garra.grasp.Set.from_world(
+    there = garra.grasp.GraspSet.from_world(
         1e3 * p + pose[:3, 3], n, pose, scale=1e-3, friction=0.5, mass=MASS, force_limit=LIMIT, torsion_radius=RADIUS
     )
     r = garra.grasp.rank(there, samples=1)
-    np.testing.assert_allclose(r.critical_friction[:, 1], NEEDED, atol=CLOSE)
+    np.testing.assert_allclose(r.required_friction[:, 1], NEEDED, atol=CLOSE)
 
 
 def test_files_keep_radii_and_the_program_says_the_moments(tmp_path):
     s = pinches(OFFSETS)
     s.save(tmp_path / "set.h5")
     np.savez(tmp_path / "set.npz", first=s.first, **s.arrays)
-    for read in (garra.grasp.Set.from_hdf5(tmp_path / "set.h5"), garra.grasp.Set.from_npz(tmp_path / "set.npz")):
+    for read in (garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5"), garra.grasp.GraspSet.from_npz(tmp_path / "set.npz")):
         assert (read.arrays["torsion_radius"] == RADIUS).all()
     program("grasp", "rank", tmp_path / "set.h5", "-o", tmp_path / "ranking.h5", "--no-report")
     expected = garra.grasp.rank(s)
     found = table_of(tmp_path / "ranking.h5")
-    for name in ("p_held", "critical_friction", "rank"):
+    for name in ("p_held", "required_friction", "rank"):
         np.testing.assert_array_equal(found[name], getattr(expected, name))
 
     said = json.loads(program("replay", tmp_path / "ranking.h5", "--grasp", 2, "--format", "json").stdout)
@@ -155,11 +155,11 @@ def test_soft_contacts_of_a_hand_with_a_command_by_file_and_program(tmp_path, ki
     )
     for candidates in (compliant, whole):
         r = garra.grasp.rank(candidates, samples=1)
-        assert r.critical_friction[0, 1] == pytest.approx(needed, rel=1e-9)
+        assert r.required_friction[0, 1] == pytest.approx(needed, rel=1e-9)
         candidates.save(tmp_path / f"set.{kind}")
         program("grasp", "rank", tmp_path / f"set.{kind}", "--set", "sampling.samples=1", "-o", tmp_path / "ranking.h5")
         with h5py.File(tmp_path / "ranking.h5") as file:
-            assert file["critical_friction"][0, 1] == r.critical_friction[0, 1]
+            assert file["required_friction"][0, 1] == r.required_friction[0, 1]
         shown = json.loads(program("replay", tmp_path / "ranking.h5", "--format", "json").stdout)
         assert [c["torsion"] for c in shown["contacts"]] == pytest.approx([-WEIGHT * offset / 2, WEIGHT * offset / 2])
 
@@ -185,6 +185,6 @@ def simulated_turn(friction, offset) -> float:
 @pytest.mark.parametrize("offset", [0.005, 0.02])
 def test_a_simulator_lets_the_bar_turn_just_below_the_friction_that_is_needed(offset):
     r = garra.grasp.rank(commanded(offset, mobility=0.9, angular_mobility=500.0), samples=1)
-    needed = r.critical_friction[0, 1]
+    needed = r.required_friction[0, 1]
     assert simulated_turn(1.04 * needed, offset) < 0.1
     assert simulated_turn(0.96 * needed, offset) > 5

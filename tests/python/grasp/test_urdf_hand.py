@@ -174,7 +174,7 @@ def test_it_is_solved_and_ranked_like_any_other_grasp(urdf, tree):
     solution = grasp.solve()
     assert solution.converged
     ranking = garra.grasp.rank(
-        garra.grasp.Set.from_grasps([grasp, grasp]), friction=garra.uniform(0.2, 1.2), samples=512
+        garra.grasp.GraspSet.from_grasps([grasp, grasp]), friction=garra.uniform(0.2, 1.2), samples=512
     )
     assert ranking.p_held[0] == ranking.p_held[1]
     one = grasp.robustness(friction=garra.uniform(0.2, 1.2, common=True), samples=4000)

@@ -22,7 +22,7 @@ def instant_run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def time_run(tmp_path_factory):
     out = tmp_path_factory.mktemp("viewer") / "shake"
-    settings = {"time.until": 0.05, "time.friction": [0.3]}
+    settings = {"simulation.duration": 0.05, "simulation.friction": [0.3]}
     garra.run(ROOT / "data/scenarios/three_puma_shake.toml", out, samples=64, set=settings)
     return out
 

@@ -43,7 +43,7 @@ SECTIONS = (
 )
 ROUNDED = 0.51e-5  # of positions [m] and quaternions on the page
 SHAKE = "three_puma_shake"
-ALONE = ("--samples", 600, "--set", "time.friction=[0.4]", "--set", "time.until=0.5")  # one level
+ALONE = ("--samples", 600, "--set", "simulation.friction=[0.4]", "--set", "simulation.duration=0.5")  # one level
 Run = tuple[Path, dict[str, Any], Page, str]
 
 
@@ -329,8 +329,8 @@ def test_errors_within_their_tolerances_are_green(shaken: Run) -> None:
     rows = rows_of(shaken[3], "audit")
     assert [row[0] for row in rows] == ["Residual", "Gap", "Cone", "Momentum", "Energy"]
     assert [row[3] for row in rows] == ["✓ within"] * 5
-    worst, tol = shaken[1]["audit"]["worst_residual"], shaken[1]["solver"]["tol"]
-    for told, x in zip(rows[0][1:3], (worst, tol), strict=True):
+    worst, tolerance = shaken[1]["audit"]["worst_residual"], shaken[1]["solver"]["tolerance"]
+    for told, x in zip(rows[0][1:3], (worst, tolerance), strict=True):
         mantissa, exponent = told.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")).split(" × 10")
         assert abs(float(mantissa) * 10.0 ** int(exponent) - x) <= 0.051 * x
 

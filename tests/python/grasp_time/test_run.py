@@ -1,4 +1,4 @@
-"""`garra run` with job = "grasp" and [time], seen from outside: a sphere that is pulled, at three levels of friction.
+"""`garra run` with job = "grasp" and [simulation], seen from outside: a sphere that is pulled, at three levels of friction.
 
 What a summary says is counted again from results.h5. Run with GARRA_PROGRAM=path/to/garra.
 """
@@ -33,8 +33,8 @@ SHAKE = ROOT / "data" / "scenarios" / "three_puma_shake.toml"
 LEVELS = [0.4, 0.6, 0.65]
 SAMPLES = 96
 # A tenth of a second in which about half of the samples at the second level are lost.
-SETTINGS = ("time.until=0.1 s", "time.instants=11", f"time.friction={LEVELS}", "time.drop=4 mm", "time.slip=0.5 mm",
-            "time.load.0.to=0.05 s", "time.load.0.force=[0, 0, -20]",
+SETTINGS = ("simulation.duration=0.1 s", "simulation.instants=11", f"simulation.friction={LEVELS}", "simulation.drop=4 mm", "simulation.slip=0.5 mm",
+            "simulation.load.0.to=0.05 s", "simulation.load.0.force=[0, 0, -20]",
             "contacts.friction={ normal = [0.3, 0.05], min = 0.1 }", 'output.keep="all"')  # fmt: skip
 SMALL = tuple(word for setting in SETTINGS for word in ("--set", setting))
 HELD, SLIPPED, DROPPED = 0, 1, 2
@@ -124,7 +124,7 @@ def test_threads_and_lanes_change_no_byte(whole, tmp_path, flags):
 
 
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
-    short = ("--samples", "3000", "--set", "time.until=0.02 s", "--set", "time.instants=3", "--no-report")
+    short = ("--samples", "3000", "--set", "simulation.duration=0.02 s", "--set", "simulation.instants=3", "--no-report")
     garra("run", SCENARIO, "-o", tmp_path / "whole", *SMALL, *short)
     assert len(list((tmp_path / "whole" / "chunks").glob("*"))) == 3
     folder = tmp_path / "killed"
@@ -227,11 +227,11 @@ def test_a_time_limit_stops_it_to_be_resumed(whole, tmp_path):
 
 
 def test_errors_that_matter_are_said_to_be_too_large(tmp_path):
-    text = run(tmp_path / "run", "--set", "time.slip=1e-7", samples=48).stdout
+    text = run(tmp_path / "run", "--set", "simulation.slip=1e-7", samples=48).stdout
     summary = summary_of(tmp_path / "run")
     work = min(level["peak_force"]["quantiles"]["0.5"] for level in summary["levels"]) * 1e-7
     large = [n for n, k, most in (("energy", "energy_balance", work), ("gap", "worst_gap", 1e-9)) if summary["audit"][k] > most]
-    assert large and f"TOO LARGE: {' and '.join(large)}, against " in text and "halve time.step" in text
+    assert large and f"TOO LARGE: {' and '.join(large)}, against " in text and "halve simulation.step" in text
 
 
 def test_the_answer_is_a_table_of_the_levels(tmp_path):
@@ -252,7 +252,7 @@ def test_check_prints_a_scenario_that_reads_back(tmp_path):
         printed = garra("check", scenario).stdout
         (tmp_path / "printed.toml").write_text(printed)
         assert garra("check", tmp_path / "printed.toml").stdout == printed
-        for key in ("until", "drift_correction", "instants", "[time.drive]", "[[time.load]]"):
+        for key in ("duration", "drift_correction", "instants", "[simulation.drive]", "[[simulation.load]]"):
             assert key in printed
 
 
@@ -262,7 +262,7 @@ def test_torques_of_a_file_go_with_the_run(tmp_path):
     np.savetxt(tmp_path / "torques.csv", torques, delimiter=",", header="time, finger by finger")
     text = SCENARIO.read_text().replace('kind = "constant"', 'kind = "sampled"\nfile = "torques.csv"')
     (tmp_path / "s.toml").write_text(text)
-    flags = ("--samples", 8, "--no-report", "--set", "time.until=0.02", "--set", "time.instants=3")
+    flags = ("--samples", 8, "--no-report", "--set", "simulation.duration=0.02", "--set", "simulation.instants=3")
     garra("run", tmp_path / "s.toml", "-o", tmp_path / "run", *flags)
     (tmp_path / "torques.csv").unlink()
     assert (tmp_path / "run" / "models" / "torques.csv").exists()
@@ -272,10 +272,10 @@ def test_torques_of_a_file_go_with_the_run(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('step = "1 ms"', 'step = "0.3 s"', "time.step: 0.3 s does not divide time.until = 0.5 s\n  Write step = 0.25"),
-        ('kind = "ramp"', 'kind = "rmap"', 'time.load[0].kind: unknown value "rmap"\n  Did you mean "ramp"?'),
-        ('until = "0.5 s"', 'until = "0.5 m"', "time.until: expected a time (s, ms, min), found a length"),
-        ("[time]", "[solver]\ncheck_uniqueness = true\n[time]", "solver.check_uniqueness: is not used with [time]"),
+        ('step = "1 ms"', 'step = "0.3 s"', "simulation.step: 0.3 s does not divide simulation.duration = 0.5 s\n  Write step = 0.25"),
+        ('kind = "ramp"', 'kind = "rmap"', 'simulation.load[0].kind: unknown value "rmap"\n  Did you mean "ramp"?'),
+        ('duration = "0.5 s"', 'duration = "0.5 m"', "simulation.duration: expected a time (s, ms, min), found a length"),
+        ("[simulation]", "[solver]\ncheck_uniqueness = true\n[simulation]", "solver.check_uniqueness: is not used with [simulation]"),
     ],
 )
 def test_mistakes_name_line_column_and_key(tmp_path, old, new, says):

@@ -105,7 +105,7 @@ def test_no_words_of_a_run_are_needed(runs, tmp_path: Path) -> None:
     edit(tmp_path, strip)
     page, _ = page_of(tmp_path)
     assert "Wrench radius" in page.text and "Certified" not in page.text
-    assert "label" not in json.loads((tmp_path / "summary.json").read_text())["metrics"]["wrench_radius"]
+    assert "label" not in json.loads((tmp_path / "summary.json").read_text())["metrics"]["resisted_force_radius"]
 
 
 # --- outcomes

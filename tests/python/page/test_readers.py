@@ -122,12 +122,12 @@ def test_a_damaged_grasp_h5_is_named(runs, tmp_path: Path) -> None:
 
 def test_new_outcomes_and_metrics_are_shown_with_their_words(runs, tmp_path: Path) -> None:
     def add(summary: dict) -> None:
-        summary["outcomes"] |= {"not_resisted": 30, "not_carried": 12, "lost_in_translation": 8}
+        summary["outcomes"] |= {"not_resisted": 30, "command_insufficient": 12, "lost_in_translation": 8}
         summary["samples"] = sum(summary["outcomes"].values())
-        table = {key: x for key, x in summary["metrics"]["wrench_radius"].items() if key not in ("label", "meaning")}
+        table = {key: x for key, x in summary["metrics"]["resisted_force_radius"].items() if key not in ("label", "meaning")}
         summary["metrics"] |= {"object_acceleration": table | {"unit": "m/s^2"}, "imbalance": table | {"unit": "1"}}
         summary["no_slip"] = {"probability": 0.91, "low": 0.90, "high": 0.92}
-        summary["can_be_held"] = {"probability": 0.97, "low": 0.96, "high": 0.98}
+        summary["resisted"] = {"probability": 0.97, "low": 0.96, "high": 0.98}
 
     runs.copy(tmp_path, SPHERE)
     edit(tmp_path, add)
@@ -136,7 +136,7 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(runs, tmp_path: Pat
     assert "12 · forces could balance the wrench, the given command does not" in page.text
     assert "lost in translation" in page.text
     assert "Object acceleration" in page.text and "Imbalance" in page.text
-    assert "P(no slip) = 91.0 %" in page.text and "P(can be held) = 97.0 %" in page.text
+    assert "P(no slip) = 91.0 %" in page.text and "P(resisted) = 97.0 %" in page.text
     assert "forces leave the contacts at rest, can balance the wrench, and the given command carries it" in page.text
 
 
@@ -172,10 +172,10 @@ def test_plain_numbers_of_the_scenario_get_their_units() -> None:
     scenario = {
         "object": {"shape": "sphere", "radius": 0.035, "mass": {"uniform": [0.08, 0.12]}},
         "contacts": {"angle": {"normal": [1.0471975511965976, 0.03490658503988659]}},
-        "load": {"squeeze": 1.93},
+        "load": {"grip_force": 1.93},
     }
     line = " | ".join(grasp_words.study_line(scenario, 3)).replace(NARROW, " ")
-    assert line == "sphere, radius 35 mm, mass 0.08 kg … 0.12 kg | 3 contacts | angle 60° ± 2° | squeeze 1.93 N"
+    assert line == "sphere, radius 35 mm, mass 0.08 kg … 0.12 kg | 3 contacts | angle 60° ± 2° | grip_force 1.93 N"
 
 
 def test_a_study_of_levels_names_them_in_the_subtitle(shaken: Seen) -> None:

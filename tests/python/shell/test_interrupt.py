@@ -24,23 +24,23 @@ CALLS = {
     # Of one problem: no block of problems ends while its steps go on.
     "contact.solve, one problem": (
         "A, b, mu = np.eye(3) + .25 * np.eye(3, k=1) + .25 * np.eye(3, k=-1), np.array([-1., .75, .5]), np.full(1, .5)",
-        'garra.contact.solve(A, b, mu, method="nsgs", tol=1e-300, max_iterations=2_000_000_000)',
+        'garra.contact.solve(A, b, mu, method="nsgs", tolerance=1e-300, max_iterations=2_000_000_000)',
     ),
     "contact.solve, many": (
         "G = np.random.default_rng(1).normal(size=(50_000, 9, 9)); A = G @ G.transpose(0, 2, 1)\n"
         "b, mu = G[:, 0].copy(), np.full((50_000, 3), .5)",
-        'garra.contact.solve(A, b, mu, method="nsgs", tol=1e-300, max_iterations=100_000, threads=2)',
+        'garra.contact.solve(A, b, mu, method="nsgs", tolerance=1e-300, max_iterations=100_000, threads=2)',
     ),
     "mncp": (
         "M, q = np.tile(np.eye(7), (200_000, 1, 1)), np.random.default_rng(1).normal(size=(200_000, 7))",
-        "garra.mncp.linear(M, q, tol=1e-300, starts=1000)",
+        "garra.mncp.linear(M, q, tolerance=1e-300, starts=1000)",
     ),
     "grasp.rank": (
         "r = np.random.default_rng(1).normal(size=(2000, 4, 3)); r /= np.linalg.norm(r, axis=-1, keepdims=True)",
         "garra.grasp.rank(points=.05 * r, normals=-r, mass=.2, friction=garra.normal(.5, .1), samples=1_000_000,"
         " threads=1)",
     ),
-    "wrench radius": (
+    "resisted force radius": (
         "r = np.random.default_rng(1).normal(size=(200, 4, 3)); r /= np.linalg.norm(r, axis=-1, keepdims=True)",
         "garra.grasp.rank(points=.05 * r, normals=-r, mass=.2, friction=garra.normal(.5, .1), force_limit=20.,"
         " samples=64, radius_samples=10_000_000, threads=1)",
@@ -131,7 +131,7 @@ assert heard and found.status == 0, (heard, found.status)
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_run_ends_within_a_chunk_that_takes_minutes(tmp_path, stop):
     text = (ROOT / "data" / "scenarios" / "three_puma_sphere.toml").read_text()
-    (tmp_path / "long.toml").write_text(text + "\n[time]\nuntil = 60\n")
+    (tmp_path / "long.toml").write_text(text + "\n[simulation]\nuntil = 60\n")
     run = tmp_path / "run"
     command = [PROGRAM, "run", tmp_path / "long.toml", "-o", run, "--samples", "65536", "--set", "sampling.chunk=65536",
                "--no-report", "--quiet", "--device", "cpu"]  # fmt: skip

@@ -124,8 +124,8 @@ def test_outcomes_add_up(whole):
     assert summary["samples"] == summary["requested"] == SAMPLES
     assert sum(summary["outcomes"].values()) == SAMPLES
     assert summary["stopped_by"] == "samples"
-    failed = SAMPLES - sum(summary["outcomes"][name] for name in ("held", "not_resisted", "not_carried"))
-    assert sum(c["fails_first"] for c in summary["contacts"]) == failed
+    failed = SAMPLES - sum(summary["outcomes"][name] for name in ("held", "not_resisted", "command_insufficient"))
+    assert sum(c["limiting_contact"] for c in summary["contacts"]) == failed
 
 
 def test_the_folder_alone_reproduces_the_run(whole, tmp_path):
@@ -271,11 +271,11 @@ def test_a_damaged_chunk_is_said_and_computed_again(whole, copy, how):
 
 
 def test_chunks_of_another_scenario_are_not_mixed_in(copy, tmp_path):
-    text = (copy / "scenario.toml").read_text().replace('squeeze = "15 N"', 'squeeze = "12 N"')
+    text = (copy / "scenario.toml").read_text().replace('grip_force = "15 N"', 'grip_force = "12 N"')
     (copy / "scenario.toml").write_text(text)
     done = garra("resume", copy, "--no-report")
     assert "chunk 0 belongs to another scenario" in done.stderr
-    run_sphere(tmp_path / "fresh", *KEEP_ALL, "--set", "load.squeeze=12 N")
+    run_sphere(tmp_path / "fresh", *KEEP_ALL, "--set", "load.grip_force=12 N")
     assert summary_of(copy)["outcomes"] == summary_of(tmp_path / "fresh")["outcomes"]
 
 
@@ -389,10 +389,10 @@ def test_too_many_unsolved_samples_are_a_failure_that_keeps_its_results(tmp_path
 
 def test_a_bad_scenario_names_the_line_column_and_key(tmp_path):
     bad = tmp_path / "bad.toml"
-    bad.write_text(SPHERE.read_text().replace("squeeze =", "sqeeze ="))
+    bad.write_text(SPHERE.read_text().replace("grip_force =", "sqeeze ="))
     line = 1 + bad.read_text().split("sqeeze =")[0].count("\n")
     done = garra("run", bad, "-o", tmp_path / "run", expect=INVALID)
-    assert f"{bad}:{line}:1: load.sqeeze: unknown key" in done.stderr and 'Did you mean "squeeze"?' in done.stderr
+    assert f"{bad}:{line}:1: load.sqeeze: unknown key" in done.stderr and 'Did you mean "grip_force"?' in done.stderr
     assert not (tmp_path / "run").exists()
 
 
@@ -416,9 +416,9 @@ def test_unknown_words_get_a_suggestion(words, suggestion):
 @pytest.mark.parametrize(
     "flags",
     [
-        ("--tol", "nan"),
-        ("--tol", "inf"),
-        ("--tol", "0"),
+        ("--tolerance", "nan"),
+        ("--tolerance", "inf"),
+        ("--tolerance", "0"),
         ("--time-limit", "nan"),
         ("--time-limit", "-1"),
         ("--samples", "0"),
@@ -430,7 +430,7 @@ def test_unknown_words_get_a_suggestion(words, suggestion):
         ("--stop", "half-width=nan"),
         ("--stop", "half-width=0"),
         ("--stop", "width=1"),
-        ("--set", "load.squeeze=nan"),
+        ("--set", "load.grip_force=nan"),
         ("--device", "nonsense"),
         ("--device", "cuda:x"),
         ("--progress", "nonsense"),
@@ -452,7 +452,7 @@ def test_whole_numbers_may_be_written_for_people(tmp_path):
 
 
 def test_flags_may_stand_before_the_scenario(tmp_path):
-    garra("run", "--set", "load.squeeze=12 N", "--require", "p_held>=0", SPHERE, "-o", tmp_path / "run", "--samples",
+    garra("run", "--set", "load.grip_force=12 N", "--require", "p_held>=0", SPHERE, "-o", tmp_path / "run", "--samples",
           1000, "--no-report")  # fmt: skip
 
 
@@ -533,13 +533,13 @@ def test_progress_in_json_is_one_object_per_line(tmp_path):
 
 def test_the_answer_names_everything_a_person_asks_for(tmp_path):
     text = run_sphere(tmp_path / "run").stdout
-    for part in ("P(held) = 0.8", "P(no slip) = 0.9", "P(can be held) = 1", "95 % interval [0.", "held ", "unsolved", "Fails first", "contact 1 friction",
+    for part in ("P(held) = 0.8", "P(no slip) = 0.9", "P(resisted) = 1", "95 % interval [0.", "held ", "unsolved", "Fails first", "contact 1 friction",
                  "Worst residual", "samples/s", "garra replay", "garra report"):  # fmt: skip
         assert part in text, part
     assert all(len(line) <= 80 for line in text.splitlines() if str(tmp_path) not in line)
     assert not any(line != line.rstrip() for line in text.splitlines())
     command = re.search(r"garra (replay .*)", text).group(1).split()
-    assert re.match(r"sample \d+: (slipping|not_carried)\n", garra(*command).stdout)
+    assert re.match(r"sample \d+: (slipping|command_insufficient)\n", garra(*command).stdout)
 
 
 def terminal_output(*arguments, environment: dict) -> str:
@@ -623,10 +623,10 @@ def test_the_outcome_and_metrics_follow_from_the_stick_forces(whole, table):
         mu = np.array([contact["friction"] for contact in again["contacts"]])
         needed = np.hypot(stick[:, 1], stick[:, 2]) / stick[:, 0]
         assert np.all(stick[:, 0] > 0)
-        assert again["metrics"]["critical_friction"] == pytest.approx(needed.max(), rel=1e-10)
+        assert again["metrics"]["required_friction"] == pytest.approx(needed.max(), rel=1e-10)
         assert again["metrics"]["friction_margin"] == pytest.approx((1 - needed / mu).min(), abs=1e-10)
         sticks = "held" if np.all(needed <= mu) else "slipping"
-        assert again["outcome"] == (sticks if again["metrics"]["imbalance"] <= 0.5 else "not_carried")
+        assert again["outcome"] == (sticks if again["metrics"]["imbalance"] <= 0.5 else "command_insufficient")
 
 
 def test_a_replayed_problem_file_gives_the_same_force(whole, table, tmp_path):
@@ -634,7 +634,7 @@ def test_a_replayed_problem_file_gives_the_same_force(whole, table, tmp_path):
     again = replay(whole, sample, "--problem", tmp_path / "problem.h5")
     with h5py.File(tmp_path / "problem.h5") as file:
         assert np.array_equal(file["A"][0], again["A"]) and np.array_equal(file["b"][0], again["b"])
-    garra("contact", "solve", tmp_path / "problem.h5", "-o", tmp_path / "solution.h5", "--tol", "1e-12")
+    garra("contact", "solve", tmp_path / "problem.h5", "-o", tmp_path / "solution.h5", "--tolerance", "1e-12")
     with h5py.File(tmp_path / "solution.h5") as file:
         assert np.allclose(file["c"][0], forces_of(again, "c").ravel(), rtol=0, atol=FORCE_TOLERANCE)
 
@@ -729,10 +729,10 @@ def test_what_no_contact_resists_is_named(tmp_path):
     done = garra("run", SCENARIOS / "two_finger_cylinder.toml", "-o", tmp_path / "run", "--samples", 1024)
     summary = summary_of(tmp_path / "run")
     assert summary["unresisted"] == ["a torque about (1, 0, 0)"]
-    assert set(summary["metrics"]["wrench_radius"]["quantiles"].values()) == {0}
-    assert "No contact force resists a torque about (1, 0, 0): wrench radius 0" in done.stdout
+    assert set(summary["metrics"]["resisted_force_radius"]["quantiles"].values()) == {0}
+    assert "No contact force resists a torque about (1, 0, 0): resisted force radius 0" in done.stdout
     assert "resists a torque about (1, 0, 0)" in (tmp_path / "run" / "report.html").read_text()
-    assert summary["outcomes"]["not_resisted"] == 1024 and summary["can_be_held"]["probability"] == 0
+    assert summary["outcomes"]["not_resisted"] == 1024 and summary["resisted"]["probability"] == 0
 
 
 def test_friction_matters_most(whole):
@@ -741,16 +741,16 @@ def test_friction_matters_most(whole):
     assert {entry["name"] for entry in inputs[:4]} == {"object mass", *(f"contact {j} friction" for j in (0, 1, 2))}
 
 
-def critical_friction(table: dict) -> np.ndarray:
+def required_friction(table: dict) -> np.ndarray:
     """Of the samples that stick, carried (0) or not (2): their forces are the stick forces."""
     c = table["c"][np.isin(table["outcome"], (0, 2))].reshape(-1, 3, 3)
     return np.max(np.hypot(c[:, :, 1], c[:, :, 2]) / c[:, :, 0], axis=1)
 
 
-def test_held_against_friction_is_the_distribution_of_the_critical_friction(tmp_path):
+def test_held_against_friction_is_the_distribution_of_the_required_friction(tmp_path):
     run_sphere(tmp_path / "run", *KEEP_ALL, "--set", "contacts.friction=5")  # enough for all: every sample sticks
     table, summary = results_of(tmp_path / "run"), summary_of(tmp_path / "run")
-    critical, curve = critical_friction(table), summary["held_against_friction"]
+    critical, curve = required_friction(table), summary["held_against_friction"]
     assert len(critical) == SAMPLES
     exact = np.searchsorted(np.sort(critical), curve["friction"]) / SAMPLES
     assert np.abs(np.array(curve["probability"]) - exact).max() <= 1 / SAMPLES

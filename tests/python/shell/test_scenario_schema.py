@@ -152,7 +152,7 @@ def test_every_key_is_described(job):
             if path.count(".") < 2 and inner.get("additionalProperties") is False and "description" in inner:
                 yield from undescribed(inner, f"{path}{name}.")
 
-    inline = {"half_width", "axis", "angle", "force_ball", "torque_ball", "force_magnitude", "torque_magnitude"}
+    inline = {"half_width", "axis", "angle", "force_radius", "torque_radius", "force_magnitude", "torque_magnitude"}
     inline |= {"position", "rpy", "quaternion", "axis_angle", "joint", "from", "to", "force", "torque"}
     missing = [key for key in undescribed(schema_of(job)) if key.split(".")[-1] not in inline]
     assert missing == []

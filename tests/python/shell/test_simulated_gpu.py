@@ -65,7 +65,7 @@ def test_samples_counted_on_the_gpu_batch_by_batch_give_the_bytes_of_the_process
     [
         ("three_puma_sphere", 3000, ["output.keep=failures"]),
         ("puma_singularities", 1100, ["output.keep=near"]),
-        ("three_puma_pull", 1100, ["output.keep=failures", "time.until=5 ms"]),
+        ("three_puma_pull", 1100, ["output.keep=failures", "simulation.duration=5 ms"]),
     ],
 )
 def test_several_gpus_share_a_run_and_its_bytes_are_the_processors(scenario, samples, settings, devices, of, tmp_path):

@@ -402,7 +402,7 @@ def test_two_runs_into_one_folder_do_not_mix(tmp_path):
 @pytest.mark.parametrize("name", ["scenario.toml", "overrides.json"])
 def test_a_changed_scenario_is_noticed(copy, name):
     text = (copy / name).read_text()
-    changed = text.replace('squeeze = "15 N"', 'squeeze = "12 N"').replace("2048", "1024")
+    changed = text.replace('grip_force = "15 N"', 'grip_force = "12 N"').replace("2048", "1024")
     assert changed != text
     (copy / name).write_text(changed)
     for command in (["status", copy], ["replay", copy, "--sample", 0], ["report", copy]):

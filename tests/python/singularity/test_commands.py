@@ -29,13 +29,13 @@ def analysis(*arguments: str | Path) -> dict[str, Any]:
 def test_the_wrist_of_the_puma_loses_one_freedom_where_its_outer_axes_align() -> None:
     found = analysis("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0 0.1")
     assert (found["rank"], found["generic_rank"], found["lost_freedoms"]) == (5, 6, 1)
-    assert found["responsible"] == [3, 5]
+    assert found["dependent_joints"] == [3, 5]
     assert [4] in [way["joints"] for way in found["escape"] if way["order"] == 1]
 
 
 def test_a_regular_pose_has_full_rank_and_nothing_to_escape_from() -> None:
     found = analysis("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0.7 0.1")
-    assert (found["rank"], found["lost_freedoms"], found["responsible"]) == (6, 0, [])
+    assert (found["rank"], found["lost_freedoms"], found["dependent_joints"]) == (6, 0, [])
 
 
 def test_the_first_example_of_the_paper() -> None:
@@ -66,9 +66,9 @@ def test_every_claim_that_does_not_hold_has_its_reason() -> None:
     done = garra("screws", "--claims", "--format", "json")
     verdicts = {"holds", "holds with corrected datum", "does not hold"}
     for example in json.loads(done.stdout)["examples"]:
-        assert {c["verdict"] for c in example["claims"]} <= verdicts
+        assert {c["status"] for c in example["claims"]} <= verdicts
         for claim in example["claims"]:
-            assert (claim["reason"] == "") == (claim["verdict"] == "holds"), claim["claim"]
+            assert (claim["reason"] == "") == (claim["status"] == "holds"), claim["claim"]
 
 
 def test_the_claims_in_words_are_a_table_that_fits_a_page() -> None:
@@ -111,12 +111,12 @@ def test_recovery_is_a_motion_and_what_it_leads_to_is_regular() -> None:
     moved = " ".join(str(a + b) for a, b in zip(at, lost["recovery"]["motion"], strict=True))
     again = analysis("singularity", "puma560", "--at", moved)
     assert again["rank"] == lost["recovery"]["rank"] == 6 and again["recovery"] is None
-    assert again["responsible"] == []  # nobody's fault
+    assert again["dependent_joints"] == []  # nobody's fault
 
 
 def test_a_redundant_arm_that_is_not_singular_blames_nobody() -> None:
     regular = analysis("singularity", "iiwa14", "--at", "0.1 0.5 0.3 -1.2 0.4 0.9 0.2")
-    assert not regular["arm_singular"] and regular["responsible"] == [] and len(regular["null_space"]) == 1
+    assert not regular["arm_singular"] and regular["dependent_joints"] == [] and len(regular["null_space"]) == 1
 
 
 def test_the_nine_steps_are_told_in_words() -> None:

@@ -151,7 +151,7 @@ def test_a_report_is_sound_html_that_loads_nothing(puma: Run) -> None:
 
 def test_the_page_opens_with_the_share_and_the_joints_to_blame(puma: Run) -> None:
     _, summary, page, _ = puma
-    p, first = summary["p_near"], summary["nearest"]["responsible"][0]
+    p, first = summary["p_near"], summary["nearest"]["dependent_joints"][0]
     joint = max(summary["nearest"]["escape"], key=lambda row: row["order_1"])
     share = percent(joint["order_1"] / summary["nearest"]["landed"])
     assert f"{percent(p['probability'])} 95 % interval: {percent(p['low'])} to {percent(p['high'])}" in page.text
@@ -167,7 +167,7 @@ def test_the_page_opens_with_the_share_and_the_joints_to_blame(puma: Run) -> Non
 
 def test_every_set_of_responsible_joints_stands_with_its_interval(puma: Run) -> None:
     _, summary, page, _ = puma
-    for row in summary["nearest"]["responsible"]:
+    for row in summary["nearest"]["dependent_joints"]:
         low, high = percent(row["low"]), percent(row["high"])
         assert f"{joint_set(row['joints'])} {percent(row['share'])} {low} to {high} {row['count']:,}" in page.text
     for row in summary["nearest"]["subsets"]:
@@ -178,7 +178,7 @@ def test_every_set_of_responsible_joints_stands_with_its_interval(puma: Run) -> 
 def test_shares_per_joint_add_up_over_the_sets(puma: Run) -> None:
     _, summary, page, _ = puma
     for k, name in enumerate(NAMES):
-        rows = [row for row in summary["nearest"]["responsible"] if k in row["joints"]]
+        rows = [row for row in summary["nearest"]["dependent_joints"] if k in row["joints"]]
         share = sum(row["count"] for row in rows) / summary["nearest"]["landed"]
         assert f"{k} · {name} {percent(share).replace('100.0', '100')} " in page.text
 
@@ -225,15 +225,15 @@ def test_the_points_are_the_kept_near_samples_by_their_responsible_joints(puma: 
     run, summary, _, html = puma
     points = data_of(html)["cloud"]["points"]
     assert [entry["name"] for entry in points["sets"]] == [
-        joint_set(row["joints"]) for row in summary["nearest"]["responsible"]
+        joint_set(row["joints"]) for row in summary["nearest"]["dependent_joints"]
     ]
-    assert [entry["count"] for entry in points["sets"]] == [row["count"] for row in summary["nearest"]["responsible"]]
+    assert [entry["count"] for entry in points["sets"]] == [row["count"] for row in summary["nearest"]["dependent_joints"]]
     with h5py.File(run / "results.h5") as file:
         np.testing.assert_array_equal(unpacked(points["sample"], "<f8"), file["index"][...])
         np.testing.assert_allclose(unpacked(points["tool"], "<f4"), file["tool"][...].ravel(), atol=1e-6)
         named = [points["sets"][k]["name"] for k in unpacked(points["set"], "<u2")]
         bits = [sum(1 << int(k) for k in re.findall(r"\d+", name)) for name in named]
-        np.testing.assert_array_equal(bits, file["responsible"][...])
+        np.testing.assert_array_equal(bits, file["dependent_joints"][...])
 
 
 def test_a_slice_carries_its_numbers_and_its_singular_points(puma: Run) -> None:
@@ -246,7 +246,7 @@ def test_a_slice_carries_its_numbers_and_its_singular_points(puma: Run) -> None:
         np.testing.assert_allclose(powers(part["sigma"])[regular], group["sigma_min"][...].ravel()[regular], rtol=1e-3)
         q = np.tile(group.attrs["q"], (len(group["locus_x"]), 1))
         q[:, 2], q[:, 4] = group["locus_x"][...], group["locus_y"][...]
-        sets, ways = group["locus_responsible"][...], group["locus_escape"][...]
+        sets, ways = group["locus_dependent_joints"][...], group["locus_escape"][...]
     assert np.abs(factors(q)).min(axis=0).max() < 1e-8  # each where the determinant vanishes
     met, counts = np.unique(sets, return_counts=True)
     assert {tuple(k for k in range(6) if bits >> k & 1) for bits in met} >= set(BLAME.values())
@@ -385,7 +385,7 @@ def count_from_one(summary: dict[str, Any]) -> None:
     summary.update(schema=1, scaling={"center": "joint 5", "length": None})
     for row in summary["sampling"]["ranges"] + nearest["escape"]:
         row["joint"] += 1
-    for row in nearest["responsible"] + nearest["subsets"]:
+    for row in nearest["dependent_joints"] + nearest["subsets"]:
         row["joints"] = raised(row["joints"])
 
 
@@ -394,7 +394,7 @@ def count_configurations_from_one(folder: Path) -> None:
     content = json.loads(path.read_text())
     for entry in content["configurations"]:
         analysis, entry["joints"] = entry["analysis"], raised(entry["joints"])
-        analysis["responsible"] = raised(analysis["responsible"])
+        analysis["dependent_joints"] = raised(analysis["dependent_joints"])
         analysis["clearing_sets"] = [raised(joints) for joints in analysis["clearing_sets"]]
         for way in analysis["escape"]:
             way["joints"] = raised(way["joints"])
@@ -452,12 +452,12 @@ def test_without_the_second_pass_nobody_is_blamed(small: Path) -> None:
     (small / "configurations.json").write_text('{"configurations": []}')
     with h5py.File(small / "results.h5", "r+") as file:
         file["landing"][...] = 1
-        file["responsible"][...] = 0
+        file["dependent_joints"][...] = 0
         file["distance"][...] = np.nan
     page, html = page_of(small)
     assert_sound(page, html)
     assert "The nearest singularities were not asked for ( nearest = false )." in page.text
-    assert "No configuration was analysed one by one." in page.text
+    assert "No configuration was analyzed one by one." in page.text
 
 
 def none_near(summary: dict[str, Any]) -> None:
@@ -466,7 +466,7 @@ def none_near(summary: dict[str, Any]) -> None:
     nearest = summary["nearest"]
     nearest["distance"].update(mean=None, sd=None, quantiles=dict.fromkeys(nearest["distance"]["quantiles"]), below=0)
     nearest["distance"].update(counts=[0] * len(nearest["distance"]["counts"]), above=0, undefined=0)
-    nearest.update(landed=0, lost=0, outside_range=0, lost_freedoms=[], responsible=[], subsets=[], no_single_joint=0)
+    nearest.update(landed=0, lost=0, outside_range=0, lost_freedoms=[], dependent_joints=[], subsets=[], no_single_joint=0)
     nearest.update(escape=[{"joint": k, "order_1": 0, "order_2": 0} for k in range(6)])
     summary.update(outcomes=outcomes, worst=[], p_near={"probability": 0.0, "low": 0.0, "high": 0.006})
 
@@ -477,7 +477,7 @@ def test_no_configuration_near_a_singularity(small: Path) -> None:
     (small / "results.h5").unlink()
     with h5py.File(small / "map.h5", "r+") as file:
         file["voxels/near"][...] = 0
-        for name in ("locus_x", "locus_y", "locus_responsible", "locus_escape"):
+        for name in ("locus_x", "locus_y", "locus_dependent_joints", "locus_escape"):
             kind = file["slices/0"].pop(name).dtype if name in file["slices/0"] else "f8"
             file[f"slices/0/{name}"] = np.zeros(0, dtype=kind)
     page, html = page_of(small)
@@ -529,7 +529,7 @@ def test_many_sets_share_the_last_color_and_the_rare_ones_are_counted_together(s
             {"joints": joints, "count": 16 - i, "share": (16 - i) / 135, "low": 0.01, "high": 0.2, "example": i}
             for i, joints in enumerate(sets)
         ]
-        summary["nearest"].update(responsible=rows, landed=135)
+        summary["nearest"].update(dependent_joints=rows, landed=135)
 
     edit(small, change)
     page, html = page_of(small)
@@ -575,7 +575,7 @@ def test_a_redundant_arm_is_told_by_its_minimal_subset(small: Path) -> None:
     def change(summary: dict[str, Any]) -> None:
         nearest = summary["nearest"]
         summary["robot"].update(generic_rank=5, names=[f"joint_{k}" for k in range(6)])
-        nearest["responsible"] = [nearest["responsible"][0] | {"joints": [0, 1, 2, 3, 4, 5]}]
+        nearest["dependent_joints"] = [nearest["dependent_joints"][0] | {"joints": [0, 1, 2, 3, 4, 5]}]
         nearest["subsets"] = [{"joints": [3, 5], "count": nearest["landed"]}]
 
     edit(small, change)
@@ -594,8 +594,8 @@ def test_a_redundant_arm_is_told_by_its_minimal_subset(small: Path) -> None:
         (lambda s: s.pop("near"), "near: missing"),
         (lambda s: s["robot"]["names"].pop(), "robot.names: has 5 entries for 6 joints"),
         (lambda s: s["outcomes"].update(near=9), "outcomes: do not add up to the 600 samples"),
-        (lambda s: s["nearest"]["responsible"][0].update(joints=[-1, 9]), "nearest.responsible[0].joints: is [-1, 9]"),
-        (lambda s: s["nearest"].update(landed=1), "nearest.responsible: add up to more than the 1 that landed"),
+        (lambda s: s["nearest"]["dependent_joints"][0].update(joints=[-1, 9]), "nearest.dependent_joints[0].joints: is [-1, 9]"),
+        (lambda s: s["nearest"].update(landed=1), "nearest.dependent_joints: add up to more than the 1 that landed"),
         (lambda s: s["nearest"]["distance"].pop("counts"), "nearest.distance.counts: missing"),
         (lambda s: s["nearest"]["escape"][0].update(joint=6), "nearest.escape[0].joint: is [6]"),
         (lambda s: s["voxels"]["n"].pop(), "voxels.n: has 2 entries for 3 axes"),
@@ -616,7 +616,7 @@ def test_a_damaged_summary_is_refused_with_the_field(small: Path, change: Callab
         (lambda c: c["configurations"][1]["screws"][2].pop(), "configurations[1].screws[2]: has 5 entries for 6"),
         (lambda c: c["configurations"][0]["analysis"].pop("rank"), "configurations[0].analysis.rank: missing"),
         (lambda c: c["configurations"][0]["q"].pop(), "configurations[0].q: has 5 entries for 6 joints"),
-        (lambda c: c["configurations"][0]["analysis"].update(responsible=[8]), "configurations[0].analysis: is [8]"),
+        (lambda c: c["configurations"][0]["analysis"].update(dependent_joints=[8]), "configurations[0].analysis: is [8]"),
     ],
 )
 def test_damaged_configurations_are_refused_with_the_field(small: Path, change: Callable, said: str) -> None:
@@ -645,7 +645,7 @@ def shorten(name: str) -> Callable[[h5py.File], None]:
         ("map.h5", shorten("slices/0/x"), "slices/0.sigma_min: expected numbers [61, 60], found float64 [61, 61]"),
         ("map.h5", lambda f: f["slices/0"].attrs.modify("x", 9), "slices/0: is [9, 4]; there are joints 0 to 5"),
         ("results.h5", lambda f: f.pop("tool"), "tool: missing"),
-        ("results.h5", shorten("responsible"), "responsible: expected numbers ["),
+        ("results.h5", shorten("dependent_joints"), "dependent_joints: expected numbers ["),
     ],
 )
 def test_damaged_arrays_are_refused_with_the_dataset(small: Path, file: str, change: Callable, said: str) -> None:
@@ -719,7 +719,7 @@ def test_the_report_of_a_run_of_the_program(tmp_path: Path, scenario: Path) -> N
     page, html = page_of(run)
     assert_sound(page, html)
     summary = json.loads((run / "summary.json").read_text())
-    first = summary["nearest"]["responsible"][0]
+    first = summary["nearest"]["dependent_joints"][0]
     share = percent(first["share"]).replace("100.0", "100")
     assert f"{joint_set(first['joints'])} " in page.text and share in page.text
     assert sum(unpacked(data_of(html)["cloud"]["count"], "<u4")) <= summary["samples"]

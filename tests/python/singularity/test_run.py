@@ -106,7 +106,7 @@ def test_what_it_lands_on_is_singular_and_the_right_joints_are_blamed(table):
     for row, name in enumerate(("elbow", "shoulder", "wrist")):
         here = alone & (zero[row] < 1e-8) & (table["lost"][landed] == 1)
         assert here.sum() > 20
-        assert (table["responsible"][landed][here] == set_of(list(BLAME[name]))).mean() > 0.999, name
+        assert (table["dependent_joints"][landed][here] == set_of(list(BLAME[name]))).mean() > 0.999, name
     moved = np.linalg.norm(table["singular_q"] - table["q"], axis=1)[landed]
     assert np.allclose(moved, table["distance"][landed], rtol=1e-12)
 
@@ -124,11 +124,11 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
     assert p["probability"] == pytest.approx(k / SAMPLES, abs=1e-15)
     assert (p["low"], p["high"]) == pytest.approx(clopper_pearson(k, SAMPLES), abs=1e-12)
     assert near["landed"] == landed.sum() and near["lost"] == (~landed).sum()
-    for row in near["responsible"]:
-        mine = landed & (table["responsible"] == set_of(row["joints"]))
+    for row in near["dependent_joints"]:
+        mine = landed & (table["dependent_joints"] == set_of(row["joints"]))
         assert row["count"] == mine.sum() and row["example"] == table["index"][mine][0]
         assert (row["low"], row["high"]) == pytest.approx(clopper_pearson(row["count"], landed.sum()), abs=1e-12)
-    counts = [row["count"] for row in near["responsible"]]
+    counts = [row["count"] for row in near["dependent_joints"]]
     assert counts == sorted(counts, reverse=True)
     for row in near["escape"]:
         mine = landed & (table["escape_joint"] == row["joint"])
@@ -172,7 +172,7 @@ def test_a_slice_and_its_locus_are_those_of_numpy(whole):
         group = file["slices/0"]
         x, y, sigma, inverse = (group[name][:] for name in ("x", "y", "sigma_min", "inverse_condition"))
         locus = np.stack([group["locus_x"][:], group["locus_y"][:]])
-        blamed, q = group["locus_responsible"][:], group.attrs["q"]
+        blamed, q = group["locus_dependent_joints"][:], group.attrs["q"]
         assert (group.attrs["x"], group.attrs["y"]) == (2, 4)
     assert np.allclose(x, np.linspace(-math.pi, math.pi, 41)) and np.array_equal(x, y)
     nodes = np.tile(q, (41 * 41, 1))
@@ -192,18 +192,18 @@ def test_a_slice_and_its_locus_are_those_of_numpy(whole):
 def test_pages_are_exact_analyses(whole):
     summary, pages = summary_of(whole), pages_of(whole)
     frequent = [page for page in pages if page["why"] == "most frequent"]
-    assert [page["joints"] for page in frequent] == [r["joints"] for r in summary["nearest"]["responsible"][:8]]
-    assert [page["sample"] for page in frequent] == [r["example"] for r in summary["nearest"]["responsible"][:8]]
+    assert [page["joints"] for page in frequent] == [r["joints"] for r in summary["nearest"]["dependent_joints"][:8]]
+    assert [page["sample"] for page in frequent] == [r["example"] for r in summary["nearest"]["dependent_joints"][:8]]
     assert [p["sample"] for p in pages if p["why"] == "worst"] == [w["sample"] for w in summary["worst"][:3]]
     for page in pages:
         analysis = page["analysis"]
-        assert analysis["responsible"] == page["joints"] and analysis["arm_singular"]
+        assert analysis["dependent_joints"] == page["joints"] and analysis["arm_singular"]
         assert analysis["singular_values"][-1] <= 1e-10 * analysis["singular_values"][0]
         assert np.abs(factors(np.array([page["singular_q"]]))).min() < 1e-8
         assert len(page["screws"]) == JOINTS and "1. Screws" in page["text"]
         at = ",".join(repr(x) for x in page["singular_q"])
         single = json.loads(garra("singularity", "puma560", "--at", at, "--format", "json").stdout)
-        assert single["responsible"] == page["joints"] and single["lost_freedoms"] == analysis["lost_freedoms"]
+        assert single["dependent_joints"] == page["joints"] and single["lost_freedoms"] == analysis["lost_freedoms"]
 
 
 # --- the same bytes, however they are computed
@@ -263,7 +263,7 @@ def test_replay_is_the_sample_of_the_run(whole, table):
         assert j["outcome"] == "near" and j["q"] == list(table["q"][row])
         assert j["sigma_min"] == table["sigma_min"][row] and j["tool"] == list(table["tool"][row])
         near = j["nearest"]
-        assert set_of(near["joints"]) == table["responsible"][row] and near["distance"] == table["distance"][row]
+        assert set_of(near["joints"]) == table["dependent_joints"][row] and near["distance"] == table["distance"][row]
         assert near["singular_q"] == list(table["singular_q"][row]) and near["analysis"]["arm_singular"]
         assert near["escape"]["joint"] == table["escape_joint"][row]
         assert near["escape"]["rate"] == table["escape_rate"][row]
@@ -335,7 +335,7 @@ def test_a_time_limit_stops_it_to_be_resumed(whole, tmp_path):
 
 
 def test_tolerance_has_its_flag(tmp_path):
-    run(tmp_path / "run", "--tol", 1e-3, samples=20_000)
+    run(tmp_path / "run", "--tolerance", 1e-3, samples=20_000)
     summary = summary_of(tmp_path / "run")
     assert summary["tolerance"] == 1e-3 and summary["outcomes"]["singular"] > 0
 

@@ -47,7 +47,7 @@ def test_the_answer_is_the_programs(tmp_path):
     with pytest.raises(ValueError, match="wald"):
         found.proportion_ci(method="wald")
     assert sum(found.outcomes.values()) == found.samples == 4096
-    assert found.metrics["critical_friction"].unit == "1"
+    assert found.metrics["required_friction"].unit == "1"
     assert f"{found.probability:.5f}" in repr(found) and "4,096" in repr(found)
     assert "held" in found._repr_html_()
 
@@ -138,9 +138,9 @@ def test_the_histogram_is_that_of_the_summary():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     found = garra.run(SCENARIOS / "three_puma_sphere.toml", samples=1024)
-    ax = found.plot.critical_friction()
+    ax = found.plot.required_friction()
     (stairs,) = ax.patches
-    counts = np.array(found.metrics["critical_friction"].counts)
+    counts = np.array(found.metrics["required_friction"].counts)
     assert math.isclose(stairs.get_data().values.sum(), 1.0)
     assert np.count_nonzero(stairs.get_data().values) == np.count_nonzero(counts)
     bars = found.plot.outcomes().patches

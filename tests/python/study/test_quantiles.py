@@ -66,8 +66,8 @@ def test_of_a_grasp_in_time(tmp_path):
         "three_puma_shake.toml",
         400,
         'output.keep="all"',
-        "time.friction=[0.25, 0.5]",
-        "time.until=0.3",
+        "simulation.friction=[0.25, 0.5]",
+        "simulation.duration=0.3",
     )
     ends = outcomes(tmp_path / "run")
     undecided = np.isin(table["outcome"], [ends.index("unsolved"), ends.index("non_finite")])
@@ -79,7 +79,7 @@ def test_of_a_grasp_in_time(tmp_path):
 
 def test_of_chains(tmp_path):
     summary, table = run(
-        tmp_path / "run", "exoskeleton_damping.toml", 300, 'output.keep="all"', "time.step=1 ms",
+        tmp_path / "run", "exoskeleton_damping.toml", 300, 'output.keep="all"', "simulation.step=1 ms",
         'sweep={ "vary.damping" = [0.001, 0.05] }',
     )  # fmt: skip
     for d, design in enumerate(summary["designs"]):

@@ -34,7 +34,7 @@ def test_every_scenario_that_ships_is_one_and_comes_back_as_it_was(file):
 
 
 def test_it_runs_as_its_file_does(tmp_path):
-    scenario = Grasp(hand=HAND, object=SPHERE, contacts=CONTACTS, load=grasp.Load(squeeze="8 N"))
+    scenario = Grasp(hand=HAND, object=SPHERE, contacts=CONTACTS, load=grasp.Load(grip_force="8 N"))
     (tmp_path / "same.toml").write_text(scenario.to_toml())
     from_class, from_file = (garra.run(one, samples=2048) for one in (scenario, tmp_path / "same.toml"))
     assert from_class.summary == from_file.summary
@@ -50,7 +50,7 @@ def test_it_runs_as_its_file_does(tmp_path):
         (lambda: grasp.Sampling(samples=0), "sampling.samples = 0: not a whole number >= 1"),
         (lambda: grasp.Sampling(samples=True), "sampling.samples = True"),
         (lambda: grasp.Object(shape="box", size=(1, 2), mass=1), "object.size = [1, 2]"),
-        (lambda: grasp.Time(until=1, load=[{"kind": "ramp", "form": 1}]), "time.load.form: no such key"),
+        (lambda: grasp.Time(duration=1, load=[{"kind": "ramp", "form": 1}]), "simulation.load.form: no such key"),
         (lambda: grasp.Contacts(friction=garra.uniform(0, 1, common=True)), "no such distribution"),
         (lambda: grasp.Object(shape="sphere", radius=-1, mass=0.5), "object.radius = -1: not "),
         (lambda: grasp.Object(shape="sphere", radius="-5 mm", mass=0.5), "object.radius = '-5 mm': not "),

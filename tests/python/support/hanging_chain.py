@@ -44,8 +44,8 @@ kp = 3
 kd = 0
 compensate_gravity = true
 
-[time]
-until = {until}
+[simulation]
+duration = {until}
 method = "implicit"
 step = 2.5e-3
 outputs = {outputs}

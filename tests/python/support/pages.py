@@ -156,7 +156,7 @@ def assert_refused(done: subprocess.CompletedProcess[str], code: int, *said: str
 
 
 def scenarios_of(job: str) -> list[Path]:
-    """The shipped scenarios with this job; "grasp in time" are the grasps with a table [time]."""
+    """The shipped scenarios with this job; "grasp in time" are the grasps with a table [simulation]."""
     files = sorted((ROOT / "data" / "scenarios").glob("*.toml"))
     return [file for file in files if kind_of(tomllib.loads(file.read_text())) == job]
 

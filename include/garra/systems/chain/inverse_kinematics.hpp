@@ -89,7 +89,7 @@ GARRA_HD Vec<S, J> point_rates(const Mat<S, 6, J>& jac, const Vec3<S>& v, const 
 struct NumericIk {
   int joints = 0;                 ///< number that move: the model's own, or fewer if it is padded
   double start[kMaxJoints] = {};  ///< first guess [rad or m]
-  double tol = 1e-10;             ///< largest position error of a reached pose [m]
+  double tolerance = 1e-10;             ///< largest position error of a reached pose [m]
   int steps = 30;
   Followers followers = {};
 };
@@ -106,7 +106,7 @@ GARRA_HD IkSolution<S, J> numeric_ik(const Model<T, J>& m, const Vec3<S>& p, con
     const Frames<S, J> at = frames<K>(m, angles<K>(m, out.q));
     const Vec3<S> e = p - at.tool.p;
     error2 = dot(e, e);
-    const auto active = error2 > S(0.01 * how.tol * how.tol);
+    const auto active = error2 > S(0.01 * how.tolerance * how.tolerance);
     if (k == how.steps || !any(active)) break;
     const S damping = S(1e-9) + S(1e-3) * error2;  // vanishes with the error: the last steps are Newton's
     Mat<S, 6, J> jac = jacobian<K>(m, at, at.tool.p, how.joints - 1);
@@ -118,7 +118,7 @@ GARRA_HD IkSolution<S, J> numeric_ik(const Model<T, J>& m, const Vec3<S>& p, con
     const S scale = S(0.5) / largest;
     for_each_index<J>([&](auto i) { out.q[i] = select(active, fma(scale, dq[i], out.q[i]), out.q[i]); });
   }
-  out.reached = select(error2 <= S(how.tol * how.tol), S(1), S(0));
+  out.reached = select(error2 <= S(how.tolerance * how.tolerance), S(1), S(0));
   return out;
 }
 

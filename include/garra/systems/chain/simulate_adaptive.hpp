@@ -84,12 +84,12 @@ struct Tolerance {
 /// Root mean square of error / (absolute + relative max(|a|, |b|)); `joints` excludes padding,
 /// whose error is 0.
 template <class S, int J>
-GARRA_HD S error_norm(const Tolerance& tol, int joints, const Motion<S, J>& error, const Motion<S, J>& a,
+GARRA_HD S error_norm(const Tolerance& tolerance, int joints, const Motion<S, J>& error, const Motion<S, J>& a,
                       const Motion<S, J>& b) {
   S sum = S(0);
   for_each_index<J>([&](int i) {
-    const S q = error.q[i] / fma(S(tol.relative), max(abs(a.q[i]), abs(b.q[i])), S(tol.absolute));
-    const S qd = error.qd[i] / fma(S(tol.relative), max(abs(a.qd[i]), abs(b.qd[i])), S(tol.absolute));
+    const S q = error.q[i] / fma(S(tolerance.relative), max(abs(a.q[i]), abs(b.q[i])), S(tolerance.absolute));
+    const S qd = error.qd[i] / fma(S(tolerance.relative), max(abs(a.qd[i]), abs(b.qd[i])), S(tolerance.absolute));
     sum = fma(q, q, fma(qd, qd, sum));
   });
   return sqrt(sum / S(2 * joints));
@@ -125,11 +125,11 @@ GARRA_HD S next_step(const S& h, const S& error, const MaskOf<S>& accepted, Step
 
 /// First step: a hundredth of the time in which the state would change by its own size.
 template <class S, int J>
-GARRA_HD S first_step(const Tolerance& tol, const Motion<S, J>& at, const Vec<S, J>& qdd) {
+GARRA_HD S first_step(const Tolerance& tolerance, const Motion<S, J>& at, const Vec<S, J>& qdd) {
   S size = S(0), speed = S(0);
   for_each_index<J>([&](int i) {
-    const S sq = S(1) / fma(S(tol.relative), abs(at.q[i]), S(tol.absolute));
-    const S sv = S(1) / fma(S(tol.relative), abs(at.qd[i]), S(tol.absolute));
+    const S sq = S(1) / fma(S(tolerance.relative), abs(at.q[i]), S(tolerance.absolute));
+    const S sv = S(1) / fma(S(tolerance.relative), abs(at.qd[i]), S(tolerance.absolute));
     size = fma(at.q[i] * sq, at.q[i] * sq, fma(at.qd[i] * sv, at.qd[i] * sv, size));
     speed = fma(at.qd[i] * sq, at.qd[i] * sq, fma(qdd[i] * sv, qdd[i] * sv, speed));
   });

@@ -8,7 +8,7 @@
 
 namespace garra::grasp {
 
-/// Value of unbounded metrics, e.g. the critical friction of a contact that is pulled open.
+/// Value of unbounded metrics, e.g. the required friction of a contact that is pulled open.
 inline constexpr double kInfinity = __builtin_huge_val();
 
 /// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf if c_n <=
@@ -23,7 +23,7 @@ GARRA_HD S friction_margin(const Vec<S, D>& c, const S& mu) {
 
 /// Smallest friction coefficient with which c lies in the cone: |c_T| / c_n; inf if c_n <= 0.
 template <class S, int D = 3>
-GARRA_HD S critical_friction(const Vec<S, D>& c) {
+GARRA_HD S required_friction(const Vec<S, D>& c) {
   const S ct = tangential_length(c);
   const auto pressed = c[0] > S(0);
   return select(pressed, ct / select(pressed, c[0], S(1)), S(kInfinity));

@@ -351,15 +351,15 @@ struct FullForward {
   S iterations;  ///< steps taken
 };
 
-/// Newton-Raphson from the guess's pose until every equation holds to `tol`, at most `most` steps;
+/// Newton-Raphson from the guess's pose until every equation holds to `tolerance`, at most `most` steps;
 /// finished lanes do not change.
 template <class S, class T>
-GARRA_HD FullForward<S> full_forward(const Model<T>& m, const Vec<S, 6>& lengths, const Place<S>& guess, double tol,
+GARRA_HD FullForward<S> full_forward(const Model<T>& m, const Vec<S, 6>& lengths, const Place<S>& guess, double tolerance,
                                      int most) {
   FullForward<S> f{full_place(m, guess), S(0), S(0)};
   f.residual = full_residual(m, f.place, lengths);
   for (int k = 0; k < most; ++k) {
-    const MaskOf<S> going = S(tol) < f.residual;
+    const MaskOf<S> going = S(tolerance) < f.residual;
     if (!any(going)) break;
     const FullPlace<S> next = full_newton_step(m, f.place, lengths);
     const auto move = [&](Place<S>& at, const Place<S>& to) {

@@ -59,7 +59,7 @@ struct ForwardOp {
     // Stagnation at other lengths is a stationary point: more iterations would not help.
     const S not_converged =
         select(still >= S(kStandstill), to_number<S>(PoseStatus::kStalled), to_number<S>(PoseStatus::kIterationLimit));
-    return select(found.residual <= S(rule.tol),
+    return select(found.residual <= S(rule.tolerance),
                   select(found.sigma_min <= S(near_singular), to_number<S>(PoseStatus::kNearSingular), converged),
                   not_converged);
   }

@@ -46,7 +46,7 @@ struct FollowOp {
     out.pose = forward(m, In<S>{in.lengths, path.place});
     const ModeTask<S> last{path.place, {out.pose.found.place.r, normalized(out.pose.found.place.p)}, in.lengths};
     const ModeState<S> end = start(m, rule, last);
-    const auto arrives = path.arrived > S(0) && end.proven > S(0) && out.pose.found.residual <= S(forward.rule.tol);
+    const auto arrives = path.arrived > S(0) && end.proven > S(0) && out.pose.found.residual <= S(forward.rule.tolerance);
     out.follows = select(arrives, S(1), S(0));
     return out;
   }
@@ -79,7 +79,7 @@ struct CertifiedForwardOp {
     out.pose = forward(m, in);
     const auto proof = mode(m, ModeOp::In<S>{in.lengths, in.guess, out.pose.found.place});
     const auto valid = !(out.pose.status == to_number<S>(PoseStatus::kInvalidInput));
-    out.unique = select(valid && out.pose.found.residual <= S(forward.rule.tol), proof.unique, S(0));
+    out.unique = select(valid && out.pose.found.residual <= S(forward.rule.tolerance), proof.unique, S(0));
     out.pose.status = certified_status(out.pose.status, proof.proven > S(0), mode.rule.max_steps > 0);
     return out;
   }

@@ -10,7 +10,7 @@ template <class S, int J>
 struct NearSingularity {
   S search_status;   ///< singularity::SearchStatus; unless it is kLanded the other members are zero, -1 or NaN
   S distance;  ///< length of the joint motion [rad]
-  S lost, responsible, subsets;
+  S lost, dependent_joints, subsets;
   S escape_joint, escape_order, escape_rate, escape_sign;
   Vec<S, 6> wrench;
   Vec<S, J> q;            ///< the singular configuration
@@ -52,7 +52,7 @@ GARRA_HD S united(const Vec<S, J>& sets) {
 /// self-motion: for it, the joints of the minimal singular subsets, if there are any.
 template <int G, class S, int J>
 GARRA_HD S joints_to_blame(const Findings<S, J>& found, const IntervalDims<J>& dims, int joints) {
-  const S null_space = real_joints<S, J>(found.escape.responsible, joints);
+  const S null_space = real_joints<S, J>(found.escape.dependent_joints, joints);
   if (joints <= numerical_rank<G>(dims)) return null_space;
   const S subsets = united(found.subsets.members);
   return select(subsets > S(0), subsets, null_space);
@@ -62,20 +62,20 @@ GARRA_HD S joints_to_blame(const Findings<S, J>& found, const IntervalDims<J>& d
 
 /// Analyzes the end of a search.
 template <int G, class S, int J>
-GARRA_HD NearSingularity<S, J> analyse_arrival(const Arm<J>& arm, const Search<S, J>& search,
+GARRA_HD NearSingularity<S, J> analyze_arrival(const Arm<J>& arm, const Search<S, J>& search,
                                                const RefineOptions& options) {
   const Vec<S, J>& q = search.q;
   S finite = S(0);
   for_each_index<J>([&](auto j) { finite += search.start[j] - search.start[j]; });
   const auto at = posture(arm, q);
-  const Findings<S, J> found = analyse<G>(at.screws, arm.dims, arm.tolerances);
+  const Findings<S, J> found = analyze<G>(at.screws, arm.dims, arm.tolerances);
   NearSingularity<S, J> out;
   out.distance = search_distance(arm, search);
   const MaskOf<S> arrived = found.sigma[numerical_rank<G>(arm.dims) - 1] <= S(options.tolerance) * found.sigma[0];
   const MaskOf<S> landed = arrived && out.distance <= S(options.farthest);
   out.search_status = select(finite == S(0), select(landed, S(0), S(1)), S(2));
   out.lost = found.lost;
-  out.responsible = kernel::joints_to_blame<G>(found, arm.dims, arm.joints);
+  out.dependent_joints = kernel::joints_to_blame<G>(found, arm.dims, arm.joints);
   out.subsets = found.subsets.count;
   out.escape_joint = found.escape.joint;
   out.escape_order = kernel::pick(found.escape.order, found.escape.joint);
@@ -86,7 +86,7 @@ GARRA_HD NearSingularity<S, J> analyse_arrival(const Arm<J>& arm, const Search<S
   out.subset_last = found.subsets.last;
   out.subset_joints = found.subsets.members;
   const S zero = S(0), none = S(-1), nan = S(__builtin_nan(""));
-  for (S* x : {&out.lost, &out.responsible, &out.subsets, &out.escape_order, &out.escape_sign})
+  for (S* x : {&out.lost, &out.dependent_joints, &out.subsets, &out.escape_order, &out.escape_sign})
     *x = select(landed, *x, zero);
   out.escape_joint = select(landed, out.escape_joint, none);
   for (S* x : {&out.distance, &out.escape_rate}) *x = select(landed, *x, nan);

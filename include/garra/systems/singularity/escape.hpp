@@ -34,7 +34,7 @@ struct Escape {
   Vec<S, J> sign;  ///< of the steps for which sigma_g grows faster by the next order; 0: both alike, or unknown for
                    ///< order 2
   S joint;         ///< with the lowest order, then the highest rate; from 0; -1: none
-  S responsible;   ///< set of joints that take part in motions without effect (windows.hpp: joint_bit)
+  S dependent_joints;   ///< set of joints that take part in motions without effect (windows.hpp: joint_bit)
   /// Wrenches that the arm bears without joint torque: moment about the center and force times
   /// length, world axes; the first `lost` are set. For arms with g < 6 they include wrenches that
   /// the structure bears everywhere.
@@ -162,7 +162,7 @@ GARRA_HD Escape<S, J> no_escape() {
   Escape<S, J> out;
   for_each_index<J>([&](auto j) { out.order[j] = out.rate[j] = out.sign[j] = S(0); });
   out.joint = S(-1);
-  out.responsible = S(0);
+  out.dependent_joints = S(0);
   for_each_index<kMaxLost>([&](auto k) { out.wrench[k] = Vec<S, 6>::zero(); });
   return out;
 }
@@ -170,7 +170,7 @@ GARRA_HD Escape<S, J> no_escape() {
 /// As if the rank were R in all lanes, with d dimensions lost.
 template <int R, class D, class S, int J>
 GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
-                                  const Tolerances& tol) {
+                                  const Tolerances& tolerance) {
   const NullSpaces<R, S, J> null = null_spaces<R>(a);
   Escape<S, J> out = no_escape<S, J>();
   for_each_index<kMin<6 - R, kMaxLost>>([&](auto k) {
@@ -179,8 +179,8 @@ GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomp
   for_each_index<J>([&](auto k) {
     S squares = S(0);
     for_each_index<J - R>([&](auto c) { squares = fma(null.right.v[c][k], null.right.v[c][k], squares); });
-    const auto moves = squares > S(RealOf<S>(tol.support * tol.support));
-    out.responsible += select(moves, S(joint_bit(k)), S(0));
+    const auto moves = squares > S(RealOf<S>(tolerance.support * tolerance.support));
+    out.dependent_joints += select(moves, S(joint_bit(k)), S(0));
   });
   S best_order = S(0), best_rate = S(0);
   // The first joint moves all screws, the last none: neither changes a rank.
@@ -188,7 +188,7 @@ GARRA_HD Escape<S, J> escape_from(const ScaledScrews<S, J>& screws, const Decomp
 #pragma unroll 1
 #endif
   for (int j = 1; j < J - 1; ++j) {
-    const Growth<S> g = growth(step_terms<R>(screws, a, null, j), d, tol.rate);
+    const Growth<S> g = growth(step_terms<R>(screws, a, null, j), d, tolerance.rate);
     out.order[j] = g.order;
     out.rate[j] = g.rate;
     out.sign[j] = g.sign;
@@ -209,64 +209,64 @@ GARRA_HD void assign_where(const MaskOf<S>& mask, const T& from, T& to) {
   for (int k = 0; k < static_cast<int>(sizeof(T) / sizeof(S)); ++k) b[k] = select(mask, a[k], b[k]);
 }
 
-/// Rare, and large: inlined into analyse() it took the compiler longer than all the rest.
+/// Rare, and large: inlined into analyze() it took the compiler longer than all the rest.
 template <int R, class D, class S, int J>
 GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
-                                const Tolerances& tol, Escape<S, J>& out) {
-  out = escape_from<R>(screws, a, d, tol);
+                                const Tolerances& tolerance, Escape<S, J>& out) {
+  out = escape_from<R>(screws, a, d, tolerance);
 }
 template <int R, class D, class S, int J>
 GARRA_HD Escape<S, J> find_escape(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
-                                const Tolerances& tol) {
+                                const Tolerances& tolerance) {
 #if !defined(__CUDA_ARCH__)  // where a call would cost every thread a stack
   if constexpr (R < 5) {
     const ScaledScrews<S, J> copy = screws;  // the original may stay in registers
     const Decomposition<S, J> factors = a;
     Escape<S, J> out;
-    escape_apart<R>(copy, factors, d, tol, out);
+    escape_apart<R>(copy, factors, d, tolerance, out);
     return out;
   } else
 #endif
-    return escape_from<R>(screws, a, d, tol);
+    return escape_from<R>(screws, a, d, tolerance);
 }
 
 template <int G, int D, class S, int J>
 GARRA_HD void escape_where_lost(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const S& lost,
-                                const Tolerances& tol, Escape<S, J>& out) {
+                                const Tolerances& tolerance, Escape<S, J>& out) {
   if constexpr (D <= kMaxLost && D < G) {
     const MaskOf<S> here = lost == S(D);
     if (any(here))
-      assign_where<S>(here, find_escape<G - D>(screws, a, std::integral_constant<int, D>{}, tol), out);
-    escape_where_lost<G, D + 1>(screws, a, lost, tol, out);
+      assign_where<S>(here, find_escape<G - D>(screws, a, std::integral_constant<int, D>{}, tolerance), out);
+    escape_where_lost<G, D + 1>(screws, a, lost, tolerance, out);
   }
 }
 
 /// The same of an arm with any generic rank below 6.
 template <int R, class S, int J>
 GARRA_HD void escape_with_rank(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const S& lost,
-                               int generic, const Tolerances& tol, Escape<S, J>& out) {
+                               int generic, const Tolerances& tolerance, Escape<S, J>& out) {
   if constexpr (R < 5) {
     const int d = generic - R;
     const MaskOf<S> here = lost == S(d);
-    if (d >= 1 && d <= kMaxLost && any(here)) assign_where<S>(here, find_escape<R>(screws, a, d, tol), out);
-    escape_with_rank<R + 1>(screws, a, lost, generic, tol, out);
+    if (d >= 1 && d <= kMaxLost && any(here)) assign_where<S>(here, find_escape<R>(screws, a, d, tolerance), out);
+    escape_with_rank<R + 1>(screws, a, lost, generic, tolerance, out);
   }
 }
 
 }  // namespace kernel
 
 /// Escapes of the lanes that lost 1 to kMaxLost dimensions; zero in the others. On a GPU a body of its own needs fewer
-/// registers than analyse().
+/// registers than analyze().
 template <int G, class S, int J>
-GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol,
+GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tolerance,
                               int generic = G) {
   static_assert(G <= kValues<J>);
   Escape<S, J> out = kernel::no_escape<S, J>();
-  const S lost = S(generic) - rank(a.sigma, tol.rank);
+  const S lost = S(generic) - rank(a.sigma, tolerance.rank);
   if constexpr (G == kAnyRank)
-    kernel::escape_with_rank<1>(screws, a, lost, generic, tol, out);
+    kernel::escape_with_rank<1>(screws, a, lost, generic, tolerance, out);
   else
-    kernel::escape_where_lost<G, 1>(screws, a, lost, tol, out);
+    kernel::escape_where_lost<G, 1>(screws, a, lost, tolerance, out);
   return out;
 }
 
@@ -279,17 +279,17 @@ struct Findings {
   Escape<S, J> escape;       ///< zero if no dimension is lost, or more than kMaxLost
 };
 
-/// For the configurations that singular_values() found near a singularity. The rank is by tol.rank:
+/// For the configurations that singular_values() found near a singularity. The rank is by tolerance.rank:
 /// a near singularity can be analyzed as the one it is near to.
 template <int G, class S, int J>
-GARRA_HD Findings<S, J> analyse(const ScaledScrews<S, J>& screws, const IntervalDims<J>& dims, const Tolerances& tol) {
+GARRA_HD Findings<S, J> analyze(const ScaledScrews<S, J>& screws, const IntervalDims<J>& dims, const Tolerances& tolerance) {
   const Decomposition<S, J> a = decompose(screws);
   Findings<S, J> out;
   out.sigma = a.sigma;
-  out.rank = rank(a.sigma, tol.rank);
+  out.rank = rank(a.sigma, tolerance.rank);
   out.lost = S(numerical_rank<G>(dims)) - out.rank;
-  out.subsets = singular_subsets(screws, dims, tol.rank, tol.support);
-  out.escape = escapes<G>(screws, a, tol, numerical_rank<G>(dims));
+  out.subsets = singular_subsets(screws, dims, tolerance.rank, tolerance.support);
+  out.escape = escapes<G>(screws, a, tolerance, numerical_rank<G>(dims));
   return out;
 }
 

@@ -1,6 +1,6 @@
 // Analyzes one instant of many grasps: converts scenario and plain arrays to tiles and back, and loops over blocks on
 // the host.
-#include "grasp/time/analyse.hpp"
+#include "grasp/time/analyze.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -23,7 +23,7 @@ MotionRules make_rules(const Scenario& s, const GraspModel& grasp, const GraspSt
   // Restitution 1: contacts carry force if their gap is closed now, not if a step could close it (OpenKernel).
   r.step = {.explicit_step = true, .step = 1, .restitution = 1, .baumgarte = 0};
   r.drive = states.tau.empty() ? Drive::kController : Drive::kConstant;
-  r.tol = s.tol;
+  r.tolerance = s.tolerance;
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     r.kind[j] = followed_surface(s.contacts[j], j, "near which no nearest point is known");
     r.limits[j] = FingerLimits::none();
@@ -196,7 +196,7 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
     });
 }
 
-Analysis analyse(const Scenario& scenario, const GraspStates& states, const Device& device) {
+Analysis analyze(const Scenario& scenario, const GraspStates& states, const Device& device) {
   check_states(scenario, states);
   const auto grasp = make_model(scenario);
   Analysis out = sized(scenario, states.count);

@@ -281,7 +281,7 @@ GARRA_HD WrenchRadius undefined() {
 /// Radius of the contacts in `s`. S: scalar type for planes, a double or lanes of them, with the
 /// same bits.
 template <class S>
-GARRA_HD_CALL WrenchRadius wrench_radius(RadiusSpace& s) {
+GARRA_HD_CALL WrenchRadius resisted_force_radius(RadiusSpace& s) {
   using namespace radius;
   WrenchRadius out{0, __builtin_huge_val(), {}, 0};
   double forces = 0;

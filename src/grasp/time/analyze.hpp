@@ -47,7 +47,7 @@ struct OpenKernel {
   }
 };
 
-/// One call of analyse(): data that all instants share, with their inputs and outputs. Host only.
+/// One call of analyze(): data that all instants share, with their inputs and outputs. Host only.
 struct AnalysisJob {
   MotionModel model;
   StepNow step;
@@ -74,7 +74,7 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   const MotionRules* rules = backend.rules();
   const MotionTiles& t = tiles.motion;
   solvers::FrictionNewton solver;
-  solver.tol = job.model.rules.tol;
+  solver.tolerance = job.model.rules.tolerance;
   // Afterwards the file's values replace those of inverse kinematics.
   if (job.by_inverse_kinematics()) backend.start_fingers(job.model.rules, t, count);
   if (job.fingers_given()) give_fingers();
@@ -85,7 +85,7 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   backend.iterate(contact::IterateKernel<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates, nullptr,
                                                                    extent<N>()},
                   count);
-  backend.certify(contact::CertifyKernel<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()},
+  backend.certify(contact::CertifyKernel<N>{solver.tolerance, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()},
                   count);
 }
 

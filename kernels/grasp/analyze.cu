@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "grasp/motion.cuh"
-#include "grasp/time/analyse.hpp"
+#include "grasp/time/analyze.hpp"
 
 namespace garra::grasp {
 

@@ -16,17 +16,17 @@ CASES = [c for c in json.loads((REFERENCE / "singularity" / "arms.json").read_te
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_rank_sets_and_escapes(case):
-    found = garra.singularity.analyse_screws(np.array(case["screws"]))
+    found = garra.singularity.analyze_screws(np.array(case["screws"]))
     assert found.rank == case["rank"]
     assert found.singular == (case["rank"] < case["generic_rank"])
     if found.singular:
-        assert found.responsible == [j - 1 for j in case["responsible"]]
+        assert found.dependent_joints == [j - 1 for j in case["dependent_joints"]]
         assert sorted(found.escape_joints) == sorted([j - 1 for j in e["joints"]] for e in case["min_escape_sets"])
 
 
 def test_of_a_robot_joints_are_indices():
     robot = garra.models.puma560()
-    found = garra.singularity.analyse(robot, [0.3, -0.7, 0.5, 0.9, 0.0, -0.4])
+    found = garra.singularity.analyze(robot, [0.3, -0.7, 0.5, 0.9, 0.0, -0.4])
     assert found.rank == 5 and found.singular
     assert found.minimal_sets == [[3, 5]]  # their axes coincide
     assert found.escape_joints == [[4]]
@@ -36,11 +36,11 @@ def test_of_a_robot_joints_are_indices():
 
 def test_the_printed_answer_is_short_and_counts_joints_one_way():
     robot = garra.models.puma560()
-    near = garra.singularity.analyse(robot, [0.3, -0.7, 0.5, 0.9, 0.02, -0.4])
+    near = garra.singularity.analyze(robot, [0.3, -0.7, 0.5, 0.9, 0.02, -0.4])
     assert (near.nearest.type, near.nearest.joints, near.nearest.escape_joint) == ("wrist", [3, 5], 4)
     assert near.nearest.distance == pytest.approx(0.02, rel=1e-6)
     assert near.condition == near.singular_values[0] / near.singular_values[5]
-    here = garra.singularity.analyse(robot, [0.3, -0.7, 0.5, 0.9, 0, -0.4])
+    here = garra.singularity.analyze(robot, [0.3, -0.7, 0.5, 0.9, 0, -0.4])
     assert here.nearest.distance == 0 and here.condition == np.inf
     q = np.linspace(-1, 1, 60).reshape(10, 6)
     for answer in (near, here, garra.singularity.measure(robot, q), garra.singularity.nearest(robot, q)):
@@ -63,7 +63,7 @@ def test_the_shoulder_is_singular_where_the_wrist_center_is_over_axis_0():
         middle = (low + high) / 2
         low, high = (middle, high) if radius(low) * radius(middle) > 0 else (low, middle)
     for off in (0.0, 1e-9, 0.01):
-        found = garra.singularity.analyse(robot, [0.3, low + off, 0.5, 0.9, 0.8, -0.4])
+        found = garra.singularity.analyze(robot, [0.3, low + off, 0.5, 0.9, 0.8, -0.4])
         assert found.nearest.type == "shoulder"
         assert found.nearest.distance <= off + 1e-9
 
@@ -71,7 +71,7 @@ def test_the_shoulder_is_singular_where_the_wrist_center_is_over_axis_0():
 def test_degrees_in_place_of_radians_are_warned_of():
     robot = garra.models.puma560()
     with pytest.warns(UserWarning, match=r"joint 2 .* 20 deg would be 0\.349066 rad"):
-        garra.singularity.analyse(robot, [0, 0, 20, 0, 0, 0])
+        garra.singularity.analyze(robot, [0, 0, 20, 0, 0, 0])
 
 
 def test_many_configurations_have_the_distance_of_the_closed_forms():
@@ -85,8 +85,8 @@ def test_many_configurations_have_the_distance_of_the_closed_forms():
     assert (found.distance < np.abs(q[..., 4]) + 1e-6).all()
     wrist = found.distance > np.abs(q[..., 4]) - 1e-6
     assert wrist.mean() > 0.95
-    assert found.responsible.shape == (4, 50, 6)
-    assert (found.responsible[wrist] == [False, False, False, True, False, True]).all()
+    assert found.dependent_joints.shape == (4, 50, 6)
+    assert (found.dependent_joints[wrist] == [False, False, False, True, False, True]).all()
     assert (found.escape_joint[wrist] == 4).all()
     far = garra.singularity.measure(robot, q)
     near = garra.singularity.measure(robot, found.q)

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grasp/time/analyse.hpp"
+#include "grasp/time/analyze.hpp"
 
 namespace garra::grasp {
 

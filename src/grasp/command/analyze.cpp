@@ -1,4 +1,4 @@
-// `garra grasp analyse`: reads instants of a grasp, writes contact modes, forces and accelerations.
+// `garra grasp analyze`: reads instants of a grasp, writes contact modes, forces and accelerations.
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -20,19 +20,19 @@
 namespace garra::cli {
 namespace {
 
-struct AnalyseArguments : BatchFlags {
+struct AnalyzeArguments : BatchFlags {
   std::string scenario, input, group, output;  ///< no input: the nominal grasp; no output: nothing is written
   std::vector<std::string> overrides;
 };
 
-void check_arguments(const AnalyseArguments& a) {
+void check_arguments(const AnalyzeArguments& a) {
   if (a.input.empty() && !a.group.empty())
     throw Error(ExitCode::kUsage, "--group without a file of states", "Name the file behind the scenario.");
   check_output(a.input, a.output, "the states");
 }
 
 /// Errors in the states are the file's, but these were checked when they were read.
-void run_analyse(const AnalyseArguments& a) {
+void run_analyze(const AnalyzeArguments& a) {
   check_arguments(a);
   AnalysisAnswer answer;
   // Before the scenario, so that a missing device is reported at once.
@@ -43,7 +43,7 @@ void run_analyse(const AnalyseArguments& a) {
       a.input.empty() ? grasp::GraspStates{} : io::read_grasp_states(a.input, scenario, a.group);
   device = parse_device_for_arrays(a.device, a.threads, core_seconds::instants(states.count));
   const auto start = std::chrono::steady_clock::now();
-  answer.analysis = grasp::analyse(scenario, states, device);
+  answer.analysis = grasp::analyze(scenario, states, device);
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   answer.title = scenario.title;
   answer.device = describe(device);
@@ -69,11 +69,11 @@ void add_grasp_commands(Command app) {
       "Examples:\n"
       "  garra grasp propose part.stl --fingers 3 -n 10000 -o set.h5\n"
       "  garra grasp rank set.h5 -o ranking.h5\n"
-      "  garra grasp analyse data/scenarios/papers_hand.toml");
+      "  garra grasp analyze data/scenarios/papers_hand.toml");
   grasp.require_subcommand();
   Command command =
-      grasp.add_subcommand("analyse", "Which contacts roll, slide, stick or break; forces, accelerations");
-  const auto a = std::make_shared<AnalyseArguments>();
+      grasp.add_subcommand("analyze", "Which contacts roll, slide, stick or break; forces, accelerations");
+  const auto a = std::make_shared<AnalyzeArguments>();
   command.add_option("scenario", a->scenario, "scenario file (.toml) with job = \"grasp\"")
       .required()
       .type_name("SCENARIO");
@@ -88,9 +88,9 @@ void add_grasp_commands(Command app) {
   add_batch_flags(command, *a, "is not solved");
   command.footer(
       "Examples:\n"
-      "  garra grasp analyse data/scenarios/three_puma_sphere.toml\n"
-      "  garra grasp analyse data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
-  command.callback([a] { run_analyse(*a); });
+      "  garra grasp analyze data/scenarios/three_puma_sphere.toml\n"
+      "  garra grasp analyze data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
+  command.callback([a] { run_analyze(*a); });
   add_propose_command(grasp);
   add_rank_command(grasp);
 }
