@@ -29,7 +29,7 @@ inline constexpr double kSolved = 1e-8;
       contact::problem_at(problems, index),
       solvers::make_candidate<double, kAnyContacts>(force, 0.0, solvers::Effort<double>::none()), kSolved);
   return checked.residual <= std::numeric_limits<double>::max() ? checked.residual
-                                                               : std::numeric_limits<double>::infinity();
+                                                                : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace garra::bench

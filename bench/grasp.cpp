@@ -91,9 +91,10 @@ struct Stages {
         solve_cold{solver(study.scenario(), true), problems.data(), nullptr, second.data()},
         balance{&study.model(), parts(), metrics.data()},
         sample_check{&study.model(),
-              parts(),
-              {study.scenario().tolerance, study.model().held, problems.data(), metrics.data(), candidates.data(), nullptr},
-              sample_results.data()} {
+                     parts(),
+                     {study.scenario().tolerance, study.model().held, problems.data(), metrics.data(),
+                      candidates.data(), nullptr},
+                     sample_results.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);
     batch::for_each_lanes(kItems, build);

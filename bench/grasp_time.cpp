@@ -183,7 +183,8 @@ struct Counts {
                       std::int64_t count) {
     for (int j = 0; j < kContacts; ++j)
       for_each(host,
-               FingerStepKernel<chain::Joints::kRevolute, 6>{&rules, j, step.first, make_finger_drive<6>(rules, j, step), tiles},
+               FingerStepKernel<chain::Joints::kRevolute, 6>{&rules, j, step.first,
+                                                             make_finger_drive<6>(rules, j, step), tiles},
                count);
   }
   template <class Body>

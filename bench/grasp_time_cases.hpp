@@ -15,8 +15,8 @@ struct TimeJob {
   const char* name;
   double friction;
   double duration;  ///< [s]
-  double shake;  ///< amplitude along x, at 8 Hz [N]
-  double pull;   ///< downward, growing [N/s]
+  double shake;     ///< amplitude along x, at 8 Hz [N]
+  double pull;      ///< downward, growing [N/s]
 };
 inline constexpr TimeJob kHold = {"hold", 0.4, 0.5, 0, 0}, kShake = {"shake", 0.4, 0.5, 3, 0},
                          kPull = {"pull", 0.3, 0.18, 0, 40};

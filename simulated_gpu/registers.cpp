@@ -82,7 +82,8 @@ struct Life {
 
 class Lives {
  public:
-  explicit Lives(const Function& f) : f_(f), blocks_(count_blocks(f.code)), lives_(static_cast<std::size_t>(f.registers)) {
+  explicit Lives(const Function& f)
+      : f_(f), blocks_(count_blocks(f.code)), lives_(static_cast<std::size_t>(f.registers)) {
     for (std::size_t b = 0; b < blocks_.size(); ++b) see_block(static_cast<int>(b));
     for (Life& life : lives_)
       if (life.block == -2) life.shared = shared_++;

@@ -402,7 +402,11 @@ Work nearest_singularities(std::int64_t n) {
   using Arrays = singularity::DeviceNearSingularities;
   struct There : ResidentConfigurations<Arrays> {
     There(const chain::Robot& r, const std::vector<double>& at)
-        : ResidentConfigurations(r, at), search_status(count()), q(at.size()), distance(count()), dependent_joints(count()) {}
+        : ResidentConfigurations(r, at),
+          search_status(count()),
+          q(at.size()),
+          distance(count()),
+          dependent_joints(count()) {}
     OnGpu<singularity::SearchStatus> search_status;
     OnGpu<double> q, distance;
     OnGpu<std::uint32_t> dependent_joints;
@@ -420,7 +424,11 @@ Work nearest_singularities(std::int64_t n) {
   };
   work.resident_answer = [=] {
     const There& t = **there;
-    return Bytes().add(t.search_status.values()).add(t.q.values()).add(t.distance.values()).add(t.dependent_joints.values());
+    return Bytes()
+        .add(t.search_status.values())
+        .add(t.q.values())
+        .add(t.distance.values())
+        .add(t.dependent_joints.values());
   };
   return work;
 }

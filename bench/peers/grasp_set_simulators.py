@@ -3,7 +3,7 @@
 usage: .venv/bin/pip install mujoco clarabel scipy &&
        PYTHONPATH=python .venv/bin/python bench/peers/grasp_set_simulators.py [-n GRASPS] [--seed SEED] [-o FILE.json]
 
-Five objects, GRASPS / 5 grasps of each (three to five contacts on its surface, weight, a centre of mass that is off its
+Five objects, GRASPS / 5 grasps of each (three to five contacts on its surface, weight, a center of mass that is off its
 middle, a force limit), each at seven friction coefficients. garra's verdict is its wrench resistance: do forces inside
 the cones and below the limit balance the weight? MuJoCo's is what it does in one second.
 
@@ -244,7 +244,7 @@ def model_of(g: Grasp, soft: Softness) -> mujoco.MjModel:
     mesh = (
         f'<asset><mesh name="hull" vertex="{text(HULL.points)}" inertia="convex"/></asset>' if g.kind == "hull" else ""
     )
-    # The compiler moves a mesh to its own centre of mass and axes, and its geom back: nothing has to be undone.
+    # The compiler moves a mesh to its own center of mass and axes, and its geom back: nothing has to be undone.
     return mujoco.MjModel.from_xml_string(
         f"""<mujoco><option timestep="{soft.step}" cone="elliptic" impratio="{soft.impratio}"
           integrator="implicitfast" solver="Newton" tolerance="1e-12" iterations="200" gravity="0 0 0"/>
@@ -260,7 +260,7 @@ def model_of(g: Grasp, soft: Softness) -> mujoco.MjModel:
 @dataclass
 class Outcome:
     held: bool
-    moved: float  # of the centre of mass [m]
+    moved: float  # of the center of mass [m]
     turned: float  # [rad]
     points: np.ndarray  # contacts at the end, in the object's axes
     normals: np.ndarray

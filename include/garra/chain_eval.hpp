@@ -51,7 +51,9 @@ inline constexpr int kOutputCount = 17;
 /// Shape of an output per state. In a chain with coupled joints j is the number of coordinates; the
 /// first j of link_poses and com_jacobians is the number of links.
 [[nodiscard]] std::vector<int> output_shape(Output output, int joints, int links);
-[[nodiscard]] inline std::vector<int> output_shape(Output output, int joints) { return output_shape(output, joints, joints); }
+[[nodiscard]] inline std::vector<int> output_shape(Output output, int joints) {
+  return output_shape(output, joints, joints);
+}
 /// Numbers per state of an output.
 [[nodiscard]] int output_size(Output output, int joints, int links);
 [[nodiscard]] inline int output_size(Output output, int joints) { return output_size(output, joints, joints); }
@@ -239,7 +241,7 @@ void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace&
 
 /// Options of inverse_kinematics().
 struct InverseKinematicsOptions {
-  double tolerance = 1e-10;          ///< success: norm of the pose error <= tolerance [m and rad]
+  double tolerance = 1e-10;    ///< success: norm of the pose error <= tolerance [m and rad]
   int steps = 48;              ///< largest number of steps of a search
   int starts = 40;             ///< largest number of searches per pose; all but the first start at random
   std::uint64_t seed = 1;      ///< seed of the random starts

@@ -64,7 +64,7 @@ enum class LimitRule : int {
 struct SimulateOptions {
   Integrator method = Integrator::kImplicit2;
   double step = 1e-3;                   ///< of the methods with fixed steps; shortened to meet outputs and jumps [s]
-  double duration = 1;                     ///< [s]
+  double duration = 1;                  ///< [s]
   std::vector<double> times = {};       ///< output times, ascending in [0, until]; empty: only the end [s]
   Tolerance tolerance = {1e-8, 1e-10};  ///< kDopri5: relative, absolute (of q and of qd)
   double first_step = 0, max_step = 0;  ///< kDopri5; 0: chosen, unlimited [s]

@@ -135,7 +135,7 @@ enum class Precision : std::uint8_t { kDouble, kMixed };
 
 /// Options of solve().
 struct Options {
-  double tolerance = 1e-8;         ///< converged: residual <= tolerance, its rounding included
+  double tolerance = 1e-8;   ///< converged: residual <= tolerance, its rounding included
   int max_iterations = 0;    ///< outer iterations over all stages and solvers; 0: the method's own limit
   bool full_effort = false;  ///< auto: run every fallback solver to its own limit (contact-solver.md, Effort)
   Method method = Method::kAuto;
@@ -167,7 +167,8 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
 /// @throws Error kUsage for the size of c or the number of contacts, kInvalidFile for other array
 ///         sizes.
 [[nodiscard]] Solutions check_solution(const ProblemView& problems, std::span<const double> c, double tolerance = 1e-8);
-[[nodiscard]] inline Solutions check_solution(const ProblemView& problems, const std::vector<double>& c, double tolerance = 1e-8) {
+[[nodiscard]] inline Solutions check_solution(const ProblemView& problems, const std::vector<double>& c,
+                                              double tolerance = 1e-8) {
   return check_solution(problems, std::span(c), tolerance);
 }
 

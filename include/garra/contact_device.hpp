@@ -54,8 +54,8 @@ void solve(const DeviceProblems& problems, const Options& options, const DeviceS
 /// Queues check() of contact.hpp.
 /// @param c forces [n][3k] in N from any source.
 /// @throws Error as solve().
-void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tolerance, const DeviceSolutions& to,
-           const DeviceCall& call);
+void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tolerance,
+                    const DeviceSolutions& to, const DeviceCall& call);
 /// @return bytes of workspace for check() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t check_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to,
                                                 int device = 0);

@@ -62,14 +62,14 @@ struct Contact {
   Distribution friction = Distribution::constant(0.5);
   bool common_friction = false;   ///< `friction` is a factor on Scenario::common_friction instead of the coefficient
   Distribution slide_t, slide_o;  ///< deviation of the contact point along the surface [m]
-  Distribution tilt = Distribution::constant(0);           ///< angle between the true and the modeled normal [rad]
+  Distribution tilt = Distribution::constant(0);              ///< angle between the true and the modeled normal [rad]
   Distribution grip_force_error = Distribution::constant(0);  ///< added to the commanded normal force [N]
   /// Largest normal force of the finger or the object [N], for the wrench balance check; infinity:
   /// no limit.
   double force_limit = std::numeric_limits<double>::infinity();
   std::optional<Distribution> grip_force;  ///< commanded normal force [N] instead of Scenario::squeeze
-  std::optional<Vec3<double>> force;    ///< complete command (n, t, o) [N], nominal contact axes; no part for a load is
-                                        ///< added
+  std::optional<Vec3<double>> force;  ///< complete command (n, t, o) [N], nominal contact axes; no part for a load is
+                                      ///< added
 };
 
 enum class Ik { kPuma, kNumeric };
@@ -131,7 +131,7 @@ struct Scenario {
   Object object;
   Vec3<double> gravity = {{0, 0, -9.81}};
   Distribution angle = Distribution::constant(0);            ///< deviation of the common contact angle sigma [rad]
-  Distribution grip_force = Distribution::constant(15);         ///< commanded normal force per contact [N]
+  Distribution grip_force = Distribution::constant(15);      ///< commanded normal force per contact [N]
   Distribution common_friction = Distribution::constant(1);  ///< one draw for all contacts that have common_friction
   Distribution compensation = Distribution::constant(1);  ///< factor on the fingers' gravity and Coriolis compensation
   Vec3<double> force = {{0, 0, 0}};                       ///< constant part of the external wrench [N]
@@ -141,7 +141,7 @@ struct Scenario {
   double nominal_mass = 0;              ///< mass that the controller balances [kg]; 0: the nominal of object.mass
   Vec3<double> velocity = {{0, 0, 0}};  ///< of the center of mass [m/s]; the fingers follow (rolling)
   Vec3<double> angular_velocity = {{0, 0, 0}};  ///< [rad/s]
-  double tolerance = 1e-9;                            ///< contact solver
+  double tolerance = 1e-9;                      ///< contact solver
   int max_iterations = 1000;                    ///< of one contact problem, over all stages
   std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/theory/contact-solver.md, Effort)
   bool check_uniqueness = true;    ///< solve again from another initial guess and report a second solution
@@ -176,16 +176,16 @@ struct CommandProblem {
 
 /// Outcome of a sample. docs/theory/monte-carlo.md defines the priority if several apply.
 enum class Outcome : int {
-  kHeld = 0,     ///< forces leave the contacts at rest, the wrench can be balanced, and the command carries it
-  kNotResisted,  ///< certified: no forces within the friction cones and limits balance the wrench
-  kCommandInsufficient,   ///< such forces exist, but the command leaves more than `held_imbalance` unbalanced
-  kSlipping,     ///< some contact slips, none separates
-  kSeparating,   ///< some contact opens
-  kNoSolution,   ///< proved: the contact problem has no solution
-  kSeveral,      ///< two certified solutions with different motions; no forces leave the contacts at rest
-  kUnreachable,  ///< a finger cannot reach its contact
-  kUnsolved,     ///< the solver did not converge, or the balance check is undecided: may be any outcome
-                 ///< above
+  kHeld = 0,             ///< forces leave the contacts at rest, the wrench can be balanced, and the command carries it
+  kNotResisted,          ///< certified: no forces within the friction cones and limits balance the wrench
+  kCommandInsufficient,  ///< such forces exist, but the command leaves more than `held_imbalance` unbalanced
+  kSlipping,             ///< some contact slips, none separates
+  kSeparating,           ///< some contact opens
+  kNoSolution,           ///< proved: the contact problem has no solution
+  kSeveral,              ///< two certified solutions with different motions; no forces leave the contacts at rest
+  kUnreachable,          ///< a finger cannot reach its contact
+  kUnsolved,             ///< the solver did not converge, or the balance check is undecided: may be any outcome
+                         ///< above
 };
 inline constexpr int kOutcomes = 9;
 [[nodiscard]] const char* to_string(Outcome outcome);
@@ -201,7 +201,7 @@ struct Robustness {
   double probability = 0;
   study::Interval interval;  ///< 95 %; unsolved samples widen it
   double no_slip = 0;        ///< P(every contact sticks), even if the object moves; NaN with `time`
-  double resisted = 0;    ///< P(forces within the cones and limits can balance the wrench); NaN with `time`
+  double resisted = 0;       ///< P(forces within the cones and limits can balance the wrench); NaN with `time`
   /// Samples of each Outcome; with `time`: of each MotionEnd, at all levels.
   std::array<std::int64_t, kOutcomes> outcomes{};
   /// All counts: the bytes of summary.json (docs/reference/run-folder.md).

@@ -21,7 +21,8 @@ namespace garra::grasp {
 /// kSlideSpeed.
 enum class ContactMode : int { kRolling = 0, kSliding = 1, kOpen = 2 };
 inline constexpr double kSlideSpeed = 1e-6;  ///< [m/s]
-inline constexpr double kOpenGap = 1e-5;  ///< open: gap > this [m], above the residue of the drift correction of [simulation]
+inline constexpr double kOpenGap =
+    1e-5;  ///< open: gap > this [m], above the residue of the drift correction of [simulation]
 inline constexpr double kOpenSpeed = 1e-3;  ///< also open: separation speed > this [m/s]
 
 /// `count` instants, one row each, in palm axes. Empty arrays take the scenario's values.

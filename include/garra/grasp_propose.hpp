@@ -68,10 +68,10 @@ inline constexpr double kPadLean = 0.5;  ///< [rad]
 /// Proposed set and the counts of its search.
 struct Proposal {
   Set set;  ///< with friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius)
-  std::vector<std::int64_t> sample;               ///< [g] number of the sample of grasp g; seed and number reproduce it
-  std::int64_t samples = 0;                       ///< drawn until the last grasp was found
+  std::vector<std::int64_t> sample;  ///< [g] number of the sample of grasp g; seed and number reproduce it
+  std::int64_t samples = 0;          ///< drawn until the last grasp was found
   std::array<std::int64_t, kRejectionReasons> rejection{};  ///< number of samples by RejectionReason
-  mesh::Body body;                                ///< of the object
+  mesh::Body body;                                          ///< of the object
 };
 
 /// Called from time to time with the numbers of grasps found and samples drawn. An exception from

@@ -89,25 +89,25 @@ struct SetStudy {
   Distribution friction = Distribution::constant(1);  ///< of all contacts: a factor, or the coefficient itself
   bool friction_is_factor = true;
   Distribution per_contact_friction_factor = Distribution::constant(1);  ///< further factor per contact
-  Distribution mass = Distribution::constant(1);              ///< a factor, or the mass itself [kg]
+  Distribution mass = Distribution::constant(1);                         ///< a factor, or the mass itself [kg]
   bool mass_is_factor = true;
   double com_radius = 0;  ///< error of the center of mass, uniform in a ball of this radius [m]
   Distribution slide_t = Distribution::constant(0);  ///< of each contact point along the surface [m]
   Distribution slide_o = Distribution::constant(0);
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, in a uniform direction [rad]
-  double force_radius = 0, torque_radius = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
+  double force_radius = 0, torque_radius = 0;     ///< disturbance, uniform in balls of these radii [N, N m]
   /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one,
   /// with equal probability. At most kMaxWrenches.
   std::vector<std::array<double, 6>> wrenches;
-  bool random_gravity_direction = false;                                      ///< gravity from a direction uniform on the sphere
+  bool random_gravity_direction = false;                         ///< gravity from a direction uniform on the sphere
   double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, if the set has none [N]
   Hand hand = Hand::kAuto;
   /// True: the normals of a set without its object may all point away from the center of mass, as
   /// for rings and cups held from inside. False: they get GraspStatus::kOutwardNormals.
   bool interior_grasp = false;
-  Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
+  Distribution command = Distribution::constant(1);           ///< a factor on the commanded forces or torques
   Distribution grip_force_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
-  Distribution torque_error = Distribution::constant(0);   ///< added to each joint torque of a whole hand [N m]
+  Distribution torque_error = Distribution::constant(0);      ///< added to each joint torque of a whole hand [N m]
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
@@ -165,7 +165,7 @@ struct Ranking {
   /// 5, 50, 95 % quantiles of the least friction coefficient, equal at all contacts, with which a
   /// sample is held. Infinity: above kMaxFriction.
   std::vector<std::array<double, 3>> required_friction;
-  std::vector<double> p_no_slip;      ///< fraction whose contacts all stick; NaN for an ideal hand
+  std::vector<double> p_no_slip;   ///< fraction whose contacts all stick; NaN for an ideal hand
   std::vector<double> p_resisted;  ///< fraction whose wrench can be balanced in the cones
   /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN for an ideal
   /// hand.
@@ -175,9 +175,10 @@ struct Ranking {
   /// over the first radius_samples samples, NaN without force limits. Other hands: over the first
   /// friction_samples.
   std::vector<double> resisted_force_radius;
-  std::vector<std::int64_t> non_unique;   ///< samples with a second certified solution of different motion; 0 for an
-                                          ///< ideal hand
-  std::vector<std::int64_t> limiting_contact;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
+  std::vector<std::int64_t> non_unique;  ///< samples with a second certified solution of different motion; 0 for an
+                                         ///< ideal hand
+  std::vector<std::int64_t>
+      limiting_contact;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
   std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; an ideal hand has only
                                                               ///< the first two and the last
   /// 1 is the best: highest probability, then least required friction. With `best`, dropped grasps

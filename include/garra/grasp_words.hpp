@@ -16,7 +16,8 @@ inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"held", "held", "held",
      "forces leave the contacts at rest, can balance the wrench, and the given command carries it"},
     {"not_resisted", "not resisted", "accent", "no forces inside the friction cones can balance the wrench"},
-    {"command_insufficient", "command insufficient", "ink", "forces could balance the wrench, the given command does not"},
+    {"command_insufficient", "command insufficient", "ink",
+     "forces could balance the wrench, the given command does not"},
     {"slipping", "slipping", "slip", "some contact slips, none opens, and no forces leave the contacts at rest"},
     {"separating", "separating", "break", "some contact opens"},
     {"no_solution", "no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"},
@@ -37,9 +38,9 @@ inline constexpr std::array<study::OutcomeWords, kGraspStatuses> kGraspStatusWor
     {"bad_friction", "bad friction", "muted", "a friction coefficient or a force limit is negative"},
     {"bad_mass", "bad mass", "muted", "the mass is negative, or the inertia is one that no body has"},
     {"outward_normals", "outward normals", "muted",
-     "every normal points away from the centre of mass, and nothing says that this is meant: they are to point into "
+     "every normal points away from the center of mass, and nothing says that this is meant: they are to point into "
      "the object"},
-    {"millimeters", "millimetres?", "muted", "a contact is more than 10 m away: lengths are in metres"},
+    {"millimeters", "millimeters?", "muted", "a contact is more than 10 m away: lengths are in meters"},
     {"bad_hand", "bad hand", "muted", "its mobility or mass matrix is not symmetric and positive definite"},
 }};
 static_assert(

@@ -31,7 +31,7 @@ struct Problems {
 
 /// Options of Lemke's method, as the inequalities that are tested.
 struct Options {
-  double tolerance = 1e-8;   ///< converged: residual <= tolerance
+  double tolerance = 1e-8;  ///< converged: residual <= tolerance
   int max_pivots = 0;  ///< iteration limit: pivots >= max_pivots; 0: size 2^(size-1), which only rounding can exceed
 };
 

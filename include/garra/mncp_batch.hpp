@@ -21,11 +21,11 @@ namespace garra::mncp {
 
 /// Options of solve().
 struct Options {
-  double tolerance = 1e-8;        ///< converged: residual <= tolerance
-  int starts = 1;           ///< starts before a problem counts as unsolved
-  int max_iterations = 0;   ///< outer iterations of one start; 0: the minimizer's own limit
-  bool check_iterate = true;        ///< false: only the minimizer's own tests stop the iteration, as in the papers
-  bool zero_slack = false;  ///< start from z = 0, as in the papers, instead of z = max(F, 0)
+  double tolerance = 1e-8;    ///< converged: residual <= tolerance
+  int starts = 1;             ///< starts before a problem counts as unsolved
+  int max_iterations = 0;     ///< outer iterations of one start; 0: the minimizer's own limit
+  bool check_iterate = true;  ///< false: only the minimizer's own tests stop the iteration, as in the papers
+  bool zero_slack = false;    ///< start from z = 0, as in the papers, instead of z = max(F, 0)
 };
 
 /// Solutions of a batch of problems with n unknowns x = (u, v) each.

@@ -58,7 +58,7 @@ struct ForceInput {
 struct SimulateOptions {
   Integrator method = Integrator::kRk8;
   double step = 0.05;                ///< [s], shortened to meet outputs
-  double duration = 0.5;                ///< [s]
+  double duration = 0.5;             ///< [s]
   std::vector<double> times = {};    ///< output times, ascending in [0, until] [s]; the end is a separate output
   bool watch_limits = false;         ///< a sample ends at the first step end beyond a limit
   double near_singular = 1e-4;       ///< a sample ends below this scaled sigma_min, with L = characteristic_length

@@ -146,7 +146,7 @@ struct Analysis {
   std::vector<Screw<double>>
       lost_wrenches;  ///< 6 - rank of them, without power on any joint; 6 - generic_rank are structural
   std::vector<std::vector<double>> null_space;  ///< joint rates that leave the end effector at rest [rad, m]
-  std::vector<int> dependent_joints;                 ///< joints that take part in null_space, if degrees of freedom are lost
+  std::vector<int> dependent_joints;            ///< joints that take part in null_space, if degrees of freedom are lost
   std::vector<std::array<int, 3>> dims;         ///< first, last, dim[$first ... $last]
   std::vector<Interval> intervals;              ///< minimal singular ones
   bool arm_singular = false;                    ///< rank < generic_rank

@@ -79,10 +79,10 @@ enum class SearchStatus : std::uint8_t {
 /// A row without kLanded holds NaN in real numbers, 0 in counts and masks, and -1 in escape_joint
 /// and subset_last.
 struct NearSingularities {
-  std::vector<SearchStatus> search_status;    ///< [n]
-  std::vector<double> singular_q;  ///< [n,j]
-  std::vector<double> distance;    ///< [n] length of the joint motion to it [rad]
-  std::vector<int> lost;           ///< [n] lost degrees of freedom at it
+  std::vector<SearchStatus> search_status;  ///< [n]
+  std::vector<double> singular_q;           ///< [n,j]
+  std::vector<double> distance;             ///< [n] length of the joint motion to it [rad]
+  std::vector<int> lost;                    ///< [n] lost degrees of freedom at it
   /// [n] linearly dependent joints as a bit mask, 2^k for joint k (from 0): joints that take part
   /// in the null space. For a redundant arm, whose joints all take part in self-motion: joints of
   /// its minimal singular subsets, if any.
@@ -105,13 +105,13 @@ struct NearSingularities {
 
 /// Singularity next to one configuration, as reported by `garra singularity --at`.
 struct Vicinity {
-  bool searched = false;         ///< false: no search for arms of this rank or number of joints
-  bool found = false;            ///< the members below hold
-  double distance = 0;           ///< length of the joint motion to it [rad]
-  std::vector<double> q;         ///< the singular configuration
-  std::string type;              ///< singularity_type() there
+  bool searched = false;              ///< false: no search for arms of this rank or number of joints
+  bool found = false;                 ///< the members below hold
+  double distance = 0;                ///< length of the joint motion to it [rad]
+  std::vector<double> q;              ///< the singular configuration
+  std::string type;                   ///< singularity_type() there
   std::vector<int> dependent_joints;  ///< linearly dependent joints, from 0
-  int escape_joint = -1;         ///< single joint of fastest escape, from 0; -1: none
+  int escape_joint = -1;              ///< single joint of fastest escape, from 0; -1: none
 };
 /// Finds the singularity next to one configuration, at any distance. The distance is 0 if q is
 /// singular to options.tolerance.

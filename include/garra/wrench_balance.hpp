@@ -39,10 +39,10 @@ enum class ResistanceStatus : std::uint8_t {
 /// Decisions with their proofs.
 struct Balances {
   std::vector<ResistanceStatus> decision;  ///< [count]
-  std::vector<double> force;            ///< [count][3k] c if kPossible [N]
-  std::vector<double> wrench;           ///< [count][6] unit y that separates w from the cones if kImpossible
-  std::vector<double> gap;              ///< [count] unbalanced part, relative to |w|
-  std::vector<std::int32_t> steps;      ///< [count] steps of the interior-point method
+  std::vector<double> force;               ///< [count][3k] c if kPossible [N]
+  std::vector<double> wrench;              ///< [count][6] unit y that separates w from the cones if kImpossible
+  std::vector<double> gap;                 ///< [count] unbalanced part, relative to |w|
+  std::vector<std::int32_t> steps;         ///< [count] steps of the interior-point method
 };
 
 /// Decides every wrench.
@@ -72,7 +72,7 @@ struct RestProblems {
 /// Decisions on the rest problems.
 struct Rests {
   std::vector<ResistanceStatus> decision;  ///< [count] kPossible: forces found; kImpossible: certified that none exist
-  std::vector<double> force;            ///< [count][3k] c if kPossible [N], else NaN
+  std::vector<double> force;               ///< [count][3k] c if kPossible [N], else NaN
 };
 
 /// Decides every problem, on the CPU.

@@ -6,7 +6,7 @@ namespace garra {
 
 namespace {
 
-constexpr int kMinMajor = 8;      // compute capability: below it the kernels were never compiled
+constexpr int kMinMajor = 8;        // compute capability: below it the kernels were never compiled
 constexpr int kSlowestDoubles = 4;  // float over double throughput: 2 on A100, H100; 32 or 64 on cards for graphics
 
 int device_count() {

@@ -35,7 +35,8 @@ template <class Body>
 void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t first, std::int64_t count) {
   SimulateArrays a = rows.take(first, count);
   const std::int64_t number_count = count * job.robot.joints, stops = a.stops.count;
-  const Input q(a.q, number_count), qd(a.qd, number_count), damping(a.damping, number_count), amplitude(a.amplitude, number_count);
+  const Input q(a.q, number_count), qd(a.qd, number_count), damping(a.damping, number_count),
+      amplitude(a.amplitude, number_count);
   const Input t(a.stops.t, stops), h(a.stops.h, stops), steps(a.stops.steps, stops), output(a.stops.output, stops);
   const Input points(job.torque.points.data(), static_cast<std::int64_t>(job.torque.points.size()));
   const Input values(job.column_values.data(), static_cast<std::int64_t>(job.column_values.size()));

@@ -9,9 +9,9 @@ void iterate_on_device(const IterateKernel<solvers::FrictionMixed, N>& body, std
   const auto guesses = make_tiles<Vec<double, 3 * N>>(count);
   cuda::for_each(count, SingleKernel<N>{body.solver, body.problems, body.sliding, guesses.data()});
   const solvers::FrictionNewton& newton = body.solver;
-  iterate_on_device(
-      IterateKernel<solvers::FrictionNewton, N>{newton, body.problems, body.sliding, body.candidates, guesses.data(), N},
-      count);
+  iterate_on_device(IterateKernel<solvers::FrictionNewton, N>{newton, body.problems, body.sliding, body.candidates,
+                                                              guesses.data(), N},
+                    count);
   cuda::for_each(count, StallKernel<N>{guesses.data(), body.candidates});
 }
 

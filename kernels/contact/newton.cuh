@@ -44,7 +44,7 @@ void fallback_on_host(const IterateKernel<solvers::FrictionNewton, N>& newton, b
     if (!any) continue;
     const std::int64_t tile = first / batch::kTile;
     IterateKernel<solvers::FrictionNewton, kAnyContacts> there{newton.solver, nullptr, nullptr,
-                                                             exact.data(),  nullptr, newton.contacts};
+                                                               exact.data(),  nullptr, newton.contacts};
     copy(problems.data(), newton.problems + tile * problems.doubles(), problems.doubles(), cudaMemcpyDeviceToHost);
     there.problems = problems.data();
     if (newton.sliding != nullptr) {

@@ -6,8 +6,8 @@
 #include "contact/batch/arrays.hpp"
 #include "contact/batch/body.hpp"
 #include "contact/batch/cuda.hpp"
-#include "contact/batch/solvers.hpp"
 #include "contact/batch/diagnostics.hpp"
+#include "contact/batch/solvers.hpp"
 #include "garra/batch/rows.cuh"
 
 namespace garra::contact {
@@ -116,10 +116,12 @@ void solve_resident(const Solver& solver, const DeviceBatch& job) {
     const double* slips = job.slips.data == nullptr ? nullptr : sliding.data();
     if (slips != nullptr) batch::gather({job.slips}, rows, {sliding.data(), 2 * N});
     find_candidates<Solver, N>(solver, {solver, problems, slips, candidates.data(), nullptr, job.contacts}, rows);
-    certify_on_device(CertifyKernel<N>{job.tolerance, problems, slips, candidates.data(), solutions, job.contacts}, rows.count);
+    certify_on_device(CertifyKernel<N>{job.tolerance, problems, slips, candidates.data(), solutions, job.contacts},
+                      rows.count);
     if (job.diagnostics.empty()) return;
     const auto diagnostics = make_tiles<Diagnostics>(rows.count);
-    diagnostics_on_device(DiagnosticsKernel<N>{problems, slips, solutions, diagnostics.data(), job.contacts}, rows.count);
+    diagnostics_on_device(DiagnosticsKernel<N>{problems, slips, solutions, diagnostics.data(), job.contacts},
+                          rows.count);
     batch::scatter({diagnostics.data(), batch::kFields<double, Diagnostics>}, rows, job.diagnostics);
   };
   batch::run_resident_chunks<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>(job.rows,
@@ -142,9 +144,10 @@ void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
 }
 template <class Solver>
 void run_kernels(const Device& device, const Solver& solver, const HostBatch& job) {
-  batch::run_staged(
-      job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
-      [&](const batch::ResidentRows& rows) { run_kernels(device, solver, DeviceBatch(job.contacts, job.tolerance, rows)); });
+  batch::run_staged(job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
+                    [&](const batch::ResidentRows& rows) {
+                      run_kernels(device, solver, DeviceBatch(job.contacts, job.tolerance, rows));
+                    });
 }
 
 }  // namespace garra::contact

@@ -40,7 +40,8 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
   t.solutions = host.take(solution);
 
   const auto fetch_fingers = [&] {
-    for_each_finger(job, [&](int j, int fields) { fetch(t.finger_tile(j), there.motion.finger_tile(j), padded * fields); });
+    for_each_finger(job,
+                    [&](int j, int fields) { fetch(t.finger_tile(j), there.motion.finger_tile(j), padded * fields); });
   };
   job.fill(t, first, count);
   send(there.motion.objects, t.objects, padded * MotionSizes<N>::object());
@@ -50,7 +51,8 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
     // The host overwrites the file's values and keeps the other results of inverse kinematics.
     if (job.by_inverse_kinematics()) fetch_fingers();
     job.fill_fingers(t, first, count);
-    for_each_finger(job, [&](int j, int fields) { send(there.motion.finger_tile(j), t.finger_tile(j), padded * fields); });
+    for_each_finger(job,
+                    [&](int j, int fields) { send(there.motion.finger_tile(j), t.finger_tile(j), padded * fields); });
   });
   fetch(t.solutions, there.motion.solutions, padded * solution);
   fetch(here.gaps, there.gaps, padded * N);

@@ -88,7 +88,7 @@ struct CountingLooks {
     for (std::size_t k = 0; k < instants.size(); ++k)
       if (slots[static_cast<std::size_t>(instants[k])] == slot)
         cuda::for_each(count, CountLookKernel<N>{to.level.data(), to.levels, first, static_cast<int>(k), data,
-                                               to.copies.data(), to.size});
+                                                 to.copies.data(), to.size});
   }
 };
 

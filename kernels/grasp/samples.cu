@@ -46,8 +46,9 @@ class Samples {
     with_balance<N>(host, model_.data(), parts_, metrics_.data(),
                     [&](const auto& body) { balance_on_device(count, body); });
     solve(count);
-    const SampleCheck<N> sample_check{task_.solver.tolerance, host.held,          problems_.data(),
-                         metrics_.data(),  candidates_.data(), task_.check_uniqueness ? second_.data() : nullptr};
+    const SampleCheck<N> sample_check{task_.solver.tolerance, host.held,
+                                      problems_.data(),       metrics_.data(),
+                                      candidates_.data(),     task_.check_uniqueness ? second_.data() : nullptr};
     cuda::for_each(count, SampleCheckKernel<N>{model_.data(), parts_, sample_check, sample_results_.data()});
     cuda::for_each(count, RestKernel<N>{model_.data(), problems_.data(), sample_results_.data()});
     with_balance<N>(host, model_.data(), parts_, metrics_.data(), [&](auto body) {
@@ -85,15 +86,16 @@ class Samples {
 
   const DeviceSamples& task_;
   cuda::Buffer<GraspModel> model_;
-  cuda::Buffer<double> problems_, metrics_, candidates_, second_, sample_results_, uniforms_, loads_, tasks_, shares_, holds_,
-      stances_, arm_;
+  cuda::Buffer<double> problems_, metrics_, candidates_, second_, sample_results_, uniforms_, loads_, tasks_, shares_,
+      holds_, stances_, arm_;
   SampleParts parts_{};
 };
 
 template <int N>
 void run_samples(const Device& device, const DeviceSamples& t) {
   const study::CountingSizes sizes = make_counting_sizes(t.layout, t.keep);
-  const std::int64_t batch = counter_cuda::choose_batch_size(device, t.tally.count, SampleFields<N>::bytes(t.model), sizes);
+  const std::int64_t batch =
+      counter_cuda::choose_batch_size(device, t.tally.count, SampleFields<N>::bytes(t.model), sizes);
   const Samples<N> samples(t, batch);
   counter_cuda::count_in_batches(sizes, batch, t.tally, [&](std::int64_t first, std::int64_t count) {
     samples.run(first, count);

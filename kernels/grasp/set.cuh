@@ -51,7 +51,7 @@ void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < samples; first += padded) {
       const CandidateKernel<N, D> assemble{job.model, grasps.data() + g, padded, job.first + first,
-                                         buffers.problems.data()};
+                                           buffers.problems.data()};
       cuda::for_each(here * padded, assemble);
       decide(here * padded, assemble);
       buffers.results.download(results.data());
@@ -92,7 +92,9 @@ void seek_radii(const Device& device, const SetJob<N, D>& job, const cuda::Buffe
         const RadiusKernel<N, D> radius{assembled.grasps, assembled.samples, assembled.problems};
         cuda::for_each(count, SeekRadiusKernel<N, D>{radius, spaces.data(), buffers.results.data()});
       },
-      [&](std::int64_t g, std::int64_t s, double radius) { job.resisted_force_radius[g * job.radius_samples + s] = radius; });
+      [&](std::int64_t g, std::int64_t s, double radius) {
+        job.resisted_force_radius[g * job.radius_samples + s] = radius;
+      });
 }
 
 template <int N, int D>

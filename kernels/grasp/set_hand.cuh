@@ -58,8 +58,8 @@ template <int N, int D>
 void iterate_on_device(const solvers::FrictionNewton& solver, const double* problems, double* candidates,
                        std::int64_t count) {
   if constexpr (D == 3)
-    contact::iterate_on_device(contact::IterateKernel<solvers::FrictionNewton, N>{solver, problems, nullptr, candidates},
-                               count);
+    contact::iterate_on_device(
+        contact::IterateKernel<solvers::FrictionNewton, N>{solver, problems, nullptr, candidates}, count);
   else
     cuda::for_each(count, HandIterateKernel<N, D>{solver, problems, candidates});
 }
@@ -182,7 +182,8 @@ void run_kernels(const Device& device, const HandJob<N, D>& job) {
     for (std::int64_t first = 0; first < job.samples; first += padded) {
       const CandidateKernel<N, D> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
       const LimitedJoints<N, D> joints{limited.data() + g * job.joints.each, job.joints.each, job.joints.limit};
-      cuda::for_each(here * padded, HandBuildKernel<N, D>{draw, hands.data() + g, joints, grip_force_errors(job.model), t});
+      cuda::for_each(here * padded,
+                     HandBuildKernel<N, D>{draw, hands.data() + g, joints, grip_force_errors(job.model), t});
       with_balance(HandBalanceKernel<N, D>{grasps.data() + g, hands.data() + g, padded, t}, joints,
                    [&](const auto& body) { balance_on_device(here * padded, body); });
       check_on_device(job, t, here * padded);

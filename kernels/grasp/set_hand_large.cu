@@ -26,9 +26,10 @@ void run_kernels(const Device&, const NewtonTiles& job) {
     copy(problems.data() + t * batch::kTile * kProblem,
          job.parts[static_cast<std::size_t>(t / tiles)].problems + t % tiles * batch::kTile * problem, problem,
          cudaMemcpyHostToDevice);
-  contact::iterate_on_device(contact::IterateKernel<solvers::FrictionNewton, N>{job.solver, problems.data(), nullptr,
-                                                                              candidates.data(), nullptr, job.contacts},
-                             parts * job.each);
+  contact::iterate_on_device(
+      contact::IterateKernel<solvers::FrictionNewton, N>{job.solver, problems.data(), nullptr, candidates.data(),
+                                                         nullptr, job.contacts},
+      parts * job.each);
   for (std::int64_t t = 0; t < parts * tiles; ++t) {
     double* to = job.parts[static_cast<std::size_t>(t / tiles)].candidates + t % tiles * batch::kTile * candidate;
     const double* from = candidates.data() + t * batch::kTile * kCandidate;

@@ -121,7 +121,7 @@ void simulate_there(const DeviceMotionJob& there) {
     const batch::RowRange rows{first, std::min(most, job.count - first)};
     batch::pack(there.force, rows, {own.data(), each, static_cast<int>(each), 0});
     cuda::for_each(rows.count, StartKernel{there.position, there.quaternion, there.velocity, there.wrench, rows,
-                                         job.own_force ? own.data() : nullptr, each, starts.data()});
+                                           job.own_force ? own.data() : nullptr, each, starts.data()});
     batch::fill_with_nan(trajectory.data(), rows.count * outputs * kMotionFields);
     batch::fill_with_nan(end.data(), rows.count * kEndFields);
     const Body body{

@@ -15,8 +15,8 @@ void run_kernels(const Device&, const DeviceSamples& samples) {
   if (input.places != nullptr) places.upload(input.places->data());
   cuda::Buffer<double> measured(results.measured_doubles()), forces(results.forces_doubles());
   cuda::for_each(count, StudyKernel{rules.data(), input.points.empty() ? nullptr : points.data(), places.data(),
-                                  static_cast<std::uint64_t>(first), measured.data(),
-                                  results.forces_doubles() > 0 ? forces.data() : nullptr});
+                                    static_cast<std::uint64_t>(first), measured.data(),
+                                    results.forces_doubles() > 0 ? forces.data() : nullptr});
   measured.download(results.measured_data());
   if (results.forces_doubles() > 0) forces.download(results.forces_data());
 }

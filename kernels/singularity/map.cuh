@@ -304,7 +304,8 @@ void search(const Arm<J>& arm, const RefineOptions& options, std::int64_t count,
   for (const SearchPart& part : kSearchParts) {
     room.length.clear();
     cuda::for_each(count, ListActiveKernel<J>{searches, active});
-    for_each(count, arm, ListedKernel<SearchKernel<J, G, D>, Arm<J>>{nullptr, {nullptr, options, part, searches}, active});
+    for_each(count, arm,
+             ListedKernel<SearchKernel<J, G, D>, Arm<J>>{nullptr, {nullptr, options, part, searches}, active});
   }
 }
 
@@ -387,11 +388,11 @@ class Run {
     // While the list is not full any sample may be among the worst.
     const double limit = worst.size() < study::Ranking::kLimit ? INFINITY : worst.back().key;
     cuda::for_each(count, CountKernel{plan_.data(),
-                                    measured_.data(),
-                                    to,
-                                    {lengths_.data(), near_.data()},
-                                    {lengths_.data() + 1, worst_.data()},
-                                    limit});
+                                      measured_.data(),
+                                      to,
+                                      {lengths_.data(), near_.data()},
+                                      {lengths_.data() + 1, worst_.data()},
+                                      limit});
     int lengths[2];
     lengths_.download(lengths);
     const auto [near, listed] = lengths;

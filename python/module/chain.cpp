@@ -168,8 +168,9 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
   chain::Trajectories t;
   {
     const Computing computing;
-    t = chain::simulate(robot, samples, {}, options,
-                        parse_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, step)));
+    t = chain::simulate(
+        robot, samples, {}, options,
+        parse_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, step)));
   }
   const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
   nb::dict out;
@@ -281,7 +282,8 @@ void add_chain(nb::module_& m) {
         [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);
   m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
-        nb::arg("times"), nb::arg("duration"), nb::arg("method"), nb::arg("step"), nb::arg("device"), nb::arg("threads"));
+        nb::arg("times"), nb::arg("duration"), nb::arg("method"), nb::arg("step"), nb::arg("device"),
+        nb::arg("threads"));
 }
 
 }  // namespace garra::python

@@ -15,7 +15,7 @@ using contact::Solutions;
 
 /// View of the arrays; contact::solve checks their sizes.
 ProblemView make_view(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
-                    const std::optional<Numbers>& slip_velocity) {
+                      const std::optional<Numbers>& slip_velocity) {
   return {static_cast<int>(mu.shape(1)),
           static_cast<std::int64_t>(mu.shape(0)),
           to_span(A),
@@ -77,7 +77,7 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
 }
 
 nb::dict check_solution(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
-               const std::optional<Numbers>& slip_velocity, const Numbers& c, double tolerance) {
+                        const std::optional<Numbers>& slip_velocity, const Numbers& c, double tolerance) {
   Solutions out;
   {
     const Computing computing;
@@ -184,9 +184,10 @@ void add_contact(nb::module_& m) {
         name,
         [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                  const std::optional<Numbers>& slip_velocity, const std::string& method, const std::string& precision,
-                 double tolerance, int max_iterations, const std::string& effort, const std::string& device, int threads) {
-          return answer(
-              solve(A, b, mu, mode, slip_velocity, {method, precision, effort, tolerance, max_iterations, device, threads}));
+                 double tolerance, int max_iterations, const std::string& effort, const std::string& device,
+                 int threads) {
+          return answer(solve(A, b, mu, mode, slip_velocity,
+                              {method, precision, effort, tolerance, max_iterations, device, threads}));
         },
         nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
         nb::arg("method"), nb::arg("precision"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("effort"),

@@ -23,8 +23,9 @@ void solve(const Call& call) {
   const int contacts = static_cast<int>(in[2]->axis(0));
   const auto count = static_cast<std::int64_t>(in[2]->count()) / std::max(contacts, 1);
   const auto A = xla::numbers(*in[0], room[0]), b = xla::numbers(*in[1], room[1]), mu = xla::numbers(*in[2], room[2]);
-  const contact::Options options = contact_options(how.text("method"), how.text("precision"), how.number<double>("tolerance"),
-                                                   static_cast<int>(how.number<std::int64_t>("max_iterations")));
+  const contact::Options options =
+      contact_options(how.text("method"), how.text("precision"), how.number<double>("tolerance"),
+                      static_cast<int>(how.number<std::int64_t>("max_iterations")));
   const Device device = device_in(how, core_seconds::contacts(count, contacts));
   contact::Solutions found;
   contact::solve({contacts, count, A, b, mu, {}, {}}, options, device, found);

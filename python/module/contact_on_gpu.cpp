@@ -23,10 +23,11 @@ contact::DeviceSolutions solutions_in(const nb::dict& out) {
 
 /// Queues the solve on the stream.
 void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnGpu<const double>& mu,
-           const nb::dict& out, const std::string& method, const std::string& precision, double tolerance, int max_iterations,
-           const std::string& effort, std::uintptr_t stream, const nb::callable& allocate) {
+           const nb::dict& out, const std::string& method, const std::string& precision, double tolerance,
+           int max_iterations, const std::string& effort, std::uintptr_t stream, const nb::callable& allocate) {
   const contact::DeviceProblems problems{static_cast<int>(mu.shape(1)), static_cast<std::int64_t>(mu.shape(0)),
-                                         make_view<const double>(A), make_view<const double>(b), make_view<const double>(mu)};
+                                         make_view<const double>(A), make_view<const double>(b),
+                                         make_view<const double>(mu)};
   const contact::Options options = contact_options(method, precision, tolerance, max_iterations, effort);
   const contact::DeviceSolutions to = solutions_in(out);
   run_gpu_call(

@@ -95,7 +95,8 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
     } else {
       object = io::read_object(words, scale);
     }
-    p = grasp::propose(*object.surface, o, parse_device(device, threads, core_seconds::proposals(o.count, o.fingers)), {});
+    p = grasp::propose(*object.surface, o, parse_device(device, threads, core_seconds::proposals(o.count, o.fingers)),
+                       {});
   }
   mesh::Mesh picture = object.surface->picture();
   const auto v = static_cast<std::size_t>(picture.vertices()), f = static_cast<std::size_t>(picture.faces());

@@ -61,8 +61,8 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
   return out;
 }
 
-platform::SimulateOptions make_simulate_options(const std::vector<double>& times, const std::string& method, double step,
-                                     bool watch_limits) {
+platform::SimulateOptions make_simulate_options(const std::vector<double>& times, const std::string& method,
+                                                double step, bool watch_limits) {
   platform::SimulateOptions options;
   options.method = platform::parse_platform_integrator(method);
   options.step = step;

@@ -12,8 +12,8 @@ namespace garra::python {
 
 namespace {
 
-using singularity::AnalyzeOptions;
 using singularity::Analysis;
+using singularity::AnalyzeOptions;
 
 AnalyzeOptions make_analysis_options(double tolerance, double step) {
   AnalyzeOptions options;

@@ -10,10 +10,10 @@ namespace garra {
 
 /// Allocator that leaves elements without a value uninitialized.
 template <class T>
-struct Uninitialised : std::allocator<T> {
+struct Uninitialized : std::allocator<T> {
   template <class U>
   struct rebind {
-    using other = Uninitialised<U>;
+    using other = Uninitialized<U>;
   };
   template <class U>
   void construct(U* at) noexcept {
@@ -25,6 +25,6 @@ struct Uninitialised : std::allocator<T> {
   }
 };
 /// resize() leaves new numbers as they are; assign(n, x) does not.
-using Numbers = std::vector<double, Uninitialised<double>>;
+using Numbers = std::vector<double, Uninitialized<double>>;
 
 }  // namespace garra

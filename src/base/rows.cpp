@@ -119,8 +119,12 @@ void for_each_share(const std::vector<Column>& columns, std::int64_t rows, int t
 
 }  // namespace
 
-Offsets packed_offsets(const std::vector<InColumn>& columns, std::int64_t rows) { return compute_offsets(columns, rows); }
-Offsets packed_offsets(const std::vector<OutColumn>& columns, std::int64_t rows) { return compute_offsets(columns, rows); }
+Offsets packed_offsets(const std::vector<InColumn>& columns, std::int64_t rows) {
+  return compute_offsets(columns, rows);
+}
+Offsets packed_offsets(const std::vector<OutColumn>& columns, std::int64_t rows) {
+  return compute_offsets(columns, rows);
+}
 
 void pack(const std::vector<InColumn>& columns, const RowRange& rows, std::byte* to, int threads) {
   for_each_share(columns, rows.count, threads,

@@ -239,7 +239,8 @@ void turn_bodies(Mesh& m, Report& report) {
   const Tree tree(m);
   std::vector<bool> turned(vertices, false);
   for (std::size_t body = 0; body < vertices; ++body) {
-    if (!(volume[body] < least) || is_inside(tree, {get_vertex(m, last[body]), along}, 1e-9 * report.extent())) continue;
+    if (!(volume[body] < least) || is_inside(tree, {get_vertex(m, last[body]), along}, 1e-9 * report.extent()))
+      continue;
     turned[body] = true;
     if (++report.inverted == 1) report.inverted_at = get_vertex(m, last[body]);
   }

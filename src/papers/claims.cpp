@@ -230,8 +230,8 @@ Rows example_3() {
                   },
                   ""});
   true_motions_3(rows);
-  rows.push_back(
-      {"SSM(1) = SOSM(1)", S, [](const Screwed& s) { return s.dependent_joints(); }, "$5 has no part in any dependence."});
+  rows.push_back({"SSM(1) = SOSM(1)", S, [](const Screwed& s) { return s.dependent_joints(); },
+                  "$5 has no part in any dependence."});
   rows.push_back({"the actuators of products outside the span are the joints that lead out", Joints{2, 3, 4, 5},
                   [](const Screwed& s) { return s.restoring(); },
                   "A product outside the span is necessary, not sufficient: the weighted sum of joint 2 stays inside. "
@@ -270,7 +270,8 @@ Claim evaluate_claim(const Row& row, const Screwed& printed, const Screwed& corr
   claim.holds_printed = agree(claim.paper, claim.printed);
   claim.holds_corrected = agree(claim.paper, claim.corrected);
   // It must hold with the corrected screws: agreement with a wrong datum alone is an accident.
-  if (claim.holds_corrected) claim.decision = claim.holds_printed ? ClaimStatus::kHolds : ClaimStatus::kHoldsWithCorrectedDatum;
+  if (claim.holds_corrected)
+    claim.decision = claim.holds_printed ? ClaimStatus::kHolds : ClaimStatus::kHoldsWithCorrectedDatum;
   if (claim.decision != ClaimStatus::kHolds) claim.reason = row.reason;
   return claim;
 }

@@ -25,7 +25,7 @@ struct Claim {
   Value paper, printed, corrected;  ///< answers: in the paper, from its printed screws, from the corrected ones
   bool holds_printed = false, holds_corrected = false;
   ClaimStatus decision = ClaimStatus::kDoesNotHold;  ///< holds: with both; a printed datum that is wrong proves nothing
-  std::string reason;                       ///< empty if the claim holds
+  std::string reason;                                ///< empty if the claim holds
 };
 
 /// Screws of one example, with the tolerances of their ranks.

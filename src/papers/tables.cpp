@@ -177,7 +177,7 @@ double SlidingSystem::smallest_minor() const {
 
 ForceCheck check_iterate(const Problem& problem, const Sliding& sliding, const Force& c) {
   const auto candidate = solvers::make_candidate<double, kContacts>(c, static_cast<double>(Status::kStalled),
-                                                                  solvers::Effort<double>::none());
+                                                                    solvers::Effort<double>::none());
   const auto s = solvers::certify(problem, sliding, candidate, kTolerance);
   return {s.residual, static_cast<Status>(static_cast<int>(s.status))};
 }

@@ -76,7 +76,7 @@ struct SlidingAnswer {
   Effort effort;
   PerContact c_n, a_n;
   double residual;  ///< relative change of the load of the normal law, from A c + b computed afresh
-  Status decision;   ///< of the certificate with tolerance kTolerance
+  Status decision;  ///< of the certificate with tolerance kTolerance
 };
 [[nodiscard]] SlidingAnswer solve_sliding(const Problem& problem, const Sliding& sliding);
 

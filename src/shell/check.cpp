@@ -128,8 +128,8 @@ Content read_content(const CheckArguments& arguments, const std::string& file) {
 }
 
 /// Prints one line of JSON per file. Text from a file need not be UTF-8, JSON must be.
-void print_check_json(const std::string& file, const std::optional<Error>& error, const std::vector<std::string>& errors,
-                const Content& content) {
+void print_check_json(const std::string& file, const std::optional<Error>& error,
+                      const std::vector<std::string>& errors, const Content& content) {
   Json line = {
       {"file", file}, {"ok", !error}, {"error", error ? Json(error->what()) : Json(nullptr)}, {"errors", errors}};
   if (!error) {

@@ -48,7 +48,8 @@ std::vector<std::string> list_overrides(const RunArguments& a, const JobKind& ki
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
   if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
   if (a.tolerance > 0 && *kind.tolerance_key == '\0')
-    throw Error(ExitCode::kUsage, std::string("--tolerance: job = \"") + kind.name + "\" has no tolerance", "Leave it out.");
+    throw Error(ExitCode::kUsage, std::string("--tolerance: job = \"") + kind.name + "\" has no tolerance",
+                "Leave it out.");
   if (a.tolerance > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tolerance).dump());
   if (a.max_unsolved >= 0) list.push_back(std::string(kind.unsolved_key) + "=" + Json(a.max_unsolved).dump());
   if (!a.stop.empty()) list.push_back(stop_override(a.stop));

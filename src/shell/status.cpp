@@ -51,8 +51,16 @@ Status read_status(const std::string& run) {
   const std::int64_t there = folder.chunks_present();
   auto claims = io::Claims::all(run);
   auto workers = io::read_workers(folder);
-  return {std::move(folder), kind,          study.plan().samples,           finished, std::move(so_far),
-          estimate,          chunks.last(), study::count_chunks(study.plan()), there,    std::move(claims),
+  return {std::move(folder),
+          kind,
+          study.plan().samples,
+          finished,
+          std::move(so_far),
+          estimate,
+          chunks.last(),
+          study::count_chunks(study.plan()),
+          there,
+          std::move(claims),
           std::move(workers)};
 }
 

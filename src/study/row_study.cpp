@@ -180,8 +180,8 @@ void put_outcomes(Json& j, const Tally& t, const std::vector<std::string>& names
 
 std::string RowStudy::summary(const Total& t, const std::string& stopped_by) const {
   const Estimate e = estimate(t);
-  Json j = {{"schema", kSummarySchema},        {"job", words_.job},           {"title", words_.title},   {"seed", plan().seed},
-            {"samples", t.count}, {"requested", plan().samples}, {"stopped_by", stopped_by}};
+  Json j = {{"schema", kSummarySchema}, {"job", words_.job},           {"title", words_.title},   {"seed", plan().seed},
+            {"samples", t.count},       {"requested", plan().samples}, {"stopped_by", stopped_by}};
   j["event"] = {{"name", words_.event},
                 {"probability", number(e.probability)},
                 {"low", e.interval.low},

@@ -34,7 +34,8 @@ TEST_F(Renamed, RowsNameAChangeOnce) {
     EXPECT_NE(row.old, row.now);
     for (unsigned kind = 1; kind <= kJsonName; kind *= 2) {
       if ((row.kinds & kind) == 0) continue;
-      EXPECT_TRUE(seen.insert(std::to_string(kind) + std::string(row.where) + "/" + std::string(row.old)).second) << row.old;
+      EXPECT_TRUE(seen.insert(std::to_string(kind) + std::string(row.where) + "/" + std::string(row.old)).second)
+          << row.old;
     }
   }
 }
@@ -80,7 +81,8 @@ TEST_F(Renamed, FlagsKeepTheirDashes) {
 }
 
 TEST_F(Renamed, JsonOfOlderVersionsHasTheNamesOfToday) {
-  auto json = nlohmann::ordered_json::parse(R"({"can_be_held": 1, "rows": [{"fails_first": "not_carried"}], "title": "tol"})");
+  auto json =
+      nlohmann::ordered_json::parse(R"({"can_be_held": 1, "rows": [{"fails_first": "not_carried"}], "title": "tol"})");
   rename_json(json);
   EXPECT_EQ(json.dump(), R"({"resisted":1,"rows":[{"limiting_contact":"command_insufficient"}],"title":"tolerance"})");
   EXPECT_TRUE(warnings.empty());

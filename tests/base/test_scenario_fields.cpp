@@ -64,17 +64,17 @@ TEST(ScenarioFields, AllMistakesOfAPlatformStudyAreSaidAtOnce) {
 }
 
 TEST(ScenarioFields, AllMistakesOfAGraspAreSaidAtOnce) {
-  const Said s =
-      said(parse_scenario,
-           "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"three_puma\"\n[object]\nshape = \"sphere\"\n"
-           "radius = \"100 mm\"\nmass = 0\n[contacts]\nfriction = -0.4\ntilt = \"3 m\"\n[load]\nsqueeze = true\n"
-           "[motion]\nvelocity = [1, 2]\n[simulation]\nuntil = 1\nstep = 0.3\n[solver]\ntoll = 1\n[output]\nkeep = 3\n");
+  const Said s = said(
+      parse_scenario,
+      "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"three_puma\"\n[object]\nshape = \"sphere\"\n"
+      "radius = \"100 mm\"\nmass = 0\n[contacts]\nfriction = -0.4\ntilt = \"3 m\"\n[load]\nsqueeze = true\n"
+      "[motion]\nvelocity = [1, 2]\n[simulation]\nuntil = 1\nstep = 0.3\n[solver]\ntoll = 1\n[output]\nkeep = 3\n");
   EXPECT_EQ(s.code, ExitCode::kInvalidFile);
-  expect_lines(s,
-               {"s.toml:20:1: solver.toll: unknown key", "s.toml:8:1: object.mass: must be above 0 kg",
-                "s.toml:10:1: contacts.friction: must be at least 0", "s.toml:11:1: contacts.tilt: expected an angle",
-                "s.toml:13:1: load.grip_force: expected a force", "s.toml:15:1: motion.velocity: expected an array of 3",
-                "s.toml:18:1: simulation.step: 0.3 s does not divide", "s.toml:22:1: output.keep: expected a string"});
+  expect_lines(
+      s, {"s.toml:20:1: solver.toll: unknown key", "s.toml:8:1: object.mass: must be above 0 kg",
+          "s.toml:10:1: contacts.friction: must be at least 0", "s.toml:11:1: contacts.tilt: expected an angle",
+          "s.toml:13:1: load.grip_force: expected a force", "s.toml:15:1: motion.velocity: expected an array of 3",
+          "s.toml:18:1: simulation.step: 0.3 s does not divide", "s.toml:22:1: output.keep: expected a string"});
 }
 
 TEST(ScenarioFields, AllMistakesOfTheOtherJobsAreSaidAtOnce) {

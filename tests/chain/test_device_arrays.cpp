@@ -285,7 +285,8 @@ TEST(DeviceArrays, OfSimulationsHaveTheScalarBits) {
         const test::Place place(workspace_bytes(robot, flight.samples, sine, options, flight.to));
         simulate(robot, flight.samples, sine, options, flight.to, place.call());
         place.wait();
-        EXPECT_EQ(test::make_answer(reference).difference(test::make_answer(flight.trajectories(options.times)), true), "");
+        EXPECT_EQ(test::make_answer(reference).difference(test::make_answer(flight.trajectories(options.times)), true),
+                  "");
       }
     }
 }

@@ -341,10 +341,11 @@ void expect_same(const chain::Design& a, const chain::Design& b) {
 TEST(ChainScenario, WhatCheckPrintsReadsBackToTheSame) {
   for (const std::string& tables :
        {std::string(),
-        std::string("[start]\nq = [1, { normal = [0, 0.1], min = -0.5 }, 0, 0, 0, 0.3]\nqd = { uniform = [0, 1] "
-                    "}\n[vary]\nmass = "
-                    "{ normal = [1, 0.05] }\n[torque]\nkind = \"pd\"\nkp = [1, 2, 3, 4, 5, 6]\nlimit = 0.04\n[sweep]\n"
-                    "\"vary.damping\" = { log = [1e-4, 0.1], points = 16 }\n\"simulation.step\" = [\"1 ms\", \"0.5 ms\"]\n"),
+        std::string(
+            "[start]\nq = [1, { normal = [0, 0.1], min = -0.5 }, 0, 0, 0, 0.3]\nqd = { uniform = [0, 1] "
+            "}\n[vary]\nmass = "
+            "{ normal = [1, 0.05] }\n[torque]\nkind = \"pd\"\nkp = [1, 2, 3, 4, 5, 6]\nlimit = 0.04\n[sweep]\n"
+            "\"vary.damping\" = { log = [1e-4, 0.1], points = 16 }\n\"simulation.step\" = [\"1 ms\", \"0.5 ms\"]\n"),
         std::string(
             "[torque]\nkind = \"sampled\"\ninterval = 0.1\npoints = [1, 2, [1, 2, 3, 4, 5, 6]]\n[simulation]\nmethod = "
             "\"dopri5\"\n[settle]\nwithin = 0.5\nat = 0.3\n[output]\nkeep = \"none\"\n")}) {

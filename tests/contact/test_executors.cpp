@@ -138,7 +138,8 @@ TEST(ContactExecutorsBeyondNewton, GiveTheSameBits) {
     const contact::Problems left =
         left_by_newton(contacts < 3 ? bench::scaled_gram(draw) : bench::six_equations(draw), 4);
     ASSERT_GT(left.count, 0);
-    test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(left, {}, d)); });
+    test::expect_same_on_every_executor(
+        [&](const Device& d) { return test::make_answer(contact::solve(left, {}, d)); });
   }
 }
 

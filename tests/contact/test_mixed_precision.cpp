@@ -26,7 +26,8 @@ TEST(MixedPrecision, HasTheSameBitsOnEveryExecutor) {
     SCOPED_TRACE(contacts);
     const Problems p =
         contacts == 1 ? bench::random_grasps({1, 33, 0}) : bench::sliding_grasps(bench::Sliding::some, {contacts, 257});
-    test::expect_same_on_every_executor([&](const Device& d) { return test::make_answer(contact::solve(p, kMixed, d)); });
+    test::expect_same_on_every_executor(
+        [&](const Device& d) { return test::make_answer(contact::solve(p, kMixed, d)); });
   }
 }
 

@@ -11,7 +11,7 @@ mp.dps = 60
 
 
 def remez(g, w, lo, hi, degree, rounds=8):
-    """Minimises max |w (p - g)| over [lo, hi]."""
+    """Minimizes max |w (p - g)| over [lo, hi]."""
     n = degree + 2
     ref = [(lo + hi) / 2 - (hi - lo) / 2 * cos(mp.pi * k / (n - 1)) for k in range(n)]
     grid = [(lo + hi) / 2 - (hi - lo) / 2 * cos(mp.pi * k / 400) for k in range(401)]

@@ -21,10 +21,10 @@ namespace {
 
 using nlohmann::json;
 using std::size_t;
-using test::to_numbers;
 using test::robot_of;
 using test::row;
 using test::same_bits;
+using test::to_numbers;
 
 constexpr double kForce = 1e-9;         // relative: what the reference set asks of forces
 constexpr double kAcceleration = 1e-9;  // relative to the largest one
@@ -133,9 +133,14 @@ TEST(GraspAnalysis, AgreesWithTheReferenceAtRestAndRolling) {
 }
 
 Scenario three_puma(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> overrides = {
-      "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-      "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
+  std::vector<std::string> overrides = {"object.mass=1",
+                                        "object.position=[0,0,0.3]",
+                                        "contacts.angle=60 deg",
+                                        "contacts.friction=0.4",
+                                        "contacts.slide=0",
+                                        "contacts.tilt=0",
+                                        "contacts.grip_force_error=0",
+                                        "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
 }

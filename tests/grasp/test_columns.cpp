@@ -21,7 +21,7 @@ Scenario three_puma(const std::vector<std::string>& overrides) {
 }
 
 const std::vector<std::string> kNominal = {
-    "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
+    "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",       "contacts.friction=0.4",
     "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
 
 double nominal(const std::string& name, const std::string& override) {

@@ -27,9 +27,14 @@ Scenario read(const std::string& name, const std::vector<std::string>& overrides
 
 /// The reference's default hand: nothing is uncertain, contacts at -60, 60 and 180 degrees.
 Scenario three_puma(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> overrides = {
-      "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-      "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
+  std::vector<std::string> overrides = {"object.mass=1",
+                                        "object.position=[0,0,0.3]",
+                                        "contacts.angle=60 deg",
+                                        "contacts.friction=0.4",
+                                        "contacts.slide=0",
+                                        "contacts.tilt=0",
+                                        "contacts.grip_force_error=0",
+                                        "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return read("three_puma_sphere", overrides);
 }
@@ -37,8 +42,8 @@ Scenario three_puma(const std::vector<std::string>& more = {}) {
 /// Two opposite contacts, nothing uncertain.
 Scenario two_finger(const std::vector<std::string>& more = {}) {
   std::vector<std::string> overrides = {
-      "object.mass=0.2", "object.position=[0,0,\"95 mm\"]", "contacts.friction=0.6",         "contacts.slide=0",
-      "contacts.tilt=0", "contact.1.grip_force_error=0",       "load.wrench={ force_radius = 0 }"};
+      "object.mass=0.2", "object.position=[0,0,\"95 mm\"]", "contacts.friction=0.6",           "contacts.slide=0",
+      "contacts.tilt=0", "contact.1.grip_force_error=0",    "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return read("two_finger_cylinder", overrides);
 }

@@ -19,7 +19,8 @@ using Overrides = std::vector<std::string>;
 
 /// A hand of two PUMA arms at a box; lines of the first finger, of both contacts, and tables.
 struct Parts {
-  std::string finger = {}, first = {}, second = "friction = 0.5\n", contacts = {}, load = "grip_force = 15\n", tables = {};
+  std::string finger = {}, first = {}, second = "friction = 0.5\n", contacts = {}, load = "grip_force = 15\n",
+              tables = {};
 };
 std::string scenario_text(const Parts& p) {
   return "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"fingers\"\n"
@@ -84,7 +85,8 @@ TEST(Command, ReadsSqueezeForceAndTorques) {
 }
 
 TEST(Command, OfThreePumaStandsInTheHand) {
-  const Scenario s = three_puma({"hand.tau=[[1,2,3,4,5,6],[2,2,3,4,5,6],[3,2,3,4,5,6]]", "contacts.grip_force_error=0"});
+  const Scenario s =
+      three_puma({"hand.tau=[[1,2,3,4,5,6],[2,2,3,4,5,6],[3,2,3,4,5,6]]", "contacts.grip_force_error=0"});
   EXPECT_EQ(s.fingers[2].tau[0], 3);
   expect_round_trip(s);
   EXPECT_EQ(three_puma({"hand.tau=[1,2,3,4,5,6]", "contacts.grip_force_error=0"}).fingers[1].tau[5], 6);
@@ -121,9 +123,10 @@ TEST(TorqueLimit, SaysWhatIsWrongWithIt) {
   expect_said(complaint(Parts{.finger = "torque_limit = \"file\"\n"}),
               "hand.finger[0].torque_limit: this finger comes from no file");
   expect_said(complaint(Parts{.finger = "torque_limits = [1, 2, 3, 4, 5, 6]\n"}), "torque_limit");
-  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 6]\n",
-                              .tables = "[simulation]\nuntil = 1\n[simulation.drive]\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"}),
-              "simulation.drive.torque_limit: stands beside the torque_limit of finger 0");
+  expect_said(
+      complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 6]\n",
+                      .tables = "[simulation]\nuntil = 1\n[simulation.drive]\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"}),
+      "simulation.drive.torque_limit: stands beside the torque_limit of finger 0");
 }
 
 TEST(Command, SaysWhereItContradictsItself) {
@@ -140,7 +143,8 @@ TEST(Command, SaysWhereItContradictsItself) {
   expect_said(complaint(Parts{.load = ""}), "load.grip_force: missing");
   expect_said(complaint(Parts{.contacts = "force = [1, 0, 0]\n"}), "contacts.force: unknown key");
   expect_said(
-      complaint(Parts{.finger = tau, .second = force, .tables = "[simulation]\nuntil = 1\n[simulation.drive]\nstiffness = 5\n"}),
+      complaint(Parts{
+          .finger = tau, .second = force, .tables = "[simulation]\nuntil = 1\n[simulation.drive]\nstiffness = 5\n"}),
       "simulation.drive.stiffness: acts through contact forces");
   expect_said(complaint([] { return three_puma({"hand.tau=[1,2,3,4,5,6]"}); }), "grip_force_error: stands beside tau");
 }
@@ -206,7 +210,8 @@ TEST(SampledPalm, SaysWhereItIsWrong) {
   expect_said(said(""), "simulation.load[0].times: missing");
   expect_said(said("times = [0, 1]\naccelerations = [[0, 0, 0]]\n"),
               "simulation.load[0].accelerations: expected an array of 2");
-  expect_said(said("times = [0, 0]\naccelerations = [[0, 0, 0], [0, 0, 0]]\n"), "simulation.load[0].times[1]: is not later");
+  expect_said(said("times = [0, 0]\naccelerations = [[0, 0, 0], [0, 0, 0]]\n"),
+              "simulation.load[0].times[1]: is not later");
   expect_said(said("file = \"none.csv\"\n"), "no such file");
   static_cast<void>(folder.write("palm.csv", "0,1,2\n"));
   expect_said(said("file = \"palm.csv\"\n"), "palm.csv:1:1: 3 columns");

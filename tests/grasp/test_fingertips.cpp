@@ -150,7 +150,8 @@ TEST(Fingertips, OfCoupledFingersGiveWayAsTheirCoordinates) {
       << message(hand + "tau = [0, 0, 0, 1]\n");
   EXPECT_NE(message("urdf = \"f.urdf\"\ntips = [\"tip\"]\nq = { j4 = 1 }\n").find("joint \"j4\" follows \"j3\""),
             std::string::npos);
-  EXPECT_NE(message(hand, "[simulation]\nuntil = 0.1\n").find("a joint that follows another one (mimic)"), std::string::npos)
+  EXPECT_NE(message(hand, "[simulation]\nuntil = 0.1\n").find("a joint that follows another one (mimic)"),
+            std::string::npos)
       << message(hand, "[simulation]\nuntil = 0.1\n");
 }
 
@@ -188,10 +189,12 @@ TEST(Fingertips, ThatAreBallsTouchWithTheirSurface) {
   EXPECT_NE(resolved.find("tip_radius = 0.012"), std::string::npos) << resolved;
   EXPECT_EQ(replay(folder.write("again.toml", resolved)).A, r.A);
   try {
-    static_cast<void>(io::read_scenario(folder.write("bad.toml", scenario(hand, point) + "[simulation]\nuntil = 0.1\n")));
+    static_cast<void>(
+        io::read_scenario(folder.write("bad.toml", scenario(hand, point) + "[simulation]\nuntil = 0.1\n")));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("tip_radius: [simulation] takes fingertips that are points"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("tip_radius: [simulation] takes fingertips that are points"),
+              std::string::npos)
         << error.what();
   }
 }

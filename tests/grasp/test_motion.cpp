@@ -28,9 +28,14 @@ constexpr double kRounding = 1e-12;  // of sums over a few hundred steps of numb
 
 // The reference's default hand: three PUMA 560 arms that hold a sphere from three sides.
 Scenario three_puma(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> overrides = {
-      "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
-      "contacts.slide=0", "contacts.tilt=0",           "contacts.grip_force_error=0", "load.wrench={ force_radius = 0 }"};
+  std::vector<std::string> overrides = {"object.mass=1",
+                                        "object.position=[0,0,0.3]",
+                                        "contacts.angle=60 deg",
+                                        "contacts.friction=0.4",
+                                        "contacts.slide=0",
+                                        "contacts.tilt=0",
+                                        "contacts.grip_force_error=0",
+                                        "load.wrench={ force_radius = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
   Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
   s.time.emplace();

@@ -218,7 +218,8 @@ TEST(Propose, TheHandsLimitsHold) {
         EXPECT_FALSE(in);
       }
     }
-  for (const RejectionReason f : {RejectionReason::kTooWide, RejectionReason::kFingersMeet, RejectionReason::kBlocked, RejectionReason::kOpen})
+  for (const RejectionReason f :
+       {RejectionReason::kTooWide, RejectionReason::kFingersMeet, RejectionReason::kBlocked, RejectionReason::kOpen})
     EXPECT_GT(p.rejection[static_cast<std::size_t>(f)], 0);
   std::int64_t sum = 0;
   for (const std::int64_t n : p.rejection) sum += n;

@@ -70,8 +70,8 @@ TEST(Robustness, IsWhatTheProgramWrites) {
 /// A sphere that is pulled out of the hand for a tenth of a second, at two levels of friction.
 Scenario pulled() {
   return io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_pull.toml",
-                           {"sampling.samples=64", "simulation.duration=0.02 s", "simulation.instants=3", "simulation.slip=0.01 mm",
-                            "simulation.drop=0.2 mm", "simulation.friction=[0.1, 0.65]"});
+                           {"sampling.samples=64", "simulation.duration=0.02 s", "simulation.instants=3",
+                            "simulation.slip=0.01 mm", "simulation.drop=0.2 mm", "simulation.friction=[0.1, 0.65]"});
 }
 
 TEST(Robustness, GoesOnInTimeWhereTheScenarioDoes) {

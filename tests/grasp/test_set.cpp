@@ -35,7 +35,7 @@ Set pinch() {
   return s;
 }
 
-/// The body stands on one contact, straight below its centre of mass.
+/// The body stands on one contact, straight below its center of mass.
 Set pedestal() {
   Set s;
   s.first = {0, 1};
@@ -103,14 +103,14 @@ TEST(GraspSet, GravityFromAnywhereAndDisturbancesAreUniform) {
   study.random_gravity_direction = true;
   study.samples = 20'000;
   study.friction_samples = 0;
-  // A contact at the centre of mass gives forces only: held where gravity points into the cone about -z.
-  Set centre = pedestal();
-  centre.point = {0, 0, 0};
-  const Ranking any = rank(centre, study);
+  // A contact at the center of mass gives forces only: held where gravity points into the cone about -z.
+  Set center = pedestal();
+  center.point = {0, 0, 0};
+  const Ranking any = rank(center, study);
   expect_share(any.p_held[0], (1 - std::cos(std::atan(0.3))) / 2, study.samples);
   EXPECT_TRUE(std::isnan(any.required_friction[0][1])) << "nobody asked";
   // Without weight a ball of forces gives the same directions.
-  Set light = centre;
+  Set light = center;
   light.mass = {};
   SetStudy pushed;
   pushed.force_radius = 2;
@@ -164,7 +164,7 @@ TEST(GraspSet, WithoutUncertaintyItIsTheBalanceOfTheWrench) {
     SetStudy study;
     study.samples = 1;
     const Ranking r = rank(s, study);
-    // The same wrenches, put together here; lengths in metres, and any tangents.
+    // The same wrenches, put together here; lengths in meters, and any tangents.
     std::vector<double> W(static_cast<std::size_t>(count * 18 * k)), w;
     for (int g = 0; g < count; ++g) {
       const auto at = [&](const std::vector<double>& v, int row) {

@@ -149,7 +149,8 @@ TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
       Set strong = exported.whole;
       strong.torque_limit = {};
       const Ranking r = rank(strong, one);
-      for (std::size_t i = 0; i < kSamples; ++i) weakened += classify_outcome(r, i) != classify_outcome(whole, i) ? 1 : 0;
+      for (std::size_t i = 0; i < kSamples; ++i)
+        weakened += classify_outcome(r, i) != classify_outcome(whole, i) ? 1 : 0;
     }
     for (std::size_t i = 0; i < kSamples; ++i) {
       const Replay expected = study.replay(static_cast<std::int64_t>(i));

@@ -22,7 +22,7 @@ constexpr double kRadius = 0.006, kGripForce = 20, kMass = 0.4, kWeight = kMass 
 
 void add(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); }
 
-/// Two soft contacts that face each other along x, 60 mm apart, on a bar whose centre of mass is `off` beside their
+/// Two soft contacts that face each other along x, 60 mm apart, on a bar whose center of mass is `off` beside their
 /// line. Each is told to press, to bear half of the weight, and half of its moment about the line.
 Set pinch(double off) {
   Set s;

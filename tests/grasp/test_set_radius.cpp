@@ -1,5 +1,5 @@
-// The resisted force radius of ideal hands: against every facet of a zonotope, against a search for the minimum, against the
-// certificates of balance, and on every executor.
+// The resisted force radius of ideal hands: against every facet of a zonotope, against a search for the minimum,
+// against the certificates of balance, and on every executor.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>

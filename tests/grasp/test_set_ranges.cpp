@@ -123,7 +123,8 @@ void append_rows(const Ranking& rows, Ranking& to) {
     (to.*column).insert((to.*column).end(), (rows.*column).begin(), (rows.*column).end());
   };
   add(&Ranking::status);
-  for (const auto c : {&Ranking::rank, &Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::limiting_contact})
+  for (const auto c :
+       {&Ranking::rank, &Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::limiting_contact})
     add(c);
   for (const auto c :
        {&Ranking::p_held, &Ranking::low, &Ranking::high, &Ranking::difference, &Ranking::difference_low,

@@ -31,7 +31,7 @@ Set pinch(const Vec<double, 6>& wrench) {
   return s;
 }
 
-/// A body of 1 kg that stands on a plate at its centre of mass, pushed along x and turned about z.
+/// A body of 1 kg that stands on a plate at its center of mass, pushed along x and turned about z.
 Set plate(double push, double moment) {
   Set s;
   s.first = {0, 1};

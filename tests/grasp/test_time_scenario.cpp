@@ -32,7 +32,9 @@ std::string scenario_text(const std::string& tables) {
 Scenario parse(const std::string& tables, const Overrides& overrides = {}, const std::string& name = "s.toml") {
   return parse_scenario(scenario_text(tables), name, overrides);
 }
-InTime measure_time(const std::string& tables, const Overrides& overrides = {}) { return *parse(tables, overrides).time; }
+InTime measure_time(const std::string& tables, const Overrides& overrides = {}) {
+  return *parse(tables, overrides).time;
+}
 
 /// What is said of these tables; "" where nothing is.
 std::string complaint(const std::string& tables, const Overrides& overrides = {}, const std::string& name = "s.toml") {
@@ -224,7 +226,8 @@ TEST(TimeScenario, SaysWhereItIsWrongAndHowToMendIt) {
       {begin + "stp = 1\n", "Did you mean \"step\"?"},
       {begin + "scheme = \"euler\"\n", "simulation.scheme: unknown value"},
       {begin + "restitution = 1.1\n", "simulation.restitution: must be"},
-      {begin + "scheme = \"explicit\"\nrestitution = 0.5\n", "simulation.restitution: the explicit scheme knows no impacts"},
+      {begin + "scheme = \"explicit\"\nrestitution = 0.5\n",
+       "simulation.restitution: the explicit scheme knows no impacts"},
       {begin + "drift_correction = -1\n", "simulation.drift_correction: must be"},
       {begin + "friction = []\n", "simulation.friction: expected 1 to 32 levels"},
       {begin + "friction = [0.3, 0.3]\n", "s.toml:23:18: simulation.friction[1]: is not above"},
@@ -240,7 +243,8 @@ TEST(TimeScenario, SaysWhereItIsWrongAndHowToMendIt) {
       {begin + drive + "kind = \"constant\"\nstiffness = 1\n", "simulation.drive.stiffness: unknown key"},
       {begin + drive + "kind = \"sampled\"\n", "simulation.drive.times: missing"},
       {begin + drive + "kind = \"sampled\"\ntimes = [0, 0]\n", "simulation.drive.times[1]: is not later"},
-      {begin + drive + "kind = \"sampled\"\ntimes = [0]\ntorques = [[[1]]]\n", "simulation.drive.torques: expected an array"},
+      {begin + drive + "kind = \"sampled\"\ntimes = [0]\ntorques = [[[1]]]\n",
+       "simulation.drive.torques: expected an array"},
       {begin + drive + "kind = \"sampled\"\ntimes = [0]\nfile = \"x\"\n", "both times and file"},
       {begin + drive + "torque_limit = [1, 2]\n", "simulation.drive.torque_limit: expected an array of 6"},
       {begin + drive + "torque_limit = [0, 1, 1, 1, 1, 1]\n", "simulation.drive.torque_limit[0]: must be"},
@@ -250,7 +254,8 @@ TEST(TimeScenario, SaysWhereItIsWrongAndHowToMendIt) {
       {begin + load, "simulation.load[0].kind: missing"},
       {begin + load + "kind = \"ramp\"\n", "simulation.load[0].to: missing"},
       {begin + load + "kind = \"ramp\"\nto = 1\n", "simulation.load[0].force: missing"},
-      {begin + load + "kind = \"ramp\"\nforce = [1, 0, 0]\nfrom = 0.5\nto = 0.4\n", "simulation.load[0].to: is not after"},
+      {begin + load + "kind = \"ramp\"\nforce = [1, 0, 0]\nfrom = 0.5\nto = 0.4\n",
+       "simulation.load[0].to: is not after"},
       {begin + load + "kind = \"ramp\"\nforce = [1, 0, 0]\nfrom = 1\nto = 2\n", "begins when all is over"},
       {begin + load + "kind = \"impulse\"\nforce = [\"1 N\", 0, 0]\nto = 1\n",
        "expected an impulse (N*s), found a force"},
@@ -263,7 +268,8 @@ TEST(TimeScenario, SaysWhereItIsWrongAndHowToMendIt) {
       {begin + load + "kind = \"shake\"\nrms = [0, 0, 1]\nhigh = 600\n", "too fast for a step of 0.001 s"},
       {begin + load + "kind = \"shake\"\nrms = [0, 0, 1]\n" + load + "kind = \"shake\"\nrms = [0, 0, 1]\n",
        "simulation.load[1]: a second shake"},
-      {"[solver]\ncheck_uniqueness = false\n" + begin, "s.toml:22:1: solver.check_uniqueness: is not used with [simulation]"},
+      {"[solver]\ncheck_uniqueness = false\n" + begin,
+       "s.toml:22:1: solver.check_uniqueness: is not used with [simulation]"},
   };
   for (const auto& [tables, says] : refusals)
     EXPECT_NE(complaint(tables).find(says), std::string::npos) << tables << complaint(tables);

@@ -97,7 +97,8 @@ Json summary_of(const TimeStudy& study) { return Json::parse(study.summary(total
 
 /// Sample i has state i.
 TimeStudy make_uncertainty(const std::vector<TrajectoryEnd>& trajectory_ends) {
-  return make_uncertainty(scenario(std::ssize(trajectory_ends)), [=](std::int64_t i) { return trajectory_ends[static_cast<std::size_t>(i)]; });
+  return make_uncertainty(scenario(std::ssize(trajectory_ends)),
+                          [=](std::int64_t i) { return trajectory_ends[static_cast<std::size_t>(i)]; });
 }
 
 double uniform(std::int64_t i, std::uint32_t which) {
@@ -107,9 +108,10 @@ double uniform(std::int64_t i, std::uint32_t which) {
 }
 
 TEST(GraspTimeStudy, CountsSurvivorsAtEachInstantAsByHand) {
-  const TimeStudy study = make_uncertainty({held(), held(), ended(MotionEnd::kSlipped, 1, 0.6),
-                                    ended(MotionEnd::kDropped, 0.3, 0.2), ended(MotionEnd::kDropped, 0.5, 0.5),
-                                    ended(MotionEnd::kJointLimit, 0.9), ended(MotionEnd::kUnreachable, 0), held()});
+  const TimeStudy study =
+      make_uncertainty({held(), held(), ended(MotionEnd::kSlipped, 1, 0.6), ended(MotionEnd::kDropped, 0.3, 0.2),
+                        ended(MotionEnd::kDropped, 0.5, 0.5), ended(MotionEnd::kJointLimit, 0.9),
+                        ended(MotionEnd::kUnreachable, 0), held()});
   const Json level = summary_of(study)["levels"][0];
   EXPECT_EQ(level["survival"]["time"], (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
   EXPECT_EQ(level["survival"]["drop"]["probability"], (std::vector<double>{7.0 / 8, 7.0 / 8, 5.0 / 8, 5.0 / 8, 0.5}));
@@ -124,14 +126,15 @@ TEST(GraspTimeStudy, CountsSurvivorsAtEachInstantAsByHand) {
 
 TEST(GraspTimeStudy, ATimeThatIsAnInstantButForRoundingBelongsToIt) {
   const double instant = 0.1 + 0.2 + 0.2, later = std::nextafter(0.5, 1);
-  const Json level = summary_of(make_uncertainty({ended(MotionEnd::kDropped, instant), ended(MotionEnd::kDropped, later),
-                                          ended(MotionEnd::kDropped, 0.501), held()}))["levels"][0];
+  const Json level =
+      summary_of(make_uncertainty({ended(MotionEnd::kDropped, instant), ended(MotionEnd::kDropped, later),
+                                   ended(MotionEnd::kDropped, 0.501), held()}))["levels"][0];
   EXPECT_EQ(level["survival"]["drop"]["probability"], (std::vector<double>{1, 1, 0.5, 0.25, 0.25}));
 }
 
 TEST(GraspTimeStudy, UndecidedSamplesWidenIntervalsFromWhereTheyStopped) {
   const TimeStudy study = make_uncertainty({held(), held(), held(), ended(MotionEnd::kDropped, 0.1),
-                                    ended(MotionEnd::kUnsolved, 0.6), ended(MotionEnd::kNonFinite, 0.3, 0.2)});
+                                            ended(MotionEnd::kUnsolved, 0.6), ended(MotionEnd::kNonFinite, 0.3, 0.2)});
   const study::Total total = total_of(study);
   const Json j = Json::parse(study.summary(total, "samples")), level = j["levels"][0];
   EXPECT_EQ(level["survival"]["drop"]["probability"], (std::vector<double>{1, 5.0 / 6, 4.0 / 5, 3.0 / 4, 3.0 / 4}));
@@ -175,7 +178,8 @@ TEST(GraspTimeStudy, HasQuantileBandsOfAKnownDistribution) {
     f.force = force_at(spread(i, std::sqrt(3.0)));
     return f;
   };
-  const Json level = summary_of(make_uncertainty(scenario(20'000), trajectory_end))["levels"][0], bands = level["bands"];
+  const Json level = summary_of(make_uncertainty(scenario(20'000), trajectory_end))["levels"][0],
+             bands = level["bands"];
   for (const auto& [name, p] : {std::pair{"q05", 0.05}, {"q25", 0.25}, {"q50", 0.5}, {"q75", 0.75}, {"q95", 0.95}})
     for (std::size_t k = 0; k < 5; ++k) {
       EXPECT_NEAR(bands["drift"][name][k].get<double>() / drift_at(p), 1, kError) << name;
@@ -259,8 +263,8 @@ TEST(GraspTimeStudy, KeepsItsLevelsApart) {
   // Draw d holds from friction 0.2 + 0.2 u(d) on.
   const TimeStudy study = make_uncertainty(s, [&](std::int64_t i) {
     TrajectoryEnd f = 0.2 + 0.1 * static_cast<double>(i % 3) >= 0.2 + 0.2 * uniform(i / 3, 0)
-                 ? held()
-                 : ended(MotionEnd::kDropped, 0.5 + 0.1 * static_cast<double>(i % 3), 0.4);
+                          ? held()
+                          : ended(MotionEnd::kDropped, 0.5 + 0.1 * static_cast<double>(i % 3), 0.4);
     f.u[0] = uniform(i / 3, 0);
     f.drift = 1e-3 * static_cast<double>(1 + i % 3);
     return f;
@@ -347,7 +351,8 @@ TEST(GraspTimeStudy, AuditsTheWorstOfItsDecidedSamples) {
   EXPECT_TRUE(audit["unstable_share"].is_null());
   Scenario s = scenario(4);
   s.time->scheme = Scheme::kExplicit;
-  const Json j = summary_of(make_uncertainty(s, [&](std::int64_t i) { return trajectory_ends[static_cast<std::size_t>(i)]; }));
+  const Json j =
+      summary_of(make_uncertainty(s, [&](std::int64_t i) { return trajectory_ends[static_cast<std::size_t>(i)]; }));
   EXPECT_EQ(j["audit"]["worst_ratio"], 1.5);
   EXPECT_EQ(j["audit"]["unstable_share"], 5.0 / 400);
   EXPECT_EQ(j["solver"]["mean_iterations"], 1.5);
@@ -392,12 +397,12 @@ TEST(GraspTimeStudy, KeepsRowsOfWhatIsNotHeld) {
 TrajectoryEnd mixed(std::int64_t i) {
   const double u = uniform(i, 0), v = uniform(i, 1);
   TrajectoryEnd f = u < 0.5    ? held()
-           : u < 0.7  ? ended(MotionEnd::kSlipped, 1, v)
-           : u < 0.9  ? ended(MotionEnd::kDropped, v, 0.5 * v)
-           : u < 0.95 ? ended(MotionEnd::kJointLimit, v)
-           : u < 0.97 ? ended(MotionEnd::kUnreachable, 0)
-           : u < 0.99 ? ended(MotionEnd::kUnsolved, v)
-                      : ended(MotionEnd::kNonFinite, v);
+                    : u < 0.7  ? ended(MotionEnd::kSlipped, 1, v)
+                    : u < 0.9  ? ended(MotionEnd::kDropped, v, 0.5 * v)
+                    : u < 0.95 ? ended(MotionEnd::kJointLimit, v)
+                    : u < 0.97 ? ended(MotionEnd::kUnreachable, 0)
+                    : u < 0.99 ? ended(MotionEnd::kUnsolved, v)
+                               : ended(MotionEnd::kNonFinite, v);
   f.drift = f.t.peak_drift = 1e-2 * v / 3;
   f.force = 30 * u;
   f.t.peak_turn = u / 7;

@@ -104,7 +104,7 @@ TEST(ExtremeSingularValues, OfNothingAreZeroAndOfNaNNaN) {
   }
 }
 
-// A lane is not touched by its neighbours, which may need more steps.
+// A lane is not touched by its neighbors, which may need more steps.
 TEST(ExtremeSingularValues, InLanesHaveTheScalarBits) {
   using S = Lanes<double>;
   std::mt19937_64 g(8);

@@ -128,7 +128,8 @@ TEST(Pose, InverseLeadsBackAndProductsChain) {
   Random random;
   for (int k = 0; k < 50; ++k) {
     const D3 e = random.direction(), f = random.direction(), v = random.vector();
-    const Pose<double> a{rotation_matrix(about(e, 1.3)), random.vector()}, b{rotation_matrix(about(f, -2.2)), random.vector()};
+    const Pose<double> a{rotation_matrix(about(e, 1.3)), random.vector()},
+        b{rotation_matrix(about(f, -2.2)), random.vector()};
     const D3 by_hand = rodrigues(e, 1.3, rodrigues(f, -2.2, v) + b.p) + a.p;
     const Pose<double> ab = a * b;
     expect_near(ab.R * v + ab.p, by_hand, 4 * kRounding);

@@ -289,7 +289,7 @@ TEST_F(MeshFile, AUnitThatIsNotKnownIsAskedForWithItsCandidates) {
   EXPECT_NEAR(o.report.volume, std::pow(0.05, 3) / 6, 1e-18);
   EXPECT_TRUE(o.warning.empty());
   EXPECT_EQ(read_object(path, 1).report.extent(), 50) << "who says so has it so";
-  EXPECT_FALSE(read_object(path, 1e-6).warning.empty()) << "50 micrometres";
+  EXPECT_FALSE(read_object(path, 1e-6).warning.empty()) << "50 micrometers";
   // A hole is told of, and the rest goes on.
   const Object open = read_object(file("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"));
   expect_says(open.warning, "not watertight (3 open");

@@ -72,7 +72,9 @@ TEST(PlatformModel, NamesTheLegAndWhatIsWrongWithIt) {
       "all anchors at the base lie on one line");
   expect_refused([](Platform& p) { p.leg[3].axis = Vec3<double>::zero(); }, "leg 3: the axis of the universal joint");
   expect_refused(
-      [](Platform& p) { p.leg[4].axis = leg_vector<double>(make_model(p).leg[4], p.home, rotation_matrix(p.home_turn)).d; },
+      [](Platform& p) {
+        p.leg[4].axis = leg_vector<double>(make_model(p).leg[4], p.home, rotation_matrix(p.home_turn)).d;
+      },
       "leg 4: the axis of its universal joint is parallel to the leg at home");
   expect_refused([](Platform& p) { p.leg[1].lower.mass = 0; }, "leg 1: tube: the mass is not positive");
   expect_refused([](Platform& p) { p.leg[1].upper.inertia = {{0.1, 0.1, 0.3}}; }, "leg 1: rod: no body has this");

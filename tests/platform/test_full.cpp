@@ -97,8 +97,9 @@ TEST(PlatformFullForwardKinematics, GivesTheSameBitsInLanesOfAnyNumberOfRowsAndL
     if (n > 3) lengths[6 * 3] = std::numeric_limits<double>::quiet_NaN();
     const ForwardKinematics lanes = forward_kinematics_full(p, lengths, guess),
                             one = forward_kinematics_full(p, lengths, guess, {}, scalar());
-    test::expect_same_on_every_executor(
-        [&](const Device& device) { return test::make_answer(forward_kinematics_full(p, lengths, guess, {}, device)); });
+    test::expect_same_on_every_executor([&](const Device& device) {
+      return test::make_answer(forward_kinematics_full(p, lengths, guess, {}, device));
+    });
     for (std::size_t k = 0; k < 4 * n; ++k) {
       if (k / 4 != 3)
         EXPECT_EQ(lanes.pose.quaternion[k], clean.pose.quaternion[k]);

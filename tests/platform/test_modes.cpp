@@ -19,7 +19,7 @@ using test::same_bits;
 
 using test::reference_platform;
 
-constexpr double kSame = 1e-6;   ///< two poses of Newton's method at tolerance = 1e-12 are one where they differ by less
+constexpr double kSame = 1e-6;  ///< two poses of Newton's method at tolerance = 1e-12 are one where they differ by less
 constexpr double kLength = 0.4;  ///< the characteristic length of the options [m]
 constexpr std::size_t kBatch = 500;
 

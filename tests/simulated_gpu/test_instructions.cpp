@@ -384,7 +384,7 @@ TEST(Text, ThatReadsWhatNothingSetsIsRefused) {
   expect_fault(m, "add.rn.f64 %fd1, %fd1, %fd2 reads a register that nothing sets");
 }
 
-// Memory that threads share: each thread writes its own place of eight bytes and reads its neighbour's, in a team
+// Memory that threads share: each thread writes its own place of eight bytes and reads its neighbor's, in a team
 // of 16.
 constexpr const char* kShare = R"(
   .shared .align 8 .b8 all[256];

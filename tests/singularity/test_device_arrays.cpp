@@ -59,11 +59,13 @@ struct Found {
         dependent_joints(n, 1, layout),
         joints(n, robot.joints, layout) {}
   [[nodiscard]] DeviceNearSingularities arrays() const {
-    return {search_status, q, distance, lost, dependent_joints, subsets, last, joints, joint, order, rate, sign, wrench};
+    return {search_status, q,    distance, lost,  dependent_joints, subsets, last, joints, joint,
+            order,         rate, sign,     wrench};
   }
   [[nodiscard]] NearSingularities results() const {
-    return {search_status.rows(), q.rows(),     distance.rows(), lost.rows(), dependent_joints.rows(), subsets.rows(), last.rows(),
-            joints.rows(),  joint.rows(), order.rows(),    rate.rows(), sign.rows(),        wrench.rows()};
+    return {search_status.rows(), q.rows(),    distance.rows(), lost.rows(),  dependent_joints.rows(),
+            subsets.rows(),       last.rows(), joints.rows(),   joint.rows(), order.rows(),
+            rate.rows(),          sign.rows(), wrench.rows()};
   }
   OnGpu<SearchStatus> search_status;
   OnGpu<double> q, distance, rate, wrench;

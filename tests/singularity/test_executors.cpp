@@ -89,7 +89,8 @@ TEST(MapOfAnySize, OfGivenConfigurationsIsTheSameOnEveryExecutor) {
     single.precision = Precision::kSingle;
     // Far from any singularity some searches are lost; with such a `near` they are made again, for two at once.
     exact.near = 0.9;
-    const std::vector<SearchStatus> search_status = nearest_singularities(robot, spoilt, exact, test::kReference).search_status;
+    const std::vector<SearchStatus> search_status =
+        nearest_singularities(robot, spoilt, exact, test::kReference).search_status;
     EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kLanded), 20);
     EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kLost), 1);
     EXPECT_EQ(search_status[3], SearchStatus::kNonFinite);

@@ -218,7 +218,7 @@ TEST(SingularityKernels, FindWhatIsKnownOfTextbookConfigurations) {
 template <int J>
 void check_map(const json& map) {
   const auto m = arm_named<J>(map["arm"].get<std::string>().substr(0, 4));
-  ASSERT_EQ(map["origin"].get<std::string>(), "wrist centre");
+  ASSERT_EQ(map["origin"].get<std::string>(), "wrist center");
   const auto x_joint = map["x_joint"].get<int>() - 1, y_joint = map["y_joint"].get<int>() - 1;
   int compared = 0;
   for (std::size_t i = 0; i < map["x"].size(); ++i)

@@ -103,7 +103,7 @@ TEST(FrictionCertificate, TakesNoForceThatRanAwayInAnyUnit) {
   for (const double size_a : kSizes)
     for (const double size_b : kSizes) {
       const auto s = checked({size_a * given.A, size_b * given.b, given.mu},
-                            {{1e12 * size_b / size_a, 0, 0, 1e12 * size_b / size_a, 0, 0}});
+                             {{1e12 * size_b / size_a, 0, 0, 1e12 * size_b / size_a, 0, 0}});
       EXPECT_NEAR(s.residual, 1, 1e-3);
       EXPECT_EQ(s.status, double(int(Status::kStalled))) << "A " << size_a << ", b " << size_b;
     }
@@ -160,7 +160,8 @@ TEST(FrictionCertificate, ItsResidualIsInvariant) {
     }
     for (int i = 6; i < 9; ++i) more.A(i, i) = 1;
     more.b[6] = 1e6;
-    const auto s = certify(more, make_candidate<double, 3>(more_c, int(Status::kStalled), Effort<double>::none()), 1e-8);
+    const auto s =
+        certify(more, make_candidate<double, 3>(more_c, int(Status::kStalled), Effort<double>::none()), 1e-8);
     EXPECT_NEAR(s.residual, want, 1e-12 * want);
   }
 }

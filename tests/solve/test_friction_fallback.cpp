@@ -1,5 +1,5 @@
-// The restarts beyond Newton: whole classes without one problem left over, one contact against a root finder of its own,
-// and friction of any size. Answers are checked by the law written out here, not by the certificate.
+// The restarts beyond Newton: whole classes without one problem left over, one contact against a root finder of its
+// own, and friction of any size. Answers are checked by the law written out here, not by the certificate.
 #include <gtest/gtest.h>
 
 #include <algorithm>

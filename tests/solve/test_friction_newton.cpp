@@ -216,7 +216,7 @@ TEST_P(BatchSize, DoesNotChangeTheBitsOfAnAnswer) {
 }
 INSTANTIATE_TEST_SUITE_P(Edges, BatchSize, testing::Values(0, 1, 7, 8, 9, 31, 32, 33, 255, 256, 257, 1003));
 
-TEST(Neighbours, OfAPoisonedProblemKeepTheirBits) {
+TEST(Neighbors, OfAPoisonedProblemKeepTheirBits) {
   const Problems clean = bench::random_grasps({3, 40, 0});
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   Problems bad = clean;
@@ -362,8 +362,8 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
                        {}, problems, block.slips(), block.candidates(), guess.empty() ? nullptr : guesses.data(), 3},
                    p.count);
   contact::certify_tiles(device.executor,
-                         contact::CertifyKernel<kAnyContacts>{options.tolerance, problems, block.slips(), block.candidates(),
-                                                            block.out().data(), 3},
+                         contact::CertifyKernel<kAnyContacts>{options.tolerance, problems, block.slips(),
+                                                              block.candidates(), block.out().data(), 3},
                          p.count);
   block.drain({0, p.count});
   return out;

@@ -164,7 +164,8 @@ TEST(LargeFriction, OfAContactThatOpensBearsNoForce) {
   const std::vector<double> b = {-1, 1, -.8, -1.6, -1.4, -2.1};
   for (const double mu : {1e4, 1e6, 1e8, 1e9, 1e12}) {
     const Problems p = problem(A, b, {mu, mu});
-    EXPECT_NE(contact::check_solution(p, {1.013, -2.991, .949, 2.2e-9, 2.2014, .0844}).status[0], Status::kConverged) << mu;
+    EXPECT_NE(contact::check_solution(p, {1.013, -2.991, .949, 2.2e-9, 2.2014, .0844}).status[0], Status::kConverged)
+        << mu;
     const Solutions s = contact::solve(p, {}, kLanes);
     if (s.status[0] != Status::kConverged) continue;
     EXPECT_LE(test::load_change({A, b, p.mu}, s.c), 1.01e-8) << mu;

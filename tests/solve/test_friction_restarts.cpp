@@ -1,5 +1,5 @@
-// The solvers beyond Newton by themselves, on problems that all of them solve: in the restarts each sees only what those
-// before it leave, so a mistake in one is mended by the next, and shows in time only.
+// The solvers beyond Newton by themselves, on problems that all of them solve: in the restarts each sees only what
+// those before it leave, so a mistake in one is mended by the next, and shows in time only.
 #include <gtest/gtest.h>
 
 #include <algorithm>

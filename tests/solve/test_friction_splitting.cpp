@@ -233,7 +233,7 @@ TYPED_TEST(Splitting, ScalingTheLoadScalesTheAnswer) {
     for (int i = 0; i < 9; ++i) EXPECT_EQ(big[k].c[i], 1024.0 * small[k].c[i]);
 }
 
-// Answers of a turned or relabelled problem are turned or relabelled answers: checked by putting them back into the
+// Answers of a turned or relabeled problem are turned or relabeled answers: checked by putting them back into the
 // problem as given, since solutions need not be unique.
 TYPED_TEST(Splitting, TurningTangentsAndRelabellingContactsKeepsAnswersValid) {
   const auto problems = random_grasps<3>(100);

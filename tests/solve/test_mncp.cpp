@@ -265,7 +265,7 @@ TEST(MncpBatch, APoisonedProblemTouchesNoOther) {
 }
 
 TEST(MncpBatch, MoreStartsRaiseTheSolvedShareFromBadStarts) {
-  // Billups' function from the neighbourhood of its local minimum.
+  // Billups' function from the neighborhood of its local minimum.
   using P = solvers::QuarticMncp<1>;
   const std::vector<P::Data<double>> problems(64, P::cases()[0].data);
   std::vector<double> starts(64);

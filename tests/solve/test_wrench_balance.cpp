@@ -254,7 +254,8 @@ TEST(TorqueLimits, AgreeWithConeAndLinearProgramsJustBelowAndJustAboveTheLargest
 }
 
 /// pinch() by fingers whose first joint feels the normal force at a lever, and whose second holds what is lifted.
-WrenchBalance<double, 2, 2> weak_pinch(double grip_force_limit, double lift_limit, double own, const Vec<double, 6>& w) {
+WrenchBalance<double, 2, 2> weak_pinch(double grip_force_limit, double lift_limit, double own,
+                                       const Vec<double, 6>& w) {
   const auto p = pinch(0.5, kInf, w);
   WrenchBalance<double, 2, 2> out;
   out.W = p.W;

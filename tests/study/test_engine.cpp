@@ -293,7 +293,9 @@ struct Noted : Study {
   }
   [[nodiscard]] Estimate estimate(const Total& total) const override { return inner.estimate(total); }
   [[nodiscard]] double widest_interval(const Total& total) const override { return inner.widest_interval(total); }
-  [[nodiscard]] std::vector<DecisionCounts> decisions(const Total& total) const override { return inner.decisions(total); }
+  [[nodiscard]] std::vector<DecisionCounts> decisions(const Total& total) const override {
+    return inner.decisions(total);
+  }
 };
 
 TEST(Engine, SeveralDevicesShareEachChunkAndTheResultIsThatOfOne) {

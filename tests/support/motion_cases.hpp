@@ -9,7 +9,7 @@
 namespace garra::test {
 
 [[nodiscard]] inline grasp::TimeLoad make_load(grasp::TimeLoad::Kind kind, double from, double to,
-                                             const Vec3<double>& force = {{0, 0, 0}}) {
+                                               const Vec3<double>& force = {{0, 0, 0}}) {
   grasp::TimeLoad load;
   load.kind = kind;
   load.from = from;

@@ -133,7 +133,8 @@ class Graph {
       if (square.negative == c.negative && are_unit(square.id, c.id)) return constant(c.negative ? -1 : 1);
     }
     if (rules_.factor) {
-      if (const auto product = factored(times(collect_product(a), collect_product(b)), collect_product(c))) return *product;
+      if (const auto product = factored(times(collect_product(a), collect_product(b)), collect_product(c)))
+        return *product;
     }
     return plain_fused(a, b, c);
   }

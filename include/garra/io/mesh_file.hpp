@@ -30,7 +30,7 @@ struct Object {
 [[nodiscard]] Object read_object(const std::string& words, double scale = 0);
 /// The same for a given mesh; `name` is for messages.
 [[nodiscard]] Object make_object(mesh::Mesh mesh, const std::string& name, double scale = 0);
-inline constexpr double kMaxObject = 2;      ///< [m]
+inline constexpr double kMaxObject = 2;          ///< [m]
 inline constexpr double kWarnedSize = 0.6;       ///< [m]; larger ones are warned of
 inline constexpr double kWarnedMass = 30;        ///< [kg] at 1000 kg/m^3; heavier ones are warned of
 inline constexpr double kSmallestObject = 5e-4;  ///< [m]; smaller ones are warned of

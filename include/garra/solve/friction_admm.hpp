@@ -42,8 +42,8 @@ struct AdmmState {
 };
 
 struct FrictionAdmm {
-  double tolerance = 1e-8;             ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
-  int max_iterations = 10000;    ///< stop: iterations >= max_iterations
+  double tolerance = 1e-8;     ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
+  int max_iterations = 10000;  ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests; rho changes at a test only
   double relaxation = 1.3;       ///< alpha
   double rho = 3;                ///< first rho; the preconditioned A has diagonal entries of about 1
@@ -64,8 +64,8 @@ struct FrictionAdmm {
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const AdmmState<S, N, Matrix>& state) const {
     const auto& d = state.preconditioner;
     return make_candidate<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.z),
-                              stop_reason(state.iterations, max_iterations),
-                              friction_splitting::make_effort(state.iterations));
+                                stop_reason(state.iterations, max_iterations),
+                                friction_splitting::make_effort(state.iterations));
   }
 
   template <class S, int N>

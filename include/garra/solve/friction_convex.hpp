@@ -34,7 +34,7 @@ struct ConvexState {
 };
 
 struct FrictionConvex {
-  double tolerance = 1e-8;         ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
+  double tolerance = 1e-8;   ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 400;  ///< stop: Newton steps on (2) >= max_iterations
   int attempt_steps = 10;    ///< restart: Newton steps of this attempt >= this
 

@@ -38,8 +38,8 @@ struct ExtragradientState {
 };
 
 struct FrictionExtragradient {
-  double tolerance = 1e-8;             ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
-  int max_iterations = 20000;    ///< stop: iterations >= max_iterations
+  double tolerance = 1e-8;     ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
+  int max_iterations = 20000;  ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests
   bool extrapolate = true;       ///< after each step's iterations try (10), and keep it if it lowers the error
 
@@ -73,8 +73,8 @@ struct FrictionExtragradient {
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ExtragradientState<S, N, Matrix>& state) const {
     const auto& d = state.preconditioner;
     return make_candidate<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.c),
-                              stop_reason(state.iterations, max_iterations),
-                              friction_splitting::make_effort(state.iterations));
+                                stop_reason(state.iterations, max_iterations),
+                                friction_splitting::make_effort(state.iterations));
   }
 
   template <class S, int N>
@@ -129,7 +129,8 @@ GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N, Matrix>& s) c
   auto now = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.c, tolerance);
   if (extrapolate) {
     const Vec<S, 3 * N> further = friction_splitting::extrapolated<S, N>(s.problem.mu, c0, c1, s.c);
-    const auto then = friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, further, tolerance);
+    const auto then =
+        friction_splitting::check_scaled_iterate<S, N>(s.problem, s.preconditioner, s.scale, further, tolerance);
     const auto better = active && then.error < now.error;
     s.c = select(better, further, s.c);
     s.F = select(better, friction_extragradient::map(s.problem, s.c), s.F);

@@ -19,9 +19,9 @@ namespace garra::solvers {
 /// Options of the fallback solvers, in their order; beyond the limits iterations rarely pay.
 struct FrictionFallback {
   double tolerance = 1e-8;
-  int max_iterations = 1000;     ///< stop: outer iterations of all solvers, Newton's included, >= this
+  int max_iterations = 1000;    ///< stop: outer iterations of all solvers, Newton's included, >= this
   double most_work = kMaxWork;  ///< stop: work >= this, in Newton steps (step_cost)
-  bool searches = true;          ///< false: only proofs, and refinement of another solver's result
+  bool searches = true;         ///< false: only proofs, and refinement of another solver's result
   int interior_steps = 60;
   int path_steps = 800;       ///< of each attempt on the path
   int first_steps = 100;      ///< Newton steps of the first proximal attempt
@@ -219,8 +219,9 @@ inline constexpr int kFallbackMatrices = 4, kPolishMatrices = 2;
 /// refinement of Newton's result, then one solver after another as far as the options allow. `p`:
 /// the problem with its sliding contacts eliminated; `aside`: as in attempt().
 template <class Given, int N, class Matrix>
-GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
-                          const FrictionProblem<double, N, 3, Matrix>& aside, Candidate<double, N>& best) {
+GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given,
+                            const FrictionProblem<double, N, 3, Matrix>& p,
+                            const FrictionProblem<double, N, 3, Matrix>& aside, Candidate<double, N>& best) {
   using namespace friction_fallback;
   constexpr int kNever = 1 << 30, kSoon = 4;
   Search<Given, N> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false};

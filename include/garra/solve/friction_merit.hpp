@@ -127,9 +127,9 @@ namespace friction_merit {
 
 // The interior, in scaled units (largest |b| and largest A_ii are 1). Measured over 0.02 to 1, 0.5
 // to 1 and 0 to 0.3.
-inline constexpr double kMinNormal = 0.1;   ///< c_n >= this part of the largest
+inline constexpr double kMinNormal = 0.1;     ///< c_n >= this part of the largest
 inline constexpr double kInsideCone = 0.9;    ///< factor on c_T
-inline constexpr double kMinLambda = 0.3;   ///< lambda = max(|a_T|, this)
+inline constexpr double kMinLambda = 0.3;     ///< lambda = max(|a_T|, this)
 inline constexpr double kRegularized = 1e-4;  ///< added to the diagonal of A for the stick force, in case A is singular
 inline constexpr double kUseful = 10;         ///< a stick force with a larger entry is not used
 inline constexpr double kSpread = 10;         ///< further starts: normal forces from 0 to kSpread / A_nn
@@ -236,8 +236,8 @@ struct FrictionMerit {
       0;           ///< stop: outer iterations over all starts >= max_iterations; 0: the minimizer's limit on each
   int starts = 1;  ///< stop: as many starts ended without a solution
   FrictionStart first = FrictionStart::kStick;
-  bool check_iterate = true;        ///< false: only the minimizer's own tests stop it, as in the papers
-  bool zero_slack = false;  ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
+  bool check_iterate = true;  ///< false: only the minimizer's own tests stop it, as in the papers
+  bool zero_slack = false;    ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
 
   template <class S, int N>
   using State = FrictionMeritState<Minimizer, Merit, S, N>;

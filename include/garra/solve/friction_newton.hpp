@@ -59,12 +59,12 @@ inline constexpr int kMaxNewtonSteps = 20, kMaxFullSteps = 112;
 
 /// The main friction contact solver. An option is an inequality that is tested as written.
 struct FrictionNewton {
-  double tolerance = 1e-8;          ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
+  double tolerance = 1e-8;    ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 1000;  ///< stop: steps >= max_iterations, over all stages, those of other solvers included
   int stage_steps = 10;       ///< restart: stage_steps >= this
   int first_sweeps = 3;       ///< projected Gauss-Seidel sweeps after the stick force, none after a given guess
   bool cold = false;          ///< start from zero instead of the stick force (to look for a second solution)
-  bool restarts = true;         ///< false: no restarts; a problem that does not converge at once is stalled
+  bool restarts = true;       ///< false: no restarts; a problem that does not converge at once is stalled
   bool full = false;          ///< unlimited effort: kMaxFullSteps steps, then every solver to its own limit
 
   template <class S, int N, int D, class Matrix>

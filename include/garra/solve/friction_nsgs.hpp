@@ -30,7 +30,7 @@ struct NsgsState {
 };
 
 struct FrictionNsgs {
-  double tolerance = 1e-8;           ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
+  double tolerance = 1e-8;     ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 10000;  ///< stop: sweeps >= max_iterations
   int sweeps_per_step = 4;     ///< sweeps between two tests; the extrapolation needs two
   bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it if it lowers the change of the load
@@ -57,7 +57,7 @@ struct FrictionNsgs {
   template <class S, int N, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const NsgsState<S, N, Matrix>& state) const {
     return make_candidate<S, N>(state.unit * state.c, stop_reason(state.sweeps, max_iterations),
-                              friction_splitting::make_effort(state.sweeps));
+                                friction_splitting::make_effort(state.sweeps));
   }
 
   template <class S, int N>

@@ -120,7 +120,7 @@ GARRA_HD_CALL void compute_lack(const PathState<N, Matrix>& s, double share, Lac
 /// The change (of log d, of c_T / c_n) that removes f to first order. Rows are scaled to one size.
 template <int N, class Matrix>
 GARRA_HD_CALL Vec<double, 3 * N> path_direction(const PathState<N, Matrix>& s, double share, const Lack<N>& at,
-                                           const Vec<double, 3 * N>& f) {
+                                                const Vec<double, 3 * N>& f) {
   constexpr int M = 3 * N;
   Matrix K;
   take_room(K, s.problem.A);

@@ -462,7 +462,7 @@ inline constexpr double kNear = 1e3;
 /// forces and accelerations that obey the law.
 template <class S, int N, int D, class Matrix>
 GARRA_HD IterateCheck<S> check_iterate(const FrictionProblem<S, N, D, Matrix>& p, const LoadScale<S, N>& scale,
-                            const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tolerance) {
+                                       const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tolerance) {
   Vec<S, D * N> dc, da;
   S near = S(0);
   for_each_index<N>([&](int j) {
@@ -672,7 +672,8 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   Vec<S, M> to_c, to_a;
   for_each_contact<N>([&](int j) {
     const auto slides = sliding.slides(j);
-    const Vec<S, D> cj = checked_part(contact<S, N, D>(c, j), slides), aj = checked_part(contact<S, N, D>(a, j), slides);
+    const Vec<S, D> cj = checked_part(contact<S, N, D>(c, j), slides),
+                    aj = checked_part(contact<S, N, D>(a, j), slides);
     const LawfulPair<S, D> to = lawful_pair(cj, aj, select(slides, S(0), given_mu[j]), scale.g[j]);
     set_contact<S, N, D>(to_c, j, to.c);
     set_contact<S, N, D>(to_a, j, to.a);

@@ -18,7 +18,8 @@ struct GivenProblem {
   Vec<double, N> mu;
   SlidingContacts<double, N> sliding;
 
-  [[nodiscard]] GARRA_HD_CALL FrictionSolution<double, N> certify(const Candidate<double, N>& found, double tolerance) const {
+  [[nodiscard]] GARRA_HD_CALL FrictionSolution<double, N> certify(const Candidate<double, N>& found,
+                                                                  double tolerance) const {
     return certified<double, N>(A, b, mu, sliding, found, tolerance);
   }
   [[nodiscard]] GARRA_HD bool all_may_roll() const {

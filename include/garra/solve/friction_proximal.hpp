@@ -34,7 +34,7 @@ struct ProximalState {
 };
 
 struct FrictionProximal {
-  double tolerance = 1e-8;          ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
+  double tolerance = 1e-8;    ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations = 6000;  ///< stop: Newton steps >= max_iterations
   int attempt_steps = 200;    ///< restart with another first alpha: Newton steps of this attempt >= this
   int inner_steps = 20;       ///< Newton has failed on (1): steps >= this
@@ -79,7 +79,7 @@ struct FrictionProximal {
 
 namespace friction_proximal {
 
-inline constexpr double kGrow = 10;                     ///< factor on alpha if Newton failed on (1)
+inline constexpr double kGrow = 10;               ///< factor on alpha if Newton failed on (1)
 inline constexpr double kMin = 1e-8, kMax = 1e3;  ///< bounds of alpha; the largest diagonal entry of A is 1
 inline constexpr double kRunaway = 1e8;  ///< a larger scaled force belongs to a problem without solution: restart
 
@@ -112,7 +112,7 @@ GARRA_HD FrictionNewton make_newton(const FrictionProximal& solver) {
 /// Newton's start and step, not inlined: rarely used, compiled once for all callers.
 template <class S, int N, class Matrix>
 GARRA_HD_CALL void begin_newton(const FrictionNewton& newton, const FrictionProblem<S, N, 3, Matrix>& p,
-                         const Vec<S, 3 * N>& guess, FrictionState<S, N, 3, Matrix>& out) {
+                                const Vec<S, 3 * N>& guess, FrictionState<S, N, 3, Matrix>& out) {
   out = newton.start(p, guess);
 }
 template <class S, int N, class Matrix>

@@ -52,9 +52,9 @@ GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
 
 /// Newton's direction for an a more accurate than A c + b, without regularization, with pivots.
 template <int N, class Matrix>
-GARRA_HD_CALL Vec<double, 3 * N> refine_direction(const FrictionProblem<double, N, 3, Matrix>& p, const Vec<double, N>& rho_n,
-                                           const Vec<double, N>& rho_t, const Vec<double, 3 * N>& c,
-                                           const Vec<double, 3 * N>& a) {
+GARRA_HD_CALL Vec<double, 3 * N> refine_direction(const FrictionProblem<double, N, 3, Matrix>& p,
+                                                  const Vec<double, N>& rho_n, const Vec<double, N>& rho_t,
+                                                  const Vec<double, 3 * N>& c, const Vec<double, 3 * N>& a) {
   using namespace friction_newton;
   constexpr int M = 3 * N;
   Matrix J;

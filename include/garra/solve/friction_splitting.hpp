@@ -25,7 +25,7 @@ inline constexpr double kHopeless = 1e16;
 /// The solvers' common test; diverging iterates count as lost, too.
 template <class S, int N, class Matrix>
 GARRA_HD IterateCheck<S> check_scaled_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const LoadScale<S, N>& scale,
-                                    const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a, double tolerance) {
+                                              const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a, double tolerance) {
   IterateCheck<S> out = solvers::check_iterate(p, scale, c, a, tolerance);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
   return out;
@@ -86,7 +86,7 @@ GARRA_HD FrictionProblem<S, N, 3, Matrix> preconditioned(const FrictionProblem<S
 /// scaled problem, in its units.
 template <class S, int N, class Matrix>
 GARRA_HD IterateCheck<S> check_scaled_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Preconditioner<S, N>& d,
-                                    const LoadScale<S, N>& scale, const Vec<S, 3 * N>& c, double tolerance) {
+                                              const LoadScale<S, N>& scale, const Vec<S, 3 * N>& c, double tolerance) {
   const Vec<S, 3 *N> force = times_diagonal<S, N>(d.n, d.t, c),
                      a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
   Vec<S, 3 * N> dc, da;

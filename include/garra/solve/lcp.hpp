@@ -75,8 +75,8 @@ GARRA_HD constexpr int pivot_bound() {
 
 /// A solver by Lemke's method. Options are inequalities tested as written.
 struct Lemke {
-  double tolerance = 1e-8;   ///< converged: lcp_error <= tolerance
-  int max_pivots = 0;  ///< iteration limit: pivots >= max_pivots; 0: N 2^(N-1), which only rounding can exceed
+  double tolerance = 1e-8;  ///< converged: lcp_error <= tolerance
+  int max_pivots = 0;       ///< iteration limit: pivots >= max_pivots; 0: N 2^(N-1), which only rounding can exceed
 
   template <class S, int N>
   GARRA_HD LemkeState<S, N> start(const LcpProblem<S, N>& given) const;

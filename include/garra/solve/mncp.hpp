@@ -359,10 +359,10 @@ struct MncpSolver {
   using State = MncpState<P, S, typename Minimizer::template State<S, View<S>::kVariables>>;
 
   Minimizer minimizer = {};
-  double tolerance = 1e-8;        ///< stop: mncp_error <= tolerance / 2 (the certificate tests tolerance)
-  int starts = 1;           ///< stop: as many starts ended without a solution
-  bool check_iterate = true;        ///< false: only the minimizer's own tests stop it, as in the papers
-  bool zero_slack = false;  ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
+  double tolerance = 1e-8;    ///< stop: mncp_error <= tolerance / 2 (the certificate tests tolerance)
+  int starts = 1;             ///< stop: as many starts ended without a solution
+  bool check_iterate = true;  ///< false: only the minimizer's own tests stop it, as in the papers
+  bool zero_slack = false;    ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
 
   template <class S>
   [[nodiscard]] GARRA_HD State<S> start(const typename P::template Data<S>& data, const MncpVec<P, S>& x0) const {

@@ -95,8 +95,8 @@ GARRA_HD Tangential<S> tangential_force(const Reduced<S>& r, const Tangential<S>
 /// Most Newton steps; two to four are usual, and halving a bracket of 15 digits needs fewer.
 inline constexpr int kSlipSteps = 60;
 inline constexpr double kSlipTolerance =
-    1e-6;                         ///< Newton is done: its step <= this x gamma (the error then is its square)
-inline constexpr int kTurns = 1;  ///< corrections of the direction after that
+    1e-6;                                ///< Newton is done: its step <= this x gamma (the error then is its square)
+inline constexpr int kTurns = 1;         ///< corrections of the direction after that
 inline constexpr double kMaxTurn = 0.1;  ///< a correction above this [rad] is omitted
 
 /// gamma of (1c) if `slips`, by Newton on n / |x| = W_nn / mu within a bracket.

@@ -27,7 +27,7 @@
 
 namespace garra::solvers {
 
-inline constexpr double kMaxRest = 1e4;   ///< largest force without a limit, in units of the given ones
+inline constexpr double kMaxRest = 1e4;       ///< largest force without a limit, in units of the given ones
 inline constexpr double kRestMargin = 1e-10;  ///< the value of (2) counts above this share of sum |y_j| (most + |b_j|)
 
 /// A problem (1) of `n` contacts with D numbers each, in the caller's memory. The caller sets A, b,

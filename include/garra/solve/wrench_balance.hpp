@@ -74,7 +74,7 @@ struct BalanceAnswer : TorqueShares<S, N / K, R> {
   S steps;           ///< Newton steps
 };
 
-inline constexpr double kMaxForce = 1e4;       ///< without a limit, in units of the wrench
+inline constexpr double kMaxForce = 1e4;           ///< without a limit, in units of the wrench
 inline constexpr double kBalanceTolerance = 1e-9;  ///< balanced: |W c + w| <= this |w|; not: (2) > this |y| |w|
 inline constexpr double kRankTolerance = 1e-10;    ///< eigenvalues of W W^T below this share of their sum count as zero
 

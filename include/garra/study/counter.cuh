@@ -637,7 +637,7 @@ class Counter {
 /// Number of samples on the device at once, whole blocks or all. Each takes `bytes` beside the
 /// memory for counting.
 inline std::int64_t choose_batch_size(const Device& device, std::int64_t count, std::uint64_t bytes,
-                             const CountingSizes& sizes) {
+                                      const CountingSizes& sizes) {
   const cuda::Memory needed{bytes + Counter::count_bytes(sizes), Counter::fixed_bytes(sizes)};
   return std::min({cuda::how_many_fit(device, needed), kMaxSamples, count});
 }

@@ -108,7 +108,7 @@ enum class End : int {
   kSamples = 0,  ///< all samples of the plan
   kHalfWidth,    ///< the interval is as narrow as Plan::stop_half_width
   kTimeLimit,    ///< resumable
-  kSignal,       ///< cancelled; resumable
+  kSignal,       ///< canceled; resumable
 };
 /// "samples", "half_width", "time_limit", "signal": `stopped_by` of summary.json
 [[nodiscard]] const char* to_string(End end);

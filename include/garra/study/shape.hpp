@@ -17,7 +17,7 @@ struct Shape {
   std::size_t row = 0;                            ///< doubles of a kept sample; the first is its number
   std::size_t counts = 0, groups = 0, least = 0;  ///< sizes of the tally of any samples
   std::size_t buckets = 0;                        ///< numbers in Tally::buckets
-  std::vector<IndexRange> outcomes = {};             ///< counts that add up to the samples: each sample ends in one
+  std::vector<IndexRange> outcomes = {};          ///< counts that add up to the samples: each sample ends in one
                                                   ///< way
 };
 

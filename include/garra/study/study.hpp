@@ -52,6 +52,7 @@ struct DecisionCounts {
 /// (docs/theory/monte-carlo.md). The unsolved samples exceed max(3, n / 1000) of the n samples of
 /// all groups. Or they widen the interval of a group by more than its statistical width,
 /// clopper_pearson() of the decided samples.
-[[nodiscard]] std::string unsolved_fault(std::span<const DecisionCounts> groups, const std::optional<double>& max_unsolved);
+[[nodiscard]] std::string unsolved_fault(std::span<const DecisionCounts> groups,
+                                         const std::optional<double>& max_unsolved);
 
 }  // namespace garra::study

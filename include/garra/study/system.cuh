@@ -16,7 +16,8 @@ template <class System>
 void run_kernels(const Device& device, const SystemKernel<System>& body, const RowsToCount& task) {
   using Row = SystemRow<double, System::kInputs, System::kOutputs>;
   constexpr int kFields = batch::kFields<double, Row>;
-  const std::int64_t batch = counter_cuda::choose_batch_size(device, task.tally.count, kFields * sizeof(double), task.sizes);
+  const std::int64_t batch =
+      counter_cuda::choose_batch_size(device, task.tally.count, kFields * sizeof(double), task.sizes);
   cuda::Buffer<Histogram> output(task.counting.outputs);
   cuda::Buffer<Distribution> input(task.counting.inputs);
   output.upload(task.counting.output);

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from garra.page.figures import bars, histogram, labelled, percent_axis, quantile_marks
+from garra.page.figures import bars, histogram, labeled, percent_axis, quantile_marks
 from garra.page.plot import Axis, Plot, Ticks, decades, ticks
 from garra.page.words import HALF, NARROW, power_of_ten
 
@@ -75,7 +75,7 @@ def force_range(tables: Sequence[Table]) -> tuple[float, float]:
 
 def normal_force(name: str, table: Table, limits: tuple[float, float], width: int) -> str:
     def plot_of(x: tuple[float, float], y: Axis) -> Plot:
-        axis = Axis(x, ticks(*x, 4), labelled("normal force", table["unit"]))
+        axis = Axis(x, ticks(*x, 4), labeled("normal force", table["unit"]))
         return Plot(name, (width, 90 + width // 3), axis, y)
 
     plot = histogram(plot_of, table, "held", limits)

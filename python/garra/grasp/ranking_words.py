@@ -19,7 +19,7 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
     elif "mass" in arrays or _matters(said.get("mass", 1), 1):
         rows.append(("mass", "the set’s" + _times(said.get("mass", 1))))
     for key, name, unit in (
-        ("com_radius", "centre of mass off by", "m"),
+        ("com_radius", "center of mass off by", "m"),
         ("force_radius", "disturbing force", "N"),
         ("torque_radius", "disturbing torque", "N m"),
     ):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from garra.page.figures import bars, densities, finite, labelled, percent_axis
+from garra.page.figures import bars, densities, finite, labeled, percent_axis
 from garra.page.plot import Axis, Plot, ticks
 from garra.page.words import HALF, UNITS
 
@@ -84,7 +84,7 @@ def quantiles(key: str, label: str, levels: Sequence[Table], reference: float | 
     known = [v for q in ("0.05", "0.95", "0.5") for v in rows[q] if math.isfinite(v)] or [0.0, 1.0]
     pad = 0.06 * (max(known) - min(known)) or 0.1 * abs(max(known)) or 0.1
     low, high = min(known) - (pad if min(known) < 0 else min(pad, min(known))), max(known) + pad
-    y = Axis((low, high), ticks(low, high, 5), labelled(label.lower(), unit))
+    y = Axis((low, high), ticks(low, high, 5), labeled(label.lower(), unit))
     plot = Plot(f"quantiles-{key}", (310, 200), _friction_axis(friction), y)
     for bottom, top, alpha in (("0.05", "0.95", 0.16), ("0.25", "0.75", 0.3)):
         plot.area(friction, rows[bottom], rows[top], "accent", alpha)

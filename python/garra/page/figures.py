@@ -25,7 +25,7 @@ def percent_axis(low: float, high: float) -> Axis:
     return Axis((bottom, top), ticks(bottom, top, 5, lambda v: f"{100 * v:.{decimals}f}{NARROW}%"))
 
 
-def labelled(name: str, unit: str) -> str:
+def labeled(name: str, unit: str) -> str:
     return name if unit in ("1", "") else f"{name} [{unit}]"
 
 
@@ -124,7 +124,7 @@ def metric(name: str, words: str, table: Table, reference: float | None) -> str:
     """`words`: of the axis; `reference`: the value that separates good from bad, drawn where it is in view."""
 
     def plot_of(x: tuple[float, float], y: Axis) -> Plot:
-        return Plot(f"metric-{name}", (HALF[0], 210), Axis(x, ticks(*x), labelled(words, table["unit"])), y)
+        return Plot(f"metric-{name}", (HALF[0], 210), Axis(x, ticks(*x), labeled(words, table["unit"])), y)
 
     plot = histogram(plot_of, table, "accent")
     if reference is not None and plot.x.range[0] <= reference <= plot.x.range[1]:
@@ -160,7 +160,7 @@ def held_given_input(
     known = [(factor * v, held / n, *clopper_pearson(held, n)) for v, held, n in rows if v is not None and n]
     lo, hi = min((row[0] for row in known), default=0.0), max((row[0] for row in known), default=1.0)
     pad = 0.05 * (hi - lo) or 0.05 * abs(hi) or 0.5
-    x = Axis((lo - pad, hi + pad), ticks(lo - pad, hi + pad, 4), labelled(entry["name"], unit))
+    x = Axis((lo - pad, hi + pad), ticks(lo - pad, hi + pad, 4), labeled(entry["name"], unit))
     plot = Plot(name, (310, 200), x, percent_axis(*limits))
     plot.horizontal(estimate, "muted", 0.8, "4 3")
     for v, p, low, high in known:

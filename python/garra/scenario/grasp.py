@@ -128,7 +128,7 @@ class Hand(Table):
     gravity_compensation: bool | None = None
     torque_limit: Literal["file"] | Sequence[Any] | None = None
     base_distance: Quantity | None = None
-    """of the bases from the palm's centre; default 0.6"""
+    """of the bases from the palm's center; default 0.6"""
     armature: bool | None = None
     """whether the motors' inertia counts; default true"""
     branch: str | None = None
@@ -156,7 +156,7 @@ class Object(Table):
     mass: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """of the object"""
     position: Sequence[Any] | None = None
-    """centre of mass in the palm's frame; nominal place = median; default [0, 0, 0.3]"""
+    """center of mass in the palm's frame; nominal place = median; default [0, 0, 0.3]"""
     shift: Sequence[Any] | None = None
     """its deviation, palm axes; default [0, 0, 0]"""
     rpy: Sequence[Any] | None = None
@@ -178,7 +178,7 @@ class Contacts(Table):
     slide: Mapping[str, Any] | Normal | Quantity | Sequence[Any] | Uniform | None = None
     """deviation of the contact point along the surface; default [0, 0]"""
     tilt: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
-    """angle between the true and the modelled normal; default 0"""
+    """angle between the true and the modeled normal; default 0"""
     grip_force_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """added to the commanded normal force; default 0"""
     force_limit: Quantity | None = None
@@ -210,7 +210,7 @@ class Contact(Table):
     face: Literal["+x", "-x", "+y", "-y", "+z", "-z"] | None = None
     """of a cylinder `"+z"` or `"-z"`, instead of `azimuth`"""
     at: Sequence[Any] | None = None
-    """from the face's centre along the next two axes, cyclically; default [0, 0]"""
+    """from the face's center along the next two axes, cyclically; default [0, 0]"""
     roll: Quantity | None = None
     """turns t towards o; on the side of a cylinder multiples of 90 deg; default 0"""
     friction: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
@@ -218,7 +218,7 @@ class Contact(Table):
     slide: Mapping[str, Any] | Normal | Quantity | Sequence[Any] | Uniform | None = None
     """deviation of the contact point along the surface; default [0, 0]"""
     tilt: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
-    """angle between the true and the modelled normal; default 0"""
+    """angle between the true and the modeled normal; default 0"""
     grip_force_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """added to the commanded normal force; default 0"""
     force_limit: Quantity | None = None

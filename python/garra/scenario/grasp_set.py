@@ -23,7 +23,7 @@ class Set(Table):
     hand: Literal["auto", "ideal", "compliant", "whole"] | None = None
     """what presses on the object; auto: what the set has arrays of; default "auto"."""
     interior_grasp: bool | None = None
-    """normals of a set without its object may all point away from the centre of mass, as in a ring held from within;
+    """normals of a set without its object may all point away from the center of mass, as in a ring held from within;
     default false"""
 
 
@@ -38,7 +38,7 @@ class Object(Table):
     mass_factor: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """a factor on the set's mass; default 1"""
     com_radius: Quantity | None = None
-    """the centre of mass is off, uniform in a ball of this radius; default 0"""
+    """the center of mass is off, uniform in a ball of this radius; default 0"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Load(Table):
     torque_radius: Quantity | None = None
     """likewise; default 0"""
     wrenches: Sequence[Any] | None = None
-    """one of them acts besides, any as likely as the others (object axes, about the centre of mass)"""
+    """one of them acts besides, any as likely as the others (object axes, about the center of mass)"""
     random_gravity_direction: bool | None = None
     """gravity from a direction uniform on the sphere; default false"""
 

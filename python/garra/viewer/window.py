@@ -167,7 +167,7 @@ class Viewer:
         return self.server.scene.add_line_segments(name, segments, color, thickness=thickness)
 
     def _scale(self) -> float:
-        """Metres for a newton: the largest contact force of the sample is as long as a cone is high, twice."""
+        """Meters for a newton: the largest contact force of the sample is as long as a cone is high, twice."""
         forces = [x for row in self._run["force_palm"] for force in row for x in force if x is not None]
         return 0.12 / max((abs(x) for x in forces), default=1.0) if forces else 0.01
 

@@ -106,7 +106,8 @@ void Hdf5Stream::commit() {
   if (H5Fget_filesize(writer_.file_.get(), &size) < 0 || H5Idec_ref(writer_.file_.release()) < 0 ||
       image_->bytes == nullptr)
     fail_to_build("an HDF5 file");
-  std::sort(numbers_.begin(), numbers_.end(), [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
+  std::sort(numbers_.begin(), numbers_.end(),
+            [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
   // The end as an empty range, so that bytes behind the last numbers are written, too.
   numbers_.push_back({size, size});
   const auto* bytes = static_cast<const std::byte*>(image_->bytes);

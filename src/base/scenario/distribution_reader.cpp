@@ -110,7 +110,7 @@ void check_bounds(const Distribution& d, const Limits& limits, const Place& plac
   const bool open = d.kind == Kind::kNormal || d.kind == Kind::kLognormal;
   const std::string limit = too_low ? "min" : "max";
   fail(place, key, must + ", but " + reach,
-       open ? "Add " + limit + " = ... to the distribution: it is cut off there and renormalised."
+       open ? "Add " + limit + " = ... to the distribution: it is cut off there and renormalized."
             : "Narrow the interval.");
 }
 

@@ -37,7 +37,7 @@ Json distribution_definition() {
   for (const char* kind : {"normal", "lognormal", "uniform", "cone_uniform"})
     one.push_back({{"required", Json::array({kind})}});
   return {{"type", "object"},
-          {"description", "a distribution; min and max cut it off and renormalise it"},
+          {"description", "a distribution; min and max cut it off and renormalize it"},
           {"properties",
            {{"normal", pair},
             {"lognormal", pair},

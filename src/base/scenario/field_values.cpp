@@ -346,8 +346,8 @@ AnyValue distribution(std::optional<Distribution>& value, const Wanted& wanted) 
 }
 AnyValue distributions(Distribution* values, int count, const Wanted& wanted) {
   return list_value({static_cast<std::size_t>(count),
-                  [values, wanted](std::size_t k) { return distribution(values[k], wanted); },
-                  std::to_string(count) + " of D, " + quantity_words(wanted)});
+                     [values, wanted](std::size_t k) { return distribution(values[k], wanted); },
+                     std::to_string(count) + " of D, " + quantity_words(wanted)});
 }
 AnyValue count(std::int64_t& value, const Range& range) { return make<CountValue<std::int64_t>>(value, range); }
 AnyValue count(int& value, const Range& range) { return make<CountValue<int>>(value, range); }

@@ -65,7 +65,7 @@ struct Range {
 template <class Whole>
 [[nodiscard]] AnyValue counts(std::array<Whole, 3>& values, const Range& range) {
   return list_value({3, [&values, range](std::size_t k) { return count(values[k], range); },
-                  "[nx, ny, nz], each " + std::to_string(range.low) + " to " + std::to_string(range.high)});
+                     "[nx, ny, nz], each " + std::to_string(range.low) + " to " + std::to_string(range.high)});
 }
 [[nodiscard]] AnyValue boolean(bool& value);
 /// A string; an empty one is not written if `none` is true.

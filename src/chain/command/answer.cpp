@@ -161,7 +161,8 @@ std::string effort_lines(const Json& s, const Json& manifest) {
 }  // namespace
 
 std::string chain_answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
+  std::string out =
+      "\n" + s["title"].get<std::string>() + "\n\n" + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
   out += effort_lines(s, manifest);
   if (look.sample >= 0)
     out += "Slowest sample     garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

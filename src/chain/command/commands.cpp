@@ -117,7 +117,9 @@ chain::Needs collect_needs(const Outputs& wanted) {
 }
 
 /// States per block: what a thread reads, computes and writes stays in its L2 cache. A GPU takes as many as it can use.
-std::int64_t choose_block_size(const Device& device) { return device.executor == Executor::kCuda ? std::int64_t{1} << 18 : 512; }
+std::int64_t choose_block_size(const Device& device) {
+  return device.executor == Executor::kCuda ? std::int64_t{1} << 18 : 512;
+}
 
 /// Reading, evaluating and writing of one file, by threads of which each has a block in hand.
 struct FileJob {

@@ -142,7 +142,8 @@ constexpr JobKind kKind = {
     .tolerance_key = "simulation.tolerance",
     .unsolved_key = "sampling.max_unsolved",
     .unsolved_remedy =
-        "Give a shorter simulation.step or another simulation.method, or allow it with --set sampling.max_unsolved=0.01.",
+        "Give a shorter simulation.step or another simulation.method, or allow it with --set "
+        "sampling.max_unsolved=0.01.",
     .no_sample = "no sample has settled",
     .read = read_job,
 };

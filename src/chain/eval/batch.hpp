@@ -187,7 +187,8 @@ GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
       tilt_further(j, value);
       break;
     case Quantity::kMass:
-      // A sum is a factor of the mass that is there, so that moments grow with it; make_columns() refuses massless links.
+      // A sum is a factor of the mass that is there, so that moments grow with it; make_columns() refuses massless
+      // links.
       scale_mass(j, column.change == Change::kAdd ? S(1) + value / j.mass : value);
       break;
     case Quantity::kArmature:

@@ -32,7 +32,8 @@ void evaluate_tiles(const Source& source, const EvalJob& job) {
     }
   };
   batch::for_blocks(
-      solve_threads(job.device), {job.in.count, 64 * batch::kTile}, [&] { return EvalBuffer(job, Source::J < 0 ? job.robot.joints : Source::J, 1); }, run);
+      solve_threads(job.device), {job.in.count, 64 * batch::kTile},
+      [&] { return EvalBuffer(job, Source::J < 0 ? job.robot.joints : Source::J, 1); }, run);
 }
 
 // Joints that slide cost the lanes something, so they have their own instance.

@@ -18,13 +18,16 @@ std::string format_number(double x) { return std::isinf(x) ? (x > 0 ? "inf" : "-
 /// For directions and angles: the rounding of a URDF's decimals of pi does not show.
 std::string text_of_order_one(double x) { return format_number(std::abs(x) < 1e-9 ? 0 : x); }
 
-std::string format_number(const Vec3<double>& v) { return "(" + format_number(v[0]) + ", " + format_number(v[1]) + ", " + format_number(v[2]) + ")"; }
+std::string format_number(const Vec3<double>& v) {
+  return "(" + format_number(v[0]) + ", " + format_number(v[1]) + ", " + format_number(v[2]) + ")";
+}
 std::string format_direction(const Vec3<double>& v) {
   return "(" + text_of_order_one(v[0]) + ", " + text_of_order_one(v[1]) + ", " + text_of_order_one(v[2]) + ")";
 }
 
 std::string format_number(const Pose<double>& pose) {
-  return "position " + format_number(pose.p) + " m, rpy " + format_direction((1 / kDegree) * rpy_from_rotation(pose.R)) + " deg";
+  return "position " + format_number(pose.p) + " m, rpy " +
+         format_direction((1 / kDegree) * rpy_from_rotation(pose.R)) + " deg";
 }
 
 /// X_{i-1,i} at q = 0, equation (1) of model.hpp.
@@ -68,21 +71,27 @@ std::string describe_joint(const Robot& robot, std::size_t i, const Pose<double>
   out += toml_line("  limits", limits(joint));
   for (const chain::Coupling& c : robot.coupled)
     if (static_cast<std::size_t>(c.joint) == i)
-      out += toml_line("  follows", robot.joint[static_cast<std::size_t>(c.leader)].name + ": q = " + format_number(c.ratio) +
-                                   " of it, plus " + format_number(joint.prismatic ? c.offset : c.offset / kDegree) +
-                                   (joint.prismatic ? " m" : " deg"));
-  out += toml_line("  kernel form", "a " + format_number(f.a) + (f.b != 0 ? " m, b " + format_number(f.b) : "") + " m, alpha " +
-                                   text_of_order_one(std::atan2(f.sin_alpha, f.cos_alpha) / kDegree) + " deg, d " +
-                                   format_number(f.d) + (joint.prismatic ? " + q m, theta " : " m, theta ") +
-                                   text_of_order_one(f.theta / kDegree) + (joint.prismatic ? " deg" : " deg + q"));
-  out += toml_line("  link frame", robot.link[i].name + ", in the kernel frame: " + format_number(robot.link[i].offset));
-  out += toml_line("  mass", format_number(body.mass) + " kg, center of mass " + format_number(body.com) + " m in the link frame");
+      out += toml_line("  follows", robot.joint[static_cast<std::size_t>(c.leader)].name +
+                                        ": q = " + format_number(c.ratio) + " of it, plus " +
+                                        format_number(joint.prismatic ? c.offset : c.offset / kDegree) +
+                                        (joint.prismatic ? " m" : " deg"));
+  out += toml_line("  kernel form", "a " + format_number(f.a) + (f.b != 0 ? " m, b " + format_number(f.b) : "") +
+                                        " m, alpha " +
+                                        text_of_order_one(std::atan2(f.sin_alpha, f.cos_alpha) / kDegree) + " deg, d " +
+                                        format_number(f.d) + (joint.prismatic ? " + q m, theta " : " m, theta ") +
+                                        text_of_order_one(f.theta / kDegree) + (joint.prismatic ? " deg" : " deg + q"));
+  out +=
+      toml_line("  link frame", robot.link[i].name + ", in the kernel frame: " + format_number(robot.link[i].offset));
+  out += toml_line(
+      "  mass", format_number(body.mass) + " kg, center of mass " + format_number(body.com) + " m in the link frame");
   const Mat3<double>& I = body.inertia;
-  out += toml_line("  inertia", "ixx " + format_number(I(0, 0)) + ", iyy " + format_number(I(1, 1)) + ", izz " + format_number(I(2, 2)) + ", ixy " +
-                               format_number(I(0, 1)) + ", ixz " + format_number(I(0, 2)) + ", iyz " + format_number(I(1, 2)) +
-                               " kg*m^2, about the center of mass, link axes");
+  out += toml_line("  inertia", "ixx " + format_number(I(0, 0)) + ", iyy " + format_number(I(1, 1)) + ", izz " +
+                                    format_number(I(2, 2)) + ", ixy " + format_number(I(0, 1)) + ", ixz " +
+                                    format_number(I(0, 2)) + ", iyz " + format_number(I(1, 2)) +
+                                    " kg*m^2, about the center of mass, link axes");
   if (f.armature > 0) out += toml_line("  armature", format_number(f.armature) + (joint.prismatic ? " kg" : " kg*m^2"));
-  if (f.damping > 0) out += toml_line("  damping", format_number(f.damping) + (joint.prismatic ? " N*s/m" : " N*m*s/rad"));
+  if (f.damping > 0)
+    out += toml_line("  damping", format_number(f.damping) + (joint.prismatic ? " N*s/m" : " N*m*s/rad"));
   return out;
 }
 
@@ -107,7 +116,7 @@ std::string describe_robot(const Robot& robot) {
   for (const chain::LockedJoint& joint : robot.locked) {
     const std::string behind = joint.mass > 0 ? ", " + format_number(joint.mass) + " kg behind it" : "";
     out += toml_line("locked", joint.name + " at " + format_number(joint.prismatic ? joint.q : joint.q / kDegree) +
-                              (joint.prismatic ? " m" : " deg") + behind);
+                                   (joint.prismatic ? " m" : " deg") + behind);
   }
   for (const std::string& note : robot.notes) out += toml_line("note", note);
   return out + "\nAxes and points at q = 0, in world axes." + "\n" + joints;

@@ -148,7 +148,9 @@ Scenario read_chain_scenario(const std::string& path, const std::vector<std::str
   return parse_chain_scenario(read_text(path), path, overrides);
 }
 
-Scenario read_chain_scenario(const ScenarioDocument& document) { return build_scenario(document.root(), document.name()); }
+Scenario read_chain_scenario(const ScenarioDocument& document) {
+  return build_scenario(document.root(), document.name());
+}
 
 std::string resolved_toml(const chain::Scenario& s) {
   return written(s, [](Fields& f, Scenario& scenario) {

@@ -121,7 +121,7 @@ struct Section {
 
   /// One number per joint, `otherwise` where the key is missing.
   void joint_numbers(const char* name, std::vector<double>& values, const JointDimension& dimension, const Words& words,
-               double otherwise = 0, const Bounds& bounds = Bounds::any()) {
+                     double otherwise = 0, const Bounds& bounds = Bounds::any()) {
     // A default needs the robot: the number of joints.
     if (f.reading() && values.empty()) values.assign(static_cast<std::size_t>(robot.joints), otherwise);
     Words all = words;
@@ -220,9 +220,10 @@ void torque_fields(Section s, chain::TorqueInput& t) {
   s.f.key("kind", choice(t.kind), {.doc = "what drives the joints"});
   // There the amplitude multiplies what the law gives: 1 leaves it as it is.
   const bool factor = is_feedback(t.kind) || t.kind == TorqueKind::kSampled;
-  s.joint_numbers("amplitude", t.amplitude, amplitude_dimension(t.kind),
-            {.doc = "of the torque; of sampled, pd and computed a factor on it", .otherwise = "`0`; a factor `1`"},
-            factor ? 1 : 0);
+  s.joint_numbers(
+      "amplitude", t.amplitude, amplitude_dimension(t.kind),
+      {.doc = "of the torque; of sampled, pd and computed a factor on it", .otherwise = "`0`; a factor `1`"},
+      factor ? 1 : 0);
   course_fields(s, t);
   for (const TorqueKind kind : {TorqueKind::kPd, TorqueKind::kComputed})
     s.f.when(of_kind(t, {kind}), [&] {

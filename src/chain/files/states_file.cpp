@@ -184,7 +184,8 @@ ResultStream::ResultStream(const std::string& path, const Plan& plan) : plan_(pl
     const auto output = static_cast<chain::Output>(i);
     if (!plan.outputs.has(output)) continue;
     Shape shape = {count};
-    for (const int n : chain::output_shape(output, plan.joints, plan.links)) shape.push_back(static_cast<std::uint64_t>(n));
+    for (const int n : chain::output_shape(output, plan.joints, plan.links))
+      shape.push_back(static_cast<std::uint64_t>(n));
     places_[static_cast<std::size_t>(i)] = file_.add(to_string(output), shape, Hdf5Stream::Type::kFloat64);
   }
   // Last and always: without status NaN says nothing.

@@ -14,7 +14,7 @@ namespace garra::chain {
 
 /// a + b, 0 where they cancel to rounding.
 inline double sum_or_zero(double a, double b) {
-  // 8 units of rounding: cancelling numbers come from a few products (docs/howto/chain-generated.md, 3).
+  // 8 units of rounding: canceling numbers come from a few products (docs/howto/chain-generated.md, 3).
   constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   return std::abs(a + b) <= kRounding * std::max(std::abs(a), std::abs(b)) ? 0 : a + b;
 }

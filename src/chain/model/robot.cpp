@@ -40,8 +40,8 @@ bool not_negative(const Mat3<double>& I, double tolerance) {
 
 void check_link(std::size_t i, const LinkData& link) {
   const Body& body = link.body;
-  if (!is_finite_number(body.mass) || !is_finite_number(body.com) || !is_finite_number(body.inertia) || !is_finite_number(link.armature) ||
-      !is_finite_number(link.damping)) {
+  if (!is_finite_number(body.mass) || !is_finite_number(body.com) || !is_finite_number(body.inertia) ||
+      !is_finite_number(link.armature) || !is_finite_number(link.damping)) {
     refuse_joint(i, "mass, com, inertia, armature or damping is not finite", "");
   }
   if (body.mass < 0 || link.armature < 0 || link.damping < 0)
@@ -289,7 +289,8 @@ Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& jo
     const KernelJoint& from = joints[i];
     // Cosine and sine are taken as they are, so they must belong to one angle.
     const double circle = from.cos_alpha * from.cos_alpha + from.sin_alpha * from.sin_alpha;
-    if (!is_finite_number(from.a) || !is_finite_number(from.b) || !is_finite_number(from.d) || !is_finite_number(from.theta) || !(std::abs(circle - 1) < 1e-9))
+    if (!is_finite_number(from.a) || !is_finite_number(from.b) || !is_finite_number(from.d) ||
+        !is_finite_number(from.theta) || !(std::abs(circle - 1) < 1e-9))
       refuse_joint(i, "a constant is not finite, or alpha is no cosine and sine", "");
     check_pose(from.frame, "joint " + std::to_string(i) + ": pose");
     JointForm<double>& form = robot.form[i];

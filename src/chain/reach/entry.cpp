@@ -106,15 +106,16 @@ class Searches {
       target.insert(target.end(), &target_[at(n, 12)], &target_[at(n, 12)] + 12);
       for (int j = 0; j < joints; ++j) q.push_back(first_value(start, q0, n, j));
     }
-    const ReachJob job{robot_,
-                       {.position_only = options_.position_only, .steps = options_.steps, .tolerance = options_.tolerance},
-                       {joints, low_.data(), span_.data(), followers_.any ? &followers_ : nullptr},
-                       count,
-                       target.data(),
-                       q.data(),
-                       arrived.data(),
-                       steps.data(),
-                       device_};
+    const ReachJob job{
+        robot_,
+        {.position_only = options_.position_only, .steps = options_.steps, .tolerance = options_.tolerance},
+        {joints, low_.data(), span_.data(), followers_.any ? &followers_ : nullptr},
+        count,
+        target.data(),
+        q.data(),
+        arrived.data(),
+        steps.data(),
+        device_};
     if (joints <= 6 && !followers_.any)
       reach_on_cpu<6>(job);
     else if (joints == 7 && !followers_.any)

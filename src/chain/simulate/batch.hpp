@@ -169,7 +169,8 @@ struct SimulateKernel {
     // Rows are the samples' own: lanes arrive at different times, so they write one by one.
     for (int l = 0; l < kWidth<S>; ++l) {
       if (!get_lane(where, l)) continue;
-      const auto i = static_cast<std::int64_t>(get_lane(s.index, l)), k = static_cast<std::int64_t>(get_lane(output, l));
+      const auto i = static_cast<std::int64_t>(get_lane(s.index, l)),
+                 k = static_cast<std::int64_t>(get_lane(output, l));
       double* row = a.trajectory + (i * a.outputs + k) * fields;
       for (int j = 0; j < n; ++j) {
         row[j] = get_lane(s.at.q[j], l);

@@ -319,8 +319,11 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   const Group& group = sample_group(static_cast<int>(sample % designs()));
   const Drawn x = list_inputs(sample);
   // A replay is bit for bit the run's sample (simulate_group).
-  Replay r{
-      sample % designs(), sample / designs(), {}, measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design.within), {}};
+  Replay r{sample % designs(),
+           sample / designs(),
+           {},
+           measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design.within),
+           {}};
   for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);
   if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.duration), {});
   return r;

@@ -47,8 +47,8 @@ void decide(const RestProblems& in, std::int64_t i, double* room, Rests& out) {
   }
   const double exists = solvers::rest_forces(p).exists;
   out.decision[static_cast<std::size_t>(i)] = exists == 1   ? ResistanceStatus::kPossible
-                                             : exists == 0 ? ResistanceStatus::kImpossible
-                                                           : ResistanceStatus::kUndecided;
+                                              : exists == 0 ? ResistanceStatus::kImpossible
+                                                            : ResistanceStatus::kUndecided;
   double* force = out.force.data() + i * all;
   std::fill_n(force, all, exists == 1 ? 0.0 : std::numeric_limits<double>::quiet_NaN());
   for (int r = 0; exists == 1 && r < p.rows(); ++r) force[row(r)] = p.c()[r];

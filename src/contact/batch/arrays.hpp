@@ -61,7 +61,8 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: the results concern all contacts, sliding ones included.
   const auto problem = problem_at(in, k);
-  const auto diagnostics = compute_diagnostics<double, kAnyContacts>(problem.b, problem.mu, sliding_at(in, k), s, in.contacts);
+  const auto diagnostics =
+      compute_diagnostics<double, kAnyContacts>(problem.b, problem.mu, sliding_at(in, k), s, in.contacts);
   // Unwanted arrays are empty (make_room); the others have space for every problem. Forces and margins are numbers, or
   // NaN for none.
   const int n = in.contacts;
@@ -94,7 +95,8 @@ inline void store_solution(const ProblemView& in, std::int64_t k, const Solution
 void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out);
 
 /// contact::check_solution into the arrays that `out` has; the sizes must match.
-void check_solution(const ProblemView& problems, std::span<const double> c, double tolerance, int threads, Solutions& out);
+void check_solution(const ProblemView& problems, std::span<const double> c, double tolerance, int threads,
+                    Solutions& out);
 
 /// Throws Error(kInvalidFile) if the sizes of the arrays do not match.
 void check_sizes(const ProblemView& problems);

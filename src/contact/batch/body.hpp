@@ -136,7 +136,7 @@ struct CertifyKernel {
   /// through. A stays in its tile.
   template <class S>
   GARRA_HD solvers::FrictionSolution<S, N> checked(std::int64_t i, const solvers::SlidingContacts<S, N>& slip,
-                                                  const solvers::Candidate<S, N>& found) const {
+                                                   const solvers::Candidate<S, N>& found) const {
     const TileProblem<S, N> p(problems, i, contacts);
     return solvers::certified<S, N>([&](int r, int k) { return p.A(r, k); }, p.b(), p.mu(), slip, found, tolerance);
   }

@@ -93,8 +93,8 @@ std::size_t workspace_bytes(const DeviceProblems& problems, const Options& optio
   return needed_for(make_batch(problems, options.tolerance, to), options, device);
 }
 
-void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tolerance, const DeviceSolutions& to,
-           const DeviceCall& call) {
+void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tolerance,
+                    const DeviceSolutions& to, const DeviceCall& call) {
   check_problems(problems, {});
   DeviceBatch batch = make_batch(problems, tolerance, to);
   batch.rows.call = call;

@@ -17,16 +17,16 @@ struct ContactDiagnostics {
   S required_friction;  ///< largest of the contacts; NaN likewise
   Vec<S, N> state;      ///< ContactState
   static constexpr auto parts() {
-    return std::tuple{&ContactDiagnostics::merit, &ContactDiagnostics::friction_margin, &ContactDiagnostics::required_friction,
-                      &ContactDiagnostics::state};
+    return std::tuple{&ContactDiagnostics::merit, &ContactDiagnostics::friction_margin,
+                      &ContactDiagnostics::required_friction, &ContactDiagnostics::state};
   }
 };
 
 /// The force of an open contact is taken as zero, without its rounding. Contacts from `contacts` on are padding.
 template <class S, int N>
 GARRA_HD ContactDiagnostics<S, N> compute_diagnostics(const Vec<S, 3 * N>& b, const Vec<S, N>& mu,
-                                          const solvers::SlidingContacts<S, N>& sliding,
-                                          const solvers::FrictionSolution<S, N>& s, int contacts) {
+                                                      const solvers::SlidingContacts<S, N>& sliding,
+                                                      const solvers::FrictionSolution<S, N>& s, int contacts) {
   ContactDiagnostics<S, N> out;
   out.merit = solvers::papers_merit(mu, sliding, s.c, s.a);
   // A contact moves if |a| is above kMotion of the scaled load: rounding of a is relative to b.
@@ -67,8 +67,9 @@ struct DiagnosticsKernel {
                                                                   : load_vector<S, 2, N>(sliding, i, contacts)};
     const TileProblem<S, N> p(problems, i, contacts);
     // States come last, so that no column reads those of padding contacts.
-    batch::store<S>(diagnostics, i,
-                    compute_diagnostics<S, N>(p.b(), p.mu(), slips, take_solution<S, N>(solutions, i, contacts), contacts));
+    batch::store<S>(
+        diagnostics, i,
+        compute_diagnostics<S, N>(p.b(), p.mu(), slips, take_solution<S, N>(solutions, i, contacts), contacts));
   }
 };
 

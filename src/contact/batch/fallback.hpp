@@ -1,5 +1,5 @@
-// Body of the fallback solvers (friction_fallback.hpp), a second pass over a batch for problems without a solution. Host
-// and device.
+// Body of the fallback solvers (friction_fallback.hpp), a second pass over a batch for problems without a solution.
+// Host and device.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ template <class Solver>
 [[gnu::noinline]] void iterate(Executor executor, const IterateKernel<Solver, kAnyContacts>& body, std::int64_t count) {
   with_contacts(executor, [&](auto n) {
     const IterateKernel<Solver, n> sized{body.solver,     body.problems, body.sliding,
-                                       body.candidates, body.guesses,  body.contacts};
+                                         body.candidates, body.guesses,  body.contacts};
     if constexpr (n < 0)
       if (executor == Executor::kScalar) return batch::for_each_scalar(count, sized);
     batch::iterate_lanes(sized, count);

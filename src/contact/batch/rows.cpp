@@ -38,7 +38,7 @@ Job make_job(const ProblemView& in, const Options& options, const Device& device
                   out_column(out.products),    out_column(out.stage),
                   out_column(out.stalls)};
   job.diagnostics = {out_column(out.merit), out_column(out.friction_margin), out_column(out.required_friction),
-                  out_column(out.state, k)};
+                     out_column(out.state, k)};
   // Without a wanted column drain() skips the second pass.
   if (!any_wanted(job.diagnostics)) job.diagnostics.clear();
   return job;
@@ -81,10 +81,10 @@ void Block::drain(const batch::RowRange& rows) {
     // On the stack and aligned for a lane's load: the results live no longer than their tile.
     alignas(64) double diagnostics[sizeof(Diagnostics) / sizeof(double) * kLanes];
     with_contacts(job_.device.executor, [&](auto n) {
-      for_each_problem<n>(
-          job_.device.executor, count,
-          DiagnosticsKernel<n>{tile_data<Problem>(problems, t), slips() == nullptr ? nullptr : tile_data<Slips>(slips(), t),
-                         tile_data<Solution>(solutions, t), diagnostics, job_.in.contacts});
+      for_each_problem<n>(job_.device.executor, count,
+                          DiagnosticsKernel<n>{tile_data<Problem>(problems, t),
+                                               slips() == nullptr ? nullptr : tile_data<Slips>(slips(), t),
+                                               tile_data<Solution>(solutions, t), diagnostics, job_.in.contacts});
     });
     batch::scatter({diagnostics, batch::fields<double, Diagnostics>()}, {first, count}, job_.diagnostics);
   });

@@ -18,9 +18,9 @@ struct Job {
   const Options& options;
   const Device& device;
   Solutions& out;
-  batch::Rows rows;                        ///< of FrictionProblem and FrictionSolution
+  batch::Rows rows;                           ///< of FrictionProblem and FrictionSolution
   std::vector<batch::OutColumn> diagnostics;  ///< of ContactDiagnostics; empty: none is wanted
-  const DeviceBatch* resident = nullptr;   ///< problems that are on the GPU already: in place of the arrays
+  const DeviceBatch* resident = nullptr;      ///< problems that are on the GPU already: in place of the arrays
 };
 /// Defined in rows.cpp, like all copies between plain arrays and tiles.
 [[nodiscard]] Job make_job(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
@@ -61,7 +61,7 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
             count);
         certify_tiles(executor,
                       CertifyKernel<kAnyContacts>{job.options.tolerance, problems, block.slips(), block.candidates(),
-                                                block.out().data(), contacts},
+                                                  block.out().data(), contacts},
                       count);
       });
 }

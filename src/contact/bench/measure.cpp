@@ -18,7 +18,7 @@ constexpr double kBatchSeconds = 0.05;  // a batch is repeated to take about so 
 constexpr std::int64_t kMaxBatch = 1 << 16;
 constexpr double kSlow =
     2e-2;  // [s] a first solve below this is repeated once at least: the system may have interrupted it
-constexpr double kShared = 1e-4;  // [s] a repetition of a quick problem is made of copies to take about so long,
+constexpr double kShared = 1e-4;         // [s] a repetition of a quick problem is made of copies to take about so long,
 constexpr std::int64_t kMaxCopies = 32;  // upper limit
 
 /// Time that all threads of this process have computed.

@@ -26,7 +26,8 @@ MncpRecord measure_mncp(double tolerance) {
   for (std::size_t k = 0; k < std::size(mncp::kMinimizers); ++k)
     for (std::size_t m = 0; m < std::size(mncp::kMerits); ++m) {
       record.solvers.push_back(std::string(mncp::kMerits[m]) + " / " + mncp::kMinimizers[k]);
-      const auto results = measure_mncp({static_cast<mncp::Merit>(m), static_cast<mncp::Minimizer>(k)}, tolerance, kStarts);
+      const auto results =
+          measure_mncp({static_cast<mncp::Merit>(m), static_cast<mncp::Minimizer>(k)}, tolerance, kStarts);
       for (std::size_t p = 0; p < results.size(); ++p) record.problems[p].results.push_back(results[p]);
     }
   return record;

@@ -63,9 +63,9 @@ struct SetRecord {
 
 /// Options of the measurement.
 struct MeasureOptions {
-  double tolerance = 1e-8;      ///< solved: FrictionSolution::residual <= tolerance
-  double time_limit = 1;  ///< [s] for the single solves of one solver on one set
-  Device device;          ///< of the throughput, beside the processor's
+  double tolerance = 1e-8;  ///< solved: FrictionSolution::residual <= tolerance
+  double time_limit = 1;    ///< [s] for the single solves of one solver on one set
+  Device device;            ///< of the throughput, beside the processor's
 };
 
 inline constexpr int kRepetitions = 3;    ///< of a quick single solve; the smallest time counts

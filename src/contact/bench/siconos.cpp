@@ -199,8 +199,8 @@ void check_solution(const contact::Problems& problems, const Answers& answers, d
     const bool claimed = outcome.ending == Ending::kConverged;
     outcome.residual = checked.residual[i];
     outcome.ending = checked.status[i] == Status::kConverged ? Ending::kConverged
-                     : claimed                              ? Ending::kFalseClaim
-                                                            : Ending::kGaveUp;
+                     : claimed                               ? Ending::kFalseClaim
+                                                             : Ending::kGaveUp;
   }
 }
 
@@ -258,8 +258,8 @@ SolverRecord measure_siconos(const contact::Problems& problems, const std::strin
   for (bool again = true; again && answers.count() < problems.count;) {
     const double left = options.time_limit - seconds_since(start);
     if (left <= 0 && answers.count() > 0) break;
-    Child child(
-        {siconos_program(), peer_name(method), folder.file("problems.h5"), tolerance.str(), std::to_string(answers.count())});
+    Child child({siconos_program(), peer_name(method), folder.file("problems.h5"), tolerance.str(),
+                 std::to_string(answers.count())});
     again = read_answers(child, problems.count, left, answers);
   }
   check_solution(problems, answers, options.tolerance, record);

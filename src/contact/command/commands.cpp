@@ -226,10 +226,11 @@ void check_unsolved(const SolveArguments& arguments, const ContactSummary& s) {
   const std::int64_t unsolved = s.problems - s.solved();
   // Compared as a product: without problems none is unsolved.
   if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.problems)) {
-    throw Error(ExitCode::kTooManyUnsolved,
-                std::to_string(unsolved) + " of " + std::to_string(s.problems) + " problems are unsolved",
-                "Raise --max-iterations, --tolerance or --max-unsolved, or try another --method; `status` in the solution "
-                "file names the reason for each problem.");
+    throw Error(
+        ExitCode::kTooManyUnsolved,
+        std::to_string(unsolved) + " of " + std::to_string(s.problems) + " problems are unsolved",
+        "Raise --max-iterations, --tolerance or --max-unsolved, or try another --method; `status` in the solution "
+        "file names the reason for each problem.");
   }
 }
 

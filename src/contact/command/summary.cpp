@@ -69,7 +69,8 @@ Json effort_json(const ContactSummary& s) {
 Json restarts_to_json(const ContactSummary& s) {
   Json out = Json::array();
   for (const auto& [restart, count] : s.restart_counts)
-    out.push_back({{"stage", restart_name(restart)}, {"problems", count}, {"share", or_null(count_share(count, s.problems))}});
+    out.push_back(
+        {{"stage", restart_name(restart)}, {"problems", count}, {"share", or_null(count_share(count, s.problems))}});
   return out;
 }
 

@@ -35,7 +35,7 @@ struct ContactSummary {
   double worst_ill_conditioned = 0;   ///< worst residual among problems solved as well as rounding allows
   /// Problems that went beyond Newton, their iterations beyond it, and iterations of all problems.
   std::int64_t beyond_newton = 0, iterations_beyond = 0, iterations = 0;
-  double worst_residual = 0;                   ///< over the solved problems
+  double worst_residual = 0;                            ///< over the solved problems
   std::map<std::int32_t, std::int64_t> restart_counts;  ///< solved problems by kStickTest or stage
   /// Outer iterations, function evaluations, inner iterations, products, if they were counted.
   std::array<std::vector<std::int32_t>, 4> effort;

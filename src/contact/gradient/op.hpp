@@ -28,7 +28,7 @@ struct ProblemSize {
 /// F of the regime, numbered as Regime, at (c, a).
 template <class S>
 GARRA_HD ContactEquations<S> make_contact_equations(const S& regime, const S& mu, const Vec3<S>& c, const Vec3<S>& a,
-                                          const ProblemSize<S>& size) {
+                                                    const ProblemSize<S>& size) {
   const S zero = S(0), one = S(1);
   const auto sticks = regime == zero, slips = regime == one, opens = regime == S(2), slides = regime == S(3);
   const S speed = tangential_length(a), force = tangential_length(c);
@@ -83,8 +83,8 @@ struct GradientOp {
     Out<S> out;
     out.margin = one;
     for (int j = 0; j < N; ++j) {
-      e[j] =
-          make_contact_equations(in.regime[j], in.mu[j], solvers::contact<S, N>(in.c, j), solvers::contact<S, N>(in.a, j), size);
+      e[j] = make_contact_equations(in.regime[j], in.mu[j], solvers::contact<S, N>(in.c, j),
+                                    solvers::contact<S, N>(in.a, j), size);
       out.margin = min(out.margin, e[j].margin);
       for (int col = 0; col < 3 * N; ++col)
         for (int r = 0; r < 3; ++r) {

@@ -7,7 +7,7 @@ void certify_tiles(Executor executor, const CertifyKernel<kAnyContacts>& certify
   with_contacts(executor, [&](auto n) {
     for_each_problem<n>(executor, count,
                         CertifyKernel<n>{certify.tolerance, certify.problems, certify.sliding, certify.candidates,
-                                       certify.solutions, certify.contacts});
+                                         certify.solutions, certify.contacts});
   });
 }
 

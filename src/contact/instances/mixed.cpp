@@ -18,7 +18,7 @@ void iterate(Executor executor, const IterateKernel<solvers::FrictionMixed, kAny
   const solvers::FrictionNewton& newton = body.solver;
   iterate(executor,
           IterateKernel<solvers::FrictionNewton, kAnyContacts>{newton, body.problems, body.sliding, body.candidates,
-                                                             guesses.data(), body.contacts},
+                                                               guesses.data(), body.contacts},
           count);
   batch::for_each(executor, count, StallKernel<kAnyContacts>{guesses.data(), body.candidates});
 }

@@ -27,7 +27,8 @@ inline std::vector<double> gram(const std::vector<double>& G, std::size_t rows, 
 }
 
 /// b = a - A c.
-inline std::vector<double> compute_load(const std::vector<double>& A, const std::vector<double>& c, std::vector<double> a) {
+inline std::vector<double> compute_load(const std::vector<double>& A, const std::vector<double>& c,
+                                        std::vector<double> a) {
   for (std::size_t i = 0; i < c.size(); ++i)
     for (std::size_t j = 0; j < c.size(); ++j) a[i] -= A[i * c.size() + j] * c[j];
   return a;

@@ -41,8 +41,9 @@ std::string contact_table(const Analysis& a) {
   std::string out =
       format("\n%-2s %-8s %27s %30s  %s\n", "", "before", "force n, t, o [N]", "acceleration n, t, o [m/s^2]", "after");
   for (std::size_t j = 0; j < static_cast<std::size_t>(a.contacts); ++j)
-    out += format("%-2zu %-8s", j, name(kBefore, a.mode_before[j])) + format_numbers(&a.force[3 * j], 3, " %9.4f") + " " +
-           format_numbers(&a.relative_acceleration[3 * j], 3, " %9.4f") + format("  %s\n", name(kAfter, a.mode_after[j]));
+    out += format("%-2zu %-8s", j, name(kBefore, a.mode_before[j])) + format_numbers(&a.force[3 * j], 3, " %9.4f") +
+           " " + format_numbers(&a.relative_acceleration[3 * j], 3, " %9.4f") +
+           format("  %s\n", name(kAfter, a.mode_after[j]));
   return out + "\n";
 }
 
@@ -55,18 +56,19 @@ double largest_value(const std::vector<double>& v) {
 std::string one_instant(const Analysis& a) {
   std::string out = contact_table(a);
   out += answer_line("object", format_numbers(a.acceleration.data(), 3, " %.6g") + " m/s^2," +
-                            format_numbers(a.acceleration.data() + 3, 3, " %.6g") + " rad/s^2");
+                                   format_numbers(a.acceleration.data() + 3, 3, " %.6g") + " rad/s^2");
   for (std::size_t j = 0; j < a.tau.size(); ++j) {
     const std::string finger = "finger " + std::to_string(j);
     out += answer_line(finger.c_str(), "torques" + format_numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
     // A table of zeros is uninformative: at rest the line is left out.
-    if (largest_value(a.qdd[j]) > 1e-9) out += answer_line("", "accelerations" + format_numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
+    if (largest_value(a.qdd[j]) > 1e-9)
+      out += answer_line("", "accelerations" + format_numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
   }
   if (largest_value(a.relative_velocity) > 1e-9)
     for (std::size_t j = 0; j < a.gap.size(); ++j)
       out += answer_line(("contact " + std::to_string(j)).c_str(),
-                  "velocity" + format_numbers(&a.relative_velocity[3 * j], 3, " %.6g") + " m/s, gap" +
-                      format_numbers(&a.gap[j], 1, " %.4g") + " m");
+                         "velocity" + format_numbers(&a.relative_velocity[3 * j], 3, " %.6g") + " m/s, gap" +
+                             format_numbers(&a.gap[j], 1, " %.4g") + " m");
   else if (largest_value(a.gap) > 1e-9)
     out += answer_line("gaps", format_numbers(a.gap.data(), a.gap.size(), " %.4g") + " m");
   return out + answer_line("residual", format("%.2g after %g steps", a.residual[0], a.iterations[0]));
@@ -83,7 +85,8 @@ std::string many_instants(const AnalysisAnswer& r) {
     text += format("%s%lld %s", k > 0 ? ", " : "", static_cast<long long>(after[k]), kAfter[k]);
   out += answer_line("afterwards", text);
   const auto n = static_cast<double>(r.analysis.status.size());
-  if (r.seconds > 0 && n > 0) out += answer_line("throughput", format("%.4g instants/s (%.3g s)", n / r.seconds, r.seconds));
+  if (r.seconds > 0 && n > 0)
+    out += answer_line("throughput", format("%.4g instants/s (%.3g s)", n / r.seconds, r.seconds));
   return out + answer_line("device", r.device);
 }
 
@@ -127,7 +130,9 @@ Json result(const Analysis& a) {
 
 }  // namespace
 
-std::int64_t count_solved(const Analysis& a) { return std::count(a.status.begin(), a.status.end(), Status::kConverged); }
+std::int64_t count_solved(const Analysis& a) {
+  return std::count(a.status.begin(), a.status.end(), Status::kConverged);
+}
 
 std::string analysis_text(const AnalysisAnswer& r) {
   const Analysis& a = r.analysis;
@@ -139,7 +144,8 @@ std::string analysis_text(const AnalysisAnswer& r) {
     if (of_it > 0)
       out +=
           // One line if all are alike.
-          of_it == n ? answer_line("status", (n == 1 ? "" : "all ") + words(what)) : answer_line(words(what).c_str(), of_it.dump());
+          of_it == n ? answer_line("status", (n == 1 ? "" : "all ") + words(what))
+                     : answer_line(words(what).c_str(), of_it.dump());
   out += n == 1 ? one_instant(a) : many_instants(r);
   if (n != 1 || !r.output.empty())
     out += answer_line("results", r.output.empty() ? "not written (-o FILE keeps them)" : r.output);

@@ -80,7 +80,8 @@ std::string effort_lines(const Json& s, const Json& manifest) {
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";
-  out += grasp_outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) + effort_lines(s, manifest);
+  out += grasp_outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) +
+         effort_lines(s, manifest);
   // If all samples are held, the shown one is the nearest to failing, not a failure.
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)

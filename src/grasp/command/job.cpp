@@ -254,7 +254,8 @@ constexpr JobKind kKind = {
     .of_whom = "",
     .tolerance_key = "solver.tolerance",
     .unsolved_key = "solver.max_unsolved",
-    .unsolved_remedy = "Raise solver.max_iterations or solver.tolerance, or allow it with --set solver.max_unsolved=0.01.",
+    .unsolved_remedy =
+        "Raise solver.max_iterations or solver.tolerance, or allow it with --set solver.max_unsolved=0.01.",
     .no_sample = "no sample lies near the border",
     .read = read_grasp_job,
     .more_quantities = "p_no_slip p_resisted",

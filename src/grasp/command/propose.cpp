@@ -42,7 +42,9 @@ struct ProposeAnswer {
   std::string device;
 };
 
-std::int64_t count_rejections(const Proposal& p, RejectionReason rejection) { return p.rejection[static_cast<std::size_t>(rejection)]; }
+std::int64_t count_rejections(const Proposal& p, RejectionReason rejection) {
+  return p.rejection[static_cast<std::size_t>(rejection)];
+}
 
 /// Replaces rounding noise by zero.
 double shown_number(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
@@ -57,7 +59,7 @@ std::string object_text(const ProposeAnswer& a) {
                   r.high[2] - r.low[2]);
     if (r.flipped) out += "its faces looked inwards and were turned over\n                   ";
   }
-  return out + format("%.4g kg, centre of mass (%.4g, %.4g, %.4g) m\n", body.mass, shown_number(body.com[0]),
+  return out + format("%.4g kg, center of mass (%.4g, %.4g, %.4g) m\n", body.mass, shown_number(body.com[0]),
                       shown_number(body.com[1]), shown_number(body.com[2]));
 }
 
@@ -74,8 +76,8 @@ std::string format_answer(const ProposeArguments& a, const ProposeAnswer& answer
   for (std::size_t k = 0; k < names.size(); ++k)
     // "Open" is also a contact state.
     if (p.rejection[k] > 0)
-      out += counted(k == static_cast<std::size_t>(RejectionReason::kOpen) ? "no force closure" : words(names[k]), p.rejection[k],
-                     static_cast<double>(p.samples));
+      out += counted(k == static_cast<std::size_t>(RejectionReason::kOpen) ? "no force closure" : words(names[k]),
+                     p.rejection[k], static_cast<double>(p.samples));
   out += "\nSpeed              " + short_number(static_cast<double>(p.set.count()) / std::max(answer.seconds, 1e-9)) +
          " grasps/s on " + answer.device + "\n";
   out += "Set                " + a.output + "\n";
@@ -188,7 +190,7 @@ void add_propose_command(Command grasp) {
   command.add_option("--density", o.density, "of the object, in place of its mass [kg/m^3]")
       .capture_default_str()
       .excludes(mass);
-  command.add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimetres")
+  command.add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimeters")
       .check(positive_number());
   command
       .add_option("--most-samples", o.most_samples,

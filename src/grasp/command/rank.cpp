@@ -93,7 +93,8 @@ std::string race(const RankAnswer& a) {
 }
 
 bool has_radius(const Ranking& r) {
-  return std::any_of(r.resisted_force_radius.begin(), r.resisted_force_radius.end(), [](double x) { return !std::isnan(x); });
+  return std::any_of(r.resisted_force_radius.begin(), r.resisted_force_radius.end(),
+                     [](double x) { return !std::isnan(x); });
 }
 
 /// Meaning of "held" for this hand.

@@ -112,7 +112,7 @@ std::string to_text(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t 
                     names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ")\n";
   if (!r.inputs.empty()) out += "\nDrawn\n";
   for (const auto& [name, value] : r.inputs) out += table_row(name, {value}, "");
-  out += "\nTo be held, about the centre of mass\n";
+  out += "\nTo be held, about the center of mass\n";
   out += table_row("force", {r.wrench[0], r.wrench[1], r.wrench[2]}, "N");
   out += table_row("moment", {r.wrench[3], r.wrench[4], r.wrench[5]}, "N m");
   out += "\nContacts: forces (n, t, o) [N]\n";
@@ -121,7 +121,8 @@ std::string to_text(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t 
     const std::string state = c.contains("state") ? ", " + c["state"].get<std::string>() : "";
     out += table_row("contact " + std::to_string(j), c["force"], "friction " + format("%.4g", r.friction[j]) + state);
     if (!r.torsion.empty())
-      out += table_row("  about the normal", {r.torsion[j]}, "N m, radius " + format("%.4g", r.torsion_radius[j]) + " m");
+      out +=
+          table_row("  about the normal", {r.torsion[j]}, "N m, radius " + format("%.4g", r.torsion_radius[j]) + " m");
     if (c.contains("command")) out += table_row("  commanded", c["command"], "");
   }
   if (r.hand == grasp::Hand::kIdeal && r.outcome == grasp::Outcome::kNotResisted) {

@@ -136,9 +136,11 @@ std::string checked(const Json& s) {
 std::string audit(const Json& s) {
   const Json& a = s["audit"];
   std::string out = "\nLargest errors     energy " + format_largest(a["energy_balance"], "J") + ", momentum " +
-                    format_largest(a["momentum_balance"], "N s") + ", gap " + format_largest(a["worst_gap"], "m") + "\n" + checked(s);
+                    format_largest(a["momentum_balance"], "N s") + ", gap " + format_largest(a["worst_gap"], "m") +
+                    "\n" + checked(s);
   out += "                   residual " + format_largest(a["worst_residual"], "") +
-         format("(tolerance %.0e), cone ", s["solver"]["tolerance"].get<double>()) + format_largest(a["worst_cone"], "N") + "\n";
+         format("(tolerance %.0e), cone ", s["solver"]["tolerance"].get<double>()) +
+         format_largest(a["worst_cone"], "N") + "\n";
   if (!a["unstable_share"].is_null())
     out += format("Unstable steps     %.3g %% of all, at worst %.3g times the bound\n",
                   100 * a["unstable_share"].get<double>(),

@@ -89,7 +89,9 @@ void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts
 }
 
 std::string sample_group(std::int64_t sample) { return "sample_" + std::to_string(sample); }
-std::string sample_title(std::int64_t sample, const std::string& what) { return what + "sample " + std::to_string(sample); }
+std::string sample_title(std::int64_t sample, const std::string& what) {
+  return what + "sample " + std::to_string(sample);
+}
 
 NamedMotion named(const std::string& name, const std::string& title, double level, MotionSeries series) {
   const char* outcome = to_string(series.trajectory.end);
@@ -121,7 +123,8 @@ NamedMotion nominal_picture(const grasp::Study& study) {
 
 NamedMotion picture_of_sample(const grasp::Study& study, std::int64_t sample, const std::string& what) {
   grasp::SampleAtInstant found = grasp::instant(study, sample);
-  return {sample_group(sample), sample_title(sample, what), to_string(found.replay.outcome), kUnknown, std::move(found.series)};
+  return {sample_group(sample), sample_title(sample, what), to_string(found.replay.outcome), kUnknown,
+          std::move(found.series)};
 }
 
 void write_motions(const std::string& path, const grasp::Scenario& scenario, const std::vector<NamedMotion>& motions) {

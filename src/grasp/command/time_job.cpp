@@ -246,9 +246,10 @@ class GraspTimeJob final : public Job {
 
   void replay(const ReplayArguments& a, std::int64_t sample) const override {
     if (!a.problem.empty())
-      throw Error(ExitCode::kUsage,
-                  "--problem " + a.problem + ": a sample of a grasp study in time has a contact problem at every step",
-                  "Give -o FILE.h5 for its trajectory, or leave out [simulation] for the problem of the first instant.");
+      throw Error(
+          ExitCode::kUsage,
+          "--problem " + a.problem + ": a sample of a grasp study in time has a contact problem at every step",
+          "Give -o FILE.h5 for its trajectory, or leave out [simulation] for the problem of the first instant.");
     if (!a.output.empty()) io::require_writable(a.output);
     const NamedMotion motion = motion_of_sample(study_.motion(), sample, instants_to_json(), "");
     if (!a.output.empty()) write_motions(a.output, study_.scenario(), {motion});

@@ -184,7 +184,7 @@ void face_fields(Fields& f, const Object& object, Keys& keys) {
          .required = f.reading() && box ? "Say which face of the box: face = \"+x\"." : "",
          .otherwise = "required on a box"});
   f.key("at", list_value({2, [&](std::size_t k) { return quantity(keys.at[k], {kLength}); }, "[u, v], m"}),
-        {.doc = "from the face's centre along the next two axes, cyclically"});
+        {.doc = "from the face's center along the next two axes, cyclically"});
   const int axis = parse_face(keys.face).axis;
   for (std::size_t k = 0; k < 2; ++k) {
     const double size = object.size[(axis + 1 + static_cast<int>(k)) % 3] / 2;
@@ -314,8 +314,9 @@ void contact_input_fields(Fields& f, Contact& contact, study::Distribution* comm
   f.key("slide", slide(contact),
         {.doc = "deviation of the contact point along the surface", .comment = "m, along t and o"});
   f.key("tilt", distribution(contact.tilt, {kAngle, {.low = 0, .high = M_PI / 2}, true}),
-        {.doc = "angle between the true and the modelled normal"});
-  f.key("grip_force_error", distribution(contact.grip_force_error, {kForce}), {.doc = "added to the commanded normal force"});
+        {.doc = "angle between the true and the modeled normal"});
+  f.key("grip_force_error", distribution(contact.grip_force_error, {kForce}),
+        {.doc = "added to the commanded normal force"});
   f.key("force_limit",
         quantity(contact.force_limit, {kForce, Bounds::positive()}, std::numeric_limits<double>::infinity()),
         {.doc = "the largest normal force with which a wrench may be balanced"});

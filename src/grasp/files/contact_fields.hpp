@@ -17,8 +17,8 @@ void place_on_sphere(const SpherePlace& place, double radius, grasp::Contact& co
 /// The keys of a contact's location; not read unless the object is `known`.
 void contact_place_fields(Fields& f, bool known, const grasp::Object& object, grasp::Contact& contact);
 
-/// friction, slide, tilt, grip_force_error, force_limit. `common_friction` takes the friction shared by contacts; null if
-/// it cannot be given.
+/// friction, slide, tilt, grip_force_error, force_limit. `common_friction` takes the friction shared by contacts; null
+/// if it cannot be given.
 void contact_input_fields(Fields& f, grasp::Contact& contact, study::Distribution* common_friction);
 
 /// Commands of the contact's finger: squeeze, force.

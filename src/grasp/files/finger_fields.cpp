@@ -119,11 +119,11 @@ void file_fields(Fields& f, const std::string& scenario, Finger& finger) {
 AnyValue dh_rows(Finger& finger) {
   const auto row = [](DhJoint& joint) {
     return list_value({4,
-                    [&joint](std::size_t k) {
-                      double* const all[4] = {&joint.a, &joint.d, &joint.alpha, &joint.theta};
-                      return quantity(*all[k], {k < 2 ? kLength : kAngle});
-                    },
-                    "`[a, d, alpha, theta_offset]`"});
+                       [&joint](std::size_t k) {
+                         double* const all[4] = {&joint.a, &joint.d, &joint.alpha, &joint.theta};
+                         return quantity(*all[k], {k < 2 ? kLength : kAngle});
+                       },
+                       "`[a, d, alpha, theta_offset]`"});
   };
   const auto read = [&finger, row](const Node& node, const std::string& key) {
     const std::size_t rows = read_array(node, key, 0).size();
@@ -186,8 +186,8 @@ void row_fields(Fields& f, Finger& finger) {
 void start_fields(Fields& f, bool is_file, bool is_known, Finger& finger) {
   const AnyValue values =
       list_value({finger.joint_count(),
-               [&](std::size_t i) { return quantity(finger.start[i], {kJointPosition.of(finger.prismatic(i))}); },
-               "one number for each joint", false});
+                  [&](std::size_t i) { return quantity(finger.start[i], {kJointPosition.of(finger.prismatic(i))}); },
+                  "one number for each joint", false});
   const bool stands = is_file && f.has("q", false);  // the finger stands there: the search starts there
   f.check(!f.reading() || !stands || !f.has("start", false), "q", "both q and start",
           "Both say where the search for the contact starts.");

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxTables = 64;  ///< more are counted, but not kept
 /// The papers' hand: three fingers alike.
 void three_puma_fields(Fields& f, Hand& hand, Scenario& s) {
   f.key("base_distance", quantity(hand.base_distance, {kLength, Bounds::positive()}),
-        {.doc = "of the bases from the palm's centre"});
+        {.doc = "of the bases from the palm's center"});
   Finger one;
   puma_fields(f, one);
   std::vector<Finger> three(3, one);

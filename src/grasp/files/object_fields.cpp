@@ -129,7 +129,7 @@ bool object_fields(Fields& f, Object& object) {
   f.key("mass", distribution(object.mass, {kMass, Bounds::positive()}),
         {.doc = "of the object", .required = "Give it with a unit: mass = \"0.5 kg\"."});
   f.key("position", position(object),
-        {.doc = "centre of mass in the palm's frame; nominal place = median", .comment = "m"});
+        {.doc = "center of mass in the palm's frame; nominal place = median", .comment = "m"});
   f.key("shift", deviations(object.shift, kLength), {.doc = "its deviation, palm axes", .comment = "m"});
   f.key("rpy", vector(object.rpy, {kAngle}), {.doc = "roll, pitch, yaw about fixed axes"});
   f.key("turn", deviations(object.turn, kAngle),

@@ -76,7 +76,8 @@ std::string to_csv(const grasp::Ranking& r) {
     out += "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples[g]);
     out += number(r.p_no_slip[g]) + number(r.p_resisted[g]);
     for (const double margin : r.margin[g]) out += number(margin);
-    out += number(r.resisted_force_radius[g]) + "," + (r.limiting_contact[g] < 0 ? "" : std::to_string(r.limiting_contact[g]));
+    out += number(r.resisted_force_radius[g]) + "," +
+           (r.limiting_contact[g] < 0 ? "" : std::to_string(r.limiting_contact[g]));
     out += "," + std::to_string(r.non_unique[g]);
     for (const std::int64_t n : r.outcomes[g]) out += "," + std::to_string(n);
     out += "\n";

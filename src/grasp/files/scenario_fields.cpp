@@ -109,7 +109,8 @@ void motion_fields(Fields& f, Scenario& s) {
 
 void solver_fields(Fields& f, Scenario& s) {
   f.key("method", method(), {.doc = "of the contact problem"});
-  f.key("tolerance", quantity(s.tolerance, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
+  f.key("tolerance", quantity(s.tolerance, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}),
+        {.doc = "of its certificate"});
   f.key("max_iterations", count(s.max_iterations, {.high = kMaxIterations}), {.doc = "of one solve, over all stages"});
   f.key("effort", choice(s.effort, {"bounded", "full"}),
         {.doc = "`\"full\"`: every solver of `auto` goes to its own limit "

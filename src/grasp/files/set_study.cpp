@@ -44,7 +44,7 @@ void value_or_factor(Fields& f, const ValueOrFactor& v) {
 void object_fields(Fields& f, SetStudy& s) {
   value_or_factor(f, {"mass", {kMass, Bounds::not_negative()}, "mass", s.mass, s.mass_is_factor});
   f.key("com_radius", quantity(s.com_radius, {kLength, Bounds::not_negative()}),
-        {.doc = "the centre of mass is off, uniform in a ball of this radius"});
+        {.doc = "the center of mass is off, uniform in a ball of this radius"});
 }
 
 void contact_fields(Fields& f, SetStudy& s) {
@@ -99,9 +99,10 @@ void load_fields(Fields& f, SetStudy& s) {
         {.doc = "disturbance, uniform in a ball of this radius"});
   f.key("torque_radius", quantity(s.torque_radius, {kTorque, Bounds::not_negative()}), {.doc = "likewise"});
   f.key("wrenches", wrenches(s),
-        {.doc = "one of them acts besides, any as likely as the others (object axes, about the centre of mass)",
+        {.doc = "one of them acts besides, any as likely as the others (object axes, about the center of mass)",
          .otherwise = "none"});
-  f.key("random_gravity_direction", boolean(s.random_gravity_direction), {.doc = "gravity from a direction uniform on the sphere"});
+  f.key("random_gravity_direction", boolean(s.random_gravity_direction),
+        {.doc = "gravity from a direction uniform on the sphere"});
 }
 
 void set_fields(Fields& f, SetScenario& s) {
@@ -113,16 +114,15 @@ void set_fields(Fields& f, SetScenario& s) {
       {.doc = "`\"crc32:...\"` of the set's file: another one is refused. A run folder keeps it", .otherwise = "any"});
   f.key("hand", choice(s.study.hand), {.doc = "what presses on the object; auto: what the set has arrays of"});
   f.key("interior_grasp", boolean(s.study.interior_grasp),
-        {.doc = "normals of a set without its object may all point away from the centre of mass, as in a ring held "
+        {.doc = "normals of a set without its object may all point away from the center of mass, as in a ring held "
                 "from within"});
 }
 
 void sampling_fields(Fields& f, SetScenario& s) {
   const auto chunk = [&] {
-    return custom(
-        {[&](const Node& node, const std::string& key) { s.plan.chunk = read_count(node, key, kMaxSamples); },
-         [&] { return s.plan.chunk > 0 ? std::to_string(s.plan.chunk) : ""; }, "1 to 10^12",
-         R"({"type": "integer", "minimum": 1})"});
+    return custom({[&](const Node& node, const std::string& key) { s.plan.chunk = read_count(node, key, kMaxSamples); },
+                   [&] { return s.plan.chunk > 0 ? std::to_string(s.plan.chunk) : ""; }, "1 to 10^12",
+                   R"({"type": "integer", "minimum": 1})"});
   };
   const auto radii = [&] {
     std::int64_t& n = s.study.radius_samples;
@@ -137,7 +137,8 @@ void sampling_fields(Fields& f, SetScenario& s) {
   f.key("friction_samples", count(s.study.friction_samples, {.low = 0, .high = kMaxSamples}),
         {.doc = "of them asked for the friction they need; each costs as much as about twenty samples"});
   f.key("radius_samples", radii(),
-        {.doc = "of them asked for the resisted force radius, of an ideal hand whose forces are limited; each costs as much as "
+        {.doc = "of them asked for the resisted force radius, of an ideal hand whose forces are limited; each costs as "
+                "much as "
                 "about a thousand samples",
          .otherwise = "a twentieth of `friction_samples`"});
   f.key("best", count(s.study.best, {.low = 0, .high = kMaxSamples}),

@@ -37,7 +37,9 @@ void gain_fields(Fields& f, grasp::Controller& c) {
   gain("joint_damping", kTurningDamping, c.joint_damping, "of the same");
 }
 
-std::string format_numbers(const double* values, std::size_t count) { return list(values, static_cast<int>(count), kRatio); }
+std::string format_numbers(const double* values, std::size_t count) {
+  return list(values, static_cast<int>(count), kRatio);
+}
 
 /// One list per finger, or one list for all; empty if the key is missing.
 AnyValue of_fingers(Rows& rows, const Fingers& fingers, const JointWanted& wanted) {
@@ -109,7 +111,8 @@ AnyValue sample_torques(InTime& time, const Fingers& fingers) {
       const std::vector<double>& of_finger = time.sample_torques[j];
       const std::size_t joints = of_finger.size() / n;
       out += j == 0 ? "\n  [" : ",\n  [";
-      for (std::size_t k = 0; k < n; ++k) out += (k == 0 ? "" : ", ") + format_numbers(of_finger.data() + k * joints, joints);
+      for (std::size_t k = 0; k < n; ++k)
+        out += (k == 0 ? "" : ", ") + format_numbers(of_finger.data() + k * joints, joints);
       out += "]";
     }
     return out + "\n]";

@@ -39,8 +39,7 @@ void step_fields(Fields& f, InTime& time) {
   const double steps = time.duration / time.step, whole = std::max(1.0, std::round(steps));
   // The error names the key that is present.
   const char* key = f.has("step", true) ? "step" : "duration";
-  f.check(whole <= kMaxSteps, key, found + " makes more than " + shortest(kMaxSteps) + " steps",
-          "Give a longer step.");
+  f.check(whole <= kMaxSteps, key, found + " makes more than " + shortest(kMaxSteps) + " steps", "Give a longer step.");
   f.check(whole > kMaxSteps || std::abs(steps - whole) <= kWholeStep, key,
           found + " does not divide simulation.duration = " + shortest(time.duration) + " s",
           "Write step = " + shortest(time.duration / whole) + ", which makes " + shortest(whole) + " steps.");

@@ -28,8 +28,7 @@ void require_number(const char* name, double value, bool holds) {
 }
 
 void check_options(const ProposeOptions& o) {
-  require(o.fingers >= 2 && o.fingers <= kMaxFingers, "fingers = " + std::to_string(o.fingers),
-          "2 to 8 are possible.");
+  require(o.fingers >= 2 && o.fingers <= kMaxFingers, "fingers = " + std::to_string(o.fingers), "2 to 8 are possible.");
   require(o.count >= 1 && o.count <= kMaxGrasps, "count = " + std::to_string(o.count), "1 to 1e8 are possible.");
   require(o.most_samples >= 0, "most_samples = " + std::to_string(o.most_samples), "At least 1, or 0 for many.");
   require_number("friction", o.friction, o.friction > 0 && o.friction <= kMaxFriction);
@@ -185,7 +184,8 @@ void keep_object(const mesh::Surface& object, Set& set) {
       "Raise friction or the number of fingers.",
       "Raise friction: the grasps are all at the limit.",
       "Lower pad_radius: the object has no place as flat and as large."};
-  const auto worst = static_cast<std::size_t>(std::max_element(p.rejection.begin() + 1, p.rejection.end()) - p.rejection.begin());
+  const auto worst =
+      static_cast<std::size_t>(std::max_element(p.rejection.begin() + 1, p.rejection.end()) - p.rejection.begin());
   std::string why;
   const auto names = names_of(RejectionReason{});
   for (std::size_t k = 1; k < kRejectionReasons; ++k)

@@ -129,8 +129,8 @@ GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
   return select(metric == metric, value, nan);
 }
 
-/// Limits load factor and resisted force radius of the stick force to wrenches that can be balanced. `reserve_of(c)` returns
-/// the balance_reserve() of forces c.
+/// Limits load factor and resisted force radius of the stick force to wrenches that can be balanced. `reserve_of(c)`
+/// returns the balance_reserve() of forces c.
 template <class S, int N, int R, int K, int D, class Reserve>
 GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R, K, D>& answer,
                        const Reserve& reserve_of, Metrics<S, N>& out) {
@@ -172,14 +172,14 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
   settle(m, object, p, command, left, reserve_of, out);
 }
 
-/// Step 4: resisted and imbalance; limits load factor and resisted force radius to what can be balanced. R: capacity for the
-/// joints of a finger if torques are limited, else 0.
+/// Step 4: resisted and imbalance; limits load factor and resisted force radius to what can be balanced. R: capacity
+/// for the joints of a finger if torques are limited, else 0.
 template <int N, int R = 0>
 struct BalanceKernel {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
-  double* metrics;             ///< Metrics, read and written
+  double* metrics;                   ///< Metrics, read and written
   double* sample_results = nullptr;  ///< SampleResult; if given, only pending samples, without the contacts that open
 
   template <class S>

@@ -27,8 +27,8 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
   for (const chain::Coupling& follower : f.robot ? f.robot->coupled : std::vector<chain::Coupling>())
     if (f.tau[static_cast<std::size_t>(follower.joint)] != 0)
       return Problem{Problem::Table::kFinger, j, "tau",
-                     "joint " + std::to_string(follower.joint) + " follows joint " +
-                         std::to_string(follower.leader) + ": it has no motor",
+                     "joint " + std::to_string(follower.joint) + " follows joint " + std::to_string(follower.leader) +
+                         ": it has no motor",
                      "Write 0 there: one torque drives both, that of the leader."};
   if (auto p = beside(c.force.has_value(), "force")) return p;
   if (auto p = beside(c.grip_force.has_value(), "grip_force")) return p;
@@ -79,9 +79,10 @@ std::optional<Problem> problem_of_tips(const Scenario& s) {
   const bool moves = norm(s.velocity) > 0 || norm(s.angular_velocity) > 0;
   for (std::size_t j = 0; (s.time || moves) && j < s.fingers.size(); ++j)
     if (s.fingers[j].tip_radius > 0)
-      return Problem{Problem::Table::kFinger, static_cast<int>(j), "tip_radius",
-                     s.time ? "[simulation] takes fingertips that are points" : "the object moves: a ball would roll on it",
-                     "Give the point that touches instead: tool = [x, y, z] in the tip link's frame."};
+      return Problem{
+          Problem::Table::kFinger, static_cast<int>(j), "tip_radius",
+          s.time ? "[simulation] takes fingertips that are points" : "the object moves: a ball would roll on it",
+          "Give the point that touches instead: tool = [x, y, z] in the tip link's frame."};
   return std::nullopt;
 }
 

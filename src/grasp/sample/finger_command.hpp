@@ -11,8 +11,8 @@ namespace garra::grasp {
 [[nodiscard]] bool any_balances(const Scenario& s);
 /// Throws Error (kInvalidFile) for command_problem().
 void require_sound_command(const Scenario& s);
-/// Limits of each finger and joint [N m or N], from simulation.drive or the fingers. Empty lists mean no limits, for one
-/// finger or for all.
+/// Limits of each finger and joint [N m or N], from simulation.drive or the fingers. Empty lists mean no limits, for
+/// one finger or for all.
 [[nodiscard]] std::vector<std::vector<double>> torque_limits(const Scenario& s);
 /// Largest commanded nominal normal force of a contact [N], the scale of force histograms.
 [[nodiscard]] double largest_push(const Scenario& s);

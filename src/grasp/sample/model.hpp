@@ -1,6 +1,7 @@
 // Model shared by the samples of a grasp study, and their first step: from uniform numbers to the object, its load and
-// the task of each finger. Later steps are in fingers.hpp, problem.hpp, the contact solver and sample_check.hpp. All steps are
-// bodies that every executor runs, host and device; docs/theory/monte-carlo.md names them. SI units, palm frame P.
+// the task of each finger. Later steps are in fingers.hpp, problem.hpp, the contact solver and sample_check.hpp. All
+// steps are bodies that every executor runs, host and device; docs/theory/monte-carlo.md names them. SI units, palm
+// frame P.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
@@ -26,7 +27,7 @@ enum Slot : int {
   kTurnY,
   kTurnZ,
   kAngle,         ///< common contact angle [rad]
-  kGripForce,       ///< common one [N]
+  kGripForce,     ///< common one [N]
   kCompensation,  ///< factor on gravity and Coriolis compensation
   kForceSize,     ///< random external force: size [N], direction by ball_vector()
   kForceCosine,
@@ -42,10 +43,10 @@ enum ContactSlot : int {
   kFriction,  ///< coefficient, or factor on the common one
   kSlideT,    ///< along the surface [m], as O
   kSlideO,
-  kTilt,           ///< of the true normal [rad]
-  kTiltDirection,  ///< azimuth of the tilt in the tangent plane [rad]
-  kGripForceError,   ///< added to the squeeze [N]
-  kOwnGripForce,     ///< in place of the common one [N]
+  kTilt,            ///< of the true normal [rad]
+  kTiltDirection,   ///< azimuth of the tilt in the tangent plane [rad]
+  kGripForceError,  ///< added to the squeeze [N]
+  kOwnGripForce,    ///< in place of the common one [N]
   kContactSlots
 };
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
@@ -118,7 +119,7 @@ struct ArmModel {
 struct HoldUnits {
   Vec<double, 6> probe;  ///< wrench whose multiple the load factor is
   double length;         ///< makes torques comparable to forces in the resisted force radius [m]
-  bool any_grip_force;     ///< the common squeeze acts somewhere
+  bool any_grip_force;   ///< the common squeeze acts somewhere
   bool limited;          ///< some contact or joint has a limit
 };
 
@@ -136,7 +137,7 @@ struct GraspModel {
   SurfacePoint surface[kLimitContacts];   ///< nominal, object frame
   double angle_sign[kLimitContacts];      ///< -1 to 1: how the common angle moves it along o
   bool common_friction[kLimitContacts];   ///< the contact's friction is a factor on the common one
-  int grip_force_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
+  int grip_force_slot[kLimitContacts];    ///< input that the contact is squeezed with: the common or its own
   Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
   Vec3<double> squeezed[kLimitContacts];  ///< the same if the common squeeze acts, else 0
   Vec3<double> balance[kLimitContacts];   ///< commanded force beside the squeeze [N], P axes: what balances the nominal
@@ -282,7 +283,7 @@ GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, con
 template <class S>
 struct ObjectLoad {
   Vec<S, 6> wrench;  ///< external (force; torque about the center of mass)
-  S grip_force;         ///< commanded normal force [N]
+  S grip_force;      ///< commanded normal force [N]
   Body<S> body;
 };
 

@@ -133,7 +133,8 @@ std::string describe_wrench(const Vec<double, 6>& unit) {
   constexpr double kNone = 1e-6;
   if (force < kNone) return "a torque about " + describe_direction(unit, 3, moment);
   if (moment < kNone) return "a force along " + describe_direction(unit, 0, force);
-  return "a force along " + describe_direction(unit, 0, force) + " with a torque about " + describe_direction(unit, 3, moment);
+  return "a force along " + describe_direction(unit, 0, force) + " with a torque about " +
+         describe_direction(unit, 3, moment);
 }
 
 std::vector<std::string> nominal_warnings(const Study& study) {
@@ -146,10 +147,10 @@ std::vector<std::string> nominal_warnings(const Study& study) {
                    (study.model().hold.limited ? " and limits" : "") +
                    " can balance the nominal wrench: no sample near it is held");
   else if (b.imbalance > kWorthSaying)
-    list.push_back(
-        "the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
-        std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
-        " % (held.imbalance) a sample counts as command insufficient. Look at load.nominal_mass, compensation and grip_force");
+    list.push_back("the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
+                   std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
+                   " % (held.imbalance) a sample counts as command insufficient. Look at load.nominal_mass, "
+                   "compensation and grip_force");
   for (const auto& wrench : b.unresisted)
     list.push_back("no contact force resists " + describe_wrench(wrench) + ": the resisted force radius is 0");
   for (std::string& text : torque_warnings(study.model())) list.push_back(std::move(text));

@@ -14,13 +14,13 @@ namespace garra::grasp {
 /// Metrics of a sample, from its stick force. Members are S.
 template <class S, int N>
 struct Metrics {
-  S reached;        ///< 1 if every finger reaches its contact
-  S margin;         ///< smallest friction margin
-  S critical;       ///< required friction
-  S load_factor;    ///< multiples of the probe wrench that may be added
-  S resisted_force_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can
-                    ///< be balanced
-  S min_grip_force;       ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN if it does not hold now
+  S reached;                ///< 1 if every finger reaches its contact
+  S margin;                 ///< smallest friction margin
+  S critical;               ///< required friction
+  S load_factor;            ///< multiples of the probe wrench that may be added
+  S resisted_force_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking,
+                            ///< and can be balanced
+  S min_grip_force;        ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN if it does not hold now
   S first;                 ///< contact with the smallest margin
   S least_singular_value;  ///< of the grasp matrix, moments over the object's radius of gyration
   Vec<S, N> tangent_t;     ///< c_t / (mu c_n) of the stick force, per contact
@@ -29,10 +29,18 @@ struct Metrics {
   S imbalance;  ///< unbalanced part of the commanded forces, over weight and external wrench
 
   static constexpr auto parts() {
-    return std::tuple{
-        &Metrics::reached,       &Metrics::margin,          &Metrics::critical, &Metrics::load_factor,
-        &Metrics::resisted_force_radius, &Metrics::min_grip_force, &Metrics::first,    &Metrics::least_singular_value,
-        &Metrics::tangent_t,     &Metrics::tangent_o,       &Metrics::resisted, &Metrics::imbalance};
+    return std::tuple{&Metrics::reached,
+                      &Metrics::margin,
+                      &Metrics::critical,
+                      &Metrics::load_factor,
+                      &Metrics::resisted_force_radius,
+                      &Metrics::min_grip_force,
+                      &Metrics::first,
+                      &Metrics::least_singular_value,
+                      &Metrics::tangent_t,
+                      &Metrics::tangent_o,
+                      &Metrics::resisted,
+                      &Metrics::imbalance};
   }
 };
 
@@ -91,7 +99,8 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
     out.critical = max(out.critical, required_friction(c));
     out.load_factor = min(out.load_factor, cone_exit(c, solvers::contact<S, N, D>(forces.load, j), mu[j]));
     release = min(release, cone_exit(c, solvers::contact<S, N, D>(forces.push, j), mu[j]));
-    out.resisted_force_radius = min(out.resisted_force_radius, max(cone_distance(c, mu[j]), S(0)) / forces.gram[j].norm());
+    out.resisted_force_radius =
+        min(out.resisted_force_radius, max(cone_distance(c, mu[j]), S(0)) / forces.gram[j].norm());
     const auto pressed = mu[j] * c[0] > S(0);
     const S scale = S(1) / select(pressed, mu[j] * c[0], S(1));
     out.tangent_t[j] = select(pressed, scale * c[1], S(kInfinity));
@@ -202,7 +211,7 @@ GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, co
 /// not reach its contact.
 template <class S, int N, class Matrix>
 GARRA_HD Metrics<S, N> compute_metrics(const GraspModel& m, const Parts<S, N>& parts,
-                                  const solvers::FrictionProblem<S, N, 3, Matrix>& problem, const S& least) {
+                                       const solvers::FrictionProblem<S, N, 3, Matrix>& problem, const S& least) {
   System<S, N, 3, Matrix> sys;
   sys.A = problem.A;
   sys.b = problem.b;

@@ -25,9 +25,10 @@ struct SampleResult {
   Vec<S, D * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 
   static constexpr auto parts() {
-    return std::tuple{&SampleResult::outcome,  &SampleResult::otherwise,    &SampleResult::residual, &SampleResult::iterations,
-                      &SampleResult::sticks,   &SampleResult::acceleration, &SampleResult::several,  &SampleResult::opens,
-                      &SampleResult::resisted, &SampleResult::imbalance,    &SampleResult::state,    &SampleResult::c,
+    return std::tuple{&SampleResult::outcome,    &SampleResult::otherwise, &SampleResult::residual,
+                      &SampleResult::iterations, &SampleResult::sticks,    &SampleResult::acceleration,
+                      &SampleResult::several,    &SampleResult::opens,     &SampleResult::resisted,
+                      &SampleResult::imbalance,  &SampleResult::state,     &SampleResult::c,
                       &SampleResult::a};
   }
 };
@@ -60,7 +61,8 @@ struct SampleCheck {
       // Compares accelerations, not forces: forces need not be unique if A is singular, and no outcome depends on them.
       for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false if one is NaN
-      v = choose(v.outcome == S(int(Outcome::kUnsolved)), sample_check<S>(problem, two), v);    // either certificate will do
+      v = choose(v.outcome == S(int(Outcome::kUnsolved)), sample_check<S>(problem, two),
+                 v);  // either certificate will do
       v.several = select(different, S(1), S(0));
     }
     conclude(m, v);
@@ -100,7 +102,7 @@ struct SampleCheck {
   /// Selects one of two results per lane.
   template <class S>
   static GARRA_HD SampleResult<S, N, D> choose(const MaskOf<S>& first, const SampleResult<S, N, D>& a,
-                                          const SampleResult<S, N, D>& b) {
+                                               const SampleResult<S, N, D>& b) {
     SampleResult<S, N, D> v;
     v.outcome = select(first, a.outcome, b.outcome);
     v.otherwise = select(first, a.otherwise, b.otherwise);
@@ -133,7 +135,7 @@ struct SampleCheck {
 
   template <class S>
   static GARRA_HD SampleResult<S, N, D> sample_check(const solvers::FrictionProblem<S, N, D>& p,
-                                         const solvers::FrictionSolution<S, N, D>& s) {
+                                                     const solvers::FrictionSolution<S, N, D>& s) {
     static_assert(int(ContactState::kSlip) == 1 && int(ContactState::kBreak) == 2, "as contact_state numbers them");
     SampleResult<S, N, D> v;
     const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;

@@ -32,7 +32,7 @@ struct Decided {
   Decided(std::size_t grasps, const IndexRange& of, Hand hand);
 
   std::size_t words;                     ///< DecisionBits of a grasp
-  std::vector<DecisionBits> decisions;     ///< [grasp][words]
+  std::vector<DecisionBits> decisions;   ///< [grasp][words]
   std::size_t each;                      ///< numbers of a grasp
   std::vector<double> critical, margin;  ///< [grasp][each]
   std::size_t radii;                     ///< of a grasp

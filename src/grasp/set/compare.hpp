@@ -19,8 +19,8 @@ void set_difference(const SetStudy& study, std::span<const DecisionBits> decisio
                     std::size_t g, Ranking& out);
 
 /// Sort key of a grasp; the smaller, the better. First come those with most samples, which is all unless some were
-/// dropped; then the most probable; then the largest resisted force radius, if there is one; then the least friction needed;
-/// then the first of the set.
+/// dropped; then the most probable; then the largest resisted force radius, if there is one; then the least friction
+/// needed; then the first of the set.
 struct RankKey {
   RankKey() = default;
   RankKey(const Ranking& r, std::size_t row, std::int64_t number);

@@ -451,9 +451,9 @@ struct HandSampleCheckKernel {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto v = sample_check.template sample_result<S>(i);
     const auto m = batch::load<S, Metrics<S, N>>(sample_check.metrics, i);
-    batch::store<S>(
-        results, i,
-        HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.resisted_force_radius});
+    batch::store<S>(results, i,
+                    HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin,
+                                  m.resisted_force_radius});
   }
 };
 

@@ -67,8 +67,8 @@ void iterate(Executor executor, const solvers::FrictionNewton& solver, const dou
              std::int64_t count) {
   if constexpr (D == 3) {
     contact::iterate(executor,
-                     contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{solver, problems, nullptr, candidates,
-                                                                                 nullptr, extent<kAnyContacts>()},
+                     contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{
+                         solver, problems, nullptr, candidates, nullptr, extent<kAnyContacts>()},
                      count);
   } else {
     contact::dispatch_contacts<D>(executor, [&](auto n) {
@@ -106,8 +106,8 @@ HandTiles alone(const HandTiles& t, std::int64_t i) {
 
 /// The result of a sample, with pending ones settled.
 template <int D>
-[[gnu::noinline]] SampleResult<double, kAnyContacts, D> settled(const Job<D>& job, const SampleRange& of, std::int64_t i,
-                                                           Workspace<D>& w) {
+[[gnu::noinline]] SampleResult<double, kAnyContacts, D> settled(const Job<D>& job, const SampleRange& of,
+                                                                std::int64_t i, Workspace<D>& w) {
   const HandTiles t = w.tiles(job.check_uniqueness);
   auto v = make_checker<kAnyContacts>(job, t).template sample_result<double>(i);
   if (v.outcome != kPending) return v;
@@ -134,7 +134,8 @@ template <int D>
 void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
   contact::dispatch_contacts<D>(executor, [&](auto n) {
     contact::for_each_problem<n>(
-        executor, of.count, HandSampleCheckKernel<n, D>{make_checker<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
+        executor, of.count,
+        HandSampleCheckKernel<n, D>{make_checker<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
   });
   for (std::int64_t i = 0; i < of.count; ++i) {
     HandResult<double> r = w.results.get(i);

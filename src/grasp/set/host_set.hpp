@@ -36,7 +36,7 @@ void assemble_set(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Exe
     contact::for_each_problem<n>(
         executor, of.count,
         CandidateKernel<n, D, kAnyContacts>{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
-                                          job.first + of.first, tiles.problems.data()});
+                                            job.first + of.first, tiles.problems.data()});
   });
 }
 
@@ -68,7 +68,7 @@ void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Exec
                  solvers::RadiusSpace& space) {
   assemble_set(job, of, executor, tiles);
   const RadiusKernel<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
-                                         tiles.problems.data()};
+                                           tiles.problems.data()};
   double* out = job.resisted_force_radius + of.grasp * job.radius_samples + of.first;
   using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
   for (std::int64_t i = 0; i < of.count; ++i) {
@@ -88,9 +88,9 @@ void run_set(const SetJob<N, D>& job, const Device& device) {
     const int contacts = job.grasps[0].contacts;
     const auto tiles = [&] { return SetTiles<D>(contacts); };
     for_sample_ranges({grasps, job.samples, kSetSamples}, device, tiles,
-                  [&](SetTiles<D>& t, const SampleRange& of) { decide_set(job, of, device.executor, t); });
+                      [&](SetTiles<D>& t, const SampleRange& of) { decide_set(job, of, device.executor, t); });
     for_sample_ranges({grasps, job.friction_samples, kSetSamples}, device, tiles,
-                  [&](SetTiles<D>& t, const SampleRange& of) { seek_friction(job, of, device.executor, t); });
+                      [&](SetTiles<D>& t, const SampleRange& of) { seek_friction(job, of, device.executor, t); });
     struct WithSpace {
       SetTiles<D> tiles;
       std::unique_ptr<solvers::RadiusSpace> space = std::make_unique_for_overwrite<solvers::RadiusSpace>();

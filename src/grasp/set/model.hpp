@@ -98,8 +98,8 @@ struct SetGrasp {
   double friction[kCapacity<N>], limit[kCapacity<N>], torsion_radius[kCapacity<N>];
 };
 
-/// sqrt(5 / 2): the radius of a sphere with the object's radius of gyration, in lengths of SetGrasp. A resisted force radius
-/// has moments over it ((20) of docs/theory/grasp-model.md).
+/// sqrt(5 / 2): the radius of a sphere with the object's radius of gyration, in lengths of SetGrasp. A resisted force
+/// radius has moments over it ((20) of docs/theory/grasp-model.md).
 inline constexpr double kRadiusLengths = 1.5811388300841898;
 
 /// Values of Count inputs whose first random block is `block`.
@@ -120,7 +120,7 @@ GARRA_HD_CALL Vec<S, Count> draw_values(const study::Distribution* draw, std::ui
 template <class S>
 struct DrawnContact {
   ContactPlace<S> place;
-  S friction;       ///< factor
+  S friction;          ///< factor
   S grip_force_error;  ///< [N]
 };
 
@@ -141,7 +141,7 @@ struct SetSample {
   Vec<S, 6> rest;  ///< external wrench and disturbance, moments over the grasp's length [N]
   ContactPlace<S> place[kCapacity<N>];
   Vec<S, N> friction;
-  S command;                ///< factor on what is commanded
+  S command;                   ///< factor on what is commanded
   Vec<S, N> grip_force_error;  ///< [N]
 };
 
@@ -205,7 +205,8 @@ struct CandidateKernel {
   GARRA_HD void set_load(const SetGrasp<H>& g, const Vec<S, kSetSlots>& x, SetSample<S, N>& out) const {
     out.mass = model.mass_is_factor ? S(g.mass) * x[kSetMass] : x[kSetMass];
     out.gravity = cast<S>(g.gravity);
-    if (model.random_gravity_direction) out.gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
+    if (model.random_gravity_direction)
+      out.gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
     const Vec3<S> force = ball_vector(x[kSetForceSize], x[kSetForceCosine], x[kSetForceAzimuth]);
     const Vec3<S> torque = ball_vector(x[kSetTorqueSize], x[kSetTorqueCosine], x[kSetTorqueAzimuth]);
     for (int r = 0; r < 3; ++r) {
@@ -291,8 +292,7 @@ struct NarrowFrictionKernel {
  private:
   template <class S>
   GARRA_HD static MaskOf<S> is_open(const FrictionBracket<S>& b) {
-    return b.high - b.low > min(fma(S(1e-4), b.low, S(kBracketWidth)), S(kMaxBracketWidth)) &&
-           b.low < S(kMaxFriction);
+    return b.high - b.low > min(fma(S(1e-4), b.low, S(kBracketWidth)), S(kMaxBracketWidth)) && b.low < S(kMaxFriction);
   }
   template <class S>
   GARRA_HD static FrictionBracket<S> narrowed(FrictionBracket<S> b, const Problem<S>& p, const Answer<S>& a) {

@@ -327,7 +327,7 @@ std::vector<LimitedJoint<N, D>> list_limited_joints(const JointParts<N, D>& of, 
 
 template <int N, int D>
 Mat<double, kAxes<D> * N, kAxes<D> * N> contact_mobility(const HandRows& rows, const Numbers& radii,
-                                                    const JointResponse* response) {
+                                                         const JointResponse* response) {
   constexpr int M = kAxes<D>;
   auto B = Mat<double, M * N, M * N>::zero();
   if (response != nullptr) {

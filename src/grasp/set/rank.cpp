@@ -65,10 +65,10 @@ Ranking rank_all(const Ranker& ranker, const SetProgress& progress) {
   ranker.for_all([&](const Work& work, std::int64_t first) {
     std::vector<DecisionBits> some;
     append_ranking(rank_apart(work, some,
-                      [&](std::int64_t done) {
-                        if (progress) progress(first + done);
-                      }),
-           out);
+                              [&](std::int64_t done) {
+                                if (progress) progress(first + done);
+                              }),
+                   out);
     decisions.insert(decisions.end(), some.begin(), some.end());
   });
   const auto words = static_cast<std::size_t>(words_for(ranker.study().samples));
@@ -83,7 +83,7 @@ Ranking rank_all(const Ranker& ranker, const SetProgress& progress) {
 struct Race {
   Ranking ranking;
   std::vector<std::vector<DecisionBits>> decisions;  ///< [g]
-  std::vector<HandCounts> counts;                  ///< [g] of a hand that is not ideal; else none
+  std::vector<HandCounts> counts;                    ///< [g] of a hand that is not ideal; else none
 };
 
 /// Draws more samples of grasps in the search.
@@ -102,7 +102,7 @@ void draw_samples(const Ranker& ranker, const std::vector<std::size_t>& which, c
 
 /// The leading survivors, as many as are wanted.
 std::vector<std::size_t> find_leaders(const std::vector<std::size_t>& survivors, std::int64_t wanted,
-                                    const std::vector<std::size_t>& grasp, const Ranking& r) {
+                                      const std::vector<std::size_t>& grasp, const Ranking& r) {
   std::vector<std::size_t> order = survivors;
   const std::size_t n = std::min(order.size(), static_cast<std::size_t>(wanted));
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),

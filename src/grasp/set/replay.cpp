@@ -43,7 +43,7 @@ constexpr const char* kSlotNames[kSetSlots] = {"friction",
                                                "gravity cos(polar angle)",
                                                "gravity azimuth",
                                                "command factor"};
-constexpr const char* kContactSlotNames[kSetContactSlots] = {"friction factor", "slide t",      "slide o", "tilt",
+constexpr const char* kContactSlotNames[kSetContactSlots] = {"friction factor", "slide t",         "slide o", "tilt",
                                                              "tilt direction",  "grip_force error"};
 
 void add_inputs(const SetModel& model, const SampleIndex<double>& index, int contacts, SetReplay& out) {

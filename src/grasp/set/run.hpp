@@ -23,10 +23,10 @@ struct SetJob {
   std::span<const SetGrasp<N>> grasps;
   std::int64_t first, samples;    ///< of each grasp
   std::int64_t friction_samples;  ///< from the first on, of the same
-  DecisionBits* decisions;          ///< [grasp][words_for(samples)], all zero
+  DecisionBits* decisions;        ///< [grasp][words_for(samples)], all zero
   double* required_friction;      ///< [grasp][friction_samples]
   std::int64_t radius_samples;    ///< likewise
-  double* resisted_force_radius;          ///< [grasp][radius_samples]
+  double* resisted_force_radius;  ///< [grasp][radius_samples]
 };
 
 /// Runs the job on a GPU. Throws Error(kNoDevice).

@@ -50,7 +50,7 @@ struct HandJob {
   HeldRule held;
   bool check_uniqueness;
   std::int64_t first, samples;         ///< of each grasp
-  DecisionBits* decisions;               ///< [grasp][words_for(samples)], all zero
+  DecisionBits* decisions;             ///< [grasp][words_for(samples)], all zero
   HandCounts* counts;                  ///< [grasp], added to
   std::int64_t numbers;                ///< count of samples, from the first on, with the numbers below
   double *critical, *margin, *radius;  ///< [grasp][numbers]
@@ -116,7 +116,9 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
 }
 
 /// Whether the commanded normal forces of a model have errors.
-[[nodiscard]] inline bool grip_force_errors(const SetModel& model) { return is_off(model.contact_draw[kSetGripForceError]); }
+[[nodiscard]] inline bool grip_force_errors(const SetModel& model) {
+  return is_off(model.contact_draw[kSetGripForceError]);
+}
 
 /// Criteria of "held" for the samples of a set.
 [[nodiscard]] inline HeldRule held_rule(const SetStudy& study, const Set& set) {

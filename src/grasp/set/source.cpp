@@ -28,7 +28,7 @@ static_assert(sizeof(Set) == (1 + std::size(kOfContacts) + std::size(kOfGrasps))
 
 /// Rows first .. first + count - 1 of `all`.
 std::vector<double> slice_rows(const std::vector<double>& numbers, std::int64_t all, std::int64_t first,
-                            std::int64_t count) {
+                               std::int64_t count) {
   if (numbers.empty() || all == 0) return {};
   const std::int64_t width = std::ssize(numbers) / all;
   return {numbers.begin() + first * width, numbers.begin() + (first + count) * width};

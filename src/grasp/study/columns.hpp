@@ -15,7 +15,8 @@ struct GraspColumn {
   study::ColumnWords words;
   study::Axis axis;
   bool in_pushes;  ///< the axis is in units of the largest commanded force
-  Value value;     ///< value(metrics, decision), see grasp/sample/problem.hpp and grasp/sample/sample_check.hpp; NaN: undefined
+  Value value;     ///< value(metrics, decision), see grasp/sample/problem.hpp and grasp/sample/sample_check.hpp; NaN:
+                   ///< undefined
 };
 template <class Value>
 GraspColumn(study::ColumnWords, study::Axis, bool, Value) -> GraspColumn<Value>;
@@ -75,7 +76,8 @@ inline constexpr std::tuple kColumns = {
                 true,
                 [](const auto&, const auto& sample_result) {
                   double most = sample_result.c.m[0];  // NaN if unsolved; largest over the contacts
-                  for (int k = 3; k < count_numbers(sample_result.c); k += 3) most = std::max(most, sample_result.c.m[k]);
+                  for (int k = 3; k < count_numbers(sample_result.c); k += 3)
+                    most = std::max(most, sample_result.c.m[k]);
                   return most;
                 }},
     GraspColumn{{"smallest_singular_value", "1", "Smallest singular value of the grasp matrix",

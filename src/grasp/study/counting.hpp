@@ -6,8 +6,8 @@
 #include "garra/grasp.hpp"
 #include "garra/study/counting.hpp"
 #include "garra/study/distribution.hpp"
-#include "grasp/sample/sample_check.hpp"
 #include "grasp/sample/model.hpp"
+#include "grasp/sample/sample_check.hpp"
 #include "grasp/study/columns.hpp"
 
 namespace garra::grasp {
@@ -54,9 +54,13 @@ struct Sample {
   SampleResult<double, N> sample_result;
   const double* uniforms;  ///< of its draws, a tile apart
 
-  [[nodiscard]] GARRA_HD Outcome outcome() const { return static_cast<Outcome>(static_cast<int>(sample_result.outcome)); }
+  [[nodiscard]] GARRA_HD Outcome outcome() const {
+    return static_cast<Outcome>(static_cast<int>(sample_result.outcome));
+  }
   [[nodiscard]] GARRA_HD double uniform(int draw) const { return uniforms[draw * batch::kTile]; }
-  [[nodiscard]] GARRA_HD auto values() const { return study::values_by_type<decltype(kColumns)>(metrics, sample_result); }
+  [[nodiscard]] GARRA_HD auto values() const {
+    return study::values_by_type<decltype(kColumns)>(metrics, sample_result);
+  }
 };
 
 /// A range of samples to be counted; the tiles lie where the counting is done.

@@ -134,15 +134,16 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                    Iterate{make_solver(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
                    count);
   if (s.check_uniqueness)
-    contact::iterate(
-        executor, Iterate{make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts}, count);
+    contact::iterate(executor,
+                     Iterate{make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
+                     count);
   contact::with_contacts(executor, [&](auto n) {
     contact::for_each_problem<n>(
         executor, count,
         SampleCheckKernel<n>{&m,
-                     w.parts(),
-                     {s.tolerance, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
-                     w.sample_results.data()});
+                             w.parts(),
+                             {s.tolerance, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
+                             w.sample_results.data()});
   });
   settle_samples(m, count, w);
 }

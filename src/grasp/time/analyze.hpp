@@ -82,11 +82,12 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   backend.step_fingers(job.model.rules, t, job.step, count);
   backend.for_each(count, OpenKernel{rules, tiles});
   backend.assemble(AssembleKernel<N>{rules, t, job.step.now}, count);
-  backend.iterate(contact::IterateKernel<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates, nullptr,
-                                                                   extent<N>()},
+  backend.iterate(contact::IterateKernel<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates,
+                                                                     nullptr, extent<N>()},
                   count);
-  backend.certify(contact::CertifyKernel<N>{solver.tolerance, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()},
-                  count);
+  backend.certify(
+      contact::CertifyKernel<N>{solver.tolerance, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()},
+      count);
 }
 
 /// Allocates memory for a block of instants, as cut_tiles() does.

@@ -75,8 +75,8 @@ class SolvedInstant {
     const auto x = batch::load<double, FingerMotion<double, J>>(host_.motion.finger_tile(j), i_);
     FingerMotion<double, J> after = x;
     // A step of 1 s: its change of a rate is the acceleration.
-    end_step(make_finger_drive<J>(job_.model.rules, j, job_.step), solvers::contact<double, kMaxContacts>(force_, j), 1.0,
-             after);
+    end_step(make_finger_drive<J>(job_.model.rules, j, job_.step), solvers::contact<double, kMaxContacts>(force_, j),
+             1.0, after);
     const int joints = finger_chain<J>(job_.model.rules.grasp.finger[j]).joints;
     const auto put = [&](const Vec<double, J>& v, std::vector<std::vector<double>>& to) {
       double* row = to[static_cast<std::size_t>(j)].data() + at * joints;

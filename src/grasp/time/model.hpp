@@ -42,7 +42,7 @@ struct MotionRules {
   Vec3<double> shake_rms;                 ///< along x, y, z of the palm [m/s^2]
   double slip, drop;                      ///< [m]
   double drop_turn;                       ///< [rad]
-  double tolerance;                             ///< of the contact solver
+  double tolerance;                       ///< of the contact solver
   double controller_mass;                 ///< mass in the controller's model [kg]
   bool levels;                            ///< friction levels instead of the nominal friction
   SurfaceKind kind[kMaxContacts];         ///< surface along which the fingertip moves

@@ -28,9 +28,11 @@ void check_times(const InTime& time) {
   // A whole number except for the rounding of decimal fractions such as 2 / 0.001.
   const double steps = time.duration / time.step;
   if (!(time.step > 0) || !(steps >= 1) || std::abs(steps - std::round(steps)) > 1e-6 * steps)
-    throw Error(ExitCode::kInvalidFile, "simulation.duration is not a whole number of steps", "choose simulation.step as until / n");
+    throw Error(ExitCode::kInvalidFile, "simulation.duration is not a whole number of steps",
+                "choose simulation.step as until / n");
   if (time.instants < 2 || static_cast<double>(time.instants) > std::round(steps) + 1)
-    throw Error(ExitCode::kInvalidFile, "simulation.instants = " + std::to_string(time.instants) + " does not fit the steps",
+    throw Error(ExitCode::kInvalidFile,
+                "simulation.instants = " + std::to_string(time.instants) + " does not fit the steps",
                 "give 2 to the number of steps + 1");
 }
 
@@ -340,12 +342,13 @@ std::vector<std::size_t> MotionModel::slots_of_instants() const {
 const char* to_string(MotionEnd end) { return study::name_at(kMotionEndWords, static_cast<int>(end)); }
 
 Motion::Motion(const Scenario& scenario) : scenario_(scenario) {
-  if (!scenario.time) throw Error(ExitCode::kInvalidFile, "this scenario has no [simulation]", "write a [simulation] table");
+  if (!scenario.time)
+    throw Error(ExitCode::kInvalidFile, "this scenario has no [simulation]", "write a [simulation] table");
   const InTime& time = *scenario.time;
   check_times(time);
   const auto grasp = make_model(scenario);
-  model_ = std::make_unique<MotionModel>(
-      MotionModel{.rules = make_rules(scenario, *grasp), .clock = LoadClock(time.loads, scenario.gravity, time.duration)});
+  model_ = std::make_unique<MotionModel>(MotionModel{.rules = make_rules(scenario, *grasp),
+                                                     .clock = LoadClock(time.loads, scenario.gravity, time.duration)});
   model_->steps = std::llround(time.duration / time.step);
   model_->instants = time.instants;
   model_->levels = time.friction;

@@ -1,5 +1,5 @@
-// Trajectories of a grasp scenario with [simulation], for consecutive samples. The study (study.hpp), replay and the C++
-// entry use it; model.hpp has the steps. SI units, palm frame P. Host only.
+// Trajectories of a grasp scenario with [simulation], for consecutive samples. The study (study.hpp), replay and the
+// C++ entry use it; model.hpp has the steps. SI units, palm frame P. Host only.
 #pragma once
 
 #include <cstdint>

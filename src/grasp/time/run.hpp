@@ -76,13 +76,13 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     backend.step_fingers(model.rules, tiles, step, count);
     backend.assemble(AssembleKernel<N>{rules, tiles, step.now}, count);
     backend.iterate(contact::IterateKernel<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
-                                                                     // Before the first step there are no forces to
-                                                                     // start from: Newton's own first guess.
-                                                                     tiles.candidates, k > 0 ? tiles.guesses : nullptr,
-                                                                     extent<N>()},
+                                                                       // Before the first step there are no forces to
+                                                                       // start from: Newton's own first guess.
+                                                                       tiles.candidates,
+                                                                       k > 0 ? tiles.guesses : nullptr, extent<N>()},
                     count);
     backend.certify(contact::CertifyKernel<N>{model.rules.tolerance, tiles.problems, tiles.sliding, tiles.candidates,
-                                            tiles.solutions, extent<N>()},
+                                              tiles.solutions, extent<N>()},
                     count);
     const bool looked = next_look < look_steps.size() && look_steps[next_look] == k + 1;
     // A product, not a sum of steps, so that rounding does not add up.

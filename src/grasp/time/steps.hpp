@@ -224,7 +224,7 @@ struct CloseKernel {
 
   template <class S>
   GARRA_HD Contacts<S> measure_contacts(const StepParts<S, N>& s, const Vec<S, N>& touched,
-                                   const contact::TileProblem<S, N>& problem, const Solved<S>& solved) const {
+                                        const contact::TileProblem<S, N>& problem, const Solved<S>& solved) const {
     const StepRules& r = rules->step;
     const S dt = S(r.step);
     Contacts<S> out;
@@ -347,7 +347,7 @@ struct CloseKernel {
 
   template <class S>
   GARRA_HD MotionLook<S, N> make_look(const ObjectMotion<S>& x, const Solved<S>& solved, const Contacts<S>& contacts,
-                                    const MotionMeasures<S, N>& m, const MaskOf<S>& on) const {
+                                      const MotionMeasures<S, N>& m, const MaskOf<S>& on) const {
     const S nan = S(__builtin_nan(""));
     MotionLook<S, N> out;
     S slid = S(0);
@@ -363,7 +363,7 @@ struct CloseKernel {
 
   template <class S>
   GARRA_HD StepRecord<S, N> make_record(const StepParts<S, N>& s, const Solved<S>& solved, const Contacts<S>& contacts,
-                                      const MotionMeasures<S, N>& m) const {
+                                        const MotionMeasures<S, N>& m) const {
     StepRecord<S, N> out;
     out.object = s.object;
     out.gravity = s.order.gravity;

@@ -30,7 +30,8 @@ struct TrajectoryResult {
 
 TrajectoryResult evaluate_trajectory(const TimeLayout& l, std::int64_t sample, const Trajectory& t) {
   constexpr double never = std::numeric_limits<double>::infinity();
-  TrajectoryResult j{static_cast<int>(sample % l.levels()), is_in_hand(t.end), false, !is_undecided(t.end), {}, 0, 0, 0};
+  TrajectoryResult j{
+      static_cast<int>(sample % l.levels()), is_in_hand(t.end), false, !is_undecided(t.end), {}, 0, 0, 0};
   j.lost = j.decided && !j.in_hand;
   j.lost_at = j.lost ? t.end_time : never;
   j.slipped_at = std::min(t.slip_time, j.lost_at);
@@ -302,7 +303,8 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
   const Device one{device.executor, 1, device.index};
   batch::run_threads(study_threads(device), chunk.pieces(), [&](batch::Pieces& pieces) {
     Books books(layout_);
-    for (std::int64_t p = 0; pieces.next(p);) chunk.count(p, run_(chunk.piece_begin(p), chunk.piece_size(p), one), 0, books);
+    for (std::int64_t p = 0; pieces.next(p);)
+      chunk.count(p, run_(chunk.piece_begin(p), chunk.piece_size(p), one), 0, books);
     pieces.alone([&] { chunk.add(books); });
   });
   return chunk.tally();

@@ -15,10 +15,10 @@ namespace garra::grasp {
 namespace {
 
 using study::at;
+using study::DecisionCounts;
 using study::Json;
 using study::number;
 using study::Total;
-using study::DecisionCounts;
 
 /// Words for the quantities drawn over time; the reference values are the scenario's.
 std::array<study::ColumnWords, kBands> band_words(const InTime& time) {
@@ -173,7 +173,9 @@ Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& 
 
 /// Sum k; before the first sample all lists are empty.
 double sum(const Total& t, int k) { return t.sums.empty() ? 0 : t.sums[static_cast<std::size_t>(k)]; }
-double largest_error(const Total& t, int audit) { return t.least.empty() ? NAN : -t.least[static_cast<std::size_t>(audit)]; }
+double largest_error(const Total& t, int audit) {
+  return t.least.empty() ? NAN : -t.least[static_cast<std::size_t>(audit)];
+}
 
 Json audit(const Total& t, const TimeLayout& l, const InTime& time) {
   constexpr const char* names[kAudits] = {"energy_balance", "momentum_balance", "worst_gap",

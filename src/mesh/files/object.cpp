@@ -117,7 +117,7 @@ std::shared_ptr<const mesh::Surface> parse_shape(const std::string& words, doubl
   std::vector<double> x = parse_numbers(found->first, std::string_view(words).substr(colon + 1));
   if (x.size() != found->second.count)
     throw Error(ExitCode::kUsage, words + ": " + std::to_string(x.size()) + " numbers",
-                "Write " + found->first + ":" + found->second.numbers + " in metres.");
+                "Write " + found->first + ":" + found->second.numbers + " in meters.");
   const auto lengths = std::span(x).first(found->second.lengths);
   for (double& length : lengths) length *= scale > 0 ? scale : 1;
   if (scale == 0) (void)check_units({words, {lengths.begin(), lengths.end()}}, ExitCode::kUsage);

@@ -19,7 +19,8 @@ std::uint32_t read_triangle_count(std::string_view bytes) {
   return count;
 }
 bool has_binary_size(std::string_view bytes) {
-  return bytes.size() >= kHeader && bytes.size() == kHeader + kTriangle * static_cast<std::size_t>(read_triangle_count(bytes));
+  return bytes.size() >= kHeader &&
+         bytes.size() == kHeader + kTriangle * static_cast<std::size_t>(read_triangle_count(bytes));
 }
 
 mesh::Mesh read_binary(const std::string& path, std::string_view bytes) {

@@ -96,7 +96,8 @@ void print_row(const Claim& c) {
   constexpr int kStatement = 58;
   if (c.statement.size() > kStatement) std::printf("  %s\n", c.statement.c_str());
   std::printf("  %-*s %-10s %-10s %-10s %s\n", kStatement, c.statement.size() > kStatement ? "" : c.statement.c_str(),
-              to_text(c.paper).c_str(), to_text(c.printed).c_str(), to_text(c.corrected).c_str(), to_string(c.decision));
+              to_text(c.paper).c_str(), to_text(c.printed).c_str(), to_text(c.corrected).c_str(),
+              to_string(c.decision));
   if (!c.reason.empty()) print_indented(c.reason);
 }
 

@@ -104,7 +104,8 @@ Json to_json(const papers::RollingAnswer& a) {
 Json to_json(const papers::RollingPoint& p) {
   Json out;
   for (int j = 0; j < papers::kContacts; ++j)
-    out.push_back({{"c", list_to_json(p.c, 3 * j)}, {"a", list_to_json(p.a, 3 * j)}, {"s", p.s[j]}, {"lambda", p.lambda[j]}});
+    out.push_back(
+        {{"c", list_to_json(p.c, 3 * j)}, {"a", list_to_json(p.a, 3 * j)}, {"s", p.s[j]}, {"lambda", p.lambda[j]}});
   return out;
 }
 

@@ -75,7 +75,8 @@ void found_by(const Op& op, const Given& guess, const Array& lengths, const std:
       out);
 }
 
-void compute_poses(const Given& guess, const Array& lengths, const ForwardOptions& asked, Form form, const DeviceFound& to) {
+void compute_poses(const Given& guess, const Array& lengths, const ForwardOptions& asked, Form form,
+                   const DeviceFound& to) {
   using batch::device_column;
   check_proofs(asked);
   if (form == Form::kFull && asked.certify)
@@ -98,7 +99,8 @@ void compute_details(const Given& given, double characteristic_length, const Dev
   const batch::DeviceColumn largest{nullptr, 1}, apart{nullptr, 6};
   // In the order of PoseDetailOp::Out.
   run_on_poses(
-      PoseDetailOp{platform::characteristic_length({given.platform}, characteristic_length), make_limits(given.platform)},
+      PoseDetailOp{platform::characteristic_length({given.platform}, characteristic_length),
+                   make_limits(given.platform)},
       given, {},
       {device_column(to.leg_vector, 18), device_column(to.leg_quaternion, 24), device_column(to.leg_euler313, 18),
        device_column(to.universal_angles, 12), device_column(to.determinant, 1), device_column(to.sigma_min, 1),
@@ -108,7 +110,8 @@ void compute_details(const Given& given, double characteristic_length, const Dev
        device_column(to.status, 1)});
 }
 
-void compute_forces(const Given& given, const DeviceMotion& motion, const Array& wrench, Form form, const DeviceForces& to) {
+void compute_forces(const Given& given, const DeviceMotion& motion, const Array& wrench, Form form,
+                    const DeviceForces& to) {
   using batch::device_column;
   require_masses(given.platform);
   const double length = characteristic_length(given.platform);
@@ -125,8 +128,8 @@ void compute_forces(const Given& given, const DeviceMotion& motion, const Array&
     run_on_poses(InverseDynamicsOp{length}, given, in, out);
 }
 
-void compute_accelerations(const Given& given, const Array& velocity, const Array& force, const Array& wrench, Form form,
-                      const DeviceAccelerations& to) {
+void compute_accelerations(const Given& given, const Array& velocity, const Array& force, const Array& wrench,
+                           Form form, const DeviceAccelerations& to) {
   using batch::device_column;
   require_masses(given.platform);
   const std::vector<batch::DeviceColumn> in = {device_column(velocity, 6), needed_column(force, 6, "force"),
@@ -156,7 +159,8 @@ void inverse_details(const Platform& platform, const DevicePoses& poses, double 
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, double characteristic_length,
                             const DeviceDetails& to, int device) {
-  return count_workspace(platform, poses, device, [&](const Given& given) { compute_details(given, characteristic_length, to); });
+  return count_workspace(platform, poses, device,
+                         [&](const Given& given) { compute_details(given, characteristic_length, to); });
 }
 
 void forward_kinematics(const Platform& platform, const Array& lengths, const DevicePoses& guess,
@@ -165,7 +169,8 @@ void forward_kinematics(const Platform& platform, const Array& lengths, const De
 }
 std::size_t workspace_bytes(const Platform& platform, const Array& lengths, const DevicePoses& guess,
                             const ForwardOptions& options, const DeviceFound& to, int device, Form form) {
-  return count_workspace(platform, guess, device, [&](const Given& given) { compute_poses(given, lengths, options, form, to); });
+  return count_workspace(platform, guess, device,
+                         [&](const Given& given) { compute_poses(given, lengths, options, form, to); });
 }
 
 void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
@@ -174,7 +179,8 @@ void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const 
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                             const Array& wrench, const DeviceForces& to, int device, Form form) {
-  return count_workspace(platform, poses, device, [&](const Given& given) { compute_forces(given, motion, wrench, form, to); });
+  return count_workspace(platform, poses, device,
+                         [&](const Given& given) { compute_forces(given, motion, wrench, form, to); });
 }
 
 void forward_dynamics(const Platform& platform, const DevicePoses& poses, const Array& velocity, const Array& force,
@@ -185,7 +191,7 @@ std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, 
                             const Array& force, const Array& wrench, const DeviceAccelerations& to, int device,
                             Form form) {
   return count_workspace(platform, poses, device,
-                 [&](const Given& given) { compute_accelerations(given, velocity, force, wrench, form, to); });
+                         [&](const Given& given) { compute_accelerations(given, velocity, force, wrench, form, to); });
 }
 
 }  // namespace garra::platform

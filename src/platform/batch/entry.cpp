@@ -100,7 +100,8 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
   std::string shared[2];
   for (int i = 0; i < kLegs; ++i) {
     for (int j = i + 1; j < kLegs; ++j) {
-      const bool one = !(magnitude(base[i] - base[j]) > at_base), other = !(magnitude(anchor[i] - anchor[j]) > at_platform);
+      const bool one = !(magnitude(base[i] - base[j]) > at_base),
+                 other = !(magnitude(anchor[i] - anchor[j]) > at_platform);
       const std::string pair = std::to_string(i) + " and " + std::to_string(j);
       Leg &first = p.leg[static_cast<std::size_t>(i)], &second = p.leg[static_cast<std::size_t>(j)];
       // Equal to the bit, so that share_joint() in systems/platform/limits.hpp can ask for equality.
@@ -220,7 +221,8 @@ double characteristic_length(const Platforms& platforms, double asked) {
 }
 
 Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com, const Mat3<double>& inertia) {
-  if (!std::isfinite(mass) || !(mass >= 0) || !finite_matrix(com) || !finite_matrix(inertia) || !chain::is_inertia(inertia, true)) {
+  if (!std::isfinite(mass) || !(mass >= 0) || !finite_matrix(com) || !finite_matrix(inertia) ||
+      !chain::is_inertia(inertia, true)) {
     refuse(platform, "this payload is no body: a number is not finite, its mass negative or its inertia impossible",
            "Give the inertia about the payload's own center of mass, in platform axes.");
   }

@@ -10,7 +10,7 @@
 namespace garra::platform {
 
 struct FullForwardOp {
-  double tolerance;                    ///< largest error of a constraint that counts as met [m, 1]
+  double tolerance;              ///< largest error of a constraint that counts as met [m, 1]
   int most;                      ///< iterations
   double characteristic_length;  ///< that makes radians lengths in sigma_min [m]
   double near_singular;          ///< near singular: scaled sigma_min <= this

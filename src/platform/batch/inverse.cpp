@@ -25,8 +25,8 @@ void blank_row(InverseKinematics& to, std::int64_t row) {
 constexpr int kLimitNumbers = sizeof(Limits<double>) / sizeof(double);
 
 /// Limits of one row. `apart` is the distance of each leg to the nearest other leg.
-std::uint32_t row_limit_mask(const Limits<double>& limits, const InverseKinematics& of, const std::vector<double>& apart,
-                      std::size_t row) {
+std::uint32_t row_limit_mask(const Limits<double>& limits, const InverseKinematics& of,
+                             const std::vector<double>& apart, std::size_t row) {
   const auto six = [row](const std::vector<double>& all) {
     Vec<double, 6> v;
     std::copy_n(all.data() + 6 * row, 6, v.m);

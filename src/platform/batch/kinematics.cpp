@@ -34,7 +34,7 @@ struct Subset {
 };
 
 Subset select_subset(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
-                 std::vector<std::size_t> row) {
+                     std::vector<std::size_t> row) {
   Subset to;
   if (platforms.size() == 1) to.platforms = platforms;
   for (const std::size_t i : row) {

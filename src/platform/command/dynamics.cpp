@@ -84,7 +84,8 @@ void run_inverse(const DynamicsArguments& a) {
     s.lines = force_table(r);
   }
   check_inverse(r, s);
-  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
+  if (!a.common.output.empty())
+    io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
   finish_platform(a.common, run, s);
 }
 
@@ -106,7 +107,8 @@ void run_forward(const DynamicsArguments& a) {
     if (!r.kinetic.empty())
       s.lines += summary_line("energy", format("kinetic %.9g J, potential %.9g J", r.kinetic[0], r.potential[0]));
   }
-  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
+  if (!a.common.output.empty())
+    io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
   finish_platform(a.common, run, s);
 }
 

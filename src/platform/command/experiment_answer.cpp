@@ -53,9 +53,9 @@ std::string paths(const Json& s) {
   std::string out = "\nNewton steps per segment, and the two forms' poses apart [m, 1]\n";
   out += format("  %-22s    91 coord.      minimal        apart\n", "");
   for (const Json& path : s["paths"])
-    out += format("  %-22s %12s %12s %12.2g%s\n", path_name(path).c_str(), format_range(path["iterations_full"]).c_str(),
-                  format_range(path["iterations_minimal"]).c_str(), largest_entry(path["difference"]),
-                  path["solved"] == path["segments"] ? "" : "   not all solved");
+    out += format("  %-22s %12s %12s %12.2g%s\n", path_name(path).c_str(),
+                  format_range(path["iterations_full"]).c_str(), format_range(path["iterations_minimal"]).c_str(),
+                  largest_entry(path["difference"]), path["solved"] == path["segments"] ? "" : "   not all solved");
   out += "\nFlops per segment\n" + format(kFlopsHead, "");
   for (const Json& path : s["paths"]) {
     const Json& flops = path["flops"];
@@ -77,7 +77,8 @@ std::string motion_line(const char* name, const Json& form) {
 std::string motion(const Json& s) {
   std::string out =
       "\nBoth forms\n" + motion_line("91 coord., hybrid", s["full"]) + motion_line("minimal, rk4", s["minimal"]);
-  out += format("  %-22s %.2g at most, over position [m] and Euler parameters\n", "apart", largest_entry(s["difference"]));
+  out +=
+      format("  %-22s %.2g at most, over position [m] and Euler parameters\n", "apart", largest_entry(s["difference"]));
   out += "\nFlops\n" + format(kFlopsHead, "");
   for (const char* per : {"evaluation", "step"}) {
     const Json& f = s[std::string("flops_per_") + per];

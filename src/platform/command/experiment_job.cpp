@@ -21,7 +21,9 @@ using Json = nlohmann::ordered_json;
 using platform::ExperimentStudy;
 using platform::Trajectories;
 
-void append_values(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
+void append_values(const std::vector<double>& from, std::vector<double>& to) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
 /// Both forms as samples 0 (full) and 1 (minimal) of one file, as `garra platform simulate` writes them.
 Trajectories side_by_side(const Trajectories& full, const Trajectories& minimal) {

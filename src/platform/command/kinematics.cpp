@@ -209,7 +209,8 @@ void run_forward(const ForwardArguments& a) {
       s.lines +=
           summary_line("unique", format("within %.4g m (turns times the characteristic length)", r.uniqueness[0]));
   }
-  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
+  if (!a.common.output.empty())
+    io::write_platform_results(a.common.output, r, make_attributes(run, {{"form", a.form}}));
   finish_platform(a.common, run, s);
 }
 

@@ -107,7 +107,8 @@ std::string nodes(const Json& s) {
 std::string platform_study_answer_text(const Json& s, const Json& manifest, const Look& look) {
   const std::string title = s["title"];
   std::string out = "\n" + (title.empty() ? "Platform " + s["platform"]["name"].get<std::string>() : title);
-  out += "\n\n" + headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) + "\n";
+  out +=
+      "\n\n" + headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) + "\n";
   out += speed_line(manifest);
   if (look.sample >= 0)
     out += "Highest force      garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

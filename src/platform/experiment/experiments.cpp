@@ -32,7 +32,9 @@ Poses pose_row(const Poses& of, std::size_t k) {
   return {{r, r + 3}, {p, p + 4}};
 }
 
-void append_values(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
+void append_values(const std::vector<double>& from, std::vector<double>& to) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
 /// Differences at one pose; NaN if one of the two is.
 double pose_difference(const Poses& a, const Poses& b) {

@@ -32,7 +32,7 @@ struct PathExperiment {
 /// kMove, kStroke: a path for each number of segments, first in parts of the pose, then of the lengths. All start at
 /// `start`. One after the other on one core.
 [[nodiscard]] std::vector<PathExperiment> make_path_experiments(const Platform& platform, const Experiment& experiment,
-                                                   const Poses& start);
+                                                                const Poses& start);
 
 /// Initial pose of the experiment: Experiment::start; for kStroke the pose with all legs at their
 /// shortest, next to home. Throws Error(kInvalidFile) if no pose is found.

@@ -43,8 +43,8 @@ ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>
                            double tolerance) {
   ForwardFlops f;
   double steps = 0;
-  f.full =
-      count_flops([&] { steps = full_forward(model, to_counted(lengths), to_counted(guess), tolerance, kMaxSteps).iterations.v; });
+  f.full = count_flops(
+      [&] { steps = full_forward(model, to_counted(lengths), to_counted(guess), tolerance, kMaxSteps).iterations.v; });
   f.dense = steps * dense_flops(kUnknowns);
   f.minimal = count_flops([&] {
     (void)forward_solve(model, ForwardRule{tolerance, kMaxSteps}, to_counted(lengths), to_counted(guess));
@@ -62,7 +62,8 @@ ForwardFlops acceleration_flops(const Model<double>& model, const Place<double>&
   q.rate = full_rate(model, q.at, rest);
   ForwardFlops f;
   f.full = count_flops([&] {
-    (void)full_acceleration(model, q, to_counted(force), none, Baumgarte{0}, static_cast<Multipliers<Counted>*>(nullptr));
+    (void)full_acceleration(model, q, to_counted(force), none, Baumgarte{0},
+                            static_cast<Multipliers<Counted>*>(nullptr));
   });
   f.dense = dense_flops(kUnknowns + kMultipliers);
   f.minimal = count_flops([&] { (void)acceleration(model, at, rest, to_counted(force), none); });

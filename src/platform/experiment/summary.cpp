@@ -123,14 +123,10 @@ void put_motion(const ExperimentStudy& study, Json& j) {
 }  // namespace
 
 std::string ExperimentStudy::summary(const study::Total& t, const std::string& stopped_by) const {
-  Json j = {{"schema", study::kSummarySchema},
-            {"job", "platform_experiment"},
-            {"kind", name_of(scenario_.experiment.kind)},
-            {"title", scenario_.title},
-            {"samples", t.count},
-            {"requested", plan_.samples},
-            {"stopped_by", stopped_by},
-            {"solved", t.counts[0]}};
+  Json j = {
+      {"schema", study::kSummarySchema}, {"job", "platform_experiment"}, {"kind", name_of(scenario_.experiment.kind)},
+      {"title", scenario_.title},        {"samples", t.count},           {"requested", plan_.samples},
+      {"stopped_by", stopped_by},        {"solved", t.counts[0]}};
   j["platform"] = {{"name", scenario_.platform.name}, {"gravity", three(scenario_.platform.gravity)}};
   if (is_motion())
     put_motion(*this, j);

@@ -83,10 +83,10 @@ void check_angle(Fields& f, const char* key, double angle) {
 
 AnyValue stroke(Leg& leg) {
   return list_value({2,
-                  [&leg](std::size_t k) {
-                    return quantity(k == 0 ? leg.length_min : leg.length_max, {kLength, Bounds::positive()});
-                  },
-                  "[shortest, longest], above 0 m"});
+                     [&leg](std::size_t k) {
+                       return quantity(k == 0 ? leg.length_min : leg.length_max, {kLength, Bounds::positive()});
+                     },
+                     "[shortest, longest], above 0 m"});
 }
 
 AnyValue link(platform::Link& link) {

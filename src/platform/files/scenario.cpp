@@ -245,7 +245,9 @@ Scenario parse_platform_scenario(const std::string& text, const std::string& nam
   return build_study_scenario(parse_toml(text, name, overrides), name);
 }
 
-Scenario read_platform_scenario(const ScenarioDocument& document) { return build_study_scenario(document.root(), document.name()); }
+Scenario read_platform_scenario(const ScenarioDocument& document) {
+  return build_study_scenario(document.root(), document.name());
+}
 
 Scenario read_platform_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_platform_scenario(read_text(path), path, overrides);

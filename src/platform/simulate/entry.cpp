@@ -101,7 +101,7 @@ void check_force(const ForceInput& f, std::int64_t count) {
 }
 
 MotionJob make_job(const Platforms& platforms, const ForceInput& force, const SimulateOptions& options,
-                 std::int64_t count) {
+                   std::int64_t count) {
   require_masses(platforms);
   MotionJob job;
   job.count = count;
@@ -128,7 +128,8 @@ MotionJob make_job(const Platforms& platforms, const ForceInput& force, const Si
 template <bool kOwn>
 void run_chunk(const MotionJob& job, const MotionArrays& arrays) {
   if (job.setup.full) return run_full_chunk<kOwn>(job, arrays);
-  batch::for_each(job.device.executor, arrays.count, Interruptible<MotionKernel<MotionRun, kOwn>>{{{job.setup, arrays}}});
+  batch::for_each(job.device.executor, arrays.count,
+                  Interruptible<MotionKernel<MotionRun, kOwn>>{{{job.setup, arrays}}});
 }
 
 void run_job(const MotionJob& job) {

@@ -9,7 +9,7 @@ namespace garra::platform {
 
 namespace {
 
-constexpr double kMaxSteps = 1e9;    // of a span between two moments that must be met
+constexpr double kMaxSteps = 1e9;     // of a span between two moments that must be met
 constexpr double kSameMoment = 1e-9;  // two moments closer than this share of a step are one
 
 /// Row i of an optional array; zeros if it is empty.

@@ -14,7 +14,6 @@ namespace {
 /// Number of a leg in results.h5, from 0; 255: none. In a sample legs count from 1, and 0 is none.
 double number_of_leg(double leg) { return leg > 0 ? leg - 1 : 255; }
 
-
 using study::at;
 using study::kBlock;
 using study::Total;
@@ -184,8 +183,8 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
       t.groups[static_cast<std::size_t>(outcome)].add({m.instant, sample, outcome, m.instant});
     }
     if (keep == "none" || (keep == "failures" && feasible)) continue;
-    t.kept.insert(t.kept.end(), {static_cast<double>(sample), m.outcome, m.instant, number_of_leg(m.leg), m.peak_instant, number_of_leg(m.peak_leg),
-                                 static_cast<double>(node)});
+    t.kept.insert(t.kept.end(), {static_cast<double>(sample), m.outcome, m.instant, number_of_leg(m.leg),
+                                 m.peak_instant, number_of_leg(m.peak_leg), static_cast<double>(node)});
     t.kept.insert(t.kept.end(), values.begin(), values.end());
     const Drawn<double> x =
         draw_inputs<double>(rules_, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample)));
@@ -293,7 +292,7 @@ std::vector<study::DecisionCounts> PlatformStudy::decisions(const Total& t) cons
 }
 
 StudySeries PlatformStudy::make_series(const StudyMachine<double>& machine,
-                                     const std::vector<PathPoint<double>>& points) const {
+                                       const std::vector<PathPoint<double>>& points) const {
   StudySeries s;
   s.time = time_;
   const auto append = [](std::vector<double>& to, const auto& row) { to.insert(to.end(), row.m, row.m + row.kRows); };

@@ -96,7 +96,7 @@ class PlatformStudy final : public study::Study {
                    study::Tally& tally, double* sums) const;
   void count_inputs(std::int64_t sample, bool feasible, study::Tally& tally) const;
   [[nodiscard]] StudySeries make_series(const StudyMachine<double>& machine,
-                                      const std::vector<PathPoint<double>>& points) const;
+                                        const std::vector<PathPoint<double>>& points) const;
 
   Scenario scenario_;
   StudyRules rules_;

@@ -132,9 +132,14 @@ Json ranking_to_json(const study::Ranking& r, const char* key) {
 std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by) const {
   const Scenario& s = scenario_;
   const StudyLayout& l = layout_;
-  Json j = {
-      {"schema", study::kSummarySchema},         {"job", "platform"},  {"kind", is_map() ? "map" : "path"}, {"title", s.title},
-      {"seed", s.plan.seed}, {"samples", t.count}, {"requested", s.plan.samples},       {"stopped_by", stopped_by}};
+  Json j = {{"schema", study::kSummarySchema},
+            {"job", "platform"},
+            {"kind", is_map() ? "map" : "path"},
+            {"title", s.title},
+            {"seed", s.plan.seed},
+            {"samples", t.count},
+            {"requested", s.plan.samples},
+            {"stopped_by", stopped_by}};
   j["platform"] = {{"name", s.platform.name}, {"gravity", three(s.platform.gravity)}};
   j[is_map() ? "map" : "path"] = subject(s, nodes());
   j["allowed"] = {{"force", s.allowed.force > 0 ? Json(s.allowed.force) : Json(nullptr)},
@@ -146,8 +151,9 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
   study::put_outcomes(j, kOutcomeWords, t, l.outcome);
   j["first_failure"] = failures(l, t, time_);
-  j["peak_force_at"] = {
-      {"legs", counts_to_json(t, l.peak_leg, kLegs)}, {"time", time_}, {"count", counts_to_json(t, l.peak_at, rules_.instants)}};
+  j["peak_force_at"] = {{"legs", counts_to_json(t, l.peak_leg, kLegs)},
+                        {"time", time_},
+                        {"count", counts_to_json(t, l.peak_at, rules_.instants)}};
   study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
     j["metrics"][row.words.name] =
         study::distribution(t, l.metric[k], row.words_in(s), 2 * static_cast<std::size_t>(k));
@@ -162,7 +168,8 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   j["highest_force"] = ranking_to_json(t.worst, "force");
   j["earliest"] = Json::object();
   for (int k = 1; k < kOutcomes; ++k)
-    j["earliest"][to_string(static_cast<Outcome>(k))] = ranking_to_json(t.groups[static_cast<std::size_t>(k)], "instant");
+    j["earliest"][to_string(static_cast<Outcome>(k))] =
+        ranking_to_json(t.groups[static_cast<std::size_t>(k)], "instant");
   j["failures_kept"] = s.plan.keep == "none" ? 0 : t.count - at(t, l.outcome);
   return j.dump(1) + "\n";
 }

@@ -71,8 +71,12 @@ io::MapVoxels collect_voxels(const MapStudy& study, const study::Total& total) {
 
 io::MapSlice evaluated(const MapScenario& scenario, const Slice& slice) {
   SliceResult r = evaluate_slice(scenario, slice, {});
-  return {std::move(r.slice),   std::move(r.measures),          std::move(r.locus_x),
-          std::move(r.locus_y), std::move(r.locus_dependent_joints), std::move(r.locus_escape)};
+  return {std::move(r.slice),
+          std::move(r.measures),
+          std::move(r.locus_x),
+          std::move(r.locus_y),
+          std::move(r.locus_dependent_joints),
+          std::move(r.locus_escape)};
 }
 
 Json to_json(const MapSample& s, const chain::Robot& robot) {

@@ -93,7 +93,8 @@ void describe_null_space(const Case& c, const Svd& jac, Analysis& out) {
 
 void describe_intervals(const Case& c, Analysis& out) {
   for (int a = 0; a < c.joints(); ++a)
-    for (int b = a; b < c.joints(); ++b) out.dims.push_back({a, b, numerical_rank(jacobian(c.screw, a, b), c.tolerance)});
+    for (int b = a; b < c.joints(); ++b)
+      out.dims.push_back({a, b, numerical_rank(jacobian(c.screw, a, b), c.tolerance)});
   out.intervals = analyzed_intervals(c);
   out.subchain_singular = !out.intervals.empty();
 }

@@ -59,8 +59,8 @@ Actuator actuator(const Case& c, const Interval& interval, int f, const Svd& spa
   for (int k = 0; k < nulls.cols(); ++k)
     if (outside(beyond, weighted_product(c.screw, interval, f, nulls, k)) > c.zero) out.weighted_outside = true;
   const Screws after = moved(c.screw, f, c.step);
-  out.restores =
-      numerical_rank(jacobian(after, interval.first, interval.last), c.tolerance) >= c.expected(interval.first, interval.last);
+  out.restores = numerical_rank(jacobian(after, interval.first, interval.last), c.tolerance) >=
+                 c.expected(interval.first, interval.last);
   return out;
 }
 

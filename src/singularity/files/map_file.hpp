@@ -23,9 +23,9 @@ struct MapVoxels {
 struct MapSlice {
   singularity::Slice slice;
   singularity::Measures measures;
-  std::vector<double> locus_x, locus_y;          ///< singular configurations within it
+  std::vector<double> locus_x, locus_y;               ///< singular configurations within it
   std::vector<std::uint32_t> locus_dependent_joints;  ///< sets of joints, joint k (from 0) worth 2^k
-  std::vector<int> locus_escape;                 ///< from 0; -1: none
+  std::vector<int> locus_escape;                      ///< from 0; -1: none
 };
 
 /// Throws Error(kInputOutput).

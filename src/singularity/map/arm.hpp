@@ -69,7 +69,8 @@ class MapArm {
 /// Throws Error(kUsage) for options out of range and arms without a kernel.
 [[nodiscard]] std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options);
 
-/// Arms of up to J joints (exactly J where J is 6 or 7) and generic rank G, or, where G is kAnyRank, 3 to 5. Each in one of singularity/instances.
+/// Arms of up to J joints (exactly J where J is 6 or 7) and generic rank G, or, where G is kAnyRank, 3 to 5. Each in
+/// one of singularity/instances.
 template <int J, int G>
 [[nodiscard]] std::unique_ptr<MapArm> make_map_arm_of(const chain::Robot& robot, const MeasureOptions& options);
 

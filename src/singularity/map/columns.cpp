@@ -103,7 +103,7 @@ void run(const chain::Robot& robot, const DeviceConfigurations& at, const Measur
 }
 template <class To>
 std::size_t count_bytes(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
-                     const To& to, int device) {
+                        const To& to, int device) {
   std::size_t bytes = 0;
   run(robot, at, options, to, {.device = device}, &bytes);
   return bytes;

@@ -51,7 +51,7 @@ struct MapLayout {
   int outside_range = 0;                          ///< [1] landed where a joint is outside of its source's range
   int lost = 0;                                   ///< [7] by lost freedoms
   study::Histogram distance;                      ///< to the singularity [rad]
-  int dependent_joints = 0;                            ///< [2^joints] by set of responsible joints
+  int dependent_joints = 0;                       ///< [2^joints] by set of responsible joints
   int subset = 0;                                 ///< [2^joints] minimal singular subsets met, by their joints (SSM)
   int subsets = 0;                                ///< [joints + 1] by number of minimal singular intervals (SOSM)
   int escape = 0;                                 ///< [joints][order 1, order 2] by best escape joint

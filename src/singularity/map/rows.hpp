@@ -40,9 +40,10 @@ struct NearSample {
 template <int J>
 void keep_row(const NearSample<J>& n, int joints, std::vector<double>& rows) {
   const NearSingularity<double, J>& s = n.nearest;
-  rows.insert(rows.end(), {static_cast<double>(n.sample), static_cast<double>(n.outcome), s.search_status, n.measured.sigma,
-                           n.measured.inverse_condition, n.measured.manipulability, s.lost, s.dependent_joints,
-                           s.escape_joint, s.escape_order, s.escape_rate, s.escape_sign, s.distance});
+  rows.insert(rows.end(),
+              {static_cast<double>(n.sample), static_cast<double>(n.outcome), s.search_status, n.measured.sigma,
+               n.measured.inverse_condition, n.measured.manipulability, s.lost, s.dependent_joints, s.escape_joint,
+               s.escape_order, s.escape_rate, s.escape_sign, s.distance});
   rows.insert(rows.end(), n.measured.tool.m, n.measured.tool.m + 3);
   rows.insert(rows.end(), n.q.m, n.q.m + joints);
   rows.insert(rows.end(), s.q.m, s.q.m + joints);

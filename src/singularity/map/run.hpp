@@ -1,5 +1,5 @@
-// Maps of arms of J joints and generic rank G (or, G = kAnyRank, one below 6) on the host: block after block, so that a block's numbers stay in the
-// cache. One translation unit per few sizes instantiates it (singularity/instances).
+// Maps of arms of J joints and generic rank G (or, G = kAnyRank, one below 6) on the host: block after block, so that a
+// block's numbers stay in the cache. One translation unit per few sizes instantiates it (singularity/instances).
 #pragma once
 
 #include <algorithm>
@@ -279,7 +279,8 @@ class MapArmOf final : public MapArm {
       batch::on_device(device, DeviceArm<J, G>{arm_, single_, options}, work);
     else
       throw Error(ExitCode::kNoDevice,
-                  "maps of arms of generic rank " + std::to_string(arm_.dims.generic_rank) + " have no CUDA kernels, only those of rank 6",
+                  "maps of arms of generic rank " + std::to_string(arm_.dims.generic_rank) +
+                      " have no CUDA kernels, only those of rank 6",
                   "use --device cpu");
   }
 

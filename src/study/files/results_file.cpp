@@ -35,7 +35,9 @@ hid_t stored_type(Type type) {
   return type == Type::kSmall ? H5T_STD_U8LE : H5T_IEEE_F64LE;
 }
 
-std::uint64_t column_bytes(const Column& c) { return (c.type == Type::kSmall || c.type == Type::kIndex ? 1 : 8) * c.width; }
+std::uint64_t column_bytes(const Column& c) {
+  return (c.type == Type::kSmall || c.type == Type::kIndex ? 1 : 8) * c.width;
+}
 
 bool has_place(const Column& c, std::uint64_t rows) { return rows > 0 && c.width > 0; }
 

@@ -23,7 +23,7 @@ namespace garra::io {
 namespace {
 
 constexpr double kExpires = 3600;  ///< [s] a claim of another host that is not renewed
-constexpr int kMaxTries = 50;     ///< to lock the file that others find
+constexpr int kMaxTries = 50;      ///< to lock the file that others find
 constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 constexpr std::size_t kLongest = 256;
 

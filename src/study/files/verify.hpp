@@ -32,7 +32,7 @@ struct Verification {
 /// Reads all chunks and verifies the files with the checksums of manifest.json. Compares summary.json and results.h5
 /// byte for byte with those from the chunks, and recomputes a share of the chunks. Changes nothing in the folder.
 /// Throws Error(kInputOutput) if another version of garra has made the run or its scenario was changed, and
-/// Error(kStoppedResumable) if it was cancelled.
+/// Error(kStoppedResumable) if it was canceled.
 [[nodiscard]] Verification verify(RunFolder& folder, const study::Study& study, const VerifyOptions& options);
 
 }  // namespace garra::io

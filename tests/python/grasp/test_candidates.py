@@ -75,7 +75,7 @@ def test_ties_go_by_the_resisted_force_radius_where_there_are_force_limits():
 
 
 def test_variants_say_what_would_help_most():
-    # A soft pinch 10 mm beside the centre of mass, along y: moved towards it, it has less moment to hold.
+    # A soft pinch 10 mm beside the center of mass, along y: moved towards it, it has less moment to hold.
     s = garra.grasp.GraspSet.from_arrays(
         [[[-0.03, 0.01, 0], [0.03, 0.01, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], 0.5, mass=0.2, force_limit=5.0,
         torsion_radius=0.004, tangent=[[[0, 1, 0], [0, 1, 0]]], contact_names=[["left", "right"]],

@@ -40,7 +40,7 @@ def test_grasps_in_world_axes_are_those_about_the_poses_origin(example, scale):
     scaled[:, :3, 3] /= scale
     s = garra.grasp.GraspSet.from_world(p_W / scale, n_W, scaled, scale=scale, friction=0.5, mass=0.2, force_limit=6.0)
     r = garra.grasp.rank(s, samples=1, friction_samples=1)
-    # Independently: nothing is turned, the centre of mass is where the object is.
+    # Independently: nothing is turned, the center of mass is where the object is.
     there = garra.grasp.GraspSet.from_arrays(p_W, n_W, 0.5, mass=0.2, force_limit=6.0, com=pose[:, :3, 3])
     world = garra.grasp.rank(there, samples=1, friction_samples=1)
     assert 5 < r.held.sum() < 75

@@ -36,7 +36,7 @@ def octahedron(radius: float):
 
 
 def random_set(**others) -> garra.grasp.GraspSet:
-    """Grasps of two to four contacts on a sphere; number 7 has a zero normal, number 11 is in millimetres."""
+    """Grasps of two to four contacts on a sphere; number 7 has a zero normal, number 11 is in millimeters."""
     rng = np.random.default_rng(4)
     first = np.concatenate([[0], np.cumsum(rng.integers(2, 5, COUNT))])
     normals = rng.normal(size=(first[-1], 3))
@@ -104,7 +104,7 @@ def test_bad_grasps_are_listed_with_their_reason(ranked):
     text = Page(ranked[2]).text
     assert "2 grasps of 60" in text
     assert "bad normal 1 a normal is zero, or a tangent is parallel to its normal candidate 7 (grasp 7)" in text
-    assert "lengths are in metres candidate 11 (grasp 11)" in text
+    assert "lengths are in meters candidate 11 (grasp 11)" in text
 
 
 def test_what_the_numbers_of_a_ranking_stand_for_is_read_from_it(ranked, tmp_path):
@@ -221,7 +221,7 @@ def test_distributions_of_python_are_told(tmp_path):
     told = said(friction=garra.normal(0.5, 0.1), mass=garra.uniform(0.1, 0.2), com=garra.ball(0.003), slide=0.002)
     assert told["friction"].replace("\u202f", " ") == "normal, 0.5 ± 0.1, truncated, for each contact on its own"
     assert told["mass"].replace("\u202f", " ") == "uniform, 0.1 to 0.2 kg"
-    assert told["centre of mass off by"].replace("\u202f", " ") == "uniform in a ball of 3 mm"
+    assert told["center of mass off by"].replace("\u202f", " ") == "uniform in a ball of 3 mm"
     assert told["contacts slide by"].startswith("normal, 0 ± 2\u202fmm")
     told = said(friction=garra.scale(0.8, 1.2), random_gravity_direction=True)
     assert told["friction"] == "the set’s × (uniform, 0.8 to 1.2, for each contact on its own)"

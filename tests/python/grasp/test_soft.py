@@ -21,7 +21,7 @@ WEIGHT = MASS * 9.81
 
 
 def pinches(offsets, **others) -> garra.grasp.GraspSet:
-    """Soft pinches of a box along x whose lines pass the centre of mass at these distances."""
+    """Soft pinches of a box along x whose lines pass the center of mass at these distances."""
     points = np.zeros((len(offsets), 2, 3))
     points[:, 0, 0], points[:, 1, 0] = -0.03, 0.03
     points[..., 1] = np.asarray(offsets)[:, None]
@@ -137,7 +137,7 @@ def test_the_example_is_what_its_comment_says_and_runs(tmp_path):
 
 
 def commanded(offset, **others):
-    """A soft pinch of a bar along x, whose centre of mass is that far beside the line: 20 N and its share each."""
+    """A soft pinch of a bar along x, whose center of mass is that far beside the line: 20 N and its share each."""
     share = {"force": [20.0, WEIGHT / 2, 0], "torsion": np.array([[-0.5, 0.5]]) * WEIGHT * offset}
     return pinches([offset], tangent=np.tile([0.0, 0, 1], (1, 2, 1)), force_limit=None, **share | others)
 
@@ -165,7 +165,7 @@ def test_soft_contacts_of_a_hand_with_a_command_by_file_and_program(tmp_path, ki
 
 
 def simulated_turn(friction, offset) -> float:
-    """Degrees by which MuJoCo's bar turns in 0.5 s that two spheres with elliptic cones pinch with 20 N beside its centre
+    """Degrees by which MuJoCo's bar turns in 0.5 s that two spheres with elliptic cones pinch with 20 N beside its center
     of mass; its torsional coefficient is a length, friction times the torsion radius."""
     mujoco = pytest.importorskip("mujoco")
     finger = '<body pos="{} 0 0"><joint type="slide" axis="{} 0 0" damping="5"/><geom type="sphere" size="0.004" mass="0.05"/></body>'

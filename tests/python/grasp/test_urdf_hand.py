@@ -168,9 +168,9 @@ def test_b_is_the_free_acceleration_between_object_and_hand(urdf, tree):
 
 def test_it_is_solved_and_ranked_like_any_other_grasp(urdf, tree):
     tips = tree[3]
-    centre = tips.mean(axis=0)
-    how = {"points": tips, "com": centre, "force": [5.0, 5.0, 5.0]}
-    grasp = garra.grasp.from_urdf(urdf, TIPS, Q, centre - tips, mass=0.05, friction=0.9, **how)
+    center = tips.mean(axis=0)
+    how = {"points": tips, "com": center, "force": [5.0, 5.0, 5.0]}
+    grasp = garra.grasp.from_urdf(urdf, TIPS, Q, center - tips, mass=0.05, friction=0.9, **how)
     solution = grasp.solve()
     assert solution.converged
     ranking = garra.grasp.rank(

@@ -89,7 +89,7 @@ GARRA_HD Vec<S, J> point_rates(const Mat<S, 6, J>& jac, const Vec3<S>& v, const 
 struct NumericIk {
   int joints = 0;                 ///< number that move: the model's own, or fewer if it is padded
   double start[kMaxJoints] = {};  ///< first guess [rad or m]
-  double tolerance = 1e-10;             ///< largest position error of a reached pose [m]
+  double tolerance = 1e-10;       ///< largest position error of a reached pose [m]
   int steps = 30;
   Followers followers = {};
 };

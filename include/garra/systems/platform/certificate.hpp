@@ -186,7 +186,8 @@ GARRA_HD_CALL void look_around(const Scene<S>& scene, Neighborhood<S>& n) {
   // The larger root is at most 2 / Z2, about the distance to which Z2 must hold. Turns below pi
   // have one vector each.
   n.reach = S(0);
-  for (int k = 0; k < 2; ++k) n.reach = min(half * (n.reach + S(2) / largest_bend(bends, n.reach)), S(3) * scene.length);
+  for (int k = 0; k < 2; ++k)
+    n.reach = min(half * (n.reach + S(2) / largest_bend(bends, n.reach)), S(3) * scene.length);
   n.bend = largest_bend(bends, n.reach);
 }
 

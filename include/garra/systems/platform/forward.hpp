@@ -9,7 +9,7 @@
 namespace garra::platform {
 
 struct ForwardRule {
-  double tolerance;             ///< converged: every |length - target| <= tolerance [m]
+  double tolerance;       ///< converged: every |length - target| <= tolerance [m]
   double max_iterations;  ///< evaluations after the first
 };
 
@@ -114,7 +114,8 @@ GARRA_HD void look_at(const Model<T>& m, const ForwardRule& rule, const Place<S>
   S merit = S(0), excess = S(-std::numeric_limits<RealOf<S>>::infinity());
   for_each_index<kLegs>([&](auto i) {
     merit = fma(e.g[i], e.g[i], merit);
-    excess = max(excess, fnma(S(0.99 * rule.tolerance), state.target[i], abs(e.g[i])));  // g = L (length - L), to first order
+    excess = max(excess,
+                 fnma(S(0.99 * rule.tolerance), state.target[i], abs(e.g[i])));  // g = L (length - L), to first order
   });
   const auto active = state.running > S(0);
   const auto better = active && merit < state.merit;

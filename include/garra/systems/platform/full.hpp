@@ -172,8 +172,15 @@ GARRA_HD LegBlock<S> leg_block(const LegForm<T>& leg, const Place<S>& lower, con
   e.uy = matrix_column(U, 1), e.uz = matrix_column(U, 2), e.axis = cast<S>(leg.axis);
   const Body<S> l = make_body(lower.p), u = make_body(upper.p);
   const Mat3<S> I = Mat3<S>::identity();
-  e.ends = {x, y, z, compute_turns(l, matrix_column(I, 2)), compute_turns(u, matrix_column(I, 2)), S(leg.lower_com), S(leg.upper_com)};
-  e.dx = compute_turns(l, matrix_column(I, 0)), e.dy = compute_turns(l, matrix_column(I, 1)), e.duy = compute_turns(u, matrix_column(I, 1));
+  e.ends = {x,
+            y,
+            z,
+            compute_turns(l, matrix_column(I, 2)),
+            compute_turns(u, matrix_column(I, 2)),
+            S(leg.lower_com),
+            S(leg.upper_com)};
+  e.dx = compute_turns(l, matrix_column(I, 0)), e.dy = compute_turns(l, matrix_column(I, 1)),
+  e.duy = compute_turns(u, matrix_column(I, 1));
   const Turns<S>&dz = e.ends.dz, &duz = e.ends.duz;
   Mat<S, 6, 6>& K = e.K;
   K = Mat<S, 6, 6>::zero();
@@ -354,8 +361,8 @@ struct FullForward {
 /// Newton-Raphson from the guess's pose until every equation holds to `tolerance`, at most `most` steps;
 /// finished lanes do not change.
 template <class S, class T>
-GARRA_HD FullForward<S> full_forward(const Model<T>& m, const Vec<S, 6>& lengths, const Place<S>& guess, double tolerance,
-                                     int most) {
+GARRA_HD FullForward<S> full_forward(const Model<T>& m, const Vec<S, 6>& lengths, const Place<S>& guess,
+                                     double tolerance, int most) {
   FullForward<S> f{full_place(m, guess), S(0), S(0)};
   f.residual = full_residual(m, f.place, lengths);
   for (int k = 0; k < most; ++k) {

@@ -38,7 +38,8 @@ struct BodyMass {
 
 /// `times`: the tensor in body axes times a vector.
 template <class S, class Times>
-GARRA_HD BodyMass<S> compute_body_mass(const S& mass, const Quaternion<S>& p, const Quaternion<S>& rate, Times&& times) {
+GARRA_HD BodyMass<S> compute_body_mass(const S& mass, const Quaternion<S>& p, const Quaternion<S>& rate,
+                                       Times&& times) {
   const Body<S> b = make_body(p);
   const Vec3<S> w = S(2) * body_part(p, rate), Jw = times(w);
   BodyMass<S> m;
@@ -214,7 +215,7 @@ GARRA_HD void add_at_joint(const Turns<S>& ds, const Vec3<S>& force, Vec<S, 6>& 
 template <class S, class T>
 GARRA_HD BodyMass<S> platform_mass(const Model<T>& m, const FullMotion<S>& q) {
   return compute_body_mass(S(m.mass), q.at.platform.p, q.rate.platform.p,
-                      [&](const Vec3<S>& a) { return times_inertia(m, a); });
+                           [&](const Vec3<S>& a) { return times_inertia(m, a); });
 }
 
 /// The norm's multiplier of the platform.

@@ -46,7 +46,8 @@ struct FollowOp {
     out.pose = forward(m, In<S>{in.lengths, path.place});
     const ModeTask<S> last{path.place, {out.pose.found.place.r, normalized(out.pose.found.place.p)}, in.lengths};
     const ModeState<S> end = start(m, rule, last);
-    const auto arrives = path.arrived > S(0) && end.proven > S(0) && out.pose.found.residual <= S(forward.rule.tolerance);
+    const auto arrives =
+        path.arrived > S(0) && end.proven > S(0) && out.pose.found.residual <= S(forward.rule.tolerance);
     out.follows = select(arrives, S(1), S(0));
     return out;
   }

@@ -58,8 +58,9 @@ GARRA_HD MovingVector<S> motion_rate(const Model<T>& m, const Loads<S>& loads, c
   }
   for_each_index<kLegs>([&](auto i) { push = axpy(force[i], b.row[i], push); });
   const Vec<S, 6> a = solve(factor_ldlt(b.balance.mass), push - b.balance.bias);
-  return to_vector<S>(
-      {{at.twist.v, quaternion_rate(at.place.p, at.twist.w)}, {{{a[0], a[1], a[2]}}, {{a[3], a[4], a[5]}}}, dot(push, twist)});
+  return to_vector<S>({{at.twist.v, quaternion_rate(at.place.p, at.twist.w)},
+                       {{{a[0], a[1], a[2]}}, {{a[3], a[4], a[5]}}},
+                       dot(push, twist)});
 }
 
 /// Not inlined, so that a method's stages share one machine code.

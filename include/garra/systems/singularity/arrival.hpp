@@ -8,8 +8,8 @@ namespace garra::singularity {
 /// Analysis of the singularity next to a configuration.
 template <class S, int J>
 struct NearSingularity {
-  S search_status;   ///< singularity::SearchStatus; unless it is kLanded the other members are zero, -1 or NaN
-  S distance;  ///< length of the joint motion [rad]
+  S search_status;  ///< singularity::SearchStatus; unless it is kLanded the other members are zero, -1 or NaN
+  S distance;       ///< length of the joint motion [rad]
   S lost, dependent_joints, subsets;
   S escape_joint, escape_order, escape_rate, escape_sign;
   Vec<S, 6> wrench;

@@ -31,10 +31,10 @@ template <class S, int J>
 struct Escape {
   Vec<S, J> order;  ///< 1 or 2; 0: neither restores the rank
   Vec<S, J> rate;
-  Vec<S, J> sign;  ///< of the steps for which sigma_g grows faster by the next order; 0: both alike, or unknown for
-                   ///< order 2
-  S joint;         ///< with the lowest order, then the highest rate; from 0; -1: none
-  S dependent_joints;   ///< set of joints that take part in motions without effect (windows.hpp: joint_bit)
+  Vec<S, J> sign;      ///< of the steps for which sigma_g grows faster by the next order; 0: both alike, or unknown for
+                       ///< order 2
+  S joint;             ///< with the lowest order, then the highest rate; from 0; -1: none
+  S dependent_joints;  ///< set of joints that take part in motions without effect (windows.hpp: joint_bit)
   /// Wrenches that the arm bears without joint torque: moment about the center and force times
   /// length, world axes; the first `lost` are set. For arms with g < 6 they include wrenches that
   /// the structure bears everywhere.
@@ -217,7 +217,7 @@ GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decompos
 }
 template <int R, class D, class S, int J>
 GARRA_HD Escape<S, J> find_escape(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, D d,
-                                const Tolerances& tolerance) {
+                                  const Tolerances& tolerance) {
 #if !defined(__CUDA_ARCH__)  // where a call would cost every thread a stack
   if constexpr (R < 5) {
     const ScaledScrews<S, J> copy = screws;  // the original may stay in registers
@@ -258,8 +258,8 @@ GARRA_HD void escape_with_rank(const ScaledScrews<S, J>& screws, const Decomposi
 /// Escapes of the lanes that lost 1 to kMaxLost dimensions; zero in the others. On a GPU a body of its own needs fewer
 /// registers than analyze().
 template <int G, class S, int J>
-GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tolerance,
-                              int generic = G) {
+GARRA_HD Escape<S, J> escapes(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a,
+                              const Tolerances& tolerance, int generic = G) {
   static_assert(G <= kValues<J>);
   Escape<S, J> out = kernel::no_escape<S, J>();
   const S lost = S(generic) - rank(a.sigma, tolerance.rank);
@@ -282,7 +282,8 @@ struct Findings {
 /// For the configurations that singular_values() found near a singularity. The rank is by tolerance.rank:
 /// a near singularity can be analyzed as the one it is near to.
 template <int G, class S, int J>
-GARRA_HD Findings<S, J> analyze(const ScaledScrews<S, J>& screws, const IntervalDims<J>& dims, const Tolerances& tolerance) {
+GARRA_HD Findings<S, J> analyze(const ScaledScrews<S, J>& screws, const IntervalDims<J>& dims,
+                                const Tolerances& tolerance) {
   const Decomposition<S, J> a = decompose(screws);
   Findings<S, J> out;
   out.sigma = a.sigma;

@@ -1,4 +1,4 @@
-// A candidate grasp on a canvas: contacts, inward normals, friction cones, centre of mass, weight, push, and the object
+// A candidate grasp on a canvas: contacts, inward normals, friction cones, center of mass, weight, push, and the object
 // where the set has a mesh of it. Upright: gravity points down.
 "use strict";
 const CandidateScene = (() => {

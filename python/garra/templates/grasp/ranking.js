@@ -180,7 +180,7 @@ const Ranking = (() => {
   function startPictures(page, rows, pictures, changed) {
     const find = (id) => page.getElementById(id), canvas = find("picture-canvas");
     const large = CandidateScene.make(canvas, pictures.mesh, false), small = [];
-    const millimetres = (v) => v.map((x) => fixed(1000 * x, 1)).join(", ");
+    const millimeters = (v) => v.map((x) => fixed(1000 * x, 1)).join(", ");
     let now = -1;
 
     function show(i) {
@@ -192,13 +192,13 @@ const Ranking = (() => {
       find("picture-name").textContent = `Rank ${many(i + 1)}: ${name}, P(held) = ${share(rows.p(i))} (${share(rows.low(i))} to ${share(rows.high(i))})`;
       find("picture-load").textContent = [
         grasp.mass !== null ? `mass ${Number(grasp.mass.toPrecision(4))} kg` : "",
-        `centre of mass (${millimetres(grasp.com)}) mm`,
+        `center of mass (${millimeters(grasp.com)}) mm`,
         Math.hypot(...grasp.push) ? `external force (${grasp.push.map((v) => fixed(v, 3)).join(", ")}) N` : "",
         Math.hypot(...grasp.moment) ? `external moment (${grasp.moment.map((v) => fixed(v, 4)).join(", ")}) N·m` : "",
       ].filter(Boolean).join("; ");
       find("picture-contacts").replaceChildren(...grasp.points.map((p, j) => {
         const line = page.createElement("tr"), limit = grasp.limit[j];
-        [grasp.names[j], millimetres(p), grasp.normals[j].map((v) => fixed(v, 3)).join(", "), grasp.friction[j].toFixed(3),
+        [grasp.names[j], millimeters(p), grasp.normals[j].map((v) => fixed(v, 3)).join(", "), grasp.friction[j].toFixed(3),
           limit === null || limit === Infinity ? "none" : Number(limit.toPrecision(4))].forEach((text) => { line.insertCell().textContent = text; });
         return line;
       }));
