@@ -20,10 +20,10 @@ struct Metrics {
   S load_factor;            ///< multiples of the probe wrench that may be added
   S resisted_force_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking,
                             ///< and can be balanced
-  S min_grip_force;        ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN if it does not hold now
-  S first;                 ///< contact with the smallest margin
-  S least_singular_value;  ///< of the grasp matrix, moments over the object's radius of gyration
-  Vec<S, N> tangent_t;     ///< c_t / (mu c_n) of the stick force, per contact
+  S min_grip_force;         ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN if it does not hold now
+  S first;                  ///< contact with the smallest margin
+  S least_singular_value;   ///< of the grasp matrix, moments over the object's radius of gyration
+  Vec<S, N> tangent_t;      ///< c_t / (mu c_n) of the stick force, per contact
   Vec<S, N> tangent_o;
   S resisted;   ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (balance.hpp)
   S imbalance;  ///< unbalanced part of the commanded forces, over weight and external wrench

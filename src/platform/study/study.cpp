@@ -11,8 +11,8 @@ namespace garra::platform {
 
 namespace {
 
-/// Number of a leg in results.h5, from 0; 255: none. In a sample legs count from 1, and 0 is none.
-double number_of_leg(double leg) { return leg > 0 ? leg - 1 : 255; }
+/// Number of a leg in results.h5, from 0; -1: none. In a sample legs count from 1, and 0 is none.
+double number_of_leg(double leg) { return leg - 1; }
 
 using study::at;
 using study::kBlock;
@@ -67,8 +67,8 @@ std::vector<study::RowColumn> PlatformStudy::columns() const {
       names.push_back(input.slots == 1 ? input.name : input.name + " " + std::to_string(k));
   std::vector<study::RowColumn> list = {
       {"index", Type::kWhole, 0, 1, true},       {"outcome", Type::kSmall, 1, 1, true, outcomes},
-      {"instant", Type::kReal, 2, 1, true},      {"leg", Type::kSmall, 3, 1, true},
-      {"peak_instant", Type::kReal, 4, 1, true}, {"peak_leg", Type::kSmall, 5, 1, true},
+      {"instant", Type::kReal, 2, 1, true},      {"leg", Type::kIndex, 3, 1, true},
+      {"peak_instant", Type::kReal, 4, 1, true}, {"peak_leg", Type::kIndex, 5, 1, true},
       {"node", Type::kWhole, 6, 1, true}};
   study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
     list.push_back({row.words.name, Type::kReal, kRowHead + static_cast<std::size_t>(k), 1, true});
