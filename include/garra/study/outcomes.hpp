@@ -12,7 +12,7 @@ struct OutcomeWords {
   const char* label;  ///< for people
   const char* color;  ///< of the report: held, slip, break, accent, ink, muted or grid
   const char*
-      meaning;  ///< one sentence, in which {until} stands for a number of the scenario; "" if the label suffices
+      meaning;  ///< one sentence, in which {duration} stands for a number of the scenario; "" if the label suffices
   bool decided = true;  ///< false: the sample is no evidence either way
 };
 

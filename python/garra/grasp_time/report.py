@@ -126,6 +126,7 @@ def _outcomes(summary: Table) -> Table:
         key: measure(time[key], unit)
         for key, unit in (("duration", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))
     }
+    limits["until"] = limits["duration"]  # in the words of schema 1
     lost = sum(summary["outcomes"][key] for key in grasp_time_levels.losses(summary))
     return outcomes.bar(summary, **limits) | {"lost": lost, "limits": limits}
 

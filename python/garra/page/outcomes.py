@@ -21,7 +21,7 @@ Table = dict[str, Any]
 class Outcome:
     label: str
     color: str = "muted"
-    meaning: str = ""  # {until} stands for a number of the study
+    meaning: str = ""  # {duration} stands for a number of the study
     decided: bool = True  # False: no evidence either way
 
 

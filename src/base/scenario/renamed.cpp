@@ -43,11 +43,11 @@ bool is_path(const std::string& key) { return key.find('.') != std::string::npos
 const std::vector<RenamedName>& renamed_names() {
   // A table is renamed before what it holds: `where` is a path of new names.
   static const std::vector<RenamedName> all = {
-      {kFile, "", "time", "simulation"},
-      {kFile, "simulation", "until", "duration"},
-      {kCall, "*", "until", "duration"},
+      {kKeyName, "", "time", "simulation"},
+      {kKeyName, "simulation", "until", "duration"},
+      {kCall | kJsonName, "*", "until", "duration"},
       {kKeyName, "solver", "tol", "tolerance"},
-      {kCall, "*", "tol", "tolerance"},
+      {kCall | kJsonName, "*", "tol", "tolerance"},
       {kAll, "*", "squeeze", "grip_force"},
       {kAll, "*", "squeeze_error", "grip_force_error"},
       {kFile | kPythonName, "*", "minimum_squeeze", "min_grip_force"},

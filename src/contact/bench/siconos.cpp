@@ -189,7 +189,7 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
 }
 
 /// Checks the answers of Siconos with the certificate.
-void check_solution(const contact::Problems& problems, const Answers& answers, double tolerance, SolverRecord& record) {
+void check_answers(const contact::Problems& problems, const Answers& answers, double tolerance, SolverRecord& record) {
   // The same certificate as for our own solvers, regardless of the peer's report.
   const contact::Solutions checked = contact::check_solution(slice(problems, 0, answers.count()), answers.c, tolerance);
   record.outcomes = answers.outcomes;
@@ -262,7 +262,7 @@ SolverRecord measure_siconos(const contact::Problems& problems, const std::strin
                  std::to_string(answers.count())});
     again = read_answers(child, problems.count, left, answers);
   }
-  check_solution(problems, answers, options.tolerance, record);
+  check_answers(problems, answers, options.tolerance, record);
   return record;
 }
 

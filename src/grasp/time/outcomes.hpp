@@ -9,8 +9,8 @@
 namespace garra::grasp {
 
 inline constexpr std::array<study::OutcomeWords, kMotionEnds> kMotionEndWords = {{
-    {"held", "held without slip", "held", "in the hand until {until}, no contact slid by {slip}"},
-    {"slipped", "held, slipped", "slip", "in the hand until {until}, but some contact slid by {slip}"},
+    {"held", "held without slip", "held", "in the hand until {duration}, no contact slid by {slip}"},
+    {"slipped", "held, slipped", "slip", "in the hand until {duration}, but some contact slid by {slip}"},
     {"dropped", "dropped", "break", "the center of mass moved by {drop}"},
     {"turned", "turned", "break", "the object turned by {drop_turn}"},
     {"joint_limit", "joint limit", "accent", "a joint reached its limit"},

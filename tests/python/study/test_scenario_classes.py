@@ -50,7 +50,7 @@ def test_it_runs_as_its_file_does(tmp_path):
         (lambda: grasp.Sampling(samples=0), "sampling.samples = 0: not a whole number >= 1"),
         (lambda: grasp.Sampling(samples=True), "sampling.samples = True"),
         (lambda: grasp.Object(shape="box", size=(1, 2), mass=1), "object.size = [1, 2]"),
-        (lambda: grasp.Time(duration=1, load=[{"kind": "ramp", "form": 1}]), "simulation.load.form: no such key"),
+        (lambda: grasp.Simulation(duration=1, load=[{"kind": "ramp", "form": 1}]), "simulation.load.form: no such key"),
         (lambda: grasp.Contacts(friction=garra.uniform(0, 1, common=True)), "no such distribution"),
         (lambda: grasp.Object(shape="sphere", radius=-1, mass=0.5), "object.radius = -1: not "),
         (lambda: grasp.Object(shape="sphere", radius="-5 mm", mass=0.5), "object.radius = '-5 mm': not "),
