@@ -10,6 +10,7 @@ against its slip velocity.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from importlib import import_module
 from typing import Any
 
@@ -25,13 +26,32 @@ from garra.summary import Summary, describe_converged
 STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""
 METHODS: tuple[str, ...] = _core.contact_methods
-STICK, SLIP, OPEN, UNKNOWN = 0, 1, 2, 255
-"""Values of `state`; UNKNOWN if the problem was not solved."""
+
+
+class ContactState(IntEnum):
+    """Values of `state`."""
+
+    STICK = 0
+    SLIP = 1
+    OPEN = 2
+    UNKNOWN = 255
+    """the problem was not solved"""
+
+
+class Feasibility(IntEnum):
+    """Values of `status` of is_resisted() and can_rest()."""
+
+    IMPOSSIBLE = 0
+    POSSIBLE = 1
+    UNDECIDED = 2
+    """neither is proved"""
+
+
+STICK, SLIP, OPEN, UNKNOWN = ContactState
 _SLIDES = 3  # of gradients(): the direction of sliding is given
 _MODES = {0: "may roll", 1: "slides"}
 _STATES = {STICK: "sticks", SLIP: "slips", OPEN: "is open", UNKNOWN: "unknown"}
-IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
-"""Decisions of is_resisted() and can_rest()."""
+IMPOSSIBLE, POSSIBLE, UNDECIDED = Feasibility
 
 
 @accept_old
