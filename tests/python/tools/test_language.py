@@ -26,7 +26,7 @@ def test_the_tree_is_within_its_limits() -> None:
     ("page", "code", "measure"),
     [
         ("What a solver leaves is unsolved here. " * 3 + GOOD, "", "inverted openings of pages, %"),
-        (GOOD + "A sentence of " + "very " * 40 + "many words is long.\n" * 3, "", "long sentences of pages"),
+        (GOOD + ("A sentence of " + "very " * 40 + "many words is long.\n") * 3, "", "long sentences of pages"),
         (GOOD + "The centre of mass is here.", "", "British spelling"),
         (GOOD, "/// Of the samples some are here.\nint x;\n" * 3, "inverted openings of comments, %"),
         (GOOD, "int verdict;\n" * 41, "banned words"),
