@@ -23,7 +23,7 @@
 #include "garra/io/scenario.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "grasp/sample/balance.hpp"
-#include "grasp/sample/sample_check.hpp"
+#include "grasp/sample/check.hpp"
 #include "grasp/study/study.hpp"
 #include "places.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/solve/wrench_balance.hpp"
-#include "grasp/sample/sample_check.hpp"
+#include "grasp/sample/check.hpp"
 
 namespace garra::grasp {
 

@@ -5,7 +5,7 @@
 
 #include "garra/solve/friction_newton.hpp"
 #include "grasp/sample/model.hpp"
-#include "grasp/sample/sample_check.hpp"
+#include "grasp/sample/check.hpp"
 #include "grasp/study/counting.hpp"
 
 namespace garra::grasp {

@@ -1,5 +1,5 @@
 // Model shared by the samples of a grasp study, and their first step: from uniform numbers to the object, its load and
-// the task of each finger. Later steps are in fingers.hpp, problem.hpp, the contact solver and sample_check.hpp. All
+// the task of each finger. Later steps are in fingers.hpp, problem.hpp, the contact solver and check.hpp. All
 // steps are bodies that every executor runs, host and device; docs/theory/monte-carlo.md names them. SI units, palm
 // frame P.
 #pragma once

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "grasp/sample/balance.hpp"
-#include "grasp/sample/sample_check.hpp"
+#include "grasp/sample/check.hpp"
 #include "grasp/set/model.hpp"
 
 namespace garra::grasp {

@@ -15,7 +15,7 @@ struct GraspColumn {
   study::ColumnWords words;
   study::Axis axis;
   bool in_pushes;  ///< the axis is in units of the largest commanded force
-  Value value;     ///< value(metrics, decision), see grasp/sample/problem.hpp and grasp/sample/sample_check.hpp; NaN:
+  Value value;     ///< value(metrics, decision), see grasp/sample/problem.hpp and grasp/sample/check.hpp; NaN:
                    ///< undefined
 };
 template <class Value>

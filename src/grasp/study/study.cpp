@@ -14,7 +14,7 @@
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/cuda.hpp"
 #include "grasp/sample/finger_command.hpp"
-#include "grasp/sample/sample_check.hpp"
+#include "grasp/sample/check.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {
