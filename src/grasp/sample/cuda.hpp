@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "garra/solve/friction_newton.hpp"
-#include "grasp/sample/model.hpp"
 #include "grasp/sample/check.hpp"
+#include "grasp/sample/model.hpp"
 #include "grasp/study/counting.hpp"
 
 namespace garra::grasp {

@@ -12,9 +12,9 @@
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "grasp/sample/balance.hpp"
+#include "grasp/sample/check.hpp"
 #include "grasp/sample/cuda.hpp"
 #include "grasp/sample/finger_command.hpp"
-#include "grasp/sample/check.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {
