@@ -70,7 +70,7 @@ class Computing {
 };
 
 /// Device of a call on arrays: "auto", "cpu", "scalar", "cuda:0". `work` is its time on one core.
-inline Device parse_device(const std::string& name, int threads, double work) {
+inline Device make_device(const std::string& name, int threads, double work) {
   return parse_device_for_arrays(name, threads, work);
 }
 

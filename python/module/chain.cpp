@@ -102,7 +102,7 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
   {
     const Computing computing;
     chain::evaluate(robot, {count, to_span(q), to_span(qd), to_span(qdd), to_span(tau), to_span(wrench)}, wanted,
-                    {options, parse_device(device, threads, core_seconds::kCopying)}, results);
+                    {options, make_device(device, threads, core_seconds::kCopying)}, results);
   }
   nb::dict out;
   for (int i = 0; i < chain::kOutputCount; ++i) {
@@ -170,7 +170,7 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
     const Computing computing;
     t = chain::simulate(
         robot, samples, {}, options,
-        parse_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, step)));
+        make_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, step)));
   }
   const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
   nb::dict out;

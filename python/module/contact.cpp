@@ -71,7 +71,7 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
     const Computing computing;
     const auto options = contact_options(how.method, how.precision, how.tolerance, how.max_iterations, how.effort);
     const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
-    contact::solve(make_view(A, b, mu, mode, slip_velocity), options, parse_device(how.device, how.threads, work), out);
+    contact::solve(make_view(A, b, mu, mode, slip_velocity), options, make_device(how.device, how.threads, work), out);
   }
   return out;
 }
@@ -107,7 +107,7 @@ nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const st
     const Computing computing;
     out = contact::balance(
         {static_cast<int>(k), static_cast<std::int64_t>(n), to_span(W), to_span(w), to_span(mu), to_span(limit)},
-        parse_device(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
+        make_device(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
   }
   nb::dict arrays;
   arrays["status"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
@@ -142,7 +142,7 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
     const Computing computing;
     out = contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), to_span(A), to_span(mu), to_span(c),
                               to_span(a), to_span(regime), to_span(cotangent)},
-                             parse_device(device, threads, core_seconds::kCopying));
+                             make_device(device, threads, core_seconds::kCopying));
   }
   nb::dict arrays;
   arrays["b"] = taken(std::move(out.b), {n, 3 * k});
@@ -161,7 +161,7 @@ nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tolerance, const s
                      static_cast<std::int64_t>(n),
                      {matrix.begin(), matrix.end()},
                      {vector.begin(), vector.end()}};
-    out = lcp::solve(in, {tolerance, 0}, parse_device(device, threads, core_seconds::kCopying));
+    out = lcp::solve(in, {tolerance, 0}, make_device(device, threads, core_seconds::kCopying));
   }
   nb::dict arrays;
   arrays["z"] = taken(std::move(out.z), {n, k});

@@ -11,7 +11,7 @@ namespace {
 using xla::Call;
 
 Device device_in(const xla::Attributes& how, double work) {
-  return parse_device(how.text("device"), static_cast<int>(how.number<std::int64_t>("threads")), work);
+  return make_device(how.text("device"), static_cast<int>(how.number<std::int64_t>("threads")), work);
 }
 
 /// A, b, mu -> c, a, state and, where it is asked for, margin.

@@ -67,7 +67,7 @@ nb::dict words_to_dict(const mesh::Report& r) {
 
 nb::dict about(grasp::Proposal&& p, const io::Object& object) {
   nb::dict rejection;
-  const auto names = read_names(grasp::RejectionReason{});
+  const auto names = names_of(grasp::RejectionReason{});
   for (std::size_t k = 0; k < names.size(); ++k)
     if (p.rejection[k] > 0) rejection[names[k]] = p.rejection[k];
   nb::dict out;
@@ -95,7 +95,7 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
     } else {
       object = io::read_object(words, scale);
     }
-    p = grasp::propose(*object.surface, o, parse_device(device, threads, core_seconds::proposals(o.count, o.fingers)),
+    p = grasp::propose(*object.surface, o, make_device(device, threads, core_seconds::proposals(o.count, o.fingers)),
                        {});
   }
   mesh::Mesh picture = object.surface->picture();

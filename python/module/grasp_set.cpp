@@ -81,7 +81,7 @@ Set make_set(const Whole& first, const nb::dict& arrays) {
 }
 
 grasp::Hand parse_hand(const std::string& name) {
-  const auto names = read_names(grasp::Hand{});
+  const auto names = names_of(grasp::Hand{});
   for (std::size_t k = 0; k < names.size(); ++k)
     if (name == names[k]) return static_cast<grasp::Hand>(k);
   throw Error(ExitCode::kUsage, "hand = \"" + name + "\"", "auto, ideal, compliant or whole");
@@ -137,11 +137,11 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   {
     const Computing computing;
     const double work = core_seconds::ranking(set.count(), study.samples);
-    r = grasp::rank(set, study, parse_device(device, threads, work), {});
+    r = grasp::rank(set, study, make_device(device, threads, work), {});
   }
   const std::size_t n = r.status.size();
   nb::dict out;
-  out["hand"] = std::string(read_names(r.hand)[static_cast<std::size_t>(r.hand)]);
+  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
   out["status"] = taken_as<std::uint8_t>(std::move(r.status), {n});
   out["held"] = taken(std::move(r.held), {n});
   out["unsolved"] = taken(std::move(r.unsolved), {n});
@@ -178,7 +178,7 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   const std::size_t k = r.friction.size();
   nb::dict inputs, out;
   for (const auto& [name, value] : r.inputs) inputs[name.c_str()] = value;
-  out["hand"] = std::string(read_names(r.hand)[static_cast<std::size_t>(r.hand)]);
+  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
   out["outcome"] = std::string(to_string(r.outcome));
   out["inputs"] = inputs;
   out["mass"] = r.mass;

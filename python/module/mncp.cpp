@@ -69,7 +69,7 @@ void add_mncp(nb::module_& m) {
          int threads) {
         return solve(
             family, numbers, start, merit, minimizer, {tolerance, starts, max_iterations},
-            parse_device(device, threads, core_seconds::complementarity(static_cast<std::int64_t>(start.shape(0)))));
+            make_device(device, threads, core_seconds::complementarity(static_cast<std::int64_t>(start.shape(0)))));
       },
       nb::arg("family"), nb::arg("numbers"), nb::arg("start"), nb::arg("merit"), nb::arg("minimizer"),
       nb::arg("tolerance"), nb::arg("starts"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));

@@ -26,7 +26,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
     const Computing computing;
     platform::InverseOptions options;
     options.conditioning = options.limits = true;
-    r = platform::inverse_kinematics({p}, poses, {}, options, parse_device(device, threads, core_seconds::kCopying));
+    r = platform::inverse_kinematics({p}, poses, {}, options, make_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["lengths"] = taken(std::move(r.lengths), {n, 6});
@@ -49,7 +49,7 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
     platform::ForwardOptions options;
     options.certify = certify;
     r = platform::forward_kinematics({p}, copied(lengths), guess, options,
-                                     parse_device(device, threads, core_seconds::kCopying));
+                                     make_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["position"] = taken_poses(std::move(r.pose.position), n, 3);

@@ -29,7 +29,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
   {
     const Computing computing;
     r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), parse_form(form),
-                                   parse_device(device, threads, core_seconds::kCopying));
+                                   make_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["force"] = taken(std::move(r.force), {n, 6});
@@ -51,7 +51,7 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
   {
     const Computing computing;
     r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), parse_form(form),
-                                   parse_device(device, threads, core_seconds::kCopying));
+                                   make_device(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["acceleration"] = taken(std::move(r.acceleration), {n, 6});
@@ -84,7 +84,7 @@ nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& qua
     const Computing computing;
     const auto samples = static_cast<std::int64_t>(n);
     r = platform::simulate({p}, starts, input, make_simulate_options(times, method, step, watch_limits),
-                           parse_device(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
+                           make_device(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
   }
   nb::dict out;
   out["position"] = taken(std::move(r.pose.position), {n, t, 3});

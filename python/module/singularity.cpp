@@ -65,7 +65,7 @@ nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string&
     const Computing computing;
     const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
     out = singularity::measure(robot, copied(q), options,
-                               parse_device(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
+                               make_device(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
   }
   nb::dict arrays;
   arrays["sigma_min"] = taken(std::move(out.sigma_min), {n});
@@ -100,7 +100,7 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
     const Computing computing;
     const MeasureOptions options = measure_options(center, length, tolerance);
     out = singularity::nearest_singularities(
-        robot, copied(q), options, parse_device(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));
+        robot, copied(q), options, make_device(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));
   }
   nb::dict arrays;
   arrays["landed"] = taken_as<std::uint8_t>(std::move(out.search_status), {n});

@@ -25,7 +25,7 @@ thread_local Pieces pieces;
 
 }  // namespace
 
-void* allocate(std::size_t bytes) {
+void* take(std::size_t bytes) {
   if (pieces.taken == pieces.all.size()) pieces.all.emplace_back();
   Piece& piece = pieces.all[pieces.taken];
   if (piece.bytes < bytes) {

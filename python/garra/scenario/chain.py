@@ -113,11 +113,11 @@ class Torque(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Time(Table):
+class Simulation(Table):
     """how the motion is computed"""
 
     _job: ClassVar[str] = "chain"
-    _path: ClassVar[tuple[str, ...]] = ("time",)
+    _path: ClassVar[tuple[str, ...]] = ("simulation",)
     duration: Quantity | None = None
     """the end; default 1"""
     method: Literal["rk4", "dopri5", "implicit1", "implicit"] | None = None
@@ -200,7 +200,7 @@ class Chain(Scenario):
         "start": Start,
         "vary": Vary,
         "torque": Torque,
-        "time": Time,
+        "simulation": Simulation,
         "settle": Settle,
         "sampling": Sampling,
         "output": Output,
@@ -213,7 +213,7 @@ class Chain(Scenario):
     start: Start | None = None
     vary: Vary | None = None
     torque: Torque | None = None
-    time: Time | None = None
+    simulation: Simulation | None = None
     settle: Settle | None = None
     sweep: Mapping[str, Any] | None = None
     """a number of the tables from `[start]` to `[settle]`; items of lists as `"start.q.2"`"""

@@ -90,7 +90,7 @@ class HandFinger(Table):
     gravity_compensation: bool | None = None
     """false: this finger's `compensation` is 0; default true"""
     torque_limit: Literal["file"] | Sequence[Any] | None = None
-    """commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and the finger's
+    """commanded torques are cut off there, and a wrench resisted only if no joint needs more for it and the finger's
     own weight (grasp-model.md, sections 5 and 7); `"file"`: the effort limits of the finger's robot file (0 there:
     none), which are not used unless asked for; in `[simulation]` the same as `simulation.drive.torque_limit`"""
 
@@ -236,11 +236,11 @@ class LoadWrench(Table):
 
     _job: ClassVar[str] = "grasp"
     _path: ClassVar[tuple[str, ...]] = ("load", "wrench")
-    force_radius: Quantity | None = None
+    force_ball: Quantity | None = None
     """default 0"""
     force_magnitude: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """default 0"""
-    torque_radius: Quantity | None = None
+    torque_ball: Quantity | None = None
     """default 0"""
     torque_magnitude: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """default 0"""
@@ -298,11 +298,11 @@ class Motion(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimeDrive(Table):
+class SimulationDrive(Table):
     """how the fingers are driven"""
 
     _job: ClassVar[str] = "grasp"
-    _path: ClassVar[tuple[str, ...]] = ("time", "drive")
+    _path: ClassVar[tuple[str, ...]] = ("simulation", "drive")
     kind: Literal["controller", "constant", "sampled"] | None = None
     """by the grasp controller; by the torques that the command gives each sample at its start, kept; or by a table;
     default "controller"."""
@@ -319,7 +319,7 @@ class TimeDrive(Table):
     joint_damping: Quantity | None = None
     """of the same; default 0"""
     file: str | None = None
-    """the same as text: a row `time, torques of finger 1, torques of finger 2, …` per time, numbers in SI units; the
+    """the same as text: a row `time, torques of finger 0, torques of finger 1, …` per time, numbers in SI units; the
     first line may name the columns, `#` begins a remark. Relative to the scenario; the run folder keeps a copy in
     `models/`"""
     times: Sequence[Any] | None = None
@@ -335,11 +335,11 @@ class TimeDrive(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimeLoad(Table):
+class SimulationLoad(Table):
     """[simulation.load]"""
 
     _job: ClassVar[str] = "grasp"
-    _path: ClassVar[tuple[str, ...]] = ("time", "load")
+    _path: ClassVar[tuple[str, ...]] = ("simulation", "load")
     kind: Literal["ramp", "impulse", "tilt", "shake", "sampled"] | None = None
     """any number of loads add up; directions are palm axes"""
     force: Sequence[Any] | None = None
@@ -370,14 +370,14 @@ class TimeLoad(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Time(Table):
+class Simulation(Table):
     """trajectories instead of one instant"""
 
     _job: ClassVar[str] = "grasp"
-    _path: ClassVar[tuple[str, ...]] = ("time",)
+    _path: ClassVar[tuple[str, ...]] = ("simulation",)
     _tables: ClassVar[dict[str, type[Table]]] = {
-        "drive": TimeDrive,
-        "load": TimeLoad,
+        "drive": SimulationDrive,
+        "load": SimulationLoad,
     }
     duration: Quantity | None = None
     """how long"""
@@ -402,8 +402,8 @@ class Time(Table):
     0.7853981633974483"""
     instants: int | None = None
     """from 0 to `duration`, at which samples are looked at; default 101"""
-    drive: TimeDrive | None = None
-    load: Sequence[TimeLoad] | None = None
+    drive: SimulationDrive | None = None
+    load: Sequence[SimulationLoad] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -448,8 +448,8 @@ class Sampling(Table):
     samples: int | None = None
     """of all; with `[simulation]` 10 000; default 100000"""
     chunk: int | None = None
-    """samples of one file; with `[simulation]` a tenth of all, a quarter where there are many; else more where there are
-    many; doubled until there are at most 4000; default 65536"""
+    """samples of one file; with `[simulation]` a tenth of all, a quarter where there are many; else more where there
+    are many; doubled until there are at most 4000; default 65536"""
     stop: SamplingStop | None = None
     time_limit: Quantity | None = None
     """ends the run after so long; it can be resumed"""
@@ -478,7 +478,7 @@ class Grasp(Scenario):
         "load": Load,
         "held": Held,
         "motion": Motion,
-        "time": Time,
+        "simulation": Simulation,
         "solver": Solver,
         "sampling": Sampling,
         "output": Output,
@@ -494,7 +494,7 @@ class Grasp(Scenario):
     load: Load | None = None
     held: Held | None = None
     motion: Motion | None = None
-    time: Time | None = None
+    simulation: Simulation | None = None
     solver: Solver | None = None
     sampling: Sampling | None = None
     output: Output | None = None

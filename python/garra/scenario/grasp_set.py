@@ -126,8 +126,8 @@ class Sampling(Table):
     friction_samples: int | None = None
     """of them asked for the friction they need; each costs as much as about twenty samples; default 100"""
     radius_samples: int | None = None
-    """of them asked for the resisted force radius, of an ideal hand whose forces are limited; each costs as much as about a
-    thousand samples"""
+    """of them asked for the resisted force radius, of an ideal hand whose forces are limited; each costs as much as
+    about a thousand samples"""
     best: int | None = None
     """only so many best are wanted (0: all): `garra grasp rank --best`, not in a run; default 0"""
     confidence: Quantity | None = None

@@ -16,7 +16,7 @@ struct AnalysisAnswer {
 };
 
 /// Number of solved instants.
-[[nodiscard]] std::int64_t solved(const grasp::Analysis& analysis);
+[[nodiscard]] std::int64_t count_solved(const grasp::Analysis& analysis);
 /// One instant: a table of its contacts; several: counts of contact modes.
 [[nodiscard]] std::string analysis_text(const AnalysisAnswer& answer);
 /// The answer as JSON, with all numbers if there is one instant.

@@ -53,7 +53,7 @@ void run_analyze(const AnalyzeArguments& a) {
                        {{"scenario", scenario.title}, {"device", answer.device}, {"version", version()}});
   std::fputs((a.format == "json" ? analysis_json(answer) : printable(analysis_text(answer))).c_str(), stdout);
   std::fflush(stdout);
-  const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - solved(answer.analysis);
+  const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - count_solved(answer.analysis);
   // Compared as a product: without instants none is unsolved.
   if (static_cast<double>(unsolved) > a.max_unsolved * static_cast<double>(n))
     throw Error(ExitCode::kTooManyUnsolved,
