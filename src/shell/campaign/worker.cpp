@@ -57,8 +57,8 @@ Place parse_place(const std::string& text) {
   const auto place =
       slash == std::string::npos ? std::nullopt : place_of_numbers(text.substr(0, slash), text.substr(slash + 1));
   if (!place)
-    throw Error(ExitCode::kUsage, "--of " + text + ": not K/N",
-                "Write --of K/N with 0 <= K < N: --of 3/16 is the fourth of sixteen.");
+    throw Error(ExitCode::kUsage, "--shard " + text + ": not K/N",
+                "Write --shard K/N with 0 <= K < N: --shard 3/16 is the fourth of sixteen.");
   return *place;
 }
 
@@ -105,7 +105,7 @@ void add_worker_command(Command app) {
   auto a = std::make_shared<WorkerArguments>();
   Command c = app.add_subcommand("worker", "Compute what is missing of a run that other processes work on, too");
   c.add_option("RUN", a->run, "run folder, on a file system that all workers see").required();
-  c.add_option("--of", a->of, "begin at the K-th of N parts, from 0; by default what MPI or Slurm says")
+  c.add_option("--shard", a->of, "begin at the K-th of N parts, from 0; by default what MPI or Slurm says")
       .type_name("K/N");
   c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
       .capture_default_str();

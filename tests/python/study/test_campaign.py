@@ -61,7 +61,7 @@ def records(run: Path) -> list[dict]:
 
 
 def test_two_workers_have_the_bytes_of_one_process(submitted, alone):
-    workers = [start(submitted, "--of", f"{k}/2") for k in range(2)]
+    workers = [start(submitted, "--shard", f"{k}/2") for k in range(2)]
     for worker in workers:
         assert worker.wait() == DONE, worker.stderr.read()
     assert digests(submitted) == digests(alone)
@@ -360,7 +360,7 @@ def test_a_signal_ends_a_worker_within_a_chunk_and_it_goes_on(tmp_path, stop):
 
 @pytest.mark.parametrize("place", ["3", "3/3", "-1/2", "x/2", "1/0", "0.5/2"])
 def test_a_place_that_is_none_is_refused(submitted, place):
-    assert "--of K/N" in garra("worker", submitted, f"--of={place}", expect=USAGE).stderr
+    assert "--shard K/N" in garra("worker", submitted, f"--shard={place}", expect=USAGE).stderr
 
 
 # Stands for the program: on one machine, whose first process has made the folder, it runs a fiftieth of the time.
