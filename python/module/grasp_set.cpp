@@ -91,7 +91,7 @@ SetStudy make_uncertainty(const nb::dict& d) {
   SetStudy s;
   s.friction = parse_distribution(d["friction"]);
   s.friction_is_factor = nb::cast<bool>(d["friction_is_factor"]);
-  s.per_contact_friction_factor = parse_distribution(d["own_friction"]);
+  s.per_contact_friction_factor = parse_distribution(d["per_contact_friction_factor"]);
   s.mass = parse_distribution(d["mass"]);
   s.mass_is_factor = nb::cast<bool>(d["mass_is_factor"]);
   s.com_radius = nb::cast<double>(d["com_radius"]);

@@ -57,7 +57,7 @@ def build(found: Found) -> Table:
 def _friction(found: Found, of_set: Table | None) -> Table:
     """How high the cones are drawn: the middle of what the study drew."""
     said = found.study
-    factor = float(said.get("friction_nominal", 1)) * float(said.get("own_friction_nominal", 1))
+    factor = float(said.get("friction_nominal", 1)) * float(said.get("per_contact_friction_factor_nominal", 1))
     is_factor = said.get("friction_is_factor", True)
     return {"factor": factor if said else 1.0, "set": of_set if is_factor else None, "known": bool(said)}
 

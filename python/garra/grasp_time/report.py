@@ -113,7 +113,7 @@ def _study(run: Run, levels: list[Table]) -> list[str]:
     friction = [level["friction"] for level in levels] if len(levels) > 1 else []
     facts = grasp_words.study_line(run.scenario, len(run.summary["contacts"]), friction)
     steps = SCHEMES.get(time["scheme"], time["scheme"])
-    facts.append(f"{measure(time['until'], 's')} in {steps} of {measure(time['step'], 's')}")
+    facts.append(f"{measure(time['duration'], 's')} in {steps} of {measure(time['step'], 's')}")
     facts.append(DRIVES.get(time["drive"], time["drive"]))
     if len(levels) > 1:
         facts.append("the same random numbers at each friction")

@@ -236,11 +236,11 @@ class LoadWrench(Table):
 
     _job: ClassVar[str] = "grasp"
     _path: ClassVar[tuple[str, ...]] = ("load", "wrench")
-    force_ball: Quantity | None = None
+    force_radius: Quantity | None = None
     """default 0"""
     force_magnitude: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """default 0"""
-    torque_ball: Quantity | None = None
+    torque_radius: Quantity | None = None
     """default 0"""
     torque_magnitude: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """default 0"""

@@ -103,7 +103,7 @@ std::string meaning(const Ranking& r) {
     return std::string(
                "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
                "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n") +
-           (has_radius(r) ? "Wrench radius: with every push shorter than this it is held, too.\n\n" : "\n");
+           (has_radius(r) ? "Resisted force radius: with every push shorter than this it is held, too.\n\n" : "\n");
   return std::string(
              "\nHeld: forces in the cones leave the contacts at rest, can balance the wrench, and\n"
              "the command carries it; the hand is ") +
@@ -286,8 +286,8 @@ std::string study_json(const grasp::SetStudy& s) {
   Json out = {{"friction", describe(s.friction)},
               {"friction_nominal", s.friction.nominal()},
               {"friction_is_factor", s.friction_is_factor},
-              {"own_friction", describe(s.per_contact_friction_factor)},
-              {"own_friction_nominal", s.per_contact_friction_factor.nominal()},
+              {"per_contact_friction_factor", describe(s.per_contact_friction_factor)},
+              {"per_contact_friction_factor_nominal", s.per_contact_friction_factor.nominal()},
               {"mass", describe(s.mass)},
               {"mass_is_factor", s.mass_is_factor},
               {"com_radius", s.com_radius},

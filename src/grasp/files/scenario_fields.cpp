@@ -26,7 +26,7 @@ AnyValue ball(Distribution& into, const Wanted& wanted) {
 /// The random part's magnitude: the radius of a ball, or a distribution of its own.
 void magnitude_fields(Fields& f, const std::string& what, const Dimension& dimension, Distribution& into) {
   const Wanted wanted{dimension, Bounds::not_negative()};
-  const std::string radius = what + "_ball", magnitude = what + "_magnitude";
+  const std::string radius = what + "_radius", magnitude = what + "_magnitude";
   const bool is_ball = into.kind == Distribution::Kind::kBallRadius;
   const bool in_ball = f.has(radius, is_ball), own = f.has(magnitude, !is_ball);
   f.check(!in_ball || !own, magnitude, "both " + radius + " and " + magnitude, "Keep one of them.");

@@ -23,7 +23,7 @@ GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::Balance
   for (int j = 0; j < extent<N>(); ++j) out.limit[j % g.contacts] += p.limit[j];
 }
 
-/// Wrench radius of sample i of `problems`, the i % samples-th of its grasp. S: as in resisted_force_radius().
+/// Resisted force radius of sample i of `problems`, the i % samples-th of its grasp. S: as in resisted_force_radius().
 template <int N, int D>
 struct RadiusKernel {
   const SetGrasp<N>* grasps;

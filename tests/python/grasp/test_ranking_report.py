@@ -72,9 +72,9 @@ def remade(ranking: Path) -> str:
 
 def unpacked(column: dict, count: int) -> np.ndarray:
     if "all" in column:
-        return np.broadcast_to(column["all"], (count, len(column["all"]))).grip_force(-1)
+        return np.broadcast_to(column["all"], (count, len(column["all"]))).squeeze(-1)
     values = np.frombuffer(base64.b64decode(column["data"]), KINDS[column["kind"]])
-    return values.reshape(-1, column["width"]).grip_force()
+    return values.reshape(-1, column["width"]).squeeze()
 
 
 # --- what it says

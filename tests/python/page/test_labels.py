@@ -104,7 +104,7 @@ def test_no_words_of_a_run_are_needed(runs, tmp_path: Path) -> None:
     runs.copy(tmp_path, "three_puma_sphere")
     edit(tmp_path, strip)
     page, _ = page_of(tmp_path)
-    assert "Wrench radius" in page.text and "Certified" not in page.text
+    assert "Resisted force radius" in page.text and "Certified" not in page.text
     assert "label" not in json.loads((tmp_path / "summary.json").read_text())["metrics"]["resisted_force_radius"]
 
 

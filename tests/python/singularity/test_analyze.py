@@ -20,7 +20,7 @@ def test_rank_sets_and_escapes(case):
     assert found.rank == case["rank"]
     assert found.singular == (case["rank"] < case["generic_rank"])
     if found.singular:
-        assert found.dependent_joints == [j - 1 for j in case["dependent_joints"]]
+        assert found.dependent_joints == [j - 1 for j in case["responsible"]]
         assert sorted(found.escape_joints) == sorted([j - 1 for j in e["joints"]] for e in case["min_escape_sets"])
 
 

@@ -80,5 +80,5 @@ def test_what_keys_have_to_do_with_one_another_is_the_programs_to_say():
 
 
 def test_arrays_and_words_of_python_are_taken():
-    load = grasp.TimeLoad(kind="ramp", force=np.array([0.0, 0, 1]), from_=0.1)
+    load = grasp.SimulationLoad(kind="ramp", force=np.array([0.0, 0, 1]), from_=0.1)
     assert load.to_dict() == {"kind": "ramp", "force": [0, 0, 1], "from": 0.1}
