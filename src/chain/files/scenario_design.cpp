@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMaxOutputs = 10'000;
 constexpr double kMaxSteps = 1e9;
-const std::vector<std::string> kTables = {"start", "vary", "torque", "time", "settle"};
+const std::vector<std::string> kTables = {"start", "vary", "torque", "simulation", "settle"};
 
 /// What numbers that all joints share are measured in: of the kind that the first joint has.
 const Dimension& shared(const JointDimension& dimension, const Robot& robot) {

@@ -247,7 +247,7 @@ void print_table_2(const Json& rows) {
 void print_table_2_test(const Json& rows) {
   std::printf(
       "  As a test: b_n := -A~ c_n on our hand makes the printed c_n a solution, which BOX-QUACAN has to find.\n"
-      "   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  status    difference  smallest minor "
+      "   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  status     difference  smallest minor "
       "of "
       "A~\n");
   for (const Json& row : rows) {
@@ -333,7 +333,7 @@ void print_tables(const Json& t) {
   print_wrapped(
       "The papers print neither A nor b, so no row can be computed again. `ours`: the same formulation, start and "
       "method on "
-      "our hand; `load T4`: on our hand under the load that makes the printed Table 4 its answer at mu = 0.1. Verdicts "
+      "our hand; `load T4`: on our hand under the load that makes the printed Table 4 its answer at mu = 0.1. Statuses "
       "are those of our certificate (residual <= 1e-8).");
   print_sliding(t);
   print_rolling(t);

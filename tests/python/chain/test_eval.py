@@ -105,7 +105,7 @@ def test_masses_that_differ_from_state_to_state(tmp_path):
     source = tmp_path / "states.h5"
     write(source, q=q)
     with h5py.File(source, "a") as file:
-        for joint in range(1, 7):
+        for joint in range(6):
             file[f"parameters/{joint}.mass.scale"] = np.array([1.0, 2.0, 0.5])
     evaluate(PUMA, source, "-o", tmp_path / "out.h5", "--outputs", "gravity")
     g = read(tmp_path / "out.h5")["gravity"]

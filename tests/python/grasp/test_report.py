@@ -70,8 +70,8 @@ def test_every_outcome_is_accounted_for(three):
     seen = [key for key, n in summary["outcomes"].items() if n]
     assert seen and sum(summary["outcomes"].values()) == summary["samples"]
     assert all(f"{summary['outcomes'][key]:,} · " in page.text for key in seen)
-    never = re.search(r"None of the samples: ([\w ,]+)\.", page.text)[1].split(", ")
-    assert {name.replace(" ", "_") for name in never} == set(summary["outcomes"]) - set(seen)
+    never = re.search(r"None of the samples: ([\w ,-]+)\.", page.text)[1].split(", ")
+    assert {re.sub("[ -]", "_", name) for name in never} == set(summary["outcomes"]) - set(seen)
 
 
 def test_the_page_has_a_figure_for_everything(three):
@@ -258,7 +258,7 @@ def test_a_truncated_file_is_refused(runs, tmp_path, name):
         (lambda s: s["convergence"]["low"].pop(), "convergence: lists of different lengths"),
         (lambda s: s["outcomes"].update(held=1), "outcomes: do not add up"),
         (lambda s: s.update(contacts=[]), "contacts: empty"),
-        (lambda s: s.update(schema=2), "schema: is 2; this garra reads 1"),
+        (lambda s: s.update(schema=3), "schema: is 3; this garra reads 1 and 2"),
         (lambda s: s.update(job="dance"), 'job: is "dance"'),
     ],
 )

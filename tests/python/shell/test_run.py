@@ -330,7 +330,7 @@ def test_what_is_no_scenario_is_named(tmp_path):
     done = garra("replay", SPHERE, expect=USAGE)
     assert "is a scenario; a sample is replayed out of its run" in done.stderr
     done = garra("run", SPHERE, "-o", tmp_path / "r", "--set", "contact.friction=0.3", expect=USAGE)
-    assert "contact.1.KEY" in done.stderr and "Did you mean contacts, which stands for all?" in done.stderr
+    assert "contact.0.KEY" in done.stderr and "Did you mean contacts, which stands for all?" in done.stderr
     assert not (tmp_path / "r").exists()
 
 
@@ -389,10 +389,10 @@ def test_too_many_unsolved_samples_are_a_failure_that_keeps_its_results(tmp_path
 
 def test_a_bad_scenario_names_the_line_column_and_key(tmp_path):
     bad = tmp_path / "bad.toml"
-    bad.write_text(SPHERE.read_text().replace("grip_force =", "sqeeze ="))
-    line = 1 + bad.read_text().split("sqeeze =")[0].count("\n")
+    bad.write_text(SPHERE.read_text().replace("grip_force =", "grip_forse ="))
+    line = 1 + bad.read_text().split("grip_forse =")[0].count("\n")
     done = garra("run", bad, "-o", tmp_path / "run", expect=INVALID)
-    assert f"{bad}:{line}:1: load.sqeeze: unknown key" in done.stderr and 'Did you mean "grip_force"?' in done.stderr
+    assert f"{bad}:{line}:1: load.grip_forse: unknown key" in done.stderr and 'Did you mean "grip_force"?' in done.stderr
     assert not (tmp_path / "run").exists()
 
 

@@ -138,7 +138,7 @@ def test_defaults_stand_in_it():
     platform = schema_of("platform")["properties"]
     assert platform["path"]["properties"]["law"]["default"] == "quintic"
     assert platform["sampling"]["properties"]["samples"]["default"] == 100_000
-    drive = schema_of("grasp")["properties"]["time"]["properties"]
+    drive = schema_of("grasp")["properties"]["simulation"]["properties"]
     assert drive["drop"]["default"] == 0.05
     assert drive["drop_turn"]["default"] == pytest.approx(0.7853981633974483, abs=1e-15)
 

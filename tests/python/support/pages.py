@@ -162,7 +162,7 @@ def scenarios_of(job: str) -> list[Path]:
 
 
 def kind_of(scenario: dict) -> str:
-    return "grasp in time" if scenario["job"] == "grasp" and "time" in scenario else scenario["job"]
+    return "grasp in time" if scenario["job"] == "grasp" and "simulation" in scenario else scenario["job"]
 
 
 def granted(html: str, probe: str) -> str:

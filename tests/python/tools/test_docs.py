@@ -268,7 +268,7 @@ def test_a_link_to_no_page_or_no_anchor_is_found(docs: Path):
         ("garra.contact.resolve(A, b, mu)", "garra.contact.resolve"),
         ("x = garra.contact.SLIPPED", "garra.contact.SLIPPED"),
         ("from garra.page.colors import RAMPS", "garra.page.colors.RAMPS"),
-        ("garra.contact.solve(A, b, mu, tolerance=1)", "garra.contact.solve(tolerance=)"),
+        ("garra.contact.solve(A, b, mu, toler=1)", "garra.contact.solve(toler=)"),
         ("robot.ikine(T)", "robot.ikine"),
     ],
 )
