@@ -146,7 +146,7 @@ TEST(ScenarioFields, AllMistakesOfJointsAndOfASweepAreSaidAtOnce) {
                "robots/exoskeleton.toml\"\n[settle]\nwithin = 0.01\n[sweep]\n\"vary.damping\" = []\n"
                "\"sampling.samples\" = [1]\n\"simulation.step\" = { log = [0, 1], points = 2 }\n"),
       {"s.toml:8:1: sweep.\"vary.damping\": no values", "s.toml:9:1: sweep.\"sampling.samples\": cannot be swept",
-       "s.toml:10:17: sweep.\"simulation.step\".log: a logarithmic range"});
+       "s.toml:10:23: sweep.\"simulation.step\".log: a logarithmic range"});
 }
 
 TEST(ScenarioFields, TwentyAreSaidOfMoreAndHowManyTheOthersAre) {

@@ -297,7 +297,7 @@ TEST(RobotToml, RefusesWithPlaceAndRemedy) {
   expect_refused("[[joint]]\n[[joint]]\nalpha = \"90 mm\"\n", "r.toml:6:1: joint[1].alpha: expected an angle");
   expect_refused("[[joint]]\ntype = \"revolut\"\n", "Did you mean \"revolute\"?");
   expect_refused("[[joint]]\nlimits = [1, -1]\n",
-                 "joint[1].limits: the lower limit is above the upper\n  Write [-1, 1] if the two are exchanged, "
+                 "joint[0].limits: the lower limit is above the upper\n  Write [-1, 1] if the two are exchanged, "
                  "[1, 5.283185] rad if the range leads through half a turn: the lower limit comes first.");
   expect_refused("[[joint]]\ninertia = [1, 0, 0, 0, 1, 0, 0, 0.1, 1]\n", "not symmetric: entries 8 and 6 differ");
   expect_refused("[[joint]]\nscrew = [0, 0, 2, 0.2, 0, 0]\n",
@@ -314,7 +314,7 @@ TEST(RobotToml, RefusesWithPlaceAndRemedy) {
   expect_refused("grvity = [0, 0, 0]\n[[joint]]\n", "r.toml:4:1: grvity: unknown key\n  Did you mean \"gravity\"?");
   expect_refused("home = { position = [0, 0, 0] }\n[[joint]]\n", "home: unknown key");
   expect_refused("", "joint: missing");
-  expect_refused("[[joint]]\ntheta = 9\n", "joint[1].theta: must be from 0 to 8, found 9\n  0 fixed; 1 2 3 prismatic",
+  expect_refused("[[joint]]\ntheta = 9\n", "joint[0].theta: must be from 0 to 8, found 9\n  0 fixed; 1 2 3 prismatic",
                  "gryma");
   expect_refused("[[joint]]\ntheta = 4\nalpha = 1\n", "joint[0].alpha: unknown key", "gryma");
   expect_refused("[[joint]]\ntheta = 0\ndamping = 1\n", "joint[0].damping: unknown key", "gryma");

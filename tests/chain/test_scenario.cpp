@@ -181,7 +181,7 @@ keep = "all"
   EXPECT_EQ(s.plan.time_limit, 60);
   std::vector<std::string> names;
   for (const chain::Input& input : chain::uncertain_inputs(s)) names.push_back(input.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"start q 3", "start q 6", "start qd", "damping", "mass factor",
+  EXPECT_EQ(names, (std::vector<std::string>{"start q 2", "start q 5", "start qd", "damping", "mass factor",
                                              "size factor", "amplitude factor"}));
 }
 
@@ -209,7 +209,7 @@ kind = "pd"
 [sweep]
 "vary.damping" = { log = [1e-4, 0.1], points = 4 }
 "torque.kp" = ["0.1 N*m/rad", "200 N*mm/rad"]
-"start.q.2" = { linear = ["0 deg", "90 deg"], points = 3 }
+"start.q.1" = { linear = ["0 deg", "90 deg"], points = 3 }
 [sampling]
 samples = 10
 )",

@@ -135,7 +135,7 @@ TEST(Command, SaysWhereItContradictsItself) {
   expect_said(complaint(Parts{.finger = tau}), "s.toml:7:1: hand.finger[0].tau: other fingers balance the load");
   expect_said(complaint(Parts{.finger = tau, .first = force, .second = force}), "contact[0].force: stands beside tau");
   expect_said(complaint(Parts{.finger = tau, .second = force, .contacts = "grip_force_error = { normal = [0, 1] }\n"}),
-              "s.toml:15:17: contacts.grip_force_error: stands beside tau");
+              "s.toml:15:20: contacts.grip_force_error: stands beside tau");
   expect_said(complaint(Parts{.finger = tau + "gravity_compensation = false\n", .second = force}),
               "hand.finger[0].gravity_compensation: stands beside tau");
   expect_said(complaint(Parts{.first = force + "grip_force = 3\n"}), "contact[0].grip_force: stands beside force");
@@ -234,7 +234,7 @@ TEST(UnknownKey, IsNamedBeforeAMissingOne) {
   expect_said(said("schema = 1\njob = \"grasp\"\n"), "object: missing");
   // In the same table as the missing key, and in a table behind it.
   expect_said(complaint(Parts{.load = "gravty = [0, 0, 0]\n"}), "load.gravty: unknown key");
-  expect_said(complaint(Parts{.load = "", .tables = "[solver]\ntolerance = 1\n"}), "solver.tolerance: unknown key");
+  expect_said(complaint(Parts{.load = "", .tables = "[solver]\nprecision = 1\n"}), "solver.precision: unknown key");
   // What is missing decides which keys there are: nothing is called unknown then.
   expect_said(
       said("schema = 1\njob = \"grasp\"\n[hand]\nfinger = []\n[object]\nshape = \"sphere\"\nradius = 1\nmass = 1\n"),

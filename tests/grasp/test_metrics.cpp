@@ -51,7 +51,7 @@ void check(const json& e) {
   };
   near(m.critical, e["mu_crit"], "required friction");
   near(m.load_factor, e["load_factor"], "load factor");
-  near(m.resisted_force_radius, e["resisted_force_radius"], "resisted force radius");
+  near(m.resisted_force_radius, e["wrench_radius"], "resisted force radius");
   double margin = 1e300;
   for (const double v : e["friction_margin"]) margin = std::min(margin, v);
   near(m.margin, margin, "friction margin");

@@ -87,7 +87,7 @@ void drive(const json& j, InTime& time) {
 Scenario scenario(const json& j) {
   Scenario s = j["hand"] == "box" ? box_hand(j["contacts"]) : round_hand(j["surface"]);
   for (Contact& c : s.contacts) c.friction = Distribution::constant(j["friction"]);
-  s.grip_force = Distribution::constant(j["grip_force"]);
+  s.grip_force = Distribution::constant(j["squeeze"]);
   s.tolerance = 1e-13;
   InTime time;
   time.step = j["step"];

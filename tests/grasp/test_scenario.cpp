@@ -432,7 +432,7 @@ TEST(ScenarioError, SaysFileLineColumnKeyAndRemedy) {
 TEST(ScenarioError, SuggestsTheKeyThatWasMeant) {
   expect_contains(override_error("objct.mass=1"), "objct: unknown key\n  Did you mean \"object\"?");
   expect_contains(override_error("contacts.fricton=1"), "contacts.fricton: unknown key\n  Did you mean \"friction\"?");
-  expect_contains(override_error("solver.tolerance=1"), "Keys that fit here: method, tolerance, max_iterations");
+  expect_contains(override_error("solver.precision=1"), "Keys that fit here: method, tolerance, max_iterations");
   expect_contains(override_error("hand.model=three_pma"),
                   "unknown value \"three_pma\"\n  Did you mean \"three_puma\"?");
   expect_contains(error_of("shcema=1"), "shcema: unknown key\n  Did you mean \"schema\"?");
@@ -554,7 +554,7 @@ TEST(ScenarioOverride, SaysWhatIsWrongWithIt) {
   expect_contains(override_error("object.mass=1\nseed=2"), "more than one value");
   expect_contains(override_error("object.mass="), "not a TOML value");
   expect_contains(override_error("object.position.3=1"), "there is no item 3 in an array of 3");
-  expect_contains(override_error("object.position.0=1"), "Items are counted from 1");
+  expect_contains(override_error("object.position.4=1"), "Items are counted from 0");
   const auto listed = [](const std::string& assignment) {
     return failure_of(
                [&] { static_cast<void>(io::read_scenario(scenario_path("four_finger_box.toml"), {assignment})); })

@@ -402,7 +402,7 @@ TEST(SetHand, TorquesThatAreOffAndAGivenWrenchAreAHandWithThoseTorquesAndThatWre
         Set same = set;
         for (std::int64_t k = 0; k < set.joints(); ++k)
           same.torque[static_cast<std::size_t>(g * set.joints() + k)] +=
-              drawn(r, "joint " + std::to_string(k + 1) + " torque error");
+              drawn(r, "joint " + std::to_string(k) + " torque error");
         same.wrench.assign(6 * static_cast<std::size_t>(set.count()), 0);
         std::ranges::copy(off.wrenches[static_cast<std::size_t>(drawn(r, "wrench (from 0)"))],
                           same.wrench.begin() + 6 * g);

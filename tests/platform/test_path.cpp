@@ -143,7 +143,7 @@ TEST(PlatformPath, SaysWhatIsWrongWithIt) {
   refused("two poses", [](Path& p) { p.pose = {{0, 0, 1}, {1, 0, 0, 0}}; });
   refused("not of the same number", [](Path& p) { p.pose.quaternion.pop_back(); });
   refused("not finite", [](Path& p) { p.pose.position[4] = NAN; });
-  refused("pose 2 is zero", [](Path& p) { std::fill_n(p.pose.quaternion.begin() + 4, 4, 0.0); });
+  refused("pose 1 is zero", [](Path& p) { std::fill_n(p.pose.quaternion.begin() + 4, 4, 0.0); });
   refused("two instants", [](Path& p) { p.instants = 1; });
   refused("duration", [](Path& p) { p.kind = Path::Kind::kSpline, p.duration = 0; });
   refused("ascend", [](Path& p) { p.time[2] = p.time[1]; });

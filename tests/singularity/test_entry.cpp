@@ -21,7 +21,7 @@ void expect_rank(const Json& c, const Analysis& a) {
   EXPECT_EQ(a.lost_freedoms, c["lost_dof"]);
   EXPECT_EQ(a.arm_singular, c["lost_dof"] > 0);
   EXPECT_EQ(static_cast<int>(a.null_space.size()), c["nullity"]);
-  EXPECT_EQ(a.dependent_joints, from_zero(c["dependent_joints"]));
+  EXPECT_EQ(a.dependent_joints, from_zero(c["responsible"]));
   EXPECT_EQ(a.subchain_singular, !c["sosm"].empty());
 }
 

@@ -73,7 +73,7 @@ void check_case(const json& c) {
   EXPECT_EQ(found.rank, c["rank"].get<double>());
   EXPECT_EQ(rank(sigma, kTolerances.rank), c["rank"].get<double>());
   EXPECT_EQ(found.lost, c["lost_dof"].get<double>());
-  EXPECT_EQ(joints_in(found.escape.dependent_joints), to_set(c["dependent_joints"]));
+  EXPECT_EQ(joints_in(found.escape.dependent_joints), to_set(c["responsible"]));
   check_subsets(c["sosm"], found.subsets);
   if (found.lost == 0) {
     EXPECT_EQ(found.escape.joint, -1);
@@ -138,7 +138,7 @@ void check_example(const json& e) {
   for (int k = 0; k < 6; ++k)
     EXPECT_NEAR(found.sigma[k], e["scaling"]["singular_values"][static_cast<std::size_t>(k)].get<double>(), kValue);
   EXPECT_EQ(found.rank, e["rank"].get<double>());
-  EXPECT_EQ(joints_in(found.escape.dependent_joints), to_set(e["dependent_joints"]));
+  EXPECT_EQ(joints_in(found.escape.dependent_joints), to_set(e["responsible"]));
   check_subsets(e["sosm"], found.subsets);
   if (!e.contains("joints")) return;
   for (int j = 0; j < J; ++j) {
@@ -218,7 +218,7 @@ TEST(SingularityKernels, FindWhatIsKnownOfTextbookConfigurations) {
 template <int J>
 void check_map(const json& map) {
   const auto m = arm_named<J>(map["arm"].get<std::string>().substr(0, 4));
-  ASSERT_EQ(map["origin"].get<std::string>(), "wrist center");
+  ASSERT_EQ(map["origin"].get<std::string>(), "wrist centre");
   const auto x_joint = map["x_joint"].get<int>() - 1, y_joint = map["y_joint"].get<int>() - 1;
   int compared = 0;
   for (std::size_t i = 0; i < map["x"].size(); ++i)

@@ -223,7 +223,7 @@ TEST(OneContact, WithASingularMatrixIsSolvedWhereItCanBe) {
     if (k % 3 == 0) a = {0, -random.uniform() * c[1], 0};
     if (k % 3 == 0) a[2] = a[1] * c[2] / c[1];
     bench::problem_classes_detail::append(p.A, A);
-    bench::problem_classes_detail::append(p.b, bench::problem_classes_detail::make_load(A, c, a));
+    bench::problem_classes_detail::append(p.b, bench::problem_classes_detail::compute_load(A, c, a));
     p.mu.push_back(mu);
   }
   const Solutions s = contact::solve(p, {}, kLanes);
@@ -257,7 +257,7 @@ Sticking sticking(int contacts, double mu, std::int64_t count) {
     std::vector<double> c(n);
     for (std::size_t i = 0; i < n; ++i) c[i] = i % 3 == 0 ? random.uniform(0.1, 2) : 2 * random.normal();
     bench::problem_classes_detail::append(
-        p.b, bench::problem_classes_detail::make_load(part(p.A, n * n, k), c, std::vector<double>(n, 0.0)));
+        p.b, bench::problem_classes_detail::compute_load(part(p.A, n * n, k), c, std::vector<double>(n, 0.0)));
     bench::problem_classes_detail::append(out.c, c);
   }
   return out;

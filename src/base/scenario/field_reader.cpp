@@ -31,8 +31,8 @@ const Node* locate(TableReader& table, const std::string& path) {
     const std::size_t next = std::min(path.find_first_of(".[", at + 1), path.size());
     const std::string part = path.substr(at + 1, next - at - 1);
     const auto number = path[at] == '[' ? static_cast<std::size_t>(std::stoul(part)) : 0;
-    const bool has_item = number >= 1 && number <= node->items.size();
-    const Node* inner = path[at] == '.' ? node->find(part) : has_item ? &node->items[number - 1] : nullptr;
+    const bool has_item = number < node->items.size();
+    const Node* inner = path[at] == '.' ? node->find(part) : has_item ? &node->items[number] : nullptr;
     if (inner == nullptr) return node;
     node = inner;
     at = next;

@@ -146,7 +146,7 @@ void require_sound_command(const Scenario& s) {
   const auto problem = command_problem(s);
   if (!problem) return;
   static constexpr const char* table[4] = {"contact ", "finger ", "simulation.drive", "hand"};
-  const std::string number = problem->index < 0 ? "" : std::to_string(problem->index + 1);
+  const std::string number = problem->index < 0 ? "" : std::to_string(problem->index);
   throw Error(ExitCode::kInvalidFile,
               table[static_cast<int>(problem->table)] + number + ": " + problem->key + ": " + problem->problem,
               problem->remedy);
