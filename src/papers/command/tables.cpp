@@ -220,7 +220,7 @@ void print_ours(const char* name, const Json& ours) {
 
 void print_efforts(const Json& rows, bool rolling) {
   std::printf("   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  status%s\n",
-              rolling ? "    difference  states" : "");
+              rolling ? "     difference  states" : "");
   for (const Json& row : rows) {
     std::printf("  %3.1f  printed ", row["mu"].get<double>());
     print_effort(row["printed"]);
