@@ -24,6 +24,7 @@ version = release = garra.__version__
 
 smartquotes = False  # "cpu" is code, quotes and all
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+suppress_warnings = ["ref.python"]  # a word of a docstring that two classes share links to neither
 
 # --- pages
 
@@ -211,7 +212,7 @@ if has_cpp:
     extensions.append("breathe")
     breathe_projects = {"garra": str(doxygen_xml)}
     breathe_default_project = "garra"
-    suppress_warnings = ["duplicate_declaration.cpp"]  # a namespace is declared again in every header
+    suppress_warnings += ["duplicate_declaration.cpp"]  # a namespace is declared again in every header
 
 
 def setup(app: Any) -> None:

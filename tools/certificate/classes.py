@@ -225,7 +225,7 @@ def sliding(make: Callable, share: float) -> Callable:
 
 def soft_object(rng: np.random.Generator, n: int, k: int) -> tuple[Problems, np.ndarray, dict[str, np.ndarray]]:
     """Object of 0.1 to 10 kg, 4 to 12 cm long, in soft contacts (n, t, o, moment / r), docs/theory/grasp-sets.md (1):
-    its part of A and b; axes of the contacts; arrays of garra.grasp.Set."""
+    its part of A and b; axes of the contacts; arrays of garra.grasp.GraspSet."""
     points, normals = grasp(rng, n, k)
     points, axes = 0.05 * points, frames(normals, rng)
     r = rng.uniform(0.002, 0.02, (n, k))  # [m]
