@@ -25,6 +25,7 @@ from garra.page.run_folder import (
     check,
     read_json,
 )
+from garra.renamed import stored_name, with_new_names
 
 Table = dict[str, Any]
 
@@ -210,7 +211,7 @@ def read_configurations(folder: str, summary: Table) -> list[Table]:
     """The analyzed configurations of a run whose summary was checked; raises RunError."""
     path = Path(folder) / "configurations.json"
     at = At(str(path))
-    content = read_json(path, remedy=f"`garra resume {folder}` writes it")
+    content = with_new_names(read_json(path, remedy=f"`garra resume {folder}` writes it"), "json")
     check(content, {"configurations": [(dict,)]}, at)
     place = at.key("configurations")
     first = _first_joint(summary)
@@ -319,9 +320,10 @@ def _attribute(group: Any, name: str, at: At) -> np.ndarray:
 def _dataset(group: Any, name: str, shape: tuple[int | None, ...], at: At) -> np.ndarray:
     import h5py
 
-    if name not in group or not isinstance(group[name], h5py.Dataset):
+    stored = stored_name(group, name)
+    if stored not in group or not isinstance(group[stored], h5py.Dataset):
         raise at.key(name).fail("missing; the file is damaged or of another version of garra")
-    data = group[name]
+    data = group[stored]
     fits = data.ndim == len(shape) and all(b in (None, a) for a, b in zip(data.shape, shape, strict=True))
     if data.dtype.kind not in "fiu" or not fits:
         wanted = ["any" if n is None else n for n in shape]

@@ -67,6 +67,7 @@ const std::vector<RenamedName>& renamed_names() {
       {kJsonName | kPythonName, "*", "wrench_radius", "resisted_force_radius"},
       {kJsonName | kPythonName, "*", "fails_first", "limiting_contact"},
       {kJsonName | kPythonName, "*", "responsible", "dependent_joints"},
+      {kJsonName, "*", "locus_responsible", "locus_dependent_joints"},
       {kPythonName, "*", "analyse", "analyze"},
       {kPythonName, "*", "Set", "GraspSet"},
       {kPythonName, "*", "judge", "check_solution"},

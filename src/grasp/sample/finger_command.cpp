@@ -131,7 +131,7 @@ std::optional<CommandProblem> command_problem(const Scenario& s) {
   for (std::size_t j = 0; j < std::min(s.contacts.size(), s.fingers.size()); ++j) {
     if (s.contacts[j].force && s.contacts[j].grip_force)
       return Problem{Problem::Table::kContact, static_cast<int>(j), "grip_force", "stands beside force",
-                     "Keep one of them: force = [n, t, o] is the whole command, its n the grip_force."};
+                     "Keep one of them: force = [n, t, o] is the whole command, its n the grip force."};
     if (auto problem = problem_of_limits(s, static_cast<int>(j))) return problem;
     if (s.fingers[j].tau.empty()) continue;
     if (auto problem = problem_of_torques(s, static_cast<int>(j))) return problem;

@@ -150,7 +150,7 @@ std::vector<std::string> nominal_warnings(const Study& study) {
     list.push_back("the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
                    std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
                    " % (held.imbalance) a sample counts as command insufficient. Look at load.nominal_mass, "
-                   "compensation and grip_force");
+                   "compensation and grip force");
   for (const auto& wrench : b.unresisted)
     list.push_back("no contact force resists " + describe_wrench(wrench) + ": the resisted force radius is 0");
   for (std::string& text : torque_warnings(study.model())) list.push_back(std::move(text));

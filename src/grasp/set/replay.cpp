@@ -44,7 +44,7 @@ constexpr const char* kSlotNames[kSetSlots] = {"friction",
                                                "gravity azimuth",
                                                "command factor"};
 constexpr const char* kContactSlotNames[kSetContactSlots] = {"friction factor", "slide t",         "slide o", "tilt",
-                                                             "tilt direction",  "grip_force error"};
+                                                             "tilt direction",  "grip force error"};
 
 void add_inputs(const SetModel& model, const SampleIndex<double>& index, int contacts, SetReplay& out) {
   add_drawn(model.draw, kSlotNames, "", draw_values<kSetSlots>(model.draw, model.seed, index, 0), out);

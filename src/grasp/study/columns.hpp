@@ -52,7 +52,7 @@ inline constexpr std::tuple kColumns = {
         true,
         [](const auto& metrics, const auto&) { return metrics.resisted_force_radius; }},
     GraspColumn{
-        {"min_grip_force", "N", "Minimum grip_force",
+        {"min_grip_force", "N", "Minimum grip force",
          "The smallest commanded normal force per contact with which every contact would still stick; undefined "
          "where one does not stick now."},
         {0, 4},

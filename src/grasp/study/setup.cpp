@@ -51,7 +51,7 @@ void for_each_input(const Scenario& s, const Visit& visit) {
     visit(slot + kSlideO, name + "slide o", "m", c.slide_o);
     visit(slot + kTilt, name + "normal tilt", "rad", c.tilt);
     visit(slot + kTiltDirection, name + "tilt direction", "rad", azimuth(c.tilt));
-    visit(slot + kGripForceError, name + "grip_force error", "N", c.grip_force_error);
+    visit(slot + kGripForceError, name + "grip force error", "N", c.grip_force_error);
     const Distribution told = Distribution::constant(c.force ? (*c.force)[0] : 0);
     visit(slot + kOwnGripForce, name + "grip_force", "N", c.grip_force.value_or(told));
   }
