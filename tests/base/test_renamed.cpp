@@ -68,6 +68,8 @@ TEST_F(Renamed, OverridesAndPathsTakeOldNames) {
   apply_override(document, "solver.tol=2");
   EXPECT_EQ(document.find("solver")->find("tolerance")->number, 2);
   EXPECT_EQ(document.find("solver")->find("tol"), nullptr);
+  apply_override(document, "solver={tol=3}");
+  EXPECT_EQ(document.find("solver")->find("tolerance")->number, 3);
   EXPECT_EQ(with_new_names("time.until"), "simulation.duration");
   EXPECT_EQ(with_new_names("contact.1.squeeze"), "contact.1.grip_force");
   EXPECT_EQ(with_new_names("task.until"), "task.until") << "only in [simulation]";

@@ -230,7 +230,10 @@ void apply_override(Node& root, const std::string& assignment) {
   const std::string_view all = assignment;
   const std::string path(trim(all.substr(0, equals)));
   static_cast<void>(split_path(path, place));  // complain about the key first
-  set_value(root, with_new_names(path), parse_override_value(trim(all.substr(equals + 1)), place), place);
+  const std::string now = with_new_names(path);
+  Node value = parse_override_value(trim(all.substr(equals + 1)), place);
+  rename_keys(value, now);
+  set_value(root, now, std::move(value), place);
 }
 
 void set_value(Node& root, const std::string& path, Node value, const Place& place) {
