@@ -1,6 +1,6 @@
 // Analyzes one singular configuration of a serial chain by screw theory: lost degrees of freedom,
 // dependent joints, escape motions.
-// Screws in world axes about the world origin, m and rad; wrenches are (moment; force); joints
+// Screws in world axes about the world origin, m and rad; wrenches are (force; moment); joints
 // count from 0 (error texts: from 1).
 // Bad input throws Error(kUsage); escape lists are empty at a regular configuration;
 // SelfMotion::kUndecided is an open decision.
@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "garra/chain.hpp"
-#include "garra/math/screw.hpp"
+#include "garra/math/wrench.hpp"
 
 namespace garra::singularity {
 
@@ -93,7 +93,7 @@ struct Interval {
   /// One number per joint of the interval: sum_k v_k $k = 0 [rad, m], largest entry 1. Empty if the
   /// interval has more than one dependence, which requires structural dependences.
   std::vector<double> null_vector;
-  std::vector<Screw<double>> reciprocal;  ///< wrenches without power on its joints (world axes and origin)
+  std::vector<Wrench<double>> reciprocal;  ///< wrenches without power on its joints (world axes and origin)
   std::vector<Actuator> actuators;
 };
 
@@ -135,7 +135,7 @@ struct Displacement {
   double sigma = 0;            ///< sigma_g after it
 };
 
-/// Result of analyze(). Joints count from 0. Wrenches are (moment; force) about the origin of the
+/// Result of analyze(). Joints count from 0. Wrenches are (force; moment) about the origin of the
 /// given screws, and orthonormal in scaled form.
 struct Analysis {
   int joints = 0, rank = 0, generic_rank = 0;
@@ -143,7 +143,7 @@ struct Analysis {
   Scaling scaling;
   std::vector<double> singular_values;  ///< of the scaled Jacobian, min(6, joints) of them, falling
   double gap = 0;                       ///< sigma_r / sigma_(r+1), r = rank: clearness of the rank decision
-  std::vector<Screw<double>>
+  std::vector<Wrench<double>>
       lost_wrenches;  ///< 6 - rank of them, without power on any joint; 6 - generic_rank are structural
   std::vector<std::vector<double>> null_space;  ///< joint rates that leave the end effector at rest [rad, m]
   std::vector<int> dependent_joints;            ///< joints that take part in null_space, if degrees of freedom are lost

@@ -1,6 +1,6 @@
 // Measures the distance to singularity of many configurations of one arm, finds the nearest
 // singularities, and maps counts.
-// q in rad or m; world axes; wrenches are (moment about the center; force times L); joints count
+// q in rad or m; world axes; wrenches are (force times L; moment about the center); joints count
 // from 0 (error texts: from 1).
 // Bad options and arms without a kernel throw Error; rows without an answer are marked (NaN, 0, -1:
 // see each array).
@@ -68,15 +68,15 @@ struct Measures {
 
 /// Status of the search for the nearest singularity.
 enum class SearchStatus : std::uint8_t {
-  kLanded = 0,  ///< `singular_q` is a singular configuration to `tolerance`
-  kLost,        ///< not converged within the iterations, or farther than one radian
+  kConverged = 0,  ///< `singular_q` is a singular configuration to `tolerance`
+  kDiverged,    ///< not converged within the iterations, or farther than one radian
   kNonFinite,   ///< a joint value is not finite
 };
 
 /// Result of the second pass: the singularity next to each of n configurations, and its analysis.
 /// Newton's method finds it by least joint motion; a prismatic joint moves in units of L.
 ///
-/// A row without kLanded holds NaN in real numbers, 0 in counts and masks, and -1 in escape_joint
+/// A row without kConverged holds NaN in real numbers, 0 in counts and masks, and -1 in escape_joint
 /// and subset_last.
 struct NearSingularities {
   std::vector<SearchStatus> search_status;  ///< [n]
@@ -94,7 +94,7 @@ struct NearSingularities {
   std::vector<int> escape_order;    ///< [n] 1, 2; 0: none
   std::vector<double> escape_rate;  ///< [n]
   std::vector<int> escape_sign;     ///< [n] sign of the step with faster growth; 0: equal or unknown
-  std::vector<double> wrench;       ///< [n,6] first lost wrench: moment about the center and force times L, world axes
+  std::vector<double> wrench;       ///< [n,6] first lost wrench: force times L and moment about the center, world axes
 };
 /// Second pass: finds and analyzes the singularity next to every configuration.
 /// @param q joint values [n, j] in rad or m.

@@ -209,7 +209,7 @@ struct RestartKernel {
   __device__ void operator()(std::int64_t k) const {
     auto s = batch::load<double, Search<double, J>>(searches, k);
     const bool lost = batch::load<double, NearSingularity<double, J>>(results, k).search_status ==
-                      static_cast<double>(static_cast<int>(SearchStatus::kLost));
+                      static_cast<double>(static_cast<int>(SearchStatus::kDiverged));
     s.active = 0;
     if (lost && starts_near_two<G>(*arm, s, options)) {
       s = start_search<double, J>(s.start);

@@ -103,7 +103,7 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
         robot, copied(q), options, make_device(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));
   }
   nb::dict arrays;
-  arrays["landed"] = taken_as<std::uint8_t>(std::move(out.search_status), {n});
+  arrays["converged"] = taken_as<std::uint8_t>(std::move(out.search_status), {n});
   arrays["q"] = taken(std::move(out.singular_q), {n, j});
   arrays["distance"] = taken(std::move(out.distance), {n});
   arrays["lost"] = taken(std::move(out.lost), {n});

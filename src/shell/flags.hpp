@@ -50,21 +50,21 @@ void add_batch_flags(Command command, BatchFlags& flags, const std::string& unso
 /// Throws if an output cannot be written, or is the input (`what` names it). "" is no output.
 void check_output(const std::string& input, const std::string& output, const std::string& what);
 
-/// --until, --times, --every of simulations, whose options have `duration` and `times`.
+/// --duration, --times, --output-interval of simulations, whose options have `duration` and `times`.
 template <class Options>
 void add_output_times(Command command, Options& options, double& every) {
-  command.add_option("--until", options.duration, "end [s]").check(positive_number()).capture_default_str();
+  command.add_option("--duration", options.duration, "end [s]").check(positive_number()).capture_default_str();
   const Option times = command.add_option("--times", options.times, "outputs [s]").delimiter(',').type_name("T,...");
-  command.add_option("--every", every, "outputs at 0, this, twice this, ... [s]")
+  command.add_option("--output-interval", every, "outputs at 0, this, twice this, ... [s]")
       .check(positive_number())
       .excludes(times);
 }
 
-/// The output times of --every; none if it was not given.
+/// The output times of --output-interval; none if it was not given.
 template <class Options>
 void set_output_times(double every, Options& options) {
   if (every <= 0) return;
-  if (options.duration / every > 1e7) throw Error(ExitCode::kUsage, "--every asks for more than 1e7 outputs");
+  if (options.duration / every > 1e7) throw Error(ExitCode::kUsage, "--output-interval asks for more than 1e7 outputs");
   // 1e-12: rounding of until / every must not lose the last output.
   const auto last = static_cast<std::int64_t>(std::floor(options.duration / every * (1 + 1e-12)));
   for (std::int64_t k = 0; k <= last; ++k)

@@ -122,7 +122,7 @@ class Faults:
         for name, words in {
             "contact solve": ["contact", "solve", problems],
             "chain eval": ["chain", "eval", "puma560", states, "--outputs", "mass_matrix,gravity,pose"],
-            "chain simulate": ["chain", "simulate", "puma560", states, "--until", "0.01", "--every", "0.005"],
+            "chain simulate": ["chain", "simulate", "puma560", states, "--duration", "0.01", "--output-interval", "0.005"],
         }.items():
             for threads in (1, 3):
                 command = [*map(str, words), "-o", "{out}", "--threads", str(threads)]

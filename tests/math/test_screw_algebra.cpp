@@ -125,7 +125,7 @@ TEST(ScrewAlgebra, ReciprocityIsThePowerOfAWrenchOnATwist) {
     EXPECT_NEAR(klein_form(Twist{f, cross(p, f)}, twist), power, kRounding);
     EXPECT_NEAR(dot(Twist{cross(p, f), f}, twist), power, kRounding);
     const D3 c = random.vector(4);  // whichever point both are taken about
-    EXPECT_NEAR(dot(wrench_about(c, Twist{cross(p, f), f}), about(c, twist)), power, 10 * kRounding);
+    EXPECT_NEAR(dot(about(c, Wrench<double>{f, cross(p, f)}), about(c, twist)), power, 10 * kRounding);
   }
 }
 

@@ -124,10 +124,10 @@ void expect_best_direction(const Json& c, const Analysis& a) {
 
 /// Wrenches that no joint feels and rates that move nothing, both in the units and axes of the given screws.
 void expect_null_spaces(const ScrewSet& set, const Analysis& a) {
-  for (const Screw<double>& u : a.lost_wrenches)
+  for (const Wrench<double>& u : a.lost_wrenches)
     for (const Screw<double>& s : set.screw) EXPECT_NEAR(dot(u, s), 0, 1e-9);
   for (const Interval& i : a.intervals)
-    for (const Screw<double>& u : i.reciprocal)
+    for (const Wrench<double>& u : i.reciprocal)
       for (int k = i.first; k <= i.last; ++k) EXPECT_NEAR(dot(u, set.screw[static_cast<std::size_t>(k)]), 0, 1e-9);
   for (const std::vector<double>& v : a.null_space) {
     Screw<double> sum{Vec3<double>::zero(), Vec3<double>::zero()};
@@ -178,7 +178,7 @@ TEST(Singularity, LieProductsOfTheExamplesAndTheirPlaceInTheSpan) {
           cross(set.screw[p["f"].get<std::size_t>() - 1], set.screw[p["h"].get<std::size_t>() - 1]);
       expect_near(product, screw_of(p["value"]), kScrew);
       double power = 0;  // of the lost wrench: none if and only if the product is in the span of all screws
-      for (const Screw<double>& u : a.lost_wrenches) power = std::max(power, std::abs(dot(u, product)));
+      for (const Wrench<double>& u : a.lost_wrenches) power = std::max(power, std::abs(dot(u, product)));
       EXPECT_EQ(power > 1e-9, p["outside_span_S"]) << p["f"] << " " << p["h"];
     }
   }

@@ -41,7 +41,7 @@ Json same_on_every_executor(const MapScenario& scenario) {
 
 void expect_some(const Json& summary, const std::vector<const char*>& outcomes) {
   for (const char* name : outcomes) EXPECT_GT(summary["outcomes"][name], 0) << name;
-  EXPECT_GT(summary["nearest"]["landed"], 0);
+  EXPECT_GT(summary["nearest"]["converged"], 0);
   EXPECT_EQ(summary["outcomes"]["invalid"], 0);
 }
 
@@ -91,8 +91,8 @@ TEST(MapOfAnySize, OfGivenConfigurationsIsTheSameOnEveryExecutor) {
     exact.near = 0.9;
     const std::vector<SearchStatus> search_status =
         nearest_singularities(robot, spoilt, exact, test::kReference).search_status;
-    EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kLanded), 20);
-    EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kLost), 1);
+    EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kConverged), 20);
+    EXPECT_GE(std::count(search_status.begin(), search_status.end(), SearchStatus::kDiverged), 1);
     EXPECT_EQ(search_status[3], SearchStatus::kNonFinite);
     test::expect_same_on_every_executor([&](const Device& device) {
       return test::Answer()

@@ -12,7 +12,7 @@ namespace {
 
 using namespace map_test;
 
-constexpr double kClosedForm = 1e-8;  // a factor of the determinant [m or 1] at what landed to 1e-10
+constexpr double kClosedForm = 1e-8;  // a factor of the determinant [m or 1] at what converged to 1e-10
 constexpr double kRate = 1e-6;        // of escape: the null vectors are those of a point singular to 1e-10
 
 std::uint32_t bits(const std::vector<int>& joints) {
@@ -39,7 +39,7 @@ TEST(NearestSingularities, OfThePumaSatisfyTheirClosedFormAndBlameItsJoints) {
   int wrist = 0, elbow = 0, shoulder = 0;
   ASSERT_GT(found.search_status.size(), 500u);
   for (std::size_t i = 0; i < found.search_status.size(); ++i) {
-    ASSERT_EQ(found.search_status[i], SearchStatus::kLanded) << i;
+    ASSERT_EQ(found.search_status[i], SearchStatus::kConverged) << i;
     const PumaFactors f = find_factors(row(found.singular_q, i, 6));
     const bool at_wrist = std::abs(f.wrist) < kClosedForm, at_elbow = std::abs(f.elbow) < kClosedForm,
                at_shoulder = std::abs(f.shoulder) < kClosedForm;
@@ -200,16 +200,16 @@ TEST(NearestSingularities, AreReachedByTheLeastMotion) {
 }
 
 /// Joints with a part in the null space; of a redundant arm those of the minimal singular subsets.
-std::uint32_t joints_to_blame(const Analysis& a) {
+std::uint32_t mask_dependent_joints(const Analysis& a) {
   std::uint32_t subsets = 0;
   for (const Interval& interval : a.intervals) subsets |= bits(interval.dependent_joints);
   return a.joints > a.generic_rank && subsets != 0 ? subsets : bits(a.dependent_joints);
 }
 
-/// What the exact analysis, which is another program, says of a configuration that a search has landed at.
+/// What the exact analysis, which is another program, says of a configuration that a search has converged at.
 bool agrees(const Analysis& a, const NearSingularities& found, std::size_t i) {
   const auto joints = static_cast<std::size_t>(a.joints);
-  bool same = a.lost_freedoms == found.lost[i] && joints_to_blame(a) == found.dependent_joints[i] &&
+  bool same = a.lost_freedoms == found.lost[i] && mask_dependent_joints(a) == found.dependent_joints[i] &&
               static_cast<int>(a.intervals.size()) == found.subsets[i];
   for (const Interval& interval : a.intervals) {
     const std::size_t at = i * joints + static_cast<std::size_t>(interval.first);
@@ -225,7 +225,7 @@ bool agrees(const Analysis& a, const NearSingularities& found, std::size_t i) {
   return same && order == found.escape_order[i] && (order == 0 || std::abs(rate - found.escape_rate[i]) < kRate);
 }
 
-/// Ranks, sets, subsets and escape of what landed. Both programs have thresholds, and at double roots, which searches
+/// Ranks, sets, subsets and escape of what converged. Both programs have thresholds, and at double roots, which searches
 /// reach to 1e-8 only, a number may lie between them: one in a hundred may differ.
 void check_against_host(const chain::Robot& robot, int samples, double near, int at_most) {
   SCOPED_TRACE(robot.name);
@@ -240,8 +240,8 @@ void check_against_host(const chain::Robot& robot, int samples, double near, int
   exact.largest_set = 1;
   int checked = 0, lost = 0, different = 0;
   for (std::size_t i = 0; i < found.search_status.size() && checked < at_most; ++i) {
-    lost += found.search_status[i] != SearchStatus::kLanded;
-    if (found.search_status[i] != SearchStatus::kLanded) continue;
+    lost += found.search_status[i] != SearchStatus::kConverged;
+    if (found.search_status[i] != SearchStatus::kConverged) continue;
     ++checked;
     different += !agrees(analyze(robot, row(found.singular_q, i, robot.joints), exact), found, i);
   }

@@ -65,19 +65,19 @@ void check_counts(const MapScenario& scenario) {
   const NearSingularities s = nearest_singularities(scenario.robot, near, scenario.measure, kLanesDevice);
   std::map<std::uint32_t, std::int64_t> sets, example;
   std::map<int, std::int64_t> escape;
-  std::int64_t landed = 0, subsets = 0;
+  std::int64_t converged = 0, subsets = 0;
   for (std::size_t i = 0; i < s.search_status.size(); ++i) {
-    if (s.search_status[i] != SearchStatus::kLanded) continue;
-    ++landed;
+    if (s.search_status[i] != SearchStatus::kConverged) continue;
+    ++converged;
     subsets += s.subsets[i];
     if (++sets[s.dependent_joints[i]] == 1) example[s.dependent_joints[i]] = number[i];
     ++escape[s.escape_joint[i]];
   }
-  EXPECT_GT(landed, 20);
-  EXPECT_EQ(t.counts[static_cast<std::size_t>(l.near)], landed);
+  EXPECT_GT(converged, 20);
+  EXPECT_EQ(t.counts[static_cast<std::size_t>(l.near)], converged);
   EXPECT_EQ(sum(t, l.near, 2), static_cast<std::int64_t>(s.search_status.size()));
-  EXPECT_EQ(sum(t, l.lost, 7), landed);
-  EXPECT_EQ(sum(t, l.distance.offset, l.distance.size()), landed);
+  EXPECT_EQ(sum(t, l.lost, 7), converged);
+  EXPECT_EQ(sum(t, l.distance.offset, l.distance.size()), converged);
   EXPECT_EQ(sum(t, l.subset, 1 << l.joints), subsets);
   for (std::uint32_t set = 0; set < 1u << l.joints; ++set) {
     EXPECT_EQ(t.counts[static_cast<std::size_t>(l.dependent_joints) + set], sets[set]);

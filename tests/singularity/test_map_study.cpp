@@ -182,39 +182,39 @@ TEST(SingularityMapStudy, CountsAreThoseOfAnIndependentDecompositionOfEverySampl
   expect_histogram_of(product, s["histograms"]["manipulability"], kDecomposition);
 }
 
-// A arrival is a configuration whose smallest singular value is rounding; to blame are the joints of its null vector;
+// A arrival is a configuration whose smallest singular value is rounding; dependent are the joints of its null vector;
 // the way there is as long as it says; and the share of each set is what a count of such sets says.
 TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEveryLanding) {
   std::vector<double> q;
-  std::vector<const Row*> landed;
+  std::vector<const Row*> converged;
   for (const Row& row : puma().rows) {
-    if (row("landing") != 0) continue;
-    landed.push_back(&row);
+    if (row("search_status") != 0) continue;
+    converged.push_back(&row);
     for (std::size_t j = 0; j < kJoints; ++j) q.push_back(row("singular_q", j));
   }
   std::map<std::uint32_t, std::int64_t> sets;
   const std::vector<EigenScrews> screws = screws_by_eigen(puma().study.scenario().robot, q);
-  for (std::size_t i = 0; i < landed.size(); ++i) {
+  for (std::size_t i = 0; i < converged.size(); ++i) {
     const EigenScrews& s = screws[i];
     EXPECT_LE(s.sigma(5), 1e-9 * s.sigma(0)) << i;
-    std::uint32_t blamed = 0;
+    std::uint32_t dependent = 0;
     double length = 0;
     for (int j = 0; j < kJoints; ++j) {
       double weight = 0;
       for (int k = 0; k < kJoints; ++k)
         if (s.sigma(k) <= 1e-9 * s.sigma(0)) weight = std::max(weight, std::abs(s.svd.matrixV()(j, k)));
-      if (weight > 1e-7) blamed |= 1u << j;
+      if (weight > 1e-7) dependent |= 1u << j;
       length += std::pow(
-          (*landed[i])("singular_q", static_cast<std::size_t>(j)) - (*landed[i])("q", static_cast<std::size_t>(j)), 2);
+          (*converged[i])("singular_q", static_cast<std::size_t>(j)) - (*converged[i])("q", static_cast<std::size_t>(j)), 2);
     }
-    ++sets[blamed];
-    EXPECT_EQ(blamed, static_cast<std::uint32_t>((*landed[i])("dependent_joints"))) << i;
-    EXPECT_NEAR((*landed[i])("distance"), std::sqrt(length), 1e-12) << i;
+    ++sets[dependent];
+    EXPECT_EQ(dependent, static_cast<std::uint32_t>((*converged[i])("dependent_joints"))) << i;
+    EXPECT_NEAR((*converged[i])("distance"), std::sqrt(length), 1e-12) << i;
   }
   const Json& said = puma().summary["nearest"]["dependent_joints"];
   ASSERT_EQ(said.size(), sets.size());
   for (const auto& row : said) {
-    const std::int64_t n = std::ssize(landed), count = sets[to_set(row["joints"])];
+    const std::int64_t n = std::ssize(converged), count = sets[to_set(row["joints"])];
     const study::Interval interval = study::clopper_pearson(count, n);
     EXPECT_EQ(row["count"], count);
     EXPECT_NEAR(row["share"], static_cast<double>(count) / static_cast<double>(n), 1e-15);
@@ -234,24 +234,24 @@ TEST(SingularityMapStudy, RowsAreAsWideAsTheirColumns) {
 
 TEST(SingularityMapStudy, TheSummaryCountsWhatTheRowsHold) {
   const Json& s = puma().summary;
-  std::int64_t landed = 0, lost = 0, near = 0, singular = 0;
+  std::int64_t converged = 0, lost = 0, near = 0, singular = 0;
   std::map<std::uint32_t, std::int64_t> sets, examples;
   std::map<std::pair<int, int>, std::int64_t> escapes;
   for (const Row& row : puma().rows) {
     near += row("outcome") == 1;
     singular += row("outcome") == 2;
-    (row("landing") == 0 ? landed : lost) += 1;
-    if (row("landing") != 0) continue;
+    (row("search_status") == 0 ? converged : lost) += 1;
+    if (row("search_status") != 0) continue;
     const auto set = static_cast<std::uint32_t>(row("dependent_joints"));
     ++sets[set];
     examples.try_emplace(set, static_cast<std::int64_t>(row("index")));
     ++escapes[{static_cast<int>(row("escape_joint")), static_cast<int>(row("escape_order"))}];
   }
-  ASSERT_GT(landed, 500);
+  ASSERT_GT(converged, 500);
   EXPECT_EQ(s["outcomes"]["near"], near);
   EXPECT_EQ(s["outcomes"]["singular"], singular);
   EXPECT_EQ(s["outcomes"]["regular"], kSamples - near - singular);
-  EXPECT_EQ(s["nearest"]["landed"], landed);
+  EXPECT_EQ(s["nearest"]["converged"], converged);
   EXPECT_EQ(s["nearest"]["lost"], lost);
   ASSERT_EQ(s["nearest"]["dependent_joints"].size(), sets.size());
   std::int64_t before = kSamples;
@@ -278,7 +278,7 @@ TEST(SingularityMapStudy, EveryHistogramHoldsItsSamples) {
   const Json& s = puma().summary;
   for (const char* name : {"log_sigma", "log_condition", "manipulability"})
     EXPECT_EQ(held(s["histograms"][name]), kSamples);
-  EXPECT_EQ(held(s["nearest"]["distance"]), s["nearest"]["landed"]);
+  EXPECT_EQ(held(s["nearest"]["distance"]), s["nearest"]["converged"]);
   // Near is a condition number of 50 or more: the histogram says the same as the counter, to a bin.
   const Json& h = s["histograms"]["log_condition"];
   const double width = (h["high"].get<double>() - h["low"].get<double>()) / static_cast<double>(h["counts"].size());
@@ -348,7 +348,7 @@ TEST(SingularityMapStudy, AReplayedSampleIsItsRow) {
     EXPECT_EQ(s.nearest.dependent_joints[0], static_cast<std::uint32_t>(row("dependent_joints")));
     for (std::size_t j = 0; j < kJoints; ++j) {
       EXPECT_EQ(s.q[j], row("q", j));
-      if (row("landing") == 0) {
+      if (row("search_status") == 0) {
         EXPECT_EQ(s.nearest.singular_q[j], row("singular_q", j));
       }
     }

@@ -6,7 +6,7 @@
 
 #include "garra/core/elementary.hpp"
 #include "garra/math/pose.hpp"
-#include "garra/math/screw.hpp"
+#include "garra/math/wrench.hpp"
 
 namespace garra {
 
@@ -61,10 +61,10 @@ template <class S>
 GARRA_HD Screw<S> about(const Vec3<S>& c, const Screw<S>& a) {
   return {a.w, a.v - cross(c, a.w)};
 }
-/// The same wrench (moment; force) about the reference point c.
+/// The same wrench about the reference point c.
 template <class S>
-GARRA_HD Screw<S> wrench_about(const Vec3<S>& c, const Screw<S>& f) {
-  return {f.w - cross(c, f.v), f.v};
+GARRA_HD Wrench<S> about(const Vec3<S>& c, const Wrench<S>& f) {
+  return {f.force, f.moment - cross(c, f.force)};
 }
 
 /// Ad(X): the screw moved by X, or the conversion of its coordinates from B to A by X_AB.

@@ -73,7 +73,7 @@ def headline(run: Run, levels: list[Table]) -> Table:
         "most": _end(ends[-1]) if known else None,
         "marks": [level["held"] for level in known],
         "confidence": words.percent(summary["held"]["confidence"], 0),
-        "sentence": _sentence(known, several) if known else "No sample could be judged.",
+        "sentence": _sentence(known, several) if known else "No sample could be decided.",
         "no_slip": "" if several or not known else interval_text(known[0]["no_slip"])["probability"],
         "undecided": undecided,
         "undecided_share": words.share(undecided, summary["samples"]),

@@ -50,9 +50,9 @@ class Vicinity:
 
     def __str__(self) -> str:
         where = "here" if self.distance == 0 else f"{np.degrees(self.distance):.6g} deg of joint motion away"
-        blamed = f": {_named(self.joints)}" if self.joints else ""
+        dependent = f": {_named(self.joints)}" if self.joints else ""
         out = "" if self.escape_joint is None else f"; q[{self.escape_joint}] leads out"
-        return f"{self.type + ', ' if self.type else ''}{where}{blamed}{out}"
+        return f"{self.type + ', ' if self.type else ''}{where}{dependent}{out}"
 
 
 @accept_old
@@ -71,7 +71,7 @@ class Analysis:
     minimal_sets: list[list[int]]
     """joints of each minimal set of dependent screws"""
     lost_wrenches: np.ndarray
-    """[m, 6] wrenches (moment, force) without power on any joint"""
+    """[m, 6] wrenches (force; moment about the origin of the screws) without power on any joint"""
     escapes: list[Escape]
     """all smallest sets of joints that leave the singularity"""
     singular_values: np.ndarray
@@ -93,7 +93,7 @@ class Analysis:
         if self.nearest is not None:
             lines.append(f"nearest singularity: {self.nearest}")
         if self.singular:
-            lines.append(f"joints to blame: {_named(self.dependent_joints)}")
+            lines.append(f"dependent joints: {_named(self.dependent_joints)}")
             ways = " or ".join(_named(joints) for joints in self.escape_joints[:4])
             lines.append(f"lead out: {ways or 'no set of the size that was searched'}")
         if self.minimal_sets:
@@ -121,9 +121,9 @@ class Measures(Summary):
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Nearest(Summary):
-    """Singularity next to each configuration. Rows with `landed` False hold NaN, 0 or -1."""
+    """Singularity next to each configuration. Rows with `converged` False hold NaN, 0 or -1."""
 
-    landed: Any
+    converged: Any
     """[...] False: no singularity found within one radian, or a joint value is not finite"""
     q: Any
     """[..., n] the singular configuration [rad or m]"""
@@ -138,7 +138,7 @@ class Nearest(Summary):
     escape_order: Any
     """[...] power of the joint's step in sigma_min: 1 or 2; 0: none"""
     wrench: Any
-    """[..., 6] first lost wrench: (moment about the center; force times L), world axes"""
+    """[..., 6] first lost wrench: (force times L; moment about the center), world axes"""
 
 
 def _named(joints: list[int]) -> str:
@@ -343,7 +343,7 @@ def nearest(
     batch = _configurations(robot, q, center)
     how = (center, _unit(length), positive("tolerance", tolerance), *place(device, threads))
     arrays = _core.singularity_nearest(robot._core, batch["q"], *how)
-    arrays["landed"] = arrays["landed"] == 0
+    arrays["converged"] = arrays["converged"] == 0
     arrays["dependent_joints"] = (arrays["dependent_joints"][:, None] >> np.arange(robot.n, dtype=np.uint32)) % 2 == 1
     return Nearest(**{name: batch.out(array) for name, array in arrays.items()})
 

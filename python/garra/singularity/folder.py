@@ -50,8 +50,8 @@ SUMMARY = {
     "worst": [{"sample": COUNT, "inverse_condition": MAYBE}],
 }
 NEAREST = {
-    "landed": COUNT,
-    "lost": COUNT,
+    "converged": COUNT,
+    "diverged": COUNT,
     "outside_range": COUNT,
     "distance": HISTOGRAM,
     "lost_freedoms": [{"lost": COUNT, "count": COUNT}],
@@ -93,8 +93,8 @@ def _check_nearest(nearest: Table, joints: int, at: At) -> None:
             _check_joints(row["joints"], joints, at.key(key).item(i).key("joints"))
     for i, row in enumerate(nearest["escape"]):
         _check_joints([row["joint"]], joints, at.key("escape").item(i).key("joint"))
-    if sum(row["count"] for row in nearest["dependent_joints"]) > nearest["landed"]:
-        raise at.key("dependent_joints").fail(f"add up to more than the {nearest['landed']} that landed")
+    if sum(row["count"] for row in nearest["dependent_joints"]) > nearest["converged"]:
+        raise at.key("dependent_joints").fail(f"add up to more than the {nearest['converged']} that converged")
 
 
 def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
@@ -107,7 +107,7 @@ def _check_joints(numbers: list[int], joints: int, at: At) -> None:
         raise at.fail(f"is {numbers}; there are joints 0 to {joints - 1}")
 
 
-# --- runs of schema 1, where joints count from 1
+# --- runs of schema 1, where joints count from 1 and wrenches are (moment; force)
 
 
 def _first_joint(summary: Table) -> int:
@@ -140,6 +140,7 @@ def _configuration_from_zero(entry: Table, at: At) -> None:
         check(entry["joints"], JOINTS, at.key("joints"))
         _lower(entry, "joints")
     _lower(analysis, "dependent_joints")
+    analysis["lost_wrenches"] = [wrench[3:] + wrench[:3] for wrench in analysis["lost_wrenches"]]
     analysis["clearing_sets"] = [[k - 1 for k in joints] for joints in analysis["clearing_sets"]]
     for row in analysis["escape"]:
         _lower(row, "joints")
@@ -336,7 +337,7 @@ def _dataset(group: Any, name: str, shape: tuple[int | None, ...], at: At) -> np
 
 @dataclass(frozen=True)
 class Rows:
-    """Kept near samples that landed on a singular configuration."""
+    """Kept near samples that converged on a singular configuration."""
 
     sample: np.ndarray  # [n]
     tool: np.ndarray  # [n, 3] m
@@ -358,12 +359,12 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
             return None
         sample = _dataset(file, "index", (None,), at)
         data = {name: _dataset(file, name, (sample.size, *shape[1:]), at) for name, shape in ROWS.items()}
-        landed = np.isfinite(data["distance"]) & (data["dependent_joints"] > 0) & np.isfinite(data["tool"]).all(axis=1)
-        chosen = {name: column[landed] for name, column in data.items()}
+        converged = np.isfinite(data["distance"]) & (data["dependent_joints"] > 0) & np.isfinite(data["tool"]).all(axis=1)
+        chosen = {name: column[converged] for name, column in data.items()}
         for name in ("dependent_joints", "escape_joint"):
             chosen[name] = chosen[name].astype(np.int64)
         chosen["escape_joint"] -= _first_joint(summary)
-        return Rows(sample=sample[landed].astype(np.int64), **chosen) if landed.any() else None
+        return Rows(sample=sample[converged].astype(np.int64), **chosen) if converged.any() else None
 
     path = Path(folder) / "results.h5"
     if not path.is_file():

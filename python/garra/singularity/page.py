@@ -24,7 +24,7 @@ def configuration(entry: Table, robot: str, name: str) -> Table:
     """A checked configuration as its template wants it; `name` makes the ids of its figures unique."""
     analysis = entry["analysis"]
     prismatic = [not any(abs(x) > 1e-12 for x in screw[:3]) for screw in entry["screws"]]
-    blamed = analysis["dependent_joints"]
+    dependent = analysis["dependent_joints"]
     positions = {
         key: [text.position(v, p) for v, p in zip(entry[key], prismatic, strict=True)] if entry[key] else None
         for key in ("q", "singular_q")
@@ -32,7 +32,7 @@ def configuration(entry: Table, robot: str, name: str) -> Table:
     rows = [
         {
             "joint": k,
-            "blamed": k in blamed,
+            "dependent": k in dependent,
             "kind": "prismatic" if prismatic[k] else "revolute",
             "direction": text.vector(screw[3:] if prismatic[k] else screw[:3]),
             "moment": words.MISSING if prismatic[k] else text.vector(screw[3:]),

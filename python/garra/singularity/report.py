@@ -50,7 +50,7 @@ def build(run: Run) -> str:
         run,
         headline=_headline(summary),
         outcomes=_outcomes(summary),
-        blame=_blame(summary, drawn["hues"]),
+        dependent=_dependent(summary, drawn["hues"]),
         histograms=_histograms(summary),
         drawn=drawn,
         data_json=dumps(drawn["data"]),
@@ -80,7 +80,7 @@ def _headline(summary: Table) -> Table:
         else "configurations",
         "early": summary["stopped_by"] in ("time_limit", "signal"),
         "worst": summary["worst"][0]["inverse_condition"] if summary["worst"] else None,
-        "blame": _first(nearest["dependent_joints"]) if nearest else None,
+        "dependent": _first(nearest["dependent_joints"]) if nearest else None,
         "subset": _subset(nearest) if nearest else None,
         "redundant": robot["joints"] > robot["generic_rank"],
         "escape": _leader(nearest) if nearest else None,
@@ -99,17 +99,17 @@ def _first(rows: Sequence[Table]) -> Table | None:
 
 def _subset(nearest: Table) -> Table | None:
     """The most frequent minimal subset, where it says more than the most frequent set of responsible joints."""
-    blamed, subset = _first(nearest["dependent_joints"]), max(nearest["subsets"], key=lambda row: row["count"], default=None)
-    if not blamed or not subset or set(subset["joints"]) == set(blamed["joints"]):
+    dependent, subset = _first(nearest["dependent_joints"]), max(nearest["subsets"], key=lambda row: row["count"], default=None)
+    if not dependent or not subset or set(subset["joints"]) == set(dependent["joints"]):
         return None
-    return subset | {"share": min(subset["count"] / nearest["landed"], 1.0)}
+    return subset | {"share": min(subset["count"] / nearest["converged"], 1.0)}
 
 
 def _leader(nearest: Table) -> Table | None:
     """The joint that is most often the best way out."""
     rows = [row | {"count": row["order_1"] + row["order_2"]} for row in nearest["escape"]]
     best = max(rows, key=lambda row: row["count"], default=None)
-    return best | {"share": best["count"] / nearest["landed"]} if best and best["count"] else None
+    return best | {"share": best["count"] / nearest["converged"]} if best and best["count"] else None
 
 
 def _median_angle(table: Table) -> str:
@@ -124,11 +124,11 @@ def _outcomes(summary: Table) -> Table:
 # --- dependent joints and escape joints
 
 
-def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
+def _dependent(summary: Table, hues: dict[int, str]) -> Table | None:
     nearest, joints = summary["nearest"], summary["robot"]["joints"]
-    if not nearest or not nearest["landed"]:
+    if not nearest or not nearest["converged"]:
         return None
-    landed, sets = nearest["landed"], nearest["dependent_joints"]
+    converged, sets = nearest["converged"], nearest["dependent_joints"]
     rows = [
         row
         | {
@@ -141,16 +141,16 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
         }
         for row in sets
     ]
-    part = [sum(row["count"] for row in sets if k in row["joints"]) / landed for k in range(joints)]
+    part = [sum(row["count"] for row in sets if k in row["joints"]) / converged for k in range(joints)]
     escape = {row["joint"]: row for row in nearest["escape"]}
     subsets = sorted(nearest["subsets"], key=lambda row: -row["count"])
     return {
         "rows": rows[:MOST_SETS],
         "left_out": rows[MOST_SETS:],
-        "left_share": words.share(sum(row["count"] for row in rows[MOST_SETS:]), landed),
+        "left_share": words.share(sum(row["count"] for row in rows[MOST_SETS:]), converged),
         "part": part,
         "escape": [escape.get(k, {"joint": k, "order_1": 0, "order_2": 0}) for k in range(joints)],
-        "landed": landed,
+        "converged": converged,
         "order_2": any(row["order_2"] for row in escape.values()),
         "subsets": subsets[:MOST_ROWS],
         "more_subsets": len(subsets) - MOST_ROWS,

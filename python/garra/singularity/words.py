@@ -95,8 +95,8 @@ def direction(d: np.ndarray) -> str:
 
 
 def wrench(values: Sequence[float]) -> str:
-    """Name of a lost wrench (moment about the origin; force): a moment, a force along a line, or a screw of both."""
-    moment, force = np.array(values[:3], dtype=float), np.array(values[3:], dtype=float)
+    """Name of a lost wrench (force; moment about the origin): a moment, a force along a line, or a screw of both."""
+    force, moment = np.array(values[:3], dtype=float), np.array(values[3:], dtype=float)
     size, turning = float(np.linalg.norm(force)), float(np.linalg.norm(moment))
     if max(size, turning) < 1e-12:
         return "none"
@@ -119,7 +119,7 @@ SELF_MOTION = {
     "escapes": "leads out of the singularity",
     "none": "does not lead out",
     "undecided": "does not lead out to second order",
-    "not_judged": "was not judged: more than one freedom is lost",
+    "not_checked": "was not checked: more than one freedom is lost",
 }
 
 

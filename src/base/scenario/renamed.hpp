@@ -11,7 +11,6 @@
 namespace garra::io {
 
 struct Node;
-struct Place;
 
 /// Where a name is written.
 enum NameKind : unsigned { kKeyName = 1, kFlagName = 2, kPythonName = 4, kJsonName = 8 };

@@ -259,7 +259,7 @@ void add_chain_simulate_command(Command chain) {
   add_batch_flags(command, *a, "does not reach the end");
   command.footer(
       "Examples:\n"
-      "  garra chain simulate exoskeleton --q0 0.1,-0.2,0.3,0.2,-0.1,0.15 --damping 0.05 --every 0.01 -o fall.h5\n"
+      "  garra chain simulate exoskeleton --q0 0.1,-0.2,0.3,0.2,-0.1,0.15 --damping 0.05 --output-interval 0.01 -o fall.h5\n"
       "  garra chain simulate exoskeleton states.h5 --torque pd --kp 2 --kd 0.05 --compensate-gravity --format json");
   command.callback([a] { run_simulate(*a); });
 }

@@ -457,7 +457,7 @@ class ChainBuilder {
   }
 
   /// What moves as one must be a body, whatever its parts are: tool frames often have made-up inertias. Where it is
-  /// none, the part that is to blame is named.
+  /// none, the part at fault is named.
   void check_body(std::size_t joint) {
     const Body& body = joints_[joint].link.body;
     if (parts_[joint].empty() || (body.mass == 0 && is_zero(body.inertia))) return;

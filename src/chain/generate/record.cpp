@@ -1,22 +1,157 @@
-// Which recording a chain's size needs, and how many ways there are to a result.
+// The kernels recorded, for any number of joints by one instance.
 #include "chain/generate/record.hpp"
 
+#include "chain/eval/batch.hpp"
+#include "chain/generate/regroup.hpp"
 #include "garra/systems/chain/determinant.hpp"
+#include "garra/systems/chain/kernels.hpp"
 
 namespace garra::chain {
+namespace {
+
+using symbolic::Graph;
+using symbolic::Symbol;
+
+std::string at(const std::string& array, int i) { return array + "[" + std::to_string(i) + "]"; }
+std::string at(const std::string& array, int i, int j) {
+  return array + "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+}
+
+/// Records the kernels of one robot.
+struct Recorder {
+  static constexpr int J = kAnyJoints;
+  Graph& graph;
+  int joints;
+  Model<double, J> model, regrouped;  ///< as described; with moments handed down for dynamics
+  Angles<Symbol, J> x;                ///< inputs of joints that turn, numbers of those that slide
+  std::vector<Target> targets = {};
+
+  // Kinematics needs the links as they are described; only dynamics may move their parameters.
+  Recorder(Graph& g, const Robot& robot)
+      : graph(g),
+        joints(robot.joints),
+        model(make_source<SharedModel<J, Joints::kMixed>>(robot).model),
+        regrouped(model) {
+    regroup(regrouped);
+    for (int i = 0; i < joints; ++i) {
+      double c, s;
+      exact_cos_sin(model.joint[i].theta, c, s);
+      // A sliding joint's angle is a number, so it folds; its way is the input.
+      const bool slides = model.prismatic[i];
+      x.cos[i] = slides ? Symbol(c) : g.input(at("x.cos", i));
+      x.sin[i] = slides ? Symbol(s) : g.input(at("x.sin", i));
+      // cos^2 + sin^2 = 1 may be folded.
+      if (!slides) g.set_unit(x.cos[i], x.sin[i]);
+      x.slide[i] = slides ? g.input(at("x.slide", i)) : Symbol(0);
+    }
+  }
+
+  /// One input per joint: name[0], name[1], ...
+  [[nodiscard]] Vec<Symbol, J> inputs(const std::string& name) {
+    Vec<Symbol, J> v;
+    for (int i = 0; i < joints; ++i) v[i] = graph.input(at(name, i));
+    return v;
+  }
+  void give(const std::string& place, const Symbol& value) { targets.push_back({place, value}); }
+  void give(const std::string& place, const Vec<Symbol, J>& v) {
+    for (int i = 0; i < joints; ++i) give(at(place, i), v[i]);
+  }
+  void give(const std::string& place, const Mat<Symbol, 6, J>& jac) {
+    for (int j = 0; j < joints; ++j)
+      for (int i = 0; i < 6; ++i) give(at(place, i, j), jac(i, j));
+  }
+  void give(const std::string& place, const Pose<Symbol>& pose) {
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) give(at(place + ".R", i, j), pose.R(i, j));
+    for (int i = 0; i < 3; ++i) give(at(place + ".p", i), pose.p[i]);
+  }
+
+  [[nodiscard]] Mat<Symbol, 6, J> tool_jacobian() const { return jacobian(model, frames(model, x)); }
+  /// Of six joints a determinant, in the way's frame and order; else Gram-Schmidt.
+  [[nodiscard]] Symbol volume(int way) const {
+    if (joints == 6) return abs(expanded_determinant(model, x, expansion(way)));
+    return manipulability(tool_jacobian());
+  }
+
+  /// Way 0: composite bodies, eliminated from the tip, where the inertia is constant in many arms. 1: from the base,
+  /// 2: articulated bodies.
+  [[nodiscard]] Vec<Symbol, J> accelerations(const Vec<Symbol, J>& qd, const Vec<Symbol, J>& tau, int way) const {
+    if (way == 1) return forward_dynamics_composite(regrouped, x, qd, tau);
+    if (way == 2) return forward_dynamics_articulated(regrouped, x, qd, tau);
+    // H of the outermost joints is constant in many arms: eliminated first, its pivots fold to numbers.
+    const Vec<Symbol, J> b = tau - bias_torque(regrouped, x, qd);
+    const Mat<Symbol, J, J> H = inertia_matrix(regrouped, x);
+    Mat<Symbol, J, J> from_tip;
+    Vec<Symbol, J> right, out;
+    for (int i = 0; i < joints; ++i) {
+      right[i] = b[joints - 1 - i];
+      for (int j = 0; j < joints; ++j) from_tip(i, j) = H(joints - 1 - i, joints - 1 - j);
+    }
+    const Vec<Symbol, J> y = kernel::solve_definite(from_tip, right);
+    for (int i = 0; i < joints; ++i) out[i] = y[joints - 1 - i];
+    return out;
+  }
+
+  /// Both triangles from one.
+  void give_inertia(const Mat<Symbol, J, J>& H) {
+    for (int i = 0; i < joints; ++i)
+      // One triangle is recorded, the other one is the same results again.
+      for (int j = 0; j <= i; ++j) {
+        give(at("out", i, j), H(i, j));
+        if (j < i) give(at("out", j, i), H(i, j));
+      }
+  }
+  void give_frames(const Frames<Symbol, J>& k) {
+    for (int i = 0; i < joints; ++i) give(at("out.frame", i), k.frame[i]);
+    give("out.tool", k.tool);
+  }
+
+  void kinematics(Operation operation, int way) {
+    if (operation == Operation::kToolPose) give("out", frames(model, x).tool);
+    if (operation == Operation::kFrames) give_frames(frames(model, x));
+    if (operation == Operation::kJacobian) give("out", tool_jacobian());
+    if (operation == Operation::kManipulability) give("out", volume(way));
+    if (operation == Operation::kJacobianManipulability) {
+      give("out.jacobian", tool_jacobian());
+      give("out.manipulability", volume(way));
+    }
+  }
+  void dynamics(Operation operation, int way) {
+    // Its angle acts on nothing, so any will do.
+    if (is_last_symmetric(regrouped)) x.cos[joints - 1] = 1, x.sin[joints - 1] = 0;
+    if (operation == Operation::kGravityTorque) give("out", gravity_torque(regrouped, x));
+    if (operation == Operation::kInertiaMatrix) give_inertia(inertia_matrix(regrouped, x));
+    if (operation == Operation::kGravityTorque || operation == Operation::kInertiaMatrix) return;
+    const auto qd = inputs("qd");
+    if (operation == Operation::kInverseDynamics) give("out", inverse_dynamics(regrouped, x, qd, inputs("qdd")));
+    if (operation == Operation::kBiasTorque) give("out", bias_torque(regrouped, x, qd));
+    if (operation == Operation::kCoriolisTorque) give("out", coriolis_torque(regrouped, x, qd));
+    if (operation == Operation::kForwardDynamics) give("out", accelerations(qd, inputs("tau"), way));
+    if (operation == Operation::kEnergy) {
+      const Energy<Symbol> e = energy(regrouped, x, qd);
+      give("out.kinetic", e.kinetic);
+      give("out.potential", e.potential);
+    }
+  }
+};
+
+}  // namespace
 
 int ways(Operation operation, int joints) {
-  // Three eliminations, Run::accelerations().
+  // Three eliminations, Recorder::accelerations().
   if (operation == Operation::kForwardDynamics) return 3;
   const bool has_volume = operation == Operation::kManipulability || operation == Operation::kJacobianManipulability;
   return has_volume && joints == 6 ? kExpansions : 1;
 }
 
-std::vector<Target> record(symbolic::Graph& graph, const Robot& robot, Operation operation, int way) {
-  if (robot.joints <= 5) return record_small(graph, robot, operation, way);
-  if (robot.joints <= 7) return record_medium(graph, robot, operation, way);
-  if (robot.joints <= 9) return record_unrolled(graph, robot, operation, way);
-  return record_large(graph, robot, operation, way);
+std::vector<Target> record(Graph& graph, const Robot& robot, Operation operation, int way) {
+  const JointsInUse all(robot.joints);
+  Recorder run(graph, robot);
+  if (operation <= Operation::kJacobianManipulability)
+    run.kinematics(operation, way);
+  else
+    run.dynamics(operation, way);
+  return run.targets;
 }
 
 }  // namespace garra::chain

@@ -8,7 +8,7 @@
 
 namespace garra::chain {
 
-/// In the order of the signatures; the kinematic ones come first (record_joints).
+/// In the order of the signatures; the kinematic ones come first.
 enum class Operation {
   kToolPose,
   kFrames,
@@ -30,15 +30,5 @@ inline constexpr int kOperations = 12;
 
 /// Results are called `out`; inputs x.cos[i], x.sin[i], x.slide[i], qd[i], and qdd[i] or tau[i].
 [[nodiscard]] std::vector<Target> record(symbolic::Graph& graph, const Robot& robot, Operation operation, int way);
-
-// By number of joints: 1-5, 6-7, 8-9, 10-16.
-[[nodiscard]] std::vector<Target> record_small(symbolic::Graph& graph, const Robot& robot, Operation operation,
-                                               int way);
-[[nodiscard]] std::vector<Target> record_medium(symbolic::Graph& graph, const Robot& robot, Operation operation,
-                                                int way);
-[[nodiscard]] std::vector<Target> record_unrolled(symbolic::Graph& graph, const Robot& robot, Operation operation,
-                                                  int way);
-[[nodiscard]] std::vector<Target> record_large(symbolic::Graph& graph, const Robot& robot, Operation operation,
-                                               int way);
 
 }  // namespace garra::chain

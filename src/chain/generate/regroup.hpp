@@ -43,7 +43,7 @@ inline kernel::Composite<double> indifferent_part(const JointForm<double>& j, bo
 template <int J>
 void regroup(Model<double, J>& m) {
   // From the tip, since what a link hands over may be handed on by the next.
-  for (int i = J - 1; i > 0; --i) {
+  for (int i = extent<J>() - 1; i > 0; --i) {
     JointForm<double>& j = m.joint[i];
     const bool slides = m.prismatic[i];
     const kernel::Composite<double> part = indifferent_part(j, slides);
@@ -59,9 +59,9 @@ void regroup(Model<double, J>& m) {
 /// Of a regrouped model: the last link turns like a rotor, so that its angle acts on nothing.
 template <int J>
 bool is_last_symmetric(const Model<double, J>& m) {
-  const JointForm<double>& j = m.joint[J - 1];
+  const JointForm<double>& j = m.joint[extent<J>() - 1];
   const bool balanced = j.first[0] == 0 && j.first[1] == 0 && j.first[2] == 0;
-  return !m.prismatic[J - 1] && j.mass == 0 && balanced && j.xx == 0 && j.yy == 0 && j.xy == 0 && j.xz == 0 &&
+  return !m.prismatic[extent<J>() - 1] && j.mass == 0 && balanced && j.xx == 0 && j.yy == 0 && j.xy == 0 && j.xz == 0 &&
          j.yz == 0;
 }
 

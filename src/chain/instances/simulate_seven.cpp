@@ -1,8 +1,8 @@
-// Chains of seven joints.
+// Simulations on lanes of chains of seven joints.
 #include "chain/simulate/run.hpp"
 
 namespace garra::chain {
 
-template void simulate_on_cpu<7>(const SimulateJob&);
+template void simulate_on_lanes<7>(const SimulateJob&);
 
 }  // namespace garra::chain

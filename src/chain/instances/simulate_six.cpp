@@ -1,8 +1,8 @@
-// Chains of five or six joints.
+// Simulations on lanes of chains of five and six joints.
 #include "chain/simulate/run.hpp"
 
 namespace garra::chain {
 
-template void simulate_on_cpu<6>(const SimulateJob&);
+template void simulate_on_lanes<6>(const SimulateJob&);
 
 }  // namespace garra::chain

@@ -37,7 +37,7 @@ struct SimulateKernel {
   template <class S>
   GARRA_HD Vec<S, J> rows(const double* from, std::int64_t i, const Vec<double, J>& otherwise) const {
     Vec<S, J> v;
-    for (int k = 0; k < J; ++k) v[k] = S(otherwise[k]);
+    for (int k = 0; k < extent<J>(); ++k) v[k] = S(otherwise[k]);
     if (from == nullptr) return v;
     for (int k = 0; k < setup.joints; ++k) v[k] = number<S>(from + k, i, setup.joints);
     return v;
@@ -59,7 +59,7 @@ struct SimulateKernel {
   template <class S>
   GARRA_HD void fill_own(std::int64_t i, State<S>& s) const {
     if constexpr (kVaries) {
-      for (int k = 0; k < J; ++k) {
+      for (int k = 0; k < extent<J>(); ++k) {
         const double* from = reinterpret_cast<const double*>(&setup.nominal.joint[k]);
         S* to = reinterpret_cast<S*>(&s.joint[k]);
         for (int f = 0; f < batch::kFields<double, JointForm<double>>; ++f) to[f] = S(from[f]);
@@ -80,7 +80,7 @@ struct SimulateKernel {
   GARRA_HD decltype(auto) model_of_sample([[maybe_unused]] const State<S>& s) const {
     if constexpr (kVaries) {
       ModelOf<S> m;
-      for (int k = 0; k < J; ++k) {
+      for (int k = 0; k < extent<J>(); ++k) {
         m.joint[k] = s.joint[k];
         m.prismatic[k] = setup.nominal.prismatic[k];
       }

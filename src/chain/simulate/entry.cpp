@@ -168,14 +168,15 @@ void fill_job(SimulateJob& job) {
   plan_stops(job);
 }
 
-/// Sizes with instances of their own; chains in between are padded.
+/// Lanes have code for two, four, six and seven joints; chains of one, three and five are padded.
 void simulate_on_host(const SimulateJob& job) {
   const int joints = job.robot.joints;
-  if (joints <= 2) return simulate_on_cpu<2>(job);
-  if (joints <= 4) return simulate_on_cpu<4>(job);
-  if (joints <= 6) return simulate_on_cpu<6>(job);
-  if (joints <= 7) return simulate_on_cpu<7>(job);
-  return simulate_on_cpu<kMaxJoints>(job);
+  if (job.device.executor == Executor::kScalar) return simulate_on_scalar(job);
+  if (joints <= 2) return simulate_on_lanes<2>(job);
+  if (joints <= 4) return simulate_on_lanes<4>(job);
+  if (joints <= 6) return simulate_on_lanes<6>(job);
+  if (joints == 7) return simulate_on_lanes<7>(job);
+  return simulate_on_lanes<kAnyJoints>(job);
 }
 
 }  // namespace

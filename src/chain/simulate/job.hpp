@@ -45,8 +45,10 @@ class SimulateRows {
   std::vector<double> trajectory_, summary_;
 };
 
-/// Chains of J joints, or of fewer. Each in one of chain_simulate_*.cpp.
+/// Lanes. Chains of J joints, or of fewer; kAnyJoints: of any number. In src/chain/instances.
 template <int J>
-void simulate_on_cpu(const SimulateJob& job);
+void simulate_on_lanes(const SimulateJob& job);
+/// One sample after another, for any number of joints: the reference.
+void simulate_on_scalar(const SimulateJob& job);
 
 }  // namespace garra::chain

@@ -1,5 +1,4 @@
-// Runs the body over a batch on the host. One translation unit per number of joints instantiates it
-// (chain_simulate_*.cpp).
+// Runs the body over a batch on the host. Translation units of chain/instances instantiate it.
 #pragma once
 
 #include "chain/eval/buffer.hpp"
@@ -60,18 +59,8 @@ struct AdaptiveLanes {
   }
 };
 
-template <class Body>
-void run_on_host(const SimulateJob& job, std::int64_t count, const Body& body) {
-  if constexpr (kLanesPay) {
-    if (job.device.executor != Executor::kScalar)
-      return job.options.method == Integrator::kDopri5 ? batch::lanes_loop(AdaptiveLanes<Body>{body})
-                                                       : batch::lanes_loop(FixedLanes<Body>{body});
-  }
-  batch::for_each_scalar(count, Interruptible<Body>{body});
-}
-
-/// A batch in chunks, each by one thread.
-template <class Body>
+/// All samples of a job by one body on one executor of the host: a batch in chunks, each by one thread.
+template <Executor E, class Body>
 void simulate_chunks(const SimulateJob& job) {
   // Samples at once: enough to refill lanes from, few enough to share out.
   const batch::Blocks chunks{job.in.count, 128};
@@ -79,8 +68,14 @@ void simulate_chunks(const SimulateJob& job) {
   batch::for_blocks(
       solve_threads(job.device), chunks, [&] { return SimulateRows(job, chunks.largest()); },
       [&](SimulateRows& rows, std::int64_t first, std::int64_t count) {
+        const JointsInUse all(job.robot.joints);
         const Body body{setup, rows.take(first, count)};
-        run_on_host(job, count, body);
+        if constexpr (E == Executor::kScalar)
+          batch::for_each_scalar(count, Interruptible<Body>{body});
+        else if (job.options.method == Integrator::kDopri5)
+          batch::lanes_loop(AdaptiveLanes<Body>{body});
+        else
+          batch::lanes_loop(FixedLanes<Body>{body});
         rows.give_back();
       });
 }
@@ -91,11 +86,13 @@ template <int J>
 inline constexpr bool kHasShared = J == 6 || J == 7;
 
 template <int J>
-void simulate_on_cpu(const SimulateJob& job) {
+void simulate_on_lanes(const SimulateJob& job) {
+  if constexpr (!kLanesPay) return simulate_on_scalar(job);
+  const JointsInUse all(job.robot.joints);
   if constexpr (kHasShared<J>)
     if (job.columns.empty() && fits_revolute(make_setup<J>(job).nominal))
-      return simulate_chunks<SimulateKernel<J, Joints::kRevolute, false>>(job);
-  simulate_chunks<SimulateKernel<J, Joints::kMixed, true>>(job);
+      return simulate_chunks<Executor::kLanes, SimulateKernel<J, Joints::kRevolute, false>>(job);
+  simulate_chunks<Executor::kLanes, SimulateKernel<J, Joints::kMixed, true>>(job);
 }
 
 }  // namespace garra::chain

@@ -9,7 +9,7 @@ namespace garra::chain {
 template <int J>
 Vec<double, J> padded(const std::vector<double>& values, double otherwise) {
   Vec<double, J> v;
-  for (int i = 0; i < J; ++i)
+  for (int i = 0; i < extent<J>(); ++i)
     v[i] = static_cast<std::size_t>(i) < values.size() ? values[static_cast<std::size_t>(i)] : otherwise;
   return v;
 }
@@ -45,7 +45,7 @@ SimulateSetup<J> make_setup(const SimulateJob& job) {
   s.law = make_torque_law<J>(job.torque, job.robot.joints);
   s.damping = padded<J>(job.damping, 0);
   // The controller's model has the damping that all samples share (docs/theory/chain-simulation.md, "Torques").
-  for (int i = 0; i < J; ++i) s.nominal.joint[i].damping = s.damping[i];
+  for (int i = 0; i < extent<J>(); ++i) s.nominal.joint[i].damping = s.damping[i];
   s.amplitude = padded<J>(job.amplitude, 0);
   s.lower = padded<J>(job.lower, -kNoLimit);
   s.upper = padded<J>(job.upper, kNoLimit);

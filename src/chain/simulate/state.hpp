@@ -72,7 +72,7 @@ constexpr GARRA_HD int summary_fields(int joints) { return 4 * joints + kEndFiel
 /// A sample's own numbers, all S.
 template <class S, int J>
 struct OwnModel {
-  JointForm<S> joint[J];
+  JointForm<S> joint[kCapacity<J>];
   Pose<S> base, tool;
   Vec3<S> gravity;
 };

@@ -134,7 +134,7 @@ void add_platform_simulate_command(Command platform) {
   add_options(command, *a);
   command.footer(
       "Examples:\n"
-      "  garra platform simulate trepa_like --force \"75 75 75 75 75 75\" --every 0.05 -o rise.h5\n"
+      "  garra platform simulate trepa_like --force \"75 75 75 75 75 75\" --output-interval 0.05 -o rise.h5\n"
       "  garra platform simulate trepa_like starts.h5 --method hybrid --step 1e-3 -o paths.h5 --format json");
   command.callback([a] { run_simulate(*a); });
 }

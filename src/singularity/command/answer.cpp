@@ -38,6 +38,7 @@ std::string screw_text(const Screw<double>& s) {
          clean(s.v[2]));
   return text;
 }
+std::string wrench_text(const Wrench<double>& f) { return screw_text({f.force, f.moment}); }
 
 std::string numbers_text(const std::vector<double>& values) {
   std::string text;
@@ -46,10 +47,10 @@ std::string numbers_text(const std::vector<double>& values) {
 }
 
 /// The motion that a wrench forbids where the arm cannot yield to it: no power, moment . w + force . v = 0.
-std::string lost_text(const Screw<double>& wrench) {
-  if (norm(wrench.v) < 1e-10) return "no turn about " + vector_text((1 / norm(wrench.w)) * wrench.w);
+std::string lost_text(const Wrench<double>& wrench) {
+  if (norm(wrench.force) < 1e-10) return "no turn about " + vector_text((1 / norm(wrench.moment)) * wrench.moment);
   // As a screw (force; moment): its axis is the line of the force, its pitch the moment along it per force.
-  const ScrewAxis<double> line = screw_axis(Screw<double>{wrench.v, wrench.w});
+  const ScrewAxis<double> line = screw_axis(Screw<double>{wrench.force, wrench.moment});
   const std::string where = " of the point " + vector_text(line.point) + " along " + vector_text(line.direction);
   if (std::abs(line.pitch) < 1e-10) return "no motion" + where;
   std::string text = "no motion" + where;
@@ -127,9 +128,9 @@ void print_rank(const Analysis& a, const AnalyzeOptions* options, std::string& t
   if (options != nullptr) append(text, "   zero is what is below %g of the largest\n", options->tolerance);
   if (a.arm_singular) append(text, "   sigma %d is %.2g times the next one\n", a.rank, a.gap);
   if (!a.arm_singular) return;
-  text += "   wrenches that the arm cannot yield to (moment; force, about the origin of the screws)\n";
-  for (const Screw<double>& u : a.lost_wrenches)
-    append(text, "     %s: %s\n", screw_text(u).c_str(), lost_text(u).c_str());
+  text += "   wrenches that the arm cannot yield to (force; moment, about the origin of the screws)\n";
+  for (const Wrench<double>& u : a.lost_wrenches)
+    append(text, "     %s: %s\n", wrench_text(u).c_str(), lost_text(u).c_str());
 }
 
 void print_discarded(const Analysis& a, std::string& text) {
@@ -174,7 +175,7 @@ void print_intervals(const Analysis& a, std::string& text) {
     append(text, "   SOSM(%zu) = %s, dimension %d; SSM(%zu) = %s\n", k + 1, range_text(i.first, i.last).c_str(), i.dim,
            k + 1, screws_text(i.dependent_joints).c_str());
     if (!i.null_vector.empty()) append(text, "      dependence %s\n", numbers_text(i.null_vector).c_str());
-    for (const Screw<double>& u : i.reciprocal) append(text, "      reciprocal %s\n", screw_text(u).c_str());
+    for (const Wrench<double>& u : i.reciprocal) append(text, "      reciprocal %s\n", wrench_text(u).c_str());
     print_actuators(i, text);
   }
   if (a.subchain_singular && !a.arm_singular)
@@ -190,7 +191,7 @@ const char* self_motion_text(SelfMotion decision) {
     case SelfMotion::kUndecided:
       return "does not lead out to second order";
     case SelfMotion::kNotChecked:
-      return "was not judged";
+      return "was not checked";
   }
   return "";
 }

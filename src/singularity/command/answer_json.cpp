@@ -34,6 +34,12 @@ Json screws_json(const std::vector<Screw<double>>& screws) {
   return out;
 }
 
+Json wrenches_json(const std::vector<Wrench<double>>& wrenches) {
+  Json out = Json::array();
+  for (const Wrench<double>& f : wrenches) out.push_back(screw_json({f.force, f.moment}));
+  return out;
+}
+
 Json actuator_json(const Actuator& f) {
   Json products = Json::array();
   for (const Actuator::Product& p : f.products)
@@ -52,7 +58,7 @@ Json interval_json(const Interval& i) {
           {"dim", i.dim},
           {"ssm", joints_json(i.dependent_joints)},
           {"null_vector", cleaned(i.null_vector)},
-          {"reciprocal", screws_json(i.reciprocal)},
+          {"reciprocal", wrenches_json(i.reciprocal)},
           {"actuators", actuators}};
 }
 
@@ -62,10 +68,10 @@ Json escape_json(const EscapeSet& e) {
 }
 
 /// The motion that is lost with a wrench: a turn about `direction` where `pitch` is null, else one of `point` along it.
-Json lost_motion_json(const Screw<double>& wrench) {
-  const ScrewAxis<double> line = screw_axis(Screw<double>{wrench.v, wrench.w});
-  const bool turn = norm(wrench.v) < 1e-10;
-  const Vec3<double> d = turn ? (1 / norm(wrench.w)) * wrench.w : line.direction, p = line.point;
+Json lost_motion_json(const Wrench<double>& wrench) {
+  const ScrewAxis<double> line = screw_axis(Screw<double>{wrench.force, wrench.moment});
+  const bool turn = norm(wrench.force) < 1e-10;
+  const Vec3<double> d = turn ? (1 / norm(wrench.moment)) * wrench.moment : line.direction, p = line.point;
   return {{"direction", cleaned({d[0], d[1], d[2]})},
           {"point", turn ? Json(nullptr) : Json(cleaned({p[0], p[1], p[2]}))},
           {"pitch", turn ? Json(nullptr) : Json(clean(line.pitch))}};
@@ -109,7 +115,7 @@ Json singularity_json(const Analysis& a, const AnalyzeOptions* options) {
   Json sosm = Json::array(), escape = Json::array(), clearing = Json::array(), alone = Json::array(),
        lost = Json::array();
   for (const JointEscape& e : a.escape) alone.push_back(joint_json(e));
-  for (const Screw<double>& u : a.lost_wrenches) lost.push_back(lost_motion_json(u));
+  for (const Wrench<double>& u : a.lost_wrenches) lost.push_back(lost_motion_json(u));
   for (const Interval& i : a.intervals) sosm.push_back(interval_json(i));
   for (const EscapeSet& e : a.escape_sets) escape.push_back(escape_json(e));
   for (const std::vector<int>& set : a.clearing_sets) clearing.push_back(joints_json(set));
@@ -123,7 +129,7 @@ Json singularity_json(const Analysis& a, const AnalyzeOptions* options) {
               {"dependent_joints", joints_json(a.dependent_joints)},
               {"sos", intervals_json(a)},
               {"sosm", sosm},
-              {"lost_wrenches", screws_json(a.lost_wrenches)},
+              {"lost_wrenches", wrenches_json(a.lost_wrenches)},
               {"lost_motions", lost},
               {"null_space", a.null_space},
               {"escape", escape},

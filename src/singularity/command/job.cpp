@@ -47,7 +47,7 @@ Json singularity_to_json(const MapSample& s, const chain::Robot& robot) {
 Json configurations_json(const std::vector<ChosenConfiguration>& chosen, const chain::Robot& robot) {
   Json list = Json::array();
   for (const ChosenConfiguration& c : chosen) {
-    if (!c.sample.analysis) continue;  // the search has not landed: there is nothing to show
+    if (!c.sample.analysis) continue;  // the search has not converged: there is nothing to show
     Json item = {{"why", c.why}, {"joints", nullptr}, {"share", c.share ? Json(*c.share) : Json(nullptr)}};
     item.update(singularity_to_json(c.sample, robot));
     list.push_back(item);
@@ -162,7 +162,7 @@ void print_map_sample(const MapSample& s, const chain::Robot& robot, double tole
   std::printf("Nearest singularity      %s%.6g deg of joint motion away\n", type.empty() ? "" : (type + ", ").c_str(),
               s.nearest.distance[0] / kDegree);
   std::printf(
-      "                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are judged\n"
+      "                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are decided\n"
       "                         by %g, as the map does: double roots are found to the root of rounding only\n",
       tolerance, s.options.tolerance);
   std::printf("\nThe analysis there:\n%s", singularity_text(s.screws, *s.analysis, &s.options).c_str());

@@ -71,13 +71,13 @@ std::string map_outcomes(const Json& s) {
   return out;
 }
 
-std::string blame(const Json& near, const Json& robot) {
-  const std::int64_t landed = near["landed"];
-  std::string out = format("\nJoints to blame at the singularity next to each of %lld near samples\n",
-                           static_cast<long long>(landed));
+std::string dependent_text(const Json& near, const Json& robot) {
+  const std::int64_t converged = near["converged"];
+  std::string out = format("\nDependent joints at the singularity next to each of %lld near samples\n",
+                           static_cast<long long>(converged));
   const Json& sets = near["dependent_joints"];
   for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
-    out += counted(joints_text(sets[k]["joints"]), sets[k]["count"], static_cast<double>(landed), kNameWidth);
+    out += counted(joints_text(sets[k]["joints"]), sets[k]["count"], static_cast<double>(converged), kNameWidth);
   if (sets.size() > kMaxSets) out += format("  and %zu other sets; summary.json has all\n", sets.size() - kMaxSets);
   return out + legend(robot);
 }
@@ -99,7 +99,7 @@ std::string escapes(const Json& near) {
   std::string out = "\nJoint that leads out of it fastest\n";
   bool second = false;
   for (const Line& line : lines) {
-    out += counted(line.name, line.count, near["landed"], kNameWidth);
+    out += counted(line.name, line.count, near["converged"], kNameWidth);
     second |= line.name.find("second") != std::string::npos;
   }
   if (second) out += "  second order: what is regained grows with the square of the step, not with the step\n";
@@ -120,7 +120,7 @@ std::string measures(const Json& s) {
   out += quantile_line("Condition number", s["quantiles"]["condition"], 1, "");
   out += "  singular value: tool speed at unit joint speed in the hardest direction; condition: easiest by hardest\n";
   const Json& near = s["nearest"];
-  if (near.is_null() || near["landed"] == 0) return out;
+  if (near.is_null() || near["converged"] == 0) return out;
   out += quantile_line("Near samples: joint motion", near["distance"]["quantiles"], 180 / M_PI, "deg");
   return out + "  from each of them to the singularity next to it\n";
 }
@@ -133,9 +133,9 @@ std::string remarks(const Json& s) {
       if (lost["lost"] > 1)
         out += format("Several at once    %lld of these singularities cost %d freedoms\n",
                       lost["count"].get<long long>(), lost["lost"].get<int>());
-    if (near["lost"] > 0)
+    if (near["diverged"] > 0)
       out += format("Not found          the search for the singularity ended without one for %lld near samples\n",
-                    near["lost"].get<long long>());
+                    near["diverged"].get<long long>());
     if (near["outside_range"] > 0)
       out += format("Beyond the ranges  %lld of these singularities lie outside of the joint ranges\n",
                     near["outside_range"].get<long long>());
@@ -158,7 +158,7 @@ std::string singularity_map_answer_text(const Json& s, const Json& manifest, con
   const std::string title = s["title"];
   std::string out = "\n" + (title.empty() ? "Singularities of the " + s["robot"]["name"].get<std::string>() : title);
   out += "\n\n" + headline_lines(s) + map_outcomes(s);
-  if (!near.is_null() && near["landed"] > 0) out += blame(near, s["robot"]) + escapes(near);
+  if (!near.is_null() && near["converged"] > 0) out += dependent_text(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)
     out += "Worst sample       garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

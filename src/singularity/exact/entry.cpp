@@ -104,7 +104,7 @@ void describe_intervals(const Case& c, Analysis& out) {
 const char* to_string(SelfMotion decision) {
   switch (decision) {
     case SelfMotion::kNotChecked:
-      return "not judged";
+      return "not checked";
     case SelfMotion::kNone:
       return "none";
     case SelfMotion::kEscapes:

@@ -71,7 +71,7 @@ struct Case {
 [[nodiscard]] Screws moved(const Screws& screws, int joint, double amount);
 
 /// Columns of a basis of scaled reciprocal wrenches, about the origin of the given screws.
-[[nodiscard]] Screws world_wrenches(const Matrix& basis, const Scaling& scaling);
+[[nodiscard]] std::vector<Wrench<double>> world_wrenches(const Matrix& basis, const Scaling& scaling);
 
 /// Minimal singular intervals without their details: first, last, dim.
 [[nodiscard]] std::vector<Interval> minimal_intervals(const Screws& screws, const Case& c);

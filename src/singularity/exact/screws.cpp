@@ -132,12 +132,12 @@ std::vector<double> singular_values(const ScrewSet& set, const Scaling& scaling)
   return singular_values(jacobian(scaled_screws(set.screw, scaling)));
 }
 
-Screws world_wrenches(const Matrix& basis, const Scaling& scaling) {
-  Screws out;
+std::vector<Wrench<double>> world_wrenches(const Matrix& basis, const Scaling& scaling) {
+  std::vector<Wrench<double>> out;
   for (int k = 0; k < basis.cols(); ++k) {
     const Vec3<double> moment = {{basis(0, k), basis(1, k), basis(2, k)}};
     const Vec3<double> force = {{basis(3, k), basis(4, k), basis(5, k)}};
-    out.push_back(wrench_about(-scaling.origin, Screw<double>{scaling.length * moment, force}));
+    out.push_back(about(-scaling.origin, Wrench<double>{force, scaling.length * moment}));
   }
   return out;
 }

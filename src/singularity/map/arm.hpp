@@ -11,7 +11,7 @@
 
 namespace garra::singularity {
 
-/// What counts as zero where a search has landed. Its end is exact to rounding where the smallest singular value falls
+/// What counts as zero where a search has converged. Its end is exact to rounding where the smallest singular value falls
 /// in proportion to the distance, but at double roots, where it falls with the square, only to the root of rounding,
 /// 1e-8: ranks and sets are checked well above that.
 [[nodiscard]] inline Tolerances arrival_tolerances(const MeasureOptions& options) {

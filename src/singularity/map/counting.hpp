@@ -80,9 +80,9 @@ GARRA_HD void count_measured(const MapLayout& l, const Measured<double>& m, MapO
 template <int J, class Adder>
 GARRA_HD void count_arrival(const MapLayout& l, const CountRules& rules, std::int64_t sample,
                             const NearSingularity<double, J>& n, const Adder& to) {
-  const bool landed = n.search_status == 0;
-  to.add(l.near + static_cast<int>(landed ? NearOutcome::kLanded : NearOutcome::kLost));
-  if (!landed) return;
+  const bool converged = n.search_status == 0;
+  to.add(l.near + static_cast<int>(converged ? NearOutcome::kConverged : NearOutcome::kDiverged));
+  if (!converged) return;
   // A search may leave the ranges that samples are drawn from: singularities beyond them count, and are told apart.
   bool outside = false;
   for (int j = 0; j < l.joints; ++j) outside = outside || n.q[j] < rules.low[j] || n.q[j] > rules.high[j];

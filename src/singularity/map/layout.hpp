@@ -21,7 +21,7 @@ inline constexpr int kMapOutcomes = 5;
 [[nodiscard]] const char* to_string(MapOutcome outcome);
 
 /// Of the second pass, over samples that are near or singular.
-enum class NearOutcome : int { kLanded = 0, kLost };
+enum class NearOutcome : int { kConverged = 0, kDiverged };
 inline constexpr int kNearOutcomes = 2;
 
 /// Whose quantiles are asked for.
@@ -48,7 +48,7 @@ struct MapLayout {
   int voxel = 0;                                              ///< [voxels][VoxelGrid::kCounts]
   VoxelGrid voxels;
   int near = 0;                                   ///< [kNearOutcomes]
-  int outside_range = 0;                          ///< [1] landed where a joint is outside of its source's range
+  int outside_range = 0;                          ///< [1] converged where a joint is outside of its source's range
   int lost = 0;                                   ///< [7] by lost freedoms
   study::Histogram distance;                      ///< to the singularity [rad]
   int dependent_joints = 0;                       ///< [2^joints] by set of responsible joints
@@ -107,7 +107,7 @@ struct SliceResult {
   Slice slice;
   Measures measures;
   /// Singular configurations within the slice, found by moving its two joints only, from every grid node that is near
-  /// or a local minimum; landed less than two grid steps away. So loci thinner than the grid are seen.
+  /// or a local minimum; converged less than two grid steps away. So loci thinner than the grid are seen.
   std::vector<double> locus_x, locus_y;
   std::vector<std::uint32_t> locus_dependent_joints;
   std::vector<int> locus_escape;  ///< best escape joint from 0; -1: none

@@ -147,7 +147,7 @@ CountRules make_rules(const MapScenario& scenario) {
 /// What the pilot has shown.
 struct Pilot {
   Measures measures;
-  std::vector<double> distance;  ///< of near ones that landed, rising
+  std::vector<double> distance;  ///< of near ones that converged, rising
 };
 
 Pilot fly(const MapArm& arm, const MapScenario& scenario, const Sampler& sampler) {
@@ -270,7 +270,7 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
   l.voxels = make_voxels(scenario, pilot.measures);
   const int sets = 1 << l.joints;
   const double top = std::log10(largest_of_all(pilot.measures.sigma_min));
-  // The 99th percentile: one far arrival must not coarsen the histogram of all. 0.5 where nothing landed.
+  // The 99th percentile: one far arrival must not coarsen the histogram of all. 0.5 where nothing converged.
   const double farthest = pilot.distance.empty() ? 0.5 : pilot.distance[pilot.distance.size() * 99 / 100];
   Places counts, least;
   l.outcome = counts.take(kMapOutcomes);

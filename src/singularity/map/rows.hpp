@@ -55,7 +55,7 @@ template <int J>
 NearSingularity<double, J> not_analyzed() {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   NearSingularity<double, J> n{};
-  n.search_status = static_cast<double>(SearchStatus::kLost);
+  n.search_status = static_cast<double>(SearchStatus::kDiverged);
   n.escape_joint = -1;
   n.distance = n.escape_rate = nan;
   std::fill(n.wrench.m, n.wrench.m + 6, nan);

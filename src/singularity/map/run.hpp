@@ -215,7 +215,7 @@ class MapArmOf final : public MapArm {
   void search_two(Executor executor, std::int64_t count, const RefineOptions& options, map_run::Workspace<J>& w) const {
     w.active.clear();
     for (std::int64_t i = 0; i < count; ++i) {
-      if (w.results.get(i).search_status != static_cast<double>(SearchStatus::kLost)) continue;
+      if (w.results.get(i).search_status != static_cast<double>(SearchStatus::kDiverged)) continue;
       const Search<double, J> s = w.searches.get(i);
       if (!starts_near_two<G>(arm_, s, options)) continue;
       // From the start again: where a search was lost says nothing.

@@ -74,7 +74,7 @@ void find_locus(const MapArm& arm, const SliceGrid& grid, const MeasureOptions& 
   const std::size_t joints = grid.slice.q.size(), x = static_cast<std::size_t>(grid.slice.x),
                     y = static_cast<std::size_t>(grid.slice.y);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (found.search_status[k] != SearchStatus::kLanded) continue;
+    if (found.search_status[k] != SearchStatus::kConverged) continue;
     const double qx = found.singular_q[k * joints + x], qy = found.singular_q[k * joints + y];
     // A search that went further has left what its node stands for; the locus there has nodes of its own.
     if (!(std::abs(qx - q[k * joints + x]) < 2 * grid.step_x() && std::abs(qy - q[k * joints + y]) < 2 * grid.step_y()))

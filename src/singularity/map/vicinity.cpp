@@ -36,9 +36,9 @@ struct Approach {
     NearSingularities found;
     arm.nearest(at, refine, {Executor::kScalar, 1}, found);
     for (std::size_t row = 0; row < found.search_status.size(); ++row) {
-      const bool landed = found.search_status[row] == SearchStatus::kLanded;
-      const double* s = landed ? found.singular_q.data() + row * n : at.data() + row * n;
-      if (landed && (!best.found || distance(s) < best.distance)) copy_row(found, row, best);
+      const bool converged = found.search_status[row] == SearchStatus::kConverged;
+      const double* s = converged ? found.singular_q.data() + row * n : at.data() + row * n;
+      if (converged && (!best.found || distance(s) < best.distance)) copy_row(found, row, best);
       for (std::size_t j = 0; j < n; ++j) at[row * n + j] = 0.5 * (q[j] + s[j]);
     }
   }

@@ -63,7 +63,7 @@ MapSample MapStudy::sample(std::int64_t number) const {
   s.measures = measure(scenario_.robot, s.q, scenario_.measure, {});
   s.outcome = classify_outcome(s.measures, scenario_.measure);
   s.nearest = nearest_singularities(scenario_.robot, s.q, scenario_.measure, {});
-  if (s.nearest.search_status[0] != SearchStatus::kLanded) return s;
+  if (s.nearest.search_status[0] != SearchStatus::kConverged) return s;
   s.screws = make_screws(scenario_.robot, s.nearest.singular_q);
   s.options = options_at(s.nearest.singular_q);
   s.analysis = analyze(s.screws, s.options);
@@ -73,12 +73,12 @@ MapSample MapStudy::sample(std::int64_t number) const {
 std::vector<ChosenConfiguration> MapStudy::configurations(const Total& t) const {
   std::vector<ChosenConfiguration> list;
   const std::vector<CountedSet> sets = dependent_joints(t);
-  std::int64_t landed = 0;
-  for (const CountedSet& set : sets) landed += set.count;
+  std::int64_t converged = 0;
+  for (const CountedSet& set : sets) converged += set.count;
   for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
     if (sets[k].example >= 0)
       list.push_back(
-          {"most frequent", static_cast<double>(sets[k].count) / static_cast<double>(landed), sample(sets[k].example)});
+          {"most frequent", static_cast<double>(sets[k].count) / static_cast<double>(converged), sample(sets[k].example)});
   const auto& worst = t.worst.list();
   for (std::size_t k = 0; k < std::min(kMaxWorst, worst.size()); ++k)
     list.push_back({"worst", std::nullopt, sample(worst[k].sample)});

@@ -80,7 +80,7 @@ std::vector<study::RowColumn> MapStudy::columns() const {
   const auto joints = static_cast<std::size_t>(scenario_.robot.joints);
   return {{"index", Type::kWhole, 0, 1, true},
           {"outcome", Type::kSmall, 1, 1, true, outcomes},
-          {"landing", Type::kSmall, 2, 1, true, {"landed", "lost", "non_finite"}},
+          {"search_status", Type::kSmall, 2, 1, true, {"converged", "diverged", "non_finite"}},
           {"sigma_min", Type::kReal, 3, 1, true},
           {"inverse_condition", Type::kReal, 4, 1, true},
           {"manipulability", Type::kReal, 5, 1, true},

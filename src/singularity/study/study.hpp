@@ -12,7 +12,7 @@
 
 namespace garra::singularity {
 
-/// Joints that are to blame together, and how often.
+/// Joints that are dependent together, and how often.
 struct CountedSet {
   std::uint32_t joints = 0;  ///< joint k (from 0) worth 2^k
   std::int64_t count = 0;
@@ -34,7 +34,7 @@ struct MapSample {
   chain::InverseKinematics search;  ///< where q is empty: what searches for the target find from other starts
   Measures measures;                ///< of this one
   NearSingularities nearest;        ///< of this one; nothing where q is empty
-  ScrewSet screws;                  ///< at the singularity, where the search has landed
+  ScrewSet screws;                  ///< at the singularity, where the search has converged
   AnalyzeOptions options;           ///< of the analysis
   std::optional<Analysis> analysis;
 };
@@ -42,7 +42,7 @@ struct MapSample {
 /// A singularity worth a page.
 struct ChosenConfiguration {
   const char* why;              ///< "most frequent" or "worst"
-  std::optional<double> share;  ///< of its set of joints, of all that landed
+  std::optional<double> share;  ///< of its set of joints, of all that converged
   MapSample sample;
 };
 

@@ -91,13 +91,13 @@ Shown shown_by_logarithm(const Tally& t, study::Histogram h, const study::Column
   return s;
 }
 
-Json dependent_joints_json(const std::vector<CountedSet>& sets, std::int64_t landed) {
+Json dependent_joints_json(const std::vector<CountedSet>& sets, std::int64_t converged) {
   Json list = Json::array();
   for (const CountedSet& set : sets) {
-    const study::Interval i = study::clopper_pearson(set.count, landed);
+    const study::Interval i = study::clopper_pearson(set.count, converged);
     list.push_back({{"joints", joints_json(set.joints)},
                     {"count", set.count},
-                    {"share", static_cast<double>(set.count) / static_cast<double>(landed)},
+                    {"share", static_cast<double>(set.count) / static_cast<double>(converged)},
                     {"low", i.low},
                     {"high", i.high},
                     {"example", set.example}});
@@ -140,13 +140,13 @@ Json single_precision_json(const MapLayout& l, const Tally& t) {
 
 Json nearest_json(const MapStudy& study, const study::Total& t) {
   const MapLayout& l = study.layout();
-  const std::int64_t landed = at(t, l.near + static_cast<int>(NearOutcome::kLanded));
-  Json j = {{"landed", landed},
-            {"lost", at(t, l.near + static_cast<int>(NearOutcome::kLost))},
+  const std::int64_t converged = at(t, l.near + static_cast<int>(NearOutcome::kConverged));
+  Json j = {{"converged", converged},
+            {"diverged", at(t, l.near + static_cast<int>(NearOutcome::kDiverged))},
             {"outside_range", at(t, l.outside_range)},
             {"distance", histogram_json(t, l.distance, {"distance", "rad", "Distance to the singularity"})},
             {"lost_freedoms", lost_json(t, l.lost)},
-            {"dependent_joints", dependent_joints_json(study.dependent_joints(t), landed)},
+            {"dependent_joints", dependent_joints_json(study.dependent_joints(t), converged)},
             {"subsets", subsets_json(study.subsets(t))}};
   for (int k = 0; k <= l.joints; ++k) j["subsets_per_configuration"].push_back(at(t, l.subsets + k));
   for (int k = 0; k < l.joints; ++k)

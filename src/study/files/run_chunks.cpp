@@ -122,7 +122,7 @@ void RunChunks::refuse(std::int64_t index) const {
           (writer.empty() ? "a process that has left no record" : describe_worker(writer)) + " and by " +
           describe_worker(worker_name()) + ", and the results differ",
       "One of both machines computes wrongly, or runs another build of garra. Find out which by `garra verify " +
-          folder_.path() + " --share 1` on a third one.");
+          folder_.path() + " --fraction 1` on a third one.");
 }
 
 }  // namespace garra::io

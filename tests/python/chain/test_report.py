@@ -318,7 +318,7 @@ def test_no_sample_completed(runs, tmp_path: Path, sweep: dict[str, list[float]]
         file["status"][...] = 1
     page, html = page_of(tmp_path)
     assert_sound(page, html)
-    assert "No sample completed, so no design can be judged." in page.text
+    assert "No sample completed, so no design can be compared." in page.text
     assert "(100 %) are unsolved and widen the intervals" in page.text
     assert motion_of(html)["designs"][0]["status"] == "non finite"
 

@@ -36,7 +36,7 @@ def test_damped_finger_follows_the_reference(tmp_path):
     case = reference("damped_b005")
     first = case["states"][0]
     out = tmp_path / "out.h5"
-    garra(MODEL, "--q0", words(first["q"]), "--qd0=" + words(first["qd"]), "--damping", case["b"], "--every", 0.1,
+    garra(MODEL, "--q0", words(first["q"]), "--qd0=" + words(first["qd"]), "--damping", case["b"], "--output-interval", 0.1,
           "--step", 1e-3, "-o", out)
     with h5py.File(out) as f:
         assert np.allclose(f["times"][()], [s["t"] for s in case["states"]], rtol=0, atol=1e-15)
@@ -50,7 +50,7 @@ def test_adaptive_steps_are_nearly_exact(tmp_path):
     case = reference("step_torque_b001")
     first = case["states"][0]
     out = tmp_path / "out.h5"
-    garra(MODEL, "--q0", words(first["q"]), "--qd0=" + words(first["qd"]), "--damping", case["b"], "--every", 0.1,
+    garra(MODEL, "--q0", words(first["q"]), "--qd0=" + words(first["qd"]), "--damping", case["b"], "--output-interval", 0.1,
           "--method", "dopri5", "--relative-tolerance", 1e-9, "--absolute-tolerance", 1e-10,
           "--torque", "step", "--start", 0.2, "--amplitude=" + words(case["torque"]["A"]), "-o", out)
     with h5py.File(out) as f:
@@ -72,18 +72,18 @@ def test_batch_with_damping_of_its_own_and_a_summary(tmp_path):
     damping = np.full((9, 6), 0.02)
     damping[4] = np.nan
     write_states(states, 9, damping=damping)
-    summary = json.loads(garra(MODEL, states, "--until", 0.1, "--format", "json", "--threads", 1, "-o", out).stdout)
+    summary = json.loads(garra(MODEL, states, "--duration", 0.1, "--format", "json", "--threads", 1, "-o", out).stdout)
     assert summary["samples"] == 9 and summary["status"]["completed"] == 8 and summary["status"]["invalid_input"] == 1
     with h5py.File(out) as f:
         assert "q" not in f  # no output times asked for
         assert np.isfinite(np.delete(f["end_q"][()], 4, axis=0)).all()
         assert (f["steps"][()] == np.where(np.arange(9) == 4, 0, 100)).all()
-    garra(MODEL, states, "--until", 0.1, "--max-unsolved", 0, code=TOO_MANY_UNSOLVED)
+    garra(MODEL, states, "--duration", 0.1, "--max-unsolved", 0, code=TOO_MANY_UNSOLVED)
 
 
 def test_pd_settles_and_the_limit_shows(tmp_path):
     text = garra(MODEL, "--q0", words(Q0), "--damping", 0.01, "--torque", "pd", "--kp", 2, "--kd", 0.05,
-                 "--compensate-gravity", "--until", 2).stdout
+                 "--compensate-gravity", "--duration", 2).stdout
     assert "completed    1" in text and "settled      1, the slowest at" in text
     weak = json.loads(garra(MODEL, "--q0", words(Q0), "--damping", 0.01, "--torque", "pd", "--kp", 2, "--kd", 0.05,
                             "--torque-limit", 0.02, "--format", "json").stdout)

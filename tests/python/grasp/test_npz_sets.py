@@ -75,7 +75,7 @@ def ranked(folder, name, *more):
     garra("grasp", "rank", folder / name, folder / "study.toml", "-o", out, "--no-report", *more)
     garra("check", folder / "study.toml")
     garra("run", folder / "study.toml", "-o", folder / f"{name}.run", "--no-report", *more)
-    garra("verify", folder / f"{name}.run", "--share", "0.4")
+    garra("verify", folder / f"{name}.run", "--fraction", "0.4")
     return table_of(out), table_of(folder / f"{name}.run" / "ranking.h5")
 
 

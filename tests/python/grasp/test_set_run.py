@@ -119,7 +119,7 @@ def test_a_killed_run_goes_on_where_it_was(study, tmp_path):
     garra("resume", tmp_path / "run", "--no-report", cwd=tmp_path)
     assert {name: (tmp_path / "run/chunks" / name).stat().st_mtime_ns for name in there} == kept
     assert (tmp_path / "run/ranking.h5").read_bytes() == (tmp_path / "whole/ranking.h5").read_bytes()
-    garra("verify", tmp_path / "run", "--share", "0.2")
+    garra("verify", tmp_path / "run", "--fraction", "0.2")
 
 
 def test_a_time_limit_stops_it_resumable(study, tmp_path):

@@ -196,8 +196,8 @@ def test_a_study_that_could_judge_nothing(runs, tmp_path: Path, flags: tuple[Any
     edit(tmp_path, blank)
     page, html = page_of(tmp_path)
     assert_sound(page, html, SECTIONS)
-    assert "no sample could be judged" in page.text and "The scenario has no uncertain input." in page.text
-    assert page.text.count("not judged") == 5
+    assert "no sample could be decided" in page.text and "The scenario has no uncertain input." in page.text
+    assert page.text.count("not checked") == 5
 
 
 # --- distributions, outcomes, inputs, samples

@@ -184,7 +184,7 @@ def test_simulate_reaches_the_reference_states(tmp_path, case):
     out = tmp_path / "path.h5"
     times = [state["t"] for state in states]
     summary = answer(
-        "simulate", document["params"], source, "-o", out, "--until", times[-1], "--times",
+        "simulate", document["params"], source, "-o", out, "--duration", times[-1], "--times",
         ",".join(map(str, times)), "--step", "0.01",
     )
     assert summary["status"]["completed"] == 1

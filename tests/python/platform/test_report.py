@@ -228,7 +228,7 @@ def test_a_study_that_could_judge_nothing(small: Path) -> None:
     edit(small, blank)
     page, html = page_of(small)
     assert_sound(page, html, PATH_SECTIONS)
-    assert "no sample could be judged" in page.text and "The scenario has no uncertain input." in page.text
+    assert "no sample could be decided" in page.text and "The scenario has no uncertain input." in page.text
 
 
 # --- a map
@@ -327,7 +327,7 @@ def simulated(tmp_path: Path) -> Path:
         file["position"] = [[0, 0, 1.15]] * 2
         file["quaternion"] = [[1.0, 0, 0, 0]] * 2
         file["force"] = [[64.0] * 6, [0.0] * 6]
-    flags = ["--until", "1", "--every", "0.05", "--watch-limits", "--device", "cpu"]
+    flags = ["--duration", "1", "--output-interval", "0.05", "--watch-limits", "--device", "cpu"]
     command = [PROGRAM, "platform", "simulate", "trepa_like", source, "-o", out, *flags]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -89,7 +89,7 @@ def test_each_of_several_gpus_has_a_part_in_the_work(tmp_path):
     assert "CUDA: " in in_chunks("cuda:1,0", "other", expect=NO_DEVICE, fails="kernel:1@0").stderr
     on_gpu("resume", tmp_path / "run", "--no-report", "--device", "cuda:all", GARRA_SIMULATED_GPU_DEVICES="2")
     assert (tmp_path / "run" / "summary.json").read_bytes() == (tmp_path / "alone" / "summary.json").read_bytes()
-    verified = on_gpu("verify", tmp_path / "run", "--share", 1, "--device", "cuda:0,1", GARRA_SIMULATED_GPU_DEVICES="2")
+    verified = on_gpu("verify", tmp_path / "run", "--fraction", 1, "--device", "cuda:0,1", GARRA_SIMULATED_GPU_DEVICES="2")
     assert "2 of them computed again" in verified.stdout and "verified" in verified.stdout
 
 

@@ -51,19 +51,19 @@ def one_more_held(d) -> None:
 
 
 def test_a_run_is_what_its_scenario_gives(whole):
-    assert faults_of(whole, "--share", 1, expect=DONE) == []
+    assert faults_of(whole, "--fraction", 1, expect=DONE) == []
     said = garra("verify", whole).stdout
     assert re.search(r"finished, 4 sound chunks with 4096 samples; 1 of them computed again\nverified", said)
 
 
 @pytest.mark.parametrize("device", ["scalar", "cpu"])
 def test_another_device_computes_the_same_bytes(whole, device):
-    assert faults_of(whole, "--share", 0.5, "--device", device, expect=DONE) == []
+    assert faults_of(whole, "--fraction", 0.5, "--device", device, expect=DONE) == []
 
 
 def test_a_forged_chunk_is_found_by_computing_it(copy):
     forge(copy / "chunks" / "000002", one_more_held)
-    faults = faults_of(copy, "--share", 1)
+    faults = faults_of(copy, "--fraction", 1)
     assert "chunk 2 is not what the scenario gives (samples 2048 to 3071)" in faults
     assert "summary.json is not that of the chunks" in faults
 
@@ -71,20 +71,20 @@ def test_a_forged_chunk_is_found_by_computing_it(copy):
 def test_a_summary_with_another_number_is_found(copy):
     text = (copy / "summary.json").read_text()
     (copy / "summary.json").write_text(text.replace('"probability": 0.', '"probability": 0.9', 1))
-    assert faults_of(copy, "--share", 0) == ["summary.json is not that of the chunks"]
+    assert faults_of(copy, "--fraction", 0) == ["summary.json is not that of the chunks"]
 
 
 def test_results_with_another_number_are_found_even_with_their_checksum(copy):
     with h5py.File(copy / "results.h5", "r+") as f:
         f["residual"][0] = 0.0
-    assert faults_of(copy, "--share", 0) == [
+    assert faults_of(copy, "--fraction", 0) == [
         "results.h5 is missing, or is not the file that the run has written",
         "results.h5 is not that of the chunks",
     ]
     manifest = json.loads((copy / "manifest.json").read_text())
     manifest["files"]["results.h5"] = f"crc32:{zlib.crc32((copy / 'results.h5').read_bytes()):08x}"
     (copy / "manifest.json").write_text(json.dumps(manifest, indent=1))
-    assert faults_of(copy, "--share", 0) == ["results.h5 is not that of the chunks"]
+    assert faults_of(copy, "--fraction", 0) == ["results.h5 is not that of the chunks"]
 
 
 def test_a_chunk_that_is_gone_or_damaged_is_named(copy):
@@ -97,7 +97,7 @@ def test_a_chunk_that_is_gone_or_damaged_is_named(copy):
 def test_an_unfinished_run_is_verified_so_far(copy):
     (copy / "summary.json").unlink()
     (copy / "chunks" / "000003").unlink()
-    assert faults_of(copy, "--share", 1, expect=DONE) == []
+    assert faults_of(copy, "--fraction", 1, expect=DONE) == []
     assert "unfinished, 3 sound chunks with 3072 samples" in garra("verify", copy).stdout
 
 

@@ -46,7 +46,7 @@ def test_the_printed_answer_is_short_and_counts_joints_one_way():
     for answer in (near, here, garra.singularity.measure(robot, q), garra.singularity.nearest(robot, q)):
         lines = repr(answer).splitlines()
         assert len(lines) <= 10 and max(map(len, lines)) <= 160 and "array(" not in repr(answer)
-    assert "joints to blame: q[3], q[5]" in repr(here) and "lead out: q[4]" in repr(here)
+    assert "dependent joints: q[3], q[5]" in repr(here) and "lead out: q[4]" in repr(here)
     assert "wrist, 1.14592 deg of joint motion away: q[3], q[5]; q[4] leads out" in repr(near)
 
 
@@ -81,7 +81,7 @@ def test_many_configurations_have_the_distance_of_the_closed_forms():
     q[..., 4] = rng.uniform(-0.02, 0.02, (4, 50))
     # The wrist is straight where joint 4 is 0, and turning it leads there; a few are nearer to elbow or shoulder.
     found = garra.singularity.nearest(robot, q)
-    assert found.landed.all()
+    assert found.converged.all()
     assert (found.distance < np.abs(q[..., 4]) + 1e-6).all()
     wrist = found.distance > np.abs(q[..., 4]) - 1e-6
     assert wrist.mean() > 0.95

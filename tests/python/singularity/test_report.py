@@ -38,7 +38,7 @@ from puma_singularities import A2, A3, BLAME, D4, NAMES, NEAR, factors, screws, 
 
 SECTIONS = (
     "estimate",
-    "blame",
+    "dependent",
     "escape",
     "workspace",
     "slices",
@@ -153,11 +153,11 @@ def test_the_page_opens_with_the_share_and_the_joints_to_blame(puma: Run) -> Non
     _, summary, page, _ = puma
     p, first = summary["p_near"], summary["nearest"]["dependent_joints"][0]
     joint = max(summary["nearest"]["escape"], key=lambda row: row["order_1"])
-    share = percent(joint["order_1"] / summary["nearest"]["landed"])
+    share = percent(joint["order_1"] / summary["nearest"]["converged"])
     assert f"{percent(p['probability'])} 95 % interval: {percent(p['low'])} to {percent(p['high'])}" in page.text
     *others, last = first["joints"]
-    blamed = f"Joints {', '.join(map(str, others))} and {last}"
-    most = f"{blamed} are most often to blame: {percent(first['share'])} of the nearest singularities."
+    dependent = f"Joints {', '.join(map(str, others))} and {last}"
+    most = f"{dependent} are most often dependent: {percent(first['share'])} of the nearest singularities."
     assert f"{most} Joint {joint['joint']} most often leads out best: {share}." in page.text
     assert NAMES[joint["joint"]] in page.text
     assert f"at most {NEAR:g} of the largest" in page.text
@@ -171,7 +171,7 @@ def test_every_set_of_responsible_joints_stands_with_its_interval(puma: Run) -> 
         low, high = percent(row["low"]), percent(row["high"])
         assert f"{joint_set(row['joints'])} {percent(row['share'])} {low} to {high} {row['count']:,}" in page.text
     for row in summary["nearest"]["subsets"]:
-        share = percent(row["count"] / summary["nearest"]["landed"])
+        share = percent(row["count"] / summary["nearest"]["converged"])
         assert f"{joint_set(row['joints'])} {row['count']:,} {share}" in page.text
 
 
@@ -179,7 +179,7 @@ def test_shares_per_joint_add_up_over_the_sets(puma: Run) -> None:
     _, summary, page, _ = puma
     for k, name in enumerate(NAMES):
         rows = [row for row in summary["nearest"]["dependent_joints"] if k in row["joints"]]
-        share = sum(row["count"] for row in rows) / summary["nearest"]["landed"]
+        share = sum(row["count"] for row in rows) / summary["nearest"]["converged"]
         assert f"{k} · {name} {percent(share).replace('100.0', '100')} " in page.text
 
 
@@ -202,8 +202,8 @@ def test_outcomes_quantiles_and_worst_samples_are_those_of_the_summary(puma: Run
         assert significant(summary["quantiles"]["sigma_min"][q]) in page.text
     for row in summary["worst"]:
         assert f"garra replay {run} --sample {row['sample']} " in page.text
-    assert f"{summary['nearest']['landed']:,} landed on one: all" in page.text
-    assert f"{summary['nearest']['outside_range']:,} of {summary['nearest']['landed']:,} singularities" in page.text
+    assert f"{summary['nearest']['converged']:,} converged on one: all" in page.text
+    assert f"{summary['nearest']['outside_range']:,} of {summary['nearest']['converged']:,} singularities" in page.text
 
 
 def test_the_cloud_holds_the_voxels_of_map_h5(puma: Run) -> None:
@@ -451,7 +451,7 @@ def test_without_the_second_pass_nobody_is_blamed(small: Path) -> None:
     edit(small, lambda s: s.update(nearest=None))
     (small / "configurations.json").write_text('{"configurations": []}')
     with h5py.File(small / "results.h5", "r+") as file:
-        file["landing"][...] = 1
+        file["search_status"][...] = 1
         file["dependent_joints"][...] = 0
         file["distance"][...] = np.nan
     page, html = page_of(small)
@@ -466,7 +466,7 @@ def none_near(summary: dict[str, Any]) -> None:
     nearest = summary["nearest"]
     nearest["distance"].update(mean=None, sd=None, quantiles=dict.fromkeys(nearest["distance"]["quantiles"]), below=0)
     nearest["distance"].update(counts=[0] * len(nearest["distance"]["counts"]), above=0, undefined=0)
-    nearest.update(landed=0, lost=0, outside_range=0, lost_freedoms=[], dependent_joints=[], subsets=[], no_single_joint=0)
+    nearest.update(converged=0, lost=0, outside_range=0, lost_freedoms=[], dependent_joints=[], subsets=[], no_single_joint=0)
     nearest.update(escape=[{"joint": k, "order_1": 0, "order_2": 0} for k in range(6)])
     summary.update(outcomes=outcomes, worst=[], p_near={"probability": 0.0, "low": 0.0, "high": 0.006})
 
@@ -529,7 +529,7 @@ def test_many_sets_share_the_last_color_and_the_rare_ones_are_counted_together(s
             {"joints": joints, "count": 16 - i, "share": (16 - i) / 135, "low": 0.01, "high": 0.2, "example": i}
             for i, joints in enumerate(sets)
         ]
-        summary["nearest"].update(dependent_joints=rows, landed=135)
+        summary["nearest"].update(dependent_joints=rows, converged=135)
 
     edit(small, change)
     page, html = page_of(small)
@@ -576,7 +576,7 @@ def test_a_redundant_arm_is_told_by_its_minimal_subset(small: Path) -> None:
         nearest = summary["nearest"]
         summary["robot"].update(generic_rank=5, names=[f"joint_{k}" for k in range(6)])
         nearest["dependent_joints"] = [nearest["dependent_joints"][0] | {"joints": [0, 1, 2, 3, 4, 5]}]
-        nearest["subsets"] = [{"joints": [3, 5], "count": nearest["landed"]}]
+        nearest["subsets"] = [{"joints": [3, 5], "count": nearest["converged"]}]
 
     edit(small, change)
     page, html = page_of(small)
@@ -595,7 +595,7 @@ def test_a_redundant_arm_is_told_by_its_minimal_subset(small: Path) -> None:
         (lambda s: s["robot"]["names"].pop(), "robot.names: has 5 entries for 6 joints"),
         (lambda s: s["outcomes"].update(near=9), "outcomes: do not add up to the 600 samples"),
         (lambda s: s["nearest"]["dependent_joints"][0].update(joints=[-1, 9]), "nearest.dependent_joints[0].joints: is [-1, 9]"),
-        (lambda s: s["nearest"].update(landed=1), "nearest.dependent_joints: add up to more than the 1 that landed"),
+        (lambda s: s["nearest"].update(converged=1), "nearest.dependent_joints: add up to more than the 1 that converged"),
         (lambda s: s["nearest"]["distance"].pop("counts"), "nearest.distance.counts: missing"),
         (lambda s: s["nearest"]["escape"][0].update(joint=6), "nearest.escape[0].joint: is [6]"),
         (lambda s: s["voxels"]["n"].pop(), "voxels.n: has 2 entries for 3 axes"),

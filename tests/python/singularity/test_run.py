@@ -98,22 +98,22 @@ def test_the_share_near_is_that_of_independent_draws(whole):
 
 
 def test_what_it_lands_on_is_singular_and_the_right_joints_are_blamed(table):
-    landed = table["landing"] == 0
-    zero = np.abs(factors(table["singular_q"][landed]))
-    assert landed.mean() > 0.99
+    converged = table["search_status"] == 0
+    zero = np.abs(factors(table["singular_q"][converged]))
+    assert converged.mean() > 0.99
     assert (zero.min(axis=0) < 1e-8).all(), "elbow, shoulder or wrist"
     alone = (zero < 1e-8).sum(axis=0) == 1
     for row, name in enumerate(("elbow", "shoulder", "wrist")):
-        here = alone & (zero[row] < 1e-8) & (table["lost"][landed] == 1)
+        here = alone & (zero[row] < 1e-8) & (table["lost"][converged] == 1)
         assert here.sum() > 20
-        assert (table["dependent_joints"][landed][here] == set_of(list(BLAME[name]))).mean() > 0.999, name
-    moved = np.linalg.norm(table["singular_q"] - table["q"], axis=1)[landed]
-    assert np.allclose(moved, table["distance"][landed], rtol=1e-12)
+        assert (table["dependent_joints"][converged][here] == set_of(list(BLAME[name]))).mean() > 0.999, name
+    moved = np.linalg.norm(table["singular_q"] - table["q"], axis=1)[converged]
+    assert np.allclose(moved, table["distance"][converged], rtol=1e-12)
 
 
 def test_the_summary_counts_what_the_table_holds(whole, table):
     summary = summary_of(whole)
-    near, landed = summary["nearest"], table["landing"] == 0
+    near, converged = summary["nearest"], table["search_status"] == 0
     assert summary["job"] == "singularity" and summary["samples"] == summary["requested"] == SAMPLES
     assert summary["robot"] == {"name": "PUMA 560", "joints": JOINTS, "names": NAMES, "prismatic": [False] * JOINTS,
                                 "generic_rank": 6}  # fmt: skip
@@ -123,26 +123,26 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
     p = summary["p_near"]
     assert p["probability"] == pytest.approx(k / SAMPLES, abs=1e-15)
     assert (p["low"], p["high"]) == pytest.approx(clopper_pearson(k, SAMPLES), abs=1e-12)
-    assert near["landed"] == landed.sum() and near["lost"] == (~landed).sum()
+    assert near["converged"] == converged.sum() and near["lost"] == (~converged).sum()
     for row in near["dependent_joints"]:
-        mine = landed & (table["dependent_joints"] == set_of(row["joints"]))
+        mine = converged & (table["dependent_joints"] == set_of(row["joints"]))
         assert row["count"] == mine.sum() and row["example"] == table["index"][mine][0]
-        assert (row["low"], row["high"]) == pytest.approx(clopper_pearson(row["count"], landed.sum()), abs=1e-12)
+        assert (row["low"], row["high"]) == pytest.approx(clopper_pearson(row["count"], converged.sum()), abs=1e-12)
     counts = [row["count"] for row in near["dependent_joints"]]
     assert counts == sorted(counts, reverse=True)
     for row in near["escape"]:
-        mine = landed & (table["escape_joint"] == row["joint"])
+        mine = converged & (table["escape_joint"] == row["joint"])
         assert row["order_1"] == (mine & (table["escape_order"] == 1)).sum()
         assert row["order_2"] == (mine & (table["escape_order"] == 2)).sum()
     for row in near["lost_freedoms"]:
-        assert row["count"] == (landed & (table["lost"] == row["lost"])).sum()
+        assert row["count"] == (converged & (table["lost"] == row["lost"])).sum()
     limits = LIMITS.copy()
     limits[5] = (-math.pi, math.pi)
     outside = ((table["singular_q"] < limits[:, 0]) | (table["singular_q"] > limits[:, 1])).any(axis=1)
-    assert near["outside_range"] == (landed & outside).sum()
+    assert near["outside_range"] == (converged & outside).sum()
     order = np.lexsort((table["index"], table["inverse_condition"]))[:10]
     assert [row["sample"] for row in summary["worst"]] == list(table["index"][order])
-    median = np.median(table["distance"][landed])
+    median = np.median(table["distance"][converged])
     width = (near["distance"]["high"] - near["distance"]["low"]) / len(near["distance"]["counts"])
     assert abs(near["distance"]["quantiles"]["0.5"] - median) <= width
 
@@ -172,7 +172,7 @@ def test_a_slice_and_its_locus_are_those_of_numpy(whole):
         group = file["slices/0"]
         x, y, sigma, inverse = (group[name][:] for name in ("x", "y", "sigma_min", "inverse_condition"))
         locus = np.stack([group["locus_x"][:], group["locus_y"][:]])
-        blamed, q = group["locus_dependent_joints"][:], group.attrs["q"]
+        dependent, q = group["locus_dependent_joints"][:], group.attrs["q"]
         assert (group.attrs["x"], group.attrs["y"]) == (2, 4)
     assert np.allclose(x, np.linspace(-math.pi, math.pi, 41)) and np.array_equal(x, y)
     nodes = np.tile(q, (41 * 41, 1))
@@ -186,7 +186,7 @@ def test_a_slice_and_its_locus_are_those_of_numpy(whole):
     assert locus.shape[1] > 100 and (zero.min(axis=0) < 1e-8).all()
     assert {name for row, name in enumerate(("elbow", "shoulder", "wrist")) if (zero[row] < 1e-8).any()} == set(BLAME)
     wrist = (zero[2] < 1e-8) & (zero[:2] > 1e-4).all(axis=0)
-    assert (blamed[wrist] == set_of([3, 5])).all()
+    assert (dependent[wrist] == set_of([3, 5])).all()
 
 
 def test_pages_are_exact_analyses(whole):
@@ -406,7 +406,7 @@ def test_other_arms_have_maps_too(tmp_path):
         garra("singularity", robot, "--map", "--samples", 4096, "--no-report", "-o", tmp_path / robot)
         summary = summary_of(tmp_path / robot)
         assert summary["robot"]["generic_rank"] == (4 if robot == "scara" else 6)
-        assert summary["nearest"]["landed"] > 0
+        assert summary["nearest"]["converged"] > 0
     iiwa = ROOT / "data" / "scenarios" / "iiwa_singularities.toml"
     garra("run", iiwa, "-o", tmp_path / "iiwa", "--no-report", "--set", "task.points=[5, 5, 3]")
     summary = summary_of(tmp_path / "iiwa")

@@ -68,7 +68,7 @@ def test_two_workers_have_the_bytes_of_one_process(submitted, alone):
     stored = [chunk for r in records(submitted) for chunk in r["chunks"]]
     assert sorted(stored) == list(range(CHUNKS)), "each chunk is stored once"
     assert not (submitted / "claims").exists()
-    garra("verify", submitted, "--share", 1)
+    garra("verify", submitted, "--fraction", 1)
 
 
 def test_workers_killed_at_random_change_no_byte(submitted, alone):

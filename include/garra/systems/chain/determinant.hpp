@@ -18,9 +18,9 @@ inline Expansion expansion(int number) { return {number % 6, number / 6 % 2 == 1
 namespace kernel {
 
 /// Computes all six screws in one frame.
-template <class S, class T>
-GARRA_HD void screws_in(const Model<T, 6>& m, const Angles<S, 6>& x, const Expansion& e, Screw<S>* s) {
-  Angles<S, 6> y = x;  // inward
+template <class S, class T, int J>
+GARRA_HD void screws_in(const Model<T, J>& m, const Angles<S, J>& x, const Expansion& e, Screw<S>* s) {
+  Angles<S, J> y = x;  // inward
   if (e.before_turn) y.cos[e.frame] = S(1), y.sin[e.frame] = S(0);
   for (int j = 0; j < 6; ++j) {
     if (j < e.frame) {
@@ -52,9 +52,10 @@ GARRA_HD S triple(const Vec3<S>& a, const Vec3<S>& b, const Vec3<S>& c, int firs
 
 }  // namespace kernel
 
-/// Laplace's expansion: minors of the angular rows times those of the linear rows in the other three columns.
-template <class S, class T>
-GARRA_HD S expanded_determinant(const Model<T, 6>& m, const Angles<S, 6>& x, const Expansion& e) {
+/// Of six joints (J is 6 or kAnyJoints). Laplace's expansion: minors of the angular rows times those of the linear rows
+/// in the other three columns.
+template <class S, class T, int J>
+GARRA_HD S expanded_determinant(const Model<T, J>& m, const Angles<S, J>& x, const Expansion& e) {
   Screw<S> s[6];
   kernel::screws_in(m, x, e, s);
   S sum = S(0);

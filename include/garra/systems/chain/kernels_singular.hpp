@@ -18,7 +18,7 @@ struct VectorSet {
 };
 
 template <class S, int J>
-GARRA_HD VectorSet<S, 6, J> count_rows(const Mat<S, 6, J>& jac) {
+GARRA_HD VectorSet<S, 6, J> make_rows(const Mat<S, 6, J>& jac) {
   VectorSet<S, 6, J> out;
   for_each_index<6>([&](auto k) { for_each_index<J>([&](auto i) { out.v[k][i] = jac(k, i); }); });
   return out;
@@ -36,16 +36,20 @@ GARRA_HD auto jacobian_vectors(const Mat<S, 6, J>& jac) {
   if constexpr (J < 6)
     return make_columns(jac);
   else
-    return count_rows(jac);
+    return make_rows(jac);
 }
-/// use(the same): a number, whatever side it is.
-template <class S, int J, class Use>
-GARRA_HD S of_vectors(const Mat<S, 6, J>& jac, const Use& use) {
+/// compute(the same): a number, whatever side it is. The vectors are compute's own: it may change them.
+template <class S, int J, class Compute>
+GARRA_HD S from_vectors(const Mat<S, 6, J>& jac, const Compute& compute) {
   if constexpr (J > 0) {
-    return use(jacobian_vectors(jac));
+    auto vectors = jacobian_vectors(jac);
+    return compute(vectors);
+  } else if (extent<J>() < 6) {
+    auto columns = make_columns(jac);
+    return compute(columns);
   } else {
-    if (extent<J>() < 6) return use(make_columns(jac));
-    return use(count_rows(jac));
+    auto rows = make_rows(jac);
+    return compute(rows);
   }
 }
 
@@ -57,9 +61,9 @@ GARRA_HD S reciprocal_or_zero(const S& x) {
 }
 
 /// Product of the squared lengths after modified Gram-Schmidt: the squared volume that the vectors
-/// span. R is as good as Householder's (A. Bjorck, BIT 7, 1967) without square roots or, here, Q.
+/// span. R is as good as Householder's (A. Bjorck, BIT 7, 1967) without square roots or, here, Q. Overwrites a.
 template <class S, int N, int L>
-GARRA_HD S squared_volume(VectorSet<S, N, L> a) {
+GARRA_HD S squared_volume(VectorSet<S, N, L>& a) {
   S product = S(1);
   for_each_index<N>([&](auto k) {
     const S squares = dot(a.v[k], a.v[k]);
@@ -81,7 +85,7 @@ GARRA_HD S squared_volume(VectorSet<S, N, L> a) {
 /// revolute].
 template <class S, int J>
 GARRA_HD S manipulability(const Mat<S, 6, J>& jac) {
-  return kernel::of_vectors(jac, [](const auto& vectors) { return sqrt(kernel::squared_volume(vectors)); });
+  return kernel::from_vectors(jac, [](auto& vectors) { return sqrt(kernel::squared_volume(vectors)); });
 }
 
 namespace kernel {
@@ -240,9 +244,9 @@ GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
   }
 }
 
-/// Length of the shortest of them after that.
+/// Length of the shortest of them after that. Overwrites a.
 template <class S, int N, int L>
-GARRA_HD S least_length(VectorSet<S, N, L> a) {
+GARRA_HD S least_length(VectorSet<S, N, L>& a) {
   make_orthogonal<L>(a);
   S smallest = dot(a.v[0], a.v[0]);
   for_each_index<N>([&](auto k) { smallest = min(smallest, dot(a.v[k], a.v[k])); });
@@ -256,7 +260,7 @@ GARRA_HD S least_length(VectorSet<S, N, L> a) {
 /// Matrix Anal. Appl. 13(4), 1992).
 template <class S, int J>
 GARRA_HD S smallest_singular_value(const Mat<S, 6, J>& jac) {
-  return kernel::of_vectors(jac, [](const auto& vectors) { return kernel::least_length(vectors); });
+  return kernel::from_vectors(jac, [](auto& vectors) { return kernel::least_length(vectors); });
 }
 
 }  // namespace garra::chain

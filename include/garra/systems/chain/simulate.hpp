@@ -255,19 +255,20 @@ GARRA_HD_CALL void stop_joints(const M& m, const Vec<double, J>& lower, const Ve
     stopped[i] = select((below && at.qd[i] < S(0)) || (above && at.qd[i] > S(0)), S(1), S(0));
     at.q[i] = select(below, S(lower[i]), select(above, S(upper[i]), at.q[i]));
   });
-  for (int i = 0; i < J; ++i) {  // change of qd: -qd_i for stopped joints, else sum_k H_ik change_k = 0
+  const int n = extent<J>();
+  for (int i = 0; i < n; ++i) {  // change of qd: -qd_i for stopped joints, else sum_k H_ik change_k = 0
     S sum = S(0);
-    for (int k = 0; k < J; ++k) sum = fma(stopped[k] * H(i, k), at.qd[k], sum);
+    for (int k = 0; k < n; ++k) sum = fma(stopped[k] * H(i, k), at.qd[k], sum);
     b[i] = select(stopped[i] > S(0), -at.qd[i], sum);
   }
-  for (int i = 0; i < J; ++i)
-    for (int k = 0; k < J; ++k) {
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k) {
       const auto cut = stopped[i] > S(0) || stopped[k] > S(0);
       H(i, k) = select(cut, S(i == k ? 1.0 : 0.0), H(i, k));
     }
   const Vec<S, J> change = kernel::solve_definite(H, b);
   S touched = S(0);
-  for (int i = 0; i < J; ++i) touched = touched + stopped[i];
+  for (int i = 0; i < n; ++i) touched = touched + stopped[i];
   for_each_index<J>([&](int i) {
     const S free = select(touched > S(0), at.qd[i] + change[i], at.qd[i]);
     at.qd[i] = select(stopped[i] > S(0), S(0), free);

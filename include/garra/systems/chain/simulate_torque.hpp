@@ -73,7 +73,7 @@ struct TorqueLaw {
       const C share = max(C(0), min(C(1), (clock.t - C(start)) / C(end - start)));
       for_each_index<J>([&](int i) { w[i] = share; });
     } else if (kind == TorqueKind::kSine) {
-      for (int i = 0; i < J; ++i) w[i] = sin(fma(C(6.283185307179586 * frequency[i]), clock.t, C(phase[i])));
+      for (int i = 0; i < extent<J>(); ++i) w[i] = sin(fma(C(6.283185307179586 * frequency[i]), clock.t, C(phase[i])));
     } else if (kind == TorqueKind::kSampled) {
       w = polygon(clock.t);
     }
@@ -85,7 +85,7 @@ struct TorqueLaw {
     const C last = C(points_count - 1), at = max(C(0), min(last, t / C(interval)));
     const C before = min(round_down(at), max(last - C(1), C(0))), share = at - before;
     Vec<C, J> w;
-    for (int i = 0; i < J; ++i) {
+    for (int i = 0; i < extent<J>(); ++i) {
       const C column = C(i < joints ? i : 0);
       const C a = gather(points, fma(before, C(joints), column));
       const C b = gather(points, fma(min(before + C(1), last), C(joints), column));

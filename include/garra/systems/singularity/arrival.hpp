@@ -8,7 +8,7 @@ namespace garra::singularity {
 /// Analysis of the singularity next to a configuration.
 template <class S, int J>
 struct NearSingularity {
-  S search_status;  ///< singularity::SearchStatus; unless it is kLanded the other members are zero, -1 or NaN
+  S search_status;  ///< singularity::SearchStatus; unless it is kConverged the other members are zero, -1 or NaN
   S distance;       ///< length of the joint motion [rad]
   S lost, dependent_joints, subsets;
   S escape_joint, escape_order, escape_rate, escape_sign;
@@ -51,7 +51,7 @@ GARRA_HD S united(const Vec<S, J>& sets) {
 /// Joints with a part in the null space. All joints of a redundant arm take part in ordinary
 /// self-motion: for it, the joints of the minimal singular subsets, if there are any.
 template <int G, class S, int J>
-GARRA_HD S joints_to_blame(const Findings<S, J>& found, const IntervalDims<J>& dims, int joints) {
+GARRA_HD S mask_dependent_joints(const Findings<S, J>& found, const IntervalDims<J>& dims, int joints) {
   const S null_space = real_joints<S, J>(found.escape.dependent_joints, joints);
   if (joints <= numerical_rank<G>(dims)) return null_space;
   const S subsets = united(found.subsets.members);
@@ -72,29 +72,30 @@ GARRA_HD NearSingularity<S, J> analyze_arrival(const Arm<J>& arm, const Search<S
   NearSingularity<S, J> out;
   out.distance = search_distance(arm, search);
   const MaskOf<S> arrived = found.sigma[numerical_rank<G>(arm.dims) - 1] <= S(options.tolerance) * found.sigma[0];
-  const MaskOf<S> landed = arrived && out.distance <= S(options.farthest);
-  out.search_status = select(finite == S(0), select(landed, S(0), S(1)), S(2));
+  const MaskOf<S> converged = arrived && out.distance <= S(options.farthest);
+  out.search_status = select(finite == S(0), select(converged, S(0), S(1)), S(2));
   out.lost = found.lost;
-  out.dependent_joints = kernel::joints_to_blame<G>(found, arm.dims, arm.joints);
+  out.dependent_joints = kernel::mask_dependent_joints<G>(found, arm.dims, arm.joints);
   out.subsets = found.subsets.count;
   out.escape_joint = found.escape.joint;
   out.escape_order = kernel::pick(found.escape.order, found.escape.joint);
   out.escape_rate = kernel::pick(found.escape.rate, found.escape.joint);
   out.escape_sign = kernel::pick(found.escape.sign, found.escape.joint);
-  out.wrench = found.escape.wrench[0];
+  // (force; moment) from (moment; force).
+  for_each_index<6>([&](auto k) { out.wrench[k] = found.escape.wrench[0][(k + 3) % 6]; });
   out.q = q;
   out.subset_last = found.subsets.last;
   out.subset_joints = found.subsets.members;
   const S zero = S(0), none = S(-1), nan = S(__builtin_nan(""));
   for (S* x : {&out.lost, &out.dependent_joints, &out.subsets, &out.escape_order, &out.escape_sign})
-    *x = select(landed, *x, zero);
-  out.escape_joint = select(landed, out.escape_joint, none);
-  for (S* x : {&out.distance, &out.escape_rate}) *x = select(landed, *x, nan);
-  for_each_index<6>([&](auto k) { out.wrench[k] = select(landed, out.wrench[k], nan); });
+    *x = select(converged, *x, zero);
+  out.escape_joint = select(converged, out.escape_joint, none);
+  for (S* x : {&out.distance, &out.escape_rate}) *x = select(converged, *x, nan);
+  for_each_index<6>([&](auto k) { out.wrench[k] = select(converged, out.wrench[k], nan); });
   for_each_index<J>([&](auto j) {
-    out.q[j] = select(landed, out.q[j], nan);
-    out.subset_last[j] = select(landed, out.subset_last[j], none);
-    out.subset_joints[j] = select(landed, out.subset_joints[j], zero);
+    out.q[j] = select(converged, out.q[j], nan);
+    out.subset_last[j] = select(converged, out.subset_last[j], none);
+    out.subset_joints[j] = select(converged, out.subset_joints[j], zero);
   });
   return out;
 }

@@ -40,7 +40,8 @@ GARRA_HD S manipulability(const Vec<S, N>& sigma, int generic) {
 /// The same without singular values if all min(6, J) count.
 template <class S, int J>
 GARRA_HD S manipulability(const ScaledScrews<S, J>& screws) {
-  return sqrt(chain::kernel::squared_volume(chain::kernel::jacobian_vectors(columns(screws))));
+  auto vectors = chain::kernel::jacobian_vectors(columns(screws));
+  return sqrt(chain::kernel::squared_volume(vectors));
 }
 
 /// The same for six revolute joints in units of `length` about any center, without screws: |det J|
