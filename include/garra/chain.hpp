@@ -1,10 +1,13 @@
-// Builds serial chains from DH, modified DH, GRyMA, screws or general joints, as one kernel form
-// (URDF: garra/io).
-// Units SI, rad; X_W0 is the base in the world; joints count from 0 (error texts and link names:
-// from 1); gravity in world axes.
-// Impossible descriptions throw Error(kUsage); doubtful ones are built and listed in
-// Robot::warnings.
-// Not for closed loops, flexible joints or more than kMaxJoints joints.
+// Describes serial chains and builds their kernel form from DH, modified DH, GRyMA, screws or
+// general joints.
+// Takes: one description per joint (constants, limits, body) and RobotData. TOML and URDF files:
+// garra/io.
+// Gives: a Robot: kernel form, link frames, bodies, notes and warnings.
+// Units and frames: SI, rad. X_W0 is the base in the world; gravity in world axes; bodies in link
+// frames. Joints count from 0, also in error texts and names.
+// Bad input: impossible descriptions throw Error(kUsage) that names the joint. Doubtful ones are
+// built and listed in Robot::notes or ::warnings.
+// Not for: closed loops, flexible joints, more than kMaxJoints (16) joints.
 // Docs: docs/reference/robots.md, docs/theory/chain.md.
 #pragma once
 

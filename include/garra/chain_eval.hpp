@@ -1,9 +1,15 @@
-// Evaluates kinematics and dynamics at many states of one serial chain, and its inverse kinematics
-// (`garra chain eval`).
-// Units SI, rad; world axes; wrenches (force; moment) at the tool point; joints count from 0.
-// Wrong sizes throw Error; a state with bad numbers or a singular H has a Status and NaN outputs.
-// Not for contacts or closed loops; inverse kinematics runs on the CPU only. At most kMaxJoints
-// joints.
+// Evaluates kinematics and dynamics at many states of one serial chain (`garra chain eval`), and
+// its inverse kinematics.
+// Takes: a Robot; q, qd, qdd, tau [n,j] and wrench [n,6] as the wanted outputs need; poses [n,16]
+// for inverse kinematics.
+// Gives: one array per output (shapes: Output) and one Status per state; for poses joint values,
+// errors and success.
+// Units and frames: SI, rad; world axes; wrenches (force; moment) at the tool point; Jacobian rows
+// linear first; joints count from 0.
+// Bad input: wrong sizes throw Error. A state with numbers that are not finite has kInvalidInput
+// and NaN; a singular H has kNoSolution and NaN qdd. A pose not reached has success 0 and the best
+// q.
+// Not for: contacts, closed loops, inverse kinematics on a GPU, more than kMaxJoints (16) joints.
 // Docs: docs/theory/chain.md, docs/reference/chain-files.md, docs/howto/gpu-arrays.md.
 #pragma once
 

@@ -1,7 +1,9 @@
-// Generates a C++ header of straight-line code from the kernels of systems/chain with the numbers
-// of one robot.
-// Units SI, rad; joints count from 0. Wrong names and numbers throw Error(kUsage).
-// Not for robots that change at run time: use chain_eval.hpp.
+// Generates a C++ header of straight-line code from the numbers of one robot.
+// Takes: a Robot, operation names.
+// Gives: the header's text.
+// Units and frames: SI, rad; world axes; joints count from 0.
+// Bad input: wrong names and numbers that are not finite throw Error(kUsage).
+// Not for: robots that change at run time, coupled joints.
 // Docs: docs/howto/chain-generated.md.
 #pragma once
 

@@ -1,9 +1,13 @@
 // Simulates many samples of one serial chain, q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd) (`garra
 // chain simulate`).
-// Units SI, rad; world axes; joints and samples count from 0; arrays are row-major.
-// Wrong sizes and options throw Error; a sample that fails has a SimulationStatus and NaN at times
-// not reached.
-// Not modeled: contacts, Coulomb friction, flexible joints. kRk4 is unstable at strong damping.
+// Takes: a Robot, initial q and qd [n,j], damping, a torque law, and options.
+// Gives: q, qd [n,t,j], tip [n,t,3] and energies [n,t] at output times; totals and a
+// SimulationStatus per sample.
+// Units and frames: SI, rad; world axes; joints and samples count from 0; arrays are row-major.
+// Bad input: wrong sizes and options throw Error. A sample that fails has a SimulationStatus and
+// NaN at times not reached.
+// Not for: contacts, Coulomb friction, flexible joints, coupled joints. kRk4 is unstable at strong
+// damping.
 // Docs: docs/theory/chain-simulation.md (methods, errors, limits), docs/howto/gpu-arrays.md.
 #pragma once
 
@@ -65,7 +69,7 @@ struct SimulateOptions {
   Integrator method = Integrator::kImplicit2;
   double step = 1e-3;                   ///< of the methods with fixed steps; shortened to meet outputs and jumps [s]
   double duration = 1;                  ///< [s]
-  std::vector<double> times = {};       ///< output times, ascending in [0, until]; empty: only the end [s]
+  std::vector<double> times = {};       ///< output times, ascending in [0, duration]; empty: only the end [s]
   Tolerance tolerance = {1e-8, 1e-10};  ///< kDopri5: relative, absolute (of q and of qd)
   double first_step = 0, max_step = 0;  ///< kDopri5; 0: chosen, unlimited [s]
   int max_steps = 100000;               ///< kDopri5: accepted and rejected steps

@@ -1,8 +1,12 @@
 // Estimates the probability that a serial chain settles in time under uncertain inputs, for one or
 // many designs.
-// Units SI, rad; joints, designs and samples count from 0 (input names: from 1).
-// An inconsistent scenario throws Error; a sample that fails is counted as unsolved.
-// Not for a single batch of trajectories: use chain_simulate.hpp. At most kMaxDesigns designs.
+// Takes: a Scenario: robot, designs with distributions, torque law, plan.
+// Gives: a Study for study::run, which counts the StudyOutcome of each design and estimates
+// P(settled in time).
+// Units and frames: SI, rad; joints, designs and samples count from 0, also in input names.
+// Bad input: an inconsistent scenario throws Error. A sample that fails is counted as unsolved.
+// Not for: a single batch of trajectories (chain_simulate.hpp), more than kMaxDesigns (1000)
+// designs.
 // Docs: docs/reference/scenario.md (job = "chain"), docs/theory/chain-simulation.md.
 #pragma once
 
@@ -35,7 +39,7 @@ struct Design {
   TorqueInput torque;
   SimulateOptions options;  ///< without `times`
   double within = 0;        ///< settled in time: settling time <= this [s]
-  int outputs = 200;        ///< output times of the nominal trajectory, from 0 to options.until
+  int outputs = 200;        ///< output times of the nominal trajectory, from 0 to options.duration
 };
 
 /// Swept key of the scenario file.

@@ -1,11 +1,15 @@
 // Solves batches of rigid frictional contact problems a = A c + b from host arrays; `garra contact
 // solve` in C++.
-// Units SI. Contact axes (n, t, o): c is the force on the object, a = object minus finger, a_n > 0
-// separates; contacts count from 0.
-// Wrong sizes and options throw Error; a problem with bad numbers or without an answer has a Status
-// and NaN forces.
-// Not for more than kMaxContacts contacts; for arrays on a GPU use contact_device.hpp, for whole
-// grasps grasp.hpp.
+// Takes: A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k]; for sliding contacts mode and slip
+// velocity.
+// Gives: forces c [n][3k] in N, accelerations a [n][3k] in m/s^2, residual, contact states and one
+// Status per problem.
+// Units and frames: SI. Contact axes (n, t, o): c is the force on the object, a = object minus
+// finger, a_n > 0 separates; contacts count from 0.
+// Bad input: wrong sizes and options throw Error. A problem with NaN, infinity or negative mu has
+// kInvalidInput, an unsolved one another Status; their forces are NaN.
+// Not for: more than kMaxContacts (32) contacts, arrays on a GPU (contact_device.hpp), whole grasps
+// (grasp.hpp).
 // Docs: docs/theory/contact-solver.md, docs/reference/limits.md.
 #pragma once
 
@@ -190,7 +194,7 @@ struct InternalForces {
 [[nodiscard]] InternalForces internal_forces(const ProblemView& problems, int threads = 0);
 
 /// Turns sliding contacts into frictionless ones by the papers' elimination (25)-(28), for solvers
-/// without sliding contacts. Check their forces by check() with the original problems.
+/// without sliding contacts. Check their forces by check_solution() with the original problems.
 /// @param problems as for solve().
 /// @return problems of the same size without mode and slip_velocity.
 /// @throws Error as solve() for sizes.

@@ -1,11 +1,14 @@
 // Solves contact problems and linear complementarity problems whose arrays are in GPU memory,
 // without copies to the host.
-// Units, axes and signs as in contact.hpp and lcp.hpp; the results have the same bits as on the
-// host.
-// Misuse and a small workspace throw Error; a problem that fails has a Status. Calls return when
-// their work is queued.
-// Not for sliding problems that need exhaustion or solution counts, nor for several starts: use
-// contact.hpp.
+// Takes: device arrays A [n][3k 3k], b [n][3k], mu [n][k], or M [n][k k], q [n][k]; a stream and a
+// workspace.
+// Gives: the arrays of Solutions in GPU memory, with the bits of the host; null arrays are not
+// stored. Calls return when their work is queued.
+// Units and frames: as in contact.hpp and lcp.hpp: SI, contact axes (n, t, o), c is the force on
+// the object, a_n > 0 separates.
+// Bad input: misuse and a small workspace throw Error. A problem that fails has a Status and NaN
+// forces.
+// Not for: Method::kLemke, solution counts, several starts, proofs of kNoSolution (contact.hpp).
 // Docs: docs/howto/gpu-arrays.md.
 #pragma once
 
@@ -51,12 +54,12 @@ void solve(const DeviceProblems& problems, const Options& options, const DeviceS
 [[nodiscard]] std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options,
                                           const DeviceSolutions& to, int device = 0);
 
-/// Queues check() of contact.hpp.
+/// Queues check_solution() of contact.hpp.
 /// @param c forces [n][3k] in N from any source.
 /// @throws Error as solve().
 void check_solution(const DeviceProblems& problems, const DeviceArray<const double>& c, double tolerance,
                     const DeviceSolutions& to, const DeviceCall& call);
-/// @return bytes of workspace for check() with these arguments. Runs nothing.
+/// @return bytes of workspace for check_solution() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t check_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to,
                                                 int device = 0);
 

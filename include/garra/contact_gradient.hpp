@@ -1,9 +1,13 @@
-// Reverse-mode derivatives of contact forces with respect to A, b and mu, for batches of solved
-// problems.
-// Units, axes (n, t, o) and signs as in contact.hpp; the cotangent is dL/dc in units of L per N.
-// Wrong sizes throw Error; at kinks and non-unique forces `margin` is 0 and the gradients are not
-// derivatives.
-// Not for more than kMaxOwnSize contacts, and not for problems without a converged solution.
+// Computes reverse-mode derivatives of contact forces with respect to A, b and mu, for batches of
+// solved problems.
+// Takes: A [n][3k][3k], mu [n][k], c and a [n][3k] of solve(), regimes [n][k], cotangents dL/dc
+// [n][3k].
+// Gives: dL/db [n][3k], dL/dmu [n][k], margin [n]; dL/dA = dL/db c^T.
+// Units and frames: units, axes (n, t, o) and signs as in contact.hpp (SI); the cotangent is in
+// units of L per N.
+// Bad input: wrong sizes throw Error(kUsage). At kinks, non-unique or NaN forces `margin` is 0 and
+// the gradients are not derivatives.
+// Not for: more than kMaxOwnSize (8) contacts, problems without a converged solution.
 // Docs: docs/theory/contact-solver.md, "Derivatives".
 #pragma once
 

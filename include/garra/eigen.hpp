@@ -1,8 +1,12 @@
-// Converts between arrays of garra and Eigen 3.4; garra's arrays are mapped without a copy.
-// Arrays are row-major, one problem after another; contact axes (n, t, o); forces before moments;
-// items count from 0.
-// Wrong shapes and indices throw Error(kUsage). Maps are valid as long as their array.
-// Opt-in and host only: no other header includes this one (CMake: find_package(Eigen3), link
+// Converts between arrays of garra and Eigen 3.4.
+// Takes: Eigen matrices of any storage order, transforms and quaternions; arrays of garra.
+// Gives: arrays and structs of garra as copies; Eigen maps of garra's arrays without a copy, valid
+// as long as the array.
+// Units and frames: units as in the array (SI). Arrays are row-major, one problem after another;
+// contact axes (n, t, o); forces before moments; garra's quaternions scalar first; items count from
+// 0.
+// Bad input: wrong shapes and indices throw Error(kUsage).
+// Not for: GPU code. Opt-in: no other header includes this one (CMake: find_package(Eigen3), link
 // Eigen3::Eigen).
 // Docs: docs/start/tour.md.
 //

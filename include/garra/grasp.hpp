@@ -1,11 +1,15 @@
 // Estimates the probability that a hand of serial-chain fingers holds an object under uncertain
 // inputs (`garra run`).
-// Units SI. Palm frame P, object frame at the center of mass, contact axes (n, t, o), n inward;
-// contacts count from 0 (input names: from 1).
-// An impossible nominal grasp or wrong input throws Error; a sample that fails is counted as an
-// outcome.
-// Not modeled at an instant: collisions, a table, joint limits. Many candidate grasps:
-// grasp_set.hpp. At most kMaxContacts.
+// Takes: a Scenario: fingers, contacts, object, distributions and plan; with `time` samples are
+// trajectories.
+// Gives: Robustness: P(held) with its 95 % interval, counts of each Outcome, and the text of
+// summary.json.
+// Units and frames: SI. Palm frame P, object frame at the center of mass, contact axes (n, t, o), n
+// inward; contacts count from 0, also in input names.
+// Bad input: an impossible nominal grasp or wrong input throws Error. A sample that fails is
+// counted as an outcome.
+// Not for: collisions, a table, joint limits at one instant; many candidate grasps (grasp_set.hpp);
+// more than kMaxContacts (8) contacts.
 // Docs: docs/theory/grasp-model.md, docs/theory/monte-carlo.md.
 #pragma once
 

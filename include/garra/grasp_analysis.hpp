@@ -1,11 +1,14 @@
 // Solves instants of a grasp: contact modes, forces and accelerations from positions, velocities
 // and joint torques.
-// Units SI, palm axes; contact axes (n, t, o), n inward; forces act on the object; arrays are
-// row-major; contacts count from 0.
-// Shapes and an impossible nominal grasp throw Error; an instant that fails has a Status and NaN
-// results.
-// Not for impacts (an approaching contact counts as closed), nor for trajectories or probabilities:
-// use grasp.hpp.
+// Takes: a Scenario and GraspStates with rows [n, ...]; empty arrays take the scenario's values.
+// Gives: Analysis: modes, gaps, forces [n, contacts, 3], accelerations, joint motion and one Status
+// per instant.
+// Units and frames: SI, palm axes; contact axes (n, t, o), n inward; forces act on the object;
+// arrays are row-major; contacts count from 0.
+// Bad input: wrong shapes and an impossible nominal grasp throw Error. An instant that fails has a
+// Status and NaN forces and accelerations.
+// Not for: impacts (an approaching contact counts as closed), trajectories or probabilities
+// (grasp.hpp).
 // Docs: docs/theory/grasp-time.md, docs/theory/contact-solver.md.
 #pragma once
 

@@ -1,9 +1,10 @@
 // Proposes candidate grasps of an object: contacts sampled on its surface with force closure.
-// SI units, object axes, normals into the object; grasps and samples count from 0.
-// Options out of range, and no accepted sample at all, throw Error; a rejected sample is counted by
-// its reason.
-// Not modeled: a hand beyond fingertips, pads and an approach direction. Rank the set with
-// grasp_set.hpp.
+// Takes: a mesh::Surface and options: 2 to 8 fingers, friction, clearances, number of grasps, seed.
+// Gives: a Set for grasp_set.hpp, the sample numbers, and counts by RejectionReason.
+// Units and frames: SI, object axes, normals into the object; grasps and samples count from 0.
+// Bad input: options out of range, and no accepted sample at all, throw Error(kUsage). A rejected
+// sample is counted by its reason.
+// Not for: hands beyond fingertips, pads and an approach direction; a ranking (grasp_set.hpp).
 // Docs: docs/howto/grasp-propose.md.
 #pragma once
 

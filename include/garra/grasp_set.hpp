@@ -1,11 +1,14 @@
 // Ranks sets of candidate grasps by the probability that each holds under uncertain friction, mass,
 // pose and loads.
-// SI units, object axes; wrenches are (force; moment about the center of mass); contact axes (n, t,
-// o), n inward; grasps and contacts count from 0.
-// Wrong sizes and options throw Error; a grasp that cannot be ranked has a GraspStatus, NaN and
-// rank 0.
-// Not modeled: collisions, a table, joint limits, motion in time. At most kMaxSetContacts contacts
-// per grasp.
+// Takes: a Set of g grasps (contact points, normals, friction, masses; optional hand arrays) and a
+// SetStudy.
+// Gives: a Ranking: P(held), interval, margins, status and rank per grasp; replay() of one sample.
+// Units and frames: SI, object axes; wrenches are (force; moment about the center of mass); contact
+// axes (n, t, o), n inward; grasps and contacts count from 0, ranks from 1.
+// Bad input: wrong sizes and options throw Error. A grasp that cannot be ranked has a GraspStatus,
+// NaN and rank 0.
+// Not for: collisions, a table, joint limits, motion in time; more than kMaxSetContacts (32)
+// contacts per grasp.
 // Docs: docs/theory/grasp-sets.md.
 #pragma once
 
@@ -230,7 +233,7 @@ struct SetReplay {
   Hand hand = Hand::kIdeal;
   Outcome outcome = Outcome::kUnsolved;
   std::vector<std::pair<std::string, double>>
-      inputs;                         ///< drawn values: "mass", "contact 2 friction" (names count from 1)
+      inputs;                         ///< drawn values: "mass", "contact 2 friction" (names count from 0)
   double mass = 0;                    ///< [kg]
   Vec3<double> com{}, gravity{};      ///< [m], [m/s^2]
   Vec<double, 6> wrench{};            ///< to be balanced, with the weight (force; moment) [N, N m]

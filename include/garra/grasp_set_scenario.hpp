@@ -1,6 +1,11 @@
-// Scenario of a study of candidate grasps with the file of its set: job = "grasp_set" of `garra
-// run`.
-// Units, frames and numbering as in grasp_set.hpp. Used by the program; in C++ call grasp::rank().
+// Describes the scenario of a study of candidate grasps with the file of its set: job = "grasp_set"
+// of `garra run`.
+// Takes: nothing: a struct of title, set file with checksum, SetStudy and Plan.
+// Gives: the input of the run, whose samples are the grasps.
+// Units and frames: as in grasp_set.hpp: SI, object axes, grasps and contacts count from 0.
+// Bad input: not checked here. The run rejects a missing file, an empty set, and SetStudy::best
+// above 0 with Error.
+// Not for: C++ programs, which call grasp::rank().
 // Docs: docs/theory/grasp-sets.md, docs/reference/scenario.md.
 #pragma once
 

@@ -1,8 +1,13 @@
-// Options and outcomes of grasp studies in time: duration, finger drive, loads, and limits of slip
-// and drop (`[simulation]`).
-// Units SI, palm axes; torques about the center of mass; fingers, joints and samples count from 0.
-// Bad options throw Error in grasp::make_study(); a trajectory that fails ends with a MotionEnd.
-// Not modeled: new contacts, edges of faces. Included by grasp.hpp, which runs the studies.
+// Defines options and outcomes of grasp studies in time: duration, finger drive, loads, limits of
+// slip and drop (`[simulation]`).
+// Takes: numbers of duration, step, controller gains or torque tables, loads and limits.
+// Gives: InTime for Scenario::time of grasp.hpp, which runs the study; one MotionEnd per
+// trajectory.
+// Units and frames: SI, palm axes; torques about the center of mass; fingers, joints and samples
+// count from 0.
+// Bad input: bad options throw Error in grasp::make_study(). A trajectory that fails ends with a
+// MotionEnd.
+// Not for: new contacts and edges of faces, which are not modeled.
 // Docs: docs/theory/grasp-time.md, docs/reference/scenario.md.
 #pragma once
 

@@ -1,5 +1,9 @@
-// Names, colors and descriptions of grasp outcomes for summary.json, rankings and reports.
-// Internal: no stable interface.
+// Names, labels, colors and descriptions of grasp outcomes for summary.json and reports.
+// Takes: nothing.
+// Gives: constants kOutcomeWords, kGraspStatusWords: an entry per Outcome, GraspStatus.
+// Units and frames: none; enumerator order, from 0.
+// Bad input: a wrong GraspStatus name fails to compile.
+// Not for: user programs: internal, no stable interface.
 #pragma once
 
 #include <array>

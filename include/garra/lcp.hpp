@@ -1,10 +1,13 @@
 // Solves batches of linear complementarity problems 0 <= z  ⟂  w = M z + q >= 0 by Lemke's method,
 // from host arrays.
-// Units are the caller's; M is row-major; pairs count from 0.
-// Wrong sizes throw Error; a problem with bad numbers or without an answer has a Status and NaN
-// results.
-// Not for more than kMaxSize pairs; kStalled (a ray) does not prove that a general M has no
-// solution: use enumerate().
+// Takes: M [n][k][k], any square matrices, and q [n][k].
+// Gives: z and w [n][k], residual, pivots and one Status per problem; enumerate() gives all
+// solutions.
+// Units and frames: the caller's units; M is row-major; pairs count from 0.
+// Bad input: wrong sizes throw Error. A problem with bad numbers or without an answer has a Status
+// and NaN results.
+// Not for: more than kMaxSize (32) pairs, 8 on a GPU. kStalled (a ray) does not prove that a
+// general M has no solution: use enumerate().
 // Docs: docs/theory/lcp.md.
 #pragma once
 

@@ -1,10 +1,12 @@
 // Represents bodies by surfaces (triangle meshes and closed-form shapes): mass, uniform points,
 // rays, nearest points, curvature.
-// SI units (m, kg), body axes; faces counterclockwise from outside; normals outward; vertices and
-// faces count from 0.
-// Bad meshes throw Error(kInvalidFile) from tidy(), wrong lengths Error(kUsage); a ray without a
-// hit is an empty optional.
-// Not for GPUs or collision detection; meshes must pass tidy() first.
+// Takes: vertices [v][3] and faces [f][3], or the lengths of a shape.
+// Gives: a Surface that answers queries, a Body of given density, and the Report of tidy().
+// Units and frames: SI (m, kg), body axes; faces counterclockwise from outside; normals outward;
+// vertices and faces count from 0.
+// Bad input: bad meshes throw Error(kInvalidFile) from tidy(), wrong lengths Error(kUsage). A ray
+// without a hit is an empty optional.
+// Not for: GPUs or collision detection. Meshes must pass tidy() first.
 // Docs: docs/howto/grasp-propose.md.
 #pragma once
 

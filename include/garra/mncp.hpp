@@ -1,9 +1,11 @@
 // Solves batches of user-defined mixed complementarity problems 0 <= u ⟂ F(u, v) >= 0, G(u, v) = 0.
 // Header-only.
-// Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0.
-// Wrong sizes throw Error; a problem that fails has a Status and NaN unknowns.
-// Not for GPUs (mncp_cuda.cuh), and not for contact problems (contact.hpp) or linear ones
-// (lcp.hpp).
+// Takes: a problem type, the data of each problem, and an initial guess (u, v), [n] for all or
+// [count][n].
+// Gives: unknowns x = (u, v) [count][n], F and G at x, residual and one Status per problem.
+// Units and frames: the user's units; u before v; problems and unknowns count from 0.
+// Bad input: wrong sizes throw Error. A problem that fails has a Status and NaN unknowns.
+// Not for: GPUs (mncp_cuda.cuh), contact problems (contact.hpp) or linear ones (lcp.hpp).
 // Docs: docs/theory/mncp.md; solve/mncp.hpp defines a problem type, examples/mncp_market.cpp is an
 // example.
 //

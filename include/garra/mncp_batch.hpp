@@ -1,10 +1,12 @@
-// Options, solutions and loop bodies of batches of mixed complementarity problems, for every
-// executor.
-// Units are the user's; unknowns are x = (u, v); problems and unknowns count from 0.
-// A wrong size of the initial guess throws Error; a problem that fails has a Status and NaN
-// unknowns.
-// Not included directly: use mncp.hpp on the CPU or mncp_cuda.cuh on a GPU; solve_one() solves a
-// single problem.
+// Defines options, solutions and loop bodies of batches of mixed complementarity problems, for
+// every executor.
+// Takes: the data of each problem and an initial guess x = (u, v), [n] or [count][n].
+// Gives: Solutions (x, F and G, residual, Status) and Values (f, gradient, residual) per problem;
+// solve_one() solves one.
+// Units and frames: the user's units; u before v; problems and unknowns count from 0.
+// Bad input: a wrong size of the initial guess throws Error(kUsage). A problem that fails has a
+// Status and NaN unknowns.
+// Not for: direct inclusion: use mncp.hpp on the CPU or mncp_cuda.cuh on a GPU.
 // Docs: docs/theory/mncp.md.
 #pragma once
 

@@ -1,9 +1,11 @@
 // Describes six-legged platforms (6-UPS, Stewart), checks them, and gives the forms that kernels
 // take.
-// Units SI, rad; base and platform frames (origin C: the platform's center of mass); quaternions
-// scalar first; legs count from 0 (error texts: from 1).
-// An impossible platform throws Error(kUsage) that names the leg.
-// Not for other numbers of legs or legs that bend.
+// Takes: a Platform: six legs, masses, inertias, gravity, home pose; optionally a payload.
+// Gives: a checked Platform with unit axes, and its Model, Limits and home pose.
+// Units and frames: SI, rad; base and platform frames (origin C: the platform's center of mass);
+// quaternions scalar first; legs count from 0, also in error texts.
+// Bad input: an impossible platform throws Error(kUsage) that names the leg.
+// Not for: other numbers of legs or legs that bend.
 // Docs: docs/theory/platform.md. See also platform_kinematics, _dynamics, _simulate and _study.hpp.
 #pragma once
 

@@ -1,9 +1,13 @@
 // Computes inverse and forward dynamics of many platforms, in minimal Newton-Euler form and in the
 // paper's 91 coordinates.
-// Units SI; base axes; twists (v, w) of C; wrenches (force at C; moment); actuator forces f > 0
-// extend a leg.
-// Wrong sizes throw Error(kUsage); a row without an answer is NaN with a PoseStatus.
-// Not modeled: friction (platform_simulate.hpp has it) and bending of legs. Masses must be given.
+// Takes: platforms with masses; poses [n,3] and [n,4], velocities, accelerations or actuator
+// forces, and wrenches, each [n,6].
+// Gives: actuator and joint forces, or accelerations [n,6], with one PoseStatus per row.
+// Units and frames: SI; base axes; twists (v, w) of C; wrenches (force at C; moment); actuator
+// forces f > 0 extend a leg; legs count from 0.
+// Bad input: wrong sizes and missing masses throw Error(kUsage). A row without an answer is NaN
+// with a PoseStatus.
+// Not for: friction (platform_simulate.hpp has it) and bending of legs.
 // Docs: docs/theory/platform-dynamics.md, docs/howto/gpu-arrays.md.
 #pragma once
 

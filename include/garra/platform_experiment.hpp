@@ -1,8 +1,10 @@
 // Runs the paper's three experiments on six-legged platforms, in its 91 coordinates and in the
 // minimal form.
-// Units SI, rad; base axes; legs count from 0. An inconsistent scenario throws Error; failed poses
-// are counted.
-// Not for other studies of platforms: use platform_study.hpp.
+// Takes: an ExperimentScenario: platform and one Experiment (move, stroke or free motion).
+// Gives: a Study for study::run that compares both forms.
+// Units and frames: SI, rad; base axes; legs count from 0.
+// Bad input: an inconsistent scenario throws Error. Failed poses are counted.
+// Not for: other studies of platforms (platform_study.hpp).
 // Docs: docs/reference/scenario.md (job = "platform_experiment"), docs/theory/platform-dynamics.md.
 #pragma once
 

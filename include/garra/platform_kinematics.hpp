@@ -1,9 +1,14 @@
 // Computes inverse and forward kinematics of many platforms, with certificates, assembly modes and
 // limits.
-// Units SI, rad; base axes; twists (v, w) of C; quaternions scalar first; samples and legs count
-// from 0.
-// Wrong sizes throw Error(kUsage); a row without an answer is NaN with the reason in `status`.
-// Not for all assembly modes with proof of completeness: AssemblyModes::missing is an estimate.
+// Takes: platforms; poses (position [n,3], quaternion [n,4]), or lengths [n,6] with an initial
+// guess.
+// Gives: lengths [n,6], rates, margins and conditioning, or poses and assembly modes, with one
+// PoseStatus per row.
+// Units and frames: SI, rad; base axes; twists (v, w) of C; quaternions scalar first; samples and
+// legs count from 0.
+// Bad input: wrong sizes throw Error(kUsage). A row of bad numbers is NaN with kInvalidInput. A
+// forward search that fails holds its last pose, with its residual and the reason in `status`.
+// Not for: all assembly modes with proof of completeness: AssemblyModes::missing is an estimate.
 // Docs: docs/theory/platform.md, docs/howto/gpu-arrays.md.
 #pragma once
 

@@ -1,9 +1,13 @@
 // Simulates many platforms under actuator forces, friction and a constant wrench.
-// Units SI, rad; base axes; twists (v, w) and wrenches (force; moment) at C; quaternions scalar
-// first; samples count from 0.
-// Wrong sizes and options throw Error(kUsage); a sample that fails has a MotionStatus and NaN at
-// times not reached.
-// Not modeled: bending of legs and impacts; a sample ends at a limit. Masses must be given.
+// Takes: platforms with masses; initial poses, velocities and wrenches [n,6]; actuator forces [6]
+// or [n,6], over time [k,6] or [n,k,6].
+// Gives: poses, velocities, lengths and energies at output times [n,t], totals, and one
+// MotionStatus per sample.
+// Units and frames: SI, rad; base axes; twists (v, w) and wrenches (force; moment) at C;
+// quaternions scalar first; samples count from 0.
+// Bad input: wrong sizes, options and missing masses throw Error(kUsage). A sample that fails has a
+// MotionStatus and NaN at times not reached.
+// Not for: bending of legs and impacts; with watch_limits a sample ends at a limit.
 // Docs: docs/theory/platform-dynamics.md, docs/howto/gpu-arrays.md.
 #pragma once
 
@@ -59,7 +63,7 @@ struct SimulateOptions {
   Integrator method = Integrator::kRk8;
   double step = 0.05;                ///< [s], shortened to meet outputs
   double duration = 0.5;             ///< [s]
-  std::vector<double> times = {};    ///< output times, ascending in [0, until] [s]; the end is a separate output
+  std::vector<double> times = {};    ///< output times, ascending in [0, duration] [s]; the end is a separate output
   bool watch_limits = false;         ///< a sample ends at the first step end beyond a limit
   double near_singular = 1e-4;       ///< a sample ends below this scaled sigma_min, with L = characteristic_length
   double characteristic_length = 0;  ///< [m]; 0: the platform's own

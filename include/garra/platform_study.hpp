@@ -1,9 +1,12 @@
 // Estimates the probability that a path of a platform is feasible under uncertain inputs, and maps
 // its workspace.
-// Units SI, rad; base axes; poses of the unloaded platform's center of mass; quaternions scalar
-// first; samples count from 0.
-// An inconsistent scenario throws Error; a sample with a number that is not finite is unsolved.
-// Not for single batches: use platform_kinematics.hpp or platform_simulate.hpp.
+// Takes: a Scenario: platform, Path or MapGrid, distributions, limits and plan.
+// Gives: a Study for study::run, which counts Outcomes; sample_path() gives the points of a path.
+// Units and frames: SI, rad; base axes; poses of the unloaded platform's center of mass;
+// quaternions scalar first; samples count from 0.
+// Bad input: an inconsistent scenario throws Error. A sample with a number that is not finite is
+// unsolved (kInvalid).
+// Not for: single batches (platform_kinematics.hpp, platform_simulate.hpp).
 // Docs: docs/reference/scenario.md (job = "platform"), docs/reference/platform-study.md.
 #pragma once
 

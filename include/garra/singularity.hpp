@@ -1,10 +1,14 @@
 // Analyzes one singular configuration of a serial chain by screw theory: lost degrees of freedom,
 // dependent joints, escape motions.
-// Screws in world axes about the world origin, m and rad; wrenches are (force; moment); joints
-// count from 0 (error texts: from 1).
-// Bad input throws Error(kUsage); escape lists are empty at a regular configuration;
+// Takes: a ScrewSet, or a Robot with q [j].
+// Gives: an Analysis: rank, lost wrenches, null space, singular intervals, escape joints and a
+// recovery motion.
+// Units and frames: screws (w; v) in world axes about the world origin, m and rad; wrenches are
+// (force; moment); joints count from 0, also in error texts.
+// Bad input: bad input throws Error(kUsage). Escape lists are empty at a regular configuration;
 // SelfMotion::kUndecided is an open decision.
-// Not for many configurations or a GPU: use singularity_map.hpp. At most kMaxJoints joints.
+// Not for: many configurations or a GPU (singularity_map.hpp), coupled joints, more than kMaxJoints
+// (16) joints.
 // Docs: docs/theory/singularity.md.
 //
 // Method: Gallardo and Rico, "Recuperando la perdida de movilidad en manipuladores seriales por
@@ -168,7 +172,7 @@ struct Analysis {
 /// @throws Error kUsage for a wrong number of joint values or one that is not finite.
 [[nodiscard]] ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& q);
 
-/// What the field calls a singular configuration: "wrist", "elbow", "shoulder" or several of them, "wrist and elbow".
+/// Usual name of a singular configuration: "wrist", "elbow", "shoulder", or several: "wrist and elbow".
 /// Empty for arms that have no such parts. They have six joints, the last three axes of which meet in a point, or axes
 /// 1, 2 and 3 are parallel and 4 meets 5 (elbow and shoulder: axes 1 and 2 are parallel), or seven joints, the first
 /// three and the last three axes of which meet. Calibrated arms have these to 1e-3 of their size and 2e-3 rad.

@@ -1,11 +1,14 @@
 // Measures the distance to singularity of many configurations of one arm, finds the nearest
 // singularities, and maps counts.
-// q in rad or m; world axes; wrenches are (force times L; moment about the center); joints count
-// from 0 (error texts: from 1).
-// Bad options and arms without a kernel throw Error; rows without an answer are marked (NaN, 0, -1:
-// see each array).
-// Not for arms below generic rank 3, nor for exact answers at one configuration: use
-// singularity.hpp.
+// Takes: a Robot and q [n,j]; for a map a MapScenario.
+// Gives: smallest singular value, condition and manipulability [n]; nearest singularity with
+// distance and analysis; a Study for study::run.
+// Units and frames: q in rad or m; world axes; wrenches are (force times L; moment about the
+// center); joints count from 0, also in error texts.
+// Bad input: bad options and arms without a kernel throw Error. Rows without an answer are marked
+// (NaN, 0, -1: see each array).
+// Not for: arms below generic rank 3, coupled joints, exact answers at one configuration
+// (singularity.hpp).
 // Docs: docs/theory/singularity-maps.md, docs/howto/gpu-arrays.md.
 #pragma once
 

@@ -1,9 +1,12 @@
 // Decides whether forces inside the friction cones can balance a wrench, or leave every contact at
 // rest.
-// Units SI. Contact axes (n, t, o), c_n > 0 presses; wrench rows (force; moment / length); contacts
-// count from 0.
-// Wrong sizes throw Error; NaN input or an open decision is kUndecided.
-// Not for the forces that a given command produces: use contact.hpp or grasp.hpp.
+// Takes: balance(): W [n][6][3k], w [n][6], mu [n][k]; rest(): A, b, mu and a guess c.
+// Gives: a ResistanceStatus per problem, forces [n][3k] if possible, else a separating wrench.
+// Units and frames: SI. Contact axes (n, t, o), c_n > 0 presses; wrench rows (force; moment /
+// length), in N; contacts count from 0.
+// Bad input: wrong sizes throw Error(kUsage). NaN input or an open decision is kUndecided.
+// Not for: the forces that a given command produces (contact.hpp, grasp.hpp); more than
+// kMaxContacts (32) contacts.
 // Docs: docs/theory/grasp-model.md, section 7; methods in solve/wrench_balance.hpp and
 // solve/rest_forces.hpp.
 #pragma once

@@ -58,7 +58,8 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
   out["iterations"] = taken(std::move(r.iterations), {n});
   out["residual"] = taken(std::move(r.residual), {n});
   out["sigma_min"] = taken(std::move(r.sigma_min), {n});
-  out["uniqueness"] = taken(std::move(r.uniqueness), {n});
+  out["uniqueness"] = nb::none();
+  if (certify) out["uniqueness"] = taken(std::move(r.uniqueness), {n});
   return out;
 }
 
