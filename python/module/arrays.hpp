@@ -18,6 +18,7 @@
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "garra/batch/interrupt.hpp"
+#include "garra/core/error.hpp"
 
 namespace garra::python {
 
@@ -38,10 +39,14 @@ auto to_span(const std::optional<Array>& a) {
 
 inline std::vector<double> copied(const Numbers& a) { return {a.data(), a.data() + a.size()}; }
 
-/// A vector as a NumPy array that owns it. Enums become their numbers.
+/// A vector as a NumPy array that owns it. Enums become their numbers. Throws Error(kInternal) for a shape of another
+/// size.
 template <class Number, class T>
 nb::object taken_as(std::vector<T>&& values, std::vector<std::size_t> shape) {
   static_assert(sizeof(Number) == sizeof(T));
+  std::size_t size = 1;
+  for (const std::size_t extent : shape) size *= extent;
+  if (size != values.size()) throw Error(ExitCode::kInternal, "an array of results has a wrong size");
   auto* kept = new std::vector<T>(std::move(values));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::cast(

@@ -39,7 +39,7 @@ std::vector<std::string> platform_names() {
 }
 
 /// Anchors in three pairs on two circles. Base pairs are at base_turn, + 120 and + 240 degrees,
-/// platform pairs at platform_turn and so on. Legs 6 and 1 meet at the first pair of the platform,
+/// platform pairs at platform_turn and so on. Legs 5 and 0 meet at the first pair of the platform,
 /// legs 1 and 2 at that of the base.
 struct Layout {
   double base_radius = 0, platform_radius = 0, base_half_angle = 0, platform_half_angle = 0;

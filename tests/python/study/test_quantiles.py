@@ -108,7 +108,7 @@ def test_of_singularities(tmp_path):
     assert check({"quantiles": summary["quantiles"]["sigma_min"]}, table["sigma_min"]) == 7
     assert check({"quantiles": summary["quantiles"]["condition"]}, 1 / table["inverse_condition"]) == 7
     assert check(summary["histograms"]["manipulability"], table["manipulability"]) == 7
-    landed = table["landing"] == 0
-    assert check(summary["nearest"]["distance"], table["distance"][landed]) == 7
+    converged = table["search_status"] == 0
+    assert check(summary["nearest"]["distance"], table["distance"][converged]) == 7
     for p, x in summary["histograms"]["log_sigma"]["quantiles"].items():
         assert x == pytest.approx(math.log10(summary["quantiles"]["sigma_min"][p]), abs=1e-12)

@@ -1,4 +1,4 @@
-// Status of a row; nvcc compiles it, too. A row without an answer is NaN.
+// Status of a row; nvcc compiles it, too. Rows of invalid input are NaN; other failures hold the last pose.
 #pragma once
 
 #include <cstdint>

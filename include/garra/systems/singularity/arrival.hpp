@@ -81,7 +81,7 @@ GARRA_HD NearSingularity<S, J> analyze_arrival(const Arm<J>& arm, const Search<S
   out.escape_order = kernel::pick(found.escape.order, found.escape.joint);
   out.escape_rate = kernel::pick(found.escape.rate, found.escape.joint);
   out.escape_sign = kernel::pick(found.escape.sign, found.escape.joint);
-  // (force; moment) from (moment; force).
+  // (force; moment) from the angular part first.
   for_each_index<6>([&](auto k) { out.wrench[k] = found.escape.wrench[0][(k + 3) % 6]; });
   out.q = q;
   out.subset_last = found.subsets.last;
