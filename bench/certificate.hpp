@@ -10,7 +10,7 @@
 
 #include "contact/batch/arrays.hpp"
 #include "garra/contact.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra::bench {
 

@@ -6,7 +6,7 @@
 
 #include "counting.hpp"
 #include "garra/contact.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 
 namespace garra::bench {
 

@@ -21,7 +21,7 @@
 #include "counting.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/io/scenario.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/check.hpp"
 #include "grasp/study/study.hpp"

@@ -21,7 +21,7 @@
 
 #include "contact/problems/classes.hpp"
 #include "counting.hpp"
-#include "garra/solve/lcp.hpp"
+#include "garra/solvers/lcp.hpp"
 #include "peers/siconos_lcp.hpp"
 
 namespace garra::bench {

@@ -5,7 +5,7 @@
 #   lib/libgarra-v2.so           all that computes, without lanes. To the loader this one or -fma is libgarra.so
 #   lib/libgarra-host.so         files, words, the program but for its main(); needs "libgarra.so"
 #   lib/libgarra-cuda.so         the kernels and CUDA's runtime, with GARRA_CUDA=ON; needs "libgarra.so", and no driver to be loaded
-#   lib/libgarra-isa.so          says which of them run here (shell/launch/choose.hpp)
+#   lib/libgarra-isa.so          says which of them run here (cli/launch/choose.hpp)
 #   _core...so                   the Python module; needs "libgarra.so" and "libgarra-host.so"
 #   bin/garra                    loads them one after the other
 #
@@ -190,12 +190,12 @@ if(GARRA_WITH_CUDA)
   add_custom_target(garra_cuda_map DEPENDS ${PROJECT_BINARY_DIR}/cuda.map)
   list(APPEND garra_isa_targets garra_cuda)
   set(garra_cuda_target garra_cuda)
-  set_source_files_properties(src/shell/launch/choose.cpp PROPERTIES COMPILE_DEFINITIONS GARRA_WITH_CUDA)
+  set_source_files_properties(src/cli/launch/choose.cpp PROPERTIES COMPILE_DEFINITIONS GARRA_WITH_CUDA)
 endif()
 
 # --- which one, and the program -------------------------------------------------------------------------------------------------
-add_library(garra_isa SHARED src/shell/launch/choose.cpp)
-add_executable(garra_cli src/shell/launch/wheel_main.cpp src/shell/launch/choose.cpp)
+add_library(garra_isa SHARED src/cli/launch/choose.cpp)
+add_executable(garra_cli src/cli/launch/wheel_main.cpp src/cli/launch/choose.cpp)
 set_target_properties(garra_isa PROPERTIES OUTPUT_NAME garra-isa CXX_VISIBILITY_PRESET default)
 set_target_properties(garra_cli PROPERTIES OUTPUT_NAME garra)
 foreach(target garra_isa garra_cli)  # for any x86-64: they say that a processor is too old

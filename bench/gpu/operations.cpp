@@ -18,7 +18,7 @@
 #include "garra/lcp.hpp"
 #include "garra/platform_simulate.hpp"
 #include "garra/singularity_map.hpp"
-#include "garra/solve/lcp.hpp"
+#include "garra/solvers/lcp.hpp"
 #include "garra/wrench_balance.hpp"
 #include "places.hpp"
 #include "work.hpp"

@@ -1,6 +1,6 @@
 // Proposes candidate grasps of an object: contacts sampled on its surface with force closure.
 // Takes: a mesh::Surface and options: 2 to 8 fingers, friction, clearances, number of grasps, seed.
-// Gives: a Set for grasp_set.hpp, the sample numbers, and counts by RejectionReason.
+// Gives: a GraspSet for grasp_set.hpp, the sample numbers, and counts by RejectionReason.
 // Units and frames: SI, object axes, normals into the object; grasps and samples count from 0.
 // Bad input: options out of range, and no accepted sample at all, throw Error(kUsage). A rejected
 // sample is counted by its reason.
@@ -68,7 +68,7 @@ inline constexpr double kPadLean = 0.5;  ///< [rad]
 
 /// Proposed set and the counts of its search.
 struct Proposal {
-  Set set;  ///< with friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius)
+  GraspSet set;  ///< with friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius)
   std::vector<std::int64_t> sample;  ///< [g] number of the sample of grasp g; seed and number reproduce it
   std::int64_t samples = 0;          ///< drawn until the last grasp was found
   std::array<std::int64_t, kRejectionReasons> rejection{};  ///< number of samples by RejectionReason

@@ -1,6 +1,6 @@
 // Ranks sets of candidate grasps by the probability that each holds under uncertain friction, mass,
 // pose and loads.
-// Takes: a Set of g grasps (contact points, normals, friction, masses; optional hand arrays) and a
+// Takes: a GraspSet of g grasps (contact points, normals, friction, masses; optional hand arrays) and a
 // SetStudy.
 // Gives: a Ranking: P(held), interval, margins, status and rank per grasp; replay() of one sample.
 // Units and frames: SI, object axes; wrenches are (force; moment about the center of mass); contact
@@ -41,9 +41,9 @@ enum class Hand : std::uint8_t {
 };
 [[nodiscard]] constexpr auto names_of(Hand) { return names("auto", "ideal", "compliant", "whole"); }
 
-/// Set of g grasps with any numbers of contacts, m in all; q is the number of hand joints. SI
+/// GraspSet of g grasps with any numbers of contacts, m in all; q is the number of hand joints. SI
 /// units, object axes. Optional arrays may be empty. Without the hand's arrays the hand is ideal.
-struct Set {
+struct GraspSet {
   std::vector<std::int64_t> first;  ///< [g+1] rows of grasp g: first[g] ... first[g+1] - 1 of m
   std::vector<double> point;        ///< [m][3] [m]
   std::vector<double> normal;       ///< [m][3] into the object
@@ -190,7 +190,7 @@ struct Ranking {
   bool decided = true;  ///< `best`: true if the best were found before the samples ended
 };
 
-/// Set that is read in blocks and may be larger than memory; io::SetFile reads one from a file.
+/// GraspSet that is read in blocks and may be larger than memory; io::SetFile reads one from a file.
 class SetSource {
  public:
   virtual ~SetSource() = default;
@@ -200,7 +200,7 @@ class SetSource {
   [[nodiscard]] virtual std::int64_t count() const = 0;
   /// Grasps first .. first + count - 1 as a set with the same arrays; without the hand's arrays if
   /// they have no contact.
-  [[nodiscard]] virtual Set read(std::int64_t first, std::int64_t count) const = 0;
+  [[nodiscard]] virtual GraspSet read(std::int64_t first, std::int64_t count) const = 0;
 
  protected:
   SetSource() = default;
@@ -218,7 +218,7 @@ using SetProgress = std::function<void(std::int64_t)>;
 ///         GraspStatus.
 /// @throws Error kInvalidFile for sizes (with array and row), kUsage for options or a set without
 ///         any load, kNoDevice if the device cannot run.
-[[nodiscard]] Ranking rank(const Set& set, const SetStudy& study, const Device& device = {},
+[[nodiscard]] Ranking rank(const GraspSet& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
 
 /// Same for a set larger than memory. The ranking takes some 350 bytes per grasp and 2 bits per
@@ -257,7 +257,7 @@ struct SetReplay {
 /// @param sample number of the sample, from 0.
 /// @throws Error as rank(), and kUsage for a grasp or sample that does not exist or a grasp without
 ///         kRanked.
-[[nodiscard]] SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
+[[nodiscard]] SetReplay replay(const GraspSet& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 [[nodiscard]] SetReplay replay(const SetSource& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 
 }  // namespace garra::grasp

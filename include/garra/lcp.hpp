@@ -16,7 +16,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/core/status.hpp"
-#include "garra/solve/lcp_enumeration.hpp"
+#include "garra/solvers/lcp_enumeration.hpp"
 
 namespace garra::lcp {
 

@@ -21,9 +21,9 @@
 #include "garra/batch/refill.hpp"
 #include "garra/batch/rows_run.hpp"
 #include "garra/mncp_batch.hpp"
-#include "garra/solve/box_quacan.hpp"
-#include "garra/solve/projected_lm.hpp"
-#include "garra/solve/spectral_projected_gradient.hpp"
+#include "garra/solvers/box_quacan.hpp"
+#include "garra/solvers/projected_lm.hpp"
+#include "garra/solvers/spectral_projected_gradient.hpp"
 
 namespace garra::mncp {
 

@@ -17,7 +17,7 @@
 #include "garra/batch/device.hpp"
 #include "garra/batch/rows.hpp"
 #include "garra/core/error.hpp"
-#include "garra/solve/mncp.hpp"
+#include "garra/solvers/mncp.hpp"
 
 namespace garra::mncp {
 

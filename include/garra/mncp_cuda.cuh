@@ -13,7 +13,7 @@
 
 #include "garra/batch/rows.cuh"
 #include "garra/mncp_batch.hpp"
-#include "garra/solve/projected_lm.hpp"
+#include "garra/solvers/projected_lm.hpp"
 
 namespace garra::mncp {
 

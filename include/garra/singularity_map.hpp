@@ -72,8 +72,8 @@ struct Measures {
 /// Status of the search for the nearest singularity.
 enum class SearchStatus : std::uint8_t {
   kConverged = 0,  ///< `singular_q` is a singular configuration to `tolerance`
-  kDiverged,    ///< not converged within the iterations, or farther than one radian
-  kNonFinite,   ///< a joint value is not finite
+  kDiverged,       ///< not converged within the iterations, or farther than one radian
+  kNonFinite,      ///< a joint value is not finite
 };
 
 /// Result of the second pass: the singularity next to each of n configurations, and its analysis.

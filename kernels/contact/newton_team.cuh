@@ -15,7 +15,7 @@
 
 #include "contact/batch/body.hpp"
 #include "garra/batch/for_each_team.cuh"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 
 namespace garra::contact {
 

@@ -34,7 +34,7 @@ grasp::ProposeOptions make_propose_options(const nb::dict& d) {
   return o;
 }
 
-nb::dict to_arrays(grasp::Set&& s) {
+nb::dict to_arrays(grasp::GraspSet&& s) {
   const auto m = static_cast<std::size_t>(s.first.back()), g = static_cast<std::size_t>(s.count());
   nb::dict out;
   out["point"] = taken(std::move(s.point), {m, 3});

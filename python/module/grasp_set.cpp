@@ -19,7 +19,7 @@ namespace garra::python {
 
 namespace {
 
-using grasp::Set;
+using grasp::GraspSet;
 using grasp::SetStudy;
 using study::Distribution;
 using Whole = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
@@ -35,8 +35,8 @@ Distribution parse_distribution(const nb::handle& given) {
   throw Error(ExitCode::kInternal, "no such distribution: " + kind);
 }
 
-Set make_set(const Whole& first, const nb::dict& arrays) {
-  Set s;
+GraspSet make_set(const Whole& first, const nb::dict& arrays) {
+  GraspSet s;
   mesh::Mesh object;
   s.first.assign(first.data(), first.data() + first.size());
   const std::map<std::string, std::vector<double>*> all = {{"point", &s.point},
@@ -131,7 +131,7 @@ std::vector<T> flat(const Rows& rows) {
 
 nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const std::string& device,
               int threads) {
-  const Set set = make_set(first, arrays);
+  const GraspSet set = make_set(first, arrays);
   const SetStudy study = make_uncertainty(uncertain);
   grasp::Ranking r;
   {

@@ -7,7 +7,7 @@
 
 #include "papers/claims_case.hpp"
 
-namespace garra::singularity::claims {
+namespace garra::papers {
 
 namespace {
 
@@ -308,4 +308,4 @@ std::vector<Claim> examine(int example, const Example& data) {
   return out;
 }
 
-}  // namespace garra::singularity::claims
+}  // namespace garra::papers

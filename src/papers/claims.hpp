@@ -9,7 +9,9 @@
 
 #include "garra/singularity.hpp"
 
-namespace garra::singularity::claims {
+namespace garra::papers {
+
+using namespace singularity;
 
 /// An answer: none (undefined for these screws, or not in the paper), yes or no, a number, a length or angle to the
 /// paper's digits, or joints (from 1, as in the paper).
@@ -45,4 +47,4 @@ struct Example {
 /// another number, or screws of another example's count.
 [[nodiscard]] std::vector<Claim> examine(int example, const Example& data);
 
-}  // namespace garra::singularity::claims
+}  // namespace garra::papers

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace garra::singularity::claims {
+namespace garra::papers {
 
 namespace {
 
@@ -165,4 +165,4 @@ bool Screwed::is_subalgebra(const Joints& screws) const {
   return true;
 }
 
-}  // namespace garra::singularity::claims
+}  // namespace garra::papers

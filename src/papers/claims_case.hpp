@@ -7,7 +7,7 @@
 #include "papers/claims.hpp"
 #include "singularity/exact/parts.hpp"
 
-namespace garra::singularity::claims {
+namespace garra::papers {
 
 using Joints = std::vector<int>;
 /// A Lie product [$actuator $receptor] of two joints' screws.
@@ -74,4 +74,4 @@ class Screwed {
   double tolerance_;
 };
 
-}  // namespace garra::singularity::claims
+}  // namespace garra::papers

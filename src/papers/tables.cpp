@@ -6,8 +6,8 @@
 
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
-#include "garra/solve/box_quacan.hpp"
-#include "garra/solve/friction_merit.hpp"
+#include "garra/solvers/box_quacan.hpp"
+#include "garra/solvers/friction_merit.hpp"
 #include "grasp/study/study.hpp"
 
 namespace garra::papers {

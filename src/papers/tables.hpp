@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "garra/grasp.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra::papers {
 

@@ -11,7 +11,7 @@
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
 #include "garra/lcp.hpp"
-#include "garra/solve/lcp.hpp"
+#include "garra/solvers/lcp.hpp"
 #include "reference.hpp"
 
 namespace garra {

@@ -9,7 +9,7 @@
 #include "answers.hpp"
 #include "contact/problems/classes.hpp"
 #include "contact/problems/classes_general.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 #include "load_change.hpp"
 #include "poisoned.hpp"
 

@@ -7,7 +7,7 @@
 #include "garra/batch/tiles.hpp"
 #include "garra/core/factor.hpp"
 #include "garra/core/lanes.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra {
 namespace {

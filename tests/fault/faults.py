@@ -1,6 +1,6 @@
 """One fault at a time in one command of the program, and what must hold after it: a documented exit code, a message, no
 signal, nothing left lying about; and the same command again, or `garra resume`, ends with the bytes that it would have
-written without the fault. tests/python/shell/test_fault.py runs a few cases, tools/fault all of them."""
+written without the fault. tests/python/cli/test_fault.py runs a few cases, tools/fault all of them."""
 
 from __future__ import annotations
 

@@ -286,7 +286,7 @@ TEST(Propose, ProposedGraspsHold) {
   for (const auto& mu : three.required_friction) EXPECT_LE(mu[1], o.friction);
   o = options(2, 200);
   o.friction = 0.4;
-  Set pairs = propose(*object, o).set;
+  GraspSet pairs = propose(*object, o).set;
   for (std::size_t g = 0; g < 200; ++g)
     for (std::size_t i = 0; i < 3; ++i)
       pairs.com[3 * g + i] = 0.5 * (pairs.point[6 * g + i] + pairs.point[6 * g + 3 + i]);
@@ -329,11 +329,11 @@ TEST(Propose, MassAndInertiaAreTheObjects) {
   ProposeOptions o = options(2, 3);
   o.density = 500;
   const auto box = mesh::make_box(vec3(0.1, 0.2, 0.3));
-  const Set light = propose(*box, o).set;
+  const GraspSet light = propose(*box, o).set;
   EXPECT_NEAR(light.mass[2], 3, 1e-12);
   EXPECT_NEAR(light.inertia[9 + 4], 3 * (0.09 + 0.01) / 12, 1e-14);
   o.mass = 6;
-  const Set heavy = propose(*box, o).set;
+  const GraspSet heavy = propose(*box, o).set;
   EXPECT_EQ(heavy.mass[0], 6);
   EXPECT_NEAR(heavy.inertia[8], 6 * (0.01 + 0.04) / 12, 1e-14);
   EXPECT_TRUE(heavy.force_limit.empty());
@@ -387,7 +387,7 @@ TEST(Propose, ASetGoesToItsFileAndBackWithTheObject) {
   const auto object = corner_piece();
   const Proposal p = propose(*object, o);
   io::write_grasp_set(path, p.set, {object->picture(), p.sample, {{"object", "corner"}}});
-  const Set back = io::read_grasp_set(path);
+  const GraspSet back = io::read_grasp_set(path);
   std::filesystem::remove(path);
   EXPECT_EQ(back.first, p.set.first);
   EXPECT_EQ(back.point, p.set.point);

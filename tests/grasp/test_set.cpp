@@ -24,8 +24,8 @@ using study::Distribution;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Two contacts that face each other along x, 60 mm apart, each with at most 10 N; 0.5 kg in the middle.
-Set pinch() {
-  Set s;
+GraspSet pinch() {
+  GraspSet s;
   s.first = {0, 2};
   s.point = {-0.03, 0, 0, 0.03, 0, 0};
   s.normal = {1, 0, 0, -1, 0, 0};
@@ -36,8 +36,8 @@ Set pinch() {
 }
 
 /// The body stands on one contact, straight below its center of mass.
-Set pedestal() {
-  Set s;
+GraspSet pedestal() {
+  GraspSet s;
   s.first = {0, 1};
   s.point = {0, 0, -0.1};
   s.normal = {0, 0, 1};
@@ -70,7 +70,7 @@ TEST(GraspSet, APinchHoldsWhereTwiceTheFrictionOfTheLargestForceCarriesTheWeight
   study.mass = Distribution::uniform(0.5, 1.5);  // both count: mu 2 L >= m g, so the factors' quotient decides
   const double quotient = 0.5 * 20 / (0.5 * 9.81);
   EXPECT_EQ(rank(pinch(), study).p_held[0], 1) << "a factor of mass " << quotient * 0.8 << " would do";
-  Set heavy = pinch();
+  GraspSet heavy = pinch();
   heavy.mass = {1.0};  // held where m <= f, f uniform in 0.8 ... 1.2 times 1.019
   const double q = quotient / 2;
   // E[P(m <= q f)], m uniform in 0.5 ... 1.5.
@@ -91,7 +91,7 @@ TEST(GraspSet, ABodyOnOneContactSlidesOffWhereTheNormalLeansMoreThanTheFrictionA
   EXPECT_NEAR(r.required_friction[0][1], std::tan(tilt(0.5)), 0.02);
   EXPECT_NEAR(r.required_friction[0][2], std::tan(tilt(0.95)), 0.02);
   // Off the line of its weight no single contact can hold it.
-  Set beside = pedestal();
+  GraspSet beside = pedestal();
   beside.com = {0.01, 0, 0};
   const Ranking none = rank(beside, {});
   EXPECT_EQ(none.p_held[0], 0);
@@ -104,13 +104,13 @@ TEST(GraspSet, GravityFromAnywhereAndDisturbancesAreUniform) {
   study.samples = 20'000;
   study.friction_samples = 0;
   // A contact at the center of mass gives forces only: held where gravity points into the cone about -z.
-  Set center = pedestal();
+  GraspSet center = pedestal();
   center.point = {0, 0, 0};
   const Ranking any = rank(center, study);
   expect_share(any.p_held[0], (1 - std::cos(std::atan(0.3))) / 2, study.samples);
   EXPECT_TRUE(std::isnan(any.required_friction[0][1])) << "nobody asked";
   // Without weight a ball of forces gives the same directions.
-  Set light = center;
+  GraspSet light = center;
   light.mass = {};
   SetStudy pushed;
   pushed.force_radius = 2;
@@ -119,7 +119,7 @@ TEST(GraspSet, GravityFromAnywhereAndDisturbancesAreUniform) {
 }
 
 /// k random contacts on the unit sphere, scaled by 50 mm, normals to its middle.
-void add_random_grasp(bench::Random& random, int k, Set& s) {
+void add_random_grasp(bench::Random& random, int k, GraspSet& s) {
   for (int j = 0; j < k; ++j) {
     Vec3<double> n;
     for (int i = 0; i < 3; ++i) n[i] = random.uniform(-1, 1);
@@ -147,7 +147,7 @@ TEST(GraspSet, OneOfTheGivenWrenchesActsEachAsOftenAsTheOthers) {
   expect_share(rank(pinch(), study).p_held[0], 0.6, study.samples);
   study.wrenches.assign(kMaxWrenches + 1, {});
   EXPECT_THROW((void)rank(pinch(), study), Error);
-  Set light = pinch();
+  GraspSet light = pinch();
   light.mass = {};
   study.wrenches = {{0, 0, 1, 0, 0, 0}};
   EXPECT_EQ(rank(light, study).p_held[0], 1) << "a wrench is something to hold";
@@ -158,7 +158,7 @@ TEST(GraspSet, WithoutUncertaintyItIsTheBalanceOfTheWrench) {
     SCOPED_TRACE(k);
     bench::Random random(static_cast<std::uint64_t>(k));
     const int count = 60;
-    Set s;
+    GraspSet s;
     s.first = {0};
     for (int g = 0; g < count; ++g) add_random_grasp(random, k, s);
     SetStudy study;
@@ -202,7 +202,7 @@ TEST(GraspSet, WithoutUncertaintyItIsTheBalanceOfTheWrench) {
 
 TEST(GraspSet, ManyContactsAreAsGoodAsFewThatStandInTheSamePlaces) {
   bench::Random random(3);
-  Set few;
+  GraspSet few;
   few.first = {0};
   for (int g = 0; g < 40; ++g) add_random_grasp(random, 4, few);
   SetStudy study;
@@ -214,7 +214,7 @@ TEST(GraspSet, ManyContactsAreAsGoodAsFewThatStandInTheSamePlaces) {
   for (const int k : {9, 12, 13, 17, 25, 32}) {
     SCOPED_TRACE(k);
     // Contact j of k is contact j % 4 of the four, and has its share of the limit.
-    Set many;
+    GraspSet many;
     many.first = {0};
     many.mass = few.mass;
     many.com = few.com;
@@ -247,12 +247,12 @@ TEST(GraspSet, ManyContactsAreAsGoodAsFewThatStandInTheSamePlaces) {
 
 /// Kernels pad 9, 14 and 20 contacts to 12, 16 and 24, so that their iterations are not those of the processor.
 TEST(GraspSet, EveryExecutorGivesTheSameBits) {
-  Set s, padded;
+  GraspSet s, padded;
   s.first = padded.first = {0};
   bench::Random random(7);
   for (const int k : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32}) add_random_grasp(random, k, s);
   for (const int k : {9, 14, 20}) add_random_grasp(random, k, padded);
-  const auto answer = [](const Set& s, const Device& d) {
+  const auto answer = [](const GraspSet& s, const Device& d) {
     SetStudy study = test::uncertain();
     if (test::gpu_here()) study.samples = study.friction_samples = 70;  // a simulated one takes its time
     const Ranking r = rank(s, study, d);
@@ -272,7 +272,7 @@ TEST(GraspSet, EveryExecutorGivesTheSameBits) {
 }
 
 TEST(GraspSet, GraspsShareTheirDrawsSoThatDifferencesAreSharp) {
-  Set s;
+  GraspSet s;
   s.first = {0};
   for (int copy = 0; copy < 3; ++copy) {
     bench::Random random(11);  // the same grasp
@@ -303,7 +303,7 @@ TEST(GraspSet, GraspsShareTheirDrawsSoThatDifferencesAreSharp) {
 }
 
 TEST(GraspSet, AGraspThatJustClosesIsDecidedThoughItPressesHundredsOfTimesTheWeight) {
-  Set s;
+  GraspSet s;
   s.first = {0, 3};
   s.normal = {-0.3399932, 0.77550045,  0.5319809,   -0.61842998, 0.76546281,
               0.17779496, -0.65742808, -0.74998577, 0.07286743};
@@ -324,11 +324,11 @@ TEST(GraspSet, AGraspThatJustClosesIsDecidedThoughItPressesHundredsOfTimesTheWei
 
 /// Pinches of known probability, the best in the middle: at friction uniform in 0.2 to 0.4 a force limit of L holds
 /// where 2 mu L carries the weight.
-Set pinches(std::int64_t count, const std::function<double(std::int64_t)>& probability) {
-  Set s;
+GraspSet pinches(std::int64_t count, const std::function<double(std::int64_t)>& probability) {
+  GraspSet s;
   s.first = {0};
   for (std::int64_t g = 0; g < count; ++g) {
-    const Set one = pinch();
+    const GraspSet one = pinch();
     s.first.push_back(s.first.back() + 2);
     s.point.insert(s.point.end(), one.point.begin(), one.point.end());
     s.normal.insert(s.normal.end(), one.normal.begin(), one.normal.end());
@@ -351,7 +351,7 @@ SetStudy of_uncertain_friction(std::int64_t samples) {
 TEST(GraspSet, TheBestAreFoundWithAFifthOfEqualShares) {
   constexpr std::int64_t kGrasps = 200, kBest = 3;
   const auto probability = [](std::int64_t g) { return 0.97 - 0.009 * static_cast<double>(std::abs(g - 100)); };
-  const Set set = pinches(kGrasps, probability);
+  const GraspSet set = pinches(kGrasps, probability);
   SetStudy study = of_uncertain_friction(200'000);
   study.best = kBest;
   const Ranking r = rank(set, study);
@@ -390,7 +390,7 @@ TEST(GraspSet, EqualGraspsAreNotDecidedAndThatIsSaid) {
 }
 
 TEST(GraspSet, TheRaceIsTheSameOnEveryExecutor) {
-  const Set set = pinches(8, [](std::int64_t g) { return 0.95 - 0.05 * static_cast<double>(g); });
+  const GraspSet set = pinches(8, [](std::int64_t g) { return 0.95 - 0.05 * static_cast<double>(g); });
   SetStudy study = of_uncertain_friction(700);
   study.best = 1;
   study.friction_samples = 70;
@@ -401,7 +401,7 @@ TEST(GraspSet, TheRaceIsTheSameOnEveryExecutor) {
 }
 
 TEST(GraspSet, ProgressIsToldAndCanEndTheRanking) {
-  Set s;
+  GraspSet s;
   s.first = {0};
   bench::Random random(5);
   for (int g = 0; g < 50; ++g) add_random_grasp(random, 1 + g % 3, s);
@@ -418,7 +418,7 @@ TEST(GraspSet, ProgressIsToldAndCanEndTheRanking) {
 
 TEST(GraspSet, ABadGraspSaysWhyAndTheOthersGoOn) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  Set s;
+  GraspSet s;
   s.first = {0};
   const auto add = [&](const std::vector<double>& points, const std::vector<double>& normals, double friction,
                        double mass) {
@@ -467,8 +467,8 @@ mesh::Mesh torus() {
 
 /// Three contacts at the torus' inner (30 mm) or outer (50 mm) equator, their normals along the radius, outwards or
 /// inwards.
-Set round_the_ring(double radius, double sign) {
-  Set s;
+GraspSet round_the_ring(double radius, double sign) {
+  GraspSet s;
   s.first = {0, 3};
   for (int j = 0; j < 3; ++j) {
     const double x = std::cos(2 * M_PI * j / 3 + 0.3), y = std::sin(2 * M_PI * j / 3 + 0.3);
@@ -485,7 +485,7 @@ TEST(GraspSet, ARingIsGraspedFromWithinWhereItsSurfaceOrTheStudySaysSo) {
   mesh::Report report;
   const std::shared_ptr<const mesh::Surface> ring = mesh::make_surface(mesh::tidy(torus(), report));
   ASSERT_TRUE(report.watertight() && !report.flipped);
-  Set within = round_the_ring(0.03, 1), turned = round_the_ring(0.05, 1);
+  GraspSet within = round_the_ring(0.03, 1), turned = round_the_ring(0.05, 1);
   SetStudy study;
   study.samples = 1;
   EXPECT_EQ(rank(within, study).status[0], GraspStatus::kOutwardNormals) << "nothing tells them apart";
@@ -518,8 +518,8 @@ TEST(GraspSet, AFilesOwnObjectDecidesAboutNormalsToo) {
 }
 
 TEST(GraspSet, SizesThatDoNotFitAndNothingToHoldAreRefused) {
-  EXPECT_THROW((void)rank(Set{}, {}), Error);
-  Set s = pinch();
+  EXPECT_THROW((void)rank(GraspSet{}, {}), Error);
+  GraspSet s = pinch();
   s.first = {0, 3};
   EXPECT_THROW((void)rank(s, {}), Error);
   s.first = {1, 2};

@@ -40,7 +40,7 @@ class Exporter {
     first_joint_ = 0;
     for (int j = 0; j < m_.contacts; ++j) add_finger(finger_task(m_, in, object, j), object, j);
     whole.mass_matrix.insert(whole.mass_matrix.end(), mass_matrix_.begin(), mass_matrix_.end());
-    for (Set* s : {&whole, &compliant}) {
+    for (GraspSet* s : {&whole, &compliant}) {
       s->first.push_back(s->first.back() + m_.contacts);
       s->mass.push_back(load.body.mass);
       add(s->inertia, transpose(object.R) * load.body.inertia * object.R);
@@ -50,7 +50,7 @@ class Exporter {
     }
   }
 
-  Set whole, compliant;
+  GraspSet whole, compliant;
 
  private:
   [[nodiscard]] int make_joints(int j) const {
@@ -61,7 +61,7 @@ class Exporter {
 
   void add_contact(const FingerTask<double>& task, const Pose<double>& object, double limit) {
     const Mat3<double> E = transpose(object.R) * task.place.E;
-    for (Set* s : {&whole, &compliant}) {
+    for (GraspSet* s : {&whole, &compliant}) {
       add(s->point, transpose_times(object.R, task.place.p - object.p));
       add(s->normal, column(E, 0));
       add(s->tangent, column(E, 1));
@@ -146,7 +146,7 @@ TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
     EXPECT_EQ(whole.hand, Hand::kWhole);
     EXPECT_EQ(compliant.hand, Hand::kCompliant);
     if (limited) {
-      Set strong = exported.whole;
+      GraspSet strong = exported.whole;
       strong.torque_limit = {};
       const Ranking r = rank(strong, one);
       for (std::size_t i = 0; i < kSamples; ++i)
@@ -181,8 +181,8 @@ TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
 
 /// One motor closes two fingers that face each other along x: 20 N on each of them. `free`: another joint lets both
 /// down together, and nothing drives it.
-Set parallel_jaw(bool free) {
-  Set s;
+GraspSet parallel_jaw(bool free) {
+  GraspSet s;
   s.first = {0, 2};
   s.point = {-0.03, 0, 0, 0.03, 0, 0};
   s.normal = {1, 0, 0, -1, 0, 0};
@@ -241,7 +241,7 @@ constexpr double kFive = 5 * 0.5 / 63;  ///< standard errors of a share of 4000 
 
 TEST(SetHand, AMotorBeyondItsLimitIsCutOffThereAndHoldsNoMore) {
   const double weight = 0.5 * 9.81;
-  Set s = parallel_jaw(false);
+  GraspSet s = parallel_jaw(false);
   s.torque_limit = {30};
   const Ranking r = rank(s, of_any_friction());
   EXPECT_NEAR(r.p_held[0], above(weight / 30), kFive);
@@ -271,9 +271,9 @@ TEST(SetHand, AMotorBeyondItsLimitIsCutOffThereAndHoldsNoMore) {
 }
 
 TEST(SetHand, OneMotorThatClosesTwoFingersSharesItsLimitBetweenThem) {
-  Set coupled = parallel_jaw(false);
+  GraspSet coupled = parallel_jaw(false);
   coupled.wrench = {4, 0, 0, 0, 0, 0};
-  Set two = coupled;
+  GraspSet two = coupled;
   coupled.torque_limit = {40};
   two.jacobian = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
   two.mass_matrix = {0.3, 0, 0, 0.3};
@@ -292,7 +292,7 @@ TEST(SetHand, FingersThatFallWithTheObjectDoNotCarryIt) {
   EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kCommandInsufficient)], r.samples[0]);
   EXPECT_EQ(r.p_no_slip[0], 1) << "they stick, and fall together";
   EXPECT_EQ(r.p_held[0], 0);
-  Set weightless = parallel_jaw(true);
+  GraspSet weightless = parallel_jaw(true);
   weightless.gravity = {0, 0, 0};
   EXPECT_EQ(rank(weightless, {}).p_held[0], 1);
 }
@@ -300,13 +300,13 @@ TEST(SetHand, FingersThatFallWithTheObjectDoNotCarryIt) {
 TEST(SetHand, JointsThatAreCoupledAreNotTwoFingers) {
   // A push along x that one finger alone would yield to: the motor is the other finger's, too, and the pair has no
   // joint that moves both the same way. The structure takes it; two fingers on motors of their own do not.
-  Set coupled = parallel_jaw(false);
+  GraspSet coupled = parallel_jaw(false);
   coupled.wrench = {12, 0, 0, 0, 0, 0};
   const SetReplay r = replay(coupled, {}, 0, 0);
   EXPECT_EQ(r.outcome, Outcome::kHeld);
   EXPECT_NEAR(r.force[0] - r.force[3], -12, 1e-6);
   EXPECT_NEAR(r.force[0] + r.force[3], 40, 1e-6);
-  Set two = coupled;
+  GraspSet two = coupled;
   two.jacobian = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
   two.mass_matrix = {0.3, 0, 0, 0.3};
   two.torque = {20, -20};
@@ -321,7 +321,7 @@ void expect_carried_unless_errors_differ(const Ranking& r) {
 }
 
 TEST(SetHand, ErrorsOfTheSqueezeAreThoseOfEachContact) {
-  Set s = parallel_jaw(false);
+  GraspSet s = parallel_jaw(false);
   s.jacobian = s.mass_matrix = s.torque = {};
   s.mobility = {0.01, 0.01};
   s.force = {20, 0, 2.4525, 20, 0, -2.4525};  // o = n x t: up at the one, down at the other
@@ -341,8 +341,8 @@ TEST(SetHand, ErrorsOfTheSqueezeAreThoseOfEachContact) {
 }
 
 /// Grasps of k contacts with hands of more and of fewer joints than they have directions.
-Set random_hands(int k, int grasps, int joints_each = 2) {
-  Set s;
+GraspSet random_hands(int k, int grasps, int joints_each = 2) {
+  GraspSet s;
   s.first = {0};
   const int nq = joints_each * k;
   int drawn = 0;
@@ -369,8 +369,8 @@ Set random_hands(int k, int grasps, int joints_each = 2) {
 }
 
 /// With motors that some commands, and some wrenches, ask too much of; one joint in five has no limit.
-Set random_weak_hands(int k, int grasps) {
-  Set s = random_hands(k, grasps);
+GraspSet random_weak_hands(int k, int grasps) {
+  GraspSet s = random_hands(k, grasps);
   for (std::size_t i = 0; i < s.torque.size(); ++i)
     s.torque_limit.push_back(i % 5 == 0 ? std::numeric_limits<double>::infinity()
                                         : 0.15 + 0.1 * std::abs(std::sin(static_cast<double>(i))));
@@ -388,7 +388,7 @@ double drawn(const SetReplay& r, const std::string& name) {
 TEST(SetHand, TorquesThatAreOffAndAGivenWrenchAreAHandWithThoseTorquesAndThatWrench) {
   std::map<Outcome, int> seen;
   for (const bool weak : {false, true}) {
-    const Set set = weak ? random_weak_hands(3, 12) : random_hands(3, 12);
+    const GraspSet set = weak ? random_weak_hands(3, 12) : random_hands(3, 12);
     SetStudy off;
     off.friction = Distribution::uniform(0.7, 1.3);
     off.torque_error = Distribution::normal(0.02, 0.1);
@@ -399,7 +399,7 @@ TEST(SetHand, TorquesThatAreOffAndAGivenWrenchAreAHandWithThoseTorquesAndThatWre
     for (std::int64_t g = 0; g < set.count(); ++g)
       for (std::int64_t i = 0; i < 5; ++i) {
         const SetReplay r = replay(set, off, g, i);
-        Set same = set;
+        GraspSet same = set;
         for (std::int64_t k = 0; k < set.joints(); ++k)
           same.torque[static_cast<std::size_t>(g * set.joints() + k)] +=
               drawn(r, "joint " + std::to_string(k) + " torque error");
@@ -419,7 +419,7 @@ TEST(SetHand, TorquesThatAreOffAndAGivenWrenchAreAHandWithThoseTorquesAndThatWre
 }
 
 TEST(SetHand, ErrorsOfTorquesAreThoseOfEachJoint) {
-  Set s = parallel_jaw(false);
+  GraspSet s = parallel_jaw(false);
   s.jacobian = {1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0};  // each slides along its normal
   s.mass_matrix = {0.3, 0, 0, 0.3};
   s.torque = {20, 20};
@@ -432,7 +432,7 @@ TEST(SetHand, ErrorsOfTorquesAreThoseOfEachJoint) {
 }
 
 TEST(SetHand, MotorLimitsThatAreFarAwayChangeNothing) {
-  Set far = random_hands(4, 20), none = far;
+  GraspSet far = random_hands(4, 20), none = far;
   far.torque_limit.assign(far.torque.size(), 1e6);
   SetStudy study;
   study.friction = Distribution::uniform(0.5, 1.5);
@@ -452,8 +452,8 @@ TEST(SetHand, MotorLimitsThatAreFarAwayChangeNothing) {
 }
 
 /// Every contact of a set's is `copies` in the same place, one after another.
-Set split(const Set& set, std::int64_t copies) {
-  Set out = set;
+GraspSet split(const GraspSet& set, std::int64_t copies) {
+  GraspSet out = set;
   const auto repeat = [copies](std::vector<double>& rows, std::size_t width) {
     std::vector<double> all;
     for (std::size_t at = 0; at < rows.size(); at += width)
@@ -472,7 +472,7 @@ Set split(const Set& set, std::int64_t copies) {
 }
 
 /// With torques that press along the normals, and friction that makes something of it.
-Set closing(Set s) {
+GraspSet closing(GraspSet s) {
   const auto nq = static_cast<std::size_t>(s.joints()), k = static_cast<std::size_t>(s.first[1]);
   for (std::size_t i = 0; i < s.torque.size(); ++i) {
     double press = 0;
@@ -494,7 +494,7 @@ TEST(SetHand, AContactThatIsSeveralPointsInOnePlaceIsOneContact) {
     one.samples = one.friction_samples = 1;
     for (const bool weak : {false, true}) {
       const int grasps = k * copies > 16 ? 20 : 80;
-      const Set few = closing(weak ? random_weak_hands(k, grasps) : random_hands(k, grasps));
+      const GraspSet few = closing(weak ? random_weak_hands(k, grasps) : random_hands(k, grasps));
       const Ranking a = rank(few, one), b = rank(split(few, copies), one);
       for (std::size_t g = 0; g < static_cast<std::size_t>(grasps); ++g) {
         ASSERT_EQ(b.status[g], GraspStatus::kRanked);
@@ -547,7 +547,7 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
                         {17, false, 1, true}};
   for (const auto& [k, weak, joints_each, padded] : cases) {
     SCOPED_TRACE(k);
-    const Set s = weak ? random_weak_hands(k, 3) : random_hands(k, 3, joints_each);
+    const GraspSet s = weak ? random_weak_hands(k, 3) : random_hands(k, 3, joints_each);
     const int samples = test::gpu_here() ? (k > 8 ? 20 : 40) : 300;
     test::expect_same_on(padded ? test::other_host_executors() : test::other_executors(), [&](const Device& d) {
       SetStudy study;
@@ -583,7 +583,7 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
 }
 
 TEST(SetHand, ABadHandSaysSoAndTheOthersGoOn) {
-  Set s = random_hands(3, 5);
+  GraspSet s = random_hands(3, 5);
   const double nan = std::nan("");
   s.mass_matrix[36] = -1;            // of grasp 1: not positive definite
   s.mass_matrix[2 * 36 + 1] = 5e-3;  // of grasp 2: not symmetric
@@ -604,14 +604,14 @@ TEST(SetHand, ABadHandSaysSoAndTheOthersGoOn) {
   SetStudy ideal;
   ideal.hand = Hand::kIdeal;
   EXPECT_EQ(rank(s, ideal).status[1], GraspStatus::kRanked);
-  Set many = random_hands(33, 1);
+  GraspSet many = random_hands(33, 1);
   EXPECT_EQ(rank(many, {}).status[0], GraspStatus::kTooManyContacts);
-  Set soft = parallel_jaw(false);
+  GraspSet soft = parallel_jaw(false);
   soft.jacobian = soft.mass_matrix = soft.torque = {};
   soft.mobility = {0.01, -0.01};
   soft.force = {20, 0, 0, 20, 0, 0};
   EXPECT_EQ(rank(soft, {}).status[0], GraspStatus::kBadHand);
-  Set weak = random_weak_hands(3, 3);
+  GraspSet weak = random_weak_hands(3, 3);
   weak.torque_limit[6] = 0;
   weak.torque_limit[12] = nan;
   const std::vector<GraspStatus> expected = {GraspStatus::kRanked, GraspStatus::kBadHand, GraspStatus::kNotFinite};
@@ -619,7 +619,7 @@ TEST(SetHand, ABadHandSaysSoAndTheOthersGoOn) {
 }
 
 /// What rank() says of the set.
-std::string refusal(const Set& set, const SetStudy& study = {}) {
+std::string refusal(const GraspSet& set, const SetStudy& study = {}) {
   try {
     (void)rank(set, study);
   } catch (const Error& e) {
@@ -629,7 +629,7 @@ std::string refusal(const Set& set, const SetStudy& study = {}) {
 }
 
 TEST(SetHand, ArraysThatDoNotGoTogetherAreRefusedByName) {
-  Set s = parallel_jaw(false);
+  GraspSet s = parallel_jaw(false);
   s.mass_matrix = {};
   EXPECT_NE(refusal(s).find("mass_matrix is missing"), std::string::npos);
   s = parallel_jaw(false);

@@ -24,8 +24,8 @@ void add(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v
 
 /// Two soft contacts that face each other along x, 60 mm apart, on a bar whose center of mass is `off` beside their
 /// line. Each is told to press, to bear half of the weight, and half of its moment about the line.
-Set pinch(double off) {
-  Set s;
+GraspSet pinch(double off) {
+  GraspSet s;
   s.first = {0, 2};
   s.point = {-0.03, 0, 0, 0.03, 0, 0};
   s.normal = {1, 0, 0, -1, 0, 0};
@@ -42,16 +42,16 @@ Set pinch(double off) {
 /// Friction that such a contact needs: (3) of docs/theory/grasp-sets.md.
 double friction_of(double off) { return std::hypot(kWeight / 2, kWeight * off / 2 / kRadius) / kGripForce; }
 
-Set compliant_pinch(double off) {
-  Set s = pinch(off);
+GraspSet compliant_pinch(double off) {
+  GraspSet s = pinch(off);
   s.mobility = {0.8, 1.3};
   s.angular_mobility = {500, 900};
   return s;
 }
 
 /// The same by joints: each fingertip stands on six of its own, three that move it and three that turn it.
-Set whole_pinch(double off) {
-  Set s = pinch(off);
+GraspSet whole_pinch(double off) {
+  GraspSet s = pinch(off);
   for (int j = 0; j < 2; ++j)
     for (int r = 0; r < 3; ++r)
       for (int i = 0; i < 12; ++i) {
@@ -65,7 +65,7 @@ Set whole_pinch(double off) {
 
 TEST(SoftHand, APinchNeedsTheFrictionOfTheEllipse) {
   for (const double off : {0.0, 0.005, 0.02, -0.04})
-    for (const Set& s : {compliant_pinch(off), whole_pinch(off)}) {
+    for (const GraspSet& s : {compliant_pinch(off), whole_pinch(off)}) {
       SetStudy study;
       study.samples = 4000;
       study.friction = Distribution::uniform(0.05, 1.05);
@@ -79,14 +79,14 @@ TEST(SoftHand, APinchNeedsTheFrictionOfTheEllipse) {
       EXPECT_NEAR(r.p_held[0], std::clamp(1.05 - needed, 0.0, 1.0), 4 * std::sqrt(0.25 / 4000)) << off;
     }
   // Points bear no moment about their line.
-  Set points = compliant_pinch(0.02);
+  GraspSet points = compliant_pinch(0.02);
   points.torsion_radius = points.torsion = {};
   EXPECT_EQ(rank(points, {}).p_resisted[0], 0);
   EXPECT_EQ(rank(points, {}).p_held[0], 0);
 }
 
 TEST(SoftHand, AMomentThatIsNotCommandedIsNotCarried) {
-  Set s = compliant_pinch(0.02);
+  GraspSet s = compliant_pinch(0.02);
   s.torsion = {};
   const Ranking r = rank(s, {});
   EXPECT_EQ(r.p_resisted[0], 1);
@@ -97,7 +97,7 @@ TEST(SoftHand, AMotorThatTurnsAFingertipLimitsTheMomentThatItBears) {
   constexpr double kLimit = 0.03;
   for (const double share : {0.999, 1.001, -0.999, -1.001}) {
     const double off = share * kLimit / kWeight;
-    Set s = whole_pinch(off);
+    GraspSet s = whole_pinch(off);
     s.friction = {1, 1};
     s.torsion_radius[1] = 0;  // the other one is a point, so that this one bears all of it
     s.torsion = {kWeight * off, 0};
@@ -112,7 +112,7 @@ TEST(SoftHand, AMotorThatTurnsAFingertipLimitsTheMomentThatItBears) {
 }
 
 /// k contacts on a sphere, on a hand whose joints move and turn all of them; `points` of them bear no moment.
-void add_random_hand(bench::Random& random, int k, int joints, int points, Set& s) {
+void add_random_hand(bench::Random& random, int k, int joints, int points, GraspSet& s) {
   for (int j = 0; j < k; ++j) {
     const Vec3<double> any = random.normal3(), n = (1 / norm(any)) * any, side = cross(n, random.normal3());
     add(s.point, -0.05 * n);
@@ -151,7 +151,7 @@ Eigen::Vector3d three(const std::vector<double>& all, std::int64_t row) {
 }
 class Mechanics {
  public:
-  Mechanics(const Set& s, std::int64_t g) : s_(s), g_(g), first_(s.first[static_cast<std::size_t>(g)]) {
+  Mechanics(const GraspSet& s, std::int64_t g) : s_(s), g_(g), first_(s.first[static_cast<std::size_t>(g)]) {
     const auto nq = s.joints();
     mass_ = Eigen::Map<const Matrix>(s.mass_matrix.data() + g * nq * nq, nq, nq);
     torque_ = Eigen::Map<const Eigen::VectorXd>(s.torque.data() + g * nq, nq) -
@@ -200,7 +200,7 @@ class Mechanics {
   [[nodiscard]] Matrix jacobian(const std::vector<double>& all, std::int64_t j) const {
     return Eigen::Map<const Matrix>(all.data() + 3 * row(j) * s_.joints(), 3, s_.joints());
   }
-  const Set& s_;
+  const GraspSet& s_;
   std::int64_t g_, first_;
   Eigen::MatrixXd mass_;
   Eigen::VectorXd torque_;
@@ -212,7 +212,7 @@ TEST(SoftHand, ForcesObeyTheLawOfFrictionInFourDimensions) {
   int twisting = 0;
   for (const int k : {1, 2, 3, 4, 6, 9}) {
     SCOPED_TRACE(k);
-    Set s;
+    GraspSet s;
     s.first = {0};
     bench::Random random(static_cast<std::uint64_t>(k));
     const int grasps = k > 4 ? 6 : 40;
@@ -261,7 +261,7 @@ TEST(SoftHand, EveryExecutorGivesTheSameBits) {
   for (const auto& [k, weak] : {std::pair{1, false}, {2, true}, {4, true}, {7, true}, {8, true}, {9, true}}) {
     SCOPED_TRACE(k);
     const bool has_kernel = k == 2 || k == 4 || k == 8;  // that pads nothing
-    Set s;
+    GraspSet s;
     s.first = {0};
     bench::Random random(static_cast<std::uint64_t>(k));
     for (int g = 0; g < 3; ++g) add_random_hand(random, k, 2 * k + 2, k > 1 ? g % 2 : 0, s);
@@ -293,11 +293,11 @@ TEST(SoftHand, EveryExecutorGivesTheSameBits) {
 }
 
 TEST(SoftHand, GraspsOfPointsKeepTheirBitsAmongSoftOnes) {
-  Set s;
+  GraspSet s;
   s.first = {0};
   bench::Random random(3);
   for (int g = 0; g < 6; ++g) add_random_hand(random, 3, 9, g % 2 == 0 ? 3 : 0, s);
-  Set points = s;
+  GraspSet points = s;
   points.torsion_radius = {};
   SetStudy study;
   study.friction = Distribution::uniform(0.5, 1.5);
@@ -316,7 +316,7 @@ TEST(SoftHand, GraspsOfPointsKeepTheirBitsAmongSoftOnes) {
 }
 
 TEST(SoftHand, WithoutHowItTurnsItIsRefused) {
-  const auto refusal = [](const Set& s) -> std::string {
+  const auto refusal = [](const GraspSet& s) -> std::string {
     try {
       (void)rank(s, {});
     } catch (const Error& e) {
@@ -324,7 +324,7 @@ TEST(SoftHand, WithoutHowItTurnsItIsRefused) {
     }
     return "";
   };
-  Set s = compliant_pinch(0.01);
+  GraspSet s = compliant_pinch(0.01);
   s.angular_mobility = {};
   EXPECT_NE(refusal(s).find("angular_mobility"), std::string::npos) << refusal(s);
   s = whole_pinch(0.01);

@@ -20,8 +20,8 @@ constexpr double kGyration = 0.03, kLength = kGyration * 1.5811388300841898;  //
 constexpr double kGap = 0.02;                                                 // how far below the truth it may be
 
 /// A weightless grasp of k contacts on a sphere, with limits of 2 to 6 N, and a body of that radius of gyration.
-Set random_grasp(bench::Random& random, int k, double friction) {
-  Set s;
+GraspSet random_grasp(bench::Random& random, int k, double friction) {
+  GraspSet s;
   s.first = {0, k};
   for (int j = 0; j < k; ++j) {
     const Vec3<double> any = random.normal3(), n = (1 / norm(any)) * any;
@@ -41,7 +41,7 @@ Set random_grasp(bench::Random& random, int k, double friction) {
 
 /// What contact j does with a unit force along its axis c; c = 3: with a unit moment about n over its radius. Moments
 /// over kLength.
-Wrench column(const Set& s, std::size_t j, int c) {
+Wrench column(const GraspSet& s, std::size_t j, int c) {
   const Eigen::Map<const Eigen::Vector3d> p(s.point.data() + 3 * j), n(s.normal.data() + 3 * j);
   int least = 0;
   for (int i = 1; i < 3; ++i)
@@ -57,18 +57,18 @@ Wrench column(const Set& s, std::size_t j, int c) {
   return out;
 }
 
-Wrench own_wrench(const Set& s) {
+Wrench own_wrench(const GraspSet& s) {
   Wrench w = Eigen::Map<const Wrench>(s.wrench.data());
   w.tail<3>() /= kLength;
   return w;
 }
-void set_wrench(const Wrench& w, Set& s) {
+void set_wrench(const Wrench& w, GraspSet& s) {
   Eigen::Map<Wrench>(s.wrench.data()) = w;
   for (int i = 3; i < 6; ++i) s.wrench[static_cast<std::size_t>(i)] *= kLength;
 }
 
 /// h(y), by its definition.
-double support(const Set& s, const Wrench& y) {
+double support(const GraspSet& s, const Wrench& y) {
   double sum = own_wrench(s).dot(y);
   for (std::size_t j = 0; j < s.friction.size(); ++j) {
     double across = std::hypot(column(s, j, 1).dot(y), column(s, j, 2).dot(y));
@@ -84,22 +84,22 @@ SetStudy one_sample() {
   study.friction_samples = 0;
   return study;
 }
-double radius_of(const Set& s) {
+double radius_of(const GraspSet& s) {
   const Ranking r = rank(s, one_sample());
   EXPECT_EQ(r.status[0], GraspStatus::kRanked);
   return r.resisted_force_radius[0];
 }
-bool holds(const Set& s) { return rank(s, one_sample()).held[0] == 1; }
+bool holds(const GraspSet& s) { return rank(s, one_sample()).held[0] == 1; }
 
 /// Half of each contact's largest normal force balances it.
-void balance_halves(Set& s) {
+void balance_halves(GraspSet& s) {
   Wrench middle = Wrench::Zero();
   for (std::size_t j = 0; j < s.friction.size(); ++j) middle += 0.5 * s.force_limit[j] * column(s, j, 0);
   set_wrench(-middle, s);
 }
 
 /// Without friction forces make a zonotope: the normals of its facets are across five of the contacts' wrenches.
-double zonotope_radius(const Set& s) {
+double zonotope_radius(const GraspSet& s) {
   const int k = static_cast<int>(s.friction.size());
   double least = kInfinite;
   for (unsigned chosen = 0; chosen < 1u << k; ++chosen) {
@@ -117,7 +117,7 @@ double zonotope_radius(const Set& s) {
 TEST(SetRadius, WithoutFrictionItIsTheDistanceOfTheNearestFacetOfAll) {
   bench::Random random(3);
   for (int g = 0; g < 20; ++g) {
-    Set s = random_grasp(random, 7 + g % 4, 0);
+    GraspSet s = random_grasp(random, 7 + g % 4, 0);
     balance_halves(s);
     const double exact = zonotope_radius(s), found = radius_of(s);
     ASSERT_GT(exact, 1e-3);
@@ -134,7 +134,7 @@ Wrench least_push(const SetReplay& r) {
 }
 
 /// The least h(y) that going downhill from many places finds: never less than the true one.
-double searched(const Set& s, bench::Random& random) {
+double searched(const GraspSet& s, bench::Random& random) {
   double least = kInfinite;
   for (int start = 0; start < 60; ++start) {
     Wrench y;
@@ -166,7 +166,7 @@ double searched(const Set& s, bench::Random& random) {
 TEST(SetRadius, WithFrictionNoSearchFindsLessAndItsOwnDirectionHasNoMore) {
   bench::Random random(4);
   for (int g = 0; g < 12; ++g) {
-    Set s = random_grasp(random, 3 + g % 4, 0.6);
+    GraspSet s = random_grasp(random, 3 + g % 4, 0.6);
     if (g % 2 == 1) s.torsion_radius.assign(s.friction.size(), 0.008);
     balance_halves(s);
     const double found = radius_of(s);
@@ -179,7 +179,7 @@ TEST(SetRadius, WithFrictionNoSearchFindsLessAndItsOwnDirectionHasNoMore) {
 TEST(SetRadius, EveryPushShorterThanItIsHeldAndTheLeastPushIsNot) {
   bench::Random random(5);
   for (int g = 0; g < 6; ++g) {
-    Set s = random_grasp(random, 3 + g, 0.5);
+    GraspSet s = random_grasp(random, 3 + g, 0.5);
     balance_halves(s);
     const Wrench own = own_wrench(s);
     const SetReplay r = replay(s, one_sample(), 0, 0);
@@ -206,20 +206,20 @@ TEST(SetRadius, EveryPushShorterThanItIsHeldAndTheLeastPushIsNot) {
 
 TEST(SetRadius, NoneWhereTheWrenchIsNotHeldOrForcesAreNotLimited) {
   bench::Random random(6);
-  Set s = random_grasp(random, 5, 0.5);
+  GraspSet s = random_grasp(random, 5, 0.5);
   balance_halves(s);
   const double found = radius_of(s);
   ASSERT_GT(found, 0);
-  Set pulled = s;
+  GraspSet pulled = s;
   pulled.wrench[2] += 100;
   EXPECT_EQ(radius_of(pulled), 0);
-  Set pair = s;  // two points bear no moment about their line
+  GraspSet pair = s;  // two points bear no moment about their line
   pair.first = {0, 2};
   for (auto* rows : {&pair.point, &pair.normal}) rows->resize(6);
   for (auto* rows : {&pair.friction, &pair.force_limit}) rows->resize(2);
   balance_halves(pair);
   EXPECT_EQ(radius_of(pair), 0);
-  Set open = s;
+  GraspSet open = s;
   open.force_limit[3] = kInfinite;
   EXPECT_TRUE(std::isnan(radius_of(open)));
   open.force_limit = {};
@@ -227,7 +227,7 @@ TEST(SetRadius, NoneWhereTheWrenchIsNotHeldOrForcesAreNotLimited) {
   // But the study may limit them.
   SetStudy study = one_sample();
   study.force_limit = 4;
-  Set equal = s;
+  GraspSet equal = s;
   equal.force_limit.assign(5, 4);
   EXPECT_EQ(rank(open, study).resisted_force_radius[0], radius_of(equal));
   EXPECT_EQ(rank(s, study).resisted_force_radius[0], found) << "the set's own come first";
@@ -235,7 +235,7 @@ TEST(SetRadius, NoneWhereTheWrenchIsNotHeldOrForcesAreNotLimited) {
 
 TEST(SetRadius, ManyContactsEndWithABoundThatStillHolds) {
   bench::Random random(7);
-  Set s = random_grasp(random, 30, 0.5);
+  GraspSet s = random_grasp(random, 30, 0.5);
   balance_halves(s);
   const double best = searched(s, random), found = radius_of(s);
   EXPECT_LE(found, best * (1 + 1e-9));
@@ -244,16 +244,16 @@ TEST(SetRadius, ManyContactsEndWithABoundThatStillHolds) {
 
 TEST(SetRadius, EveryExecutorGivesTheSameBits) {
   bench::Random random(8);
-  Set s;
+  GraspSet s;
   s.first = {0};
   for (const int k : {3, 5}) {
-    const Set one = random_grasp(random, k, 0.6);
-    for (const auto array : {&Set::point, &Set::normal, &Set::friction, &Set::force_limit, &Set::mass, &Set::gravity,
-                             &Set::inertia, &Set::wrench})
+    const GraspSet one = random_grasp(random, k, 0.6);
+    for (const auto array : {&GraspSet::point, &GraspSet::normal, &GraspSet::friction, &GraspSet::force_limit,
+                             &GraspSet::mass, &GraspSet::gravity, &GraspSet::inertia, &GraspSet::wrench})
       (s.*array).insert((s.*array).end(), (one.*array).begin(), (one.*array).end());
     s.first.push_back(s.first.back() + k);
   }
-  Set soft = s;
+  GraspSet soft = s;
   soft.torsion_radius.assign(8, 0.01);
   test::expect_same_on_every_executor([&](const Device& d) {
     SetStudy study = test::uncertain();

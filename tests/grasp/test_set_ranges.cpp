@@ -24,9 +24,9 @@ using study::Distribution;
 
 /// Points around the origin that press on it, 1 to 5 of them, each second one from opposite the one before, every
 /// thirteenth grasp without any and every seventh turned away; all that a set may have of contacts and grasps.
-Set mixed(std::int64_t grasps) {
+GraspSet mixed(std::int64_t grasps) {
   bench::Random random(17);
-  Set s;
+  GraspSet s;
   s.first = {0};
   for (std::int64_t g = 0; g < grasps; ++g) {
     const std::int64_t contacts = g % 13 == 12 ? 0 : 1 + g % 5;
@@ -55,7 +55,7 @@ Set mixed(std::int64_t grasps) {
 }
 
 /// The same with fingertips that slide along three axes each.
-Set with_hand(Set s) {
+GraspSet with_hand(GraspSet s) {
   for (std::int64_t row = 0; row < s.first.back(); ++row) {
     s.force.insert(s.force.end(), {2.0 + static_cast<double>(row % 3), 0, 0});
     const double own = 1 + 1e-3 * static_cast<double>(row);
@@ -80,7 +80,7 @@ SetStudy uncertain() {
 
 class File {
  public:
-  explicit File(const Set& set) { io::write_grasp_set(path_, set); }
+  explicit File(const GraspSet& set) { io::write_grasp_set(path_, set); }
   ~File() { std::remove(path_.c_str()); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -152,23 +152,24 @@ Ranking in_chunks(const SetStudy& study, const std::string& file, std::int64_t c
 }
 
 /// The same of which every third contact is soft.
-Set softened(Set s) {
+GraspSet softened(GraspSet s) {
   for (std::int64_t row = 0; row < s.first.back(); ++row) s.torsion_radius.push_back(row % 3 == 0 ? 0.005 : 0);
   return s;
 }
 
 TEST(SetStretches, AFileGivesTheSameRowsWhateverTheStretch) {
-  const Set all = softened(with_hand(mixed(60)));
+  const GraspSet all = softened(with_hand(mixed(60)));
   const File file(all);
   const io::SetFile source(file.path());
   ASSERT_EQ(source.count(), all.count());
   for (const std::int64_t first : {0, 7, 12, 59}) {
     const std::int64_t count = std::min<std::int64_t>(13, all.count() - first);
-    const Set here = SetInMemory(all).read(first, count), there = source.read(first, count);
+    const GraspSet here = SetInMemory(all).read(first, count), there = source.read(first, count);
     EXPECT_EQ(there.first, here.first);
-    for (const auto array : {&Set::point, &Set::normal, &Set::tangent, &Set::friction, &Set::curvature,
-                             &Set::force_limit, &Set::torsion_radius, &Set::mass, &Set::com, &Set::inertia,
-                             &Set::gravity, &Set::wrench, &Set::force, &Set::jacobian, &Set::mass_matrix, &Set::bias})
+    for (const auto array : {&GraspSet::point, &GraspSet::normal, &GraspSet::tangent, &GraspSet::friction,
+                             &GraspSet::curvature, &GraspSet::force_limit, &GraspSet::torsion_radius, &GraspSet::mass,
+                             &GraspSet::com, &GraspSet::inertia, &GraspSet::gravity, &GraspSet::wrench,
+                             &GraspSet::force, &GraspSet::jacobian, &GraspSet::mass_matrix, &GraspSet::bias})
       EXPECT_EQ(there.*array, here.*array) << "from grasp " << first;
     const auto row = static_cast<std::size_t>(all.first[static_cast<std::size_t>(first)]);
     if (here.first.back() > 0) {
@@ -179,7 +180,7 @@ TEST(SetStretches, AFileGivesTheSameRowsWhateverTheStretch) {
 
 TEST(SetStretches, ARunRanksAsOneCallDoesWhateverItsChunks) {
   for (const bool hand : {false, true}) {
-    const Set set = hand ? with_hand(mixed(150)) : softened(mixed(600));
+    const GraspSet set = hand ? with_hand(mixed(150)) : softened(mixed(600));
     const File file(set);
     SetStudy study = uncertain();
     if (hand) study.samples = 70;
@@ -194,9 +195,9 @@ TEST(SetStretches, ARunRanksAsOneCallDoesWhateverItsChunks) {
 }
 
 /// Pinches of equal contacts, each twice as good or bad as chance has it; every hundredth is a bad grasp.
-Set pinches(std::int64_t grasps) {
+GraspSet pinches(std::int64_t grasps) {
   bench::Random random(4);
-  Set s;
+  GraspSet s;
   s.first = {0};
   for (std::int64_t g = 0; g < grasps; ++g) {
     const double side = g % 100 == 99 ? -1 : 1;
@@ -211,7 +212,7 @@ Set pinches(std::int64_t grasps) {
 }
 
 TEST(SetStretches, ARunOrdersAHundredThousandGraspsInAFewKilobytes) {
-  const Set set = pinches(100'000);
+  const GraspSet set = pinches(100'000);
   const File file(set);
   SetStudy study;
   study.friction = Distribution::uniform(0.5, 1);
@@ -277,7 +278,7 @@ TEST(SetStretches, TheOrderIsThatOfASortWhateverTheMemory) {
 TEST(SetStretches, RowsKnowTheirPlaceBeyondTheFirstStretch) {
   // More grasps than are in memory at once; the same grasp again and again, but for one better and one worse.
   constexpr std::int64_t kGrasps = 40'000, kBetter = 33'000, kWorse = 20'000;
-  Set s;
+  GraspSet s;
   s.first = {0};
   for (std::int64_t g = 0; g < kGrasps; ++g) {
     s.point.insert(s.point.end(), {-0.03, 0, 0, 0.03, 0, 0});
@@ -308,7 +309,7 @@ TEST(SetStretches, RowsKnowTheirPlaceBeyondTheFirstStretch) {
 }
 
 TEST(SetStretches, WhatIsWrongIsSaidBeforeTheWorkBeginsOrWithItsPlace) {
-  Set s = mixed(40);
+  GraspSet s = mixed(40);
   s.first[30] = s.first[29] - 1;
   {
     io::Hdf5Writer file;

@@ -19,8 +19,8 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kLimit = 10, kRadius = 0.004, kFriction = 0.5;
 
 /// Two soft contacts that face each other along x, 60 mm apart, each with at most 10 N, against a wrench.
-Set pinch(const Vec<double, 6>& wrench) {
-  Set s;
+GraspSet pinch(const Vec<double, 6>& wrench) {
+  GraspSet s;
   s.first = {0, 2};
   s.point = {-0.03, 0, 0, 0.03, 0, 0};
   s.normal = {1, 0, 0, -1, 0, 0};
@@ -32,8 +32,8 @@ Set pinch(const Vec<double, 6>& wrench) {
 }
 
 /// A body of 1 kg that stands on a plate at its center of mass, pushed along x and turned about z.
-Set plate(double push, double moment) {
-  Set s;
+GraspSet plate(double push, double moment) {
+  GraspSet s;
   s.first = {0, 1};
   s.point = {0, 0, 0};
   s.normal = {0, 0, 1};
@@ -45,7 +45,7 @@ Set plate(double push, double moment) {
 }
 constexpr double kWeight = 9.81;
 
-bool holds(const Set& s) {
+bool holds(const GraspSet& s) {
   SetStudy study;
   study.samples = 1;
   study.friction_samples = 0;
@@ -61,10 +61,10 @@ TEST(SoftSet, APinchBearsTheMomentAboutItsLineThatItsTwoContactsBearTogether) {
     EXPECT_TRUE(holds(pinch({{0, 0, 0, 0.9999 * sign * most, 0, 0}})));
     EXPECT_FALSE(holds(pinch({{0, 0, 0, 1.0001 * sign * most, 0, 0}})));
   }
-  Set of_points = pinch({{0, 0, 0, 1e-3 * most, 0, 0}});
+  GraspSet of_points = pinch({{0, 0, 0, 1e-3 * most, 0, 0}});
   of_points.torsion_radius = {};
   EXPECT_FALSE(holds(of_points)) << "two points bear none";
-  Set one_soft = pinch({{0, 0, 0, 0.4999 * most, 0, 0}});
+  GraspSet one_soft = pinch({{0, 0, 0, 0.4999 * most, 0, 0}});
   one_soft.torsion_radius[1] = 0;
   EXPECT_TRUE(holds(one_soft));
   one_soft.wrench[3] = 0.5001 * most;
@@ -126,7 +126,7 @@ TEST(SoftSet, ADiskOnAPlaneTwistsAtTwoThirdsOfItsRadiusAndBearsAtMostSevenPercen
 
 TEST(SoftSet, FrictionThatIsDrawnAndFrictionThatIsNeeded) {
   const double needed = 0.3;
-  const Set s = pinch({{0, 0, 0, 2 * kRadius * needed * kLimit, 0, 0}});
+  const GraspSet s = pinch({{0, 0, 0, 2 * kRadius * needed * kLimit, 0, 0}});
   SetStudy study;
   study.friction = Distribution::uniform(0.2, 0.4);
   study.friction_is_factor = false;
@@ -137,12 +137,12 @@ TEST(SoftSet, FrictionThatIsDrawnAndFrictionThatIsNeeded) {
   const double push = 1.2, moment = 0.006;
   EXPECT_NEAR(rank(plate(push, moment), {}).required_friction[0][1], std::hypot(push, moment / kRadius) / kWeight,
               2e-4);
-  Set point = plate(push, moment);
+  GraspSet point = plate(push, moment);
   point.torsion_radius = {0};
   EXPECT_EQ(rank(point, {}).required_friction[0][1], kInfinite) << "no friction lets a point twist";
 }
 
-void append_case(const nlohmann::json& c, double factor, Set& s) {
+void append_case(const nlohmann::json& c, double factor, GraspSet& s) {
   for (std::size_t j = 0; j < c["mu"].size(); ++j) {
     for (int k = 0; k < 3; ++k) {
       s.point.push_back(c["point"][j][static_cast<std::size_t>(k)]);
@@ -158,7 +158,7 @@ void append_case(const nlohmann::json& c, double factor, Set& s) {
 
 TEST(SoftSet, AgreesWithAnotherSolverJustBelowAndJustAboveTheLargestWrench) {
   const nlohmann::json all = test::read_reference_json("grasp/soft_balance.json");
-  Set s;
+  GraspSet s;
   s.first = {0};
   std::vector<std::int64_t> expected;
   for (const auto& c : all["cases"]) {
@@ -190,7 +190,7 @@ TEST(SoftSet, AgreesWithAnotherSolverJustBelowAndJustAboveTheLargestWrench) {
 }
 
 /// k random contacts on a sphere of 50 mm, normals to its middle.
-void add_random_grasp(bench::Random& random, int k, Set& s) {
+void add_random_grasp(bench::Random& random, int k, GraspSet& s) {
   for (int j = 0; j < k; ++j) {
     const Vec3<double> any = random.normal3(), n = (1 / norm(any)) * any;
     for (int i = 0; i < 3; ++i) s.point.push_back(-0.05 * n[i]);
@@ -204,13 +204,13 @@ void add_random_grasp(bench::Random& random, int k, Set& s) {
 }
 
 TEST(SoftSet, EveryExecutorGivesTheSameBits) {
-  Set s, padded;
+  GraspSet s, padded;
   s.first = padded.first = {0};
   bench::Random random(9);
   for (const int k : {1, 2, 3, 4, 5, 8, 16}) add_random_grasp(random, k, s);
   for (const int k : {6, 14, 20}) add_random_grasp(random, k, padded);
   std::int64_t held = 0;
-  const auto answer = [&held](const Set& s, const Device& d) {
+  const auto answer = [&held](const GraspSet& s, const Device& d) {
     SetStudy study = test::uncertain();
     if (test::gpu_here()) study.samples = study.friction_samples = 70;  // a simulated one takes its time
     const Ranking r = rank(s, study, d);
@@ -225,11 +225,11 @@ TEST(SoftSet, EveryExecutorGivesTheSameBits) {
 }
 
 TEST(SoftSet, RadiiOfZeroLeaveTheBitsOfPointsAndSmallOnesTheirVerdicts) {
-  Set s;
+  GraspSet s;
   s.first = {0};
   bench::Random random(4);
   for (int g = 0; g < 12; ++g) add_random_grasp(random, 2 + g % 4, s);
-  Set points = s, zero = s, tiny = s;
+  GraspSet points = s, zero = s, tiny = s;
   points.torsion_radius = {};
   zero.torsion_radius.assign(s.friction.size(), 0);
   tiny.torsion_radius.assign(s.friction.size(), 1e-9);
@@ -251,7 +251,7 @@ TEST(SoftSet, RadiiOfZeroLeaveTheBitsOfPointsAndSmallOnesTheirVerdicts) {
 
 TEST(SoftSet, AReplaySaysTheMomentOfEachContact) {
   const double moment = 0.5 * 2 * kRadius * kFriction * kLimit, push = 3;
-  Set s = pinch({{0, push, 0, moment, 0, 0}});
+  GraspSet s = pinch({{0, push, 0, moment, 0, 0}});
   s.torsion_radius[1] = 0.5 * kRadius;
   const SetReplay r = replay(s, {}, 0, 0);
   ASSERT_EQ(r.outcome, Outcome::kHeld);
@@ -272,10 +272,10 @@ TEST(SoftSet, AReplaySaysTheMomentOfEachContact) {
 }
 
 TEST(SoftSet, ABadRadiusIsAStatusAndAHandWithACommandHasToSayHowItTurns) {
-  Set s;
+  GraspSet s;
   s.first = {0};
   for (const double radius : {-0.001, double{NAN}, kInfinite, 20.0, 0.01}) {
-    const Set one = plate(0, 0);
+    const GraspSet one = plate(0, 0);
     s.point.insert(s.point.end(), one.point.begin(), one.point.end());
     s.normal.insert(s.normal.end(), one.normal.begin(), one.normal.end());
     s.friction.push_back(kFriction);
@@ -289,7 +289,7 @@ TEST(SoftSet, ABadRadiusIsAStatusAndAHandWithACommandHasToSayHowItTurns) {
   s.torsion_radius.pop_back();
   EXPECT_THROW((void)rank(s, {}), Error) << "sizes";
 
-  Set hand = pinch({{0, 0, 0, 0, 0, 0}});
+  GraspSet hand = pinch({{0, 0, 0, 0, 0, 0}});
   hand.mass = {0.1};
   hand.mobility = {1, 1};
   hand.force = {5, 0, 0, 5, 0, 0};

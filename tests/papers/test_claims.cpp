@@ -8,7 +8,7 @@
 #include "places.hpp"
 #include "singularity_cases.hpp"
 
-namespace garra::singularity::claims {
+namespace garra::papers {
 namespace {
 
 using reference::Json;
@@ -119,4 +119,4 @@ TEST(SingularityClaims, AnotherExampleIsRefused) {
 }
 
 }  // namespace
-}  // namespace garra::singularity::claims
+}  // namespace garra::papers

@@ -225,8 +225,8 @@ bool agrees(const Analysis& a, const NearSingularities& found, std::size_t i) {
   return same && order == found.escape_order[i] && (order == 0 || std::abs(rate - found.escape_rate[i]) < kRate);
 }
 
-/// Ranks, sets, subsets and escape of what converged. Both programs have thresholds, and at double roots, which searches
-/// reach to 1e-8 only, a number may lie between them: one in a hundred may differ.
+/// Ranks, sets, subsets and escape of what converged. Both programs have thresholds, and at double roots, which
+/// searches reach to 1e-8 only, a number may lie between them: one in a hundred may differ.
 void check_against_host(const chain::Robot& robot, int samples, double near, int at_most) {
   SCOPED_TRACE(robot.name);
   MeasureOptions options;

@@ -204,8 +204,9 @@ TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEve
       for (int k = 0; k < kJoints; ++k)
         if (s.sigma(k) <= 1e-9 * s.sigma(0)) weight = std::max(weight, std::abs(s.svd.matrixV()(j, k)));
       if (weight > 1e-7) dependent |= 1u << j;
-      length += std::pow(
-          (*converged[i])("singular_q", static_cast<std::size_t>(j)) - (*converged[i])("q", static_cast<std::size_t>(j)), 2);
+      length += std::pow((*converged[i])("singular_q", static_cast<std::size_t>(j)) -
+                             (*converged[i])("q", static_cast<std::size_t>(j)),
+                         2);
     }
     ++sets[dependent];
     EXPECT_EQ(dependent, static_cast<std::uint32_t>((*converged[i])("dependent_joints"))) << i;

@@ -126,12 +126,13 @@ namespace garra::test {
 
 [[nodiscard]] inline Answer make_answer(const singularity::NearSingularities& n) {
   using T = singularity::NearSingularities;
-  return every_member(
-      n, Member{"search_status", &T::search_status}, Member{"singular_q", &T::singular_q}, Member{"distance", &T::distance},
-      Member{"lost", &T::lost}, Member{"dependent_joints", &T::dependent_joints}, Member{"subsets", &T::subsets},
-      Member{"subset_last", &T::subset_last}, Member{"subset_joints", &T::subset_joints},
-      Member{"escape_joint", &T::escape_joint}, Member{"escape_order", &T::escape_order},
-      Member{"escape_rate", &T::escape_rate}, Member{"escape_sign", &T::escape_sign}, Member{"wrench", &T::wrench});
+  return every_member(n, Member{"search_status", &T::search_status}, Member{"singular_q", &T::singular_q},
+                      Member{"distance", &T::distance}, Member{"lost", &T::lost},
+                      Member{"dependent_joints", &T::dependent_joints}, Member{"subsets", &T::subsets},
+                      Member{"subset_last", &T::subset_last}, Member{"subset_joints", &T::subset_joints},
+                      Member{"escape_joint", &T::escape_joint}, Member{"escape_order", &T::escape_order},
+                      Member{"escape_rate", &T::escape_rate}, Member{"escape_sign", &T::escape_sign},
+                      Member{"wrench", &T::wrench});
 }
 
 }  // namespace garra::test

@@ -9,7 +9,7 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/core/lanes.hpp"
-#include "garra/solve/wrench_balance.hpp"
+#include "garra/solvers/wrench_balance.hpp"
 #include "same_bits.hpp"
 
 namespace garra::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "garra/core/lanes.hpp"
-#include "garra/solve/least_squares.hpp"
+#include "garra/solvers/least_squares.hpp"
 
 namespace garra::test {
 

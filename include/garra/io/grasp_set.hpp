@@ -20,7 +20,7 @@ namespace garra::io {
 /// contacts add torsion [m], and angular_mobility as mobility or angular_jacobian as jacobian. Without `first`, point
 /// and normal may be [g,k,3] and other contact data [g,k] in place of [m]: k contacts each. Throws Error, naming file
 /// and dataset (kInvalidFile, kInputOutput).
-[[nodiscard]] grasp::Set read_grasp_set(const std::string& path);
+[[nodiscard]] grasp::GraspSet read_grasp_set(const std::string& path);
 
 /// A grasp set file that is read block by block: only one block is in memory. Not thread-safe.
 class SetFile final : public grasp::SetSource {
@@ -32,7 +32,7 @@ class SetFile final : public grasp::SetSource {
   [[nodiscard]] static std::string checksum_of(const std::string& path);
   ~SetFile() override;
   [[nodiscard]] std::int64_t count() const override;
-  [[nodiscard]] grasp::Set read(std::int64_t first, std::int64_t count) const override;
+  [[nodiscard]] grasp::GraspSet read(std::int64_t first, std::int64_t count) const override;
 
  private:
   class Reader;
@@ -48,7 +48,7 @@ struct SetExtras {
 inline constexpr std::int64_t kMaxStoredFaces = 200'000;  ///< an object with more is left out
 
 /// Writes a grasp set, the arrays that are not empty: whole or not at all. Throws Error(kInputOutput).
-void write_grasp_set(const std::string& path, const grasp::Set& set, const SetExtras& extras = {});
+void write_grasp_set(const std::string& path, const grasp::GraspSet& set, const SetExtras& extras = {});
 
 /// Writes a ranking, one row per grasp: whole or not at all. A path that ends in .csv gives CSV, without attributes.
 /// Throws Error(kInputOutput).

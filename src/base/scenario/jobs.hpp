@@ -1,5 +1,5 @@
 // The registry of all jobs of garra. A job's module defines the fields of its scenario, and its command as a JobKind
-// that registers itself (shell/jobs.hpp).
+// that registers itself (cli/jobs.hpp).
 #pragma once
 
 #include "base/scenario/fields.hpp"

@@ -1,5 +1,5 @@
 // `garra chain eval`: a robot and a file of states in, a file of kinematics and dynamics and a summary out.
-#include "shell/commands.hpp"
+#include "cli/commands.hpp"
 
 #include <array>
 #include <cstdio>
@@ -14,11 +14,11 @@
 #include "chain/command/generate.hpp"
 #include "chain/command/simulate.hpp"
 #include "chain/files/stream.hpp"
+#include "cli/blocks.hpp"
+#include "cli/flags.hpp"
+#include "cli/robot_argument.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
-#include "shell/blocks.hpp"
-#include "shell/flags.hpp"
-#include "shell/robot_argument.hpp"
 
 namespace garra::cli {
 namespace {

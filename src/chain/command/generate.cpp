@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/files/atomic_file.hpp"
+#include "cli/robot_argument.hpp"
 #include "garra/chain_generate.hpp"
-#include "shell/robot_argument.hpp"
 
 namespace garra::cli {
 namespace {

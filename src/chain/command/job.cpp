@@ -9,10 +9,10 @@
 #include "chain/files/nominal_file.hpp"
 #include "chain/files/trajectory_file.hpp"
 #include "chain/study/study.hpp"
+#include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 #include "garra/io/chain_scenario.hpp"
-#include "shell/jobs.hpp"
 
 namespace garra::cli {
 

@@ -12,11 +12,11 @@
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "chain/files/trajectory_file.hpp"
+#include "cli/flags.hpp"
+#include "cli/robot_argument.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
-#include "shell/flags.hpp"
-#include "shell/robot_argument.hpp"
 
 namespace garra::cli {
 namespace {
@@ -259,7 +259,8 @@ void add_chain_simulate_command(Command chain) {
   add_batch_flags(command, *a, "does not reach the end");
   command.footer(
       "Examples:\n"
-      "  garra chain simulate exoskeleton --q0 0.1,-0.2,0.3,0.2,-0.1,0.15 --damping 0.05 --output-interval 0.01 -o fall.h5\n"
+      "  garra chain simulate exoskeleton --q0 0.1,-0.2,0.3,0.2,-0.1,0.15 --damping 0.05 --output-interval 0.01 -o "
+      "fall.h5\n"
       "  garra chain simulate exoskeleton states.h5 --torque pd --kp 2 --kd 0.05 --compensate-gravity --format json");
   command.callback([a] { run_simulate(*a); });
 }

@@ -1,7 +1,7 @@
 // `garra chain simulate`, a part of `garra chain`.
 #pragma once
 
-#include "shell/command_line.hpp"
+#include "cli/command_line.hpp"
 
 namespace garra::cli {
 

@@ -1,7 +1,7 @@
 // Decides whether contact forces can balance a wrench, as an operation on rows. Host and device. D: 3, or 4 (soft).
 #pragma once
 
-#include "garra/solve/wrench_balance.hpp"
+#include "garra/solvers/wrench_balance.hpp"
 
 namespace garra::contact {
 

@@ -5,7 +5,7 @@
 
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
-#include "garra/solve/rest_forces.hpp"
+#include "garra/solvers/rest_forces.hpp"
 #include "garra/wrench_balance.hpp"
 
 namespace garra::contact {

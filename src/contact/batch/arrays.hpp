@@ -10,7 +10,7 @@
 #include "garra/contact.hpp"
 #include "garra/core/one_nan.hpp"
 #include "garra/lcp.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra::contact {
 

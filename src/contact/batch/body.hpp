@@ -6,7 +6,7 @@
 
 #include "contact/batch/padded.hpp"
 #include "garra/batch/tiles.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra::solvers {
 struct FrictionNewton;

@@ -4,7 +4,7 @@
 #include "contact/batch/padded.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/contact.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 #include "garra/systems/grasp/metrics.hpp"
 
 namespace garra::contact {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "contact/batch/body.hpp"
-#include "garra/solve/friction_fallback.hpp"
+#include "garra/solvers/friction_fallback.hpp"
 
 namespace garra::contact {
 

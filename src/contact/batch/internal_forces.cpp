@@ -4,7 +4,7 @@
 #include "contact/batch/arrays.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
-#include "garra/solve/friction_interior.hpp"
+#include "garra/solvers/friction_interior.hpp"
 
 namespace garra::contact {
 namespace {

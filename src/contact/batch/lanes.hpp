@@ -8,7 +8,7 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/refill.hpp"
 #include "garra/contact.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 
 namespace garra::contact {
 

@@ -1,11 +1,11 @@
-// Bodies of mixed precision (garra/solve/friction_mixed.hpp), before and after Newton's own. Host and device.
+// Bodies of mixed precision (garra/solvers/friction_mixed.hpp), before and after Newton's own. Host and device.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
 
 #include "contact/batch/body.hpp"
-#include "garra/solve/friction_mixed.hpp"
+#include "garra/solvers/friction_mixed.hpp"
 
 namespace garra::contact {
 

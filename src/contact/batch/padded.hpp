@@ -8,7 +8,7 @@
 
 #include "garra/batch/tiles.hpp"
 #include "garra/contact.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra::contact {
 

@@ -3,15 +3,15 @@
 
 #include "contact/batch/body.hpp"
 #include "garra/contact.hpp"
-#include "garra/solve/box_quacan.hpp"
-#include "garra/solve/friction_admm.hpp"
-#include "garra/solve/friction_extragradient.hpp"
-#include "garra/solve/friction_merit.hpp"
-#include "garra/solve/friction_mixed.hpp"
-#include "garra/solve/friction_newton.hpp"
-#include "garra/solve/friction_nsgs.hpp"
-#include "garra/solve/projected_lm.hpp"
-#include "garra/solve/spectral_projected_gradient.hpp"
+#include "garra/solvers/box_quacan.hpp"
+#include "garra/solvers/friction_admm.hpp"
+#include "garra/solvers/friction_extragradient.hpp"
+#include "garra/solvers/friction_merit.hpp"
+#include "garra/solvers/friction_mixed.hpp"
+#include "garra/solvers/friction_newton.hpp"
+#include "garra/solvers/friction_nsgs.hpp"
+#include "garra/solvers/projected_lm.hpp"
+#include "garra/solvers/spectral_projected_gradient.hpp"
 
 namespace garra::contact {
 

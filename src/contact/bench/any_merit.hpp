@@ -3,7 +3,7 @@
 // the compile time, and adds 5 to 30 % to solves of some microseconds.
 #pragma once
 
-#include "garra/solve/least_squares.hpp"
+#include "garra/solvers/least_squares.hpp"
 
 namespace garra::mncp::detail {
 

@@ -1,7 +1,7 @@
 #include "contact/bench/mncp_arrays.hpp"
 
 #include "contact/bench/mncp_minimizers.hpp"
-#include "garra/solve/mncp_problems.hpp"
+#include "garra/solvers/mncp_problems.hpp"
 
 namespace garra::mncp {
 

@@ -1,4 +1,4 @@
-// The families of the MNCP test set (garra/solve/mncp_problems.hpp) on plain arrays, for Python.
+// The families of the MNCP test set (garra/solvers/mncp_problems.hpp) on plain arrays, for Python.
 #pragma once
 
 #include <cstdint>

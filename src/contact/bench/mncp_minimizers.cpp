@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "contact/bench/any_merit.hpp"
-#include "garra/solve/mncp_problems.hpp"
+#include "garra/solvers/mncp_problems.hpp"
 
 namespace garra::mncp::detail {
 

@@ -11,6 +11,10 @@
 
 #include "base/files/atomic_file.hpp"
 #include "base/files/suggest.hpp"
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
 #include "contact/bench/json.hpp"
 #include "contact/bench/measure.hpp"
 #include "contact/bench/mncp.hpp"
@@ -19,10 +23,6 @@
 #include "contact/bench/table.hpp"
 #include "contact/problems/sets.hpp"
 #include "garra/core/error.hpp"
-#include "shell/commands.hpp"
-#include "shell/flags.hpp"
-#include "shell/progress.hpp"
-#include "shell/report.hpp"
 
 namespace garra::cli {
 namespace {

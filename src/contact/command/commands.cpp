@@ -1,5 +1,5 @@
 // `garra contact solve`: reads problem files, writes solution files and a summary.
-#include "shell/commands.hpp"
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,14 +14,14 @@
 #include "base/cuda_device.hpp"
 #include "base/files/atomic_file.hpp"
 #include "base/files/suggest.hpp"
+#include "cli/blocks.hpp"
+#include "cli/flags.hpp"
 #include "contact/command/summary.hpp"
 #include "contact/files/problem_stream.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 #include "garra/io/problem_file.hpp"
-#include "shell/blocks.hpp"
-#include "shell/flags.hpp"
 
 namespace garra::cli {
 namespace {

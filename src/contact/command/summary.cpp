@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 
 namespace garra::cli {
 namespace {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "garra/core/factor.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra::contact {
 

@@ -1,6 +1,6 @@
 // ADMM on the host. Each solver has its own file, so that they compile in parallel.
 #include "contact/batch/run.hpp"
-#include "garra/solve/friction_admm.hpp"
+#include "garra/solvers/friction_admm.hpp"
 
 namespace garra::contact {
 

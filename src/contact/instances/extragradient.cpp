@@ -1,6 +1,6 @@
 // The extragradient method on the host.
 #include "contact/batch/run.hpp"
-#include "garra/solve/friction_extragradient.hpp"
+#include "garra/solvers/friction_extragradient.hpp"
 
 namespace garra::contact {
 

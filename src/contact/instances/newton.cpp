@@ -1,6 +1,6 @@
 // Newton's method with restarts on the host, for batches and for the grasp study.
 #include "contact/batch/run.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 
 namespace garra::contact {
 

@@ -1,6 +1,6 @@
 // Nonsmooth Gauss-Seidel on the host.
 #include "contact/batch/run.hpp"
-#include "garra/solve/friction_nsgs.hpp"
+#include "garra/solvers/friction_nsgs.hpp"
 
 namespace garra::contact {
 

@@ -1,7 +1,7 @@
 // Solves a linear complementarity problem as an operation on rows (garra/batch/rows.hpp). Host and device.
 #pragma once
 
-#include "garra/solve/lcp.hpp"
+#include "garra/solvers/lcp.hpp"
 
 namespace garra::lcp {
 

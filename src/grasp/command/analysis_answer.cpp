@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "shell/answer_parts.hpp"
+#include "cli/answer_parts.hpp"
 
 namespace garra::cli {
 namespace {

@@ -5,6 +5,10 @@
 
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/robot_argument.hpp"
+#include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 #include "garra/io/scenario.hpp"
@@ -12,10 +16,6 @@
 #include "grasp/command/propose.hpp"
 #include "grasp/command/rank.hpp"
 #include "grasp/files/states_file.hpp"
-#include "shell/commands.hpp"
-#include "shell/flags.hpp"
-#include "shell/robot_argument.hpp"
-#include "shell/terminal.hpp"
 
 namespace garra::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "shell/answer_parts.hpp"
+#include "cli/answer_parts.hpp"
 
 namespace garra::cli {
 

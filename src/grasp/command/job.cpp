@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/files/atomic_file.hpp"
+#include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
 #include "garra/io/scenario.hpp"
@@ -16,7 +17,6 @@
 #include "grasp/command/time_job.hpp"
 #include "grasp/sample/nominal.hpp"
 #include "grasp/study/study.hpp"
-#include "shell/jobs.hpp"
 
 namespace garra::cli {
 

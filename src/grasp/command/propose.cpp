@@ -11,15 +11,15 @@
 
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
+#include "cli/answer_parts.hpp"
+#include "cli/flags.hpp"
+#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 #include "garra/grasp_propose.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "garra/io/mesh_file.hpp"
-#include "shell/answer_parts.hpp"
-#include "shell/flags.hpp"
-#include "shell/progress.hpp"
-#include "shell/terminal.hpp"
 
 namespace garra::cli {
 namespace {

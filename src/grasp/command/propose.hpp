@@ -1,7 +1,7 @@
 // `garra grasp propose`.
 #pragma once
 
-#include "shell/command_line.hpp"
+#include "cli/command_line.hpp"
 
 namespace garra::cli {
 

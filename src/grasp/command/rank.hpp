@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.hpp"
 #include "garra/grasp_set.hpp"
-#include "shell/command_line.hpp"
 
 namespace garra::cli {
 

@@ -8,12 +8,12 @@
 #include "base/files/hdf5.hpp"
 #include "base/files/hdf5_attribute.hpp"
 #include "base/files/text_file.hpp"
+#include "cli/answer_parts.hpp"
+#include "cli/samples/replay_file.hpp"
+#include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "grasp/command/rank.hpp"
-#include "shell/answer_parts.hpp"
-#include "shell/samples/replay_file.hpp"
-#include "shell/terminal.hpp"
 
 namespace garra::cli {
 namespace {

@@ -1,14 +1,14 @@
 // job = "grasp_set" in the program: writes ranking.h5 and the answer. Its samples are replayed as those of any ranking.
 #include <nlohmann/json.hpp>
 
+#include "cli/answer_parts.hpp"
+#include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "grasp/command/rank.hpp"
 #include "grasp/files/ranking_file.hpp"
 #include "grasp/set/study.hpp"
-#include "shell/answer_parts.hpp"
-#include "shell/jobs.hpp"
 #include "study/files/run_record.hpp"
 #include "study/files/scratch_file.hpp"
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "cli/answer_parts.hpp"
+#include "cli/progress.hpp"
 #include "grasp/command/answer.hpp"
-#include "shell/answer_parts.hpp"
-#include "shell/progress.hpp"
 
 namespace garra::cli {
 

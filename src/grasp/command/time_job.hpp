@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/jobs.hpp"
 #include "garra/grasp.hpp"
 #include "grasp/study/study.hpp"
-#include "shell/jobs.hpp"
 
 namespace garra::cli {
 

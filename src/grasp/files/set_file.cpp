@@ -35,9 +35,9 @@ class SetFile::Reader {
   }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(grasps_); }
 
-  [[nodiscard]] grasp::Set read(std::int64_t first, std::int64_t count) {
+  [[nodiscard]] grasp::GraspSet read(std::int64_t first, std::int64_t count) {
     require_checksum();
-    grasp::Set s;
+    grasp::GraspSet s;
     s.first = read_first(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
     const auto row = static_cast<std::uint64_t>(s.first.front());
     for (std::int64_t& at : s.first) at -= static_cast<std::int64_t>(row);
@@ -139,7 +139,7 @@ class SetFile::Reader {
     by_contact.insert(by_contact.end(), {3, nq});
     return contact_rows(name, file_->shape(name) == by_contact ? by_contact : flat);
   }
-  void read_hand(grasp::Set& s) {
+  void read_hand(grasp::GraspSet& s) {
     s.force = contact_array("force", {3});
     s.torsion = contact_array("torsion", {});
     s.mobility = mobilities("mobility");
@@ -226,14 +226,14 @@ SetFile::SetFile(const std::string& path, std::string checksum)
 SetFile::~SetFile() = default;
 std::string SetFile::checksum_of(const std::string& path) { return "crc32:" + file_checksum(path); }
 std::int64_t SetFile::count() const { return reader_->count(); }
-grasp::Set SetFile::read(std::int64_t first, std::int64_t count) const { return reader_->read(first, count); }
+grasp::GraspSet SetFile::read(std::int64_t first, std::int64_t count) const { return reader_->read(first, count); }
 
-grasp::Set read_grasp_set(const std::string& path) {
+grasp::GraspSet read_grasp_set(const std::string& path) {
   const SetFile file(path);
   return file.read(0, file.count());
 }
 
-void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtras& extras) {
+void write_grasp_set(const std::string& path, const grasp::GraspSet& s, const SetExtras& extras) {
   Hdf5Writer file;
   const auto m = static_cast<std::uint64_t>(s.first.empty() ? 0 : s.first.back());
   const auto g = static_cast<std::uint64_t>(s.count());

@@ -130,7 +130,7 @@ void keep_free(const Sampler& sampler, int threads, std::vector<ContactSample>& 
 // --- the set
 // ----------------------------------------------------------------------------------------------------------
 
-void append_contact(const mesh::Place& p, Set& set) {
+void append_contact(const mesh::Place& p, GraspSet& set) {
   const auto put = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
   put(set.point, p.point);
   put(set.normal, -p.normal);
@@ -138,7 +138,7 @@ void append_contact(const mesh::Place& p, Set& set) {
   set.curvature.insert(set.curvature.end(), p.curvature.begin(), p.curvature.end());
 }
 
-void append_contact(const ContactSample& s, const Sampler& sampler, const ProposeOptions& o, Set& set) {
+void append_contact(const ContactSample& s, const Sampler& sampler, const ProposeOptions& o, GraspSet& set) {
   std::array<mesh::Place, kPadContacts> pad;
   for (std::size_t j = 0; j < static_cast<std::size_t>(o.fingers); ++j) {
     if (o.pad_radius > 0 && sampler.pad_of(s.place[j], pad))
@@ -151,7 +151,7 @@ void append_contact(const ContactSample& s, const Sampler& sampler, const Propos
 
 /// Sets the data that all grasps have in common.
 void finish(const ProposeOptions& o, Proposal& out) {
-  Set& set = out.set;
+  GraspSet& set = out.set;
   const auto contacts = static_cast<std::size_t>(set.first.back()), grasps = out.sample.size();
   set.friction.assign(contacts, o.friction);
   if (std::isfinite(o.force_limit))
@@ -165,7 +165,7 @@ void finish(const ProposeOptions& o, Proposal& out) {
 }
 
 /// Stores the object if needed: without it, grasps from within would be taken for outward normals.
-void keep_object(const mesh::Surface& object, Set& set) {
+void keep_object(const mesh::Surface& object, GraspSet& set) {
   for (std::int64_t g = 0; g < set.count(); ++g)
     if (GraspReader(set, Hand::kIdeal, g).status(false) == GraspStatus::kOutwardNormals) {
       set.object = mesh::make_surface(object.picture(), object.encloses());

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "garra/batch/device.hpp"
-#include "garra/solve/wrench_balance.hpp"
+#include "garra/solvers/wrench_balance.hpp"
 #include "grasp/sample/check.hpp"
 
 namespace garra::grasp {

@@ -2,8 +2,8 @@
 // section 7). Host and device.
 #pragma once
 
-#include "garra/solve/friction_newton.hpp"
-#include "garra/solve/rest_forces.hpp"
+#include "garra/solvers/friction_newton.hpp"
+#include "garra/solvers/rest_forces.hpp"
 #include "grasp/sample/problem.hpp"
 
 namespace garra::grasp {

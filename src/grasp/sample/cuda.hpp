@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 #include "grasp/sample/check.hpp"
 #include "grasp/sample/model.hpp"
 #include "grasp/study/counting.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "garra/solve/wrench_balance.hpp"
+#include "garra/solvers/wrench_balance.hpp"
 #include "grasp/sample/fingers.hpp"
 #include "grasp/sample/instant.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "garra/math/smallest_eigenvalue.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 #include "garra/systems/grasp/assemble.hpp"
 #include "garra/systems/grasp/metrics.hpp"
 #include "grasp/sample/arm.hpp"

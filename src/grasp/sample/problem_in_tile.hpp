@@ -3,7 +3,7 @@
 #pragma once
 
 #include "garra/batch/tiles.hpp"
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 
 namespace garra::grasp {
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kInfinite = std::numeric_limits<double>::infinity();
 
-std::int64_t count_contacts(const Set& set, std::size_t g) { return set.first[g + 1] - set.first[g]; }
+std::int64_t count_contacts(const GraspSet& set, std::size_t g) { return set.first[g + 1] - set.first[g]; }
 
 /// Decides grasps, in groups of equal numbers of contacts.
 class Deciding {

@@ -21,7 +21,7 @@ struct IndexRange {
 
 /// Input of the decisions: consecutive grasps of a set, as a set of their own.
 struct Work {
-  const Set& set;
+  const GraspSet& set;
   const SetStudy& study;
   Hand hand;
   const Device& device;

@@ -36,7 +36,7 @@ void check_first(const std::vector<std::int64_t>& first) {
                                               "] = " + std::to_string(first[g - 1]));
 }
 
-void check_sizes(const Set& s, const SetStudy& study) {
+void check_sizes(const GraspSet& s, const SetStudy& study) {
   check_first(s.first);
   const std::int64_t m = s.first.back(), g = s.count();
   check_array("point", s.point.size(), m, 3, true);
@@ -54,7 +54,7 @@ void check_sizes(const Set& s, const SetStudy& study) {
   check_hand_sizes(s);
 }
 
-void check_study(const Set& s, const SetStudy& study) {
+void check_study(const GraspSet& s, const SetStudy& study) {
   if (study.samples < 1) throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
   if (study.best < 0)
     throw Error(ExitCode::kUsage, "best = " + std::to_string(study.best), "0, or how many are wanted");
@@ -238,7 +238,7 @@ template SetGrasp<16> GraspReader::packed() const;
 template SetGrasp<24> GraspReader::packed() const;
 template SetGrasp<32> GraspReader::packed() const;
 
-void check_input(const Set& set, const SetStudy& study) {
+void check_input(const GraspSet& set, const SetStudy& study) {
   check_sizes(set, study);
   check_study(set, study);
 }

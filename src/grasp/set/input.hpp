@@ -9,7 +9,7 @@
 namespace garra::grasp {
 
 /// Throws Error if sizes do not match, or there is nothing to hold.
-void check_input(const Set& set, const SetStudy& study);
+void check_input(const GraspSet& set, const SetStudy& study);
 
 /// The random inputs of a study's samples.
 [[nodiscard]] SetModel make_model(const SetStudy& study);
@@ -17,7 +17,7 @@ void check_input(const Set& set, const SetStudy& study);
 /// Reader of one grasp of a set.
 class GraspReader {
  public:
-  GraspReader(const Set& set, Hand hand, std::int64_t g)
+  GraspReader(const GraspSet& set, Hand hand, std::int64_t g)
       : set_(set),
         hand_(hand),
         g_(g),
@@ -47,7 +47,7 @@ class GraspReader {
   /// Whether every normal points away from the center of mass, and not into the object if that is known.
   [[nodiscard]] bool outward() const;
 
-  const Set& set_;
+  const GraspSet& set_;
   Hand hand_;
   std::int64_t g_, row_, contacts_;
 };

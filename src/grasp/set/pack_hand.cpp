@@ -84,7 +84,7 @@ double dot_product(std::span<const double> a, std::span<const double> b) {
 
 /// Rows of the set's arrays for one grasp.
 struct HandRows {
-  HandRows(const Set& set, std::int64_t g)
+  HandRows(const GraspSet& set, std::int64_t g)
       : first(set.first[static_cast<std::size_t>(g)]),
         contacts(set.first[static_cast<std::size_t>(g) + 1] - first),
         joints(set.joints()),
@@ -100,7 +100,9 @@ struct HandRows {
         mass_matrix{joints, rows(set.mass_matrix, g, 1, joints * joints)} {}
 
   /// Count of a contact's mobility numbers: one for all directions, or a matrix.
-  static std::int64_t each(const Set& set, const Numbers& all) { return std::ssize(all) == set.first.back() ? 1 : 9; }
+  static std::int64_t each(const GraspSet& set, const Numbers& all) {
+    return std::ssize(all) == set.first.back() ? 1 : 9;
+  }
   /// Mobility of contact j; `all`: mobility or angular_mobility.
   [[nodiscard]] Mat3<double> contact_mobility(std::span<const double> all, std::int64_t j) const {
     const auto k = static_cast<std::size_t>(j);
@@ -127,7 +129,7 @@ void check_size(const char* name, const Numbers& numbers, std::int64_t wanted, c
 }
 
 /// Checks that forces along t or o have a given direction t.
-void check_tangents(const Set& set) {
+void check_tangents(const GraspSet& set) {
   if (!set.tangent.empty()) return;
   for (std::size_t row = 0; row < set.force.size() / 3; ++row)
     if (set.force[3 * row + 1] != 0 || set.force[3 * row + 2] != 0)
@@ -248,7 +250,7 @@ Vec<double, kAxes<D> * N> commanded(const HandRows& rows, const SetGrasp<N>& gra
 }
 
 /// Inertia over mass; without inertia, that of a body with the grasp's length as radius of gyration.
-Mat3<double> squared_gyration(const Set& set, std::int64_t g, double length) {
+Mat3<double> squared_gyration(const GraspSet& set, std::int64_t g, double length) {
   if (set.inertia.empty()) return (length * length) * Mat3<double>::identity();
   Mat3<double> out;
   for (int r = 0; r < 3; ++r)
@@ -384,7 +386,7 @@ void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
 
 }  // namespace
 
-Hand choose_hand(const Set& set, Hand wanted) {
+Hand choose_hand(const GraspSet& set, Hand wanted) {
   if (wanted == Hand::kAuto) {
     if (!set.jacobian.empty() && !set.mobility.empty())
       refuse("the set has mobility and jacobian, of a compliant and of a whole hand",
@@ -420,7 +422,7 @@ Hand choose_hand(const Set& set, Hand wanted) {
   return wanted;
 }
 
-void check_hand_sizes(const Set& set) {
+void check_hand_sizes(const GraspSet& set) {
   const std::int64_t m = set.first.back(), g = set.count(), nq = set.joints();
   check_size("force", set.force, 3 * m, "[m,3]");
   check_size("torsion", set.torsion, m, "[m]");
@@ -444,7 +446,7 @@ void check_hand_sizes(const Set& set) {
              "At most " + std::to_string(kMaxTorqueLimits) + " can; infinity is no limit.");
 }
 
-bool hand_is_finite(const Set& set, std::int64_t g) {
+bool hand_is_finite(const GraspSet& set, std::int64_t g) {
   const HandRows rows(set, g);
   for (const auto part : {rows.force, rows.torsion, rows.mobility, rows.angular_mobility, rows.jacobian,
                           rows.angular_jacobian, rows.torque, rows.bias, rows.mass_matrix.m})
@@ -452,7 +454,7 @@ bool hand_is_finite(const Set& set, std::int64_t g) {
   return std::none_of(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isnan(x); });
 }
 
-bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
+bool hand_is_sound(const GraspSet& set, Hand hand, std::int64_t g) {
   const HandRows rows(set, g);
   Numbers factor;
   if (hand == Hand::kWhole)
@@ -469,7 +471,7 @@ bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
   return true;
 }
 
-HandReader::HandReader(const Set& set, Hand hand, bool torque_errors)
+HandReader::HandReader(const GraspSet& set, Hand hand, bool torque_errors)
     : set_(set), hand_(hand), torque_errors_(torque_errors && hand == Hand::kWhole) {
   if (torque_errors_ && set.joints() > kMaxTorqueLimits)
     refuse(

@@ -1,7 +1,7 @@
 // The resisted force radius of a sample with an ideal hand. Host and device; docs/theory/grasp-sets.md.
 #pragma once
 
-#include "garra/solve/resisted_force_radius.hpp"
+#include "garra/solvers/resisted_force_radius.hpp"
 #include "grasp/set/model.hpp"
 
 namespace garra::grasp {

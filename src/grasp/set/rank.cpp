@@ -30,7 +30,7 @@ struct Ranker {
       const auto end = std::lower_bound(begin, which.end(), static_cast<std::size_t>(first + count));
       std::vector<std::size_t> local;
       for (; begin != end; ++begin) local.push_back(*begin - static_cast<std::size_t>(first));
-      const Set set = source.read(first, count);
+      const GraspSet set = source.read(first, count);
       run(Work{set, study(), source.hand(), device}, static_cast<std::size_t>(first), local);
     }
   }
@@ -38,7 +38,7 @@ struct Ranker {
   template <class Run>
   void for_all(const Run& run) const {
     for (std::int64_t first = 0; first < source.count(); first += kGraspsAtOnce) {
-      const Set set = source.read(first, std::min(kGraspsAtOnce, source.count() - first));
+      const GraspSet set = source.read(first, std::min(kGraspsAtOnce, source.count() - first));
       run(Work{set, study(), source.hand(), device}, first);
     }
   }
@@ -202,7 +202,7 @@ Ranking rank(const SetSource& source, const SetStudy& study, const Device& devic
   return rank_best(ranker, std::move(race), grasp, progress);
 }
 
-Ranking rank(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress) {
+Ranking rank(const GraspSet& set, const SetStudy& study, const Device& device, const SetProgress& progress) {
   check_input(set, study);
   (void)choose_hand(set, study.hand);  // errors in an array name its own rows
   return rank(SetInMemory(set), study, device, progress);

@@ -122,7 +122,7 @@ void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, s
 }
 
 template <int D>
-void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const Grasp& g, std::int64_t grasp,
+void replay_hand(const GraspSet& set, const SetStudy& study, const SetModel& model, const Grasp& g, std::int64_t grasp,
                  std::int64_t sample, SetReplay& out) {
   PackedHands<kAnyContacts, D> hand;
   HandReader(set, out.hand, is_off(study.torque_error)).pack(grasp, g, hand);
@@ -170,7 +170,7 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
   if (number < 0 || number >= source.count())
     refuse("grasp " + std::to_string(number), "The set has " + std::to_string(source.count()) + ", counted from 0.");
   if (sample < 0) refuse("sample " + std::to_string(sample), "Samples are counted from 0.");
-  const Set set = checked.read(number, 1);
+  const GraspSet set = checked.read(number, 1);
   constexpr std::int64_t kGrasp = 0;
   SetReplay out;
   out.hand = checked.hand();
@@ -194,7 +194,7 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
   return out;
 }
 
-SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample) {
+SetReplay replay(const GraspSet& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample) {
   check_input(set, study);
   return replay(SetInMemory(set), study, grasp, sample);
 }

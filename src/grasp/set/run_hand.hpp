@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 #include "grasp/set/hand.hpp"
 #include "grasp/set/run.hpp"
 
@@ -121,7 +121,7 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
 }
 
 /// Criteria of "held" for the samples of a set.
-[[nodiscard]] inline HeldRule held_rule(const SetStudy& study, const Set& set) {
+[[nodiscard]] inline HeldRule held_rule(const SetStudy& study, const GraspSet& set) {
   return {study.held_imbalance, study.held_acceleration, !set.force_limit.empty() || std::isfinite(study.force_limit)};
 }
 

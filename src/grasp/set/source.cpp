@@ -13,17 +13,19 @@ namespace garra::grasp {
 
 namespace {
 
-using Array = std::vector<double> Set::*;
-constexpr Array kOfContacts[] = {&Set::point,           &Set::normal,      &Set::tangent,          &Set::friction,
-                                 &Set::curvature,       &Set::force_limit, &Set::torsion_radius,   &Set::force,
-                                 &Set::torsion,         &Set::mobility,    &Set::angular_mobility, &Set::jacobian,
-                                 &Set::angular_jacobian};
-constexpr Array kOfGrasps[] = {&Set::mass,        &Set::com,    &Set::inertia, &Set::gravity,     &Set::wrench,
-                               &Set::mass_matrix, &Set::torque, &Set::bias,    &Set::torque_limit};
-constexpr Array kOfHands[] = {&Set::mass_matrix, &Set::torque, &Set::bias, &Set::torque_limit};
+using Array = std::vector<double> GraspSet::*;
+constexpr Array kOfContacts[] = {
+    &GraspSet::point,           &GraspSet::normal,      &GraspSet::tangent,          &GraspSet::friction,
+    &GraspSet::curvature,       &GraspSet::force_limit, &GraspSet::torsion_radius,   &GraspSet::force,
+    &GraspSet::torsion,         &GraspSet::mobility,    &GraspSet::angular_mobility, &GraspSet::jacobian,
+    &GraspSet::angular_jacobian};
+constexpr Array kOfGrasps[] = {&GraspSet::mass,    &GraspSet::com,    &GraspSet::inertia,
+                               &GraspSet::gravity, &GraspSet::wrench, &GraspSet::mass_matrix,
+                               &GraspSet::torque,  &GraspSet::bias,   &GraspSet::torque_limit};
+constexpr Array kOfHands[] = {&GraspSet::mass_matrix, &GraspSet::torque, &GraspSet::bias, &GraspSet::torque_limit};
 
-static_assert(sizeof(Set) == (1 + std::size(kOfContacts) + std::size(kOfGrasps)) * sizeof(std::vector<double>) +
-                                 sizeof(std::shared_ptr<const mesh::Surface>),
+static_assert(sizeof(GraspSet) == (1 + std::size(kOfContacts) + std::size(kOfGrasps)) * sizeof(std::vector<double>) +
+                                      sizeof(std::shared_ptr<const mesh::Surface>),
               "an array of sets is missing in these lists");
 
 /// Rows first .. first + count - 1 of `all`.
@@ -36,8 +38,8 @@ std::vector<double> slice_rows(const std::vector<double>& numbers, std::int64_t 
 
 }  // namespace
 
-Set SetInMemory::read(std::int64_t first, std::int64_t count) const {
-  Set out;
+GraspSet SetInMemory::read(std::int64_t first, std::int64_t count) const {
+  GraspSet out;
   const auto begin = set_.first.begin() + first;
   const std::int64_t row = *begin, rows = *(begin + count) - row;
   out.first.assign(begin, begin + count + 1);
@@ -56,7 +58,7 @@ CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
   // Grasps with contacts show which arrays exist.
   constexpr std::int64_t kAtOnce = 64;
   std::int64_t first = 0, count = 0;
-  Set some;
+  GraspSet some;
   do {
     first += count;
     count = std::min(kAtOnce, source.count() - first);
@@ -66,8 +68,8 @@ CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
   hand_ = choose_hand(some, study.hand);
 }
 
-Set CheckedSet::read(std::int64_t first, std::int64_t count) const {
-  Set set = source_.read(first, count);
+GraspSet CheckedSet::read(std::int64_t first, std::int64_t count) const {
+  GraspSet set = source_.read(first, count);
   if (set.force_limit.empty() && std::isfinite(study_.force_limit))
     set.force_limit.assign(static_cast<std::size_t>(set.first.back()), study_.force_limit);
   try {

@@ -9,12 +9,12 @@ namespace garra::grasp {
 class SetInMemory final : public SetSource {
  public:
   /// The set must outlive this object.
-  explicit SetInMemory(const Set& set) : set_(set) {}
+  explicit SetInMemory(const GraspSet& set) : set_(set) {}
   [[nodiscard]] std::int64_t count() const override { return set_.count(); }
-  [[nodiscard]] Set read(std::int64_t first, std::int64_t count) const override;
+  [[nodiscard]] GraspSet read(std::int64_t first, std::int64_t count) const override;
 
  private:
-  const Set& set_;
+  const GraspSet& set_;
 };
 
 /// A source whose arrays are checked: there are grasps, a hand to hold them, and matching sizes in each range.
@@ -27,7 +27,7 @@ class CheckedSet {
   [[nodiscard]] const SetStudy& study() const { return study_; }
   [[nodiscard]] Hand hand() const { return hand_; }
   /// Reads `count` grasps from `first` on. Throws Error(kInvalidFile), which names their range.
-  [[nodiscard]] Set read(std::int64_t first, std::int64_t count) const;
+  [[nodiscard]] GraspSet read(std::int64_t first, std::int64_t count) const;
 
  private:
   const SetSource& source_;

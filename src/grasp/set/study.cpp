@@ -176,7 +176,7 @@ study::Tally GraspSetStudy::run(std::int64_t first, std::int64_t count, const De
   t.count = count;
   t.counts.assign(kCounts, 0);
   for (std::int64_t at = first; at < first + count; at += kMaxGrasps) {
-    const Set some = checked_.read(at, std::min(kMaxGrasps, first + count - at));
+    const GraspSet some = checked_.read(at, std::min(kMaxGrasps, first + count - at));
     std::vector<DecisionBits> decisions;
     const Ranking r = rank_apart({some, scenario_.study, checked_.hand(), device}, decisions);
     const auto words = static_cast<std::size_t>(words_for(scenario_.study.samples));

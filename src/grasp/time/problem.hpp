@@ -1,7 +1,7 @@
 // The contact problem of a step: A, b and mu from fingers, object and load. SI units. Host and device.
 #pragma once
 
-#include "garra/solve/friction_problem.hpp"
+#include "garra/solvers/friction_problem.hpp"
 #include "garra/systems/grasp/object_step.hpp"
 
 namespace garra::grasp {

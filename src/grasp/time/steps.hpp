@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contact/batch/padded.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solvers/friction_newton.hpp"
 #include "grasp/sample/problem_in_tile.hpp"
 #include "grasp/time/fingers.hpp"
 #include "grasp/time/problem.hpp"

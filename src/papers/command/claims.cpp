@@ -15,7 +15,7 @@ namespace garra::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace singularity::claims;
+using namespace papers;
 using Json = nlohmann::ordered_json;
 
 constexpr int kExamples = 3;

@@ -10,9 +10,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
-#include "shell/commands.hpp"
 
 namespace garra::cli {
 namespace {

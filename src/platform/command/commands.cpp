@@ -1,5 +1,5 @@
 // `garra platform ...`: six-legged platforms.
-#include "shell/commands.hpp"
+#include "cli/commands.hpp"
 
 #include "platform/command/shared.hpp"
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <memory>
 
+#include "cli/answer_parts.hpp"
 #include "garra/platform_dynamics.hpp"
 #include "platform/command/shared.hpp"
-#include "shell/answer_parts.hpp"
 
 namespace garra::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "cli/answer_parts.hpp"
 #include "platform/command/answer.hpp"
-#include "shell/answer_parts.hpp"
 
 namespace garra::cli {
 

@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/jobs.hpp"
+#include "cli/samples/system_job.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_experiment_scenario.hpp"
 #include "platform/command/answer.hpp"
 #include "platform/command/study_file.hpp"
 #include "platform/files/rows_file.hpp"
-#include "shell/jobs.hpp"
-#include "shell/samples/system_job.hpp"
 
 namespace garra::cli {
 

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/atomic_file.hpp"
+#include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_scenario.hpp"
 #include "platform/command/answer.hpp"
 #include "platform/command/study_file.hpp"
-#include "shell/jobs.hpp"
 
 namespace garra::cli {
 

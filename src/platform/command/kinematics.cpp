@@ -4,12 +4,12 @@
 #include <memory>
 #include <numeric>
 
+#include "cli/answer_parts.hpp"
+#include "cli/flags.hpp"
 #include "garra/platform_dynamics.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "platform/command/shared.hpp"
 #include "platform/files/parts.hpp"
-#include "shell/answer_parts.hpp"
-#include "shell/flags.hpp"
 
 namespace garra::cli {
 namespace {

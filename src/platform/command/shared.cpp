@@ -7,14 +7,14 @@
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
+#include "cli/answer_parts.hpp"
+#include "cli/flags.hpp"
+#include "cli/robot_argument.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "platform/files/parts.hpp"
-#include "shell/answer_parts.hpp"
-#include "shell/flags.hpp"
-#include "shell/robot_argument.hpp"
 
 namespace garra::cli {
 namespace {

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_line.hpp"
+#include "cli/flags.hpp"
 #include "garra/batch/device.hpp"
 #include "garra/platform.hpp"
 #include "platform/files/rows_file.hpp"
-#include "shell/command_line.hpp"
-#include "shell/flags.hpp"
 
 namespace garra::cli {
 

@@ -5,10 +5,10 @@
 
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
+#include "cli/answer_parts.hpp"
+#include "cli/flags.hpp"
 #include "garra/platform_simulate.hpp"
 #include "platform/command/shared.hpp"
-#include "shell/answer_parts.hpp"
-#include "shell/flags.hpp"
 
 namespace garra::cli {
 namespace {

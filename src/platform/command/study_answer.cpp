@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/answer_parts.hpp"
 #include "platform/command/answer.hpp"
-#include "shell/answer_parts.hpp"
 
 namespace garra::cli {
 

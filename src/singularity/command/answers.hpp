@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "shell/look.hpp"
+#include "cli/look.hpp"
 
 namespace garra::cli {
 

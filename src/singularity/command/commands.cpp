@@ -1,5 +1,5 @@
 // `garra singularity` and `garra screws`: one configuration, analyzed exactly; or a map of very many.
-#include "shell/commands.hpp"
+#include "cli/commands.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,14 +14,14 @@
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/text.hpp"
 #include "chain/files/robot_table.hpp"
+#include "cli/flags.hpp"
+#include "cli/report.hpp"
+#include "cli/robot_argument.hpp"
+#include "cli/run.hpp"
+#include "cli/temporary_folder.hpp"
 #include "garra/io/screws_file.hpp"
 #include "garra/singularity_map.hpp"
 #include "papers/command/claims.hpp"
-#include "shell/flags.hpp"
-#include "shell/report.hpp"
-#include "shell/robot_argument.hpp"
-#include "shell/run.hpp"
-#include "shell/temporary_folder.hpp"
 #include "singularity/command/answer.hpp"
 
 namespace garra::cli {

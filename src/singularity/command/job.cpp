@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/singularity_scenario.hpp"
-#include "shell/jobs.hpp"
 #include "singularity/command/answer.hpp"
 #include "singularity/command/answers.hpp"
 #include "singularity/files/map_file.hpp"
@@ -162,7 +162,8 @@ void print_map_sample(const MapSample& s, const chain::Robot& robot, double tole
   std::printf("Nearest singularity      %s%.6g deg of joint motion away\n", type.empty() ? "" : (type + ", ").c_str(),
               s.nearest.distance[0] / kDegree);
   std::printf(
-      "                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are decided\n"
+      "                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are "
+      "decided\n"
       "                         by %g, as the map does: double roots are found to the root of rounding only\n",
       tolerance, s.options.tolerance);
   std::printf("\nThe analysis there:\n%s", singularity_text(s.screws, *s.analysis, &s.options).c_str());

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "shell/answer_parts.hpp"
+#include "cli/answer_parts.hpp"
 #include "singularity/command/answers.hpp"
 
 namespace garra::cli {

@@ -11,9 +11,9 @@
 
 namespace garra::singularity {
 
-/// What counts as zero where a search has converged. Its end is exact to rounding where the smallest singular value falls
-/// in proportion to the distance, but at double roots, where it falls with the square, only to the root of rounding,
-/// 1e-8: ranks and sets are checked well above that.
+/// What counts as zero where a search has converged. Its end is exact to rounding where the smallest singular value
+/// falls in proportion to the distance, but at double roots, where it falls with the square, only to the root of
+/// rounding, 1e-8: ranks and sets are checked well above that.
 [[nodiscard]] inline Tolerances arrival_tolerances(const MeasureOptions& options) {
   const double rank = std::max(1e-6, options.tolerance);
   return {rank, 10 * rank, 10 * rank};

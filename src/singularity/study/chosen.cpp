@@ -77,8 +77,8 @@ std::vector<ChosenConfiguration> MapStudy::configurations(const Total& t) const 
   for (const CountedSet& set : sets) converged += set.count;
   for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
     if (sets[k].example >= 0)
-      list.push_back(
-          {"most frequent", static_cast<double>(sets[k].count) / static_cast<double>(converged), sample(sets[k].example)});
+      list.push_back({"most frequent", static_cast<double>(sets[k].count) / static_cast<double>(converged),
+                      sample(sets[k].example)});
   const auto& worst = t.worst.list();
   for (std::size_t k = 0; k < std::min(kMaxWorst, worst.size()); ++k)
     list.push_back({"worst", std::nullopt, sample(worst[k].sample)});

@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[3]
 # file, the include planted in it, what the message says
 PLANTED = [
     ("include/garra/core/mat.hpp", "garra/math/pose.hpp", "core may not include math"),
-    ("include/garra/math/pose.hpp", "garra/solve/friction_problem.hpp", "math may not include solve"),
-    ("include/garra/solve/friction_newton.hpp", "garra/math/pose.hpp", "solve may not include math"),
-    ("include/garra/solve/friction_newton.hpp", "garra/batch/tiles.hpp", "solve may not include batch"),
-    ("include/garra/systems/grasp/contact.hpp", "garra/solve/friction_newton.hpp", "systems may not include solve"),
+    ("include/garra/math/pose.hpp", "garra/solvers/friction_problem.hpp", "math may not include solve"),
+    ("include/garra/solvers/friction_newton.hpp", "garra/math/pose.hpp", "solvers may not include math"),
+    ("include/garra/solvers/friction_newton.hpp", "garra/batch/tiles.hpp", "solvers may not include batch"),
+    ("include/garra/systems/grasp/contact.hpp", "garra/solvers/friction_newton.hpp", "systems may not include solve"),
     ("include/garra/systems/chain/model.hpp", "garra/systems/grasp/contact.hpp", "chain may not include systems/grasp"),
     ("include/garra/batch/tiles.hpp", "garra/study/study.hpp", "batch may not include study"),
     ("include/garra/batch/tiles.hpp", "garra/core/lanes.hpp", "lanes.hpp is for the host"),
@@ -32,20 +32,20 @@ PLANTED = [
     ("src/base/files/hdf5.cpp", "garra/chain.hpp", "src/base/files may not include entry"),
     ("src/base/scenario/fields.hpp", "chain/files/robot_table.hpp", "src/base/files may not include system files"),
     ("src/study/engine.cpp", "base/files/hdf5.hpp", "src/study may not include src/base/files"),
-    ("src/study/files/run_lock.cpp", "shell/progress.hpp", "src/study/files may not include src/shell"),
-    ("src/shell/program.cpp", "grasp/study/study.hpp", "src/shell may not include system"),
-    ("src/shell/jobs.cpp", "chain/files/trajectory_file.hpp", "src/shell may not include system files"),
+    ("src/study/files/run_lock.cpp", "cli/progress.hpp", "src/study/files may not include src/cli"),
+    ("src/cli/program.cpp", "grasp/study/study.hpp", "src/cli may not include system"),
+    ("src/cli/jobs.cpp", "chain/files/trajectory_file.hpp", "src/cli may not include system files"),
     # systems
     ("src/contact/batch/entry.cpp", "chain/model/robot.hpp", "contact may not include chain"),
     ("src/chain/model/form.cpp", "garra/io/scenario.hpp", "system may not include io"),
     ("src/chain/model/form.cpp", "chain/files/states_file.hpp", "system may not include system files"),
     ("src/chain/study/study.cpp", "grasp/study/study.hpp", "chain may not include grasp"),
     ("src/grasp/sample/model.hpp", "platform/study/study.hpp", "grasp may not include platform"),
-    ("src/grasp/files/scenario.cpp", "shell/commands.hpp", "system files may not include src/shell"),
+    ("src/grasp/files/scenario.cpp", "cli/commands.hpp", "system files may not include src/cli"),
     ("src/grasp/files/scenario.cpp", "platform/files/parts.hpp", "grasp may not include platform"),
     ("src/singularity/map/entry.cpp", "papers/claims.hpp", "singularity may not include papers"),
     ("src/platform/command/job.cpp", "grasp/study/study.hpp", "platform may not include grasp"),
-    ("src/papers/tables.cpp", "shell/flags.hpp", "system may not include src/shell"),
+    ("src/papers/tables.cpp", "cli/flags.hpp", "system may not include src/cli"),
     # kernels
     ("kernels/base/device.cu", "garra/io/scenario.hpp", "kernels may not include io"),
     ("kernels/base/device.cu", "garra/batch/for_each.hpp", "leads to lanes.hpp"),
@@ -64,10 +64,10 @@ PLANTED = [
     ("src/study/engine.cpp", "zlib.h", "belongs in src/base/files/ and src/study/files/ only"),
     ("src/base/scenario/fields.hpp", "toml++/toml.h", "belongs in src/base/files/ only"),
     ("src/base/files/toml_parse.cpp", "tinyxml2.h", "belongs in src/chain/files/ only"),
-    ("src/chain/files/states_file.cpp", "CLI/CLI.hpp", "belongs in src/shell/command_line.cpp only"),
-    ("src/contact/bench/table.cpp", "CLI/CLI.hpp", "belongs in src/shell/command_line.cpp only"),
+    ("src/chain/files/states_file.cpp", "CLI/CLI.hpp", "belongs in src/cli/command_line.cpp only"),
+    ("src/contact/bench/table.cpp", "CLI/CLI.hpp", "belongs in src/cli/command_line.cpp only"),
     ("src/base/device.cpp", "cuda_runtime.h", "belongs in kernels/"),
-    ("src/shell/program.cpp", "garra/core/gone.hpp", "no such file"),
+    ("src/cli/program.cpp", "garra/core/gone.hpp", "no such file"),
 ]
 
 
@@ -108,11 +108,11 @@ def test_a_small_system_has_files_in_place_of_folders(tree: Path) -> None:
     room.mkdir()
     (room / "README.md").write_text("# small\n")
     (room / "scenario.cpp").write_text('#include "base/scenario/fields.hpp"\n')
-    (room / "job.cpp").write_text('#include "shell/jobs.hpp"\n')
+    (room / "job.cpp").write_text('#include "cli/jobs.hpp"\n')
     (room / "study.cpp").write_text('#include "garra/study/system.hpp"\n')
     assert check(str(tree)).returncode == 0
-    (room / "study.cpp").write_text('#include "shell/jobs.hpp"\n')
-    expect_fault(tree, "src/small/study.cpp:1: includes shell/jobs.hpp: system may not include src/shell")
+    (room / "study.cpp").write_text('#include "cli/jobs.hpp"\n')
+    expect_fault(tree, "src/small/study.cpp:1: includes cli/jobs.hpp: system may not include src/cli")
     (room / "study.cpp").write_text('#include "grasp/study/study.hpp"\n')
     expect_fault(tree, "small may not include grasp")
 

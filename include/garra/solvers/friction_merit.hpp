@@ -1,0 +1,336 @@
+// Friction contact by minimizing a merit function on a box, as in the papers
+// (docs/theory/friction-merit.md): their rolling contacts (29)-(36) as a mixed complementarity
+// problem for mncp.hpp, and a solver templated on merit function and minimizer.
+//
+//   u = (c_n, lambda),   F = (A_n c + b_n,  s = mu^2 c_n^2 - c_t^2 - c_o^2)                                      (1)
+//
+//   v = (c_t, c_o, a_t, a_o),   G = (mu c_n a_t + c_t lambda,  mu c_n a_o + c_o lambda,  a_T - A_T c - b_T)      (2)
+//
+// A contact without friction (mu = 0; also a sliding one after eliminate_sliding) has s = -|c_T|^2
+// and undetermined lambda. Its rows of s and of friction become s = 1, c_t = 0, c_o = 0.
+#pragma once
+
+#include "garra/solvers/friction_newton.hpp"
+#include "garra/solvers/mncp.hpp"
+
+namespace garra::solvers {
+
+/// The papers' problem: x is direction-major, as in the papers; A, b and mu stay contact-major and
+/// are already scaled (friction_scale).
+template <int N>
+struct FrictionMncp {
+  static constexpr int kComplementary = 2 * N, kFree = 4 * N, kSize = 6 * N;
+  template <class S>
+  using Data = FrictionProblem<S, N>;
+
+  /// Indices of the unknowns of contact j, and of the rows of F and G.
+  static GARRA_HD constexpr int c_n(int j) { return j; }
+  static GARRA_HD constexpr int lambda(int j) { return extent<N>() + j; }
+  static GARRA_HD constexpr int c_t(int j) { return extent<2 * N>() + j; }
+  static GARRA_HD constexpr int c_o(int j) { return extent<3 * N>() + j; }
+  static GARRA_HD constexpr int a_t(int j) { return extent<4 * N>() + j; }
+  static GARRA_HD constexpr int a_o(int j) { return extent<5 * N>() + j; }
+  /// Component i (n, t, o) of the force at contact j.
+  static GARRA_HD constexpr int force(int i, int j) { return i == 0 ? j : (i + 1) * extent<N>() + j; }
+
+  template <class S, class X>
+  static GARRA_HD Vec<X, kSize> evaluate(const Data<S>& d, const Vec<X, kSize>& x) {
+    Vec<X, kSize> y;
+    for (int j = 0; j < extent<N>(); ++j) {
+      Vec3<X> a = vec3<X>(X(d.b[3 * j]), X(d.b[3 * j + 1]), X(d.b[3 * j + 2]));
+      for (int k = 0; k < extent<3 * N>(); ++k)
+        for_each_index<3>([&](int i) { a[i] = fma(d.A(3 * j + i, k), x[force(k % 3, k / 3)], a[i]); });
+      const X limit = d.mu[j] * x[c_n(j)], t = x[c_t(j)], o = x[c_o(j)];
+      const auto rubs = d.mu[j] > S(0);
+      y[c_n(j)] = a[0];
+      y[lambda(j)] = select(rubs, fma(limit, limit, -fma(t, t, o * o)), X(1));
+      y[c_t(j)] = select(rubs, fma(limit, x[a_t(j)], t * x[lambda(j)]), t);
+      y[c_o(j)] = select(rubs, fma(limit, x[a_o(j)], o * x[lambda(j)]), o);
+      y[a_t(j)] = x[a_t(j)] - a[1];
+      y[a_o(j)] = x[a_o(j)] - a[2];
+    }
+    return y;
+  }
+
+  template <class S>
+  static GARRA_HD Mat<S, kSize, kSize> jacobian(const Data<S>& d, const Vec<S, kSize>& x) {
+    auto J = Mat<S, kSize, kSize>::zero();
+    for (int j = 0; j < extent<N>(); ++j) {
+      for (int k = 0; k < extent<3 * N>(); ++k) {
+        const int column = force(k % 3, k / 3);
+        J(c_n(j), column) = d.A(3 * j, k);
+        J(a_t(j), column) = -d.A(3 * j + 1, k);
+        J(a_o(j), column) = -d.A(3 * j + 2, k);
+      }
+      const S mu = max(d.mu[j], S(0)), rubs = select(d.mu[j] > S(0), S(1), S(0));
+      const S limit = mu * x[c_n(j)];
+      J(lambda(j), c_n(j)) = S(2) * mu * limit;
+      J(lambda(j), c_t(j)) = S(-2) * rubs * x[c_t(j)];
+      J(lambda(j), c_o(j)) = S(-2) * rubs * x[c_o(j)];
+      J(c_t(j), c_n(j)) = mu * x[a_t(j)];
+      J(c_o(j), c_n(j)) = mu * x[a_o(j)];
+      J(c_t(j), a_t(j)) = J(c_o(j), a_o(j)) = limit;
+      J(c_t(j), lambda(j)) = rubs * x[c_t(j)];
+      J(c_o(j), lambda(j)) = rubs * x[c_o(j)];
+      J(c_t(j), c_t(j)) = J(c_o(j), c_o(j)) = select(rubs > S(0), x[lambda(j)], S(1));
+      J(a_t(j), a_t(j)) = J(a_o(j), a_o(j)) = S(1);
+    }
+    return J;
+  }
+
+  template <class S>
+  static GARRA_HD void add_curvature(const Data<S>& d, const Vec<S, kSize>&, const Vec<S, kSize>& w,
+                                     Mat<S, kSize, kSize>& H) {
+    const auto add = [&](int i, int k, const S& value) {
+      H(i, k) += value;
+      H(k, i) += value;
+    };
+    for (int j = 0; j < extent<N>(); ++j) {
+      const S mu = max(d.mu[j], S(0)), rubs = select(d.mu[j] > S(0), S(1), S(0));
+      H(c_n(j), c_n(j)) += S(2) * mu * mu * w[lambda(j)];
+      H(c_t(j), c_t(j)) -= S(2) * rubs * w[lambda(j)];
+      H(c_o(j), c_o(j)) -= S(2) * rubs * w[lambda(j)];
+      add(c_n(j), a_t(j), mu * w[c_t(j)]);
+      add(c_n(j), a_o(j), mu * w[c_o(j)]);
+      add(c_t(j), lambda(j), rubs * w[c_t(j)]);
+      add(c_o(j), lambda(j), rubs * w[c_o(j)]);
+    }
+  }
+
+  template <class S>
+  static GARRA_HD Vec<S, 3 * N> forces(const Vec<S, kSize>& x) {
+    Vec<S, 3 * N> c;
+    for (int k = 0; k < extent<3 * N>(); ++k) c[k] = x[force(k % 3, k / 3)];
+    return c;
+  }
+
+  /// Relative change of the load of the force alone, with a = A c + b recomputed.
+  template <class S>
+  static GARRA_HD S error(const Data<S>& d, const Vec<S, kSize>& x) {
+    const Vec<S, 3 *N> c = forces(x), a = d.A * c + d.b;
+    return check_iterate(d, load_scale(d), c, a, 1).error;
+  }
+
+  /// Unknowns around a guessed force, in the interior. At c = 0, lambda = 0 the rows of s and of
+  /// friction have no gradient and every merit function has a stationary point; starts on the
+  /// boundary run into it.
+  template <class S>
+  static GARRA_HD Vec<S, kSize> interior(const Data<S>& d, Vec<S, 3 * N> c);
+
+  /// Further starts, k = 1, 2, ...: normal forces spread by a Weyl sequence and no friction, three
+  /// sweeps, the interior.
+  template <class S>
+  static GARRA_HD Vec<S, kSize> start(const Data<S>& d, const Vec<S, kSize>& x0, const S& k);
+};
+
+namespace friction_merit {
+
+// The interior, in scaled units (largest |b| and largest A_ii are 1). Measured over 0.02 to 1, 0.5
+// to 1 and 0 to 0.3.
+inline constexpr double kMinNormal = 0.1;     ///< c_n >= this part of the largest
+inline constexpr double kInsideCone = 0.9;    ///< factor on c_T
+inline constexpr double kMinLambda = 0.3;     ///< lambda = max(|a_T|, this)
+inline constexpr double kRegularized = 1e-4;  ///< added to the diagonal of A for the stick force, in case A is singular
+inline constexpr double kUseful = 10;         ///< a stick force with a larger entry is not used
+inline constexpr double kSpread = 10;         ///< further starts: normal forces from 0 to kSpread / A_nn
+inline constexpr int kSweeps = 3;             ///< sweeps of projected Gauss-Seidel in starts that have them
+
+/// -A^-1 b projected on the cones, zero if it is not useful.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> stick_force(const FrictionProblem<S, N>& p) {
+  Mat<S, 3 * N, 3 * N> A = p.A;
+  for (int i = 0; i < extent<3 * N>(); ++i) A(i, i) += S(kRegularized);
+  Vec<S, 3 * N> c = solve(factor_ldlt(A), -p.b);
+  S largest = S(0);
+  for (int i = 0; i < extent<3 * N>(); ++i) largest = max(largest, abs(c[i]));
+  const auto useful = largest <= S(kUseful);
+  for (int j = 0; j < extent<N>(); ++j) {
+    const Vec3<S> cj = project_on_cone(contact<S, N>(c, j), p.mu[j]);
+    for (int i = 0; i < 3; ++i) c[3 * j + i] = select(useful, cj[i], S(0));
+  }
+  return c;
+}
+
+/// Sweeps of projected Gauss-Seidel.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> sweep(const FrictionProblem<S, N>& p, Vec<S, 3 * N> c, int sweeps) {
+  FrictionState<S, N> s;
+  s.problem = p;
+  for (int j = 0; j < extent<N>(); ++j) {
+    const auto rho = friction_newton::diagonal_rho<S, N>(p.A, j);
+    s.rho_n[j] = rho.n / friction_newton::normal_share(p.mu[j]);
+    s.rho_t[j] = rho.t;
+  }
+  for (int k = 0; k < sweeps; ++k) c = friction_newton::sweep<S, N>(s, c);
+  return c;
+}
+
+/// Fractional part of a number from 0 to 1e15.
+template <class S>
+GARRA_HD S fraction(const S& a) {
+  const S rest = a - ((a + S(0x1p52)) - S(0x1p52));  // minus the nearest whole number
+  return select(rest < S(0), rest + S(1), rest);
+}
+
+}  // namespace friction_merit
+
+template <int N>
+template <class S>
+GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>& d, Vec<S, 3 * N> c) {
+  using namespace friction_merit;
+  S largest = S(0), trace = S(0);
+  for (int j = 0; j < extent<N>(); ++j) largest = max(largest, c[3 * j]);
+  for (int i = 0; i < extent<3 * N>(); ++i) trace += d.A(i, i);
+  const S guess = norm(d.b) * S(extent<3 * N>()) / select(trace > S(0), trace, S(1));  // |b| over the mean of A_ii
+  const S least = select(largest > S(0), S(kMinNormal) * largest, guess);
+  for (int j = 0; j < extent<N>(); ++j) {
+    c[3 * j] = max(c[3 * j], least);
+    for (int i = 1; i < 3; ++i) c[3 * j + i] = S(kInsideCone) * c[3 * j + i];
+  }
+  const Vec<S, 3 * N> a = d.A * c + d.b;
+  Vec<S, kSize> x;
+  for (int j = 0; j < extent<N>(); ++j) {
+    const S t = a[3 * j + 1], o = a[3 * j + 2];
+    for (int i = 0; i < 3; ++i) x[force(i, j)] = c[3 * j + i];
+    x[a_t(j)] = t;
+    x[a_o(j)] = o;
+    x[lambda(j)] = max(sqrt(fma(t, t, o * o)), S(kMinLambda));
+  }
+  return x;
+}
+
+template <int N>
+template <class S>
+GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::start(const Data<S>& d, const Vec<S, kSize>&, const S& k) {
+  Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
+  for (int j = 0; j < extent<N>(); ++j) {
+    const S w = friction_merit::fraction(fma(k, S(0.6180339887498949), S(0.7548776662466927 * j)));
+    c[3 * j] = S(friction_merit::kSpread) * (w * w * w) * friction_newton::diagonal_rho<S, N>(d.A, j).n;
+  }
+  return interior(d, friction_merit::sweep<S, N>(d, c, friction_merit::kSweeps));
+}
+
+/// Start of a problem's first minimization.
+enum class FrictionStart : int {
+  kZero,    ///< x = 0, as in the papers
+  kStick,   ///< the stick force -A^-1 b projected on the cones, then the interior
+  kSweeps,  ///< the same after three sweeps of projected Gauss-Seidel
+};
+
+template <class Minimizer, class Merit, class S, int N>
+struct FrictionMeritState {
+  typename MncpSolver<FrictionMncp<N>, Merit, Minimizer>::template State<S> mncp;
+  S unit;     ///< force unit: size_b / size_a of friction_scale
+  S running;  ///< 1 while unfinished
+  static constexpr auto parts() {
+    return std::tuple{&FrictionMeritState::mncp, &FrictionMeritState::unit, &FrictionMeritState::running};
+  }
+};
+
+/// Solver of friction contact by minimizing a merit function. Same interface as FrictionNewton.
+template <class Minimizer, class Merit>
+struct FrictionMerit {
+  Minimizer minimizer = {};
+  double tolerance = 1e-8;  ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
+  int max_iterations =
+      0;           ///< stop: outer iterations over all starts >= max_iterations; 0: the minimizer's limit on each
+  int starts = 1;  ///< stop: as many starts ended without a solution
+  FrictionStart first = FrictionStart::kStick;
+  bool check_iterate = true;  ///< false: only the minimizer's own tests stop it, as in the papers
+  bool zero_slack = false;    ///< start from z = 0, as in the papers' Table 3, instead of z = max(F, 0)
+
+  template <class S, int N>
+  using State = FrictionMeritState<Minimizer, Merit, S, N>;
+
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD_CALL State<S, N> start(const FrictionProblem<S, N>& given) const {
+    const Scaled<S, N> in = scaled(given);
+    State<S, N> s{mncp<N>().template start<S>(in.problem, first_start(in.problem)), in.unit, S(1)};
+    s.running = s.mncp.running;
+    return s;
+  }
+
+  template <class S, int N>
+  GARRA_HD void step(State<S, N>& s) const {
+    s.mncp.running = select(s.running > S(0), s.mncp.running, S(0));
+    mncp<N>().template step<S>(s.mncp);
+    auto& at = s.mncp.minimizer.at;
+    const S outer = s.mncp.before.outer + at.effort.outer;
+    const auto late = s.mncp.running > S(0) && S(max_iterations) > S(0) && outer >= S(max_iterations);
+    at.status = select(late, S(int(Status::kIterationLimit)), at.status);
+    s.mncp.running = select(late, S(0), s.mncp.running);
+    s.running = s.mncp.running;
+  }
+
+  template <class S, int N>
+  static GARRA_HD MaskOf<S> running(const State<S, N>& s) {
+    return s.running > S(0);
+  }
+
+  /// The candidate for the certificate: the force in the problem's own units.
+  template <class S, int N>
+  [[nodiscard]] static GARRA_HD Candidate<S, N> candidate(const State<S, N>& s) {
+    const auto found = Mncp<N>::template candidate<S>(s.mncp);
+    return {s.unit * FrictionMncp<N>::template forces<S>(found.x), found.f, found.projected_gradient, found.reason,
+            found.effort};
+  }
+
+  /// Solves one problem per lane.
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
+    State<S, N> state = start(given);
+    while (any(running(state))) step(state);
+    return certify(given, candidate(state), tolerance);
+  }
+
+ private:
+  template <int N>
+  using Mncp = MncpSolver<FrictionMncp<N>, Merit, Minimizer>;
+
+  template <int N>
+  [[nodiscard]] GARRA_HD Mncp<N> mncp() const {
+    Mncp<N> solver{minimizer};
+    solver.tolerance = tolerance;
+    solver.starts = starts;
+    solver.check_iterate = check_iterate;
+    solver.zero_slack = zero_slack;
+    return solver;
+  }
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD Vec<S, 6 * N> first_start(const FrictionProblem<S, N>& p) const {
+    if (first == FrictionStart::kZero) return Vec<S, 6 * N>::zero();
+    Vec<S, 3 * N> c = friction_merit::stick_force(p);
+    if (first == FrictionStart::kSweeps) c = friction_merit::sweep<S, N>(p, c, friction_merit::kSweeps);
+    return FrictionMncp<N>::template interior<S>(p, c);
+  }
+};
+
+/// Sliding or frictionless contacts alone, 0 <= c_n ⟂ a_n = M c_n + q >= 0: with PapersMerit the papers' (45)-(48) and
+/// their 2N variables (c_n, a_n).
+template <int N>
+struct SlidingLcp {
+  static constexpr int kComplementary = N, kFree = 0;
+  template <class S>
+  struct Data {
+    Mat<S, N, N> M;  ///< A_nn - mu (A_nt v_t + A_no v_o), column by column (eliminate_sliding)
+    Vec<S, N> q;     ///< b_n
+  };
+
+  template <class S, class X>
+  static GARRA_HD Vec<X, N> evaluate(const Data<S>& d, const Vec<X, N>& x) {
+    Vec<X, N> y;
+    for_each_index<N>([&](int i) {
+      y[i] = X(d.q[i]);
+      for_each_index<N>([&](int j) { y[i] = fma(d.M(i, j), x[j], y[i]); });
+    });
+    return y;
+  }
+  template <class S>
+  static GARRA_HD Mat<S, N, N> jacobian(const Data<S>& d, const Vec<S, N>&) {
+    return d.M;
+  }
+  template <class S>
+  static GARRA_HD void add_curvature(const Data<S>&, const Vec<S, N>&, const Vec<S, N>&, Mat<S, N, N>&) {}
+};
+
+}  // namespace garra::solvers

@@ -1,3 +1,0 @@
-#include "shell/launch/program.hpp"
-
-int main(int argc, char** argv) { return garra_program(argc, argv); }
