@@ -42,7 +42,7 @@ struct ProposeOptions {
   /// Height of the floor under the object: fingertips stay at z >= this [m].
   double floor = -std::numeric_limits<double>::infinity();
   /// Largest number of samples; 0: a million, and a thousand per grasp wanted once one is found.
-  std::int64_t most_samples = 0;
+  std::int64_t max_samples = 0;
   std::uint64_t seed = 1;
 };
 
@@ -79,7 +79,7 @@ struct Proposal {
 /// it ends the search.
 using ProposeProgress = std::function<void(std::int64_t grasps, std::int64_t samples)>;
 
-/// Draws samples until `count` are accepted or most_samples are drawn. The result does not depend
+/// Draws samples until `count` are accepted or max_samples are drawn. The result does not depend
 /// on the device or its threads, and the first grasps do not depend on `count`.
 /// @param object closed-form surface or mesh, SI units.
 /// @param options fingers, friction, clearances, seed.

@@ -98,9 +98,9 @@ struct ForwardOptions {
   /// the lengths in proven steps, and Newton's method restarts. Negative, or >= max_iterations:
   /// off. Not for arrays on the GPU.
   int plain_iterations = 5;
-  bool certify = false;     ///< Kantorovich test at the guess, and the uniqueness radius at the solution
-  bool prove_mode = false;  ///< if the test fails, continue the squared lengths on a straight line from those
-                            ///< of the guess in certified steps; needs certify
+  bool certify = false;       ///< Kantorovich test at the guess, and the uniqueness radius at the solution
+  bool certify_mode = false;  ///< if the test fails, continue the squared lengths on a straight line from those
+                              ///< of the guess in certified steps; needs certify
 };
 
 /// Result of forward_kinematics().

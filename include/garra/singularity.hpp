@@ -73,7 +73,7 @@ struct AnalyzeOptions {
   std::optional<Vec3<double>> origin;  ///< c [m]; unset: the point nearest to all revolute axes, in least squares
   std::optional<double> length;        ///< L [m]; unset: root mean square distance of these axes to c
   double step = 0.25;                  ///< of the finite displacements [rad; of a prismatic joint in units of L]
-  int largest_set = 3;                 ///< most joints of a minimal escape set
+  int max_set_size = 3;                ///< most joints of a minimal escape set
   bool clearing_sets = true;           ///< search the sets that leave no singular interval; the most expensive step
 };
 

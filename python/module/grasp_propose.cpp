@@ -29,7 +29,7 @@ grasp::ProposeOptions make_propose_options(const nb::dict& d) {
     throw Error(ExitCode::kUsage, "approach has " + std::to_string(approach.size()) + " numbers, not 3");
   o.approach = vec3(approach[0], approach[1], approach[2]);
   o.floor = nb::cast<double>(d["floor"]);
-  o.most_samples = nb::cast<std::int64_t>(d["most_samples"]);
+  o.max_samples = nb::cast<std::int64_t>(d["max_samples"]);
   o.seed = nb::cast<std::uint64_t>(d["seed"]);
   return o;
 }

@@ -355,7 +355,7 @@ TEST(Propose, WhatCannotBeIsSaidWithItsReason) {
   };
   ProposeOptions o = options(2, 10);
   o.max_opening = 0.05;
-  o.most_samples = 500;
+  o.max_samples = 500;
   const std::string wide = message(*sphere, o);
   EXPECT_NE(wide.find("no grasp among 500 samples: 500 too_wide"), std::string::npos) << wide;
   EXPECT_NE(wide.find("max_opening"), std::string::npos) << wide;

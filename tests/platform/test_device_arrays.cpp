@@ -155,7 +155,7 @@ TEST(DevicePoses, AreCertified) {
   for (const bool prove : {false, true}) {
     ForwardOptions options;
     options.certify = true;
-    options.prove_mode = prove;
+    options.certify_mode = prove;
     const ForwardKinematics plain = forward_kinematics({r.platform}, r.lengths, r.guess, options, test::kReference);
     expect_found(r, plain, options, Form::kMinimal);
     const auto certified = std::count(plain.status.begin(), plain.status.end(), PoseStatus::kCertified);
@@ -375,7 +375,7 @@ TEST(DevicePoses, AreRefusedWhereSomethingIsMissing) {
   EXPECT_THROW(inverse_kinematics(r.platform, none, {}, to, {}), Error);
   EXPECT_THROW(forward_dynamics(r.platform, in.poses(), in.velocity, {}, {}, {}, {}), Error);
   ForwardOptions proofs;
-  proofs.prove_mode = true;
+  proofs.certify_mode = true;
   EXPECT_THROW(forward_kinematics(r.platform, in.lengths, in.poses(), proofs, {}, {}), Error);
   proofs.certify = true;
   EXPECT_THROW(forward_kinematics(r.platform, in.lengths, in.poses(), proofs, {}, {}, Form::kFull), Error);

@@ -92,7 +92,7 @@ TEST(OwnPlatforms, HaveTheSameKinematicsOnEveryExecutor) {
 
 TEST(OwnPlatforms, HaveTheSameCertificatesOnEveryExecutor) {
   ForwardOptions near, certify;
-  near.certify = certify.certify = certify.prove_mode = true;
+  near.certify = certify.certify = certify.certify_mode = true;
   for (const std::size_t n : kSizes) {
     SCOPED_TRACE(n);
     const Rows r = rows(n);

@@ -80,7 +80,7 @@ Tries tries(const Platform& p, const Offset& off, std::size_t n, unsigned seed) 
 ForwardOptions certifying(bool prove) {
   ForwardOptions options;
   options.certify = true;
-  options.prove_mode = prove;
+  options.certify_mode = prove;
   return options;
 }
 
@@ -241,7 +241,7 @@ TEST(PlatformModeProof, HoldsWhereTheGuessIsTwentyCentimetersAway) {
 TEST(PlatformModeProof, NeedsTheCertificate) {
   const Platform p = reference_platform("trepa_like");
   ForwardOptions options;
-  options.prove_mode = true;
+  options.certify_mode = true;
   EXPECT_THROW(static_cast<void>(forward_kinematics({p}, {1, 1, 1, 1, 1, 1}, {{0, 0, 1}, {1, 0, 0, 0}}, options)),
                Error);
 }

@@ -114,7 +114,7 @@ TEST(Singularity, IntervalsOfRandomIntegerScrewsAreThoseOfExactEnumeration) {
   std::mt19937_64 gen(3);
   AnalyzeOptions options = paper_rule();
   options.clearing_sets = false;
-  options.largest_set = 1;
+  options.max_set_size = 1;
   int dependent = 0;
   for (int trial = 0; trial < 300; ++trial) {
     SCOPED_TRACE(trial);

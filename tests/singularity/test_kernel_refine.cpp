@@ -237,7 +237,7 @@ void check_against_host(const chain::Robot& robot, int samples, double near, int
   exact.tolerance = 1e-6;  // as the search does
   exact.generic = generic_dims(make_screws(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.1)));
   exact.clearing_sets = false;
-  exact.largest_set = 1;
+  exact.max_set_size = 1;
   int checked = 0, lost = 0, different = 0;
   for (std::size_t i = 0; i < found.search_status.size() && checked < at_most; ++i) {
     lost += found.search_status[i] != SearchStatus::kConverged;

@@ -13,8 +13,10 @@ import numpy as np
 from garra import _core
 from garra.arguments import numbers, path_text, place, positive, real, check_seed, vector, whole
 from garra.grasp.candidates import GraspSet
+from garra.renamed import accept_old
 
 
+@accept_old
 def propose(
     object: Any,
     *,
@@ -32,7 +34,7 @@ def propose(
     approach: Sequence[float] = (0.0, 0.0, 0.0),
     floor: float = -inf,
     scale: float | None = None,
-    most_samples: int = 0,
+    max_samples: int = 0,
     seed: int = 1,
     device: str = "auto",
     threads: int = 0,
@@ -73,7 +75,7 @@ def propose(
         Height z of the floor under the object [m].
     scale : float, optional
         Factor on the lengths of the object, 0.001 for millimeters. Without it, objects above 2 m are an error.
-    most_samples : int
+    max_samples : int
         Largest number of samples; 0: automatic.
     seed : int
         Seed of the samples.
@@ -111,7 +113,7 @@ def propose(
         "clearance": real("clearance", clearance),
         "approach": vector("approach", approach, 3),
         "floor": real("floor", floor),
-        "most_samples": whole("most_samples", most_samples, 0, 2**63 - 1),
+        "max_samples": whole("max_samples", max_samples, 0, 2**63 - 1),
         "seed": check_seed(seed),
     }
     words, vertices, faces = _object(object)

@@ -43,7 +43,7 @@ def work(
     garra worker said that failed.
     """
     command = [
-        executable or program.path(), "worker", str(Path(run).resolve()), "--quiet", "--no-finish", "--device", device,
+        executable or program.path(), "worker", str(Path(run).resolve()), "--quiet", "--no-merge", "--device", device,
         "--time-limit", str(task_seconds),
     ]  # fmt: skip
     tasks: dict[str, Future] = {}

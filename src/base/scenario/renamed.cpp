@@ -76,12 +76,11 @@ const std::vector<RenamedName>& renamed_names() {
       {kPythonName, "*", "judge", "check_solution"},
       {kPythonName, "*", "can_balance", "is_resisted"},
       {kPythonName, "*", "verdict", "status"},
-      {kFlagName, "*", "analyse", "analyze"},
       {kFlagName, "*", "every", "output_interval"},
       {kFlagName, "*", "share", "fraction"},
       {kFlagName, "*", "of", "shard"},
       {kFlagName, "*", "no_finish", "no_merge"},
-      {kFlagName, "*", "most_samples", "max_samples"},
+      {kCall, "*", "most_samples", "max_samples"},
       {kFlagName, "*", "largest_set", "max_set_size"},
       {kFlagName, "*", "prove_mode", "certify_mode"},
   };

@@ -21,7 +21,7 @@ namespace {
 
 struct WorkerArguments : RunArguments {
   std::string of;
-  bool no_finish = false;
+  bool no_merge = false;
 };
 
 /// Index of this worker, the K-th of N from 0: its first chunk.
@@ -64,7 +64,7 @@ Place parse_place(const std::string& text) {
 
 /// All chunks are present: one of the workers writes the results.
 void finish(io::RunFolder folder, const JobKind& kind, Job& job, const WorkerArguments& a) {
-  if (a.no_finish || folder.has("summary.json")) return;
+  if (a.no_merge || folder.has("summary.json")) return;
   try {
     complete_run(std::move(folder), kind, job, a, "garra worker " + a.run);
   } catch (const io::RunLocked&) {
@@ -114,7 +114,7 @@ void add_worker_command(Command app) {
   c.add_option("--progress", a->progress, "auto, json or none")
       .capture_default_str()
       .check(one_of({"auto", "json", "none"}));
-  c.add_flag("--no-finish", a->no_finish, "leave it to others to write the results once all is computed");
+  c.add_flag("--no-merge", a->no_merge, "leave it to others to write the results once all is computed");
   c.add_flag("--no-report", a->no_report, "do not make report.html where this worker writes the results");
   c.add_flag("--quiet", a->quiet, "print nothing but errors");
   c.footer(

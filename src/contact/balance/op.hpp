@@ -31,7 +31,12 @@ struct BalanceOp {
   GARRA_HD Out<S> operator()(const In<S>& in) const {
     const solvers::WrenchBalance<S, N, 0, 1, D> p{{}, in.W, in.w, in.mu, in.limit};
     const auto a = solvers::balance_wrench(p, Vec<S, D * N>::zero());
-    const auto decided = a.balanced == a.balanced;
+    // Without a wrench nothing else looks at W; friction and limits may be infinite, but not NaN.
+    S defects = S(0);
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k < extent<D * N>(); ++k) defects += in.W(r, k) - in.W(r, k);
+    auto decided = a.balanced == a.balanced && defects == S(0);
+    for (int j = 0; j < extent<N>(); ++j) decided = decided && in.mu[j] == in.mu[j] && in.limit[j] == in.limit[j];
     return {select(decided, a.balanced, S(2)), a.c, a.y, a.gap, a.steps};
   }
 };

@@ -69,7 +69,7 @@ std::string format_answer(const ProposeArguments& a, const ProposeAnswer& answer
   std::string out = std::filesystem::path(a.object).filename().string() +
                     format(": %lld grasps of %d fingers", grasps, a.options.fingers);
   if (p.set.count() < a.options.count)
-    out += format(", not %lld: %lld samples are the most to be drawn (--most-samples)",
+    out += format(", not %lld: %lld samples are the most to be drawn (--max-samples)",
                   static_cast<long long>(a.options.count), static_cast<long long>(p.samples));
   out += "\n" + object_text(answer) + "\nSamples            " + std::to_string(p.samples) + "\n";
   const auto names = names_of(RejectionReason{});
@@ -193,7 +193,7 @@ void add_propose_command(Command grasp) {
   command.add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimeters")
       .check(positive_number());
   command
-      .add_option("--most-samples", o.most_samples,
+      .add_option("--max-samples", o.max_samples,
                   "drawn at most; if not given 1e6, and 1000 for each grasp once there is one")
       .transform(whole_number());
   command.add_option("--seed", o.seed, "another seed, other grasps").capture_default_str();

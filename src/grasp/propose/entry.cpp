@@ -30,7 +30,7 @@ void require_number(const char* name, double value, bool holds) {
 void check_options(const ProposeOptions& o) {
   require(o.fingers >= 2 && o.fingers <= kMaxFingers, "fingers = " + std::to_string(o.fingers), "2 to 8 are possible.");
   require(o.count >= 1 && o.count <= kMaxGrasps, "count = " + std::to_string(o.count), "1 to 1e8 are possible.");
-  require(o.most_samples >= 0, "most_samples = " + std::to_string(o.most_samples), "At least 1, or 0 for many.");
+  require(o.max_samples >= 0, "max_samples = " + std::to_string(o.max_samples), "At least 1, or 0 for many.");
   require_number("friction", o.friction, o.friction > 0 && o.friction <= kMaxFriction);
   require_number("mass", o.mass, o.mass >= 0 && std::isfinite(o.mass));
   require_number("density", o.density, o.density > 0 && std::isfinite(o.density));
@@ -215,7 +215,7 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   const Sampler sampler(object, o);
   // If a million samples find nothing, more would not help.
   const auto most = [&] {
-    if (o.most_samples > 0) return o.most_samples;
+    if (o.max_samples > 0) return o.max_samples;
     return 1'000'000 + (out.sample.empty() ? 0 : 1000 * o.count);
   };
   // Samples are drawn on the host, even if a GPU tests their forces.

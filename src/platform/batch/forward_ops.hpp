@@ -21,14 +21,14 @@ inline ForwardOp forward_op(const ForwardOptions& o) {
   return {{o.tolerance, static_cast<double>(o.max_iterations)}, o.characteristic_length, o.near_singular};
 }
 inline ModeOp mode_op(const ForwardOptions& o) {
-  return {{o.characteristic_length, o.prove_mode ? double{kProofSteps} : 0.0}};
+  return {{o.characteristic_length, o.certify_mode ? double{kProofSteps} : 0.0}};
 }
 inline FollowOp follow_op(const ForwardOptions& o) {
   return {forward_op(o), {o.characteristic_length, double{kProofSteps}}};
 }
 /// Checks that a proof of the mode has its certificate.
 inline void check_proofs(const ForwardOptions& o) {
-  if (o.prove_mode && !o.certify)
+  if (o.certify_mode && !o.certify)
     throw Error(ExitCode::kUsage, "a proof of the mode needs the certificate", "Set `certify`, too.");
 }
 

@@ -21,7 +21,7 @@ void certify(const RowsJob& job, const ForwardOptions& options, ForwardKinematic
     if (status == PoseStatus::kInvalidInput || !(to.residual[i] <= options.tolerance)) continue;
     to.uniqueness[i] = proofs.unique[i];
     status = static_cast<PoseStatus>(static_cast<int>(
-        certified_status<double>(static_cast<double>(status), proofs.proven[i] > 0, options.prove_mode)));
+        certified_status<double>(static_cast<double>(status), proofs.proven[i] > 0, options.certify_mode)));
   }
 }
 

@@ -131,7 +131,7 @@ void search(const Query& query, std::int64_t more, std::vector<Found>::iterator 
   }
   // Many starts lead to few modes: certificates are made for these only, in check().
   ForwardOptions plain = options.forward;
-  plain.certify = plain.prove_mode = false;
+  plain.certify = plain.certify_mode = false;
   plain.plain_iterations = -1;  // any pose that has the lengths will do
   const ForwardKinematics ends = forward_kinematics(platform, wanted, starts, plain, query.device);
   std::size_t row = 0;
@@ -201,7 +201,7 @@ void certify_modes(const Query& query, AssemblyModes& to) {
   const Platforms& own = platforms.size() > 1 ? each : platforms;
   ForwardOptions certified = query.options.forward;
   certified.certify = true;
-  certified.prove_mode = false;
+  certified.certify_mode = false;
   certified.plain_iterations = -1;
   // Solved again from the modes: residual, status and uniqueness then have their usual meaning.
   const ForwardKinematics found = forward_kinematics(own, wanted, to.pose, certified, query.device);

@@ -185,7 +185,7 @@ void run_forward(const ForwardArguments& a) {
   const platform::Poses guess = make_initial_guess(run);
   platform::ForwardOptions options = a.options;
   // For one sample the assembly mode is proven: the cost is small.
-  if (run.single && a.form == "minimal") options.certify = options.prove_mode = true;
+  if (run.single && a.form == "minimal") options.certify = options.certify_mode = true;
   platform::ForwardKinematics r;
   PlatformSummary s;
   s.command = "fk";
@@ -370,7 +370,7 @@ void add_platform_forward_command(Command platform) {
   add_six(command, "--lengths", a->common.lengths, "of one sample [m]; --at is then the guess");
   add_forward_options(command, a->options);
   command.add_flag("--certify", a->options.certify, "prove that the pose is the one next to the guess");
-  command.add_flag("--prove-mode", a->options.prove_mode, "follow the lengths from the guess in certified steps")
+  command.add_flag("--certify-mode", a->options.certify_mode, "follow the lengths from the guess in certified steps")
       .needs("--certify");
   command.add_option("--form", a->form, "minimal (6 unknowns) or full (the paper's 91 coordinates)")
       .check(one_of({"minimal", "full"}))

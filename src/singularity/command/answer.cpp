@@ -135,7 +135,7 @@ void print_rank(const Analysis& a, const AnalyzeOptions* options, std::string& t
 
 void print_discarded(const Analysis& a, std::string& text) {
   if (!a.arm_singular) return;
-  append(text, "4. Not dependent_joints: %s; and joints 0 and %d change no rank by moving\n",
+  append(text, "4. Joints that are not dependent: %s; joints 0 and %d change no rank by moving\n",
          joints_text(all_but(a.dependent_joints, a.joints)).c_str(), a.joints - 1);
   text += "   joint rates that leave the end effector at rest\n";
   for (const std::vector<double>& v : a.null_space) append(text, "     %s\n", numbers_text(v).c_str());

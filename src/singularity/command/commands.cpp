@@ -38,7 +38,7 @@ struct AnalyzeArguments {
   double length = 0;     ///< 0: the natural one
   std::vector<double> origin;
   double step = AnalyzeOptions{}.step;
-  int largest_set = AnalyzeOptions{}.largest_set;
+  int max_set_size = AnalyzeOptions{}.max_set_size;
   std::string intervals = "generic";
   std::string format = "human";
   std::string report;  ///< a page about the configuration goes there
@@ -65,7 +65,7 @@ AnalyzeOptions make_analysis_options(const AnalyzeArguments& arguments) {
   if (arguments.length > 0) options.length = arguments.length;
   if (!arguments.origin.empty()) options.origin = {{arguments.origin[0], arguments.origin[1], arguments.origin[2]}};
   options.step = arguments.step;
-  options.largest_set = arguments.largest_set;
+  options.max_set_size = arguments.max_set_size;
   if (arguments.intervals == "cardinality") options.rule = IntervalRule::kCardinality;
   return options;
 }
@@ -203,7 +203,7 @@ void add_analyze_options(Command command, AnalyzeArguments& arguments) {
   command.add_option("--step", arguments.step, "finite motion [rad; prismatic: in units of the length]")
       .check(positive_number())
       .capture_default_str();
-  command.add_option("--largest-set", arguments.largest_set, "most joints of an escape set")
+  command.add_option("--max-set-size", arguments.max_set_size, "most joints of an escape set")
       .check(from_to(1, singularity::kMaxJoints))
       .capture_default_str();
   command
@@ -221,7 +221,7 @@ void add_analyze_options(Command command, AnalyzeArguments& arguments) {
 void add_map_options(Command command, RobotArguments& arguments, Option at) {
   Option map = command.add_flag("--map", arguments.map, "a map of very many configurations, as a run");
   map.excludes(at);
-  for (const char* name : {"--generic-rank", "--origin", "--step", "--largest-set", "--intervals", "--report"})
+  for (const char* name : {"--generic-rank", "--origin", "--step", "--max-set-size", "--intervals", "--report"})
     command.option(name).excludes(map);
   const std::vector<Option> before = command.options();
   command.add_option("--near", arguments.near, "near: smallest singular value by the largest; default 0.02")

@@ -32,7 +32,7 @@ void check_screws(const AnalyzeOptions& o, int joints) {
   if (!(o.step > 0 && std::isfinite(o.step))) refuse("step: must be positive");
   if (o.length && !(*o.length > 0 && std::isfinite(*o.length))) refuse("length: must be positive");
   if (o.origin && !all_finite(*o.origin)) refuse("origin: not finite");
-  if (o.largest_set < 1 || o.largest_set > kMaxJoints) refuse("largest_set: must be 1 to 16");
+  if (o.max_set_size < 1 || o.max_set_size > kMaxJoints) refuse("max_set_size: must be 1 to 16");
   if (o.generic_rank && (*o.generic_rank < 1 || *o.generic_rank > std::min(6, joints)))
     refuse("generic_rank: must be 1 to " + std::to_string(std::min(6, joints)));
   if (o.generic && (o.generic->joints != joints ||
@@ -126,8 +126,8 @@ Analysis analyze(const ScrewSet& set, const AnalyzeOptions& options) {
   describe_rank(c, jac, out);
   describe_null_space(c, jac, out);
   describe_intervals(c, out);
-  if (out.arm_singular) analyze_escape(c, options.largest_set, jac, out);
-  if (options.clearing_sets && out.subchain_singular) out.clearing_sets = find_clearing_sets(c, options.largest_set);
+  if (out.arm_singular) analyze_escape(c, options.max_set_size, jac, out);
+  if (options.clearing_sets && out.subchain_singular) out.clearing_sets = find_clearing_sets(c, options.max_set_size);
   return out;
 }
 

@@ -141,10 +141,10 @@ EscapeSet try_set(const Case& c, const Split& split, const std::vector<int>& set
   return out;
 }
 
-std::vector<EscapeSet> smallest_sets(const Case& c, const Split& split, int largest_set) {
+std::vector<EscapeSet> smallest_sets(const Case& c, const Split& split, int max_set_size) {
   std::vector<EscapeSet> found;
   // A larger set says nothing new where a smaller one does it.
-  for (int size = 1; size <= largest_set && found.empty(); ++size) {
+  for (int size = 1; size <= max_set_size && found.empty(); ++size) {
     for (const std::vector<int>& set : inner_sets(c.joints(), size)) {
       EscapeSet escape = try_set(c, split, set);
       if (!escape.joints.empty()) found.push_back(std::move(escape));
@@ -208,10 +208,10 @@ SelfMotion classify_self_motion(const std::vector<double>& eigenvalues, double z
 
 }  // namespace
 
-void analyze_escape(const Case& c, int largest_set, const Svd& jac, Analysis& out) {
+void analyze_escape(const Case& c, int max_set_size, const Svd& jac, Analysis& out) {
   const Split parts = split(c, jac, out.rank);
   for (int j = 0; j < c.joints(); ++j) out.escape.push_back(find_escape(c, parts, j));
-  out.escape_sets = smallest_sets(c, parts, largest_set);
+  out.escape_sets = smallest_sets(c, parts, max_set_size);
   out.recovery = apply_escapes(c, out.escape_sets);
   // Only with one wrench and one lost freedom is M a single row.
   if (out.rank != 5 || parts.lost != 1) return;

@@ -165,9 +165,9 @@ std::vector<double> set_direction(int joints, const std::vector<int>& set, unsig
   return dq;
 }
 
-std::vector<std::vector<int>> find_clearing_sets(const Case& c, int largest_set) {
+std::vector<std::vector<int>> find_clearing_sets(const Case& c, int max_set_size) {
   std::vector<std::vector<int>> found;
-  for (int size = 1; size <= largest_set && found.empty(); ++size) {
+  for (int size = 1; size <= max_set_size && found.empty(); ++size) {
     for (const std::vector<int>& set : inner_sets(c.joints(), size)) {
       std::vector<double> dq = set_direction(c.joints(), set, 0);
       for (double& x : dq) x *= c.step;

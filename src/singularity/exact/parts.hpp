@@ -80,13 +80,13 @@ struct Case {
 
 /// Fills in what an Analysis says about ways out of a singular case: escape, escape_sets, best_direction, self_motion,
 /// recovery. Takes its rank from `out`; `jac` is the Jacobian's factorization.
-void analyze_escape(const Case& c, int largest_set, const Svd& jac, Analysis& out);
+void analyze_escape(const Case& c, int max_set_size, const Svd& jac, Analysis& out);
 
 /// All sets of `size` joints but the first and the last, which change no rank.
 [[nodiscard]] std::vector<std::vector<int>> inner_sets(int joints, int size);
 /// dq with +-step on the joints of the set, by the bits of `negative`, of lengths in no simple ratio.
 [[nodiscard]] std::vector<double> set_direction(int joints, const std::vector<int>& set, unsigned negative);
 
-[[nodiscard]] std::vector<std::vector<int>> find_clearing_sets(const Case& c, int largest_set);
+[[nodiscard]] std::vector<std::vector<int>> find_clearing_sets(const Case& c, int max_set_size);
 
 }  // namespace garra::singularity

@@ -174,9 +174,9 @@ def test_slides_along_the_curvature_stay_on_a_sphere():
 
 def test_what_cannot_be_is_said(tmp_path):
     with pytest.raises(garra.UsageError, match=r"(?s)no grasp among 500 samples: 500 too_wide.*max_opening"):
-        garra.grasp.propose("sphere:0.05", max_opening=0.05, most_samples=500)
+        garra.grasp.propose("sphere:0.05", max_opening=0.05, max_samples=500)
     with pytest.warns(UserWarning, match="3 grasps of 10"):
-        assert len(garra.grasp.propose("sphere:0.05", n=10, most_samples=3)) == 3
+        assert len(garra.grasp.propose("sphere:0.05", n=10, max_samples=3)) == 3
     vertices, faces = torus()
     with pytest.raises(garra.UsageError, match="not watertight"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

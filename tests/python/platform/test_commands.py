@@ -241,7 +241,7 @@ def test_says_what_is_wrong_with_flags(tmp_path, pose_file):
     assert "--force" in refused(USAGE, "simulate", "trepa_like")
     assert "both a file of samples and --at" in refused(USAGE, "ik", "trepa_like", pose_file, "--at", "0 0 1, 0 0 0")
     assert "overwrite" in refused(USAGE, "ik", "trepa_like", pose_file, "-o", pose_file)
-    assert "requires --certify" in refused(USAGE, "fk", "trepa_like", pose_file, "--prove-mode")
+    assert "requires --certify" in refused(USAGE, "fk", "trepa_like", pose_file, "--certify-mode")
 
 
 def test_says_what_is_wrong_with_files(tmp_path, pose_file):

@@ -183,7 +183,7 @@ def test_a_stopped_worker_says_so_and_another_goes_on(submitted, alone):
     assert "Continue with `garra worker" in worker.stderr.read()
     said = garra("status", submitted).stdout
     assert "unfinished" in said
-    assert start(submitted, "--no-finish").wait() == DONE
+    assert start(submitted, "--no-merge").wait() == DONE
     assert not (submitted / "summary.json").exists()
     garra("resume", submitted, "--quiet", "--no-report")
     assert digests(submitted) == digests(alone)
@@ -236,13 +236,13 @@ def test_two_machines_that_disagree_raise_an_alarm(tmp_path):
     run, chunk = tmp_path / "run", tmp_path / "run" / "chunks" / "000001"
     # Half a second of work: time for another machine to be faster.
     garra("submit", SPHERE, "--samples", 1 << 19, "--set", f"sampling.chunk={1 << 18}", "--quiet", "-o", run)
-    start(run, "--no-finish").wait()
+    start(run, "--no-merge").wait()
     (record,) = (run / "workers").glob("*.json")
     record.rename(record.with_name("badhost-77-0123abcd.json"))
     forge(chunk, one_more_held)
     wrong = chunk.read_bytes()
     hidden = chunk.rename(tmp_path / "hidden")
-    late = start(run, "--no-finish")
+    late = start(run, "--no-merge")
     while not (run / "claims" / "1").exists():
         assert late.poll() is None
     time.sleep(0.05)
@@ -254,7 +254,7 @@ def test_two_machines_that_disagree_raise_an_alarm(tmp_path):
 
 
 def test_a_damaged_chunk_is_computed_again_by_who_reads_it(submitted, alone):
-    start(submitted, "--no-finish").wait()
+    start(submitted, "--no-merge").wait()
     chunk = submitted / "chunks" / "000007"
     chunk.write_bytes(chunk.read_bytes()[:-9])
     done = garra("resume", submitted, "--no-report")
@@ -273,7 +273,7 @@ def test_a_chunk_that_is_given_up_is_claimed_no_more(tmp_path):
         "measure.nearest=false",
     )
     garra("submit", *study, "--set", f"sampling.chunk={1 << 21}", "--quiet", "-o", run)
-    worker = start(run, "--no-finish")
+    worker = start(run, "--no-merge")
     while not (run / "claims" / "0").exists():
         assert worker.poll() is None
     chunk.write_bytes(b"somebody else has been faster")
@@ -285,7 +285,7 @@ def test_a_chunk_that_is_given_up_is_claimed_no_more(tmp_path):
 
 
 def test_the_report_says_who_has_made_the_run(submitted):
-    workers = [start(submitted, "--no-finish") for _ in range(2)]
+    workers = [start(submitted, "--no-merge") for _ in range(2)]
     assert [w.wait() for w in workers] == [DONE] * 2
     said = garra("resume", submitted).stdout
     manifest = json.loads((submitted / "manifest.json").read_text())

@@ -59,6 +59,14 @@ def test_old_keys_and_flags_give_the_same_run(tmp_path: Path) -> None:
     assert "is now called" not in new.stderr
 
 
+def test_every_new_flag_is_one_of_a_command() -> None:
+    source = "".join(p.read_text() for p in (ROOT / "src").rglob("*.[ch]pp") if "renamed" not in p.name)
+    flags = {old: now for old, now in renamed.names("flag").items() if old not in renamed.names("key")}
+    assert len(flags) >= 8
+    for old, now in flags.items():
+        assert f'"--{now.replace("_", "-")}' in source and f'"--{old.replace("_", "-")}' not in source, (old, now)
+
+
 def test_a_flag_by_both_names_is_refused() -> None:
     answer = run("contact", "bench", "--tol", "1e-6", "--tolerance", "1e-6")
     assert answer.returncode == 2 and "--tol is the old name of --tolerance" in answer.stderr

@@ -56,10 +56,10 @@ struct FollowOp {
 /// The status of a pose found by forward kinematics, with or without a proof of its mode; the proof
 /// overrides the sign of the determinant.
 template <class S>
-GARRA_HD S certified_status(const S& status, const MaskOf<S>& proven, bool prove_mode) {
+GARRA_HD S certified_status(const S& status, const MaskOf<S>& proven, bool certify_mode) {
   // Near a singular pose the proof may hold although the answer is inaccurate: the warning stays.
   const auto open = status == to_number<S>(PoseStatus::kConverged) || status == to_number<S>(PoseStatus::kModeSuspect);
-  const S without = prove_mode ? to_number<S>(PoseStatus::kModeSuspect) : status;
+  const S without = certify_mode ? to_number<S>(PoseStatus::kModeSuspect) : status;
   return select(open, select(proven, to_number<S>(PoseStatus::kCertified), without), status);
 }
 
