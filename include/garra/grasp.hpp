@@ -145,7 +145,8 @@ struct Scenario {
   double nominal_mass = 0;              ///< mass that the controller balances [kg]; 0: the nominal of object.mass
   Vec3<double> velocity = {{0, 0, 0}};  ///< of the center of mass [m/s]; the fingers follow (rolling)
   Vec3<double> angular_velocity = {{0, 0, 0}};  ///< [rad/s]
-  double tolerance = 1e-9;                      ///< contact solver
+  std::string method = "auto";                  ///< contact solver: a name of contact::Method, but for lemke
+  double tolerance = 1e-9;                      ///< of its certificate
   int max_iterations = 1000;                    ///< of one contact problem, over all stages
   std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/theory/contact-solver.md, Effort)
   bool check_uniqueness = true;    ///< solve again from another initial guess and report a second solution

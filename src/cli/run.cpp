@@ -51,6 +51,10 @@ std::vector<std::string> list_overrides(const RunArguments& a, const JobKind& ki
     throw Error(ExitCode::kUsage, std::string("--tolerance: job = \"") + kind.name + "\" has no tolerance",
                 "Leave it out.");
   if (a.tolerance > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tolerance).dump());
+  if (!a.method.empty() && *kind.method_key == '\0')
+    throw Error(ExitCode::kUsage, std::string("--method: job = \"") + kind.name + "\" has no choice of methods",
+                "Leave it out.");
+  if (!a.method.empty()) list.push_back(std::string(kind.method_key) + "=" + Json(a.method).dump());
   if (a.max_unsolved >= 0) list.push_back(std::string(kind.unsolved_key) + "=" + Json(a.max_unsolved).dump());
   if (!a.stop.empty()) list.push_back(stop_override(a.stop));
   return list;
@@ -128,6 +132,11 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
 /// Sets the device that `auto` selects for the remaining samples.
 void choose_device(io::FolderRunOptions& options, const study::Study& study, const io::RunFolder& folder,
                    const RunArguments& a) {
+  if (const std::string why = study.gpu_refusal(); has_kernels() && !why.empty()) {
+    options.why_not_gpu = why;
+    options.run.device = parse_device("cpu", a.threads);
+    return;
+  }
   if (has_kernels()) {
     const study::Plan& plan = study.plan();
     const std::int64_t left = std::max<std::int64_t>(plan.samples - folder.chunks_present() * plan.chunk, 0);
@@ -317,6 +326,8 @@ void add_run_commands(Command app) {
   run.add_option("--tolerance", a->tolerance,
                  "tolerance of the contact solver; chain: of the steps of dopri5; singularity: what counts as singular")
       .check(positive_number());
+  run.add_option("--method", a->method, "solver.method of a grasp's contact problems, e.g. box-quacan")
+      .type_name("NAME");
   run.add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.grip_force='12 N'")
       .type_name("KEY=VALUE")
       .one_value_each();

@@ -37,6 +37,8 @@ class Study {
   /// Computes samples first .. first + count - 1; `first` is a multiple of kBlock. Several threads
   /// may call it at once, each for its own device.
   [[nodiscard]] virtual Tally run(std::int64_t first, std::int64_t count, const Device& device) const = 0;
+  /// Why a GPU cannot take the samples, for `--device auto`; "" if it can.
+  [[nodiscard]] virtual std::string gpu_refusal() const { return {}; }
   /// The summary.json document (docs/reference/run-folder.md); `stopped_by` says why the run ended.
   [[nodiscard]] virtual std::string summary(const Total& total, const std::string& stopped_by) const = 0;
   [[nodiscard]] virtual Estimate estimate(const Total& total) const = 0;

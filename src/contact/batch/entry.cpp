@@ -14,7 +14,7 @@ namespace {
 struct Entry {
   Method method;
   const char* name;
-  void (*run)(const Job&);
+  void (*run)(const MethodCall&);
   int most_contacts = kMaxContacts;
 };
 // In the order of Method, which indexes it: to_string() and solve() do not search.
@@ -152,7 +152,36 @@ Precision parse_precision(const std::string& name) {
   throw Error(ExitCode::kUsage, "no precision is called " + name, "there are fp64, mixed");
 }
 
-void run_method(const Job& job) { kMethods[static_cast<std::size_t>(job.options.method)].run(job); }
+void run_method(const Job& job) {
+  kMethods[static_cast<std::size_t>(job.options.method)].run({job.options, &job, nullptr});
+}
+
+void iterate_tiles(const Options& options, const TileJob& tiles) {
+  kMethods[static_cast<std::size_t>(options.method)].run({options, nullptr, &tiles});
+}
+
+std::vector<std::string> friction_methods() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kMethods)
+    if (entry.method != Method::kLemke) names.emplace_back(entry.name);
+  return names;
+}
+
+void solve_on_cpu(const Job& job) {
+  const Executor executor = job.device.executor;
+  const int contacts = job.in.contacts;
+  batch::run_tiles(
+      job.rows, block_size(contacts), [&](std::int64_t most) { return Block(job, most); },
+      [&](Block& block, std::int64_t count) {
+        // Iterate and certify the whole block before the next: all its tiles are still in the cache.
+        const double* problems = block.in().data();
+        iterate_tiles(job.options, {executor, problems, block.slips(), block.candidates(), nullptr, count});
+        certify_tiles(executor,
+                      CertifyKernel<kAnyContacts>{job.options.tolerance, problems, block.slips(), block.candidates(),
+                                                  block.out().data(), contacts},
+                      count);
+      });
+}
 
 void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
   check_sizes(problems);

@@ -7,6 +7,7 @@
 #include "contact/batch/arrays.hpp"
 #include "contact/batch/cuda.hpp"
 #include "contact/batch/lanes.hpp"
+#include "contact/batch/method.hpp"
 #include "contact/batch/solvers.hpp"
 #include "garra/batch/rows_run.hpp"
 
@@ -45,26 +46,8 @@ class Block : private ContactsInUse, public batch::RowTiles<Problem, Solution> {
   batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidates_;
 };
 
-/// Solves blocks of problems, each by one thread.
-template <class Solver>
-void solve_on_cpu(const Solver& solver, const Job& job) {
-  const Executor executor = job.device.executor;
-  const int contacts = job.in.contacts;
-  batch::run_tiles(
-      job.rows, block_size(contacts), [&](std::int64_t most) { return Block(job, most); },
-      [&](Block& block, std::int64_t count) {
-        // Iterate and certify the whole block before the next: all its tiles are still in the cache.
-        const double* problems = block.in().data();
-        iterate(
-            executor,
-            IterateKernel<Solver, kAnyContacts>{solver, problems, block.slips(), block.candidates(), nullptr, contacts},
-            count);
-        certify_tiles(executor,
-                      CertifyKernel<kAnyContacts>{job.options.tolerance, problems, block.slips(), block.candidates(),
-                                                  block.out().data(), contacts},
-                      count);
-      });
-}
+/// Solves the blocks of a job by a method that iterates on tiles, each by one thread.
+void solve_on_cpu(const Job& job);
 
 /// Solves the arrays, as columns, on the GPU.
 template <class Solver>
@@ -76,19 +59,38 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   batch::on_device(job.device, solver, all);
 }
 
-/// Sets the options that every solver has: tolerance and iteration limit.
-template <class Solver>
-void solve_with(Solver solver, const Job& job) {
-  solver.tolerance = job.options.tolerance;
-  // 0 leaves each solver its own limit.
-  if (job.options.max_iterations > 0)
-    solver.max_iterations = job.options.max_iterations;
-  else if constexpr (requires { solver.full; })
-    if (solver.full) solver.max_iterations = 1 << 30;
-  if (job.resident != nullptr) return batch::on_device(job.device, solver, *job.resident);
-  if (job.device.executor == Executor::kCuda) return solve_on_gpu(solver, job);
-  solve_on_cpu(solver, job);
-}
+/// What a method is to solve: a whole batch, or tiles of the host.
+struct MethodCall {
+  const Options& options;
+  const Job* job;        ///< null: tiles
+  const TileJob* tiles;  ///< null: a batch
+
+  /// Solves by `solver`, after setting the options that every solver has: tolerance and iteration limit.
+  template <class Solver>
+  void by(Solver solver) const {
+    solver.tolerance = options.tolerance;
+    // 0 leaves each solver its own limit.
+    if (options.max_iterations > 0)
+      solver.max_iterations = options.max_iterations;
+    else if constexpr (requires { solver.full; })
+      if (solver.full) solver.max_iterations = 1 << 30;
+    if (tiles != nullptr)
+      return iterate(tiles->executor,
+                     IterateKernel<Solver, kAnyContacts>{solver, tiles->problems, tiles->sliding, tiles->candidates,
+                                                         tiles->guesses, extent<kAnyContacts>()},
+                     tiles->count);
+    if (job->resident != nullptr) return batch::on_device(job->device, solver, *job->resident);
+    if (job->device.executor == Executor::kCuda) return solve_on_gpu(solver, *job);
+    solve_on_cpu(*job);
+  }
+  /// The same for a solver that may restart from other starts.
+  template <class Solver>
+  void by_merit() const {
+    Solver solver;
+    solver.starts = options.starts;
+    by(solver);
+  }
+};
 
 /// Step limit of semismooth Newton's method without restarts.
 inline constexpr int kMaxOneStartSteps = 400;
@@ -109,15 +111,15 @@ template <class Newton>
 void run_method(const Job& job);
 
 // One function per Method, each in its own file.
-void run_newton(const Job& job);
-void run_mixed(const Job& job);  ///< the same, Precision::kMixed
-void run_nsgs(const Job& job);
-void run_admm(const Job& job);
-void run_extragradient(const Job& job);
-void run_box_quacan(const Job& job);
-void run_spg(const Job& job);
-void run_projected_lm(const Job& job);
-void run_fischer_burmeister(const Job& job);
-void run_lemke(const Job& job);
+void run_newton(const MethodCall& call);
+void run_mixed(const MethodCall& call);  ///< the same, Precision::kMixed
+void run_nsgs(const MethodCall& call);
+void run_admm(const MethodCall& call);
+void run_extragradient(const MethodCall& call);
+void run_box_quacan(const MethodCall& call);
+void run_spg(const MethodCall& call);
+void run_projected_lm(const MethodCall& call);
+void run_fischer_burmeister(const MethodCall& call);
+void run_lemke(const MethodCall& call);
 
 }  // namespace garra::contact

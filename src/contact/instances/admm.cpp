@@ -4,6 +4,6 @@
 
 namespace garra::contact {
 
-void run_admm(const Job& job) { solve_with(solvers::FrictionAdmm{}, job); }
+void run_admm(const MethodCall& call) { call.by(solvers::FrictionAdmm{}); }
 
 }  // namespace garra::contact

@@ -3,11 +3,6 @@
 
 namespace garra::contact {
 
-void run_box_quacan(const Job& job) {
-  BoxQuacanMethod solver;
-  // Merit methods may restart from other starts; the rest starts once.
-  solver.starts = job.options.starts;
-  solve_with(solver, job);
-}
+void run_box_quacan(const MethodCall& call) { call.by_merit<BoxQuacanMethod>(); }
 
 }  // namespace garra::contact

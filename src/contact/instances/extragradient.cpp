@@ -4,6 +4,6 @@
 
 namespace garra::contact {
 
-void run_extragradient(const Job& job) { solve_with(solvers::FrictionExtragradient{}, job); }
+void run_extragradient(const MethodCall& call) { call.by(solvers::FrictionExtragradient{}); }
 
 }  // namespace garra::contact

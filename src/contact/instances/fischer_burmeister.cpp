@@ -3,10 +3,6 @@
 
 namespace garra::contact {
 
-void run_fischer_burmeister(const Job& job) {
-  FischerBurmeisterMethod solver;
-  solver.starts = job.options.starts;
-  solve_with(solver, job);
-}
+void run_fischer_burmeister(const MethodCall& call) { call.by_merit<FischerBurmeisterMethod>(); }
 
 }  // namespace garra::contact

@@ -4,7 +4,8 @@
 
 namespace garra::contact {
 
-void run_lemke(const Job& job) {
+void run_lemke(const MethodCall& call) {
+  const Job& job = *call.job;
   lcp::Options options;
   options.tolerance = job.options.tolerance;
   // In pivots: Lemke's iteration.

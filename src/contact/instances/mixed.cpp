@@ -23,6 +23,6 @@ void iterate(Executor executor, const IterateKernel<solvers::FrictionMixed, kAny
   batch::for_each(executor, count, StallKernel<kAnyContacts>{guesses.data(), body.candidates});
 }
 
-void run_mixed(const Job& job) { solve_with(make_newton<solvers::FrictionMixed>(job.options), job); }
+void run_mixed(const MethodCall& call) { call.by(make_newton<solvers::FrictionMixed>(call.options)); }
 
 }  // namespace garra::contact

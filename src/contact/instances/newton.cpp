@@ -6,9 +6,9 @@ namespace garra::contact {
 
 template void iterate(Executor, const IterateKernel<solvers::FrictionNewton, kAnyContacts>&, std::int64_t);
 
-void run_newton(const Job& job) {
-  if (job.options.precision == Precision::kMixed) return run_mixed(job);
-  solve_with(make_newton<solvers::FrictionNewton>(job.options), job);
+void run_newton(const MethodCall& call) {
+  if (call.options.precision == Precision::kMixed) return run_mixed(call);
+  call.by(make_newton<solvers::FrictionNewton>(call.options));
 }
 
 }  // namespace garra::contact

@@ -4,6 +4,6 @@
 
 namespace garra::contact {
 
-void run_nsgs(const Job& job) { solve_with(solvers::FrictionNsgs{}, job); }
+void run_nsgs(const MethodCall& call) { call.by(solvers::FrictionNsgs{}); }
 
 }  // namespace garra::contact

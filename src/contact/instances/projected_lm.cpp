@@ -3,10 +3,6 @@
 
 namespace garra::contact {
 
-void run_projected_lm(const Job& job) {
-  ProjectedLmMethod solver;
-  solver.starts = job.options.starts;
-  solve_with(solver, job);
-}
+void run_projected_lm(const MethodCall& call) { call.by_merit<ProjectedLmMethod>(); }
 
 }  // namespace garra::contact

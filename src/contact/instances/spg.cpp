@@ -3,10 +3,6 @@
 
 namespace garra::contact {
 
-void run_spg(const Job& job) {
-  SpgMethod solver;
-  solver.starts = job.options.starts;
-  solve_with(solver, job);
-}
+void run_spg(const MethodCall& call) { call.by_merit<SpgMethod>(); }
 
 }  // namespace garra::contact

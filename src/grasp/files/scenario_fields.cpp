@@ -3,6 +3,7 @@
 
 #include "base/scenario/field_values.hpp"
 #include "base/scenario/parts.hpp"
+#include "contact/batch/method.hpp"
 #include "grasp/files/tables.hpp"
 
 namespace garra::io {
@@ -49,16 +50,6 @@ bool needs_grip_force(const Scenario& s) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j)
     if (!s.contacts[j].grip_force && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;
   return false;
-}
-
-/// Both names mean the one solver: semismooth Newton with its restarts.
-AnyValue method() {
-  const std::vector<std::string> names = {"auto", "semismooth-newton"};
-  const auto read = [names](const Node& node, const std::string& key) {
-    static_cast<void>(read_choice(node, key, names));
-  };
-  return custom({read, [] { return std::string("\"auto\""); }, "`\"auto\"`, `\"semismooth-newton\"`",
-                 R"({"enum": ["auto", "semismooth-newton"]})"});
 }
 
 }  // namespace
@@ -108,10 +99,14 @@ void motion_fields(Fields& f, Scenario& s) {
 }
 
 void solver_fields(Fields& f, Scenario& s) {
-  f.key("method", method(), {.doc = "of the contact problem"});
+  f.key(
+      "method", choice(s.method, contact::friction_methods()),
+      {.doc =
+           "of the contact problem ([contact-solver.md](../theory/contact-solver.md), Methods). On a GPU: `\"auto\"`"});
   f.key("tolerance", quantity(s.tolerance, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}),
         {.doc = "of its certificate"});
-  f.key("max_iterations", count(s.max_iterations, {.high = kMaxIterations}), {.doc = "of one solve, over all stages"});
+  f.key("max_iterations", count(s.max_iterations, {.high = kMaxIterations}),
+        {.doc = "of one solve, over all stages; 1000: the own limit of methods other than `auto`"});
   f.key("effort", choice(s.effort, {"bounded", "full"}),
         {.doc = "`\"full\"`: every solver of `auto` goes to its own limit "
                 "([contact-solver.md](../theory/contact-solver.md))"});

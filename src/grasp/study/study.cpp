@@ -15,6 +15,7 @@
 #include "grasp/sample/check.hpp"
 #include "grasp/sample/cuda.hpp"
 #include "grasp/sample/finger_command.hpp"
+#include "grasp/study/solver.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {
@@ -130,9 +131,14 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
     contact::for_each_problem<n>(executor, count, BuildKernel<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
   });
   with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
-  contact::iterate(executor,
-                   Iterate{make_solver(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
-                   count);
+  if (s.method == "auto")
+    contact::iterate(
+        executor, Iterate{make_solver(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
+        count);
+  else
+    contact::iterate_tiles(contact_options(s),
+                           {executor, w.problems.data(), nullptr, w.candidates.data(), nullptr, count});
+  // Newton's method from zero, after any method.
   if (s.check_uniqueness)
     contact::iterate(executor,
                      Iterate{make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
@@ -194,6 +200,7 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
 
 study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
   const Scenario& s = study.scenario();
+  refuse_gpu(s);
   study::Tally total{first, count, {}, {}, {}, {}, {}};
   solvers::FrictionNewton solver = make_solver(s, false);
   batch::on_device(device, DeviceSamples{study.model(), solver, s.check_uniqueness, study.layout(),
@@ -240,6 +247,8 @@ Study::Study(const Study& resolved, const study::Plan& plan)
     : scenario_(resolved.scenario_), inputs_(resolved.inputs_), model_(resolved.model_), layout_(resolved.layout_) {
   scenario_.plan = plan;
 }
+
+std::string Study::gpu_refusal() const { return grasp::gpu_refusal(scenario_); }
 
 study::Shape Study::shape() const {
   const auto sums = static_cast<std::size_t>(layout_.sums);

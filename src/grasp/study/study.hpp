@@ -38,6 +38,7 @@ class Study final : public study::Study {
   [[nodiscard]] study::Shape shape() const override;
   [[nodiscard]] std::vector<study::RowColumn> columns() const override;
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
+  [[nodiscard]] std::string gpu_refusal() const override;
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
   /// P(every contact sticks), P(forces can balance the wrench).
   [[nodiscard]] study::Estimate no_slip(const study::Total& total) const;

@@ -90,7 +90,7 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
     if (e.outcome != static_cast<int>(Outcome::kUnsolved)) worst = std::max(worst, e.value);
   Json counts = Json::array();
   for (int k = 0; k < l.residual.bins; ++k) counts.push_back(at(t, l.residual.offset + k));
-  j["method"] = "auto";
+  j["method"] = s.method;
   j["tolerance"] = s.tolerance;
   j["worst_residual"] = number(worst);
   j["residual_log10"] = {{"low", l.residual.low},

@@ -7,6 +7,7 @@
 
 #include "contact/batch/arrays.hpp"
 #include "garra/core/error.hpp"
+#include "grasp/study/solver.hpp"
 #include "grasp/study/study.hpp"
 #include "grasp/time/host.hpp"
 
@@ -60,7 +61,7 @@ void find_nominal(AnalysisJob& job) {
 
 void run_on_host(const AnalysisJob& job, const Device& device) {
   const batch::Blocks blocks{job.states.count, kInFlight};
-  const HostBackend backend{device.executor, &job.model.rules};
+  const HostBackend backend{device.executor, &job.model.rules, job.model.solver};
   struct Workspace : private ContactsInUse {
     HostMemory memory;
     AnalysisTiles tiles;
@@ -200,7 +201,9 @@ Analysis analyze(const Scenario& scenario, const GraspStates& states, const Devi
   check_states(scenario, states);
   const auto grasp = make_model(scenario);
   Analysis out = sized(scenario, states.count);
-  AnalysisJob job{.model = {.rules = make_rules(scenario, *grasp, states), .clock = LoadClock({}, scenario.gravity, 1)},
+  AnalysisJob job{.model = {.rules = make_rules(scenario, *grasp, states),
+                            .solver = contact_options(scenario),
+                            .clock = LoadClock({}, scenario.gravity, 1)},
                   .step = {},
                   .states = states,
                   .out = out};
@@ -208,10 +211,12 @@ Analysis analyze(const Scenario& scenario, const GraspStates& states, const Devi
   job.step.first = states.tau.empty();  // torques that are given count as kept since an earlier step
   if (states.count == 0) return out;
   find_nominal(job);
-  if (device.executor == Executor::kCuda)
+  if (device.executor == Executor::kCuda) {
+    refuse_gpu(scenario);
     batch::on_device(device, job);
-  else
+  } else {
     run_on_host(job, device);
+  }
   return out;
 }
 

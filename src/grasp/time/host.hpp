@@ -1,6 +1,7 @@
 // Runs the bodies of a step on the host.
 #pragma once
 
+#include "contact/batch/method.hpp"
 #include "contact/batch/run.hpp"
 #include "garra/batch/for_each.hpp"
 #include "grasp/time/run.hpp"
@@ -14,6 +15,7 @@ inline constexpr std::int64_t kInFlight = 128;
 struct HostBackend {
   Executor executor;
   const MotionRules* model;
+  const contact::Options& solver;
 
   [[nodiscard]] const MotionRules* rules() const { return model; }
   template <class Body>
@@ -27,7 +29,8 @@ struct HostBackend {
   /// Compiled once, in grasp/instances/time_assemble.cpp, like close().
   void assemble(const AssembleKernel<kAnyContacts>& body, std::int64_t count) const;
   void iterate(const contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>& body, std::int64_t count) const {
-    contact::iterate(executor, body, count);
+    if (solver.method == contact::Method::kAuto) return contact::iterate(executor, body, count);
+    contact::iterate_tiles(solver, {executor, body.problems, body.sliding, body.candidates, body.guesses, count});
   }
   void certify(const contact::CertifyKernel<kAnyContacts>& body, std::int64_t count) const {
     contact::certify_tiles(executor, body, count);

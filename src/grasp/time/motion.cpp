@@ -11,6 +11,7 @@
 #include "garra/core/error.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/links.hpp"
+#include "grasp/study/solver.hpp"
 #include "grasp/study/study.hpp"
 #include "grasp/time/host.hpp"
 #include "grasp/time/outcomes.hpp"
@@ -134,8 +135,8 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
   const std::int64_t look_size = block.tiles().padded * MotionSizes<kAnyContacts>::look();
   batch::Tiles<double> looks(std::ssize(model.look_steps()) * look_size);
   std::fill_n(looks.data(), looks.doubles(), NAN);  // if all samples have ended before
-  run_steps<kAnyContacts>(HostBackend{executor, &model.rules}, model, block.tiles(), AllLooks{looks.data(), look_size},
-                          count, [](const StepNow&) {});
+  run_steps<kAnyContacts>(HostBackend{executor, &model.rules, model.solver}, model, block.tiles(),
+                          AllLooks{looks.data(), look_size}, count, [](const StepNow&) {});
   take_measures(model, block.tiles(), at, count, 1, out);
   const std::vector<std::size_t> slots = model.slots_of_instants();
   for (std::size_t slot = 0; slot <= slots.back(); ++slot)
@@ -221,7 +222,7 @@ MotionSeries make_series(const MotionModel& model, std::int64_t sample, int inst
   HostBlock block(model, 1, true);
   block.assign(model, sample, 1);
   const MotionTiles& tiles = block.tiles();
-  const HostBackend backend{Executor::kScalar, &model.rules};
+  const HostBackend backend{Executor::kScalar, &model.rules, model.solver};
   // The first run finds the trajectory's duration, the second records it.
   run_steps<kAnyContacts>(backend, model, tiles, NoLooks{}, 1, [](const StepNow&) {});
   take_measures(model, tiles, 0, 1, 1, one);
@@ -348,6 +349,7 @@ Motion::Motion(const Scenario& scenario) : scenario_(scenario) {
   check_times(time);
   const auto grasp = make_model(scenario);
   model_ = std::make_unique<MotionModel>(MotionModel{.rules = make_rules(scenario, *grasp),
+                                                     .solver = contact_options(scenario),
                                                      .clock = LoadClock(time.loads, scenario.gravity, time.duration)});
   model_->steps = std::llround(time.duration / time.step);
   model_->instants = time.instants;
@@ -380,6 +382,7 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
   Motions out = room_for(*this, count);
   out.looks.resize(static_cast<std::size_t>(count * model_->instants * looks(contacts())));
   if (device.executor == Executor::kCuda) {
+    refuse_gpu(scenario_);
     batch::on_device(device, DeviceMotions{*model_, first, count, out, nullptr});
     return out;
   }
@@ -390,6 +393,7 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
 }
 
 Motions Motion::run_counted(std::int64_t first, std::int64_t count, const Device& device, BandCounts& bands) const {
+  refuse_gpu(scenario_);
   Motions out = room_for(*this, count);
   batch::on_device(device, DeviceMotions{*model_, first, count, out, &bands});
   return out;

@@ -8,6 +8,7 @@
 
 #include "contact/batch/body.hpp"
 #include "garra/batch/interrupt.hpp"
+#include "garra/contact.hpp"
 #include "grasp/time/bands.hpp"
 #include "grasp/time/loads.hpp"
 #include "grasp/time/steps.hpp"
@@ -17,6 +18,7 @@ namespace garra::grasp {
 /// A scenario with [simulation], resolved: data that all samples share. Host only.
 struct MotionModel {
   MotionRules rules;
+  contact::Options solver;  ///< on the host
   LoadClock clock;
   std::int64_t steps = 0;                                ///< until the end
   int instants = 0;                                      ///< looked at, time 0 and the end included

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "garra/batch/parallel.hpp"
+#include "grasp/study/solver.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {
@@ -250,6 +251,8 @@ TimeStudy::TimeStudy(const Scenario& scenario, Run run)
       inputs_(uncertain_inputs(scenario)),
       layout_(make_time_layout(scenario)),
       run_(std::move(run)) {}
+
+std::string TimeStudy::gpu_refusal() const { return grasp::gpu_refusal(scenario_); }
 
 study::Shape TimeStudy::shape() const {
   study::Shape shape{.sums = static_cast<std::size_t>(layout_.sums()),

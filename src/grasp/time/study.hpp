@@ -73,6 +73,7 @@ class TimeStudy final : public study::Study {
   [[nodiscard]] study::Shape shape() const override;
   [[nodiscard]] std::vector<study::RowColumn> columns() const override;
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
+  [[nodiscard]] std::string gpu_refusal() const override;
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
   /// P(held): neither dropped nor at a joint limit nor out of reach until the end, all levels together.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;

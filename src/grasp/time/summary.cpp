@@ -280,7 +280,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
   j["inputs"] = inputs_json(t, l, inputs_);
   j["audit"] = audit(t, l, time);
   const double steps = sum(t, l.steps()), iterations = sum(t, l.iterations());
-  j["solver"] = {{"method", "auto"},
+  j["solver"] = {{"method", scenario_.method},
                  {"tolerance", scenario_.tolerance},
                  {"mean_iterations", number(iterations / steps)},
                  {"steps", static_cast<std::int64_t>(steps)}};
