@@ -81,6 +81,8 @@ inline constexpr int kMethodCount = 10;
 [[nodiscard]] int most_contacts(Method method);
 /// Method of this name. @throws Error(kUsage) for an unknown name, listing the methods.
 [[nodiscard]] Method parse_method(const std::string& name);
+/// Names of the methods for contacts that may roll: all but lemke.
+[[nodiscard]] std::vector<std::string> friction_methods();
 
 /// State of a contact after the solve, from the accelerations of the solution
 /// (solvers::contact_state).

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "garra/batch/device.hpp"
 #include "garra/contact.hpp"
@@ -22,8 +20,5 @@ struct TileJob {
 
 /// Candidates by options.method, which is one of friction_methods().
 void iterate_tiles(const Options& options, const TileJob& tiles);
-
-/// Names of the methods for contacts that may roll.
-[[nodiscard]] std::vector<std::string> friction_methods();
 
 }  // namespace garra::contact

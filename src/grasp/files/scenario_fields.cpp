@@ -3,7 +3,7 @@
 
 #include "base/scenario/field_values.hpp"
 #include "base/scenario/parts.hpp"
-#include "contact/batch/method.hpp"
+#include "garra/contact.hpp"
 #include "grasp/files/tables.hpp"
 
 namespace garra::io {
