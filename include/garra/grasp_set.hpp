@@ -85,6 +85,43 @@ struct GraspSet {
   }
 };
 
+/// Row of the table of GraspSet's arrays, which files, Python and checks follow.
+struct GraspSetArray {
+  static constexpr int kJoints = -1;  ///< an axis of nq numbers
+  const char* name;
+  std::vector<double> GraspSet::*values;
+  bool per_contact;           ///< a row per contact, of m in all; else per grasp
+  std::array<int, 2> axes{};  ///< after the row; 0: none
+  bool or_number = false;     ///< one number per row may replace the axes
+
+  [[nodiscard]] constexpr bool has_joints() const { return axes[0] == kJoints; }
+  [[nodiscard]] constexpr bool is_jacobian() const { return axes[1] == kJoints && axes[0] != kJoints; }
+};
+inline constexpr GraspSetArray kGraspSetArrays[] = {
+    {"point", &GraspSet::point, true, {3}},
+    {"normal", &GraspSet::normal, true, {3}},
+    {"tangent", &GraspSet::tangent, true, {3}},
+    {"friction", &GraspSet::friction, true},
+    {"curvature", &GraspSet::curvature, true, {2}},
+    {"force_limit", &GraspSet::force_limit, true},
+    {"torsion_radius", &GraspSet::torsion_radius, true},
+    {"mass", &GraspSet::mass, false},
+    {"com", &GraspSet::com, false, {3}},
+    {"inertia", &GraspSet::inertia, false, {3, 3}},
+    {"gravity", &GraspSet::gravity, false, {3}},
+    {"wrench", &GraspSet::wrench, false, {6}},
+    {"force", &GraspSet::force, true, {3}},
+    {"torsion", &GraspSet::torsion, true},
+    {"mobility", &GraspSet::mobility, true, {3, 3}, true},
+    {"angular_mobility", &GraspSet::angular_mobility, true, {3, 3}, true},
+    {"jacobian", &GraspSet::jacobian, true, {3, GraspSetArray::kJoints}},
+    {"angular_jacobian", &GraspSet::angular_jacobian, true, {3, GraspSetArray::kJoints}},
+    {"mass_matrix", &GraspSet::mass_matrix, false, {GraspSetArray::kJoints, GraspSetArray::kJoints}},
+    {"torque", &GraspSet::torque, false, {GraspSetArray::kJoints}},
+    {"bias", &GraspSet::bias, false, {GraspSetArray::kJoints}},
+    {"torque_limit", &GraspSet::torque_limit, false, {GraspSetArray::kJoints}},
+};
+
 /// Uncertain inputs and options of a ranking. Sample i has the same random draws for every grasp:
 /// differences between grasps are therefore more precise than the probabilities.
 struct SetStudy {

@@ -39,29 +39,8 @@ GraspSet make_set(const Whole& first, const nb::dict& arrays) {
   GraspSet s;
   mesh::Mesh object;
   s.first.assign(first.data(), first.data() + first.size());
-  const std::map<std::string, std::vector<double>*> all = {{"point", &s.point},
-                                                           {"normal", &s.normal},
-                                                           {"tangent", &s.tangent},
-                                                           {"friction", &s.friction},
-                                                           {"curvature", &s.curvature},
-                                                           {"force_limit", &s.force_limit},
-                                                           {"torsion_radius", &s.torsion_radius},
-                                                           {"mass", &s.mass},
-                                                           {"com", &s.com},
-                                                           {"inertia", &s.inertia},
-                                                           {"gravity", &s.gravity},
-                                                           {"wrench", &s.wrench},
-                                                           {"force", &s.force},
-                                                           {"torsion", &s.torsion},
-                                                           {"mobility", &s.mobility},
-                                                           {"angular_mobility", &s.angular_mobility},
-                                                           {"jacobian", &s.jacobian},
-                                                           {"angular_jacobian", &s.angular_jacobian},
-                                                           {"torque", &s.torque},
-                                                           {"bias", &s.bias},
-                                                           {"torque_limit", &s.torque_limit},
-                                                           {"mass_matrix", &s.mass_matrix},
-                                                           {"object/vertex", &object.vertex}};
+  std::map<std::string, std::vector<double>*> all = {{"object/vertex", &object.vertex}};
+  for (const grasp::GraspSetArray& a : grasp::kGraspSetArrays) all[a.name] = &(s.*a.values);
   for (const auto& [name, array] : arrays) {
     if (nb::cast<std::string>(name) == "object/face") {
       const auto faces = nb::cast<Whole>(array);
@@ -227,6 +206,14 @@ nb::dict words_to_dict(std::span<const study::OutcomeWords> table) {
 }  // namespace
 
 void add_grasp_set(nb::module_& m) {
+  nb::list arrays;
+  for (const grasp::GraspSetArray& a : grasp::kGraspSetArrays) {
+    nb::list axes;
+    for (const int axis : a.axes)
+      if (axis != 0) axes.append(axis);
+    arrays.append(nb::make_tuple(a.name, a.per_contact, nb::tuple(axes), a.or_number));
+  }
+  m.attr("grasp_set_arrays") = arrays;  // name, a row per contact, axes (-1: joints), or a number per row
   m.attr("grasp_statuses") = words_to_dict(grasp::kGraspStatusWords);
   m.attr("grasp_outcomes") = words_to_dict(grasp::kOutcomeWords);
   m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),

@@ -99,10 +99,9 @@ void motion_fields(Fields& f, Scenario& s) {
 }
 
 void solver_fields(Fields& f, Scenario& s) {
-  f.key(
-      "method", choice(s.method, contact::friction_methods()),
-      {.doc =
-           "of the contact problem ([contact-solver.md](../theory/contact-solver.md), Methods). On a GPU: `\"auto\"`"});
+  f.key("method", choice(s.method, contact::friction_methods()),
+        {.doc = "of the contact problem ([friction-merit.md](../theory/friction-merit.md), "
+                "[friction-cone-solvers.md](../theory/friction-cone-solvers.md)). On a GPU: `\"auto\"`"});
   f.key("tolerance", quantity(s.tolerance, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}),
         {.doc = "of its certificate"});
   f.key("max_iterations", count(s.max_iterations, {.high = kMaxIterations}),

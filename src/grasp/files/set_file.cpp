@@ -14,13 +14,26 @@ namespace garra::io {
 
 namespace {
 
-const char* const kSetFile =
-    "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, tangent [m,3], friction [m], "
-    "curvature [m,2], force_limit, torsion_radius [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of "
-    "a hand that is "
-    "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, "
-    "bias, torque_limit [g,nq]; of its soft contacts torsion [m] and angular_mobility or angular_jacobian "
-    "(docs/theory/grasp-sets.md).";
+using grasp::GraspSetArray, grasp::kGraspSetArrays;
+
+/// "[m,3]", "[g,nq,nq]", "[m,3,3] or [m]"
+std::string shape_text(const GraspSetArray& a) {
+  const std::string row = a.per_contact ? "m" : "g";
+  std::string text = "[" + row;
+  for (const int axis : a.axes)
+    if (axis != 0) text += axis == GraspSetArray::kJoints ? ",nq" : "," + std::to_string(axis);
+  return text + (a.or_number ? "] or [" + row + "]" : "]");
+}
+
+/// Describes a set to readers of another file.
+std::string set_file_text() {
+  std::string text = "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, ";
+  for (const GraspSetArray& a : kGraspSetArrays)
+    if (a.values != &grasp::GraspSet::point && a.values != &grasp::GraspSet::normal)
+      text += a.name + (" " + shape_text(a)) + ", ";
+  text.resize(text.size() - 2);
+  return text + " (docs/theory/grasp-sets.md).";
+}
 
 }  // namespace
 
@@ -28,7 +41,7 @@ const char* const kSetFile =
 class SetFile::Reader {
  public:
   Reader(const std::string& path, std::string checksum)
-      : path_(path), checksum_(std::move(checksum)), file_(open_arrays(path, kSetFile)) {
+      : path_(path), checksum_(std::move(checksum)), file_(open_arrays(path, set_file_text())) {
     require("point");
     require("normal");
     file_->has("first") ? take_first() : take_even();
@@ -43,20 +56,8 @@ class SetFile::Reader {
     for (std::int64_t& at : s.first) at -= static_cast<std::int64_t>(row);
     now_ = {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count), row,
             static_cast<std::uint64_t>(s.first.back())};
-    const std::uint64_t g = grasps_;
-    s.point = contact_array("point", {3});
-    s.normal = contact_array("normal", {3});
-    s.tangent = contact_array("tangent", {3});
-    s.friction = contact_array("friction", {});
-    s.curvature = contact_array("curvature", {2});
-    s.force_limit = contact_array("force_limit", {});
-    s.torsion_radius = contact_array("torsion_radius", {});
-    s.mass = array("mass", {g});
-    s.com = array("com", {g, 3});
-    s.inertia = array("inertia", {g, 3, 3});
-    s.gravity = array("gravity", {g, 3});
-    s.wrench = array("wrench", {g, 6});
-    read_hand(s);
+    const std::uint64_t nq = joints();
+    for (const GraspSetArray& a : kGraspSetArrays) s.*a.values = array(a, nq);
     s.object = object();
     return s;
   }
@@ -125,37 +126,30 @@ class SetFile::Reader {
     return out;
   }
 
-  /// A number or a matrix per contact.
-  [[nodiscard]] std::vector<double> mobilities(const char* name) {
-    const bool one_each = file_->has(name) && file_->shape(name) == contacts_;
-    return one_each ? contact_array(name, {}) : contact_array(name, {3, 3});
-  }
-  /// Three rows per contact, in any shape: [3m,nq], [m,3,nq], [g,3k,nq], [g,k,3,nq].
-  [[nodiscard]] std::vector<double> jacobians(const char* name, std::uint64_t nq) {
-    if (!file_->has(name)) return {};
-    Shape flat = contacts_, by_contact = contacts_;
-    flat.back() *= 3;
-    flat.push_back(nq);
-    by_contact.insert(by_contact.end(), {3, nq});
-    return contact_rows(name, file_->shape(name) == by_contact ? by_contact : flat);
-  }
-  void read_hand(grasp::GraspSet& s) {
-    s.force = contact_array("force", {3});
-    s.torsion = contact_array("torsion", {});
-    s.mobility = mobilities("mobility");
-    s.angular_mobility = mobilities("angular_mobility");
-    if (!file_->has("jacobian")) return;
+  /// nq of the file; 0 without a jacobian.
+  [[nodiscard]] std::uint64_t joints() const {
+    if (!file_->has("jacobian")) return 0;
     const Shape shape = file_->shape("jacobian");
     const std::uint64_t nq = shape.empty() ? 0 : shape.back();
     if (nq == 0) file_->refuse("jacobian", "is " + to_string(shape) + ", not [3 m,nq] with at least one joint");
-    s.jacobian = jacobians("jacobian", nq);
-    s.angular_jacobian = jacobians("angular_jacobian", nq);
-    if (now_.rows == 0) return;  // without a jacobian, without joints
-    const std::uint64_t g = grasps_;
-    s.mass_matrix = array("mass_matrix", {g, nq, nq});
-    s.torque = array("torque", {g, nq});
-    s.bias = array("bias", {g, nq});
-    s.torque_limit = array("torque_limit", {g, nq});
+    return nq;
+  }
+  /// Rows of an array of the table; empty where the file lacks it. A jacobian has three rows per contact, in any shape:
+  /// [3m,nq], [m,3,nq], [g,3k,nq], [g,k,3,nq].
+  [[nodiscard]] std::vector<double> array(const GraspSetArray& a, std::uint64_t nq) {
+    const bool of_joints = a.has_joints() || a.is_jacobian();
+    // Without contacts there is no jacobian, and without it there are no joints.
+    if (!file_->has(a.name) || (of_joints && nq == 0) || (a.has_joints() && now_.rows == 0)) return {};
+    Shape shape = a.per_contact ? contacts_ : Shape{grasps_};
+    if (a.or_number && file_->shape(a.name) == shape) return contact_rows(a.name, shape);
+    for (const int axis : a.axes)
+      if (axis != 0) shape.push_back(axis == GraspSetArray::kJoints ? nq : static_cast<std::uint64_t>(axis));
+    if (a.is_jacobian() && file_->shape(a.name) != shape) {
+      shape = contacts_;
+      shape.back() *= 3;
+      shape.push_back(nq);
+    }
+    return a.per_contact ? contact_rows(a.name, shape) : part(a.name, shape, now_.first, now_.count);
   }
   /// The mesh, if there is a sound one; read once.
   [[nodiscard]] const std::shared_ptr<const mesh::Surface>& object() {
@@ -183,20 +177,11 @@ class SetFile::Reader {
     if (!found) found = file_->rows(name);
     return *found;
   }
-  /// Rows of every grasp.
-  [[nodiscard]] std::vector<double> array(const char* name, const Shape& shape) {
-    return part(name, shape, now_.first, now_.count);
-  }
   /// Rows of every contact, one or three each.
   [[nodiscard]] std::vector<double> contact_rows(const char* name, const Shape& shape) {
-    if (contacts_.size() == 2) return array(name, shape);
+    if (contacts_.size() == 2) return part(name, shape, now_.first, now_.count);
     const std::uint64_t each = contacts_[0] == 0 ? 1 : shape[0] / contacts_[0];
     return part(name, shape, now_.row * each, now_.rows * each);
-  }
-  [[nodiscard]] std::vector<double> contact_array(const char* name, const Shape& each) {
-    Shape shape = contacts_;
-    shape.insert(shape.end(), each.begin(), each.end());
-    return contact_rows(name, shape);
   }
   [[nodiscard]] std::vector<double> part(const char* name, const Shape& shape, std::uint64_t first,
                                          std::uint64_t count) {
@@ -237,36 +222,17 @@ void write_grasp_set(const std::string& path, const grasp::GraspSet& s, const Se
   Hdf5Writer file;
   const auto m = static_cast<std::uint64_t>(s.first.empty() ? 0 : s.first.back());
   const auto g = static_cast<std::uint64_t>(s.count());
-  const auto put = [&](const char* name, const Shape& shape, const std::vector<double>& values) {
-    if (!values.empty()) file.write(name, shape, std::span<const double>(values));
-  };
   file.write("first", {g + 1}, std::span<const std::int64_t>(s.first));
-  put("point", {m, 3}, s.point);
-  put("normal", {m, 3}, s.normal);
-  put("tangent", {m, 3}, s.tangent);
-  put("friction", {m}, s.friction);
-  put("curvature", {m, 2}, s.curvature);
-  put("force_limit", {m}, s.force_limit);
-  put("torsion_radius", {m}, s.torsion_radius);
-  put("mass", {g}, s.mass);
-  put("com", {g, 3}, s.com);
-  put("inertia", {g, 3, 3}, s.inertia);
-  put("gravity", {g, 3}, s.gravity);
-  put("wrench", {g, 6}, s.wrench);
-  put("force", {m, 3}, s.force);
-  put("torsion", {m}, s.torsion);
-  const auto nq = static_cast<std::uint64_t>(s.joints());
-  const auto put_mobility = [&](const char* name, const std::vector<double>& values) {
-    put(name, values.size() == m ? Shape{m} : Shape{m, 3, 3}, values);
-  };
-  put_mobility("mobility", s.mobility);
-  put_mobility("angular_mobility", s.angular_mobility);
-  put("jacobian", {3 * m, nq}, s.jacobian);
-  put("angular_jacobian", {3 * m, nq}, s.angular_jacobian);
-  put("mass_matrix", {g, nq, nq}, s.mass_matrix);
-  put("torque", {g, nq}, s.torque);
-  put("bias", {g, nq}, s.bias);
-  put("torque_limit", {g, nq}, s.torque_limit);
+  for (const GraspSetArray& a : kGraspSetArrays) {
+    const std::vector<double>& values = s.*a.values;
+    if (values.empty()) continue;
+    const std::uint64_t rows = a.per_contact ? m : g;
+    Shape shape = a.is_jacobian() ? Shape{3 * rows} : Shape{rows};
+    for (std::size_t k = a.is_jacobian() ? 1 : 0; k < a.axes.size() && !(a.or_number && values.size() == rows); ++k)
+      if (const int axis = a.axes[k]; axis != 0)
+        shape.push_back(static_cast<std::uint64_t>(axis == GraspSetArray::kJoints ? s.joints() : axis));
+    file.write(a.name, shape, std::span<const double>(values));
+  }
   if (!extras.sample.empty()) file.write("sample", {g}, std::span<const std::int64_t>(extras.sample));
   const mesh::Mesh& object = extras.object;
   if (object.faces() > 0 && object.faces() <= kMaxStoredFaces) {

@@ -19,12 +19,6 @@ using study::Distribution;
 
 // --- sizes ----------------------------------------------------------------------------------------------------------
 
-void check_array(const char* name, std::size_t size, std::int64_t rows, int width, bool needed) {
-  if (size == static_cast<std::size_t>(rows * width) || (size == 0 && !needed)) return;
-  throw Error(ExitCode::kInvalidFile, std::string(name) + " has " + std::to_string(size) + " numbers, not " +
-                                          std::to_string(rows) + " x " + std::to_string(width));
-}
-
 void check_first(const std::vector<std::int64_t>& first) {
   if (first.empty())
     throw Error(ExitCode::kInvalidFile, "first is empty", "It has a number for each grasp and one more.");
@@ -38,20 +32,26 @@ void check_first(const std::vector<std::int64_t>& first) {
 
 void check_sizes(const GraspSet& s, const SetStudy& study) {
   check_first(s.first);
-  const std::int64_t m = s.first.back(), g = s.count();
-  check_array("point", s.point.size(), m, 3, true);
-  check_array("normal", s.normal.size(), m, 3, true);
-  check_array("tangent", s.tangent.size(), m, 3, false);
-  check_array("friction", s.friction.size(), m, 1, study.friction_is_factor);
-  check_array("curvature", s.curvature.size(), m, 2, false);
-  check_array("force_limit", s.force_limit.size(), m, 1, false);
-  check_array("torsion_radius", s.torsion_radius.size(), m, 1, false);
-  check_array("mass", s.mass.size(), g, 1, false);
-  check_array("com", s.com.size(), g, 3, false);
-  check_array("inertia", s.inertia.size(), g, 9, false);
-  check_array("gravity", s.gravity.size(), g, 3, false);
-  check_array("wrench", s.wrench.size(), g, 6, false);
-  check_hand_sizes(s);
+  const std::int64_t m = s.first.back(), g = s.count(), nq = s.joints();
+  for (const GraspSetArray& a : kGraspSetArrays) {
+    const bool needed = a.values == &GraspSet::point || a.values == &GraspSet::normal ||
+                        (a.values == &GraspSet::friction && study.friction_is_factor);
+    const std::int64_t rows = a.per_contact ? m : g, size = std::ssize(s.*a.values);
+    std::int64_t wanted = rows;
+    std::string shape = a.per_contact ? "[m" : "[g";
+    for (const int axis : a.axes) {
+      if (axis == 0) continue;
+      wanted *= axis == GraspSetArray::kJoints ? nq : axis;
+      shape += axis == GraspSetArray::kJoints ? ",nq" : "," + std::to_string(axis);
+    }
+    // Without contacts nothing has joints.
+    if (size == wanted || (size == 0 && !needed) || (a.or_number && size == rows) || (a.has_joints() && m == 0))
+      continue;
+    throw Error(ExitCode::kInvalidFile,
+                std::string(a.name) + " has " + std::to_string(size) + " numbers, not " + std::to_string(wanted),
+                "Its shape is " + shape + "]" + (a.or_number ? ", or [m]." : "."));
+  }
+  check_joints(s);
 }
 
 void check_study(const GraspSet& s, const SetStudy& study) {

@@ -122,12 +122,6 @@ struct HandRows {
   throw Error(ExitCode::kInvalidFile, what, remedy);
 }
 
-void check_size(const char* name, const Numbers& numbers, std::int64_t wanted, const std::string& shape) {
-  if (numbers.empty() || std::ssize(numbers) == wanted) return;
-  refuse(std::string(name) + " has " + std::to_string(numbers.size()) + " numbers, not " + std::to_string(wanted),
-         "Its shape is " + shape + ".");
-}
-
 /// Checks that forces along t or o have a given direction t.
 void check_tangents(const GraspSet& set) {
   if (!set.tangent.empty()) return;
@@ -422,24 +416,12 @@ Hand choose_hand(const GraspSet& set, Hand wanted) {
   return wanted;
 }
 
-void check_hand_sizes(const GraspSet& set) {
-  const std::int64_t m = set.first.back(), g = set.count(), nq = set.joints();
-  check_size("force", set.force, 3 * m, "[m,3]");
-  check_size("torsion", set.torsion, m, "[m]");
-  if (std::ssize(set.mobility) != m) check_size("mobility", set.mobility, 9 * m, "[m,3,3], or [m]");
-  if (std::ssize(set.angular_mobility) != m)
-    check_size("angular_mobility", set.angular_mobility, 9 * m, "[m,3,3], or [m]");
-  check_size("jacobian", set.jacobian, 3 * m * std::max<std::int64_t>(nq, 1), "[3 m,nq]");
-  check_size("angular_jacobian", set.angular_jacobian, std::ssize(set.jacobian), "that of jacobian");
-  if (m == 0) return;
+void check_joints(const GraspSet& set) {
+  const std::int64_t g = set.count(), nq = set.joints();
   if (nq > kMaxHandJoints)
     refuse("jacobian has " + std::to_string(nq) + " joints",
            "At most " + std::to_string(kMaxHandJoints) +
                " are taken: leave out joints that no grasp uses, or divide the set.");
-  check_size("mass_matrix", set.mass_matrix, g * nq * nq, "[g,nq,nq], with nq of jacobian's");
-  check_size("torque", set.torque, g * nq, "[g,nq], with nq of jacobian's");
-  check_size("bias", set.bias, g * nq, "[g,nq], with nq of jacobian's");
-  check_size("torque_limit", set.torque_limit, g * nq, "[g,nq], with nq of jacobian's");
   for (std::int64_t k = 0; !set.torque_limit.empty() && k < g; ++k)
     if (const auto limits = count_limits(HandRows(set, k)); limits > kMaxTorqueLimits)
       refuse("torque_limit: " + std::to_string(limits) + " joints of grasp " + std::to_string(k) + " have one",

@@ -11,7 +11,7 @@ namespace garra::grasp {
 /// The hand to rank the set with. Throws Error if required arrays are missing or contradict.
 [[nodiscard]] Hand choose_hand(const GraspSet& set, Hand wanted);
 /// Throws Error if the sizes of a hand's arrays do not match its set.
-void check_hand_sizes(const GraspSet& set);
+void check_joints(const GraspSet& set);
 /// Whether grasp g has numbers and matrices that are valid for a hand.
 [[nodiscard]] bool hand_is_finite(const GraspSet& set, std::int64_t g);
 [[nodiscard]] bool hand_is_sound(const GraspSet& set, Hand hand, std::int64_t g);

@@ -13,20 +13,9 @@ namespace garra::grasp {
 
 namespace {
 
-using Array = std::vector<double> GraspSet::*;
-constexpr Array kOfContacts[] = {
-    &GraspSet::point,           &GraspSet::normal,      &GraspSet::tangent,          &GraspSet::friction,
-    &GraspSet::curvature,       &GraspSet::force_limit, &GraspSet::torsion_radius,   &GraspSet::force,
-    &GraspSet::torsion,         &GraspSet::mobility,    &GraspSet::angular_mobility, &GraspSet::jacobian,
-    &GraspSet::angular_jacobian};
-constexpr Array kOfGrasps[] = {&GraspSet::mass,    &GraspSet::com,    &GraspSet::inertia,
-                               &GraspSet::gravity, &GraspSet::wrench, &GraspSet::mass_matrix,
-                               &GraspSet::torque,  &GraspSet::bias,   &GraspSet::torque_limit};
-constexpr Array kOfHands[] = {&GraspSet::mass_matrix, &GraspSet::torque, &GraspSet::bias, &GraspSet::torque_limit};
-
-static_assert(sizeof(GraspSet) == (1 + std::size(kOfContacts) + std::size(kOfGrasps)) * sizeof(std::vector<double>) +
+static_assert(sizeof(GraspSet) == (1 + std::size(kGraspSetArrays)) * sizeof(std::vector<double>) +
                                       sizeof(std::shared_ptr<const mesh::Surface>),
-              "an array of sets is missing in these lists");
+              "an array of sets is missing in the table");
 
 /// Rows first .. first + count - 1 of `all`.
 std::vector<double> slice_rows(const std::vector<double>& numbers, std::int64_t all, std::int64_t first,
@@ -44,12 +33,13 @@ GraspSet SetInMemory::read(std::int64_t first, std::int64_t count) const {
   const std::int64_t row = *begin, rows = *(begin + count) - row;
   out.first.assign(begin, begin + count + 1);
   for (std::int64_t& at : out.first) at -= row;
-  for (const Array array : kOfContacts) out.*array = slice_rows(set_.*array, set_.first.back(), row, rows);
-  for (const Array array : kOfGrasps) out.*array = slice_rows(set_.*array, set_.count(), first, count);
+  for (const GraspSetArray& a : kGraspSetArrays) {
+    // Without a jacobian the number of joints would be unknown.
+    if (a.has_joints() && rows == 0) continue;
+    out.*a.values = a.per_contact ? slice_rows(set_.*a.values, set_.first.back(), row, rows)
+                                  : slice_rows(set_.*a.values, set_.count(), first, count);
+  }
   out.object = set_.object;
-  // Without a jacobian the number of joints would be unknown.
-  if (rows == 0)
-    for (const Array array : kOfHands) (out.*array).clear();
   return out;
 }
 
