@@ -13,9 +13,7 @@
 #include "contact/problems/classes.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
-#include "grasp/set/order.hpp"
 #include "grasp/set/study.hpp"
-#include "study/files/scratch_file.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -135,8 +133,7 @@ void append_rows(const Ranking& rows, Ranking& to) {
 }
 
 /// As a run folder makes it, of chunks of so many grasps; their order in so many bytes of memory.
-Ranking in_chunks(const SetStudy& study, const std::string& file, std::int64_t chunk,
-                  std::size_t memory = std::size_t{1} << 26) {
+Ranking in_chunks(const SetStudy& study, const std::string& file, std::int64_t chunk) {
   SetScenario scenario;
   scenario.study = study;
   scenario.plan.chunk = chunk;
@@ -145,9 +142,8 @@ Ranking in_chunks(const SetStudy& study, const std::string& file, std::int64_t c
   for (std::int64_t first = 0; first < run.plan().samples; first += chunk)
     kept.push_back(run.run(first, std::min(chunk, run.plan().samples - first), {}).kept);
   Ranking out;
-  io::ScratchFile scratch(testing::TempDir() + "garra_scratch");
   run.rank([&](const GraspSetStudy::Rows& hear) { std::for_each(kept.begin(), kept.end(), hear); },
-           [&](const Ranking& rows) { append_rows(rows, out); }, {scratch, memory});
+           [&](const Ranking& rows) { append_rows(rows, out); });
   return out;
 }
 
@@ -211,7 +207,7 @@ GraspSet pinches(std::int64_t grasps) {
   return s;
 }
 
-TEST(SetStretches, ARunOrdersAHundredThousandGraspsInAFewKilobytes) {
+TEST(SetStretches, ARunOrdersAHundredThousandGraspsAsRankDoes) {
   const GraspSet set = pinches(100'000);
   const File file(set);
   SetStudy study;
@@ -221,58 +217,7 @@ TEST(SetStretches, ARunOrdersAHundredThousandGraspsInAFewKilobytes) {
   study.radius_samples = 0;
   const Ranking whole = rank(set, study);
   EXPECT_EQ(std::count(whole.status.begin(), whole.status.end(), GraspStatus::kOutwardNormals), 1000);
-  for (const std::size_t memory : {std::size_t{1} << 13, std::size_t{1} << 20})
-    expect_same(in_chunks(study, file.path(), 4096, memory), whole);
-  for (const auto& entry : std::filesystem::directory_iterator(testing::TempDir()))
-    EXPECT_FALSE(entry.path().filename().string().starts_with("garra_scratch")) << entry.path();
-}
-
-/// Bytes in memory that count what is written.
-class CountingScratch final : public study::Scratch {
- public:
-  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    written += bytes.size();
-    bytes_.resize(std::max<std::size_t>(bytes_.size(), offset + bytes.size()));
-    std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
-  }
-  void read_at(std::uint64_t offset, std::span<std::byte> bytes) override {
-    ASSERT_LE(offset + bytes.size(), bytes_.size());
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), bytes.size(), bytes.begin());
-  }
-  std::size_t written = 0;
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-TEST(SetStretches, TheOrderIsThatOfASortWhateverTheMemory) {
-  bench::Random random(8);
-  for (const std::int64_t grasps : {0, 1, 15, 16, 17, 255, 256, 257, 10'007}) {
-    std::vector<RankKey> keys;
-    for (std::int64_t g = 0; g < grasps; ++g) {
-      RankKey key;
-      key.p_held = -std::floor(random.uniform(0, 5));
-      key.friction = g % 3 == 0 ? std::numeric_limits<double>::infinity() : std::floor(random.uniform(0, 3));
-      key.grasp = g;
-      if (g % 7 != 3) keys.push_back(key);
-    }
-    std::vector<RankKey> sorted = keys;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<std::int64_t> expected(static_cast<std::size_t>(grasps), 0);
-    for (std::size_t k = 0; k < sorted.size(); ++k)
-      expected[static_cast<std::size_t>(sorted[k].grasp)] = static_cast<std::int64_t>(k) + 1;
-    for (const std::size_t memory : {0, 512, 5000, 1 << 20}) {
-      CountingScratch scratch;
-      RankOrder order(grasps, memory, scratch);
-      for (const RankKey& key : keys) order.add(key);
-      order.sort();
-      for (std::int64_t g = 0; g < grasps; ++g)
-        ASSERT_EQ(order.find_rank(g), expected[static_cast<std::size_t>(g)]) << grasps << " grasps, " << memory;
-      EXPECT_EQ(scratch.written > 0, keys.size() > std::max<std::size_t>(memory / sizeof(RankKey), 16) ||
-                                         grasps > std::max<std::int64_t>(static_cast<std::int64_t>(memory) / 16, 16))
-          << grasps << " grasps, " << memory;
-    }
-  }
+  expect_same(in_chunks(study, file.path(), 4096), whole);
 }
 
 TEST(SetStretches, RowsKnowTheirPlaceBeyondTheFirstStretch) {

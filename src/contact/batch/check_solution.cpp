@@ -37,7 +37,7 @@ void check_solution(const ProblemView& in, std::span<const double> c, double tol
       // The certificate takes forces that overflowed for zero, as those of a solver; forces of a user are input.
       if (!std::all_of(force.m, force.m + 3 * in.contacts, [](double x) { return std::isfinite(x); })) {
         const double nan = std::numeric_limits<double>::quiet_NaN();
-        answer.status = static_cast<double>(solvers::Status::kInvalidInput);
+        answer.status = static_cast<double>(Status::kInvalidInput);
         answer.residual = answer.contact_residual = nan;
         for (int i = 0; i < 3 * in.contacts; ++i) answer.c[i] = answer.a[i] = nan;
       }

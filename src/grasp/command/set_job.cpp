@@ -10,7 +10,6 @@
 #include "grasp/files/ranking_file.hpp"
 #include "grasp/set/study.hpp"
 #include "study/files/run_record.hpp"
-#include "study/files/scratch_file.hpp"
 
 namespace garra::cli {
 
@@ -75,9 +74,8 @@ class GraspSetJob final : public Job {
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {
     io::RankingWriter file(folder.file(kRankingFile), study_.plan().samples, make_attributes(folder, study_));
     const std::int64_t chunks = study::count_chunks(study_.plan());
-    io::ScratchFile scratch(folder.file(kRankingFile));
     study_.rank([&](const GraspSetStudy::Rows& hear) { io::for_kept_rows(folder, chunks, hear); },
-                [&](const grasp::Ranking& rows) { file.append(rows); }, {scratch});
+                [&](const grasp::Ranking& rows) { file.append(rows); });
     file.commit();
   }
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override { return folder.has(kRankingFile); }

@@ -10,7 +10,6 @@
 #include "garra/grasp_words.hpp"
 #include "grasp/set/apart.hpp"
 #include "grasp/set/compare.hpp"
-#include "grasp/set/order.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {
@@ -190,9 +189,9 @@ study::Tally GraspSetStudy::run(std::int64_t first, std::int64_t count, const De
 }
 
 void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
-                         const std::function<void(const Ranking&)>& part, const Aside& aside) const {
+                         const std::function<void(const Ranking&)>& part) const {
   const SetStudy& study = scenario_.study;
-  RankOrder order(plan().samples, aside.memory, aside.scratch);
+  std::vector<RankKey> keys;
   std::optional<RankKey> first;
   std::vector<DecisionBits> best;
   for_all_rows([&](const std::vector<double>& kept) {
@@ -206,15 +205,19 @@ void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
         best = rows.decisions(k);
         first = key;
       }
-      order.add(key);
+      keys.push_back(key);
     }
   });
-  order.sort();
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::int64_t> ranks(static_cast<std::size_t>(plan().samples), 0);  // 0: not ranked
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    ranks[static_cast<std::size_t>(keys[k].grasp)] = static_cast<std::int64_t>(k) + 1;
+  keys = {};
   for_all_rows([&](const std::vector<double>& kept) {
     const KeptRows rows(kept, study, checked_.hand());
     Ranking r = rows.ranking();
     for (std::size_t k = 0; k < rows.count(); ++k) {
-      r.rank[k] = order.find_rank(rows.number(k));
+      r.rank[k] = ranks[static_cast<std::size_t>(rows.number(k))];
       if (r.rank[k] > 0) set_difference(study, rows.decisions(k), best, k, r);
     }
     part(r);

@@ -13,7 +13,6 @@
 #include "garra/study/engine.hpp"
 #include "grasp/set/run.hpp"
 #include "grasp/set/source.hpp"
-#include "study/scratch.hpp"
 
 namespace garra::grasp {
 
@@ -41,15 +40,10 @@ class GraspSetStudy final : public study::Study {
 
   /// Receives the kept rows of consecutive grasps, in order.
   using Rows = std::function<void(const std::vector<double>& kept)>;
-  /// Storage for the order of the grasps while it is computed: `memory` bytes, and beyond that `scratch`.
-  struct Aside {
-    study::Scratch& scratch;
-    std::size_t memory = std::size_t{1} << 26;
-  };
   /// Computes the ranking from the kept rows, piece by piece. `for_all_rows` visits all of them and is called twice.
-  /// Memory holds its current rows and what `aside` allows. `part` receives the ranking's rows, in order.
-  void rank(const std::function<void(const Rows&)>& for_all_rows, const std::function<void(const Ranking&)>& part,
-            const Aside& aside) const;
+  /// Memory holds its current rows and 48 bytes per grasp. `part` receives the ranking's rows, in order.
+  void rank(const std::function<void(const Rows&)>& for_all_rows,
+            const std::function<void(const Ranking&)>& part) const;
 
  private:
   SetScenario scenario_;
