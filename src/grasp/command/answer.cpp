@@ -71,8 +71,10 @@ std::string effort_lines(const Json& s, const Json& manifest) {
   const Json& worst = s["solver"]["worst_residual"];
   std::string out =
       "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
-  out += format(" (tolerance %.0e), %.2f Newton steps on average\n", s["solver"]["tolerance"].get<double>(),
-                s["solver"]["mean_iterations"].get<double>());
+  const auto method = s["solver"]["method"].get<std::string>();
+  out += format(" (tolerance %.0e), %.2f %s on average\n", s["solver"]["tolerance"].get<double>(),
+                s["solver"]["mean_iterations"].get<double>(),
+                method == "auto" ? "Newton steps" : ("iterations of " + method).c_str());
   return out + speed_line(manifest);
 }
 
