@@ -24,7 +24,7 @@
 #include "garra/solvers/friction_newton.hpp"
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/check.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "places.hpp"
 
 namespace garra::bench {

@@ -55,7 +55,7 @@ function(garra_exports map)  # those that the linked libraries ARGN need
 endfunction()
 
 # --- everything else, for any of these processors -----------------------------------------------------------------------------
-add_library(garra_generate OBJECT ${GARRA_GENERATE_SOURCES} src/chain/generate/entry.cpp)
+add_library(garra_generate OBJECT ${GARRA_GENERATE_SOURCES} src/chain/generate/generated_header.cpp)
 target_include_directories(garra_generate PRIVATE src)
 target_link_libraries(garra_generate PRIVATE garra garra_warnings)
 add_library(garra_host SHARED $<TARGET_OBJECTS:garra_generate> $<TARGET_OBJECTS:garra_io>
@@ -79,7 +79,7 @@ set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/lar
   src/contact/balance/soft.cpp src/contact/instances/mixed.cpp src/grasp/instances/arm.cpp src/grasp/instances/set_soft.cpp
   src/grasp/instances/set_hand_soft.cpp)
 # A fifth to a third smaller, no slower or by a few percent.
-set(GARRA_NO_FASTER_LARGE src/contact/balance/entry.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
+set(GARRA_NO_FASTER_LARGE src/contact/balance/wrench_resistance.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
 set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES COMPILE_OPTIONS -Os)
 # Maps of arms that move with fewer than six freedoms, and of other arms than those of six and seven joints: a megabyte for each
 # instruction set, as long as all is inlined. Searches for poses with more than seven joints; chains with numbers that differ from
@@ -87,7 +87,7 @@ set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES CO
 set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp
   src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp
   PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
-set_source_files_properties(src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
+set_source_files_properties(src/contact/gradient/contact_gradient.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
 # The tail of hard problems takes as long as all the others, and is on doubles.
 set_source_files_properties(src/contact/instances/fallback.cpp PROPERTIES COMPILE_OPTIONS
   "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize>")
@@ -108,11 +108,11 @@ endfunction()
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
 list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/fallback(_large)?\\.cpp$")
 list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/interrupt.cpp src/base/rows.cpp
-  src/contact/balance/entry.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
-  src/grasp/study/study.cpp src/grasp/time/analyze.cpp src/grasp/time/motion.cpp
+  src/contact/balance/wrench_resistance.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/contact_gradient.cpp src/contact/lcp/lcp_solve.cpp
+  src/grasp/study/grasp_study.cpp src/grasp/time/analyze.cpp src/grasp/time/motion.cpp
   src/platform/batch/dynamics.cpp src/platform/batch/full.cpp src/platform/batch/full_dynamics.cpp
   src/platform/batch/inverse.cpp src/platform/batch/kinematics.cpp src/platform/batch/modes.cpp
-  src/platform/simulate/entry.cpp src/platform/simulate/full.cpp src/platform/study/run.cpp)
+  src/platform/simulate/platform_simulation.cpp src/platform/simulate/full.cpp src/platform/study/platform_samples.cpp)
 foreach(isa v3 v4)
   add_library(garra_${isa} SHARED ${GARRA_LANES_SOURCES})
   set_target_properties(garra_${isa} PROPERTIES OUTPUT_NAME garra-${isa})

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "chain/eval/cuda.hpp"
+#include "chain/eval/evaluate_cuda.hpp"
 #include "garra/batch/rows.cuh"
 
 namespace garra::chain {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "chain/simulate/device.hpp"
-#include "chain/simulate/setup.hpp"
+#include "chain/simulate/simulate_on_device.hpp"
+#include "chain/simulate/simulate_setup.hpp"
 #include "garra/batch/on_device.cuh"
 #include "garra/batch/packed.cuh"
 

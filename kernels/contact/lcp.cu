@@ -1,5 +1,5 @@
 // Batches of linear complementarity problems on the GPU.
-#include "contact/lcp/batch.hpp"
+#include "contact/lcp/lcp_kernel.hpp"
 #include "garra/batch/rows.cuh"
 
 template struct garra::batch::Kernels<garra::lcp::SolveOp<1>, garra::batch::Rows>;

@@ -5,7 +5,7 @@
 
 #include "contact/batch/arrays.hpp"
 #include "contact/batch/body.hpp"
-#include "contact/batch/cuda.hpp"
+#include "contact/batch/contact_cuda.hpp"
 #include "contact/batch/diagnostics.hpp"
 #include "contact/batch/solvers.hpp"
 #include "garra/batch/rows.cuh"

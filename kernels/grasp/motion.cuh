@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "contact/solve.cuh"
-#include "grasp/time/run.hpp"
+#include "grasp/time/time_loop.hpp"
 
 namespace garra::grasp {
 

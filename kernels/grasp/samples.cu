@@ -2,7 +2,7 @@
 #include "contact/solve.cuh"
 #include "garra/study/counter.cuh"
 #include "grasp/build.cuh"
-#include "grasp/sample/cuda.hpp"
+#include "grasp/sample/grasp_cuda.hpp"
 
 namespace garra::grasp {
 

@@ -5,7 +5,7 @@
 
 #include "contact/balance.cuh"
 #include "grasp/set/radius.hpp"
-#include "grasp/set/run.hpp"
+#include "grasp/set/run_set.hpp"
 
 namespace garra::grasp {
 

@@ -5,7 +5,7 @@
 #include "garra/batch/on_device.cuh"
 #include "garra/batch/packed.cuh"
 #include "platform/full_simulate.cuh"
-#include "platform/simulate/device.hpp"
+#include "platform/simulate/simulate_on_device.hpp"
 
 namespace garra::platform {
 

@@ -1,7 +1,7 @@
 // Samples of a platform study on the GPU: a thread draws a machine and moves it along the path.
 // Counting stays on the host.
 #include "garra/batch/on_device.cuh"
-#include "platform/study/run.hpp"
+#include "platform/study/platform_samples.hpp"
 
 namespace garra::platform {
 

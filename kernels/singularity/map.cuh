@@ -8,7 +8,7 @@
 #include "garra/batch/on_device.cuh"
 #include "garra/batch/rows.cuh"
 #include "garra/study/counter.cuh"
-#include "singularity/map/cuda.hpp"
+#include "singularity/map/map_cuda.hpp"
 #include "singularity/map/rows.hpp"
 
 namespace garra::singularity {

@@ -6,7 +6,7 @@
 #include "garra/io/joint_values.hpp"
 #include "garra/singularity_map.hpp"
 #include "on_gpu.hpp"
-#include "singularity/command/answer.hpp"
+#include "singularity/command/singularity_answer.hpp"
 
 namespace garra::python {
 

@@ -8,7 +8,7 @@
 #include "garra/core/error.hpp"
 #include "garra/solvers/box_quacan.hpp"
 #include "garra/solvers/friction_merit.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 
 namespace garra::papers {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "chain/study/study.hpp"
+#include "chain/study/chain_study.hpp"
 #include "garra/chain_eval.hpp"
 #include "study_answer.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "garra/io/scenario.hpp"
 #include "grasp/sample/problem.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "places.hpp"
 
 namespace garra::grasp {

@@ -9,7 +9,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "grasp/time/motion.hpp"
 #include "places.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "../../bench/grasp_time_cases.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/study/study.hpp"
-#include "grasp/time/study.hpp"
+#include "grasp/study/grasp_study.hpp"
+#include "grasp/time/time_study.hpp"
 #include "rails.hpp"
 #include "study/summary.hpp"
 #include "study_answer.hpp"

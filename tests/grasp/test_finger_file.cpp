@@ -8,7 +8,7 @@
 #include "folder.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "reference.hpp"
 
 namespace garra {

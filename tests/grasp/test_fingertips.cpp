@@ -9,7 +9,7 @@
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 
 namespace garra {
 namespace {

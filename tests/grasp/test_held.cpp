@@ -7,7 +7,7 @@
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/sample/nominal.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "grasp/time/motion.hpp"
 #include "places.hpp"
 #include "rails.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "garra/io/scenario.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "grasp/time/motion.hpp"
 #include "motion_cases.hpp"
 #include "places.hpp"

@@ -13,7 +13,7 @@
 
 #include "garra/grasp.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/time/study.hpp"
+#include "grasp/time/time_study.hpp"
 #include "places.hpp"
 
 namespace garra::grasp {

@@ -10,7 +10,7 @@
 #include "garra/grasp_set.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/sample/fingers.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "on_every_executor.hpp"
 #include "places.hpp"
 

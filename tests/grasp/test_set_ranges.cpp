@@ -13,7 +13,7 @@
 #include "contact/problems/classes.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
-#include "grasp/set/study.hpp"
+#include "grasp/set/set_study.hpp"
 
 namespace garra::grasp {
 namespace {

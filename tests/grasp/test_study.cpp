@@ -9,7 +9,7 @@
 #include "garra/core/error.hpp"
 #include "garra/grasp_analysis.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "grasp_robots.hpp"
 #include "motion_cases.hpp"
 #include "places.hpp"

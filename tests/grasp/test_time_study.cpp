@@ -9,7 +9,7 @@
 
 #include "garra/core/philox.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/time/study.hpp"
+#include "grasp/time/time_study.hpp"
 #include "places.hpp"
 #include "study_answer.hpp"
 

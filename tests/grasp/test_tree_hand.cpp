@@ -6,7 +6,7 @@
 #include "folder.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 
 namespace garra {
 namespace {

@@ -11,7 +11,7 @@
 #include "garra/platform_dynamics.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "places.hpp"
-#include "platform/study/study.hpp"
+#include "platform/study/platform_study.hpp"
 #include "study_answer.hpp"
 
 namespace {

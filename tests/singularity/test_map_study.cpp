@@ -17,7 +17,7 @@
 #include "garra/io/singularity_scenario.hpp"
 #include "places.hpp"
 #include "singularity/map/layout.hpp"
-#include "singularity/study/study.hpp"
+#include "singularity/study/map_study.hpp"
 #include "study_answer.hpp"
 
 namespace garra::singularity {

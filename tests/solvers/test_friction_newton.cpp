@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "answers.hpp"
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "contact/problems/classes.hpp"
 #include "garra/contact.hpp"
 #include "garra/solvers/friction_newton.hpp"

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "chain/eval/batch.hpp"
+#include "chain/eval/evaluate_kernel.hpp"
 
 namespace garra::chain {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "chain/eval/batch.hpp"
+#include "chain/eval/evaluate_kernel.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/factor.hpp"
 #include "garra/systems/chain/followers.hpp"

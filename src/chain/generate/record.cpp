@@ -1,7 +1,7 @@
 // The kernels recorded, for any number of joints by one instance.
 #include "chain/generate/record.hpp"
 
-#include "chain/eval/batch.hpp"
+#include "chain/eval/evaluate_kernel.hpp"
 #include "chain/generate/regroup.hpp"
 #include "garra/systems/chain/determinant.hpp"
 #include "garra/systems/chain/kernels.hpp"

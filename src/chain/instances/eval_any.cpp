@@ -1,5 +1,5 @@
 // Chains of any number of joints, which is known when the program runs.
-#include "chain/eval/run.hpp"
+#include "chain/eval/evaluate_tiles.hpp"
 
 namespace garra::chain {
 

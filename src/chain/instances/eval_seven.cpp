@@ -1,5 +1,5 @@
 // Chains of seven joints.
-#include "chain/eval/run.hpp"
+#include "chain/eval/evaluate_tiles.hpp"
 
 namespace garra::chain {
 

@@ -1,5 +1,5 @@
 // Tolerance studies: every state has numbers of its own.
-#include "chain/eval/run.hpp"
+#include "chain/eval/evaluate_tiles.hpp"
 
 namespace garra::chain {
 

@@ -1,4 +1,4 @@
-#include "chain/reach/run.hpp"
+#include "chain/reach/pose_search_tiles.hpp"
 
 namespace garra::chain {
 

@@ -1,5 +1,5 @@
 // Simulations of chains of any number of joints: on lanes of eight and more, and the scalar executor.
-#include "chain/simulate/run.hpp"
+#include "chain/simulate/simulate_chunks.hpp"
 
 namespace garra::chain {
 

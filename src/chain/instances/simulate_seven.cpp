@@ -1,5 +1,5 @@
 // Simulations on lanes of chains of seven joints.
-#include "chain/simulate/run.hpp"
+#include "chain/simulate/simulate_chunks.hpp"
 
 namespace garra::chain {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "chain/eval/batch.hpp"
+#include "chain/eval/evaluate_kernel.hpp"
 #include "garra/chain_simulate.hpp"
 
 namespace garra::chain {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chain/simulate/setup.hpp"
-#include "chain/study/study.hpp"
+#include "chain/simulate/simulate_setup.hpp"
+#include "chain/study/chain_study.hpp"
 
 namespace garra::chain {
 

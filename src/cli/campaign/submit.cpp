@@ -5,7 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
-#include "cli/run.hpp"
+#include "cli/run_command.hpp"
 #include "cli/terminal.hpp"
 #include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"

@@ -9,7 +9,7 @@
 #include "base/files/number.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
-#include "cli/run.hpp"
+#include "cli/run_command.hpp"
 #include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"

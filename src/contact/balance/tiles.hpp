@@ -1,7 +1,7 @@
 // Common definition for the files that instantiate balance_tiles().
 #pragma once
 
-#include "contact/balance/run.hpp"
+#include "contact/balance/resistance_rows.hpp"
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 

@@ -56,7 +56,7 @@ inline Slips sliding_at(const ProblemView& in, std::int64_t k) {
 /// Unit slip directions of all problems [n][k][2]; empty if the problems have none.
 [[nodiscard]] std::vector<double> slip_directions(const ProblemView& in, int threads);
 
-/// Stores one solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
+/// Stores one solution into the arrays that `out` has. Whole blocks go through Block of solve_batch.hpp.
 inline void store_solution(const ProblemView& in, std::int64_t k, const Solution& s, Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: the results concern all contacts, sliding ones included.

@@ -1,5 +1,5 @@
 // Copies between the plain arrays of contact.hpp and the tiles of a block.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 
 namespace garra::contact {
 namespace {

@@ -1,5 +1,5 @@
 // ADMM on the host. Each solver has its own file, so that they compile in parallel.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "garra/solvers/friction_admm.hpp"
 
 namespace garra::contact {

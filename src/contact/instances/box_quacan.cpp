@@ -1,5 +1,5 @@
 // BOX-QUACAN on the papers' merit function, on the host.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 
 namespace garra::contact {
 

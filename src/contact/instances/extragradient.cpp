@@ -1,5 +1,5 @@
 // The extragradient method on the host.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "garra/solvers/friction_extragradient.hpp"
 
 namespace garra::contact {

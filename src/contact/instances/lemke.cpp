@@ -1,5 +1,5 @@
 // Solves problems whose contacts all slide, as linear complementarity problems (papers, 45-48), by Lemke's method.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "garra/lcp.hpp"
 
 namespace garra::contact {

@@ -1,7 +1,7 @@
 // Newton's method in mixed precision, with restarts, on the host.
 #include "contact/batch/mixed.hpp"
 
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "contact/batch/single_lanes.hpp"
 
 namespace garra::contact {

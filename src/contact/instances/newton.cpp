@@ -1,5 +1,5 @@
 // Newton's method with restarts on the host, for batches and for the grasp study.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "garra/solvers/friction_newton.hpp"
 
 namespace garra::contact {

@@ -1,5 +1,5 @@
 // Nonsmooth Gauss-Seidel on the host.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "garra/solvers/friction_nsgs.hpp"
 
 namespace garra::contact {

@@ -1,5 +1,5 @@
 // Projected Levenberg-Marquardt on componentwise products, on the host.
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 
 namespace garra::contact {
 

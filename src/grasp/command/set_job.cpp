@@ -8,7 +8,7 @@
 #include "garra/io/grasp_set.hpp"
 #include "grasp/command/rank.hpp"
 #include "grasp/files/ranking_file.hpp"
-#include "grasp/set/study.hpp"
+#include "grasp/set/set_study.hpp"
 #include "study/files/run_record.hpp"
 
 namespace garra::cli {

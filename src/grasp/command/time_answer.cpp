@@ -7,7 +7,7 @@
 
 #include "cli/answer_parts.hpp"
 #include "cli/progress.hpp"
-#include "grasp/command/answer.hpp"
+#include "grasp/command/grasp_answer.hpp"
 
 namespace garra::cli {
 

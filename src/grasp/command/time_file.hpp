@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "grasp/time/motion.hpp"
 
 namespace garra::cli {

@@ -9,9 +9,9 @@
 
 #include "base/files/atomic_file.hpp"
 #include "garra/core/error.hpp"
-#include "grasp/command/answer.hpp"
+#include "grasp/command/grasp_answer.hpp"
 #include "grasp/command/time_file.hpp"
-#include "grasp/time/study.hpp"
+#include "grasp/time/time_study.hpp"
 #include "study/summary.hpp"
 
 namespace garra::cli {

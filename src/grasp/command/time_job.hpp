@@ -7,7 +7,7 @@
 
 #include "cli/jobs.hpp"
 #include "garra/grasp.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 
 namespace garra::cli {
 

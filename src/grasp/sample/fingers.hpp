@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "grasp/sample/model.hpp"
+#include "grasp/sample/grasp_model.hpp"
 
 namespace garra::grasp {
 

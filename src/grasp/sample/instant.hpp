@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "grasp/study/study.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "grasp/time/motion.hpp"
 
 namespace garra::grasp {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "garra/grasp_set.hpp"
-#include "grasp/set/run.hpp"
+#include "grasp/set/run_set.hpp"
 #include "study/elimination.hpp"
 
 namespace garra::grasp {

@@ -4,7 +4,7 @@
 
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/check.hpp"
-#include "grasp/set/model.hpp"
+#include "grasp/set/set_model.hpp"
 
 namespace garra::grasp {
 

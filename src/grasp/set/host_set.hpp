@@ -4,14 +4,14 @@
 #include <memory>
 #include <type_traits>
 
-#include "contact/balance/run.hpp"
+#include "contact/balance/resistance_rows.hpp"
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/interrupt.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/core/lanes.hpp"
 #include "grasp/set/radius.hpp"
-#include "grasp/set/run.hpp"
+#include "grasp/set/run_set.hpp"
 #include "grasp/set/sample_ranges.hpp"
 
 namespace garra::grasp {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "garra/grasp_set.hpp"
-#include "grasp/set/model.hpp"
+#include "grasp/set/set_model.hpp"
 
 namespace garra::grasp {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "garra/solvers/resisted_force_radius.hpp"
-#include "grasp/set/model.hpp"
+#include "grasp/set/set_model.hpp"
 
 namespace garra::grasp {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "contact/balance/run.hpp"
+#include "contact/balance/resistance_rows.hpp"
 #include "garra/core/error.hpp"
 #include "garra/wrench_balance.hpp"
 #include "grasp/set/input.hpp"

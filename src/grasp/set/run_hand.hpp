@@ -7,7 +7,7 @@
 
 #include "garra/solvers/friction_newton.hpp"
 #include "grasp/set/hand.hpp"
-#include "grasp/set/run.hpp"
+#include "grasp/set/run_set.hpp"
 
 namespace garra::grasp {
 

@@ -7,7 +7,7 @@
 #include "garra/study/counting.hpp"
 #include "garra/study/distribution.hpp"
 #include "grasp/sample/check.hpp"
-#include "grasp/sample/model.hpp"
+#include "grasp/sample/grasp_model.hpp"
 #include "grasp/study/columns.hpp"
 
 namespace garra::grasp {

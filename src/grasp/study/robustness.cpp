@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grasp/study/study.hpp"
-#include "grasp/time/study.hpp"
+#include "grasp/study/grasp_study.hpp"
+#include "grasp/time/time_study.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {

@@ -5,7 +5,7 @@
 
 #include "garra/batch/parallel.hpp"
 #include "garra/grasp_analysis.hpp"
-#include "grasp/time/run.hpp"
+#include "grasp/time/time_loop.hpp"
 
 namespace garra::grasp {
 

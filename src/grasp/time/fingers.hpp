@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grasp/sample/fingers.hpp"
-#include "grasp/time/model.hpp"
+#include "grasp/time/motion_model.hpp"
 
 namespace garra::grasp {
 

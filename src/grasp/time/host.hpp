@@ -2,9 +2,9 @@
 #pragma once
 
 #include "contact/batch/method.hpp"
-#include "contact/batch/run.hpp"
+#include "contact/batch/solve_batch.hpp"
 #include "garra/batch/for_each.hpp"
-#include "grasp/time/run.hpp"
+#include "grasp/time/time_loop.hpp"
 
 namespace garra::grasp {
 

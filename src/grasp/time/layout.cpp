@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "grasp/time/study.hpp"
+#include "grasp/time/time_study.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {

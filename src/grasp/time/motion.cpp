@@ -11,10 +11,10 @@
 #include "garra/core/error.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/links.hpp"
-#include "grasp/study/solver.hpp"
-#include "grasp/study/study.hpp"
+#include "grasp/study/study_solver.hpp"
+#include "grasp/study/grasp_study.hpp"
 #include "grasp/time/host.hpp"
-#include "grasp/time/outcomes.hpp"
+#include "grasp/time/motion_outcomes.hpp"
 
 namespace garra::grasp {
 

@@ -8,7 +8,7 @@
 #include "cli/samples/system_job.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_experiment_scenario.hpp"
-#include "platform/command/answer.hpp"
+#include "platform/command/platform_answer.hpp"
 #include "platform/command/study_file.hpp"
 #include "platform/files/rows_file.hpp"
 

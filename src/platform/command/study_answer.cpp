@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/answer_parts.hpp"
-#include "platform/command/answer.hpp"
+#include "platform/command/platform_answer.hpp"
 
 namespace garra::cli {
 

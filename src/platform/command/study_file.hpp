@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "platform/experiment/study.hpp"
-#include "platform/study/study.hpp"
+#include "platform/experiment/experiment_study.hpp"
+#include "platform/study/platform_study.hpp"
 
 namespace garra::cli {
 

@@ -2,7 +2,7 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/interrupt.hpp"
 #include "platform/simulate/full_run.hpp"
-#include "platform/simulate/job.hpp"
+#include "platform/simulate/simulate_job.hpp"
 
 namespace garra::platform {
 

@@ -1,7 +1,7 @@
 // One sample of a batch of motions by Integrator::kHybrid, in the full form. Host and device.
 #pragma once
 
-#include "platform/simulate/batch.hpp"
+#include "platform/simulate/simulate_kernel.hpp"
 #include "platform/simulate/full_steps.hpp"
 
 namespace garra::platform {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "platform/simulate/job.hpp"
+#include "platform/simulate/simulate_job.hpp"
 
 namespace garra::platform {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "garra/platform_study.hpp"
-#include "platform/study/run.hpp"
+#include "platform/study/platform_samples.hpp"
 #include "study/columns.hpp"
 
 namespace garra::platform {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "garra/platform_study.hpp"
-#include "platform/study/outcomes.hpp"
+#include "platform/study/platform_outcomes.hpp"
 
 namespace garra::platform {
 

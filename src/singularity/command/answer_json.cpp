@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "garra/math/screw_algebra.hpp"
-#include "singularity/command/answer.hpp"
+#include "singularity/command/singularity_answer.hpp"
 
 namespace garra::cli {
 

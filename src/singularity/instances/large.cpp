@@ -1,4 +1,4 @@
-#include "singularity/map/run.hpp"
+#include "singularity/map/map_arm.hpp"
 
 namespace garra::singularity {
 

@@ -1,5 +1,5 @@
 // Maps of arms that move with three, four or five freedoms.
-#include "singularity/map/run.hpp"
+#include "singularity/map/map_arm.hpp"
 
 namespace garra::singularity {
 

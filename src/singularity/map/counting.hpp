@@ -2,7 +2,7 @@
 // smallest value i to x. Host and device.
 #pragma once
 
-#include "singularity/map/batch.hpp"
+#include "singularity/map/map_kernel.hpp"
 
 namespace garra::singularity {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chain/eval/batch.hpp"
+#include "chain/eval/evaluate_kernel.hpp"
 #include "garra/systems/singularity/scaled_screws.hpp"
 #include "singularity/map/arm.hpp"
-#include "singularity/study/study.hpp"
+#include "singularity/study/map_study.hpp"
 #include "study/summary.hpp"
 
 namespace garra::singularity {

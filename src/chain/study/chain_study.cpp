@@ -1,0 +1,334 @@
+// Samples of a chain study: simulated in groups of designs, counted in their order.
+#include "chain/study/chain_study.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "garra/batch/parallel.hpp"
+
+namespace garra::chain {
+
+namespace {
+
+using study::Histogram;
+using study::kBlock;
+
+constexpr int kSettlingBins = 200, kBins = 100;
+constexpr std::int64_t kTask = 128;  ///< samples simulated at once: what simulate() gives one thread
+constexpr std::int64_t kPilot = 16;  ///< samples of each design that the ranges of histograms are made from
+constexpr double kRoom = 2;          ///< ranges reach this many times beyond what these have shown
+
+bool is_unsolved(StudyOutcome outcome) { return outcome >= StudyOutcome::kNonFinite; }
+
+StudyOutcome classify_outcome(SimulationStatus status, double settling, double within) {
+  switch (status) {
+    case SimulationStatus::kCompleted:
+      // A sample that comes to rest after `within` is a failure, not undecided.
+      return settling <= within ? StudyOutcome::kSettled : StudyOutcome::kLate;
+    case SimulationStatus::kJointLimit:
+      return StudyOutcome::kJointLimit;
+    case SimulationStatus::kNonFinite:
+      return StudyOutcome::kNonFinite;
+    case SimulationStatus::kStepLimit:
+      return StudyOutcome::kStepLimit;
+    case SimulationStatus::kInvalidInput:
+      break;
+  }
+  return StudyOutcome::kInvalidInput;
+}
+
+/// Sample i of a batch. What an unsolved one has left behind is no measurement.
+Measured measure_trajectory(const Trajectories& t, std::size_t i, double within) {
+  Measured m{classify_outcome(t.status[i], t.settling_time[i], within),
+             t.settling_time[i],
+             t.worst_balance[i],
+             t.end_work[i],
+             t.end_dissipated[i],
+             0,
+             {},
+             {}};
+  const auto joints = static_cast<std::size_t>(t.joints);
+  const auto row = [&](const std::vector<double>& v) {
+    return std::vector<double>(v.data() + i * joints, v.data() + (i + 1) * joints);
+  };
+  m.peak_torque = row(t.peak_torque);
+  m.peak_speed = row(t.peak_speed);
+  m.largest_torque = *std::max_element(m.peak_torque.begin(), m.peak_torque.end());
+  if (!is_unsolved(m.outcome)) return m;
+  // Numbers of a state that blew up would spoil means and ranges.
+  for (double* x : {&m.settling, &m.balance, &m.work, &m.dissipated, &m.largest_torque}) *x = NAN;
+  m.peak_torque.assign(joints, NAN);
+  m.peak_speed.assign(joints, NAN);
+  return m;
+}
+
+/// visit(value) in the order of DesignLayout::for_each.
+template <class Visit>
+void for_each_value(const Measured& m, const Visit& visit) {
+  for (const double x : {m.settling, m.largest_torque, m.work, m.dissipated}) visit(x);
+  for (const auto* list : {&m.peak_torque, &m.peak_speed})
+    for (const double x : *list) visit(x);
+}
+
+/// The next number above that has two digits.
+double round_up(double x) {
+  // By whole powers of ten, so that the digits are exact where they can be.
+  const double exponent = std::floor(std::log10(x)) - 1, power = std::pow(10, std::abs(exponent));
+  // 1e-12: a number that has two digits already stays as it is.
+  const double digits = std::ceil((exponent < 0 ? x * power : x / power) * (1 - 1e-12));
+  return exponent < 0 ? digits / power : digits * power;
+}
+
+/// What a few samples have shown of one quantity.
+struct Seen {
+  double low = 0, high = 0;
+  void add(double x) {
+    if (!std::isfinite(x)) return;
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  [[nodiscard]] Histogram histogram(int offset, int buckets) const {
+    // Below 1e-300 there is nothing to scale; a range of 0 to 1 stands for "all zero".
+    const double above = high > 1e-300 ? round_up(kRoom * high) : 0, below = low < -1e-300 ? round_up(-kRoom * low) : 0;
+    // 0 - below: no negative zero in the file.
+    return {0 - below, above + below > 0 ? above : 1, kBins, offset, buckets};
+  }
+};
+
+/// Samples of the run that one call simulates.
+struct Task {
+  const Group* group;
+  std::vector<std::int64_t> samples;
+};
+
+/// Samples first ... first + count - 1, sorted by group and cut into pieces of `most`.
+std::vector<Task> make_tasks(const std::vector<Group>& groups, std::int64_t designs, std::int64_t first,
+                             std::int64_t count, std::int64_t most) {
+  std::vector<const Group*> home(static_cast<std::size_t>(designs));
+  for (const Group& g : groups)
+    for (const int d : g.designs) home[static_cast<std::size_t>(d)] = &g;
+  std::vector<Task> tasks;
+  std::vector<std::size_t> open(groups.size(), std::numeric_limits<std::size_t>::max());
+  for (std::int64_t i = first; i < first + count; ++i) {
+    const Group* g = home[static_cast<std::size_t>(i % designs)];
+    // A full task is left and another begun, in the order of the samples.
+    std::size_t& at = open[static_cast<std::size_t>(g - groups.data())];
+    if (at >= tasks.size() || std::ssize(tasks[at].samples) >= most) {
+      at = tasks.size();
+      tasks.push_back({g, {}});
+    }
+    tasks[at].samples.push_back(i);
+  }
+  return tasks;
+}
+
+}  // namespace
+
+Study::Study(const Scenario& scenario)
+    : scenario_(scenario), inputs_(uncertain_inputs(scenario)), groups_(group_designs(scenario)) {
+  const int histograms = 4 + 2 * scenario.robot.joints;
+  counts_ = kStudyOutcomes + (Histogram{0, 1, kSettlingBins, 0}).size() +
+            (histograms - 1) * (Histogram{0, 1, kBins, 0}).size();
+  value_sums_ = 2 * histograms;
+}
+
+study::Shape Study::shape() const {
+  const auto n = scenario_.designs.size();
+  const auto row = 7 + inputs_.size() + 2 * static_cast<std::size_t>(scenario_.robot.joints);
+  const auto counts = static_cast<std::size_t>(counts_);
+  study::Shape shape{.sums = n * static_cast<std::size_t>(value_sums_) + 2 * n,
+                     .tracked = 2 * n,
+                     .row = row,
+                     .counts = n * counts,
+                     .groups = 2 * n,
+                     .buckets = n * static_cast<std::size_t>(value_sums_ / 2)};
+  for (std::size_t d = 0; d < n; ++d) shape.outcomes.push_back({d * counts, kStudyOutcomes});
+  return shape;
+}
+
+std::vector<study::RowColumn> Study::columns() const {
+  using Type = study::RowColumn::Type;
+  std::vector<std::string> outcomes, names;
+  for (int k = 0; k < kStudyOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<StudyOutcome>(k)));
+  for (const Input& input : inputs_) names.push_back(input.name);
+  const std::size_t draws = inputs_.size(), joints = static_cast<std::size_t>(scenario_.robot.joints);
+  return {{"index", Type::kWhole, 0, 1, true},
+          {"outcome", Type::kSmall, 1, 1, true, outcomes},
+          {"design", Type::kWhole, 2, 1, true},
+          {"settling_time", Type::kReal, 3, 1, true},
+          {"balance", Type::kReal, 4, 1, true},
+          {"work", Type::kReal, 5, 1, true},
+          {"dissipated", Type::kReal, 6, 1, true},
+          {"inputs", Type::kReal, 7, draws, false, names},
+          {"peak_torque", Type::kReal, 7 + draws, joints},
+          {"peak_speed", Type::kReal, 7 + draws + joints, joints}};
+}
+
+std::vector<double> Study::row(std::int64_t sample, const Measured& m) const {
+  const std::int64_t d = sample % designs();
+  const Drawn x = list_inputs(sample);
+  std::vector<double> row = {static_cast<double>(sample),
+                             static_cast<double>(m.outcome),
+                             static_cast<double>(d),
+                             m.settling,
+                             m.balance,
+                             m.work,
+                             m.dissipated};
+  for (const Input& input : inputs_) row.push_back(x[static_cast<std::size_t>(input.slot)]);
+  row.insert(row.end(), m.peak_torque.begin(), m.peak_torque.end());
+  row.insert(row.end(), m.peak_speed.begin(), m.peak_speed.end());
+  return row;
+}
+
+std::vector<DesignLayout> Study::make_layouts() const {
+  std::vector<std::vector<Seen>> seen(scenario_.designs.size(),
+                                      std::vector<Seen>(static_cast<std::size_t>(value_sums_ / 2)));
+  for (const Group& group : groups_) {
+    std::vector<Drawn> inputs;
+    for (const int d : group.designs) {
+      const Design& design = scenario_.designs[static_cast<std::size_t>(d)];
+      inputs.push_back(nominal_inputs(design, scenario_.robot.joints));
+      for (std::uint64_t k = 0; k < kPilot; ++k)
+        inputs.push_back(draw_inputs(design, scenario_.robot.joints, scenario_.plan.seed, k));
+    }
+    // On the default device, whatever the run's: ranges must not depend on where it runs.
+    const Trajectories t = simulate_group(group, inputs, {}, {});
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      auto next = seen[static_cast<std::size_t>(group.designs[i / (kPilot + 1)])].begin();
+      for_each_value(measure_trajectory(t, i, 0), [&](double x) { (next++)->add(x); });
+    }
+  }
+  std::vector<DesignLayout> layouts;
+  for (std::size_t d = 0; d < scenario_.designs.size(); ++d) {
+    DesignLayout l;
+    int next = offset(static_cast<int>(d)) + kStudyOutcomes, buckets = static_cast<int>(d) * value_sums_ / 2;
+    l.outcome = offset(static_cast<int>(d));
+    l.settling = {0, scenario_.designs[d].options.duration, kSettlingBins, next, buckets++};
+    next += l.settling.size();
+    // Settling times have a range of their own: until the end.
+    auto from = seen[d].begin() + 1;
+    const auto take = [&] {
+      const Histogram h = (from++)->histogram(next, buckets++);
+      next += h.size();
+      return h;
+    };
+    for (Histogram* h : {&l.largest_torque, &l.work, &l.dissipated}) *h = take();
+    for (auto* list : {&l.peak_torque, &l.peak_speed})
+      for (int j = 0; j < scenario_.robot.joints; ++j) list->push_back(take());
+    layouts.push_back(l);
+  }
+  return layouts;
+}
+
+const std::vector<DesignLayout>& Study::layouts() const {
+  std::call_once(once_, [&] { layouts_ = make_layouts(); });
+  return layouts_;
+}
+
+void Study::count(std::int64_t sample, const Measured& m, study::Tally& t, double* sums) const {
+  const int d = static_cast<int>(sample % designs());
+  const DesignLayout& l = layouts_[static_cast<std::size_t>(d)];
+  const auto outcome = static_cast<int>(m.outcome);
+  ++t.counts[static_cast<std::size_t>(l.outcome + outcome)];
+  std::vector<double> values;
+  for_each_value(m, [&](double x) { values.push_back(x); });
+  l.for_each([&](const Histogram& h, int k) {
+    const double x = values[static_cast<std::size_t>(k)];
+    t.count_value(h, x);
+    if (!std::isfinite(x)) return;
+    double* sum = sums + d * value_sums_ + 2 * k;
+    sum[0] += x;
+    sum[1] += x * x;
+  });
+  double* tracked = sums + designs() * value_sums_ + 2 * d;
+  tracked[0] += m.outcome == StudyOutcome::kSettled;
+  tracked[1] += is_unsolved(m.outcome);
+  if (is_unsolved(m.outcome)) return;
+  // Rankings rise, so the slowest comes first with its sign turned.
+  t.groups[static_cast<std::size_t>(d)].add({-m.settling, sample, outcome, m.settling});
+  if (m.outcome == StudyOutcome::kJointLimit) return;
+  const study::Extreme balance{-std::abs(m.balance), sample, outcome, m.balance};
+  t.groups[static_cast<std::size_t>(designs() + d)].add(balance);
+  t.worst.add(balance);
+}
+
+std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t count, const Device& device) const {
+  const bool gpu = device.executor == Executor::kCuda;
+  // A GPU takes a group at once; threads of the host take pieces.
+  const std::vector<Task> tasks = make_tasks(groups_, designs(), first, count, gpu ? count : kTask);
+  std::vector<Measured> measured(static_cast<std::size_t>(count));
+  const auto work = [&](const Task& task, const Device& on) {
+    std::vector<Drawn> inputs;
+    for (const std::int64_t i : task.samples) inputs.push_back(list_inputs(i));
+    const Trajectories t = simulate_group(*task.group, inputs, {}, on);
+    for (std::size_t k = 0; k < task.samples.size(); ++k) {
+      const std::int64_t i = task.samples[k];
+      measured[static_cast<std::size_t>(i - first)] = measure_trajectory(t, k, design_of(i).within);
+    }
+  };
+  if (gpu) {
+    for (const Task& task : tasks) work(task, device);
+    return measured;
+  }
+  Device one = device;
+  one.threads = 1;
+  batch::parallel_for(study_threads(device), std::ssize(tasks),
+                      [&](std::int64_t k) { work(tasks[static_cast<std::size_t>(k)], one); });
+  return measured;
+}
+
+study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
+  // Made here by the host: the threads below only read them.
+  static_cast<void>(layouts());  // outside of the threads
+  const std::vector<Measured> measured = measure_samples(first, count, device);
+  const auto n = static_cast<std::size_t>(designs());
+  const std::size_t block_sums = shape().sums;
+  study::Tally t{first, count, {}, {}, {}, {}, {}};
+  t.counts.assign(n * static_cast<std::size_t>(counts_), 0);
+  t.sums.assign(static_cast<std::size_t>((count + kBlock - 1) / kBlock) * block_sums, 0);
+  t.groups.resize(2 * n);
+  const std::string& keep = scenario_.plan.keep;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Measured& m = measured[static_cast<std::size_t>(i)];
+    this->count(first + i, m, t, t.sums.data() + static_cast<std::size_t>(i / kBlock) * block_sums);
+    if (keep == "none" || (keep == "failures" && m.outcome == StudyOutcome::kSettled)) continue;
+    const std::vector<double> kept = row(first + i, m);
+    t.kept.insert(t.kept.end(), kept.begin(), kept.end());
+  }
+  return t;
+}
+
+const Design& Study::design_of(std::int64_t sample) const {
+  return scenario_.designs[static_cast<std::size_t>(sample % designs())];
+}
+
+Drawn Study::list_inputs(std::int64_t sample) const {
+  return draw_inputs(design_of(sample), scenario_.robot.joints, scenario_.plan.seed,
+                     static_cast<std::uint64_t>(sample / designs()));
+}
+
+const Group& Study::sample_group(int design) const {
+  for (const Group& g : groups_)
+    if (std::find(g.designs.begin(), g.designs.end(), design) != g.designs.end()) return g;
+  return groups_.front();  // not reached: every design has a group
+}
+
+Replay Study::replay(std::int64_t sample, bool outputs) const {
+  const Design& design = design_of(sample);
+  const Group& group = sample_group(static_cast<int>(sample % designs()));
+  const Drawn x = list_inputs(sample);
+  // A replay is bit for bit the run's sample (simulate_group).
+  Replay r{sample % designs(),
+           sample / designs(),
+           {},
+           measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design.within),
+           {}};
+  for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);
+  if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.duration), {});
+  return r;
+}
+
+std::unique_ptr<study::Study> make_study(const Scenario& scenario) { return std::make_unique<Study>(scenario); }
+
+}  // namespace garra::chain

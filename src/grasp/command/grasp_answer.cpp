@@ -1,0 +1,94 @@
+#include "grasp/command/grasp_answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/answer_parts.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string grasp_outcomes(const Json& s) {
+  std::string out = "Outcomes\n";
+  for (const auto& [name, count] : s["outcomes"].items()) out += counted(words(name), count, s["samples"]);
+  const auto unsolved = s["outcomes"]["unsolved"].get<long long>();
+  if (unsolved > 0)
+    out +=
+        "  The unsolved samples may be any of the others: they widen the interval. The samples of `failures/` name "
+        "the\n"
+        "  first of them; `garra replay --sample` says why one is unsolved.\n";
+  return out;
+}
+
+/// Counts of samples whose "held" depends on fewer than all contacts, or is not unique.
+std::string notes(const Json& s) {
+  if (!s.contains("left_out")) return "";  // a run without these counts
+  const auto share = [&](const Json& count) {
+    return format("%lld (%.3f %%)", count.get<long long>(), 100 * count.get<double>() / s["samples"].get<double>());
+  };
+  std::string out;
+  const Json &open = s["left_out"]["samples"], &few = s["left_out"]["fewer_than_three"], &several = s["non_unique"];
+  if (open > 0) out += "    held without the contacts that open: " + share(open) + "\n";
+  if (few > 0) out += "    held by fewer than three contacts, the others open: " + share(few) + "\n";
+  if (several > 0) out += "    not unique, another certified solution moves otherwise: " + share(several) + "\n";
+  return out;
+}
+
+/// The three probabilities, each with its meaning.
+std::string probabilities(const Json& s) {
+  std::string out = estimate_line("held", s["held"]) +
+                    "    forces hold the contacts at rest, balance the load, and obey the command\n" + notes(s);
+  out +=
+      estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
+  out += estimate_line("resisted", s["resisted"]) +
+         "    some forces within the friction cones and limits balance the wrench\n";
+  return out;
+}
+
+std::string first_to_fail(const Json& s) {
+  double total = 0;
+  for (const auto& c : s["contacts"]) total += c["limiting_contact"].get<double>();
+  if (total == 0) return "";
+  std::string out = "\nFails first, of the samples whose contacts slip or open\n";
+  for (const auto& c : s["contacts"]) out += counted(c["name"], c["limiting_contact"], total);
+  return out;
+}
+
+std::string unresisted(const Json& s) {
+  std::string out;
+  for (const Json& wrench : s["unresisted"])
+    out += "  No contact force resists " + wrench.get<std::string>() + ": resisted force radius 0\n";
+  return out;
+}
+
+std::string effort_lines(const Json& s, const Json& manifest) {
+  const Json& worst = s["solver"]["worst_residual"];
+  std::string out =
+      "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
+  const auto method = s["solver"]["method"].get<std::string>();
+  out += format(" (tolerance %.0e), %.2f %s on average\n", s["solver"]["tolerance"].get<double>(),
+                s["solver"]["mean_iterations"].get<double>(),
+                method == "auto" ? "Newton steps" : ("iterations of " + method).c_str());
+  return out + speed_line(manifest);
+}
+
+}  // namespace
+
+std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
+  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";
+  out += grasp_outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) +
+         effort_lines(s, manifest);
+  // If all samples are held, the shown one is the nearest to failing, not a failure.
+  const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
+  if (look.sample >= 0)
+    out += format("%-18s ", label) + "garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+  return out;
+}
+
+}  // namespace garra::cli

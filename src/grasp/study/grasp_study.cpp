@@ -1,0 +1,291 @@
+// Runs the samples of a grasp study: solved in sub-blocks that fit the L2 cache, counted in their order.
+#include "grasp/study/grasp_study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "contact/batch/lanes.hpp"
+#include "garra/batch/for_each.hpp"
+#include "garra/batch/on_device.hpp"
+#include "garra/batch/parallel.hpp"
+#include "garra/core/error.hpp"
+#include "grasp/sample/balance.hpp"
+#include "grasp/sample/check.hpp"
+#include "grasp/sample/grasp_cuda.hpp"
+#include "grasp/sample/finger_command.hpp"
+#include "grasp/study/study_solver.hpp"
+#include "study/summary.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using study::kBlock;
+
+constexpr std::int64_t kSub = 256;  // samples in flight per thread: everything about them stays in the L2 cache
+
+Layout make_layout(const Scenario& s, int draws) {
+  Layout l;
+  l.contacts = static_cast<int>(s.contacts.size());
+  l.draws = draws;
+  study::Places places;
+  const auto take = [&](int size) { return places.take(size); };
+  l.outcome = take(kOutcomes);
+  l.sticks = take(2);
+  l.resisted = take(2);
+  l.several = take(1);
+  l.left_out = take(2);
+  l.state = take(3 * l.contacts);
+  l.first = take(l.contacts);
+  l.cone = take(l.contacts * kConeBins * kConeBins);
+  l.iterations = take(kIterationBins);
+  l.held_bin = take(draws * study::kInputBins);
+  l.decided_bin = take(draws * study::kInputBins);
+  // Lower bound of the force range: 1 mN.
+  const double push = std::max(largest_push(s), 1e-3);
+  for (int j = 0; j < l.contacts; ++j) l.force[j] = places.histogram({0, 4 * push});
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    const double unit = row.in_pushes ? push : 1;
+    l.metric[k] = places.histogram({unit * row.axis.low, unit * row.axis.high, row.axis.bins});
+  });
+  l.residual = places.bins({-18, -6, 48});
+  l.counts = places.count();
+  l.buckets = places.buckets();
+  l.held_sum = 2 * (l.contacts + kMetrics);
+  l.sums = l.held_sum + 2;
+  l.row = kRowHead + kMetrics + draws + 6 * l.contacts;
+  return l;
+}
+
+/// Data of one sub-block between its steps; tiles of kSub samples.
+struct Workspace : private ContactsInUse {
+  batch::Tiles<solvers::FrictionProblem<double, kAnyContacts>> problems{kSub};
+  batch::Tiles<Metrics<double, kAnyContacts>> metrics{kSub};
+  batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidates{kSub}, second{kSub};
+  batch::Tiles<SampleResult<double, kAnyContacts>> sample_results{kSub};
+  batch::Tiles<Inputs<double>> uniforms{kSub};  // capacity for the largest number of draws
+  batch::Tiles<ObjectLoad<double>> loads{kSub};
+  batch::Tiles<FingerTask<double>> tasks;
+  batch::Tiles<FingerShare<double>> shares;
+  batch::Tiles<FingerHold<double>> holds;
+  batch::Tiles<FingerStance<double, chain::kMaxJoints>> stances;  // of a hand on an arm
+  batch::Tiles<ArmShare<double>> arm;
+
+  explicit Workspace(const GraspModel& m)
+      : ContactsInUse(m.contacts),
+        tasks(m.contacts * kSub),
+        shares(m.contacts * kSub),
+        holds(m.torque_limited ? m.contacts * kSub : 0),
+        stances(m.arm.joints > 0 ? m.contacts * kSub : 0),
+        arm(m.arm.joints > 0 ? m.contacts * kSub : 0) {}
+  SampleParts parts() {
+    SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
+    if (holds.count() > 0) parts.holds = holds.data();
+    if (arm.count() > 0) {
+      parts.stances = stances.data();
+      parts.arm = arm.data();
+    }
+    return parts;
+  }
+};
+
+solvers::FrictionNewton make_solver(const Scenario& s, bool cold) {
+  solvers::FrictionNewton solver;
+  solver.tolerance = s.tolerance;
+  solver.max_iterations = s.max_iterations;
+  solver.full = s.effort == "full";
+  solver.cold = cold;
+  return solver;
+}
+
+/// Settles the pending samples.
+void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
+  using Of = SampleResult<double, kAnyContacts>;
+  double* sample_results = w.sample_results.data();
+  const auto pending = [&] {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (*batch::tile_at<double, Of>(sample_results, i) == kPending) return true;
+    return false;
+  };
+  const RestKernel<kAnyContacts> rest{&m, w.problems.data(), sample_results};
+  for (std::int64_t i = 0; i < count; ++i) rest.template operator()<double>(i);
+  if (!pending()) return;
+  with_balance(m, &m, w.parts(), w.metrics.data(), [&](auto body) {
+    body.sample_results = sample_results;
+    balance(Executor::kScalar, body, count);
+  });
+  const SettleKernel<kAnyContacts> settle{m.held, sample_results};
+  for (std::int64_t i = 0; i < count; ++i) settle.template operator()<double>(i);
+}
+
+/// Runs all steps (draw, fingers, build, balance, solve, outcome) of samples first .. first + count - 1 in the
+/// workspace.
+void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
+             Workspace& w) {
+  using Iterate = contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>;
+  const double* second = s.check_uniqueness ? w.second.data() : nullptr;
+  draw_samples(executor, DrawKernel{&m, first, w.parts()}, count);
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(executor, count, BuildKernel<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+  });
+  with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
+  if (s.method == "auto")
+    contact::iterate(
+        executor, Iterate{make_solver(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
+        count);
+  else
+    contact::iterate_tiles(contact_options(s),
+                           {executor, w.problems.data(), nullptr, w.candidates.data(), nullptr, count});
+  // Newton's method from zero, after any method.
+  if (s.check_uniqueness)
+    contact::iterate(executor,
+                     Iterate{make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
+                     count);
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(
+        executor, count,
+        SampleCheckKernel<n>{&m,
+                             w.parts(),
+                             {s.tolerance, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
+                             w.sample_results.data()});
+  });
+  settle_samples(m, count, w);
+}
+
+void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast<std::size_t>(l.counts), 0); }
+
+/// Merges the tally of a thread or block: counts and rankings do not depend on the order.
+void add_counts(study::Tally& total, const study::Tally& part) {
+  for (std::size_t i = 0; i < total.counts.size(); ++i) total.counts[i] += part.counts[i];
+  total.buckets.add(part.buckets);
+  total.closest.merge(part.closest);
+  total.worst.merge(part.worst);
+}
+
+study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+  const Layout& l = study.layout();
+  const Scenario& s = study.scenario();
+  const study::CountingSizes sizes = make_counting_sizes(l, study::parse_keep(s.plan.keep));
+  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
+  study::Tally total{first, count, {}, {}, {}, {}, {}};
+  start_tally(l, total);
+  total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
+  std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
+  // Each thread counts separately; whole numbers and rankings may be merged in any order, rows and sums keep the order
+  // of blocks.
+  batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
+    auto w = std::make_unique<Workspace>(study.model());
+    study::Tally mine;
+    start_tally(l, mine);
+    for (std::int64_t b = 0; pieces.next(b);) {
+      double* sums = total.sums.data() + b * l.sums;
+      const std::int64_t end = std::min(count, (b + 1) * kBlock);
+      for (std::int64_t i = b * kBlock; i < end; i += kSub) {
+        const std::int64_t n = std::min(kSub, end - i);
+        process(s, study.model(), device.executor, first + i, n, *w);
+        const Counting<kAnyContacts> counting{
+            &study.model(), l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(), w->sample_results.data()};
+        study::count_samples(counting, n, sizes, mine, sums);
+      }
+      kept[static_cast<std::size_t>(b)].swap(mine.kept);
+      mine.kept.clear();
+    }
+    pieces.alone([&] { add_counts(total, mine); });
+  });
+  for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
+  return total;
+}
+
+study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+  const Scenario& s = study.scenario();
+  refuse_gpu(s);
+  study::Tally total{first, count, {}, {}, {}, {}, {}};
+  solvers::FrictionNewton solver = make_solver(s, false);
+  batch::on_device(device, DeviceSamples{study.model(), solver, s.check_uniqueness, study.layout(),
+                                         study::parse_keep(s.plan.keep), total});
+  return total;
+}
+
+Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
+  Workspace w(model);
+  // Alone in its tile; it has the same bits as among others.
+  process(study.scenario(), model, Executor::kScalar, sample, 1, w);
+  const auto p = w.problems.get(0);
+  const auto m = w.metrics.get(0);
+  const auto v = w.sample_results.get(0);
+  Replay out;
+  for (int k = 0; k < model.draws; ++k)
+    out.inputs.push_back(study::quantile(model.draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
+  const int n = model.contacts;
+  out.A.assign(p.A.m, p.A.m + 9 * n * n);
+  out.b.assign(p.b.m, p.b.m + 3 * n);
+  out.mu.assign(p.mu.m, p.mu.m + n);
+  out.c.assign(v.c.m, v.c.m + 3 * n);
+  out.a.assign(v.a.m, v.a.m + 3 * n);
+  for (int j = 0; j < n; ++j) out.states.push_back(static_cast<int>(v.state[j]));
+  out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
+  out.residual = v.residual;
+  out.resisted = m.resisted;
+  out.several = v.several > 0;
+  out.opens = static_cast<int>(v.opens);
+  out.iterations = v.iterations;
+  std::ranges::copy(study::row_values(kColumns, m, v), out.metric);
+  return out;
+}
+
+}  // namespace
+
+Study::Study(const Scenario& scenario)
+    : scenario_(scenario),
+      inputs_(uncertain_inputs(scenario)),
+      model_(make_model(scenario)),
+      layout_(make_layout(scenario, model_->draws)) {}
+
+Study::Study(const Study& resolved, const study::Plan& plan)
+    : scenario_(resolved.scenario_), inputs_(resolved.inputs_), model_(resolved.model_), layout_(resolved.layout_) {
+  scenario_.plan = plan;
+}
+
+std::string Study::gpu_refusal() const { return grasp::gpu_refusal(scenario_); }
+
+study::Shape Study::shape() const {
+  const auto sums = static_cast<std::size_t>(layout_.sums);
+  return {.sums = sums,
+          .tracked = sums - static_cast<std::size_t>(layout_.held_sum),
+          .row = static_cast<std::size_t>(layout_.row),
+          .counts = static_cast<std::size_t>(layout_.counts),
+          .buckets = static_cast<std::size_t>(layout_.buckets),
+          .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
+}
+
+std::vector<study::RowColumn> Study::columns() const {
+  using Type = study::RowColumn::Type;
+  const auto draws = static_cast<std::size_t>(layout_.draws), forces = static_cast<std::size_t>(3 * layout_.contacts);
+  std::vector<std::string> inputs, outcomes;
+  for (const Input& input : inputs_) inputs.push_back(input.name);
+  for (int k = 0; k < kOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<Outcome>(k)));
+  const std::size_t first_input = kRowHead + kMetrics, first_force = first_input + draws;
+  std::vector<study::RowColumn> list = {{"index", Type::kWhole, 0, 1, true},
+                                        {"outcome", Type::kSmall, 1, 1, true, outcomes},
+                                        {"residual", Type::kReal, 2, 1, true},
+                                        {"margin", Type::kReal, kRowHead + metric("friction_margin"), 1, true},
+                                        {"inputs", Type::kReal, first_input, draws, false, inputs},
+                                        {"c", Type::kReal, first_force, forces},
+                                        {"a", Type::kReal, first_force + forces, forces}};
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    if (k != metric("friction_margin"))  // "margin", as it has always been called there
+      list.push_back({row.words.name, Type::kReal, static_cast<std::size_t>(kRowHead + k), 1, true});
+  });
+  return list;
+}
+
+study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
+  if (device.executor == Executor::kCuda) return run_on_gpu(*this, first, count, device);
+  return run_on_cpu(*this, first, count, device);
+}
+
+Replay Study::replay(const GraspModel& model, std::int64_t sample) const { return replay_sample(*this, model, sample); }
+
+}  // namespace garra::grasp
