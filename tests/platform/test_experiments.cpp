@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "garra/core/error.hpp"
-#include "platform/experiment/experiments.hpp"
 #include "platform/experiment/experiment_study.hpp"
+#include "platform/experiment/experiments.hpp"
 #include "platform_reference.hpp"
 
 namespace garra::platform {

@@ -1,6 +1,4 @@
 // `garra chain eval`: a robot and a file of states in, a file of kinematics and dynamics and a summary out.
-#include "cli/commands.hpp"
-
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "chain/command/simulate_command.hpp"
 #include "chain/files/stream.hpp"
 #include "cli/blocks.hpp"
+#include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/robot_argument.hpp"
 #include "garra/core/error.hpp"

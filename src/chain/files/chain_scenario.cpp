@@ -1,4 +1,6 @@
 // Scenarios of chain studies: one document, and a copy of its tables with swept values for each design.
+#include "garra/io/chain_scenario.hpp"
+
 #include <algorithm>
 
 #include "base/files/number.hpp"
@@ -9,7 +11,6 @@
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
 #include "chain/files/scenario_parts.hpp"
-#include "garra/io/chain_scenario.hpp"
 
 namespace garra::io {
 

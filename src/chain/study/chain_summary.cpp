@@ -1,11 +1,10 @@
 // summary.json of a chain study, and which of its designs is the best.
-#include "study/summary.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "chain/study/chain_outcomes.hpp"
 #include "chain/study/chain_study.hpp"
+#include "study/summary.hpp"
 
 namespace garra::chain {
 

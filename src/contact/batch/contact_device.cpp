@@ -1,6 +1,7 @@
 // contact::solve and contact::check_solution on arrays that are on the GPU already.
-#include "contact/batch/solve_batch.hpp"
 #include "garra/contact_device.hpp"
+
+#include "contact/batch/solve_batch.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::contact {

@@ -1,6 +1,4 @@
 // `garra contact solve`: reads problem files, writes solution files and a summary.
-#include "cli/commands.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include "base/files/atomic_file.hpp"
 #include "base/files/suggest.hpp"
 #include "cli/blocks.hpp"
+#include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "contact/command/solution_summary.hpp"
 #include "contact/files/problem_stream.hpp"

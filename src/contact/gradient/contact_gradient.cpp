@@ -1,9 +1,10 @@
 // contact::gradients: checks sizes, then runs the instance for the number of contacts.
+#include "garra/contact_gradient.hpp"
+
 #include <string>
 
 #include "contact/gradient/op.hpp"
 #include "garra/batch/rows_run.hpp"
-#include "garra/contact_gradient.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::contact {

@@ -1,8 +1,8 @@
 // Newton's method in mixed precision, with restarts, on the host.
 #include "contact/batch/mixed.hpp"
 
-#include "contact/batch/solve_batch.hpp"
 #include "contact/batch/single_lanes.hpp"
+#include "contact/batch/solve_batch.hpp"
 
 namespace garra::contact {
 

@@ -1,6 +1,4 @@
 // A grasp scenario as a whole: its tables, in the order of their dependences.
-#include "garra/io/scenario.hpp"
-
 #include <algorithm>
 #include <filesystem>
 
@@ -10,6 +8,7 @@
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
 #include "chain/files/pose_reader.hpp"
+#include "garra/io/scenario.hpp"
 #include "grasp/files/command_fields.hpp"
 #include "grasp/files/hand_fields.hpp"
 #include "grasp/files/tables.hpp"

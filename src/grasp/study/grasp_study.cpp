@@ -13,8 +13,8 @@
 #include "garra/core/error.hpp"
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/check.hpp"
-#include "grasp/sample/grasp_cuda.hpp"
 #include "grasp/sample/finger_command.hpp"
+#include "grasp/sample/grasp_cuda.hpp"
 #include "grasp/study/study_solver.hpp"
 #include "study/summary.hpp"
 

@@ -1,12 +1,11 @@
 // summary.json of a grasp study: only results, so that its bytes do not depend on how they were computed.
-#include "study/summary.hpp"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "garra/grasp_words.hpp"
 #include "grasp/sample/nominal.hpp"
 #include "grasp/study/grasp_study.hpp"
+#include "study/summary.hpp"
 
 namespace garra::grasp {
 

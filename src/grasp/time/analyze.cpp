@@ -7,8 +7,8 @@
 
 #include "contact/batch/arrays.hpp"
 #include "garra/core/error.hpp"
-#include "grasp/study/study_solver.hpp"
 #include "grasp/study/grasp_study.hpp"
+#include "grasp/study/study_solver.hpp"
 #include "grasp/time/host.hpp"
 
 namespace garra::grasp {

@@ -11,8 +11,8 @@
 #include "garra/core/error.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/links.hpp"
-#include "grasp/study/study_solver.hpp"
 #include "grasp/study/grasp_study.hpp"
+#include "grasp/study/study_solver.hpp"
 #include "grasp/time/host.hpp"
 #include "grasp/time/motion_outcomes.hpp"
 

@@ -1,7 +1,5 @@
 // summary.json of a grasp study in time, and its probabilities: only results, so that its bytes do not depend on how
 // they were computed. docs/theory/grasp-time.md, docs/reference/run-folder.md.
-#include "study/summary.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/time/motion_outcomes.hpp"
 #include "grasp/time/time_study.hpp"
+#include "study/summary.hpp"
 
 namespace garra::grasp {
 

@@ -1,6 +1,5 @@
 // `garra platform ...`: six-legged platforms.
 #include "cli/commands.hpp"
-
 #include "platform/command/shared.hpp"
 
 namespace garra::cli {

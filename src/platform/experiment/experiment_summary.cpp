@@ -1,11 +1,10 @@
 // summary.json of an experiment.
-#include "study/summary.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "platform/experiment/experiment_study.hpp"
+#include "study/summary.hpp"
 
 namespace garra::platform {
 

@@ -1,3 +1,5 @@
+#include "garra/io/platform_scenario.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +8,6 @@
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
-#include "garra/io/platform_scenario.hpp"
 #include "platform/files/parts.hpp"
 #include "platform/files/scenario_parts.hpp"
 

@@ -1,8 +1,8 @@
 // One sample of a batch of motions by Integrator::kHybrid, in the full form. Host and device.
 #pragma once
 
-#include "platform/simulate/simulate_kernel.hpp"
 #include "platform/simulate/full_steps.hpp"
+#include "platform/simulate/simulate_kernel.hpp"
 
 namespace garra::platform {
 

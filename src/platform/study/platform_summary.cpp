@@ -1,13 +1,12 @@
 // summary.json of a platform study. It holds only results: its bytes do not depend on how they were
 // computed.
-#include "study/summary.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "platform/study/platform_outcomes.hpp"
 #include "platform/study/platform_study.hpp"
+#include "study/summary.hpp"
 
 namespace garra::platform {
 

@@ -1,6 +1,4 @@
 // `garra singularity` and `garra screws`: one configuration, analyzed exactly; or a map of very many.
-#include "cli/commands.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/text.hpp"
 #include "chain/files/robot_table.hpp"
+#include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/report.hpp"
 #include "cli/robot_argument.hpp"

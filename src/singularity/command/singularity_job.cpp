@@ -7,8 +7,8 @@
 #include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/singularity_scenario.hpp"
-#include "singularity/command/singularity_answer.hpp"
 #include "singularity/command/answers.hpp"
+#include "singularity/command/singularity_answer.hpp"
 #include "singularity/files/map_file.hpp"
 #include "singularity/study/map_study.hpp"
 

@@ -1,10 +1,9 @@
 // summary.json of a map of singularities.
-#include "study/summary.hpp"
-
 #include <cmath>
 
 #include "singularity/map/map_outcomes.hpp"
 #include "singularity/study/map_study.hpp"
+#include "study/summary.hpp"
 
 namespace garra::singularity {
 
