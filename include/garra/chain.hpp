@@ -37,15 +37,15 @@ struct Body {
   Vec3<double> com = Vec3<double>::zero();      ///< center of mass [m]
   Mat3<double> inertia = Mat3<double>::zero();  ///< about the center of mass [kg m^2]; entries of the tensor
 };
-/// Largest moment_ratio() accepted with a warning; a larger ratio is an error. Ratios above 1 are
-/// impossible for a rigid body, but occur in tables of real robots (Allegro's fingertips 1.3,
-/// Romeo's arms 4.9).
+/// Largest moment_ratio() of a link in a URDF file; above it reading throws. The builders below
+/// only note ratios above 1, which no rigid body has but tables of real robots do (Allegro's
+/// fingertips 1.3, Romeo's arms 4.9).
 inline constexpr double kWorstMoment = 10;
 
 /// Union of two bodies in the axes of `a`; X_ab is the pose of b's frame in a's frame.
 [[nodiscard]] Body merge(const Body& a, const Body& b, const Pose<double>& X_ab);
-/// True if no principal moment is negative and, with `rigid`, none exceeds the sum of the other two
-/// (to 1e-4).
+/// True if the tensor is symmetric and no principal moment is negative. With `rigid` also: no
+/// moment exceeds the sum of the other two (to 1e-4).
 [[nodiscard]] bool is_inertia(const Mat3<double>& inertia, bool rigid);
 /// Largest principal moment over the sum of the other two: at most 1 for a rigid body; infinite for
 /// a needle's axis.
@@ -58,13 +58,13 @@ struct Frame {
   Pose<double> offset = Pose<double>::identity();
 };
 
-/// Joint of the description that the chain keeps fixed; the bodies behind it are part of the
-/// chain's link.
+/// Joint of the description that the chain keeps fixed. The bodies distal to it count to the link
+/// of the chain that carries them.
 struct LockedJoint {
   std::string name;
   bool prismatic = false;
   double q = 0;     ///< fixed value [rad or m]
-  double mass = 0;  ///< of the bodies behind it that are no part of the chain [kg]
+  double mass = 0;  ///< of a side branch: all bodies distal to the joint; on the chain itself: 0 [kg]
 };
 
 struct Followers;
@@ -162,9 +162,9 @@ struct DhJoint {
 /// of joint 1 is 0) and tool. `armature`: with the rotor inertias G^2 Jm.
 [[nodiscard]] std::vector<DhJoint> puma560(bool armature = true);
 
-/// Row of the GRyMA convention, with all frames parallel at q = 0. Theta codes: 0 fixed, 1 2 3
-/// prismatic along x y z, 4 5 6 revolute about x y z, 7 prismatic and 8 revolute along (cos alpha
-/// sin beta, sin alpha sin beta, cos beta).
+/// Row of the GRyMA convention: translation d in the parent frame, then the joint. All frames are
+/// parallel at q = 0. Theta codes: 0 fixed, 1 2 3 prismatic along x y z, 4 5 6 revolute about x y
+/// z, 7 prismatic and 8 revolute along (cos alpha sin beta, sin alpha sin beta, cos beta).
 struct GrymaJoint {
   int theta = 0;
   Vec3<double> d = Vec3<double>::zero();  ///< origin in the parent frame at q = 0 [m]
@@ -197,8 +197,9 @@ struct GeneralJoint {
 /// Chain of general joints. @throws Error kUsage.
 [[nodiscard]] Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints);
 
-/// Row of the kernel form with its described link frame, as printed by `garra check --format toml`.
-/// It restores a robot of any description to the last bit.
+/// Row of the kernel form with its described link frame, as printed by `garra check --format toml`:
+/// T_i = Rx(alpha) T(a, b, 0) Rz(theta) Tz(d) in m and rad; q adds to theta or d. It restores a
+/// robot of any description to the last bit.
 struct KernelJoint {
   double a = 0, b = 0, d = 0, cos_alpha = 1, sin_alpha = 0, theta = 0;
   Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the kernel frame

@@ -6,9 +6,9 @@
 // errors and success.
 // Units and frames: SI, rad; world axes; wrenches (force; moment) at the tool point; Jacobian rows
 // linear first; joints count from 0.
-// Bad input: wrong sizes throw Error. A state with numbers that are not finite has kInvalidInput
-// and NaN; a singular H has kNoSolution and NaN qdd. A pose not reached has success 0 and the best
-// q.
+// Bad input: wrong sizes throw Error. evaluate(): a state with numbers that are not finite has
+// kInvalidInput and NaN; a singular H has kNoSolution and NaN qdd. inverse_kinematics(): a pose not
+// reached has success 0 and the best q.
 // Not for: contacts, closed loops, inverse kinematics on a GPU, more than kMaxJoints (16) joints.
 // Docs: docs/theory/chain.md, docs/reference/chain-files.md, docs/howto/gpu-arrays.md.
 #pragma once
@@ -43,8 +43,8 @@ enum class Output : int {
   kForwardDynamics,        ///< [n,j]     qdd = H^-1 (tau - C qd - b qd - g)
   kManipulability,         ///< [n]       product of the singular values of the Jacobian
   kSmallestSingularValue,  ///< [n] of the Jacobian, meters and radians mixed
-  kKineticEnergy,          ///< [n]
-  kPotentialEnergy,        ///< [n]       0 if every center of mass is at the world origin
+  kKineticEnergy,          ///< [n]       [J]
+  kPotentialEnergy,        ///< [n]       [J], relative to all masses at the world origin
   kToolVelocity,           ///< [n,6]     J qd, without forming J
   kJointForce,             ///< [n,j]     J' f, without forming J
 };
@@ -94,8 +94,8 @@ enum class Quantity : int {
   kComZ,
   kArmature,  ///< rotor inertia [kg m^2]
   kDamping,   ///< viscous [N m s/rad or N s/m]
-  kSize,  ///< scale s of a similar body: a, d and all lengths s, mass s^3, inertia s^5; last joint: also the place of
-          ///< the tool. Armature, damping and base stay
+  kSize,  ///< scale s of a geometrically similar link: lengths (a, b, d, center of mass) by s, mass by s^3, inertia by
+          ///< s^5. Last joint: also the tool's position. Armature, damping and base stay
 };
 inline constexpr int kQuantityCount = 11;
 [[nodiscard]] const char* to_string(Quantity quantity);
@@ -250,7 +250,7 @@ struct InverseKinematicsOptions {
   double tolerance = 1e-10;    ///< success: norm of the pose error <= tolerance [m and rad]
   int steps = 48;              ///< largest number of steps of a search
   int starts = 40;             ///< largest number of searches per pose; all but the first start at random
-  std::uint64_t seed = 1;      ///< seed of the random starts
+  std::uint64_t seed = 1;      ///< of the random starts, uniform within the limits; without limits +-pi or +-0.5 m
   bool position_only = false;  ///< the orientation is free; rotation_error is 0
 };
 
@@ -265,7 +265,7 @@ struct InverseKinematics {
 /// Finds joint values for poses of the tool, on the CPU.
 /// @param pose homogeneous matrices of the tool in the world [n,16], row-major.
 /// @param q0 initial guess of the first searches [n,j] in rad or m; empty: the middle of the
-///         limits.
+///         limits, or without limits 0.
 /// @return joint values and pose errors. A pose with NaN: q is NaN and the errors are infinite.
 /// @throws Error kUsage for sizes or a matrix that is no rotation (with its index), kNoDevice for a
 ///         GPU.

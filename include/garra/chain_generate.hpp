@@ -1,7 +1,7 @@
 // Generates a C++ header of straight-line code from the numbers of one robot.
 // Takes: a Robot, operation names.
 // Gives: the header's text.
-// Units and frames: SI, rad; world axes; joints count from 0.
+// Units and frames: SI, rad; world axes; Jacobian rows linear first; joints count from 0.
 // Bad input: wrong names and numbers that are not finite throw Error(kUsage).
 // Not for: robots that change at run time, coupled joints.
 // Docs: docs/howto/chain-generated.md.
@@ -21,11 +21,13 @@ struct GenerateOptions {
   std::string command = {};                  ///< command line quoted in the header; "": none
 };
 
-/// Names of the operations of a header: "jacobian", "inverse_dynamics", ...
+/// "tool_pose", "frames", "jacobian", "manipulability", "jacobian_manipulability",
+/// "inverse_dynamics", "bias_torque", "coriolis_torque", "gravity_torque", "inertia_matrix",
+/// "forward_dynamics", "energy".
 [[nodiscard]] std::vector<std::string> generated_operations();
 
 /// Text of the header. Each function is a template of the scalar S (double, SIMD lanes, a GPU
-/// thread) with an overload for Angles<S, J> and one for q.
+/// thread). One overload takes q [j], one the sines and cosines of q (Angles<S>).
 /// @throws Error kUsage for an invalid namespace, an unknown operation, or a number of the robot
 ///         that is not finite.
 [[nodiscard]] std::string generate_header(const Robot& robot, const GenerateOptions& options = {});

@@ -25,7 +25,7 @@ namespace garra::chain {
 
 /// Integration method.
 enum class Integrator : int {
-  kRk4,        ///< order 4, explicit: stable up to 2.7 / (largest eigenvalue of H^-1 D)
+  kRk4,        ///< order 4, explicit: stable if step <= 2.7 / (largest eigenvalue of H^-1 D)
   kDopri5,     ///< order 5(4), explicit, adaptive steps
   kImplicit1,  ///< order 1, damping implicit: stable at any damping
   kImplicit2,  ///< order 2, damping implicit: stable at any damping
@@ -37,14 +37,14 @@ enum class Integrator : int {
 /// "completed", "non_finite", "step_limit", "joint_limit", "invalid_input".
 [[nodiscard]] const char* to_string(SimulationStatus status);
 
-/// Joint torque input. A vector holds one number per joint, one for all joints, or none (0;
-/// amplitude: 1 for feedback and samples).
+/// Joint torque input. A vector holds one number per joint, or one for all joints. An empty vector
+/// means 0; an empty amplitude means 1 for feedback laws and kSampled.
 struct TorqueInput {
   TorqueKind kind = TorqueKind::kConstant;
   std::vector<double> amplitude = {};              ///< [N m or N]; factor of a feedback law
-  double start = 0, end = 0;                       ///< of a step or ramp [s]
+  double start = 0, end = 0;                       ///< step, ramp: 0 before start, amplitude after start, end [s]
   std::vector<double> frequency = {}, phase = {};  ///< of a sine [Hz, rad]
-  std::vector<double> points = {};                 ///< [k,j] torques at 0, interval, 2 interval, ...
+  std::vector<double> points = {};                 ///< [k,j] torques at 0, interval, ...: linear, then constant
   double interval = 0;                             ///< [s]
   std::vector<double> set_point = {}, kp = {}, kd = {};
   bool compensate_gravity = false;  ///< kPd only; computed torque always does
@@ -75,9 +75,10 @@ struct SimulateOptions {
   int max_steps = 100000;               ///< kDopri5: accepted and rejected steps
   LimitRule limits = LimitRule::kIgnore;
   double limit_tolerance = 1e-4;  ///< kDopri5: largest overshoot of a limit [rad or m]
-  double settle_speed = 1e-2;     ///< settled: |qd| <= this for every joint ...
-  std::vector<double> settle_at =
-      {};  ///< ... and |q - this| <= settle_band; empty: the set point of a feedback law, or none
+  /// Settled: |qd| <= settle_speed and |q - settle_at| <= settle_band for every joint. settle_at
+  /// empty: the set point of a feedback law; without feedback only the speed counts.
+  double settle_speed = 1e-2;
+  std::vector<double> settle_at = {};
   double settle_band = 1e-2;
 };
 

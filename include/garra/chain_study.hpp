@@ -4,7 +4,8 @@
 // Gives: a Study for study::run, which counts the StudyOutcome of each design and estimates
 // P(settled in time).
 // Units and frames: SI, rad; joints, designs and samples count from 0, also in input names.
-// Bad input: an inconsistent scenario throws Error. A sample that fails is counted as unsolved.
+// Bad input: wrong options and torques throw Error when samples run; sizes of the arrays of a
+// Design are not checked. A sample that fails is counted as unsolved.
 // Not for: a single batch of trajectories (chain_simulate.hpp), more than kMaxDesigns (1000)
 // designs.
 // Docs: docs/reference/scenario.md (job = "chain"), docs/theory/chain-simulation.md.
@@ -24,7 +25,7 @@ inline constexpr int kMaxDesigns = 1000;
 
 /// Uncertain number per joint, drawn independently or once for all joints.
 struct JointInputs {
-  std::vector<study::Distribution> value;  ///< [j]; equal for all joints if `common`
+  std::vector<study::Distribution> value;  ///< [j], not empty; equal for all joints if `common`
   bool common = true;
 };
 
@@ -50,7 +51,8 @@ struct Sweep {
   std::vector<double> values;
 };
 
-/// Scenario of a chain study. Sample i of the run is sample i / designs of design i % designs.
+/// Scenario of a chain study with d designs. Sample i of the run is sample number i / d (integer
+/// division) of design i mod d.
 struct Scenario {
   std::string title;
   std::string model;       ///< name or file of the robot as the scenario gives it
@@ -66,7 +68,7 @@ struct Scenario {
 struct Input {
   std::string name;  ///< "start q 2", "damping", "mass factor"
   std::string unit;
-  int slot;
+  int slot;  ///< number of its uniform random draw
 };
 /// Inputs that are drawn in at least one design, in the order of their slots.
 [[nodiscard]] std::vector<Input> uncertain_inputs(const Scenario& scenario);
@@ -84,7 +86,7 @@ inline constexpr int kStudyOutcomes = 6;
 /// "settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input"
 [[nodiscard]] const char* to_string(StudyOutcome outcome);
 
-/// Trajectories of d designs with nominal inputs, at t times, for j joints: the content of
+/// Trajectories of d designs with nominal inputs, at t times, for j joints. A run writes them to
 /// nominal.h5.
 struct NominalTrajectories {
   Trajectories motion;         ///< count = d
@@ -93,7 +95,7 @@ struct NominalTrajectories {
   std::vector<int> design;     ///< [d] numbers of the designs
 };
 
-/// Study for study::run (study/engine.hpp). @throws Error for an inconsistent scenario.
+/// Study for study::run (study/engine.hpp), which throws the errors of simulate().
 [[nodiscard]] std::unique_ptr<study::Study> make_study(const Scenario& scenario);
 
 }  // namespace garra::chain

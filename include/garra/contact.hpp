@@ -7,7 +7,8 @@
 // Units and frames: SI. Contact axes (n, t, o): c is the force on the object, a = object minus
 // finger, a_n > 0 separates; contacts count from 0.
 // Bad input: wrong sizes and options throw Error. A problem with NaN, infinity or negative mu has
-// kInvalidInput, an unsolved one another Status; their forces are NaN.
+// kInvalidInput, an unsolved one another Status. Their forces are NaN; only kIllConditioned keeps
+// them.
 // Not for: more than kMaxContacts (32) contacts, arrays on a GPU (contact_device.hpp), whole grasps
 // (grasp.hpp).
 // Docs: docs/theory/contact-solver.md, docs/reference/limits.md.
@@ -30,7 +31,7 @@ inline constexpr int kMaxContacts = 32;
 inline constexpr int kMaxOwnSize = 8;
 
 /// `count` problems of `contacts` contacts each, one after another, row-major, contact-major (n, t,
-/// o). See solve/friction_problem.hpp for the law, signs and units.
+/// o). See solvers/friction_problem.hpp for the law, signs and units.
 struct Problems {
   int contacts = 0;
   std::int64_t count = 0;
@@ -96,8 +97,8 @@ struct Solutions {
   std::int64_t count = 0;
   std::vector<double> c;  ///< [count][3k] contact forces [N]; NaN where neither converged nor ill_conditioned
   std::vector<double> a;  ///< [count][3k] accelerations A c + b [m/s^2]; NaN likewise
-  /// [count] change of the load for which the forces are an exact solution, relative to the largest
-  /// load of the contacts that are coupled (docs/theory/contact-solver.md, 5)
+  /// [count] the forces solve exactly a problem whose load b is changed by this, relative to the
+  /// largest load of the coupled contacts (docs/theory/contact-solver.md, 5)
   std::vector<double> residual;
   std::vector<double> contact_residual;  ///< [count] the same relative to each contact's own load
   std::vector<double> merit;             ///< [count] the papers' merit value (4) at c
@@ -107,10 +108,12 @@ struct Solutions {
   std::vector<std::int32_t> evaluations;   ///< [count] FunEval of the papers; -1 where the method has none
   std::vector<std::int32_t> inner;         ///< [count] QuacanIt; -1 likewise
   std::vector<std::int32_t> products;      ///< [count] MatxVec; -1 likewise
-  std::vector<std::int32_t>
-      stage;  ///< [count] number of the restart or fallback solver (auto), starts before this one (merit methods)
-  std::vector<std::int32_t> stalls;  ///< [count] starts that ended at a point that is no solution; mixed precision: 1
-                                     ///< if single precision found no solution
+  /// [count] kAuto: number of the last restart or fallback solver; merit methods: starts before the
+  /// last one.
+  std::vector<std::int32_t> stage;
+  /// [count] starts that ended at a point that is no solution. kMixed: 1 if single precision found
+  /// no solution.
+  std::vector<std::int32_t> stalls;
   std::vector<Status> status;
   std::vector<std::uint8_t> solutions =
       {};  ///< [count] number of solutions, 255: undecided; empty unless count_solutions
@@ -133,7 +136,8 @@ struct Wanted {
 /// final Newton steps in double. It needs the method auto or semismooth-newton and at most
 /// kMaxOwnSize contacts (docs/theory/contact-solver.md).
 enum class Precision : std::uint8_t { kDouble, kMixed };
-/// True for "full", false for "bounded". @throws Error(kUsage) for another name.
+/// Options::full_effort by name: true for "full", false for "bounded". @throws Error(kUsage) for
+/// another name.
 [[nodiscard]] bool parse_effort(const std::string& name);
 
 /// kDouble for "fp64", kMixed for "mixed". @throws Error(kUsage) for another name.

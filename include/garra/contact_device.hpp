@@ -18,8 +18,9 @@
 
 namespace garra::contact {
 
-/// Contact problems in GPU memory, as ProblemView. A contact slides if its unit direction (t, o) is
-/// not (0, 0); a null array means that all contacts may roll.
+/// Contact problems in GPU memory, as ProblemView. A contact slides if slip_direction, the unit
+/// vector (t, o) along its slip velocity (object minus finger), is not (0, 0). A null array means
+/// that all contacts may roll.
 struct DeviceProblems {
   int contacts = 0;
   std::int64_t count = 0;
@@ -47,8 +48,8 @@ struct DeviceSolutions {
 ///         one start is made.
 /// @param to arrays to fill; null: not wanted.
 /// @param call device, stream and workspace.
-/// @throws Error kUsage for null inputs and options, kNoDevice without a kernel; also for a small
-///         workspace or a CUDA error.
+/// @throws Error kUsage for null inputs and options, kNoDevice without a kernel. A small workspace
+///         and a CUDA error also throw.
 void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call);
 /// @return bytes of workspace for solve() with these arguments. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options,
@@ -67,7 +68,7 @@ void check_solution(const DeviceProblems& problems, const DeviceArray<const doub
 
 namespace garra::lcp {
 
-/// Linear complementarity problems in GPU memory, as Problems; at most kMaxKernelSize pairs.
+/// Linear complementarity problems in GPU memory, as Problems; at most kMaxKernelSize (8) pairs.
 struct DeviceProblems {
   int size = 0;
   std::int64_t count = 0;

@@ -25,7 +25,7 @@ enum class Regime : std::uint8_t {
   kStick = 0,   ///< a = 0, c inside of its cone
   kSlip = 1,    ///< a_n = 0, c_T = -mu c_n a_T / |a_T|
   kOpen = 2,    ///< c = 0, a_n > 0
-  kSlides = 3,  ///< a_n = 0, c_T = -mu c_n v for a given direction v
+  kSlides = 3,  ///< mode 1: a_n = 0, c_T = -mu c_n v; the unit slip direction v is -c_T / |c_T|
 };
 
 /// `count` solved problems in the caller's arrays, each with the cotangent dL/dc of a scalar L.
@@ -35,7 +35,7 @@ struct Solved {
   std::span<const double> A;             ///< [count][3k][3k]
   std::span<const double> mu;            ///< [count][k]
   std::span<const double> c, a;          ///< [count][3k] as solve() leaves them
-  std::span<const std::uint8_t> regime;  ///< [count][k] Regime
+  std::span<const std::uint8_t> regime;  ///< [count][k] Regime: Solutions::state; mode 1 and not open: kSlides
   std::span<const double> cotangent;     ///< [count][3k] dL/dc
 };
 
@@ -43,7 +43,8 @@ struct Solved {
 struct Gradients {
   std::vector<double> b;   ///< [count][3k] dL/db; dL/dA is its outer product with c, dL/dA_ij = dL/db_i c_j
   std::vector<double> mu;  ///< [count][k] dL/dmu
-  /// [count] distance of the contacts from a change of mode, relative to the problem's own sizes.
+  /// [count] smallest distance of a contact from another regime, relative to the problem's largest
+  /// force or acceleration.
   /// At a positive margin the forces are differentiable. 0 at a kink or with non-unique forces:
   /// gradients are one-sided or meaningless.
   std::vector<double> margin;

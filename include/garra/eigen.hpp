@@ -6,8 +6,8 @@
 // contact axes (n, t, o); forces before moments; garra's quaternions scalar first; items count from
 // 0.
 // Bad input: wrong shapes and indices throw Error(kUsage).
-// Not for: GPU code. Opt-in: no other header includes this one (CMake: find_package(Eigen3), link
-// Eigen3::Eigen).
+// Not for: GPU code, outputs per link of chains with coupled joints. Opt-in: no other header
+// includes this one (CMake: find_package(Eigen3), link Eigen3::Eigen).
 // Docs: docs/start/tour.md.
 //
 // A Map carries the row-major order in its type: assignment to an Eigen::Matrix of any order copies
@@ -32,7 +32,7 @@
 
 namespace garra::eigen {
 
-/// Storage order for R x C: Eigen requires column-major for a single column.
+/// Storage order for R x C: row-major, but column-major for a column, as Eigen requires.
 template <int R, int C>
 inline constexpr int kOrder = R != 1 && C == 1 ? Eigen::ColMajor : Eigen::RowMajor;
 
@@ -79,7 +79,7 @@ template <class Derived>
   return {mat(Eigen::Matrix3d(t.linear())), mat(Eigen::Vector3d(t.translation()))};
 }
 
-/// garra counts the scalar part first, Eigen's coefficients have it last.
+/// garra stores the scalar part first, Eigen's coefficients() last.
 [[nodiscard]] inline Eigen::Quaterniond quaternion(const Quaternion<double>& p) { return {p[0], p[1], p[2], p[3]}; }
 [[nodiscard]] inline Quaternion<double> quaternion(const Eigen::Quaterniond& p) {
   return {{p.w(), p.x(), p.y(), p.z()}};
@@ -147,7 +147,7 @@ inline void append(std::vector<double>& to, const RowsRef& m) {
 /// @param b [3k] in m/s^2.
 /// @param mu [k].
 /// @param slip [k, 2] (t, o) in m/s, or empty. Contacts with a nonzero row slide at this velocity;
-///         the others may roll.
+///         contacts with a zero row may roll.
 /// @throws Error kUsage for another shape.
 inline void append(contact::Problems& to, const RowsRef& A, const VectorRef& b, const VectorRef& mu,
                    const RowsRef& slip = Rows()) {

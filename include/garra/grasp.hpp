@@ -62,7 +62,7 @@ struct Contact {
   Vec3<double> point = {{0, 0, 0}};
   Mat3<double> frame = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
   double curvature_t = 0, curvature_o = 0;  ///< of the surface along t and o [1/m]
-  double angle_sign = 0;                    ///< direction along o in which the common contact angle moves it: -1, 0, +1
+  double angle_sign = 0;                    ///< Scenario::angle moves the contact along o by this factor, -1 ... 1
   Distribution friction = Distribution::constant(0.5);
   bool common_friction = false;   ///< `friction` is a factor on Scenario::common_friction instead of the coefficient
   Distribution slide_t, slide_o;  ///< deviation of the contact point along the surface [m]
@@ -71,9 +71,10 @@ struct Contact {
   /// Largest normal force of the finger or the object [N], for the wrench balance check; infinity:
   /// no limit.
   double force_limit = std::numeric_limits<double>::infinity();
-  std::optional<Distribution> grip_force;  ///< commanded normal force [N] instead of Scenario::squeeze
-  std::optional<Vec3<double>> force;  ///< complete command (n, t, o) [N], nominal contact axes; no part for a load is
-                                      ///< added
+  std::optional<Distribution> grip_force;  ///< commanded normal force [N] instead of Scenario::grip_force
+  /// Complete command (n, t, o) [N] in nominal contact axes; the controller adds nothing to balance
+  /// a load.
+  std::optional<Vec3<double>> force;
 };
 
 enum class Ik { kPuma, kNumeric };
@@ -134,7 +135,7 @@ struct Scenario {
   std::vector<Contact> contacts;
   Object object;
   Vec3<double> gravity = {{0, 0, -9.81}};
-  Distribution angle = Distribution::constant(0);            ///< deviation of the common contact angle sigma [rad]
+  Distribution angle = Distribution::constant(0);            ///< common contact angle, about the object's z [rad]
   Distribution grip_force = Distribution::constant(15);      ///< commanded normal force per contact [N]
   Distribution common_friction = Distribution::constant(1);  ///< one draw for all contacts that have common_friction
   Distribution compensation = Distribution::constant(1);  ///< factor on the fingers' gravity and Coriolis compensation
@@ -151,7 +152,7 @@ struct Scenario {
   std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/theory/contact-solver.md, Effort)
   bool check_uniqueness = true;    ///< solve again from another initial guess and report a second solution
   double held_imbalance = 0.5;     ///< carried: unbalanced part <= this fraction of (weight + external wrench)
-  double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
+  double held_acceleration = kHeldAcceleration;  ///< contact at rest: |a| <= this; contact opens: a_n > this [m/s^2]
   std::optional<InTime> time;                    ///< trajectories instead of one instant
   study::Plan plan;
   std::vector<std::string> warnings;  ///< possible mistakes in the scenario file

@@ -24,8 +24,8 @@ namespace garra::grasp {
 /// kSlideSpeed.
 enum class ContactMode : int { kRolling = 0, kSliding = 1, kOpen = 2 };
 inline constexpr double kSlideSpeed = 1e-6;  ///< [m/s]
-inline constexpr double kOpenGap =
-    1e-5;  ///< open: gap > this [m], above the residue of the drift correction of [simulation]
+/// Open: gap > this [m]. Trajectories (Scenario::time) keep closed contacts below it.
+inline constexpr double kOpenGap = 1e-5;
 inline constexpr double kOpenSpeed = 1e-3;  ///< also open: separation speed > this [m/s]
 
 /// `count` instants, one row each, in palm axes. Empty arrays take the scenario's values.
@@ -36,8 +36,8 @@ struct GraspStates {
   std::vector<double> velocity;    ///< [n,3] [m/s]; empty: the scenario's
   std::vector<double> spin;        ///< [n,3] [rad/s]; empty: the scenario's
   /// Per finger [n, joints] in rad or m, per s, N m or N. Empty q: inverse kinematics places the
-  /// fingertips on the object. Empty qd: zero, or rolling contacts if q is empty too. Empty tau:
-  /// the grasp command (docs/theory/grasp-model.md).
+  /// fingertips on the object. Empty qd: 0 if q is given, else fingertips roll with the object.
+  /// Empty tau: the grasp command (docs/theory/grasp-model.md).
   std::vector<std::vector<double>> q, qd, tau;
   std::vector<double>
       wrench;  ///< [n,6] on the object beside its weight [N; N m about the center of mass]; empty: the scenario's
@@ -64,7 +64,7 @@ struct Analysis {
   std::vector<std::vector<double>> q, qd, qdd, tau;  ///< per finger [n, joints]: as used, and its acceleration
 };
 
-/// Analyzes instants of the grasp of `scenario` at its nominal values; [simulation] is not read. The
+/// Analyzes instants of the grasp of `scenario` at its nominal values, without Scenario::time. The
 /// contact law is docs/theory/contact-solver.md (1): sliding contacts have c_T = -mu c_n v_T /
 /// |v_T|, others Coulomb's law in accelerations. An approaching contact (v_n < 0) counts as closed;
 /// its impact is not resolved.

@@ -36,12 +36,13 @@ struct ProposeOptions {
   /// Radius of ball fingertips [m]; a fingertip at its contact touches nothing else.
   double finger_radius = 0;
   double clearance = 0;  ///< length along the outward normal that is free of the object [m]
-  /// Straight approach direction of the fingers, of any length. The ray from the fingertip against
-  /// it is free of the object. 0: any direction.
+  /// Straight approach direction of the fingers, of any length. The ray from the fingertip along
+  /// -approach is free of the object. 0: any direction.
   Vec3<double> approach = Vec3<double>::zero();
   /// Height of the floor under the object: fingertips stay at z >= this [m].
   double floor = -std::numeric_limits<double>::infinity();
-  /// Largest number of samples; 0: a million, and a thousand per grasp wanted once one is found.
+  /// Largest number of samples; 0: 1e6, or once a grasp is found 1e6 + 1000 count. The set may have
+  /// fewer than `count` grasps.
   std::int64_t max_samples = 0;
   std::uint64_t seed = 1;
 };
@@ -56,7 +57,7 @@ enum class RejectionReason : std::uint8_t {
   kBlocked,      ///< the object or the floor obstructs a fingertip
   kOpen,         ///< three fingers or more: no force closure
   kUndecided,    ///< three fingers or more: force closure is not decided
-  kOffPad,       ///< the surface falls away under a pad by more than half its radius, or turns by more than kPadLean
+  kOffPad,       ///< under a pad the surface deviates by more than pad_radius / 2 or turns by more than kPadLean
 };
 [[nodiscard]] constexpr auto names_of(RejectionReason) {
   return names("accepted", "missed", "outside_cone", "too_wide", "fingers_meet", "blocked", "open", "undecided",
@@ -68,7 +69,7 @@ inline constexpr double kPadLean = 0.5;  ///< [rad]
 
 /// Proposed set and the counts of its search.
 struct Proposal {
-  GraspSet set;  ///< with friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius)
+  GraspSet set;  ///< with friction, mass, com, inertia, tangent, curvature; force_limit, torsion_radius if given
   std::vector<std::int64_t> sample;  ///< [g] number of the sample of grasp g; seed and number reproduce it
   std::int64_t samples = 0;          ///< drawn until the last grasp was found
   std::array<std::int64_t, kRejectionReasons> rejection{};  ///< number of samples by RejectionReason

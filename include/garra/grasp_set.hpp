@@ -51,9 +51,9 @@ struct GraspSet {
   std::vector<double> friction;     ///< [m] coefficient
   std::vector<double> curvature;    ///< [m][2] of the surface along t and o = n x t, positive if convex [1/m]
   std::vector<double> force_limit;  ///< [m] largest normal force [N]; empty: no limit
-  /// [m] radius r of a soft contact [m]: |(c_t, c_o, tau / r)| <= mu c_n with the moment tau about
-  /// the normal. 0 or empty: a point contact. A hand with a command also needs angular_mobility or
-  /// angular_jacobian.
+  /// [m] radius r of a soft contact [m], which bears a moment tau about its normal: |(c_t, c_o, tau
+  /// / r)| <= mu c_n. 0 or empty: a point contact. Compliant hands also need angular_mobility,
+  /// whole hands angular_jacobian.
   std::vector<double> torsion_radius;
   std::vector<double> mass;      ///< [g] [kg]
   std::vector<double> com;       ///< [g][3] center of mass [m]; empty: the origin
@@ -149,19 +149,19 @@ struct SetStudy {
   Distribution grip_force_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
   Distribution torque_error = Distribution::constant(0);      ///< added to each joint torque of a whole hand [N m]
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
-  double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
+  double held_acceleration = kHeldAcceleration;  ///< contact at rest: |a| <= this; contact opens: a_n > this [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
   std::int64_t samples = 1000;                   ///< of each grasp
   std::int64_t friction_samples = 100;           ///< first samples for which the required friction is computed
-  /// First samples for which the resisted force radius is computed, for an ideal hand with limited forces.
-  /// Below 0: a twentieth of friction_samples.
+  /// First samples for which Ranking::resisted_force_radius is computed, for an ideal hand with
+  /// force limits. Below 0: friction_samples / 20, rounded up.
   std::int64_t radius_samples = -1;
   std::uint64_t seed = 1;
   /// Above 0: number of best grasps wanted. Grasps that are not among them with `confidence` are
   /// dropped early, and the ranking ends when the best are found. `samples` is then the maximum per
   /// grasp.
   std::int64_t best = 0;
-  double confidence = 0.95;  ///< probability that no true best grasp is dropped; also of all intervals
+  double confidence = 0.95;  ///< with `best`: probability that no true best grasp is dropped, and of all intervals
 };
 
 /// Status of a grasp: ranked, or the reason for its rejection.
@@ -201,7 +201,9 @@ struct Ranking {
   /// `confidence`, valid at any time. Unsolved samples widen it.
   std::vector<double> low, high;
   std::vector<double> difference;  ///< p_held minus the best grasp's, over samples decided for both
-  std::vector<double> difference_low, difference_high;  ///< 95 % interval from the same draws (Agresti and Min, 2005)
+  /// Interval of `difference` from the same draws: 95 % (Agresti and Min, 2005); with `best` of
+  /// `confidence`.
+  std::vector<double> difference_low, difference_high;
   /// 5, 50, 95 % quantiles of the least friction coefficient, equal at all contacts, with which a
   /// sample is held. Infinity: above kMaxFriction.
   std::vector<std::array<double, 3>> required_friction;
@@ -210,10 +212,10 @@ struct Ranking {
   /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN for an ideal
   /// hand.
   std::vector<std::array<double, 3>> margin;
-  /// Median radius of the largest ball of additional wrenches |(F, M / length)| [N], a lower bound.
-  /// The wrenches can be balanced, and all contacts of a hand with a command stick. Ideal hand:
-  /// over the first radius_samples samples, NaN without force limits. Other hands: over the first
-  /// friction_samples.
+  /// Median radius of the largest ball |(F, M / length)| [N] of additional wrenches that the grasp
+  /// resists, a lower bound; length: the radius of gyration. Ideal hand: wrenches that can be
+  /// balanced, over the first radius_samples samples, NaN without force limits. Other hands: also
+  /// all contacts stick, over the first friction_samples.
   std::vector<double> resisted_force_radius;
   std::vector<std::int64_t> non_unique;  ///< samples with a second certified solution of different motion; 0 for an
                                          ///< ideal hand

@@ -3,8 +3,8 @@
 // Takes: nothing: a struct of title, set file with checksum, SetStudy and Plan.
 // Gives: the input of the run, whose samples are the grasps.
 // Units and frames: as in grasp_set.hpp: SI, object axes, grasps and contacts count from 0.
-// Bad input: not checked here. The run rejects a missing file, an empty set, and SetStudy::best
-// above 0 with Error.
+// Bad input: not checked here. The run rejects a missing file, another checksum, an empty set, and
+// SetStudy::best above 0 with Error.
 // Not for: C++ programs, which call grasp::rank().
 // Docs: docs/theory/grasp-sets.md, docs/reference/scenario.md.
 #pragma once
@@ -20,7 +20,7 @@ namespace garra::grasp {
 struct SetScenario {
   std::string title;
   std::string file;      ///< file of the set
-  std::string checksum;  ///< "crc32:..." of the file at the start of the run; empty: any
+  std::string checksum;  ///< "crc32:..." that the file must have; empty: not checked. The run stores it for resumption
   SetStudy study;
   study::Plan plan;  ///< counts grasps; chunk 0: as many as take a few seconds
 };

@@ -36,10 +36,12 @@ enum class Drive {
 };
 [[nodiscard]] constexpr auto names_of(Drive) { return names("controller", "constant", "sampled"); }
 
-/// Grasp controller, tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd). Commanded contact
-/// forces are f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v). The term beta_j is the part of
-/// finger j in balancing a load (docs/theory/grasp-model.md (15)). Gravity includes a tilt, not
-/// shaking. The object's pose is measured without error.
+/// Grasp controller, tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd), with gravity and
+/// Coriolis torques g, h and the factor gamma (Scenario::compensation). Commanded contact forces
+/// are f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v): grip_force s, grip_force_error eps,
+/// nominal normal n0, weight and constant wrench w0, object position x. beta_j(w) is the force of
+/// finger j that balances w (docs/theory/grasp-model.md (15)). The controller knows a tilt, not
+/// shaking, and measures the object's pose without error.
 struct Controller {
   double stiffness = 0, damping = 0;              ///< of the object's position [N/m, N s/m]
   double turn_stiffness = 0, turn_damping = 0;    ///< of its orientation [N m/rad, N m s/rad]
@@ -81,7 +83,7 @@ struct InTime {
   Drive drive = Drive::kController;
   Controller controller;
   std::vector<double> sample_times;                 ///< kSampled [s], increasing
-  std::vector<std::vector<double>> sample_torques;  ///< of each finger: [simulation][joint] [N m or N]
+  std::vector<std::vector<double>> sample_torques;  ///< of each finger [sample times, joints], row-major [N m or N]
   std::string sample_file;                          ///< source file of the table; empty: the scenario itself
   std::vector<std::vector<double>> torque_limit;    ///< of each finger and joint [N m or N]; empty: none
   std::vector<std::vector<double>> lower, upper;    ///< joint limits likewise [rad or m]; empty: none
@@ -91,7 +93,7 @@ struct InTime {
   std::vector<double> friction;
   double slip = 1e-3;           ///< path of a contact at which the grasp counts as slipped [m]
   double drop = 0.05;           ///< displacement of the center of mass at which it counts as dropped [m]
-  double drop_turn = M_PI / 4;  ///< turn from the start at which it counts as turned [rad]; counted beyond half a turn
+  double drop_turn = M_PI / 4;  ///< turn from the start at which it counts as turned [rad]; may exceed pi
   int instants = 101;           ///< evaluation times from 0 to `duration`
 };
 

@@ -15,7 +15,8 @@
 
 namespace garra::grasp {
 
-/// Words per outcome, in the order of Outcome.
+/// Words per outcome, in the order of Outcome: name in files, label, color of the report, meaning,
+/// and false if the sample is undecided.
 inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"held", "held", "held",
      "forces leave the contacts at rest, can balance the wrench, and the given command carries it"},

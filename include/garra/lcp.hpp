@@ -42,9 +42,11 @@ struct Options {
 struct Solutions {
   int size = 0;
   std::int64_t count = 0;
-  std::vector<double> z;         ///< [count][size]; NaN where not converged
-  std::vector<double> w;         ///< [count][size] M z + q; NaN where not converged
-  std::vector<double> residual;  ///< [count] scaled largest |min(z_i, w_i)| (solvers::lcp_error); NaN without a basis
+  std::vector<double> z;  ///< [count][size]; NaN where not converged
+  std::vector<double> w;  ///< [count][size] M z + q; NaN where not converged
+  /// [count] largest |min(z_i, w_i)|, z in units of |q| / |M|, w of |q|, over the largest of 1, z
+  /// and w (solvers::lcp_error). NaN without a basis.
+  std::vector<double> residual;
   std::vector<std::int32_t> pivots;  ///< [count] 0: q >= 0, so z = 0
   std::vector<Status> status;        ///< [count] stalled: ended on a ray, which proves nothing for a general M
 };
@@ -57,21 +59,20 @@ struct Solutions {
 ///         that cannot run.
 [[nodiscard]] Solutions solve(const Problems& problems, const Options& options = {}, const Device& device = {});
 
-/// All solutions of every problem: rows first[k] .. first[k + 1] - 1 of `z` belong to problem k.
-/// solvers::LcpEnumeration defines the entries.
+/// All solutions of every problem: rows first[i] .. first[i + 1] - 1 of `z` belong to problem i.
 struct Enumeration {
   int size = 0;
   std::int64_t count = 0;
-  std::vector<solvers::LcpStatus> decision;  ///< [count]
-  std::vector<solvers::PMatrix> p_matrix;    ///< [count]
-  std::vector<std::int32_t> singular;        ///< [count]
-  std::vector<std::int32_t> undecided;       ///< [count]
+  std::vector<solvers::LcpStatus> decision;  ///< [count] number of solutions
+  std::vector<solvers::PMatrix> p_matrix;    ///< [count] whether M is a P-matrix
+  std::vector<std::int32_t> singular;        ///< [count] singular choices with solutions
+  std::vector<std::int32_t> undecided;       ///< [count] choices that rounding leaves open
   std::vector<std::int64_t> first;           ///< [count + 1]
   std::vector<double> z;                     ///< [first[count]][size]
-  std::vector<std::uint8_t> proved;          ///< [first[count]]
-  std::vector<std::uint8_t> degenerate;      ///< [first[count]]
+  std::vector<std::uint8_t> proved;          ///< [first[count]] 1: the solution exists
+  std::vector<std::uint8_t> degenerate;      ///< [first[count]] 1: z_i = w_i = 0 for some pair
 
-  /// Number of distinct solutions found for problem k, counted from 0.
+  /// Number of distinct solutions found for problem k (from 0).
   [[nodiscard]] std::int64_t solutions(std::int64_t k) const {
     const auto at = static_cast<std::size_t>(k);
     return first[at + 1] - first[at];

@@ -37,7 +37,7 @@ struct Report {
   std::int64_t vertices = 0, faces = 0;             ///< after tidy()
   std::int64_t merged = 0;                          ///< vertices merged with another, or without a face
   std::int64_t dropped = 0;                         ///< faces with two equal vertices
-  std::int64_t open_edges = 0;                      ///< edges that are not the reversed edge of exactly one other face
+  std::int64_t open_edges = 0;                      ///< directed edges without exactly one reversed partner
   bool flipped = false;                             ///< faces were reversed, because the volume was negative
   std::int64_t bodies = 1;                          ///< watertight mesh: connected components
   std::int64_t inverted = 0;                        ///< bodies with inward faces, which were reversed
@@ -51,8 +51,8 @@ struct Report {
 };
 
 /// Cleans a mesh for the functions below: merges equal vertices, drops degenerate faces, turns
-/// faces outward. Vertices of remaining open edges are merged if they differ by less than two
-/// float32 steps of the largest coordinate (at most four) and no face collapses. Bodies of negative
+/// faces outward. Vertices of remaining open edges are merged if they differ by less than 2^-22 of
+/// the largest coordinate (two to four float32 steps) and no face collapses. Bodies of negative
 /// volume are reversed unless they are cavities of another.
 /// @param mesh vertices [v][3] in m, faces [f][3].
 /// @param report findings and changes.
@@ -94,7 +94,7 @@ struct Place {
   Vec3<double> point;                 ///< [m]
   Vec3<double> normal;                ///< outward, unit
   Vec3<double> tangent;               ///< first principal direction, unit
-  std::array<double, 2> curvature{};  ///< along the tangent and normal x tangent, positive if convex [1/m]
+  std::array<double, 2> curvature{};  ///< along tangent and cross(normal, tangent), positive if convex [1/m]
 };
 
 /// Ray between two distances from its origin.
@@ -103,6 +103,7 @@ struct Ray {
   double least = 0;                                       ///< first distance [m]
   double most = std::numeric_limits<double>::infinity();  ///< last distance [m]
 };
+/// Direction in which a ray crosses the surface: any, into the body, or out of it.
 enum class Crossing { kAny, kInto, kOutOf };
 struct Hit {
   double distance;  ///< along the ray [m]

@@ -6,8 +6,11 @@
 // Units and frames: the user's units; u before v; problems and unknowns count from 0.
 // Bad input: wrong sizes throw Error. A problem that fails has a Status and NaN unknowns.
 // Not for: GPUs (mncp_cuda.cuh), contact problems (contact.hpp) or linear ones (lcp.hpp).
-// Docs: docs/theory/mncp.md; solve/mncp.hpp defines a problem type, examples/mncp_market.cpp is an
-// example.
+// Docs: docs/theory/mncp.md; examples/mncp_market.cpp.
+//
+// A problem type P (solvers/mncp.hpp) has constants kComplementary (length of u) and kFree (of v),
+// a template struct Data<S> whose members are all S, and evaluate<S>(data, x), which returns (F,
+// G). Derivatives are automatic.
 //
 // The merit function and the minimizer are template parameters: a program compiles only the pair
 // that it uses. One pair takes seconds to compile. solve_with() and evaluate_with() choose at run
@@ -87,8 +90,8 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
 
 /// Evaluates a merit function of every problem.
 /// @param problems data of each problem.
-/// @param points one point for all problems, or one for each: (u, v), completed by the slack z =
-///         max(F, 0), or (u, v, z).
+/// @param points one point for all problems, or one for each: (u, v), or (u, v, z) with the slack z
+///         of the merit function. A missing z is max(F, 0).
 /// @return value, gradient and residual per problem.
 /// @throws Error kUsage for the size of points, kNoDevice for Executor::kCuda.
 template <class Problem, class Merit = solvers::ComponentwiseMerit>

@@ -36,7 +36,7 @@ struct Solutions {
   std::int64_t count = 0;
   std::vector<double> x;                   ///< [count][n]; NaN where not converged
   std::vector<double> FG;                  ///< [count][n] F and G at x; NaN where not converged
-  std::vector<double> residual;            ///< [count] mncp_error of the problem as given
+  std::vector<double> residual;            ///< [count] largest |min(u_i, F_i)| and |G_j|, in the user's units
   std::vector<double> minimum;             ///< [count] final value of the merit function
   std::vector<double> projected_gradient;  ///< [count] norm of its projected gradient
   std::vector<Status> status;              ///< [count]
@@ -53,7 +53,8 @@ struct Solutions {
     for (const Status s : status) solved += s == Status::kConverged;
     return count == 0 ? 1.0 : static_cast<double>(solved) / static_cast<double>(count);
   }
-  /// Fraction of all starts that ended at f > 0, at a stationary point or at the iteration limit.
+  /// Fraction of all starts that ended without a solution: at a stationary point with merit f > 0,
+  /// or at the iteration limit.
   [[nodiscard]] double stall_share() const {
     double failed = 0, used = 0;
     for (std::size_t i = 0; i < status.size(); ++i) {
@@ -70,7 +71,7 @@ struct Values {
   std::int64_t count = 0;
   std::vector<double> f;         ///< [count] |residual|^2
   std::vector<double> gradient;  ///< [count][variables]
-  std::vector<double> residual;  ///< [count][residuals]
+  std::vector<double> residual;  ///< [count][residuals] terms of the merit function
 };
 
 /// One problem with its initial guess or point, in the layout of a batch.
@@ -240,8 +241,8 @@ inline std::vector<batch::OutColumn> make_columns(Values& out) {
   return {out_column(out.f), out_column(out.gradient, out.variables), out_column(out.residual, out.residuals)};
 }
 
-/// Column of points: (u, v), which the body completes by slack variables, or all variables of the
-/// merit function.
+/// Column of points: (u, v), which the body completes by slack variables, or all V variables of the
+/// merit function. V numbers that are also n per problem count as (u, v).
 template <class P, class Merit>
 batch::InColumn make_point_column(const std::vector<double>& points, std::int64_t count) {
   constexpr int n = solvers::kUnknowns<P>, V = EvaluateKernel<P, Merit>::kVariables;

@@ -24,14 +24,15 @@ namespace garra::platform {
 struct Link {
   double mass = 0;  ///< [kg]
   double com = 0;   ///< distance from its joint (tube: universal, rod: spherical) along the leg [m]
-  Vec3<double> inertia = Vec3<double>::zero();  ///< principal moments about its center of mass, leg frame [kg m^2]
+  Vec3<double> inertia = Vec3<double>::zero();  ///< principal moments about its center of mass, leg axes [kg m^2]
 };
 
-/// Leg. Lengths are measured between joint centers.
+/// Leg from a universal joint on the base to a spherical joint on the platform. Lengths are
+/// measured between joint centers. Leg axes: z along the leg, x = z x k / |z x k|, y = z x x.
 struct Leg {
   Vec3<double> base = Vec3<double>::zero();    ///< b, base frame [m]
   Vec3<double> anchor = Vec3<double>::zero();  ///< s, platform frame (origin: its center of mass) [m]
-  Vec3<double> axis = Vec3<double>::zero();    ///< k, base frame; any length on input, unit after checked()
+  Vec3<double> axis = Vec3<double>::zero();    ///< k, universal joint's axis on the base; unit after checked()
   Link lower, upper;
   double length_min = 0, length_max = 0;  ///< stroke [m]
   double universal_cone = 3.2,
@@ -59,7 +60,7 @@ struct Platform {
 ///         singular.
 [[nodiscard]] Platform checked(const Platform& platform);
 /// Platform with a payload fixed to it. C moves to the common center of mass: anchors and home pose
-/// shift.
+/// shift, and all poses refer to the new C.
 /// @param mass of the payload [kg].
 /// @param com its center of mass, platform frame [m].
 /// @param inertia of the payload about com, platform axes [kg m^2].

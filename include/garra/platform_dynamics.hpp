@@ -25,11 +25,11 @@ struct InverseDynamics {
   std::vector<double> force;             ///< [n,6] of the actuators [N]
   std::vector<double> spherical_force;   ///< [n,6,3] of the platform on the leg, base axes [N]
   std::vector<double> universal_force;   ///< [n,6,3] of the base on the leg, base axes [N]
-  std::vector<double> universal_moment;  ///< [n,6] of the base on the leg about (k x x) / |k x x| [N m]
-  std::vector<double> multipliers;       ///< [n,91] kFull only: order of docs/theory/platform-dynamics.md
-  std::vector<double> power_balance;     ///< [n] f.(dL/dt) + wrench power - d(T + V)/dt [W]: the numerical error
-  std::vector<double> condition;         ///< [n] of the scaled length Jacobian
-  std::vector<PoseStatus> status;        ///< kConverged, kNearSingular, kInvalidInput
+  std::vector<double> universal_moment;  ///< [n,6] of the base on the leg about k x x, with the leg axis x (Leg) [N m]
+  std::vector<double> multipliers;  ///< [n,91] kFull only: of the constraints; order: docs/theory/platform-dynamics.md
+  std::vector<double> power_balance;  ///< [n] f.(dL/dt) + wrench power - d(T + V)/dt [W]: the numerical error
+  std::vector<double> condition;      ///< [n] of the scaled length Jacobian
+  std::vector<PoseStatus> status;     ///< kConverged, kNearSingular, kInvalidInput
 };
 /// Actuator forces for given motions.
 /// @param poses position [n,3] in m and quaternion [n,4].
@@ -57,8 +57,8 @@ struct ForwardDynamics {
                                                const std::vector<double>& wrench, Form form = Form::kMinimal,
                                                const Device& device = {});
 
-/// Forward kinematics by the paper's Newton-Raphson (6)-(7) on 91 coordinates, from all links at
-/// the guess.
+/// Forward kinematics by the paper's Newton-Raphson (6)-(7) on 91 coordinates. All links start at
+/// their poses for the guess.
 /// @param lengths [n,6] in m.
 /// @param guess initial poses.
 /// @throws Error kUsage for sizes or options.certify.

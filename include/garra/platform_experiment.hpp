@@ -1,5 +1,5 @@
-// Runs the paper's three experiments on six-legged platforms, in its 91 coordinates and in the
-// minimal form.
+// Runs the three experiments of the platform paper (docs/theory/platform.md) on six-legged
+// platforms, in its 91 coordinates and in the minimal form.
 // Takes: an ExperimentScenario: platform and one Experiment (move, stroke or free motion).
 // Gives: a Study for study::run that compares both forms.
 // Units and frames: SI, rad; base axes; legs count from 0.
@@ -25,7 +25,7 @@ struct Experiment {
     kStroke,      ///< poses from lengths while all legs grow together from their shortest: figure 3
     kFreeMotion,  ///< constant actuator forces, from rest: figures 4 and 5
   };
-  /// Quantity that a move divides into equal parts.
+  /// Quantity that a move divides into equal parts. kBoth: one path for each of the two.
   enum class Parts { kBoth, kPose, kLengths };
 
   Kind kind = Kind::kMove;
@@ -41,7 +41,7 @@ struct Experiment {
   double travel = 0;  ///< of every leg [m]
 
   // kMove, kStroke
-  std::vector<int> segments;  ///< one path per number; each pose is the initial guess of the next
+  std::vector<int> segments;  ///< numbers of segments, one path for each; a pose is the next one's initial guess
   double tolerance = 1e-10;   ///< converged: every |length - given| <= tolerance [m]
 
   // kFreeMotion

@@ -7,7 +7,9 @@
 // Units and frames: SI, rad; base axes; twists (v, w) of C; quaternions scalar first; samples and
 // legs count from 0.
 // Bad input: wrong sizes throw Error(kUsage). A row of bad numbers is NaN with kInvalidInput. A
-// forward search that fails holds its last pose, with its residual and the reason in `status`.
+// forward search that fails (kStalled, kIterationLimit) holds its last pose and residual.
+// kModeSuspect and kNearSingular poses have the lengths, but may be of another mode or ill
+// determined.
 // Not for: all assembly modes with proof of completeness: AssemblyModes::missing is an estimate.
 // Docs: docs/theory/platform.md, docs/howto/gpu-arrays.md.
 #pragma once
@@ -63,8 +65,9 @@ struct InverseKinematics {
   std::vector<double> leg_vector;      ///< [n,6,3] d
   std::vector<double> leg_quaternion;  ///< [n,6,4] Euler parameters of (x, y, z), e0 >= 0
   std::vector<double> leg_euler313;    ///< [n,6,3] psi, alpha, phi [rad]; alpha = 0: phi = 0
-  std::vector<double>
-      universal_angles;  ///< [n,6,2] about k (from the home direction) and about the leg's own x axis [rad]
+  /// [n,6,2] about k (from the home direction) and about the leg axis x, which Leg of platform.hpp
+  /// defines [rad]
+  std::vector<double> universal_angles;
   // conditioning, of the length Jacobian with its last three columns divided by the characteristic
   // length
   std::vector<double> determinant;  ///< [n] of the unscaled Jacobian (m and rad mixed); its sign distinguishes modes
@@ -94,13 +97,14 @@ struct ForwardOptions {
   int max_iterations = 40;
   double near_singular = 1e-4;       ///< near singular: scaled sigma_min <= this
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
-  /// Rows that need more iterations than this, or miss the lengths, are continued from the guess to
-  /// the lengths in proven steps, and Newton's method restarts. Negative, or >= max_iterations:
+  /// Rows that need more Newton iterations than this, or miss the lengths, are solved again: by
+  /// continuation in proven steps from the guess, then by restarts. Negative, or >= max_iterations:
   /// off. Not for arrays on the GPU.
   int plain_iterations = 5;
-  bool certify = false;       ///< Kantorovich test at the guess, and the uniqueness radius at the solution
-  bool certify_mode = false;  ///< if the test fails, continue the squared lengths on a straight line from those
-                              ///< of the guess in certified steps; needs certify
+  bool certify = false;  ///< Kantorovich test at the guess, and the uniqueness radius at the solution
+  /// If the test fails: continuation on a straight line of squared lengths, from the guess, in
+  /// certified steps. kCertified if it arrives, else kModeSuspect. Needs certify.
+  bool certify_mode = false;
 };
 
 /// Result of forward_kinematics().
@@ -205,7 +209,8 @@ struct DeviceFound {
   DeviceArray<double> uniqueness = {};                 ///< [count] with certify
 };
 /// Queues forward_kinematics(), or forward_kinematics_full() for kFull. Lengths [count][6] in m.
-/// The guess is one pose per row, or one for all with `row = 0`; null: the home pose.
+/// The guess is one pose per row, or one for all with DeviceArray::row = 0 (row stride); null: the
+/// home pose.
 void forward_kinematics(const Platform& platform, const DeviceArray<const double>& lengths, const DevicePoses& guess,
                         const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call,
                         Form form = Form::kMinimal);

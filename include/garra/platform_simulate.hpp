@@ -35,8 +35,8 @@ enum class Integrator : int {
 enum class MotionStatus : int {
   kCompleted = 0,
   kStrokeLimit,      ///< a leg reached the end of its stroke (with watch_limits)
-  kConeLimit,        ///< a joint reached its cone
-  kCollision,        ///< two legs touched
+  kConeLimit,        ///< a joint reached its cone (with watch_limits)
+  kCollision,        ///< two legs touched (with watch_limits)
   kSingular,         ///< scaled sigma_min of the length Jacobian fell below its limit
   kLostConstraints,  ///< kHybrid: the correction did not converge
   kNonFinite,
@@ -63,7 +63,7 @@ struct SimulateOptions {
   Integrator method = Integrator::kRk8;
   double step = 0.05;                ///< [s], shortened to meet outputs
   double duration = 0.5;             ///< [s]
-  std::vector<double> times = {};    ///< output times, ascending in [0, duration] [s]; the end is a separate output
+  std::vector<double> times = {};    ///< output times, ascending in [0, duration] [s]; end_* hold the end in any case
   bool watch_limits = false;         ///< a sample ends at the first step end beyond a limit
   double near_singular = 1e-4;       ///< a sample ends below this scaled sigma_min, with L = characteristic_length
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
@@ -87,7 +87,7 @@ struct Trajectories {
   std::vector<double> lengths;                   ///< [n,t,6]
   std::vector<double> kinetic, potential, work;  ///< [n,t]; work of the actuators, friction and wrench since the start
   std::vector<double> balance;                   ///< [n,t] T + V - first - work: the integration error [J]
-  std::vector<double> drift;     ///< [n,t] kHybrid: largest constraint error; else | |p| - 1 | before normalization
+  std::vector<double> drift;     ///< [n,t] kHybrid: largest constraint error; else | |quaternion| - 1 | after a step
   std::vector<double> end_time;  ///< [n] the last time reached
   Poses end_pose;
   std::vector<double> end_velocity, end_balance, worst_balance, worst_drift;

@@ -35,7 +35,7 @@ struct Path {
   };
   enum class Law {
     kQuintic,    ///< rest to rest, zero acceleration at both ends
-    kTrapezoid,  ///< a fifth of the time speeding up, a fifth slowing down
+    kTrapezoid,  ///< constant acceleration for a fifth of the time, constant speed, the same deceleration
     kUniform,    ///< constant speed
   };
   Kind kind = Kind::kStraight;
@@ -70,7 +70,7 @@ struct Uncertainty {
   study::Distribution force_radius = study::Distribution::constant(0);   ///< |disturbance force|, direction uniform [N]
   study::Distribution moment_radius = study::Distribution::constant(0);  ///< |disturbance moment| [N m]
   study::Distribution tilt =
-      study::Distribution::constant(0);  ///< of gravity from nominal, about a uniform horizontal direction [rad]
+      study::Distribution::constant(0);  ///< of gravity from nominal, about a uniform axis normal to it [rad]
 };
 
 /// Limits of a feasible sample.
@@ -103,7 +103,8 @@ struct Scenario {
   study::Plan plan;  ///< kMap: samples = nodes x orientations
 };
 
-/// Outcome of a sample: the first violation along the path (at one instant: in this order).
+/// Outcome of a sample: its earliest violation along the path. Of several at one instant the first
+/// in this order counts.
 enum class Outcome : int {
   kFeasible = 0,
   kStroke,

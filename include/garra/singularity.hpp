@@ -40,7 +40,8 @@ struct ScrewSet {
   std::vector<Screw<double>> screw;
 };
 
-/// Generic dimensions: dim[$j ... $k] at almost every configuration. Joints count from 0.
+/// Generic dimensions: dim[$j ... $k], the rank of the screws $j ... $k of joints j ... k, at
+/// almost every configuration.
 struct GenericDims {
   int joints = 0;
   std::vector<int> dim;  ///< [j * joints + k], j <= k
@@ -82,7 +83,7 @@ struct AnalyzeOptions {
 struct Actuator {
   struct Product {
     int receptor = 0;      ///< h
-    bool outside = false;  ///< [$f $h] leaves the span of the interval: the paper's test, necessary only
+    bool outside = false;  ///< Lie product [$f $h] is outside the interval's span: the paper's test, necessary only
   };
   int joint = 0;  ///< f
   std::vector<Product> products;
@@ -101,7 +102,8 @@ struct Interval {
   std::vector<Actuator> actuators;
 };
 
-/// Effect of one joint alone on sigma_g, at first and second order and by finite steps.
+/// Effect of one joint alone on sigma_g, the g-th (smallest regular) scaled singular value, at
+/// first and second order and by finite steps.
 struct JointEscape {
   int joint = 0;
   int order = 0;                           ///< sigma_g ~ rate * step^order; 0: constant to second order
@@ -172,10 +174,11 @@ struct Analysis {
 /// @throws Error kUsage for a wrong number of joint values or one that is not finite.
 [[nodiscard]] ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& q);
 
-/// Usual name of a singular configuration: "wrist", "elbow", "shoulder", or several: "wrist and elbow".
-/// Empty for arms that have no such parts. They have six joints, the last three axes of which meet in a point, or axes
-/// 1, 2 and 3 are parallel and 4 meets 5 (elbow and shoulder: axes 1 and 2 are parallel), or seven joints, the first
-/// three and the last three axes of which meet. Calibrated arms have these to 1e-3 of their size and 2e-3 rad.
+/// Usual name of a singular configuration: "wrist", "elbow", "shoulder", or several: "wrist and
+/// elbow". Empty for other arms than three kinds. Six joints: the last three axes meet in a point;
+/// or axes 1, 2 and 3 (from 0) are parallel and 4 meets 5. Elbow and shoulder also need parallel
+/// axes 1 and 2. Seven joints: the first three and the last three axes meet. Tolerances for
+/// calibrated arms: 1e-3 of their size and 2e-3 rad.
 [[nodiscard]] std::string singularity_type(const chain::Robot& robot, const std::vector<double>& q);
 
 /// Screws after a finite motion, exactly: Ad(exp(dq_j $j)) acts on all screws behind j.

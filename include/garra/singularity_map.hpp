@@ -7,8 +7,8 @@
 // center); joints count from 0, also in error texts.
 // Bad input: bad options and arms without a kernel throw Error. Rows without an answer are marked
 // (NaN, 0, -1: see each array).
-// Not for: arms below generic rank 3, coupled joints, exact answers at one configuration
-// (singularity.hpp).
+// Not for: arms without a kernel (generic rank below 3; on a GPU or with more than 6 joints: below
+// 6); coupled joints; exact answers at one configuration (singularity.hpp).
 // Docs: docs/theory/singularity-maps.md, docs/howto/gpu-arrays.md.
 #pragma once
 
@@ -88,11 +88,11 @@ struct NearSingularities {
   std::vector<int> lost;                    ///< [n] lost degrees of freedom at it
   /// [n] linearly dependent joints as a bit mask, 2^k for joint k (from 0): joints that take part
   /// in the null space. For a redundant arm, whose joints all take part in self-motion: joints of
-  /// its minimal singular subsets, if any.
+  /// the minimal singular subsets in subset_joints, if any.
   std::vector<std::uint32_t> dependent_joints;
-  std::vector<int> subsets;      ///< [n] number of minimal singular intervals (SOSM)
+  std::vector<int> subsets;      ///< [n] number of minimal singular intervals of joints (the paper's SOSM)
   std::vector<int> subset_last;  ///< [n,j] last joint, from 0, of the interval that starts at joint j; -1: none
-  std::vector<std::uint32_t> subset_joints;  ///< [n,j] bit mask of the interval's minimal singular subset (SSM)
+  std::vector<std::uint32_t> subset_joints;  ///< [n,j] bit mask of the interval's dependent joints (SSM)
   std::vector<int> escape_joint;    ///< [n] joint of lowest order, then highest rate, from 0; -1: no single joint
   std::vector<int> escape_order;    ///< [n] 1, 2; 0: none
   std::vector<double> escape_rate;  ///< [n]
@@ -108,7 +108,7 @@ struct NearSingularities {
 
 /// Singularity next to one configuration, as reported by `garra singularity --at`.
 struct Vicinity {
-  bool searched = false;              ///< false: no search for arms of this rank or number of joints
+  bool searched = false;              ///< false: options out of range or an arm without a kernel
   bool found = false;                 ///< the members below hold
   double distance = 0;                ///< length of the joint motion to it [rad]
   std::vector<double> q;              ///< the singular configuration
@@ -116,10 +116,10 @@ struct Vicinity {
   std::vector<int> dependent_joints;  ///< linearly dependent joints, from 0
   int escape_joint = -1;              ///< single joint of fastest escape, from 0; -1: none
 };
-/// Finds the singularity next to one configuration, at any distance. The distance is 0 if q is
-/// singular to options.tolerance.
+/// Finds the singularity next to one configuration, up to a distance of 2 pi
+/// (nearest_singularities(): 1 rad). The distance is 0 if q is singular to options.tolerance.
 /// @param q joint values [j] in rad or m.
-/// @return the singularity; `searched` is false for options out of range or an arm without a kernel.
+/// @return the singularity.
 /// @throws Error kUsage for the number of values or one that is not finite.
 [[nodiscard]] Vicinity vicinity(const chain::Robot& robot, const std::vector<double>& q,
                                 const MeasureOptions& options = {});
@@ -175,8 +175,8 @@ enum class Sequence {
 [[nodiscard]] constexpr auto names_of(Sequence) { return names("random", "even"); }
 
 /// Grid of tool positions instead of joint values. Newton's method solves the inverse kinematics
-/// from several random starts, to find most branches. Sample i is start i % starts of target i /
-/// starts.
+/// from several random starts, to find most branches. Sample i is start i mod starts of target
+/// number i / starts (integer division).
 struct TaskGrid {
   Vec3<double> low = Vec3<double>::zero(), high = Vec3<double>::zero();  ///< world axes [m]
   std::array<std::int64_t, 3> points = {1, 1, 1};

@@ -7,8 +7,8 @@
 // Bad input: wrong sizes throw Error(kUsage). NaN input or an open decision is kUndecided.
 // Not for: the forces that a given command produces (contact.hpp, grasp.hpp); more than
 // kMaxContacts (32) contacts.
-// Docs: docs/theory/grasp-model.md, section 7; methods in solve/wrench_balance.hpp and
-// solve/rest_forces.hpp.
+// Docs: docs/theory/grasp-model.md, section 7; methods in solvers/wrench_balance.hpp and
+// solvers/rest_forces.hpp.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,9 @@
 namespace garra::contact {
 
 /// `count` feasibility problems in the caller's arrays: find c with W c + w = 0, |(c_t, c_o)| <= mu
-/// c_n and c_n <= limit at each contact. The caller divides moment rows by a length, such as the
-/// object's radius of gyration: all rows are then forces.
+/// c_n and c_n <= limit at each contact. The caller divides moment rows by a length: all rows are
+/// then forces. The usual length is the object's radius of gyration. It changes `gap`, not whether
+/// w can be balanced.
 struct Wrenches {
   int contacts = 0;  ///< 1 ... kMaxContacts
   std::int64_t count = 0;
@@ -34,7 +35,7 @@ struct Wrenches {
 
 /// Decision on one problem.
 enum class ResistanceStatus : std::uint8_t {
-  kImpossible = 0,  ///< certified: every c in the cones leaves a wrench above `gap` |w|
+  kImpossible = 0,  ///< certified: every c in the cones leaves an unbalanced wrench larger than gap * |w|
   kPossible = 1,    ///< certified: `force` balances w to 1e-9 |w|
   kUndecided = 2,   ///< neither is proved, or a number is not finite
 };
@@ -42,9 +43,9 @@ enum class ResistanceStatus : std::uint8_t {
 /// Decisions with their proofs.
 struct Balances {
   std::vector<ResistanceStatus> decision;  ///< [count]
-  std::vector<double> force;               ///< [count][3k] c if kPossible [N]
-  std::vector<double> wrench;              ///< [count][6] unit y that separates w from the cones if kImpossible
-  std::vector<double> gap;                 ///< [count] unbalanced part, relative to |w|
+  std::vector<double> force;               ///< [count][3k] c if kPossible [N], else 0
+  std::vector<double> wrench;              ///< [count][6] unit y that separates w from the cones if kImpossible, else 0
+  std::vector<double> gap;                 ///< [count] unbalanced part, relative to |w|; undecided: NaN, or 0 for w = 0
   std::vector<std::int32_t> steps;         ///< [count] steps of the interior-point method
 };
 
@@ -55,7 +56,7 @@ struct Balances {
 [[nodiscard]] Balances balance(const Wrenches& wrenches, const Device& device = {});
 
 // --- Forces inside the friction cones that leave every contact at rest (method:
-// solve/rest_forces.hpp)
+// solvers/rest_forces.hpp)
 
 /// `count` contact problems in the caller's arrays: find c with |A_j c + b_j| <= most, |(c_t, c_o)|
 /// <= mu c_n and least <= c_n <= limit at each contact j. Contacts that are left out have no force and no condition.
@@ -68,7 +69,7 @@ struct RestProblems {
   std::span<const double> c;                    ///< [count][3k] initial guess in the cones [N]
   std::span<const double> limit = {};           ///< [count][k] of the normal force [N]; empty: none
   std::span<const double> least = {};           ///< [count][k] of the normal force [N]; empty: 0
-  std::span<const std::uint8_t> left_out = {};  ///< [count][k]; empty: none
+  std::span<const std::uint8_t> left_out = {};  ///< [count][k] not 0: left out; empty: none
   double most = 0;                              ///< largest acceleration of a contact at rest, above 0 [m/s^2]
 };
 

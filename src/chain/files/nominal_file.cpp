@@ -1,4 +1,4 @@
-// Datasets of nominal.h5, [design][simulation][...].
+// Datasets of nominal.h5, [design][time][...].
 #include "chain/files/nominal_file.hpp"
 
 #include "base/files/hdf5.hpp"

@@ -316,8 +316,8 @@ struct NarrowFrictionKernel {
     }
     return most;
   }
-  /// Largest friction, from mu on, at which the answer's wrench separates the wrench from all contact forces: value (2)
-  /// of solve/wrench_balance.hpp stays positive.
+  /// Largest friction, from mu on, at which the answer's wrench separates the wrench from all
+  /// contact forces: value (2) of solvers/wrench_balance.hpp stays positive.
   template <class S>
   GARRA_HD static S separated(const Problem<S>& p, const Answer<S>& a, const S& mu) {
     const Vec<S, D* N> z = transpose_times(p.W, a.wrench);

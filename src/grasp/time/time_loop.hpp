@@ -24,7 +24,7 @@ struct MotionModel {
   int instants = 0;                                      ///< looked at, time 0 and the end included
   std::vector<double> levels = {};                       ///< of friction
   std::vector<double> sample_times = {};                 ///< [s] of rows of given torques; empty: none
-  std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [simulation][joint]
+  std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [sample time][joint]
 
   /// Assigns draw and friction of the samples from number `first` on; the last sample pads the last tile.
   void assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const;

@@ -35,7 +35,7 @@ GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
 
 /// A and b of a grasp: A = W^T M_obj^-1 W + blockdiag(J M^-1 J^T), and b = b_vel + W^T M_obj^-1 (m
 /// g + w) + J M^-1 (g_m + h_m - tau), the object's gyroscopic term included in w. D: numbers of a
-/// contact's force (solve/friction_problem.hpp); Matrix: type of its matrix.
+/// contact's force (solvers/friction_problem.hpp); Matrix: type of its matrix.
 template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct System {
   Matrix A;
