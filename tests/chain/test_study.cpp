@@ -454,5 +454,15 @@ TEST(ChainSize, IsAFactorAndNothingElse) {
   EXPECT_THROW(static_cast<void>(evaluate(arm_of_size(1, 1), s, {Output::kPose})), Error);
 }
 
+TEST(ChainStudy, OtherNumbersOfInputsThanJointsAreRefused) {
+  Design good = pulled_slider();
+  EXPECT_NO_THROW((void)make_study(make_uncertainty(slider(), {good}, 16)));
+  Design none = good, many = good;
+  none.q.value.clear();
+  many.damping.value.resize(2, many.damping.value.at(0));
+  EXPECT_THROW((void)make_study(make_uncertainty(slider(), {none}, 16)), Error);
+  EXPECT_THROW((void)make_study(make_uncertainty(slider(), {good, many}, 16)), Error);
+}
+
 }  // namespace
 }  // namespace garra::chain

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "garra/batch/parallel.hpp"
+#include "garra/core/error.hpp"
 
 namespace garra::chain {
 
@@ -329,6 +331,20 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   return r;
 }
 
-std::unique_ptr<study::Study> make_study(const Scenario& scenario) { return std::make_unique<Study>(scenario); }
+std::unique_ptr<study::Study> make_study(const Scenario& scenario) {
+  const auto joints = static_cast<std::size_t>(scenario.robot.joints);
+  for (const Design& d : scenario.designs) {
+    for (const JointInputs* in : {&d.q, &d.qd, &d.damping})
+      if (in->value.empty() || in->value.size() > joints || (!in->common && in->value.size() != joints))
+        throw Error(ExitCode::kUsage,
+                    "q, qd or damping has " + std::to_string(in->value.size()) + " distributions for " +
+                        std::to_string(joints) + " joints",
+                    "Give one per joint, or one that is common.");
+    if (!d.amplitude.is_constant() && d.torque.amplitude.empty())
+      throw Error(ExitCode::kUsage, "the amplitude is uncertain, and the torque has none",
+                  "Give torque.amplitude, one number per joint.");
+  }
+  return std::make_unique<Study>(scenario);
+}
 
 }  // namespace garra::chain
