@@ -1,6 +1,6 @@
 # The CUDA kernels: compiled where nvcc is (GARRA_HAS_NVCC), linked into the programs (GARRA_WITH_CUDA) where a GPU is too, or
 # where GARRA_CUDA is ON. Without them the library is complete except for the executor `cuda`, which then says so.
-# GARRA_CUDA_SIMULATED: the tests, and a program garra-sim, have the kernels and a GPU that is a simulation (simulated_gpu/);
+# GARRA_CUDA_SIMULATED: the tests, and a program garra-sim, have the kernels and a GPU that is a simulation (tests/support/simulated_gpu/);
 # AUTO: where nvcc is and no GPU.
 set(GARRA_CUDA_SIMULATED AUTO CACHE STRING "Tests run the kernels on a simulated GPU: ON, OFF, or AUTO")
 option(GARRA_CUDA_VERBOSE "Print what every kernel uses: registers, stack, spills" OFF)
@@ -81,7 +81,7 @@ if(GARRA_HAS_NVCC)
   if(GARRA_CUDA_SIMULATED)
     list(APPEND GARRA_CUDA_FLAGS --no-compress)  # PTX is read as it stands
     set(GARRA_CUDART garra_simulated_gpu)
-    add_subdirectory(simulated_gpu)
+    add_subdirectory(tests/support/simulated_gpu simulated_gpu)
   endif()
   target_compile_options(garra_kernels PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${GARRA_CUDA_FLAGS}>")
   # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
