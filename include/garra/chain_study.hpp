@@ -95,8 +95,8 @@ struct NominalTrajectories {
   std::vector<int> design;     ///< [d] numbers of the designs
 };
 
-/// Study for study::run (study/engine.hpp), which throws the errors of simulate(). Throws Error(kUsage) for other numbers
-/// of inputs than the joints need.
+/// Study for study::run (study/engine.hpp), which throws the errors of simulate(). Throws Error(kUsage) for other
+/// numbers of inputs than the joints need.
 [[nodiscard]] std::unique_ptr<study::Study> make_study(const Scenario& scenario);
 
 }  // namespace garra::chain

@@ -757,7 +757,7 @@ TEST(Urdf, AFrameThatDoesNotMoveIsNoEndOfTheChain) {
 }
 
 /// A tool frame may have any inertia: what moves is its link together with what is fixed to it.
-TEST(Urdf, JudgesInertiasAfterLumping) {
+TEST(Urdf, ChecksInertiasAfterLumping) {
   const auto tool = [](const std::string& mass, const std::string& ixx) {
     return two_links() +
            link_xml("t", "<inertial><mass value='" + mass + "'/><inertia ixx='" + ixx +

@@ -187,7 +187,7 @@ TEST(DeviceArrays, ThatAreNotWantedStayAsTheyAre) {
   for (const std::int32_t x : batch.iterations.rows()) EXPECT_EQ(x, -1);
 }
 
-TEST(DeviceArrays, AreJudged) {
+TEST(DeviceArrays, AreChecked) {
   for (const int contacts : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
     SCOPED_TRACE(contacts);
     const Problems p =

@@ -144,7 +144,7 @@ TEST(ContactExecutorsBeyondNewton, GiveTheSameBits) {
 }
 
 TEST(ContactExecutorsOfHardProblems, GiveTheSameBits) {
-  const nlohmann::json all = test::read_reference_json("contact/last_rung.json");
+  const nlohmann::json all = test::read_reference_json("contact/last_restart.json");
   for (const std::size_t number : {0U, 5U}) {  // of three contacts, and of five
     const nlohmann::json& given = all["problems"][number];
     const contact::Problems p = {given["contacts"], 1, given["A"], given["b"], given["mu"]};

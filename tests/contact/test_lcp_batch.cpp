@@ -76,7 +76,7 @@ TEST(LcpBatch, SolvesTheFrictionlessReferenceProblems) {
 }
 
 // All-sliding problems with none or two solutions, proved by an independent enumeration.
-TEST(LcpBatch, GivesTheVerdictsOfTheNonUniqueProblems) {
+TEST(LcpBatch, GivesTheStatesOfTheNonUniqueProblems) {
   const auto all = test::read_reference_json("grasp/lcp_nonunique.json");
   int none = 0, several = 0;
   for (const auto& p : all) {

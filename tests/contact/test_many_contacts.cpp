@@ -169,7 +169,7 @@ double residual_of(const Problems& p, std::size_t i, const std::vector<double>& 
 }
 
 // What fills a problem up has no part in its certificate: forces that are off by much have the residual of the formula.
-TEST(ManyContactsAreJudged, AsIfNothingFilledThemUp) {
+TEST(ManyContactsAreChecked, AsIfNothingFilledThemUp) {
   for (const int contacts : kNumbers) {
     SCOPED_TRACE(contacts);
     const Problems p = bench::random_grasps({contacts, 6, 0});
@@ -183,7 +183,7 @@ TEST(ManyContactsAreJudged, AsIfNothingFilledThemUp) {
   }
 }
 
-TEST(ManyContactsAreJudged, AndTheManufacturedAnswersHold) {
+TEST(ManyContactsAreChecked, AndTheManufacturedAnswersHold) {
   for (int contacts = contact::kMaxOwnSize + 1; contacts <= contact::kMaxContacts; ++contacts) {
     const auto known = bench::manufactured(bench::ManufacturedClass::rigid, bench::Mode::mixed, {contacts, 5, 3});
     const Solutions checked = contact::check_solution(known.problems, known.c);
@@ -194,7 +194,7 @@ TEST(ManyContactsAreJudged, AndTheManufacturedAnswersHold) {
   }
 }
 
-TEST(ManyContactsAreJudged, AndTheirVerdictsAreOfTheContactsThatThereAre) {
+TEST(ManyContactsAreChecked, AndTheirStatesAreOfTheContactsThatThereAre) {
   const auto known = bench::manufactured(bench::ManufacturedClass::compliant, bench::Mode::stick, {13, 5, 3});
   const Solutions checked = contact::check_solution(known.problems, known.c);
   ASSERT_EQ(checked.state.size(), 5u * 13);

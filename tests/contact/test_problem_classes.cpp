@@ -140,7 +140,7 @@ TEST(ProblemClasses, NothingIsDrawnForAnEmptyBatch) {
   EXPECT_TRUE(manufactured(ManufacturedClass::rigid, Mode::mixed, {3, 0}).problems.b.empty());
 }
 
-TEST(ProblemClasses, AWrongOrMissingForceIsNeverJudgedSolved) {
+TEST(ProblemClasses, AWrongOrMissingForceIsNeverCheckedSolved) {
   const Manufactured m = manufactured(ManufacturedClass::compliant, Mode::slide, {3, 1, 1});
   std::vector<double> c = m.c;
   c[1] *= 1 + 1e-3;

@@ -317,7 +317,7 @@ TEST_F(ProblemFile, ASolutionFileWithAStateThatDoesNotExistIsRefused) {
                [&] { (void)io::read_solutions(path("s.h5")); });
 }
 
-TEST_F(ProblemFile, VerdictsComeBackToTheBit) {
+TEST_F(ProblemFile, StatesComeBackToTheBit) {
   Solutions written = some_solutions(3, 2);
   using enum contact::ContactState;
   written.state = {kStick, kSlip, kOpen, kStick, kUnknown, kUnknown};

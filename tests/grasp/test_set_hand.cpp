@@ -120,7 +120,7 @@ void expect_same(double found, double expected) {
     EXPECT_EQ(std::isinf(found), std::isinf(expected));
 }
 
-TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
+TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysStates) {
   const std::string folder = test::source_folder() + "/data/scenarios/";
   const std::string weak = "hand.torque_limit=[10,33.6,5.25,1.05,0.63,0.525]";
   const std::pair<const char*, std::vector<std::string>> cases[] = {

@@ -153,7 +153,7 @@ GraspSet softened(GraspSet s) {
   return s;
 }
 
-TEST(SetStretches, AFileGivesTheSameRowsWhateverTheStretch) {
+TEST(SetRanges, AFileGivesTheSameRowsWhateverTheRange) {
   const GraspSet all = softened(with_hand(mixed(60)));
   const File file(all);
   const io::SetFile source(file.path());
@@ -174,7 +174,7 @@ TEST(SetStretches, AFileGivesTheSameRowsWhateverTheStretch) {
   }
 }
 
-TEST(SetStretches, ARunRanksAsOneCallDoesWhateverItsChunks) {
+TEST(SetRanges, ARunRanksAsOneCallDoesWhateverItsChunks) {
   for (const bool hand : {false, true}) {
     const GraspSet set = hand ? with_hand(mixed(150)) : softened(mixed(600));
     const File file(set);
@@ -207,7 +207,7 @@ GraspSet pinches(std::int64_t grasps) {
   return s;
 }
 
-TEST(SetStretches, ARunOrdersAHundredThousandGraspsAsRankDoes) {
+TEST(SetRanges, ARunOrdersAHundredThousandGraspsAsRankDoes) {
   const GraspSet set = pinches(100'000);
   const File file(set);
   SetStudy study;
@@ -220,7 +220,7 @@ TEST(SetStretches, ARunOrdersAHundredThousandGraspsAsRankDoes) {
   expect_same(in_chunks(study, file.path(), 4096), whole);
 }
 
-TEST(SetStretches, RowsKnowTheirPlaceBeyondTheFirstStretch) {
+TEST(SetRanges, RowsKnowTheirPlaceBeyondTheFirstRange) {
   // More grasps than are in memory at once; the same grasp again and again, but for one better and one worse.
   constexpr std::int64_t kGrasps = 40'000, kBetter = 33'000, kWorse = 20'000;
   GraspSet s;
@@ -253,7 +253,7 @@ TEST(SetStretches, RowsKnowTheirPlaceBeyondTheFirstStretch) {
   expect_same(best, rank(s, study));
 }
 
-TEST(SetStretches, WhatIsWrongIsSaidBeforeTheWorkBeginsOrWithItsPlace) {
+TEST(SetRanges, WhatIsWrongIsSaidBeforeTheWorkBeginsOrWithItsPlace) {
   GraspSet s = mixed(40);
   s.first[30] = s.first[29] - 1;
   {

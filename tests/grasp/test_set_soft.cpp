@@ -224,7 +224,7 @@ TEST(SoftSet, EveryExecutorGivesTheSameBits) {
   EXPECT_GT(held, 0);
 }
 
-TEST(SoftSet, RadiiOfZeroLeaveTheBitsOfPointsAndSmallOnesTheirVerdicts) {
+TEST(SoftSet, RadiiOfZeroLeaveTheBitsOfPointsAndSmallOnesTheirStates) {
   GraspSet s;
   s.first = {0};
   bench::Random random(4);

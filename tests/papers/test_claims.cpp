@@ -65,7 +65,7 @@ TEST(SingularityClaims, AreComputedAsTheReferenceComputesThem) {
   EXPECT_EQ(corrected, 46);
 }
 
-TEST(SingularityClaims, AVerdictHoldsOnlyWithTheMendedScrewsAndAReasonStandsWhereItDoesNot) {
+TEST(SingularityClaims, AStatusHoldsOnlyWithTheMendedScrewsAndAReasonStandsWhereItDoesNot) {
   for (int number = 1; number <= 3; ++number) {
     for (const Claim& c : examine(number, example(number))) {
       SCOPED_TRACE(c.statement);
@@ -89,7 +89,7 @@ TEST(SingularityClaims, FiguresOfTheMechanismFollowFromTheMendedScrewOnly) {
   EXPECT_EQ(with_printed, 3);  // those of the other screws
 }
 
-TEST(SingularityClaims, OtherScrewsGiveOtherVerdicts) {
+TEST(SingularityClaims, OtherScrewsGiveOtherStates) {
   // With the true screw 7 as if it had been printed, nothing is left to mend; with example 1's screws turned over, not
   // even the rank stays.
   Example mended = example(3);

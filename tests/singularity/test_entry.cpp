@@ -151,7 +151,7 @@ TEST(Singularity, EveryReferenceCaseIsReproduced) {
   }
 }
 
-TEST(Singularity, RobotsGiveTheScrewsAndVerdictsOfTheReference) {
+TEST(Singularity, RobotsGiveTheScrewsAndStatesOfTheReference) {
   for (const Json& c : arms()) {
     SCOPED_TRACE(c["id"].get<std::string>());
     const chain::Robot robot = robot_of(c);
@@ -216,7 +216,7 @@ TEST(Singularity, PrintedExamplesHaveTheReferenceRankAtTheirFourDigits) {
     EXPECT_EQ(analyze(screws_in(c["printed_screws"]), options).rank, c["printed_rank_tol1e-3"]) << c["id"];
 }
 
-TEST(Singularity, TheFirstExampleAsPrintedHasTheSameVerdicts) {
+TEST(Singularity, TheFirstExampleAsPrintedHasTheSameStates) {
   const Json c = case_of("ex1");
   AnalyzeOptions options = paper_rule();
   options.tolerance = 1e-3;

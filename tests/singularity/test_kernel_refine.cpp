@@ -31,7 +31,7 @@ PumaFactors find_factors(const std::vector<double>& q) {
           std::sin(q[4])};
 }
 
-TEST(NearestSingularities, OfThePumaSatisfyTheirClosedFormAndBlameItsJoints) {
+TEST(NearestSingularities, OfThePumaSatisfyTheirClosedFormAndNameItsDependentJoints) {
   const chain::Robot puma = reference_arm("puma_wrist");
   const MeasureOptions options;
   const std::vector<double> q = near_rows(puma, random_configurations(puma, 6000), options);

@@ -184,7 +184,7 @@ TEST(SingularityMapStudy, CountsAreThoseOfAnIndependentDecompositionOfEverySampl
 
 // A arrival is a configuration whose smallest singular value is rounding; dependent are the joints of its null vector;
 // the way there is as long as it says; and the share of each set is what a count of such sets says.
-TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEveryLanding) {
+TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEverySearchStatus) {
   std::vector<double> q;
   std::vector<const Row*> converged;
   for (const Row& row : puma().rows) {

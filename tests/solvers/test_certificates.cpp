@@ -109,7 +109,7 @@ TEST(FrictionCertificate, TakesNoForceThatRanAwayInAnyUnit) {
     }
 }
 
-TEST(FrictionCertificate, JudgesAForceThatOverflowedAsNone) {
+TEST(FrictionCertificate, ChecksAForceThatOverflowedAsNone) {
   Draw draw(4);
   const Problem p = random_problem(draw);
   const double none = checked(p, Forces::zero()).residual;

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, WholeClass,
                          [](const auto& info) { return info.param.name; });
 
 TEST(HardProblems, ThatMostSolversLeaveAreSolved) {
-  const nlohmann::json all = test::read_reference_json("contact/last_rung.json");
+  const nlohmann::json all = test::read_reference_json("contact/last_restart.json");
   ASSERT_GE(all["problems"].size(), 19U);
   for (const nlohmann::json& given : all["problems"]) {
     const Problems p = {given["contacts"], 1, given["A"], given["b"], given["mu"]};
@@ -121,7 +121,7 @@ TEST(HardProblems, ThatMostSolversLeaveAreSolved) {
   }
 }
 
-TEST(Limit, EndsTheLadderAndWhatFollows) {
+TEST(Limit, EndsTheRestartsAndWhatFollows) {
   const Problems all = bench::scaled_gram({1, 100000, 0});
   const std::vector<std::size_t> hard = beyond_newton(contact::solve(all, {}, kLanes));
   ASSERT_GE(hard.size(), 5U);

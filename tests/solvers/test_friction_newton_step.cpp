@@ -123,7 +123,7 @@ TEST(FrictionNewtonStep, NoneIsTakenWhereAllContactsStick) {
 }
 
 // Where nothing can move (A and b are zero) sweeps leave forces as they are, so that a restart shows where it starts.
-TEST(FrictionNewtonLadder, RungsStartWhereTheDocsSay) {
+TEST(FrictionNewtonRestarts, RestartsStartWhereTheDocsSay) {
   std::mt19937_64 g(3);
   State s = random_state(g);
   s.problem.A = Mat<double, kRows, kRows>::zero();

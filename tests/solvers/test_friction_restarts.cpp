@@ -68,7 +68,7 @@ Cost cost_of_solving(const Solver& solver) {
 }
 
 // Measured: 19.4 and 219; the same bits everywhere.
-TEST(FrictionLadder, TheConvexProblemsSolveAllInTwentyStepsOnAverage) {
+TEST(FrictionRestarts, TheConvexProblemsSolveAllInTwentyStepsOnAverage) {
   const Cost cost = cost_of_solving(FrictionConvex{});
   EXPECT_LE(cost.mean, 20);
   EXPECT_LE(cost.most, 220);
@@ -83,7 +83,7 @@ PathState<kContacts> ended(const FrictionPath& path, const Problem& p) {
 }
 
 // Measured: 140 and 172; the same bits everywhere.
-TEST(FrictionLadder, ThePathLeadsToASolutionOfAll) {
+TEST(FrictionRestarts, ThePathLeadsToASolutionOfAll) {
   std::mt19937_64 g(1);
   Cost cost{0, 0};
   for (int k = 0; k < kProblems; ++k) {
@@ -98,7 +98,7 @@ TEST(FrictionLadder, ThePathLeadsToASolutionOfAll) {
 }
 
 // Measured: 12.4 and 15.
-TEST(FrictionLadder, TheProximalPointMethodSolvesAllInAtMostFifteenSteps) {
+TEST(FrictionRestarts, TheProximalPointMethodSolvesAllInAtMostFifteenSteps) {
   const Cost cost = cost_of_solving(FrictionProximal{});
   EXPECT_LE(cost.mean, 12.5);
   EXPECT_LE(cost.most, 15);

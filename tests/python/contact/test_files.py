@@ -209,7 +209,7 @@ def small(tmp_path):
 
 
 @pytest.mark.parametrize("contacts", [3, 4, 8])
-def test_judge_accepts_the_reference_and_rejects_a_slightly_wrong_answer(contacts):
+def test_check_accepts_the_reference_and_rejects_a_slightly_wrong_answer(contacts):
     path = REFERENCE / f"random_n{contacts}.h5"
     A, b, mu = read_problems(path)
     with h5py.File(path) as file:
@@ -340,7 +340,7 @@ def test_fclib_files_with_too_many_contacts_are_named(solve):
 # --- contacts that slide
 
 
-def test_the_mixed_judge_rejects_a_slightly_wrong_answer():
+def test_the_mixed_check_rejects_a_slightly_wrong_answer():
     A, b, mu, mode, velocity = one = [v[0] for v in draw_mixed(3, 1, 3, slides=1)]
     (c_n,) = lcp_solutions(*lcp_of(A, b, mu, velocity))
     c = np.column_stack([c_n, -(mu * c_n)[:, None] * slip_directions(velocity)]).ravel()
@@ -362,7 +362,7 @@ def test_mixed_problems_obey_the_law(solve, tmp_path, contacts, device):
 
 
 @pytest.mark.parametrize("method", CONE_METHODS + MINIMIZERS)
-def test_every_method_is_judged_by_the_mixed_law(solve, tmp_path, method):
+def test_every_method_is_checked_by_the_mixed_law(solve, tmp_path, method):
     problems = draw_mixed(11, 100, 3)
     solve(write_mixed(tmp_path / "p.h5", problems), "-o", tmp_path / "s.h5", "--method", method)
     solution = read_solution(tmp_path / "s.h5")
@@ -653,7 +653,7 @@ def test_help_shows_two_examples(solve):
     assert solve("--help").stdout.count("  garra contact solve ") == 2
 
 
-def test_the_ladder_says_which_stage_solved_how_many(solve, tmp_path):
+def test_the_restarts_says_which_stage_solved_how_many(solve, tmp_path):
     A, b, mu = read_problems(REFERENCE / "random_n8.h5")
     b = b.copy()
     b[3, 0] = np.nan
@@ -732,7 +732,7 @@ def verdicts(problems, c, a):
 
 @pytest.mark.parametrize("device", ["cpu", "scalar"])
 @pytest.mark.parametrize("mixed", [False, True])
-def test_solutions_carry_a_verdict_per_contact(solve, tmp_path, mixed, device):
+def test_solutions_carry_a_status_per_contact(solve, tmp_path, mixed, device):
     if mixed:
         problems = draw_mixed(11, 700, 3)
         path = write_mixed(tmp_path / "p.h5", problems)
@@ -755,7 +755,7 @@ def test_solutions_carry_a_verdict_per_contact(solve, tmp_path, mixed, device):
     assert sum(counts.values()) == problems[2].size
 
 
-def test_an_unsolved_problem_has_no_verdict(solve, tmp_path):
+def test_an_unsolved_problem_has_no_status(solve, tmp_path):
     path = write_problems(tmp_path / "p.h5", *one_contact([np.nan, 0, 0]))
     solve(path, "-o", tmp_path / "s.h5")
     found = read_solution(tmp_path / "s.h5")

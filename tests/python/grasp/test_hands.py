@@ -113,7 +113,7 @@ def assert_is_numpys(ranking: garra.grasp.Ranking, truth: dict[str, np.ndarray])
     assert carried == pytest.approx(truth["imbalance"][:40], rel=1e-6, abs=1e-9)
 
 
-def test_whole_hands_are_judged_by_the_formulas():
+def test_whole_hands_are_checked_by_the_formulas():
     p = with_torque(parts())
     M_inv = np.linalg.inv(p["mass_matrix"])
     B = np.einsum("gaq,gqr,gbr->gab", p["jacobian"], M_inv, p["jacobian"])
@@ -139,12 +139,12 @@ def test_torques_beyond_their_limits_are_cut_off():
     assert limited.p_resisted.sum() < strong.p_resisted.sum() - 20
 
 
-def test_twelve_contacts_are_judged_by_the_formulas(monkeypatch):
+def test_twelve_contacts_are_checked_by_the_formulas(monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "K", 12)
     test_compliant_hands_are_judged_by_the_formulas()
 
 
-def test_compliant_hands_are_judged_by_the_formulas():
+def test_compliant_hands_are_checked_by_the_formulas():
     p = {name: values for name, values in parts().items() if name not in ("jacobian", "mass_matrix", "bias")}
     root = rng.normal(size=(GRASPS, K, 3, 3))
     mobility = 0.5 * np.einsum("gkab,gkcb->gkac", root, root) + 0.5 * np.eye(3)

@@ -945,7 +945,7 @@ AXES = ("1 0 0", "0 1 0", "0 0 1")
 FRICTION = 0.085  # about half of the pushes need more
 
 
-def test_ten_contacts_of_a_mujoco_hand_are_judged_in_a_set_by_their_stick_forces():
+def test_ten_contacts_of_a_mujoco_hand_are_checked_in_a_set_by_their_stick_forces():
     grasp = ten_fingers()
     assert len(grasp.mu) == 10
     pushes = np.random.default_rng(4).normal(size=(200, 6)) * [3, 3, 3, 0.05, 0.05, 0.05]

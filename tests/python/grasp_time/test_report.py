@@ -172,7 +172,7 @@ def add_unsolved(table: dict[str, Any], n: int) -> None:
 
 
 @pytest.mark.parametrize("flags", [(), ALONE])
-def test_a_study_that_could_judge_nothing(runs, tmp_path: Path, flags: tuple[Any, ...]) -> None:
+def test_a_study_that_could_check_nothing(runs, tmp_path: Path, flags: tuple[Any, ...]) -> None:
     runs.copy(tmp_path, SHAKE, *flags)
     (tmp_path / "motion.h5").unlink()
     unknown = {"probability": None, "low": 0.0, "high": 1.0}
@@ -350,7 +350,7 @@ def test_an_error_beyond_its_tolerance_is_red(shaken: Run, key: str, label: str)
     assert [row["label"] for row in grasp_time_report.audit(summary) if row["good"] is False] == [label]
 
 
-def test_the_explicit_scheme_has_its_stability_judged(shaken: Run) -> None:
+def test_the_explicit_scheme_has_its_stability_checked(shaken: Run) -> None:
     summary = shaken[1] | {
         "time": shaken[1]["time"] | {"scheme": "explicit"},
         "audit": shaken[1]["audit"] | {"unstable_share": 0.031, "worst_ratio": 17.5},

@@ -205,7 +205,7 @@ def test_unsolved_samples_are_said(small: Path) -> None:
     assert "3 samples (0.3 %) are unsolved and widen the interval on both sides." in page.text
 
 
-def test_a_study_that_could_judge_nothing(small: Path) -> None:
+def test_a_study_that_could_check_nothing(small: Path) -> None:
     def blank(s: dict[str, Any]) -> None:
         s["outcomes"] = dict.fromkeys(OUTCOMES, 0) | {"invalid": s["samples"]}
         s["p_feasible"] |= {"probability": None, "low": 0.0, "high": 1.0}

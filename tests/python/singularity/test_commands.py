@@ -47,7 +47,7 @@ def test_the_first_example_of_the_paper() -> None:
     assert best["joints"] == [3] and best["rate"] == pytest.approx(0.606, abs=5e-4)
 
 
-def test_the_claims_of_the_paper_are_judged_as_the_reference_judges_them() -> None:
+def test_the_claims_of_the_paper_are_checked_as_the_reference_checks_them() -> None:
     found = json.loads(garra("screws", "--claims", "--format", "json").stdout)["examples"]
     reference = json.loads((ROOT / "data" / "reference" / "singularity" / "examples.json").read_text())["examples"]
     assert [e["example"] for e in found] == [1, 2, 3] and len(reference) == 3
@@ -114,7 +114,7 @@ def test_recovery_is_a_motion_and_what_it_leads_to_is_regular() -> None:
     assert again["dependent_joints"] == []  # nobody's fault
 
 
-def test_a_redundant_arm_that_is_not_singular_blames_nobody() -> None:
+def test_a_redundant_arm_that_is_not_singular_has_no_dependent_joints() -> None:
     regular = analysis("singularity", "iiwa14", "--at", "0.1 0.5 0.3 -1.2 0.4 0.9 0.2")
     assert not regular["arm_singular"] and regular["dependent_joints"] == [] and len(regular["null_space"]) == 1
 

@@ -149,7 +149,7 @@ def test_a_report_is_sound_html_that_loads_nothing(puma: Run) -> None:
     assert_sound(*puma[2:])
 
 
-def test_the_page_opens_with_the_share_and_the_joints_to_blame(puma: Run) -> None:
+def test_the_page_opens_with_the_share_and_the_dependent_joints(puma: Run) -> None:
     _, summary, page, _ = puma
     p, first = summary["p_near"], summary["nearest"]["dependent_joints"][0]
     joint = max(summary["nearest"]["escape"], key=lambda row: row["order_1"])
@@ -447,7 +447,7 @@ def test_without_slices_and_voxels_the_page_says_so(small: Path) -> None:
     assert data_of(html)["cloud"] is None and '<canvas id="cloud"' not in html
 
 
-def test_without_the_second_pass_nobody_is_blamed(small: Path) -> None:
+def test_without_the_second_pass_no_joints_are_named(small: Path) -> None:
     edit(small, lambda s: s.update(nearest=None))
     (small / "configurations.json").write_text('{"configurations": []}')
     with h5py.File(small / "results.h5", "r+") as file:
@@ -486,7 +486,7 @@ def test_no_configuration_near_a_singularity(small: Path) -> None:
     assert "no singular configuration in this slice" in page.text and "none near a singularity" in page.text
 
 
-def test_samples_of_which_none_could_be_judged(small: Path) -> None:
+def test_samples_of_which_none_could_be_checked(small: Path) -> None:
     def unsolve(summary: dict[str, Any]) -> None:
         none_near(summary)
         summary["outcomes"] = dict.fromkeys(summary["outcomes"], 0) | {"unreached": summary["samples"]}

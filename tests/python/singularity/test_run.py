@@ -97,7 +97,7 @@ def test_the_share_near_is_that_of_independent_draws(whole):
     assert abs(ours["probability"] - share) < 4 * spread
 
 
-def test_what_it_lands_on_is_singular_and_the_right_joints_are_blamed(table):
+def test_what_it_lands_on_is_singular_and_the_right_joints_are_dependent(table):
     converged = table["search_status"] == 0
     zero = np.abs(factors(table["singular_q"][converged]))
     assert converged.mean() > 0.99
@@ -301,7 +301,7 @@ def test_replay_refuses_what_makes_no_sense(whole, arguments, says):
 # --- words and exit codes
 
 
-def test_the_answer_says_who_is_to_blame_and_who_leads_out(whole, tmp_path):
+def test_the_answer_says_which_joints_are_dependent_and_which_lead_out(whole, tmp_path):
     answer = run(tmp_path / "run").stdout
     summary = summary_of(whole)
     assert f"P(near) = {summary['p_near']['probability']:.4f}" in answer and "95 % interval" in answer
