@@ -722,7 +722,9 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   }
   S slip_defects = S(0);  // a slip direction that is NaN
   for (int i = 0; i < extent<(D - 1) * N>(); ++i) slip_defects += sliding.v[i] - sliding.v[i];
-  const auto valid = finite && defects<S, N, D>(b, given_mu) + slip_defects == S(0);
+  // Forces that are input and not finite (given_candidate); a solver's overflowed forces only fail.
+  const auto refused = !(wild == S(0)) && found.reason == S(int(Status::kInvalidInput));
+  const auto valid = finite && defects<S, N, D>(b, given_mu) + slip_defects == S(0) && !refused;
   const auto converged = valid && change.finite && change.bound <= S(tolerance);  // false for NaN
   // A solver's reason is reported only if the numbers confirm it.
   const auto named = found.reason == S(int(Status::kIllConditioned));
@@ -735,8 +737,9 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
     out.c[i] = select(kept, to_c[i], nan);
     out.a[i] = select(kept, change.a[i], nan);
   }
-  out.residual = select(change.finite, change.change, nan);
-  out.contact_residual = select(change.finite, change.own, nan);
+  const auto measured = change.finite && !refused;
+  out.residual = select(measured, change.change, nan);
+  out.contact_residual = select(measured, change.own, nan);
   out.minimum = found.minimum;
   out.projected_gradient = found.projected_gradient;
   out.effort = found.effort;

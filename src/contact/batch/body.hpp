@@ -88,10 +88,14 @@ GARRA_HD IterateKernel<Newton, N> without_solver(const IterateKernel<Solver, N>&
 }
 
 /// Candidate for a force from elsewhere. No solver gives a reason for its stop, so a force that fails the certificate
-/// counts as stalled. Counters are unknown, which differs from zero.
+/// counts as stalled, and one that is not finite as invalid. Counters are unknown, which differs from zero.
 template <class S, int N>
 GARRA_HD solvers::Candidate<S, N> given_candidate(const Vec<S, 3 * N>& force) {
-  auto found = solvers::make_candidate<S, N>(force, S(static_cast<int>(Status::kStalled)), solvers::Effort<S>::none());
+  S defects = S(0);
+  for (int k = 0; k < extent<3 * N>(); ++k) defects += force[k] - force[k];
+  const S reason = select(defects == S(0), S(static_cast<int>(Status::kStalled)),
+                          S(static_cast<int>(Status::kInvalidInput)));
+  auto found = solvers::make_candidate<S, N>(force, reason, solvers::Effort<S>::none());
   found.effort.outer = found.effort.stage = found.effort.stalls = S(solvers::kNotCounted);
   return found;
 }

@@ -1,4 +1,6 @@
 // Solves problems whose contacts all slide, as linear complementarity problems (papers, 45-48), by Lemke's method.
+#include <cmath>
+
 #include "contact/batch/solve_batch.hpp"
 #include "garra/lcp.hpp"
 
@@ -12,8 +14,8 @@ void run_lemke(const MethodCall& call) {
   options.max_pivots = job.options.max_iterations;
   const lcp::Solutions found = lcp::solve(normal_problems(job.in), options, job.device);
   std::vector<double> c(job.in.b.size(), 0.0);
-  for (std::size_t i = 0; i < found.z.size(); ++i) c[3 * i] = found.z[i];
-  // NaN, for no answer of Lemke, is certified as no force.
+  // NaN stands for no answer of Lemke's method: no force is certified.
+  for (std::size_t i = 0; i < found.z.size(); ++i) c[3 * i] = std::isnan(found.z[i]) ? 0 : found.z[i];
   check_solution(job.in, c, job.options.tolerance, solve_threads(job.device), job.out);
   job.out.iterations = found.pivots;
   job.out.stage.assign(found.pivots.size(), 0);

@@ -395,6 +395,7 @@ def count_configurations_from_one(folder: Path) -> None:
     for entry in content["configurations"]:
         analysis, entry["joints"] = entry["analysis"], raised(entry["joints"])
         analysis["dependent_joints"] = raised(analysis["dependent_joints"])
+        analysis["lost_wrenches"] = [wrench[3:] + wrench[:3] for wrench in analysis["lost_wrenches"]]
         analysis["clearing_sets"] = [raised(joints) for joints in analysis["clearing_sets"]]
         for way in analysis["escape"]:
             way["joints"] = raised(way["joints"])
@@ -505,13 +506,13 @@ def test_samples_of_which_none_could_be_checked(small: Path) -> None:
         file.create_group("slices")
     page, html = page_of(small)
     assert_sound(page, html)
-    assert "no configuration could be judged" in page.text and "16 starts for each target" in page.text
+    assert "no configuration could be decided" in page.text and "16 starts for each target" in page.text
 
 
 def test_a_run_cut_short_and_lost_searches_and_single_precision_are_told(small: Path) -> None:
     def change(summary: dict[str, Any]) -> None:
         summary.update(stopped_by="time_limit", requested=10 * summary["samples"], precision="fp32")
-        summary["nearest"].update(lost=7)
+        summary["nearest"].update(diverged=7)
         summary["single_precision"] = {"rechecked": 2048, "missed": 3, "false_near": 1, "largest_error": 2.5e-6}
 
     edit(small, change)

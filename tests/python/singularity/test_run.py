@@ -123,7 +123,7 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
     p = summary["p_near"]
     assert p["probability"] == pytest.approx(k / SAMPLES, abs=1e-15)
     assert (p["low"], p["high"]) == pytest.approx(clopper_pearson(k, SAMPLES), abs=1e-12)
-    assert near["converged"] == converged.sum() and near["lost"] == (~converged).sum()
+    assert near["converged"] == converged.sum() and near["diverged"] == (~converged).sum()
     for row in near["dependent_joints"]:
         mine = converged & (table["dependent_joints"] == set_of(row["joints"]))
         assert row["count"] == mine.sum() and row["example"] == table["index"][mine][0]
@@ -270,7 +270,7 @@ def test_replay_is_the_sample_of_the_run(whole, table):
     text = garra("replay", whole).stdout
     assert f"sample {summary_of(whole)['worst'][0]['sample']}: near" in text
     assert "joint 4, wrist 2" in text and "1. Screws" in text and "deg of joint motion away" in text
-    assert "singular to 1e-10 of the largest, the map's tolerance" in text and "judged\n" in text
+    assert "singular to 1e-10 of the largest, the map's tolerance" in text and "decided\n" in text
     assert "by 1e-06, as the map does" in text and "zero is what is below 1e-06" in text
 
 

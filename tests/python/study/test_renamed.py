@@ -64,7 +64,7 @@ def test_every_new_flag_is_one_of_a_command() -> None:
     flags = {old: now for old, now in renamed.names("flag").items() if old not in renamed.names("key")}
     assert len(flags) >= 8
     for old, now in flags.items():
-        assert f'"--{now.replace("_", "-")}' in source and f'"--{old.replace("_", "-")}' not in source, (old, now)
+        assert f'"--{now.replace("_", "-")}"' in source and f'"--{old.replace("_", "-")}"' not in source, (old, now)
 
 
 def test_a_flag_by_both_names_is_refused() -> None:
