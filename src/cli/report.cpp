@@ -75,8 +75,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-/// Whether the process ended well. Started without a shell, because a folder may have any name.
-bool run_quietly(std::vector<std::string> command, bool quiet) {
+/// The exit code of the process, -1 if it did not start or end. Without a shell, because a folder may have any name.
+int run_quietly(std::vector<std::string> command, bool quiet) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
@@ -84,28 +84,28 @@ bool run_quietly(std::vector<std::string> command, bool quiet) {
   pid_t child = 0;
   const int rc = posix_spawnp(&child, command[0].c_str(), &files, nullptr, pointers(command).data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  if (rc != 0) return false;
+  if (rc != 0) return -1;
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Whether Python could write the page; a killed one leaves nothing beside it.
-bool make_page(const std::string& module, const std::vector<std::string>& files, const std::string& page, bool quiet) {
-  if (run_quietly(python_command(module, files), quiet)) return true;
-  io::remove_abandoned(page);
-  return false;
+/// The exit code of the Python that writes the page; a killed one leaves nothing beside it.
+int make_page(const std::string& module, const std::vector<std::string>& files, const std::string& page, bool quiet) {
+  const int code = run_quietly(python_command(module, files), quiet);
+  if (code != 0) io::remove_abandoned(page);
+  return code;
 }
 
 }  // namespace
 
 bool make_bench_report(const std::string& folder, bool quiet) {
-  return make_page("garra.bench_report", {folder}, folder + "/bench.html", quiet);
+  return make_page("garra.bench_report", {folder}, folder + "/bench.html", quiet) == 0;
 }
 
 bool make_singularity_page(const std::string& item, const std::string& page, bool quiet) {
-  return make_page("garra.singularity_page", {item, page}, page, quiet);
+  return make_page("garra.singularity_page", {item, page}, page, quiet) == 0;
 }
 
 bool work_by_dask(const std::string& run, const std::string& address, bool quiet) {
@@ -113,14 +113,14 @@ bool work_by_dask(const std::string& run, const std::string& address, bool quiet
   std::error_code ignored;
   command.push_back(address);
   command.push_back(fs::read_symlink("/proc/self/exe", ignored).string());
-  return run_quietly(std::move(command), quiet);
+  return run_quietly(std::move(command), quiet) == 0;
 }
 
 bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet) {
-  return make_page("garra.ranking_page", {ranking, page}, page, quiet);
+  return make_page("garra.ranking_page", {ranking, page}, page, quiet) == 0;
 }
 
-bool make_report(const std::string& run, bool quiet) {
+int make_report(const std::string& run, bool quiet) {
   return make_page("garra.report", {run}, run + "/report.html", quiet);
 }
 

@@ -5,10 +5,11 @@
 
 namespace garra::cli {
 
-/// Whether RUN/report.html was made. Python's messages on a failure go to stderr, unless `quiet`.
-[[nodiscard]] bool make_report(const std::string& run, bool quiet);
+/// Exit code of the Python that makes RUN/report.html: 0 made, 3, 5 and 70 as in garra, others: Python or a package is
+/// missing. Its messages go to stderr, unless `quiet`.
+[[nodiscard]] int make_report(const std::string& run, bool quiet);
 
-/// The same for a page about one configuration: `item` is a JSON file like an entry of configurations.json.
+/// Whether a page about one configuration was made: `item` is a JSON file like an entry of configurations.json.
 [[nodiscard]] bool make_singularity_page(const std::string& item, const std::string& page, bool quiet);
 
 /// The same for the ranking of a grasp set: RANKING.h5, and the set that it names.

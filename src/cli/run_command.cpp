@@ -123,7 +123,7 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
   std::error_code error;
   // A page of unchanged results is not made again.
   const bool there = fs::exists(page, error) && !changed;
-  const bool made = there || (!a.no_report && make_report(run, a.quiet));
+  const bool made = there || (!a.no_report && make_report(run, a.quiet) == 0);
   if (a.quiet || a.format == "json") return;
   const std::string line = made ? page : run + "   (no report; make it with `garra report " + run + "`)";
   std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
@@ -356,7 +356,10 @@ void add_run_commands(Command app) {
     const auto folder = io::RunFolder::open(a->run);
     folder.require_no_links();
     io::require_unchanged(folder);
-    if (!make_report(folder.path(), false))
+    const int code = make_report(folder.path(), false);
+    for (const ExitCode known : {ExitCode::kInvalidFile, ExitCode::kInputOutput, ExitCode::kInternal})
+      if (code == static_cast<int>(known)) throw Error(known, folder.path() + ": the report was not made");
+    if (code != 0)
       throw Error(ExitCode::kInputOutput, "the report was not made",
                   "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
     std::printf("%s\n", folder.file("report.html").c_str());

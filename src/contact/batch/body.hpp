@@ -93,8 +93,8 @@ template <class S, int N>
 GARRA_HD solvers::Candidate<S, N> given_candidate(const Vec<S, 3 * N>& force) {
   S defects = S(0);
   for (int k = 0; k < extent<3 * N>(); ++k) defects += force[k] - force[k];
-  const S reason = select(defects == S(0), S(static_cast<int>(Status::kStalled)),
-                          S(static_cast<int>(Status::kInvalidInput)));
+  const S reason =
+      select(defects == S(0), S(static_cast<int>(Status::kStalled)), S(static_cast<int>(Status::kInvalidInput)));
   auto found = solvers::make_candidate<S, N>(force, reason, solvers::Effort<S>::none());
   found.effort.outer = found.effort.stage = found.effort.stalls = S(solvers::kNotCounted);
   return found;
