@@ -90,7 +90,7 @@ struct RollingAnswer {
 };
 [[nodiscard]] RollingAnswer solve_rolling(const Problem& problem);
 
-/// The answer of the flagship solver, semismooth Newton, to the same problem, with a certificate.
+/// The answer of `auto`, semismooth Newton with restarts, to the same problem, with a certificate.
 struct Reference {
   Force c, a;
   double residual;

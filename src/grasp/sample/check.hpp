@@ -13,7 +13,7 @@ template <class S, int N, int D = 3>
 struct SampleResult {
   S outcome;           ///< grasp::Outcome, or kPending
   S otherwise;         ///< for a pending sample: the outcome if it is not held
-  S residual;          ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
+  S residual;          ///< change of the load (contact-solver.md (5)), of the candidate that counts
   S iterations;        ///< Newton steps
   S sticks;            ///< 1 if every contact sticks, else 0; NaN: unsolved
   S acceleration;      ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved

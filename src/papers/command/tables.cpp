@@ -175,7 +175,7 @@ void add_point_test(const papers::Hand& hand, const papers::Printed& printed, Js
       {"identities",
        {{"G", i.g}, {"s_row", i.s}, {"lambda", i.lambda}, {"angle", i.angle}, {"cone", i.cone}, {"f", i.f}}},
       {"residual_of_printed", papers::check_iterate(problem, none, printed.point.c).residual},
-      {"flagship", {{"difference", difference(truth.c, printed.point.c)}, {"status", to_string(truth.decision)}}},
+      {"auto", {{"difference", difference(truth.c, printed.point.c)}, {"status", to_string(truth.decision)}}},
       {"box_quacan", to_json(merit)}};
   out["table_4_test"]["box_quacan"]["difference"] = difference(merit.point.c, printed.point.c);
 }
@@ -288,8 +288,8 @@ void print_table_4_test(const Json& t) {
       i["f"].get<double>(), i["cone"].get<double>());
   std::printf("  As a test on our hand, b := a - A c: the exact law says residual %.1e of the printed c.\n",
               t["residual_of_printed"].get<double>());
-  const Json &newton = t["flagship"], &box = t["box_quacan"];
-  std::printf("    flagship    %-9s  difference to the printed c %.1e\n", newton["status"].get<std::string>().c_str(),
+  const Json &newton = t["auto"], &box = t["box_quacan"];
+  std::printf("    auto        %-9s  difference to the printed c %.1e\n", newton["status"].get<std::string>().c_str(),
               newton["difference"].get<double>());
   std::printf("    BOX-QUACAN  %-9s  difference to the printed c %.1e, f %.1e, residual %.1e\n",
               box["status"].get<std::string>().c_str(), box["difference"].get<double>(), box["f"].get<double>(),

@@ -146,7 +146,7 @@ def test_what_is_called_converged_is_close_to_the_certified_force(ours):
 
 
 def test_table_4_comes_back_on_our_hand(ours):
-    for solver in ("flagship", "box_quacan"):
+    for solver in ("auto", "box_quacan"):
         assert ours["table_4_test"][solver]["status"] == "converged"
         assert ours["table_4_test"][solver]["difference"] <= 1e-4 / 2.1572
 
