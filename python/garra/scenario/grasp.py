@@ -412,12 +412,12 @@ class Solver(Table):
 
     _job: ClassVar[str] = "grasp"
     _path: ClassVar[tuple[str, ...]] = ("solver",)
-    method: Literal["auto", "semismooth-newton"] | None = None
-    """of the contact problem; default "auto"."""
+    method: Literal["auto", "semismooth-newton", "nsgs", "admm", "extragradient", "box-quacan", "spg", "projected-lm", "fischer-burmeister"] | None = None
+    """of the contact problem (friction-merit.md, friction-cone-solvers.md). On a GPU: `"auto"`; default "auto"."""
     tolerance: Quantity | None = None
     """of its certificate; default 1e-09"""
     max_iterations: int | None = None
-    """of one solve, over all stages; default 1000"""
+    """of one solve, over all stages; 1000: the own limit of methods other than `auto`; default 1000"""
     effort: Literal["bounded", "full"] | None = None
     """`"full"`: every solver of `auto` goes to its own limit (contact-solver.md); default "bounded"."""
     max_unsolved: Quantity | None = None
