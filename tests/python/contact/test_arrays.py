@@ -197,3 +197,18 @@ def test_arrays_of_any_library_come_through_dlpack(problems):
 
 def test_lcp_is_here_too():
     assert contact.lcp is garra.lcp.solve
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_given_forces_that_are_not_finite_are_invalid_input(wrong):
+    """b = 0 is solved by the force zero, for which such a force must not be taken."""
+    checked = contact.check_solution(np.stack([np.eye(3)] * 2), np.zeros((2, 3)), [[0.5]] * 2, [[0, 0, 0], [wrong, 0, 0]])
+    assert [contact.STATUS[k] for k in checked.status] == ["converged", "invalid_input"]
+    assert checked.residual[0] == 0 and np.isnan(checked.residual[1]) and np.isnan(checked.c[1]).all()
+
+
+def test_a_wrench_check_with_a_number_that_is_no_number_is_undecided():
+    W = np.ones((2, 6, 3))
+    W[1, 2, 1] = np.nan
+    assert contact.is_resisted(W, np.zeros((2, 6)), [[0.5]] * 2).status.tolist() == [1, 2]
+    assert contact.is_resisted(W[0], np.zeros(6), [np.nan]).status == 2
