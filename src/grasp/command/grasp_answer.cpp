@@ -72,9 +72,12 @@ std::string effort_lines(const Json& s, const Json& manifest) {
   std::string out =
       "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
   const auto method = s["solver"]["method"].get<std::string>();
-  out += format(" (tolerance %.0e), %.2f %s on average\n", s["solver"]["tolerance"].get<double>(),
-                s["solver"]["mean_iterations"].get<double>(),
-                method == "auto" ? "Newton steps" : ("iterations of " + method).c_str());
+  const Json& mean = s["solver"]["mean_iterations"];
+  out += format(" (tolerance %.0e), ", s["solver"]["tolerance"].get<double>());
+  out += method == "auto" ? format("%.2f Newton steps on average", mean.get<double>())
+         : mean.is_null() ? "method " + method + ", 40 iterations and more in some samples"
+                          : "method " + method + format(", %.1f iterations on average", mean.get<double>());
+  out += "\n";
   return out + speed_line(manifest);
 }
 

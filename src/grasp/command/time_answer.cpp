@@ -152,7 +152,7 @@ std::string effort_lines(const Json& s, const Json& manifest) {
   const double steps = s["solver"]["steps"], samples = s["samples"], rate = manifest["samples_per_second"];
   std::string out = "Steps              " + short_number(steps);
   if (!s["solver"]["mean_iterations"].is_null())
-    out += format(", %.2f Newton steps each", s["solver"]["mean_iterations"].get<double>());
+    out += format(", %.2f iterations each", s["solver"]["mean_iterations"].get<double>());
   if (rate > 0 && samples > 0) out += ", " + short_number(rate * steps / samples) + " a second";
   return out + "\n" + speed_line(manifest);
 }

@@ -97,7 +97,9 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
                          {"counts", counts},
                          {"above", at(t, l.residual.offset + l.residual.bins + 1)}};
   j["iterations"] = {{"counts", steps}};
-  j["mean_iterations"] = n > 0 ? sum / n : 0.0;
+  // The last bin has all larger numbers: a mean of them would be too small.
+  const bool known = s.method == "auto" || steps.back() == 0;
+  j["mean_iterations"] = known ? Json(n > 0 ? sum / n : 0.0) : Json(nullptr);
   return j;
 }
 
