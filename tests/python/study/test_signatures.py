@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import garra
 import pytest
 from arrays import require_module
@@ -22,3 +24,15 @@ require_module()
 def test_a_misspelled_keyword_is_a_type_error_that_names_it(function, arguments):
     with pytest.raises(TypeError, match="thredas"):
         function(*arguments, thredas=1)
+
+
+def test_keywords_override_the_options_of_a_solve():
+    problem = garra.mncp.problems()[0]
+    hurried = garra.mncp.SolveOptions(starts=1, max_iterations=1)
+    assert not problem.solve(options=hurried).converged
+    assert problem.solve(options=hurried, starts=10, max_iterations=0).converged
+    assert inspect.signature(problem.solve).parameters["tolerance"].default == 1e-8
+    with pytest.raises(TypeError, match="no SolveOptions"):
+        problem.solve(options={"starts": 1})
+    with pytest.raises(garra.UsageError, match="tolerance = -1"):
+        garra.mncp.SolveOptions(tolerance=-1)
