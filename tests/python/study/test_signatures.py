@@ -3,12 +3,44 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from typing import Any
 
 import garra
 import pytest
 from arrays import require_module
 
 require_module()
+
+MODULES = ("chain", "contact", "grasp", "lcp", "mncp", "models", "platform", "singularity")
+
+
+def public_functions() -> Iterator[tuple[str, Any]]:
+    """Name and function of every public function and of every method of a public class."""
+    for where in (garra, *(getattr(garra, name) for name in MODULES)):
+        names = getattr(where, "__all__", None) or [name for name in dir(where) if not name.startswith("_")]
+        for name in names:
+            thing = getattr(where, name)
+            if not getattr(thing, "__module__", "").startswith(where.__name__):  # imported from elsewhere
+                continue
+            if inspect.isclass(thing):
+                methods = inspect.getmembers(thing, lambda f: inspect.isfunction(f) or inspect.ismethod(f))
+                yield from ((f"{name}.{n}", method) for n, method in methods if not n.startswith("_"))
+            elif inspect.isfunction(thing):
+                yield f"{where.__name__}.{name}", thing
+
+
+def test_no_public_function_hides_its_keywords():
+    functions = dict(public_functions())
+    assert {"garra.mncp.linear", "Chain.rnea", "garra.singularity.map", "garra.contact.forces"} <= functions.keys()
+    hidden = [
+        f"{name}(**{p.name})"
+        for name, function in functions.items()
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is p.VAR_KEYWORD
+    ]
+    assert hidden == []
+
 
 @pytest.mark.parametrize(
     ("function", "arguments"),
