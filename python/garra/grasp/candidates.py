@@ -15,15 +15,7 @@ from garra import _core
 from garra.arguments import numbers, place, positive, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
-from garra.grasp.set_options import (
-    OF_CONTACTS,
-    OF_GRASPS,
-    OF_HANDS,
-    GraspArrays,
-    RankOptions,
-    is_drawn,
-    study_of,
-)
+from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
 from garra.options import accept_options
 from garra.page.outcomes import read_outcome
 from garra.renamed import accept_old
