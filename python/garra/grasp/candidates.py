@@ -18,8 +18,9 @@ from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, 
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
 from garra.options import accept_options
 from garra.page.outcomes import read_outcome
+from garra.page.run_folder import RunError
 from garra.renamed import accept_old
-from garra.study.run import RESULTS, Result
+from garra.study.run import RESULTS, Result, axes, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,9 @@ OUTCOMES = tuple(_core.grasp_outcomes)
 """Names of the columns of Ranking.outcomes"""
 
 _STATES = {0: "stick", 1: "slip", 2: "open"}
+# Columns of to_pandas(); of quantiles the median.
+_SHOWN = ("rank", "p_held", "low", "high", "difference", "difference_low", "difference_high", "required_friction")
+_SHOWN += ("p_no_slip", "p_resisted", "margin", "resisted_force_radius", "limiting_contact", "non_unique", "unsolved")
 MOST_CONTACTS = 8  # lines of a replay that is printed
 
 
@@ -290,27 +294,21 @@ class GraspSet:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a file for `garra grasp rank`: NPZ if its name ends in .npz, else HDF5."""
+        parts: dict[str, Any] = {"first": self.first, **self.arrays}
+        if self.mesh is not None:
+            parts["object/vertex"], parts["object/face"] = self.mesh
+        texts = {"name": self.names, "contact_name": self.contact_names}
+        parts |= {key: np.array(names, dtype=str) for key, names in texts.items() if names is not None}
+        if self.sample is not None:
+            parts["sample"] = self.sample
         if Path(path).suffix == ".npz":
-            more = {} if self.mesh is None else {"object/vertex": self.mesh[0], "object/face": self.mesh[1]}
-            more |= {} if self.names is None else {"name": np.array(self.names, dtype=str)}
-            more |= {} if self.contact_names is None else {"contact_name": np.array(self.contact_names, dtype=str)}
-            more |= {} if self.sample is None else {"sample": self.sample}
-            np.savez(path, first=self.first, **self.arrays, **more)
+            np.savez(path, **parts)
             return
         import h5py
 
         with h5py.File(path, "w") as file:
-            file["first"] = self.first
-            for name, array in self.arrays.items():
-                file[name] = array
-            if self.mesh is not None:
-                file["object/vertex"], file["object/face"] = self.mesh
-            if self.names is not None:
-                file.create_dataset("name", data=self.names, dtype=h5py.string_dtype())
-            if self.contact_names is not None:
-                file.create_dataset("contact_name", data=self.contact_names, dtype=h5py.string_dtype())
-            if self.sample is not None:
-                file["sample"] = self.sample
+            for name, part in parts.items():
+                file[name] = part.astype(h5py.string_dtype()) if name in texts else part
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -358,17 +356,17 @@ class Ranking:
     def read(cls, path: str | PathLike[str]) -> Ranking:
         """Reads a ranking of `garra grasp rank -o` or of a run, with its set if the set is unchanged.
 
-        `garra replay` replays its samples. Raises garra.FileError for a bad file.
+        `garra replay` replays its samples. Raises garra.FileError for a bad file, garra.InputOutputError for none.
         """
-        found = ranking_file.read(path)
-        grasps = found.grasps
+        try:
+            found = ranking_file.read(path)
+        except RunError as error:
+            raise error_of(error) from None
         return cls(
             **found.columns,
             hand=found.hand,
             decided=found.decided,
-            candidates=GraspSet(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names)
-            if grasps
-            else None,
+            candidates=GraspSet(**vars(found.grasps)) if found.grasps else None,
             study=found.study,
             seconds=found.seconds,
         )
@@ -376,8 +374,7 @@ class Ranking:
     @property
     def order(self) -> np.ndarray:
         """Ranked grasps, the best first."""
-        ranked = np.flatnonzero(self.rank > 0)
-        return ranked[np.argsort(self.rank[ranked], kind="stable")]
+        return ranking_file.order_of(self.rank)
 
     @property
     def best(self) -> int:
@@ -425,14 +422,18 @@ class Ranking:
         garra.UsageError
             For a grasp or sample that does not exist, or a grasp that is not ranked.
         """
-        if self.candidates is None or not self.uncertain:
-            raise ValueError("this ranking does not know its set")
+        one = self._known_set()
         which = self.best if grasp is None else grasp
         found = _core.grasp_set_replay(
-            self.candidates.first, self.candidates._arrays(), self.uncertain, whole("grasp", which), whole("sample", sample, 0, 2**63 - 1)
+            one.first, one._arrays(), self.uncertain, whole("grasp", which), whole("sample", sample, 0, 2**63 - 1)
         )
         contacts = [self.contact_name(which, j) for j in range(len(found["point"]))]
         return Replay(found, title=f"{self.name(which)}, sample {sample}", contacts=contacts)
+
+    def _known_set(self) -> GraspSet:
+        if self.candidates is None or not self.uncertain:
+            raise ValueError("this ranking does not know its set")
+        return self.candidates
 
     def outcome_counts(self, grasp: int) -> dict[str, int]:
         """Samples per outcome of a grasp, without outcomes that did not occur."""
@@ -469,11 +470,9 @@ class Ranking:
         ValueError
             If the ranking does not hold its set.
         """
-        if self.candidates is None or not self.uncertain:
-            raise ValueError("this ranking does not know its set")
+        one = self._known_set()
         which = self.best if grasp is None else whole("grasp", grasp, 0, len(self.rank) - 1)
-        names, sets = _changed(self.candidates, which, self.uncertain, positive("share", share), positive("move", move))
-        one = self.candidates
+        names, sets = _changed(one, which, self.uncertain, positive("share", share), positive("move", move))
         rows = slice(int(one.first[which]), int(one.first[which + 1]))
         contacts = None if one.contact_names is None else one.contact_names[rows] * len(names)
         parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
@@ -486,27 +485,12 @@ class Ranking:
         """Data frame with a row per grasp, indexed as in the set, the best first."""
         import pandas
 
+        columns = {name: np.asarray(getattr(self, name)) for name in _SHOWN}
         frame = pandas.DataFrame(
-            {
-                "rank": self.rank,
-                "p_held": self.p_held,
-                "low": self.low,
-                "high": self.high,
-                "difference": self.difference,
-                "difference_low": self.difference_low,
-                "difference_high": self.difference_high,
-                "required_friction": self.required_friction[:, 1],
-                "p_no_slip": self.p_no_slip,
-                "p_resisted": self.p_resisted,
-                "margin": self.margin[:, 1],
-                "resisted_force_radius": self.resisted_force_radius,
-                "limiting_contact": self.limiting_contact,
-                "non_unique": self.non_unique,
-                "unsolved": self.unsolved,
-                "status": pandas.Categorical.from_codes(self.status.astype(int), list(STATUS)),
-            },
+            {name: column if column.ndim == 1 else column[:, 1] for name, column in columns.items()},
             index=pandas.Index(np.arange(len(self.rank)), name="grasp"),
         )
+        frame["status"] = pandas.Categorical.from_codes(self.status.astype(int), list(STATUS))
         if self.candidates and self.candidates.names:
             frame.insert(0, "name", self.candidates.names)
         if self.candidates and self.candidates.contact_names:
@@ -541,7 +525,7 @@ class Ranking:
         return output
 
     def _found(self, title: str) -> ranking_file.Found:
-        set_ = self.candidates
+        one = self.candidates
         return ranking_file.Found(
             columns={name: np.asarray(getattr(self, name)).astype(t) for name, (_, t) in ranking_file.COLUMNS.items()},
             statuses={name: read_outcome(words) for name, words in _core.grasp_statuses.items()},
@@ -552,10 +536,8 @@ class Ranking:
             study=self.study,
             seconds=self.seconds,
             version=_core.version,
-            grasps=ranking_file.Grasps(set_.first, set_.arrays, set_.mesh, set_.names, set_.contact_names)
-            if set_
-            else None,
-            without="" if set_ else "this ranking does not know its set",
+            grasps=ranking_file.Grasps(one.first, one.arrays, one.mesh, one.names, one.contact_names) if one else None,
+            without="" if one else "this ranking does not know its set",
         )
 
     def _drawn(self) -> str:
@@ -565,10 +547,7 @@ class Ranking:
 
     def plot(self, ax: Axes | None = None, most: int = 20) -> Axes:
         """Plots P(held) of the `most` best grasps with their intervals on matplotlib axes, which are returned."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            ax = plt.subplots()[1]
+        ax = axes(ax)
         shown = self.order[:most]
         p = self.p_held[shown]
         errors = np.abs(np.stack([p - self.low[shown], self.high[shown] - p]))

@@ -196,6 +196,26 @@ def test_the_signature_of_rank_lists_every_option_with_its_default():
     assert "radius_samples: " in pydoc.render_doc(garra.grasp.rank)
 
 
+def test_a_ranking_that_cannot_be_read_is_an_error_of_garra(tmp_path):
+    with pytest.raises(garra.InputOutputError, match="none.h5: no such file"):
+        garra.grasp.Ranking.read(tmp_path / "none.h5")
+    (tmp_path / "text.h5").write_text("rank")
+    with pytest.raises(garra.FileError, match="text.h5: not a whole HDF5 file"):
+        garra.grasp.Ranking.read(tmp_path / "text.h5")
+
+
+def test_a_table_of_a_ranking_has_its_medians_the_best_first():
+    pytest.importorskip("pandas")
+    points, normals, _ = box_grasps(3, 0.06)
+    points[1] *= 1000
+    names = ["a", "b", "c"]
+    ranking = garra.grasp.rank(points=points, normals=normals, friction=0.5, mass=0.1, samples=10, names=names)
+    table = ranking.to_pandas()
+    assert list(table["name"]) == [names[g] for g in (*ranking.order, 1)]
+    assert list(table["required_friction"].dropna()) == list(ranking.required_friction[ranking.order, 1])
+    assert list(table["status"])[-1] == "millimeters"
+
+
 def test_bad_grasps_and_bad_files_say_what_is_wrong(tmp_path):
     points, normals, _ = box_grasps(4, 0.06)
     points[1] *= 1000
