@@ -208,6 +208,7 @@ target_sources(garra_cli PRIVATE cmake/older_linux_main.c)
 # What this machine's libgcc_s wants of its glibc is its own matter.
 target_link_options(garra_cli PRIVATE -Wl,--wrap=__libc_start_main,--allow-shlib-undefined)
 add_dependencies(garra_cli garra_host garra_isa ${garra_isa_targets})
+set_target_properties(garra_cli PROPERTIES LINK_DEPENDS $<TARGET_FILE:garra_host>)  # what it describes is in there
 
 include(cmake/python.cmake)
 garra_exports(${PROJECT_BINARY_DIR}/host.map garra_python)

@@ -1,4 +1,22 @@
-# The compiled part of the Python package: garra._core. GARRA_PYTHON_MODULE: ON, OFF, or AUTO where the Python of .venv has
+# The generated part of the Python package: scenario classes and tables of keys and of old names, which the program
+# describes. Git ignores them. Every build of the program writes them; `--target clean` removes them.
+if(NOT SKBUILD AND NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+  set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+endif()
+find_package(Python 3.11 COMPONENTS Interpreter QUIET)
+set(scenario ${PROJECT_SOURCE_DIR}/python/garra/scenario)
+set(generator ${PROJECT_SOURCE_DIR}/tools/scenario_classes.py)
+if(CMAKE_CROSSCOMPILING)
+  message(STATUS "garra: cross-compiling, so a program of this machine has to write the Python package: ${generator} PROGRAM")
+elseif(Python_Interpreter_FOUND)
+  add_custom_command(TARGET garra_cli POST_BUILD COMMAND ${Python_EXECUTABLE} ${generator} $<TARGET_FILE:garra_cli>
+    BYPRODUCTS ${scenario}/__init__.py ${scenario}/renamed.json ${scenario}/schema.json VERBATIM)
+  set_property(TARGET garra_cli APPEND PROPERTY LINK_DEPENDS ${generator})
+else()
+  message(STATUS "garra: no Python 3.11, so reports are not made")
+endif()
+
+# The compiled part: garra._core. GARRA_PYTHON_MODULE: ON, OFF, or AUTO where the Python of .venv has
 # nanobind and its own headers. `pip install .` comes here through scikit-build-core, which sets SKBUILD.
 set(module OFF)
 if(PROJECT_IS_TOP_LEVEL)
@@ -7,9 +25,6 @@ endif()
 set(GARRA_PYTHON_MODULE ${module} CACHE STRING "Build the Python module: ON, OFF, or AUTO")
 if(GARRA_PYTHON_MODULE STREQUAL "OFF")
   return()
-endif()
-if(NOT SKBUILD AND NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
-  set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
 endif()
 find_package(Python 3.11 COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule QUIET)
 if(Python_FOUND)
@@ -59,11 +74,12 @@ endif()
 nanobind_add_stub(garra_python_stub MODULE _core OUTPUT ${PROJECT_BINARY_DIR}/python/garra/_core.pyi
   PYTHON_PATH $<TARGET_FILE_DIR:garra_python> DEPENDS ${stub_needs})
 
-# What a wheel holds beside python/garra: module, program, example data where the program looks for it.
+# What a wheel holds beside the files of python/garra that Git has: generated ones, module, program, example data where the program looks for it.
 if(SKBUILD)
   install(TARGETS garra_python LIBRARY DESTINATION garra COMPONENT python)
   install(FILES ${PROJECT_BINARY_DIR}/python/garra/_core.pyi DESTINATION garra COMPONENT python)
   install(TARGETS garra_cli RUNTIME DESTINATION garra/bin COMPONENT python)
+  install(DIRECTORY ${scenario} DESTINATION garra COMPONENT python PATTERN __pycache__ EXCLUDE)
   if(GARRA_ISAS)
     install(TARGETS garra_host garra_isa ${garra_isa_targets} LIBRARY DESTINATION garra/lib COMPONENT python)
   endif()

@@ -137,9 +137,9 @@ python_use_unqualified_type_names = True
 
 
 def hide_constructor(app: Any, what: str, name: str, obj: Any, options: Any, signature: str, returns: str) -> Any:
-    """Results, chains and platforms are handed out by functions: how they are made tells nothing."""
-    made = what == "class" and (dataclasses.is_dataclass(obj) or (signature or "").startswith("(core"))
-    return ("", None) if made else None
+    """Results, chains and platforms are handed out by functions: how they are made tells nothing, but of options."""
+    result = dataclasses.is_dataclass(obj) and any(f.default is dataclasses.MISSING for f in dataclasses.fields(obj))
+    return ("", None) if what == "class" and (result or (signature or "").startswith("(core")) else None
 
 
 def plain_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

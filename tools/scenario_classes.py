@@ -1,15 +1,22 @@
-"""The scenario classes of python/garra/scenario, from `garra check --schema` (tools/scenario_tables writes them)."""
+"""Writes the scenario classes of python/garra/scenario, schema.json and renamed.json, from `garra check --schema`.
+
+usage: tools/scenario_classes.py PROGRAM [FOLDER]    (default: python/garra/scenario)
+
+The build of the program runs it (cmake/python.cmake); Git ignores what it writes.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path("python/garra/scenario")
+FOLDER = Path(__file__).resolve().parents[1] / "python" / "garra" / "scenario"
 IMPORTS = (
     ("collections.abc", ("Mapping", "Sequence")),
     ("dataclasses", ("dataclass",)),
@@ -34,7 +41,7 @@ garra.run(scenario, samples=10_000)
 def head(job: str, body: str) -> str:
     """What the classes need, in the order of ruff."""
     lines = [
-        f'"""Classes of job = "{job}". Made by tools/scenario_tables from the list of fields: not to be edited."""',
+        f'"""Classes of job = "{job}". Made by tools/scenario_classes.py: not to be edited."""',
         "",
     ]
     lines += ["from __future__ import annotations", ""]
@@ -143,14 +150,28 @@ def init(jobs: list[str]) -> str:
 
 
 def files(program: str) -> dict[str, str]:
-    """Text of every file, by its path from the root."""
+    """Text of every file, by its name."""
     rules = {job: schema(program, job) for job in schema(program)["properties"]["job"]["enum"]}
-    texts = {str(FOLDER / "schema.json"): json.dumps(rules, separators=(",", ":"), ensure_ascii=False) + "\n"}
-    texts[str(FOLDER / "__init__.py")] = init(list(rules))
-    renamed = [json.dumps(row) for row in schema(program, "renamed")]
-    texts[str(FOLDER / "renamed.json")] = "[\n" + ",\n".join(renamed) + "\n]\n"
+    renamed = ",\n".join(json.dumps(row) for row in schema(program, "renamed"))
+    texts = {"__init__.py": init(list(rules)), "renamed.json": f"[\n{renamed}\n]\n"}
+    texts["schema.json"] = json.dumps(rules, separators=(",", ":"), ensure_ascii=False) + "\n"
     for job, rule in rules.items():
-        name = str(FOLDER / f"{job}.py")
         body = "\n\n\n".join(classes(rule, job, ()))
-        texts[name] = head(job, body) + "\n\n" + body + "\n"
+        texts[f"{job}.py"] = head(job, body) + "\n\n" + body + "\n"
     return texts
+
+
+def main(arguments: list[str]) -> int:
+    if not 1 <= len(arguments) <= 2 or arguments[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = Path(arguments[1]) if len(arguments) > 1 else FOLDER
+    for name, text in files(arguments[0]).items():
+        written = folder / f"{name}.{os.getpid()}"
+        written.write_text(text, encoding="utf-8")
+        written.replace(folder / name)  # at once: Python may import it now
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -20,6 +20,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import place, positive, whole
 from garra.batch import Batch
+from garra.options import accept_options
 from garra.summary import describe_converged
 
 MERITS: tuple[str, ...] = _core.mncp_merits
@@ -62,6 +63,52 @@ class Solutions:
 
 
 @dataclass(frozen=True)
+class SolveOptions:
+    """Options of all functions of this module, which take the fields as keywords too.
+
+    Parameters
+    ----------
+    merit : str
+        One of MERITS.
+    minimizer : str
+        One of MINIMIZERS. The default pair solves the most problems.
+    tolerance : float
+        Converged: residual <= tolerance.
+    starts : int
+        Largest number of starts, from the second on around the given one.
+    max_iterations : int
+        Iterations of one start; 0: the minimizer's own limit.
+    device : str
+        "cpu" or "scalar", with the same bits; there is no GPU kernel.
+    threads : int
+        CPU threads; 0: all.
+
+    Raises
+    ------
+    TypeError
+        For values of another kind.
+    garra.UsageError
+        For values out of range.
+    """
+
+    merit: str = "products"
+    minimizer: str = "projected-lm"
+    tolerance: float = 1e-8
+    starts: int = 10
+    max_iterations: int = 0
+    device: str = "cpu"
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        self._checked()
+
+    def _checked(self) -> tuple[Any, ...]:
+        most = whole("starts", self.starts, 1), whole("max_iterations", self.max_iterations)
+        where = place(self.device, self.threads)
+        return self.merit, self.minimizer, positive("tolerance", self.tolerance), *most, *where
+
+
+@dataclass(frozen=True)
 class Problem:
     """A named problem of the test set."""
 
@@ -77,17 +124,17 @@ class Problem:
     free: int
     """number m of free unknowns"""
 
-    def solve(self, **how: Any) -> Solutions:
-        """Solves the problem from its own initial guess; keywords as in linear()."""
+    @accept_options(options=SolveOptions)
+    def solve(self, *, start: Any = None, options: SolveOptions | None = None) -> Solutions:
+        """Solves the problem, from its own initial guess by default. Fields of `options` are keywords too."""
         sizes = {"free": self.free} if self.family == "linear" else {}
         function: Callable[..., Solutions] = globals()[self.family]
-        return function(**self.arrays, **sizes, **{"start": self.start, **how})
+        return function(**self.arrays, **sizes, start=self.start if start is None else start, options=options)
 
 
-def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> Solutions:
+@accept_options(options=SolveOptions)
+def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, options: SolveOptions | None = None) -> Solutions:
     """Solves (F, G) = M x + q; the last `free` rows are G. garra.lcp.solve() is faster for free=0.
-
-    The keywords from `merit` on hold for all functions of this module.
 
     Parameters
     ----------
@@ -99,20 +146,8 @@ def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> S
         Number m of free unknowns.
     start : array_like [..., n], optional
         Initial guess; default: 0.
-    merit : str
-        One of MERITS; default "products".
-    minimizer : str
-        One of MINIMIZERS; default "projected-lm". The default pair solves the most problems.
-    tolerance : float
-        Converged: residual <= tolerance; default 1e-8.
-    starts : int
-        Largest number of starts, from the second on around the given one; default 10.
-    max_iterations : int
-        Iterations of one start; 0: the minimizer's own limit.
-    device : str
-        "cpu" or "scalar", with the same bits; there is no GPU kernel.
-    threads : int
-        CPU threads; 0: all.
+    options : SolveOptions, optional
+        Fields are keywords too.
 
     Returns
     -------
@@ -131,10 +166,11 @@ def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> S
     if key not in _FAMILIES:
         sizes = ", ".join(f"{p + m} (free={m})" if m else str(p) for name, p, m in _FAMILIES if name == "linear")
         raise ValueError(f"q has {size} numbers, {free} of them free: built in are {sizes}")
-    return _solve(key, {"M": (M, (size, size)), "q": (q, (size,))}, np.zeros(size) if start is None else start, **how)
+    return _solve(key, {"M": (M, (size, size)), "q": (q, (size,))}, np.zeros(size) if start is None else start, options)
 
 
-def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, **how: Any) -> Solutions:
+@accept_options(options=SolveOptions)
+def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, options: SolveOptions | None = None) -> Solutions:
     """Solves F_i = c_i + sum_j L_ij x_j + sum_{j <= k} Q_ijk x_j x_k + s_i (1 - x_1)^4, for one or two unknowns.
 
     Parameters
@@ -147,18 +183,19 @@ def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, **how: Any) ->
         Quadratic part, with (j, k) as 11, 12, 22.
     start : array_like [..., n], optional
         Initial guess; default: 0.
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
     size = np.shape(c)[-1] if np.ndim(c) else 0
     if ("quartic", size, 0) not in _FAMILIES:
         raise ValueError(f"c has {size} numbers: built in are 1 and 2")
     fields = {"c": (c, (size,)), "L": (L, (size, size)), "Q": (Q, (size, size * (size + 1) // 2)), "s": (s, (size,))}
-    return _solve(("quartic", size, 0), fields, np.zeros(size) if start is None else start, **how)
+    return _solve(("quartic", size, 0), fields, np.zeros(size) if start is None else start, options)
 
 
+@accept_options(options=SolveOptions)
 def kojima_shindo(
-    x3_in_2: Any = 10.0, x4_in_3: Any = 9.0, c3: Any = -9.0, *, start: Any = None, **how: Any
+    x3_in_2: Any = 10.0, x4_in_3: Any = 9.0, c3: Any = -9.0, *, start: Any = None, options: SolveOptions | None = None
 ) -> Solutions:
     """Solves four quadratic functions of M. Kojima and S. Shindo; with 3, 3, -1 N. Josephy's variant.
 
@@ -168,27 +205,29 @@ def kojima_shindo(
         Coefficients.
     start : array_like [..., 4], optional
         Initial guess; default: 0.
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
     fields = {"x3_in_2": (x3_in_2, ()), "x4_in_3": (x4_in_3, ()), "c3": (c3, ())}
-    return _solve(("kojima_shindo", 4, 0), fields, start, **how)
+    return _solve(("kojima_shindo", 4, 0), fields, start, options)
 
 
-def mathiesen(*, start: Any = None, **how: Any) -> Solutions:
+@accept_options(options=SolveOptions)
+def mathiesen(*, start: Any = None, options: SolveOptions | None = None) -> Solutions:
     """Solves L. Mathiesen's Walrasian equilibrium (Math. Program. 37, 1987): activity and three prices.
 
     Parameters
     ----------
     start : array_like [..., 4], optional
         Initial guess; default: 1.
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
-    return _solve(("mathiesen", 4, 0), {}, start, **how)
+    return _solve(("mathiesen", 4, 0), {}, start, options)
 
 
-def walras(*, start: Any = None, **how: Any) -> Solutions:
+@accept_options(options=SolveOptions)
+def walras(*, start: Any = None, options: SolveOptions | None = None) -> Solutions:
     """Solves Mathiesen's equilibrium in the form of J.-S. Pang and S. Gabriel (Math. Program. 60, 1993).
 
     Its solutions form a segment.
@@ -197,12 +236,13 @@ def walras(*, start: Any = None, **how: Any) -> Solutions:
     ----------
     start : array_like [..., 4], optional
         Initial guess; default: 1.
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
-    return _solve(("walras", 4, 0), {}, start, **how)
+    return _solve(("walras", 4, 0), {}, start, options)
 
 
+@accept_options(options=SolveOptions)
 def nash_cournot(
     demand: Any = 5000.0,
     elasticity: Any = 1.1,
@@ -211,7 +251,7 @@ def nash_cournot(
     power: Any = None,
     *,
     start: Any = None,
-    **how: Any,
+    options: SolveOptions | None = None,
 ) -> Solutions:
     """Solves an oligopoly of five firms (F. Murphy, H. Sherali, A. Soyster, Math. Program. 24, 1982).
 
@@ -226,8 +266,8 @@ def nash_cournot(
         Per firm; default: the paper's numbers.
     start : array_like [..., 5], optional
         Initial guess; default: 10.
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
     paper = _case("nash_cournot").arrays
     fields = {
@@ -237,37 +277,40 @@ def nash_cournot(
         "cost": (paper["cost"] if cost is None else cost, (5,)),
         "power": (paper["power"] if power is None else power, (5,)),
     }
-    return _solve(("nash_cournot", 5, 0), fields, start, **how)
+    return _solve(("nash_cournot", 5, 0), fields, start, options)
 
 
-def hs66(*, start: Any = None, **how: Any) -> Solutions:
+@accept_options(options=SolveOptions)
+def hs66(*, start: Any = None, options: SolveOptions | None = None) -> Solutions:
     """Solves the optimality conditions of Hock and Schittkowski's problem 66: three unknowns, five multipliers.
 
     Parameters
     ----------
     start : array_like [..., 8], optional
         Initial guess; default: the source's.
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
-    return _solve(("hs66", 8, 0), {}, start, **how)
+    return _solve(("hs66", 8, 0), {}, start, options)
 
 
-def hard_equations(*, start: Any = None, **how: Any) -> Solutions:
+@accept_options(options=SolveOptions)
+def hard_equations(*, start: Any = None, options: SolveOptions | None = None) -> Solutions:
     """Solves three functions of MCPLIB with a Jacobian that is singular near the initial guess.
 
     Parameters
     ----------
     start : array_like [..., 3], optional
         Initial guess; default: the source's.
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
-    return _solve(("hard_equations", 3, 0), {}, start, **how)
+    return _solve(("hard_equations", 3, 0), {}, start, options)
 
 
+@accept_options(options=SolveOptions)
 def one_contact(
-    a_n: Any, a_t: Any, b_n: Any, b_t: Any, b_o: Any, mu: Any, *, start: Any = None, **how: Any
+    a_n: Any, a_t: Any, b_n: Any, b_t: Any, b_o: Any, mu: Any, *, start: Any = None, options: SolveOptions | None = None
 ) -> Solutions:
     """Solves one rolling contact of the papers: x = (c_n, lambda | c_t, c_o) [N, m/s^2 | N, N].
 
@@ -281,11 +324,11 @@ def one_contact(
         Friction coefficient.
     start : array_like [..., 4], optional
         Initial guess; default: (1, 1, 0, 0).
-    **how
-        As in linear().
+    options : SolveOptions, optional
+        Fields are keywords too.
     """
     values = {"a_n": a_n, "a_t": a_t, "b_n": b_n, "b_t": b_t, "b_o": b_o, "mu": mu}
-    return _solve(("one_contact", 2, 2), {name: (value, ()) for name, value in values.items()}, start, **how)
+    return _solve(("one_contact", 2, 2), {name: (value, ()) for name, value in values.items()}, start, options)
 
 
 def problems() -> tuple[Problem, ...]:
@@ -300,14 +343,7 @@ def _solve(
     family: tuple[str, int, int],
     fields: dict[str, tuple[Any, tuple[int, ...]]],
     start: Any,
-    *,
-    merit: str = "products",
-    minimizer: str = "projected-lm",
-    tolerance: float = 1e-8,
-    starts: int = 10,
-    max_iterations: int = 0,
-    device: str = "cpu",
-    threads: int = 0,
+    options: SolveOptions,
 ) -> Solutions:
     named = [(name, value, tail) for name, (value, tail) in fields.items()]
     start = _case(family[0]).start if start is None else start
@@ -317,12 +353,7 @@ def _solve(
         _FAMILIES[family],
         np.concatenate(numbers, axis=1),
         batch["start"],
-        merit,
-        minimizer,
-        positive("tolerance", tolerance),
-        whole("starts", starts, 1),
-        whole("max_iterations", max_iterations),
-        *place(device, threads),
+        *options._checked(),
     )
     return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
 

@@ -16,7 +16,10 @@ Thing = TypeVar("Thing", bound=Callable[..., Any])
 
 @cache
 def _rows() -> list[dict[str, Any]]:
-    return json.loads((Path(__file__).parent / "scenario" / "renamed.json").read_text(encoding="utf-8"))
+    file = Path(__file__).parent / "scenario" / "renamed.json"
+    if not file.is_file():
+        raise ImportError(f"{file} is not there: the build of the program writes it (tools/build in a source tree)")
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 @cache

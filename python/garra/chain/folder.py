@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from garra.page.h5_tables import numbers, opened, text
 from garra.page.outcomes import check_counts, check_outcomes
 from garra.page.run_folder import (
     COUNT,
@@ -18,8 +19,6 @@ from garra.page.run_folder import (
     STUDY,
     TEXT,
     At,
-    DamagedFile,
-    MissingFile,
     check,
     same_lengths,
 )  # fmt: skip
@@ -154,23 +153,12 @@ class Nominal:
 def read_nominal(folder: str, summary: dict[str, Any]) -> Nominal:
     """The trajectories of a run whose summary was checked; raises RunError."""
     path = Path(folder) / "nominal.h5"
-    remedy = f"`garra resume {folder}` writes it"
-    if not path.is_file():
-        raise MissingFile(f"{path}: no such file; {remedy}")
-    import h5py
-
-    try:
-        with h5py.File(path) as file:
-            return _read(file, summary, At(str(path)))
-    except PermissionError as error:
-        raise MissingFile(f"{path}: {error.strerror}") from None
-    except OSError as error:
-        raise DamagedFile(f"{path}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from None
+    return opened(path, lambda h5: _read(h5, summary, At(str(path))), f"`garra resume {folder}` writes it")
 
 
 def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:
     sizes = {"j": summary["robot"]["joints"], "k": summary["robot"]["joints"] + 2, "3": 3}
-    arrays = {name: _dataset(file, name, axes, sizes, at) for name, axes in DATASETS.items()}
+    arrays = {name: numbers(file, name, axes, sizes, at.key(name)) for name, axes in DATASETS.items()}
     if sizes["t"] < 2 or (np.diff(arrays["times"]) <= 0).any():
         raise at.key("times").fail("expected at least two times, growing")
     designs = arrays["design"].astype(int).tolist()
@@ -181,25 +169,10 @@ def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:
     return Nominal(**arrays)
 
 
-def _dataset(file: Any, name: str, axes: str, sizes: dict[str, int], at: At) -> np.ndarray:
-    """Reads a dataset; the first one that has an axis sets its size."""
-    import h5py
-
-    if name not in file or not isinstance(file[name], h5py.Dataset):
-        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
-    data = file[name]
-    if data.dtype.kind not in "fiu" or data.ndim != len(axes):
-        raise at.key(name).fail(f"expected numbers [{', '.join(axes)}], found {data.dtype} {list(data.shape)}")
-    expected = [sizes.setdefault(axis, size) for axis, size in zip(axes, data.shape, strict=True)]
-    if list(data.shape) != expected:
-        raise at.key(name).fail(f"expected {expected}, found {list(data.shape)}")
-    return data[...].astype(float)
-
-
 def _named(codes: np.ndarray, names: Any, at: At) -> list[str]:
     if names is None:
         raise at.fail("attribute `names` is missing")
-    texts = [name.decode() if isinstance(name, bytes) else str(name) for name in np.atleast_1d(names)]
+    texts = [text(name) for name in np.atleast_1d(names)]
     if any(not 0 <= code < len(texts) for code in codes):
         raise at.fail(f"holds a code beyond its {len(texts)} names")
     return [texts[int(code)] for code in codes]

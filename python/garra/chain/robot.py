@@ -18,6 +18,7 @@ from garra.renamed import accept_old
 from garra.summary import Summary, summary
 
 _FRAMES = {"world": False, "tool": True}
+_TOOL = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,7 +215,7 @@ class Chain:
         outputs: str | Iterable[str],
         form: str = "linear-first",
         frame: str = "world",
-        point: Any = (0.0, 0.0, 0.0),
+        point: Any = _TOOL,
         device: str = "cpu",
         threads: int = 0,
     ) -> Evaluation:
@@ -274,43 +275,53 @@ class Chain:
         shaped = {name: batch.out(array) for name, array in arrays.items()}
         return Evaluation(shaped.pop("status"), shaped)
 
-    def _one(self, output: str, q: Any, qd: Any = None, qdd: Any = None, **more: Any) -> Any:
-        return self.evaluate(q, qd, qdd, outputs=(output,), **more)[output]
+    def _one(self, output: str, how: tuple[Any, str, int], *states: Any, **more: Any) -> Any:
+        point, device, threads = how
+        return self.evaluate(*states, outputs=output, point=point, device=device, threads=threads, **more)[output]
 
-    def forward_kinematics(self, q: Any, **how: Any) -> Any:
+    def forward_kinematics(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Pose of the tool in the world.
 
         Parameters
         ----------
         q : array_like [..., n]
             Joint values [rad or m].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., 4, 4]
             Homogeneous matrices; translation in m.
         """
-        return self._one("pose", q, **how)
+        return self._one("pose", (point, device, threads), q)
 
-    def link_poses(self, q: Any, **how: Any) -> Any:
+    def link_poses(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Poses of the described link frames in the world.
 
         Parameters
         ----------
         q : array_like [..., n]
             Joint values [rad or m].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., n, 4, 4]
         """
-        return self._one("link_poses", q, **how)
+        return self._one("link_poses", (point, device, threads), q)
 
-    def jacobian(self, q: Any, *, frame: str = "world", form: str = "linear-first", **how: Any) -> Any:
+    def jacobian(
+        self,
+        q: Any,
+        *,
+        frame: str = "world",
+        form: str = "linear-first",
+        point: Any = _TOOL,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> Any:
         """Jacobian of the tool point.
 
         Parameters
@@ -321,16 +332,16 @@ class Chain:
             Axes: "world" or "tool".
         form : str
             Rows: "linear-first" (v, w), "angular-first" (w, v), "screws".
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., 6, n]
         """
-        return self._one("jacobian", q, frame=frame, form=form, **how)
+        return self._one("jacobian", (point, device, threads), q, form=form, frame=frame)
 
-    def rnea(self, q: Any, qd: Any, qdd: Any, **how: Any) -> Any:
+    def rnea(self, q: Any, qd: Any, qdd: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Inverse dynamics tau = M qdd + C qd + D qd + g.
 
         Parameters
@@ -341,33 +352,33 @@ class Chain:
             Joint velocities [rad/s or m/s].
         qdd : array_like [..., n]
             Joint accelerations [rad/s^2 or m/s^2].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., n]
             Joint torques [N m or N].
         """
-        return self._one("tau", q, qd, qdd, **how)
+        return self._one("tau", (point, device, threads), q, qd, qdd)
 
-    def crba(self, q: Any, **how: Any) -> Any:
+    def crba(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Mass matrix M with rotor inertias.
 
         Parameters
         ----------
         q : array_like [..., n]
             Joint values [rad or m].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., n, n]
         """
-        return self._one("mass_matrix", q, **how)
+        return self._one("mass_matrix", (point, device, threads), q)
 
-    def aba(self, q: Any, qd: Any, tau: Any, **how: Any) -> Any:
+    def aba(self, q: Any, qd: Any, tau: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Forward dynamics qdd = M^-1 (tau - C qd - D qd - g).
 
         Parameters
@@ -378,17 +389,17 @@ class Chain:
             Joint velocities [rad/s or m/s].
         tau : array_like [..., n]
             Joint torques [N m or N].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., n]
             Joint accelerations; NaN if M is singular.
         """
-        return self._one("qdd", q, qd, tau=tau, **how)
+        return self._one("qdd", (point, device, threads), q, qd, tau=tau)
 
-    def coriolis(self, q: Any, qd: Any, **how: Any) -> Any:
+    def coriolis(self, q: Any, qd: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Coriolis matrix C by Christoffel symbols: dM/dt - 2 C is skew-symmetric.
 
         Parameters
@@ -397,47 +408,47 @@ class Chain:
             Joint values [rad or m].
         qd : array_like [..., n]
             Joint velocities [rad/s or m/s].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., n, n]
         """
-        return self._one("coriolis_matrix", q, qd, **how)
+        return self._one("coriolis_matrix", (point, device, threads), q, qd)
 
-    def gravity(self, q: Any, **how: Any) -> Any:
+    def gravity(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Gravity torques g = dU/dq.
 
         Parameters
         ----------
         q : array_like [..., n]
             Joint values [rad or m].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [..., n]
             Joint torques [N m or N].
         """
-        return self._one("gravity", q, **how)
+        return self._one("gravity", (point, device, threads), q)
 
-    def manipulability(self, q: Any, **how: Any) -> Any:
+    def manipulability(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Manipulability (Yoshikawa): product of the singular values of the Jacobian.
 
         Parameters
         ----------
         q : array_like [..., n]
             Joint values [rad or m].
-        **how
-            Keywords of evaluate(): point, device, threads.
+        point, device, threads
+            As in evaluate().
 
         Returns
         -------
         array [...]
         """
-        return self._one("manipulability", q, **how)
+        return self._one("manipulability", (point, device, threads), q)
 
     @accept_old
     def inverse_kinematics(
@@ -551,33 +562,18 @@ class Chain:
 
     # Names of the Robotics Toolbox.
 
-    def fkine(self, q: Any, **how: Any) -> Any:
-        """Alias of forward_kinematics()."""
-        return self.forward_kinematics(q, **how)
+    fkine = forward_kinematics
+    jacob0 = jacobian
+    inertia = crba
+    rne = rnea
+    accel = aba
+    gravload = gravity
 
-    def jacob0(self, q: Any, **how: Any) -> Any:
-        """Alias of jacobian() in world axes."""
-        return self.jacobian(q, **how)
-
-    def jacobe(self, q: Any, **how: Any) -> Any:
+    def jacobe(
+        self, q: Any, *, form: str = "linear-first", point: Any = _TOOL, device: str = "cpu", threads: int = 0
+    ) -> Any:
         """Alias of jacobian() in tool axes."""
-        return self.jacobian(q, frame="tool", **how)
-
-    def inertia(self, q: Any, **how: Any) -> Any:
-        """Alias of crba()."""
-        return self.crba(q, **how)
-
-    def rne(self, q: Any, qd: Any, qdd: Any, **how: Any) -> Any:
-        """Alias of rnea()."""
-        return self.rnea(q, qd, qdd, **how)
-
-    def accel(self, q: Any, qd: Any, tau: Any, **how: Any) -> Any:
-        """Alias of aba()."""
-        return self.aba(q, qd, tau, **how)
-
-    def gravload(self, q: Any, **how: Any) -> Any:
-        """Alias of gravity()."""
-        return self.gravity(q, **how)
+        return self.jacobian(q, frame="tool", form=form, point=point, device=device, threads=threads)
 
 
 def load(

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from garra import _core, contact
 from garra.arguments import place, positive, whole
+from garra.renamed import accept_old
 
 
-def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
+@accept_old
+def forces(
+    A: Any,
+    b: Any,
+    mu: Any,
+    *,
+    margin: bool = True,
+    method: str = "auto",
+    precision: str = "fp64",
+    tolerance: float = 1e-8,
+    max_iterations: int = 0,
+    effort: str = "bounded",
+    device: str = "cpu",
+    threads: int = 0,
+) -> Any:
     """Contact forces as a differentiable function of A, b and mu, in torch or JAX.
 
     The margin costs a second factorization of the derivative's matrix.
@@ -23,8 +37,8 @@ def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
         As in garra.contact.solve().
     margin : bool
         Also return the margin of garra.contact.gradients().
-    **how
-        Options of garra.contact.solve().
+    method, precision, tolerance, max_iterations, effort, device, threads
+        As in garra.contact.solve().
 
     Returns
     -------
@@ -38,6 +52,8 @@ def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
     ValueError
         For inconsistent shapes.
     """
+    how = {"method": method, "precision": precision, "tolerance": tolerance, "max_iterations": max_iterations}
+    how |= {"effort": effort, "device": device, "threads": threads}
     if not np.shape(mu) and np.shape(b):  # one number for all contacts
         k = np.shape(b)[-1] // 3
         mu = mu.expand(k) if hasattr(mu, "expand") else mu * np.ones(k)
@@ -45,7 +61,7 @@ def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
     if "torch" in libraries:
         found = _torch_function().apply(A, b, mu, margin, how)
     elif libraries & {"jax", "jaxlib"}:
-        found = _jax_function(margin, tuple(sorted(how.items())))(A, b, mu)
+        found = _jax_function(margin, tuple(how.items()))(A, b, mu)
     else:
         solutions = contact.solve(A, b, mu, **how)
         found = (solutions.c, *_margin(A, mu, solutions, margin))
@@ -159,11 +175,7 @@ def _xla_calls(how: tuple[tuple[str, Any], ...]) -> dict[str, dict[str, Any]]:
     if not hasattr(jax, "ffi"):
         return {}
     _register_xla_calls()
-    given = dict(how)
-    options = [p for p in signature(contact.solve).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    told = {p.name: given.pop(p.name, p.default) for p in options}
-    if given:
-        raise TypeError(f"unknown argument {', '.join(given)}")
+    told = dict(how)
     device, threads = place(told["device"], told["threads"])
     limit = whole("max_iterations", told["max_iterations"])
     told |= {"max_iterations": np.int64(limit), "tolerance": np.float64(positive("tolerance", told["tolerance"]))}

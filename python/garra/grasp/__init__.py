@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from garra.grasp.mujoco_scene import from_mujoco
     from garra.grasp.proposals import propose
     from garra.grasp.robustness import Robustness
+    from garra.grasp.set_options import GraspArrays, RankOptions
     from garra.grasp.urdf_hand import from_urdf
 
 # Imported when they are used: reports need neither NumPy nor the compiled module for this.
@@ -23,13 +24,15 @@ _NAMES = {
     "Grasp": ".hand",
     "Solution": ".hand",
     "Robustness": ".robustness",
+    "GraspArrays": ".set_options",
     "GraspSet": ".candidates",
+    "RankOptions": ".set_options",
     "RankedRun": ".candidates",
     "Ranking": ".candidates",
     "rank": ".candidates",
     "propose": ".proposals",
 }
-__all__ = ["Grasp", "RankedRun", "Ranking", "Robustness", "GraspSet", "Solution", "from_mujoco", "from_urdf", "propose", "rank"]
+__all__ = list(_NAMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import finite, numbers, place, positive, real, check_seed, whole, whole_numbers
+from garra.arguments import numbers, place, positive, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
-from garra.grasp.robustness import ACCELERATION
+from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
+from garra.options import accept_options
 from garra.page.outcomes import read_outcome
+from garra.page.run_folder import RunError
 from garra.renamed import accept_old
-from garra.study.distributions import Ball, Normal, Uniform
-from garra.study.run import RESULTS, Result
+from garra.study.run import RESULTS, Result, axes, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,33 +35,11 @@ STATUS = tuple(_core.grasp_statuses)
 OUTCOMES = tuple(_core.grasp_outcomes)
 """Names of the columns of Ranking.outcomes"""
 
-# Name: shape of one contact's, and of one grasp's, part.
-_OF_CONTACTS = {
-    "point": (3,),
-    "normal": (3,),
-    "tangent": (3,),
-    "friction": (),
-    "curvature": (2,),
-    "force_limit": (),
-    "torsion_radius": (),
-    "force": (3,),
-    "torsion": (),
-}
-_OF_GRASPS = {"mass": (), "com": (3,), "inertia": (3, 3), "gravity": (3,), "wrench": (6,)}
-# Arrays of hands that are not ideal; their shapes depend on one another.
-_OF_HANDS = (
-    "mobility",
-    "angular_mobility",
-    "jacobian",
-    "angular_jacobian",
-    "mass_matrix",
-    "torque",
-    "bias",
-    "torque_limit",
-)
 _STATES = {0: "stick", 1: "slip", 2: "open"}
+# Columns of to_pandas(); of quantiles the median.
+_SHOWN = ("rank", "p_held", "low", "high", "difference", "difference_low", "difference_high", "required_friction")
+_SHOWN += ("p_no_slip", "p_resisted", "margin", "resisted_force_radius", "limiting_contact", "non_unique", "unsolved")
 MOST_CONTACTS = 8  # lines of a replay that is printed
-_CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
 
 class GraspSet:
@@ -106,17 +84,9 @@ class GraspSet:
         return {**self.arrays, "object/vertex": vertices.astype(np.float64), "object/face": faces.astype(np.int64)}
 
     @classmethod
+    @accept_options(arrays=GraspArrays)
     def from_arrays(
-        cls,
-        points: Any,
-        normals: Any,
-        friction: Any = None,
-        *,
-        first: Any = None,
-        mesh: tuple[Any, Any] | None = None,
-        names: Any = None,
-        contact_names: Any = None,
-        **others: Any,
+        cls, points: Any, normals: Any, friction: Any = None, *, first: Any = None, arrays: GraspArrays | None = None
     ) -> GraspSet:
         """Makes a set from arrays in SI units and object axes.
 
@@ -128,28 +98,8 @@ class GraspSet:
             Friction coefficients.
         first : array_like [G+1], optional
             First row of each grasp, and the number of rows.
-        mesh : (array_like [v, 3], array_like [f, 3]), optional
-            Object surface [m], triangles counterclockwise from outside, for pictures and for grasps from inside, whose
-            normals all point away from the center of mass.
-        names : list of str [G], optional
-            Names of the grasps.
-        contact_names : array_like [G, k] or [m], optional
-            Names of the contacts.
-        tangent, curvature, force_limit : array_like
-            Per contact: direction t, curvature along t and o [1/m], largest normal force [N].
-        torsion_radius : array_like
-            Radius r of soft contacts [m]: |(c_t, c_o, tau / r)| <= friction c_n with the moment tau about the normal.
-        mass, com, inertia, gravity, wrench : array_like
-            Per grasp, or one for all; wrench is (force; moment about com).
-        mobility, force : array_like
-            Compliant hand: mobility as a number, one per contact or [..., 3, 3] [1/kg]; commanded force (n, t, o)
-            [..., 3] [N].
-        jacobian, mass_matrix, torque, bias, torque_limit : array_like
-            Whole hand: contact point velocities [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]); mass matrix
-            [nq, nq] or [G, nq, nq]; torques [nq] or [G, nq], numpy.inf for no limit. `force` may replace `torque`.
-        torsion, angular_mobility, angular_jacobian : array_like
-            Soft contacts of these hands: commanded moment about the normal [N m]; mobility of moments [1/(kg m^2)], or
-            angular velocity of the touching body per joint rate.
+        arrays : GraspArrays, optional
+            Load and hand. Its fields are keywords too.
 
         Returns
         -------
@@ -159,8 +109,6 @@ class GraspSet:
         ------
         ValueError
             For inconsistent shapes.
-        TypeError
-            For unknown names.
         """
         points = numbers("points", points)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -172,25 +120,23 @@ class GraspSet:
         first = whole_numbers("first", first)
         if first.ndim != 1 or not len(first):
             raise ValueError(f"first has the shape {first.shape}, not [G+1]")
-        given = {"point": points, "normal": normals, "friction": friction, **others}
-        unknown = given.keys() - _OF_CONTACTS.keys() - _OF_GRASPS.keys() - set(_OF_HANDS)
-        if unknown:
-            raise TypeError(f"no such part of a set: {', '.join(sorted(unknown))}")
-        arrays = {}
+        given = {"point": points, "normal": normals, "friction": friction} | arrays._given()
+        mesh, names, contact_names = (given.pop(name, None) for name in ("mesh", "names", "contact_names"))
+        of_set = {}
         for name, value in given.items():
             if value is None:
                 continue
-            if name in _OF_HANDS:
-                arrays[name] = _of_hand(name, value, lead, len(first) - 1, np.shape(given.get("jacobian", 0))[-1:])
+            if name in OF_HANDS:
+                of_set[name] = _of_hand(name, value, lead, len(first) - 1, np.shape(given.get("jacobian", 0))[-1:])
                 continue
-            tail = _OF_CONTACTS.get(name)
-            shape = (len(first) - 1, *_OF_GRASPS[name]) if tail is None else (*lead, *tail)
+            tail = OF_CONTACTS.get(name)
+            shape = (len(first) - 1, *OF_GRASPS[name]) if tail is None else (*lead, *tail)
             try:
                 array = np.broadcast_to(numbers(name, value), shape)
             except ValueError:
                 raise ValueError(f"{name} has the shape {np.shape(value)}, not {list(shape)}") from None
             rows = shape if tail is None else (int(np.prod(lead)), *tail)
-            arrays[name] = np.ascontiguousarray(array.reshape(rows))
+            of_set[name] = np.ascontiguousarray(array.reshape(rows))
         if mesh is not None and (mesh := sound_mesh(numbers("mesh", mesh[0]), mesh[1])) is None:
             raise ValueError("mesh: expected finite vertices [v, 3] and triangles [f, 3], whole numbers below v")
         if names is not None and len(names := [str(name) for name in names]) != len(first) - 1:
@@ -199,10 +145,11 @@ class GraspSet:
             contact_names = [str(name) for name in np.asarray(contact_names, dtype=str).ravel()]
             if len(contact_names) != int(np.prod(lead)):
                 raise ValueError(f"contact_names: {len(contact_names)} of them, not {int(np.prod(lead))}")
-        return cls(first, arrays, mesh, names, contact_names)
+        return cls(first, of_set, mesh, names, contact_names)
 
     @classmethod
-    def from_grasps(cls, grasps: Sequence[Grasp], **others: Any) -> GraspSet:
+    @accept_options(arrays=GraspArrays)
+    def from_grasps(cls, grasps: Sequence[Grasp], *, arrays: GraspArrays | None = None) -> GraspSet:
         """Makes a set of whole hands from grasps of `garra.grasp.from_mujoco` or `from_urdf`, in their world axes.
 
         The joints of the set span the range of A_h = J M^-1 J^T with unit inertia. Torques include the hand's own
@@ -212,8 +159,8 @@ class GraspSet:
         ----------
         grasps : sequence of Grasp
             Any numbers of contacts.
-        **others
-            As in from_arrays().
+        arrays : GraspArrays, optional
+            Further arrays, and those that replace the grasps' own. Its fields are keywords too.
 
         Returns
         -------
@@ -228,12 +175,9 @@ class GraspSet:
             padding = joints - J.shape[1]
             rows.append(np.pad(turned, ((0, 0), (0, 0), (0, padding))).reshape(-1, joints))
             torques.append(np.pad(-inverse @ hand_b, (0, padding)))
-        return cls.from_arrays(
-            np.concatenate([grasp.points for grasp in grasps]),
-            np.concatenate([grasp.frames[:, :, 0] for grasp in grasps]),
-            np.concatenate([grasp.mu for grasp in grasps]),
+        of_grasps = GraspArrays(
+            friction=np.concatenate([grasp.mu for grasp in grasps]),
             tangent=np.concatenate([grasp.frames[:, :, 1] for grasp in grasps]),
-            first=np.cumsum([0, *(len(grasp.mu) for grasp in grasps)]),
             mass=np.array([grasp.mass for grasp in grasps]),
             com=np.array([grasp.com for grasp in grasps]),
             inertia=np.array([grasp.inertia for grasp in grasps]),
@@ -242,10 +186,18 @@ class GraspSet:
             jacobian=np.concatenate(rows),
             mass_matrix=np.eye(joints),
             torque=np.array(torques),
-            **{"names": [g.name for g in grasps], "contact_names": [n for g in grasps for n in g.contact_names], **others},
+            names=[grasp.name for grasp in grasps],
+            contact_names=[name for grasp in grasps for name in grasp.contact_names],
+        )
+        return cls.from_arrays(
+            np.concatenate([grasp.points for grasp in grasps]),
+            np.concatenate([grasp.frames[:, :, 0] for grasp in grasps]),
+            first=np.cumsum([0, *(len(grasp.mu) for grasp in grasps)]),
+            arrays=replace(of_grasps, **arrays._given()),
         )
 
     @classmethod
+    @accept_options(arrays=GraspArrays)
     def from_world(
         cls,
         points: Any,
@@ -255,7 +207,7 @@ class GraspSet:
         scale: float = 1.0,
         gravity: Any = (0, 0, -9.81),
         first: Any = None,
-        **others: Any,
+        arrays: GraspArrays | None = None,
     ) -> GraspSet:
         """Makes a set from points and normals in world axes and the object's pose, as in data sets.
 
@@ -271,8 +223,8 @@ class GraspSet:
             World axes [m/s^2].
         first : array_like [G+1], optional
             As in from_arrays().
-        **others
-            As in from_arrays(), in SI units and object axes.
+        arrays : GraspArrays, optional
+            As in from_arrays(), in SI units and object axes, but gravity.
 
         Returns
         -------
@@ -296,8 +248,10 @@ class GraspSet:
             scale * np.einsum("...ji,...j->...i", R_WO[into], points - p_WO[into]),
             np.einsum("...ji,...j->...i", R_WO[into], normals),
             first=first,
-            gravity=np.einsum("gji,gj->gi", R_WO, np.broadcast_to(numbers("gravity", gravity), (count, 3))),
-            **others,
+            arrays=replace(
+                arrays,
+                gravity=np.einsum("gji,gj->gi", R_WO, np.broadcast_to(numbers("gravity", gravity), (count, 3))),
+            ),
         )
 
     @classmethod
@@ -340,27 +294,21 @@ class GraspSet:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a file for `garra grasp rank`: NPZ if its name ends in .npz, else HDF5."""
+        parts: dict[str, Any] = {"first": self.first, **self.arrays}
+        if self.mesh is not None:
+            parts["object/vertex"], parts["object/face"] = self.mesh
+        texts = {"name": self.names, "contact_name": self.contact_names}
+        parts |= {key: np.array(names, dtype=str) for key, names in texts.items() if names is not None}
+        if self.sample is not None:
+            parts["sample"] = self.sample
         if Path(path).suffix == ".npz":
-            more = {} if self.mesh is None else {"object/vertex": self.mesh[0], "object/face": self.mesh[1]}
-            more |= {} if self.names is None else {"name": np.array(self.names, dtype=str)}
-            more |= {} if self.contact_names is None else {"contact_name": np.array(self.contact_names, dtype=str)}
-            more |= {} if self.sample is None else {"sample": self.sample}
-            np.savez(path, first=self.first, **self.arrays, **more)
+            np.savez(path, **parts)
             return
         import h5py
 
         with h5py.File(path, "w") as file:
-            file["first"] = self.first
-            for name, array in self.arrays.items():
-                file[name] = array
-            if self.mesh is not None:
-                file["object/vertex"], file["object/face"] = self.mesh
-            if self.names is not None:
-                file.create_dataset("name", data=self.names, dtype=h5py.string_dtype())
-            if self.contact_names is not None:
-                file.create_dataset("contact_name", data=self.contact_names, dtype=h5py.string_dtype())
-            if self.sample is not None:
-                file["sample"] = self.sample
+            for name, part in parts.items():
+                file[name] = part.astype(h5py.string_dtype()) if name in texts else part
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -408,17 +356,17 @@ class Ranking:
     def read(cls, path: str | PathLike[str]) -> Ranking:
         """Reads a ranking of `garra grasp rank -o` or of a run, with its set if the set is unchanged.
 
-        `garra replay` replays its samples. Raises garra.FileError for a bad file.
+        `garra replay` replays its samples. Raises garra.FileError for a bad file, garra.InputOutputError for none.
         """
-        found = ranking_file.read(path)
-        grasps = found.grasps
+        try:
+            found = ranking_file.read(path)
+        except RunError as error:
+            raise error_of(error) from None
         return cls(
             **found.columns,
             hand=found.hand,
             decided=found.decided,
-            candidates=GraspSet(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names)
-            if grasps
-            else None,
+            candidates=GraspSet(**vars(found.grasps)) if found.grasps else None,
             study=found.study,
             seconds=found.seconds,
         )
@@ -426,8 +374,7 @@ class Ranking:
     @property
     def order(self) -> np.ndarray:
         """Ranked grasps, the best first."""
-        ranked = np.flatnonzero(self.rank > 0)
-        return ranked[np.argsort(self.rank[ranked], kind="stable")]
+        return ranking_file.order_of(self.rank)
 
     @property
     def best(self) -> int:
@@ -475,14 +422,18 @@ class Ranking:
         garra.UsageError
             For a grasp or sample that does not exist, or a grasp that is not ranked.
         """
-        if self.candidates is None or not self.uncertain:
-            raise ValueError("this ranking does not know its set")
+        one = self._known_set()
         which = self.best if grasp is None else grasp
         found = _core.grasp_set_replay(
-            self.candidates.first, self.candidates._arrays(), self.uncertain, whole("grasp", which), whole("sample", sample, 0, 2**63 - 1)
+            one.first, one._arrays(), self.uncertain, whole("grasp", which), whole("sample", sample, 0, 2**63 - 1)
         )
         contacts = [self.contact_name(which, j) for j in range(len(found["point"]))]
         return Replay(found, title=f"{self.name(which)}, sample {sample}", contacts=contacts)
+
+    def _known_set(self) -> GraspSet:
+        if self.candidates is None or not self.uncertain:
+            raise ValueError("this ranking does not know its set")
+        return self.candidates
 
     def outcome_counts(self, grasp: int) -> dict[str, int]:
         """Samples per outcome of a grasp, without outcomes that did not occur."""
@@ -519,11 +470,9 @@ class Ranking:
         ValueError
             If the ranking does not hold its set.
         """
-        if self.candidates is None or not self.uncertain:
-            raise ValueError("this ranking does not know its set")
+        one = self._known_set()
         which = self.best if grasp is None else whole("grasp", grasp, 0, len(self.rank) - 1)
-        names, sets = _changed(self.candidates, which, self.uncertain, positive("share", share), positive("move", move))
-        one = self.candidates
+        names, sets = _changed(one, which, self.uncertain, positive("share", share), positive("move", move))
         rows = slice(int(one.first[which]), int(one.first[which + 1]))
         contacts = None if one.contact_names is None else one.contact_names[rows] * len(names)
         parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
@@ -536,27 +485,12 @@ class Ranking:
         """Data frame with a row per grasp, indexed as in the set, the best first."""
         import pandas
 
+        columns = {name: np.asarray(getattr(self, name)) for name in _SHOWN}
         frame = pandas.DataFrame(
-            {
-                "rank": self.rank,
-                "p_held": self.p_held,
-                "low": self.low,
-                "high": self.high,
-                "difference": self.difference,
-                "difference_low": self.difference_low,
-                "difference_high": self.difference_high,
-                "required_friction": self.required_friction[:, 1],
-                "p_no_slip": self.p_no_slip,
-                "p_resisted": self.p_resisted,
-                "margin": self.margin[:, 1],
-                "resisted_force_radius": self.resisted_force_radius,
-                "limiting_contact": self.limiting_contact,
-                "non_unique": self.non_unique,
-                "unsolved": self.unsolved,
-                "status": pandas.Categorical.from_codes(self.status.astype(int), list(STATUS)),
-            },
+            {name: column if column.ndim == 1 else column[:, 1] for name, column in columns.items()},
             index=pandas.Index(np.arange(len(self.rank)), name="grasp"),
         )
+        frame["status"] = pandas.Categorical.from_codes(self.status.astype(int), list(STATUS))
         if self.candidates and self.candidates.names:
             frame.insert(0, "name", self.candidates.names)
         if self.candidates and self.candidates.contact_names:
@@ -591,7 +525,7 @@ class Ranking:
         return output
 
     def _found(self, title: str) -> ranking_file.Found:
-        set_ = self.candidates
+        one = self.candidates
         return ranking_file.Found(
             columns={name: np.asarray(getattr(self, name)).astype(t) for name, (_, t) in ranking_file.COLUMNS.items()},
             statuses={name: read_outcome(words) for name, words in _core.grasp_statuses.items()},
@@ -602,10 +536,8 @@ class Ranking:
             study=self.study,
             seconds=self.seconds,
             version=_core.version,
-            grasps=ranking_file.Grasps(set_.first, set_.arrays, set_.mesh, set_.names, set_.contact_names)
-            if set_
-            else None,
-            without="" if set_ else "this ranking does not know its set",
+            grasps=ranking_file.Grasps(one.first, one.arrays, one.mesh, one.names, one.contact_names) if one else None,
+            without="" if one else "this ranking does not know its set",
         )
 
     def _drawn(self) -> str:
@@ -615,10 +547,7 @@ class Ranking:
 
     def plot(self, ax: Axes | None = None, most: int = 20) -> Axes:
         """Plots P(held) of the `most` best grasps with their intervals on matplotlib axes, which are returned."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            ax = plt.subplots()[1]
+        ax = axes(ax)
         shown = self.order[:most]
         p = self.p_held[shown]
         errors = np.abs(np.stack([p - self.low[shown], self.high[shown] - p]))
@@ -671,37 +600,15 @@ RESULTS["grasp_set"] = RankedRun
 
 
 @accept_old
+@accept_options(options=RankOptions, arrays=GraspArrays)
 def rank(
     grasps: GraspSet | Sequence[Grasp] | str | PathLike[str] | None = None,
+    options: RankOptions | None = None,
     *,
     points: Any = None,
     normals: Any = None,
-    friction: Any = None,
-    mass: Any = None,
-    com: Any = None,
-    slide: Any = 0.0,
-    tilt: float = 0.0,
-    force: Ball | None = None,
-    torque: Ball | None = None,
-    wrenches: Any = None,
-    random_gravity_direction: bool = False,
-    interior_grasp: bool = False,
-    hand: str = "auto",
-    command: Any = 1.0,
-    grip_force_error: Any = 0.0,
-    torque_error: Any = 0.0,
-    imbalance: float = 0.5,
-    acceleration: float = ACCELERATION,
-    check_uniqueness: bool = True,
-    samples: int = 1000,
-    friction_samples: int = 100,
-    radius_samples: int = -1,
-    best: int = 0,
-    confidence: float = 0.95,
-    seed: int = 1,
-    device: str = "auto",
-    threads: int = 0,
-    **others: Any,
+    first: Any = None,
+    arrays: GraspArrays | None = None,
 ) -> Ranking:
     """Ranks candidate grasps by the probability that each holds. Sample i has the same draws in every grasp.
 
@@ -709,52 +616,12 @@ def rank(
     ----------
     grasps : GraspSet, sequence of Grasp, str or path, optional
         A set, grasps of garra.grasp.from_mujoco, or a file (HDF5, NPZ).
-    points, normals, **others
+    options : RankOptions, optional
+        Uncertain inputs and size of the ranking. Its fields are keywords too, which override it.
+    points, normals, first
         Instead of `grasps`: arguments of GraspSet.from_arrays().
-    friction, mass : float, array_like or distribution, optional
-        Numbers, arrays of the set, garra.uniform() or garra.normal() of the value, or garra.scale() of a factor.
-    com : array_like or Ball, optional
-        Centers of mass, or garra.ball() of their error [m].
-    slide : float or distribution
-        Error of contact points along the surface in both directions; a number is the standard deviation [m].
-    tilt : float
-        Half angle of a cone in which the true normals are uniform [rad].
-    force, torque : Ball, optional
-        Disturbances [N, N m].
-    wrenches : array_like [n, 6], optional
-        Additional (force; moment about the center of mass) [N, N m], of which each sample draws one.
-    random_gravity_direction : bool
-        Gravity from a direction uniform on the sphere.
-    interior_grasp : bool
-        Accept normals that all point away from the center of mass, as in a ring held from inside.
-    hand : str
-        "auto" (by the arrays of the set), "ideal", "compliant" or "whole".
-    command : float or distribution
-        Factor on the commanded forces or torques.
-    grip_force_error, torque_error : float or distribution
-        Added to each normal force [N], or to each joint torque of a whole hand [N m].
-    imbalance : float
-        Largest fraction of the wrench that the command may leave unbalanced.
-    acceleration : float
-        Largest acceleration of a contact at rest [m/s^2].
-    check_uniqueness : bool
-        Search a second solution of each contact problem.
-    samples : int
-        Samples per grasp; with `best` the maximum.
-    friction_samples : int
-        First samples for which the required friction is computed.
-    radius_samples : int
-        First samples for the resisted force radius of an ideal hand with force limits; -1: a twentieth of friction_samples.
-    best : int
-        Number of best grasps wanted; others are dropped early. 0: rank all.
-    confidence : float
-        Probability that no true best grasp is dropped; `Ranking.decided` says if the best were found.
-    seed : int
-        Seed of the draws.
-    device : str
-        "auto", "cpu", "scalar", "cuda", "cuda:1".
-    threads : int
-        CPU threads; 0: all.
+    arrays : GraspArrays, optional
+        Arrays that replace those of the set. Its fields are keywords too, but `force` and `torque`.
 
     Returns
     -------
@@ -766,64 +633,29 @@ def rank(
     garra.Error
         UsageError for options, a set without friction or without a load; FileError for bad files and arrays.
     ValueError, TypeError
-        As GraspSet.from_arrays().
+        As RankOptions and GraspSet.from_arrays().
 
     Examples
     --------
     >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.3, 0.8), force=garra.ball(2.0))
     >>> ranking.best
     """
-    offset = com if isinstance(com, Ball) else Ball(0.0)
-    parts = {
-        "friction": None if _is_drawn(friction) else friction,
-        "mass": None if _is_drawn(mass) else mass,
-        "com": None if isinstance(com, Ball) else com,
-        **others,
-    }
-    candidates = _set_of(grasps, points, normals, {k: v for k, v in parts.items() if v is not None})
-    if "friction" not in candidates.arrays and (not _is_drawn(friction) or friction.relative):
+    parts = arrays._given() | options._of_set() | ({} if first is None else {"first": first})
+    candidates = _set_of(grasps, points, normals, parts)
+    friction = options.friction
+    if "friction" not in candidates.arrays and (not is_drawn(friction) or friction.relative):
         raise _core.UsageError(
             "rank() without friction: the set has none\n"
             "Give friction=0.5, an array [G, k], garra.uniform(0.3, 0.8) or garra.normal(0.5, 0.1)."
         )
-    common, own, friction_is_factor = _friction(friction)
-    uncertain = {
-        "friction": common,
-        "per_contact_friction_factor": own,
-        "friction_is_factor": friction_is_factor,
-        "mass": _tuple(mass, 0.0) if _is_drawn(mass) else _CONSTANT_ONE,
-        "mass_is_factor": mass.relative if _is_drawn(mass) else True,
-        "com_radius": offset.radius,
-        "slide": _tuple(slide if _is_drawn(slide) else Normal(0.0, finite("slide", slide), -np.inf, np.inf)),
-        "tilt": ("cone", real("tilt", tilt, 0), 0.0, 0.0, 0.0) if tilt else ("constant", 0.0, 0.0, 0.0, 0.0),
-        "force_radius": _radius("force", force),
-        "torque_radius": _radius("torque", torque),
-        "wrenches": [] if wrenches is None else np.atleast_2d(numbers("wrenches", wrenches)).tolist(),
-        "random_gravity_direction": bool(random_gravity_direction),
-        "interior_grasp": bool(interior_grasp),
-        "hand": hand,
-        "command": _tuple(command) if _is_drawn(command) else ("constant", finite("command", command), 0.0, 0.0, 0.0),
-        "grip_force_error": _tuple(grip_force_error)
-        if _is_drawn(grip_force_error)
-        else ("constant", finite("grip_force_error", grip_force_error), 0.0, 0.0, 0.0),
-        "torque_error": _tuple(torque_error)
-        if _is_drawn(torque_error)
-        else ("constant", finite("torque_error", torque_error), 0.0, 0.0, 0.0),
-        "held_imbalance": real("imbalance", imbalance),
-        "held_acceleration": real("acceleration", acceleration),
-        "check_uniqueness": bool(check_uniqueness),
-        "samples": whole("samples", samples, 1, 2**63 - 1),
-        "friction_samples": whole("friction_samples", friction_samples, 0, 2**63 - 1),
-        "radius_samples": whole("radius_samples", radius_samples, -1, 2**63 - 1),
-        "best": whole("best", best, 0, 2**63 - 1),
-        "confidence": real("confidence", confidence),
-        "seed": check_seed(seed),
-    }
+    uncertain = options._uncertain()
     start = time.perf_counter()
-    columns = _core.grasp_set_rank(candidates.first, candidates._arrays(), uncertain, *place(device, threads))
+    columns = _core.grasp_set_rank(
+        candidates.first, candidates._arrays(), uncertain, *place(options.device, options.threads)
+    )
     return Ranking(
         candidates=candidates,
-        study=_said(uncertain),
+        study=study_of(uncertain),
         seconds=time.perf_counter() - start,
         uncertain=uncertain,
         **columns,
@@ -835,7 +667,7 @@ def _changed(
 ) -> tuple[list[str], list[dict[str, np.ndarray]]]:
     """Names of the changes of a grasp, and its arrays with each change."""
     begin, end = int(of.first[grasp]), int(of.first[grasp + 1])
-    rows = {**dict.fromkeys(_OF_CONTACTS, 1), "mobility": 1, "angular_mobility": 1, "jacobian": 3, "angular_jacobian": 3}
+    rows = {**dict.fromkeys(OF_CONTACTS, 1), "mobility": 1, "angular_mobility": 1, "jacobian": 3, "angular_jacobian": 3}
     arrays = {
         name: array[rows[name] * begin : rows[name] * end] if name in rows else array[grasp : grasp + 1]
         for name, array in of.arrays.items()
@@ -872,11 +704,11 @@ def _changed(
 
 
 def _names() -> tuple[str, ...]:
-    return ("first", *_OF_CONTACTS, *_OF_GRASPS, *_OF_HANDS)
+    return ("first", *OF_CONTACTS, *OF_GRASPS, *OF_HANDS)
 
 
 def _of_hand(name: str, value: Any, lead: tuple[int, ...], grasps: int, joints: tuple[int, ...]) -> np.ndarray:
-    """Array of _OF_HANDS in the shape of a file. lead: axes of contacts; joints: (nq,), or () without a jacobian."""
+    """Array of OF_HANDS in the shape of a file. lead: axes of contacts; joints: (nq,), or () without a jacobian."""
     array = numbers(name, value)
     rows = int(np.prod(lead))
     if name in ("jacobian", "angular_jacobian"):
@@ -905,71 +737,6 @@ def _mobility_factor(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return vectors[:, moves] * root, vectors[:, moves].T / root[:, None]
 
 
-def _is_drawn(value: Any) -> bool:
-    return isinstance(value, Uniform | Normal)
-
-
-def _radius(name: str, given: Ball | None) -> float:
-    if given is None:
-        return 0.0
-    if not isinstance(given, Ball):
-        raise TypeError(
-            f"{name}: garra.ball(radius) is needed, not {given!r}; a constant one is part of wrench, and commanded "
-            "forces are part of a Set"
-        )
-    return given.radius
-
-
-def _said(uncertain: dict[str, Any]) -> dict[str, Any]:
-    """As `garra grasp rank` writes it into a ranking's file."""
-    said = {key: _text(value) if isinstance(value, tuple) else value for key, value in uncertain.items()}
-    said["slide_t"] = said["slide_o"] = said.pop("slide")
-    # The median, but for a normal distribution that is cut off askew.
-    middle = {"uniform": lambda a, b: (a + b) / 2}
-    for key in ("friction", "per_contact_friction_factor"):
-        kind, a, b = uncertain[key][:3]
-        said[f"{key}_nominal"] = middle.get(kind, lambda a, _: a)(a, b)
-    return said
-
-
-def _text(drawn: tuple[str, float, float, float, float]) -> str:
-    """normal(0.5, 0.1)"""
-    kind, a, b, low, high = drawn
-    if kind in ("constant", "cone"):
-        return f"{float(a)}" if kind == "constant" else f"cone({float(a)})"
-    # Ends that _tuple() gives to a distribution that has none do not cut it.
-    cut = kind == "normal" and min(a - low, high - a) < 8 * b
-    return f"{kind}({float(a)}, {float(b)})" + (", truncated" if cut else "")
-
-
-def _tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float, float, float, float]:
-    """As the compiled module takes it; a normal distribution is cut off at `least` at the latest."""
-    if isinstance(drawn, Uniform):
-        if drawn.low < least:
-            raise ValueError(f"{drawn}: below {least:g}")
-        return "uniform", drawn.low, drawn.high, 0.0, 0.0
-    if drawn.sd == 0:
-        return "constant", drawn.mean, 0.0, 0.0, 0.0
-    low, high = max(drawn.min, least), drawn.max
-    # Ends that no draw reaches: a normal distribution has none of its own.
-    far = 40 * drawn.sd
-    return (
-        "normal",
-        drawn.mean,
-        drawn.sd,
-        low if isfinite(low) else drawn.mean - far,
-        high if isfinite(high) else drawn.mean + far,
-    )
-
-
-def _friction(friction: Any) -> tuple[tuple, tuple, bool]:
-    """Friction distributions common to all contacts and per contact, and whether they are factors on the set's."""
-    if not _is_drawn(friction):
-        return _CONSTANT_ONE, _CONSTANT_ONE, True
-    drawn = _tuple(friction, 0.0)
-    return (drawn, _CONSTANT_ONE, friction.relative) if friction.common else (_CONSTANT_ONE, drawn, friction.relative)
-
-
 def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> GraspSet:
     if grasps is None:
         if points is None or normals is None:
@@ -989,4 +756,4 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Gr
     arrays = dict(grasps.arrays)
     kept = {name: arrays.pop(name) for name in ("point", "normal")}
     known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names, "contact_names": grasps.contact_names}
-    return GraspSet.from_arrays(kept["point"], kept["normal"], **known, **{**arrays, **parts})
+    return GraspSet.from_arrays(kept["point"], kept["normal"], **{**known, **arrays, **parts})

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from garra.page.h5_tables import opened, text
+from garra.page.h5_tables import numbers, opened, text
 from garra.page.outcomes import Outcome
-from garra.page.run_folder import DamagedFile, MissingFile, RunError
+from garra.page.run_folder import At, DamagedFile, MissingFile, RunError
 from garra.page.words import plain
-from garra.renamed import stored_name, with_new_names
+from garra.renamed import with_new_names
 
 # Columns of a ranking: what follows the grasps' axis, and their type.
 COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
@@ -100,35 +100,31 @@ class Found:
     @property
     def order(self) -> np.ndarray:
         """Grasps that have a rank, the best first."""
-        ranked = np.flatnonzero(self.columns["rank"] > 0)
-        return ranked[np.argsort(self.columns["rank"][ranked], kind="stable")]
+        return order_of(self.columns["rank"])
+
+
+def order_of(rank: np.ndarray) -> np.ndarray:
+    """Grasps with a rank above 0, the best first."""
+    ranked = np.flatnonzero(rank > 0)
+    return ranked[np.argsort(rank[ranked], kind="stable")]
 
 
 def read(path: str | Path) -> Found:
     """The ranking in a file, with its set if that is where the ranking says and has not changed. Raises RunError."""
     file = Path(path)
-    if not file.is_file():
-        raise MissingFile(f"{file}: no such file; `garra grasp rank SET.h5 -o RANKING.h5` writes one")
-    table = opened(file, lambda h5: _ranking(h5, file))
+    table = opened(file, lambda h5: _ranking(h5, file), "`garra grasp rank SET.h5 -o RANKING.h5` writes one")
     kept = table.pop("set_checksum")
     grasps, without = _set_of(table["set_file"], kept, file, len(table["columns"]["rank"]))
     return Found(**table, grasps=grasps, without=without)
 
 
 def _ranking(h5: Any, file: Path) -> Table:
-    columns = {}
-    count = None
+    columns, sizes = {}, {}
     for name, (tail, kind) in COLUMNS.items():
         if name == "non_unique" and name not in h5:  # rankings of 0.1 have none
-            columns[name] = np.zeros(count or 0, kind)
+            columns[name] = np.zeros(sizes["G"], kind)
             continue
-        if (stored := stored_name(h5, name)) not in h5:
-            raise DamagedFile(f"{file}: {name}: no such data set; `garra grasp rank -o` writes it")
-        values = np.asarray(h5[stored][()])
-        count = len(values) if count is None and values.ndim else count
-        if values.shape != (count, *tail) or values.dtype.kind not in "iuf":
-            raise DamagedFile(f"{file}: {name}: expected numbers of the shape {(count, *tail)}, found {values.shape}")
-        columns[name] = values.astype(kind)
+        columns[name] = numbers(h5, name, ("G", *tail), sizes, At(str(file), name)).astype(kind)
     statuses = _words(h5["status"])
     status, rank = columns["status"], columns["rank"]
     if len(status) and not 0 <= status.min() <= status.max() < len(statuses):

@@ -138,13 +138,18 @@ def read(folder: str, check_summary: Callable[[Any, At], None]) -> Run:
     path = Path(folder)
     if not path.is_dir():
         raise MissingFile(f"{folder}: no such run folder")
-    summary = with_new_names(read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`"), "json")
+    summary = read_summary(path)
     check_summary(summary, At(str(path / "summary.json")))
     manifest = read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
     check(manifest, MANIFEST, At(str(path / "manifest.json")))
     text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
     scenario = with_new_names(_parse_toml(text, path / "scenario.toml"), "key")
     return Run(folder, summary, manifest, text, scenario)
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """summary.json with the names of today; raises RunError."""
+    return with_new_names(read_json(folder / "summary.json", f"finish the run with `garra resume {folder}`"), "json")
 
 
 def _read_text(path: Path, remedy: str) -> str:

@@ -15,9 +15,11 @@ from garra.renamed import accept_old, attribute
 from garra.summary import Summary
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from garra.batch import Batch
     from garra.chain.robot import Chain
-    from garra.study.run import Result
+    from garra.study.run import Progress, Result
 
 
 @dataclass(frozen=True)
@@ -348,7 +350,24 @@ def nearest(
     return Nearest(**{name: batch.out(array) for name, array in arrays.items()})
 
 
-def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noqa: A001  (the field's word)
+def map(  # noqa: A001  (the field's word)
+    robot: Chain,
+    *,
+    samples: int = 1_000_000,
+    title: str = "",
+    joints: Any = None,
+    task: Any = None,
+    measure: Any = None,
+    slice: Any = None,  # noqa: A002  (the scenario's key)
+    sampling: Any = None,
+    output: Any = None,
+    out: str | PathLike[str] | None = None,
+    seed: int | None = None,
+    device: str = "auto",
+    threads: int = 0,
+    report: bool = False,
+    progress: Progress = False,
+) -> Result:
     """Maps the singularities of an arm over its joint limits or a task: a study of job = "singularity".
 
     Parameters
@@ -357,9 +376,14 @@ def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noq
         As in measure().
     samples : int
         Number of configurations.
-    **how
-        Further tables of the scenario (joints, task, measure, slice, output; docs/reference/scenario.md), and keywords
-        of garra.run() (out, seed, device, threads, progress, report).
+    title : str, optional
+        Default: "Singularities of NAME".
+    joints, task, measure, sampling, output : mapping, optional
+        Tables of the scenario (docs/reference/scenario.md).
+    slice : sequence of mapping, optional
+        Tables [[slice]] of the scenario.
+    out, seed, device, threads, report, progress
+        As in garra.run().
 
     Returns
     -------
@@ -374,18 +398,16 @@ def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noq
 
     from garra.study.run import run
 
-    running = {key: how.pop(key) for key in ("out", "seed", "device", "threads", "progress", "report") if key in how}
+    tables = {"joints": joints, "task": task, "measure": measure, "slice": slice, "sampling": sampling, "output": output}
+    how = {"samples": samples, "seed": seed, "device": device, "threads": threads, "report": report}
     with TemporaryDirectory(prefix="garra-") as folder:
         model = f"{folder}/{robot.name or 'robot'}.toml".replace(" ", "_")
         with open(model, "w", encoding="utf-8") as file:
             file.write(robot.to_toml())
-        scenario = {
-            "schema": 1,
-            "job": "singularity",
-            "title": f"Singularities of {robot.name}",
-            "robot": {"file": model},
-        }
-        return run({**scenario, **how}, samples=samples, **running)
+        scenario = {"schema": 1, "job": "singularity", "robot": {"file": model}}
+        scenario |= {"title": title or f"Singularities of {robot.name}"}
+        scenario |= {key: table for key, table in tables.items() if table is not None}
+        return run(scenario, out, **how, progress=progress)
 
 
 def _unit(length: float | None) -> float:

@@ -4,13 +4,14 @@ results.h5 dataset by dataset."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from garra.page.h5_tables import numbers, opened
 from garra.page.outcomes import check_outcomes
 from garra.page.run_folder import (
     COUNT,
@@ -20,12 +21,10 @@ from garra.page.run_folder import (
     REAL,
     TEXT,
     At,
-    DamagedFile,
-    MissingFile,
     check,
     read_json,
 )
-from garra.renamed import stored_name, with_new_names
+from garra.renamed import with_new_names
 
 Table = dict[str, Any]
 
@@ -253,9 +252,10 @@ class Slice:
     locus_escape: np.ndarray  # from 0; -1: none
 
 
-VOXEL_ARRAYS = ("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50")
-SLICE_ARRAYS = ("sigma_min", "inverse_condition", "manipulability")
-LOCUS_ARRAYS = ("locus_x", "locus_y", "locus_dependent_joints", "locus_escape")
+# Data set: names of its axes.
+VOXEL_ARRAYS = dict.fromkeys(("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50"), "zyx")
+SLICE_ARRAYS = {"x": "x", "y": "y", **dict.fromkeys(("sigma_min", "inverse_condition", "manipulability"), "yx")}
+SLICE_ARRAYS |= dict.fromkeys(("locus_x", "locus_y", "locus_dependent_joints", "locus_escape"), "n")
 
 
 def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
@@ -267,30 +267,14 @@ def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
         return (_voxels(file["voxels"], at.key("voxels")) if "voxels" in file else None), slices
 
     path = Path(folder) / "map.h5"
-    remedy = f"`garra resume {folder}` writes it"
-    if not path.is_file():
-        raise MissingFile(f"{path}: no such file; {remedy}")
-    return _open(path, remedy, read)
-
-
-def _open(path: Path, remedy: str, read: Callable[[Any, At], Any]) -> Any:
-    import h5py
-
-    try:
-        with h5py.File(path) as file:
-            return read(file, At(str(path)))
-    except PermissionError as error:
-        raise MissingFile(f"{path}: {error.strerror}") from None
-    except OSError as error:
-        raise DamagedFile(f"{path}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from None
+    return opened(path, lambda h5: read(h5, At(str(path))), f"`garra resume {folder}` writes it")
 
 
 def _voxels(group: Any, at: At) -> Voxels | None:
     low, side = _attribute(group, "low", at), _attribute(group, "side", at)
-    count = _dataset(group, "count", (None, None, None), at)
-    if not count.size:
+    arrays = _numbers(group, VOXEL_ARRAYS, at)
+    if not arrays["count"].size:
         return None
-    arrays = {name: _dataset(group, name, count.shape, at) for name in VOXEL_ARRAYS}
     if low.size != 3 or side.size != 1 or not side.ravel()[0] > 0:
         raise at.fail("attributes `low` [3] and `side` > 0 are wanted")
     return Voxels(low=low, side=float(side.ravel()[0]), **arrays)
@@ -300,16 +284,12 @@ def _slice(group: Any, summary: Table, at: At) -> Slice:
     first = _first_joint(summary)
     pair = [int(_attribute(group, name, at).ravel()[0]) - first for name in ("x", "y")]
     _check_joints(pair, summary["robot"]["joints"], at)
-    axes = {name: _dataset(group, name, (None,), at) for name in ("x", "y")}
-    if min(axis.size for axis in axes.values()) < 2:
+    arrays = _numbers(group, SLICE_ARRAYS, at)
+    if min(arrays["sigma_min"].shape) < 2:
         raise at.fail("at least two points along each side are wanted")
-    shape = (axes["y"].size, axes["x"].size)
-    measures = {name: _dataset(group, name, shape, at) for name in SLICE_ARRAYS}
-    length = _dataset(group, LOCUS_ARRAYS[0], (None,), at).shape
-    locus = {name: _dataset(group, name, length, at) for name in LOCUS_ARRAYS}
-    locus |= {name: locus[name].astype(np.int64) for name in LOCUS_ARRAYS[2:]}
-    locus["locus_escape"] -= first
-    return Slice(joints=(pair[0], pair[1]), q=_attribute(group, "q", at), **axes, **measures, **locus)
+    arrays |= {name: arrays[name].astype(np.int64) for name in ("locus_dependent_joints", "locus_escape")}
+    arrays["locus_escape"] -= first
+    return Slice(joints=(pair[0], pair[1]), q=_attribute(group, "q", at), **arrays)
 
 
 def _attribute(group: Any, name: str, at: At) -> np.ndarray:
@@ -318,18 +298,10 @@ def _attribute(group: Any, name: str, at: At) -> np.ndarray:
     return np.asarray(group.attrs[name], dtype=float)
 
 
-def _dataset(group: Any, name: str, shape: tuple[int | None, ...], at: At) -> np.ndarray:
-    import h5py
-
-    stored = stored_name(group, name)
-    if stored not in group or not isinstance(group[stored], h5py.Dataset):
-        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
-    data = group[stored]
-    fits = data.ndim == len(shape) and all(b in (None, a) for a, b in zip(data.shape, shape, strict=True))
-    if data.dtype.kind not in "fiu" or not fits:
-        wanted = ["any" if n is None else n for n in shape]
-        raise at.key(name).fail(f"expected numbers {wanted}, found {data.dtype} {list(data.shape)}")
-    return data[...].astype(float)
+def _numbers(group: Any, shapes: dict[str, Sequence[int | str]], at: At) -> dict[str, np.ndarray]:
+    """Data sets of named shapes."""
+    sizes: dict[str, int] = {}
+    return {name: numbers(group, name, shape, sizes, at.key(name)) for name, shape in shapes.items()}
 
 
 # --- results.h5
@@ -347,7 +319,8 @@ class Rows:
     escape_joint: np.ndarray  # [n] from 0; -1: none
 
 
-ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), (None,))}
+ROWS = {"index": ("n",), "tool": ("n", 3)}
+ROWS |= dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), ("n",))
 
 
 def read_rows(folder: str, summary: Table) -> Rows | None:
@@ -357,8 +330,8 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
     def read(file: Any, at: At) -> Rows | None:
         if "index" not in file or not file["index"].size:
             return None
-        sample = _dataset(file, "index", (None,), at)
-        data = {name: _dataset(file, name, (sample.size, *shape[1:]), at) for name, shape in ROWS.items()}
+        data = _numbers(file, ROWS, at)
+        sample = data.pop("index")
         converged = np.isfinite(data["distance"]) & (data["dependent_joints"] > 0) & np.isfinite(data["tool"]).all(axis=1)
         chosen = {name: column[converged] for name, column in data.items()}
         for name in ("dependent_joints", "escape_joint"):
@@ -369,4 +342,4 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
     path = Path(folder) / "results.h5"
     if not path.is_file():
         return None
-    return _open(path, f"`garra resume {folder}` writes it", read)
+    return opened(path, lambda h5: read(h5, At(str(path))), f"`garra resume {folder}` writes it")

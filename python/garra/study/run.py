@@ -3,7 +3,6 @@ docs/reference/run-folder.md)."""
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 import signal
@@ -21,8 +20,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from garra import _core, program
+from garra.page.h5_tables import text
 from garra.page.interval import clopper_pearson
-from garra.renamed import with_new_names
+from garra.page.run_folder import RunError, read_summary
 from garra.study import campaign
 from garra.study.progress import listener, record_of
 
@@ -60,9 +60,10 @@ class Result:
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
-        self.summary: dict[str, Any] = with_new_names(
-            json.loads((self.folder / "summary.json").read_text(encoding="utf-8")), "json"
-        )
+        try:
+            self.summary: dict[str, Any] = read_summary(self.folder)
+        except RunError as error:
+            raise error_of(error) from None
 
     @property
     def job(self) -> str:
@@ -156,10 +157,10 @@ class Result:
                 else:
                     parts = data.attrs.get("names")
                     for i in range(values.shape[1]):
-                        part = _text(parts[i]) if parts is not None else f"{name}[{i}]"
+                        part = text(parts[i]) if parts is not None else f"{name}[{i}]"
                         columns[part] = values[:, i]
             if "outcome" in file and "names" in file["outcome"].attrs:
-                names = [_text(n) for n in file["outcome"].attrs["names"]]
+                names = [text(n) for n in file["outcome"].attrs["names"]]
                 columns["outcome"] = pandas.Categorical.from_codes(columns["outcome"].astype(int), names)
         index = columns.pop("index", None)
         return pandas.DataFrame(columns, index=None if index is None else pandas.Index(index, name="sample"))
@@ -238,7 +239,7 @@ class Plots:
         counts = np.array(metric.counts, dtype=float)
         edges = np.linspace(metric.low, metric.high, len(counts) + 1)
         seen = np.flatnonzero(counts)
-        ax = _axes(ax)
+        ax = axes(ax)
         if len(seen):
             first, last = seen[0], seen[-1] + 1
             ax.stairs(counts[first:last] / counts.sum(), edges[first : last + 1], fill=True)
@@ -249,14 +250,15 @@ class Plots:
     def outcomes(self, ax: Any = None) -> Any:
         """Bar chart of the fraction of each outcome that occurred."""
         found = {name: count for name, count in self.of.outcomes.items() if count}
-        ax = _axes(ax)
+        ax = axes(ax)
         ax.barh(list(found), [count / self.of.samples for count in found.values()])
         ax.invert_yaxis()
         ax.set_xlabel("share of samples")
         return ax
 
 
-def _axes(ax: Any) -> Any:
+def axes(ax: Any) -> Any:
+    """Given or new matplotlib axes."""
     if ax is not None:
         return ax
     from matplotlib import pyplot
@@ -273,10 +275,6 @@ def _scipys(count: int, samples: int, level: float, method: str) -> tuple[float,
 
     found = binomtest(count, samples).proportion_ci(level, method)
     return float(found.low), float(found.high)
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def _call(arguments: list[str], progress: Progress = False) -> int:
@@ -314,6 +312,11 @@ def _do(arguments: list[str]) -> None:
         stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
     _raise(done.returncode, done.stderr, arguments[0])
+
+
+def error_of(error: RunError) -> Exception:
+    """Exception of garra for a file that a report cannot read."""
+    return _ERRORS.get(error.exit_code, _core.Error)(str(error))
 
 
 def _raise(code: int, said: str, command: str) -> None:

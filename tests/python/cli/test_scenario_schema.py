@@ -163,6 +163,21 @@ def test_an_unknown_job_is_refused():
     assert 'Did you mean "platform"?' in said
 
 
+def test_the_build_wrote_the_scenario_classes_of_this_program(tmp_path):
+    subprocess.run([sys.executable, ROOT / "tools/scenario_classes.py", PROGRAM, tmp_path], check=True)
+    package = ROOT / "python/garra/scenario"
+    wanted = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert {"__init__.py", "schema.json", "renamed.json", *(f"{job}.py" for job in JOBS)} == wanted.keys()
+    assert {name: (package / name).read_text() for name in wanted} == wanted
+
+
+def test_git_has_nothing_that_the_build_writes():
+    listed = subprocess.run(["git", "ls-files", "python/garra/scenario"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("no Git here")
+    assert {file.rpartition("/")[2] for file in listed.stdout.split()} == {"rules.py", "table.py"}
+
+
 def test_the_pages_are_as_the_program_says():
     done = subprocess.run(
         [sys.executable, ROOT / "tools/scenario_tables", PROGRAM, "--check"], capture_output=True, text=True

@@ -224,8 +224,8 @@ def test_jax_in_single_precision_and_on_shared_friction():
 
 def test_jax_says_what_was_wrong():
     A, b, mu = map(jax_in_doubles().numpy.asarray, random_problems(2, 1, seed=1))
-    with pytest.raises(TypeError, match="unknown argument tolerance"):
-        garra.contact.forces(A, b, mu, tolerance=1)
+    with pytest.raises(TypeError, match="tolrance"):
+        garra.contact.forces(A, b, mu, tolrance=1)
     with pytest.raises(Exception, match="nonsense"):
         garra.contact.forces(A, b, mu, method="nonsense")[0].block_until_ready()
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
+import inspect
 import json
+import pydoc
 
 import garra
 import numpy as np
@@ -155,6 +158,62 @@ def test_the_program_gives_the_same_numbers_as_python(tmp_path):
     assert [float(row["required_friction_50"]) for row in rows] == list(r.required_friction[:, 1])
     assert {row["status"] for row in rows} == {"ranked"}
     assert ((r.p_held > 0) & (r.p_held < 1)).any()
+
+
+def test_keywords_override_the_options_of_a_ranking():
+    points, normals, _ = box_grasps(5, 0.06)
+    grasps = garra.grasp.GraspSet.from_arrays(points, normals, arrays=garra.grasp.GraspArrays(mass=0.3, force_limit=5.0))
+    options = garra.grasp.RankOptions(friction=garra.uniform(0.1, 0.5), samples=200, seed=4)
+    found = garra.grasp.rank(grasps, options, samples=300)
+    spelled_out = garra.grasp.rank(grasps, friction=garra.uniform(0.1, 0.5), samples=300, seed=4)
+    assert (found.samples == 300).all()
+    np.testing.assert_array_equal(found.p_held, spelled_out.p_held)
+    np.testing.assert_array_equal(garra.grasp.rank(grasps, options).held, garra.grasp.rank(grasps, options=options).held)
+    # Options of the set and of the ranking have names in common: an array goes to the set.
+    heavy = garra.grasp.rank(grasps, options, mass=30.0)
+    assert (heavy.p_held == 0).all()
+    assert heavy.candidates.arrays["mass"].tolist() == [30.0] * 5
+
+
+def test_options_are_checked_when_they_are_made():
+    for wrong in ({"samples": 0}, {"tilt": -0.1}, {"seed": -1}, {"device": "gpu!"}, {"best": -1}):
+        with pytest.raises(garra.UsageError, match=next(iter(wrong))):
+            garra.grasp.RankOptions(**wrong)
+    with pytest.raises(TypeError, match="garra.ball"):
+        garra.grasp.RankOptions(force=2.0)
+    with pytest.raises(ValueError, match="below 0"):
+        garra.grasp.RankOptions(friction=garra.uniform(-0.1, 0.5))
+
+
+def test_the_signature_of_rank_lists_every_option_with_its_default():
+    shown = inspect.signature(garra.grasp.rank).parameters
+    for f in dataclasses.fields(garra.grasp.RankOptions):
+        assert shown[f.name].default == f.default
+        assert shown[f.name].kind is inspect.Parameter.KEYWORD_ONLY
+    of_set = {f.name for f in dataclasses.fields(garra.grasp.GraspArrays)}
+    assert of_set <= inspect.signature(garra.grasp.GraspSet.from_arrays).parameters.keys()
+    assert of_set - {"gravity"} <= inspect.signature(garra.grasp.GraspSet.from_world).parameters.keys()
+    assert "radius_samples: " in pydoc.render_doc(garra.grasp.rank)
+
+
+def test_a_ranking_that_cannot_be_read_is_an_error_of_garra(tmp_path):
+    with pytest.raises(garra.InputOutputError, match="none.h5: no such file"):
+        garra.grasp.Ranking.read(tmp_path / "none.h5")
+    (tmp_path / "text.h5").write_text("rank")
+    with pytest.raises(garra.FileError, match="text.h5: not a whole HDF5 file"):
+        garra.grasp.Ranking.read(tmp_path / "text.h5")
+
+
+def test_a_table_of_a_ranking_has_its_medians_the_best_first():
+    pytest.importorskip("pandas")
+    points, normals, _ = box_grasps(3, 0.06)
+    points[1] *= 1000
+    names = ["a", "b", "c"]
+    ranking = garra.grasp.rank(points=points, normals=normals, friction=0.5, mass=0.1, samples=10, names=names)
+    table = ranking.to_pandas()
+    assert list(table["name"]) == [names[g] for g in (*ranking.order, 1)]
+    assert list(table["required_friction"].dropna()) == list(ranking.required_friction[ranking.order, 1])
+    assert list(table["status"])[-1] == "millimeters"
 
 
 def test_bad_grasps_and_bad_files_say_what_is_wrong(tmp_path):

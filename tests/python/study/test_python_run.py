@@ -125,6 +125,9 @@ def test_a_run_folder_is_opened_again(tmp_path):
     assert garra.open_run(tmp_path / "run", resume=True).samples == 1024
     with pytest.raises(garra.InputOutputError, match=r"no summary\.json"):
         garra.open_run(tmp_path)
+    (tmp_path / "run" / "summary.json").write_text("{")
+    with pytest.raises(garra.FileError, match=r"summary\.json:1:2: not JSON"):
+        garra.open_run(tmp_path / "run")
 
 
 def test_the_package_is_imported_before_anything_heavy():

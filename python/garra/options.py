@@ -1,0 +1,49 @@
+"""Functions that take an options class, and its fields as keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, TypeVar
+
+R = TypeVar("R")
+
+
+def accept_options(**classes: type[Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Decorates a function whose parameters `classes` take options, instances of dataclasses.
+
+    The fields of these dataclasses become keywords, which override the options. The signature shows them with their
+    defaults. A name of several dataclasses belongs to the first one, a parameter of the function to none.
+    """
+
+    def decorate(function: Callable[..., R]) -> Callable[..., R]:
+        own = signature(function)
+        shown, owner = dict(own.parameters), {}
+        for options, cls in classes.items():
+            for f in fields(cls):
+                if f.name not in shown:
+                    shown[f.name] = Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
+                    owner[f.name] = options
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> R:
+            given: dict[str, dict[str, Any]] = {options: {} for options in classes}
+            for name in kwargs.keys() & owner.keys():
+                given[owner[name]][name] = kwargs.pop(name)
+            try:
+                bound = own.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{function.__qualname__}() {error}") from None
+            for options, cls in classes.items():
+                base = bound.arguments.get(options)
+                if not isinstance(base, cls | None):
+                    raise TypeError(f"{function.__qualname__}(): {options} = {base!r}, no {cls.__name__}")
+                bound.arguments[options] = replace(base or cls(), **given[options])
+            return function(*bound.args, **bound.kwargs)
+
+        call.__signature__ = own.replace(parameters=list(shown.values()))
+        return call
+
+    return decorate
