@@ -9,28 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from garra.page.outcomes import check_counts, check_outcomes
+from garra.page.h5_tables import opened
+from garra.page.outcomes import check_counts, check_study
 from garra.page.run_folder import (
-    COUNT,
-    HISTOGRAM,
-    MAYBE,
-    REAL,
-    STUDY,
-    TEXT,
-    At,
-    DamagedFile,
-    MissingFile,
-    check,
-    same_lengths,
+    CONVERGENCE, COUNT, HISTOGRAM, MAYBE, MAYBE_INTERVAL, REAL, STUDY, TEXT, At, require_length,
 )  # fmt: skip
 
 DESIGN = {
     "values": [REAL],
     "samples": COUNT,
     "outcomes": (dict,),
-    "probability": MAYBE,
-    "low": MAYBE,
-    "high": MAYBE,
+    **MAYBE_INTERVAL,
     "settling_time": HISTOGRAM,
     "peak_torque": [HISTOGRAM],
     "peak_speed": [HISTOGRAM],
@@ -41,14 +30,14 @@ DESIGN = {
 SUMMARY = {
     **STUDY,
     "robot": {"name": TEXT, "joints": COUNT, "joint_names": [TEXT], "units": [TEXT], "torque_units": [TEXT]},
-    "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": (list, type(None))},
+    "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": ([REAL],)},
     "method": {"integrator": TEXT, "step": MAYBE, "duration": REAL, "torque": TEXT, "limits": TEXT},
     "sweep": [{"key": TEXT, "unit": TEXT, "values": [REAL], "scale": TEXT}],
     "outcomes": {"settled": COUNT, "late": COUNT},  # and others
     "designs": [DESIGN],
-    "best": (dict, type(None)),
+    "best": ({"design": COUNT, "why": TEXT},),
     "inputs": [{"name": TEXT, "unit": TEXT, "distribution": TEXT}],
-    "convergence": {"samples": [COUNT], "probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]},
+    "convergence": CONVERGENCE,
     "worst": [{"sample": COUNT, "design": COUNT, "balance": MAYBE}],
     "slowest": [{"sample": COUNT, "design": COUNT, "settling_time": MAYBE}],
     "failures_kept": COUNT,
@@ -57,7 +46,7 @@ SUMMARY = {
 
 def check_summary(summary: dict[str, Any], at: At) -> None:
     """Raises DamagedFile where the summary of a chain study misses a field or contradicts itself."""
-    check(summary, SUMMARY, at)
+    check_study(summary, SUMMARY, at)
     _check_robot(summary, at)
     if not summary["designs"]:
         raise at.key("designs").fail("empty; a study has at least one design")
@@ -66,7 +55,6 @@ def check_summary(summary: dict[str, Any], at: At) -> None:
         raise at.key("designs").fail(f"are {len(summary['designs'])}; the sweep has {combinations} combinations")
     for index, design in enumerate(summary["designs"]):
         _check_design(summary, design, at.key("designs").item(index))
-    check_outcomes(summary, at)
     if sum(design["samples"] for design in summary["designs"]) != summary["samples"]:
         raise at.key("designs").fail(f"do not add up to the {summary['samples']} samples")
     _check_references(summary, at)
@@ -75,36 +63,27 @@ def check_summary(summary: dict[str, Any], at: At) -> None:
 def _check_robot(summary: dict[str, Any], at: At) -> None:
     joints = summary["robot"]["joints"]
     for key in ("joint_names", "units", "torque_units"):
-        _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
+        require_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
     if summary["settle"]["at"] is not None:
-        place = at.key("settle").key("at")
-        check(summary["settle"]["at"], [REAL], place)
-        _check_length(summary["settle"]["at"], joints, "joints", place)
+        require_length(summary["settle"]["at"], joints, "joints", at.key("settle").key("at"))
 
 
 def _check_design(summary: dict[str, Any], design: dict[str, Any], at: At) -> None:
-    _check_length(design["values"], len(summary["sweep"]), "swept keys", at.key("values"))
+    require_length(design["values"], len(summary["sweep"]), "swept keys", at.key("values"))
     for key in ("peak_torque", "peak_speed"):
-        _check_length(design[key], summary["robot"]["joints"], "joints", at.key(key))
+        require_length(design[key], summary["robot"]["joints"], "joints", at.key(key))
     check_counts(design, summary["outcomes"], at)
 
 
-def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
-    if len(items) != length:
-        raise at.fail(f"has {len(items)} entries for {length} {what}")
-
-
 def _check_references(summary: dict[str, Any], at: At) -> None:
-    """Designs that are named by their number exist; lists that are drawn against each other are equally long."""
+    """Designs that are named by their number exist."""
     designs = len(summary["designs"])
     named = [(row, at.key(key).item(i)) for key in ("worst", "slowest") for i, row in enumerate(summary[key])]
     if summary["best"] is not None:
-        check(summary["best"], {"design": COUNT, "why": TEXT}, at.key("best"))
         named.append((summary["best"], at.key("best")))
     for row, place in named:
         if not 0 <= row["design"] < designs:
             raise place.key("design").fail(f"is {row['design']}; there are {designs} designs")
-    same_lengths([(summary["convergence"], at.key("convergence"))])
 
 
 # --- nominal.h5
@@ -154,18 +133,7 @@ class Nominal:
 def read_nominal(folder: str, summary: dict[str, Any]) -> Nominal:
     """The trajectories of a run whose summary was checked; raises RunError."""
     path = Path(folder) / "nominal.h5"
-    remedy = f"`garra resume {folder}` writes it"
-    if not path.is_file():
-        raise MissingFile(f"{path}: no such file; {remedy}")
-    import h5py
-
-    try:
-        with h5py.File(path) as file:
-            return _read(file, summary, At(str(path)))
-    except PermissionError as error:
-        raise MissingFile(f"{path}: {error.strerror}") from None
-    except OSError as error:
-        raise DamagedFile(f"{path}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from None
+    return opened(path, lambda file: _read(file, summary, At(str(path))), f"`garra resume {folder}` writes it")
 
 
 def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:

@@ -22,7 +22,7 @@ MOST_ROWS = 40  # designs in the open table; with more, the likeliest
 Table = dict[str, Any]
 
 
-SCRIPTS = ["page/view_control.js", "page/plots.js", "page/orthographic.js", "chain/scene.js", "chain/page.js"]
+SCRIPTS = ["page/plots.js", "chain/scene.js", "chain/page.js"]
 
 
 def build(run: Run) -> str:

@@ -21,9 +21,7 @@ MOST_FRICTION = 1.5  # of the axis of friction
 Table = dict[str, Any]
 
 
-SCRIPTS = [f"page/{name}.js" for name in ("view_control", "orthographic", "space")] + [
-    f"grasp/{name}.js" for name in ("solids", "candidate", "ranking")
-]
+SCRIPTS = ["grasp/solids.js", "grasp/candidate.js", "grasp/ranking.js"]
 
 
 def build(found: Found) -> str:

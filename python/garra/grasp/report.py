@@ -15,9 +15,7 @@ from garra.page.run_folder import Run
 Table = dict[str, Any]
 
 
-SCRIPTS = [f"page/{name}.js" for name in ("view_control", "orthographic", "space")] + [
-    f"grasp/{name}.js" for name in ("solids", "scene", "picture")
-]
+SCRIPTS = ["grasp/solids.js", "grasp/scene.js", "grasp/picture.js"]
 
 
 def build(run: Run) -> str:

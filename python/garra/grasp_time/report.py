@@ -28,9 +28,7 @@ CONE_PER_TOL = 1e3  # [N]: residuals are scale-invariant, forces are of tens of 
 SCHEMES = {"moreau_jean": "Moreau-Jean steps", "explicit": "explicit steps"}
 
 
-PLAYED = [f"page/{name}.js" for name in ("view_control", "orthographic", "space", "player")] + [
-    "grasp/solids.js", "grasp/scene.js", "grasp_time/page.js"
-]  # fmt: skip
+PLAYED = ["page/player.js", "grasp/solids.js", "grasp/scene.js", "grasp_time/page.js"]
 
 
 def build(run: Run) -> str:

@@ -16,18 +16,20 @@ Table = dict[str, Any]
 Shapes = dict[str, tuple[Any, ...]]
 
 
-def opened(file: Path, read: Callable[[Any], Table]) -> Table:
+def opened(file: Path, read: Callable[[Any], Any], remedy: str = "`garra run` writes it") -> Any:
     """Result of `read` for the open file; raises MissingFile or DamagedFile."""
     import h5py
 
     if not file.is_file():
-        raise MissingFile(f"{file}: no such file; `garra run` writes it")
+        raise MissingFile(f"{file}: no such file; {remedy}")
     try:
         with h5py.File(file) as h5:
             return read(h5)
     except PermissionError as error:
         raise MissingFile(f"{file}: {error.strerror}") from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except OSError as error:
+        raise DamagedFile(f"{file}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from None
+    except (ValueError, TypeError, KeyError) as error:
         raise DamagedFile(f"{file}: {error}") from error
 
 

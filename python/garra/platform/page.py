@@ -14,7 +14,7 @@ from garra.platform import figures as platform_figures
 Table = dict[str, Any]
 
 
-SCRIPTS = [f"page/{name}.js" for name in ("view_control", "orthographic", "space", "player")] + ["platform/scene.js"]
+SCRIPTS = ["page/player.js", "platform/scene.js"]
 
 
 def legs(motion: Table) -> list[list[Any]]:

@@ -186,7 +186,7 @@ def _map_parts(run: Run) -> Table:
         "nodes": nodes | {"total": total, "some": some},
         "ramp": ramp(),
         "styles": ["page/field.css", "platform/map.css"],
-        "scripts": ["page/view_control.js", "page/orthographic.js", "platform/map.js"],
+        "scripts": ["platform/map.js"],
         "data": {"platform": platform_folder.read_map(run.folder) | {"ramp": ramp(), "measures": measures}},
         **dict.fromkeys(("when", "peaks", "peak_legs"), ""),
     }

@@ -11,20 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from garra.page.h5_tables import opened
 from garra.page.outcomes import check_outcomes
 from garra.page.run_folder import (
-    COUNT,
-    HISTOGRAM,
-    MAYBE,
-    QUANTILES,
-    REAL,
-    TEXT,
-    At,
-    DamagedFile,
-    MissingFile,
-    check,
-    read_json,
-)
+    COUNT, HISTOGRAM, MAYBE, MAYBE_INTERVAL, QUANTILES, REAL, TEXT, At, check, read_json, require_length,
+)  # fmt: skip
 from garra.renamed import stored_name, with_new_names
 
 Table = dict[str, Any]
@@ -44,7 +35,7 @@ SUMMARY = {
     "precision": TEXT,
     "scaling": {"center": TEXT, "length": MAYBE},
     "outcomes": {"unreached": COUNT},  # and others
-    "p_near": {"probability": MAYBE, "low": MAYBE, "high": MAYBE},
+    "p_near": MAYBE_INTERVAL,
     "histograms": dict.fromkeys(("log_sigma", "log_condition", "manipulability"), HISTOGRAM),
     "quantiles": dict.fromkeys(("sigma_min", "condition"), dict.fromkeys(QUANTILES, MAYBE)),
     "worst": [{"sample": COUNT, "inverse_condition": MAYBE}],
@@ -71,11 +62,10 @@ def check_summary(summary: Table, at: At) -> None:
     check(summary, SUMMARY, at)
     joints = summary["robot"]["joints"]
     for key in ("names", "prismatic"):
-        _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
+        require_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
     check_outcomes(summary, at)
     for key, shape in (("nearest", NEAREST), ("voxels", VOXELS), ("single_precision", SINGLE)):
-        if summary.setdefault(key, None) is not None:
-            check(summary[key], shape, at.key(key))
+        check(summary.setdefault(key, None), (shape,), at.key(key))
     if _first_joint(summary):
         _summary_from_zero(summary)
     for i, row in enumerate(summary["sampling"]["ranges"]):
@@ -83,8 +73,8 @@ def check_summary(summary: Table, at: At) -> None:
     if summary["nearest"]:
         _check_nearest(summary["nearest"], joints, at.key("nearest"))
     if summary["voxels"]:
-        _check_length(summary["voxels"]["n"], 3, "axes", at.key("voxels").key("n"))
-        _check_length(summary["voxels"]["low"], 3, "axes", at.key("voxels").key("low"))
+        require_length(summary["voxels"]["n"], 3, "axes", at.key("voxels").key("n"))
+        require_length(summary["voxels"]["low"], 3, "axes", at.key("voxels").key("low"))
 
 
 def _check_nearest(nearest: Table, joints: int, at: At) -> None:
@@ -95,11 +85,6 @@ def _check_nearest(nearest: Table, joints: int, at: At) -> None:
         _check_joints([row["joint"]], joints, at.key("escape").item(i).key("joint"))
     if sum(row["count"] for row in nearest["dependent_joints"]) > nearest["landed"]:
         raise at.key("dependent_joints").fail(f"add up to more than the {nearest['landed']} that landed")
-
-
-def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
-    if len(items) != length:
-        raise at.fail(f"has {len(items)} entries for {length} {what}")
 
 
 def _check_joints(numbers: list[int], joints: int, at: At) -> None:
@@ -137,7 +122,6 @@ def _summary_from_zero(summary: Table) -> None:
 def _configuration_from_zero(entry: Table, at: At) -> None:
     analysis = entry["analysis"]
     if entry["joints"] is not None:
-        check(entry["joints"], JOINTS, at.key("joints"))
         _lower(entry, "joints")
     _lower(analysis, "dependent_joints")
     analysis["clearing_sets"] = [[k - 1 for k in joints] for joints in analysis["clearing_sets"]]
@@ -176,9 +160,9 @@ OPTIONAL = {
     "share": MAYBE,
     "sample": (int, NULL),
     "distance": MAYBE,
-    "q": (list, NULL),
-    "singular_q": (list, NULL),
-    "joints": (list, NULL),
+    "q": ([REAL],),
+    "singular_q": ([REAL],),
+    "joints": (JOINTS,),
 }
 
 
@@ -190,15 +174,14 @@ def check_configuration(entry: Any, at: At, first_joint: int = 0) -> Table:
     check(entry, CONFIGURATION, at)
     joints = len(entry["screws"])
     for i, screw in enumerate(entry["screws"]):
-        _check_length(screw, 6, "coordinates", at.key("screws").item(i))
+        require_length(screw, 6, "coordinates", at.key("screws").item(i))
     for i, wrench in enumerate(entry["analysis"]["lost_wrenches"]):
-        _check_length(wrench, 6, "coordinates", at.key("analysis").key("lost_wrenches").item(i))
+        require_length(wrench, 6, "coordinates", at.key("analysis").key("lost_wrenches").item(i))
     for key, shape in OPTIONAL.items():
         check(entry.setdefault(key, None), shape, at.key(key))
     for key in ("q", "singular_q"):
         if entry[key] is not None:
-            check(entry[key], [REAL], at.key(key))
-            _check_length(entry[key], joints, "joints", at.key(key))
+            require_length(entry[key], joints, "joints", at.key(key))
     if first_joint:
         _configuration_from_zero(entry, at)
     sets = [entry["analysis"]["dependent_joints"], *(row["joints"] for row in entry["analysis"]["escape"])]
@@ -265,23 +248,12 @@ def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
         slices = [_slice(file["slices"][n], summary, at.key(f"slices/{n}")) for n in names]
         return (_voxels(file["voxels"], at.key("voxels")) if "voxels" in file else None), slices
 
-    path = Path(folder) / "map.h5"
-    remedy = f"`garra resume {folder}` writes it"
-    if not path.is_file():
-        raise MissingFile(f"{path}: no such file; {remedy}")
-    return _open(path, remedy, read)
+    return _opened(folder, "map.h5", read)
 
 
-def _open(path: Path, remedy: str, read: Callable[[Any, At], Any]) -> Any:
-    import h5py
-
-    try:
-        with h5py.File(path) as file:
-            return read(file, At(str(path)))
-    except PermissionError as error:
-        raise MissingFile(f"{path}: {error.strerror}") from None
-    except OSError as error:
-        raise DamagedFile(f"{path}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from None
+def _opened(folder: str, name: str, read: Callable[[Any, At], Any]) -> Any:
+    path = Path(folder) / name
+    return opened(path, lambda file: read(file, At(str(path))), f"`garra resume {folder}` writes it")
 
 
 def _voxels(group: Any, at: At) -> Voxels | None:
@@ -365,7 +337,4 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
         chosen["escape_joint"] -= _first_joint(summary)
         return Rows(sample=sample[landed].astype(np.int64), **chosen) if landed.any() else None
 
-    path = Path(folder) / "results.h5"
-    if not path.is_file():
-        return None
-    return _open(path, f"`garra resume {folder}` writes it", read)
+    return _opened(folder, "results.h5", read) if (Path(folder) / "results.h5").is_file() else None

@@ -60,7 +60,7 @@ def build(run: Run) -> str:
         text=text,
         ramp=ramp(),
         styles=["page/field.css"],
-        scripts=["page/view_control.js", "singularity/scene.js", "singularity/map.js"],
+        scripts=["singularity/scene.js", "singularity/map.js"],
         data={"map": drawn.pop("data")},
     )
 
