@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,16 @@ import numpy as np
 from garra.page.h5_tables import opened
 from garra.page.outcomes import check_counts, check_study
 from garra.page.run_folder import (
-    CONVERGENCE, COUNT, HISTOGRAM, MAYBE, MAYBE_INTERVAL, REAL, STUDY, TEXT, At, require_length,
+    CONVERGENCE,
+    COUNT,
+    HISTOGRAM,
+    MAYBE,
+    MAYBE_INTERVAL,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    require_length,
 )  # fmt: skip
 
 DESIGN = {
@@ -107,27 +116,10 @@ DATASETS = {
 }
 
 
-@dataclass(frozen=True)
-class Nominal:
-    """Trajectories of designs with nominal inputs: SI units, world axes, NaN where a trajectory had ended before.
-
-    Axes: d trajectories, t times, j joints, k = j + 2 points (base, origins of the link frames, tool tip).
-    """
-
-    times: np.ndarray  # [t]
-    q: np.ndarray  # [d, t, j]
-    qd: np.ndarray  # [d, t, j]
-    torque: np.ndarray  # [d, t, j]
-    tip: np.ndarray  # [d, t, 3]
-    points: np.ndarray  # [d, t, k, 3]
-    kinetic_energy: np.ndarray  # [d, t]
-    potential_energy: np.ndarray  # [d, t]
-    dissipated: np.ndarray  # [d, t]
-    work: np.ndarray  # [d, t]
-    balance: np.ndarray  # [d, t]
-    settling_time: np.ndarray  # [d], infinite where it never settled
-    status: list[str]  # [d]
-    design: list[int]  # [d], index into the summary's designs
+# Trajectories of designs with nominal inputs: SI units, world axes, NaN where a trajectory had ended before. `points`:
+# base, origins of the link frames, tool tip. `settling_time` is infinite where a chain never settled, `status` has names,
+# `design` are indices into the summary's designs.
+Nominal = SimpleNamespace
 
 
 def read_nominal(folder: str, summary: dict[str, Any]) -> Nominal:

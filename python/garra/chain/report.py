@@ -172,8 +172,10 @@ def _figures(summary: Table, shown: list[int]) -> Table:
         ),
         "convergence": "",
     }
-    if best is not None and summary["convergence"]["samples"]:
-        figures["convergence"] = chain_figures.convergence(summary["convergence"], designs[shown[0]]["probability"])
+    if best is not None:
+        figures["convergence"] = study_parts.convergence(
+            summary["convergence"], designs[shown[0]]["probability"], "the best design", "samples of the best design"
+        )
     if len(summary["sweep"]) == 1:
         figures |= _curves(summary, best)
     elif len(summary["sweep"]) == 2:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import finite, numbers, place, positive, real, check_seed, whole, whole_numbers
+from garra.arguments import check_seed, finite, numbers, place, positive, real, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import ACCELERATION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from garra.page.outcomes import check_study
-from garra.page.run_folder import COUNT, HISTOGRAM, INPUT, INTERVAL, MAYBE, REAL, STUDY, TEXT, At, check, same_lengths
+from garra.page.run_folder import COUNT, HISTOGRAM, INPUT, INTERVAL, MAYBE, REAL, STUDY, TEXT, At, same_lengths
 
 BESIDE_HELD = ("no_slip", "resisted")  # where the summary has them
 

@@ -9,7 +9,19 @@ from typing import Any
 
 from garra.page.outcomes import check_counts, check_study
 from garra.page.run_folder import (
-    CONVERGENCE, COUNT, CURVE, HISTOGRAM, INPUT, MAYBE, MAYBE_INTERVAL, REAL, STUDY, TEXT, At, check, same_lengths,
+    CONVERGENCE,
+    COUNT,
+    CURVE,
+    HISTOGRAM,
+    INPUT,
+    MAYBE,
+    MAYBE_INTERVAL,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    check,
+    same_lengths,
 )  # fmt: skip
 
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")

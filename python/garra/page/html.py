@@ -13,7 +13,6 @@ from typing import Any
 from garra.page import measures, policy, words
 from garra.page.run_folder import Run
 
-
 WORDS = ("count", "plural", "number", "percent", "share", "quantity", "duration", "NARROW", "MISSING")
 SECTIONS = "sections of this page"
 """Stands in the navigation until all sections are known."""

@@ -129,10 +129,10 @@ def metrics(summary: Table) -> dict[str, Table]:
     return {key: card(metric(key, table), table) for key, table in tables.items()}
 
 
-def convergence(table: Table, estimate: float | None, what: str) -> str:
+def convergence(table: Table, estimate: float | None, what: str, label: str = "samples") -> str:
     """The figure, without the first numbers of samples where nothing was decided; empty where nothing ever was."""
     rows = [row for row in zip(*table.values(), strict=True) if None not in row]
     if estimate is None or not rows:
         return ""
     columns = dict(zip(table, map(list, zip(*rows, strict=True)), strict=True))
-    return figures.convergence(columns, estimate, what)
+    return figures.convergence(columns, estimate, what, label)

@@ -11,7 +11,19 @@ from typing import Any
 
 from garra.page.h5_tables import UNLIMITED, data_sets, opened, text
 from garra.page.outcomes import check_study
-from garra.page.run_folder import CONVERGENCE, COUNT, INPUT, MAYBE, MAYBE_INTERVAL, REAL, STUDY, TEXT, At, DamagedFile, check
+from garra.page.run_folder import (
+    CONVERGENCE,
+    COUNT,
+    INPUT,
+    MAYBE,
+    MAYBE_INTERVAL,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    DamagedFile,
+    check,
+)
 
 LEGS = 6
 

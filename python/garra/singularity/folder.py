@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,17 @@ import numpy as np
 from garra.page.h5_tables import opened
 from garra.page.outcomes import check_outcomes
 from garra.page.run_folder import (
-    COUNT, HISTOGRAM, MAYBE, MAYBE_INTERVAL, QUANTILES, REAL, TEXT, At, check, read_json, require_length,
+    COUNT,
+    HISTOGRAM,
+    MAYBE,
+    MAYBE_INTERVAL,
+    QUANTILES,
+    REAL,
+    TEXT,
+    At,
+    check,
+    read_json,
+    require_length,
 )  # fmt: skip
 from garra.renamed import stored_name, with_new_names
 
@@ -204,38 +214,13 @@ def read_configurations(folder: str, summary: Table) -> list[Table]:
 # --- map.h5
 
 
-@dataclass(frozen=True)
-class Voxels:
-    """Statistics of the tool points in each cube; arrays [nz, ny, nx], NaN for an empty cube."""
-
-    low: np.ndarray  # [3] m, world axes
-    side: float  # [m]
-    count: np.ndarray
-    near: np.ndarray
-    sigma_min: np.ndarray
-    sigma_max: np.ndarray
-    sigma_p10: np.ndarray
-    sigma_p50: np.ndarray
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Two joints on a grid [y, x], the others fixed, and the singular configurations between the grid's nodes."""
-
-    joints: tuple[int, int]  # from 0
-    q: np.ndarray  # [j]
-    x: np.ndarray
-    y: np.ndarray
-    sigma_min: np.ndarray
-    inverse_condition: np.ndarray
-    manipulability: np.ndarray
-    locus_x: np.ndarray
-    locus_y: np.ndarray
-    locus_dependent_joints: np.ndarray  # sets of joints, joint k (from 0) worth 2^k
-    locus_escape: np.ndarray  # from 0; -1: none
-
-
+# Statistics of the tool points in each cube: `low` [3] m, world axes, `side` [m], arrays [nz, ny, nx], NaN for an empty cube.
+Voxels = SimpleNamespace
 VOXEL_ARRAYS = ("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50")
+
+# Two joints on a grid [y, x], the others fixed at `q`, and the singular configurations between the grid's nodes: their
+# dependent joints as sets, joint k (from 0) worth 2^k, and their escape joints, -1: none.
+Slice = SimpleNamespace
 SLICE_ARRAYS = ("sigma_min", "inverse_condition", "manipulability")
 LOCUS_ARRAYS = ("locus_x", "locus_y", "locus_dependent_joints", "locus_escape")
 
@@ -306,18 +291,9 @@ def _dataset(group: Any, name: str, shape: tuple[int | None, ...], at: At) -> np
 # --- results.h5
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Kept near samples that landed on a singular configuration."""
-
-    sample: np.ndarray  # [n]
-    tool: np.ndarray  # [n, 3] m
-    inverse_condition: np.ndarray  # [n]
-    dependent_joints: np.ndarray  # [n] sets of joints
-    distance: np.ndarray  # [n] rad
-    escape_joint: np.ndarray  # [n] from 0; -1: none
-
-
+# Kept near samples [n] that landed on a singular configuration: tool point [n, 3] m, sets of joints, distance [rad], escape
+# joint from 0, -1: none.
+Rows = SimpleNamespace
 ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), (None,))}
 
 
