@@ -84,9 +84,10 @@ function orthographic(canvas, low, high, home) {
     });
   }
 
-  // A length of the scene in the corner of a box.
-  function scaleBar(box, pixels) {
-    const length = tickStep(box.w / pixels, 5), width = length * pixels, x = box.x + 14, y = box.y + box.h - 14;
+  // A length of the scene in a lower corner of a box.
+  function scaleBar(box, pixels, right = false) {
+    const length = tickStep(box.w / pixels, 5), width = length * pixels, y = box.y + box.h - 14;
+    const x = box.x + (right ? box.w - width - 74 : 14);
     line([[x, y - 4], [x, y], [x + width, y], [x + width, y - 4]], color("muted"), 1.4);
     write(length < 1 ? `${+(length * 1e3).toPrecision(2)} mm` : `${+length.toPrecision(2)} m`, x + width + 8, y + 1, color("muted"));
   }

@@ -170,7 +170,7 @@ const Cloud = (() => {
       box(seen);
       if (state.measure === "sets") dots(seen); else cubes(seen);
       axes(seen);
-      view.scaleBar({ ...seen.box, x: 0.72 * seen.width, w: 0.8 * seen.width }, seen.pixels);
+      view.scaleBar(seen.box, seen.pixels, true);
     }
 
     function within([fx, fy, u, v], x, y) {
