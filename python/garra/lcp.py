@@ -13,7 +13,6 @@ from garra.batch import Batch
 from garra.renamed import accept_old
 from garra.summary import Summary
 
-
 STATUS: tuple[str, ...] = tuple("ray" if name == "stalled" else name for name in _core.statuses)
 """Names of the numbers in Solutions.status. "ray": the method ended on a ray. This proves that no solution exists for a
 copositive-plus M, such as a positive semidefinite one; for others it proves nothing."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
@@ -70,12 +71,12 @@ def _colored(svg: str) -> str:
     return svg
 
 
-def key(method: str) -> str:
+def key(method: str) -> Markup:
     """The line of a method, for legends and tables."""
     style = dash(method)
     dashes = "" if style == "-" else f' stroke-dasharray="{" ".join(str(v) for v in style[1])}"'
     width = 3 if method == "auto" else 2
-    return (
+    return Markup(
         f'<svg class="line" viewBox="0 0 26 8" aria-hidden="true"><path d="M1 4H25" fill="none" stroke="var(--m-{family(method)})" '
         f'stroke-width="{width}"{dashes}/></svg>'
     )

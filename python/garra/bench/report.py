@@ -61,7 +61,8 @@ def build(bench: Table) -> str:
     groups = [group for group in bench["sets"] if group["problems"] > 0]
     return page(
         "bench/report.html",
-        key=bench_figures.key,
+        facts=_facts(groups, bench),
+        line=bench_figures.key,
         short_time=short_time,
         factor=factor,
         bench=bench,
@@ -76,6 +77,16 @@ def build(bench: Table) -> str:
         refused=_refused(bench),
         mncp=_mncp(bench["mncp"]),
     )
+
+
+def _facts(groups: list[Table], bench: Table) -> list[str]:
+    siconos = ", Siconos among them" if bench["siconos"] else ""
+    return [
+        f"{words.plural(len(groups), 'set')} of friction contact problems",
+        f"{words.plural(len(_shown(groups, bench)), 'solver')}{siconos}",
+        f"solved: residual ≤ {words.number(bench['tolerance'])}, by one certificate for all",
+        bench["machine"],
+    ]
 
 
 def short_time(seconds: float | None) -> str:
@@ -99,16 +110,7 @@ def share_text(part: int, whole: int) -> str:
 
 def _answer(group: Table, bench: Table) -> Table:
     ranked = bench_profiles.trusted(group, bench["trusted"])
-    rows = [
-        {
-            "name": solver["name"],
-            "mean": solver["seconds"]["mean"],
-            "share": share_text(solver["solved"], solver["tried"]),
-            "ratio": bench_profiles.ratio_to_best(group, solver, bench["trusted"]),
-            "partial": solver["tried"] < group["problems"],
-        }
-        for solver in ranked
-    ]
+    rows = [{"name": solver["name"]} | _cell(group, solver, bench) for solver in ranked]
     best = max((s for s in group["solvers"] if bench_profiles.ran(s)), key=bench_profiles.share, default=None)
     most = f"{best['name']}, {share_text(best['solved'], best['tried'])}" if best and not rows else ""
     return {"name": group["name"], "description": group["description"], "rows": rows, "most": most}
@@ -127,8 +129,16 @@ def _robust(groups: list[Table], bench: Table) -> Table:
             everywhere.append((_mean_factor(groups, runs, bench), name))
     return {
         "everywhere": [name for _, name in sorted(everywhere)],
-        "wins": sorted(wins.items(), key=lambda item: -item[1]),
+        "wins": _wins(sorted(wins.items(), key=lambda item: -item[1]), len(groups)),
     }
+
+
+def _wins(wins: list[tuple[str, int]], sets: int) -> str:
+    if not wins:
+        return "No set has a solver to trust"
+    (name, n), *others = wins
+    also = "".join(f", {other} on {k}" for other, k in others)
+    return f"{name} is the quickest to trust on {n} of {words.plural(sets, 'set')}{also}"
 
 
 def _mean_factor(groups: list[Table], runs: list[Table], bench: Table) -> float:
@@ -210,38 +220,38 @@ def _cell(group: Table, solver: Table, bench: Table) -> Table:
         "ratio": bench_profiles.ratio_to_best(group, solver, bench["trusted"]),
         "failures": _failures(solver),
         "partial": solver["tried"] < group["problems"],
-        "tried": solver["tried"],
     }
 
 
 def _details(group: Table, bench: Table) -> Table:
-    rows = []
-    for solver in group["solvers"]:
-        if not bench_profiles.ran(solver):
-            rows.append({"name": solver["name"], "not_run": solver["not_run"].split("\n")[0]})
-            continue
-        rates = {t["device"]: t for t in solver["throughput"]}
-        core = next((t for t in rates.values() if t["threads"]), None)
-        gpu = next((t for t in rates.values() if not t["threads"]), None)
-        rows.append(
-            solver
-            | {
-                "share": share_text(solver["solved"], solver["tried"]),
-                "trusted": bench_profiles.share(solver) >= bench["trusted"],
-                "ratio": bench_profiles.ratio_to_best(group, solver, bench["trusted"]),
-                "failures": _failures(solver),
-                "core": core and core.get("problems_per_core_second", core["problems_per_second"] / core["threads"]),
-                "gpu": gpu and gpu["problems_per_second"],
-            }
-        )
-    gpus = any(row.get("gpu") for row in rows)
-    return {
-        "name": group["name"],
-        "description": group["description"],
-        "problems": group["problems"],
-        "rows": rows,
-        "gpus": gpus,
-    }
+    runs = [solver for solver in group["solvers"] if bench_profiles.ran(solver)]
+    gpus = any(_rate(solver, gpu=True) for solver in runs)
+    rows = [
+        solver | _cell(group, solver, bench) | {"cells": _numbers(group, solver, bench, gpus)}
+        if bench_profiles.ran(solver)
+        else {"name": solver["name"], "not_run": solver["not_run"].split("\n")[0]}
+        for solver in group["solvers"]
+    ]
+    return {key: group[key] for key in ("name", "description", "problems")} | {"rows": rows, "gpus": gpus}
+
+
+def _rate(solver: Table, gpu: bool) -> float | None:
+    """Problems per second: of a core, or of a GPU."""
+    rates = {t["device"]: t for t in solver["throughput"]}
+    rate = next((t for t in rates.values() if bool(t["threads"]) != gpu), None)
+    if rate is None or gpu:
+        return rate and rate["problems_per_second"]
+    return rate.get("problems_per_core_second", rate["problems_per_second"] / rate["threads"])
+
+
+def _numbers(group: Table, solver: Table, bench: Table, gpus: bool) -> list[str]:
+    rates = [_rate(solver, gpu) for gpu in ([False, True] if gpus else [False])]
+    return [
+        *(short_time(solver["seconds"][key]) for key in ("median", "mean", "p999")),
+        factor(bench_profiles.ratio_to_best(group, solver, bench["trusted"])),
+        *(words.number(solver["iterations"][key]) for key in ("median", "max")),
+        *(words.count(round(rate)) if rate else words.MISSING for rate in rates),
+    ]
 
 
 def _refused(bench: Table) -> Table:

@@ -298,19 +298,3 @@ def survival(curves: Sequence[tuple[str, Table]], limit: float, duration: float)
         ax.set_xlabel(f"t [{shown.unit}]")
 
     return svg("survival", HALF, "Share of samples that have not settled yet, against time", draw)
-
-
-def convergence(table: Table, final: float) -> str:
-    def draw(ax: Axes) -> None:
-        rows = np.array([table[key] for key in ("samples", "probability", "low", "high")], dtype=float)
-        n, p, low, high = rows[:, rows[0] > 0]  # the axis is logarithmic
-        ax.axhline(final, color=INK, lw=0.8, ls=(0, (4, 3)))
-        ax.fill_between(n, low, high, color=HELD, alpha=0.2, lw=0)
-        ax.plot(n, p, "o-" if len(n) < 20 else "-", color=HELD, lw=1.8, ms=3.2)
-        ax.set_xscale("log")
-        _log_axis(ax.xaxis, n.min(initial=1e9), n.max(initial=1))
-        late = n >= 0.05 * n.max(initial=1)  # the first samples' wide band would flatten the rest
-        percent_axis(ax, np.nanmin(low[late], initial=final), np.nanmax(high[late], initial=final))
-        ax.set_xlabel("samples of the best design")
-
-    return svg("convergence", HALF, "Estimate of the best design against its number of samples", draw)

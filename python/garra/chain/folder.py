@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from garra.page.h5_tables import numbers, opened, text
-from garra.page.outcomes import check_counts, check_outcomes
+from garra.page.h5_tables import opened
+from garra.page.outcomes import check_counts, check_study
 from garra.page.run_folder import (
+    CONVERGENCE,
     COUNT,
     HISTOGRAM,
     MAYBE,
+    MAYBE_INTERVAL,
     REAL,
     STUDY,
     TEXT,
     At,
-    check,
-    same_lengths,
+    require_length,
 )  # fmt: skip
 
 DESIGN = {
     "values": [REAL],
     "samples": COUNT,
     "outcomes": (dict,),
-    "probability": MAYBE,
-    "low": MAYBE,
-    "high": MAYBE,
+    **MAYBE_INTERVAL,
     "settling_time": HISTOGRAM,
     "peak_torque": [HISTOGRAM],
     "peak_speed": [HISTOGRAM],
@@ -40,14 +39,14 @@ DESIGN = {
 SUMMARY = {
     **STUDY,
     "robot": {"name": TEXT, "joints": COUNT, "joint_names": [TEXT], "units": [TEXT], "torque_units": [TEXT]},
-    "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": (list, type(None))},
+    "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": ([REAL],)},
     "method": {"integrator": TEXT, "step": MAYBE, "duration": REAL, "torque": TEXT, "limits": TEXT},
     "sweep": [{"key": TEXT, "unit": TEXT, "values": [REAL], "scale": TEXT}],
     "outcomes": {"settled": COUNT, "late": COUNT},  # and others
     "designs": [DESIGN],
-    "best": (dict, type(None)),
+    "best": ({"design": COUNT, "why": TEXT},),
     "inputs": [{"name": TEXT, "unit": TEXT, "distribution": TEXT}],
-    "convergence": {"samples": [COUNT], "probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]},
+    "convergence": CONVERGENCE,
     "worst": [{"sample": COUNT, "design": COUNT, "balance": MAYBE}],
     "slowest": [{"sample": COUNT, "design": COUNT, "settling_time": MAYBE}],
     "failures_kept": COUNT,
@@ -56,7 +55,7 @@ SUMMARY = {
 
 def check_summary(summary: dict[str, Any], at: At) -> None:
     """Raises DamagedFile where the summary of a chain study misses a field or contradicts itself."""
-    check(summary, SUMMARY, at)
+    check_study(summary, SUMMARY, at)
     _check_robot(summary, at)
     if not summary["designs"]:
         raise at.key("designs").fail("empty; a study has at least one design")
@@ -65,7 +64,6 @@ def check_summary(summary: dict[str, Any], at: At) -> None:
         raise at.key("designs").fail(f"are {len(summary['designs'])}; the sweep has {combinations} combinations")
     for index, design in enumerate(summary["designs"]):
         _check_design(summary, design, at.key("designs").item(index))
-    check_outcomes(summary, at)
     if sum(design["samples"] for design in summary["designs"]) != summary["samples"]:
         raise at.key("designs").fail(f"do not add up to the {summary['samples']} samples")
     _check_references(summary, at)
@@ -74,36 +72,27 @@ def check_summary(summary: dict[str, Any], at: At) -> None:
 def _check_robot(summary: dict[str, Any], at: At) -> None:
     joints = summary["robot"]["joints"]
     for key in ("joint_names", "units", "torque_units"):
-        _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
+        require_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
     if summary["settle"]["at"] is not None:
-        place = at.key("settle").key("at")
-        check(summary["settle"]["at"], [REAL], place)
-        _check_length(summary["settle"]["at"], joints, "joints", place)
+        require_length(summary["settle"]["at"], joints, "joints", at.key("settle").key("at"))
 
 
 def _check_design(summary: dict[str, Any], design: dict[str, Any], at: At) -> None:
-    _check_length(design["values"], len(summary["sweep"]), "swept keys", at.key("values"))
+    require_length(design["values"], len(summary["sweep"]), "swept keys", at.key("values"))
     for key in ("peak_torque", "peak_speed"):
-        _check_length(design[key], summary["robot"]["joints"], "joints", at.key(key))
+        require_length(design[key], summary["robot"]["joints"], "joints", at.key(key))
     check_counts(design, summary["outcomes"], at)
 
 
-def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
-    if len(items) != length:
-        raise at.fail(f"has {len(items)} entries for {length} {what}")
-
-
 def _check_references(summary: dict[str, Any], at: At) -> None:
-    """Designs that are named by their number exist; lists that are drawn against each other are equally long."""
+    """Designs that are named by their number exist."""
     designs = len(summary["designs"])
     named = [(row, at.key(key).item(i)) for key in ("worst", "slowest") for i, row in enumerate(summary[key])]
     if summary["best"] is not None:
-        check(summary["best"], {"design": COUNT, "why": TEXT}, at.key("best"))
         named.append((summary["best"], at.key("best")))
     for row, place in named:
         if not 0 <= row["design"] < designs:
             raise place.key("design").fail(f"is {row['design']}; there are {designs} designs")
-    same_lengths([(summary["convergence"], at.key("convergence"))])
 
 
 # --- nominal.h5
@@ -127,38 +116,21 @@ DATASETS = {
 }
 
 
-@dataclass(frozen=True)
-class Nominal:
-    """Trajectories of designs with nominal inputs: SI units, world axes, NaN where a trajectory had ended before.
-
-    Axes: d trajectories, t times, j joints, k = j + 2 points (base, origins of the link frames, tool tip).
-    """
-
-    times: np.ndarray  # [t]
-    q: np.ndarray  # [d, t, j]
-    qd: np.ndarray  # [d, t, j]
-    torque: np.ndarray  # [d, t, j]
-    tip: np.ndarray  # [d, t, 3]
-    points: np.ndarray  # [d, t, k, 3]
-    kinetic_energy: np.ndarray  # [d, t]
-    potential_energy: np.ndarray  # [d, t]
-    dissipated: np.ndarray  # [d, t]
-    work: np.ndarray  # [d, t]
-    balance: np.ndarray  # [d, t]
-    settling_time: np.ndarray  # [d], infinite where it never settled
-    status: list[str]  # [d]
-    design: list[int]  # [d], index into the summary's designs
+# Trajectories of designs with nominal inputs: SI units, world axes, NaN where a trajectory had ended before. `points`:
+# base, origins of the link frames, tool tip. `settling_time` is infinite where a chain never settled, `status` has names,
+# `design` are indices into the summary's designs.
+Nominal = SimpleNamespace
 
 
 def read_nominal(folder: str, summary: dict[str, Any]) -> Nominal:
     """The trajectories of a run whose summary was checked; raises RunError."""
     path = Path(folder) / "nominal.h5"
-    return opened(path, lambda h5: _read(h5, summary, At(str(path))), f"`garra resume {folder}` writes it")
+    return opened(path, lambda file: _read(file, summary, At(str(path))), f"`garra resume {folder}` writes it")
 
 
 def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:
     sizes = {"j": summary["robot"]["joints"], "k": summary["robot"]["joints"] + 2, "3": 3}
-    arrays = {name: numbers(file, name, axes, sizes, at.key(name)) for name, axes in DATASETS.items()}
+    arrays = {name: _dataset(file, name, axes, sizes, at) for name, axes in DATASETS.items()}
     if sizes["t"] < 2 or (np.diff(arrays["times"]) <= 0).any():
         raise at.key("times").fail("expected at least two times, growing")
     designs = arrays["design"].astype(int).tolist()
@@ -169,10 +141,25 @@ def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:
     return Nominal(**arrays)
 
 
+def _dataset(file: Any, name: str, axes: str, sizes: dict[str, int], at: At) -> np.ndarray:
+    """Reads a dataset; the first one that has an axis sets its size."""
+    import h5py
+
+    if name not in file or not isinstance(file[name], h5py.Dataset):
+        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
+    data = file[name]
+    if data.dtype.kind not in "fiu" or data.ndim != len(axes):
+        raise at.key(name).fail(f"expected numbers [{', '.join(axes)}], found {data.dtype} {list(data.shape)}")
+    expected = [sizes.setdefault(axis, size) for axis, size in zip(axes, data.shape, strict=True)]
+    if list(data.shape) != expected:
+        raise at.key(name).fail(f"expected {expected}, found {list(data.shape)}")
+    return data[...].astype(float)
+
+
 def _named(codes: np.ndarray, names: Any, at: At) -> list[str]:
     if names is None:
         raise at.fail("attribute `names` is missing")
-    texts = [text(name) for name in np.atleast_1d(names)]
+    texts = [name.decode() if isinstance(name, bytes) else str(name) for name in np.atleast_1d(names)]
     if any(not 0 <= code < len(texts) for code in codes):
         raise at.fail(f"holds a code beyond its {len(texts)} names")
     return [texts[int(code)] for code in codes]

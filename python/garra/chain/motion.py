@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from garra.chain.folder import Nominal
-from garra.chain.words import interval, short_settings
+from garra.chain.words import short_settings
+from garra.page import study_parts
 from garra.page.measures import Scale, quantile_text, scale
 
 MOST_NUMBERS = 330_000  # in the page: about 2.7 MB of JSON
@@ -106,7 +107,7 @@ def _design(summary: Table, nominal: Nominal, row: int, scales: Table) -> Table:
     energy: Scale = scales["energy"]
     return {
         "label": short_settings(design["values"], summary["sweep"]) or "the design",
-        "probability": interval(design, "probability"),
+        "probability": study_parts.interval(design)["probability"],
         "median": quantile_text(design["settling_time"], "0.5"),
         "status": nominal.status[row].replace("_", " "),
         "settled": _number(nominal.settling_time[row] * scales["time"].factor),

@@ -11,15 +11,18 @@ from typing import Any
 from garra.chain import figures as chain_figures
 from garra.chain import folder as chain_folder
 from garra.chain import motion as chain_motion
-from garra.chain.words import interval, key_words, settings, short_settings
-from garra.page import outcomes, words
-from garra.page.html import dumps, study_page
+from garra.chain.words import key_words, settings, short_settings
+from garra.page import outcomes, study_parts, words
+from garra.page.html import study_page
 from garra.page.measures import Scale, defined, measure, pretty, quantile, quantile_text, scale
 from garra.page.run_folder import Run
 
 MOST_ROWS = 40  # designs in the open table; with more, the likeliest
 
 Table = dict[str, Any]
+
+
+SCRIPTS = ["page/plots.js", "chain/scene.js", "chain/page.js"]
 
 
 def build(run: Run) -> str:
@@ -31,21 +34,24 @@ def build(run: Run) -> str:
     return study_page(
         "chain/report.html",
         run,
+        facts=_facts(summary),
         headline=_headline(summary),
         torques=_torques(summary, shown[0]),
         figures=_figures(summary, shown),
         designs=_designs(summary),
-        contrasts=[short_settings(summary["designs"][d]["values"], summary["sweep"]) for d in shown],
+        swept=[(entry["key"], k) for k, entry in enumerate(summary["sweep"])],
+        contrasts=len(shown),
         outcomes=outcomes.bar(summary),
         checks=_checks(summary, nominal),
-        settled=_settled(summary),
+        method=_method(summary),
         motion=motion,
-        motion_json=dumps(motion),
         left_out=len(summary["designs"]) - len(motion["designs"]),
-        measure=measure,
         pretty=pretty,
-        quantile_text=quantile_text,
-        settings=lambda d: short_settings(summary["designs"][d]["values"], summary["sweep"]),
+        settings=lambda d: short_settings(summary["designs"][d]["values"], summary["sweep"]) or d,
+        settled_after=lambda time: "never" if time is None else measure(time, "s"),
+        styles=["page/motion.css"],
+        scripts=SCRIPTS,
+        data={"chain": motion},
     )
 
 
@@ -82,33 +88,49 @@ def _settled(summary: Table) -> str:
     return f"{text} or is farther than {band} from its set point"
 
 
+def _method(summary: Table) -> list[tuple[str, str] | tuple[()]]:
+    settle, method = summary["settle"], summary["method"]
+    at = ", ".join(map(measure, settle["at"] or [], summary["robot"]["units"]))
+    step = "" if method["step"] is None else f", step {measure(method['step'], 's')}"
+    sweep = "; ".join(f"{entry['key']}: {len(entry['values'])} values, {entry['scale']}" for entry in summary["sweep"])
+    return [
+        ("settled", _settled(summary)),
+        ("set point", at) if at else (),
+        ("integrator", f"{method['integrator']}{step}, until {measure(method['duration'], 's')}"),
+        ("torque", method["torque"]),
+        ("joint limits", method["limits"]),
+        ("designs", sweep or "one"),
+        ("intervals", f"95{words.NARROW}% Clopper-Pearson"),
+    ]
+
+
 # --- the answer
 
 
 def _headline(summary: Table) -> Table:
-    best, leader = summary["best"], _leader(summary)
-    design = summary["designs"][leader]
-    robot, unsolved = summary["robot"], outcomes.undecided(summary)
-    return {
-        "best": best is not None and bool(design["probability"]),
-        "why": best["why"] if best else "",
-        "design": design,
-        "settings": settings(design["values"], summary["sweep"]),
-        "short": short_settings(design["values"], summary["sweep"]),
-        "limit": measure(summary["settle"]["within"], "s"),
-        **{key: interval(design, key) for key in ("probability", "low", "high")},
-        "median": quantile_text(design["settling_time"], "0.5"),
-        "completed": sum(summary["outcomes"][key] for key in ("settled", "late")),
-        "unsolved": unsolved,
-        "unsolved_share": words.share(unsolved, summary["samples"]),
-        "early": summary["stopped_by"] in ("time_limit", "signal"),
-        "study": [
-            f"{robot['name']}, {words.plural(robot['joints'], 'joint')}",
-            f"torque: {summary['method']['torque']}",
-            f"{words.plural(len(summary['designs']), 'design')}, {words.plural(summary['samples'], 'sample')}",
-            *(f"{key_words(entry['key'])}: {_span(entry)}" for entry in summary["sweep"]),
-        ],
-    }
+    best = summary["best"]
+    design = summary["designs"][_leader(summary)]
+    return study_parts.headline(
+        summary,
+        design,
+        best=best is not None and bool(design["probability"]),
+        design=design,
+        settings=settings(design["values"], summary["sweep"]),
+        short=short_settings(design["values"], summary["sweep"]),
+        limit=measure(summary["settle"]["within"], "s"),
+        median=quantile_text(design["settling_time"], "0.5"),
+        completed=sum(summary["outcomes"][key] for key in ("settled", "late")),
+    )
+
+
+def _facts(summary: Table) -> list[str]:
+    robot = summary["robot"]
+    return [
+        f"{robot['name']}, {words.plural(robot['joints'], 'joint')}",
+        f"torque: {summary['method']['torque']}",
+        f"{words.plural(len(summary['designs']), 'design')}, {words.plural(summary['samples'], 'sample')}",
+        *(f"{key_words(entry['key'])}: {_span(entry)}" for entry in summary["sweep"]),
+    ]
 
 
 def _span(entry: Table) -> str:
@@ -122,14 +144,18 @@ def _span(entry: Table) -> str:
     return f"{low} to {high}, {len(values)} {steps} steps"
 
 
-def _torques(summary: Table, index: int) -> list[Table]:
+def _torques(summary: Table, index: int) -> list[list[str]]:
     """Per joint the peak torque and speed of a design."""
-    design, robot = summary["designs"][index], summary["robot"]
+    design = summary["designs"][index]
+    rows = zip(summary["robot"]["joint_names"], design["peak_torque"], design["peak_speed"], strict=True)
     return [
-        {"name": name, "unit": unit, "torque": torque, "speed": speed}
-        for name, unit, torque, speed in zip(
-            robot["joint_names"], robot["units"], design["peak_torque"], design["peak_speed"], strict=True
-        )
+        [
+            name,
+            quantile_text(torque, "0.5"),
+            f"{quantile_text(torque, '0.05')} to {quantile_text(torque, '0.95')}",
+            quantile_text(speed, "0.5"),
+        ]
+        for name, torque, speed in rows
     ]
 
 
@@ -146,8 +172,10 @@ def _figures(summary: Table, shown: list[int]) -> Table:
         ),
         "convergence": "",
     }
-    if best is not None and summary["convergence"]["samples"]:
-        figures["convergence"] = chain_figures.convergence(summary["convergence"], designs[shown[0]]["probability"])
+    if best is not None:
+        figures["convergence"] = study_parts.convergence(
+            summary["convergence"], designs[shown[0]]["probability"], "the best design", "samples of the best design"
+        )
     if len(summary["sweep"]) == 1:
         figures |= _curves(summary, best)
     elif len(summary["sweep"]) == 2:
@@ -166,13 +194,13 @@ def _curves(summary: Table, best: int | None) -> Table:
         "energy": chain_figures.energy(axis, designs),
         "balance": chain_figures.balance(axis, designs),
         "peaks": [
-            {"name": name, "figure": chain_figures.peak_torque(axis, designs, joint, name, limits[unit])}
+            (name, chain_figures.peak_torque(axis, designs, joint, name, limits[unit]))
             for joint, (name, unit) in enumerate(names)
         ],
     }
 
 
-def _heats(summary: Table, best: int | None) -> list[Table]:
+def _heats(summary: Table, best: int | None) -> list[tuple[str, str]]:
     """Heat maps of the numbers that a design is chosen by."""
     designs, duration = summary["designs"], summary["method"]["duration"]
     units = summary["robot"]["torque_units"]
@@ -184,7 +212,7 @@ def _heats(summary: Table, best: int | None) -> list[Table]:
         _map("Median work of the torques", "J", [quantile(d["work"], "0.5") for d in designs]),
     ]
     return [
-        {"title": title, "unit": shown.unit, "figure": chain_figures.heat(f"{i}", title, summary, values, best)}
+        (f"{title} [{shown.unit}]", chain_figures.heat(f"{i}", title, summary, values, best))
         for i, (title, shown, values) in enumerate(rows)
     ]
 
@@ -202,13 +230,12 @@ def _largest_torque(design: Table, units: list[str]) -> float:
     return max((m for m in medians if not math.isnan(m)), default=math.nan)
 
 
-def _designs(summary: Table) -> Table:
+def _designs(summary: Table) -> list[Table]:
     """Rows of the table of designs: all in their order, or the likeliest where they are many."""
-    rows = [_row(summary, index) for index in range(len(summary["designs"]))]
-    if len(rows) <= MOST_ROWS:
-        return {"rows": rows, "cut": False}
-    ranked = sorted(rows, key=lambda row: -(row["design"]["probability"] or 0.0))
-    return {"rows": ranked[:MOST_ROWS], "cut": True}
+    rows = range(len(summary["designs"]))
+    if len(rows) > MOST_ROWS:
+        rows = sorted(rows, key=lambda d: -(summary["designs"][d]["probability"] or 0.0))[:MOST_ROWS]
+    return [_row(summary, index) for index in rows]
 
 
 def _row(summary: Table, index: int) -> Table:
@@ -216,16 +243,17 @@ def _row(summary: Table, index: int) -> Table:
     medians = [(quantile(table, "0.5"), j) for j, table in enumerate(design["peak_torque"])]
     same = [(m, j) for m, j in medians if units[j] == units[0] and not math.isnan(m)]
     largest = max(same, default=(math.nan, 0))[1]
-    return {
+    p = study_parts.interval(design)
+    unsolved = outcomes.undecided(summary, design["outcomes"])
+    return {k: measure(design["values"][k], entry["unit"]) for k, entry in enumerate(summary["sweep"])} | {
         "index": index,
-        "design": design,
         "best": summary["best"] is not None and summary["best"]["design"] == index,
-        "values": [measure(v, e["unit"]) for v, e in zip(design["values"], summary["sweep"], strict=True)],
-        **{key: interval(design, key) for key in ("probability", "low", "high")},
-        "times": [quantile_text(design["settling_time"], level) for level in ("0.05", "0.5", "0.95")],
-        "torque": quantile_text(design["peak_torque"][largest], "0.5"),
-        "joint": summary["robot"]["joint_names"][largest],
-        "unsolved": outcomes.undecided(summary, design["outcomes"]),
+        "probability": p["probability"],
+        "interval": f"{p['low']} to {p['high']}",
+        **{level: quantile_text(design["settling_time"], level) for level in ("0.05", "0.5", "0.95")},
+        "torque": f"{quantile_text(design['peak_torque'][largest], '0.5')} ({summary['robot']['joint_names'][largest]})",
+        "unsolved": f"{words.count(unsolved)} of {words.count(design['samples'])}",
+        "balance": design["worst_balance"],
     }
 
 
@@ -237,9 +265,9 @@ def _checks(summary: Table, nominal: chain_folder.Nominal) -> Table:
     balances = [d["worst_balance"] for d in summary["designs"] if d["worst_balance"] is not None]
     turned = [abs(quantile(d["work"], "0.5")) for d in summary["designs"] if defined(d["work"])]
     turned = [x for x in turned if math.isfinite(x)]
+    ended = [words.plain(s) for s in nominal.status if s != "completed"]
     return {
         "worst": max(balances, default=None),
         "work": max(turned, default=None),
-        "ended": [s for s in dict.fromkeys(nominal.status) if s != "completed"],
-        "ended_count": sum(s != "completed" for s in nominal.status),
+        "ended": f"{len(ended)} ended early: {', '.join(dict.fromkeys(ended))}" if ended else "all completed",
     }

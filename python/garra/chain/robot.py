@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import finite, path_text, place, positive, check_seed, vector, whole
-from garra.batch import Batch, is_on_gpu, as_moments
+from garra.arguments import check_seed, finite, path_text, place, positive, vector, whole
+from garra.batch import Batch, as_moments, is_on_gpu
 from garra.files import named
 from garra.renamed import accept_old
 from garra.summary import Summary, summary

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from garra.page import words
 from garra.page.measures import measure
 
 Table = dict[str, Any]
@@ -26,10 +25,3 @@ def key_words(key: str) -> str:
 def short_settings(values: list[float], sweep: list[Table]) -> str:
     """The same without keys."""
     return ", ".join(measure(value, entry["unit"]) for value, entry in zip(values, sweep, strict=True))
-
-
-def interval(design: Table, key: str) -> str:
-    """A probability or an end of its interval with the decimals that the interval supports."""
-    if design[key] is None:
-        return words.MISSING
-    return words.percent(design[key], words.decimals_for(design["low"], design["high"]))

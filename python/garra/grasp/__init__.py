@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from garra.renamed import attribute
 
 if TYPE_CHECKING:
-    from garra.grasp.candidates import RankedRun, Ranking, GraspSet, rank
+    from garra.grasp.candidates import GraspSet, RankedRun, Ranking, rank
     from garra.grasp.hand import Grasp, Solution
     from garra.grasp.mujoco_scene import from_mujoco
     from garra.grasp.proposals import propose

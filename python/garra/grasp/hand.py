@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from garra import arguments, contact
-from garra.arguments import numbers, positive, check_seed
+from garra.arguments import check_seed, numbers, positive
 from garra.grasp import redundant
 from garra.grasp.robustness import ACCELERATION, MOTION, Robustness, contact_motion, outcome_of
 from garra.renamed import accept_old

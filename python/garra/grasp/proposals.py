@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import numbers, path_text, place, positive, real, check_seed, vector, whole
+from garra.arguments import check_seed, numbers, path_text, place, positive, real, vector, whole
 from garra.grasp.candidates import GraspSet
 from garra.renamed import accept_old
 

@@ -21,24 +21,10 @@ from garra.renamed import with_new_names
 
 # Columns of a ranking: what follows the grasps' axis, and their type.
 COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
-    "status": ((), np.int64),
-    "rank": ((), np.int64),
-    "p_held": ((), np.float64),
-    "low": ((), np.float64),
-    "high": ((), np.float64),
-    "difference": ((), np.float64),
-    "difference_low": ((), np.float64),
-    "difference_high": ((), np.float64),
-    "required_friction": ((3,), np.float64),
-    "held": ((), np.int64),
-    "unsolved": ((), np.int64),
-    "samples": ((), np.int64),
-    "p_no_slip": ((), np.float64),
-    "p_resisted": ((), np.float64),
-    "margin": ((3,), np.float64),
-    "resisted_force_radius": ((), np.float64),
-    "limiting_contact": ((), np.int64),
-    "non_unique": ((), np.int64),
+    **dict.fromkeys(("status", "rank", "held", "unsolved", "samples", "limiting_contact", "non_unique"), ((), np.int64)),
+    **dict.fromkeys(("p_held", "low", "high", "difference", "difference_low", "difference_high"), ((), np.float64)),
+    **dict.fromkeys(("p_no_slip", "p_resisted", "resisted_force_radius"), ((), np.float64)),
+    **dict.fromkeys(("required_friction", "margin"), ((3,), np.float64)),
     "outcomes": ((9,), np.int64),
 }
 # Arrays of a set that the page shows, with their shapes behind the axis of contacts and of grasps.

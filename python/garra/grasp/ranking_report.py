@@ -9,8 +9,8 @@ import numpy as np
 
 from garra.grasp import figures, ranking_data, ranking_file, ranking_words
 from garra.grasp.ranking_file import Found
-from garra.page import words
-from garra.page.html import dumps, page
+from garra.page import study_parts, words
+from garra.page.html import page
 
 GOOD = 0.95  # a P(held) that the headline counts
 BINS = 20
@@ -21,34 +21,78 @@ MOST_FRICTION = 1.5  # of the axis of friction
 Table = dict[str, Any]
 
 
+SCRIPTS = ["grasp/solids.js", "grasp/candidate.js", "grasp/ranking.js"]
+
+
 def build(found: Found) -> str:
     """The page as HTML."""
     order = found.order
     data = ranking_data.build(found)
+    friction = _friction(found, order)
+    page_data = {
+        "scripts": SCRIPTS,
+        "starts": [("ranking", "Ranking.start")],
+        "data": {"ranking": data},
+    }
+    pictures = data["pictures"] if data["pictures"] and data["pictures"]["count"] else None
     return page(
         "grasp/ranking.html",
         found=found,
-        count=len(found.columns["rank"]),
+        total=len(found.columns["rank"]),
         ranked=len(order),
         facts=_facts(found),
         headline=_headline(found, order) if len(order) else None,
         hand=_hand(found, order),
-        friction=_friction(found, order),
+        friction=friction,
+        columns=_columns(data, friction),
         shares=_shares(found, order),
         refused=_refused(found),
         unsolved=_unsolved(found, order),
         study=ranking_words.study(found.study, found.grasps.arrays if found.grasps else {}),
-        speed=found.drawn / found.seconds if found.seconds else None,
-        pictured=data["pictures"]["count"] if data["pictures"] else 0,
+        source_of_it=_source(found),
+        speed=words.count(round(found.drawn / found.seconds)) if found.seconds else words.MISSING,
         contacts=_contacts(found, order),
-        pictures=min(PICTURES, data["pictures"]["count"]) if data["pictures"] else 0,
-        best=_best(found, order[:PICTURES]),
+        best=_best(found, order[: min(PICTURES, pictures["count"])]) if pictures else [],
         radius=data["radius"] is not None,
         drawn_friction=_is_drawn(found.study),
-        mesh=data["pictures"]["mesh"] if data["pictures"] else None,
-        data=data,
-        data_json=dumps(data),
+        pictures=pictures,
+        names=data["names"],
+        carried=data["count"],
+        styles=["page/motion.css", "grasp/ranking.css"],
+        **(page_data if len(order) else {}),
     )
+
+
+def _columns(data: Table, friction: Any) -> list[tuple[str, str]]:
+    """Keys of the ranking's columns, as ranking.js names them, and their heads."""
+    rows = [
+        ("rank", "rank", True),
+        ("grasp", "grasp", True),
+        ("p", f"P(held), 95{words.NARROW}% interval", True),
+        ("difference", "less than the best", True),
+        ("friction", f"friction needed 5 · 50 · 95{words.NARROW}%", friction),
+        ("radius", "resisted force radius [N]", data["radius"] is not None),
+        ("contacts", "contacts", "contacts" in data),
+        ("unsolved", "unsolved", True),
+    ]
+    return [(key, label) for key, label, there in rows if there]
+
+
+def _source(found: Found) -> list[tuple[str, str] | tuple[()]]:
+    study = found.study
+    most = "up to " if found.best else ""
+    asked = ""
+    if "friction_samples" in study:
+        asked = f", {words.count(study['friction_samples'])} of them asked for the friction they need"
+    rows = [
+        ("samples", f"{most}{words.count(found.samples)} of each grasp{asked}"),
+        ("seed", study.get("seed", "")),
+        ("time", "" if found.seconds is None else words.duration(found.seconds)),
+        ("device", found.device),
+        ("set", found.set_file),
+        ("ranking", found.file),
+    ]
+    return [row for row in rows if row[1] != ""]
 
 
 def _facts(found: Found) -> list[str]:
@@ -77,8 +121,7 @@ def contact_of(found: Found, grasp: int, contact: int) -> str:
 def _headline(found: Found, order: np.ndarray) -> Table:
     c = found.columns
     best = int(order[0])
-    p, low, high = (float(c[key][best]) for key in ("p_held", "low", "high"))
-    decimals = words.decimals_for(low, high)
+    p = float(c["p_held"][best])
     same = c["difference_high"][order] >= 0
     # A grasp that was dropped early has few samples: its figures are not comparable with the others'.
     whole = order[c["samples"][order] == found.samples] if found.best else order
@@ -89,9 +132,7 @@ def _headline(found: Found, order: np.ndarray) -> Table:
         "always": int((c["held"][whole] == c["samples"][whole]).sum()),
         "never": int((c["held"][order] + c["unsolved"][order] == 0).sum()),
         "best": name_of(found, best),
-        "p": words.percent(p, decimals),
-        "low": words.percent(low, decimals),
-        "high": words.percent(high, decimals),
+        **study_parts.interval({"probability": p, **{key: float(c[key][best]) for key in ("low", "high")}}),
         "same": int(same.sum()),
         "error": "" if found.best else _largest_error(p, found.samples, len(order)),
         "race": _race(found, len(order)),
@@ -116,7 +157,7 @@ def _race(found: Found, ranked: int) -> str:
     )
 
 
-def _best(found: Found, order: np.ndarray) -> list[Table]:
+def _best(found: Found, order: np.ndarray) -> list[tuple[str, str]]:
     """Captions of the small pictures."""
     c, names = found.columns, found.grasps.names if found.grasps else None
     rows = []
@@ -127,7 +168,7 @@ def _best(found: Found, order: np.ndarray) -> list[Table]:
             told += f", friction {words.number(needed)}"
         if math.isfinite(radius := float(c["resisted_force_radius"][g])):
             told += f", every push below {words.number(radius)} N"
-        rows.append({"name": (names and names[g]) or f"grasp {g}", "told": told})
+        rows.append(((names and names[g]) or f"grasp {g}", told))
     return rows
 
 
@@ -140,18 +181,16 @@ def _hand(found: Found, order: np.ndarray) -> Table | None:
     rows = []
     for g in order[:PICTURES]:
         margin, fails = found.columns["margin"][g], int(found.columns["limiting_contact"][g])
-        rows.append({
-            "name": name_of(found, int(g)),
-            "p": [_share(float(found.columns[key][g])) for key in ("p_held", "p_no_slip", "p_resisted")],
-            "margin": " · ".join(words.number(float(x)) for x in margin),
-            "radius": words.number(float(found.columns["resisted_force_radius"][g])),
-            "fails": contact_of(found, int(g), fails),
-        })  # fmt: skip
+        rows.append([
+            name_of(found, int(g)),
+            *(_share(float(found.columns[key][g])) for key in ("p_held", "p_no_slip", "p_resisted")),
+            " · ".join(words.number(float(x)) for x in margin),
+            words.number(float(found.columns["resisted_force_radius"][g])),
+            contact_of(found, int(g), fails),
+        ])  # fmt: skip
+    counted = [(label, int(n)) for label, n in zip(labels, sums, strict=True) if n]
     return {
-        "name": found.hand,
-        "outcomes": [
-            (label, int(n), _share(n / max(sums.sum(), 1))) for label, n in zip(labels, sums, strict=True) if n
-        ],
+        "outcomes": [(label, f"{words.count(n)} ({_share(n / max(sums.sum(), 1))})") for label, n in counted],
         "rows": rows,
     }
 
@@ -200,20 +239,20 @@ def _shares(found: Found, order: np.ndarray) -> str:
     return figures.held_of_grasps(counts.tolist())
 
 
-def _refused(found: Found) -> list[Table]:
+def _refused(found: Found) -> list[list[str]]:
     rows = []
     for k, kind in enumerate(found.statuses.values()):
         where = np.flatnonzero(found.columns["status"] == k)
         if k and len(where):
             listed = ", ".join(name_of(found, int(g)).removeprefix("grasp ") for g in where[:MOST_LISTED])
-            rows.append({"label": kind.label, "meaning": kind.meaning, "count": len(where), "listed": listed,
-                         "more": max(len(where) - MOST_LISTED, 0)})  # fmt: skip
+            more = f" and {words.count(len(where) - MOST_LISTED)} more" if len(where) > MOST_LISTED else ""
+            rows.append([kind.label, words.count(len(where)), kind.meaning, listed + more])
     return rows
 
 
 def _unsolved(found: Found, order: np.ndarray) -> Table:
     unsolved = found.columns["unsolved"][order]
-    return {"samples": int(unsolved.sum()), "grasps": int((unsolved > 0).sum()), "all": found.drawn}
+    return {"samples": int(unsolved.sum()), "grasps": int((unsolved > 0).sum())}
 
 
 def _contacts(found: Found, order: np.ndarray) -> list[int]:

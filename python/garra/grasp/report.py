@@ -9,60 +9,57 @@ from garra.grasp import picture as grasp_picture
 from garra.grasp import words as grasp_words
 from garra.grasp.folder import BESIDE_HELD
 from garra.page import figures, outcomes, study_parts, words
-from garra.page.html import dumps, study_page
+from garra.page.html import study_page
 from garra.page.run_folder import Run
 
 Table = dict[str, Any]
 
 
+SCRIPTS = ["grasp/solids.js", "grasp/scene.js", "grasp/picture.js"]
+
+
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where grasp.h5 is there but damaged."""
+    summary, held = run.summary, run.summary["held"]
     picture = grasp_picture.picture(run)
+    own: Table = {}
+    if picture:
+        own = {
+            "styles": ["page/motion.css", "grasp/scene.css", "grasp/picture.css"],
+            "scripts": SCRIPTS,
+            "starts": [("picture", "GraspPicture.start")],
+            "data": {"picture": picture["data"]},
+        }
     return study_page(
         "grasp/report.html",
         run,
-        headline=_headline(run),
-        outcomes=outcomes.bar(run.summary),
+        facts=grasp_words.study_line(run.scenario, len(summary["contacts"])),
+        headline=study_parts.headline(summary, held),
+        odds=grasp_words.odds(held["probability"], held["low"], held["high"], held["confidence"]),
+        what=outcomes.outcome(summary, "held").meaning or "the grasp holds",
+        beside=_beside(summary),
+        outcomes=outcomes.bar(summary),
         friction=_friction(run),
-        contacts=_contacts(run.summary),
-        metrics=_metrics(run.summary),
-        unresisted=[str(text) for text in run.summary.get("unresisted", [])],
-        inputs=study_parts.inputs(run.summary["inputs"], run.summary["held"]["probability"], "holding", "held"),
-        solver=_solver(run.summary),
+        contacts=_contacts(summary),
+        metrics=study_parts.metrics(summary),
+        unresisted=[str(text) for text in summary.get("unresisted", [])],
+        inputs=study_parts.inputs(summary["inputs"], held["probability"], "holding", "held"),
+        solver=_solver(summary),
         picture=picture,
-        label=lambda key: outcomes.outcome(run.summary, key).label,
-        picture_json=dumps(picture["data"]) if picture else "",
+        label=lambda key: outcomes.outcome(summary, key).label,
         figures=_estimate_figures(run),
+        **own,
     )
-
-
-def _headline(run: Run) -> Table:
-    held, samples = run.summary["held"], run.summary["samples"]
-    decimals = words.decimals_for(held["low"], held["high"])
-    return {
-        "probability": words.percent(held["probability"], decimals),
-        "low": words.percent(held["low"], decimals),
-        "high": words.percent(held["high"], decimals),
-        "confidence": words.percent(held["confidence"], 0),
-        "odds": grasp_words.odds(held["probability"], held["low"], held["high"], held["confidence"]),
-        "study": grasp_words.study_line(run.scenario, len(run.summary["contacts"])),
-        "unsolved": words.share(run.summary["outcomes"]["unsolved"], samples),
-        "early": run.summary["stopped_by"] in ("time_limit", "signal"),
-        "beside": _beside(run.summary),
-        "what": outcomes.outcome(run.summary, "held").meaning or "the grasp holds",
-    }
 
 
 def _beside(summary: Table) -> list[Table]:
     """Further probabilities of the study, with their intervals, under the headline."""
-    rows = []
-    for key in BESIDE_HELD:
-        if key in summary:
-            p = summary[key]
-            decimals = words.decimals_for(p["low"], p["high"])
-            found = {part: words.percent(p[part], decimals) for part in ("probability", "low", "high")}
-            rows.append(found | {"label": p.get("label", f"P({words.plain(key)})"), "meaning": p.get("meaning", "")})
-    return rows
+    rows = [(key, summary[key]) for key in BESIDE_HELD if key in summary]
+    return [
+        study_parts.interval(p)
+        | {"label": p.get("label", f"P({words.plain(key)})"), "meaning": p.get("meaning", "")}
+        for key, p in rows
+    ]
 
 
 def _estimate_figures(run: Run) -> Table:
@@ -107,13 +104,14 @@ def _contacts(summary: Table) -> Table:
     for i, contact in enumerate(summary["contacts"], start=1):
         total = contact["stick"] + contact["slip"] + contact["break"]
         seen = sum(map(sum, contact["cone"]["counts"]))
-        states = [("sticks", "held", "stick"), ("slips", "slip", "slip"), ("breaks", "break", "break")]
+        states = [("held", "sticks", "stick"), ("slip", "slips", "slip"), ("break", "breaks", "break")]
         rows.append(
             contact
             | {
-                "states": [(label, color, contact[key]) for label, color, key in states],
+                "states": [
+                    (color, f"{label} {words.share(contact[key], total)}", contact[key]) for color, label, key in states
+                ],
                 "total": total,
-                "first_share": contact["limiting_contact"] / failures if failures else 0,
                 "outside": max(total - seen, 0),
                 "force_figure": grasp_figures.normal_force(f"force{i}", contact["normal_force"], limits, width),
                 "cone_figure": grasp_figures.cone(f"cone{i}", contact["cone"], reach, width),
@@ -126,11 +124,6 @@ def _contacts(summary: Table) -> Table:
 def _columns(cards: int) -> int:
     """Columns of the contacts' grid that leave no lonely last row."""
     return {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3}.get(cards, 4)
-
-
-def _metrics(summary: Table) -> Table:
-    tables = {key: study_parts.shown(table) for key, table in summary["metrics"].items()}
-    return {key: study_parts.card(study_parts.metric(key, table), table) for key, table in tables.items()}
 
 
 def _solver(summary: Table) -> Table:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from garra.page.outcomes import check_counts, check_outcomes
+from garra.page.outcomes import check_counts, check_study
 from garra.page.run_folder import (
+    CONVERGENCE,
     COUNT,
+    CURVE,
     HISTOGRAM,
     INPUT,
     MAYBE,
-    MAYBE_TABLE,
+    MAYBE_INTERVAL,
     REAL,
     STUDY,
     TEXT,
@@ -27,15 +29,13 @@ AUDIT = ("energy_balance", "momentum_balance", "worst_gap", "worst_cone", "worst
 
 Table = dict[str, Any]
 
-INTERVAL = {"probability": MAYBE, "low": MAYBE, "high": MAYBE}
-CURVES = {"probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]}
 LEVEL = {
     "friction": MAYBE,
     "samples": COUNT,
     "outcomes": (dict,),
-    "held": INTERVAL,
-    "no_slip": INTERVAL,
-    "survival": {"time": [REAL], "drop": CURVES, "slip": CURVES},
+    "held": MAYBE_INTERVAL,
+    "no_slip": MAYBE_INTERVAL,
+    "survival": {"time": [REAL], "drop": CURVE, "slip": CURVE},
     "bands": {"time": [REAL], "alive": [COUNT]},  # and any names, each a BAND or null
 }  # and any names, each a HISTOGRAM or null
 BAND = {"unit": TEXT, "label?": TEXT, "meaning?": TEXT, "reference?": MAYBE, **dict.fromkeys(QUANTILES, [MAYBE])}
@@ -53,14 +53,14 @@ SUMMARY = {
         "instants": COUNT,
         "restitution": REAL,
     },
-    "held": INTERVAL | {"confidence": REAL},
+    "held": MAYBE_INTERVAL | {"confidence": REAL},
     "outcomes": {"held": COUNT, "slipped": COUNT},  # and others
     "levels": [LEVEL],
     "contacts": [{"name": TEXT, "slipped_first": COUNT, "slip_path": HISTOGRAM, "peak_force": HISTOGRAM}],
     "inputs": [INPUT],
     "audit": {**dict.fromkeys(AUDIT, MAYBE), "unstable_share": MAYBE, "worst_ratio": MAYBE},
     "solver": {"method": TEXT, "tolerance": REAL, "mean_iterations": MAYBE, "steps": REAL},
-    "convergence": {"samples": [COUNT], "probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]},
+    "convergence": CONVERGENCE,
     "failures_kept": COUNT,
     "worst": [SAMPLE | {"slip": MAYBE}],
     "closest": [SAMPLE | {"slip": MAYBE}],
@@ -69,15 +69,13 @@ SUMMARY = {
 
 def check_summary(summary: Table, at: At) -> None:
     """Raises DamagedFile where the summary misses a field or contradicts itself."""
-    check(summary, SUMMARY, at)
+    check_study(summary, SUMMARY, at)
     for key in ("levels", "contacts"):
         if not summary[key]:
             raise at.key(key).fail("empty; a study has at least one")
-    check_outcomes(summary, at)
     if sum(level["samples"] for level in summary["levels"]) != summary["samples"]:
         raise at.key("levels").fail(f"do not add up to the {summary['samples']} samples")
-    tables = [(summary["convergence"], at.key("convergence"))]
-    tables += [(row["bins"], at.key("inputs").item(i).key("bins")) for i, row in enumerate(summary["inputs"])]
+    tables: list[tuple[Table, At]] = []
     for i, level in enumerate(summary["levels"]):
         place = at.key("levels").item(i)
         if len(summary["levels"]) > 1 and level["friction"] is None:
@@ -99,16 +97,12 @@ def list_bands(levels: list[Table]) -> list[str]:
 
 def _check_level(first: Table, level: Table, at: At) -> list[tuple[Table, At]]:
     """Checks the optional parts of a level; returns its tables of lists that must have equal lengths."""
-    check(level, dict.fromkeys(list_metrics([first]), MAYBE_TABLE), at)
-    check(level["bands"], dict.fromkeys(list_bands([first]), MAYBE_TABLE), at.key("bands"))
-    for key in list_metrics([first]):
-        if level[key] is not None:
-            check(level[key], HISTOGRAM, at.key(key))
+    check(level, dict.fromkeys(list_metrics([first]), (HISTOGRAM,)), at)
+    check(level["bands"], dict.fromkeys(list_bands([first]), (BAND,)), at.key("bands"))
     time, bands = level["survival"]["time"], level["bands"]
-    curves = {f"{kind} {key}": level["survival"][kind][key] for kind in ("drop", "slip") for key in CURVES}
+    curves = {f"{kind} {key}": level["survival"][kind][key] for kind in ("drop", "slip") for key in CURVE}
     columns = {"time": bands["time"], "alive": bands["alive"]}
     for key in list_bands([first]):
         if bands[key] is not None:
-            check(bands[key], BAND, at.key("bands").key(key))
             columns |= {f"{key} {q}": bands[key][q] for q in QUANTILES}
     return [({"time": time} | curves, at.key("survival")), (columns, at.key("bands"))]

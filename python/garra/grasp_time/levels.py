@@ -24,12 +24,6 @@ def name(level: Table) -> str:
     return "all samples" if level["friction"] is None else words.number(level["friction"])
 
 
-def interval_text(p: Table) -> dict[str, str]:
-    """A probability and its interval with the decimals that the interval supports."""
-    decimals = words.decimals_for(p["low"], p["high"]) if None not in (p["low"], p["high"]) else 1
-    return {key: words.percent(p[key], decimals) for key in CURVE}
-
-
 def crossing(levels: list[Table], share: float) -> float | None:
     """The friction at which P(held) first reaches a share, between the levels' on a straight line; None without one."""
     for a, b in zip(levels, levels[1:], strict=False):
@@ -46,27 +40,32 @@ def losses(summary: Table) -> dict[str, str]:
     return {key: kind.label for key, kind in kinds.items() if kind.decided and key not in ("held", "slipped")}
 
 
-def rows(summary: Table, levels: list[Table]) -> list[Table]:
+def rows(summary: Table, levels: list[Table]) -> list[list[str]]:
     """The table of levels."""
-    lost = losses(summary)
+    several = len(levels) > 1
     return [
-        {
-            "name": name(level),
-            "samples": level["samples"],
-            "held": interval_text(level["held"]),
-            "no_slip": interval_text(level["no_slip"]),
-            "counts": [*(level["outcomes"][key] for key in lost), outcomes.undecided(summary, level["outcomes"])],
-            "half_lost": _half(level["survival"], "drop"),
-            "half_slipped": _half(level["survival"], "slip"),
-        }
+        [
+            *([name(level)] if several else []),
+            words.count(level["samples"]),
+            *_interval(level["held"]),
+            *_interval(level["no_slip"]),
+            *(words.count(level["outcomes"][key]) for key in losses(summary)),
+            words.count(outcomes.undecided(summary, level["outcomes"])),
+            *(_half(level["survival"], kind) for kind in ("drop", "slip")),
+        ]
         for level in levels
     ]
+
+
+def _interval(p: Table) -> list[str]:
+    text = study_parts.interval(p)
+    return [text["probability"], f"{text['low']} to {text['high']}"]
 
 
 def _half(survival: Table, kind: str) -> str:
     """The first instant at which half of the samples are lost, or have slipped."""
     pairs = zip(survival["time"], survival[kind]["probability"], strict=True)
-    return next((measure(time, "s") for time, p in pairs if p is not None and p <= 0.5), "")
+    return next((measure(time, "s") for time, p in pairs if p is not None and p <= 0.5), words.MISSING)
 
 
 def spread(table: Table | None) -> str:
@@ -84,14 +83,13 @@ def overview(levels: list[Table]) -> Table:
     metrics = [metric for key in list_metrics(levels) if (metric := _metric(key, levels))]
     several = len(levels) > 1
     return {
-        "several": several,
         "names": names,
         "friction": figures.against_friction(levels) if several else "",
         "survival": figures.survival(levels, names),
         "metrics": metrics,
         "quantiles": [_against(metric, levels) for metric in metrics if several and _known(metric.key, levels)],
         "cards": [] if several else [study_parts.card(row, study_parts.shown(levels[0][row.key])) for row in metrics],
-        "table": [[spread(level[metric.key]) for metric in metrics] for level in levels],
+        "table": [[name(level), *(spread(level[metric.key]) for metric in metrics)] for level in levels],
         "bands": [_curve(key, levels) for key in _drawn(levels)],
     }
 
@@ -120,9 +118,8 @@ def _curve(key: str, levels: list[Table]) -> Table:
     return {"key": key, "label": label, "meaning": band.get("meaning", ""), "limit": limit}
 
 
-def _against(metric: study_parts.Metric, levels: list[Table]) -> Table:
-    figure = figures.quantiles(metric.key, metric.label, levels, metric.reference)
-    return {"label": metric.label, "meaning": metric.meaning, "figure": figure}
+def _against(metric: study_parts.Metric, levels: list[Table]) -> tuple[str, str, str]:
+    return metric.label, figures.quantiles(metric.key, metric.label, levels, metric.reference), metric.meaning
 
 
 def embedded(levels: list[Table]) -> Table:

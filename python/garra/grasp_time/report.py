@@ -10,9 +10,8 @@ from typing import Any
 from garra.grasp import scene as grasp_scene
 from garra.grasp import words as grasp_words
 from garra.grasp_time import levels as grasp_time_levels
-from garra.grasp_time.levels import interval_text
 from garra.page import outcomes, study_parts, words
-from garra.page.html import dumps, study_page
+from garra.page.html import study_page
 from garra.page.measures import measure, pretty
 from garra.page.run_folder import Run
 
@@ -29,62 +28,67 @@ CONE_PER_TOL = 1e3  # [N]: residuals are scale-invariant, forces are of tens of 
 SCHEMES = {"moreau_jean": "Moreau-Jean steps", "explicit": "explicit steps"}
 
 
+PLAYED = ["page/player.js", "grasp/solids.js", "grasp/scene.js", "grasp_time/page.js"]
+
+
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where motion.h5 is there but damaged."""
     summary = run.summary
     levels = grasp_time_levels.sorted_levels(summary)
     motion = grasp_scene.read_motion(run.folder)
+    losses = grasp_time_levels.losses(summary)
+    limits = _limits(summary["time"])
     p = summary["held"]["probability"]
     return study_page(
         "grasp_time/report.html",
         run,
-        headline=headline(run, levels),
-        outcomes=_outcomes(summary),
-        losses=grasp_time_levels.losses(summary),
+        facts=_facts(run, levels),
+        headline=headline(summary, levels),
+        limits=limits,
+        outcomes=outcomes.bar(summary, **limits),
+        losses=list(losses.values()),
+        lost=sum(summary["outcomes"][key] for key in losses),
         levels=grasp_time_levels.rows(summary, levels),
         overview=grasp_time_levels.overview(levels),
-        levels_json=dumps(grasp_time_levels.embedded(levels)),
         motion=motion and _choices(summary, motion),
-        motion_json=dumps(motion),
         inputs=study_parts.inputs(summary["inputs"], p, "holding", "held"),
         convergence=study_parts.convergence(summary["convergence"], p, "P(held)"),
-        contacts=_contacts(summary),
+        first=sum(contact["slipped_first"] for contact in summary["contacts"]),
+        spread=grasp_time_levels.spread,
         audit=audit(summary),
-        measure=measure,
-        samples={key: _samples(run, key, motion) for key in ("worst", "closest")},
+        label=lambda key: outcomes.outcome(summary, key).label,
+        shown={row["sample"]: k for k, row in enumerate(motion["runs"])} if motion else {},
+        styles=["page/motion.css", "grasp/scene.css"],
+        scripts=["page/plots.js", "grasp_time/levels.js", *(PLAYED if motion else [])],
+        starts=[("levels", "GraspLevels.start"), *([("motion", "GraspPage.start")] if motion else [])],
+        data={"levels": grasp_time_levels.embedded(levels)} | ({"motion": motion} if motion else {}),
     )
 
 
 # --- the answer
 
 
-def headline(run: Run, levels: list[Table]) -> Table:
+def headline(summary: Table, levels: list[Table]) -> Table:
     """With several levels of friction the answer is the range over them: their mean is no grasp's probability."""
-    summary = run.summary
     known = [level for level in levels if level["held"]["probability"] is not None]
-    undecided = outcomes.undecided(summary)
     several = len(levels) > 1
     ends = sorted(known, key=lambda level: level["held"]["probability"])
-    return {
-        "known": bool(known),
-        "several": several,
-        **interval_text(summary["held"]),
-        "least": _end(ends[0]) if known else None,
-        "most": _end(ends[-1]) if known else None,
-        "marks": [level["held"] for level in known],
-        "confidence": words.percent(summary["held"]["confidence"], 0),
-        "sentence": _sentence(known, several) if known else "No sample could be decided.",
-        "no_slip": "" if several or not known else interval_text(known[0]["no_slip"])["probability"],
-        "undecided": undecided,
-        "undecided_share": words.share(undecided, summary["samples"]),
-        "early": summary["stopped_by"] in ("time_limit", "signal"),
-        "study": _study(run, levels),
-    }
+    return study_parts.headline(
+        summary,
+        summary["held"],
+        known=bool(known),
+        several=several,
+        least=_end(ends[0]) if known else None,
+        most=_end(ends[-1]) if known else None,
+        marks=[level["held"] for level in known],
+        sentence=_sentence(known, several) if known else "No sample could be decided.",
+        no_slip="" if several or not known else study_parts.interval(known[0]["no_slip"])["probability"],
+    )
 
 
 def _end(level: Table) -> Table:
     """The level with the smallest or the largest probability."""
-    return interval_text(level["held"]) | {"friction": words.number(level["friction"])}
+    return study_parts.interval(level["held"]) | {"friction": words.number(level["friction"])}
 
 
 def _sentence(known: list[Table], several: bool) -> str:
@@ -108,7 +112,7 @@ def _sentence(known: list[Table], several: bool) -> str:
     return " ".join(parts)
 
 
-def _study(run: Run, levels: list[Table]) -> list[str]:
+def _facts(run: Run, levels: list[Table]) -> list[str]:
     time = run.summary["time"]
     friction = [level["friction"] for level in levels] if len(levels) > 1 else []
     facts = grasp_words.study_line(run.scenario, len(run.summary["contacts"]), friction)
@@ -120,30 +124,10 @@ def _study(run: Run, levels: list[Table]) -> list[str]:
     return facts
 
 
-def _outcomes(summary: Table) -> Table:
-    time = summary["time"]
-    limits = {
-        key: measure(time[key], unit)
-        for key, unit in (("duration", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))
-    }
-    limits["until"] = limits["duration"]  # in the words of schema 1
-    lost = sum(summary["outcomes"][key] for key in grasp_time_levels.losses(summary))
-    return outcomes.bar(summary, **limits) | {"lost": lost, "limits": limits}
-
-
-def _contacts(summary: Table) -> Table:
-    first = sum(contact["slipped_first"] for contact in summary["contacts"])
-    rows = [
-        {
-            "name": contact["name"],
-            "count": contact["slipped_first"],
-            "share": words.share(contact["slipped_first"], first),
-            "width": 100 * contact["slipped_first"] / first if first else 0,
-            **{key: grasp_time_levels.spread(contact[key]) for key in ("slip_path", "peak_force")},
-        }
-        for contact in summary["contacts"]
-    ]
-    return {"rows": rows, "first": first}
+def _limits(time: Table) -> dict[str, str]:
+    units = {"duration": "s", "slip": "m", "drop": "m", "drop_turn": "rad"}
+    limits = {key: measure(time[key], unit) for key, unit in units.items()}
+    return limits | {"until": limits["duration"]}  # in the words of schema 1
 
 
 # --- trajectories
@@ -158,14 +142,6 @@ def _choices(summary: Table, motion: Table) -> Table:
             parts.append(f"friction {words.number(run['friction'])}")
         names.append(", ".join(parts))
     return {"names": names, "instants": len(motion["runs"][0]["time"]), "contacts": len(motion["runs"][0]["state"][0])}
-
-
-def _samples(run: Run, key: str, motion: Table | None) -> list[Table]:
-    shown = {row["sample"]: k for k, row in enumerate(motion["runs"])} if motion else {}
-    return [
-        row | {"label": outcomes.outcome(run.summary, row["outcome"]).label, "shown": shown.get(row["sample"])}
-        for row in run.summary[key]
-    ]
 
 
 # --- audit

@@ -36,14 +36,14 @@ def finite(values: Values) -> list[float]:
 # --- the estimate
 
 
-def convergence(table: Table, estimate: float, what: str = "P(held)") -> str:
+def convergence(table: Table, estimate: float, what: str = "P(held)", label: str = "samples") -> str:
     samples, p, low, high = (table[key] for key in ("samples", "probability", "low", "high"))
     most = max(samples, default=1)
     late = [k for k, n in enumerate(samples) if n >= 0.003 * most]  # the first's wide band would flatten the rest
     bottom = min([estimate, *(low[k] for k in late)])
     top = max([estimate, *(high[k] for k in late)])
     ends = (min(samples, default=1), max(most, 1)) if len(samples) > 1 else (max(most, 1) / 2, 2 * max(most, 1))
-    x = Axis(ends, decades(*ends), "samples", log=True)
+    x = Axis(ends, decades(*ends), label, log=True)
     plot = Plot("convergence", HALF, x, percent_axis(bottom, top), right=20)
     plot.horizontal(estimate, "ink", 0.8, "4 3")
     if len(samples) > 1:

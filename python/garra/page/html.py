@@ -10,40 +10,42 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from garra.page import policy, words
+from garra.page import measures, policy, words
 from garra.page.run_folder import Run
+
+WORDS = ("count", "plural", "number", "percent", "share", "quantity", "duration", "NARROW", "MISSING")
+SECTIONS = "sections of this page"
+"""Stands in the navigation until all sections are known."""
 
 
 def study_page(template: str, run: Run, **parts: Any) -> str:
     """The report of a run: a template that gets what every report shows of its run, and `parts`."""
-    return page(
-        template,
-        run=run,
-        summary=run.summary,
-        manifest=run.manifest,
-        replay=run.replay,
-        resume=run.resume,
-        **parts,
-    )
+    shared = {"summary": run.summary, "manifest": run.manifest, "replay": run.replay, "resume": run.resume}
+    return page(template, run=run, **shared, **parts)
 
 
-def page(template: str, **parts: Any) -> str:
-    """A template of this package, filled in; everything but figures is escaped."""
+def page(template: str, data: dict[str, Any] | None = None, **parts: Any) -> str:
+    """A template of this package, filled in; everything but figures is escaped. `data`: of its scripts, by names."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
+
+    from garra.page.table import table
 
     environment = Environment(
-        loader=PackageLoader("garra"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("garra"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    granted = policy.Policy()
-    environment.globals |= {"words": words, "policy": policy.PLACE}
+    granted, sections = policy.Policy(), []
+    environment.globals |= {name: getattr(words, name) for name in WORDS} | dict.fromkeys(("heading", "source", "ramp"), "")
+    environment.globals |= dict.fromkeys(("facts", "styles", "scripts", "starts"), ()) | {
+        "words": words, "policy": policy.PLACE, "sections": sections, "sections_of_page": SECTIONS, "table": table,
+        "measure": measures.measure, "quantile_text": measures.quantile_text, "html": Markup,
+    }  # fmt: skip
     environment.filters["script"] = lambda text: Markup(granted.script(str(text)))
-    text = environment.get_template(template).render(**parts)
-    return text.replace(policy.PLACE, str(granted), 1)
+    macros = environment.get_template("page/macros.html").make_module(parts)
+    environment.globals |= {name: macro for name, macro in vars(macros).items() if callable(macro)}
+    text = environment.get_template(template).render(data={k: dumps(v) for k, v in (data or {}).items()}, **parts)
+    links = (f'<a href="#{id}">{escape(name)}</a>' for id, name in sections if name)
+    return text.replace(policy.PLACE, str(granted), 1).replace(SECTIONS, "".join(links), 1)
 
 
 def dumps(value: Any) -> str:

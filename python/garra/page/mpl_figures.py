@@ -20,9 +20,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from garra.page.figures import bars
 from garra.page.plot import LEAST, PHONE
-from garra.page.words import NARROW, number, percent
+from garra.page.words import NARROW
 
 INK, MUTED, GRID, HELD, SLIP, BREAK, ACCENT, PAPER = (f"#0{i}0{i}0{i}" for i in range(1, 9))
 VARIABLES = {
@@ -113,24 +112,3 @@ def percent_axis(ax: Axes, low: float, high: float) -> None:
 
 def finite(values: Sequence[float | None]) -> np.ndarray:
     return np.array([math.nan if v is None else v for v in values], dtype=float)
-
-
-def _beside(ax: Axes, text: str, point: tuple[Any, Any], left: bool = False) -> None:
-    """Text to the right or left of a point, at its height."""
-    shift, align = (-6, "right") if left else (6, "left")
-    ax.annotate(text, point, (shift, 0), textcoords="offset points", ha=align, va="center", color=MUTED, fontsize=11)
-
-
-def histogram(ax: Axes, table: Table, color: str) -> None:
-    edges, counts = map(np.array, bars(table))
-    density = counts / np.diff(edges)
-    ax.stairs(density, edges, fill=True, color=color, alpha=0.3, lw=0)
-    ax.stairs(density, edges, color=color, lw=1.3)
-    ax.set_yticks([])
-    ax.set_xlim(edges[0], edges[-1])
-    spike = edges[0] == 0 and density[0] > 1.5 * density[1:].max(initial=math.inf if len(density) < 4 else 0)
-    ax.set_ylim(0, max(density[int(spike) :].max(), 1e-12) * (1.4 if spike else 1.22))
-    if spike:  # samples without any reserve; the bar is cut, its share is written beside it
-        share = f"{percent(counts[0] / counts.sum())} below {number(edges[1])}"
-        _beside(ax, share, (edges[1], 0.97 * ax.get_ylim()[1]))
-    ax.xaxis.set_major_locator(MaxNLocator(5))

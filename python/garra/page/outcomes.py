@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from garra.page import words
-from garra.page.run_folder import COUNT, TEXT, At, check
+from garra.page.run_folder import COUNT, HISTOGRAM, TEXT, At, check, same_lengths
 
 COLORS = ("held", "slip", "break", "accent", "ink", "muted", "grid")  # of the page that an outcome may have
 WORDS = {"label": TEXT, "color": TEXT, "meaning": TEXT, "decided": (bool,)}
@@ -66,6 +66,17 @@ def check_outcomes(summary: Table, at: At) -> None:
     said = summary.get("outcome_words", {})
     check(said, dict.fromkeys(said, WORDS), at.key("outcome_words"))
     check_counts(summary, [*said, *summary["outcomes"]], at)
+
+
+def check_study(summary: Table, shape: Table, at: At) -> None:
+    """Raises DamagedFile where the summary of a study misses a field of `shape`, or its metrics, outcomes, estimates and
+    inputs contradict themselves."""
+    check(summary, shape, at)
+    metrics = summary.get("metrics", {})
+    check(metrics, dict.fromkeys(metrics, HISTOGRAM), at.key("metrics"))
+    check_outcomes(summary, at)
+    bins = [(row.get("bins"), at.key("inputs").item(i).key("bins")) for i, row in enumerate(summary["inputs"])]
+    same_lengths([(summary["convergence"], at.key("convergence")), *((table, place) for table, place in bins if table)])
 
 
 def check_counts(table: Table, keys: Any, at: At) -> None:

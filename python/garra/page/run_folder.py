@@ -38,11 +38,11 @@ class DamagedFile(RunError):
 
 
 # Content of a complete run. A dict lists required fields (others are ignored; with "?" a field may be absent), a list
-# has one shape for all its items, a tuple lists allowed types. Infinite and undefined numbers are null in JSON.
+# has one shape for all its items, a tuple lists allowed types, or has the shape of what may be null. Infinite and
+# undefined numbers are null in JSON.
 COUNT = (int,)
 REAL = (int, float)
 MAYBE = (int, float, type(None))
-MAYBE_TABLE = (dict, type(None))
 TEXT = (str,)
 
 HISTOGRAM = {
@@ -61,6 +61,9 @@ HISTOGRAM = {
     "undefined": COUNT,
 }
 INTERVAL = {"probability": REAL, "low": REAL, "high": REAL}
+MAYBE_INTERVAL = dict.fromkeys(INTERVAL, MAYBE)
+CURVE = {key: [MAYBE] for key in INTERVAL}
+CONVERGENCE = {"samples": [COUNT], **CURVE}
 INPUT = {
     "name": TEXT,
     "unit": TEXT,
@@ -206,6 +209,9 @@ def check(value: Any, shape: Any, at: At) -> None:
             if key not in value:
                 raise at.key(key).fail("missing; the file is damaged or of another version of garra")
             check(value[key], inner, at.key(key))
+    elif isinstance(shape, tuple) and isinstance(shape[0], dict | list):
+        if value is not None:
+            check(value, shape[0], at)
     elif isinstance(shape, list):
         _check_type(value, (list,), at)
         for index, item in enumerate(value):
@@ -218,6 +224,11 @@ def _check_type(value: Any, allowed: tuple[type, ...], at: At) -> None:
     if type(value) not in allowed:
         names = " or ".join(KINDS[kind] for kind in allowed)
         raise at.fail(f"expected {names}, found {KINDS[type(value)]}")
+
+
+def require_length(items: list[Any], length: int, what: str, at: At) -> None:
+    if len(items) != length:
+        raise at.fail(f"has {len(items)} entries for {length} {what}")
 
 
 def same_lengths(tables: list[tuple[dict[str, Any], At]]) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from garra.page import figures, words
+from garra.page import figures, outcomes, words
 
 MOST_INPUTS = 12  # bars in the chart of influences
 MOST_PLOTS = 6  # inputs that get a plot of their own
@@ -105,10 +105,34 @@ def _families(rows: list[Table]) -> list[Table]:
     ]
 
 
-def convergence(table: Table, estimate: float | None, what: str) -> str:
+def interval(p: Table) -> dict[str, str]:
+    """A probability and its interval with the decimals that the interval supports."""
+    decimals = words.decimals_for(p["low"], p["high"]) if None not in (p["low"], p["high"]) else 1
+    return {key: words.percent(p[key], decimals) for key in ("probability", "low", "high")}
+
+
+def headline(summary: Table, p: Table, **more: Any) -> Table:
+    """Texts of the first card: the probability `p` of the study, and of the samples that leave it open."""
+    undecided = outcomes.undecided(summary)
+    return {
+        "known": p["probability"] is not None,
+        **interval(p),
+        "confidence": words.percent(p.get("confidence", 0.95), 0),
+        "undecided": undecided,
+        "undecided_share": words.share(undecided, summary["samples"]),
+    } | more
+
+
+def metrics(summary: Table) -> dict[str, Table]:
+    """Rows of all metrics of a study."""
+    tables = {key: shown(table) for key, table in summary["metrics"].items()}
+    return {key: card(metric(key, table), table) for key, table in tables.items()}
+
+
+def convergence(table: Table, estimate: float | None, what: str, label: str = "samples") -> str:
     """The figure, without the first numbers of samples where nothing was decided; empty where nothing ever was."""
     rows = [row for row in zip(*table.values(), strict=True) if None not in row]
     if estimate is None or not rows:
         return ""
     columns = dict(zip(table, map(list, zip(*rows, strict=True)), strict=True))
-    return figures.convergence(columns, estimate, what)
+    return figures.convergence(columns, estimate, what, label)

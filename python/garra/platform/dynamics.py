@@ -10,7 +10,7 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import place, positive
-from garra.batch import Batch, is_on_gpu, as_moments
+from garra.batch import Batch, as_moments, is_on_gpu
 from garra.on_gpu import Rows, all_on_gpu
 from garra.summary import Summary
 

@@ -11,64 +11,60 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from garra.page.mpl_figures import ACCENT, BREAK, HELD, INK, MUTED, SLIP, finite, svg
-from garra.page.words import HALF, UNITS, number
+from garra.page.words import HALF, number
 
 HUES = (HELD, ACCENT, SLIP, BREAK, INK, MUTED)  # of the legs 0 to 5
+DEGREES = 180 / math.pi
 SMALL = (310, 190)  # size of one of three figures side by side [px]
 
 Table = dict[str, Any]
+Row = tuple[str, str, str]  # title, picture, sentence
 
 
-def over_time(motion: Table) -> list[Table]:
-    """One motion: a title, a sentence and a picture each; what was not recorded or is not limited is left out."""
+# data set, title, axis, its scale, meaning
+MEASURES = (
+    ("force", "Leg forces", "force [N]", 1.0, "What the actuators push with; a leg that is pulled has a negative force."),
+    ("sigma_min", "Nearness to a singular pose", "smallest singular value [1]", 1.0,
+     "Smallest singular value, scaled; at 0 the platform can move although no leg changes its length."),
+    ("stroke_margin", "Stroke left", "stroke left [mm]", 1e3, "From each leg to the nearer end of its stroke."),
+    ("universal_margin", "Lower joints", "angle left [°]", DEGREES, "Angle left in the cone of each universal joint."),
+    ("spherical_margin", "Upper joints", "angle left [°]", DEGREES, "Angle left in the cone of each spherical joint."),
+    ("clearance", "Clearance", "clearance [mm]", 1e3, "Between the two nearest legs, less their thickness."),
+)  # fmt: skip
+
+
+def over_time(motion: Table) -> list[Row]:
+    """One motion; what was not recorded or is not limited is left out."""
     limit = motion["force_limit"]
-    meaning = "Dotted red, where all legs have the same limits: shortest and longest."
-    figures = [_row("Leg lengths", meaning, lengths(motion))]
-    if _seen(motion["force"]):
-        meaning = "What the actuators push with; a leg that is pulled has a negative force."
-        limits = [] if limit is None else [-limit, limit]
-        figures.append(_row("Leg forces", meaning, _legs("force", "force [N]", motion, 1.0, limits)))
-    if _seen(motion["sigma_min"]):
-        meaning = "Smallest singular value, scaled; at 0 the platform can move although no leg changes its length."
-        figure = _single("sigma", "smallest singular value [1]", motion, motion["sigma_min"])
-        figures.append(_row("Nearness to a singular pose", meaning, figure))
-    margins = (
-        ("stroke_margin", "Stroke left", "From each leg to the nearer end of its stroke.", "stroke left", "m"),
-        ("universal_margin", "Lower joints", "Angle left in the cone of each universal joint.", "angle left", "rad"),
-        ("spherical_margin", "Upper joints", "Angle left in the cone of each spherical joint.", "angle left", "rad"),
-    )
-    for key, title, meaning, label, si in margins:
-        unit, factor = UNITS[si]
+    rows = [("Leg lengths", lengths(motion), "Dotted red, where all legs have the same limits: shortest and longest.")]
+    for key, title, label, factor, meaning in MEASURES:
         if _seen(motion[key]):
-            figures.append(_row(title, meaning, _legs(key, f"{label} [{unit}]", motion, factor, [0.0])))
-    if _seen(motion["clearance"]):
-        values = [None if v is None else 1e3 * v for v in motion["clearance"]]
-        figure = _single("clearance", "clearance [mm]", motion, values)
-        figures.append(_row("Clearance", "Between the two nearest legs, less their thickness.", figure))
-    return figures + _energies(motion)
+            limits = [0.0] if key.endswith("margin") else [] if limit is None else [-limit, limit]
+            draw = _legs if isinstance(motion[key][0], list) else _single
+            rows.append((title, draw(key, label, motion, factor, limits), meaning))
+    return rows + (_energies(motion) if _seen(motion.get("balance")) else [])
 
 
-def _energies(motion: Table) -> list[Table]:
+ENERGIES = (("kinetic_energy", "kinetic", ACCENT), ("potential_energy", "potential", HELD), ("work", "work", SLIP))
+
+
+def _energies(motion: Table) -> list[Row]:
     """Energy figures of a simulation, with its numerical errors."""
-    if not _seen(motion.get("balance")):
-        return []
 
     def draw(ax: Axes) -> None:
-        names = (("kinetic_energy", "kinetic", ACCENT), ("potential_energy", "potential", HELD), ("work", "work", SLIP))
-        for key, label, hue in names:
+        for key, label, hue in ENERGIES:
             ax.plot(finite(motion["time"]), finite(motion[key]), color=hue, lw=1.5, label=label)
         time_axis(ax, motion, "energy [J]")
         ax.legend(loc="best")
 
-    balance, drift = (
-        svg(key, HALF, f"{label} over time", curve(motion, key, unit))
-        for key, label, unit in (("balance", "Energy balance", "balance [J]"), ("drift", "Drift", "drift [1]"))
-    )
     energies = svg("energy", HALF, "Energies over time", draw)
-    return [
-        _row("Energies", "Work: of actuators, friction and wrench since the start.", energies),
-        _row("Energy balance", "Energy gained minus work: 0 but for the integrator’s errors.", balance),
-        _row("Drift", "How far the numbers have left what the legs allow.", drift),
+    rows = (
+        ("Energy balance", "balance", "balance [J]", "Energy gained minus work: 0 but for the integrator’s errors."),
+        ("Drift", "drift", "drift [1]", "How far the numbers have left what the legs allow."),
+    )
+    return [("Energies", energies, "Work: of actuators, friction and wrench since the start.")] + [
+        (title, svg(key, HALF, f"{title} over time", curve(motion, key, label)), meaning)
+        for title, key, label, meaning in rows
     ]
 
 
@@ -79,10 +75,6 @@ def curve(motion: Table, key: str, label: str) -> Callable[[Axes], None]:
         time_axis(ax, motion, label)
 
     return draw
-
-
-def _row(title: str, meaning: str, figure: str) -> Table:
-    return {"title": title, "meaning": meaning, "figure": figure}
 
 
 def _seen(values: Any) -> bool:
@@ -113,9 +105,9 @@ def _legs(key: str, label: str, motion: Table, factor: float, limits: Sequence[f
     return svg(key, HALF, f"{label} over time", draw)
 
 
-def _single(key: str, label: str, motion: Table, values: Sequence[float | None]) -> str:
+def _single(key: str, label: str, motion: Table, factor: float, _: Sequence[float]) -> str:
     def draw(ax: Axes) -> None:
-        data = finite(values)
+        data = factor * finite(motion[key])
         ax.plot(finite(motion["time"]), data, color=ACCENT, lw=1.6)
         seen = data[np.isfinite(data)]
         ax.set_ylim(min(0, 1.08 * seen.min(initial=0)), 1.08 * seen.max(initial=0) or 1)
@@ -132,7 +124,7 @@ def time_axis(ax: Axes, motion: Table, label: str) -> None:
     ax.set_ylabel(label)
 
 
-def envelopes(motion: Table) -> list[str]:
+def envelopes(motion: Table) -> list[tuple[str, str]]:
     """Per leg the force over time: of the nominal motion, and between the smallest and largest of all samples."""
     if not _seen(motion["force_low"]) or not _seen(motion["force_high"]):
         return []
@@ -142,7 +134,7 @@ def envelopes(motion: Table) -> list[str]:
     ends = np.array([np.nanmin(np.minimum(low, force)), np.nanmax(np.maximum(high, force))])
     pad = 0.08 * (ends[1] - ends[0] or 1)
 
-    def figure(leg: int) -> str:
+    def figure(leg: int) -> tuple[str, str]:
         def draw(ax: Axes) -> None:
             time = finite(motion["time"])
             ax.fill_between(time, low[:, leg], high[:, leg], color=HUES[leg], alpha=0.25, lw=0)
@@ -154,7 +146,7 @@ def envelopes(motion: Table) -> list[str]:
             ax.yaxis.set_major_locator(MaxNLocator(4))
             time_axis(ax, motion, "force [N]")
 
-        return svg(f"envelope{leg}", SMALL, f"Force of leg {leg} over time, all samples", draw)
+        return f"Leg {leg}", svg(f"envelope{leg}", SMALL, f"Force of leg {leg} over time, all samples", draw)
 
     return [figure(leg) for leg in range(len(HUES))]
 

@@ -7,38 +7,43 @@ from __future__ import annotations
 
 from typing import Any
 
-from garra.page.html import dumps, page
+from garra.page.html import page
+from garra.page.words import MISSING
 from garra.platform import figures as platform_figures
 
 Table = dict[str, Any]
 
 
-def legs(motion: Table) -> list[Table]:
-    """Per leg the smallest and largest length [m] with the stroke's limits, and the largest force [N]."""
+SCRIPTS = ["page/player.js", "platform/scene.js"]
+
+
+def legs(motion: Table) -> list[list[Any]]:
+    """Per leg the smallest and largest length with the stroke's limits [mm], and the largest force [N]."""
     rows = []
     for leg in range(6):
         lengths = [row[leg] for row in motion["lengths"] if row[leg] is not None]
         forces = [abs(row[leg]) for row in motion["force"] or [] if row[leg] is not None]
-        rows.append(
-            {
-                "leg": leg,
-                "shortest": min(lengths, default=None),
-                "longest": max(lengths, default=None),
-                "low": motion["length_min"][leg],
-                "high": motion["length_max"][leg],
-                "force": max(forces, default=None),
-            }
-        )
+        low, high = (_shown(motion[key][leg], 1e3) for key in ("length_min", "length_max"))
+        allowed = low if motion["length_min"][leg] is None else f"{low} to {high}"
+        ends = (_shown(pick(lengths, default=None), 1e3) for pick in (min, max))
+        rows.append([leg, *ends, allowed, _shown(max(forces, default=None))])
     return rows
 
 
-def parts(motion: Table) -> Table:
-    """Fields of motion.html, script.html and time.html for a motion."""
+def _shown(x: float | None, factor: float = 1.0) -> str:
+    return MISSING if x is None else f"{factor * x:.1f}"
+
+
+def parts(motion: Table, **played: Any) -> Table:
+    """Fields of parts.html for a motion; `played`: what its animation has otherwise."""
     return {
         "motion": motion,
-        "motion_json": dumps(motion),
         "figures": platform_figures.over_time(motion),
         "legs": legs(motion),
+        "styles": ["page/motion.css"],
+        "scripts": SCRIPTS,
+        "starts": [("platform", "PlatformScene.start")],
+        "data": {"platform": motion | played},
     }
 
 

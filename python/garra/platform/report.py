@@ -10,7 +10,7 @@ from typing import Any
 
 from garra.page import outcomes, study_parts, words
 from garra.page.colors import ramp
-from garra.page.html import dumps, study_page
+from garra.page.html import study_page
 from garra.page.measures import measure
 from garra.page.mpl_figures import ACCENT, BREAK
 from garra.page.run_folder import Run
@@ -39,14 +39,15 @@ def build(run: Run) -> str:
     return study_page(
         "platform/report.html",
         run,
+        facts=_facts(summary),
         headline=_headline(summary),
         outcomes=_outcomes(summary),
-        metrics=_metrics(summary),
+        # A quantity has no limit if all samples are beyond its axis.
+        metrics=[row for row in study_parts.metrics(summary).values() if row["above"] + row["undefined"] < row["total"]],
         inputs=study_parts.inputs(summary["inputs"], p, "staying feasible", "feasible"),
         first=_first(summary),
         earliest=_earliest(summary),
         convergence=study_parts.convergence(summary["convergence"], p, "P(feasible)"),
-        measure=measure,
         label=lambda key: outcomes.outcome(summary, key).label,
         **own,
     )
@@ -57,29 +58,20 @@ def build(run: Run) -> str:
 
 def _headline(summary: Table) -> Table:
     p, counts = summary["p_feasible"], summary["outcomes"]
-    known = all(p[key] is not None for key in ("probability", "low", "high")) and bool(_decided(summary))
-    decimals = words.decimals_for(p["low"], p["high"]) if known else 1
+    decided = summary["samples"] - outcomes.undecided(summary)
+    known = None not in (p["probability"], p["low"], p["high"]) and bool(decided)
     worst = max(_failures(summary), key=lambda key: counts[key])
-    failures = _decided(summary) - counts["feasible"]
-    unsolved = outcomes.undecided(summary)
-    return {
-        "known": known,
-        **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
-        "exact": bool(summary.get("map", {}).get("exact", False)),
-        "failures": failures,
-        "worst": outcomes.outcome(summary, worst).label if counts[worst] else "",
-        "worst_share": words.share(counts[worst], failures),
-        "leg": _first_leg(summary) if summary["kind"] == "path" else "",
-        "unsolved": unsolved,
-        "unsolved_share": words.share(unsolved, summary["samples"]),
-        "early": summary["stopped_by"] in ("time_limit", "signal"),
-        "study": _study(summary),
-        "odds": _odds(summary) if known else "",
-    }
-
-
-def _decided(summary: Table) -> int:
-    return summary["samples"] - outcomes.undecided(summary)
+    failures = decided - counts["feasible"]
+    return study_parts.headline(
+        summary,
+        p if known else dict.fromkeys(p),
+        exact=bool(summary.get("map", {}).get("exact", False)),
+        failures=failures,
+        worst=outcomes.outcome(summary, worst).label if counts[worst] else "",
+        worst_share=words.share(counts[worst], failures),
+        leg=_first_leg(summary) if summary["kind"] == "path" else "",
+        odds=_odds(summary) if known else "",
+    )
 
 
 def _failures(summary: Table) -> list[str]:
@@ -114,7 +106,7 @@ def _first_leg(summary: Table) -> str:
     return f"Legs {', '.join(names[:-1])} and {names[-1]} fail first most often ({share} together)."
 
 
-def _study(summary: Table) -> list[str]:
+def _facts(summary: Table) -> list[str]:
     facts = [summary["platform"]["name"]] if summary["platform"]["name"] else []
     if summary["kind"] == "path":
         path = summary["path"]
@@ -136,16 +128,6 @@ def _outcomes(summary: Table) -> Table:
     return outcomes.bar(summary, **limits)
 
 
-# --- distributions
-
-
-def _metrics(summary: Table) -> list[Table]:
-    tables = {key: study_parts.shown(table) for key, table in summary["metrics"].items()}
-    rows = [study_parts.card(study_parts.metric(key, table), table) for key, table in tables.items()]
-    # A quantity has no limit if all samples are beyond its axis.
-    return [row for row in rows if row["total"] and row["above"] + row["undefined"] < row["total"]]
-
-
 # --- what fails first
 
 
@@ -162,7 +144,7 @@ def _first(summary: Table) -> Table:
         }
         for leg, row in enumerate(legs, -1)
     ]
-    seen = [(kinds[key].label, kinds[key].color) for key in failures if any(row[key] for row in legs)]
+    seen = [(kinds[key].color, kinds[key].label) for key in failures if any(row[key] for row in legs)]
     return {"rows": rows, "total": sum(row["count"] for row in rows), "seen": seen}
 
 
@@ -183,11 +165,13 @@ def _earliest(summary: Table) -> list[Table]:
 
 def _path_parts(run: Run) -> Table:
     motion = platform_folder.read_path(Path(run.folder) / "path.h5")
-    first, peak = run.summary["first_failure"], run.summary["peak_force_at"]
+    summary, first, peak = run.summary, run.summary["first_failure"], run.summary["peak_force_at"]
+    legs = ", ".join(f"{leg}: {words.share(n, summary['samples'])}" for leg, n in enumerate(peak["legs"]))
     return parts(motion) | {
         "envelopes": figures.envelopes(motion),
         "when": figures.when("first", first, "time of the first failure", BREAK) if sum(first["count"]) else "",
         "peaks": figures.when("peak", peak, "time of the peak force", ACCENT) if sum(peak["count"]) else "",
+        "peak_legs": f"Samples per instant. Per leg: {legs}.",
     }
 
 
@@ -195,11 +179,14 @@ def _path_parts(run: Run) -> Table:
 
 
 def _map_parts(run: Run) -> Table:
-    colors = ramp()
-    data = platform_folder.read_map(run.folder) | {
-        "ramp": colors,
-        "measures": [{"key": key, "label": label, "unit": unit} for key, label, unit in MEASURES],
-    }
+    measures = [{"key": key, "label": label, "unit": unit} for key, label, unit in MEASURES]
     nodes, total = run.summary["nodes"], run.summary["map"]["nodes"]
     some = total - nodes["always"] - nodes["never"]
-    return {"nodes": nodes | {"total": total, "some": some}, "ramp": colors, "map_json": dumps(data)}
+    return {
+        "nodes": nodes | {"total": total, "some": some},
+        "ramp": ramp(),
+        "styles": ["page/field.css", "platform/map.css"],
+        "scripts": ["platform/map.js"],
+        "data": {"platform": platform_folder.read_map(run.folder) | {"ramp": ramp(), "measures": measures}},
+        **dict.fromkeys(("when", "peaks", "peak_legs"), ""),
+    }

@@ -22,44 +22,34 @@ VIEW = (math.radians(-60), math.radians(16))  # azimuth and elevation, as the an
 Table = dict[str, Any]
 
 
-def path_figures(groups: Sequence[Table], tolerance: float) -> list[Table]:
-    """Figures of the paths: a title, a sentence, and a picture per group."""
+Draw = Callable[[Axes], None]
+Row = tuple[str, str, str]  # title, picture, sentence
+
+
+def path_figures(paths: Sequence[Table], titles: dict[str, str], tolerance: float) -> list[tuple[str, str, str, list]]:
+    """Sections of the paths: id, title, lead, pictures; one per figure, or one of all where there is one way to cut."""
+    groups = {kind: own for kind in titles if (own := [path for path in paths if path["parts"] == kind])}
     size = HALF if len(groups) > 1 else SMALL
-    several = any(len(group["paths"]) > 1 for group in groups)
-    means = "; means over the segments of a path." if several else "."
-
-    def row(key: str, title: str, meaning: str, draw: Callable[[Table], Callable[[Axes], None]]) -> Table:
-        pictures = [
-            {
-                "title": group["title"],
-                "figure": svg(f"{key}-{group['parts']}", size, f"{title}: {group['title']}", draw(group)),
-            }
-            for group in groups
-        ]
-        return {"key": key, "title": title, "meaning": meaning, "pictures": pictures}
-
-    return [
-        row(
-            "steps",
-            "Newton steps",
-            "Of a segment, with the pose before as the guess" + means,
-            lambda group: _iterations(group["paths"]),
-        ),
-        row(
-            "flops",
-            "Operations",
-            "Floating-point operations of a segment, as in the paper’s figure 3: its 91 equations eliminated as dense "
-            "ones (assembly not counted), leg by leg, and the minimal form.",
-            lambda group: _flops(group["paths"]),
-        ),
-        row(
-            "agreement",
-            "Agreement",
-            "How far the poses of the two forms are apart, position [m] and Euler parameters. Dotted red: the "
-            "tolerance of the lengths.",
-            lambda group: _agreement(group["paths"], tolerance),
-        ),
-    ]
+    several = any(len(own) > 1 for own in groups.values())
+    rows = (
+        ("steps", "Newton steps", "Of a segment, with the pose before as the guess"
+         + ("; means over the segments of a path." if several else "."), _iterations),
+        ("flops", "Operations",
+         "Floating-point operations of a segment, as in the paper’s figure 3: its 91 equations eliminated as dense "
+         "ones (assembly not counted), leg by leg, and the minimal form.", _flops),
+        ("agreement", "Agreement", "How far the poses of the two forms are apart, position [m] and Euler parameters. "
+         "Dotted red: the tolerance of the lengths.", lambda own: _agreement(own, tolerance)),
+    )  # fmt: skip
+    drawn = [
+        (key, title, meaning, [
+            (titles[kind], svg(f"{key}-{kind}", size, f"{title}: {titles[kind]}", draw(own))) for kind, own in groups.items()
+        ])
+        for key, title, meaning, draw in rows
+    ]  # fmt: skip
+    if len(groups) > 1:
+        return drawn
+    lead = f"{titles[next(iter(groups))]}."
+    return [("forms", "Both forms", lead, [(title, pictures[0][1], meaning) for _, title, meaning, pictures in drawn])]
 
 
 def _bars(ax: Axes, values: Sequence[np.ndarray], styles: Sequence[tuple[str, str]]) -> None:
@@ -91,7 +81,7 @@ def _per_place(paths: Sequence[Table], of: Callable[[Table], Sequence[float]]) -
     return np.array([np.mean(of(path)) for path in paths])
 
 
-def _iterations(paths: Sequence[Table]) -> Callable[[Axes], None]:
+def _iterations(paths: Sequence[Table]) -> Draw:
     def draw(ax: Axes) -> None:
         values = [_per_place(paths, lambda path, form=form: path[f"iterations_{form}"]) for form in FORMS]
         _bars(ax, values, list(FORMS.values()))
@@ -102,7 +92,7 @@ def _iterations(paths: Sequence[Table]) -> Callable[[Axes], None]:
     return draw
 
 
-def _flops(paths: Sequence[Table]) -> Callable[[Axes], None]:
+def _flops(paths: Sequence[Table]) -> Draw:
     def draw(ax: Axes) -> None:
         values = [_per_place(paths, lambda path, key=key: path["flops"][key]) for key in SOLVERS]
         _bars(ax, values, list(SOLVERS.values()))
@@ -140,7 +130,7 @@ def _powers(ax: Axes) -> None:
     ax.tick_params(axis="y", which="minor", length=0)
 
 
-def _agreement(paths: Sequence[Table], tolerance: float) -> Callable[[Axes], None]:
+def _agreement(paths: Sequence[Table], tolerance: float) -> Draw:
     def draw(ax: Axes) -> None:
         for k, path in enumerate(paths):
             n, apart = path["segments"], np.maximum(finite(path["difference"]), LEAST)
@@ -158,7 +148,19 @@ def _agreement(paths: Sequence[Table], tolerance: float) -> Callable[[Axes], Non
     return draw
 
 
-def over_time(summary: Table, key: str, label: str) -> str:
+def both_forms(summary: Table) -> list[Row]:
+    draw = curve(summary, "difference", "poses apart [m, 1]")
+    apart = svg("apart", HALF, "How far the poses of the two forms are apart over time", draw)
+    drift = "In 91 coordinates how far the 85 constraints are violated; in six how far the quaternion leaves length 1."
+    return [
+        ("Poses apart", apart, "Largest difference of positions [m] and Euler parameters."),
+        ("Energy balance", _over_time(summary, "balance", "balance [J]"),
+         "Energy gained minus work done: 0 but for the integrator’s errors."),
+        ("Drift", _over_time(summary, "drift", "drift"), drift),
+    ]  # fmt: skip
+
+
+def _over_time(summary: Table, key: str, label: str) -> str:
     """The same measure of both forms."""
 
     def draw(ax: Axes) -> None:
@@ -171,15 +173,10 @@ def over_time(summary: Table, key: str, label: str) -> str:
     return svg(f"both-{key}", HALF, f"{label} over time, both forms", draw)
 
 
-def difference(summary: Table) -> str:
-    draw = curve(summary, "difference", "poses apart [m, 1]")
-    return svg("apart", HALF, "How far the poses of the two forms are apart over time", draw)
-
-
 # --- the paper's figures 2 and 4: two poses
 
 
-def poses(motion: Table) -> list[str]:
+def poses(motion: Table) -> list[tuple[str, str]]:
     """The first and the last pose, drawn alike, base axes."""
     base = np.array(motion["base_anchors"])
     rings = [_ring(motion, i) for i in (0, -1)]
@@ -204,7 +201,7 @@ def poses(motion: Table) -> list[str]:
 
         return svg(f"pose-{name}", (HALF[0], 320), f"The platform's {name} pose", draw)
 
-    return [figure("first", rings[0]), figure("last", rings[1])]
+    return [("Start", figure("first", rings[0])), ("End", figure("last", rings[1]))]
 
 
 def _ring(motion: Table, i: int) -> np.ndarray:

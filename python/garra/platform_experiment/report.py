@@ -6,21 +6,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from garra.page import words
-from garra.page.html import dumps, study_page
+from garra.page.html import study_page
 from garra.page.run_folder import Run
 from garra.platform import folder as platform_folder
 from garra.platform.page import parts
 from garra.platform_experiment import figures
 from garra.platform_experiment import folder as platform_experiment_folder
+from garra.platform_experiment.folder import FORMS, SOLVERS
 
-FORMS = platform_experiment_folder.FORMS
 PARTS = {"pose": "Equal parts of the pose", "lengths": "Equal parts of the leg lengths"}
 SECONDS = 3.0  # that the animation takes for a path, which has no time of its own
 MINIMAL = 1  # sample of motion.h5
@@ -33,32 +33,25 @@ def build(run: Run) -> str:
     summary = run.summary
     is_motion = summary["kind"] == "free_motion"
     own = _motion_parts(run) if is_motion else _path_parts(run)
+    unsolved = summary["samples"] - summary["solved"]
     return study_page(
-        "platform_experiment/report.html",
-        run,
-        is_motion=is_motion,
-        facts=_facts(summary),
-        unsolved=summary["samples"] - summary["solved"],
-        what="instant" if is_motion else "pose",
-        ratio=ratio,
-        spread=spread,
-        largest=largest,
-        **own,
+        "platform_experiment/report.html", run, is_motion=is_motion, facts=_facts(summary), unsolved=unsolved, **own
     )
 
 
-def ratio(flops: Table) -> str:
-    """91 dense : 91 leg by leg : minimal, of numbers or of lists."""
-    dense, full, minimal = (np.sum(flops[key]) for key in platform_experiment_folder.SOLVERS)
-    return f"{dense / minimal:,.0f} : {full / minimal:.1f} : 1"
+def _operations(flops: Table, times: int = 1) -> list[str]:
+    """91 dense, 91 leg by leg, minimal, and their ratio; of numbers or of lists."""
+    dense, full, minimal = (np.sum(flops[key]) for key in SOLVERS)
+    shown = [words.number(float(times * n), 4) for n in (dense, full, minimal)]
+    return [*shown, f"{dense / minimal:,.0f} : {full / minimal:.1f} : 1"]
 
 
-def spread(values: list[int]) -> str:
+def _spread(values: list[int]) -> str:
     """4, or 4 to 5."""
     return str(min(values)) if min(values) == max(values) else f"{min(values)} to {max(values)}"
 
 
-def largest(values: Iterable[float | None]) -> float | None:
+def _largest(values: Iterable[float | None]) -> float | None:
     return max((v for v in values if v is not None), default=None)
 
 
@@ -84,24 +77,23 @@ def _path_parts(run: Run) -> Table:
     motion = platform_experiment_folder.read_path(Path(run.folder) / "path.h5")
     last = len(motion["time"]) - 1
     labels = [f"segment {k} of {last}" if k else "start" for k in range(last + 1)]
-    played = motion | {"time": [SECONDS * k / max(last, 1) for k in range(last + 1)], "labels": labels}
-    groups = [
-        {"parts": kind, "title": title, "paths": own}
-        for kind, title in PARTS.items()
-        if (own := [path for path in paths if path["parts"] == kind])
-    ]
-    totals = {key: sum(sum(path["flops"][key]) for path in paths) for key in platform_experiment_folder.SOLVERS}
     beyond = summary["smallest"]["stroke_margin"]
-    return parts(motion) | {
-        "motion_json": dumps(played),
+    return parts(motion, time=[SECONDS * k / max(last, 1) for k in range(last + 1)], labels=labels) | {
         "poses": figures.poses(motion),
-        "rows": figures.path_figures(groups, summary["tolerance"]),
+        "rows": figures.path_figures(paths, PARTS, summary["tolerance"]),
         "steps": {form: max(max(path[f"iterations_{form}"]) for path in paths) for form in FORMS},
-        "apart": largest(v for path in paths for v in path["difference"]),
-        "flops": totals,
-        "table": [path | {"title": PARTS[path["parts"]]} for path in paths],
+        "apart": _largest(v for path in paths for v in path["difference"]),
+        "flops": {key: sum(sum(path["flops"][key]) for path in paths) for key in SOLVERS},
+        "paths": [_path_row(path) for path in paths],
         "beyond": -beyond if beyond is not None and beyond < -1e-9 else None,
     }
+
+
+def _path_row(path: Table) -> list[Any]:
+    solved = f", {path['solved']} solved" if path["solved"] < path["segments"] else ""
+    steps = (_spread(path[f"iterations_{form}"]) for form in FORMS)
+    apart = words.number(_largest(path["difference"]))
+    return [PARTS[path["parts"]], f"{path['segments']}{solved}", *steps, apart, *_operations(path["flops"])]
 
 
 # --- a free motion
@@ -110,30 +102,32 @@ def _path_parts(run: Run) -> Table:
 def _motion_parts(run: Run) -> Table:
     summary = run.summary
     motion = platform_folder.read_motion(Path(run.folder) / "motion.h5", MINIMAL)
-    both = [
-        (
-            "Poses apart",
-            "Largest difference of positions [m] and Euler parameters.",
-            figures.difference(summary),
-        ),
-        (
-            "Energy balance",
-            "Energy gained minus work done: 0 but for the integrator’s errors.",
-            figures.over_time(summary, "balance", "balance [J]"),
-        ),
-        (
-            "Drift",
-            "In 91 coordinates how far the 85 constraints are violated; in six how far the quaternion leaves length 1.",
-            figures.over_time(summary, "drift", "drift"),
-        ),
-    ]
-    shown = {title for title, _, _ in both}
-    played = parts(motion)
-    return played | {
-        "figures": [row for row in played["figures"] if row["title"] not in shown],
+    both = figures.both_forms(summary)
+    shown = parts(motion)
+    once, step = summary["flops_per_evaluation"], summary["flops_per_step"]
+    counted = (("per evaluation", once, 1), ("per step", step, 1), ("all steps", step, summary["minimal"]["steps"]))
+    return shown | {
+        "figures": [row for row in shown["figures"] if row[0] not in {title for title, *_ in both}],
         "poses": figures.poses(motion),
-        "both": [{"title": title, "meaning": meaning, "figure": figure} for title, meaning, figure in both],
-        "flops_figure": figures.flops_per_step(summary["flops_per_step"]),
-        "apart": largest(summary["difference"]),
-        "flops": summary["flops_per_step"],
+        "both": both,
+        "whole": _whole(summary),
+        "counted": [[name, *_operations(flops, times)] for name, flops, times in counted],
+        "flops_figure": figures.flops_per_step(step),
+        "apart": _largest(summary["difference"]),
+        "flops": step,
+        "beyond": None,
     }
+
+
+def _whole(summary: Table) -> list[list[str]]:
+    """Rows of both forms side by side. The minimal one is never corrected."""
+    rows: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+        ("method", "method", str),
+        ("ended", "status", words.plain),
+        (f"steps of {words.number(1e3 * summary['step'])} ms", "steps", words.count),
+        ("corrections", "corrections", words.count),
+        ("largest drift", "worst_drift", words.number),
+        ("energy off by [J]", "worst_balance", words.number),
+    )
+    full, minimal = summary["full"], summary["minimal"] | {"corrections": None}
+    return [[name, show(full[key]), words.MISSING if minimal[key] is None else show(minimal[key])] for name, key, show in rows]

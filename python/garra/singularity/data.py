@@ -35,15 +35,21 @@ def hues(nearest: Table | None, met: Sequence[int]) -> dict[int, str]:
     return {0: OTHER} | {bits: HUES[i] if i < len(HUES) else OTHER for i, bits in enumerate(order)}
 
 
-def measures(voxels: Voxels) -> list[Table]:
-    """Quantities for the colors of the cubes."""
+def scales(voxels: Voxels) -> dict[str, figures.Scale]:
+    """Of the quantities in whose colors cubes are drawn."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share = voxels.near / np.where(voxels.count > 0, voxels.count, np.nan)
+    columns = {"p50": voxels.sigma_p50, "min": voxels.sigma_min, "max": voxels.sigma_max}
+    return {key: figures.choose_scale(column) for key, column in columns.items()} | {"near": figures.share_scale(share)}
+
+
+def choices(rows: Rows | None) -> list[tuple[str, str]]:
+    """Keys and labels of these quantities, and of the near samples."""
+    names = {"p50": "median", "min": "smallest", "max": "largest"}
     return [
-        {"key": "p50", "name": "median", "values": voxels.sigma_p50, "scale": figures.choose_scale(voxels.sigma_p50)},
-        {"key": "min", "name": "smallest", "values": voxels.sigma_min, "scale": figures.choose_scale(voxels.sigma_min)},
-        {"key": "max", "name": "largest", "values": voxels.sigma_max, "scale": figures.choose_scale(voxels.sigma_max)},
-        {"key": "near", "name": "share near", "values": share, "scale": figures.share_scale(share)},
+        *((key, f"{name} of σ_min") for key, name in names.items()),
+        ("near", "share of near configurations"),
+        *([("sets", "dependent joints, near configurations")] if rows else []),
     ]
 
 
@@ -57,18 +63,9 @@ def cloud(voxels: Voxels, rows: Rows | None, colors: dict[int, str], names: dict
         "index": packed(filled, "<u4"),
         "count": packed(voxels.count.ravel()[filled], "<u4"),
         "near": packed(voxels.near.ravel()[filled], "<u4"),
-        **{
-            key: logarithms(column.ravel()[filled])
-            for key, column in (
-                ("min", voxels.sigma_min),
-                ("p10", voxels.sigma_p10),
-                ("p50", voxels.sigma_p50),
-                ("max", voxels.sigma_max),
-            )
-        },
+        **{key: logarithms(getattr(voxels, f"sigma_{key}").ravel()[filled]) for key in ("min", "p10", "p50", "max")},
         "scales": {
-            m["key"]: {"low": m["scale"].low, "high": m["scale"].high, "ticks": m["scale"].ticks()}
-            for m in measures(voxels)
+            key: {"low": scale.low, "high": scale.high, "ticks": scale.ticks()} for key, scale in scales(voxels).items()
         },
         "points": points(rows, colors, names) if rows else None,
     }

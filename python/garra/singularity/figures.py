@@ -18,8 +18,10 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from garra.page import words
 from garra.page.colors import RAMP
-from garra.page.measures import defined, quantile
-from garra.page.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, PAPER, histogram, svg
+from garra.page.figures import histogram
+from garra.page.measures import quantile
+from garra.page.mpl_figures import ACCENT, BREAK, GRID, MUTED, PAPER, svg
+from garra.page.plot import Axis, Plot, Ticks, ticks
 from garra.page.words import HALF
 from garra.singularity.folder import Slice, Voxels
 
@@ -82,49 +84,45 @@ def share_scale(values: np.ndarray) -> Scale:
 
 def log_histogram(name: str, table: Table, label: str, near: float | None = None) -> str:
     """Histogram of log10 of a number, labeled with powers of ten; values beyond `near` are near a singularity."""
-    title = f"Histogram of the {label}"
 
-    def draw(ax: Axes) -> None:
-        histogram(ax, table, ACCENT)
-        low, high = ax.get_xlim()
-        if near is not None and low < near < high:
-            ax.axvspan(near, high, color=BREAK, alpha=0.13, lw=0)
-            ax.axvline(near, color=BREAK, lw=1.4)
-            ax.annotate("near", (near, 0.97), (5, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
-                        va="top", color=BREAK, fontsize=11)  # fmt: skip
-        median = quantile(table, "0.5")
-        if low < median < high:
-            ax.axvline(median, ymax=0.84, color=INK, lw=1.2)
-            ax.annotate(words.number(10**median), (median, 0.86), xycoords=("data", "axes fraction"), ha="center",
-                        va="bottom", fontsize=11)  # fmt: skip
-        ax.xaxis.set_major_locator(MultipleLocator(1 if high - low > 1.2 else 0.5))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _tick(x)))
-        ax.set_xlabel(label)
+    def ticks_of(low: float, high: float) -> Ticks:
+        step = 1 if high - low > 1.2 else 0.5
+        places = [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+        return [(v, _tick(v)) for v in places]
 
-    return svg(name, (THIRD[0], 200), title, draw) if sum(table["counts"]) else ""
+    return _histogram(name, table, label, "accent", ticks_of, lambda x: words.number(10**x), near)
+
+
+def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) -> str:
+    """Histogram of a number times `factor`."""
+    shown = table | {key: table[key] * factor for key in ("low", "high")}
+    quantiles = {key: None if v is None else v * factor for key, v in table["quantiles"].items()}
+    color = "held" if name == "distance" else "accent"
+    return _histogram(name, shown | {"quantiles": quantiles}, label, color, ticks, words.number)
+
+
+def _histogram(name: str, table: Table, label: str, color: str, ticks_of: Any, say: Any, near: float | None = None) -> str:
+    """`ticks_of` an interval, `say` what the median is; empty where no number lies within the bins."""
+    if not sum(table["counts"]):
+        return ""
+    size = (HALF[0], 210) if name == "distance" else (THIRD[0], 200)
+    plot = histogram(lambda x, y: Plot(name, size, Axis(x, ticks_of(*x), label), y), table, color)
+    (low, high), top = plot.x.range, plot.y.range[1]
+    if near is not None and low < near < high:
+        plot.block((near, high), plot.y.range, "break", 0.13)
+        plot.vertical(near, "break", 1.4)
+        plot.text("near", near, 0.95 * top, "break", shift=5)
+    median = quantile(table, "0.5")
+    if low < median < high:
+        plot.vertical(median, "ink", 1.2, top=0.84)
+        plot.text(say(median), median, 0.9 * top, "ink", "middle")
+    return plot.svg(f"Histogram of the {label}", grid="x")
 
 
 def _tick(x: float) -> str:
     """10^x: 0.03, 1, 10⁻⁴"""
     whole = abs(x - round(x)) < 1e-9
     return words.power_of_ten(round(x)) if whole and not -3 <= x <= 3 else words.number(10.0**x, 1)
-
-
-def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) -> str:
-    """Histogram of a number times `factor`."""
-    shown = table | {"low": table["low"] * factor, "high": table["high"] * factor}
-
-    def draw(ax: Axes) -> None:
-        histogram(ax, shown, HELD if name == "distance" else ACCENT)
-        median = quantile(table, "0.5") * factor if defined(table) else math.nan
-        if ax.get_xlim()[0] < median < ax.get_xlim()[1]:
-            ax.axvline(median, ymax=0.84, color=INK, lw=1.2)
-            ax.annotate(words.number(median), (median, 0.86), (3, 0), xycoords=("data", "axes fraction"),
-                        textcoords="offset points", va="bottom", fontsize=11)  # fmt: skip
-        ax.set_xlabel(label)
-
-    size = (HALF[0], 210) if name == "distance" else (THIRD[0], 200)
-    return svg(name, size, f"Histogram of the {label}", draw) if sum(table["counts"]) else ""
 
 
 # --- slices

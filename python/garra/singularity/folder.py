@@ -4,27 +4,29 @@ results.h5 dataset by dataset."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from garra.page.h5_tables import numbers, opened
+from garra.page.h5_tables import opened
 from garra.page.outcomes import check_outcomes
 from garra.page.run_folder import (
     COUNT,
     HISTOGRAM,
     MAYBE,
+    MAYBE_INTERVAL,
     QUANTILES,
     REAL,
     TEXT,
     At,
     check,
     read_json,
-)
-from garra.renamed import with_new_names
+    require_length,
+)  # fmt: skip
+from garra.renamed import stored_name, with_new_names
 
 Table = dict[str, Any]
 
@@ -43,7 +45,7 @@ SUMMARY = {
     "precision": TEXT,
     "scaling": {"center": TEXT, "length": MAYBE},
     "outcomes": {"unreached": COUNT},  # and others
-    "p_near": {"probability": MAYBE, "low": MAYBE, "high": MAYBE},
+    "p_near": MAYBE_INTERVAL,
     "histograms": dict.fromkeys(("log_sigma", "log_condition", "manipulability"), HISTOGRAM),
     "quantiles": dict.fromkeys(("sigma_min", "condition"), dict.fromkeys(QUANTILES, MAYBE)),
     "worst": [{"sample": COUNT, "inverse_condition": MAYBE}],
@@ -70,11 +72,10 @@ def check_summary(summary: Table, at: At) -> None:
     check(summary, SUMMARY, at)
     joints = summary["robot"]["joints"]
     for key in ("names", "prismatic"):
-        _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
+        require_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
     check_outcomes(summary, at)
     for key, shape in (("nearest", NEAREST), ("voxels", VOXELS), ("single_precision", SINGLE)):
-        if summary.setdefault(key, None) is not None:
-            check(summary[key], shape, at.key(key))
+        check(summary.setdefault(key, None), (shape,), at.key(key))
     if _first_joint(summary):
         _summary_from_zero(summary)
     for i, row in enumerate(summary["sampling"]["ranges"]):
@@ -82,8 +83,8 @@ def check_summary(summary: Table, at: At) -> None:
     if summary["nearest"]:
         _check_nearest(summary["nearest"], joints, at.key("nearest"))
     if summary["voxels"]:
-        _check_length(summary["voxels"]["n"], 3, "axes", at.key("voxels").key("n"))
-        _check_length(summary["voxels"]["low"], 3, "axes", at.key("voxels").key("low"))
+        require_length(summary["voxels"]["n"], 3, "axes", at.key("voxels").key("n"))
+        require_length(summary["voxels"]["low"], 3, "axes", at.key("voxels").key("low"))
 
 
 def _check_nearest(nearest: Table, joints: int, at: At) -> None:
@@ -94,11 +95,6 @@ def _check_nearest(nearest: Table, joints: int, at: At) -> None:
         _check_joints([row["joint"]], joints, at.key("escape").item(i).key("joint"))
     if sum(row["count"] for row in nearest["dependent_joints"]) > nearest["converged"]:
         raise at.key("dependent_joints").fail(f"add up to more than the {nearest['converged']} that converged")
-
-
-def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
-    if len(items) != length:
-        raise at.fail(f"has {len(items)} entries for {length} {what}")
 
 
 def _check_joints(numbers: list[int], joints: int, at: At) -> None:
@@ -136,7 +132,6 @@ def _summary_from_zero(summary: Table) -> None:
 def _configuration_from_zero(entry: Table, at: At) -> None:
     analysis = entry["analysis"]
     if entry["joints"] is not None:
-        check(entry["joints"], JOINTS, at.key("joints"))
         _lower(entry, "joints")
     _lower(analysis, "dependent_joints")
     analysis["lost_wrenches"] = [wrench[3:] + wrench[:3] for wrench in analysis["lost_wrenches"]]
@@ -176,9 +171,9 @@ OPTIONAL = {
     "share": MAYBE,
     "sample": (int, NULL),
     "distance": MAYBE,
-    "q": (list, NULL),
-    "singular_q": (list, NULL),
-    "joints": (list, NULL),
+    "q": ([REAL],),
+    "singular_q": ([REAL],),
+    "joints": (JOINTS,),
 }
 
 
@@ -190,15 +185,14 @@ def check_configuration(entry: Any, at: At, first_joint: int = 0) -> Table:
     check(entry, CONFIGURATION, at)
     joints = len(entry["screws"])
     for i, screw in enumerate(entry["screws"]):
-        _check_length(screw, 6, "coordinates", at.key("screws").item(i))
+        require_length(screw, 6, "coordinates", at.key("screws").item(i))
     for i, wrench in enumerate(entry["analysis"]["lost_wrenches"]):
-        _check_length(wrench, 6, "coordinates", at.key("analysis").key("lost_wrenches").item(i))
+        require_length(wrench, 6, "coordinates", at.key("analysis").key("lost_wrenches").item(i))
     for key, shape in OPTIONAL.items():
         check(entry.setdefault(key, None), shape, at.key(key))
     for key in ("q", "singular_q"):
         if entry[key] is not None:
-            check(entry[key], [REAL], at.key(key))
-            _check_length(entry[key], joints, "joints", at.key(key))
+            require_length(entry[key], joints, "joints", at.key(key))
     if first_joint:
         _configuration_from_zero(entry, at)
     sets = [entry["analysis"]["dependent_joints"], *(row["joints"] for row in entry["analysis"]["escape"])]
@@ -221,41 +215,15 @@ def read_configurations(folder: str, summary: Table) -> list[Table]:
 # --- map.h5
 
 
-@dataclass(frozen=True)
-class Voxels:
-    """Statistics of the tool points in each cube; arrays [nz, ny, nx], NaN for an empty cube."""
+# Statistics of the tool points in each cube: `low` [3] m, world axes, `side` [m], arrays [nz, ny, nx], NaN for an empty cube.
+Voxels = SimpleNamespace
+VOXEL_ARRAYS = ("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50")
 
-    low: np.ndarray  # [3] m, world axes
-    side: float  # [m]
-    count: np.ndarray
-    near: np.ndarray
-    sigma_min: np.ndarray
-    sigma_max: np.ndarray
-    sigma_p10: np.ndarray
-    sigma_p50: np.ndarray
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Two joints on a grid [y, x], the others fixed, and the singular configurations between the grid's nodes."""
-
-    joints: tuple[int, int]  # from 0
-    q: np.ndarray  # [j]
-    x: np.ndarray
-    y: np.ndarray
-    sigma_min: np.ndarray
-    inverse_condition: np.ndarray
-    manipulability: np.ndarray
-    locus_x: np.ndarray
-    locus_y: np.ndarray
-    locus_dependent_joints: np.ndarray  # sets of joints, joint k (from 0) worth 2^k
-    locus_escape: np.ndarray  # from 0; -1: none
-
-
-# Data set: names of its axes.
-VOXEL_ARRAYS = dict.fromkeys(("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50"), "zyx")
-SLICE_ARRAYS = {"x": "x", "y": "y", **dict.fromkeys(("sigma_min", "inverse_condition", "manipulability"), "yx")}
-SLICE_ARRAYS |= dict.fromkeys(("locus_x", "locus_y", "locus_dependent_joints", "locus_escape"), "n")
+# Two joints on a grid [y, x], the others fixed at `q`, and the singular configurations between the grid's nodes: their
+# dependent joints as sets, joint k (from 0) worth 2^k, and their escape joints, -1: none.
+Slice = SimpleNamespace
+SLICE_ARRAYS = ("sigma_min", "inverse_condition", "manipulability")
+LOCUS_ARRAYS = ("locus_x", "locus_y", "locus_dependent_joints", "locus_escape")
 
 
 def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
@@ -266,15 +234,20 @@ def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
         slices = [_slice(file["slices"][n], summary, at.key(f"slices/{n}")) for n in names]
         return (_voxels(file["voxels"], at.key("voxels")) if "voxels" in file else None), slices
 
-    path = Path(folder) / "map.h5"
-    return opened(path, lambda h5: read(h5, At(str(path))), f"`garra resume {folder}` writes it")
+    return _opened(folder, "map.h5", read)
+
+
+def _opened(folder: str, name: str, read: Callable[[Any, At], Any]) -> Any:
+    path = Path(folder) / name
+    return opened(path, lambda file: read(file, At(str(path))), f"`garra resume {folder}` writes it")
 
 
 def _voxels(group: Any, at: At) -> Voxels | None:
     low, side = _attribute(group, "low", at), _attribute(group, "side", at)
-    arrays = _numbers(group, VOXEL_ARRAYS, at)
-    if not arrays["count"].size:
+    count = _dataset(group, "count", (None, None, None), at)
+    if not count.size:
         return None
+    arrays = {name: _dataset(group, name, count.shape, at) for name in VOXEL_ARRAYS}
     if low.size != 3 or side.size != 1 or not side.ravel()[0] > 0:
         raise at.fail("attributes `low` [3] and `side` > 0 are wanted")
     return Voxels(low=low, side=float(side.ravel()[0]), **arrays)
@@ -284,12 +257,16 @@ def _slice(group: Any, summary: Table, at: At) -> Slice:
     first = _first_joint(summary)
     pair = [int(_attribute(group, name, at).ravel()[0]) - first for name in ("x", "y")]
     _check_joints(pair, summary["robot"]["joints"], at)
-    arrays = _numbers(group, SLICE_ARRAYS, at)
-    if min(arrays["sigma_min"].shape) < 2:
+    axes = {name: _dataset(group, name, (None,), at) for name in ("x", "y")}
+    if min(axis.size for axis in axes.values()) < 2:
         raise at.fail("at least two points along each side are wanted")
-    arrays |= {name: arrays[name].astype(np.int64) for name in ("locus_dependent_joints", "locus_escape")}
-    arrays["locus_escape"] -= first
-    return Slice(joints=(pair[0], pair[1]), q=_attribute(group, "q", at), **arrays)
+    shape = (axes["y"].size, axes["x"].size)
+    measures = {name: _dataset(group, name, shape, at) for name in SLICE_ARRAYS}
+    length = _dataset(group, LOCUS_ARRAYS[0], (None,), at).shape
+    locus = {name: _dataset(group, name, length, at) for name in LOCUS_ARRAYS}
+    locus |= {name: locus[name].astype(np.int64) for name in LOCUS_ARRAYS[2:]}
+    locus["locus_escape"] -= first
+    return Slice(joints=(pair[0], pair[1]), q=_attribute(group, "q", at), **axes, **measures, **locus)
 
 
 def _attribute(group: Any, name: str, at: At) -> np.ndarray:
@@ -298,29 +275,27 @@ def _attribute(group: Any, name: str, at: At) -> np.ndarray:
     return np.asarray(group.attrs[name], dtype=float)
 
 
-def _numbers(group: Any, shapes: dict[str, Sequence[int | str]], at: At) -> dict[str, np.ndarray]:
-    """Data sets of named shapes."""
-    sizes: dict[str, int] = {}
-    return {name: numbers(group, name, shape, sizes, at.key(name)) for name, shape in shapes.items()}
+def _dataset(group: Any, name: str, shape: tuple[int | None, ...], at: At) -> np.ndarray:
+    import h5py
+
+    stored = stored_name(group, name)
+    if stored not in group or not isinstance(group[stored], h5py.Dataset):
+        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
+    data = group[stored]
+    fits = data.ndim == len(shape) and all(b in (None, a) for a, b in zip(data.shape, shape, strict=True))
+    if data.dtype.kind not in "fiu" or not fits:
+        wanted = ["any" if n is None else n for n in shape]
+        raise at.key(name).fail(f"expected numbers {wanted}, found {data.dtype} {list(data.shape)}")
+    return data[...].astype(float)
 
 
 # --- results.h5
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Kept near samples that converged on a singular configuration."""
-
-    sample: np.ndarray  # [n]
-    tool: np.ndarray  # [n, 3] m
-    inverse_condition: np.ndarray  # [n]
-    dependent_joints: np.ndarray  # [n] sets of joints
-    distance: np.ndarray  # [n] rad
-    escape_joint: np.ndarray  # [n] from 0; -1: none
-
-
-ROWS = {"index": ("n",), "tool": ("n", 3)}
-ROWS |= dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), ("n",))
+# Kept near samples [n] that converged on a singular configuration: tool point [n, 3] m, sets of joints, distance [rad], escape
+# joint from 0, -1: none.
+Rows = SimpleNamespace
+ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), (None,))}
 
 
 def read_rows(folder: str, summary: Table) -> Rows | None:
@@ -330,8 +305,8 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
     def read(file: Any, at: At) -> Rows | None:
         if "index" not in file or not file["index"].size:
             return None
-        data = _numbers(file, ROWS, at)
-        sample = data.pop("index")
+        sample = _dataset(file, "index", (None,), at)
+        data = {name: _dataset(file, name, (sample.size, *shape[1:]), at) for name, shape in ROWS.items()}
         converged = np.isfinite(data["distance"]) & (data["dependent_joints"] > 0) & np.isfinite(data["tool"]).all(axis=1)
         chosen = {name: column[converged] for name, column in data.items()}
         for name in ("dependent_joints", "escape_joint"):
@@ -339,7 +314,4 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
         chosen["escape_joint"] -= _first_joint(summary)
         return Rows(sample=sample[converged].astype(np.int64), **chosen) if converged.any() else None
 
-    path = Path(folder) / "results.h5"
-    if not path.is_file():
-        return None
-    return opened(path, lambda h5: read(h5, At(str(path))), f"`garra resume {folder}` writes it")
+    return _opened(folder, "results.h5", read) if (Path(folder) / "results.h5").is_file() else None

@@ -46,19 +46,48 @@ def configuration(entry: Table, robot: str, name: str) -> Table:
         "rows": rows,
         "moved": entry["q"] is not None and entry["singular_q"] is not None and entry["q"] != entry["singular_q"],
         "spectrum": figures.spectrum(f"{name}spectrum", analysis["singular_values"], TOLERANCE),
+        "sigmas": ", ".join(map(words.number, analysis["singular_values"])),
         "title": _title(analysis),
-        "wrenches": [{"numbers": text.vector(w, 4), "words": text.wrench(w)} for w in analysis["lost_wrenches"]],
+        "verdict": _verdict(analysis),
+        "wrenches": [text.vector(w, 4) for w in analysis["lost_wrenches"]],
         "escape": [
-            {
-                "joints": text.joint_set(way["joints"]),
-                "order": way["order"],
-                "rate": words.number(way["rate"], 4) if way["order"] else words.MISSING,
-                "sign": text.sign_text(way["sign"]),
-                "sigma": words.number(way["sigma"], 4),
-            }
+            [
+                text.joint_set(way["joints"]),
+                way["order"] or "higher",
+                words.number(way["rate"], 4) if way["order"] else words.MISSING,
+                text.sign_text(way["sign"]),
+                words.number(way["sigma"], 4),
+            ]
             for way in analysis["escape"]
         ],
+        "subsets": [_subset(subset) for subset in analysis["sosm"]],
     }
+
+
+def _verdict(a: Table) -> list[tuple[str, str] | tuple[()]]:
+    lost = f", {words.plural(a['lost_freedoms'], 'freedom')} lost" if a["lost_freedoms"] else ""
+    arm = "not singular: only sub-chains are" if a["subchain_singular"] else "not singular"
+    wrenches = [text.wrench(w) for w in a["lost_wrenches"]]
+    moved = a.get("recovery")
+    return [
+        ("rank", f"{a['rank']} of {a['generic_rank']}{lost}"),
+        ("arm", "singular" if a["arm_singular"] else arm),
+        ("dependent", text.joints_text(a["dependent_joints"])),
+        *(("" if k else "cannot yield to", wrench) for k, wrench in enumerate(wrenches)),
+        ("self-motion", f"with the tool at rest: {text.self_motion(a['self_motion'])}") if a["arm_singular"] else (),
+        ("clears all subsets", ", ".join(map(text.joint_set, a["clearing_sets"]))) if a["clearing_sets"] else (),
+        ("carried out", f"rank {moved['rank']}, singular value {words.number(moved['sigma'])}, after moving "
+         f"{text.vector(moved['motion'])}{words.NARROW}rad") if moved else (),
+    ]  # fmt: skip
+
+
+def _subset(subset: Table) -> list[str]:
+    useful = [row["joint"] for row in subset.get("actuators", ()) if row["weighted_outside_span"]]
+    actuators = (text.joint_set(useful) if useful else "none at first order") if "actuators" in subset else ""
+    size = subset["last"] - subset["first"] + 1
+    return [
+        f"{subset['first']} to {subset['last']}", f"{subset['dim']} of {size}", text.joint_set(subset["ssm"]), actuators
+    ]  # fmt: skip
 
 
 def _title(analysis: Table) -> str:
@@ -72,7 +101,10 @@ def build(entry: Table, file: str) -> str:
     """The page as HTML; raises RunError where the entry is not what it should be."""
     robot = entry.get("robot", "") if isinstance(entry, dict) else ""
     checked = singularity_folder.check_configuration(entry, At(file))
-    return page("singularity/page.html", c=configuration(checked, str(robot), "c0"), text=text)
+    c = configuration(checked, str(robot), "c0")
+    facts = [words.plural(len(c["screws"]), "joint"), f"rank {c['analysis']['rank']} of {c['analysis']['generic_rank']}"]
+    facts += [] if c["sample"] is None else [f"sample {words.count(c['sample'])}"]
+    return page("singularity/page.html", c=c, facts=facts, text=text, styles=["page/field.css"])
 
 
 def read(file: str) -> str:

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from garra.page import outcomes, words
+from garra.page import outcomes, study_parts, words
 from garra.page.colors import ramp
-from garra.page.html import dumps, study_page
-from garra.page.measures import quantile_text
-from garra.page.run_folder import Run
+from garra.page.html import study_page
+from garra.page.run_folder import QUANTILES, Run
 from garra.page.study_parts import axis
 from garra.singularity import data, figures
 from garra.singularity import folder as singularity_folder
@@ -44,21 +43,25 @@ def build(run: Run) -> str:
     rows = singularity_folder.read_rows(run.folder, summary)
     found = singularity_folder.read_configurations(run.folder, summary)
     drawn = _drawn(summary, voxels, slices, rows)
-    robot = summary["robot"]
     return study_page(
         "singularity/report.html",
         run,
+        facts=_facts(summary),
         headline=_headline(summary),
         outcomes=_outcomes(summary),
         dependent=_dependent(summary, drawn["hues"]),
         histograms=_histograms(summary),
+        distance=_distance(summary),
+        quantiles=_quantiles(summary),
+        quantile_heads=["quantile", *(f"{100 * float(q):g}{words.NARROW}%" for q in QUANTILES)],
         drawn=drawn,
-        data_json=dumps(drawn["data"]),
-        configurations=[configuration(entry, robot["name"], f"c{i}") for i, entry in enumerate(found)],
+        configurations=[configuration(entry, summary["robot"]["name"], f"c{i}") for i, entry in enumerate(found)],
         ranges=_ranges(summary),
         text=text,
-        names=robot["names"],
-        quantile_text=quantile_text,
+        ramp=ramp(),
+        styles=["page/field.css"],
+        scripts=["singularity/scene.js", "singularity/map.js"],
+        data={"map": drawn.pop("data")},
     )
 
 
@@ -67,30 +70,30 @@ def build(run: Run) -> str:
 
 def _headline(summary: Table) -> Table:
     p, robot, nearest = summary["p_near"], summary["robot"], summary["nearest"]
-    known = p["probability"] is not None and p["low"] is not None and p["high"] is not None
-    decimals = words.decimals_for(p["low"], p["high"]) if known else 1
-    kind = KINDS.get(summary["sampling"]["kind"], "{n} configurations")
+    known = None not in (p["probability"], p["low"], p["high"])
     decided = summary["samples"] - outcomes.undecided(summary)
-    return {
-        "known": known,
-        **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
-        "decided": decided,
-        "whole": f"the {words.count(decided)} reached configurations"
-        if summary["outcomes"]["unreached"]
-        else "configurations",
-        "early": summary["stopped_by"] in ("time_limit", "signal"),
-        "worst": summary["worst"][0]["inverse_condition"] if summary["worst"] else None,
-        "dependent": _first(nearest["dependent_joints"]) if nearest else None,
-        "subset": _subset(nearest) if nearest else None,
-        "redundant": robot["joints"] > robot["generic_rank"],
-        "escape": _leader(nearest) if nearest else None,
-        "distance": _median_angle(nearest["distance"]) if nearest else words.MISSING,
-        "study": [
-            f"{robot['name']}, {words.plural(robot['joints'], 'joint')}, generic rank {robot['generic_rank']}",
-            kind.format(n=words.count(summary["samples"])),
-            f"near: condition at least {words.number(1 / summary['near'])}",
-        ],
-    }
+    reached = f"the {words.count(decided)} reached configurations"
+    return study_parts.headline(
+        summary,
+        p if known else dict.fromkeys(p),
+        decided=decided,
+        whole=reached if summary["outcomes"]["unreached"] else "configurations",
+        worst=summary["worst"][0]["inverse_condition"] if summary["worst"] else None,
+        dependent=_first(nearest["dependent_joints"]) if nearest else None,
+        subset=_subset(nearest) if nearest else None,
+        redundant=robot["joints"] > robot["generic_rank"],
+        escape=_leader(nearest) if nearest else None,
+        distance=text.angle(nearest["distance"]["quantiles"]["0.5"]) if nearest else words.MISSING,
+    )
+
+
+def _facts(summary: Table) -> list[str]:
+    robot, kind = summary["robot"], KINDS.get(summary["sampling"]["kind"], "{n} configurations")
+    return [
+        f"{robot['name']}, {words.plural(robot['joints'], 'joint')}, generic rank {robot['generic_rank']}",
+        kind.format(n=words.count(summary["samples"])),
+        f"near: condition at least {words.number(1 / summary['near'])}",
+    ]
 
 
 def _first(rows: Sequence[Table]) -> Table | None:
@@ -112,10 +115,6 @@ def _leader(nearest: Table) -> Table | None:
     return best | {"share": best["count"] / nearest["converged"]} if best and best["count"] else None
 
 
-def _median_angle(table: Table) -> str:
-    return text.angle(table["quantiles"]["0.5"]) if table["quantiles"]["0.5"] is not None else words.MISSING
-
-
 def _outcomes(summary: Table) -> Table:
     limits = {"near": words.number(summary["near"]), "tolerance": words.number(summary["tolerance"])}
     return outcomes.bar(summary, **limits)
@@ -125,7 +124,7 @@ def _outcomes(summary: Table) -> Table:
 
 
 def _dependent(summary: Table, hues: dict[int, str]) -> Table | None:
-    nearest, joints = summary["nearest"], summary["robot"]["joints"]
+    nearest, joints, names = summary["nearest"], summary["robot"]["joints"], summary["robot"]["names"]
     if not nearest or not nearest["converged"]:
         return None
     converged, sets = nearest["converged"], nearest["dependent_joints"]
@@ -133,53 +132,74 @@ def _dependent(summary: Table, hues: dict[int, str]) -> Table | None:
         row
         | {
             "hue": hues.get(text.bits_of(row["joints"]), text.OTHER),
-            "width": 100 * row["share"],
-            "left": 100 * row["low"],
-            "span": 100 * (row["high"] - row["low"]),
-            "decimals": words.decimals_for(row["low"], row["high"]),
-            "name": text.names_text(row["joints"], summary["robot"]["names"]),
+            "p": study_parts.interval(row | {"probability": row["share"]}),
         }
         for row in sets
     ]
-    part = [sum(row["count"] for row in sets if k in row["joints"]) / converged for k in range(joints)]
+    called = [" · ".join(filter(None, (str(k), text.own_name(k, names)))) for k in range(joints)]
     escape = {row["joint"]: row for row in nearest["escape"]}
     subsets = sorted(nearest["subsets"], key=lambda row: -row["count"])
+    several = (f"{words.count(n)} have {k}" for k, n in enumerate(nearest["subsets_per_configuration"]) if n)
+    freedoms = (f"{row['lost']}: {words.count(row['count'])}" for row in nearest["lost_freedoms"] if row["count"])
     return {
         "rows": rows[:MOST_SETS],
-        "left_out": rows[MOST_SETS:],
+        "left_out": len(rows[MOST_SETS:]),
         "left_share": words.share(sum(row["count"] for row in rows[MOST_SETS:]), converged),
-        "part": part,
-        "escape": [escape.get(k, {"joint": k, "order_1": 0, "order_2": 0}) for k in range(joints)],
-        "converged": converged,
+        "part": [(name, sum(row["count"] for row in sets if k in row["joints"])) for k, name in enumerate(called)],
+        "escape": [(name, escape.get(k, {"order_1": 0, "order_2": 0})) for k, name in enumerate(called)],
         "order_2": any(row["order_2"] for row in escape.values()),
         "subsets": subsets[:MOST_ROWS],
         "more_subsets": len(subsets) - MOST_ROWS,
-        "freedoms": [row for row in nearest["lost_freedoms"] if row["count"]],
-        "several": [(k, n) for k, n in enumerate(nearest["subsets_per_configuration"]) if n],
+        "share": lambda n: words.share(n, converged),
+        "freedoms": ", ".join(freedoms),
+        "several": ", ".join(several),
     }
 
 
 # --- pictures
 
 
-def _histograms(summary: Table) -> Table:
-    tables, nearest, near = summary["histograms"], summary["nearest"], -math.log10(summary["near"])
-    out = {
-        "sigma": figures.log_histogram(
-            "sigma", tables["log_sigma"], axis(tables["log_sigma"], "smallest singular value")
-        ),
-        "condition": figures.log_histogram(
-            "condition", tables["log_condition"], axis(tables["log_condition"], "condition number"), near
-        ),
-        "manipulability": figures.plain_histogram(
-            "w", tables["manipulability"], axis(tables["manipulability"], "manipulability")
-        ),
-        "distance": "",
-    }
-    if nearest and not all(summary["robot"]["prismatic"]):
-        label = f"{axis(nearest['distance'], 'distance to the singularity')} [°]"
-        out["distance"] = figures.plain_histogram("distance", nearest["distance"], label, 180 / math.pi)
-    return out
+# table, label of an older garra, title, sentence
+HISTOGRAMS = (
+    ("log_sigma", "smallest singular value", "Smallest singular value", "σ_min of the scaled screws."),
+    ("log_condition", "condition number", "Condition number",
+     "Largest over smallest singular value. Shaded: near a singularity."),
+    ("manipulability", "manipulability", "Manipulability",
+     "Product of the singular values; it depends on the unit of length."),
+)  # fmt: skip
+
+
+def _histograms(summary: Table) -> list[tuple[str, str, str, Table]]:
+    """Rows of title, sentence, picture and table."""
+    rows = []
+    for key, otherwise, title, note in HISTOGRAMS:
+        table = summary["histograms"][key]
+        near = -math.log10(summary["near"]) if key == "log_condition" else None
+        label = axis(table, otherwise)
+        log = key.startswith("log_")
+        picture = figures.log_histogram(key, table, label, near) if log else figures.plain_histogram(key, table, label)
+        rows.append((title, note, picture, table))
+    return rows
+
+
+def _distance(summary: Table) -> str:
+    nearest = summary["nearest"]
+    if not nearest or all(summary["robot"]["prismatic"]):
+        return ""
+    label = f"{axis(nearest['distance'], 'distance to the singularity')} [°]"
+    return figures.plain_histogram("distance", nearest["distance"], label, 180 / math.pi)
+
+
+def _quantiles(summary: Table) -> list[list[str]]:
+    tables, manipulability = summary["quantiles"], summary["histograms"]["manipulability"]["quantiles"]
+    rows = [
+        ("smallest singular value", tables["sigma_min"], words.number),
+        ("condition number", tables["condition"], words.number),
+        ("manipulability", manipulability, words.number),
+    ]
+    if summary["nearest"]:
+        rows.append(("distance to the singularity, near ones", summary["nearest"]["distance"]["quantiles"], text.angle))
+    return [[name, *(show(table[q]) for q in QUANTILES)] for name, table, show in rows]
 
 
 def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any) -> Table:
@@ -194,8 +214,7 @@ def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any
     return {
         "hues": hues,
         "names": names,
-        "cloud": cloud is not None,
-        "measures": data.measures(voxels) if cloud else [],
+        "measures": data.choices(rows) if cloud else [],
         "rows": rows,
         "seen": seen,
         "side": voxels.side if voxels else 0.0,
@@ -217,7 +236,7 @@ def _sections(voxels: Voxels) -> Table:
     thick = [axis for axis in (1, 0, 2) if min(n[:axis] + n[axis + 1 :]) > 1] or [2]
     parts = [figures.section(voxels, axis, voxels.sigma_p50, scale) for axis in thick]
     rows = [
-        {"axis": "xyz"[axis], "at": words.number(1e3 * at), "figure": figure}
+        (f"{'xyz'[axis]} = {words.number(1e3 * at)}{words.NARROW}mm", figure)
         for axis, (figure, at) in zip(thick, parts, strict=True)
     ]
     return {"rows": rows, "ticks": scale.ticks()}
@@ -273,7 +292,7 @@ def _locus(part: Slice, hues: dict[int, str]) -> list[Table]:
 # --- what was sampled
 
 
-def _ranges(summary: Table) -> list[Table]:
+def _ranges(summary: Table) -> list[list[Any]]:
     robot, rows = summary["robot"], []
     for entry in summary["sampling"]["ranges"]:
         k = entry["joint"]
@@ -281,5 +300,5 @@ def _ranges(summary: Table) -> list[Table]:
         values = low if entry["kind"] == "fixed" or low == high else f"{low} to {high}"
         if entry["kind"] == "grid":
             values += f", {words.plural(entry.get('points', 1), 'point')}"
-        rows.append({"joint": k, "name": robot["names"][k], "kind": entry["kind"], "values": values})
+        rows.append([k, robot["names"][k], entry["kind"], values])
     return rows

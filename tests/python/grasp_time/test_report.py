@@ -19,7 +19,7 @@ from garra.grasp import scene as grasp_scene
 from garra.grasp_time import report as grasp_time_report
 from garra.page.run_folder import DamagedFile
 from garra.page.words import distribution
-from garra.platform.page import dumps
+from garra.page.html import dumps
 from pages import (
     CHROMIUM,
     INPUT_OUTPUT,

@@ -5,8 +5,7 @@
   data.designs.forEach((d) => { d.size = 3 * (data.joints.length + 2); });
   const find = (id) => document.getElementById(id);
   const canvas = find("scene"), slider = find("time"), play = find("play");
-  canvas.dataset.font = getComputedStyle(document.body).fontFamily;
-  const scene = Scene.make(canvas, data);
+    const scene = Scene.make(canvas, data);
   const times = data.times, end = times[times.length - 1];
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   const wide = canvas.clientWidth > 640;
@@ -211,7 +210,6 @@
   find("view").value = state.apart ? "apart" : "together";
   find("view").addEventListener("change", (e) => { state.apart = e.target.value === "apart"; render(); });
   find("window").addEventListener("change", () => { drawPlots(); render(); });
-  find("reset").addEventListener("click", () => { scene.reset(); render(); });
 
   controlView(canvas, scene, render, {
     " ": () => run(!state.playing),
@@ -219,8 +217,6 @@
     ".": () => seek(state.time + end / 200),
   });
 
-  new ResizeObserver(render).observe(canvas);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { scene.recolor(); render(); });
   if (!calm && "IntersectionObserver" in window) {  // starts when it is first seen, rests while it is out of sight
     let started = false;
     new IntersectionObserver(([entry]) => {

@@ -3,11 +3,6 @@
 const Scene = (() => {
   const HUES = ["held", "accent", "slip"];  // of the three designs, on the whole page
 
-  function colors() {
-    const style = getComputedStyle(document.documentElement), names = ["paper", "ink", "muted", "grid", ...HUES];
-    return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-  }
-
   // Points of a design at a place of the times: [[x, y, z], …], the last ones it reached where it had ended.
   function pose(design, place) {
     const size = design.size, points = design.points;
@@ -27,37 +22,18 @@ const Scene = (() => {
 
   function make(canvas, data) {
     const view = orthographic(canvas, data.low, data.high, { azimuth: data.azimuth, elevation: data.elevation });
-    const { context, extent, line, write } = view;
+    const { context, extent, line, write, color: hue } = view;
     const ground = data.low[2] - 0.04 * extent;
-    const step = Plots.tickStep(extent, 6);  // of the ground's grid [m]
-    let hue = colors();
+    const step = tickStep(extent, 6);  // of the ground's grid [m]
 
     function floor(to) {
       const cells = [0, 1].map((c) => [Math.floor(data.low[c] / step - 0.6), Math.ceil(data.high[c] / step + 0.6)]);
       for (let i = cells[0][0]; i <= cells[0][1]; i++) {
-        line(cells[1].map((j) => to([i * step, j * step, ground])), hue.grid, 1);
+        line(cells[1].map((j) => to([i * step, j * step, ground])), hue("grid"), 1);
       }
       for (let j = cells[1][0]; j <= cells[1][1]; j++) {
-        line(cells[0].map((i) => to([i * step, j * step, ground])), hue.grid, 1);
+        line(cells[0].map((i) => to([i * step, j * step, ground])), hue("grid"), 1);
       }
-    }
-
-    function axes(to, origin) {
-      ["x", "y", "z"].forEach((name, c) => {
-        const end = origin.map((v, k) => v + (k === c ? 0.9 * step : 0));
-        const far = origin.map((v, k) => v + (k === c ? 1.08 * step : 0));
-        line([to(origin), to(end)], hue.muted, 1.2);
-        const [x, y] = to(far);
-        write(name, x, y + 4, hue.muted, "center");
-      });
-    }
-
-    function scaleBar(box, pixels) {
-      const length = Plots.tickStep(box.w / pixels, 5), width = length * pixels;
-      const x = box.x + 14, y = box.y + box.h - 14;
-      line([[x, y - 4], [x, y], [x + width, y], [x + width, y - 4]], hue.muted, 1.4);
-      const words = length < 1 ? `${+(length * 1e3).toPrecision(2)} mm` : `${+length.toPrecision(2)} m`;
-      write(words, x + width + 8, y + 1, hue.muted);
     }
 
     function trace(design, to, place, color) {
@@ -79,17 +55,17 @@ const Scene = (() => {
 
     function chain(points, to, color, joints) {
       const seen = points.map(to);
-      line(seen, hue.paper, 9);
+      line(seen, hue("paper"), 9);
       line(seen, color, 5.5);
       const [bx, by] = seen[0];
-      context.fillStyle = hue.ink;
+      context.fillStyle = hue("ink");
       context.fillRect(bx - 9, by - 9, 18, 18);
       seen.slice(1).forEach(([x, y], i) => {
         const tip = i === joints.length, radius = tip ? 3.4 : 5;
         context.beginPath();
         if (!tip && joints[i].prismatic) context.rect(x - radius, y - radius, 2 * radius, 2 * radius);
         else context.arc(x, y, radius, 0, 2 * Math.PI);
-        const [inner, outer] = tip ? [hue.ink, hue.paper] : [hue.paper, hue.ink];
+        const [inner, outer] = tip ? [hue("ink"), hue("paper")] : [hue("paper"), hue("ink")];
         Object.assign(context, { fillStyle: inner, strokeStyle: outer, lineWidth: 1.8 });
         context.fill();
         context.stroke();
@@ -106,15 +82,15 @@ const Scene = (() => {
       const poses = shown.map((s) => pose(s.design, place));
       poses.forEach((points) => {  // shadows: where the chain is above the ground
         context.globalAlpha = 0.18;
-        if (points) line(points.map(([x, y]) => to([x, y, ground])), hue.ink, 4);
+        if (points) line(points.map(([x, y]) => to([x, y, ground])), hue("ink"), 4);
         context.globalAlpha = 1;
       });
       const first = poses.find((p) => p);
-      if (first) axes(to, first[0]);
-      if (data.ghost) line(data.ghost.map(to), hue.muted, 2.2, [2, 5]);
-      shown.forEach((s) => trace(s.design, to, place, hue[HUES[s.slot]]));
-      shown.forEach((s, i) => { if (poses[i]) chain(poses[i], to, hue[HUES[s.slot]], data.joints); });
-      scaleBar(box, pixels);
+      if (first) view.axes(to(first[0]), (c, length) => to(first[0].map((v, k) => v + (k === c ? 0.9 * step * length : 0))), 1.2);
+      if (data.ghost) line(data.ghost.map(to), hue("muted"), 2.2, [2, 5]);
+      shown.forEach((s) => trace(s.design, to, place, hue(HUES[s.slot])));
+      shown.forEach((s, i) => { if (poses[i]) chain(poses[i], to, hue(HUES[s.slot]), data.joints); });
+      view.scaleBar(box, pixels);
       context.restore();
     }
 
@@ -130,12 +106,12 @@ const Scene = (() => {
       const w = width / shown.length;
       shown.forEach((s, i) => {
         one({ x: i * w, y: 0, w, h: height }, [s], place);
-        write(s.design.label, i * w + 14, 24, hue[HUES[s.slot]], "left", "600");
-        if (i) line([[i * w, 12], [i * w, height - 12]], hue.grid, 1);
+        write(s.design.label, i * w + 14, 24, hue(HUES[s.slot]), "left", "600");
+        if (i) line([[i * w, 12], [i * w, height - 12]], hue("grid"), 1);
       });
     }
 
-    return { draw, reset: view.reset, turn: view.turn, zoom: view.zoom, recolor() { hue = colors(); } };
+    return { draw, reset: view.reset, turn: view.turn, zoom: view.zoom };
   }
 
   return { make, pose, HUES };

@@ -15,10 +15,8 @@ const CandidateScene = (() => {
   // `small`: without labels. Returns what controlView() wants, and show(grasp); grasp: {points, normals, friction, com,
   // gravity, push}.
   function make(canvas, mesh, small) {
-    const style = getComputedStyle(document.documentElement);
-    const color = (name) => style.getPropertyValue(`--${name}`).trim();
-    canvas.dataset.font = getComputedStyle(document.body).fontFamily;
     let view = null, now = null;
+    const color = (name) => view.color(name);
 
     // Seen from where the grasp before it was.
     function show(grasp, from = view ? view.angles() : HOME) {
@@ -28,27 +26,19 @@ const CandidateScene = (() => {
       const reach = Math.max(...points.map((p) => Math.hypot(...add(p, com, -1))), 1e-4);
       const around = [0, 1, 2].flatMap((c) => [-1.15, 1.15].map((s) => com.map((v, k) => v + (k === c ? s * reach : 0))));
       const seen = [...points, ...around, ...vertex];
-      const [low, high] = [Math.min, Math.max].map((pick) => [0, 1, 2].map((c) =>
-        seen.reduce((found, p) => pick(found, p[c]), seen[0][c])));
-      view = orthographic(canvas, low, high, from);
+      view = orthographic(canvas, ...Space.bounds(seen), from);
       now = { grasp, room, vertex, points, com, reach, seen, normals: grasp.normals.map(room) };
     }
 
     function facets({ to, toward }) {
-      const { context } = view, facing = [];
+      const facing = [];
       for (const face of mesh.face) {
         const [a, b, c] = face.map((k) => now.vertex[k]), n = cross(add(b, a, -1), add(c, a, -1)), size = Math.hypot(...n);
         if (size) facing.push({ corners: [a, b, c], tilt: dot(n, toward) / size, depth: dot(a, toward) + dot(b, toward) + dot(c, toward) });
       }
       facing.sort((a, b) => a.depth - b.depth);
       for (const { corners, tilt } of facing) {  // of a mesh whose faces turn either way round
-        const hue = mixed(color("track"), color("muted"), 0.75 - 0.6 * Math.abs(tilt));
-        context.beginPath();
-        corners.forEach((p) => context.lineTo(...to(p)));
-        context.closePath();
-        Object.assign(context, { fillStyle: hue, strokeStyle: hue, lineWidth: 0.7 });
-        context.fill();
-        context.stroke();
+        view.polygon(corners.map(to), mixed(color("track"), color("muted"), 0.75 - 0.6 * Math.abs(tilt)), 1, 0.7);
       }
     }
 
@@ -66,13 +56,10 @@ const CandidateScene = (() => {
       view.write(String(j), x, y + 4, color("ink"), "center", "600");
     }
 
-    function axes({ w, h }, { to, pixels }) {
+    function axes({ h }, { to, pixels }) {
       const origin = [34, h - 34], zero = to([0, 0, 0]);
-      ["x", "y", "z"].forEach((name, c) => {
-        const end = to(now.room([0, 1, 2].map((k) => (k === c ? 24 / pixels : 0)))), tip = end.map((v, k) => origin[k] + v - zero[k]);
-        view.line([origin, tip], color("muted"), 1.2);
-        view.write(name, origin[0] + 1.35 * (tip[0] - origin[0]), origin[1] + 1.35 * (tip[1] - origin[1]) + 4, color("muted"), "center");
-      });
+      view.axes(origin, (c, length) => to(now.room([0, 1, 2].map((k) => (k === c ? 24 * length / pixels : 0)))).map((v, k) =>
+        origin[k] + v - zero[k]), 1.35);
     }
 
     function loads({ to }) {

@@ -14,7 +14,7 @@ const GraspPicture = (() => {
   }
 
   function start(page, data) {
-    const find = (id) => page.getElementById(id), table = find("contacts-now"), nominal = data.runs[0];
+    const find = (id) => page.getElementById(id), nominal = data.runs[0];
     const scenes = [["scene", false], ["scene-near", true]].map(([id, near]) => {
       const scene = GraspScene.make(find(id), data);
       scene.look(near);
@@ -25,11 +25,7 @@ const GraspPicture = (() => {
     function choose(k) {
       run = data.runs[k];
       find("run").value = k;
-      table.replaceChildren(...rows(run).map((cells) => {
-        const row = page.createElement("tr");
-        cells.forEach((text) => { row.insertCell().textContent = text; });
-        return row;
-      }));
+      fillRows(find("contacts-now"), rows(run));
       find("outcome-now").textContent = data.outcomes[k];
       find("replay-now").textContent = data.commands[k];
       find("again").hidden = !data.commands[k];
@@ -38,13 +34,7 @@ const GraspPicture = (() => {
     find("run").addEventListener("change", () => choose(Number(find("run").value)));
     page.querySelectorAll("[data-show]").forEach((link) =>
       link.addEventListener("click", () => choose(Number(link.dataset.show))));
-    for (const { canvas, scene, near } of scenes) {
-      const reset = () => scene.look(near);
-      controlView(canvas, { ...scene, reset }, render, {});
-      new ResizeObserver(render).observe(canvas);
-    }
-    find("reset").addEventListener("click", () => { scenes.forEach(({ scene, near }) => scene.look(near)); render(); });
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+    scenes.forEach(({ canvas, scene, near }) => controlView(canvas, { ...scene, reset: () => scene.look(near) }, render, {}));
     choose(0);
   }
 

@@ -2,19 +2,11 @@
 "use strict";
 const Ranking = (() => {
   const PAGE = 25;
-  const KINDS = { "<u2": Uint16Array, "<i2": Int16Array, "<u4": Uint32Array, "<f4": Float32Array };
-
-  function numbers(text, kind) {
-    const raw = atob(text), bytes = new Uint8Array(raw.length);
-    for (let k = 0; k < raw.length; k++) bytes[k] = raw.charCodeAt(k);
-    return new KINDS[kind](bytes.buffer);
-  }
-
   // Row i, entry c of a column; null where the page has none.
   function reader(column) {
     if (!column) return null;
     if (column.all) return (i, c = 0) => column.all[c];
-    const values = numbers(column.data, column.kind), width = column.width;
+    const values = unpacked(column.data, column.kind), width = column.width;
     return (i, c = 0) => values[i * width + c];
   }
 
@@ -30,7 +22,7 @@ const Ranking = (() => {
   function unpack(data) {
     const names = ["held", "unsolved", "samples", "p_held", "low", "high", "difference", "difference_low", "difference_high", "friction", "radius", "contacts"];
     const rows = Object.fromEntries(names.map((name) => [name, reader(data[name])]));
-    const grasp = numbers(data.grasp, "<u4");
+    const grasp = unpacked(data.grasp, "<u4");
     // The counts are exact, the columns of 32 bits are not.
     const p = (i) => { const decided = rows.samples(i) - rows.unsolved(i); return decided > 0 ? rows.held(i) / decided : rows.p_held(i); };
     return { ...rows, p, grasp: (i) => grasp[i], name: (i) => (data.names && data.names[i]) || "", count: data.count };
@@ -66,7 +58,7 @@ const Ranking = (() => {
   function unpackMesh(mesh) {
     if (!mesh) return null;
     const threes = (values) => [...Array(values.length / 3).keys()].map((k) => [...values.subarray(3 * k, 3 * k + 3)]);
-    return { vertex: threes(numbers(mesh.vertex, "<f4")), face: threes(numbers(mesh.face, "<u4")) };
+    return { vertex: threes(unpacked(mesh.vertex, "<f4")), face: threes(unpacked(mesh.face, "<u4")) };
   }
 
   // --- the table
@@ -196,12 +188,9 @@ const Ranking = (() => {
         Math.hypot(...grasp.push) ? `external force (${grasp.push.map((v) => fixed(v, 3)).join(", ")}) N` : "",
         Math.hypot(...grasp.moment) ? `external moment (${grasp.moment.map((v) => fixed(v, 4)).join(", ")}) N·m` : "",
       ].filter(Boolean).join("; ");
-      find("picture-contacts").replaceChildren(...grasp.points.map((p, j) => {
-        const line = page.createElement("tr"), limit = grasp.limit[j];
-        [grasp.names[j], millimeters(p), grasp.normals[j].map((v) => fixed(v, 3)).join(", "), grasp.friction[j].toFixed(3),
-          limit === null || limit === Infinity ? "none" : Number(limit.toPrecision(4))].forEach((text) => { line.insertCell().textContent = text; });
-        return line;
-      }));
+      const told = (limit) => (limit === null || limit === Infinity ? "none" : Number(limit.toPrecision(4)));
+      fillRows(find("picture-contacts"), grasp.points.map((p, j) =>
+        [grasp.names[j], millimeters(p), grasp.normals[j].map((v) => fixed(v, 3)).join(", "), grasp.friction[j].toFixed(3), told(grasp.limit[j])]));
       page.querySelectorAll("[data-picture]").forEach((b) => b.setAttribute("aria-pressed", String(Number(b.dataset.picture) === i)));
       changed();
     }
@@ -215,9 +204,7 @@ const Ranking = (() => {
       new ResizeObserver(() => scene.draw()).observe(button);
     }
     controlView(canvas, large, large.draw, {});
-    new ResizeObserver(() => large.draw()).observe(canvas);
-    find("reset").addEventListener("click", () => { large.reset(); large.draw(); });
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => [large, ...small].forEach((scene) => scene.draw()));
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => small.forEach((scene) => scene.draw()));
     return show;
   }
 

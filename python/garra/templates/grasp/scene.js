@@ -26,15 +26,11 @@ const GraspScene = (() => {
     const first = data.runs[0], stand = Space.uprightness(first.gravity[0]), room = (p) => turned(stand, p);
     const size = Solids.reach(data, bodyPoints(first)), body = room(first.position[0]);
     const hand = data.runs.flatMap((run) => run.links.flat(2)).filter((p) => p[0] !== null).map(room);
-    const [low, high] = [Math.min, Math.max].map((pick) => [0, 1, 2].map((c) =>
-      hand.reduce((found, p) => pick(found, p[c]), body[c])));
+    const [low, high] = Space.bounds([body, ...hand]);
     const view = orthographic(canvas, low, high, { azimuth: -22, elevation: 24 });
     const around = [0, 1, 2].flatMap((c) => [-1.6, 1.6].map((s) => body.map((v, k) => v + (k === c ? s * size : 0))));
     let points = hand;
-    const { context, line, write, arrow, dot: dot2 } = view, force = largeForce(data);
-    const style = getComputedStyle(document.documentElement);
-    const color = (name) => style.getPropertyValue(`--${name}`).trim();
-    canvas.dataset.font = getComputedStyle(document.body).fontFamily;
+    const { context, line, write, arrow, color, dot: dot2 } = view, force = largeForce(data);
 
     // The whole hand in view, or the object alone.
     function look(near) {
@@ -82,11 +78,7 @@ const GraspScene = (() => {
     function palm(run, to) {
       const origin = to(room([0, 0, 0]));
       run.links.forEach((rows) => { if (rows[0][0][0] !== null) line([origin, to(room(rows[0][0]))], color("grid"), 3); });
-      ["x", "y", "z"].forEach((name, c) => {
-        const end = room([0, 1, 2].map((k) => (k === c ? 0.9 * size : 0))), [x, y] = to(end.map((v) => 1.15 * v));
-        line([origin, to(end)], color("muted"), 1.2);
-        write(name, x, y + 4, color("muted"), "center");
-      });
+      view.axes(origin, (c, length) => to(room([0, 1, 2].map((k) => (k === c ? 0.9 * size * length : 0)))));
     }
 
     function loads(run, i, to) {

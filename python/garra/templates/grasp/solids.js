@@ -48,16 +48,6 @@ const Solids = (() => {
     return Math.max(...points.map((p) => Math.hypot(...p)), 1e-3);
   }
 
-  function fill(context, points, color, alpha) {
-    const before = context.globalAlpha;
-    context.beginPath();
-    points.forEach((p) => context.lineTo(...p));
-    context.closePath();
-    Object.assign(context, { fillStyle: color, globalAlpha: alpha });
-    context.fill();
-    context.globalAlpha = before;
-  }
-
   function ball(context, [x, y], radius, color) {
     const shade = context.createRadialGradient(x - 0.35 * radius, y - 0.4 * radius, 0.1 * radius, x, y, radius);
     shade.addColorStop(0, color);
@@ -100,18 +90,18 @@ const Solids = (() => {
       rings.sort((a, b) => a.faces - b.faces).forEach((r) => facet(view, look, r, color));
     } else {
       body.forEach((p) => line([to(center), to(place(p))], color, 1.6));
-      if (body.length > 2) fill(context, body.map((p) => to(place(p))), color, 0.15);
+      if (body.length > 2) view.polygon(body.map((p) => to(place(p))), color, 0.15);
     }
   }
 
-  function facet({ context, line }, { to }, { points, faces }, color) {
+  function facet({ polygon, line }, { to }, { points, faces }, color) {
     const seen = points.map(to);
-    if (faces > 0) fill(context, seen, color, 0.12 + 0.16 * faces);
+    if (faces > 0) polygon(seen, color, 0.12 + 0.16 * faces);
     line(seen, color, faces > 0 ? 1.6 : 0.7, faces > 0 ? [] : [2, 3]);
   }
 
   // What is seen of a cylinder: between the back half of the nearer rim and the front half of the farther one.
-  function sides({ context, line }, { to, toward }, shape, place, color) {
+  function sides({ polygon, line }, { to, toward }, shape, place, color) {
     const center = place([0, 0, 0]), up = add(place([0, 0, 1]), center, -1), h = shape.height / 2;
     const axis = dot(up, toward) < 0 ? up.map((v) => -v) : up, edge = unit(cross(axis, toward)), front = cross(edge, axis);
     const half = (end, side) => [...Array(SEGMENTS / 2 + 1).keys()].map((k) => {
@@ -120,7 +110,7 @@ const Solids = (() => {
       return to(add(add(center, radial, shape.radius), axis, end * h));
     });
     const seen = [...half(1, -1), ...half(-1, 1).reverse()];
-    fill(context, seen, color, 0.2);
+    polygon(seen, color, 0.2);
     line([...seen, seen[0]], color, 1.6);
     for (let k = 0; k < 8; k++) {  // ribs, so that a turn about the axis is seen
       const angle = Math.PI * k / 4, foot = [shape.radius * Math.cos(angle), shape.radius * Math.sin(angle), 0];

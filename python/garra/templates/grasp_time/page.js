@@ -92,12 +92,9 @@ const GraspPage = (() => {
     }
     find("run").addEventListener("change", () => choose(Number(find("run").value)));
     find("near").addEventListener("change", look);
-    find("reset").addEventListener("click", look);
     page.querySelectorAll("[data-show]").forEach((link) =>
       link.addEventListener("click", () => choose(Number(link.dataset.show))));
     controlView(canvas, { ...scene, reset: look }, play.again, play.keys);
-    new ResizeObserver(play.again).observe(canvas);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", play.again);
     choose(0);
   }
 

@@ -5,7 +5,9 @@ function orthographic(canvas, low, high, home) {
   let middle = low.map((v, c) => (v + high[c]) / 2);
   const extent = Math.hypot(...low.map((v, c) => high[c] - v)) || 1;
   const view = {};
+  canvas.dataset.font = getComputedStyle(document.body).fontFamily;
 
+  const style = getComputedStyle(document.documentElement), color = (name) => style.getPropertyValue(`--${name}`).trim();
   function reset() { Object.assign(view, home, { zoom: 1 }); }
   function turn(da, de) {
     view.azimuth += da;
@@ -61,6 +63,35 @@ function orthographic(canvas, low, high, home) {
     context.setLineDash([]);
   }
 
+  // A closed area; `alpha` of its filling, relative to that of the canvas.
+  function polygon(points, fill, alpha = 1, edge = 0) {
+    const before = context.globalAlpha;
+    context.beginPath();
+    points.forEach((p) => context.lineTo(...p));
+    context.closePath();
+    Object.assign(context, { fillStyle: fill, strokeStyle: fill, lineWidth: edge, globalAlpha: alpha * before });
+    context.fill();
+    if (edge) context.stroke();
+    context.globalAlpha = before;
+  }
+
+  // Named arrows of x, y, z on the canvas: from where they start, to where end(c, length) lies.
+  function axes(start, end, label = 1.15) {
+    ["x", "y", "z"].forEach((name, c) => {
+      const [x, y] = end(c, label);
+      line([start, end(c, 1)], color("muted"), 1.2);
+      write(name, x, y + 4, color("muted"), "center");
+    });
+  }
+
+  // A length of the scene in a lower corner of a box.
+  function scaleBar(box, pixels, right = false) {
+    const length = tickStep(box.w / pixels, 5), width = length * pixels, y = box.y + box.h - 14;
+    const x = box.x + (right ? box.w - width - 74 : 14);
+    line([[x, y - 4], [x, y], [x + width, y], [x + width, y - 4]], color("muted"), 1.4);
+    write(length < 1 ? `${+(length * 1e3).toPrecision(2)} mm` : `${+length.toPrecision(2)} m`, x + width + 8, y + 1, color("muted"));
+  }
+
   function write(text, x, y, color, align = "left", weight = "") {
     Object.assign(context, { fillStyle: color, textAlign: align, font: `${weight} 13px ${canvas.dataset.font}` });
     context.fillText(text, x, y);
@@ -87,5 +118,5 @@ function orthographic(canvas, low, high, home) {
 
   reset();
   const angles = () => ({ azimuth: view.azimuth, elevation: view.elevation });
-  return { context, extent, angles, reset, turn, zoom, projection, fit, aim, begin, line, write, dot, arrow };
+  return { context, extent, color, angles, reset, turn, zoom, projection, fit, aim, begin, line, write, dot, arrow, polygon, axes, scaleBar };
 }

@@ -6,11 +6,6 @@ const Plots = (() => {
   const px = (x) => x.toFixed(1);
   let plots = 0;  // made so far: clip paths need names
 
-  function tickStep(span, most) {
-    const raw = span / most, power = 10 ** Math.floor(Math.log10(raw));
-    return power * ([1, 2, 5].find((m) => m * power >= raw * 0.999) || 10);
-  }
-
   function ticks(low, high, most) {
     const step = tickStep(high - low, most), found = [];
     for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) found.push(i * step);
@@ -144,5 +139,5 @@ const Plots = (() => {
     return a === null || b === null ? null : a + fraction * (b - a);
   }
 
-  return { draw, range, between, tickStep };
+  return { draw, range, between };
 })();

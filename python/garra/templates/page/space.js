@@ -21,5 +21,21 @@ const Space = (() => {
     return [w, ...axis].map((v) => v / norm);
   }
 
-  return { cross, dot, add, turned, uprightness };
+  // Lowest and highest coordinates of points.
+  const bounds = (points) => [Math.min, Math.max].map((pick) =>
+    [0, 1, 2].map((c) => points.reduce((found, p) => pick(found, p[c]), points[0][c])));
+
+  return { bounds, cross, dot, add, turned, uprightness };
 })();
+
+// A round step that cuts a span into about `most` parts.
+function tickStep(span, most) {
+  const raw = span / most, power = 10 ** Math.floor(Math.log10(raw));
+  return power * ([1, 2, 5].find((m) => m * power >= raw * 0.999) || 10);
+}
+
+// Numbers that travel as base64; `kind` as NumPy names it.
+function unpacked(text, kind) {
+  const Kinds = { "<u2": Uint16Array, "<i2": Int16Array, "<u4": Uint32Array, "<f4": Float32Array, "<f8": Float64Array, i1: Int8Array };
+  return new Kinds[kind](Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+}

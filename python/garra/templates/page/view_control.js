@@ -1,5 +1,5 @@
 // Hands and keys on a scene's canvas: one pointer turns the view, two zoom, so do arrows and + - Home. `keys`: more keys and what
-// they do; hover(x, y): the pointer is there without turning anything.
+// they do; hover(x, y): the pointer is there without turning anything. Renders again where size or colors change.
 "use strict";
 function controlView(canvas, scene, render, keys, hover = () => {}) {
   const KEYS = {
@@ -13,6 +13,9 @@ function controlView(canvas, scene, render, keys, hover = () => {}) {
     Home: () => scene.reset(),
     ...keys,
   };
+  new ResizeObserver(render).observe(canvas);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+  document.getElementById("reset").addEventListener("click", () => { scene.reset(); render(); });
   canvas.addEventListener("keydown", (event) => {
     if (!KEYS[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -49,4 +52,23 @@ function controlView(canvas, scene, render, keys, hover = () => {}) {
     scene.zoom(Math.exp(-0.0015 * event.deltaY));
     render();
   }, { passive: false });
+}
+
+// A function that draws once per frame, however often it is called.
+function perFrame(draw) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; draw(); });
+  };
+}
+
+// Rows of texts in the body of a table.
+function fillRows(body, rows) {
+  body.replaceChildren(...rows.map((cells) => {
+    const row = document.createElement("tr");
+    cells.forEach((text) => { row.insertCell().textContent = text; });
+    return row;
+  }));
 }

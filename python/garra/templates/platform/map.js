@@ -16,7 +16,6 @@
     `rgb(${[1, 3, 5].map((k) => Math.round(s * parseInt(c.slice(k, k + 2), 16))).join(",")})`));
   const at = (key, i) => data[key][i[2]][i[1]][i[0]];
   const rest = find("readout").textContent;
-  cloud.dataset.font = getComputedStyle(document.body).fontFamily;
 
   function scaleOf(key) {
     if (key === "feasible_share") return [0, 1];
@@ -52,7 +51,7 @@
   function drawSpace() {
     const size = view.begin();
     if (!size) return;
-    const style = getComputedStyle(document.documentElement), muted = style.getPropertyValue("--muted").trim();
+    const muted = view.color("muted");
     const seen = view.projection({ x: 0, y: 0, w: size.width, h: size.height }, 1.05), key = measure.value;
     const ends = [0, 1, 2].map((c) => low.map((v, k) => (k === c ? high[c] : v)));
     ends.forEach((end, c) => {
@@ -70,13 +69,7 @@
       for (let c = 0; c < 3; c++) {
         const next = i.map((v, k) => (k === c ? v + (seen.toward[c] > 0 ? 1 : -1) : v));
         if (Math.abs(seen.toward[c]) < 1e-3 || solid(next)) continue;
-        view.context.beginPath();
-        face(seen, i, c).forEach((p) => view.context.lineTo(...p));
-        view.context.closePath();
-        view.context.fillStyle = view.context.strokeStyle = value === null ? muted : palette[c][shade(key, value)];
-        view.context.lineWidth = 0.7;
-        view.context.fill();
-        view.context.stroke();
+        view.polygon(face(seen, i, c), value === null ? muted : palette[c][shade(key, value)], 1, 0.7);
       }
     }
   }
@@ -97,13 +90,12 @@
     if (!l.width) return;
     [slice.width, slice.height] = [Math.round(l.width * ratio), Math.round(l.height * ratio)];
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const style = getComputedStyle(document.documentElement), color = (name) => style.getPropertyValue(`--${name}`).trim();
     for (let j = 0; j < n[l.d]; j++) for (let i = 0; i < n[l.b]; i++) {
       const value = at(key, l.node(i, j));
-      context.fillStyle = value === null ? color("track") : data.ramp[shade(key, value)];
+      context.fillStyle = value === null ? view.color("track") : data.ramp[shade(key, value)];
       context.fillRect(l.x0 + i * l.w, l.y0 - (j + 1) * l.h, l.w + 0.5, l.h + 0.5);
     }
-    Object.assign(context, { fillStyle: color("muted"), font: `12px ${cloud.dataset.font}`, textAlign: "center" });
+    Object.assign(context, { fillStyle: view.color("muted"), font: `12px ${cloud.dataset.font}`, textAlign: "center" });
     const mm = (v) => String(Math.round(1e3 * v)).replace("-", "−");
     for (const i of new Set([0, n[l.b] - 1])) context.fillText(mm(axes[l.b][i]), l.x0 + (i + 0.5) * l.w, l.y0 + 16);
     context.fillText(`${NAMES[l.b]} [mm]`, l.x0 + n[l.b] * l.w / 2, l.y0 + 32);
@@ -116,12 +108,7 @@
     drawSpace();
     drawSlice();
   }
-  let waiting = false;
-  function render() {  // once per frame, however many events there are
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => { waiting = false; draw(); });
-  }
+  const render = perFrame(draw);
 
   function show() {
     const m = data.measures.find((row) => row.key === measure.value), [from, to] = scales[m.key];
@@ -148,7 +135,6 @@
   measure.addEventListener("change", show);
   axis.addEventListener("change", () => openAcross(NAMES.indexOf(axis.value)));
   cut.addEventListener("input", () => moveCut(Number(cut.value)));
-  find("reset").addEventListener("click", () => { view.reset(); render(); });
   slice.addEventListener("pointermove", (event) => {
     const frame = slice.getBoundingClientRect(), l = layout();
     const i = Math.floor((event.clientX - frame.left - l.x0) / l.w), j = Math.floor((l.y0 - event.clientY + frame.top) / l.h);
@@ -159,8 +145,6 @@
   });
   slice.addEventListener("pointerleave", () => { find("readout").textContent = rest; });
   controlView(cloud, view, render, { ",": () => moveCut(state.cut - 1), ".": () => moveCut(state.cut + 1) });
-  new ResizeObserver(render).observe(cloud);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
   openAcross(n.includes(1) ? n.indexOf(1) : 2);  // a sheet is seen from its side
   axis.value = NAMES[state.axis];
   show();

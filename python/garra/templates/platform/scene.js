@@ -14,12 +14,7 @@ const PlatformScene = (() => {
     const base = data.base_anchors.map(room), path = data.position.map(room);
     const rings = data.time.map((_, i) => tips(data, i).map(room));
     const points = [...base, ...rings.flat()];
-    const [low, high] = [Math.min, Math.max].map((pick) => [0, 1, 2].map((c) =>
-      points.reduce((found, p) => pick(found, p[c]), points[0][c])));
-    const view = orthographic(canvas, low, high, { azimuth: -60, elevation: 16 }), { context, line, extent } = view;
-    const style = getComputedStyle(document.documentElement);
-    const color = (name) => style.getPropertyValue(`--${name}`).trim();
-    canvas.dataset.font = getComputedStyle(document.body).fontFamily;
+    const view = orthographic(canvas, ...Space.bounds(points), { azimuth: -60, elevation: 16 }), { context, line, extent, color } = view;
 
     function legColor(i, leg) {
       const force = data.force && data.force[i][leg];
@@ -29,14 +24,7 @@ const PlatformScene = (() => {
     }
 
     function plate(corners, fill) {
-      context.beginPath();
-      corners.forEach((p) => context.lineTo(...p));
-      context.closePath();
-      const before = context.globalAlpha;
-      context.globalAlpha = before * 0.25;
-      context.fillStyle = fill;
-      context.fill();
-      context.globalAlpha = before;
+      view.polygon(corners, fill, 0.25);
       line([...corners, corners[0]], fill, 3.5);
     }
 
@@ -57,22 +45,9 @@ const PlatformScene = (() => {
       context.globalAlpha = 1;
     }
 
-    function arrow(from, end, to) {
-      const seen = [from, end].map(to), [[px, py], [x, y]] = seen, head = Math.atan2(y - py, x - px);
-      line(seen, color("ink"), 2);
-      for (const side of [-2.6, 2.6]) {
-        line([[x, y], [x + 9 * Math.cos(head + side), y + 9 * Math.sin(head + side)]], color("ink"), 2);
-      }
-      view.write("gravity", x + 8, y, color("ink"));
-    }
-
     function axes(to) {
       const foot = base.reduce((sum, p) => add(sum, p, 1 / 6), [0, 0, 0]);
-      ["x", "y", "z"].forEach((name, c) => {
-        const way = room([0, 1, 2].map((k) => (k === c ? 0.16 * extent : 0))), [x, y] = to(add(foot, way, 1.15));
-        line([to(foot), to(add(foot, way))], color("muted"), 1.3);
-        view.write(name, x, y + 4, color("muted"), "center");
-      });
+      view.axes(to(foot), (c, length) => to(add(foot, room([0, 1, 2].map((k) => (k === c ? 0.16 * extent * length : 0))))));
     }
 
     function draw(i) {
@@ -92,7 +67,7 @@ const PlatformScene = (() => {
         const [x, y] = to(add(foot, add(rings[i][leg], foot, -1), 0.3));
         view.write(String(leg), x + 9, y - 6, color("ink"), "left", "600");
       });
-      if (Math.hypot(...data.gravity)) arrow(path[i], add(path[i], [0, 0, -0.16 * extent]), to);
+      if (Math.hypot(...data.gravity)) view.arrow(to(path[i]), to(add(path[i], [0, 0, -0.16 * extent])), color("ink"), 2, "gravity");
     }
     return { draw, reset: view.reset, turn: view.turn, zoom: view.zoom };
   }
@@ -106,10 +81,7 @@ const PlatformScene = (() => {
       find("now").textContent = (data.labels ? data.labels[i] : `${data.time[i].toFixed(2)} s`) + largest;
     }
     const { again, keys } = player(page, () => data.time, render);
-    find("reset").addEventListener("click", () => { scene.reset(); again(); });
     controlView(canvas, scene, again, keys);
-    new ResizeObserver(again).observe(canvas);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     again();
   }
 

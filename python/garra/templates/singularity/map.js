@@ -19,14 +19,7 @@
     const canvas = find("cloud"), info = data.cloud, scene = Cloud.make(canvas, info, data.ramp);
     const { rows, state } = scene, cut = find("cut"), where = find("where"), readout = find("readout");
     const resting = "Point at the picture to read its numbers.";
-    let waiting = false;
-    canvas.dataset.font = getComputedStyle(document.body).fontFamily;
-
-    function render() {  // once per frame, however many events there are
-      if (waiting) return;
-      waiting = true;
-      requestAnimationFrame(() => { waiting = false; scene.draw(); });
-    }
+    const render = perFrame(scene.draw);
 
     function legend() {
       const sets = state.measure === "sets", scale = info.scales[state.measure], host = find("legend");
@@ -86,7 +79,7 @@
 
     function pointText(row) {
       const p = rows.points, set = p.sets[p.set[row]], joint = p.escape[row];
-      return `Sample ${p.sample[row].toLocaleString("en")}: joints ${set.name} to blame, σ_min/σ_max ${value(p.ratio[row])}, ` +
+      return `Sample ${p.sample[row].toLocaleString("en")}: dependent joints ${set.name}, σ_min/σ_max ${value(p.ratio[row])}, ` +
         `singularity ${+p.distance[row].toPrecision(3)}° away, ${joint >= 0 ? `joint ${joint} leads out` : "no joint alone leads out"}`;
     }
 
@@ -101,14 +94,11 @@
     find("axis").addEventListener("change", (e) => openAcross(Number(e.target.value)));
     cut.addEventListener("input", () => moveCut(Number(cut.value)));
     find("flip").addEventListener("click", () => { state.high = !state.high; moveCut(state.cut); });
-    find("reset").addEventListener("click", () => { scene.reset(); render(); });
 
     controlView(canvas, scene, render, { ",": () => moveCut(state.cut - 1), ".": () => moveCut(state.cut + 1) },
                 (x, y) => mark(scene.pick(x, y)));
     canvas.addEventListener("pointerleave", () => mark(-1));
 
-    new ResizeObserver(render).observe(canvas);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { scene.recolor(); render(); });
     switches();
     legend();
     find("axis").value = info.n.includes(1) ? "-1" : "1";
@@ -119,7 +109,7 @@
 
   // Numbers of the node under the pointer; the figure's raster says where the nodes are.
   function slice(part, host, readout) {
-    const fields = ["sigma", "ratio", "w"].map((key) => Packed.logs(part[key]));
+    const fields = ["sigma", "ratio", "w"].map((key) => logarithms(part[key]));
     const rest = readout.innerHTML, picture = host.querySelector("image");
     if (!picture) return;
     host.addEventListener("pointermove", (event) => {

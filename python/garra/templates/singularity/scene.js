@@ -1,19 +1,10 @@
 // Cubes of tool positions, and points, on a canvas: orthographic, z upwards, opened by a cut along a world axis.
 "use strict";
-const Packed = {
-  bytes(text) { return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer; },
-  read(text, Kind) { return new Kind(Packed.bytes(text)); },
-  // Logarithms in steps of 1/2000; NaN where there is none.
-  logs(text) { return Float32Array.from(Packed.read(text, Int16Array), (v) => (v === -32768 ? NaN : v / 2000)); },
-};
+// Logarithms in steps of 1/2000; NaN where there is none.
+const logarithms = (text) => Float32Array.from(unpacked(text, "<i2"), (v) => (v === -32768 ? NaN : v / 2000));
 
 const Cloud = (() => {
   const SHADE = [0.95, 0.9, 1];  // of faces across x, y, z
-
-  function hues() {
-    const style = getComputedStyle(document.documentElement), names = ["paper", "page", "ink", "muted", "grid"];
-    return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-  }
 
   function shaded(color, factor) {
     const part = (k) => Math.round(factor * parseInt(color.slice(2 * k + 1, 2 * k + 3), 16));
@@ -21,38 +12,28 @@ const Cloud = (() => {
   }
 
   function unpack(c) {
-    const logs = Object.fromEntries(["min", "p10", "p50", "max"].map((key) => [key, Packed.logs(c[key])]));
-    const out = { ...logs, index: Packed.read(c.index, Uint32Array), count: Packed.read(c.count, Uint32Array),
-      near: Packed.read(c.near, Uint32Array), at: new Int32Array(c.n[0] * c.n[1] * c.n[2]).fill(-1), points: null };
+    const logs = Object.fromEntries(["min", "p10", "p50", "max"].map((key) => [key, logarithms(c[key])]));
+    const out = { ...logs, index: unpacked(c.index, "<u4"), count: unpacked(c.count, "<u4"),
+      near: unpacked(c.near, "<u4"), at: new Int32Array(c.n[0] * c.n[1] * c.n[2]).fill(-1), points: null };
     out.index.forEach((cell, row) => { out.at[cell] = row; });
     if (c.points) {
       const p = c.points;
-      out.points = { tool: Packed.read(p.tool, Float32Array), set: Packed.read(p.set, Uint16Array),
-        sample: Packed.read(p.sample, Float64Array), ratio: Packed.logs(p.ratio), sets: p.sets,
-        distance: Packed.read(p.distance, Float32Array), escape: Packed.read(p.escape, Int8Array) };
+      out.points = { tool: unpacked(p.tool, "<f4"), set: unpacked(p.set, "<u2"),
+        sample: unpacked(p.sample, "<f8"), ratio: logarithms(p.ratio), sets: p.sets,
+        distance: unpacked(p.distance, "<f4"), escape: unpacked(p.escape, "i1") };
     }
     return out;
   }
 
   function make(canvas, data, ramp) {
-    const context = canvas.getContext("2d"), rows = unpack(data), n = data.n, side = data.side;
-    const middle = n.map((count, c) => data.low[c] + 0.5 * side * count);
-    const extent = side * Math.hypot(...n);
-    const palette = SHADE.map((factor) => ramp.map((color) => shaded(color, factor)));
-    const view = {}, state = { measure: "p50", axis: 1, cut: 0, high: true, hidden: new Set(), marked: -1 };
-    const place = new Uint8Array(rows.index.length);  // along the ramp
-    let hue = hues();
-
+    const rows = unpack(data), n = data.n, side = data.side;
     // A sheet one cube thick is seen from its side.
-    function reset() {
-      const sheet = [[20, 25], [-70, 25], [-62, 60]][n.indexOf(1)] || [-62, 24];
-      Object.assign(view, { azimuth: sheet[0], elevation: sheet[1], zoom: 1 });
-    }
-    function turn(da, de) {
-      view.azimuth += da;
-      view.elevation = Math.min(Math.max(view.elevation + de, -89), 89);
-    }
-    function zoom(factor) { view.zoom = Math.min(Math.max(view.zoom * factor, 0.4), 12); }
+    const [azimuth, elevation] = [[20, 25], [-70, 25], [-62, 60]][n.indexOf(1)] || [-62, 24];
+    const view = orthographic(canvas, data.low, data.low.map((v, c) => v + side * n[c]), { azimuth, elevation });
+    const { context, extent, line, color: hue } = view;
+    const palette = SHADE.map((factor) => ramp.map((color) => shaded(color, factor)));
+    const state = { measure: "p50", axis: 1, cut: 0, high: true, hidden: new Set(), marked: -1 };
+    const place = new Uint8Array(rows.index.length);  // along the ramp
 
     function color(measure) {
       state.measure = measure;
@@ -67,17 +48,13 @@ const Cloud = (() => {
       });
     }
 
-    // From world to pixels; `toward` points to the reader.
+    // From world to pixels; `toward` points to the reader, `steps` along the sides of a cube.
     function camera() {
-      const a = view.azimuth * Math.PI / 180, e = view.elevation * Math.PI / 180;
-      const ca = Math.cos(a), sa = Math.sin(a), ce = Math.cos(e), se = Math.sin(e);
-      const right = [-sa, ca, 0], up = [-se * ca, -se * sa, ce], toward = [ce * ca, ce * sa, se];
-      const { width, height } = canvas.getBoundingClientRect();
-      const pixels = view.zoom * 1.25 * Math.min(width, height * 1.15) / extent;
-      const dot = (axis, p) => axis.reduce((sum, v, c) => sum + v * (p[c] - middle[c]), 0);
-      const to = (p) => [width / 2 + pixels * dot(right, p), height / 2 - pixels * dot(up, p)];
-      const steps = [0, 1, 2].map((c) => [pixels * side * right[c], -pixels * side * up[c]]);
-      return { to, toward, steps, pixels, width, height, depth: (p) => dot(toward, p) };
+      const { width, height } = canvas.getBoundingClientRect(), box = { x: 0, y: 0, w: width, h: height };
+      const seen = view.projection(box, 1.25 * Math.min(width, height * 1.15) / Math.min(width, height)), zero = seen.to([0, 0, 0]);
+      const steps = [0, 1, 2].map((c) => seen.to([0, 1, 2].map((k) => (k === c ? side : 0))).map((v, k) => v - zero[k]));
+      const middle = n.map((count, c) => data.low[c] + 0.5 * side * count);
+      return { ...seen, steps, box, width, height, depth: (p) => Space.dot(seen.toward, Space.add(p, middle, -1)) };
     }
 
     const kept = (cell, c) => c !== state.axis || (state.high ? cell >= state.cut : cell < state.cut);
@@ -151,29 +128,17 @@ const Cloud = (() => {
     }
 
     function dots(seen) {
-      const size = Math.min(Math.max(2.6 * Math.sqrt(view.zoom), 2), 6);
+      const size = Math.min(Math.max(2.6 * Math.sqrt(seen.pixels * extent / (1.25 * Math.min(seen.width, 1.15 * seen.height))), 2), 6);
       for (const [depth, i, x, y] of visiblePoints(seen)) {
         context.globalAlpha = 0.35 + 0.65 * Math.min(Math.max(depth / extent + 0.5, 0), 1);
         context.fillStyle = rows.points.sets[rows.points.set[i]].color;
         context.fillRect(x - size / 2, y - size / 2, size, size);
         if (i === state.marked) {
-          Object.assign(context, { globalAlpha: 1, strokeStyle: hue.ink, lineWidth: 2 });
+          Object.assign(context, { globalAlpha: 1, strokeStyle: hue("ink"), lineWidth: 2 });
           context.strokeRect(x - 5, y - 5, 10, 10);
         }
       }
       context.globalAlpha = 1;
-    }
-
-    function line(points, stroke, width) {
-      context.beginPath();
-      points.forEach((p, i) => (i ? context.lineTo(...p) : context.moveTo(...p)));
-      Object.assign(context, { strokeStyle: stroke, lineWidth: width });
-      context.stroke();
-    }
-
-    function write(text, x, y, align = "left") {
-      Object.assign(context, { fillStyle: hue.muted, textAlign: align, font: `13px ${canvas.dataset.font}` });
-      context.fillText(text, x, y);
     }
 
     // The edges of the box that lie behind everything.
@@ -182,47 +147,30 @@ const Cloud = (() => {
       const nearest = seen.toward.reduce((bits, v, c) => bits | (v > 0 ? 1 << c : 0), 0);
       for (let bits = 0; bits < 8; bits++) for (let c = 0; c < 3; c++) {
         if (bits >> c & 1) continue;
-        if (bits !== nearest && (bits | 1 << c) !== nearest) line([corner(bits), corner(bits | 1 << c)], hue.grid, 1);
+        if (bits !== nearest && (bits | 1 << c) !== nearest) line([corner(bits), corner(bits | 1 << c)], hue("grid"), 1);
       }
     }
 
     function axes(seen) {
-      const start = [44, seen.height - 62], length = 34;
-      ["x", "y", "z"].forEach((name, c) => {
-        const [dx, dy] = seen.steps[c].map((v) => v / (seen.pixels * side));
-        line([start, [start[0] + length * dx, start[1] + length * dy]], hue.muted, 1.6);
-        write(name, start[0] + 1.3 * length * dx, start[1] + 1.3 * length * dy + 4, "center");
-      });
+      const start = [44, seen.height - 62];
+      view.axes(start, (c, length) => seen.steps[c].map((v, k) => start[k] + 34 * length * v / (seen.pixels * side)), 1.3);
       const [bx, by] = seen.to([0, 0, 0]);
-      Object.assign(context, { fillStyle: hue.paper, strokeStyle: hue.ink, lineWidth: 1.6 });
+      Object.assign(context, { fillStyle: hue("paper"), strokeStyle: hue("ink"), lineWidth: 1.6 });
       context.fillRect(bx - 5, by - 5, 10, 10);
       context.strokeRect(bx - 5, by - 5, 10, 10);
-      Object.assign(context, { strokeStyle: hue.paper, lineWidth: 4, textAlign: "left", font: `13px ${canvas.dataset.font}` });
+      Object.assign(context, { strokeStyle: hue("paper"), lineWidth: 4, textAlign: "left", font: `13px ${canvas.dataset.font}` });
       context.strokeText("base", bx + 10, by + 4);
-      context.fillStyle = hue.ink;
+      context.fillStyle = hue("ink");
       context.fillText("base", bx + 10, by + 4);
     }
 
-    function scaleBar(seen) {
-      const raw = seen.width / seen.pixels / 6, power = 10 ** Math.floor(Math.log10(raw));
-      const length = power * ([1, 2, 5].find((m) => m * power >= raw * 0.999) || 10), width = length * seen.pixels;
-      const x = seen.width - width - 74, y = seen.height - 16;
-      line([[x, y - 4], [x, y], [x + width, y], [x + width, y - 4]], hue.muted, 1.4);
-      write(length < 1 ? `${+(1e3 * length).toPrecision(2)} mm` : `${+length.toPrecision(2)} m`, x + width + 8, y + 1);
-    }
-
     function draw() {
-      const ratio = window.devicePixelRatio || 1, seen = camera();
-      if (!seen.width) return;
-      const size = [Math.round(seen.width * ratio), Math.round(seen.height * ratio)];
-      if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      context.clearRect(0, 0, seen.width, seen.height);
-      Object.assign(context, { lineJoin: "round", lineCap: "round" });
+      if (!view.begin()) return;
+      const seen = camera();
       box(seen);
       if (state.measure === "sets") dots(seen); else cubes(seen);
       axes(seen);
-      scaleBar(seen);
+      view.scaleBar(seen.box, seen.pixels, true);
     }
 
     function within([fx, fy, u, v], x, y) {
@@ -253,9 +201,8 @@ const Cloud = (() => {
       return found;
     }
 
-    reset();
     color("p50");
-    return { draw, reset, turn, zoom, color, pick, camera, rows, state, recolor() { hue = hues(); } };
+    return { draw, reset: view.reset, turn: view.turn, zoom: view.zoom, color, pick, camera, rows, state };
   }
 
   return { make };
