@@ -62,6 +62,9 @@ struct Set {
   std::vector<double> mobility;  ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
   /// [m][3][3], or [m]: angular acceleration of a compliant soft contact per moment [1/(kg m^2)].
   std::vector<double> angular_mobility;
+  /// [m][3] acceleration of the object's contact point minus that of the hand, from velocities alone
+  /// [m/s^2]; empty: 0.
+  std::vector<double> drift;
   std::vector<double> jacobian;  ///< [m][3][nq] velocity of the hand's contact point per joint rate
   /// [m][3][nq] angular velocity of the touching body per joint rate, for soft contacts.
   std::vector<double> angular_jacobian;
@@ -111,6 +114,7 @@ struct SetStudy {
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
+  double tolerance = 1e-8;                       ///< converged: residual of a hand's contact problem <= tolerance
   std::int64_t samples = 1000;                   ///< of each grasp
   std::int64_t friction_samples = 100;           ///< first samples for which the required friction is computed
   /// First samples for which the resisted force radius is computed, for an ideal hand with limited forces.
@@ -256,5 +260,28 @@ struct SetReplay {
 ///         kRanked.
 [[nodiscard]] SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 [[nodiscard]] SetReplay replay(const SetSource& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
+
+/// All s samples of one grasp of k contacts and a hand with a command, one row per sample. Contact
+/// vectors are (n, t, o) in the sample's own frames. NaN: undefined. Forces of redundant contacts
+/// are not unique; these leave every contact at rest if some forces do.
+struct SetSamples {
+  std::vector<Outcome> outcome;      ///< [s]
+  std::vector<double> mass;          ///< [s] [kg]
+  std::vector<double> friction;      ///< [s][k]
+  std::vector<double> wrench;        ///< [s][6] drawn disturbance (force; moment about com) [N, N m]
+  std::vector<double> force;         ///< [s][k][3] on the object [N]
+  std::vector<double> acceleration;  ///< [s][k][3] of the object's contact point minus that of the hand [m/s^2]
+  std::vector<int> state;            ///< [s][k] ContactState
+  std::vector<double> residual;      ///< [s] of the contact problem
+  std::vector<double> sticks;        ///< [s] 1: every contact sticks, else 0; NaN: unsolved
+  std::vector<double> resisted;      ///< [s] 1: forces in the cones balance the wrench, 0: none do; NaN: undecided
+  std::vector<double> imbalance;     ///< [s] unbalanced part under the command, relative to the whole wrench
+  std::vector<double> non_unique;    ///< [s] 1: a second certified solution has a different motion
+};
+
+/// Computes every sample of one grasp with the draws of rank().
+/// @param grasp number of the grasp, from 0.
+/// @throws Error as replay(), and kUsage for an ideal hand.
+[[nodiscard]] SetSamples samples(const Set& set, const SetStudy& study, std::int64_t grasp, const Device& device = {});
 
 }  // namespace garra::grasp

@@ -14,9 +14,9 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import finite, numbers, place, positive, real, check_seed, whole, whole_numbers
-from garra.grasp import ranking_file, ranking_folder, redundant
+from garra.grasp import ranking_file, ranking_folder
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
-from garra.grasp.robustness import ACCELERATION
+from garra.grasp.robustness import ACCELERATION, OUTCOMES
 from garra.page.outcomes import read_outcome
 from garra.renamed import accept_old
 from garra.study.distributions import Ball, Normal, Uniform
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 STATUS = tuple(_core.grasp_statuses)
 """Names of the numbers in Ranking.status; 0 is "ranked"."""
-OUTCOMES = tuple(_core.grasp_outcomes)
-"""Names of the columns of Ranking.outcomes"""
 
 # Name: shape of one contact's, and of one grasp's, part.
 _OF_CONTACTS = {
@@ -46,6 +44,7 @@ _OF_CONTACTS = {
     "torsion_radius": (),
     "force": (3,),
     "torsion": (),
+    "drift": (3,),
 }
 _OF_GRASPS = {"mass": (), "com": (3,), "inertia": (3, 3), "gravity": (3,), "wrench": (6,)}
 # Arrays of hands that are not ideal; their shapes depend on one another.
@@ -59,7 +58,8 @@ _OF_HANDS = (
     "bias",
     "torque_limit",
 )
-_STATES = {0: "stick", 1: "slip", 2: "open"}
+STATES = {0: "stick", 1: "slip", 2: "open"}
+NULL = 1e-10  # of the largest eigenvalue of a hand's mobility: a direction in which it does not move
 MOST_CONTACTS = 8  # lines of a replay that is printed
 _CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
@@ -147,6 +147,8 @@ class GraspSet:
         jacobian, mass_matrix, torque, bias, torque_limit : array_like
             Whole hand: contact point velocities [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]); mass matrix
             [nq, nq] or [G, nq, nq]; torques [nq] or [G, nq], numpy.inf for no limit. `force` may replace `torque`.
+        drift : array_like [..., 3]
+            Acceleration of the object's contact points minus those of the hand, from velocities alone [m/s^2].
         torsion, angular_mobility, angular_jacobian : array_like
             Soft contacts of these hands: commanded moment about the normal [N m]; mobility of moments [1/(kg m^2)], or
             angular velocity of the touching body per joint rate.
@@ -219,15 +221,15 @@ class GraspSet:
         -------
         GraspSet
         """
-        hands = [grasp.propped() for grasp in grasps]
-        factors = [_mobility_factor(hand_A) for hand_A, _ in hands]
-        joints = max((J.shape[1] for J, _ in factors), default=0)
+        grasps = [grasp.propped() for grasp in grasps]
+        factors = [_mobility_factor(grasp.hand_A) for grasp in grasps]
+        joints = max((J.shape[1] for J, _ in factors), default=0) or 1  # a hand that stands has one that moves nothing
         rows, torques = [], []
-        for grasp, (J, inverse), (_, hand_b) in zip(grasps, factors, hands, strict=True):
+        for grasp, (J, inverse) in zip(grasps, factors, strict=True):
             turned = np.einsum("jxc,jcq->jxq", grasp.frames, J.reshape(len(grasp.mu), 3, -1))
             padding = joints - J.shape[1]
             rows.append(np.pad(turned, ((0, 0), (0, 0), (0, padding))).reshape(-1, joints))
-            torques.append(np.pad(-inverse @ hand_b, (0, padding)))
+            torques.append(np.pad(-inverse @ grasp.hand_b, (0, padding)))
         return cls.from_arrays(
             np.concatenate([grasp.points for grasp in grasps]),
             np.concatenate([grasp.frames[:, :, 0] for grasp in grasps]),
@@ -239,6 +241,7 @@ class GraspSet:
             inertia=np.array([grasp.inertia for grasp in grasps]),
             gravity=np.array([grasp.gravity for grasp in grasps]),
             wrench=np.array([grasp.applied + np.concatenate([np.zeros(3), grasp.gyroscopic]) for grasp in grasps]),
+            drift=np.concatenate([np.einsum("jxi,ji->jx", grasp.frames, grasp.drift.reshape(-1, 3)) for grasp in grasps]),
             jacobian=np.concatenate(rows),
             mass_matrix=np.eye(joints),
             torque=np.array(torques),
@@ -648,7 +651,7 @@ class Replay(dict[str, Any]):
 
     def __repr__(self) -> str:
         lines = [f"{self.title}: {self['outcome'].replace('_', ' ')}"]
-        states = [_STATES.get(int(state), "unknown") for state in self.get("state", ())]
+        states = [STATES.get(int(state), "unknown") for state in self.get("state", ())]
         for j, name in enumerate(self.contacts[:MOST_CONTACTS]):
             n, t, o = self["force"][j]
             state = f"{states[j]}, " if states else ""
@@ -900,7 +903,7 @@ def _of_hand(name: str, value: Any, lead: tuple[int, ...], grasps: int, joints: 
 def _mobility_factor(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """J with J J^T = A, of as many columns as A has rank, and its left inverse."""
     values, vectors = np.linalg.eigh(A)
-    moves = values > redundant.NULL * max(values[-1], 0)
+    moves = values > NULL * max(values[-1], 0)
     root = np.sqrt(values[moves])
     return vectors[:, moves] * root, vectors[:, moves].T / root[:, None]
 

@@ -17,8 +17,8 @@ namespace {
 const char* const kSetFile =
     "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, tangent [m,3], friction [m], "
     "curvature [m,2], force_limit, torsion_radius [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of "
-    "a hand that is "
-    "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, "
+    "a hand that is not ideal force, drift [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix "
+    "[g,nq,nq], torque, "
     "bias, torque_limit [g,nq]; of its soft contacts torsion [m] and angular_mobility or angular_jacobian "
     "(docs/theory/grasp-sets.md).";
 
@@ -144,6 +144,7 @@ class SetFile::Reader {
     s.torsion = contact_array("torsion", {});
     s.mobility = mobilities("mobility");
     s.angular_mobility = mobilities("angular_mobility");
+    s.drift = contact_array("drift", {3});
     if (!file_->has("jacobian")) return;
     const Shape shape = file_->shape("jacobian");
     const std::uint64_t nq = shape.empty() ? 0 : shape.back();
@@ -261,6 +262,7 @@ void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtr
   };
   put_mobility("mobility", s.mobility);
   put_mobility("angular_mobility", s.angular_mobility);
+  put("drift", {m, 3}, s.drift);
   put("jacobian", {3 * m, nq}, s.jacobian);
   put("angular_jacobian", {3 * m, nq}, s.angular_jacobian);
   put("mass_matrix", {g, nq, nq}, s.mass_matrix);

@@ -1,6 +1,7 @@
 // Samples of grasps with a known hand, on the host: templates for instances/set_hand.cpp and set_hand_soft.cpp.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -129,6 +130,71 @@ template <int D>
   return v;
 }
 
+/// Replaces forces with which redundant contacts slip by forces that leave every contact at rest, if there are any: the
+/// search's, refined by Newton's method. The outcome does not depend on this choice.
+inline void let_rest(const Job<3>& job, Workspace<3>& w, std::int64_t i, SampleResult<double, kAnyContacts>& v) {
+  using Problem = solvers::FrictionProblem<double, kAnyContacts>;
+  const auto& g = job.grasps[0];
+  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<3>::room(g.contacts)));
+  const std::vector<double> no_limit(static_cast<std::size_t>(g.contacts), std::numeric_limits<double>::infinity());
+  batch::Tiles<Problem> problem(1);
+  problem.set(0, w.problems.get(i));
+  const double most = solvers::kMotion * solvers::friction_scale(problem.get(0)).size_b;
+  const RestTask task{problem.data(), v.c.m, v.a.m, no_limit.data(), most, g.contacts, g.contacts, 0};
+  if (at_rest<3>(task, room.data()).exists != 1) return;
+  batch::Tiles<Vec<double, 3 * kAnyContacts>> guess(1);
+  batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidate(1);
+  Vec<double, 3 * kAnyContacts> c;
+  std::copy_n(solvers::RestProblem<3>{g.contacts, 0, room.data()}.c(), 3 * g.contacts, c.m);
+  guess.set(0, c);
+  contact::iterate(Executor::kScalar,
+                   contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{
+                       job.solver, problem.data(), nullptr, candidate.data(), guess.data(), g.contacts},
+                   1);
+  const auto solution = solvers::certified(problem.get(0), candidate.get(0), job.solver.tolerance);
+  const auto still = SampleCheck<kAnyContacts>::sample_check(problem.get(0), solution);
+  if (still.sticks != 1) return;
+  v.sticks = 1;
+  v.state = still.state;
+  v.c = still.c;
+  v.a = still.a;
+  v.residual = still.residual;
+}
+
+/// Records sample `s` of a job's only grasp, the i-th of the workspace.
+template <int D>
+void record(const Job<D>& job, std::int64_t s, std::int64_t i, Workspace<D>& w,
+            SampleResult<double, kAnyContacts, D>& v) {
+  SetSamples& rows = *job.rows;
+  const auto m = w.metrics.get(i);
+  // Without a margin the contacts are redundant.
+  if constexpr (D == 3)
+    if (v.sticks == 0 && std::isnan(m.margin)) let_rest(job, w, i, v);
+  auto g = job.grasps[0];
+  g.wrench = Vec<double, 6>::zero();
+  const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(job.first + s));
+  const auto drawn = CandidateKernel<kAnyContacts, D>{job.model, &g, 1, 0, nullptr}.sample(g, index);
+  const auto at = static_cast<std::size_t>(s), contacts = static_cast<std::size_t>(g.contacts);
+  rows.outcome[at] = static_cast<Outcome>(static_cast<int>(v.outcome));
+  rows.mass[at] = drawn.mass;
+  for (std::size_t r = 0; r < 6; ++r)
+    rows.wrench[6 * at + r] = drawn.rest[static_cast<int>(r)] * (r < 3 ? 1 : g.length);
+  for (std::size_t j = 0; j < contacts; ++j) {
+    const std::size_t row = contacts * at + j;
+    rows.friction[row] = drawn.friction[static_cast<int>(j)];
+    rows.state[row] = static_cast<int>(v.state[static_cast<int>(j)]);
+    for (std::size_t k = 0; k < 3; ++k) {
+      rows.force[3 * row + k] = v.c[static_cast<int>(D * j + k)];
+      rows.acceleration[3 * row + k] = v.a[static_cast<int>(D * j + k)];
+    }
+  }
+  rows.residual[at] = v.residual;
+  rows.sticks[at] = v.sticks;
+  rows.resisted[at] = m.resisted;
+  rows.imbalance[at] = m.imbalance;
+  rows.non_unique[at] = v.several;
+}
+
 /// Determines outcomes and counts them.
 template <int D>
 void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
@@ -139,7 +205,11 @@ void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Works
   });
   for (std::int64_t i = 0; i < of.count; ++i) {
     HandResult<double> r = w.results.get(i);
-    if (r.outcome == kPending) r.outcome = settled(job, of, i, w).outcome;
+    if (r.outcome == kPending || job.rows != nullptr) {
+      auto v = settled(job, of, i, w);
+      r.outcome = v.outcome;
+      if (job.rows != nullptr) record(job, of.first + i, i, w, v);
+    }
     counts.add(r);
     note(job, of.grasp, of.first + i, r);
   }

@@ -54,6 +54,7 @@ struct HandJob {
   HandCounts* counts;                  ///< [grasp], added to
   std::int64_t numbers;                ///< count of samples, from the first on, with the numbers below
   double *critical, *margin, *radius;  ///< [grasp][numbers]
+  SetSamples* rows = nullptr;          ///< null, or the rows of a single grasp; on the host
 };
 
 /// The iteration on one sample's problem.
@@ -123,6 +124,13 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
 /// Criteria of "held" for the samples of a set.
 [[nodiscard]] inline HeldRule held_rule(const SetStudy& study, const Set& set) {
   return {study.held_imbalance, study.held_acceleration, !set.force_limit.empty() || std::isfinite(study.force_limit)};
+}
+
+/// Solver of the contact problems of a set.
+[[nodiscard]] inline solvers::FrictionNewton contact_solver(const SetStudy& study) {
+  solvers::FrictionNewton solver;
+  solver.tolerance = study.tolerance;
+  return solver;
 }
 
 /// One sample, in full; contacts (n, t, o), soft ones (n, t, o, tau / r).
