@@ -261,27 +261,18 @@ struct SetReplay {
 [[nodiscard]] SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 [[nodiscard]] SetReplay replay(const SetSource& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 
-/// All s samples of one grasp of k contacts and a hand with a command, one row per sample. Contact
-/// vectors are (n, t, o) in the sample's own frames. NaN: undefined. Forces of redundant contacts
-/// are not unique; these leave every contact at rest if some forces do.
-struct SetSamples {
-  std::vector<Outcome> outcome;      ///< [s]
-  std::vector<double> mass;          ///< [s] [kg]
-  std::vector<double> friction;      ///< [s][k]
-  std::vector<double> wrench;        ///< [s][6] drawn disturbance (force; moment about com) [N, N m]
-  std::vector<double> force;         ///< [s][k][3] on the object [N]
-  std::vector<double> acceleration;  ///< [s][k][3] of the object's contact point minus that of the hand [m/s^2]
-  std::vector<int> state;            ///< [s][k] ContactState
-  std::vector<double> residual;      ///< [s] of the contact problem
-  std::vector<double> sticks;        ///< [s] 1: every contact sticks, else 0; NaN: unsolved
-  std::vector<double> resisted;      ///< [s] 1: forces in the cones balance the wrench, 0: none do; NaN: undecided
-  std::vector<double> imbalance;     ///< [s] unbalanced part under the command, relative to the whole wrench
-  std::vector<double> non_unique;    ///< [s] 1: a second certified solution has a different motion
-};
+/// Numbers of a row of samples(), and those of each contact that follow them.
+inline constexpr int kSampleNumbers = 13, kSampleContactNumbers = 8;
 
-/// Computes every sample of one grasp with the draws of rank().
-/// @param grasp number of the grasp, from 0.
-/// @throws Error as replay(), and kUsage for an ideal hand.
-[[nodiscard]] SetSamples samples(const Set& set, const SetStudy& study, std::int64_t grasp, const Device& device = {});
+/// Computes every sample of a set of one grasp and a hand with a command, with the draws of rank(),
+/// on the CPU.
+/// @return one row per sample: outcome, mass [kg], residual of the contact problem, sticks (every
+///         contact does), resisted, imbalance, non_unique, drawn disturbance (force; moment about com)
+///         [6]; then of each contact friction, ContactState, and (n, t, o) in the sample's own frames
+///         of the force on the object [N] and of the acceleration of its point minus the hand's
+///         [m/s^2]. NaN: undefined. Forces of redundant contacts are not unique; these leave every
+///         contact at rest if some forces do.
+/// @throws Error as rank(), and kUsage for an ideal hand or a grasp without kRanked.
+[[nodiscard]] std::vector<double> samples(const Set& set, const SetStudy& study);
 
 }  // namespace garra::grasp

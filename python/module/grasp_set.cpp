@@ -222,29 +222,16 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   return out;
 }
 
-nb::dict samples(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain) {
+nb::object samples(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain) {
   const Set set = make_set(first, arrays);
   const SetStudy study = make_uncertainty(uncertain);
-  grasp::SetSamples r;
+  std::vector<double> rows;
   {
     const Computing computing;
-    r = grasp::samples(set, study, 0);
+    rows = grasp::samples(set, study);
   }
-  const std::size_t n = r.outcome.size(), k = r.state.size() / n;
-  nb::dict out;
-  out["outcome"] = taken_as<std::int32_t>(std::move(r.outcome), {n});
-  out["mass"] = taken(std::move(r.mass), {n});
-  out["friction"] = taken(std::move(r.friction), {n, k});
-  out["wrench"] = taken(std::move(r.wrench), {n, 6});
-  out["force"] = taken(std::move(r.force), {n, k, 3});
-  out["acceleration"] = taken(std::move(r.acceleration), {n, k, 3});
-  out["state"] = taken(std::move(r.state), {n, k});
-  out["residual"] = taken(std::move(r.residual), {n});
-  out["sticks"] = taken(std::move(r.sticks), {n});
-  out["resisted"] = taken(std::move(r.resisted), {n});
-  out["imbalance"] = taken(std::move(r.imbalance), {n});
-  out["non_unique"] = taken(std::move(r.non_unique), {n});
-  return out;
+  const auto n = static_cast<std::size_t>(study.samples), width = rows.size() / n;
+  return taken(std::move(rows), {n, width});
 }
 
 std::pair<double, double> confidence_interval(std::int64_t successes, std::int64_t decided, std::int64_t unsolved) {

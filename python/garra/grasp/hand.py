@@ -191,7 +191,7 @@ class Grasp:
             forces=c,
             forces_world=np.einsum("jxi,ji->jx", self.frames, c),
             acceleration=rows["acceleration"][0],
-            state=[STATES[s] if solved else "unknown" for s in rows["state"][0]],
+            state=[STATES[int(s)] if solved else "unknown" for s in rows["state"][0]],
             residual=float(rows["residual"][0]),
             converged=solved,
         )
@@ -204,26 +204,26 @@ class Grasp:
         """
         study = {"interior_grasp": True, **study}
 
-        def samples(mask: np.ndarray) -> dict[str, np.ndarray]:
+        def samples(mask: np.ndarray) -> np.ndarray:
             one = GraspSet.from_grasps([self.locked(mask)], **others)
             return _core.grasp_set_samples(one.first, one.arrays, study)
 
         held = np.ones((study["samples"], len(self.props)), bool)
         rows, left = samples(held[0]), np.arange(len(held))
         for _ in range(MOST_CHANGES):
-            wrong = self.props.wrong(held[left], rows["force"][left])
+            wrong = self.props.wrong(held[left], _columns(rows[left])["force"])
             left, wrong = left[wrong.any(axis=1)], wrong[wrong.any(axis=1)]
             if not len(left):
-                return rows | {"held": held}
+                break
             held[left, wrong.argmax(axis=1)] ^= True
             for mask in np.unique(held[left], axis=0):
                 these = left[(held[left] == mask).all(axis=1)]
-                for name, column in samples(mask).items():
-                    rows[name][these] = column[these]
-        rows["outcome"][left] = OUTCOMES.index("unsolved")
+                rows[these] = samples(mask)[these]
+        columns = _columns(rows)
+        columns["outcome"][left] = OUTCOMES.index("unsolved")
         for name in ("sticks", "resisted", "residual", "force", "acceleration"):
-            rows[name][left] = np.nan
-        return rows | {"held": held}
+            columns[name][left] = np.nan
+        return columns | {"held": held}
 
     def grazing(self) -> np.ndarray:
         """Mask [k] of grazing contacts: no forces that leave the object at rest press there with 1 % of the weight. No
@@ -366,7 +366,7 @@ class Grasp:
             title=self.name,
             seed=seed,
             contacts=self.contact_names,
-            outcome=np.array(OUTCOMES)[rows["outcome"]],
+            outcome=np.array(OUTCOMES)[rows["outcome"].astype(int)],
             sticks=rows["sticks"] == 1,
             solved=~np.isnan(rows["sticks"]),
             balance=np.nan_to_num(2 * rows["resisted"] - 1).astype(int),
@@ -380,6 +380,19 @@ class Grasp:
         lines = [f"Grasp of {self.name}: {len(self.mu)} contacts, {self.mass:.4g} kg"]
         lines += [f"  {h} on {o}, mu {m:.4g}" for (h, o), m in zip(self.geoms, self.mu, strict=True)]
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+
+
+def _columns(rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns [n], [n, 6], [n, k] and [n, k, 3] of rows by `grasp::samples` (garra/grasp_set.hpp)."""
+    names = ("outcome", "mass", "residual", "sticks", "resisted", "imbalance", "non_unique")
+    each = rows[:, 13:].reshape(len(rows), -1, 8)
+    return dict(zip(names, rows.T, strict=False)) | {
+        "wrench": rows[:, 7:13],
+        "friction": each[..., 0],
+        "state": each[..., 1],
+        "force": each[..., 2:5],
+        "acceleration": each[..., 5:],
+    }
 
 
 def coefficients(friction: Any, k: int) -> np.ndarray:

@@ -137,22 +137,22 @@ inline void let_rest(const Job<3>& job, Workspace<3>& w, std::int64_t i, SampleR
   const auto& g = job.grasps[0];
   std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<3>::room(g.contacts)));
   const std::vector<double> no_limit(static_cast<std::size_t>(g.contacts), std::numeric_limits<double>::infinity());
-  batch::Tiles<Problem> problem(1);
-  problem.set(0, w.problems.get(i));
-  const double most = solvers::kMotion * solvers::friction_scale(problem.get(0)).size_b;
-  const RestTask task{problem.data(), v.c.m, v.a.m, no_limit.data(), most, g.contacts, g.contacts, 0};
+  const Problem problem = w.problems.get(i);
+  const double* tile = batch::tile_at<double, Problem>(w.problems.data(), i);
+  const double most = solvers::kMotion * solvers::friction_scale(problem).size_b;
+  const RestTask task{tile, v.c.m, v.a.m, no_limit.data(), most, g.contacts, g.contacts, 0};
   if (at_rest<3>(task, room.data()).exists != 1) return;
   batch::Tiles<Vec<double, 3 * kAnyContacts>> guess(1);
   batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidate(1);
   Vec<double, 3 * kAnyContacts> c;
-  std::copy_n(solvers::RestProblem<3>{g.contacts, 0, room.data()}.c(), 3 * g.contacts, c.m);
+  std::copy_n(solvers::RestProblem<3>{g.contacts, most, room.data()}.c(), 3 * g.contacts, c.m);
   guess.set(0, c);
   contact::iterate(Executor::kScalar,
                    contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{
-                       job.solver, problem.data(), nullptr, candidate.data(), guess.data(), g.contacts},
+                       job.solver, tile, nullptr, candidate.data(), guess.data(), g.contacts},
                    1);
-  const auto solution = solvers::certified(problem.get(0), candidate.get(0), job.solver.tolerance);
-  const auto still = SampleCheck<kAnyContacts>::sample_check(problem.get(0), solution);
+  const auto solution = solvers::certified(problem, candidate.get(0), job.solver.tolerance);
+  const auto still = SampleCheck<kAnyContacts>::sample_check(problem, solution);
   if (still.sticks != 1) return;
   v.sticks = 1;
   v.state = still.state;
@@ -161,11 +161,10 @@ inline void let_rest(const Job<3>& job, Workspace<3>& w, std::int64_t i, SampleR
   v.residual = still.residual;
 }
 
-/// Records sample `s` of a job's only grasp, the i-th of the workspace.
+/// Writes the row of sample `s`, the i-th of the workspace.
 template <int D>
-void record(const Job<D>& job, std::int64_t s, std::int64_t i, Workspace<D>& w,
-            SampleResult<double, kAnyContacts, D>& v) {
-  SetSamples& rows = *job.rows;
+void write_row(const Job<D>& job, std::int64_t s, std::int64_t i, Workspace<D>& w,
+               SampleResult<double, kAnyContacts, D>& v) {
   const auto m = w.metrics.get(i);
   // Without a margin the contacts are redundant.
   if constexpr (D == 3)
@@ -174,25 +173,15 @@ void record(const Job<D>& job, std::int64_t s, std::int64_t i, Workspace<D>& w,
   g.wrench = Vec<double, 6>::zero();
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(job.first + s));
   const auto drawn = CandidateKernel<kAnyContacts, D>{job.model, &g, 1, 0, nullptr}.sample(g, index);
-  const auto at = static_cast<std::size_t>(s), contacts = static_cast<std::size_t>(g.contacts);
-  rows.outcome[at] = static_cast<Outcome>(static_cast<int>(v.outcome));
-  rows.mass[at] = drawn.mass;
-  for (std::size_t r = 0; r < 6; ++r)
-    rows.wrench[6 * at + r] = drawn.rest[static_cast<int>(r)] * (r < 3 ? 1 : g.length);
-  for (std::size_t j = 0; j < contacts; ++j) {
-    const std::size_t row = contacts * at + j;
-    rows.friction[row] = drawn.friction[static_cast<int>(j)];
-    rows.state[row] = static_cast<int>(v.state[static_cast<int>(j)]);
-    for (std::size_t k = 0; k < 3; ++k) {
-      rows.force[3 * row + k] = v.c[static_cast<int>(D * j + k)];
-      rows.acceleration[3 * row + k] = v.a[static_cast<int>(D * j + k)];
-    }
+  double* out = job.rows + s * (kSampleNumbers + kSampleContactNumbers * g.contacts);
+  for (const double x : {v.outcome, drawn.mass, v.residual, v.sticks, m.resisted, m.imbalance, v.several}) *out++ = x;
+  for (int r = 0; r < 6; ++r) *out++ = drawn.rest[r] * (r < 3 ? 1 : g.length);
+  for (int j = 0; j < g.contacts; ++j) {
+    *out++ = drawn.friction[j];
+    *out++ = v.state[j];
+    out = std::copy_n(v.c.m + D * j, 3, out);
+    out = std::copy_n(v.a.m + D * j, 3, out);
   }
-  rows.residual[at] = v.residual;
-  rows.sticks[at] = v.sticks;
-  rows.resisted[at] = m.resisted;
-  rows.imbalance[at] = m.imbalance;
-  rows.non_unique[at] = v.several;
 }
 
 /// Determines outcomes and counts them.
@@ -208,7 +197,7 @@ void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Works
     if (r.outcome == kPending || job.rows != nullptr) {
       auto v = settled(job, of, i, w);
       r.outcome = v.outcome;
-      if (job.rows != nullptr) record(job, of.first + i, i, w, v);
+      if (job.rows != nullptr) write_row(job, of.first + i, i, w, v);
     }
     counts.add(r);
     note(job, of.grasp, of.first + i, r);
@@ -300,22 +289,15 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   prepare(job, of, Executor::kScalar, t);
   solve(job, 1, Executor::kScalar, t);
   const auto v = settled(job, of, 0, w);
-  const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto f = w.commands.get(0);
   HandReplay out;
-  const auto take = [](std::vector<double>& to, const auto& from, int count) { to.assign(from.m, from.m + count); };
-  take(out.A, p.A, D * D * n * n);
-  take(out.b, p.b, D * n);
-  take(out.mu, p.mu, n);
-  take(out.c, v.c, D * n);
-  take(out.a, v.a, D * n);
-  take(out.command, f.force, D * n);
+  out.c.assign(v.c.m, v.c.m + D * n);
+  out.command.assign(f.force.m, f.force.m + D * n);
   for (int j = 0; j < n; ++j) out.state.push_back(static_cast<int>(v.state[j]));
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.imbalance = m.imbalance;
-  out.resisted = m.resisted;
   out.critical = m.critical;
   out.margin = m.margin;
   out.radius = m.resisted_force_radius;

@@ -21,10 +21,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-[[noreturn]] void refuse(const std::string& what, const std::string& remedy) {
-  throw Error(ExitCode::kUsage, what, remedy);
-}
-
 template <int Count>
 void add_drawn(const study::Distribution* draw, const char* const (&names)[Count], const std::string& prefix,
                const Vec<double, Count>& x, SetReplay& out) {
@@ -70,29 +66,6 @@ void add_more_inputs(const SetModel& model, const SampleIndex<double>& index, st
   for (int k = 0; k < joints; ++k)
     out.inputs.emplace_back("joint " + std::to_string(k) + " torque error", torque_error(model, index, k));
 }
-
-/// A grasp that has samples, as a set of its own.
-struct OneGrasp {
-  OneGrasp(const SetSource& source, const SetStudy& of, std::int64_t number)
-      : OneGrasp(CheckedSet(source, of), of, number) {}
-  [[nodiscard]] GraspReader reader() const { return {set, hand, 0}; }
-
-  const SetStudy& study;
-  Set set;
-  Hand hand;
-
- private:
-  OneGrasp(const CheckedSet& checked, const SetStudy& of, std::int64_t number) : study(of), hand(checked.hand()) {
-    if (number < 0 || number >= checked.count())
-      refuse("grasp " + std::to_string(number), "The set has " + std::to_string(checked.count()) + ", counted from 0.");
-    set = checked.read(number, 1);
-    const GraspStatus status = reader().status(study.interior_grasp);
-    if (status != GraspStatus::kRanked)
-      refuse(
-          "grasp " + std::to_string(number) + " has no samples: " + names_of(status)[static_cast<std::size_t>(status)],
-          "Choose one that is ranked.");
-  }
-};
 
 using Grasp = SetGrasp<kAnyContacts>;
 using Sample = SetSample<double, kAnyContacts>;
@@ -148,42 +121,21 @@ void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, s
     out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
 }
 
-/// A grasp of a set with its hand, for jobs of its samples.
 template <int D>
-struct OneHand {
-  const SetStudy& study;
-  const SetModel& model;
-  const Grasp& g;
-  HeldRule held;
-  PackedHands<kAnyContacts, D> packed{};
-
-  OneHand(const OneGrasp& of, const SetModel& set_model, const Grasp& grasp)
-      : study(of.study), model(set_model), g(grasp), held(held_rule(of.study, of.set)) {
-    HandReader(of.set, of.hand, is_off(study.torque_error)).pack(0, g, packed);
-  }
-  /// Samples first ... first + count - 1.
-  [[nodiscard]] HandJob<kAnyContacts, D> job(std::int64_t first, std::int64_t count) const {
-    return {model,
-            {&g, 1},
-            packed.hands,
-            packed.limited(),
-            contact_solver(study),
-            held,
-            study.check_uniqueness,
-            first,
-            count,
-            nullptr,
-            nullptr,
-            0,
-            nullptr,
-            nullptr,
-            nullptr};
-  }
-};
-
-template <int D>
-void replay_hand(const OneGrasp& of, const SetModel& model, const Grasp& g, std::int64_t sample, SetReplay& out) {
-  HandReplay r = replay_hand<D>(OneHand<D>(of, model, g).job(sample, 1), sample);
+void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const Grasp& g, std::int64_t grasp,
+                 std::int64_t sample, SetReplay& out) {
+  PackedHands<kAnyContacts, D> hand;
+  HandReader(set, out.hand, is_off(study.torque_error)).pack(grasp, g, hand);
+  HandReplay r = replay_hand<D>(HandJob<kAnyContacts, D>{model,
+                                                         {&g, 1},
+                                                         hand.hands,
+                                                         hand.limited(),
+                                                         contact_solver(study),
+                                                         held_rule(study, set),
+                                                         study.check_uniqueness,
+                                                         sample,
+                                                         1},
+                                sample);
   out.outcome = r.outcome;
   const auto contacts = static_cast<std::size_t>(g.contacts);
   for (std::size_t j = 0; j < contacts; ++j) {
@@ -201,70 +153,44 @@ void replay_hand(const OneGrasp& of, const SetModel& model, const Grasp& g, std:
   out.imbalance = r.imbalance;
 }
 
-template <int D>
-void run_samples(const OneGrasp& of, const SetModel& model, const Grasp& g, const Device& device, SetSamples& out) {
-  const OneHand<D> hand(of, model, g);
-  std::vector<DecisionBits> decisions(static_cast<std::size_t>(words_for(of.study.samples)));
-  HandCounts counts;
-  auto job = hand.job(0, of.study.samples);
-  job.decisions = decisions.data();
-  job.counts = &counts;
-  job.rows = &out;
-  run_hand<kAnyContacts, D>(job, device);
-}
-
-SetSamples empty_samples(std::int64_t samples, std::int64_t contacts) {
-  const auto s = static_cast<std::size_t>(samples), rows = s * static_cast<std::size_t>(contacts);
-  SetSamples out;
-  out.outcome.resize(s);
-  out.wrench.resize(6 * s);
-  out.state.resize(rows);
-  for (auto* each : {&out.mass, &out.residual, &out.sticks, &out.resisted, &out.imbalance, &out.non_unique})
-    each->resize(s);
-  out.friction.resize(rows);
-  for (auto* each : {&out.force, &out.acceleration}) each->resize(3 * rows);
-  return out;
+[[noreturn]] void refuse(const std::string& what, const std::string& remedy) {
+  throw Error(ExitCode::kUsage, what, remedy);
 }
 
 }  // namespace
 
 SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t number, std::int64_t sample) {
-  const OneGrasp of(source, study, number);
+  const CheckedSet checked(source, study);
+  if (number < 0 || number >= source.count())
+    refuse("grasp " + std::to_string(number), "The set has " + std::to_string(source.count()) + ", counted from 0.");
   if (sample < 0) refuse("sample " + std::to_string(sample), "Samples are counted from 0.");
+  const Set set = checked.read(number, 1);
+  constexpr std::int64_t kGrasp = 0;
   SetReplay out;
-  out.hand = of.hand;
-  const GraspReader reader = of.reader();
+  out.hand = checked.hand();
+  const GraspReader reader(set, out.hand, kGrasp);
+  if (const GraspStatus status = reader.status(study.interior_grasp); status != GraspStatus::kRanked)
+    refuse("grasp " + std::to_string(number) + " has no samples: " + names_of(status)[static_cast<std::size_t>(status)],
+           "Choose one that is ranked.");
   const SetModel model = make_model(study);
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
   const ContactsInUse many(static_cast<int>(reader.contacts()));
   const Grasp g = reader.packed<kAnyContacts>();
   const Sample drawn = CandidateKernel<kAnyContacts>{model, &g, 1, 0, nullptr}.sample(g, index);
   add_inputs(model, index, g.contacts, out);
-  add_more_inputs(model, index, out.hand == Hand::kWhole ? of.set.joints() : 0, out);
+  add_more_inputs(model, index, out.hand == Hand::kWhole ? set.joints() : 0, out);
   describe_grasp(g, reader.is_soft(), drawn, out);
   if (out.hand == Hand::kIdeal)
     reader.is_soft() ? replay_ideal<4>(model, g, drawn, sample, out) : replay_ideal<3>(model, g, drawn, sample, out);
   else
-    reader.is_soft() ? replay_hand<4>(of, model, g, sample, out) : replay_hand<3>(of, model, g, sample, out);
+    reader.is_soft() ? replay_hand<4>(set, study, model, g, kGrasp, sample, out)
+                     : replay_hand<3>(set, study, model, g, kGrasp, sample, out);
   return out;
 }
 
 SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample) {
   check_input(set, study);
   return replay(SetInMemory(set), study, grasp, sample);
-}
-
-SetSamples samples(const Set& set, const SetStudy& study, std::int64_t grasp, const Device& device) {
-  check_input(set, study);
-  const OneGrasp of(SetInMemory(set), study, grasp);
-  if (of.hand == Hand::kIdeal) refuse("samples of an ideal hand", "Give the set a hand with a command.");
-  const GraspReader reader = of.reader();
-  const SetModel model = make_model(study);
-  const ContactsInUse many(static_cast<int>(reader.contacts()));
-  const Grasp g = reader.packed<kAnyContacts>();
-  SetSamples out = empty_samples(study.samples, reader.contacts());
-  reader.is_soft() ? run_samples<4>(of, model, g, device, out) : run_samples<3>(of, model, g, device, out);
-  return out;
 }
 
 }  // namespace garra::grasp

@@ -14,20 +14,10 @@ namespace garra::grasp {
 namespace {
 
 using Array = std::vector<double> Set::*;
-constexpr Array kOfContacts[] = {&Set::point,
-                                 &Set::normal,
-                                 &Set::tangent,
-                                 &Set::friction,
-                                 &Set::curvature,
-                                 &Set::force_limit,
-                                 &Set::torsion_radius,
-                                 &Set::force,
-                                 &Set::torsion,
-                                 &Set::mobility,
-                                 &Set::angular_mobility,
-                                 &Set::jacobian,
-                                 &Set::angular_jacobian,
-                                 &Set::drift};
+constexpr Array kOfContacts[] = {&Set::point,     &Set::normal,          &Set::tangent,        &Set::friction,
+                                 &Set::curvature, &Set::force_limit,     &Set::torsion_radius, &Set::force,
+                                 &Set::torsion,   &Set::drift,           &Set::mobility,       &Set::angular_mobility,
+                                 &Set::jacobian,  &Set::angular_jacobian};
 constexpr Array kOfGrasps[] = {&Set::mass,        &Set::com,    &Set::inertia, &Set::gravity,     &Set::wrench,
                                &Set::mass_matrix, &Set::torque, &Set::bias,    &Set::torque_limit};
 constexpr Array kOfHands[] = {&Set::mass_matrix, &Set::torque, &Set::bias, &Set::torque_limit};
