@@ -206,8 +206,8 @@ class Block : private ContactsInUse {
   template <class Phases>
   void run(Executor executor, Phases& phases) const {
     const MotionModel& model = motion_.model();
-    run_steps<kN>(MeasuringBackend<Phases>{&phases, {executor, &model.rules}}, model, tiles_, NoLooks{}, kInCache,
-                  [](const StepNow&) {});
+    run_steps<kN>(MeasuringBackend<Phases>{&phases, {executor, &model.rules, model.solver}}, model, tiles_, NoLooks{},
+                  kInCache, [](const StepNow&) {});
   }
   [[nodiscard]] double steps() const { return static_cast<double>(motion_.model().steps * kInCache); }
 

@@ -65,6 +65,9 @@ struct GraspSet {
   std::vector<double> mobility;  ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
   /// [m][3][3], or [m]: angular acceleration of a compliant soft contact per moment [1/(kg m^2)].
   std::vector<double> angular_mobility;
+  /// [m][3] acceleration of the object's contact point minus that of the hand, from velocities alone
+  /// [m/s^2]; empty: 0.
+  std::vector<double> drift;
   std::vector<double> jacobian;  ///< [m][3][nq] velocity of the hand's contact point per joint rate
   /// [m][3][nq] angular velocity of the touching body per joint rate, for soft contacts.
   std::vector<double> angular_jacobian;
@@ -114,6 +117,7 @@ inline constexpr GraspSetArray kGraspSetArrays[] = {
     {"torsion", &GraspSet::torsion, true},
     {"mobility", &GraspSet::mobility, true, {3, 3}, true},
     {"angular_mobility", &GraspSet::angular_mobility, true, {3, 3}, true},
+    {"drift", &GraspSet::drift, true, {3}},
     {"jacobian", &GraspSet::jacobian, true, {3, GraspSetArray::kJoints}},
     {"angular_jacobian", &GraspSet::angular_jacobian, true, {3, GraspSetArray::kJoints}},
     {"mass_matrix", &GraspSet::mass_matrix, false, {GraspSetArray::kJoints, GraspSetArray::kJoints}},
@@ -151,6 +155,7 @@ struct SetStudy {
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< contact at rest: |a| <= this; contact opens: a_n > this [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
+  double tolerance = 1e-8;                       ///< converged: residual of a hand's contact problem <= tolerance
   std::int64_t samples = 1000;                   ///< of each grasp
   std::int64_t friction_samples = 100;           ///< first samples for which the required friction is computed
   /// First samples for which Ranking::resisted_force_radius is computed, for an ideal hand with
@@ -298,5 +303,19 @@ struct SetReplay {
 ///         kRanked.
 [[nodiscard]] SetReplay replay(const GraspSet& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 [[nodiscard]] SetReplay replay(const SetSource& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
+
+/// Numbers of a row of samples(), and those of each contact that follow them.
+inline constexpr int kSampleNumbers = 13, kSampleContactNumbers = 8;
+
+/// Computes every sample of a set of one grasp and a hand with a command, with the draws of rank(),
+/// on the CPU.
+/// @return one row per sample: outcome, mass [kg], residual of the contact problem, sticks (every
+///         contact does), resisted, imbalance, non_unique, drawn disturbance (force; moment about com)
+///         [6]; then of each contact friction, ContactState, and (n, t, o) in the sample's own frames
+///         of the force on the object [N] and of the acceleration of its point minus the hand's
+///         [m/s^2]. NaN: undefined. Forces of redundant contacts are not unique; these leave every
+///         contact at rest if some forces do.
+/// @throws Error as rank(), and kUsage for an ideal hand or a grasp without kRanked.
+[[nodiscard]] std::vector<double> samples(const GraspSet& set, const SetStudy& study);
 
 }  // namespace garra::grasp

@@ -139,21 +139,10 @@ Outcome on_host(const HandJob<N, D>& job, std::int64_t grasp, std::int64_t sampl
   const auto g = static_cast<std::size_t>(grasp);
   const ContactsInUse many(job.grasps[g].contacts);
   const auto exact = std::make_unique<Exact<D>>(job, g);
-  const HandJob<kAnyContacts, D> one{job.model,
-                                     {&exact->grasp, 1},
-                                     {&exact->hand, 1},
-                                     {exact->joints.data(), job.joints.each, job.joints.limit},
-                                     job.solver,
-                                     job.held,
-                                     job.check_uniqueness,
-                                     job.first + sample,
-                                     1,
-                                     nullptr,
-                                     nullptr,
-                                     0,
-                                     nullptr,
-                                     nullptr,
-                                     nullptr};
+  const HandJob<kAnyContacts, D> one{
+      job.model,  {&exact->grasp, 1}, {&exact->hand, 1},    {exact->joints.data(), job.joints.each, job.joints.limit},
+      job.solver, job.held,           job.check_uniqueness, job.first + sample,
+      1};
   return replay_hand<D>(one, job.first + sample).outcome;
 }
 

@@ -14,6 +14,7 @@
 #include "garra/core/error.hpp"
 #include "garra/grasp_words.hpp"
 #include "garra/mesh.hpp"
+#include "garra/study/study.hpp"
 
 namespace garra::python {
 
@@ -66,37 +67,51 @@ grasp::Hand parse_hand(const std::string& name) {
   throw Error(ExitCode::kUsage, "hand = \"" + name + "\"", "auto, ideal, compliant or whole");
 }
 
+/// Keys that are absent keep their defaults.
 SetStudy make_uncertainty(const nb::dict& d) {
   SetStudy s;
-  s.friction = parse_distribution(d["friction"]);
-  s.friction_is_factor = nb::cast<bool>(d["friction_is_factor"]);
-  s.per_contact_friction_factor = parse_distribution(d["per_contact_friction_factor"]);
-  s.mass = parse_distribution(d["mass"]);
-  s.mass_is_factor = nb::cast<bool>(d["mass_is_factor"]);
-  s.com_radius = nb::cast<double>(d["com_radius"]);
-  s.slide_t = s.slide_o = parse_distribution(d["slide"]);
-  s.tilt = parse_distribution(d["tilt"]);
-  s.force_radius = nb::cast<double>(d["force_radius"]);
-  s.torque_radius = nb::cast<double>(d["torque_radius"]);
-  s.random_gravity_direction = nb::cast<bool>(d["random_gravity_direction"]);
-  s.interior_grasp = nb::cast<bool>(d["interior_grasp"]);
-  s.hand = parse_hand(nb::cast<std::string>(d["hand"]));
-  s.command = parse_distribution(d["command"]);
-  s.grip_force_error = parse_distribution(d["grip_force_error"]);
-  s.torque_error = parse_distribution(d["torque_error"]);
-  for (const auto& row : nb::cast<std::vector<std::vector<double>>>(d["wrenches"])) {
+  const auto take = [&d]<class T>(const char* key, T& to) {
+    if (!d.contains(key)) return;
+    if constexpr (std::is_same_v<T, Distribution>)
+      to = parse_distribution(d[key]);
+    else
+      to = nb::cast<T>(d[key]);
+  };
+  take("friction", s.friction);
+  take("friction_is_factor", s.friction_is_factor);
+  take("per_contact_friction_factor", s.per_contact_friction_factor);
+  take("mass", s.mass);
+  take("mass_is_factor", s.mass_is_factor);
+  take("com_radius", s.com_radius);
+  take("slide", s.slide_t);
+  s.slide_o = s.slide_t;
+  take("tilt", s.tilt);
+  take("force_radius", s.force_radius);
+  take("torque_radius", s.torque_radius);
+  take("random_gravity_direction", s.random_gravity_direction);
+  take("interior_grasp", s.interior_grasp);
+  std::string hand = "auto";
+  take("hand", hand);
+  s.hand = parse_hand(hand);
+  take("command", s.command);
+  take("grip_force_error", s.grip_force_error);
+  take("torque_error", s.torque_error);
+  std::vector<std::vector<double>> wrenches;
+  take("wrenches", wrenches);
+  for (const auto& row : wrenches) {
     if (row.size() != 6) throw Error(ExitCode::kUsage, "wrenches: rows of " + std::to_string(row.size()), "[n, 6]");
     std::copy(row.begin(), row.end(), s.wrenches.emplace_back().begin());
   }
-  s.held_imbalance = nb::cast<double>(d["held_imbalance"]);
-  s.held_acceleration = nb::cast<double>(d["held_acceleration"]);
-  s.check_uniqueness = nb::cast<bool>(d["check_uniqueness"]);
-  s.samples = nb::cast<std::int64_t>(d["samples"]);
-  s.friction_samples = nb::cast<std::int64_t>(d["friction_samples"]);
-  s.radius_samples = nb::cast<std::int64_t>(d["radius_samples"]);
-  s.best = nb::cast<std::int64_t>(d["best"]);
-  s.confidence = nb::cast<double>(d["confidence"]);
-  s.seed = nb::cast<std::uint64_t>(d["seed"]);
+  take("held_imbalance", s.held_imbalance);
+  take("held_acceleration", s.held_acceleration);
+  take("check_uniqueness", s.check_uniqueness);
+  take("tolerance", s.tolerance);
+  take("samples", s.samples);
+  take("friction_samples", s.friction_samples);
+  take("radius_samples", s.radius_samples);
+  take("best", s.best);
+  take("confidence", s.confidence);
+  take("seed", s.seed);
   return s;
 }
 
@@ -185,9 +200,22 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   return out;
 }
 
-}  // namespace
+nb::object samples(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain) {
+  const GraspSet set = make_set(first, arrays);
+  const SetStudy study = make_uncertainty(uncertain);
+  std::vector<double> rows;
+  {
+    const Computing computing;
+    rows = grasp::samples(set, study);
+  }
+  const auto n = static_cast<std::size_t>(study.samples), width = rows.size() / n;
+  return taken(std::move(rows), {n, width});
+}
 
-namespace {
+std::pair<double, double> confidence_interval(std::int64_t successes, std::int64_t decided, std::int64_t unsolved) {
+  const study::Interval i = study::clopper_pearson_with_unsolved(successes, decided, unsolved);
+  return {i.low, i.high};
+}
 
 /// Words by name, in the order of the numbers.
 nb::dict words_to_dict(std::span<const study::OutcomeWords> table) {
@@ -218,6 +246,9 @@ void add_grasp_set(nb::module_& m) {
   m.attr("grasp_outcomes") = words_to_dict(grasp::kOutcomeWords);
   m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),
         nb::arg("sample"));
+  m.def("grasp_set_samples", samples, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"));
+  m.def("confidence_interval", confidence_interval, nb::arg("successes"), nb::arg("decided"), nb::arg("unsolved") = 0);
+  m.attr("held_acceleration") = grasp::kHeldAcceleration;
   m.def("grasp_set_rank", rank, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("device"),
         nb::arg("threads"));
 }

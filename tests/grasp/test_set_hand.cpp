@@ -2,6 +2,8 @@
 // themselves on every executor.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -580,6 +582,35 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
           .add("rank", r.rank);
     });
   }
+}
+
+TEST(SetHand, SamplesOfAGraspAreThoseThatItsRankCountsAndItsReplayShows) {
+  const GraspSet s = random_hands(3, 1);
+  SetStudy study = of_any_friction();
+  study.samples = 500;
+  study.mass = Distribution::uniform(0.5, 2);
+  study.force_radius = 1;
+  const Ranking r = rank(s, study);
+  const std::vector<double> rows = samples(s, study);
+  constexpr std::size_t kWidth = kSampleNumbers + 3 * kSampleContactNumbers;
+  ASSERT_EQ(rows.size(), 500 * kWidth);
+  std::array<std::int64_t, kOutcomes> outcomes{};
+  for (std::size_t k = 0; k < 500; ++k) ++outcomes[static_cast<std::size_t>(rows[k * kWidth])];
+  EXPECT_EQ(outcomes, r.outcomes[0]);
+  for (const std::size_t k : {0, 77, 499}) {
+    const SetReplay one = replay(s, study, 0, static_cast<std::int64_t>(k));
+    const double* row = rows.data() + k * kWidth;
+    EXPECT_EQ(static_cast<double>(static_cast<int>(one.outcome)), row[0]);
+    EXPECT_EQ(one.mass, row[1]);
+    EXPECT_EQ(one.residual, row[2]);
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double* contact = row + kSampleNumbers + j * kSampleContactNumbers;
+      EXPECT_EQ(one.friction[j], contact[0]);
+      for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(one.force[3 * j + c], contact[2 + c]);
+    }
+  }
+  study.hand = Hand::kIdeal;
+  EXPECT_THROW((void)samples(s, study), Error);
 }
 
 TEST(SetHand, ABadHandSaysSoAndTheOthersGoOn) {

@@ -124,9 +124,9 @@ TEST(Singularity, IntervalsOfRandomIntegerScrewsAreThoseOfExactEnumeration) {
     EXPECT_EQ(sorted(circuits(set)), sorted(exact));
     const Analysis a = analyze(set, options);
     EXPECT_EQ(a.rank, exact_rank(all));
-    std::vector<Joints> dependent;
-    for (const Interval& i : a.intervals) dependent.push_back(i.dependent_joints);
-    EXPECT_EQ(sorted(dependent), minimal_hulls(exact));
+    std::vector<Joints> sets;
+    for (const Interval& i : a.intervals) sets.push_back(i.dependent_joints);
+    EXPECT_EQ(sorted(sets), minimal_hulls(exact));
     dependent += !exact.empty();
   }
   EXPECT_GT(dependent, 200);  // else the test has lost its object

@@ -15,11 +15,11 @@ namespace garra::io {
 
 /// Reads a grasp set from HDF5 or NPZ; the first bytes tell which. SI units; m contacts in g grasps. Required: first
 /// [g+1], point, normal [m,3]. Optional: tangent [m,3], friction [m], curvature [m,2], force_limit, torsion_radius [m],
-/// mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]. A hand that is not ideal adds force [m,3], mobility
-/// [m,3,3] or [m], jacobian [3m,nq] or [m,3,nq], mass_matrix [g,nq,nq], torque, bias, torque_limit [g,nq]. Its soft
-/// contacts add torsion [m], and angular_mobility as mobility or angular_jacobian as jacobian. Without `first`, point
-/// and normal may be [g,k,3] and other contact data [g,k] in place of [m]: k contacts each. Throws Error, naming file
-/// and dataset (kInvalidFile, kInputOutput).
+/// mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]. A hand that is not ideal adds force, drift [m,3],
+/// mobility [m,3,3] or [m], jacobian [3m,nq] or [m,3,nq], mass_matrix [g,nq,nq], torque, bias, torque_limit [g,nq]. Its
+/// soft contacts add torsion [m], and angular_mobility as mobility or angular_jacobian as jacobian. Without `first`,
+/// point and normal may be [g,k,3] and other contact data [g,k] in place of [m]: k contacts each. Throws Error, naming
+/// file and dataset (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::GraspSet read_grasp_set(const std::string& path);
 
 /// A grasp set file that is read block by block: only one block is in memory. Not thread-safe.

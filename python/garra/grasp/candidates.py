@@ -13,8 +13,9 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import numbers, place, positive, whole, whole_numbers
-from garra.grasp import ranking_file, ranking_folder, redundant
+from garra.grasp import ranking_file, ranking_folder
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
+from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
 from garra.options import accept_options
 from garra.page.outcomes import read_outcome
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
 
 STATUS = tuple(_core.grasp_statuses)
 """Names of the numbers in Ranking.status; 0 is "ranked"."""
-OUTCOMES = tuple(_core.grasp_outcomes)
-"""Names of the columns of Ranking.outcomes"""
 
-_STATES = {0: "stick", 1: "slip", 2: "open"}
+STATES = {0: "stick", 1: "slip", 2: "open"}
+NULL = 1e-10  # of the largest eigenvalue of a hand's mobility: a direction in which it does not move
 # Columns of to_pandas(); of quantiles the median.
 _SHOWN = ("rank", "p_held", "low", "high", "difference", "difference_low", "difference_high", "required_friction")
 _SHOWN += ("p_no_slip", "p_resisted", "margin", "resisted_force_radius", "limiting_contact", "non_unique", "unsolved")
@@ -166,15 +166,15 @@ class GraspSet:
         -------
         GraspSet
         """
-        hands = [grasp.propped() for grasp in grasps]
-        factors = [_mobility_factor(hand_A) for hand_A, _ in hands]
-        joints = max((J.shape[1] for J, _ in factors), default=0)
+        grasps = [grasp.propped() for grasp in grasps]
+        factors = [_mobility_factor(grasp.hand_A) for grasp in grasps]
+        joints = max((J.shape[1] for J, _ in factors), default=0) or 1  # a hand that stands has one that moves nothing
         rows, torques = [], []
-        for grasp, (J, inverse), (_, hand_b) in zip(grasps, factors, hands, strict=True):
+        for grasp, (J, inverse) in zip(grasps, factors, strict=True):
             turned = np.einsum("jxc,jcq->jxq", grasp.frames, J.reshape(len(grasp.mu), 3, -1))
             padding = joints - J.shape[1]
             rows.append(np.pad(turned, ((0, 0), (0, 0), (0, padding))).reshape(-1, joints))
-            torques.append(np.pad(-inverse @ hand_b, (0, padding)))
+            torques.append(np.pad(-inverse @ grasp.hand_b, (0, padding)))
         of_grasps = GraspArrays(
             friction=np.concatenate([grasp.mu for grasp in grasps]),
             tangent=np.concatenate([grasp.frames[:, :, 1] for grasp in grasps]),
@@ -183,6 +183,7 @@ class GraspSet:
             inertia=np.array([grasp.inertia for grasp in grasps]),
             gravity=np.array([grasp.gravity for grasp in grasps]),
             wrench=np.array([grasp.applied + np.concatenate([np.zeros(3), grasp.gyroscopic]) for grasp in grasps]),
+            drift=np.concatenate([np.einsum("jxi,ji->jx", grasp.frames, grasp.drift.reshape(-1, 3)) for grasp in grasps]),
             jacobian=np.concatenate(rows),
             mass_matrix=np.eye(joints),
             torque=np.array(torques),
@@ -577,7 +578,7 @@ class Replay(dict[str, Any]):
 
     def __repr__(self) -> str:
         lines = [f"{self.title}: {self['outcome'].replace('_', ' ')}"]
-        states = [_STATES.get(int(state), "unknown") for state in self.get("state", ())]
+        states = [STATES.get(int(state), "unknown") for state in self.get("state", ())]
         for j, name in enumerate(self.contacts[:MOST_CONTACTS]):
             n, t, o = self["force"][j]
             state = f"{states[j]}, " if states else ""
@@ -732,7 +733,7 @@ def _of_hand(name: str, value: Any, lead: tuple[int, ...], grasps: int, joints: 
 def _mobility_factor(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """J with J J^T = A, of as many columns as A has rank, and its left inverse."""
     values, vectors = np.linalg.eigh(A)
-    moves = values > redundant.NULL * max(values[-1], 0)
+    moves = values > NULL * max(values[-1], 0)
     root = np.sqrt(values[moves])
     return vectors[:, moves] * root, vectors[:, moves].T / root[:, None]
 

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from garra import arguments, contact
-from garra.arguments import check_seed, numbers, positive
-from garra.grasp import redundant
-from garra.grasp.robustness import ACCELERATION, MOTION, Robustness, contact_motion, outcome_of
+from garra import _core, contact
+from garra.arguments import check_seed, numbers, positive, real, vector, whole
+from garra.grasp.candidates import NULL, STATES, GraspSet
+from garra.grasp.robustness import ACCELERATION, OUTCOMES, Robustness
+from garra.grasp.set_options import as_tuple, is_drawn, split_friction
 from garra.renamed import accept_old
-from garra.study.distributions import DISTRIBUTIONS
+from garra.study.distributions import Ball
+
+MOST_CHANGES = 64  # of the props that hold in a sample
+MOTION = 1e-6  # share of the largest acceleration without forces: a prop that is passed more slowly is not passed
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -47,22 +51,16 @@ class Props:
     def __len__(self) -> int:
         return len(self.bias)
 
-    def added(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Contact problems [n] with the props appended as frictionless contacts."""
-        n, k = mu.shape
-        whole = 3 * (k + len(self))
-        A_all, b_all = np.zeros((n, whole, whole)), np.zeros((n, whole))
-        A_all[:, : 3 * k, : 3 * k], b_all[:, : 3 * k] = A, b
-        A_all[:, : 3 * k, 3 * k :: 3] = self.coupling
-        A_all[:, 3 * k :: 3, : 3 * k] = self.coupling.T
-        A_all[:, 3 * k :: 3, 3 * k :: 3] = self.mobility
-        b_all[:, 3 * k :: 3] = self.bias
-        return A_all, b_all, np.concatenate([mu, np.zeros((n, len(self)))], axis=1)
-
-    def locked(self, holding: np.ndarray, hand_A: np.ndarray, hand_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A and b of the hand with the props of a mask [l] as rigid connections."""
-        C, inverse = self.coupling[:, holding], np.linalg.pinv(self.mobility[holding][:, holding], redundant.NULL, True)
-        return hand_A - C @ inverse @ C.T, hand_b - C @ inverse @ self.bias[holding]
+    def wrong(self, held: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """Mask [n, l] of props of the masks `held` [n, l] that would pull, and of others that would be passed, with
+        contact forces c [n, k, 3]."""
+        free = self.bias + c.reshape(len(c), -1) @ self.coupling
+        p = np.zeros_like(free)
+        for mask in np.unique(held, axis=0) if len(self) else ():
+            these = np.ix_((held == mask).all(axis=1), mask)
+            p[these] = -free[these] @ np.linalg.pinv(self.mobility[mask][:, mask], NULL, True)
+        passed = free + p @ self.mobility < -MOTION * np.abs(free).max(axis=1, initial=0, keepdims=True)
+        return np.where(held, p < 0, passed)
 
 
 def wrench_matrix(arms: np.ndarray, frames: np.ndarray) -> np.ndarray:
@@ -93,10 +91,10 @@ class Grasp:
     applied: np.ndarray  #: (force; moment) on the object besides weight, contacts and gyroscopic moment, [6]
     hand_A: np.ndarray  #: the hand's part of A, J_h M_h^-1 J_h^T, [3k, 3k] [1/kg]
     hand_b: np.ndarray  #: minus the hand's contact accelerations without contact forces, [3k]: d of (10)
-    b: np.ndarray  #: [3k]
+    drift: np.ndarray  #: part of b from velocities alone, [3k] [m/s^2]
     hand_jacobian: np.ndarray  #: [3k, degrees of freedom]
     object_jacobian: np.ndarray  #: [3k, degrees of freedom]
-    props: Props  #: supports of the hand, perhaps none; not part of hand_A, hand_b, b
+    props: Props  #: supports of the hand, perhaps none; not part of hand_A, hand_b
     notes: tuple[str, ...] = ()  #: omissions with respect to the source, and warnings
 
     @property
@@ -115,6 +113,12 @@ class Grasp:
     def A(self) -> np.ndarray:
         """[3k, 3k] [1/kg], (11)."""
         return self.problem()[0]
+
+    @property
+    def b(self) -> np.ndarray:
+        """[3k] [m/s^2], (11)."""
+        load = self.applied + np.concatenate([self.weight, self.gyroscopic])
+        return self.hand_b + self.drift + self.W.T @ self.object_mobility @ load
 
     @property
     def radius(self) -> float:
@@ -182,50 +186,58 @@ class Grasp:
         -------
         Solution
         """
-        A, b, mu = self.problem()
-        found, _ = self._solved(A[None], b[None], mu[None], positive("tolerance", tolerance))
-        c, a = found.c[0].reshape(-1, 3), found.a[0].reshape(-1, 3)
-        if found.converged[0]:
-            breaks, slips = contact_motion(found.a[0], b)
-            state = np.select([breaks, slips], ["open", "slip"], "stick").tolist()
-        else:
-            state = ["unknown"] * len(mu)
+        rows = self._samples({"samples": 1, "tolerance": positive("tolerance", tolerance)})
+        c, solved = rows["force"][0], not np.isnan(rows["sticks"][0])
         return Solution(
             forces=c,
             forces_world=np.einsum("jxi,ji->jx", self.frames, c),
-            acceleration=a,
-            state=state,
-            residual=float(found.residual[0]),
-            converged=bool(found.converged[0]),
+            acceleration=rows["acceleration"][0],
+            state=[STATES[int(s)] if solved else "unknown" for s in rows["state"][0]],
+            residual=float(rows["residual"][0]),
+            converged=solved,
         )
 
-    def _solved(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tolerance: float) -> tuple[redundant.Forces, np.ndarray]:
-        """Forces at the contacts, problems [n], and which props hold, [n, l]."""
-        width = b.shape[-1]
-        found, holding = self._solved_with_props(*self.props.added(A, b, mu), tolerance)
-        return replace(found, c=found.c[:, :width], a=found.a[:, :width]), holding
+    def _samples(self, study: dict[str, Any], **others: Any) -> dict[str, np.ndarray]:
+        """Samples by the program (`rank`), one row each. Props hold in samples in which they press.
 
-    def _solved_with_props(
-        self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tolerance: float
-    ) -> tuple[redundant.Forces, np.ndarray]:
-        """As _solved(), for problems with the props as contacts, with the forces of the props."""
-        found = redundant.solve(A, b, mu, tolerance)
-        breaks, _ = contact_motion(found.a, b)
-        return found, ~breaks[:, len(self.mu) :]
+        The props that hold change one at a time, the first wrong one (K. G. Murty, Linear Algebra and its Applications
+        5, 1972, 65), each time with the same draws. `others`: as in GraspSet.from_arrays().
+        """
+        study = {"interior_grasp": True, **study}
+
+        def samples(mask: np.ndarray) -> np.ndarray:
+            one = GraspSet.from_grasps([self.locked(mask)], **others)
+            return _core.grasp_set_samples(one.first, one.arrays, study)
+
+        held = np.ones((study["samples"], len(self.props)), bool)
+        rows, left = samples(held[0]), np.arange(len(held))
+        for _ in range(MOST_CHANGES):
+            wrong = self.props.wrong(held[left], _columns(rows[left])["force"])
+            left, wrong = left[wrong.any(axis=1)], wrong[wrong.any(axis=1)]
+            if not len(left):
+                break
+            held[left, wrong.argmax(axis=1)] ^= True
+            for mask in np.unique(held[left], axis=0):
+                these = left[(held[left] == mask).all(axis=1)]
+                rows[these] = samples(mask)[these]
+        columns = _columns(rows)
+        columns["outcome"][left] = OUTCOMES.index("unsolved")
+        for name in ("sticks", "resisted", "residual", "force", "acceleration"):
+            columns[name][left] = np.nan
+        return columns | {"held": held}
 
     def grazing(self) -> np.ndarray:
         """Mask [k] of grazing contacts: no forces that leave the object at rest press there with 1 % of the weight. No
         contact is grazing if no forces leave the object at rest."""
-        A, b, mu = self.props.added(*(part[None] for part in self.problem()))
-        found, _ = self._solved_with_props(A, b, mu, 1e-9)
-        c = np.where(found.converged[:, None], found.c, 0)
-        least, k = 0.01 * float(np.linalg.norm(self.weight)), len(self.mu)
-        light = np.flatnonzero(c[0, : 3 * k : 3] < least)
-        asked = np.zeros((len(light) + 1, mu.shape[1]))  # the last one asks for no force
+        propped, c = self.propped(), np.nan_to_num(self.solve().forces.ravel())
+        A, b, mu = propped.problem()
+        least = 0.01 * float(np.linalg.norm(self.weight))
+        light = np.flatnonzero(c[::3] < least)
+        asked = np.zeros((len(light) + 1, len(mu)))  # the last one asks for no force
         asked[np.arange(len(light)), light] = least
-        every = [np.broadcast_to(x, (len(asked), *x.shape[1:])) for x in (A, b, mu, c)]
+        every = [np.broadcast_to(x, (len(asked), *x.shape)) for x in (A, b, mu, c)]
         answer = contact.can_rest(*every[:3], ACCELERATION, c=every[3], least_force=asked).status
-        out = np.zeros(k, bool)
+        out = np.zeros(len(mu), bool)
         out[light] = (answer[:-1] == contact.IMPOSSIBLE) & (answer[-1] == contact.POSSIBLE)
         return out
 
@@ -247,21 +259,20 @@ class Grasp:
             notes.append(f"{self.name} accelerates with {speeding:.2g} m/s^2: let it settle first")
         return replace(self, notes=tuple(notes))
 
-    def propped(self) -> tuple[np.ndarray, np.ndarray]:
-        """hand_A and hand_b with the active props of this instant as rigid connections."""
-        if not self.props:
-            return self.hand_A, self.hand_b
-        A, b, mu = self.problem()
-        holding = self._solved(A[None], b[None], mu[None], 1e-9)[1][0]
-        return self.props.locked(holding, self.hand_A, self.hand_b)
+    def locked(self, held: ArrayLike) -> Grasp:
+        """Copy with the props of a mask [l] as rigid connections and without the others."""
+        C, D = self.props.coupling[:, held], self.props.mobility[held][:, held]
+        give = C @ np.linalg.pinv(D, NULL, True)
+        none = Props(np.zeros((len(C), 0)), np.zeros((0, 0)), np.zeros(0))
+        return replace(
+            self, hand_A=self.hand_A - give @ C.T, hand_b=self.hand_b - give @ self.props.bias[held], props=none
+        )
 
-    def imbalance(
-        self,
-        mass: ArrayLike | None = None,
-        wrench: ArrayLike | None = None,
-        holding: ArrayLike | None = None,
-        touching: ArrayLike | None = None,
-    ) -> np.ndarray:
+    def propped(self) -> Grasp:
+        """Copy with the active props of this instant as rigid connections."""
+        return self.locked(self._samples({"samples": 1})["held"][0]) if self.props else self
+
+    def imbalance(self, mass: ArrayLike | None = None, wrench: ArrayLike | None = None) -> np.ndarray:
         """Unbalanced part of the wrench on the object under the command, relative to the whole wrench (23).
 
         The hand's torques exert the forces f of A_h f + d = 0 on contacts that do not move. These forces are not unique if the
@@ -275,34 +286,17 @@ class Grasp:
             Mass of the object [kg].
         wrench : array_like [..., 6], optional
             Additional (force; moment) on the object [N; N m].
-        holding : array_like [l], optional
-            Mask of the props that are part of the structure; default: all.
-        touching : array_like [k], optional
-            Mask of the contacts that take part; default: all.
 
         Returns
         -------
         array [...]
         """
-        held = np.ones(len(self.props), bool) if holding is None else np.asarray(holding, bool)
-        rows = np.repeat(np.ones(len(self.mu), bool) if touching is None else np.asarray(touching, bool), 3)
-        hand_A, hand_b = self.props.locked(held, self.hand_A, self.hand_b)
-        hand_A, hand_b, W = hand_A[rows][:, rows], hand_b[rows], self.W[:, rows]
-        factor = numbers("mass", self.mass if mass is None else mass)[..., None] / self.mass
-        added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
-        scale = np.array([1, 1, 1, *[1 / self.radius] * 3])
-        rest = (factor * np.concatenate([np.zeros(3), self.gyroscopic]) + self.applied + added) * scale
-        weight = factor * np.concatenate([self.weight, np.zeros(3)])
-        values, vectors = np.linalg.eigh(hand_A)
-        moves = values > redundant.NULL * values.max(initial=0)
-        pressed = -vectors[:, moves] @ (vectors[:, moves].T @ hand_b / values[moves])
-        structure = scale[:, None] * (W @ vectors[:, ~moves])
-        left = (scale * (W @ pressed)) + rest + weight
-        reached, size, _ = np.linalg.svd(structure, full_matrices=False)
-        reached = reached[:, size > redundant.NULL * max(size.max(initial=0), 1.0)]
-        left = left - (left @ reached) @ reached.T
-        whole = np.linalg.norm(weight, axis=-1) + np.linalg.norm(rest, axis=-1)
-        return np.where(whole > 0, np.linalg.norm(left, axis=-1) / np.where(whole > 0, whole, 1), 0.0)
+
+        def one(m: Any, w: np.ndarray) -> float:
+            return self._samples({"samples": 1, **_mass(float(m)), "wrenches": [w.tolist()]})["imbalance"][0]
+
+        wrenches = np.zeros(6) if wrench is None else numbers("wrench", wrench)
+        return np.vectorize(one, signature="(),(w)->()")(numbers("mass", self.mass if mass is None else mass), wrenches)
 
     def robustness(
         self,
@@ -319,8 +313,7 @@ class Grasp:
     ) -> Robustness:
         """Estimates the probability that the grasp holds (docs/theory/monte-carlo.md).
 
-        A sample is held if forces within the cones and limits leave every contact at rest, such forces balance the
-        wrench, and the command leaves at most `imbalance` of it. Contacts that open take no part.
+        The samples are those of `rank([grasp])` with the same seed. Props hold in samples in which they press.
 
         Parameters
         ----------
@@ -352,81 +345,37 @@ class Grasp:
         garra.UsageError
             For options out of range.
         """
-        k = len(self.mu)
-        samples, seed = arguments.whole("samples", samples, 1), check_seed(seed)
-        # One random stream per input: draws of an input do not depend on other inputs.
-        rngs = [np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, i]))) for i in range(4)]
-        mu = _drawn(friction, self.mu, rngs[0], samples, "friction")
-        masses = _drawn(mass, np.array([self.mass]), rngs[1], samples, "mass")[:, 0]
-        zero = np.zeros(3)
-        push = _drawn(force, zero, rngs[2], samples, "force"), _drawn(torque, zero, rngs[3], samples, "torque")
-        if not (mu >= 0).all() or not (masses > 0).all():
-            raise ValueError("friction must not be negative and the mass must be positive")
-        wrench = np.concatenate(push, axis=1)
-        A, b, mu_all = self.props.added(*self.problem(masses, wrench=wrench)[:2], mu)
-        found, holding = self._solved_with_props(A, b, mu_all, 1e-9)
-        limit = np.full(k, np.inf) if force_limit is None else np.broadcast_to(numbers("force_limit", force_limit), k)
-        whole = wrench + self.applied + (masses / self.mass)[:, None] * np.concatenate([self.weight, self.gyroscopic])
-        opens, rests = _at_rest(A, b, mu_all, found, limit, arguments.positive("acceleration", acceleration))
-        opens = opens[:, :k]
-        all_touch = np.ones(k, bool)
-        balance, left = self._settled(masses, wrench, whole, mu, limit, holding, all_touch)
-        held_balance, held_left = balance.copy(), left.copy()
-        for mask in np.unique(opens[opens.any(axis=1) & (rests > 0)], axis=0):
-            these = np.flatnonzero((opens == mask).all(axis=1) & (rests > 0))
-            held_balance[these], held_left[these] = self._settled(
-                masses[these], wrench[these], whole[these], mu[these], limit, holding[these], ~mask
-            )
-        carried = held_left <= imbalance
-        breaks, slips = (moves[:, :k] for moves in contact_motion(found.a, b))
-        solved = found.converged
+        mu = self.mu if friction is None or is_drawn(friction) else coefficients(friction, len(self.mu))
+        common, own, is_factor = split_friction(friction)
+        (push, radius), (turn, torque_radius) = _disturbance("force", force), _disturbance("torque", torque)
+        study = {
+            "friction": common,
+            "per_contact_friction_factor": own,
+            "friction_is_factor": is_factor,
+            **_mass(mass),
+            "force_radius": radius,
+            "torque_radius": torque_radius,
+            "wrenches": [[*push, *turn]],
+            "held_imbalance": real("imbalance", imbalance),
+            "held_acceleration": positive("acceleration", acceleration),
+            "samples": whole("samples", samples, 1),
+            "friction_samples": 0,
+            "seed": check_seed(seed),
+        }
+        rows = replace(self, mu=mu)._samples(study, force_limit=force_limit)
         return Robustness(
             title=self.name,
             seed=seed,
-            friction=mu,
-            mass=masses,
-            wrench=wrench,
-            outcome=outcome_of(
-                held=solved & (rests > 0) & (held_balance > 0) & carried,
-                undecided=solved & ((rests == 0) | (rests > 0) & (held_balance == 0) & carried),
-                solved=solved,
-                breaks=breaks,
-                slips=slips,
-                balance=balance,
-                carried=left <= imbalance,
-            ),
-            sticks=solved & ~(breaks | slips).any(axis=-1),
-            solved=solved,
-            balance=balance,
-            imbalance=left,
-            force=found.c[:, : 3 * k].reshape(samples, k, 3),
             contacts=self.contact_names,
-            moves=breaks | slips,
-            opens=opens,
-            non_unique=found.several,
+            outcome=np.array(OUTCOMES)[rows["outcome"].astype(int)],
+            sticks=rows["sticks"] == 1,
+            solved=~np.isnan(rows["sticks"]),
+            balance=np.nan_to_num(2 * rows["resisted"] - 1).astype(int),
+            opens=rows["acceleration"][..., 0] > acceleration,
+            moves=rows["state"] > 0,
+            non_unique=rows["non_unique"] == 1,
+            **{name: rows[name] for name in ("friction", "mass", "wrench", "imbalance", "force")},
         )
-
-    def _settled(
-        self,
-        masses: np.ndarray,
-        wrench: np.ndarray,
-        whole: np.ndarray,
-        mu: np.ndarray,
-        limit: np.ndarray,
-        holding: np.ndarray,
-        touching: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Decision whether forces of the contacts in the mask [k] balance the wrench (1, -1, 0: undecided), and the
-        imbalance of the command, samples [n]."""
-        left = np.zeros(len(masses))
-        for props in np.unique(holding, axis=0):
-            these = (holding == props).all(axis=1)
-            left[these] = self.imbalance(masses[these], wrench[these], props, touching)
-        if not touching.any():
-            return np.where(whole.any(axis=1), -1, 1), left
-        W = self.W[:, np.repeat(touching, 3)]
-        answer = contact.is_resisted(W, whole, mu[:, touching], limit[touching], length=self.radius).status
-        return np.where(answer == contact.POSSIBLE, 1, np.where(answer == contact.IMPOSSIBLE, -1, 0)), left
 
     def __repr__(self) -> str:
         lines = [f"Grasp of {self.name}: {len(self.mu)} contacts, {self.mass:.4g} kg"]
@@ -434,44 +383,36 @@ class Grasp:
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
 
-def _at_rest(
-    A: np.ndarray, b: np.ndarray, mu: np.ndarray, found: redundant.Forces, limit: np.ndarray, acceleration: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mask of opening contacts [n, k], and whether the others are at rest [n]: 1, -1, 0 (undecided).
-
-    Contacts are at rest if none is faster with the forces found, or if some forces leave them at rest by the threshold
-    of contact states. Contacts without an entry in `limit` are props.
-    """
-    a = found.a.reshape(*mu.shape, 3)
-    limits = np.concatenate([limit, np.full(mu.shape[1] - len(limit), np.inf)])
-    opens = a[..., 0] > acceleration
-    with np.errstate(invalid="ignore"):
-        slow = (np.linalg.norm(a, axis=-1) <= acceleration) & (found.c[:, ::3] <= (1 + 1e-6) * limits)
-    rests = np.where((slow | opens).all(axis=1), 1, 0)
-    ask = np.flatnonzero(found.converged & (rests == 0))
-    if len(ask):
-        least = np.minimum(MOTION * np.abs(b[ask]).max(axis=-1), acceleration)[:, None]
-        answer = contact.can_rest(
-            A[ask] / least[..., None], b[ask] / least, mu[ask], 1, c=found.c[ask], force_limit=limits, left_out=opens[ask]
-        ).status
-        rests[ask] = np.where(answer == contact.POSSIBLE, 1, np.where(answer == contact.IMPOSSIBLE, -1, 0))
-    return opens, rests
+def _columns(rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns [n], [n, 6], [n, k] and [n, k, 3] of rows by `grasp::samples` (garra/grasp_set.hpp)."""
+    names = ("outcome", "mass", "residual", "sticks", "resisted", "imbalance", "non_unique")
+    each = rows[:, 13:].reshape(len(rows), -1, 8)
+    return dict(zip(names, rows.T, strict=False)) | {
+        "wrench": rows[:, 7:13],
+        "friction": each[..., 0],
+        "state": each[..., 1],
+        "force": each[..., 2:5],
+        "acceleration": each[..., 5:],
+    }
 
 
-def _drawn(given: Any, nominal: np.ndarray, rng: np.random.Generator, samples: int, name: str) -> np.ndarray:
-    """[samples, width of nominal] of a number, an array of that width, a distribution, or None: nominal."""
-    width = len(nominal)
-    if isinstance(given, DISTRIBUTIONS):
-        values = given.draw(rng, samples, width)
-        values = values * nominal if given.relative else values
-    else:
-        values = nominal if given is None else numbers(name, given)
-        if not np.isfinite(values).all():
-            raise ValueError(f"{name}: not finite")
-    vector = name in ("force", "torque")
-    if vector and given is not None and np.ndim(values) == 0:
-        raise ValueError(f"{name}: a vector [3] or garra.ball(radius) is needed, not the number {given}")
-    if np.ndim(values) > 0 and np.shape(values)[-1] != width or np.ndim(values) > 1 and len(values) != samples:
-        shapes = "[3] or garra.ball(radius)" if vector else f"a number, [{width}] or a distribution"
-        raise ValueError(f"{name}: expected {shapes}, got an array of shape {list(np.shape(values))}")
-    return np.array(np.broadcast_to(values, (samples, width)))
+def coefficients(friction: Any, k: int) -> np.ndarray:
+    """Friction coefficients [k] of a number or an array."""
+    mu = numbers("friction", friction)
+    if mu.shape not in ((), (k,)) or not (mu >= 0).all():
+        raise ValueError(f"friction: expected a number, [{k}] not negative or a distribution, got {mu.tolist()}")
+    return np.broadcast_to(mu, k).copy()
+
+
+def _mass(given: Any) -> dict[str, Any]:
+    if given is None:
+        return {}
+    drawn = as_tuple(given, 0.0) if is_drawn(given) else ("constant", positive("mass", given), 0.0, 0.0, 0.0)
+    return {"mass": drawn, "mass_is_factor": getattr(given, "relative", False)}
+
+
+def _disturbance(name: str, given: Any) -> tuple[list[float], float]:
+    """Constant part [3], and the radius of the ball of the drawn part."""
+    if isinstance(given, Ball):
+        return [0.0] * 3, given.radius
+    return [0.0] * 3 if given is None else vector(name, given, 3), 0.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from garra.grasp.hand import Grasp, Props
+from garra.grasp.hand import Grasp, Props, wrench_matrix
 
 if TYPE_CHECKING:
     import mujoco
@@ -271,11 +271,12 @@ class _Scene:
                 f"{len(contacts)} contacts and {len(props)} that prop the hand up (limits, contacts between other bodies), "
                 f'at most {MOST_CONTACTS} together are solved: try reduce="corners", or simpler geoms'
             )
-        give = J_hand @ M_inv
+        give, points = J_hand @ M_inv, np.array([c.point for c in contacts])
+        W = wrench_matrix(points - com, frames)
         return Grasp(
             name=self.name("body", held),
             geoms=[c.geoms for c in contacts],
-            points=np.array([c.point for c in contacts]),
+            points=points,
             frames=frames,
             mu=np.array([c.mu for c in contacts]),
             mass=mass,
@@ -286,7 +287,7 @@ class _Scene:
             applied=load - rigid,
             hand_A=_symmetric(give @ J_hand.T),
             hand_b=-J_hand @ acceleration,
-            b=(J_object - J_hand) @ acceleration + bias_object - bias_hand,
+            drift=bias_object - bias_hand - W.T @ twist_bias,
             props=Props(-give @ props.T, _symmetric(props @ M_inv @ props.T), props @ acceleration),
             hand_jacobian=J_hand,
             object_jacobian=J_object,

@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from garra.page.interval import clopper_pearson
+from garra import _core
 from garra.renamed import accept_old
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-OUTCOMES = ("held", "not_resisted", "command_insufficient", "slipping", "separating", "unsolved")
-# Share of the largest |b|: a contact that accelerates less does not move (docs/theory/monte-carlo.md, Outcomes).
-MOTION = 1e-6
-# [m/s^2] of a contact at rest, 0.01 g; it opens above (docs/theory/grasp-model.md, section 7).
-ACCELERATION = 0.0981
-
-
-def confidence_interval(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
-    """95 % interval; unsolved samples widen it on both sides, as if all had failed or all had held."""
-    trials = decided + unsolved
-    return clopper_pearson(successes, trials)[0], clopper_pearson(successes + unsolved, trials)[1]
+OUTCOMES = tuple(_core.grasp_outcomes)
+"""Names of the outcomes of a sample, as in Ranking.outcomes"""
+ACCELERATION: float = _core.held_acceleration
+"""[m/s^2] of a contact at rest, 0.01 g; it opens above (docs/theory/grasp-model.md, section 7)"""
 
 
 @dataclass(frozen=True)
@@ -39,39 +32,7 @@ def estimate(success: np.ndarray, unsolved: np.ndarray) -> Estimate:
     """Estimate from masks over samples; `success` is ignored for `unsolved` samples."""
     hits, open_ = int((success & ~unsolved).sum()), int(unsolved.sum())
     decided = len(success) - open_
-    return Estimate(hits / decided if decided else float("nan"), confidence_interval(hits, decided, open_))
-
-
-def contact_motion(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Masks [..., k] of contacts that open and that slip, from accelerations a = A c + b [..., 3k] [m/s^2]."""
-    a3 = a.reshape(*a.shape[:-1], a.shape[-1] // 3, 3)
-    least = MOTION * np.abs(b).max(axis=-1, keepdims=True)
-    breaks = a3[..., 0] > least
-    return breaks, ~breaks & (np.hypot(a3[..., 1], a3[..., 2]) > least)
-
-
-def outcome_of(
-    held: np.ndarray,
-    undecided: np.ndarray,
-    solved: np.ndarray,
-    breaks: np.ndarray,
-    slips: np.ndarray,
-    balance: np.ndarray,
-    carried: np.ndarray,
-) -> np.ndarray:
-    """Outcome of each sample, from OUTCOMES; the first line that applies counts. balance: 1 if forces within the cones
-    balance the wrench, -1 if none do, 0 if undecided."""
-    lines = [
-        ("held", held),
-        ("not_resisted", balance < 0),
-        ("unsolved", undecided),
-        ("command_insufficient", ~carried),
-        ("unsolved", ~solved),
-        ("separating", breaks.any(axis=-1)),
-        ("slipping", slips.any(axis=-1)),
-    ]
-    # Contacts that stick, and are not at rest: forces above their limits.
-    return np.select([mask for _, mask in lines], [name for name, _ in lines], "command_insufficient")
+    return Estimate(hits / decided if decided else float("nan"), _core.confidence_interval(hits, decided, open_))
 
 
 @accept_old

@@ -40,6 +40,8 @@ class GraspArrays:
     jacobian, mass_matrix, torque, bias, torque_limit : array_like, optional
         Whole hand: contact point velocities [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]); mass matrix
         [nq, nq] or [G, nq, nq]; torques [nq] or [G, nq], numpy.inf for no limit. `force` may replace `torque`.
+    drift : array_like [..., 3], optional
+        Acceleration of the object's contact points minus those of the hand, from velocities alone [m/s^2].
     torsion, angular_mobility, angular_jacobian : array_like, optional
         Soft contacts of these hands: commanded moment about the normal [N m]; mobility of moments [1/(kg m^2)], or
         angular velocity of the touching body per joint rate.
@@ -59,6 +61,7 @@ class GraspArrays:
     torsion_radius: Any = _of("contact")
     force: Any = _of("contact", 3)
     torsion: Any = _of("contact")
+    drift: Any = _of("contact", 3)
     mass: Any = _of("grasp")
     com: Any = _of("grasp", 3)
     inertia: Any = _of("grasp", 3, 3)
@@ -195,17 +198,17 @@ class RankOptions:
 
     def _uncertain(self) -> dict[str, Any]:
         """Uncertain inputs and sizes as the compiled module takes them."""
-        common, own, is_factor = _friction(self.friction)
+        common, own, is_factor = split_friction(self.friction)
         slide = self.slide if is_drawn(self.slide) else Normal(0.0, finite("slide", self.slide), -np.inf, np.inf)
         tilt = real("tilt", self.tilt, 0)
         return {
             "friction": common,
             "per_contact_friction_factor": own,
             "friction_is_factor": is_factor,
-            "mass": _tuple(self.mass, 0.0) if is_drawn(self.mass) else _CONSTANT_ONE,
+            "mass": as_tuple(self.mass, 0.0) if is_drawn(self.mass) else _CONSTANT_ONE,
             "mass_is_factor": self.mass.relative if is_drawn(self.mass) else True,
             "com_radius": self.com.radius if isinstance(self.com, Ball) else 0.0,
-            "slide": _tuple(slide),
+            "slide": as_tuple(slide),
             "tilt": ("cone" if tilt else "constant", tilt, 0.0, 0.0, 0.0),
             "force_radius": _radius("force", self.force),
             "torque_radius": _radius("torque", self.torque),
@@ -229,7 +232,7 @@ class RankOptions:
 
     def _number(self, name: str) -> tuple[str, float, float, float, float]:
         value = getattr(self, name)
-        return _tuple(value) if is_drawn(value) else ("constant", finite(name, value), 0.0, 0.0, 0.0)
+        return as_tuple(value) if is_drawn(value) else ("constant", finite(name, value), 0.0, 0.0, 0.0)
 
 
 def is_drawn(value: Any) -> bool:
@@ -264,12 +267,12 @@ def _text(drawn: tuple[str, float, float, float, float]) -> str:
     kind, a, b, low, high = drawn
     if kind in ("constant", "cone"):
         return f"{float(a)}" if kind == "constant" else f"cone({float(a)})"
-    # Ends that _tuple() gives to a distribution that has none do not cut it.
+    # Ends that as_tuple() gives to a distribution that has none do not cut it.
     cut = kind == "normal" and min(a - low, high - a) < 8 * b
     return f"{kind}({float(a)}, {float(b)})" + (", truncated" if cut else "")
 
 
-def _tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float, float, float, float]:
+def as_tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float, float, float, float]:
     """As the compiled module takes it; a normal distribution is cut off at `least` at the latest."""
     if isinstance(drawn, Uniform):
         if drawn.low < least:
@@ -289,9 +292,9 @@ def _tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float,
     )
 
 
-def _friction(friction: Any) -> tuple[tuple, tuple, bool]:
+def split_friction(friction: Any) -> tuple[tuple, tuple, bool]:
     """Friction distributions common to all contacts and per contact, and whether they are factors on the set's."""
     if not is_drawn(friction):
         return _CONSTANT_ONE, _CONSTANT_ONE, True
-    drawn = _tuple(friction, 0.0)
+    drawn = as_tuple(friction, 0.0)
     return (drawn, _CONSTANT_ONE, friction.relative) if friction.common else (_CONSTANT_ONE, drawn, friction.relative)

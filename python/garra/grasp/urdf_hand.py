@@ -15,7 +15,7 @@ import numpy as np
 from garra._core import FileError
 from garra.arguments import numbers, positive, vector
 from garra.chain.robot import Chain, load
-from garra.grasp.hand import Grasp, Props, wrench_matrix
+from garra.grasp.hand import Grasp, Props, coefficients, wrench_matrix
 
 MOVING = ("revolute", "continuous", "prismatic")
 
@@ -107,19 +107,14 @@ def from_urdf(
     applied = np.zeros(6) if wrench is None else np.array(vector("wrench", wrench, 6))
     W = wrench_matrix(points - com, frames)
     J = hand.jacobian(points, frames)
-    mu = numbers("friction", friction)
-    if mu.shape not in ((), (k,)) or not (mu >= 0).all():
-        raise ValueError(f"friction: expected a number or [{k}] of them, not negative")
     torques = hand.bias + J.T @ _forces(force, k) if torque is None else hand.torques(torque)
     give = np.linalg.solve(hand.M, J.T).T  # J M^-1
-    hand_b = give @ (hand.bias - torques)
-    moved = np.concatenate([applied[:3] / mass + gravity, np.linalg.solve(inertia, applied[3:])])
     return Grasp(
         name=name,
         geoms=[(tip, name) for tip in tips],
         points=points,
         frames=frames,
-        mu=np.broadcast_to(mu, k).copy(),
+        mu=coefficients(friction, k),
         mass=mass,
         inertia=inertia,
         com=com,
@@ -127,8 +122,8 @@ def from_urdf(
         spin=np.zeros(3),
         applied=applied,
         hand_A=give @ J.T,
-        hand_b=hand_b,
-        b=W.T @ moved + hand_b,
+        hand_b=give @ (hand.bias - torques),
+        drift=np.zeros(3 * k),
         hand_jacobian=J,
         object_jacobian=W.T,
         props=Props(np.zeros((3 * k, 0)), np.zeros((0, 0)), np.zeros(0)),

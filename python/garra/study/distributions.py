@@ -1,5 +1,4 @@
-"""Distributions of uncertain inputs. `draw(rng, samples, width)` returns [samples, width], the same for the
-same seed."""
+"""Distributions of uncertain inputs."""
 
 from __future__ import annotations
 
@@ -7,13 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator
-
-MOST_REDRAWS = 1000  # a truncation that leaves less than about 1 % of the normal distribution is a mistake
-
-
-def _shared(values: np.ndarray, width: int) -> np.ndarray:
-    return np.broadcast_to(values, (values.shape[0], width))
 
 
 @dataclass(frozen=True)
@@ -28,9 +20,6 @@ class Uniform:
     def __post_init__(self):
         if not -np.inf < self.low <= self.high < np.inf:
             raise ValueError(f"low = {self.low}, high = {self.high}: finite numbers with low <= high are needed")
-
-    def draw(self, rng: Generator, samples: int, width: int) -> np.ndarray:
-        return _shared(rng.uniform(self.low, self.high, (samples, 1 if self.common else width)), width)
 
 
 @dataclass(frozen=True)
@@ -48,15 +37,6 @@ class Normal:
         if not (np.isfinite(self.mean) and 0 <= self.sd < np.inf and self.min <= self.max):
             raise ValueError(f"{self}: a finite mean, sd >= 0 and min <= max are needed")
 
-    def draw(self, rng: Generator, samples: int, width: int) -> np.ndarray:
-        values = rng.normal(self.mean, self.sd, (samples, 1 if self.common else width))
-        for _ in range(MOST_REDRAWS):
-            outside = (values < self.min) | (values > self.max)
-            if not outside.any():
-                return _shared(values, width)
-            values[outside] = rng.normal(self.mean, self.sd, outside.sum())
-        raise ValueError(f"{self}: hardly any draw falls between min and max")
-
 
 @dataclass(frozen=True)
 class Ball:
@@ -68,12 +48,6 @@ class Ball:
     def __post_init__(self):
         if not 0 <= self.radius < np.inf:
             raise ValueError(f"radius = {self.radius}: a finite number >= 0 is needed")
-
-    def draw(self, rng: Generator, samples: int, width: int = 3) -> np.ndarray:
-        u = rng.random((samples, 3))
-        length, z, azimuth = self.radius * np.cbrt(u[:, 0]), 2 * u[:, 1] - 1, 2 * np.pi * u[:, 2]
-        ring = np.sqrt(1 - z * z)
-        return length[:, None] * np.stack([ring * np.cos(azimuth), ring * np.sin(azimuth), z], axis=1)
 
 
 def uniform(low: float, high: float, *, common: bool = False) -> Uniform:
@@ -136,5 +110,3 @@ def ball(radius: float) -> Ball:
     """
     return Ball(radius)
 
-
-DISTRIBUTIONS = (Uniform, Normal, Ball)

@@ -138,9 +138,9 @@ class Deciding {
     Decided numbers(places.size(), of_, work_.hand);
     const SetModel model = make_model(work_.study);
     run_hand<N, D>(
-        {model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, held_rule(work_.study, work_.set),
+        {model, grasps, hands.hands, hands.limited(), contact_solver(work_.study), held_rule(work_.study, work_.set),
          work_.study.check_uniqueness, of_.first, samples, decisions.data(), numbers.counts.data(), of_.numbers,
-         numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
+         numbers.critical.data(), numbers.margin.data(), numbers.radius.data(), work_.rows},
         work_.device);
     spread(numbers.critical, places, out_.critical);
     spread(numbers.margin, places, out_.margin);

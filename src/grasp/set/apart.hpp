@@ -25,6 +25,7 @@ struct Work {
   const SetStudy& study;
   Hand hand;
   const Device& device;
+  double* rows = nullptr;  ///< those of samples(), if they are wanted
 };
 
 /// Results of some grasps, in their order.

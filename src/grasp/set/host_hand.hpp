@@ -1,6 +1,7 @@
 // Samples of grasps with a known hand, on the host: templates for instances/set_hand.cpp and set_hand_soft.cpp.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -129,6 +130,60 @@ template <int D>
   return v;
 }
 
+/// Replaces forces with which redundant contacts slip by forces that leave every contact at rest, if there are any: the
+/// search's, refined by Newton's method. The outcome does not depend on this choice.
+inline void let_rest(const Job<3>& job, Workspace<3>& w, std::int64_t i, SampleResult<double, kAnyContacts>& v) {
+  using Problem = solvers::FrictionProblem<double, kAnyContacts>;
+  const auto& g = job.grasps[0];
+  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<3>::room(g.contacts)));
+  const std::vector<double> no_limit(static_cast<std::size_t>(g.contacts), std::numeric_limits<double>::infinity());
+  const Problem problem = w.problems.get(i);
+  const double* tile = batch::tile_at<double, Problem>(w.problems.data(), i);
+  const double most = solvers::kMotion * solvers::friction_scale(problem).size_b;
+  const RestTask task{tile, v.c.m, v.a.m, no_limit.data(), most, g.contacts, g.contacts, 0};
+  if (at_rest<3>(task, room.data()).exists != 1) return;
+  batch::Tiles<Vec<double, 3 * kAnyContacts>> guess(1);
+  batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidate(1);
+  Vec<double, 3 * kAnyContacts> c;
+  std::copy_n(solvers::RestProblem<3>{g.contacts, most, room.data()}.c(), 3 * g.contacts, c.m);
+  guess.set(0, c);
+  contact::iterate(Executor::kScalar,
+                   contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{
+                       job.solver, tile, nullptr, candidate.data(), guess.data(), g.contacts},
+                   1);
+  const auto solution = solvers::certified(problem, candidate.get(0), job.solver.tolerance);
+  const auto still = SampleCheck<kAnyContacts>::sample_check(problem, solution);
+  if (still.sticks != 1) return;
+  v.sticks = 1;
+  v.state = still.state;
+  v.c = still.c;
+  v.a = still.a;
+  v.residual = still.residual;
+}
+
+/// Writes the row of sample `s`, the i-th of the workspace.
+template <int D>
+void write_row(const Job<D>& job, std::int64_t s, std::int64_t i, Workspace<D>& w,
+               SampleResult<double, kAnyContacts, D>& v) {
+  const auto m = w.metrics.get(i);
+  // Without a margin the contacts are redundant.
+  if constexpr (D == 3)
+    if (v.sticks == 0 && std::isnan(m.margin)) let_rest(job, w, i, v);
+  auto g = job.grasps[0];
+  g.wrench = Vec<double, 6>::zero();
+  const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(job.first + s));
+  const auto drawn = CandidateKernel<kAnyContacts, D>{job.model, &g, 1, 0, nullptr}.sample(g, index);
+  double* out = job.rows + s * (kSampleNumbers + kSampleContactNumbers * g.contacts);
+  for (const double x : {v.outcome, drawn.mass, v.residual, v.sticks, m.resisted, m.imbalance, v.several}) *out++ = x;
+  for (int r = 0; r < 6; ++r) *out++ = drawn.rest[r] * (r < 3 ? 1 : g.length);
+  for (int j = 0; j < g.contacts; ++j) {
+    *out++ = drawn.friction[j];
+    *out++ = v.state[j];
+    out = std::copy_n(v.c.m + D * j, 3, out);
+    out = std::copy_n(v.a.m + D * j, 3, out);
+  }
+}
+
 /// Determines outcomes and counts them.
 template <int D>
 void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
@@ -139,7 +194,11 @@ void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Works
   });
   for (std::int64_t i = 0; i < of.count; ++i) {
     HandResult<double> r = w.results.get(i);
-    if (r.outcome == kPending) r.outcome = settled(job, of, i, w).outcome;
+    if (r.outcome == kPending || job.rows != nullptr) {
+      auto v = settled(job, of, i, w);
+      r.outcome = v.outcome;
+      if (job.rows != nullptr) write_row(job, of.first + i, i, w, v);
+    }
     counts.add(r);
     note(job, of.grasp, of.first + i, r);
   }
@@ -230,22 +289,15 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   prepare(job, of, Executor::kScalar, t);
   solve(job, 1, Executor::kScalar, t);
   const auto v = settled(job, of, 0, w);
-  const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto f = w.commands.get(0);
   HandReplay out;
-  const auto take = [](std::vector<double>& to, const auto& from, int count) { to.assign(from.m, from.m + count); };
-  take(out.A, p.A, D * D * n * n);
-  take(out.b, p.b, D * n);
-  take(out.mu, p.mu, n);
-  take(out.c, v.c, D * n);
-  take(out.a, v.a, D * n);
-  take(out.command, f.force, D * n);
+  out.c.assign(v.c.m, v.c.m + D * n);
+  out.command.assign(f.force.m, f.force.m + D * n);
   for (int j = 0; j < n; ++j) out.state.push_back(static_cast<int>(v.state[j]));
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.imbalance = m.imbalance;
-  out.resisted = m.resisted;
   out.critical = m.critical;
   out.margin = m.margin;
   out.radius = m.resisted_force_radius;

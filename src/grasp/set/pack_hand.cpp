@@ -90,6 +90,7 @@ struct HandRows {
         joints(set.joints()),
         force(rows(set.force, first, contacts, 3)),
         torsion(rows(set.torsion, first, contacts, 1)),
+        drift(rows(set.drift, first, contacts, 3)),
         mobility(rows(set.mobility, first, contacts, each(set, set.mobility))),
         angular_mobility(rows(set.angular_mobility, first, contacts, each(set, set.angular_mobility))),
         jacobian(rows(set.jacobian, first, contacts, 3 * joints)),
@@ -113,7 +114,7 @@ struct HandRows {
   }
 
   std::int64_t first, contacts, joints;
-  std::span<const double> force, torsion, mobility, angular_mobility, jacobian, angular_jacobian, torque, bias,
+  std::span<const double> force, torsion, drift, mobility, angular_mobility, jacobian, angular_jacobian, torque, bias,
       torque_limit;
   Square mass_matrix;
 };
@@ -430,7 +431,7 @@ void check_joints(const GraspSet& set) {
 
 bool hand_is_finite(const GraspSet& set, std::int64_t g) {
   const HandRows rows(set, g);
-  for (const auto part : {rows.force, rows.torsion, rows.mobility, rows.angular_mobility, rows.jacobian,
+  for (const auto part : {rows.force, rows.torsion, rows.drift, rows.mobility, rows.angular_mobility, rows.jacobian,
                           rows.angular_jacobian, rows.torque, rows.bias, rows.mass_matrix.m})
     if (!std::all_of(part.begin(), part.end(), [](double x) { return std::isfinite(x); })) return false;
   return std::none_of(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isnan(x); });
@@ -482,6 +483,9 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   split_hand(grasp, beyond, out, inverse);
   out.own_force = -(inverse * out.own_drift);
   out.command_force = -(inverse * out.command_drift);
+  // After the forces: torques do not cause this motion.
+  for (int r = 0; r < std::ssize(rows.drift); ++r)
+    out.own_drift[M * (r / 3) + r % 3] += rows.drift[static_cast<std::size_t>(r)];
   out.gyration2 = squared_gyration(set_, g, grasp.length);
   out.inverse_gyration2 = inverse_spd(out.gyration2).inverse;
   for (int r = 0; r < 3; ++r) out.hold.probe[r] = grasp.mass * grasp.gravity[r];

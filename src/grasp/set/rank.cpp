@@ -1,7 +1,9 @@
 // grasp::rank: decides the samples of a set's grasps, one range of grasps at a time, and compares them.
 #include <algorithm>
+#include <string>
 
 #include "garra/batch/interrupt.hpp"
+#include "garra/core/error.hpp"
 #include "grasp/set/apart.hpp"
 #include "grasp/set/compare.hpp"
 #include "grasp/set/input.hpp"
@@ -206,6 +208,24 @@ Ranking rank(const GraspSet& set, const SetStudy& study, const Device& device, c
   check_input(set, study);
   (void)choose_hand(set, study.hand);  // errors in an array name its own rows
   return rank(SetInMemory(set), study, device, progress);
+}
+
+std::vector<double> samples(const GraspSet& set, const SetStudy& study) {
+  check_input(set, study);
+  const SetInMemory source(set);
+  const CheckedSet checked(source, study);
+  if (set.count() != 1 || checked.hand() == Hand::kIdeal)
+    throw Error(ExitCode::kUsage, "samples of " + std::to_string(set.count()) + " grasps, or of an ideal hand",
+                "Give a set of one grasp and a hand with a command.");
+  std::vector<double> rows(
+      static_cast<std::size_t>(study.samples * (kSampleNumbers + kSampleContactNumbers * set.first.back())));
+  const GraspSet one = checked.read(0, 1);
+  const Device processor;
+  std::vector<DecisionBits> unused;
+  const GraspStatus status = rank_apart({one, study, checked.hand(), processor, rows.data()}, unused, {}).status[0];
+  if (status == GraspStatus::kRanked) return rows;
+  throw Error(ExitCode::kUsage, std::string("the grasp is ") + names_of(status)[static_cast<std::size_t>(status)],
+              "docs/theory/grasp-sets.md lists the reasons.");
 }
 
 }  // namespace garra::grasp

@@ -130,17 +130,11 @@ void replay_hand(const GraspSet& set, const SetStudy& study, const SetModel& mod
                                                          {&g, 1},
                                                          hand.hands,
                                                          hand.limited(),
-                                                         solvers::FrictionNewton{},
+                                                         contact_solver(study),
                                                          held_rule(study, set),
                                                          study.check_uniqueness,
                                                          sample,
-                                                         1,
-                                                         nullptr,
-                                                         nullptr,
-                                                         0,
-                                                         nullptr,
-                                                         nullptr,
-                                                         nullptr},
+                                                         1},
                                 sample);
   out.outcome = r.outcome;
   const auto contacts = static_cast<std::size_t>(g.contacts);

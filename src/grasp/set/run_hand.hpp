@@ -49,11 +49,12 @@ struct HandJob {
   solvers::FrictionNewton solver;
   HeldRule held;
   bool check_uniqueness;
-  std::int64_t first, samples;         ///< of each grasp
-  DecisionBits* decisions;             ///< [grasp][words_for(samples)], all zero
-  HandCounts* counts;                  ///< [grasp], added to
-  std::int64_t numbers;                ///< count of samples, from the first on, with the numbers below
-  double *critical, *margin, *radius;  ///< [grasp][numbers]
+  std::int64_t first, samples;        ///< of each grasp
+  DecisionBits* decisions = nullptr;  ///< [grasp][words_for(samples)], all zero
+  HandCounts* counts = nullptr;       ///< [grasp], added to
+  std::int64_t numbers = 0;           ///< count of samples, from the first on, with the numbers below
+  double *critical = nullptr, *margin = nullptr, *radius = nullptr;  ///< [grasp][numbers]
+  double* rows = nullptr;  ///< null, or the rows of samples(), of a single grasp on the host
 };
 
 /// The iteration on one sample's problem.
@@ -125,15 +126,19 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
   return {study.held_imbalance, study.held_acceleration, !set.force_limit.empty() || std::isfinite(study.force_limit)};
 }
 
+/// Solver of the contact problems of a set.
+[[nodiscard]] inline solvers::FrictionNewton contact_solver(const SetStudy& study) {
+  solvers::FrictionNewton solver;
+  solver.tolerance = study.tolerance;
+  return solver;
+}
+
 /// One sample, in full; contacts (n, t, o), soft ones (n, t, o, tau / r).
 struct HandReplay {
-  std::vector<double> A, b, mu, c, a;  ///< the contact problem and its answer
-  std::vector<double> command;         ///< forces of the command on contacts that do not move
-  std::vector<int> state;              ///< grasp::ContactState
+  std::vector<double> c, command;  ///< forces found, and those of the command on contacts that do not move
+  std::vector<int> state;          ///< grasp::ContactState
   Outcome outcome = Outcome::kUnsolved;
-  double residual = 0, imbalance = 0, resisted = 0, critical = 0, margin = 0, radius = 0;
-  bool several = false;  ///< another certified solution moves otherwise
-  int opens = 0;         ///< contacts that open
+  double residual = 0, imbalance = 0, critical = 0, margin = 0, radius = 0;
 };
 template <int D>
 [[nodiscard]] HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample);

@@ -13,11 +13,12 @@ import pytest
 mujoco = pytest.importorskip("mujoco", minversion="3.3.2")
 pytest.importorskip("garra._core")
 
-from garra.grasp import GraspSet, rank  # noqa: E402
-from garra.grasp.candidates import OUTCOMES  # noqa: E402
+from garra._core import confidence_interval  # noqa: E402
+from garra.grasp import GraspSet, Robustness, rank  # noqa: E402
+from garra import contact  # noqa: E402
+from garra.grasp.candidates import OUTCOMES, Ranking  # noqa: E402
 from garra.grasp.hand import Grasp  # noqa: E402
 from garra.grasp.mujoco_scene import from_mujoco  # noqa: E402
-from garra.grasp.robustness import confidence_interval, outcome_of  # noqa: E402
 from garra.study.distributions import ball, normal, scale, uniform  # noqa: E402
 
 EXACT = 1e-9  # MuJoCo's numbers taken over: rounding of matrices with entries up to 1e2
@@ -181,8 +182,6 @@ def test_a_ball_too_slippery_falls_as_friction_lets_it():
     grasp = ball_between_pads()
     mu = NEEDED / 2
     A, b, _ = grasp.problem()
-    from garra import contact
-
     found = contact.solve(A, b, np.full(2, mu), tolerance=1e-9)
     c, a = found.c.reshape(2, 3), found.a.reshape(2, 3)
     assert c[:, 0] == pytest.approx(PRESS, abs=SOLVED)
@@ -239,10 +238,10 @@ def test_gravity_compensation_takes_the_weight_away():
 def test_inputs_that_make_no_sense_are_refused():
     grasp = ball_between_pads()
     for wrong, what in (
-        ({"friction": [0.1, 0.2, 0.3]}, r"friction: expected a number, \[2\] or a distribution, got .*\[3\]"),
-        ({"friction": -0.1}, "must not be negative"),
-        ({"mass": 0}, "must be positive"),
-        ({"torque": [1, 2]}, r"torque: expected \[3\] or garra.ball"),
+        ({"friction": [0.1, 0.2, 0.3]}, r"friction: expected a number, \[2\] .* or a distribution, got \[0.1"),
+        ({"friction": -0.1}, "not negative"),
+        ({"mass": 0}, "mass = 0"),
+        ({"torque": [1, 2]}, r"torque has the shape \(2,\), not \[3\]"),
         ({"samples": 0}, "from 1 to"),
     ):
         with pytest.raises(ValueError, match=what):
@@ -590,7 +589,8 @@ def test_a_cube_gripped_flat_is_held_as_one_by_all_its_contacts():
     result = grasp.robustness(friction=uniform(0.05, 0.4, common=True), samples=4000)
     assert result.outcomes["unsolved"] == 0
     assert np.array_equal(result.outcome == "held", result.friction[:, 0] >= needed)
-    assert (result.outcome[result.friction[:, 0] < needed] == "slipping").all()
+    # Some certified forces let it slip at once, others along one jaw only.
+    assert np.isin(result.outcome[result.friction[:, 0] < needed], ("slipping", "non_unique")).all()
 
 
 def test_a_gripped_cube_sticks_just_where_linear_programming_finds_forces():
@@ -788,26 +788,6 @@ def test_what_mujoco_has_and_garra_not_is_noted():
 # --- counting
 
 
-def test_the_first_outcome_that_applies_counts():
-    yes, no = np.array([True]), np.array([False])
-    still, moves = np.zeros((1, 2), bool), np.array([[False, True]])
-
-    def outcome(held=no, undecided=no, solved=yes, breaks=still, slips=still, balance=1, carried=yes):
-        return outcome_of(held, undecided, solved, breaks, slips, np.array([balance]), carried)[0]
-
-    assert outcome(held=yes) == "held"
-    assert outcome(held=yes, slips=moves, breaks=moves, carried=no) == "held"
-    assert outcome(slips=moves) == "slipping"
-    assert outcome(slips=moves, breaks=moves) == "separating"
-    assert outcome(undecided=yes) == "unsolved"
-    assert outcome(undecided=yes, balance=-1) == "not_resisted"
-    assert outcome(balance=0, slips=moves) == "slipping"
-    assert outcome(solved=no) == "unsolved"
-    assert outcome(solved=no, carried=no) == "command_insufficient"
-    assert outcome(carried=no, balance=-1) == "not_resisted"
-    assert outcome() == "command_insufficient"  # sticks with forces above their limits
-
-
 def test_intervals_are_exact_and_unsolved_samples_widen_them():
     # scipy.stats.beta.ppf(0.025, 7, 44), .ppf(0.975, 8, 43)
     assert confidence_interval(7, 50) == pytest.approx((0.0581917003, 0.2673960025), abs=1e-10)
@@ -817,21 +797,20 @@ def test_intervals_are_exact_and_unsolved_samples_widen_them():
 
 
 def test_draws_have_the_moments_of_their_distributions():
-    rng = np.random.default_rng(1)
-    inside = ball(2.0).draw(rng, 40000)
-    assert np.linalg.norm(inside, axis=1).max() <= 2
+    inputs = {"friction": normal(0.5, 0.1, min=0.5), "force": ball(2.0)}
+    result = ball_between_pads().robustness(**inputs, samples=20000)
+    push, friction = result.wrench[:, :3], result.friction
+    assert np.linalg.norm(push, axis=1).max() <= 2
     # |x|^3 is uniform in [0, R^3], and no direction is preferred: 4 standard deviations.
-    assert (np.linalg.norm(inside, axis=1) ** 3).mean() == pytest.approx(4, abs=4 * 8 / np.sqrt(12 * 40000))
-    assert inside.mean(axis=0) == pytest.approx(np.zeros(3), abs=4 * 2 / np.sqrt(5 * 40000))
-    cut = normal(0.5, 0.1, min=0.5).draw(rng, 40000, 2)
-    assert cut.min() >= 0.5 and cut.mean() == pytest.approx(0.5 + 0.1 * np.sqrt(2 / np.pi), abs=1e-3)
-    common = uniform(0.2, 0.4, common=True).draw(rng, 10, 3)
+    assert (np.linalg.norm(push, axis=1) ** 3).mean() == pytest.approx(4, abs=4 * 8 / np.sqrt(12 * 20000))
+    assert push.mean(axis=0) == pytest.approx(np.zeros(3), abs=4 * 2 / np.sqrt(5 * 20000))
+    assert friction.min() >= 0.5 and friction.mean() == pytest.approx(0.5 + 0.1 * np.sqrt(2 / np.pi), abs=2e-3)
+    assert np.abs(np.corrcoef(friction.T)[0, 1]) < 4 / np.sqrt(20000)
+    common = ball_between_pads().robustness(friction=uniform(0.2, 0.4, common=True), samples=10).friction
     assert (common == common[:, :1]).all() and len(np.unique(common)) == 10
     for wrong in (lambda: uniform(2, 1), lambda: ball(-1), lambda: normal(0, -1)):
         with pytest.raises(ValueError):
             wrong()
-    with pytest.raises(ValueError, match="hardly any"):
-        normal(0, 1, min=9).draw(rng, 10, 1)
 
 
 def test_the_only_free_body_is_the_object():
@@ -896,6 +875,63 @@ def jaw_on_a_ball() -> Grasp:
     data = mujoco.MjData(model)
     data.ctrl[:] = 2 * GRIP, G * (0.7 + CUBE_MASS)
     return from_mujoco(model, data)
+
+
+def assert_counts_are_equal(one: Robustness, ranking: Ranking) -> None:
+    """To the last bit."""
+    assert one.p_held == ranking.p_held[0] and one.interval == (ranking.low[0], ranking.high[0])
+    assert one.p_resisted == ranking.p_resisted[0]
+    assert list(one.outcomes.values()) == ranking.outcomes[0].tolist()
+    assert one.non_unique.sum() == ranking.non_unique[0]
+
+
+@pytest.mark.parametrize(
+    "hand, inputs",
+    [
+        ("pads", {"friction": uniform(0.1, 0.5), "mass": scale(0.5, 2.5), "force": ball(5.0)}),
+        ("pads", {"friction": normal(0.4, 0.1, common=True), "torque": ball(0.05), "force_limit": 12.0}),
+        ("pads", {"friction": scale(0.5, 1.5), "mass": normal(MASS, 0.1), "imbalance": 0.1, "acceleration": 1e-3}),
+        ("cube", {"friction": uniform(0.05, 0.4), "mass": 0.3, "force": ball(4.0)}),
+    ],
+)
+def test_robustness_is_the_ranking_of_one_grasp(hand, inputs):
+    grasp = ball_between_pads() if hand == "pads" else gripped_cube()
+    one = grasp.robustness(**inputs, samples=500, seed=3)
+    if inputs.get("mass") == 0.3:  # a constant mass has its inertia
+        grasp = replace(grasp, mass=0.3, inertia=0.3 / grasp.mass * grasp.inertia)
+    ranking = rank([grasp], samples=500, seed=3, **{k: v for k, v in inputs.items() if k != "mass" or v != 0.3})
+    assert_counts_are_equal(one, ranking)
+    if hand == "pads":  # forces of redundant contacts are not unique, and some let them slip
+        assert one.p_no_slip == ranking.p_no_slip[0]
+    sample = ranking.replay(0, 17)
+    assert sample["outcome"] == one.outcome[17] and sample["mass"] == pytest.approx(one.mass[17], rel=1e-15)
+    assert np.array_equal(sample["friction"], one.friction[17])
+    assert hand == "cube" or np.array_equal(sample["force"], one.force[17])
+
+
+def test_robustness_is_the_answer_of_the_program(tmp_path):
+    from program import garra as program
+
+    grasp = ball_between_pads()
+    GraspSet.from_grasps([grasp]).save(tmp_path / "set.h5")
+    study = ("contacts.friction={uniform=[0.1, 0.5]}", "load.force_radius=5.0", "sampling.samples=500", "seed=3")
+    given = [word for key in study for word in ("--set", key)]
+    program("grasp", "rank", tmp_path / "set.h5", "-o", tmp_path / "r.h5", "--no-report", *given)
+    one = grasp.robustness(friction=uniform(0.1, 0.5, common=True), force=ball(5.0), samples=500, seed=3)
+    assert_counts_are_equal(one, Ranking.read(tmp_path / "r.h5"))
+
+
+def test_velocities_count_in_samples_as_in_the_contact_problem():
+    model, data = tendon_hand()
+    data.qvel[0] = 3.0
+    J = np.zeros((6, model.nv))
+    cube = model.body("cube").id
+    mujoco.mj_jac(model, data, J[:3], J[3:], data.xpos[cube], model.body("a2").id)
+    data.qvel[5:8] = J[:3, 0] * 3.0
+    data.qvel[8:11] = data.xmat[cube].reshape(3, 3).T @ J[3:, 0] * 3.0
+    grasp = from_mujoco(model, data, "cube")
+    assert np.abs(grasp.drift).max() > 0.05
+    assert grasp.solve().forces.ravel() == pytest.approx(contact.solve(*grasp.problem()).c, abs=SOLVED)
 
 
 @pytest.mark.parametrize("hand", ["pads", "jaw", "allegro"])
