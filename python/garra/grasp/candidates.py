@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-    from garra.grasp.hand import Grasp
-
 STATUS = tuple(_core.grasp_statuses)
 """Names of the numbers in Ranking.status; 0 is "ranked"."""
 
@@ -149,7 +147,7 @@ class GraspSet:
 
     @classmethod
     @accept_options(arrays=GraspArrays)
-    def from_grasps(cls, grasps: Sequence[Grasp], *, arrays: GraspArrays | None = None) -> GraspSet:
+    def from_grasps(cls, grasps: Sequence[Any], *, arrays: GraspArrays | None = None) -> GraspSet:
         """Makes a set of whole hands from grasps of `garra.grasp.from_mujoco` or `from_urdf`, in their world axes.
 
         The joints of the set span the range of A_h = J M^-1 J^T with unit inertia. Torques include the hand's own
@@ -603,7 +601,7 @@ RESULTS["grasp_set"] = RankedRun
 @accept_old
 @accept_options(options=RankOptions, arrays=GraspArrays)
 def rank(
-    grasps: GraspSet | Sequence[Grasp] | str | PathLike[str] | None = None,
+    grasps: GraspSet | Sequence[Any] | str | PathLike[str] | None = None,
     options: RankOptions | None = None,
     *,
     points: Any = None,

@@ -196,7 +196,7 @@ class Platform:
         arrays = _core.platform_forward(
             self._core, batch["lengths"], batch["position"], batch["quaternion"], certify, *place(device, threads)
         )
-        found = {name: batch.out(array) for name, array in arrays.items()}
+        found = {name: None if array is None else batch.out(array) for name, array in arrays.items()}
         return ForwardKinematics(**found, _modes=partial(self.modes, lengths))
 
     def inverse_dynamics(

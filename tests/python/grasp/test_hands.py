@@ -141,7 +141,7 @@ def test_torques_beyond_their_limits_are_cut_off():
 
 def test_twelve_contacts_are_checked_by_the_formulas(monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "K", 12)
-    test_compliant_hands_are_judged_by_the_formulas()
+    test_compliant_hands_are_checked_by_the_formulas()
 
 
 def test_compliant_hands_are_checked_by_the_formulas():
