@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "garra/batch/interrupt.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/study/study.hpp"
 #include "grasp/set/input.hpp"
 #include "grasp/set/pack_hand.hpp"
@@ -142,6 +143,7 @@ class Deciding {
          work_.study.check_uniqueness, of_.first, samples, decisions.data(), numbers.counts.data(), of_.numbers,
          numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
         work_.device);
+    set_redundant<D>(places, model, numbers);
     spread(numbers.critical, places, out_.critical);
     spread(numbers.margin, places, out_.margin);
     spread(numbers.radius, places, out_.radius);
@@ -153,6 +155,31 @@ class Deciding {
     }
     spread(decisions, places, out_.decisions);
     spread(numbers.counts, places, out_.counts);
+  }
+
+  /// Sets the required friction of samples whose forces are not unique, on the host.
+  template <int D>
+  void set_redundant(std::span<const std::size_t> places, const SetModel& model, Decided& numbers) const {
+    const int contacts = extent<kAnyContacts>();
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      const auto critical = std::span(numbers.critical).subspan(j * numbers.each, numbers.each);
+      if (std::none_of(critical.begin(), critical.end(), [](double x) { return std::isnan(x); })) continue;
+      const std::vector<SetGrasp<kAnyContacts>> one = packed<kAnyContacts>(places.subspan(j, 1));
+      PackedHands<kAnyContacts, D> hand;
+      reader_.pack(grasp(places[j]), one[0], hand);
+      batch::for_blocks(
+          solve_threads(work_.device), {std::ssize(critical), 1}, [contacts] { return ContactsInUse(contacts); },
+          [&](ContactsInUse&, std::int64_t k, std::int64_t) {
+            double& its = critical[static_cast<std::size_t>(k)];
+            if (!std::isnan(its)) return;
+            check_interrupt();
+            its = replay_hand<D>({model, one, hand.hands, hand.limited(), solvers::FrictionNewton{},
+                                  held_rule(work_.study, work_.set), work_.study.check_uniqueness, of_.first + k, 1,
+                                  nullptr, nullptr, 0, nullptr, nullptr, nullptr},
+                                 of_.first + k)
+                      .critical;
+          });
+    }
   }
 
   const Work& work_;

@@ -66,3 +66,13 @@ def test_flat_pads_hold_what_their_friction_holds_and_are_not_unique(share, tmp_
     if share > 10:  # all of a pad's force at one of its points would let the other one drop
         assert ranking.non_unique[0] == 4
     assert ranking.p_resisted[0] == 1
+
+
+@pytest.mark.parametrize("share", [0.5, 1.5, 12])
+def test_the_friction_that_flat_pads_need_is_known_whatever_forces_are_found(share, tmp_path):
+    ranking = rank(pads(share * NEEDED, tmp_path / "pads.npz"), samples=4, friction_samples=4)
+    np.testing.assert_allclose(ranking.required_friction[0], NEEDED, atol=3e-4)
+    # Enough, and not much less is.
+    assert ranking.replay(0, 0)["required_friction"] == pytest.approx(NEEDED, abs=3e-4)
+    assert rank(pads(ranking.required_friction[0, 2], tmp_path / "enough.npz"), samples=1).p_held[0] == 1
+    assert rank(pads(NEEDED - 5e-4, tmp_path / "less.npz"), samples=1).p_held[0] == 0
