@@ -91,7 +91,7 @@ struct ForwardOptions {
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
   /// Rows that need more iterations than this, or miss the lengths, are continued from the guess to
   /// the lengths in proven steps, and Newton's method restarts. Negative, or >= max_iterations:
-  /// off. Not for arrays on the GPU.
+  /// off. Not for Form::kFull.
   int plain_iterations = 5;
   bool certify = false;     ///< Kantorovich test at the guess, and the uniqueness radius at the solution
   bool prove_mode = false;  ///< if the test fails, continue the squared lengths on a straight line from those
