@@ -277,7 +277,7 @@ def test_one_pose_is_proven_and_its_limits_are_named():
         return garra("platform", "fk", "trepa_like", "--lengths", " ".join([lengths] * 6)).stdout
 
     assert "status         certified" in said("1.2") and "limits         none broken" in said("1.2")
-    assert "limits         leg 0 too long, leg 1 too long" in said("1900mm")
+    assert "limits         legs 0, 1, 2, 3, 4, 5 too long" in said("1900mm")
     assert "garra platform modes" in garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
 
 
