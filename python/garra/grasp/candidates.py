@@ -20,10 +20,11 @@ from garra.grasp.robustness import ACCELERATION
 from garra.page.outcomes import read_outcome
 from garra.renamed import accept_old
 from garra.study.distributions import Ball, Normal, Uniform
+from garra.study.progress import grasps_listener
 from garra.study.run import RESULTS, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas
     from matplotlib.axes import Axes
@@ -529,7 +530,7 @@ class Ranking:
         parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
         first = np.arange(len(names) + 1, dtype=np.int64) * (rows.stop - rows.start)
         changed = GraspSet(first, parts, one.mesh, names, contacts)
-        columns = _core.grasp_set_rank(first, changed._arrays(), self.uncertain, *place(device, threads))
+        columns = _core.grasp_set_rank(first, changed._arrays(), self.uncertain, *place(device, threads), None)
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -701,6 +702,7 @@ def rank(
     seed: int = 1,
     device: str = "auto",
     threads: int = 0,
+    progress: bool | Callable[[dict[str, Any]], object] = False,
     **others: Any,
 ) -> Ranking:
     """Ranks candidate grasps by the probability that each holds. Sample i has the same draws in every grasp.
@@ -755,6 +757,9 @@ def rank(
         "auto", "cpu", "scalar", "cuda", "cuda:1".
     threads : int
         CPU threads; 0: all.
+    progress : bool or callable
+        True: a line with the grasps that are done and the seconds left. A function receives {"grasps": ..., "of": ...,
+        "seconds": ..., "seconds_left": ...}.
 
     Returns
     -------
@@ -820,7 +825,13 @@ def rank(
         "seed": check_seed(seed),
     }
     start = time.perf_counter()
-    columns = _core.grasp_set_rank(candidates.first, candidates._arrays(), uncertain, *place(device, threads))
+    columns = _core.grasp_set_rank(
+        candidates.first,
+        candidates._arrays(),
+        uncertain,
+        *place(device, threads),
+        grasps_listener(progress, len(candidates.first) - 1),
+    )
     return Ranking(
         candidates=candidates,
         study=_said(uncertain),

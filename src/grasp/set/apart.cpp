@@ -33,7 +33,7 @@ class Deciding {
         Places places;
         for (std::size_t k = 0; k < which_.size(); ++k)
           if (count_contacts(work_.set, which_[k]) == contacts && is_soft(k) == soft) places.push_back(k);
-        const std::size_t most = at_once(soft);
+        const std::size_t most = at_once(contacts, soft);
         for (std::size_t first = 0; first < places.size(); first += most) {
           const auto some = std::span(places).subspan(first, std::min(most, places.size() - first));
           decide(contacts, soft, some);
@@ -46,13 +46,16 @@ class Deciding {
  private:
   using Places = std::vector<std::size_t>;  ///< in `which`
 
-  /// Grasps for about a second of work, in less than 256 MB.
-  [[nodiscard]] std::size_t at_once(bool soft) const {
-    constexpr std::int64_t kSamplesAtOnce = 1 << 21, kBytesAtOnce = 1 << 28;
+  /// Grasps for seconds of work, in less than 256 MB. A sample of a hand with many contacts takes a millisecond.
+  [[nodiscard]] std::size_t at_once(int contacts, bool soft) const {
+    constexpr std::int64_t kBytesAtOnce = 1 << 28;
+    const bool slow = work_.hand != Hand::kIdeal && contacts > 4 && work_.device.executor != Executor::kCuda;
+    const std::int64_t samples_at_once = slow ? 1 << 14 : 1 << 21;
     std::int64_t each = sizeof(SetGrasp<kAnyContacts>);
     if (work_.hand != Hand::kIdeal) each += soft ? sizeof(SetHand<kAnyContacts, 4>) : sizeof(SetHand<kAnyContacts, 3>);
     const std::int64_t samples = std::max<std::int64_t>({of_.count, of_.numbers, 1});
-    return static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(kSamplesAtOnce / samples, kBytesAtOnce / each)));
+    return static_cast<std::size_t>(
+        std::max<std::int64_t>(1, std::min(samples_at_once / samples, kBytesAtOnce / each)));
   }
 
   /// Decides grasps with `contacts` contacts: on the host by the code for any number, on a GPU by the smallest kernel
