@@ -222,7 +222,7 @@ def test_one_pose_needs_no_file():
     assert np.allclose(back["position"], [0.1, 0, 1.3], atol=1e-12)
     assert np.allclose(back["quaternion"], [np.cos(np.pi / 36), 0, np.sin(np.pi / 36), 0], atol=1e-12)
     far = garra("platform", "ik", "trepa_like", "--at", "0 0 2, 0 0 0").stdout
-    assert "leg 0 too long" in far
+    assert "legs 0, 1, 2, 3, 4, 5 too long" in far
     heavier = answer("inverse-dynamics", "trepa_like", "--set", "platform.mass=30")["result"]["force"]
     assert heavier[0] > answer("inverse-dynamics", "trepa_like")["result"]["force"][0]
 
