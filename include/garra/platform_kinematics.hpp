@@ -1,5 +1,5 @@
 // Computes inverse and forward kinematics of many platforms, with certificates, assembly modes and
-// limits.
+// limits; of one pose the nearest singular pose and the stiffness.
 // Takes: platforms; poses (position [n,3], quaternion [n,4]), or lengths [n,6] with an initial
 // guess.
 // Gives: lengths [n,6], rates, margins and conditioning, or poses and assembly modes, with one
@@ -14,6 +14,7 @@
 // Docs: docs/theory/platform.md, docs/howto/gpu-arrays.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -99,7 +100,7 @@ struct ForwardOptions {
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
   /// Rows that need more Newton iterations than this, or miss the lengths, are solved again: by
   /// continuation in proven steps from the guess, then by restarts. Negative, or >= max_iterations:
-  /// off. Not for arrays on the GPU.
+  /// off. Not for Form::kFull.
   int plain_iterations = 5;
   bool certify = false;  ///< Kantorovich test at the guess, and the uniqueness radius at the solution
   /// If the test fails: continuation on a straight line of squared lengths, from the guess, in
@@ -152,6 +153,33 @@ struct AssemblyModes {
 /// @throws Error kUsage for sizes or options, kNoDevice if the device cannot run.
 [[nodiscard]] AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<double>& lengths,
                                            const ModeOptions& options = {}, const Device& device = {});
+
+/// Singular pose next to a pose, and the way to singular poses along the axes. A rigid motion u = (shift of C, L turn)
+/// has the length |u|; the turn is a rotation vector, and both are in base axes.
+struct NearestSingularPose {
+  bool found = false;                         ///< false: none within `reach`; the members up to `mask` hold nothing
+  Place<double> place;                        ///< the singular pose
+  double distance = 0;                        ///< length of the motion to it [m]; 0: the pose itself is singular
+  Vec3<double> shift = Vec3<double>::zero();  ///< of C [m]
+  Vec3<double> turn = Vec3<double>::zero();   ///< [rad]
+  std::uint32_t mask = 0;                     ///< LimitBits that are broken there
+  double length = 0;                          ///< L [m]
+  double reach = 0;                           ///< longest motion that was searched [m]
+  /// Motions along x, y, z [m] and about x, y, z through C [rad] to the first singular pose: forward, backward.
+  /// Infinite: none within `reach`.
+  std::array<std::array<double, 2>, 6> along_axes{};
+};
+/// @param characteristic_length L [m]; 0: the platform's own.
+/// @throws Error kUsage for a pose that is not finite.
+[[nodiscard]] NearestSingularPose nearest_singular_pose(const Platform& platform, const Place<double>& place,
+                                                        double characteristic_length = 0);
+
+/// Stiffness K = J^T diag(k) J of a platform with elastic legs: a small motion (shift of C; turn) changes the wrench
+/// (force; moment at C) of the legs on the platform by -K times it. Legs carry no load.
+/// @param leg_stiffness k of each leg, along it [N/m].
+/// @throws Error kUsage for a pose that is not finite, or a stiffness that is not a number of at least 0.
+[[nodiscard]] Mat<double, 6, 6> stiffness(const Platform& platform, const Place<double>& place,
+                                          const std::array<double, kLegs>& leg_stiffness);
 
 // One platform with poses in GPU memory (docs/howto/gpu-arrays.md); results have the same bits.
 // Null outputs are not stored; a null velocity, acceleration or wrench is zero. Each call throws

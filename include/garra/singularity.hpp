@@ -181,6 +181,22 @@ struct Analysis {
 /// calibrated arms: 1e-3 of their size and 2e-3 rad.
 [[nodiscard]] std::string singularity_type(const chain::Robot& robot, const std::vector<double>& q);
 
+/// Joint speeds that a unit velocity of the tool point takes, at most over its directions. Arms of rank 6 keep the
+/// tool's orientation; other arms may turn it. Redundant joints take the least speeds, in units of their limits if all
+/// joints have one.
+struct ToolSpeed {
+  bool possible = false;  ///< false: singular, some motion of the tool takes infinite speeds; nothing below holds
+  bool orientation_kept = true;         ///< the tool does not turn
+  int directions = 3;                   ///< that the tool point of the arm can move in
+  std::vector<double> joint_speed;      ///< [j] largest, for a tool speed of 1 m/s [rad/s or m/s]
+  std::vector<Vec3<double>> direction;  ///< [j] of the tool velocity that takes it, world axes
+  int joint = -1;                       ///< first at its limit as the tool gets faster; without limits the fastest
+  double speed = chain::kNoLimit;       ///< largest tool speed that all directions allow within velocity_limit [m/s]
+};
+/// @param q joint values [j] in rad or m.
+/// @throws Error kUsage for a wrong number of joint values or one that is not finite.
+[[nodiscard]] ToolSpeed tool_speed(const chain::Robot& robot, const std::vector<double>& q);
+
 /// Screws after a finite motion, exactly: Ad(exp(dq_j $j)) acts on all screws behind j.
 /// @param dq joint motion [j] in rad or m.
 /// @throws Error kUsage for another number of joints.

@@ -3,6 +3,3 @@
 #include "platform/rows.cuh"
 
 template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::RowsJob>;
-template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::ResidentJob>;
-template struct garra::batch::Kernels<garra::platform::FromOneGuess<garra::platform::ForwardOp>,
-                                      garra::platform::ResidentJob>;

@@ -1,4 +1,4 @@
-// Proofs of the assembly modes of platforms on the GPU.
+// Forward kinematics of platforms on the GPU with proofs of the assembly modes.
 #include "garra/systems/platform/modes_ops.hpp"
 #include "platform/rows.cuh"
 
@@ -6,4 +6,7 @@ template struct garra::batch::Kernels<garra::platform::ModeOp, garra::platform::
 template struct garra::batch::Kernels<garra::platform::CertifiedForwardOp, garra::platform::ResidentJob>;
 template struct garra::batch::Kernels<garra::platform::FromOneGuess<garra::platform::CertifiedForwardOp>,
                                       garra::platform::ResidentJob>;
-template struct garra::batch::Kernels<garra::platform::FollowOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::LedForwardOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::LedForwardOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FromOneGuess<garra::platform::LedForwardOp>,
+                                      garra::platform::ResidentJob>;

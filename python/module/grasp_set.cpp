@@ -123,15 +123,22 @@ std::vector<T> flat(const Rows& rows) {
   return all;
 }
 
+/// `progress` takes the number of ranked grasps now and then; None: nothing does.
 nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const std::string& device,
-              int threads) {
+              int threads, const nb::object& progress) {
   const GraspSet set = make_set(first, arrays);
   const SetStudy study = make_uncertainty(uncertain);
   grasp::Ranking r;
   {
+    grasp::SetProgress tell;
+    if (!progress.is_none())
+      tell = [&progress](std::int64_t done) {
+        const nb::gil_scoped_acquire held;
+        progress(done);
+      };
     const Computing computing;
     const double work = core_seconds::ranking(set.count(), study.samples);
-    r = grasp::rank(set, study, make_device(device, threads, work), {});
+    r = grasp::rank(set, study, make_device(device, threads, work), tell);
   }
   const std::size_t n = r.status.size();
   nb::dict out;
@@ -250,7 +257,7 @@ void add_grasp_set(nb::module_& m) {
   m.def("confidence_interval", confidence_interval, nb::arg("successes"), nb::arg("decided"), nb::arg("unsolved") = 0);
   m.attr("held_acceleration") = grasp::kHeldAcceleration;
   m.def("grasp_set_rank", rank, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("device"),
-        nb::arg("threads"));
+        nb::arg("threads"), nb::arg("progress").none());
 }
 
 }  // namespace garra::python

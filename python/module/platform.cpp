@@ -133,6 +133,50 @@ nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint6
   return out;
 }
 
+platform::Place<double> row_place(const Numbers& position, const Numbers& quaternion, std::size_t row) {
+  const double *r = position.data() + 3 * row, *p = quaternion.data() + 4 * row;
+  return {{{r[0], r[1], r[2]}}, {{p[0], p[1], p[2], p[3]}}};
+}
+
+/// Of the first row.
+nb::dict nearest_singular_pose(const Platform& p, const Numbers& position, const Numbers& quaternion) {
+  platform::NearestSingularPose s;
+  const platform::Place<double> place = row_place(position, quaternion, 0);
+  {
+    const Computing computing;
+    s = platform::nearest_singular_pose(p, place);
+  }
+  std::vector<double> ways;
+  for (const auto& way : s.along_axes) ways.insert(ways.end(), way.begin(), way.end());
+  nb::dict out;
+  out["found"] = s.found;
+  out["distance"] = s.distance;
+  out["shift"] = taken(std::vector<double>(s.shift.m, s.shift.m + 3), {3});
+  out["turn"] = taken(std::vector<double>(s.turn.m, s.turn.m + 3), {3});
+  out["position"] = taken(std::vector<double>(s.place.r.m, s.place.r.m + 3), {3});
+  out["quaternion"] = taken(std::vector<double>(s.place.p.m, s.place.p.m + 4), {4});
+  out["mask"] = s.mask;
+  out["along_axes"] = taken(std::move(ways), {6, 2});
+  out["characteristic_length"] = s.length;
+  out["reach"] = s.reach;
+  return out;
+}
+
+nb::object stiffness(const Platform& p, const Numbers& position, const Numbers& quaternion, const Numbers& legs) {
+  const std::size_t n = position.shape(0);
+  std::vector<double> all;
+  {
+    const Computing computing;
+    for (std::size_t row = 0; row < n; ++row) {
+      std::array<double, platform::kLegs> k;
+      std::copy_n(legs.data() + 6 * row, 6, k.begin());
+      const Mat<double, 6, 6> K = platform::stiffness(p, row_place(position, quaternion, row), k);
+      all.insert(all.end(), K.m, K.m + 36);
+    }
+  }
+  return taken(std::move(all), {n, 6, 6});
+}
+
 std::vector<double> home_position(const Platform& p) { return {p.home.m, p.home.m + 3}; }
 std::vector<double> home_quaternion(const Platform& p) { return {p.home_turn.m, p.home_turn.m + 4}; }
 
@@ -146,6 +190,8 @@ void add_platform(nb::module_& m) {
       .def_prop_ro("home_quaternion", home_quaternion)
       .def("describe", [](const Platform& p) { return io::describe_platform(p); })
       .def("to_toml", [](const Platform& p) { return io::platform_toml(p); });
+  m.def("platform_nearest_singular_pose", nearest_singular_pose);
+  m.def("platform_stiffness", stiffness);
   nb::list statuses;
   for (int s = 0; s < platform::kPoseStatuses; ++s)
     statuses.append(platform::to_string(static_cast<platform::PoseStatus>(s)));

@@ -29,6 +29,7 @@ std::string analyze_robot(const chain::Robot& robot, const std::vector<double>& 
   const Analysis analysis = singularity::analyze(robot, q, options);
   nlohmann::ordered_json out = cli::singularity_json(analysis, &options);
   cli::add_vicinity(analysis, singularity::vicinity(robot, q), out);
+  cli::add_tool_speed(robot, singularity::tool_speed(robot, q), out);
   out["far_outside_limits"] = io::far_outside_limits(robot, q);
   return out.dump();
 }

@@ -75,7 +75,8 @@ struct Wanted {
   OnGpu<double> array;
   const std::vector<double>& expected;
   Wanted(int width, Layout layout, const std::vector<double>& expected)
-      : array(kCount, width, layout), expected(expected) {}
+      : array(expected.empty() ? kCount : static_cast<std::int64_t>(expected.size()) / width, width, layout),
+        expected(expected) {}
 };
 void expect_bits(const char* name, const Wanted& wanted) {
   EXPECT_TRUE(same_bits(wanted.array.rows(), wanted.expected)) << name;
@@ -142,6 +143,51 @@ void expect_found(const Rows& r, const ForwardKinematics& plain, const ForwardOp
 TEST(DevicePoses, AreFoundAsTheScalarExecutorFindsThem) {
   const Rows r;
   expect_found(r, forward_kinematics({r.platform}, r.lengths, r.guess, {}, test::kReference), {}, Form::kMinimal);
+}
+TEST(DevicePoses, AreLedFromFarGuessesAsTheHostLeadsThem) {
+  constexpr std::int64_t kFar = 40;
+  Rows r;
+  r.platform = test::reference_platform("irregular");
+  const Place<double> home = home_place(r.platform);
+  Poses poses, guess;
+  for (int i = 0; i < kFar; ++i) {
+    const auto off = [&](double scale, int k) { return scale * std::sin(std::sin(2.9 * i + 1) * 40 + 2.3 * k); };
+    const auto append = [&](double shift, double turn, int k, Poses& to) {
+      for (int c = 0; c < 3; ++c) to.position.push_back(home.r[c] + off(shift, k + c));
+      const auto p = retract(home.p, vec3(off(turn, k + 3), off(turn, k + 4), off(turn, k + 5)));
+      to.quaternion.insert(to.quaternion.end(), p.m, p.m + 4);
+    };
+    append(0.2, 0.3, 0, poses);
+    append(0.4, 1.2, 7, guess);
+  }
+  const std::vector<double> lengths = inverse_kinematics({r.platform}, poses, {}, {}, test::kReference).lengths;
+  const ForwardKinematics host = forward_kinematics({r.platform}, lengths, guess, {}, test::kReference);
+  ForwardOptions plain;
+  plain.plain_iterations = -1;
+  const ForwardKinematics newton = forward_kinematics({r.platform}, lengths, guess, plain, test::kReference);
+  // Newton's method alone converges to other poses, or to none.
+  int other = 0;
+  for (std::size_t i = 0; i < kFar; ++i)
+    other += newton.status[i] != host.status[i] || newton.pose.position[3 * i] != host.pose.position[3 * i];
+  EXPECT_GT(other, 3);
+  for (const ForwardOptions& options : {ForwardOptions{}, plain}) {
+    const ForwardKinematics& expected = options.plain_iterations < 0 ? newton : host;
+    const OnGpu<double> target(lengths, kFar, 6), position(guess.position, kFar, 3),
+        quaternion(guess.quaternion, kFar, 4);
+    const Wanted at(3, Layout::kRows, expected.pose.position), turn(4, Layout::kRows, expected.pose.quaternion);
+    const OnGpu<std::int32_t> iterations(kFar, 1, Layout::kRows);
+    const OnGpu<PoseStatus> status(kFar, 1, Layout::kRows);
+    DeviceFound to{at.array, turn.array, {}, {}, iterations, status};
+    const DevicePoses from{kFar, position, quaternion};
+    const test::Place place(workspace_bytes(r.platform, target, from, options, to));
+    forward_kinematics(r.platform, target, from, options, to, place.call());
+    place.wait();
+    expect_bits("position", at);
+    expect_bits("quaternion", turn);
+    EXPECT_EQ(status.rows(), expected.status);
+    const std::vector<std::int32_t> steps = iterations.rows();
+    EXPECT_EQ(std::vector<int>(steps.begin(), steps.end()), expected.iterations);
+  }
 }
 TEST(DevicePoses, AreFoundInTheFullForm) {
   const Rows r;

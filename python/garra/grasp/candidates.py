@@ -21,10 +21,11 @@ from garra.options import accept_options
 from garra.page.outcomes import read_outcome
 from garra.page.run_folder import RunError
 from garra.renamed import accept_old
+from garra.study.progress import grasps_listener
 from garra.study.run import RESULTS, Result, axes, error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas
     from matplotlib.axes import Axes
@@ -477,7 +478,7 @@ class Ranking:
         parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
         first = np.arange(len(names) + 1, dtype=np.int64) * (rows.stop - rows.start)
         changed = GraspSet(first, parts, one.mesh, names, contacts)
-        columns = _core.grasp_set_rank(first, changed._arrays(), self.uncertain, *place(device, threads))
+        columns = _core.grasp_set_rank(first, changed._arrays(), self.uncertain, *place(device, threads), None)
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -608,6 +609,7 @@ def rank(
     normals: Any = None,
     first: Any = None,
     arrays: GraspArrays | None = None,
+    progress: bool | Callable[[dict[str, Any]], object] = False,
 ) -> Ranking:
     """Ranks candidate grasps by the probability that each holds. Sample i has the same draws in every grasp.
 
@@ -621,6 +623,9 @@ def rank(
         Instead of `grasps`: arguments of GraspSet.from_arrays().
     arrays : GraspArrays, optional
         Arrays that replace those of the set. Its fields are keywords too, but `force` and `torque`.
+    progress : bool or callable
+        True: a line with the grasps that are done and the seconds left. A function receives {"grasps": ..., "of": ...,
+        "seconds": ..., "seconds_left": ...}.
 
     Returns
     -------
@@ -650,7 +655,11 @@ def rank(
     uncertain = options._uncertain()
     start = time.perf_counter()
     columns = _core.grasp_set_rank(
-        candidates.first, candidates._arrays(), uncertain, *place(options.device, options.threads)
+        candidates.first,
+        candidates._arrays(),
+        uncertain,
+        *place(options.device, options.threads),
+        grasps_listener(progress, len(candidates.first) - 1),
     )
     return Ranking(
         candidates=candidates,

@@ -80,6 +80,36 @@ class Modes(Summary):
     """[m] starts that converged to each mode; small numbers suggest that more modes exist"""
 
 
+@dataclass(frozen=True)
+class NearestSingularPose:
+    """Singular pose next to a pose. Turns count by the characteristic length."""
+
+    distance: float
+    """length of the motion to it [m]; 0: the pose itself is singular; infinite: none within `reach`"""
+    shift: np.ndarray
+    """[3] of the center of mass, base axes [m]"""
+    turn: np.ndarray
+    """[3] rotation vector, base axes [rad]"""
+    position: np.ndarray
+    """[3] of the singular pose [m]"""
+    quaternion: np.ndarray
+    """[4] of the singular pose, scalar first"""
+    mask: int
+    """limits that are violated there, as bits (docs/theory/platform.md)"""
+    along_axes: np.ndarray
+    """[6, 2] motions along x, y, z [m] and about x, y, z [rad] to the first singular pose: forward, backward; infinite:
+    none within `reach`"""
+    characteristic_length: float
+    """[m]"""
+    reach: float
+    """longest motion that was searched [m]"""
+
+    def __str__(self) -> str:
+        if not np.isfinite(self.distance):
+            return f"no singular pose within {self.reach:.4g} m"
+        return f"singular pose {self.distance:.6g} m away: shift {self.shift} m, turn {self.turn} rad"
+
+
 class Platform:
     """Platform of six legs. Units SI; base axes; quaternions scalar first."""
 
@@ -303,6 +333,73 @@ class Platform:
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
         dynamics = import_module(".dynamics", __name__)
         return dynamics.simulate(self._core, given, times, method, step, watch_limits, device, threads)
+
+    def nearest_singular_pose(self, position: Any = None, quaternion: Any = None) -> NearestSingularPose:
+        """Searches the singular pose next to one pose, and those along the axes.
+
+        Parameters
+        ----------
+        position : array_like [3], optional
+            Center of mass, base axes [m]; default: home.
+        quaternion : array_like [4], optional
+            Orientation, scalar first; default: home.
+
+        Returns
+        -------
+        NearestSingularPose
+
+        Raises
+        ------
+        ValueError
+            For more than one pose.
+        garra.UsageError
+            For a pose that is not finite.
+        """
+        from garra import _core
+        from garra.batch import Batch
+
+        home = self.home
+        given = [a if b is None else b for a, b in zip(home, (position, quaternion), strict=True)]
+        batch = Batch(("position", given[0], (3,)), ("quaternion", given[1], (4,)))
+        if batch["position"].shape[0] != 1:
+            raise ValueError(f"{batch['position'].shape[0]} poses: give one, position [3] and quaternion [4]")
+        found = _core.platform_nearest_singular_pose(self._core, batch["position"], batch["quaternion"])
+        if not found.pop("found"):
+            nothing = {name: np.full(found[name].shape, np.nan) for name in ("shift", "turn", "position", "quaternion")}
+            found |= nothing | {"distance": np.inf}
+        return NearestSingularPose(**found)
+
+    def stiffness(self, position: Any, quaternion: Any, leg_stiffness: Any) -> Any:
+        """Stiffness K = J^T diag(k) J with elastic legs: a small motion (shift; turn) changes the wrench (force; moment
+        at the center of mass) of the legs by -K times it.
+
+        Parameters
+        ----------
+        position : array_like [..., 3]
+            Center of mass, base axes [m].
+        quaternion : array_like [..., 4]
+            Orientation, scalar first.
+        leg_stiffness : float or array_like [..., 6]
+            Along each leg [N/m].
+
+        Returns
+        -------
+        ndarray [..., 6, 6]
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For a pose that is not finite, or a stiffness below 0.
+        """
+        from garra import _core
+        from garra.batch import Batch
+
+        legs = np.broadcast_to(leg_stiffness, (6,)) if np.ndim(leg_stiffness) == 0 else leg_stiffness
+        batch = Batch(("position", position, (3,)), ("quaternion", quaternion, (4,)), ("leg_stiffness", legs, (6,)))
+        K = _core.platform_stiffness(self._core, batch["position"], batch["quaternion"], batch["leg_stiffness"])
+        return batch.out(K)
 
     def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
         """Searches all poses with given leg lengths from random initial guesses.

@@ -57,6 +57,26 @@ class Vicinity:
         return f"{self.type + ', ' if self.type else ''}{where}{dependent}{out}"
 
 
+@dataclass(frozen=True)
+class ToolSpeed:
+    """Joint speeds that a tool speed of 1 m/s takes, at most over its directions. Arms of rank 6 keep the tool's
+    orientation."""
+
+    joint_speed: np.ndarray
+    """[n] largest [rad/s or m/s]"""
+    direction: np.ndarray
+    """[n, 3] of the tool velocity that takes it, world axes"""
+    joint: int
+    """first joint at its limit as the tool gets faster; without limits the fastest joint"""
+    speed: float
+    """largest tool speed that all directions allow within the joints' speed limits [m/s]; infinite without limits"""
+
+    def __str__(self) -> str:
+        if np.isfinite(self.speed):
+            return f"{self.speed:.4g} m/s in every direction; q[{self.joint}] is then at its speed limit"
+        return f"1 m/s takes at most {self.joint_speed[self.joint]:.4g} rad/s of q[{self.joint}]"
+
+
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Analysis:
@@ -82,6 +102,8 @@ class Analysis:
     """ratio of largest and smallest singular value; infinite if singular"""
     nearest: Vicinity | None
     """singularity next to the configuration, or None if not found or only screws are given"""
+    tool_speed: ToolSpeed | None
+    """joint speeds for a motion of the tool, or None if it takes infinite ones or only screws are given"""
     details: dict[str, Any]
 
     @property
@@ -94,6 +116,8 @@ class Analysis:
         lines = [f"Analysis(rank {self.rank} of {self.generic_rank}: {verdict}; condition number {self.condition:.6g}"]
         if self.nearest is not None:
             lines.append(f"nearest singularity: {self.nearest}")
+        if self.tool_speed is not None:
+            lines.append(f"tool speed: {self.tool_speed}")
         if self.singular:
             lines.append(f"dependent joints: {_named(self.dependent_joints)}")
             ways = " or ".join(_named(joints) for joints in self.escape_joints[:4])
@@ -160,6 +184,17 @@ def _vicinity(found: dict[str, Any] | None) -> Vicinity | None:
     )
 
 
+def _tool_speed(found: dict[str, Any] | None) -> ToolSpeed | None:
+    if found is None:
+        return None
+    return ToolSpeed(
+        joint_speed=np.array(found["joint_speed"]),
+        direction=np.array(found["direction"]),
+        joint=found["joint"],
+        speed=np.inf if found["speed"] is None else found["speed"],
+    )
+
+
 def _analysis(text: str) -> Analysis:
     details = json.loads(text)
     for sentence in details.pop("far_outside_limits", []):
@@ -177,6 +212,7 @@ def _analysis(text: str) -> Analysis:
         singular_values=np.array(sigma),
         condition=np.inf if singular else sigma[0] / sigma[details["generic_rank"] - 1],
         nearest=_vicinity(details.get("nearest")),
+        tool_speed=_tool_speed(details.get("tool_speed")),
         details=details,
     )
 

@@ -63,6 +63,9 @@ NEAREST = {
     "no_single_joint": COUNT,
 }
 VOXELS = {"low": [REAL], "side": REAL, "n": [COUNT], "occupied": COUNT, "with_near": COUNT}
+CELL_PART = {"samples": COUNT, "near": COUNT, "cubes": COUNT, "tenth": COUNT, "half": COUNT}
+CELL = CELL_PART | {"by_distance": [CELL_PART | {"low": REAL, "high": REAL}]}
+CELL_WORST = {"center": [REAL], "samples": COUNT, "near": COUNT}
 SINGLE = {"rechecked": COUNT, "missed": COUNT, "false_near": COUNT, "largest_error": MAYBE}
 
 
@@ -83,8 +86,20 @@ def check_summary(summary: Table, at: At) -> None:
     if summary["nearest"]:
         _check_nearest(summary["nearest"], joints, at.key("nearest"))
     if summary["voxels"]:
+        _check_cell(summary["voxels"], at.key("voxels").key("cell"))
         require_length(summary["voxels"]["n"], 3, "axes", at.key("voxels").key("n"))
         require_length(summary["voxels"]["low"], 3, "axes", at.key("voxels").key("low"))
+
+
+def _check_cell(voxels: Table, at: At) -> None:
+    """Runs of older versions have no cell."""
+    cell = voxels.setdefault("cell", None)
+    if cell is None:
+        return
+    check(cell, CELL, at)
+    if cell.setdefault("worst", None) is not None:
+        check(cell["worst"], CELL_WORST, at.key("worst"))
+        require_length(cell["worst"]["center"], 3, "axes", at.key("worst").key("center"))
 
 
 def _check_nearest(nearest: Table, joints: int, at: At) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -52,3 +53,23 @@ def _bar() -> Callable[[dict[str, Any]], object]:
         bar.update(record["samples"] - bar.n)
 
     return show
+
+
+def grasps_listener(progress: bool | Callable[[dict[str, Any]], object], of: int) -> Callable[[int], object] | None:
+    """Receiver of the number of ranked grasps: the caller's function gets a record, True shows a line."""
+    if not progress:
+        return None
+    start = time.perf_counter()
+    tell = progress if callable(progress) else _grasp_line
+
+    def show(done: int) -> object:
+        seconds = time.perf_counter() - start
+        return tell({"grasps": done, "of": of, "seconds": seconds, "seconds_left": seconds * (of - done) / max(done, 1)})
+
+    return show
+
+
+def _grasp_line(record: dict[str, Any]) -> None:
+    done, of = record["grasps"], record["of"]
+    end = "\n" if done == of else ""
+    print(f"\r{done:,} of {of:,} grasps, {record['seconds_left']:.0f} s left  ", end=end, file=sys.stderr, flush=True)

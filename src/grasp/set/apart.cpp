@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "garra/batch/interrupt.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/study/study.hpp"
 #include "grasp/set/input.hpp"
 #include "grasp/set/pack_hand.hpp"
@@ -32,7 +33,7 @@ class Deciding {
         Places places;
         for (std::size_t k = 0; k < which_.size(); ++k)
           if (count_contacts(work_.set, which_[k]) == contacts && is_soft(k) == soft) places.push_back(k);
-        const std::size_t most = at_once(soft);
+        const std::size_t most = at_once(contacts, soft);
         for (std::size_t first = 0; first < places.size(); first += most) {
           const auto some = std::span(places).subspan(first, std::min(most, places.size() - first));
           decide(contacts, soft, some);
@@ -45,13 +46,16 @@ class Deciding {
  private:
   using Places = std::vector<std::size_t>;  ///< in `which`
 
-  /// Grasps for about a second of work, in less than 256 MB.
-  [[nodiscard]] std::size_t at_once(bool soft) const {
-    constexpr std::int64_t kSamplesAtOnce = 1 << 21, kBytesAtOnce = 1 << 28;
+  /// Grasps for seconds of work, in less than 256 MB. A sample of a hand with many contacts takes a millisecond.
+  [[nodiscard]] std::size_t at_once(int contacts, bool soft) const {
+    constexpr std::int64_t kBytesAtOnce = 1 << 28;
+    const bool slow = work_.hand != Hand::kIdeal && contacts > 4 && work_.device.executor != Executor::kCuda;
+    const std::int64_t samples_at_once = slow ? 1 << 14 : 1 << 21;
     std::int64_t each = sizeof(SetGrasp<kAnyContacts>);
     if (work_.hand != Hand::kIdeal) each += soft ? sizeof(SetHand<kAnyContacts, 4>) : sizeof(SetHand<kAnyContacts, 3>);
     const std::int64_t samples = std::max<std::int64_t>({of_.count, of_.numbers, 1});
-    return static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(kSamplesAtOnce / samples, kBytesAtOnce / each)));
+    return static_cast<std::size_t>(
+        std::max<std::int64_t>(1, std::min(samples_at_once / samples, kBytesAtOnce / each)));
   }
 
   /// Decides grasps with `contacts` contacts: on the host by the code for any number, on a GPU by the smallest kernel
@@ -142,6 +146,7 @@ class Deciding {
          work_.study.check_uniqueness, of_.first, samples, decisions.data(), numbers.counts.data(), of_.numbers,
          numbers.critical.data(), numbers.margin.data(), numbers.radius.data(), work_.rows},
         work_.device);
+    set_redundant<D>(places, model, numbers);
     spread(numbers.critical, places, out_.critical);
     spread(numbers.margin, places, out_.margin);
     spread(numbers.radius, places, out_.radius);
@@ -153,6 +158,31 @@ class Deciding {
     }
     spread(decisions, places, out_.decisions);
     spread(numbers.counts, places, out_.counts);
+  }
+
+  /// Sets the required friction of samples whose forces are not unique, on the host.
+  template <int D>
+  void set_redundant(std::span<const std::size_t> places, const SetModel& model, Decided& numbers) const {
+    const int contacts = extent<kAnyContacts>();
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      const auto critical = std::span(numbers.critical).subspan(j * numbers.each, numbers.each);
+      if (std::none_of(critical.begin(), critical.end(), [](double x) { return std::isnan(x); })) continue;
+      const std::vector<SetGrasp<kAnyContacts>> one = packed<kAnyContacts>(places.subspan(j, 1));
+      PackedHands<kAnyContacts, D> hand;
+      reader_.pack(grasp(places[j]), one[0], hand);
+      batch::for_blocks(
+          solve_threads(work_.device), {std::ssize(critical), 1}, [contacts] { return ContactsInUse(contacts); },
+          [&](ContactsInUse&, std::int64_t k, std::int64_t) {
+            double& its = critical[static_cast<std::size_t>(k)];
+            if (!std::isnan(its)) return;
+            check_interrupt();
+            its = replay_hand<D>({model, one, hand.hands, hand.limited(), solvers::FrictionNewton{},
+                                  held_rule(work_.study, work_.set), work_.study.check_uniqueness, of_.first + k, 1,
+                                  nullptr, nullptr, 0, nullptr, nullptr, nullptr},
+                                 of_.first + k)
+                      .critical;
+          });
+    }
   }
 
   const Work& work_;

@@ -1,6 +1,9 @@
 // Samples of grasps with a known hand, on the host: templates for instances/set_hand.cpp and set_hand_soft.cpp.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -9,6 +12,7 @@
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
+#include "garra/solvers/rest_forces.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/set/sample_ranges.hpp"
 
@@ -184,6 +188,63 @@ void write_row(const Job<D>& job, std::int64_t s, std::int64_t i, Workspace<D>& 
   }
 }
 
+/// Largest |c_T| / c_n of the n contacts of a problem's forces.
+template <int D>
+double required_friction(const solvers::RestProblem<D>& p) {
+  double most = 0;
+  for (int j = 0; j < p.n; ++j) {
+    double square = 0;
+    for (int k = 1; k < D; ++k) square += p.c()[D * j + k] * p.c()[D * j + k];
+    if (square > 0) most = std::max(most, std::sqrt(square) / p.c()[D * j]);
+  }
+  return most;
+}
+
+/// Least coefficient, the same at all contacts, with which some forces leave at rest the contacts that do not open. If
+/// the forces are unique, it is the largest |c_T| / c_n of these. Infinite above kMaxFriction. Undecided counts as not
+/// at rest, so that the result suffices. `i`: the sample's place in the tiles; `v`: its solution.
+template <int D>
+[[gnu::noinline]] double least_friction(const Job<D>& job, const SampleRange& of, std::int64_t i,
+                                        const SampleResult<double, kAnyContacts, D>& v, Workspace<D>& w) {
+  if (std::isnan(v.sticks)) return v.sticks;  // not solved
+  const auto& g = job.grasps[static_cast<std::size_t>(of.grasp)];
+  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(g.contacts))),
+      forces(v.c.m, v.c.m + D * g.contacts);
+  // Infinite: the search runs also where the found forces leave the contacts at rest.
+  const std::vector<double> moving(forces.size(), std::numeric_limits<double>::infinity());
+  const std::uint32_t left_out = opened(v, job.held);
+  const int kept = g.contacts - std::popcount(left_out);
+  auto problem = w.problems.get(i);
+  batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, D>> tried(1);
+  // The friction that forces found at `mu` need; infinite if there are none.
+  const auto found_with = [&](double mu) {
+    for (int j = 0; j < g.contacts; ++j) {
+      problem.mu[j] = mu;
+      // First forces are inside the cones.
+      double tangential = 0;
+      for (int k = 1; k < D; ++k) tangential += v.c[D * j + k] * v.c[D * j + k];
+      const double share = std::min(1.0, mu * v.c[D * j] / std::sqrt(std::max(tangential, 1e-300)));
+      for (int k = 1; k < D; ++k) forces[static_cast<std::size_t>(D * j + k)] = share * v.c[D * j + k];
+    }
+    tried.set(0, problem);
+    const double exists = at_rest<D>({tried.data(), forces.data(), moving.data(), g.limit, job.held.acceleration,
+                                      g.contacts, g.contacts, left_out},
+                                     room.data())
+                              .exists;
+    if (exists != 1) return std::numeric_limits<double>::infinity();
+    return std::min(mu, required_friction<D>({kept, 1, room.data()}));
+  };
+  // Mostly the sample's own friction is enough.
+  const double own = std::min(*std::max_element(problem.mu.m, problem.mu.m + g.contacts), kMaxFriction);
+  double low = 0, high = found_with(own);
+  if (std::isinf(high)) low = own, high = found_with(kMaxFriction);
+  while (std::isfinite(high) && high - low > kMaxBracketWidth) {
+    const double middle = (low + high) / 2, needed = found_with(middle);
+    (std::isfinite(needed) ? high : low) = std::min(middle, needed);
+  }
+  return high;
+}
+
 /// Determines outcomes and counts them.
 template <int D>
 void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
@@ -298,7 +359,7 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.imbalance = m.imbalance;
-  out.critical = m.critical;
+  out.critical = std::isnan(m.critical) ? least_friction(job, of, 0, v, w) : m.critical;
   out.margin = m.margin;
   out.radius = m.resisted_force_radius;
   return out;

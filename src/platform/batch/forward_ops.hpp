@@ -23,8 +23,8 @@ inline ForwardOp forward_op(const ForwardOptions& o) {
 inline ModeOp mode_op(const ForwardOptions& o) {
   return {{o.characteristic_length, o.certify_mode ? double{kProofSteps} : 0.0}};
 }
-inline FollowOp follow_op(const ForwardOptions& o) {
-  return {forward_op(o), {o.characteristic_length, double{kProofSteps}}};
+inline LedForwardOp led_forward_op(const ForwardOptions& o) {
+  return {{forward_op(o), {o.characteristic_length, double{kProofSteps}}}, static_cast<double>(o.plain_iterations)};
 }
 /// Checks that a proof of the mode has its certificate.
 inline void check_proofs(const ForwardOptions& o) {

@@ -87,9 +87,9 @@ void compute_poses(const Given& guess, const Array& lengths, const ForwardOption
                                           device_column(to.iterations, 1), device_column(to.status, 1)};
   const ForwardOptions options = scaled_options(asked, {guess.platform});
   if (form == Form::kFull) return found_by(full_forward_op(options), guess, lengths, out);
-  if (!options.certify) return found_by(forward_op(options), guess, lengths, out);
+  if (!options.certify) return found_by(led_forward_op(options), guess, lengths, out);
   out.push_back(device_column(to.uniqueness, 1));
-  found_by(CertifiedForwardOp{forward_op(options), mode_op(options)}, guess, lengths, out);
+  found_by(CertifiedForwardOp{led_forward_op(options), mode_op(options)}, guess, lengths, out);
 }
 
 void compute_details(const Given& given, double characteristic_length, const DeviceDetails& to) {

@@ -40,9 +40,10 @@ std::string pose_lines(const platform::Poses& pose, std::size_t row) {
 struct InverseArguments {
   PlatformArguments common;
   platform::InverseOptions options;
+  std::vector<std::string> leg_stiffness;  ///< one for all legs, or six
 };
 
-/// Legs with something in the mask: "leg 2 too long, leg 5 universal cone", legs from 0.
+/// Legs with something in the mask: "leg 2 too long; legs 0, 5 universal joint beyond its cone", legs from 0.
 std::string violations(std::uint32_t mask) {
   const std::pair<std::uint32_t, const char*> kinds[] = {{platform::kTooShort, "too short"},
                                                          {platform::kTooLong, "too long"},
@@ -50,9 +51,13 @@ std::string violations(std::uint32_t mask) {
                                                          {platform::kSphericalCone, "spherical joint beyond its cone"},
                                                          {platform::kCollision, "touches another leg"}};
   std::string out;
-  for (const auto& [bit, text] : kinds)
+  for (const auto& [bit, text] : kinds) {
+    std::string legs;
+    int count = 0;
     for (int leg = 0; leg < platform::kLegs; ++leg)
-      if ((mask & (bit << leg)) != 0) out += (out.empty() ? "leg " : ", leg ") + std::to_string(leg) + " " + text;
+      if ((mask & (bit << leg)) != 0) legs += (count++ == 0 ? " " : ", ") + std::to_string(leg);
+    if (count > 0) out += (out.empty() ? "" : "; ") + std::string(count == 1 ? "leg" : "legs") + legs + " " + text;
+  }
   return out.empty() ? "none broken" : out;
 }
 
@@ -108,7 +113,96 @@ void check_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
   }
 }
 
+/// "0.25", or "none" where no singular pose was met.
+std::string way_text(double way, double unit) {
+  return std::isfinite(way) ? format(" %9.4g", way / unit) : "      none";
+}
+
+std::string singular_lines(const platform::NearestSingularPose& s) {
+  std::string out = "\n";
+  if (!s.found) {
+    out += summary_line("singular pose", format("none found within %.4g m", s.reach));
+  } else if (s.distance == 0) {
+    return out + summary_line("singular pose", "here");
+  } else {
+    Vec3<double> turn = (1 / kDegree) * s.turn;
+    out += summary_line("singular pose", format("%.6g m away; turns count %.4g m a radian", s.distance, s.length)) +
+           summary_line("  by a shift of", number_row(s.shift.m, 3, " %.6g") + " m") +
+           summary_line("  and a turn of", number_row(turn.m, 3, " %.6g") + " deg (rotation vector)") +
+           summary_line("  limits there", violations(s.mask));
+  }
+  out += "  along or about one axis to the first singular pose\n";
+  out += "                   x         y         z   about x   about y   about z\n";
+  out += "                 [m]       [m]       [m]     [deg]     [deg]     [deg]\n";
+  for (const std::size_t side : {0u, 1u}) {
+    out += side == 0 ? "  forward " : "  backward";
+    for (std::size_t k = 0; k < 6; ++k) out += way_text(s.along_axes[k][side], k < 3 ? 1 : kDegree);
+    out += "\n";
+  }
+  return out;
+}
+
+Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+Json make_json(const platform::NearestSingularPose& s) {
+  Json ways = Json::array(), pose = nullptr;
+  for (const auto& way : s.along_axes) ways.push_back({number_to_json(way[0]), number_to_json(way[1])});
+  if (s.found)
+    pose = {{"distance", s.distance},
+            {"shift", std::vector<double>(s.shift.m, s.shift.m + 3)},
+            {"turn", std::vector<double>(s.turn.m, s.turn.m + 3)},
+            {"position", std::vector<double>(s.place.r.m, s.place.r.m + 3)},
+            {"quaternion", std::vector<double>(s.place.p.m, s.place.p.m + 4)},
+            {"limit_mask", s.mask}};
+  return {{"pose", pose}, {"along_axes", ways}, {"characteristic_length", s.length}, {"reach", s.reach}};
+}
+
+/// Of each leg; empty if none is given.
+std::vector<double> read_leg_stiffness(const std::vector<std::string>& words) {
+  std::vector<double> out;
+  for (const std::string& word : one_per_quantity(words))
+    out.push_back(flag_quantity(word, io::kSlidingStiffness, "--leg-stiffness " + word + ": not a stiffness").value);
+  if (out.size() == 1) out.assign(platform::kLegs, out[0]);
+  if (!out.empty() && out.size() != platform::kLegs)
+    throw Error(ExitCode::kUsage, "--leg-stiffness has " + std::to_string(out.size()) + " numbers, not 1 or 6",
+                "Give one for all legs, or six.");
+  return out;
+}
+
+std::string stiffness_lines(const Mat<double, 6, 6>& K) {
+  std::string out = "\nstiffness of the platform with elastic legs, (force; moment) per (shift; turn)\n";
+  out += "  [N/m, N; N, N m], base axes about C\n";
+  double largest = 0;
+  for (const double x : K.m) largest = std::max(largest, std::abs(x));
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) out += format(" %12.5g", std::abs(K(i, j)) < 1e-12 * largest ? 0 : K(i, j));
+    out += "\n";
+  }
+  return out;
+}
+
+/// What one pose has besides its lengths: the next singular pose, and the stiffness.
+void add_single(const PlatformRun& run, const InverseArguments& a, PlatformSummary& s) {
+  const double* r = run.rows.pose.position.data();
+  const double* p = run.rows.pose.quaternion.data();
+  const platform::Place<double> place{{{r[0], r[1], r[2]}}, {{p[0], p[1], p[2], p[3]}}};
+  const auto near = platform::nearest_singular_pose(run.platform, place, a.options.characteristic_length);
+  s.more["nearest_singular"] = make_json(near);
+  s.lines += singular_lines(near);
+  const std::vector<double> k = read_leg_stiffness(a.leg_stiffness);
+  if (k.empty()) return;
+  std::array<double, platform::kLegs> legs;
+  std::copy(k.begin(), k.end(), legs.begin());
+  const Mat<double, 6, 6> K = platform::stiffness(run.platform, place, legs);
+  Json rows = Json::array();
+  for (int i = 0; i < 6; ++i) rows.push_back(std::vector<double>(K.m + 6 * i, K.m + 6 * (i + 1)));
+  s.more["stiffness"] = rows;
+  s.lines += stiffness_lines(K);
+}
+
 void run_inverse(const InverseArguments& a) {
+  if (!a.leg_stiffness.empty() && !a.common.input.empty())
+    throw Error(ExitCode::kUsage, "both a file of samples and --leg-stiffness", "Give --at for one pose.");
   const PlatformRun run = begin_platform(a.common, {.pose = true});
   platform::InverseOptions options = a.options;
   // One pose: all outputs are shown. A file: the requested outputs are written.
@@ -124,6 +218,7 @@ void run_inverse(const InverseArguments& a) {
   if (run.single) {
     s.more["result"] = make_json(r);
     s.lines = pose_lines(run.rows.pose, 0) + leg_table(r);
+    add_single(run, a, s);
   } else {
     check_inverse(r, s);
   }
@@ -356,9 +451,15 @@ void add_platform_inverse_command(Command platform) {
       .add_option("--characteristic-length", a->options.characteristic_length,
                   "that turns are scaled with [m]; default: the platform's")
       .check(positive_number());
+  command
+      .add_option("--leg-stiffness", a->leg_stiffness,
+                  "of one sample: along each leg [N/m], one number or six; adds the stiffness of the platform")
+      .delimiter(',')
+      .type_name("K,...");
   command.footer(
       "Examples:\n"
       "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10deg 0\"\n"
+      "  garra platform ik trepa_like --leg-stiffness 2e7\n"
       "  garra platform ik trepa_like poses.h5 -o legs.h5 --limits --conditioning");
   command.callback([a] { run_inverse(*a); });
 }

@@ -109,6 +109,22 @@ void add_vicinity(const Analysis& a, const Vicinity& near, Json& to) {
                    {"q", near.q}};
 }
 
+void add_tool_speed(const chain::Robot& robot, const ToolSpeed& speed, Json& to) {
+  to["tool_speed"] = nullptr;
+  if (!speed.possible) return;
+  Json directions = Json::array(), limits = Json::array();
+  for (const Vec3<double>& d : speed.direction) directions.push_back({clean(d[0]), clean(d[1]), clean(d[2])});
+  for (const chain::Joint& joint : robot.joint)
+    limits.push_back(std::isfinite(joint.velocity_limit) ? Json(joint.velocity_limit) : Json(nullptr));
+  to["tool_speed"] = {{"joint_speed", speed.joint_speed},
+                      {"direction", directions},
+                      {"velocity_limit", limits},
+                      {"joint", speed.joint},
+                      {"name", robot.joint[static_cast<std::size_t>(speed.joint)].name},
+                      {"orientation_kept", speed.orientation_kept},
+                      {"speed", std::isfinite(speed.speed) ? Json(speed.speed) : Json(nullptr)}};
+}
+
 Json screws_json(const ScrewSet& set) { return screws_json(set.screw); }
 
 Json singularity_json(const Analysis& a, const AnalyzeOptions* options) {

@@ -71,6 +71,30 @@ std::string map_outcomes(const Json& s) {
   return out;
 }
 
+/// Where in the cell: cubes by their share of near samples, and shells about the first joint's axis.
+std::string cell(const Json& voxels) {
+  // Runs of older versions have none.
+  if (voxels.is_null() || !voxels.contains("cell") || voxels["cell"]["cubes"] == 0) return "";
+  const Json& cell = voxels["cell"];
+  const auto cubes = cell["cubes"].get<double>();
+  const double side = voxels["side"];
+  std::string out =
+      format("\nWhere in the cell: %.3g m^3 that the tool reaches in 8 samples or more, in cubes of %.3g m\n",
+             cubes * side * side * side, side);
+  out += counted("at least half of it near", cell["half"], cubes, kNameWidth);
+  out += counted("at least a tenth near", cell["tenth"], cubes, kNameWidth);
+  const Json& worst = cell["worst"];
+  out += format("  most often near around (%.3g, %.3g, %.3g) m: %lld of %lld samples\n",
+                worst["center"][0].get<double>(), worst["center"][1].get<double>(), worst["center"][2].get<double>(),
+                worst["near"].get<long long>(), worst["samples"].get<long long>());
+  if (cell["by_distance"].empty()) return out;
+  out += "  near samples by the tool's distance from the axis of joint 0\n";
+  for (const Json& shell : cell["by_distance"])
+    out += counted(format("  %.3g to %.3g m", shell["low"].get<double>(), shell["high"].get<double>()), shell["near"],
+                   std::max(1.0, shell["samples"].get<double>()), kNameWidth);
+  return out;
+}
+
 std::string dependent_text(const Json& near, const Json& robot) {
   const std::int64_t converged = near["converged"];
   std::string out = format("\nDependent joints at the singularity next to each of %lld near samples\n",
@@ -118,7 +142,9 @@ std::string measures(const Json& s) {
   std::string out = format("\n%-28s %10s %10s %10s\n", "", "5 %", "median", "95 %");
   out += quantile_line("Smallest singular value", s["quantiles"]["sigma_min"], 1, "");
   out += quantile_line("Condition number", s["quantiles"]["condition"], 1, "");
-  out += "  singular value: tool speed at unit joint speed in the hardest direction; condition: easiest by hardest\n";
+  out +=
+      "  singular value: tool speed at unit joint speed in the hardest direction; condition number: fastest by "
+      "slowest\n";
   const Json& near = s["nearest"];
   if (near.is_null() || near["converged"] == 0) return out;
   out += quantile_line("Near samples: joint motion", near["distance"]["quantiles"], 180 / M_PI, "deg");
@@ -157,7 +183,7 @@ std::string singularity_map_answer_text(const Json& s, const Json& manifest, con
   const Json& near = s["nearest"];
   const std::string title = s["title"];
   std::string out = "\n" + (title.empty() ? "Singularities of the " + s["robot"]["name"].get<std::string>() : title);
-  out += "\n\n" + headline_lines(s) + map_outcomes(s);
+  out += "\n\n" + headline_lines(s) + map_outcomes(s) + cell(s["voxels"]);
   if (!near.is_null() && near["converged"] > 0) out += dependent_text(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)

@@ -93,6 +93,19 @@ std::string joints_in_words(const std::vector<int>& joints) {
   return text;
 }
 
+/// "joint 4 (wrist_2)"
+std::string joint_in_words(const chain::Robot& robot, std::size_t j) {
+  const std::string& name = robot.joint[j].name;
+  return "joint " + std::to_string(j) + (name.empty() ? "" : " (" + name + ")");
+}
+
+/// A unit vector to three digits.
+std::string direction_text(const Vec3<double>& v) {
+  std::string text;
+  for (const double x : v.m) append(text, "%s%.3g", text.empty() ? "(" : ", ", std::abs(x) < 5e-4 ? 0 : x);
+  return text + ")";
+}
+
 /// "2 deg", or radians where degrees would have many zeros.
 std::string angle_text(double angle) {
   std::string text;
@@ -289,7 +302,26 @@ std::string vicinity_text(const Analysis& a, const Vicinity& near) {
     text += "infinite";
   else
     append(text, "%.6g (largest by smallest singular value)", condition_number(a));
-  return text + "\n\n";
+  return text + "\n";
+}
+
+std::string tool_speed_text(const chain::Robot& robot, const ToolSpeed& s, int width) {
+  std::string text;
+  append(text, "%-*s", width, "Joint speeds");
+  if (!s.possible) return text + "some motion of the tool takes infinite ones\n";
+  const auto worst = static_cast<std::size_t>(s.joint);
+  const auto unit = [&](std::size_t j) { return robot.joint[j].prismatic ? "m/s" : "rad/s"; };
+  append(text, "1 m/s of the tool%s takes at most %.4g %s: %s, along %s\n",
+         s.orientation_kept ? " without turning" : "", s.joint_speed[worst], unit(worst),
+         joint_in_words(robot, worst).c_str(), direction_text(s.direction[worst]).c_str());
+  append(text, "%*sof each joint", width, "");
+  for (std::size_t j = 0; j < s.joint_speed.size(); ++j)
+    append(text, " %.4g%s", clean(s.joint_speed[j]), robot.joint[j].prismatic ? " m/s" : "");
+  append(text, "\n%-*s", width, "Tool speed");
+  if (std::isinf(s.speed)) return text + "not limited: the robot has no velocity_limit\n";
+  append(text, "%.4g m/s in every direction; %s is then at its limit of %.4g %s\n", s.speed,
+         joint_in_words(robot, worst).c_str(), robot.joint[worst].velocity_limit, unit(worst));
+  return text;
 }
 
 std::string singularity_text(const ScrewSet& set, const Analysis& a, const AnalyzeOptions* options) {

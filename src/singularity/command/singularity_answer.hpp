@@ -11,6 +11,12 @@ namespace garra::cli {
 
 /// Two lines before the nine steps: how far the nearest singularity is and of what type, and the condition number.
 [[nodiscard]] std::string vicinity_text(const singularity::Analysis& analysis, const singularity::Vicinity& near);
+/// Lines about the joint speeds that a motion of the tool takes, and the tool speed that the joints' limits allow;
+/// `width` of the labels.
+[[nodiscard]] std::string tool_speed_text(const chain::Robot& robot, const singularity::ToolSpeed& speed,
+                                          int width = 21);
+/// The same for programs: `tool_speed`, null where the arm is singular.
+void add_tool_speed(const chain::Robot& robot, const singularity::ToolSpeed& speed, nlohmann::ordered_json& to);
 /// Largest by smallest singular value, of an arm that is not singular.
 [[nodiscard]] double condition_number(const singularity::Analysis& analysis);
 /// The same for programs: `nearest` and `condition`.

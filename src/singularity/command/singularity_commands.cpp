@@ -76,7 +76,14 @@ struct Subject {
   singularity::ScrewSet screws;
   AnalyzeOptions options;
   std::optional<singularity::Vicinity> near = {};  ///< of a robot
+  const chain::Robot* arm = nullptr;               ///< of a robot
 };
+
+/// What stands before the nine steps, of a robot.
+std::string robot_text(const Subject& s, const singularity::Analysis& analysis) {
+  if (!s.near) return "";
+  return vicinity_text(analysis, *s.near) + tool_speed_text(*s.arm, singularity::tool_speed(*s.arm, s.q)) + "\n";
+}
 
 /// The same form as an item of configurations.json, with the robot's name.
 void write_page(const std::string& page, const Subject& s, const singularity::Analysis& analysis) {
@@ -92,7 +99,7 @@ void write_page(const std::string& page, const Subject& s, const singularity::An
                      {"distance", 0.0},
                      {"screws", screws_json(s.screws)},
                      {"analysis", analyzed},
-                     {"text", singularity_text(s.screws, analysis, &s.options)}};
+                     {"text", robot_text(s, analysis) + singularity_text(s.screws, analysis, &s.options)}};
   const TemporaryFolder temporary;
   const std::string text = item.dump(1), file = temporary.file("configuration.json");
   io::write_file_atomically(file, std::as_bytes(std::span(text)));
@@ -108,10 +115,10 @@ void print_analysis(const AnalyzeArguments& arguments, const Subject& s) {
   if (arguments.format == "json") {
     nlohmann::ordered_json out = singularity_json(analysis, &s.options);
     if (s.near) add_vicinity(analysis, *s.near, out);
+    if (s.near) add_tool_speed(*s.arm, singularity::tool_speed(*s.arm, s.q), out);
     std::printf("%s\n", out.dump(2).c_str());
   } else {
-    const std::string before = s.near ? vicinity_text(analysis, *s.near) : "";
-    std::fputs((before + singularity_text(s.screws, analysis, &s.options)).c_str(), stdout);
+    std::fputs((robot_text(s, analysis) + singularity_text(s.screws, analysis, &s.options)).c_str(), stdout);
   }
   std::fflush(stdout);
 }
@@ -120,7 +127,8 @@ void analyze_at(const RobotArguments& arguments) {
   const chain::Robot robot = read_model(arguments.model);
   const std::vector<double> q = joint_values("--at", arguments.at, robot);
   const singularity::ScrewSet screws = singularity::make_screws(robot, q);
-  print_analysis(arguments, {robot.name, q, screws, make_analysis_options(arguments), singularity::vicinity(robot, q)});
+  print_analysis(arguments,
+                 {robot.name, q, screws, make_analysis_options(arguments), singularity::vicinity(robot, q), &robot});
 }
 
 /// The scenario that --map stands for: a robot, and everything else as `garra check` shows it.

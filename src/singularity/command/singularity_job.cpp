@@ -96,6 +96,7 @@ Json to_json(const MapSample& s, const chain::Robot& robot) {
   j["inverse_condition"] = number_to_json(m.inverse_condition[0]);
   j["manipulability"] = number_to_json(m.manipulability[0]);
   for (const double x : m.tool) j["tool"].push_back(number_to_json(x));
+  add_tool_speed(robot, tool_speed(robot, s.q), j);
   j["nearest"] = s.analysis ? singularity_to_json(s, robot) : Json(nullptr);
   if (!s.analysis) return j;
   const NearSingularities& near = s.nearest;
@@ -154,6 +155,7 @@ void print_map_sample(const MapSample& s, const chain::Robot& robot, double tole
   std::printf("\nSmallest singular value  %.6g, %.6g of the largest\n", m.sigma_min[0], m.inverse_condition[0]);
   std::printf("Manipulability           %.6g (product of the singular values)\n", m.manipulability[0]);
   std::printf("Tool point               (%.6g, %.6g, %.6g) m\n", m.tool[0], m.tool[1], m.tool[2]);
+  std::fputs(tool_speed_text(robot, tool_speed(robot, s.q), 25).c_str(), stdout);
   if (!s.analysis) {
     std::printf("Nearest singularity      none was found from here\n");
     return;

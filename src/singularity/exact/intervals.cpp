@@ -1,4 +1,4 @@
-// Singular intervals of neighboring joints, which of their joints are to blame, and which joints mend them.
+// Singular intervals of neighboring joints, which of their joints are dependent, and which joints mend them.
 #include <algorithm>
 #include <cmath>
 

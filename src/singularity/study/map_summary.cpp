@@ -117,7 +117,72 @@ Json lost_json(const Tally& t, int first) {
   return list;
 }
 
-Json voxels_json(const MapLayout& l, const Tally& t) {
+/// Samples of a part of the cell, and its cubes.
+struct CellPart {
+  std::int64_t samples = 0, near = 0;
+  std::int64_t cubes = 0, tenth = 0, half = 0;  ///< cubes with kEnough samples or more; by their share of near ones
+
+  static constexpr std::int64_t kEnough = 8;
+  void add(std::int64_t cube_samples, std::int64_t cube_near) {
+    samples += cube_samples;
+    near += cube_near;
+    if (cube_samples < kEnough) return;
+    ++cubes;
+    tenth += 10 * cube_near >= cube_samples;
+    half += 2 * cube_near >= cube_samples;
+  }
+  [[nodiscard]] Json json() const {
+    return {{"samples", samples}, {"near", near}, {"cubes", cubes}, {"tenth", tenth}, {"half", half}};
+  }
+};
+
+/// Distance from the first joint's axis; NaN if that joint slides.
+double axis_distance(const Screw<double>& axis, const Vec3<double>& point) {
+  const double w = norm(axis.w);
+  return w > 0 ? norm(axis.v - cross(point, axis.w)) / w : NAN;
+}
+
+Vec3<double> cube_center(const VoxelGrid& v, int k) {
+  const double x = k % v.nx, y = k / v.nx % v.ny, z = k / v.nx / v.ny;
+  return v.low + v.side * Vec3<double>{{x + 0.5, y + 0.5, z + 0.5}};
+}
+
+/// Where in the cell of the tool samples are near: share of the cubes, by distance from the first joint's axis, and the
+/// cube with the largest share.
+Json cell_json(const MapLayout& l, const Tally& t, const chain::Robot& robot) {
+  constexpr int kShells = 5;
+  const VoxelGrid& v = l.voxels;
+  const Screw<double> axis = make_screws(robot, std::vector<double>(robot.joint.size())).screw[0];
+  const auto samples = [&](int k) { return at(t, l.voxel + k * VoxelGrid::kCounts); };
+  const auto near = [&](int k) { return at(t, l.voxel + k * VoxelGrid::kCounts + 1); };
+  double farthest = 0;
+  for (int k = 0; k < v.size(); ++k)
+    if (samples(k) > 0) farthest = std::fmax(farthest, axis_distance(axis, cube_center(v, k)));
+  CellPart all, shell[kShells];
+  int worst = -1;
+  for (int k = 0; k < v.size(); ++k) {
+    if (samples(k) == 0) continue;
+    all.add(samples(k), near(k));
+    const double distance = axis_distance(axis, cube_center(v, k));
+    if (distance >= 0)
+      shell[std::min(kShells - 1, static_cast<int>(kShells * distance / farthest))].add(samples(k), near(k));
+    if (samples(k) >= CellPart::kEnough && (worst < 0 || near(k) * samples(worst) > near(worst) * samples(k)))
+      worst = k;
+  }
+  Json j = all.json();
+  j["by_distance"] = Json::array();
+  for (int k = 0; k < kShells && farthest > 0; ++k) {
+    Json part = {{"low", farthest * k / kShells}, {"high", farthest * (k + 1) / kShells}};
+    part.update(shell[k].json());
+    j["by_distance"].push_back(part);
+  }
+  j["worst"] = nullptr;
+  if (worst >= 0)
+    j["worst"] = {{"center", vector_json(cube_center(v, worst))}, {"samples", samples(worst)}, {"near", near(worst)}};
+  return j;
+}
+
+Json voxels_json(const MapLayout& l, const Tally& t, const chain::Robot& robot) {
   const VoxelGrid& v = l.voxels;
   if (v.size() == 0) return nullptr;
   std::int64_t occupied = 0, with_near = 0;
@@ -125,8 +190,9 @@ Json voxels_json(const MapLayout& l, const Tally& t) {
     occupied += at(t, l.voxel + k * VoxelGrid::kCounts) > 0;
     with_near += at(t, l.voxel + k * VoxelGrid::kCounts + 1) > 0;
   }
-  return {{"low", vector_json(v.low)}, {"side", v.side},         {"n", {v.nx, v.ny, v.nz}},
-          {"occupied", occupied},      {"with_near", with_near}, {"outside", at(t, l.outside)}};
+  return {{"low", vector_json(v.low)},     {"side", v.side},         {"n", {v.nx, v.ny, v.nz}},
+          {"occupied", occupied},          {"with_near", with_near}, {"outside", at(t, l.outside)},
+          {"cell", cell_json(l, t, robot)}};
 }
 
 Json single_precision_json(const MapLayout& l, const Tally& t) {
@@ -191,7 +257,7 @@ std::string MapStudy::summary(const study::Total& t, const std::string& stopped_
   j["worst"] = Json::array();
   for (const auto& worst : t.worst.list())
     j["worst"].push_back({{"sample", worst.sample}, {"inverse_condition", worst.value}});
-  j["voxels"] = voxels_json(l, t);
+  j["voxels"] = voxels_json(l, t, s.robot);
   return j.dump(1) + "\n";
 }
 

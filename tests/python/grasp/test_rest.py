@@ -66,3 +66,38 @@ def test_flat_pads_hold_what_their_friction_holds_and_are_not_unique(share, tmp_
     if share > 10:  # all of a pad's force at one of its points would let the other one drop
         assert ranking.non_unique[0] == 4
     assert ranking.p_resisted[0] == 1
+
+
+@pytest.mark.parametrize("share", [0.5, 1.5, 12])
+def test_the_friction_that_flat_pads_need_is_known_whatever_forces_are_found(share, tmp_path):
+    ranking = rank(pads(share * NEEDED, tmp_path / "pads.npz"), samples=4, friction_samples=4)
+    np.testing.assert_allclose(ranking.required_friction[0], NEEDED, atol=3e-4)
+    # Enough, and not much less is.
+    assert ranking.replay(0, 0)["required_friction"] == pytest.approx(NEEDED, abs=3e-4)
+    assert rank(pads(ranking.required_friction[0, 2], tmp_path / "enough.npz"), samples=1).p_held[0] == 1
+    assert rank(pads(NEEDED - 5e-4, tmp_path / "less.npz"), samples=1).p_held[0] == 0
+
+
+def test_a_ranking_tells_how_far_it_is(tmp_path, capsys):
+    one = pads(0.6, tmp_path / "pads.npz")
+    # Forty copies with five samples' worth of milliseconds each: more than one part of the work.
+    copies = {name: np.concatenate([array] * 40) for name, array in one.arrays.items()}
+    many = GraspSet.from_arrays(
+        points=copies.pop("point").reshape(40, 4, 3),
+        normals=copies.pop("normal").reshape(40, 4, 3),
+        friction=copies.pop("friction").reshape(40, 4),
+        jacobian=copies.pop("jacobian").reshape(40, 4, 3, 2),
+        **copies,
+    )
+    told = []
+    ranking = rank(many, samples=64, friction_samples=0, progress=told.append)
+    assert told[-1]["grasps"] == 40 == told[-1]["of"] and told[-1]["seconds_left"] == 0
+    assert [r["grasps"] for r in told] == sorted(r["grasps"] for r in told)
+    np.testing.assert_array_equal(ranking.p_held, rank(many, samples=64, friction_samples=0, progress=True).p_held)
+    assert "40 of 40 grasps, 0 s left" in capsys.readouterr().err
+
+    def stop(record):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        rank(many, samples=64, progress=stop)

@@ -42,6 +42,11 @@ def test_the_printed_answer_is_short_and_counts_joints_one_way():
     assert near.condition == near.singular_values[0] / near.singular_values[5]
     here = garra.singularity.analyze(robot, [0.3, -0.7, 0.5, 0.9, 0, -0.4])
     assert here.nearest.distance == 0 and here.condition == np.inf
+    assert here.tool_speed is None
+    per_speed = np.linalg.inv(robot.jacobian(np.array([0.3, -0.7, 0.5, 0.9, 0.02, -0.4])))[:, :3]
+    np.testing.assert_allclose(near.tool_speed.joint_speed, np.linalg.norm(per_speed, axis=1), rtol=1e-9)
+    assert near.tool_speed.speed == np.inf and near.tool_speed.joint == np.argmax(near.tool_speed.joint_speed)
+    assert "tool speed: 1 m/s takes at most" in repr(near)
     q = np.linspace(-1, 1, 60).reshape(10, 6)
     for answer in (near, here, garra.singularity.measure(robot, q), garra.singularity.nearest(robot, q)):
         lines = repr(answer).splitlines()

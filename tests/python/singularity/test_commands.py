@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -203,3 +204,42 @@ def test_wrong_input_is_refused_with_a_remedy(arguments: tuple[str, ...], code: 
     done = garra(*arguments)
     assert done.returncode == code and said in done.stderr
     assert "Traceback" not in done.stderr and done.stdout == ""
+
+
+def test_joint_speeds_for_a_tool_speed_are_those_of_the_inverse_jacobian() -> None:
+    q = "0 -90deg 90deg -90deg 2deg 0"
+    found = analysis("singularity", "ur5", "--at", q)["tool_speed"]
+    library = pytest.importorskip("garra")
+    pytest.importorskip("garra._core")
+    robot = library.load(str(ROOT / "data" / "robots" / "ur5.toml"))
+    per_speed = np.linalg.inv(robot.jacobian(np.radians([0, -90, 90, -90, 2, 0])))[:, :3]
+    np.testing.assert_allclose(found["joint_speed"], np.linalg.norm(per_speed, axis=1), rtol=1e-9, atol=1e-12)
+    worst = int(np.argmax(found["joint_speed"]))  # all joints have the limit of 180 deg/s
+    assert found["joint"] == worst and found["orientation_kept"]
+    assert found["speed"] == pytest.approx(math.pi / found["joint_speed"][worst], rel=1e-9)
+    np.testing.assert_allclose(per_speed[worst] @ found["direction"][worst], found["joint_speed"][worst], rtol=1e-9)
+    told = garra("singularity", "ur5", "--at", q).stdout
+    assert f"Tool speed           {found['speed']:.4g} m/s in every direction; joint {worst}" in told
+    assert f"1 m/s of the tool without turning takes at most {found['joint_speed'][worst]:.4g} rad/s: joint {worst}" in told
+
+
+def test_tool_speeds_without_limits_and_at_a_singularity() -> None:
+    assert analysis("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0.5 0.1")["tool_speed"]["speed"] is None
+    told = garra("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0.5 0.1").stdout
+    assert "Tool speed           not limited: the robot has no velocity_limit" in told
+    assert analysis("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0 0.1")["tool_speed"] is None
+    here = garra("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0 0.1").stdout
+    assert "Joint speeds         some motion of the tool takes infinite ones" in here
+
+
+def test_an_arm_of_lower_rank_may_turn_its_tool(tmp_path: Path) -> None:
+    links = 'schema = 1\nrobot = "two links"\nconvention = "dh"\n' + "".join(
+        f"[[joint]]\na = 1\nvelocity_limit = {limit}\n" for limit in (2, 1)
+    )
+    (tmp_path / "two.toml").write_text(links)
+    found = analysis("singularity", tmp_path / "two.toml", "--at", "0 90deg")["tool_speed"]
+    # J = [[-1, -1], [1, 0]], its inverse [[0, 1], [-1, -1]]
+    np.testing.assert_allclose(found["joint_speed"], [1, math.sqrt(2)], rtol=1e-12)
+    assert not found["orientation_kept"] and found["joint"] == 1
+    assert found["speed"] == pytest.approx(1 / math.sqrt(2))
+    assert analysis("singularity", tmp_path / "two.toml", "--at", "0 0")["tool_speed"] is None

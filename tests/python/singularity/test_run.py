@@ -167,6 +167,32 @@ def test_voxels_hold_all_samples(whole, table):
     assert np.abs(count - voxels["near"]).sum() <= 2, "but for points on a border"
 
 
+def test_the_cell_says_where_near_samples_are(whole):
+    found = summary_of(whole)["voxels"]
+    cell = found["cell"]
+    with h5py.File(whole / "map.h5") as file:
+        count, near = (file["voxels"][name][:] for name in ("count", "near"))
+    enough = count >= 8
+    share = near[enough] / count[enough]
+    assert (cell["samples"], cell["near"], cell["cubes"]) == (count.sum(), near.sum(), enough.sum())
+    assert (cell["half"], cell["tenth"]) == ((share >= 0.5).sum(), (share >= 0.1).sum()) and cell["tenth"] > 0
+    # The PUMA's first axis is the world's z axis.
+    z, y, x = np.indices(count.shape)
+    places = [np.array(found["low"])[k] + (axis + 0.5) * found["side"] for k, axis in enumerate((x, y, z))]
+    radius = np.hypot(places[0], places[1])
+    for shell in cell["by_distance"]:
+        inside = (count > 0) & (radius >= shell["low"] - 1e-9) & (radius < shell["high"] - 1e-9)
+        if shell is cell["by_distance"][-1]:
+            inside = (count > 0) & (radius >= shell["low"] - 1e-9)
+        assert (shell["samples"], shell["near"]) == (count[inside].sum(), near[inside].sum())
+    # The shoulder's singularities are about the axis, the elbow's where the arm is stretched.
+    shares = [shell["near"] / shell["samples"] for shell in cell["by_distance"]]
+    assert shares[0] > 3 * shares[2] < 2 * shares[4]
+    assert cell["worst"]["near"] / cell["worst"]["samples"] == share.max()
+    answer = garra("resume", whole).stdout
+    assert "Where in the cell:" in answer and re.search(rf"at least a tenth near +{cell['tenth']} ", answer)
+
+
 def test_a_slice_and_its_locus_are_those_of_numpy(whole):
     with h5py.File(whole / "map.h5") as file:
         group = file["slices/0"]

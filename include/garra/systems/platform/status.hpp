@@ -10,8 +10,8 @@ namespace garra::platform {
 
 /// Result of a pose search, or the reason for its failure.
 enum class PoseStatus : int {
-  kConverged = 0,  ///< residual of the given lengths <= tolerance; of the host's forward kinematics also: it is the
-                   ///< guess's pose, found within ForwardOptions::plain_iterations or at the end of a proven path
+  kConverged = 0,  ///< residual of the given lengths <= tolerance; of forward kinematics in six coordinates also: it is
+                   ///< the guess's pose, found within ForwardOptions::plain_iterations or at the end of a proven path
   kCertified,      ///< and proven to be the guess's: the only one within a radius about the guess (Kantorovich's test),
                    ///< or with certify_mode the end of a path without singularities
   kModeSuspect,    ///< residual <= tolerance, but det J has another sign than at the guess, or no proven path leads

@@ -1,0 +1,159 @@
+"""The singular pose next to a pose and the stiffness of a platform, against determinants and energies by NumPy."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from arrays import require_module
+from program import ROOT, USAGE, garra
+
+require_module()
+
+import garra as library  # noqa: E402
+
+
+def load(name: str) -> library.platform.Platform:
+    return library.platform.load(str(ROOT / "data" / "platforms" / f"{name}.toml"))
+
+
+def anchors(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Of the platform as `garra check` writes it out: base and platform joints [6, 3]."""
+    import tomllib
+
+    legs = tomllib.loads(load(name).to_toml())["leg"]
+    return np.array([leg["base"] for leg in legs]), np.array([leg["anchor"] for leg in legs])
+
+
+def rotation(vector: np.ndarray) -> np.ndarray:
+    angle = np.linalg.norm(vector)
+    if angle == 0:
+        return np.eye(3)
+    x, y, z = vector / angle
+    k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + math.sin(angle) * k + (1 - math.cos(angle)) * k @ k
+
+
+class Machine:
+    """Determinant of the scaled length Jacobian after a motion u = (shift; L turn) from a pose."""
+
+    def __init__(self, name: str, position: np.ndarray, turn: np.ndarray) -> None:
+        self.base, self.anchor = anchors(name)
+        self.position, self.A = position, rotation(turn)
+        self.length = np.sqrt(((self.anchor - self.anchor.mean(0)) ** 2).sum(1).mean())
+
+    def jacobian(self, u: np.ndarray) -> np.ndarray:
+        lever = self.anchor @ (rotation(u[3:] / self.length) @ self.A).T
+        d = self.position + u[:3] + lever - self.base
+        z = d / np.linalg.norm(d, axis=1, keepdims=True)
+        return np.hstack([z, np.cross(lever, z) / self.length])
+
+    def determinant(self, u: np.ndarray) -> float:
+        return np.linalg.det(self.jacobian(u))
+
+
+POSES = [
+    ("trepa_like", [0, 0, 1.15], [0, 0, 0]),
+    ("irregular", None, [0.1, -0.2, 0.3]),
+    ("trepa_like", [0.1, -0.05, 1.3], [0.3, 0.2, -0.5]),
+]
+
+
+def quaternion(turn: np.ndarray) -> np.ndarray:
+    angle = np.linalg.norm(turn)
+    return np.r_[math.cos(angle / 2), math.sin(angle / 2) * np.asarray(turn) / (angle or 1)]
+
+
+@pytest.mark.parametrize(("name", "position", "turn"), POSES)
+def test_the_nearest_singular_pose_is_singular_and_no_other_is_nearer(name, position, turn) -> None:
+    platform, turn = load(name), np.array(turn, float)
+    position = np.array(platform.home[0] if position is None else position, float)
+    found = platform.nearest_singular_pose(position, quaternion(turn))
+    machine = Machine(name, position, turn)
+    assert found.characteristic_length == pytest.approx(machine.length, rel=1e-12)
+    u = np.r_[found.shift, machine.length * found.turn]
+    assert found.distance == pytest.approx(np.linalg.norm(u), rel=1e-12) and 0 < found.distance < found.reach
+    sigma = np.linalg.svd(machine.jacobian(u), compute_uv=False)
+    assert sigma[5] < 1e-9 * sigma[0]
+    at = platform.inverse_kinematics(found.position, found.quaternion)
+    assert at.sigma_min < 1e-9 and at.mask == found.mask
+    # The normal of the singular surface has the direction of the motion: the distance is stationary.
+    step = 1e-6 * np.eye(6)
+    normal = np.array([machine.determinant(u + e) - machine.determinant(u - e) for e in step])
+    assert abs(normal @ u) / np.linalg.norm(normal) / np.linalg.norm(u) == pytest.approx(1, abs=1e-5)
+    # The determinant keeps its sign nearer by.
+    rng, start = np.random.default_rng(1), machine.determinant(np.zeros(6))
+    for d in rng.normal(size=(3000, 6)):
+        for share in (0.5, 0.9, 0.995):
+            assert machine.determinant(share * found.distance * d / np.linalg.norm(d)) * start > 0
+
+
+@pytest.mark.parametrize(("name", "position", "turn"), POSES)
+def test_the_way_along_an_axis_ends_where_the_determinant_changes_its_sign(name, position, turn) -> None:
+    platform, turn = load(name), np.array(turn, float)
+    position = np.array(platform.home[0] if position is None else position, float)
+    found = platform.nearest_singular_pose(position, quaternion(turn))
+    machine = Machine(name, position, turn)
+    start, met = machine.determinant(np.zeros(6)), 0
+    for k in range(6):
+        unit = 1 if k < 3 else machine.length
+        for side, sign in enumerate((1, -1)):
+            end = min(unit * found.along_axes[k, side], found.reach)
+            for way in np.linspace(0, end * (1 - 1e-9), 400):
+                assert machine.determinant(sign * way * np.eye(6)[k]) * start > 0
+            if np.isfinite(found.along_axes[k, side]):
+                met += 1
+                assert machine.determinant(sign * end * (1 + 1e-6) * np.eye(6)[k]) * start < 0
+                assert end >= found.distance * (1 - 1e-12)
+    assert met >= 2
+
+
+def test_a_symmetric_platform_is_singular_after_a_quarter_turn() -> None:
+    platform = load("trepa_like")
+    ways = platform.nearest_singular_pose().along_axes
+    np.testing.assert_allclose(ways[5], math.pi / 2, atol=1e-9)
+    here = platform.nearest_singular_pose(platform.home[0], quaternion(np.array([0, 0, math.pi / 2])))
+    assert here.distance == 0 and not here.shift.any() and not here.along_axes.any()
+    with pytest.raises(ValueError, match="2 poses: give one"):
+        platform.nearest_singular_pose(np.zeros((2, 3)), np.ones((2, 4)))
+    with pytest.raises(library.UsageError, match="not finite"):
+        platform.nearest_singular_pose([0, 0, np.nan], [1, 0, 0, 0])
+
+
+def test_the_stiffness_is_the_curvature_of_the_legs_energy() -> None:
+    platform = load("irregular")
+    position, turn, k = np.array(platform.home[0]), np.array([0.1, -0.2, 0.3]), np.array([1, 2, 3, 4, 5, 6.0]) * 1e6
+    found = platform.stiffness(position, quaternion(turn), k)
+
+    def lengths(u):
+        base, anchor = anchors("irregular")
+        return np.linalg.norm(position + u[:3] + anchor @ (rotation(u[3:]) @ rotation(turn)).T - base, axis=1)
+
+    step = 1e-6
+    slope = np.array([(lengths(step * e) - lengths(-step * e)) / (2 * step) for e in np.eye(6)])  # [motion, leg]
+    np.testing.assert_allclose(found, slope @ np.diag(k) @ slope.T, rtol=1e-6, atol=1e-6 * found.max())
+    assert platform.stiffness(np.tile(position, (4, 1)), quaternion(turn), 1e6).shape == (4, 6, 6)
+    np.testing.assert_allclose(found, found.T)
+    with pytest.raises(library.UsageError, match="below 0"):
+        platform.stiffness(position, quaternion(turn), -1.0)
+
+
+def test_the_command_prints_the_singular_pose_and_the_stiffness() -> None:
+    told = garra("platform", "ik", "trepa_like", "--leg-stiffness", "20 N/mm").stdout
+    platform = load("trepa_like")
+    found = platform.nearest_singular_pose()
+    assert f"singular pose  {found.distance:.6g} m away; turns count 0.4 m a radian" in told
+    rows = [line.split() for line in told.splitlines()]
+    assert next(row for row in rows if row[:1] == ["forward"])[6] == "90"
+    answer = json.loads(
+        garra("platform", "ik", "trepa_like", "--leg-stiffness", "20 N/mm", "--format", "json").stdout
+    )
+    assert answer["nearest_singular"]["pose"]["distance"] == found.distance
+    np.testing.assert_allclose(answer["stiffness"], platform.stiffness(*platform.home, 2e4), rtol=1e-12, atol=1e-9)
+    assert f"{answer['stiffness'][2][2]:.5g}" in told
+    here = garra("platform", "ik", "trepa_like", "--at", "0 0 1.15, 0 0 90deg").stdout
+    assert "singular pose  here" in here
+    refused = garra("platform", "ik", "trepa_like", "--leg-stiffness", "1,2", expect=USAGE)
+    assert "--leg-stiffness has 2 numbers, not 1 or 6" in refused.stderr
