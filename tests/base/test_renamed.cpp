@@ -78,7 +78,7 @@ TEST_F(Renamed, OverridesAndPathsTakeOldNames) {
 TEST_F(Renamed, FlagsKeepTheirDashes) {
   EXPECT_EQ(new_flag("--tol"), "--tolerance");
   EXPECT_EQ(new_flag("--no-finish"), "--no-merge");
-  EXPECT_EQ(new_flag("analyse"), "analyze");
+  EXPECT_EQ(new_flag("share"), "fraction");
   EXPECT_EQ(new_flag("--seed"), "");
 }
 

@@ -40,10 +40,10 @@ TEST(SampleCheck, RejectsAnAnswerThatIsSlightlyWrong) {
   }
 }
 
-TEST(SampleCheck, ANumberThatIsNoneIsNoAnswer) {
+TEST(SampleCheck, AForceThatIsNaNIsInvalidInput) {
   auto known = bench::manufactured(ManufacturedClass::compliant, Mode::stick, {2, 1, 3});
   known.c[4] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(check_solution(known.problems, known.c).status[0], Status::kStalled);
+  EXPECT_EQ(check_solution(known.problems, known.c).status[0], Status::kInvalidInput);
 }
 
 TEST(SampleCheck, WrongSizesAreRefused) {

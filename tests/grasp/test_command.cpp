@@ -108,7 +108,7 @@ TEST(Squeeze, OfEachContactIsBalancedLikeACommonOne) {
 TEST(Squeeze, OfOneContactIsAnInputOfItsOwn) {
   const Study study(two_finger({"contact.0.grip_force={ uniform = [3, 5] }"}));
   ASSERT_EQ(study.inputs().size(), 1u);
-  EXPECT_EQ(study.inputs()[0].name, "contact 0 grip_force");
+  EXPECT_EQ(study.inputs()[0].name, "contact 0 grip force");
   const Replay a = study.replay(0), b = study.replay(1);
   EXPECT_NE(a.b, b.b);
 }

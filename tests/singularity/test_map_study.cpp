@@ -253,7 +253,7 @@ TEST(SingularityMapStudy, TheSummaryCountsWhatTheRowsHold) {
   EXPECT_EQ(s["outcomes"]["singular"], singular);
   EXPECT_EQ(s["outcomes"]["regular"], kSamples - near - singular);
   EXPECT_EQ(s["nearest"]["converged"], converged);
-  EXPECT_EQ(s["nearest"]["lost"], lost);
+  EXPECT_EQ(s["nearest"]["diverged"], lost);
   ASSERT_EQ(s["nearest"]["dependent_joints"].size(), sets.size());
   std::int64_t before = kSamples;
   for (const auto& row : s["nearest"]["dependent_joints"]) {

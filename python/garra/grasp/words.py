@@ -38,7 +38,7 @@ def _table(scenario: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def study_line(scenario: dict[str, Any], contacts: int, levels: list[float] | None = None) -> list[str]:
-    """Description of the study: hand, object, contacts, friction (`levels` replace the scenario's), squeeze; as far as
+    """Description of the study: hand, object, contacts, friction (`levels` replace the scenario's), grip force; as far as
     given in the scenario."""
     hand, body = _table(scenario, "hand"), _table(scenario, "object")
     parts = [f"{words.plain(name)} hand"] if (name := _hand_name(hand)) else []
@@ -54,7 +54,7 @@ def study_line(scenario: dict[str, Any], contacts: int, levels: list[float] | No
                 f"{len(levels)} levels of friction, {words.number(min(levels))} to {words.number(max(levels))}"
             )
         elif key in _table(scenario, table):
-            parts.append(f"{key} {words.value(_table(scenario, table)[key], QUANTITIES.get(key, ''))}")
+            parts.append(f"{words.plain(key)} {words.value(_table(scenario, table)[key], QUANTITIES.get(key, ''))}")
     return parts
 
 

@@ -48,8 +48,9 @@ void regroup(Model<double, J>& m) {
     const bool slides = m.prismatic[i];
     const kernel::Composite<double> part = indifferent_part(j, slides);
     const double mass = slides ? 0 : j.mass;
-    Angles<double, J> x{};  // any angle of a revolute joint will do
+    Angles<double, J> x;  // any angle of a revolute joint will do, and any way of a prismatic one
     exact_cos_sin(slides ? j.theta : 0, x.cos[i], x.sin[i]);
+    x.slide[i] = 0;
     add_body(m.joint[i - 1], mass, kernel::carry_out<Joints::kMixed>(m, x, i, mass, part));
     // What is handed over is gone here: zeros are what makes the code short.
     add_body(j, -mass, {-part.s, {-part.I.xx, -part.I.yy, -part.I.zz, -part.I.xy, -part.I.xz, -part.I.yz}});

@@ -21,7 +21,7 @@ void contact_place_fields(Fields& f, bool known, const grasp::Object& object, gr
 /// if it cannot be given.
 void contact_input_fields(Fields& f, grasp::Contact& contact, study::Distribution* common_friction);
 
-/// Commands of the contact's finger: squeeze, force.
+/// Commands of the contact's finger: grip force, force.
 void contact_command_fields(Fields& f, grasp::Contact& contact);
 
 }  // namespace garra::io

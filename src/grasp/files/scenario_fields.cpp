@@ -45,7 +45,7 @@ AnyValue wrench(Scenario& s) {
   return inlined(fields, "`{ force_radius, torque_radius, force, torque }`");
 }
 
-/// Whether a squeeze is required: not if every contact has its own command.
+/// Whether a grip force is required: not if every contact has its own command.
 bool needs_grip_force(const Scenario& s) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j)
     if (!s.contacts[j].grip_force && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;

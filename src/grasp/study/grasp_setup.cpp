@@ -33,7 +33,7 @@ void for_each_input(const Scenario& s, const Visit& visit) {
     visit(kTurnX + i, std::string("object turn ") + axis[i], "rad", s.object.turn[i]);
   }
   visit(kAngle, "contact angle", "rad", s.angle);
-  visit(kGripForce, "grip_force", "N", s.grip_force);
+  visit(kGripForce, "grip force", "N", s.grip_force);
   visit(kCompensation, "gravity compensation", "1", s.compensation);
   visit(kForceSize, "force size", "N", s.force_magnitude);
   visit(kForceCosine, "force cos(polar angle)", "1", cosine(s.force_magnitude));
@@ -53,7 +53,7 @@ void for_each_input(const Scenario& s, const Visit& visit) {
     visit(slot + kTiltDirection, name + "tilt direction", "rad", azimuth(c.tilt));
     visit(slot + kGripForceError, name + "grip force error", "N", c.grip_force_error);
     const Distribution told = Distribution::constant(c.force ? (*c.force)[0] : 0);
-    visit(slot + kOwnGripForce, name + "grip_force", "N", c.grip_force.value_or(told));
+    visit(slot + kOwnGripForce, name + "grip force", "N", c.grip_force.value_or(told));
   }
 }
 
@@ -205,7 +205,7 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
     m.common_friction[j] = c.common_friction;
     const bool own = c.grip_force || c.force;
     m.grip_force_slot[j] = own ? contact_slot(static_cast<int>(j), kOwnGripForce) : static_cast<int>(kGripForce);
-    // min_grip_force asks how far the common squeeze may decrease, so it must act on some contact.
+    // min_grip_force asks how far the common grip force may decrease, so it must act on some contact.
     m.hold.any_grip_force = m.hold.any_grip_force || (!own && s.fingers[j].tau.empty());
   }
 }
