@@ -402,7 +402,7 @@ TEST(SingularityMapStudy, PagesShowTheMostFrequentSetsAndTheWorst) {
     ASSERT_TRUE(s.analysis.has_value());
     std::uint32_t exact = 0;
     for (const int j : s.analysis->dependent_joints) exact |= 1u << j;
-    EXPECT_EQ(exact, s.nearest.dependent_joints[0]) << "the exact analysis blames the same joints";
+    EXPECT_EQ(exact, s.nearest.dependent_joints[0]) << "the exact analysis has the same joints";
     EXPECT_TRUE(s.analysis->arm_singular);
     if (k < chosen.size() - 3) {
       EXPECT_EQ(exact, sets[k].joints);
