@@ -103,6 +103,11 @@ std::string dependent_text(const Json& near, const Json& robot) {
   for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
     out += counted(joints_text(sets[k]["joints"]), sets[k]["count"], static_cast<double>(converged), kNameWidth);
   if (sets.size() > kMaxSets) out += format("  and %zu other sets; summary.json has all\n", sets.size() - kMaxSets);
+  std::string types;
+  for (std::size_t k = 0; k < std::min(kMaxSets, sets.size()); ++k)
+    if (const std::string type = sets[k].value("type", ""); !type.empty())
+      types += (types.empty() ? "" : "; ") + type + ": " + joints_text(sets[k]["joints"]);
+  if (!types.empty()) out += "  type of each set's example: " + types + "\n";
   return out + legend(robot);
 }
 

@@ -90,16 +90,26 @@ Shown shown_by_logarithm(const Tally& t, study::Histogram h, const study::Column
   return s;
 }
 
-Json dependent_joints_json(const std::vector<CountedSet>& sets, std::int64_t converged) {
+/// "wrist", "elbow", "shoulder" or "": the type of the singularity next to a set's example.
+std::string example_type(const MapStudy& study, const CountedSet& set) {
+  if (set.example < 0) return "";
+  const MapSample s = study.sample(set.example);
+  return s.analysis ? singularity_type(study.scenario().robot, s.nearest.singular_q) : "";
+}
+
+Json dependent_joints_json(const MapStudy& study, const std::vector<CountedSet>& sets, std::int64_t converged) {
+  constexpr std::ptrdiff_t kTyped = 8;  // the most frequent ones
   Json list = Json::array();
   for (const CountedSet& set : sets) {
     const study::Interval i = study::clopper_pearson(set.count, converged);
+    const bool typed = &set - sets.data() < kTyped;
     list.push_back({{"joints", joints_json(set.joints)},
                     {"count", set.count},
                     {"share", static_cast<double>(set.count) / static_cast<double>(converged)},
                     {"low", i.low},
                     {"high", i.high},
-                    {"example", set.example}});
+                    {"example", set.example},
+                    {"type", typed ? example_type(study, set) : ""}});
   }
   return list;
 }
@@ -211,7 +221,7 @@ Json nearest_json(const MapStudy& study, const study::Total& t) {
             {"outside_range", at(t, l.outside_range)},
             {"distance", histogram_json(t, l.distance, {"distance", "rad", "Distance to the singularity"})},
             {"lost_freedoms", lost_json(t, l.lost)},
-            {"dependent_joints", dependent_joints_json(study.dependent_joints(t), converged)},
+            {"dependent_joints", dependent_joints_json(study, study.dependent_joints(t), converged)},
             {"subsets", subsets_json(study.subsets(t))}};
   for (int k = 0; k <= l.joints; ++k) j["subsets_per_configuration"].push_back(at(t, l.subsets + k));
   for (int k = 0; k < l.joints; ++k)

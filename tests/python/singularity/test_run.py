@@ -128,6 +128,9 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
         mine = converged & (table["dependent_joints"] == set_of(row["joints"]))
         assert row["count"] == mine.sum() and row["example"] == table["index"][mine][0]
         assert (row["low"], row["high"]) == pytest.approx(clopper_pearson(row["count"], converged.sum()), abs=1e-12)
+    # Of a PUMA: q4 = 0 folds the wrist, a stretched arm is the elbow's, the wrist over the first axis the shoulder's.
+    types = {tuple(row["joints"]): row["type"] for row in near["dependent_joints"]}
+    assert (types[3, 5], types[1, 2, 3, 4, 5], types[0, 1, 3, 4, 5]) == ("wrist", "elbow", "shoulder")
     counts = [row["count"] for row in near["dependent_joints"]]
     assert counts == sorted(counts, reverse=True)
     for row in near["escape"]:
