@@ -175,7 +175,7 @@ def test_plain_numbers_of_the_scenario_get_their_units() -> None:
         "load": {"grip_force": 1.93},
     }
     line = " | ".join(grasp_words.study_line(scenario, 3)).replace(NARROW, " ")
-    assert line == "sphere, radius 35 mm, mass 0.08 kg … 0.12 kg | 3 contacts | angle 60° ± 2° | grip_force 1.93 N"
+    assert line == "sphere, radius 35 mm, mass 0.08 kg … 0.12 kg | 3 contacts | angle 60° ± 2° | grip force 1.93 N"
 
 
 def test_a_study_of_levels_names_them_in_the_subtitle(shaken: Seen) -> None:

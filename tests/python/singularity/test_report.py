@@ -165,11 +165,12 @@ def test_the_page_opens_with_the_share_and_the_dependent_joints(puma: Run) -> No
     assert f"median distance of near ones {median}°" in page.text
 
 
-def test_every_set_of_responsible_joints_stands_with_its_interval(puma: Run) -> None:
+def test_every_set_of_dependent_joints_stands_with_its_interval(puma: Run) -> None:
     _, summary, page, _ = puma
     for row in summary["nearest"]["dependent_joints"]:
         low, high = percent(row["low"]), percent(row["high"])
-        assert f"{joint_set(row['joints'])} {percent(row['share'])} {low} to {high} {row['count']:,}" in page.text
+        name = f"{joint_set(row['joints'])} {row['type']}".strip()
+        assert f"{name} {percent(row['share'])} {low} to {high} {row['count']:,}" in page.text
     for row in summary["nearest"]["subsets"]:
         share = percent(row["count"] / summary["nearest"]["converged"])
         assert f"{joint_set(row['joints'])} {row['count']:,} {share}" in page.text
