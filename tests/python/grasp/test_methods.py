@@ -1,9 +1,13 @@
 """solver.method in studies and simulations: every friction method answers as `auto` does where both are certified."""
 
+import json
+import subprocess
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
-from program import garra, summary_of
+from program import PROGRAM, ROOT, garra, summary_of
 
 HAND = "data/scenarios/papers_hand.toml"
 # One friction value a sample: contacts stick with the larger ones, and slide with the smaller ones.
@@ -60,3 +64,18 @@ def test_methods_that_do_not_fit_are_refused():
     assert 'box-quacan' in refused(2, "run", HAND, "--set", "solver.method=quacan")
     assert "lemke" not in refused(2, "run", HAND, "--method", "lemke").split("Known values")[1]
     assert "has no choice of methods" in refused(2, "run", "data/scenarios/puma_singularities.toml", "--method", "spg")
+
+
+def test_a_gpu_is_refused_and_not_chosen(tmp_path):
+    simulated = Path(PROGRAM).parent / "garra-sim"
+    if not simulated.is_file():
+        pytest.skip("no simulated GPU: nvcc is not here")
+
+    def run(*device):
+        command = [simulated, "run", HAND, "--method", "nsgs", "--no-report", "--overwrite", "-o", tmp_path / "run", *device]
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=ROOT)
+
+    asked = run("--device", "cuda")
+    assert asked.returncode == 6 and 'solver.method = "nsgs" has no kernels in studies' in asked.stderr
+    assert run().returncode == 0
+    assert "no kernels" in json.loads((tmp_path / "run/manifest.json").read_text())["why_not_gpu"]
