@@ -524,8 +524,8 @@ class Platform:
     def stiffness(self, position: Any, quaternion: Any, leg_stiffness: Any) -> Any:
         """Stiffness K = J^T diag(k) J of a platform with elastic legs.
 
-        A small motion (shift; turn) changes the wrench of the legs (force; moment at the center of mass) by -K times the
-        motion.
+        A small motion (shift; turn) changes the wrench of the legs (force; moment at the center of mass) by -K times
+        the motion.
 
         Parameters
         ----------
