@@ -48,8 +48,8 @@ class Solutions:
     minimum: Any
     """[...] final value of the merit function"""
     status: Any
-    """[...] index in garra.contact.STATUS. converged: residual <= tolerance; stalled, iteration_limit: of the last start;
-    invalid_input: a number that is NaN or infinite"""
+    """[...] index in garra.contact.STATUS. converged: residual <= tolerance; stalled, iteration_limit: of the last
+    start; invalid_input: a number that is NaN or infinite"""
     iterations: Any
     """[...] outer iterations, over all starts"""
     evaluations: Any
