@@ -20,7 +20,14 @@ copositive-plus M, such as a positive semidefinite one; for others it proves not
 
 @dataclass(frozen=True, repr=False)
 class Solutions(Summary):
-    """Solutions of a batch; [...] are the leading axes of the problems."""
+    """Solutions of a batch; [...] are the leading axes of the problems.
+
+    Examples
+    --------
+    >>> s = garra.lcp.solve([[-1.0]], [-1.0])  # -z - 1 >= 0 has no solution
+    >>> garra.lcp.STATUS[s.status]
+    'ray'
+    """
 
     _statuses = "statuses"
 
@@ -68,6 +75,12 @@ def solve(M: Any, q: Any, *, tolerance: float = 1e-8, device: str = "cpu", threa
         For inconsistent shapes.
     garra.DeviceError
         If the device cannot run, or for n above 8 on a GPU.
+
+    Examples
+    --------
+    >>> s = garra.lcp.solve([[2, 1], [1, 2]], [-5, 1])
+    >>> s.z, s.w
+    (array([2.5, 0. ]), array([0. , 3.5]))
     """
     size = np.shape(q)[-1] if np.ndim(q) else 0
     batch = Batch(("M", M, (size, size)), ("q", q, (size,)))

@@ -31,7 +31,13 @@ MINIMIZERS: tuple[str, ...] = _core.mncp_minimizers
 
 @dataclass(frozen=True, repr=False)
 class Solutions:
-    """Solutions of a batch; [...] are the leading axes of the problems."""
+    """Solutions of a batch; [...] are the leading axes of the problems.
+
+    Examples
+    --------
+    >>> garra.mncp.nash_cournot(demand=[4000.0, 5000.0])
+    Solutions(2 of 2 converged)
+    """
 
     x: Any
     """[..., n] the unknowns (u, v), NaN where not converged"""
@@ -42,8 +48,8 @@ class Solutions:
     minimum: Any
     """[...] final value of the merit function"""
     status: Any
-    """[...] index in garra.contact.STATUS. converged: residual <= tolerance; stalled, iteration_limit: of the last start;
-    invalid_input: a number that is NaN or infinite"""
+    """[...] index in garra.contact.STATUS. converged: residual <= tolerance; stalled, iteration_limit: of the last
+    start; invalid_input: a number that is NaN or infinite"""
     iterations: Any
     """[...] outer iterations, over all starts"""
     evaluations: Any
@@ -55,7 +61,13 @@ class Solutions:
 
     @property
     def converged(self) -> Any:
-        """[...] bool"""
+        """[...] bool: the status is "converged".
+
+        Examples
+        --------
+        >>> bool(garra.mncp.kojima_shindo().converged)
+        True
+        """
         return self.status == 0
 
     def __repr__(self) -> str:
@@ -89,6 +101,12 @@ class SolveOptions:
         For values of another kind.
     garra.UsageError
         For values out of range.
+
+    Examples
+    --------
+    >>> options = garra.mncp.SolveOptions(tolerance=1e-10, starts=20)
+    >>> garra.mncp.kojima_shindo(options=options)
+    Solutions(1 of 1 converged)
     """
 
     merit: str = "products"
@@ -110,7 +128,14 @@ class SolveOptions:
 
 @dataclass(frozen=True)
 class Problem:
-    """A named problem of the test set."""
+    """A named problem of the test set.
+
+    Examples
+    --------
+    >>> problem = garra.mncp.problems()[0]
+    >>> problem.name, problem.family, problem.solutions.round(3)
+    ('billups', 'quartic', array([[2.005]]))
+    """
 
     name: str
     family: str
@@ -126,7 +151,32 @@ class Problem:
 
     @accept_options(options=SolveOptions)
     def solve(self, *, start: Any = None, options: SolveOptions | None = None) -> Solutions:
-        """Solves the problem, from its own initial guess by default. Fields of `options` are keywords too."""
+        """Solves the problem, from its own initial guess by default. Fields of `options` are keywords too.
+
+        Parameters
+        ----------
+        start : array_like [..., n], optional
+            Initial guess; default: the source's.
+        options : SolveOptions, optional
+            Fields are keywords too.
+
+        Returns
+        -------
+        Solutions
+            A problem that fails has a status, never an exception.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For unknown names and options out of range.
+
+        Examples
+        --------
+        >>> garra.mncp.problems()[0].solve().x.round(3)
+        array([2.005])
+        """
         sizes = {"free": self.free} if self.family == "linear" else {}
         function: Callable[..., Solutions] = globals()[self.family]
         return function(**self.arrays, **sizes, start=self.start if start is None else start, options=options)
@@ -160,6 +210,11 @@ def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, options: SolveOp
         For inconsistent shapes or a size that is not built in.
     garra.UsageError
         For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.linear([[2, 1], [1, 2]], [-5, 1]).x.round(3)
+    array([2.5, 0. ])
     """
     size = np.shape(q)[-1] if np.ndim(q) else 0
     key = ("linear", size - free, free)
@@ -185,6 +240,23 @@ def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, options: Solve
         Initial guess; default: 0.
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes or a size that is not built in.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.quartic([-1], [[2]], [[0]], [0]).x  # 2 x - 1 = 0
+    array([0.5])
     """
     size = np.shape(c)[-1] if np.ndim(c) else 0
     if ("quartic", size, 0) not in _FAMILIES:
@@ -207,6 +279,23 @@ def kojima_shindo(
         Initial guess; default: 0.
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.kojima_shindo().x.round(4)
+    array([1.2247, 0.    , 0.    , 0.5   ])
     """
     fields = {"x3_in_2": (x3_in_2, ()), "x4_in_3": (x4_in_3, ()), "c3": (c3, ())}
     return _solve(("kojima_shindo", 4, 0), fields, start, options)
@@ -222,6 +311,23 @@ def mathiesen(*, start: Any = None, options: SolveOptions | None = None) -> Solu
         Initial guess; default: 1.
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.mathiesen(start=[3, 6, 1, 5]).x  # an equilibrium
+    array([3., 6., 1., 5.])
     """
     return _solve(("mathiesen", 4, 0), {}, start, options)
 
@@ -238,6 +344,23 @@ def walras(*, start: Any = None, options: SolveOptions | None = None) -> Solutio
         Initial guess; default: 1.
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.walras(start=[1.5, 0, 0, 0]).x
+    array([1.5, 0. , 0. , 0. ])
     """
     return _solve(("walras", 4, 0), {}, start, options)
 
@@ -268,6 +391,23 @@ def nash_cournot(
         Initial guess; default: 10.
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.nash_cournot().x.round(2)
+    array([36.93, 41.82, 43.71, 42.66, 39.18])
     """
     paper = _case("nash_cournot").arrays
     fields = {
@@ -290,6 +430,23 @@ def hs66(*, start: Any = None, options: SolveOptions | None = None) -> Solutions
         Initial guess; default: the source's.
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.hs66().x[:3].round(3)
+    array([0.184, 1.202, 3.327])
     """
     return _solve(("hs66", 8, 0), {}, start, options)
 
@@ -304,6 +461,23 @@ def hard_equations(*, start: Any = None, options: SolveOptions | None = None) ->
         Initial guess; default: the source's.
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.hard_equations().x.round(3) + 0.0
+    array([ 0.   ,  0.   , 14.142])
     """
     return _solve(("hard_equations", 3, 0), {}, start, options)
 
@@ -326,13 +500,40 @@ def one_contact(
         Initial guess; default: (1, 1, 0, 0).
     options : SolveOptions, optional
         Fields are keywords too.
+
+    Returns
+    -------
+    Solutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For unknown names and options out of range.
+
+    Examples
+    --------
+    >>> garra.mncp.one_contact(1, 1, -9.81, 1, 0, 0.5).x.round(3)  # sticks: c_n = 9.81 N, c_t = -1 N
+    array([ 9.81,  0.  , -1.  ,  0.  ])
     """
     values = {"a_n": a_n, "a_t": a_t, "b_n": b_n, "b_t": b_t, "b_o": b_o, "mu": mu}
     return _solve(("one_contact", 2, 2), {name: (value, ()) for name, value in values.items()}, start, options)
 
 
 def problems() -> tuple[Problem, ...]:
-    """Named problems of the test set with initial guesses and known solutions."""
+    """Named problems of the test set with initial guesses and known solutions.
+
+    Returns
+    -------
+    tuple of Problem
+
+    Examples
+    --------
+    >>> len(garra.mncp.problems())
+    53
+    """
     return tuple(_problem(*case) for case in _core.mncp_cases)
 
 

@@ -29,7 +29,13 @@ METHODS: tuple[str, ...] = _core.contact_methods
 
 
 class ContactState(IntEnum):
-    """Values of `state`."""
+    """Values of `state`.
+
+    Examples
+    --------
+    >>> garra.contact.ContactState(1).name
+    'SLIP'
+    """
 
     STICK = 0
     SLIP = 1
@@ -39,7 +45,13 @@ class ContactState(IntEnum):
 
 
 class Feasibility(IntEnum):
-    """Values of `status` of is_resisted() and can_rest()."""
+    """Values of `status` of is_resisted() and can_rest().
+
+    Examples
+    --------
+    >>> garra.contact.Feasibility.POSSIBLE.value
+    1
+    """
 
     IMPOSSIBLE = 0
     POSSIBLE = 1
@@ -57,7 +69,13 @@ IMPOSSIBLE, POSSIBLE, UNDECIDED = Feasibility
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Solutions:
-    """Solutions of a batch; [...] are the leading axes of the problems."""
+    """Solutions of a batch; [...] are the leading axes of the problems.
+
+    Examples
+    --------
+    >>> garra.contact.solve(np.eye(3), [-9.81, 0, 6], 0.5)
+    Solutions(1 of 1 converged; contacts: 0 stick, 1 slip, 0 open)
+    """
 
     c: Any
     """[..., 3k] contact forces [N], NaN where not converged"""
@@ -78,7 +96,13 @@ class Solutions:
 
     @property
     def converged(self) -> Any:
-        """[...] bool"""
+        """[...] bool: the status is "converged".
+
+        Examples
+        --------
+        >>> bool(garra.contact.solve(np.eye(3), [-9.81, 0, 0], 0.5).converged)
+        True
+        """
         return self.status == 0
 
     def __repr__(self) -> str:
@@ -92,7 +116,15 @@ class Solutions:
 
 @dataclass(frozen=True, repr=False)
 class Gradients(Summary):
-    """Derivatives of a scalar L with the cotangent dL/dc."""
+    """Derivatives of a scalar L with the cotangent dL/dc.
+
+    Examples
+    --------
+    >>> s = garra.contact.solve(np.eye(3), [-9.81, 0, 6], 0.5)
+    >>> g = garra.contact.gradients(np.eye(3), 0.5, s, [0, 0, 1])
+    >>> g.mu.round(2), bool(g.margin > 0)
+    (array([-9.81]), True)
+    """
 
     b: Any
     """[..., 3k] dL/db"""
@@ -106,14 +138,29 @@ class Gradients(Summary):
 
     @property
     def A(self) -> Any:
-        """[..., 3k, 3k] dL/dA = dL/db c^T, computed on access."""
+        """[..., 3k, 3k] dL/dA = dL/db c^T, computed on access.
+
+        Examples
+        --------
+        >>> s = garra.contact.solve(np.eye(3), [-9.81, 0, 6], 0.5)
+        >>> g = garra.contact.gradients(np.eye(3), 0.5, s, [0, 0, 1])
+        >>> g.A.shape
+        (3, 3)
+        """
         return self.b[..., :, None] * self.c[..., None, :]
 
 
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Balances(Summary):
-    """Whether forces in the friction cones can balance each wrench."""
+    """Whether forces in the friction cones can balance each wrench.
+
+    Examples
+    --------
+    >>> r = garra.contact.is_resisted(np.eye(6)[:, :3], [1, 0, 0, 0, 0, 0], 0.5)
+    >>> bool(r.status == garra.contact.IMPOSSIBLE), round(float(r.gap), 3)
+    (True, 1.0)
+    """
 
     status: Any
     """[...] POSSIBLE or IMPOSSIBLE, each certified; UNDECIDED if neither is proved"""
@@ -127,7 +174,15 @@ class Balances(Summary):
 
 @dataclass(frozen=True, repr=False)
 class InternalForces(Summary):
-    """Result of internal_forces()."""
+    """Result of internal_forces().
+
+    Examples
+    --------
+    >>> garra.contact.internal_forces(np.eye(3), [-9.81, 0, 0], 0.5)
+    InternalForces
+      found: False
+      z: [nan, nan, nan]
+    """
 
     found: Any
     """[...] bool"""
@@ -143,7 +198,28 @@ def _coefficients(mu: Any, rows: Any) -> tuple[Any, int]:
 
 
 def count_contacts(shape: tuple[int, ...]) -> int:
-    """Number of contacts by the shape of mu; raises ValueError without an axis of contacts."""
+    """Number of contacts by the shape of mu.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of mu.
+
+    Returns
+    -------
+    int
+        Length of the last axis.
+
+    Raises
+    ------
+    ValueError
+        Without an axis of contacts.
+
+    Examples
+    --------
+    >>> garra.contact.count_contacts((100, 4))
+    4
+    """
     if not shape or shape[-1] == 0:
         raise ValueError("mu needs an axis: one coefficient for each contact, [..., k], or one number for all")
     return shape[-1]
@@ -260,8 +336,9 @@ def solve(
 
     Examples
     --------
-    >>> s = garra.contact.solve(np.eye(3), [-9.81, 0, 0], 0.5)
-    >>> s.c  # [9.81, 0, 0] N
+    >>> s = garra.contact.solve(np.eye(3), [-9.81, 0, 6], 0.5)  # 1 kg; 6 N exceed the friction 0.5 * 9.81 N
+    >>> s.c, garra.contact.ContactState(s.state[0]).name
+    (array([ 9.81 ,  0.   , -4.905]), 'SLIP')
     """
     tolerance, max_iterations = positive("tolerance", tolerance), whole("max_iterations", max_iterations)
     if is_on_gpu(A):
@@ -293,12 +370,22 @@ def check_solution(
     Returns
     -------
     Solutions
-        Forces that do not hold have the status "stalled".
+        Forces that do not hold have the status "stalled". `c` and `a` are the certified values: the given forces after
+        one projected step (docs/theory/contact-solver.md, "Certificate").
 
     Raises
     ------
     ValueError
         For inconsistent shapes.
+
+    Examples
+    --------
+    >>> A, b = np.eye(6) + 0.5, [-9.81, 0, 0, -9.81, 0, 0]  # two coupled contacts
+    >>> c = garra.contact.solve(A, b, 0.5).c
+    >>> garra.contact.STATUS[garra.contact.check_solution(A, b, 0.5, c).status]
+    'converged'
+    >>> garra.contact.STATUS[garra.contact.check_solution(A, b, 0.5, 0.9 * c).status]
+    'stalled'
     """
     batch = _problem(A, b, mu, mode, slip_velocity)
     forces = np.broadcast_to(numbers("c", c), (*batch.lead, batch["b"].shape[1]))
@@ -325,6 +412,17 @@ def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalFor
     InternalForces
         z != 0 in the friction cones with A z = 0 and b.z < 0, if found. If there are none, even with b.z = 0, a
         solution exists (Acary, Cadoux, Lemarechal, Malick, ZAMM 91, 2011; docs/theory/contact-solver.md).
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+
+    Examples
+    --------
+    >>> r = garra.contact.internal_forces(np.zeros((6, 6)), [-1, 0, 0, -1, 0, 0], 0.5)  # rigid, pressed together
+    >>> bool(r.found), r.z
+    (True, array([1., 0., 0., 1., 0., 0.]))
     """
     batch = _problem(A, b, mu, None, None)
     arrays = _core.contact_internal_forces(batch["A"], batch["b"], batch["mu"], place("cpu", threads)[1])
@@ -366,6 +464,13 @@ def gradients(
         For inconsistent shapes.
     garra.UsageError
         For more than 8 contacts.
+
+    Examples
+    --------
+    >>> s = garra.contact.solve(np.eye(3), [-9.81, 0, 6], 0.5)
+    >>> g = garra.contact.gradients(np.eye(3), 0.5, s, [0, 0, 1])
+    >>> g.b + 0.0  # the contact slips: c_o = -mu c_n
+    array([0.5, 0. , 0. ])
     """
     mu, contacts = _coefficients(mu, A)
     size = 3 * contacts
@@ -390,7 +495,14 @@ def gradients(
 @accept_old
 @dataclass(frozen=True)
 class Rests:
-    """Result of can_rest(); [...] are the leading axes of the problems."""
+    """Result of can_rest(); [...] are the leading axes of the problems.
+
+    Examples
+    --------
+    >>> r = garra.contact.can_rest(np.eye(3), [-9.81, 0, 6], 0.5, acceleration=0.01)  # 6 > 0.5 * 9.81
+    >>> bool(r.status == garra.contact.IMPOSSIBLE)
+    True
+    """
 
     status: Any
     """[...] POSSIBLE, IMPOSSIBLE or UNDECIDED"""
@@ -429,6 +541,12 @@ def is_resisted(
     ------
     ValueError
         For inconsistent shapes.
+
+    Examples
+    --------
+    >>> r = garra.contact.is_resisted(np.eye(6)[:, :3], [-1, 0, 0.4, 0, 0, 0], 0.5)  # one contact at the origin
+    >>> bool(r.status == garra.contact.POSSIBLE), r.force
+    (True, array([ 1. ,  0. , -0.4]))
     """
     mu, contacts = _coefficients(mu, W)
     scale = numbers("length", length)
@@ -488,6 +606,14 @@ def can_rest(
     ------
     ValueError
         For inconsistent shapes.
+    garra.UsageError
+        For an acceleration that is not above 0.
+
+    Examples
+    --------
+    >>> r = garra.contact.can_rest(np.eye(3), [-9.81, 0, 0], 0.5, acceleration=1e-6)
+    >>> bool(r.status == garra.contact.POSSIBLE), r.force.round(3)
+    (True, array([9.81, 0.  , 0.  ]))
     """
     mu, contacts = _coefficients(mu, A)
     size = 3 * contacts

@@ -51,6 +51,12 @@ def forces(
     ------
     ValueError
         For inconsistent shapes.
+
+    Examples
+    --------
+    >>> c, margin = garra.contact.forces(np.eye(3), np.array([-9.81, 0, 6]), 0.5)
+    >>> c, bool(margin > 0)
+    (array([ 9.81 ,  0.   , -4.905]), True)
     """
     how = {"method": method, "precision": precision, "tolerance": tolerance, "max_iterations": max_iterations}
     how |= {"effort": effort, "device": device, "threads": threads}

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class InverseKinematics(Summary):
-    """Leg lengths of a batch of poses; [...] are the leading axes."""
+    """Leg lengths of a batch of poses; [...] are the leading axes.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> r = p.inverse_kinematics(*p.home)
+    >>> garra.platform.STATUS[r.status], int(r.mask), round(float(r.condition), 3)
+    ('converged', 0, 5.341)
+    """
 
     _statuses = "pose_statuses"
 
@@ -42,7 +50,15 @@ class InverseKinematics(Summary):
 
 @dataclass(frozen=True, repr=False)
 class ForwardKinematics(Summary):
-    """Poses of a batch of leg lengths; [...] are the leading axes."""
+    """Poses of a batch of leg lengths; [...] are the leading axes.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> r = p.forward_kinematics(np.full(6, 1.15), certify=True)
+    >>> garra.platform.STATUS[r.status], bool(r.uniqueness > 0)
+    ('certified', True)
+    """
 
     _statuses = "pose_statuses"
 
@@ -62,13 +78,42 @@ class ForwardKinematics(Summary):
     _modes: Callable[..., Modes] | None = field(default=None, repr=False, compare=False)
 
     def modes(self, *, starts: int = 512, seed: int = 1) -> Modes:
-        """Platform.modes() of these lengths, for a single set of lengths."""
+        """Platform.modes() of these lengths, for a single set of lengths.
+
+        Parameters
+        ----------
+        starts, seed
+            As in Platform.modes().
+
+        Returns
+        -------
+        Modes
+
+        Raises
+        ------
+        ValueError
+            For more than one set of lengths.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> len(p.forward_kinematics(np.full(6, 1.15)).modes().found)
+        16
+        """
         return self._modes(starts=starts, seed=seed)
 
 
 @dataclass(frozen=True, repr=False)
 class Modes(Summary):
-    """Assembly modes: the m poses found for one set of lengths, by height of the center of mass."""
+    """Assembly modes: the m poses found for one set of lengths, by height of the center of mass.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> r = p.modes(np.full(6, 1.15))
+    >>> bool((np.diff(r.position[:, 2]) >= -1e-9).all()), r.position.shape
+    (True, (16, 3))
+    """
 
     _statuses = "pose_statuses"
 
@@ -82,7 +127,14 @@ class Modes(Summary):
 
 @dataclass(frozen=True)
 class NearestSingularPose:
-    """Singular pose next to a pose. Turns count by the characteristic length."""
+    """Singular pose next to a pose. Turns count by the characteristic length.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> print(p.nearest_singular_pose())
+    singular pose 0.465009 m away: shift ...
+    """
 
     distance: float
     """length of the motion to it [m]; 0: the pose itself is singular; infinite: none within `reach`"""
@@ -111,31 +163,91 @@ class NearestSingularPose:
 
 
 class Platform:
-    """Platform of six legs. Units SI; base axes; quaternions scalar first."""
+    """Platform of six legs. Units SI; base axes; quaternions scalar first.
+
+    Examples
+    --------
+    >>> garra.platform.load("trepa_like")
+    <Platform 'TREPA-like climbing platform'>
+    """
 
     def __init__(self, core: Any) -> None:
         self._core = core
 
     @property
     def name(self) -> str:
+        """Name of the platform."""
         return self._core.name
 
     @property
     def home(self) -> tuple[np.ndarray, np.ndarray]:
-        """Position [3] [m] and quaternion [4] of the home pose."""
+        """Position [3] [m] and quaternion [4] of the home pose.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> p.home
+        (array([0.  , 0.  , 1.15]), array([1., 0., 0., 0.]))
+        """
         return np.array(self._core.home_position), np.array(self._core.home_quaternion)
 
     def describe(self) -> str:
-        """Text of the platform as read, as in `garra check`."""
+        """Text of the platform as read, as in `garra check`.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> print(p.describe())
+        # lengths at home 1.1483 1.1483 1.1483 1.1483 1.1483 1.1483 m
+        # moving mass 61 kg
+        ...
+        """
         return self._core.describe()
 
     def to_toml(self) -> str:
-        """Text of a platform file that restores the same numbers."""
+        """Text of a platform file that restores the same numbers.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> print(p.to_toml())
+        schema = 1
+        ...
+        """
         return self._core.to_toml()
 
     @classmethod
     def from_toml(cls, text: str) -> Platform:
-        """Platform from the text of a platform file. Raises garra.FileError."""
+        """Platform from the text of a platform file.
+
+        Parameters
+        ----------
+        text : str
+            Content of a platform file.
+
+        Returns
+        -------
+        Platform
+
+        Raises
+        ------
+        garra.FileError
+            With line, key and remedy.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> garra.platform.Platform.from_toml(p.to_toml())
+        <Platform 'TREPA-like climbing platform'>
+        """
         from garra import _core
 
         return cls(_core.platform_from_toml(text))
@@ -172,6 +284,12 @@ class Platform:
         ------
         ValueError
             For inconsistent shapes.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> p.inverse_kinematics([0, 0, 1.2], [1, 0, 0, 0]).lengths.round(4)
+        array([1.1967, 1.1967, 1.1967, 1.1967, 1.1967, 1.1967])
         """
         from garra import _core
         from garra.arguments import place
@@ -213,6 +331,13 @@ class Platform:
         ------
         ValueError
             For inconsistent shapes.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> r = p.forward_kinematics(np.full(6, 1.15))
+        >>> r.position.round(4) + 0.0
+        array([0.    , 0.    , 1.1518])
         """
         from garra import _core
         from garra.arguments import place
@@ -262,6 +387,12 @@ class Platform:
             For inconsistent shapes.
         garra.UsageError
             For a platform without masses or another form.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> p.inverse_dynamics(*p.home).force.round(2)  # N, at rest
+        array([63.1, 63.1, 63.1, 63.1, 63.1, 63.1])
         """
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "acceleration": acceleration}
         dynamics = import_module(".dynamics", __name__)
@@ -288,6 +419,13 @@ class Platform:
         ------
         ValueError, garra.UsageError
             As inverse_dynamics().
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> r = p.forward_dynamics(*p.home, np.zeros(6), np.zeros(6))  # no actuator forces
+        >>> r.acceleration[2:3].round(3)
+        array([-9.924])
         """
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
         dynamics = import_module(".dynamics", __name__)
@@ -329,6 +467,13 @@ class Platform:
             For inconsistent shapes.
         garra.UsageError
             For options out of range or a platform without masses.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> r = p.simulate(*p.home, times=[0, 0.05, 0.1])  # no actuator forces
+        >>> garra.platform.MOTION_STATUS[r.status], r.position[:, 2].round(4)
+        ('completed', array([1.15  , 1.1376, 1.1004]))
         """
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
         dynamics = import_module(".dynamics", __name__)
@@ -354,6 +499,13 @@ class Platform:
             For more than one pose.
         garra.UsageError
             For a pose that is not finite.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> r = p.nearest_singular_pose()
+        >>> round(r.distance, 3), r.shift.round(3)
+        (0.465, array([ 0.066,  0.115, -0.064]))
         """
         from garra import _core
         from garra.batch import Batch
@@ -370,8 +522,10 @@ class Platform:
         return NearestSingularPose(**found)
 
     def stiffness(self, position: Any, quaternion: Any, leg_stiffness: Any) -> Any:
-        """Stiffness K = J^T diag(k) J with elastic legs: a small motion (shift; turn) changes the wrench (force; moment
-        at the center of mass) of the legs by -K times it.
+        """Stiffness K = J^T diag(k) J of a platform with elastic legs.
+
+        A small motion (shift; turn) changes the wrench of the legs (force; moment at the center of mass) by -K times
+        the motion.
 
         Parameters
         ----------
@@ -392,6 +546,13 @@ class Platform:
             For inconsistent shapes.
         garra.UsageError
             For a pose that is not finite, or a stiffness below 0.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> K = p.stiffness(*p.home, 1e6)
+        >>> K.shape, np.allclose(K, K.T)
+        ((6, 6), True)
         """
         from garra import _core
         from garra.batch import Batch
@@ -421,6 +582,13 @@ class Platform:
         ------
         ValueError
             For more than one set of lengths.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> r = p.modes(np.full(6, 1.15))
+        >>> len(r.position), bool(r.residual.max() < 1e-9)
+        (16, True)
         """
         from garra import _core
         from garra.arguments import check_seed, whole
@@ -451,6 +619,11 @@ def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
     ------
     garra.Error
         FileError with file, line, key and remedy; InputOutputError for a missing file.
+
+    Examples
+    --------
+    >>> garra.platform.load("trepa_like", ["platform.name=mine"])
+    <Platform 'mine'>
     """
     from garra import _core
     from garra.arguments import path_text

@@ -20,7 +20,15 @@ _TAILS |= dict.fromkeys(("velocity", "acceleration", "force", "wrench"), (6,))
 
 @dataclass(frozen=True, repr=False)
 class InverseDynamics(Summary):
-    """Actuator and joint forces of a batch; base axes; [...] are the leading axes."""
+    """Actuator and joint forces of a batch; base axes; [...] are the leading axes.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> r = p.inverse_dynamics(*p.home)
+    >>> r.force.shape, r.spherical_force.shape
+    ((6,), (6, 3))
+    """
 
     _statuses = "pose_statuses"
 
@@ -42,7 +50,15 @@ class InverseDynamics(Summary):
 
 @dataclass(frozen=True, repr=False)
 class ForwardDynamics(Summary):
-    """Accelerations of a batch; [...] are the leading axes."""
+    """Accelerations of a batch; [...] are the leading axes.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> r = p.forward_dynamics(*p.home, np.zeros(6), np.zeros(6))
+    >>> round(float(r.potential_energy), 2)
+    463.92
+    """
 
     _statuses = "pose_statuses"
 
@@ -58,7 +74,15 @@ class ForwardDynamics(Summary):
 
 @dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
-    """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached."""
+    """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> r = p.simulate(*p.home, times=[0, 0.05])
+    >>> r.position.shape, bool(abs(r.balance).max() < 1e-6)
+    ((2, 3), True)
+    """
 
     _statuses = "motion_statuses"
 

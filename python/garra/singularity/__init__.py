@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Escape:
-    """Minimal set of joints whose motion leaves the singularity."""
+    """Minimal set of joints whose motion leaves the singularity.
+
+    Examples
+    --------
+    >>> r = garra.singularity.analyze(garra.models.puma560(), [0, 0.5, 0.3, 0, 0, 0])
+    >>> r.escapes[0].joints, r.escapes[0].order
+    ([4], 1)
+    """
 
     joints: list[int]
     """indices from 0"""
@@ -37,7 +44,14 @@ class Escape:
 
 @dataclass(frozen=True)
 class Vicinity:
-    """Singularity next to one configuration."""
+    """Singularity next to one configuration.
+
+    Examples
+    --------
+    >>> r = garra.singularity.analyze(garra.models.puma560(), [0, 0.5, 0.3, 0, 0, 0])
+    >>> print(r.nearest)
+    wrist, here: q[3], q[5]; q[4] leads out
+    """
 
     distance: float
     """length of the joint motion to it [rad]; a prismatic joint's in units of L; 0: at q"""
@@ -59,8 +73,16 @@ class Vicinity:
 
 @dataclass(frozen=True)
 class ToolSpeed:
-    """Joint speeds that a tool speed of 1 m/s takes, at most over its directions. Arms of rank 6 keep the tool's
-    orientation."""
+    """Joint speeds that a tool speed of 1 m/s takes, at most over its directions.
+
+    Arms of rank 6 keep the tool's orientation.
+
+    Examples
+    --------
+    >>> r = garra.singularity.analyze(garra.models.puma560(), [0, 0.5, 0.3, 0, 1, 0])
+    >>> print(r.tool_speed)
+    1 m/s takes at most 13.89 rad/s of q[3]
+    """
 
     joint_speed: np.ndarray
     """[n] largest [rad/s or m/s]"""
@@ -80,8 +102,16 @@ class ToolSpeed:
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Analysis:
-    """One configuration. Joints are indices from 0, as in q[i]; `details` is what `garra singularity --format json`
-    prints."""
+    """Analysis of one configuration.
+
+    Joints are indices from 0, as in q[i]. `details` is the output of `garra singularity --format json`.
+
+    Examples
+    --------
+    >>> r = garra.singularity.analyze(garra.models.puma560(), [0, 0.5, 0.3, 0, 0, 0])
+    >>> r.rank, r.generic_rank, r.dependent_joints
+    (5, 6, [3, 5])
+    """
 
     rank: int
     generic_rank: int
@@ -108,7 +138,14 @@ class Analysis:
 
     @property
     def escape_joints(self) -> list[list[int]]:
-        """Joints of each set in `escapes`."""
+        """Joints of each set in `escapes`.
+
+        Examples
+        --------
+        >>> r = garra.singularity.analyze(garra.models.puma560(), [0, 0.5, 0.3, 0, 0, 0])
+        >>> r.escape_joints
+        [[4]]
+        """
         return [e.joints for e in self.escapes]
 
     def __repr__(self) -> str:
@@ -132,7 +169,13 @@ class Analysis:
 
 @dataclass(frozen=True, repr=False)
 class Measures(Summary):
-    """Distance of each configuration from a singularity, with moments about the center divided by a length L."""
+    """Distance of each configuration from a singularity, with moments about the center divided by a length L.
+
+    Examples
+    --------
+    >>> garra.singularity.measure(garra.models.puma560(), np.zeros((5, 6))).tool.shape
+    (5, 3)
+    """
 
     sigma_min: Any
     """[...] singular value number g, the generic rank; 0 at a singularity"""
@@ -147,7 +190,14 @@ class Measures(Summary):
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Nearest(Summary):
-    """Singularity next to each configuration. Rows with `converged` False hold NaN, 0 or -1."""
+    """Singularity next to each configuration. Rows with `converged` False hold NaN, 0 or -1.
+
+    Examples
+    --------
+    >>> r = garra.singularity.nearest(garra.models.puma560(), [0, 0.5, 0.3, 0, 0.1, 0])
+    >>> np.flatnonzero(r.dependent_joints), int(r.escape_joint)
+    (array([3, 5]), 4)
+    """
 
     converged: Any
     """[...] False: no singularity found within one radian, or a joint value is not finite"""
@@ -241,6 +291,12 @@ def analyze(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.2
         For another shape of q.
     garra.UsageError
         For values that are not finite or options out of range.
+
+    Examples
+    --------
+    >>> r = garra.singularity.analyze(garra.models.puma560(), [0, 0.5, 0.3, 0, 0, 0])
+    >>> r.singular, r.nearest.type, r.lost_wrenches.shape
+    (True, 'wrist', (1, 6))
     """
     from garra import _core
     from garra.arguments import numbers, positive
@@ -272,6 +328,12 @@ def analyze_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25)
         For another shape.
     garra.UsageError
         For zero screws, more than 16 joints, or options out of range.
+
+    Examples
+    --------
+    >>> r = garra.singularity.analyze_screws(np.eye(6)[[0, 1, 0]])  # a wrist with two joints on one axis
+    >>> r.rank, r.generic_rank, r.escape_joints
+    (2, 3, [[1]])
     """
     from garra import _core
     from garra.arguments import positive
@@ -320,6 +382,12 @@ def measure(
         For another shape of q or another center.
     garra.Error
         UsageError for other arms, DeviceError if the device cannot run.
+
+    Examples
+    --------
+    >>> r = garra.singularity.measure(garra.models.puma560(), [[0, 0.5, 0.3, 0, 1, 0], [0, 0.5, 0.3, 0, 0, 0]])
+    >>> r.sigma_min.round(3) + 0.0
+    array([0.144, 0.   ])
     """
     from garra import _core
     from garra.arguments import place
@@ -374,6 +442,12 @@ def nearest(
         For another shape of q or another center.
     garra.Error
         UsageError for other arms, DeviceError if the device cannot run.
+
+    Examples
+    --------
+    >>> r = garra.singularity.nearest(garra.models.puma560(), [[0, 0.5, 0.3, 0, 0.1, 0], [0, 0.5, 0.3, 0, -0.2, 0]])
+    >>> r.converged, r.distance.round(6)
+    (array([ True,  True]), array([0.1     , 0.141432]))
     """
     from garra import _core
     from garra.arguments import place, positive
@@ -429,6 +503,12 @@ def map(  # noqa: A001  (the field's word)
     ------
     garra.Error
         As garra.run().
+
+    Examples
+    --------
+    >>> r = garra.singularity.map(garra.models.puma560(), samples=1000, out="map", device="cpu")
+    >>> r
+    <Result 'Singularities of PUMA 560': P(near) = ..., 1,000 samples>
     """
     from tempfile import TemporaryDirectory
 
