@@ -689,7 +689,7 @@ class Chain:
         >>> q = np.full(6, 0.2)
         >>> found = robot.inverse_kinematics(robot.forward_kinematics(q), q0=np.zeros(6))
         >>> bool(found.success), found.q.shape
-        OUT
+        (True, (6,))
         """
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
