@@ -126,6 +126,10 @@ class Chain:
     >>> q = np.zeros((1000, 6))  # [..., n] in, [..., n] out
     >>> robot.rnea(q, q, q).shape
     (1000, 6)
+    >>> robot.n, robot.joint_names[:2], bool(robot.prismatic.any())
+    (6, ['waist', 'shoulder'], False)
+    >>> print(robot.lower[:2].round(3), robot.upper[:2].round(3))
+    [-2.793 -0.785] [2.793 3.927]
     """
 
     def __init__(self, core: _core.Robot) -> None:

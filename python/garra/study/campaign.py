@@ -62,6 +62,7 @@ def work(
 
     Examples
     --------
+    >>> from distributed import Client  # doctest: +SKIP
     >>> work("run", Client("tcp://head:8786"))  # doctest: +SKIP
     """
     command = [

@@ -79,6 +79,9 @@ class Result:
     --------
     >>> from garra.files import data
     >>> result = garra.run(data("scenarios/three_puma_sphere.toml"), samples=20)
+    >>> low, high = result.interval
+    >>> print(result.probability, round(low, 3), round(high, 3))
+    0.85 0.621 0.968
     >>> result.job, result.event, result.samples, result.outcomes["slipping"]
     ('grasp', 'held', 20, 1)
     >>> print(round(result.metrics["friction_margin"].mean, 3))
@@ -150,6 +153,8 @@ class Result:
         ------
         ValueError
             For another method or level.
+        AttributeError
+            For a job without a probability.
 
         Examples
         --------
