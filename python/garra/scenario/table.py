@@ -1,4 +1,4 @@
-"""What every scenario class is: a table of a scenario whose keys are checked when it is made."""
+"""Base of the scenario classes: a table of a scenario, whose keys are checked when it is made."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Table:
 
 
 def _name(key: str) -> str:
-    """Of a key that is a word of Python."""
+    """Name of the field of a key that may be a word of Python."""
     return f"{key}_" if key in ("from", "lambda") else key
 
 
