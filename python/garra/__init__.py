@@ -1,10 +1,13 @@
 """garra: batched solves of small robotics problems, thousands to billions at once.
 
-    robot = garra.load("panda.urdf", tip="panda_hand_tcp")   # or garra.models.puma560()
-    tau = robot.rnea(q, qd, qdd)                             # [..., n] in, [..., n] out
-    solution = garra.contact.solve(A, b, mu)                 # friction contact problems
-    result = garra.run("scenario.toml", samples=100_000)     # any study
-    grasp = garra.grasp.from_mujoco(model, data, object="cube")
+>>> robot = garra.load("puma560")                            # or a URDF: garra.load("arm.urdf", tip="tool0")
+>>> q = np.zeros((1000, 6))
+>>> robot.rnea(q, q, q).shape                                # [..., n] in, [..., n] out
+(1000, 6)
+>>> bool(garra.contact.solve(np.eye(3), [-2, 0, 0], 0.5).converged)  # friction contact problems
+True
+>>> result = garra.run("scenario.toml", samples=100_000)     # any study  # doctest: +SKIP
+>>> grasp = garra.grasp.from_mujoco(model, data)             # MuJoCo's model and data  # doctest: +SKIP
 
 Units are SI and radians. Arrays are float64 with any leading axes. A problem that fails has a status, never an
 exception. Documentation: docs/start/python.md.

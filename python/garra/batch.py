@@ -17,9 +17,26 @@ _FLOAT64 = np.dtype(np.float64)  # compared by identity: quick, and another one 
 class Batch:
     """Arrays with leading axes that broadcast, each brought into the form [n, *tail] that the library takes.
 
-    >>> batch = Batch(("q", q, (7,)), ("qd", None, (7,)))
-    >>> batch["q"]           # float64 [n, 7], C-contiguous; batch["qd"] is None
-    >>> batch.out(tau)       # [n, ...] as [*lead, ...], a tensor where q was one
+    Parameters
+    ----------
+    *named : tuple (str, array_like or None, tuple of int)
+        Name, array [*lead, *tail] and its tail. The arrays are float64 and C-contiguous in the batch; None stays None.
+
+    Raises
+    ------
+    ValueError
+        For a wrong tail, or leading axes that do not broadcast.
+    TypeError
+        For an array that does not hold real numbers.
+
+    Examples
+    --------
+    >>> from garra.batch import Batch
+    >>> batch = Batch(("q", np.zeros((4, 5, 7)), (7,)), ("qd", np.zeros(7), (7,)))
+    >>> batch.lead, batch["q"].shape, batch["qd"].shape
+    ((4, 5), (20, 7), (20, 7))
+    >>> batch.out(np.ones((20, 3))).shape
+    (4, 5, 3)
     """
 
     def __init__(self, *named: tuple[str, Any, tuple[int, ...]]) -> None:
@@ -53,7 +70,24 @@ class Batch:
         return self._arrays[name]
 
     def out(self, array: np.ndarray) -> Any:
-        """[n, ...] as [*lead, ...]; without leading axes a single number."""
+        """Answer [n, ...] as [*lead, ...], in the caller's array library.
+
+        Parameters
+        ----------
+        array : ndarray [n, ...]
+            One row per problem.
+
+        Returns
+        -------
+        array [*lead, ...]
+            Without leading axes: the only row.
+
+        Examples
+        --------
+        >>> from garra.batch import Batch
+        >>> print(Batch(("q", np.zeros(7), (7,))).out(np.array([2.5])))
+        2.5
+        """
         if len(self.lead) != 1:
             array = array.reshape(self.lead + array.shape[1:]) if self.lead else array[0]
         return array if self._out is None else self._out(np.asarray(array))

@@ -12,7 +12,20 @@ from pathlib import Path
 def path() -> str:
     """Path of the program: GARRA_PROGRAM, the package's, the source tree's build, or the PATH's.
 
-    Raises FileNotFoundError if there is none.
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no program.
+
+    Examples
+    --------
+    >>> from garra import program
+    >>> program.path()
+    '...garra...'
     """
     if os.environ.get("GARRA_PROGRAM"):
         return os.environ["GARRA_PROGRAM"]
@@ -27,7 +40,19 @@ def path() -> str:
 
 
 def environment() -> dict[str, str]:
-    """Environment of the program, with this Python for reports."""
+    """Environment of the program, with this Python for reports.
+
+    Returns
+    -------
+    dict
+        os.environ and GARRA_PYTHON.
+
+    Examples
+    --------
+    >>> from garra import program
+    >>> "GARRA_PYTHON" in program.environment()
+    True
+    """
     return {"GARRA_PYTHON": sys.executable, **os.environ}
 
 
@@ -38,8 +63,27 @@ def main() -> None:
 
 
 def doctor() -> str:
-    """Text of `garra doctor` (processors, SIMD lanes, GPU, versions, self-test) and a check of the compiled module:
-    present, of this version, and correct on one problem."""
+    """Text of `garra doctor`, with a check of the compiled module.
+
+    The text names processors, SIMD lanes, GPU and versions, and has the result of a self-test. The check tells
+    whether the module is present, of this version, and correct on one problem.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    FileNotFoundError
+        If the program is not found.
+
+    Examples
+    --------
+    >>> print(garra.doctor())  # doctest: +SKIP
+    garra 0.2.0, compiled by GCC 12.2.0, instruction set x86-64-v4
+    ...
+    Python module: ok, .../garra/_core.abi3.so
+    """
     run = subprocess.run([path(), "doctor"], env=environment(), capture_output=True, text=True)
     return f"{run.stdout}{run.stderr}Python module: {_module()}\n"
 

@@ -23,8 +23,16 @@ _TOOL = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """Outputs of evaluate() by name, and the status of every state: 0 converged, 3 a number is not finite, 4 the mass
-    matrix is singular (only for qdd)."""
+    """Outputs of evaluate() by name, as items and as attributes, and the status of every state.
+
+    Status: 0 converged, 3 a number is not finite, 4 the mass matrix is singular (only for qdd).
+
+    Examples
+    --------
+    >>> found = garra.models.puma560().evaluate(np.zeros((5, 6)), outputs=["pose", "jacobian"])
+    >>> found["pose"].shape, found.jacobian.shape, found.status.tolist()
+    ((5, 4, 4), (5, 6, 6), [0, 0, 0, 0, 0])
+    """
 
     status: Any
     outputs: Mapping[str, Any]
@@ -44,13 +52,21 @@ class Evaluation:
 
 @dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
-    """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached."""
+    """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached.
+
+    Examples
+    --------
+    >>> fall = garra.models.scara().simulate(np.zeros((3, 4)), times=[0, 0.01])
+    >>> fall.q.shape, fall.tip.shape, fall.status.tolist()
+    ((3, 2, 4), (3, 2, 3), [0, 0, 0])
+    """
 
     times: np.ndarray
+    """[t] output times [s]"""
     q: Any
-    """[..., t, n]"""
+    """[..., t, n] joint values [rad or m]"""
     qd: Any
-    """[..., t, n]"""
+    """[..., t, n] joint velocities [rad/s or m/s]"""
     tip: Any
     """[..., t, 3] tool point, world axes [m]"""
     kinetic_energy: Any
@@ -65,7 +81,14 @@ class Trajectories(Summary):
 
 @dataclass(frozen=True, repr=False)
 class InverseKinematics(Summary):
-    """Joint values for each pose, exact or the nearest found."""
+    """Joint values for each pose, exact or the nearest found.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> robot.inverse_kinematics(robot.forward_kinematics(np.full((4, 6), 0.3)))
+    InverseKinematics(4 of 4 poses reached)
+    """
 
     q: Any
     """[..., n] rad or m"""
@@ -100,7 +123,13 @@ class Chain:
     Examples
     --------
     >>> robot = garra.models.puma560()
-    >>> tau = robot.rnea(q, qd, qdd)  # [..., n] in, [..., n] out
+    >>> q = np.zeros((1000, 6))  # [..., n] in, [..., n] out
+    >>> robot.rnea(q, q, q).shape
+    (1000, 6)
+    >>> robot.n, robot.joint_names[:2], bool(robot.prismatic.any())
+    (6, ['waist', 'shoulder'], False)
+    >>> print(robot.lower[:2].round(3), robot.upper[:2].round(3))
+    [-2.793 -0.785] [2.793 3.927]
     """
 
     def __init__(self, core: _core.Robot) -> None:
@@ -110,7 +139,27 @@ class Chain:
 
     @classmethod
     def from_toml(cls, text: str) -> Chain:
-        """Chain from the text of a robot file. Raises garra.FileError."""
+        """Chain from the text of a robot file.
+
+        Parameters
+        ----------
+        text : str
+            TOML (docs/reference/robots.md).
+
+        Returns
+        -------
+        Chain
+
+        Raises
+        ------
+        garra.FileError
+            With line, key and remedy.
+
+        Examples
+        --------
+        >>> garra.Chain.from_toml(garra.models.scara().to_toml()).n
+        4
+        """
         return cls(_core.robot_from_toml(text))
 
     @classmethod
@@ -135,21 +184,47 @@ class Chain:
         ------
         ValueError
             For joints that are neither revolute nor prismatic.
+
+        Examples
+        --------
+        >>> garra.Chain.from_pinocchio(model, "tool0")  # doctest: +SKIP
         """
         from garra.chain.from_pinocchio import chain_of
 
         return cls(chain_of(model, tip, q))
 
     def to_toml(self) -> str:
-        """Text of a robot file that restores the same bits."""
+        """Text of a robot file that restores the same bits.
+
+        Returns
+        -------
+        str
+            TOML (docs/reference/robots.md).
+
+        Examples
+        --------
+        >>> garra.models.scara().to_toml().splitlines()[1]
+        'robot = "SCARA (Adept Cobra 600)"'
+        """
         return self._core.to_toml()
 
     def describe(self) -> str:
-        """Text with joints, limits, bodies, base and tool, as in `garra check`."""
+        """Text with joints, limits, bodies, base and tool, as in `garra check`.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> print(garra.models.puma560().describe().splitlines()[3])
+        moving mass     23.45 kg
+        """
         return self._core.describe()
 
     @property
     def name(self) -> str:
+        """Name in the file."""
         return self._core.name
 
     @property
@@ -164,11 +239,12 @@ class Chain:
 
     @property
     def joint_names(self) -> list[str]:
+        """[n] names from the base to the tool."""
         return self._core.joint_names
 
     @property
     def prismatic(self) -> np.ndarray:
-        """[n] bool"""
+        """[n] True for joints that slide."""
         return np.array(self._core.prismatic)
 
     @property
@@ -252,6 +328,16 @@ class Chain:
         ------
         ValueError
             For inconsistent shapes, a missing array or another frame.
+        garra.UsageError
+            For unknown outputs, forms and devices.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> found = robot.evaluate(q, outputs=["pose", "gravity"])
+        >>> print(found.pose.shape, found.gravity[1:3].round(2))
+        (4, 4) [33.1  -3.19]
         """
         n = self.n
         outputs = [outputs] if isinstance(outputs, str) else list(outputs)
@@ -293,6 +379,18 @@ class Chain:
         -------
         array [..., 4, 4]
             Homogeneous matrices; translation in m.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> print(robot.forward_kinematics(q)[:3, 3].round(3))
+        [ 0.298 -0.093  1.163]
         """
         return self._one("pose", (point, device, threads), q)
 
@@ -309,6 +407,18 @@ class Chain:
         Returns
         -------
         array [..., n, 4, 4]
+            Homogeneous matrices; translation in m.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> robot.link_poses(np.zeros((5, 6))).shape
+        (5, 6, 4, 4)
         """
         return self._one("link_poses", (point, device, threads), q)
 
@@ -338,6 +448,20 @@ class Chain:
         Returns
         -------
         array [..., 6, n]
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> robot.jacobian(q).shape
+        (6, 6)
+        >>> print(robot.jacobian(q, frame="tool")[:, 4].round(3))
+        [ 0.     0.     0.    -0.199 -0.98   0.   ]
         """
         return self._one("jacobian", (point, device, threads), q, form=form, frame=frame)
 
@@ -359,6 +483,18 @@ class Chain:
         -------
         array [..., n]
             Joint torques [N m or N].
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> print(robot.rnea(q, np.zeros(6), np.ones(6)).round(2))
+        [ 3.22 37.41 -2.09  0.19  0.16  0.19]
         """
         return self._one("tau", (point, device, threads), q, qd, qdd)
 
@@ -375,6 +511,18 @@ class Chain:
         Returns
         -------
         array [..., n, n]
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> print(robot.crba(q).diagonal().round(2))
+        [3.64 4.3  0.94 0.19 0.17 0.19]
         """
         return self._one("mass_matrix", (point, device, threads), q)
 
@@ -396,6 +544,19 @@ class Chain:
         -------
         array [..., n]
             Joint accelerations; NaN if M is singular.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> tau = robot.rnea(q, np.zeros(6), np.ones(6))
+        >>> print(robot.aba(q, np.zeros(6), tau).round(9))
+        [1. 1. 1. 1. 1. 1.]
         """
         return self._one("qdd", (point, device, threads), q, qd, tau=tau)
 
@@ -414,6 +575,18 @@ class Chain:
         Returns
         -------
         array [..., n, n]
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> print(robot.coriolis(q, np.ones(6))[1].round(2))
+        [ 0.53 -0.38 -0.76 -0.   -0.    0.  ]
         """
         return self._one("coriolis_matrix", (point, device, threads), q, qd)
 
@@ -431,6 +604,18 @@ class Chain:
         -------
         array [..., n]
             Joint torques [N m or N].
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> print(robot.gravity(q)[1:3].round(2))
+        [33.1  -3.19]
         """
         return self._one("gravity", (point, device, threads), q)
 
@@ -447,6 +632,18 @@ class Chain:
         Returns
         -------
         array [...]
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> print(robot.manipulability(q).round(4))
+        0.01
         """
         return self._one("manipulability", (point, device, threads), q)
 
@@ -489,6 +686,14 @@ class Chain:
             For inconsistent shapes.
         garra.UsageError
             For matrices that are no poses and options out of range.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> found = robot.inverse_kinematics(robot.forward_kinematics(q), q0=np.zeros(6))
+        >>> bool(found.success), found.q.shape
+        (True, (6,))
         """
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
@@ -545,6 +750,14 @@ class Chain:
             For inconsistent shapes.
         garra.UsageError
             For options out of range.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> motion = robot.simulate(q, torque=robot.gravity(q), times=[0, 0.1])
+        >>> print(motion.q[-1].round(6))
+        [0.2 0.2 0.2 0.2 0.2 0.2]
         """
         n = self.n
         moments, step = as_moments(times), positive("step", step)
@@ -572,7 +785,31 @@ class Chain:
     def jacobe(
         self, q: Any, *, form: str = "linear-first", point: Any = _TOOL, device: str = "cpu", threads: int = 0
     ) -> Any:
-        """Alias of jacobian() in tool axes."""
+        """Alias of jacobian() in tool axes.
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        form : str
+            As in jacobian().
+        point, device, threads
+            As in evaluate().
+
+        Returns
+        -------
+        array [..., 6, n]
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> garra.models.puma560().jacobe(np.zeros(6)).shape
+        (6, 6)
+        """
         return self.jacobian(q, frame="tool", form=form, point=point, device=device, threads=threads)
 
 
@@ -614,7 +851,9 @@ def load(
 
     Examples
     --------
-    >>> robot = garra.load("panda.urdf", tip="panda_hand_tcp")
+    >>> garra.load("iiwa14")
+    <Chain 'iiwa14': 7 joints RRRRRRR>
+    >>> garra.load("panda.urdf", tip="panda_hand_tcp")  # doctest: +SKIP
     """
     path = named(path_text(path), "robots")
     locks = [

@@ -1,4 +1,4 @@
-"""What every scenario class is: a table of a scenario whose keys are checked when it is made."""
+"""Base of the scenario classes: a table of a scenario, whose keys are checked when it is made."""
 
 from __future__ import annotations
 
@@ -21,12 +21,54 @@ Quantity = float | str
 
 @cache
 def schema(job: str) -> dict[str, Any]:
-    """The JSON Schema of a job, as `garra check --schema` printed it when these classes were generated."""
+    """The JSON Schema of a job, as `garra check --schema` printed it when these classes were generated.
+
+    Parameters
+    ----------
+    job : str
+        "chain", "grasp", "grasp_set", "platform", "platform_experiment", "singularity".
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    KeyError
+        For an unknown job.
+
+    Examples
+    --------
+    >>> from garra.scenario import table
+    >>> table.schema("grasp")["properties"]["seed"]["type"]
+    'integer'
+    """
     return json.loads((Path(__file__).parent / "schema.json").read_text(encoding="utf-8"))[job]
 
 
 def plain(value: Any) -> Any:
-    """What TOML has for it: numbers, texts, lists, tables."""
+    """Value of TOML for a value of Python: number, text, list or table.
+
+    Parameters
+    ----------
+    value : object
+        Table, distribution, mapping, list, tuple, NumPy array, number or text.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    garra.UsageError
+        For a distribution that a scenario does not have: `common` or relative ones.
+
+    Examples
+    --------
+    >>> from garra.scenario import table
+    >>> table.plain({"mass": garra.uniform(0.4, 0.6), "position": np.zeros(3)})
+    {'mass': {'uniform': [0.4, 0.6]}, 'position': [0.0, 0.0, 0.0]}
+    """
     if isinstance(value, Table):
         return value.to_dict()
     if isinstance(value, Uniform | Normal):
@@ -49,7 +91,18 @@ def _distribution(value: Uniform | Normal) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Keys that are None are left out: what holds then is in the class's words, and the program fills it in."""
+    """Table of a scenario. Keys that are None keep the default, which the program fills in.
+
+    Raises
+    ------
+    garra.UsageError
+        For an unknown key, a missing one or an invalid value.
+
+    Examples
+    --------
+    >>> garra.scenario.grasp.Hand(model="three_puma").model
+    'three_puma'
+    """
 
     _job: ClassVar[str]
     _path: ClassVar[tuple[str, ...]]
@@ -102,19 +155,43 @@ class Table:
         return rule
 
     def to_dict(self) -> dict[str, Any]:
-        """As tomllib reads it from a file."""
+        """Content as tomllib reads it from a file.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> garra.scenario.grasp.Hand(model="three_puma", base_distance="0.6 m").to_dict()
+        {'model': 'three_puma', 'base_distance': '0.6 m'}
+        """
         keys = {f.name: f.name.rstrip("_") for f in fields(self)}
         return {keys[name]: plain(getattr(self, name)) for name in keys if getattr(self, name) is not None}
 
 
 def _name(key: str) -> str:
-    """Of a key that is a word of Python."""
+    """Name of the field of a key that may be a word of Python."""
     return f"{key}_" if key in ("from", "lambda") else key
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario(Table):
-    """A whole scenario: `garra.run(scenario)` runs it. Files that it names: by absolute paths."""
+    """A whole scenario: `garra.run(scenario)` runs it. Files that it names: by absolute paths.
+
+    Raises
+    ------
+    garra.UsageError
+        For an unknown key, a missing one or an invalid value.
+    garra.FileError
+        For keys that contradict one another.
+
+    Examples
+    --------
+    >>> scenario = garra.scenario.Singularity(robot={"model": "puma560"}, measure={"near": 0.02})
+    >>> scenario.robot.model, scenario.measure.near
+    ('puma560', 0.02)
+    """
 
     _path: ClassVar[tuple[str, ...]] = ()
 
@@ -123,10 +200,32 @@ class Scenario(Table):
         self._check()
 
     def to_dict(self) -> dict[str, Any]:
+        """Content as tomllib reads it from a file, with `schema` and `job`.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> garra.scenario.Singularity(robot={"model": "puma560"}).to_dict()
+        {'schema': 1, 'job': 'singularity', 'robot': {'model': 'puma560'}}
+        """
         return {"schema": 1, "job": self._job, **super().to_dict()}
 
     def to_toml(self) -> str:
-        """The text of a scenario file (docs/reference/scenario.md)."""
+        """Text of a scenario file (docs/reference/scenario.md).
+
+        Returns
+        -------
+        str
+            TOML.
+
+        Examples
+        --------
+        >>> garra.scenario.Singularity(robot={"model": "puma560"}).to_toml().splitlines()[:2]
+        ['schema = 1', 'job = "singularity"']
+        """
         import tomli_w
 
         return tomli_w.dumps(self.to_dict())

@@ -36,11 +36,34 @@ def work(
     on_progress: Callable[[dict[str, Any]], object] | None = None,
     task_seconds: float = _TASK_SECONDS,
 ) -> None:
-    """Returns when all chunks of the run are in its folder; who writes the results then is the caller's business.
+    """Computes all chunks of a submitted run on the workers of a dask cluster; `garra resume` then writes the results.
 
-    Each dask worker gets one `garra worker` with as many threads as it has. executable: the program garra, as the
-    workers find it. on_progress: takes {"samples": ..., "of": ..., ...} now and then. Raises RuntimeError with what a
-    garra worker said that failed.
+    Each dask worker gets one `garra worker` with as many threads as it has.
+
+    Parameters
+    ----------
+    run : str or path
+        Run folder that all workers see.
+    client : distributed.Client
+        Client of the cluster.
+    executable : str, optional
+        The program garra, as the workers find it; default: program.path().
+    device : str
+        "auto", "cpu", "scalar", "cuda", "cuda:1".
+    on_progress : callable, optional
+        Receives {"samples": ..., "of": ..., ...} every few seconds.
+    task_seconds : float
+        Duration of one task of a worker [s].
+
+    Raises
+    ------
+    RuntimeError
+        With the message of a garra worker that failed.
+
+    Examples
+    --------
+    >>> from distributed import Client  # doctest: +SKIP
+    >>> work("run", Client("tcp://head:8786"))  # doctest: +SKIP
     """
     command = [
         executable or program.path(), "worker", str(Path(run).resolve()), "--quiet", "--no-merge", "--device", device,

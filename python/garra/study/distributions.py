@@ -10,7 +10,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Uniform:
-    """Uniform in [low, high]. `relative`: a factor on the nominal value; `common`: one draw for all contacts."""
+    """Uniform in [low, high]. `relative`: a factor on the nominal value; `common`: one draw for all contacts.
+
+    Examples
+    --------
+    >>> garra.uniform(0.3, 0.8).high
+    0.8
+    """
 
     low: float
     high: float
@@ -24,7 +30,13 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Normal:
-    """Normal with mean and standard deviation `sd`; draws outside [min, max] are repeated."""
+    """Normal with mean and standard deviation `sd`; draws outside [min, max] are repeated.
+
+    Examples
+    --------
+    >>> garra.normal(0.5, 0.1, min=0).max
+    inf
+    """
 
     mean: float
     sd: float
@@ -40,7 +52,13 @@ class Normal:
 
 @dataclass(frozen=True)
 class Ball:
-    """Vectors [samples, 3], uniform in a ball about zero."""
+    """Vectors [samples, 3], uniform in a ball about zero.
+
+    Examples
+    --------
+    >>> garra.ball(2.0).radius
+    2.0
+    """
 
     radius: float
     relative: ClassVar[bool] = False
@@ -60,16 +78,48 @@ def uniform(low: float, high: float, *, common: bool = False) -> Uniform:
     common : bool
         One draw for all contacts instead of one per contact.
 
+    Returns
+    -------
+    Uniform
+
     Raises
     ------
     ValueError
         Unless both are finite with low <= high.
+
+    Examples
+    --------
+    >>> garra.uniform(0.3, 0.8, common=True)
+    Uniform(low=0.3, high=0.8, common=True, relative=False)
     """
     return Uniform(low, high, common)
 
 
 def scale(low: float, high: float, *, common: bool = False) -> Uniform:
-    """Factor on the nominal value, uniform in [low, high]; arguments as in uniform()."""
+    """Factor on the nominal value, uniform in [low, high].
+
+    Parameters
+    ----------
+    low, high : float
+        Range of the factor [1].
+    common : bool
+        One draw for all contacts instead of one per contact.
+
+    Returns
+    -------
+    Uniform
+        With `relative`.
+
+    Raises
+    ------
+    ValueError
+        Unless both are finite with low <= high.
+
+    Examples
+    --------
+    >>> garra.scale(0.8, 1.2)
+    Uniform(low=0.8, high=1.2, common=False, relative=True)
+    """
     return Uniform(low, high, common, relative=True)
 
 
@@ -87,10 +137,19 @@ def normal(
     common : bool
         One draw for all contacts instead of one per contact.
 
+    Returns
+    -------
+    Normal
+
     Raises
     ------
     ValueError
         Unless mean and sd are finite, sd >= 0 and min <= max.
+
+    Examples
+    --------
+    >>> garra.normal(0.5, 0.1, min=0)
+    Normal(mean=0.5, sd=0.1, min=0, max=inf, common=False)
     """
     return Normal(mean, sd, -np.inf if min is None else min, np.inf if max is None else max, common)
 
@@ -103,10 +162,19 @@ def ball(radius: float) -> Ball:
     radius : float
         Of forces [N], torques [N m] or offsets [m].
 
+    Returns
+    -------
+    Ball
+
     Raises
     ------
     ValueError
         Unless finite and >= 0.
+
+    Examples
+    --------
+    >>> garra.ball(2.0)
+    Ball(radius=2.0)
     """
     return Ball(radius)
 

@@ -43,7 +43,15 @@ _ERRORS = {2: _core.UsageError, 3: _core.FileError, 5: _core.InputOutputError, 6
 
 @dataclass(frozen=True)
 class Interval:
-    """Confidence interval: low <= true value <= high."""
+    """Confidence interval: low <= true value <= high.
+
+    Examples
+    --------
+    >>> from garra.study.run import Interval
+    >>> low, high = Interval(0.2, 0.4)
+    >>> low, high
+    (0.2, 0.4)
+    """
 
     low: float
     high: float
@@ -56,6 +64,28 @@ class Result:
     """Finished run: its folder and summary.json.
 
     `summary` is the whole file; properties such as `metrics["friction_margin"].quantiles` read parts of it.
+
+    Parameters
+    ----------
+    folder : str or path
+        Run folder.
+
+    Raises
+    ------
+    garra.Error
+        FileError or InputOutputError if summary.json is missing or damaged.
+
+    Examples
+    --------
+    >>> from garra.files import data
+    >>> result = garra.run(data("scenarios/three_puma_sphere.toml"), samples=20)
+    >>> low, high = result.interval
+    >>> print(result.probability, round(low, 3), round(high, 3))
+    0.85 0.621 0.968
+    >>> result.job, result.event, result.samples, result.outcomes["slipping"]
+    ('grasp', 'held', 20, 1)
+    >>> print(round(result.metrics["friction_margin"].mean, 3))
+    0.334
     """
 
     def __init__(self, folder: str | PathLike[str]) -> None:
@@ -67,10 +97,12 @@ class Result:
 
     @property
     def job(self) -> str:
+        """Job of the scenario, such as "grasp"."""
         return self.summary["job"]
 
     @property
     def title(self) -> str:
+        """Title of the scenario, or an empty text."""
         return self.summary.get("title", "")
 
     @property
@@ -121,6 +153,16 @@ class Result:
         ------
         ValueError
             For another method or level.
+        AttributeError
+            For a job without a probability.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> result = garra.run(data("scenarios/three_puma_sphere.toml"), samples=20)
+        >>> wide = result.proportion_ci(0.99)
+        >>> print(round(wide.low, 3), round(wide.high, 3))
+        0.551 0.982
         """
         if method not in ("exact", "wilson", "wilsoncc"):
             raise ValueError(f'method = {method!r}, not "exact", "wilson" or "wilsoncc"')
@@ -144,7 +186,21 @@ class Result:
         return {name: SimpleNamespace(**value) for name, value in self.summary.get("metrics", {}).items()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Stored samples as rows, by sample index: outcome, residual, metrics, inputs. Needs h5py and pandas."""
+        """Stored samples as rows, by sample index: outcome, residual, metrics, inputs. Needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        OSError
+            If the run has no results.h5.
+
+        Examples
+        --------
+        >>> result.to_pandas()["outcome"].value_counts()  # doctest: +SKIP
+        """
         import h5py
         import pandas
 
@@ -166,7 +222,23 @@ class Result:
         return pandas.DataFrame(columns, index=None if index is None else pandas.Index(index, name="sample"))
 
     def to_xarray(self) -> xarray.Dataset:
-        """to_pandas() as a dataset over `sample`, with title, job and seed of the scenario as attributes."""
+        """to_pandas() as a dataset over `sample`, with title, job and seed of the scenario as attributes.
+
+        Needs pandas and xarray.
+
+        Returns
+        -------
+        xarray.Dataset
+
+        Raises
+        ------
+        OSError
+            If the run has no results.h5.
+
+        Examples
+        --------
+        >>> result.to_xarray()["friction_margin"].mean()  # doctest: +SKIP
+        """
         attributes = {key: self.summary[key] for key in ("title", "job", "seed") if key in self.summary}
         frame = self.to_pandas()
         if "outcome" in frame:
@@ -179,7 +251,29 @@ class Result:
         return Plots(self)
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
-        """Path of report.html, which is made if missing and copied to `path` if given."""
+        """Path of report.html, which is made if missing and copied to `path` if given.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Copy of the page.
+
+        Returns
+        -------
+        Path
+            The copy, or the page in the run folder.
+
+        Raises
+        ------
+        garra.Error
+            FileError or InputOutputError if the run folder is damaged.
+        OSError
+            If `path` cannot be written.
+
+        Examples
+        --------
+        >>> result.report("grasp.html")  # doctest: +SKIP
+        """
         page = self.folder / "report.html"
         if not page.exists():
             _do(["report", str(self.folder)])
@@ -219,7 +313,12 @@ class Result:
 
 @dataclass(frozen=True)
 class Plots:
-    """Figures on given or new matplotlib axes, which are returned. plot.NAME(ax=None) shows the metric NAME."""
+    """Figures on given or new matplotlib axes, which are returned. plot.NAME(ax=None) shows the metric NAME.
+
+    Examples
+    --------
+    >>> ax = result.plot.friction_margin()  # doctest: +SKIP
+    """
 
     of: Result
 
@@ -232,7 +331,28 @@ class Plots:
         return sorted({*super().__dir__(), *self.of.metrics})
 
     def metric(self, name: str, ax: Any = None) -> Any:
-        """Histogram of a metric."""
+        """Histogram of a metric.
+
+        Parameters
+        ----------
+        name : str
+            Name in Result.metrics.
+        ax : matplotlib.axes.Axes, optional
+            Default: of a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        KeyError
+            For an unknown metric.
+
+        Examples
+        --------
+        >>> ax = result.plot.metric("friction_margin")  # doctest: +SKIP
+        """
         import numpy as np
 
         metric = self.of.metrics[name]
@@ -248,7 +368,21 @@ class Plots:
         return ax
 
     def outcomes(self, ax: Any = None) -> Any:
-        """Bar chart of the fraction of each outcome that occurred."""
+        """Bar chart of the fraction of each outcome that occurred.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Default: of a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> ax = result.plot.outcomes()  # doctest: +SKIP
+        """
         found = {name: count for name, count in self.of.outcomes.items() if count}
         ax = axes(ax)
         ax.barh(list(found), [count / self.of.samples for count in found.values()])
@@ -396,8 +530,10 @@ def run(
 
     Examples
     --------
-    >>> result = garra.run("scenario.toml", samples=100_000)
-    >>> result.probability, result.interval
+    >>> from garra.files import data
+    >>> result = garra.run(data("scenarios/three_puma_sphere.toml"), samples=20)
+    >>> result
+    <Result 'Three PUMA 560 fingers holding a sphere': P(held) = 0.85000 (95 %: 0.62107 to 0.96793), 20 samples>
     """
     if client is not None and out is None:
         raise _core.UsageError("client without out: give a run folder that the workers see")
@@ -454,6 +590,13 @@ def open_run(folder: str | PathLike[str], *, resume: bool = False, progress: Pro
     ------
     garra.Error
         InputOutputError if the folder holds no finished run; with `resume` as run().
+
+    Examples
+    --------
+    >>> from garra.files import data
+    >>> result = garra.run(data("scenarios/three_puma_sphere.toml"), tmp / "run", samples=20)
+    >>> garra.open_run(tmp / "run").outcomes == result.outcomes
+    True
     """
     if resume:
         _call(["resume", fspath(folder)], progress)
