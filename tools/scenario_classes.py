@@ -31,7 +31,8 @@ INIT = '''"""Scenarios as classes (docs/start/python.md): one module a job, gene
 scenario = garra.scenario.Grasp(
     hand=garra.scenario.grasp.Hand(model="three_puma"),
     object=garra.scenario.grasp.Object(shape="sphere", radius="50 mm", mass=garra.normal(0.5, 0.02)),
-    load=garra.scenario.grasp.Load(squeeze="8 N"),
+    contacts=garra.scenario.grasp.Contacts(friction=0.5),
+    load=garra.scenario.grasp.Load(grip_force="8 N"),
 )
 garra.run(scenario, samples=10_000)
 """

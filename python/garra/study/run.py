@@ -152,7 +152,8 @@ class Result:
         Raises
         ------
         ValueError
-            For another method or level.
+            For another method or level, and where `probability` is no share of all samples: the best of several
+            designs or grasps, or levels of friction. `interval` is right there.
         AttributeError
             For a job without a probability.
 
@@ -168,11 +169,18 @@ class Result:
             raise ValueError(f'method = {method!r}, not "exact", "wilson" or "wilsoncc"')
         if not 0 < confidence_level < 1:
             raise ValueError(f"confidence_level = {confidence_level}, not between 0 and 1")
-        unsolved = self.outcomes.get("unsolved", 0)
+        words = self.summary.get("outcome_words", {})
+        unsolved = sum(n for name, n in self.outcomes.items() if not words.get(name, {}).get("decided", name != "unsolved"))
         held = round(self.probability * (self.samples - unsolved)) if self.samples > unsolved else 0
-        ends = _exact if method == "exact" else _scipys
-        low, _ = ends(held, self.samples, confidence_level, method)
-        return Interval(low, ends(held + unsolved, self.samples, confidence_level, method)[1])
+
+        def interval(ends: Any, level: float) -> Interval:
+            return Interval(
+                ends(held, self.samples, level, method)[0], ends(held + unsolved, self.samples, level, method)[1]
+            )
+
+        if any(abs(a - b) > 1e-6 for a, b in zip(interval(_exact, 0.95), self.interval, strict=True)):
+            raise ValueError("probability is no share of all samples (designs, levels, grasps); use interval")
+        return interval(_exact if method == "exact" else _scipys, confidence_level)
 
     @property
     def outcomes(self) -> dict[str, int]:
