@@ -227,13 +227,18 @@ class Grasp:
         A, b, mu : arrays [..., 3k, 3k], [..., 3k], [..., k]
             As in garra.contact.solve(), without the props.
 
+        Raises
+        ------
+        ValueError, TypeError
+            For inconsistent shapes or no numbers.
+
         Examples
         --------
         >>> from garra.files import data
         >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
         >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
         >>> A, b, mu = grasp.problem(mass=[0.5, 1.0])
-        >>> garra.contact.solve(A, b, mu[None]).c.shape
+        >>> garra.contact.solve(A, b, mu).c.shape
         (2, 3)
         """
         factor = numbers("mass", self.mass if mass is None else mass)[..., None] / self.mass
