@@ -16,6 +16,30 @@ def accept_options(**classes: type[Any]) -> Callable[[Callable[..., R]], Callabl
 
     The fields of these dataclasses become keywords, which override the options. The signature shows them with their
     defaults. A name of several dataclasses belongs to the first one, a parameter of the function to none.
+
+    Parameters
+    ----------
+    **classes : type
+        Dataclass of each parameter that takes options.
+
+    Returns
+    -------
+    callable
+        Decorator.
+
+    Raises
+    ------
+    TypeError
+        When the decorated function gets an instance of another class or an unknown keyword.
+
+    Examples
+    --------
+    >>> from garra.options import accept_options
+    >>> @accept_options(arrays=garra.grasp.GraspArrays)
+    ... def mass(arrays=None):
+    ...     return arrays.mass
+    >>> mass(mass=0.2), mass(garra.grasp.GraspArrays(mass=0.3))
+    (0.2, 0.3)
     """
 
     def decorate(function: Callable[..., R]) -> Callable[..., R]:

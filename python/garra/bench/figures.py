@@ -49,17 +49,63 @@ Curve = tuple[str, np.ndarray, np.ndarray]  # method, x, share
 
 
 def family(method: str) -> str:
+    """Family of a method, which shares a hue.
+
+    Parameters
+    ----------
+    method : str
+        Name of a solver.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from garra.bench import figures
+    >>> figures.family("siconos-nsgs")
+    'gauss_seidel'
+    """
     name = method.replace("-", "_")
     short = name.removeprefix("siconos_")
     return OF_METHOD.get(name, short if short in FAMILIES else "proximal")
 
 
 def dash(method: str) -> Any:
+    """Line style of a method, for matplotlib.
+
+    Parameters
+    ----------
+    method : str
+        Name of a solver.
+
+    Returns
+    -------
+    str or tuple
+
+    Examples
+    --------
+    >>> from garra.bench import figures
+    >>> figures.dash("auto")
+    '-'
+    """
     return DASHES.get(method.replace("-", "_"), (0, (4.5, 2.2)) if method.startswith("siconos") else "-")
 
 
 def css() -> str:
-    """Variables of the hues for light and dark paper."""
+    """Variables of the hues for light and dark paper.
+
+    Returns
+    -------
+    str
+        CSS.
+
+    Examples
+    --------
+    >>> from garra.bench import figures
+    >>> figures.css().startswith(":root")
+    True
+    """
     light = " ".join(f"--m-{name}: {colors[0]};" for name, colors in FAMILIES.items())
     dark = " ".join(f"--m-{name}: {colors[1]};" for name, colors in FAMILIES.items())
     return f":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
@@ -72,7 +118,24 @@ def _colored(svg: str) -> str:
 
 
 def key(method: str) -> Markup:
-    """The line of a method, for legends and tables."""
+    """Line of a method, for legends and tables.
+
+    Parameters
+    ----------
+    method : str
+        Name of a solver.
+
+    Returns
+    -------
+    Markup
+        SVG.
+
+    Examples
+    --------
+    >>> from garra.bench import figures
+    >>> figures.key("auto")[:4]
+    Markup('<svg')
+    """
     style = dash(method)
     dashes = "" if style == "-" else f' stroke-dasharray="{" ".join(str(v) for v in style[1])}"'
     width = 3 if method == "auto" else 2
@@ -111,7 +174,28 @@ def _figure(name: str, title: str, draw: Callable[[Axes], None]) -> str:
 
 
 def performance(name: str, title: str, curves: Sequence[Curve], most: float) -> str:
-    """Share solved within a factor of the best solver's time; `most`: the largest factor to show."""
+    """Share solved within a factor of the best solver's time.
+
+    Parameters
+    ----------
+    name, title : str
+        Identifier and title of the figure.
+    curves : sequence of (str, array, array)
+        Method, x and y.
+    most : float
+        Largest factor to show.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Examples
+    --------
+    >>> from garra.bench import figures
+    >>> figures.performance("p", "A set", [("auto", [1.0, 2.0], [0.5, 1.0])], 10.0)[:4]
+    '<svg'
+    """
 
     def draw(ax: Axes) -> None:
         ax.set_xscale("log")
@@ -125,7 +209,30 @@ def performance(name: str, title: str, curves: Sequence[Curve], most: float) -> 
 
 
 def accuracy(name: str, title: str, curves: Sequence[Curve], tolerance: float, limits: tuple[float, float]) -> str:
-    """Share of problems with a residual of at most x."""
+    """Share of problems with a residual of at most x.
+
+    Parameters
+    ----------
+    name, title : str
+        Identifier and title of the figure.
+    curves : sequence of (str, array, array)
+        Method, x and y.
+    tolerance : float
+        Tolerance, drawn as a line.
+    limits : (float, float)
+        Smallest and largest residual to show.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Examples
+    --------
+    >>> from garra.bench import figures
+    >>> figures.accuracy("a", "A set", [("auto", [1e-9, 1e-6], [0.5, 1.0])], 1e-8, (1e-12, 1.0))[:4]
+    '<svg'
+    """
 
     def draw(ax: Axes) -> None:
         ax.set_xscale("log")

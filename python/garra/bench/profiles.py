@@ -16,15 +16,68 @@ Table = dict[str, Any]
 
 
 def ran(solver: Table) -> bool:
+    """True for a solver that tried a problem.
+
+    Parameters
+    ----------
+    solver : dict
+        Solver of a set of bench.json.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from garra.bench import profiles
+    >>> profiles.ran({"not_run": None, "tried": 2})
+    True
+    """
     return solver["not_run"] is None and solver["tried"] > 0
 
 
 def share(solver: Table) -> float:
+    """Share of the tried problems that a solver solves.
+
+    Parameters
+    ----------
+    solver : dict
+        Solver of a set of bench.json.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from garra.bench import profiles
+    >>> profiles.share({"solved": 9, "tried": 10})
+    0.9
+    """
     return solver["solved"] / solver["tried"]
 
 
 def times(solver: Table, problems: int) -> np.ndarray:
-    """Time of each problem: infinite where it is not solved, NaN where it was not tried."""
+    """Time of each problem: infinite where it is not solved, NaN where it was not tried.
+
+    Parameters
+    ----------
+    solver : dict
+        Solver of a set of bench.json.
+    problems : int
+        Number of problems of the set.
+
+    Returns
+    -------
+    array [problems]
+        [s].
+
+    Examples
+    --------
+    >>> from garra.bench import profiles
+    >>> profiles.times({"tried": 2, "problems": {"ending": [0, 1], "seconds": [0.1, 0.2]}}, 3)
+    array([0.1, inf, nan])
+    """
     out = np.full(problems, np.nan)
     ending = np.array(solver["problems"]["ending"])
     out[: solver["tried"]] = np.where(ending == CONVERGED, solver["problems"]["seconds"], np.inf)
@@ -32,7 +85,28 @@ def times(solver: Table, problems: int) -> np.ndarray:
 
 
 def performance(group: Table) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Solver -> factors tau where its profile rises, and rho(tau) there. Over the problems that it tried."""
+    """Performance profiles: factors tau where each profile rises, and rho(tau) there.
+
+    A profile counts the problems that its solver tried.
+
+    Parameters
+    ----------
+    group : dict
+        Set of bench.json.
+
+    Returns
+    -------
+    dict
+        Arrays (x, y) by name.
+
+    Examples
+    --------
+    >>> from garra.bench import profiles
+    >>> fast = {"name": "a", "not_run": None, "tried": 2, "solved": 2, "seconds": {"mean": 1.5}}
+    >>> fast["problems"] = {"ending": [0, 0], "seconds": [1.0, 2.0], "residual": [1e-9, 1e-8]}
+    >>> profiles.performance({"problems": 2, "solvers": [fast]})["a"]
+    (array([1., 1.]), array([0.5, 1. ]))
+    """
     solvers = [s for s in group["solvers"] if ran(s)]
     if not solvers:
         return {}
@@ -48,7 +122,26 @@ def performance(group: Table) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def accuracy(group: Table) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Solver -> residuals in rising order, and the share of its problems at or below each."""
+    """Accuracy profiles: residuals in rising order, and the share of problems at or below each.
+
+    Parameters
+    ----------
+    group : dict
+        Set of bench.json.
+
+    Returns
+    -------
+    dict
+        Arrays (x, y) by name.
+
+    Examples
+    --------
+    >>> from garra.bench import profiles
+    >>> fast = {"name": "a", "not_run": None, "tried": 2, "solved": 2, "seconds": {"mean": 1.5}}
+    >>> fast["problems"] = {"ending": [0, 0], "seconds": [1.0, 2.0], "residual": [1e-9, 1e-8]}
+    >>> profiles.accuracy({"problems": 2, "solvers": [fast]})["a"]
+    (array([1.e-09, 1.e-08]), array([0.5, 1. ]))
+    """
     out = {}
     for solver in group["solvers"]:
         if ran(solver):
@@ -59,11 +152,54 @@ def accuracy(group: Table) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def trusted(group: Table, least: float) -> list[Table]:
-    """Solvers that solve at least this share, the quickest first (mean time over all that they tried)."""
+    """Solvers that solve at least this share, the quickest first (mean time over all that they tried).
+
+    Parameters
+    ----------
+    group : dict
+        Set of bench.json.
+    least : float
+        Smallest share of solved problems.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> from garra.bench import profiles
+    >>> fast = {"name": "a", "not_run": None, "tried": 2, "solved": 2, "seconds": {"mean": 1.5}}
+    >>> fast["problems"] = {"ending": [0, 0], "seconds": [1.0, 2.0], "residual": [1e-9, 1e-8]}
+    >>> [solver["name"] for solver in profiles.trusted({"solvers": [fast]}, 0.99)]
+    ['a']
+    """
     return sorted((s for s in group["solvers"] if ran(s) and share(s) >= least), key=lambda s: s["seconds"]["mean"])
 
 
 def ratio_to_best(group: Table, solver: Table, least: float) -> float | None:
-    """Mean time over that of the quickest solver to trust."""
+    """Mean time over that of the quickest solver to trust.
+
+    Parameters
+    ----------
+    group : dict
+        Set of bench.json.
+    solver : dict
+        Solver of the set.
+    least : float
+        Smallest share of solved problems.
+
+    Returns
+    -------
+    float or None
+        None without a solver to trust.
+
+    Examples
+    --------
+    >>> from garra.bench import profiles
+    >>> fast = {"name": "a", "not_run": None, "tried": 2, "solved": 2, "seconds": {"mean": 1.5}}
+    >>> fast["problems"] = {"ending": [0, 0], "seconds": [1.0, 2.0], "residual": [1e-9, 1e-8]}
+    >>> profiles.ratio_to_best({"solvers": [fast]}, fast | {"seconds": {"mean": 3.0}}, 0.99)
+    2.0
+    """
     best = trusted(group, least)
     return solver["seconds"]["mean"] / best[0]["seconds"]["mean"] if best else None

@@ -37,7 +37,30 @@ Table = dict[str, Any]
 
 
 def read(folder: str | Path) -> Table:
-    """The benchmark in `folder`; raises RunError."""
+    """Reads the benchmark of a folder.
+
+    Parameters
+    ----------
+    folder : str or path
+        Folder with bench.json.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    garra.page.run_folder.RunError
+        For an absent or damaged bench.json.
+
+    Examples
+    --------
+    >>> from garra.bench import report
+    >>> report.read(tmp)
+    Traceback (most recent call last):
+        ...
+    garra.page.run_folder.MissingFile: ...
+    """
     path = Path(folder) / "bench.json"
     bench = read_json(path, remedy=f"`garra contact bench -o {folder}` makes it")
     if not isinstance(bench, dict) or bench.get("kind") != "contact_bench":
@@ -48,7 +71,30 @@ def read(folder: str | Path) -> Table:
 
 
 def make_page(folder: str | Path) -> str:
-    """The page of the benchmark in `folder` as HTML; raises RunError."""
+    """Makes the page of the benchmark in a folder.
+
+    Parameters
+    ----------
+    folder : str or path
+        Folder with bench.json.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Raises
+    ------
+    garra.page.run_folder.RunError
+        For an absent or damaged bench.json.
+
+    Examples
+    --------
+    The folder is one that `garra contact bench -o BENCH` writes.
+
+    >>> from garra.bench import report
+    >>> report.make_page("BENCH")  # doctest: +SKIP
+    """
     bench = read(folder)
     try:
         return build(bench)
@@ -57,7 +103,25 @@ def make_page(folder: str | Path) -> str:
 
 
 def build(bench: Table) -> str:
-    """The page as HTML."""
+    """Makes the page of a benchmark.
+
+    Parameters
+    ----------
+    bench : dict
+        Content of bench.json.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    The folder is one that `garra contact bench -o BENCH` writes.
+
+    >>> from garra.bench import report
+    >>> report.build(report.read("BENCH"))  # doctest: +SKIP
+    """
     groups = [group for group in bench["sets"] if group["problems"] > 0]
     return page(
         "bench/report.html",
@@ -90,6 +154,23 @@ def _facts(groups: list[Table], bench: Table) -> list[str]:
 
 
 def short_time(seconds: float | None) -> str:
+    """Time with its unit.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Time [s].
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from garra.bench import report
+    >>> report.short_time(0.0025).split()
+    ['2.5', 'ms']
+    """
     if seconds is None:
         return words.MISSING
     scale, unit = next(((s, u) for s, u in ((1e6, "µs"), (1e3, "ms")) if seconds * s < 1000), (1.0, "s"))
@@ -97,14 +178,46 @@ def short_time(seconds: float | None) -> str:
 
 
 def factor(ratio: float | None) -> str:
-    """1.2, 45, 1,100: two digits."""
+    """Factor of two digits: 1.2, 45, 1,100.
+
+    Parameters
+    ----------
+    ratio : float or None
+        Factor.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from garra.bench import report
+    >>> report.factor(1.23), report.factor(45.4)
+    ('1.2', '45')
+    """
     if ratio is None:
         return words.MISSING
     return f"{ratio:.1f}" if ratio < 9.95 else words.count(int(float(f"{ratio:.2g}")))
 
 
 def share_text(part: int, whole: int) -> str:
-    """A percentage with as many decimals as the number of problems carries."""
+    """Percentage with as many decimals as the number of problems carries.
+
+    Parameters
+    ----------
+    part, whole : int
+        Numbers of problems.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from garra.bench import report
+    >>> report.share_text(99, 100).split()
+    ['99', '%']
+    """
     return words.percent(part / whole, 0 if whole <= 100 else 1 if whole <= 1000 else 2)
 
 

@@ -50,6 +50,23 @@ class GraspSet:
     Without hand arrays the hand is ideal: any forces within friction and force_limit; with torsion_radius soft fingers.
     With mobility and force it is compliant, with jacobian, mass_matrix and torque (or force) a whole hand. Its command
     then has to hold the object, and torque_limit limits its motors.
+
+    Parameters
+    ----------
+    first : array [G+1]
+        First row of each grasp, and the number of rows m.
+    arrays : dict
+        By name: point, normal [m, 3], friction [m], ..., mass [G], ...
+    mesh : tuple of arrays [v, 3] and [f, 3], optional
+        Surface of the object [m].
+    names, contact_names : list of str [G], [m], optional
+        Names for output and reports.
+
+    Examples
+    --------
+    >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+    >>> len(grasps), grasps.first.tolist(), grasps.arrays["point"].shape
+    (4, [0, 3, 6, 9, 12], (12, 3))
     """
 
     def __init__(
@@ -108,6 +125,13 @@ class GraspSet:
         ------
         ValueError
             For inconsistent shapes.
+
+        Examples
+        --------
+        >>> points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1, 0, 0], [-1, 0, 0]]]
+        >>> grasps = garra.grasp.GraspSet.from_arrays(points, normals, friction=0.5, mass=0.2)
+        >>> len(grasps), grasps.arrays["friction"], grasps.arrays["mass"]
+        (1, array([0.5, 0.5]), array([0.2]))
         """
         points = numbers("points", points)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -164,6 +188,19 @@ class GraspSet:
         Returns
         -------
         GraspSet
+
+        Raises
+        ------
+        ValueError
+            For further arrays of inconsistent shapes.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> garra.grasp.GraspSet.from_grasps([grasp, grasp], mass=[0.5, 1.0]).arrays["jacobian"].shape
+        (6, 1)
         """
         grasps = [grasp.propped() for grasp in grasps]
         factors = [_mobility_factor(grasp.hand_A) for grasp in grasps]
@@ -234,6 +271,15 @@ class GraspSet:
         ------
         ValueError
             For inconsistent shapes or a pose that is no rotation and translation.
+
+        Examples
+        --------
+        >>> points, normals, pose = [[[470, 0, 0], [530, 0, 0]]], [[[1, 0, 0], [-1, 0, 0]]], np.eye(4)
+        >>> pose[0, 3] = 500
+        >>> grasps = garra.grasp.GraspSet.from_world(points, normals, pose, scale=0.001, friction=0.5, mass=0.2)
+        >>> grasps.arrays["point"].round(3)
+        array([[-0.03,  0.  ,  0.  ],
+               [ 0.03,  0.  ,  0.  ]])
         """
         points, normals, scale = numbers("points", points), numbers("normals", normals), positive("scale", scale)
         count = len(points) if first is None else len(first) - 1
@@ -256,7 +302,30 @@ class GraspSet:
 
     @classmethod
     def from_hdf5(cls, path: str | PathLike[str]) -> GraspSet:
-        """Reads a set from an HDF5 file of `garra grasp rank`. Raises garra.FileError for a bad file."""
+        """Reads a set from an HDF5 file of `garra grasp rank`.
+
+        Parameters
+        ----------
+        path : str or path
+            HDF5 file.
+
+        Returns
+        -------
+        GraspSet
+
+        Raises
+        ------
+        garra.FileError
+            For a set with missing or inconsistent arrays.
+        OSError
+            For a file that is absent or no HDF5 file.
+
+        Examples
+        --------
+        >>> garra.grasp.propose("sphere:0.03", n=4).save("set.h5")
+        >>> len(garra.grasp.GraspSet.from_hdf5("set.h5"))
+        4
+        """
         import h5py
 
         with h5py.File(path) as file:
@@ -265,7 +334,30 @@ class GraspSet:
 
     @classmethod
     def from_npz(cls, path: str | PathLike[str]) -> GraspSet:
-        """Reads a set from a file of numpy.savez with the same names. Raises garra.FileError for a bad file."""
+        """Reads a set from a file of numpy.savez with the names of from_hdf5().
+
+        Parameters
+        ----------
+        path : str or path
+            NPZ file.
+
+        Returns
+        -------
+        GraspSet
+
+        Raises
+        ------
+        garra.FileError
+            For a bad file.
+        FileNotFoundError, IsADirectoryError, PermissionError
+            Without a readable file.
+
+        Examples
+        --------
+        >>> garra.grasp.propose("sphere:0.03", n=4).save("set.npz")
+        >>> len(garra.grasp.GraspSet.from_npz("set.npz"))
+        4
+        """
         try:
             with np.load(path, allow_pickle=False) as file:
                 read = cls._from_named({name: file[name] for name in _names() if name in file}, path)
@@ -293,7 +385,24 @@ class GraspSet:
             raise _core.FileError(f"{path}: {error}") from None
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes a file for `garra grasp rank`: NPZ if its name ends in .npz, else HDF5."""
+        """Writes a file for `garra grasp rank`.
+
+        Parameters
+        ----------
+        path : str or path
+            NPZ if the name ends in .npz, else HDF5.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> garra.grasp.propose("sphere:0.03", n=4).save("set.npz")
+        >>> sorted(np.load("set.npz"))[:4]
+        ['com', 'curvature', 'first', 'friction']
+        """
         parts: dict[str, Any] = {"first": self.first, **self.arrays}
         if self.mesh is not None:
             parts["object/vertex"], parts["object/face"] = self.mesh
@@ -324,7 +433,17 @@ class GraspSet:
 @accept_old
 @dataclass(frozen=True, repr=False)
 class Ranking:
-    """Ranking of G grasps. Grasps with a status other than "ranked" have NaN and rank 0."""
+    """Ranking of G grasps.
+
+    Grasps with a status other than "ranked" have NaN and rank 0.
+
+    Examples
+    --------
+    >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+    >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+    >>> ranking.order.tolist(), ranking.p_held.tolist(), ranking.status.tolist()
+    ([3, 0, 2, 1], [0.76, 0.28, 0.32, 1.0], [0, 0, 0, 0])
+    """
 
     p_held: np.ndarray  #: [G] fraction of the decided samples that are held (docs/theory/grasp-sets.md)
     low: np.ndarray  #: [G] interval of p_held, 95 % Clopper-Pearson; with `best` sequential, of `confidence`
@@ -356,7 +475,30 @@ class Ranking:
     def read(cls, path: str | PathLike[str]) -> Ranking:
         """Reads a ranking of `garra grasp rank -o` or of a run, with its set if the set is unchanged.
 
-        `garra replay` replays its samples. Raises garra.FileError for a bad file, garra.InputOutputError for none.
+        `garra replay` replays its samples.
+
+        Parameters
+        ----------
+        path : str or path
+            HDF5 file of a ranking.
+
+        Returns
+        -------
+        Ranking
+
+        Raises
+        ------
+        garra.FileError
+            For a bad file.
+        garra.InputOutputError
+            Without a file.
+
+        Examples
+        --------
+        >>> garra.grasp.Ranking.read("absent.h5")
+        Traceback (most recent call last):
+            ...
+        garra.InputOutputError: ...
         """
         try:
             found = ranking_file.read(path)
@@ -373,12 +515,41 @@ class Ranking:
 
     @property
     def order(self) -> np.ndarray:
-        """Ranked grasps, the best first."""
+        """Ranked grasps, the best first.
+
+        Returns
+        -------
+        array of int
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.order.tolist()
+        [3, 0, 2, 1]
+        """
         return ranking_file.order_of(self.rank)
 
     @property
     def best(self) -> int:
-        """Grasp with rank 1. Raises ValueError if none is ranked."""
+        """Grasp with rank 1.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            If none is ranked.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.best
+        3
+        """
         order = self.order
         if not len(order):
             raise ValueError("no grasp of this set could be ranked: status says why")
@@ -386,15 +557,60 @@ class Ranking:
 
     @property
     def refused(self) -> dict[str, int]:
-        """Numbers of grasps that are not ranked, by reason."""
+        """Numbers of grasps that are not ranked, by reason.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1, 0, 0], [0, 0, 0]]]
+        >>> garra.grasp.rank(points=points, normals=normals, friction=0.5, mass=0.2).refused
+        {'bad_normal': 1}
+        """
         return {name: int((self.status == k).sum()) for k, name in enumerate(STATUS) if k and (self.status == k).any()}
 
     def name(self, grasp: int) -> str:
-        """Name of a grasp: "can (grasp 38)", or "grasp 38" without names."""
+        """Name of a grasp: "can (grasp 38)", or "grasp 38" without names.
+
+        Parameters
+        ----------
+        grasp : int
+            Number from 0.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.name(2)
+        'grasp 2'
+        """
         return ranking_file.name_of(self.candidates.names if self.candidates else None, grasp)
 
     def contact_name(self, grasp: int, contact: int) -> str:
-        """Name of a contact (grasp and contact from 0), "contact 1" without names, "none" for -1."""
+        """Name of a contact: "contact 1" without names, "none" for -1.
+
+        Parameters
+        ----------
+        grasp, contact : int
+            Numbers from 0.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.contact_name(0, 1), ranking.contact_name(0, -1)
+        ('contact 1', 'none')
+        """
         if contact < 0:
             return "none"
         names = self.candidates.contact_names if self.candidates else None
@@ -421,6 +637,14 @@ class Ranking:
             If the ranking does not hold its set.
         garra.UsageError
             For a grasp or sample that does not exist, or a grasp that is not ranked.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> replay = ranking.replay(ranking.best, sample=3)
+        >>> replay["outcome"], replay["friction"].shape
+        ('held', (3,))
         """
         one = self._known_set()
         which = self.best if grasp is None else grasp
@@ -436,7 +660,24 @@ class Ranking:
         return self.candidates
 
     def outcome_counts(self, grasp: int) -> dict[str, int]:
-        """Samples per outcome of a grasp, without outcomes that did not occur."""
+        """Samples per outcome of a grasp, without outcomes that did not occur.
+
+        Parameters
+        ----------
+        grasp : int
+            Number from 0.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.outcome_counts(0)
+        {'held': 38, 'not_resisted': 12}
+        """
         return {name: int(n) for name, n in zip(OUTCOMES, self.outcomes[grasp], strict=True) if n}
 
     def variants(
@@ -469,6 +710,14 @@ class Ranking:
         ------
         ValueError
             If the ranking does not hold its set.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> variants = ranking.variants(0)
+        >>> [variants.name(g) for g in range(3)]
+        ['as it is (grasp 0)', 'mass x 0.8 (grasp 1)', 'contact 0 +5 mm along t (grasp 2)']
         """
         one = self._known_set()
         which = self.best if grasp is None else whole("grasp", grasp, 0, len(self.rank) - 1)
@@ -482,7 +731,24 @@ class Ranking:
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Data frame with a row per grasp, indexed as in the set, the best first."""
+        """Data frame with a row per grasp, indexed as in the set, the best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of quantiles the median.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.to_pandas()[["rank", "p_held"]]  # doctest: +SKIP
+        """
         import pandas
 
         columns = {name: np.asarray(getattr(self, name)) for name in _SHOWN}
@@ -498,7 +764,24 @@ class Ranking:
         return frame.iloc[np.concatenate([self.order, np.flatnonzero(self.rank == 0)])]
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
-        """Writes to_pandas() with held, samples and all quantiles to a Parquet file. Needs pandas and pyarrow."""
+        """Writes to_pandas() with held, samples and all quantiles to a Parquet file.
+
+        Parameters
+        ----------
+        path : str or path
+            Parquet file.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            Without pandas and pyarrow.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.to_parquet("ranking.parquet")  # doctest: +SKIP
+        """
         try:
             import pandas
             import pyarrow  # noqa: F401  what pandas writes it with
@@ -516,7 +799,27 @@ class Ranking:
         frame.assign(**quantiles, held=self.held[rows], samples=self.samples[rows]).to_parquet(path, engine="pyarrow")
 
     def report(self, path: str | PathLike[str], title: str = "") -> Path:
-        """Writes the report of this ranking, one HTML file with table, distributions and pictures; returns its path."""
+        """Writes the report of this ranking, one HTML file with table, distributions and pictures.
+
+        Parameters
+        ----------
+        path : str or path
+            HTML file.
+        title : str
+            Title; default: "Candidate grasps".
+
+        Returns
+        -------
+        Path
+            Path of the file.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.report(tmp / "ranking.html").name
+        'ranking.html'
+        """
         from garra.grasp import ranking_report
         from garra.page import html
 
@@ -546,7 +849,25 @@ class Ranking:
         return f"{int(self.samples.sum()):,} samples; the best {self.study['best']} are {'' if self.decided else 'not '}decided"
 
     def plot(self, ax: Axes | None = None, most: int = 20) -> Axes:
-        """Plots P(held) of the `most` best grasps with their intervals on matplotlib axes, which are returned."""
+        """Plots P(held) of the best grasps with their intervals.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes; default: new ones.
+        most : int
+            Largest number of grasps.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.plot().get_xlabel()  # doctest: +SKIP
+        """
         ax = axes(ax)
         shown = self.order[:most]
         p = self.p_held[shown]
@@ -569,7 +890,24 @@ class Ranking:
 
 
 class Replay(dict[str, Any]):
-    """One sample of a grasp as a dict of its parts; `contacts` holds the names of the contacts."""
+    """One sample of a grasp as a dict of its parts.
+
+    Parameters
+    ----------
+    found : dict
+        Parts of the sample.
+    title : str
+        Names of grasp and sample.
+    contacts : list of str [k]
+        Names of the contacts.
+
+    Examples
+    --------
+    >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+    >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+    >>> ranking.replay(0).title, ranking.replay(0).contacts
+    ('grasp 0, sample 0', ['contact 0', 'contact 1', 'contact 2'])
+    """
 
     def __init__(self, found: dict[str, Any], title: str, contacts: list[str]) -> None:
         super().__init__(found)
@@ -588,11 +926,32 @@ class Replay(dict[str, Any]):
 
 
 class RankedRun(Result):
-    """Finished run of a set of grasps: a Result with a `ranking` (docs/theory/grasp-sets.md)."""
+    """Finished run of a set of grasps: a Result with a `ranking` (docs/theory/grasp-sets.md).
+
+    Examples
+    --------
+    The run needs the program and a scenario whose job is "grasp_set".
+
+    >>> garra.run("study.toml").ranking.best  # doctest: +SKIP
+    """
 
     @cached_property
     def ranking(self) -> Ranking:
-        """Ranking of the run, read on first access."""
+        """Ranking of the run, read on first access.
+
+        Returns
+        -------
+        Ranking
+
+        Raises
+        ------
+        garra.FileError
+            For a damaged ranking.
+
+        Examples
+        --------
+        >>> garra.run("study.toml").ranking.best  # doctest: +SKIP
+        """
         return Ranking.read(self.folder / ranking_folder.RANKING)
 
 
@@ -641,8 +1000,10 @@ def rank(
 
     Examples
     --------
-    >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.3, 0.8), force=garra.ball(2.0))
+    >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+    >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.3, 0.8), force=garra.ball(2.0), samples=50)
     >>> ranking.best
+    3
     """
     parts = arrays._given() | options._of_set() | ({} if first is None else {"first": first})
     candidates = _set_of(grasps, points, normals, parts)

@@ -22,7 +22,16 @@ MOTION = 1e-6  # share of the largest acceleration without forces: a prop that i
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Solution:
-    """Certified forces of k contacts on the object."""
+    """Certified forces of k contacts on the object.
+
+    Examples
+    --------
+    >>> from garra.files import data
+    >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+    >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+    >>> grasp.solve().forces[:, 0].round(2), grasp.solve().state
+    (array([9.81]), ['stick'])
+    """
 
     forces: np.ndarray  #: (n, t, o) [N], [k, 3]; NaN unless converged
     forces_world: np.ndarray  #: world axes [N], [k, 3]
@@ -42,7 +51,14 @@ class Solution:
 class Props:
     """l unilateral, frictionless supports of the hand besides the object: joint limits, fingers on fingers, a table.
 
-    Law: s = bias + coupling^T c + mobility p >= 0, p >= 0, s p = 0. The contacts' a grows by coupling p."""
+    Law: s = bias + coupling^T c + mobility p >= 0, p >= 0, s p = 0. The contacts' a grows by coupling p.
+
+    Examples
+    --------
+    >>> from garra.grasp.hand import Props
+    >>> len(Props(coupling=np.zeros((9, 1)), mobility=np.eye(1), bias=np.zeros(1)))
+    1
+    """
 
     coupling: np.ndarray  #: [3k, l]
     mobility: np.ndarray  #: [l, l] [1/kg]
@@ -52,8 +68,27 @@ class Props:
         return len(self.bias)
 
     def wrong(self, held: np.ndarray, c: np.ndarray) -> np.ndarray:
-        """Mask [n, l] of props of the masks `held` [n, l] that would pull, and of others that would be passed, with
-        contact forces c [n, k, 3]."""
+        """Props of the masks `held` that would pull, and others that would be passed.
+
+        Parameters
+        ----------
+        held : array of bool [n, l]
+            Props that hold.
+        c : array [n, k, 3]
+            Contact forces [N].
+
+        Returns
+        -------
+        array of bool [n, l]
+
+        Examples
+        --------
+        >>> from garra.grasp.hand import Props
+        >>> props = Props(coupling=np.zeros((3, 1)), mobility=np.eye(1), bias=np.array([2.0]))
+        >>> props.wrong(np.array([[True], [False]]), np.zeros((2, 1, 3)))
+        array([[ True],
+               [False]])
+        """
         free = self.bias + c.reshape(len(c), -1) @ self.coupling
         p = np.zeros_like(free)
         for mask in np.unique(held, axis=0) if len(self) else ():
@@ -64,7 +99,26 @@ class Props:
 
 
 def wrench_matrix(arms: np.ndarray, frames: np.ndarray) -> np.ndarray:
-    """Wrench matrix [6, 3k] of contacts at [k, 3] from the center of mass, with axes [k, 3, 3]."""
+    """Wrench matrix of contacts.
+
+    Parameters
+    ----------
+    arms : array [k, 3]
+        Contact points from the center of mass [m].
+    frames : array [k, 3, 3]
+        Contact axes n, t, o as columns.
+
+    Returns
+    -------
+    array [6, 3k]
+        Wrench (force; moment) of contact forces.
+
+    Examples
+    --------
+    >>> from garra.grasp.hand import wrench_matrix
+    >>> wrench_matrix(np.array([[0, 0, 0.1]]), np.eye(3)[None])[:, 0].tolist()
+    [1.0, 0.0, 0.0, 0.0, 0.1, 0.0]
+    """
     moment = np.cross(arms[:, None, :], frames.transpose(0, 2, 1)).transpose(0, 2, 1)
     return np.concatenate(list(np.concatenate([frames, moment], axis=1)), axis=1)
 
@@ -76,6 +130,17 @@ class Grasp:
     World axes, SI units, k contacts. Contact vectors list (n, t, o) contact by contact; n points into the object. c [N]
     is the force on the object; a = A c + b [m/s^2] is the acceleration of the object's contact point minus the hand's.
     Moments are about the object's center of mass. "Hand" means all bodies but the object: fingers, arm, table.
+
+    Examples
+    --------
+    An object of 1 kg stands on three points of the arm's flange.
+
+    >>> from garra.files import data
+    >>> tray = [[0.04, 0, 1.31], [-0.02, 0.03, 1.31], [-0.02, -0.03, 1.31]]
+    >>> load = {"mass": 1.0, "friction": 0.5, "force": 3.27, "points": tray}
+    >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"] * 3, {}, [[0, 0, 1]] * 3, **load)
+    >>> grasp.contact_names, grasp.W.shape, grasp.A.shape, grasp.weight
+    (['end_effector 1', 'end_effector 2', 'end_effector 3'], (6, 9), (9, 9), array([ 0.  ,  0.  , -9.81]))
     """
 
     name: str
@@ -161,6 +226,20 @@ class Grasp:
         -------
         A, b, mu : arrays [..., 3k, 3k], [..., 3k], [..., k]
             As in garra.contact.solve(), without the props.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For inconsistent shapes or no numbers.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> A, b, mu = grasp.problem(mass=[0.5, 1.0])
+        >>> garra.contact.solve(A, b, mu).c.shape
+        (2, 3)
         """
         factor = numbers("mass", self.mass if mass is None else mass)[..., None] / self.mass
         added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
@@ -185,6 +264,20 @@ class Grasp:
         Returns
         -------
         Solution
+
+        Raises
+        ------
+        garra.UsageError
+            For a tolerance that is not positive.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> solution = grasp.solve()
+        >>> solution.converged, solution.forces_world[:, 2].round(2)
+        (True, array([9.81]))
         """
         rows = self._samples({"samples": 1, "tolerance": positive("tolerance", tolerance)})
         c, solved = rows["force"][0], not np.isnan(rows["sticks"][0])
@@ -227,8 +320,22 @@ class Grasp:
         return columns | {"held": held}
 
     def grazing(self) -> np.ndarray:
-        """Mask [k] of grazing contacts: no forces that leave the object at rest press there with 1 % of the weight. No
-        contact is grazing if no forces leave the object at rest."""
+        """Contacts at which no forces that leave the object at rest press with 1 % of the weight.
+
+        No contact is grazing if no forces leave the object at rest.
+
+        Returns
+        -------
+        array of bool [k]
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> grasp.grazing()
+        array([False])
+        """
         propped, c = self.propped(), np.nan_to_num(self.solve().forces.ravel())
         A, b, mu = propped.problem()
         least = 0.01 * float(np.linalg.norm(self.weight))
@@ -242,12 +349,40 @@ class Grasp:
         return out
 
     def settling(self) -> float:
-        """Acceleration of the object's center of mass under the forces of solve() [m/s^2]; NaN if unsolved."""
+        """Acceleration of the object's center of mass under the forces of solve().
+
+        Returns
+        -------
+        float
+            [m/s^2], NaN if unsolved.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> grasp.settling() < 1e-6
+        True
+        """
         forces = self.W @ self.solve().forces.ravel() + self.applied
         return float(np.linalg.norm(self.gravity + forces[:3] / self.mass))
 
     def examined(self) -> Grasp:
-        """Copy with notes on grazing contacts and on an object that is not at rest."""
+        """Copy with notes on grazing contacts and on an object that is not at rest.
+
+        Returns
+        -------
+        Grasp
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> bent = {"joint_4": 0.3}
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 0.0}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], bent, [[0, 0, 1]], **load)
+        >>> grasp.examined().notes
+        ('object accelerates with 1.4 m/s^2: let it settle first',)
+        """
         notes = list(self.notes)
         grazing = [f"{h} on {o}" for (h, o), grazes in zip(self.geoms, self.grazing(), strict=True) if grazes]
         if grazing:
@@ -260,7 +395,25 @@ class Grasp:
         return replace(self, notes=tuple(notes))
 
     def locked(self, held: ArrayLike) -> Grasp:
-        """Copy with the props of a mask [l] as rigid connections and without the others."""
+        """Copy with some props as rigid connections and without the others.
+
+        Parameters
+        ----------
+        held : array_like of bool [l]
+            Props that stay.
+
+        Returns
+        -------
+        Grasp
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> len(grasp.props), len(grasp.locked([]).props)
+        (0, 0)
+        """
         C, D = self.props.coupling[:, held], self.props.mobility[held][:, held]
         give = C @ np.linalg.pinv(D, NULL, True)
         none = Props(np.zeros((len(C), 0)), np.zeros((0, 0)), np.zeros(0))
@@ -269,7 +422,20 @@ class Grasp:
         )
 
     def propped(self) -> Grasp:
-        """Copy with the active props of this instant as rigid connections."""
+        """Copy with the active props of this instant as rigid connections.
+
+        Returns
+        -------
+        Grasp
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> len(grasp.propped().props)
+        0
+        """
         return self.locked(self._samples({"samples": 1})["held"][0]) if self.props else self
 
     def imbalance(self, mass: ArrayLike | None = None, wrench: ArrayLike | None = None) -> np.ndarray:
@@ -290,6 +456,20 @@ class Grasp:
         Returns
         -------
         array [...]
+
+        Raises
+        ------
+        garra.UsageError
+            For a mass that is not positive, or for inconsistent shapes.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> bent = {"joint_4": 0.3}
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], bent, [[0, 0, 1]], **load)
+        >>> grasp.imbalance(mass=[0.5, 1.0]).round(3)
+        array([1., 0.])
         """
 
         def one(m: Any, w: np.ndarray) -> float:
@@ -344,6 +524,15 @@ class Grasp:
             For inconsistent shapes, negative friction or a mass that is not positive.
         garra.UsageError
             For options out of range.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> found.p_held, found.outcomes["not_resisted"]
+        (0.89, 11)
         """
         mu = self.mu if friction is None or is_drawn(friction) else coefficients(friction, len(self.mu))
         common, own, is_factor = split_friction(friction)
@@ -397,7 +586,30 @@ def _columns(rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def coefficients(friction: Any, k: int) -> np.ndarray:
-    """Friction coefficients [k] of a number or an array."""
+    """Friction coefficients of a number or an array.
+
+    Parameters
+    ----------
+    friction : float or array_like [k]
+        Coefficients.
+    k : int
+        Number of contacts.
+
+    Returns
+    -------
+    array [k]
+
+    Raises
+    ------
+    ValueError
+        For another shape or a negative number.
+
+    Examples
+    --------
+    >>> from garra.grasp.hand import coefficients
+    >>> coefficients(0.5, 3)
+    array([0.5, 0.5, 0.5])
+    """
     mu = numbers("friction", friction)
     if mu.shape not in ((), (k,)) or not (mu >= 0).all():
         raise ValueError(f"friction: expected a number, [{k}] not negative or a distribution, got {mu.tolist()}")

@@ -63,6 +63,13 @@ def from_mujoco(
         For unknown bodies, another `reduce`, or too many contacts.
     ImportError
         For an old MuJoCo.
+
+    Examples
+    --------
+    The example needs MuJoCo, a model and a state in which the hand touches the object.
+
+    >>> grasp = garra.grasp.from_mujoco(model, data, object="cube")  # doctest: +SKIP
+    >>> grasp.solve().converged  # doctest: +SKIP
     """
     if reduce not in (None, "corners"):
         raise ValueError(f'reduce={reduce!r}: None or "corners" is known')

@@ -98,6 +98,8 @@ def propose(
     Examples
     --------
     >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", n=100, mass=0.3)
+    >>> len(grasps), grasps.arrays["point"].shape, grasps.about["rejections"]
+    (100, (200, 3), {'accepted': 100, 'outside_cone': 57})
     """
     options = {
         "fingers": whole("fingers", fingers),

@@ -22,14 +22,47 @@ ACCELERATION: float = _core.held_acceleration
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimated probability: fraction of the decided samples, with its 95 % interval."""
+    """Estimated probability: fraction of the decided samples, with its 95 % interval.
+
+    Parameters
+    ----------
+    probability : float
+        NaN without decided samples.
+    interval : (float, float)
+        Lower and upper end.
+
+    Examples
+    --------
+    >>> from garra.grasp.robustness import Estimate
+    >>> Estimate(0.9, (0.8, 0.95)).probability
+    0.9
+    """
 
     probability: float
     interval: tuple[float, float]
 
 
 def estimate(success: np.ndarray, unsolved: np.ndarray) -> Estimate:
-    """Estimate from masks over samples; `success` is ignored for `unsolved` samples."""
+    """Estimates a probability from masks over samples.
+
+    Parameters
+    ----------
+    success : array of bool [samples]
+        Ignored for unsolved samples.
+    unsolved : array of bool [samples]
+        Undecided samples, which widen the interval.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> from garra.grasp.robustness import estimate
+    >>> found = estimate(np.arange(10) < 9, np.zeros(10, bool))
+    >>> found.probability, np.round(found.interval, 3)
+    (0.9, array([0.555, 0.997]))
+    """
     hits, open_ = int((success & ~unsolved).sum()), int(unsolved.sum())
     decided = len(success) - open_
     return Estimate(hits / decided if decided else float("nan"), _core.confidence_interval(hits, decided, open_))
@@ -38,7 +71,17 @@ def estimate(success: np.ndarray, unsolved: np.ndarray) -> Estimate:
 @accept_old
 @dataclass(frozen=True, repr=False, eq=False)
 class Robustness:
-    """Samples of a Monte Carlo study of one grasp with k contacts; contact axes (n, t, o)."""
+    """Samples of a Monte Carlo study of one grasp with k contacts; contact axes (n, t, o).
+
+    Examples
+    --------
+    >>> from garra.files import data
+    >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+    >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+    >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+    >>> found.p_held, found.p_no_slip, found.samples
+    (0.89, 0.96, 100)
+    """
 
     title: str
     seed: int
@@ -59,13 +102,42 @@ class Robustness:
 
     @property
     def limiting_contact(self) -> dict[str, int]:
-        """Number of samples in which each contact slips or opens, the most frequent first."""
+        """Number of samples in which each contact slips or opens, the most frequent first.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(9.0), samples=100)
+        >>> found.limiting_contact
+        {'end_effector': 66}
+        """
         counts = (self.moves & self.solved[:, None]).sum(axis=0)
         return {self.contacts[j]: int(counts[j]) for j in np.argsort(-counts, kind="stable") if counts[j]}
 
     @property
     def margin(self) -> np.ndarray:
-        """[samples] smallest 1 - |c_T| / (mu c_n) of the contacts that press; NaN if unsolved."""
+        """Smallest 1 - |c_T| / (mu c_n) of the contacts that press.
+
+        Returns
+        -------
+        array [samples]
+            NaN if unsolved.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> found.margin.shape, bool((found.margin <= 1).all())
+        ((100,), True)
+        """
         n, tangential = self.force[:, :, 0], np.hypot(self.force[:, :, 1], self.force[:, :, 2])
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(n > 0, tangential / (self.friction * n), 0.0)
@@ -77,22 +149,78 @@ class Robustness:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """Samples per outcome."""
+        """Samples per outcome.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> {name: count for name, count in found.outcomes.items() if count}
+        {'held': 89, 'not_resisted': 11}
+        """
         return {name: int((self.outcome == name).sum()) for name in OUTCOMES}
 
     @property
     def held(self) -> Estimate:
-        """Forces leave the contacts at rest, forces within the cones balance the wrench, and the command carries it."""
+        """Forces leave the contacts at rest, forces within the cones balance the wrench, and the command carries it.
+
+        Returns
+        -------
+        Estimate
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> found.held.probability
+        0.89
+        """
         return estimate(self.outcome == "held", self.outcome == "unsolved")
 
     @property
     def no_slip(self) -> Estimate:
-        """Every contact sticks, though hand and object may move together."""
+        """Every contact sticks, though hand and object may move together.
+
+        Returns
+        -------
+        Estimate
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> found.no_slip.probability
+        0.96
+        """
         return estimate(self.sticks, ~self.solved)
 
     @property
     def resisted(self) -> Estimate:
-        """Some forces within the friction cones balance the wrench, independent of the command."""
+        """Some forces within the friction cones balance the wrench, independent of the command.
+
+        Returns
+        -------
+        Estimate
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> found.resisted.probability
+        0.89
+        """
         return estimate(self.balance > 0, self.balance == 0)
 
     @property
@@ -117,7 +245,25 @@ class Robustness:
         return Plots(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row per sample."""
+        """Data frame with one row per sample.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> found.to_pandas()["outcome"].value_counts()  # doctest: +SKIP
+        """
         import pandas
 
         k = self.friction.shape[1]
@@ -170,12 +316,47 @@ class Robustness:
 
 @dataclass(frozen=True)
 class Plots:
-    """Figures on matplotlib axes."""
+    """Figures of a Robustness on matplotlib axes.
+
+    Parameters
+    ----------
+    of : Robustness
+        Samples that are drawn.
+
+    Examples
+    --------
+    >>> from garra.files import data
+    >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+    >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+    >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+    >>> found.plot.of is found
+    True
+    """
 
     of: Robustness
 
     def friction(self, ax: Axes | None = None, bins: int = 12) -> Axes:
-        """Plots P(held) over the smallest friction coefficient of a sample, in equal bins, with 95 % intervals."""
+        """Plots P(held) over the smallest friction coefficient of a sample, in equal bins, with 95 % intervals.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes; default: new ones.
+        bins : int
+            Number of bins, of equal numbers of samples.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> from garra.files import data
+        >>> load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+        >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+        >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
+        >>> found.plot.friction().get_ylabel()  # doctest: +SKIP
+        """
         if ax is None:
             from matplotlib import pyplot
 

@@ -52,6 +52,13 @@ class GraspArrays:
         Names of the grasps.
     contact_names : array_like [G, k] or [m], optional
         Names of the contacts.
+
+    Examples
+    --------
+    >>> arrays = garra.grasp.GraspArrays(friction=0.5, mass=0.2)
+    >>> points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1, 0, 0], [-1, 0, 0]]]
+    >>> garra.grasp.GraspSet.from_arrays(points, normals, arrays=arrays, mass=0.3).arrays["mass"]
+    array([0.3])
     """
 
     friction: Any = _of("contact")
@@ -158,7 +165,9 @@ class RankOptions:
     Examples
     --------
     >>> options = garra.grasp.RankOptions(friction=garra.uniform(0.3, 0.8), samples=10_000)
-    >>> garra.grasp.rank(grasps, options, force=garra.ball(2.0))
+    >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+    >>> garra.grasp.rank(grasps, options, samples=50).samples.tolist()
+    [50, 50, 50, 50]
     """
 
     friction: Any = None

@@ -94,6 +94,17 @@ def from_urdf(
         For inconsistent arguments.
     garra.FileError
         As garra.load().
+
+    Examples
+    --------
+    An object of 1 kg stands on three points of the arm's flange.
+
+    >>> from garra.files import data
+    >>> tray = [[0.04, 0, 1.31], [-0.02, 0.03, 1.31], [-0.02, -0.03, 1.31]]
+    >>> load = {"mass": 1.0, "friction": 0.5, "force": 3.27, "points": tray}
+    >>> grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"] * 3, {}, [[0, 0, 1]] * 3, **load)
+    >>> grasp.mass, grasp.com.round(3), grasp.hand_jacobian.shape
+    (1.0, array([0.  , 0.  , 1.31]), (9, 7))
     """
     if (force is None) == (torque is None):
         raise ValueError("give one of force and torque")

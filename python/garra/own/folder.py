@@ -18,5 +18,26 @@ SUMMARY = {
 
 
 def check_summary(summary: dict[str, Any], at: At) -> None:
-    """Raises DamagedFile where it misses a field or contradicts itself."""
+    """Checks a summary.
+
+    Parameters
+    ----------
+    summary : dict
+        Content of summary.json.
+    at : At
+        Place of the summary in its file.
+
+    Raises
+    ------
+    garra.page.run_folder.DamagedFile
+        Where the summary misses a field or contradicts itself.
+
+    Examples
+    --------
+    >>> from garra.own.folder import At, check_summary
+    >>> check_summary({}, At("summary.json"))
+    Traceback (most recent call last):
+        ...
+    garra.page.run_folder.DamagedFile: ...
+    """
     check_study(summary, SUMMARY, at)

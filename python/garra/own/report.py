@@ -8,7 +8,26 @@ from garra.page.run_folder import Run
 
 
 def build(run: Run) -> str:
-    """The report as HTML."""
+    """Makes the report of a study of a user's own system.
+
+    Parameters
+    ----------
+    run : Run
+        Run folder.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    The folder is one that a study of docs/howto/own-study.md writes.
+
+    >>> from garra.own import folder, report
+    >>> from garra.page import run_folder
+    >>> report.build(run_folder.read("RUN", folder.check_summary))  # doctest: +SKIP
+    """
     summary, event = run.summary, run.summary["event"]
     return study_page(
         "own/report.html",
