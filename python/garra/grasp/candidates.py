@@ -42,7 +42,7 @@ MOST_CONTACTS = 8  # lines of a replay that is printed
 
 
 class GraspSet:
-    """GraspSet of G candidate grasps with k contacts each, or with any numbers of contacts. SI units, object axes.
+    """Set of G candidate grasps with k contacts each, or with any numbers of contacts. SI units, object axes.
 
     A grasp consists of contact points, normals into the object and friction coefficients. Its load is mass, center of
     mass, gravity (default: (0, 0, -9.81) m/s^2) and wrench. The arrays define the hand.
@@ -316,9 +316,9 @@ class GraspSet:
         Raises
         ------
         garra.FileError
-            For a set with missing or inconsistent arrays.
-        OSError
-            For a file that is absent or no HDF5 file.
+            For a file that is no HDF5 file, or a set with missing or inconsistent arrays.
+        FileNotFoundError, IsADirectoryError, PermissionError
+            Without a readable file.
 
         Examples
         --------
@@ -328,9 +328,14 @@ class GraspSet:
         """
         import h5py
 
-        with h5py.File(path) as file:
-            read = cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
-            return read._with_names(file)
+        try:
+            with h5py.File(path) as file:
+                read = cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
+                return read._with_names(file)
+        except (FileNotFoundError, IsADirectoryError, PermissionError):
+            raise
+        except OSError as error:
+            raise _core.FileError(f"{path}: no HDF5 file that can be read: {error}") from None
 
     @classmethod
     def from_npz(cls, path: str | PathLike[str]) -> GraspSet:
@@ -427,7 +432,7 @@ class GraspSet:
         numbers = (
             f"{contacts[0]}" if len(contacts) == 1 else f"{contacts.min()} to {contacts.max()}" if len(self) else "no"
         )
-        return f"<Set of {len(self):,} grasps, {numbers} contacts each; {', '.join(self.arrays)}>"
+        return f"<GraspSet of {len(self):,} grasps, {numbers} contacts each; {', '.join(self.arrays)}>"
 
 
 @accept_old

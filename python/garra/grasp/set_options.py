@@ -254,7 +254,7 @@ def _radius(name: str, given: Ball | None) -> float:
     if not isinstance(given, Ball):
         raise TypeError(
             f"{name}: garra.ball(radius) is needed, not {given!r}; a constant one is part of wrench, and commanded "
-            "forces are part of a Set"
+            "forces are part of a GraspSet"
         )
     return given.radius
 

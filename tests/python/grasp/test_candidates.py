@@ -281,3 +281,11 @@ def test_a_ring_is_grasped_from_within_where_its_mesh_or_the_caller_says_so(tmp_
     grasps.save(tmp_path / "ring.h5")
     ranked = json.loads(program("grasp", "rank", tmp_path / "ring.h5", "--format", "json").stdout)
     assert ranked["status"]["ranked"] == 300
+
+
+def test_a_file_that_is_no_hdf5_file_is_a_file_error(tmp_path):
+    (tmp_path / "set.h5").write_text("not a set")
+    with pytest.raises(garra.FileError, match="set.h5: no HDF5 file"):
+        garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5")
+    with pytest.raises(FileNotFoundError):
+        garra.grasp.GraspSet.from_hdf5(tmp_path / "none.h5")
