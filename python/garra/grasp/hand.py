@@ -225,12 +225,14 @@ class Grasp:
         Returns
         -------
         A, b, mu : arrays [..., 3k, 3k], [..., 3k], [..., k]
-            As in garra.contact.solve(), without the props.
+            As in garra.contact.solve(), without the props. A has the leading axes of mass only.
 
         Raises
         ------
         ValueError, TypeError
             For inconsistent shapes or no numbers.
+        garra.UsageError
+            For a mass that is not positive.
 
         Examples
         --------
@@ -241,16 +243,20 @@ class Grasp:
         >>> garra.contact.solve(A, b, mu).c.shape
         (2, 3)
         """
-        factor = numbers("mass", self.mass if mass is None else mass)[..., None] / self.mass
+        mass = numbers("mass", self.mass if mass is None else mass)
+        if not (mass > 0).all():
+            raise _core.UsageError(f"mass: expected positive numbers, got {mass.min()}")
+        mu = numbers("friction", self.mu if friction is None else friction)
         added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
+        lead = np.broadcast_shapes(mass.shape, added.shape[:-1], mu.shape[:-1])
+        factor = np.broadcast_to(mass, lead)[..., None] / self.mass
         W = self.W
         give = self.object_mobility @ W
         # Weight and gyroscopic moment are proportional to the mass and leave the acceleration unchanged;
         # `applied` is not.
         b = self.b + ((self.applied + added) / factor - self.applied) @ give
-        A = self.hand_A + (W.T @ give) / factor[..., None]
-        mu = self.mu if friction is None else np.broadcast_to(numbers("friction", friction), b.shape[:-1] + self.mu.shape)
-        return A, b, np.array(mu)
+        A = self.hand_A + (W.T @ give) / (mass[..., None, None] / self.mass)
+        return A, b, np.array(np.broadcast_to(mu, lead + self.mu.shape))
 
     @accept_old
     def solve(self, tolerance: float = 1e-9) -> Solution:

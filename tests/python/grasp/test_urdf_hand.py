@@ -11,6 +11,7 @@ require_module()
 mujoco = pytest.importorskip("mujoco")
 
 import garra  # noqa: E402
+from garra.files import data  # noqa: E402
 
 RNG = np.random.default_rng(4)
 Q = {"shoulder": 0.4, "lift": 0.1, "wrist": -0.7, "a1": 0.3, "a2": 0.5, "b1": -0.2, "b2": 0.6, "c1": 0.4, "d1": 0.8}
@@ -225,3 +226,13 @@ def test_joints_without_inertia_are_said(tmp_path):
 def test_a_link_that_is_not_there_is_said_by_the_file(urdf):
     with pytest.raises(garra.UsageError, match="nose"):
         garra.grasp.from_urdf(urdf, ["nose"], Q, [[1, 0, 0]], mass=1, friction=0.5, force=1.0)
+
+
+def test_inputs_of_a_problem_share_leading_axes():
+    load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+    grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+    A, b, mu = grasp.problem(friction=[[0.1], [0.2], [0.3]], wrench=np.zeros(6))
+    assert (A.shape, b.shape, mu.shape) == ((3, 3), (3, 3), (3, 1))
+    assert np.array_equal(A, grasp.problem()[0]) and np.array_equal(grasp.problem(mass=[1, 2])[2], [[0.5], [0.5]])
+    with pytest.raises(garra.UsageError, match="mass"):
+        grasp.problem(mass=0)
