@@ -145,9 +145,10 @@ def hide_constructor(app: Any, what: str, name: str, obj: Any, options: Any, sig
 def plain_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Our docstrings are plain text: nothing but `code`, indented blocks and names of pages is markup."""
     out: list[str] = []
-    literal = False
+    literal = example = False
     for line in lines:
-        indented = line.startswith(("    ", ">>>"))
+        example = bool(line.strip()) and (example or line.startswith(">>>"))  # with its output, up to an empty line
+        indented = example or line.startswith("    ")
         if indented and not literal and (not out or not out[-1].strip() or out[-1].endswith(":")):
             out += ["", "::", ""]
             literal = True
