@@ -30,8 +30,9 @@ def names(kind: str, where: str = "*") -> dict[str, str]:
 
 def stored_name(group: Any, name: str) -> str:
     """What an HDF5 group calls a data set: files of older versions have the old name."""
-    old = next((old for old, now in names("json").items() if now == name and old in group), name)
-    return name if name in group else old
+    if name in group:
+        return name
+    return next((old for old, now in names("json").items() if now == name and old in group), name)
 
 
 def accept_old(thing: Thing) -> Thing:

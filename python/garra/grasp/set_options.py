@@ -264,10 +264,9 @@ def study_of(uncertain: dict[str, Any]) -> dict[str, Any]:
     said = {key: _text(value) if isinstance(value, tuple) else value for key, value in uncertain.items()}
     said["slide_t"] = said["slide_o"] = said.pop("slide")
     # The median, but for a normal distribution that is cut off askew.
-    middle = {"uniform": lambda a, b: (a + b) / 2}
     for key in ("friction", "per_contact_friction_factor"):
         kind, a, b = uncertain[key][:3]
-        said[f"{key}_nominal"] = middle.get(kind, lambda a, _: a)(a, b)
+        said[f"{key}_nominal"] = (a + b) / 2 if kind == "uniform" else a
     return said
 
 
