@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from garra.grasp.candidates import GraspSet, RankedRun, Ranking, rank
     from garra.grasp.hand import Grasp, Solution
     from garra.grasp.mujoco_scene import from_mujoco
+    from garra.grasp.outcomes import Comparison, compare
+    from garra.grasp.poses import ParallelJaw, Touch
     from garra.grasp.proposals import propose
     from garra.grasp.robustness import Robustness
     from garra.grasp.set_options import GraspArrays, RankOptions
@@ -24,6 +26,10 @@ _NAMES = {
     "Grasp": ".hand",
     "Solution": ".hand",
     "Robustness": ".robustness",
+    "Comparison": ".outcomes",
+    "compare": ".outcomes",
+    "ParallelJaw": ".poses",
+    "Touch": ".poses",
     "GraspArrays": ".set_options",
     "GraspSet": ".candidates",
     "RankOptions": ".set_options",

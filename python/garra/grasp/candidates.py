@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -14,6 +15,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import numbers, place, positive, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder
+from garra.grasp.poses import ParallelJaw, Touch, close_jaw
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
@@ -91,6 +93,8 @@ class GraspSet:
         """Sets of propose(): samples drawn, counts of rejection reasons, mesh, warning"""
         self.sample: np.ndarray | None = None
         """Sets of propose(): [G] number of the sample of each grasp"""
+        self.touch: Touch | None = None
+        """Sets of from_poses(): status, pose number and displacements of each grasp"""
 
     def _arrays(self) -> dict[str, np.ndarray]:
         """Arrays that a ranking reads, with the mesh."""
@@ -299,6 +303,116 @@ class GraspSet:
                 gravity=np.einsum("gji,gj->gi", R_WO, np.broadcast_to(numbers("gravity", gravity), (count, 3))),
             ),
         )
+
+    @classmethod
+    def from_poses(
+        cls,
+        hand: str | ParallelJaw,
+        poses: Any,
+        mesh: Any,
+        *,
+        friction: float = 0.5,
+        mass: float | None = None,
+        density: float = 1000.0,
+        com: Any = None,
+        gravity: Any = None,
+        up: Any = None,
+        soft: bool = False,
+        depth: float = 1e-3,
+        cell: float = 1.5e-3,
+        close: bool = True,
+        closing_friction: float = 0.3,
+        max_turn: float = 1.2,
+        max_push: float = 0.005,
+        position_noise: float = 0.0,
+        rotation_noise: float = 0.0,
+        draws: int = 1,
+        scale: float | None = None,
+        seed: int = 1,
+        threads: int = 0,
+    ) -> GraspSet:
+        """Closes a parallel jaw on an object at given hand poses.
+
+        The pads advance along x until both touch. The object turns until the line between their forces lies in both
+        friction cones. Cells of a pad within `depth` of first touch bear force; four points have its center and
+        moments. The jaw is a whole hand of one joint with torque 2 force. Grasps without contact keep their row.
+
+        Parameters
+        ----------
+        hand : str or ParallelJaw
+            "panda", "robotiq_2f85", "robotiq_2f140", "wsg50" or a jaw of your own.
+        poses : array_like [P, 4, 4]
+            Hand in object axes: origin at its base, x along the closing direction, z out of the palm.
+        mesh : str, path, (vertices, faces) or mesh
+            Object, as in propose().
+        friction : float
+            Coefficient of the set.
+        mass, density : float, optional
+            Of the object [kg] or [kg/m^3].
+        com : array_like [3], optional
+            Center of mass [m]; default: of the mesh with even density.
+        gravity : array_like [3] or [P, 3], optional
+            Object axes [m/s^2]; default: 9.81 m/s^2 against `up`, or along -z.
+        up : array_like [3] or [P, 3], optional
+            Upward normal of the table on which the object stands: it turns about this normal only. None: free.
+        soft : bool
+            One soft contact per pad in place of four points.
+        depth, cell : float
+            Compliance depth of the pads and size of their cells [m].
+        close : bool
+            Turn the object until it is jammed. False: contacts at the stored pose.
+        closing_friction : float
+            Coefficient between pads and object while the jaw closes.
+        max_turn, max_push : float
+            Largest rotation [rad] and shift [m] of an object that is still grasped.
+        position_noise, rotation_noise : float
+            Standard deviations of the hand's pose, per axis [m] and per component of its rotation vector [rad].
+        draws : int
+            Grasps per pose, each with a pose error of its own.
+        scale : float, optional
+            Factor on the lengths of the object, 0.001 for millimeters.
+        seed, threads : int
+            Of the pose errors; CPU threads, 0: all.
+
+        Returns
+        -------
+        GraspSet
+            P times draws grasps; `touch` says what became of each.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For other shapes, an unknown hand or an unusable mesh.
+        garra.UsageError, garra.FileError
+            For options out of range, and for bad mesh files.
+
+        Examples
+        --------
+        >>> pose = np.eye(4)
+        >>> pose[:3, :3] = [[1, 0, 0], [0, -1, 0], [0, 0, -1]]  # from above, closing along x
+        >>> pose[2, 3] = 0.11
+        >>> grasps = garra.grasp.GraspSet.from_poses("panda", [pose], "box:0.04,0.04,0.06", mass=0.1)
+        >>> grasps.touch.counts(), grasps.touch.width.round(3).tolist()
+        ({'touched': 1}, [0.04])
+        """
+        from garra.grasp.proposals import parse_object
+
+        words, vertices, faces = parse_object(mesh)
+        options = {name: value for name, value in locals().items() if name not in ("cls", "hand", "poses", "mesh")}
+        made = close_jaw(hand, poses, words, vertices, faces, options)
+        if "warning" in made:
+            warnings.warn(made["warning"], stacklevel=2)
+        out = cls(made["first"], made["arrays"], (made["vertex"], made["face"]))
+        count = len(out)
+        rows = np.repeat(np.arange(count // draws), draws)
+        for name, value in (("com", com), ("gravity", gravity)):
+            if value is not None:
+                array = np.broadcast_to(numbers(name, value), (count // draws, 3))
+                out.arrays[name] = np.ascontiguousarray(array[rows])
+        out.touch = Touch(
+            rows, made["status"], made["collision"], made["turn"], made["shift"], made["width"], made["pose"]
+        )
+        return out
 
     @classmethod
     def from_hdf5(cls, path: str | PathLike[str]) -> GraspSet:

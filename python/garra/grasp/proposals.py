@@ -118,7 +118,7 @@ def propose(
         "max_samples": whole("max_samples", max_samples, 0, 2**63 - 1),
         "seed": check_seed(seed),
     }
-    words, vertices, faces = _object(object)
+    words, vertices, faces = parse_object(object)
     factor = 0.0 if scale is None else positive("scale", scale)
     made = _core.grasp_propose(words, vertices, faces, factor, options, *place(device, threads))
     out = GraspSet(made["first"], made["arrays"])
@@ -134,7 +134,7 @@ def propose(
     return out
 
 
-def _object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
+def parse_object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
     """Name of the object, or its arrays."""
     if isinstance(given, str | PathLike):
         return path_text(given), None, None

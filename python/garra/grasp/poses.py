@@ -1,0 +1,136 @@
+"""Contacts of a parallel jaw at given hand poses (docs/howto/grasp-poses.md)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.arguments import check_seed, numbers, positive, real, whole
+
+STATUS = tuple(_core.touch_statuses)
+"""Names of the numbers in Touch.status"""
+
+
+@dataclass(frozen=True)
+class ParallelJaw:
+    """Gripper with two flat, rectangular pads that close symmetrically along x; z points out of the palm.
+
+    Parameters
+    ----------
+    opening : float
+        Distance of the open pads [m].
+    pad_width, pad_height : float
+        Of a pad along y and z [m].
+    tip, palm : float
+        Height z of the fingertips and of the palm above the hand's base [m].
+    thickness : float
+        Of a finger along x, behind its pad [m].
+    palm_length, palm_width : float
+        Of the palm along x and y [m].
+    force : float
+        Grip force of each pad [N].
+
+    Examples
+    --------
+    >>> garra.grasp.ParallelJaw.named("panda").opening
+    0.08
+    >>> garra.grasp.ParallelJaw(opening=0.05, pad_width=0.01, pad_height=0.02, tip=0.1, force=20).force
+    20
+    """
+
+    opening: float
+    pad_width: float
+    pad_height: float
+    tip: float
+    force: float
+    palm: float = 0.0
+    thickness: float = 0.014
+    palm_length: float = 0.1
+    palm_width: float = 0.05
+
+    @classmethod
+    def named(cls, name: str) -> ParallelJaw:
+        """Returns a built-in jaw: "panda", "robotiq_2f85", "robotiq_2f140", "wsg50".
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        ParallelJaw
+
+        Raises
+        ------
+        ValueError
+            For another name.
+
+        Examples
+        --------
+        >>> garra.grasp.ParallelJaw.named("wsg50").opening
+        0.11
+        """
+        if name not in _core.jaws:
+            raise ValueError(f"hand {name!r}: known jaws are {', '.join(_core.jaws)}; others are a ParallelJaw(...)")
+        return cls(**_core.jaws[name])
+
+
+@dataclass(frozen=True)
+class Touch:
+    """What closing the hand gave, per grasp of a set: grasp g is draw g % draws of pose g // draws."""
+
+    pose: np.ndarray
+    """[G] number of the pose"""
+    status: np.ndarray
+    """[G] number in STATUS; 0 is "touched" """
+    collision: np.ndarray
+    """[G] depth of a finger or the palm in the object before closing [m]"""
+    turn: np.ndarray
+    """[G] rotation of the object while the jaw closed [rad]"""
+    shift: np.ndarray
+    """[G] shift of the object along the closing direction [m]"""
+    width: np.ndarray
+    """[G] distance of the closed pads [m], NaN without contact"""
+    hand: np.ndarray
+    """[G, 4, 4] hand in the axes of the turned object"""
+
+    def counts(self) -> dict[str, int]:
+        """Returns the number of grasps of each status that occurs."""
+        return {name: n for k, name in enumerate(STATUS) if (n := int((self.status == k).sum()))}
+
+
+def close_jaw(
+    hand: str | ParallelJaw, poses: Any, words: str, vertices: Any, faces: Any, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Result of the compiled module for poses [P, 4, 4] of a jaw in object axes."""
+    jaw = ParallelJaw.named(hand) if isinstance(hand, str) else hand
+    poses = numbers("poses", poses)
+    if poses.ndim != 3 or poses.shape[1:] != (4, 4):
+        raise ValueError(f"poses has the shape {poses.shape}, not [P, 4, 4]")
+    up = np.zeros(0) if options["up"] is None else numbers("up", options["up"])
+    if up.shape not in ((0,), (3,), (len(poses), 3)):
+        raise ValueError(f"up has the shape {up.shape}, not [3] or [P, 3]")
+    given = {
+        "friction": positive("friction", options["friction"]),
+        "mass": 0.0 if options["mass"] is None else positive("mass", options["mass"]),
+        "density": positive("density", options["density"]),
+        "depth": positive("depth", options["depth"]),
+        "cell": positive("cell", options["cell"]),
+        "closing_friction": real("closing_friction", options["closing_friction"], 0),
+        "max_turn": real("max_turn", options["max_turn"], 0),
+        "max_push": real("max_push", options["max_push"], 0),
+        "position_noise": real("position_noise", options["position_noise"], 0),
+        "rotation_noise": real("rotation_noise", options["rotation_noise"], 0),
+        "soft": bool(options["soft"]),
+        "close": bool(options["close"]),
+        "draws": whole("draws", options["draws"], 1),
+        "seed": check_seed(options["seed"]),
+    }
+    scale = 0.0 if options["scale"] is None else positive("scale", options["scale"])
+    threads = whole("threads", options["threads"], 0)
+    up = np.ascontiguousarray(up.ravel())
+    return _core.grasp_touch(words, vertices, faces, scale, np.ascontiguousarray(poses), asdict(jaw), given, up, threads)

@@ -1,0 +1,232 @@
+// Quasi-static closing of a parallel jaw (docs/howto/grasp-poses.md).
+#include "grasp/touch/jaw.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "garra/math/rotation.hpp"
+
+namespace garra::grasp {
+namespace {
+
+constexpr double kCoarse = 3;           ///< cells while the object turns are larger by this factor
+constexpr double kSteepest = 0.2;       ///< cosine: surfaces that are steeper to the pad bear no force
+constexpr int kMaxSteps = 60;           ///< turns of an object
+constexpr double kMaxStep = 0.15;       ///< of a turn [rad]
+constexpr double kSmallestStep = 4e-3;  ///< the object rests where turns change their sense below this [rad]
+constexpr double kStanding = 0.3;       ///< cosine: a table prevents turns about axes farther from its normal
+
+Vec3<double> x_axis(double x) { return vec3(x, 0.0, 0.0); }
+
+/// Centers of n equal parts of [low, high].
+double part(double low, double high, int n, int i) { return low + (high - low) * (i + 0.5) / n; }
+int parts(double length, double cell) { return std::clamp(static_cast<int>(std::ceil(length / cell - 1e-9)), 1, 200); }
+
+}  // namespace
+
+std::optional<mesh::Hit> JawClosing::cast(const Pose<double>& hand, const Vec3<double>& from, const Vec3<double>& along,
+                                          double most, mesh::Crossing crossing) const {
+  mesh::Ray ray{hand.R * from + hand.p, hand.R * along};
+  ray.most = most;
+  return object_.hit(ray, crossing);
+}
+
+/// Shift of the object along x after which both fingers are beside it.
+JawClosing::Fit JawClosing::fit(const Pose<double>& hand) const {
+  const ParallelJaw& jaw = o_.jaw;
+  const double half = jaw.opening / 2, start = half + o_.max_push;
+  const int ny = 4, nz = 8;
+  double reach[2] = {-start, -start};  // outermost surface on each side, along the side's direction
+  Fit out;
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < ny; ++i)
+      for (int j = 0; j < nz; ++j) {
+        const double sign = side == 0 ? 1 : -1;
+        const Vec3<double> from = vec3(sign * start, part(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i),
+                                       part(jaw.palm, jaw.tip, nz, j));
+        const auto hit = cast(hand, from, x_axis(-sign), 2 * start, mesh::Crossing::kAny);
+        if (!hit) continue;
+        out.touches = true;
+        if (dot(hit->place.normal, hand.R * x_axis(-sign)) > 0) {  // the finger starts within the object
+          out.collides = true;
+          out.depth = std::max(out.depth, o_.max_push + std::min(hit->distance, jaw.opening));
+          continue;
+        }
+        reach[side] = std::max(reach[side], start - hit->distance);
+      }
+  const double lowest = reach[1] - half, highest = half - reach[0];  // of the shift
+  out.shift = std::clamp(0.0, std::min(lowest, highest), std::max(lowest, highest));
+  if (lowest > highest) {
+    out.collides = true;
+    out.shift = (lowest + highest) / 2;
+  }
+  out.depth = std::max({out.depth, lowest, -highest, 0.0});
+  out.collides |= std::abs(out.shift) > o_.max_push;
+  return out;
+}
+
+/// Depth of fingers and palm in the object [m]; 0 if they are free.
+double JawClosing::obstacle(const Pose<double>& hand) const {
+  const ParallelJaw& jaw = o_.jaw;
+  double depth = 0;
+  const auto probe = [&](double x, double y, double low, double high) {
+    const auto hit = cast(hand, vec3(x, y, low), vec3(0.0, 0.0, 1.0), high - low, mesh::Crossing::kAny);
+    if (hit) depth = std::max(depth, high - low - hit->distance);
+  };
+  const double half = jaw.opening / 2;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (const double sign : {1.0, -1.0})
+        probe(sign * part(half, half + jaw.thickness, 3, i), part(-jaw.pad_width / 2, jaw.pad_width / 2, 3, j),
+              jaw.palm, jaw.tip);
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 3; ++j)
+      probe(part(-jaw.palm_length / 2, jaw.palm_length / 2, 9, i),
+            part(-jaw.palm_width / 2, jaw.palm_width / 2, 3, j), 0, jaw.palm);
+  return depth;
+}
+
+/// Cells of one pad within `depth` of first touch. The pressure is proportional to the depth (Winkler's foundation).
+Patch JawClosing::press(const Pose<double>& hand, int side, double cell) const {
+  const ParallelJaw& jaw = o_.jaw;
+  const double sign = side == 0 ? 1 : -1, half = jaw.opening / 2;
+  const int ny = parts(jaw.pad_width, cell), nz = parts(jaw.pad_height, cell);
+  Patch out;
+  double first = -half;
+  for (int i = 0; i < ny; ++i)
+    for (int j = 0; j < nz; ++j) {
+      const double y = part(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i);
+      const double z = part(jaw.tip - jaw.pad_height, jaw.tip, nz, j);
+      const auto hit = cast(hand, vec3(sign * half, y, z), x_axis(-sign), jaw.opening, mesh::Crossing::kInto);
+      if (!hit) continue;
+      const Vec3<double> normal = transpose(hand.R) * hit->place.normal;
+      if (sign * normal[0] < kSteepest) continue;
+      out.cells.push_back({y, z, sign * (half - hit->distance), normal});
+      first = std::max(first, half - hit->distance);
+    }
+  std::erase_if(out.cells, [&](const PadCell& c) { return first - sign * c.x >= o_.depth; });
+  double sum = 0;
+  for (PadCell& c : out.cells) {
+    c.weight = o_.depth - (first - sign * c.x);
+    sum += c.weight;
+    out.y += c.weight * c.y;
+    out.z += c.weight * c.z;
+  }
+  if (sum == 0) return out;
+  out.x = sign * first;
+  out.y /= sum;
+  out.z /= sum;
+  for (PadCell& c : out.cells) {
+    c.weight /= sum;
+    const double dy = c.y - out.y, dz = c.z - out.z;
+    out.yy += c.weight * dy * dy;
+    out.yz += c.weight * dy * dz;
+    out.zz += c.weight * dz * dz;
+  }
+  const double dy = jaw.pad_width / ny, dz = jaw.pad_height / nz;
+  out.yy += dy * dy / 12;
+  out.zz += dz * dz / 12;
+  return out;
+}
+
+/// Turns the object about axes across x until the line between the pads' forces lies in the friction cones of both
+/// pads. A standing object turns about the table's normal only.
+TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) const {
+  double limit = kMaxStep;
+  Vec3<double> former = Vec3<double>::zero();
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Patch a = press(r.hand, 0, kCoarse * o_.cell), b = press(r.hand, 1, kCoarse * o_.cell);
+    if (a.cells.empty() || b.cells.empty())
+      return step > 0 ? TouchStatus::kPushedAway : a.cells.empty() && b.cells.empty() ? TouchStatus::kNoTouch
+                                                                                     : TouchStatus::kOneSide;
+    const double y = a.y - b.y, z = a.z - b.z, offset = std::hypot(y, z), width = std::max(a.x - b.x, 1e-4);
+    if (offset == 0) return TouchStatus::kTouched;
+    // The forces may act anywhere in the patches.
+    double nearest = std::numeric_limits<double>::infinity(), farthest = -nearest;
+    for (const PadCell& c : a.cells) nearest = std::min(nearest, (y * c.y + z * c.z) / offset);
+    for (const PadCell& c : b.cells) farthest = std::max(farthest, (y * c.y + z * c.z) / offset);
+    const double excess = nearest - farthest - o_.closing_friction * width;
+    if (excess <= 0) return TouchStatus::kTouched;
+    Vec3<double> axis = vec3(0.0, -z / offset, y / offset);
+    if (up) {
+      const Vec3<double> n = transpose(r.hand.R) * *up;
+      const double along = dot(axis, n);
+      if (std::abs(along) < kStanding) return TouchStatus::kTouched;
+      axis = (along > 0 ? 1.0 : -1.0) * n;
+    }
+    if (dot(axis, former) < 0) limit /= 3;
+    if (limit < kSmallestStep) return TouchStatus::kTouched;
+    former = axis;
+    const double angle = std::min(limit, std::max(0.8 * excess / width, kSmallestStep));
+    r.turn += angle;
+    if (r.turn > o_.max_turn) return TouchStatus::kPushedAway;
+    // The hand turns the other way about the middle of the two forces.
+    const Vec3<double> middle = vec3((a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2);
+    const Mat3<double> R = rotation_from_vector(-angle * axis);
+    r.hand = r.hand * Pose<double>{R, middle - R * middle};
+  }
+  return TouchStatus::kTouched;
+}
+
+JawClosing::Result JawClosing::close(const Pose<double>& hand, const std::optional<Vec3<double>>& up) const {
+  Result r;
+  r.hand = hand;
+  const Fit f = fit(hand);
+  r.collision = f.depth;
+  if (!f.collides) {
+    r.shift = f.shift;
+    r.hand.p = r.hand.p + r.hand.R * x_axis(-f.shift);
+  }
+  r.collision = std::max(r.collision, obstacle(r.hand));
+  if (f.collides || r.collision > f.depth) {
+    r.status = TouchStatus::kCollision;
+    return r;
+  }
+  r.status = o_.close ? turn(r, up) : TouchStatus::kTouched;
+  if (r.status != TouchStatus::kTouched) return r;
+  for (int side = 0; side < 2; ++side) r.patch[side] = press(r.hand, side, o_.cell);
+  const bool none = r.patch[0].cells.empty() && r.patch[1].cells.empty();
+  if (r.patch[0].cells.empty() || r.patch[1].cells.empty())
+    r.status = none ? TouchStatus::kNoTouch : r.turn > 0 ? TouchStatus::kPushedAway : TouchStatus::kOneSide;
+  return r;
+}
+
+std::vector<PadContact> JawClosing::contacts(const Patch& patch) const {
+  const double mean = (patch.yy + patch.zz) / 2, spread = std::hypot((patch.yy - patch.zz) / 2, patch.yz);
+  const double angle = 0.5 * std::atan2(2 * patch.yz, patch.yy - patch.zz);
+  const double c = std::cos(angle), s = std::sin(angle);
+  // Two pairs of points on the principal axes have the moments mean +- spread.
+  const double first = std::sqrt(2 * (mean + spread)), second = std::sqrt(2 * std::max(mean - spread, 0.0));
+  std::vector<std::array<double, 2>> places;
+  if (o_.soft)
+    places = {{patch.y, patch.z}};
+  else
+    places = {{patch.y + first * c, patch.z + first * s},
+              {patch.y - first * c, patch.z - first * s},
+              {patch.y - second * s, patch.z + second * c},
+              {patch.y + second * s, patch.z - second * c}};
+  std::vector<PadContact> out(places.size(), {Vec3<double>::zero(), Vec3<double>::zero()});
+  std::vector<double> weight(places.size(), 0), near(places.size(), std::numeric_limits<double>::infinity());
+  for (const PadCell& cell : patch.cells) {
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const double distance = std::hypot(cell.y - places[k][0], cell.z - places[k][1]);
+      if (distance < near[k]) {  // the surface at the point, and its normal if no cell is nearest to it
+        near[k] = distance;
+        out[k].point = vec3(cell.x, places[k][0], places[k][1]);
+        if (weight[k] == 0) out[k].normal = cell.normal;
+      }
+      if (distance < least) {
+        least = distance;
+        best = k;
+      }
+    }
+    out[best].normal = (weight[best] == 0 ? 0.0 : 1.0) * out[best].normal + cell.weight * cell.normal;
+    weight[best] += cell.weight;
+  }
+  for (PadContact& contact : out) contact.normal = (1 / norm(contact.normal)) * contact.normal;
+  return out;
+}
+
+}  // namespace garra::grasp

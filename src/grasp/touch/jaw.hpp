@@ -1,0 +1,65 @@
+// One parallel jaw and one object: cells of the pads, collisions, closing, contacts.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "garra/grasp_touch.hpp"
+#include "garra/math/pose.hpp"
+
+namespace garra::grasp {
+
+/// A cell of a pad whose ray met the object, in hand axes.
+struct PadCell {
+  double y, z, x;       ///< [m]; x of the object's surface
+  Vec3<double> normal;  ///< outward
+  double weight = 0;    ///< share of the pad's force
+};
+
+/// The cells of a pad that bear force.
+struct Patch {
+  std::vector<PadCell> cells;
+  double x = 0;             ///< of first touch [m]
+  double y = 0, z = 0;      ///< center of pressure [m]
+  double yy = 0, yz = 0, zz = 0;  ///< moments about it, over the force [m^2]
+};
+
+/// Contact of a pad, in hand axes.
+struct PadContact {
+  Vec3<double> point, normal;  ///< [m]; outward from the object
+};
+
+/// Closes one jaw at one pose.
+class JawClosing {
+ public:
+  JawClosing(const mesh::Surface& object, const TouchOptions& options) : object_(object), o_(options) {}
+
+  /// Result in the axes of the object, which may have turned: `hand` is the hand's pose in them.
+  struct Result {
+    TouchStatus status = TouchStatus::kNoTouch;
+    Pose<double> hand;
+    Patch patch[2];  ///< of the pads at +x and -x
+    double collision = 0, turn = 0, shift = 0;
+  };
+  [[nodiscard]] Result close(const Pose<double>& hand, const std::optional<Vec3<double>>& up) const;
+  /// Contacts that have the force's center and moments: four points, fewer for a line or a point; one if soft.
+  [[nodiscard]] std::vector<PadContact> contacts(const Patch& patch) const;
+
+ private:
+  struct Fit {
+    bool touches = false;
+    double shift = 0, depth = 0;
+    bool collides = false;
+  };
+  [[nodiscard]] std::optional<mesh::Hit> cast(const Pose<double>& hand, const Vec3<double>& from,
+                                              const Vec3<double>& along, double most, mesh::Crossing crossing) const;
+  [[nodiscard]] Fit fit(const Pose<double>& hand) const;
+  [[nodiscard]] double obstacle(const Pose<double>& hand) const;
+  [[nodiscard]] Patch press(const Pose<double>& hand, int side, double cell) const;
+  [[nodiscard]] TouchStatus turn(Result& r, const std::optional<Vec3<double>>& up) const;
+
+  const mesh::Surface& object_;
+  const TouchOptions& o_;
+};
+
+}  // namespace garra::grasp

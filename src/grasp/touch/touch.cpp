@@ -1,0 +1,192 @@
+// grasp::touch: draws poses, closes the jaw, and makes a set of the contacts.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "garra/batch/parallel.hpp"
+#include "garra/core/error.hpp"
+#include "garra/core/normal.hpp"
+#include "garra/math/rotation.hpp"
+#include "grasp/touch/jaw.hpp"
+
+namespace garra::grasp {
+namespace {
+
+constexpr std::int64_t kMaxGrasps = 100'000'000;
+constexpr double kFingerMass = 0.05;  ///< of each moving finger [kg]; only accelerations of the jaw depend on it
+
+void require(bool holds, const std::string& problem, const std::string& remedy = {}) {
+  if (!holds) throw Error(ExitCode::kUsage, problem, remedy);
+}
+
+void check(const TouchOptions& o, std::int64_t poses) {
+  const ParallelJaw& j = o.jaw;
+  const struct {
+    const char* name;
+    double value;
+    bool holds;
+  } numbers[] = {
+      {"opening", j.opening, j.opening > 0 && j.opening < 1},
+      {"pad_width", j.pad_width, j.pad_width > 0 && j.pad_width < 1},
+      {"pad_height", j.pad_height, j.pad_height > 0 && j.pad_height < 1},
+      {"palm", j.palm, j.palm >= 0 && j.palm < j.tip},
+      {"tip", j.tip, j.tip >= j.pad_height && j.tip < 2},
+      {"thickness", j.thickness, j.thickness > 0 && j.thickness < 1},
+      {"palm_length", j.palm_length, j.palm_length > 0 && j.palm_length < 2},
+      {"palm_width", j.palm_width, j.palm_width > 0 && j.palm_width < 2},
+      {"force", j.force, j.force > 0 && std::isfinite(j.force)},
+      {"friction", o.friction, o.friction > 0 && o.friction <= kMaxFriction},
+      {"mass", o.mass, o.mass >= 0 && std::isfinite(o.mass)},
+      {"density", o.density, o.density > 0 && std::isfinite(o.density)},
+      {"depth", o.depth, o.depth > 0 && o.depth < 1},
+      {"cell", o.cell, o.cell > 1e-5 && o.cell < 1},
+      {"closing_friction", o.closing_friction, o.closing_friction >= 0 && o.closing_friction <= kMaxFriction},
+      {"max_turn", o.max_turn, o.max_turn >= 0 && std::isfinite(o.max_turn)},
+      {"max_push", o.max_push, o.max_push >= 0 && o.max_push < 1},
+      {"position_noise", o.position_noise, o.position_noise >= 0 && o.position_noise < 1},
+      {"rotation_noise", o.rotation_noise, o.rotation_noise >= 0 && o.rotation_noise < 10},
+  };
+  for (const auto& n : numbers)
+    require(n.holds, std::string(n.name) + " = " + std::to_string(n.value) + " is out of range", "Lengths are in m.");
+  require(o.draws >= 1 && o.draws <= kMaxGrasps / std::max<std::int64_t>(poses, 1),
+          "draws = " + std::to_string(o.draws) + " of " + std::to_string(poses) + " poses", "1e8 grasps are possible.");
+  require(o.up.empty() || o.up.size() == 3 || std::ssize(o.up) == 3 * poses,
+          "up has " + std::to_string(o.up.size()) + " numbers", "Write 3, or 3 for each pose.");
+}
+
+/// Pose from 16 numbers; nothing unless it is a finite rotation and translation.
+std::optional<Pose<double>> read_pose(const double* m) {
+  constexpr double kOrthogonal = 1e-3;
+  Pose<double> x;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) x.R(i, j) = m[4 * i + j];
+    x.p[i] = m[4 * i + 3];
+  }
+  const Vec3<double> a = column(x.R, 0), b = column(x.R, 1), c = column(x.R, 2);
+  const double off = std::max({std::abs(norm(a) - 1), std::abs(norm(b) - 1), std::abs(dot(a, b)), norm(cross(a, b) - c)});
+  if (!(off < kOrthogonal) || !std::isfinite(norm(x.p)) || !(std::abs(m[12]) + std::abs(m[13]) + std::abs(m[14]) == 0))
+    return std::nullopt;
+  const Vec3<double> ax = (1 / norm(a)) * a, raw = b - dot(ax, b) * ax, by = (1 / norm(raw)) * raw, cz = cross(ax, by);
+  for (int i = 0; i < 3; ++i) {
+    x.R(i, 0) = ax[i];
+    x.R(i, 1) = by[i];
+    x.R(i, 2) = cz[i];
+  }
+  return x;
+}
+
+/// Error of the hand's pose about the middle between the pads, for sample g.
+Pose<double> draw_error(const TouchOptions& o, std::uint64_t g) {
+  Pose<double> x = Pose<double>::identity();
+  if (o.position_noise == 0 && o.rotation_noise == 0) return x;
+  mesh::Draws draws(o.seed, g);
+  Vec3<double> position, turn;
+  for (int i = 0; i < 3; ++i) position[i] = o.position_noise * normal_quantile(draws.next());
+  for (int i = 0; i < 3; ++i) turn[i] = o.rotation_noise * normal_quantile(draws.next());
+  const Vec3<double> middle = vec3(0.0, 0.0, o.jaw.tip - o.jaw.pad_height / 2);
+  x.R = rotation_from_vector(turn);
+  x.p = middle + position - x.R * middle;
+  return x;
+}
+
+struct Row {
+  JawClosing::Result result;
+  std::vector<PadContact> contacts[2];
+};
+
+class Sets {
+ public:
+  Sets(const TouchOptions& o, std::int64_t poses) : o_(o), count_(poses * o.draws) {}
+
+  [[nodiscard]] Touched collect(const std::vector<Row>& rows, mesh::Body body) const {
+    Touched out;
+    out.body = body;
+    out.set.first = {0};
+    for (std::int64_t g = 0; g < count_; ++g) append(rows[static_cast<std::size_t>(g)], g, out);
+    return out;
+  }
+
+ private:
+  void append(const Row& row, std::int64_t g, Touched& out) const {
+    const auto put = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
+    const JawClosing::Result& r = row.result;
+    GraspSet& set = out.set;
+    double width = std::nan("");
+    if (r.status == TouchStatus::kTouched) {
+      width = r.patch[0].x - r.patch[1].x;
+      for (int side = 0; side < 2; ++side)
+        for (const PadContact& c : row.contacts[side]) {
+          put(set.point, r.hand.R * c.point + r.hand.p);
+          put(set.normal, -(r.hand.R * c.normal));
+          put(set.tangent, r.hand.R * vec3(0.0, 0.0, 1.0));
+          set.friction.push_back(o_.friction);
+          put(set.jacobian, r.hand.R * vec3(side == 0 ? -1.0 : 1.0, 0.0, 0.0));
+          if (!o_.soft) continue;
+          // A pad of even pressure on a disk of radius a has yy + zz = a^2 / 2 and bears mu F 2 a / 3 about its normal.
+          set.torsion_radius.push_back(2.0 / 3 * std::sqrt(2 * (r.patch[side].yy + r.patch[side].zz)));
+          set.angular_jacobian.insert(set.angular_jacobian.end(), 3, 0.0);
+        }
+    }
+    set.first.push_back(std::ssize(set.point) / 3);
+    set.mass.push_back(out.body.mass);
+    set.com.insert(set.com.end(), out.body.com.m, out.body.com.m + 3);
+    set.inertia.insert(set.inertia.end(), out.body.inertia.m, out.body.inertia.m + 9);
+    if (!o_.up.empty()) {
+      const double* up = o_.up.data() + (o_.up.size() == 3 ? 0 : 3 * (g / o_.draws));
+      const double length = std::hypot(up[0], up[1], up[2]);
+      for (int i = 0; i < 3; ++i) set.gravity.push_back(-9.81 * up[i] / length);
+    }
+    set.mass_matrix.push_back(2 * kFingerMass);
+    set.torque.push_back(2 * o_.jaw.force);
+    out.status.push_back(static_cast<std::uint8_t>(r.status));
+    out.collision.push_back(r.collision);
+    out.turn.push_back(r.turn);
+    out.shift.push_back(r.shift);
+    out.width.push_back(width);
+    for (int i = 0; i < 3; ++i)
+      out.pose.insert(out.pose.end(), {r.hand.R(i, 0), r.hand.R(i, 1), r.hand.R(i, 2), r.hand.p[i]});
+    out.pose.insert(out.pose.end(), {0, 0, 0, 1});
+  }
+
+  const TouchOptions& o_;
+  std::int64_t count_;
+};
+
+}  // namespace
+
+Touched touch(const mesh::Surface& object, std::span<const double> poses, const TouchOptions& o, const Device& device) {
+  require(poses.size() % 16 == 0, "poses has " + std::to_string(poses.size()) + " numbers, not 16 for each pose");
+  const std::int64_t count = std::ssize(poses) / 16;
+  check(o, count);
+  const JawClosing jaw(object, o);
+  std::vector<Row> rows(static_cast<std::size_t>(count * o.draws));
+  batch::for_blocks(study_threads(device), {std::ssize(rows), 16}, [&](std::int64_t first, std::int64_t n) {
+    for (std::int64_t g = first; g < first + n; ++g) {
+      Row& row = rows[static_cast<std::size_t>(g)];
+      const std::int64_t p = g / o.draws;
+      std::optional<Vec3<double>> up;
+      if (!o.up.empty()) {
+        const double* u = o.up.data() + (o.up.size() == 3 ? 0 : 3 * p);
+        up = vec3(u[0], u[1], u[2]);
+        up = (1 / norm(*up)) * *up;
+      }
+      const auto pose = read_pose(poses.data() + 16 * p);
+      if (!pose || (up && !std::isfinite(norm(*up)))) {
+        row.result.status = TouchStatus::kBadPose;
+        row.result.hand = Pose<double>::identity();
+        continue;
+      }
+      row.result = jaw.close(*pose * draw_error(o, static_cast<std::uint64_t>(g)), up);
+      if (row.result.status != TouchStatus::kTouched) continue;
+      for (int side = 0; side < 2; ++side) {
+        row.contacts[side] = jaw.contacts(row.result.patch[side]);
+        row.result.patch[side].cells = {};
+      }
+    }
+  });
+  mesh::Body body = object.body(o.density);
+  if (o.mass > 0) body = body.with_mass(o.mass);
+  return Sets(o, count).collect(rows, body);
+}
+
+}  // namespace garra::grasp
