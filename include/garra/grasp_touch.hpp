@@ -45,24 +45,58 @@ inline constexpr ParallelJaw kJaws[] = {
     {"wsg50", 0.110, 0.020, 0.020, 0.175, 0.014, 0.075, 0.146, 0.050, 40},
 };
 
+/// Row of the tables of numbers that Python, the program and checks follow.
+template <class T>
+struct TouchNumber {
+  const char* name;
+  double T::*value;
+  double low, high;  ///< low <= value < high
+  const char* text;
+};
+inline constexpr double kSmallest = 1e-5;  ///< length of a jaw or cell [m]
+inline constexpr TouchNumber<ParallelJaw> kJawNumbers[] = {
+    {"opening", &ParallelJaw::opening, kSmallest, 1, "distance of the open pads [m]"},
+    {"pad_width", &ParallelJaw::pad_width, kSmallest, 1, "of a pad across the fingers [m]"},
+    {"pad_height", &ParallelJaw::pad_height, kSmallest, 1, "of a pad along the fingers [m]"},
+    {"tip", &ParallelJaw::tip, kSmallest, 2, "height of the fingertips above the hand's base [m]"},
+    {"palm", &ParallelJaw::palm, 0, 2, "height of the palm above the hand's base [m]"},
+    {"thickness", &ParallelJaw::thickness, kSmallest, 1, "of a finger behind its pad [m]"},
+    {"palm_length", &ParallelJaw::palm_length, kSmallest, 2, "of the palm along the closing direction [m]"},
+    {"palm_width", &ParallelJaw::palm_width, kSmallest, 2, "of the palm across the fingers [m]"},
+    {"force", &ParallelJaw::force, 1e-6, 1e6, "grip force of each pad [N]"},
+};
+
 /// Options of touch().
 struct TouchOptions {
   ParallelJaw jaw = kJaws[0];
-  double friction = 0.5;           ///< coefficient of the set
-  double mass = 0;                 ///< [kg]; 0: from `density`
-  double density = 1000;           ///< [kg/m^3]
-  double depth = 1e-3;             ///< compliance of the pads: cells closer to first touch than this bear force [m]
-  double cell = 1.5e-3;            ///< size of the cells of a pad [m]
-  bool soft = false;               ///< one soft contact per pad; else up to four points
-  bool close = true;               ///< turn the object until it is jammed
-  double closing_friction = 0.3;   ///< coefficient between pads and object while the jaw closes
-  double max_turn = 1.2;           ///< an object that turns farther is pushed away [rad]
-  double max_push = 0.005;         ///< a finger that meets the object pushes it aside by at most this [m]
-  std::int64_t draws = 1;          ///< grasps per pose; more than one with noise
-  double position_noise = 0;       ///< standard deviation of the hand's position along each axis [m]
-  double rotation_noise = 0;       ///< standard deviation of each component of its rotation vector [rad]
-  std::vector<double> up;          ///< [3] or [p][3] upward normal of the table that the object stands on; empty: free
+  double friction = 0.5;          ///< coefficient of the set
+  double mass = 0;                ///< [kg]; 0: from `density`
+  double density = 1000;          ///< [kg/m^3]
+  double depth = 1e-3;            ///< compliance of the pads: cells closer to first touch than this bear force [m]
+  double cell = 1.5e-3;           ///< size of the cells of a pad [m]
+  bool soft = false;              ///< one soft contact per pad; else up to four points
+  bool close = true;              ///< turn the object until it is jammed
+  double closing_friction = 0.3;  ///< coefficient between pads and object while the jaw closes
+  double max_turn = 1.2;          ///< an object that turns farther is pushed away [rad]
+  double max_push = 0.005;        ///< a finger that meets the object pushes it aside by at most this [m]
+  std::int64_t draws = 1;         ///< grasps per pose; more than one with noise
+  double position_noise = 0;      ///< standard deviation of the hand's position along each axis [m]
+  double rotation_noise = 0;      ///< standard deviation of each component of its rotation vector [rad]
+  std::vector<double> up;         ///< [3] or [p][3] upward normal of the table that the object stands on; empty: free
   std::uint64_t seed = 1;
+};
+
+inline constexpr TouchNumber<TouchOptions> kTouchNumbers[] = {
+    {"friction", &TouchOptions::friction, 1e-9, kMaxFriction, "coefficient of the set"},
+    {"mass", &TouchOptions::mass, 0, 1e6, "of the object [kg]; 0: from its density"},
+    {"density", &TouchOptions::density, 1e-6, 1e6, "of the object, in place of its mass [kg/m^3]"},
+    {"depth", &TouchOptions::depth, 1e-7, 1, "compliance: cells of a pad this close to first touch bear force [m]"},
+    {"cell", &TouchOptions::cell, kSmallest, 1, "size of the cells of a pad [m]"},
+    {"closing_friction", &TouchOptions::closing_friction, 0, kMaxFriction, "coefficient while the jaw closes"},
+    {"max_turn", &TouchOptions::max_turn, 0, 100, "an object that turns farther is pushed away [rad]"},
+    {"max_push", &TouchOptions::max_push, 0, 1, "a finger pushes the object aside by at most this [m]"},
+    {"position_noise", &TouchOptions::position_noise, 0, 1, "standard deviation of the hand's position per axis [m]"},
+    {"rotation_noise", &TouchOptions::rotation_noise, 0, 10, "of each component of its rotation vector [rad]"},
 };
 
 /// Result of one pose and draw.

@@ -11,24 +11,10 @@ namespace {
 
 using Faces = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
 
-grasp::ParallelJaw make_jaw(const nb::dict& d) {
-  grasp::ParallelJaw j;
-  for (const auto& [name, value] : {std::pair{"opening", &j.opening}, {"pad_width", &j.pad_width},
-                                    {"pad_height", &j.pad_height}, {"tip", &j.tip}, {"thickness", &j.thickness},
-                                    {"palm", &j.palm}, {"palm_length", &j.palm_length}, {"palm_width", &j.palm_width},
-                                    {"force", &j.force}})
-    *value = nb::cast<double>(d[name]);
-  return j;
-}
-
 grasp::TouchOptions make_touch_options(const nb::dict& jaw, const nb::dict& d, const Numbers& up) {
   grasp::TouchOptions o;
-  o.jaw = make_jaw(jaw);
-  for (const auto& [name, value] :
-       {std::pair{"friction", &o.friction}, {"mass", &o.mass}, {"density", &o.density}, {"depth", &o.depth},
-        {"cell", &o.cell}, {"closing_friction", &o.closing_friction}, {"max_turn", &o.max_turn},
-        {"max_push", &o.max_push}, {"position_noise", &o.position_noise}, {"rotation_noise", &o.rotation_noise}})
-    *value = nb::cast<double>(d[name]);
+  for (const auto& number : grasp::kJawNumbers) o.jaw.*number.value = nb::cast<double>(jaw[number.name]);
+  for (const auto& number : grasp::kTouchNumbers) o.*number.value = nb::cast<double>(d[number.name]);
   o.soft = nb::cast<bool>(d["soft"]);
   o.close = nb::cast<bool>(d["close"]);
   o.draws = nb::cast<std::int64_t>(d["draws"]);
@@ -45,7 +31,7 @@ nb::dict to_arrays(grasp::GraspSet&& s) {
   out["normal"] = taken(std::move(s.normal), {m, 3});
   out["tangent"] = taken(std::move(s.tangent), {m, 3});
   out["friction"] = taken(std::move(s.friction), {m});
-  out["jacobian"] = taken(std::move(s.jacobian), {m, 3, 1});
+  if (m > 0) out["jacobian"] = taken(std::move(s.jacobian), {m, 3, 1});
   if (!s.torsion_radius.empty()) {
     out["torsion_radius"] = taken(std::move(s.torsion_radius), {m});
     out["angular_jacobian"] = taken(std::move(s.angular_jacobian), {m, 3, 1});
@@ -54,8 +40,8 @@ nb::dict to_arrays(grasp::GraspSet&& s) {
   out["com"] = taken(std::move(s.com), {g, 3});
   out["inertia"] = taken(std::move(s.inertia), {g, 3, 3});
   if (!s.gravity.empty()) out["gravity"] = taken(std::move(s.gravity), {g, 3});
-  out["mass_matrix"] = taken(std::move(s.mass_matrix), {g, 1, 1});
-  out["torque"] = taken(std::move(s.torque), {g, 1});
+  if (m > 0) out["mass_matrix"] = taken(std::move(s.mass_matrix), {g, 1, 1});
+  if (m > 0) out["torque"] = taken(std::move(s.torque), {g, 1});
   return out;
 }
 
@@ -104,15 +90,7 @@ void add_grasp_touch(nb::module_& m) {
   nb::dict jaws;
   for (const grasp::ParallelJaw& j : grasp::kJaws) {
     nb::dict d;
-    d["opening"] = j.opening;
-    d["pad_width"] = j.pad_width;
-    d["pad_height"] = j.pad_height;
-    d["tip"] = j.tip;
-    d["thickness"] = j.thickness;
-    d["palm"] = j.palm;
-    d["palm_length"] = j.palm_length;
-    d["palm_width"] = j.palm_width;
-    d["force"] = j.force;
+    for (const auto& number : grasp::kJawNumbers) d[number.name] = j.*number.value;
     jaws[j.name] = d;
   }
   m.attr("jaws") = jaws;

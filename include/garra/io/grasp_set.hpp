@@ -44,6 +44,8 @@ struct SetExtras {
   mesh::Mesh object;                 ///< for pictures: object/vertex [v,3], object/face [f,3]
   std::vector<std::int64_t> sample;  ///< [g] sample that each grasp was made from
   std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<std::pair<std::string, std::vector<double>>> columns =
+      {};  ///< [g] further numbers of each grasp, by name
 };
 inline constexpr std::int64_t kMaxStoredFaces = 200'000;  ///< an object with more is left out
 

@@ -15,6 +15,7 @@
 #include "grasp/command/analysis_answer.hpp"
 #include "grasp/command/propose.hpp"
 #include "grasp/command/rank.hpp"
+#include "grasp/command/touch.hpp"
 #include "grasp/files/states_file.hpp"
 
 namespace garra::cli {
@@ -92,6 +93,7 @@ void add_grasp_commands(Command app) {
       "  garra grasp analyze data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
   command.callback([a] { run_analyze(*a); });
   add_propose_command(grasp);
+  add_touch_command(grasp);
   add_rank_command(grasp);
 }
 

@@ -18,6 +18,12 @@ constexpr double kStanding = 0.3;       ///< cosine: a table prevents turns abou
 
 Vec3<double> x_axis(double x) { return vec3(x, 0.0, 0.0); }
 
+/// Angle of a rotation [rad].
+double rotation_angle(const Mat3<double>& R) {
+  const Vec3<double> sine = vec3(R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1));
+  return std::atan2(norm(sine), R(0, 0) + R(1, 1) + R(2, 2) - 1);
+}
+
 /// Centers of n equal parts of [low, high].
 double part(double low, double high, int n, int i) { return low + (high - low) * (i + 0.5) / n; }
 int parts(double length, double cell) { return std::clamp(static_cast<int>(std::ceil(length / cell - 1e-9)), 1, 200); }
@@ -42,8 +48,8 @@ JawClosing::Fit JawClosing::fit(const Pose<double>& hand) const {
     for (int i = 0; i < ny; ++i)
       for (int j = 0; j < nz; ++j) {
         const double sign = side == 0 ? 1 : -1;
-        const Vec3<double> from = vec3(sign * start, part(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i),
-                                       part(jaw.palm, jaw.tip, nz, j));
+        const Vec3<double> from =
+            vec3(sign * start, part(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i), part(jaw.palm, jaw.tip, nz, j));
         const auto hit = cast(hand, from, x_axis(-sign), 2 * start, mesh::Crossing::kAny);
         if (!hit) continue;
         out.touches = true;
@@ -81,8 +87,8 @@ double JawClosing::obstacle(const Pose<double>& hand) const {
               jaw.palm, jaw.tip);
   for (int i = 0; i < 9; ++i)
     for (int j = 0; j < 3; ++j)
-      probe(part(-jaw.palm_length / 2, jaw.palm_length / 2, 9, i),
-            part(-jaw.palm_width / 2, jaw.palm_width / 2, 3, j), 0, jaw.palm);
+      probe(part(-jaw.palm_length / 2, jaw.palm_length / 2, 9, i), part(-jaw.palm_width / 2, jaw.palm_width / 2, 3, j),
+            0, jaw.palm);
   return depth;
 }
 
@@ -133,12 +139,14 @@ Patch JawClosing::press(const Pose<double>& hand, int side, double cell) const {
 /// pads. A standing object turns about the table's normal only.
 TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) const {
   double limit = kMaxStep;
+  const Mat3<double> first = r.hand.R;
   Vec3<double> former = Vec3<double>::zero();
   for (int step = 0; step < kMaxSteps; ++step) {
     const Patch a = press(r.hand, 0, kCoarse * o_.cell), b = press(r.hand, 1, kCoarse * o_.cell);
     if (a.cells.empty() || b.cells.empty())
-      return step > 0 ? TouchStatus::kPushedAway : a.cells.empty() && b.cells.empty() ? TouchStatus::kNoTouch
-                                                                                     : TouchStatus::kOneSide;
+      return step > 0                             ? TouchStatus::kPushedAway
+             : a.cells.empty() && b.cells.empty() ? TouchStatus::kNoTouch
+                                                  : TouchStatus::kOneSide;
     const double y = a.y - b.y, z = a.z - b.z, offset = std::hypot(y, z), width = std::max(a.x - b.x, 1e-4);
     if (offset == 0) return TouchStatus::kTouched;
     // The forces may act anywhere in the patches.
@@ -158,12 +166,12 @@ TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) c
     if (limit < kSmallestStep) return TouchStatus::kTouched;
     former = axis;
     const double angle = std::min(limit, std::max(0.8 * excess / width, kSmallestStep));
-    r.turn += angle;
-    if (r.turn > o_.max_turn) return TouchStatus::kPushedAway;
     // The hand turns the other way about the middle of the two forces.
     const Vec3<double> middle = vec3((a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2);
     const Mat3<double> R = rotation_from_vector(-angle * axis);
     r.hand = r.hand * Pose<double>{R, middle - R * middle};
+    r.turn = rotation_angle(transpose(first) * r.hand.R);
+    if (r.turn > o_.max_turn) return TouchStatus::kPushedAway;
   }
   return TouchStatus::kTouched;
 }

@@ -19,8 +19,8 @@ struct PadCell {
 /// The cells of a pad that bear force.
 struct Patch {
   std::vector<PadCell> cells;
-  double x = 0;             ///< of first touch [m]
-  double y = 0, z = 0;      ///< center of pressure [m]
+  double x = 0;                   ///< of first touch [m]
+  double y = 0, z = 0;            ///< center of pressure [m]
   double yy = 0, yz = 0, zz = 0;  ///< moments about it, over the force [m^2]
 };
 

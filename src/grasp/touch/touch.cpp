@@ -1,6 +1,7 @@
 // grasp::touch: draws poses, closes the jaw, and makes a set of the contacts.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "garra/batch/parallel.hpp"
@@ -19,35 +20,27 @@ void require(bool holds, const std::string& problem, const std::string& remedy =
   if (!holds) throw Error(ExitCode::kUsage, problem, remedy);
 }
 
+std::string shown(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", x);
+  return text;
+}
+
+template <class T, std::size_t n>
+void check_numbers(const T& of, const TouchNumber<T> (&numbers)[n]) {
+  for (const TouchNumber<T>& number : numbers) {
+    const double value = of.*number.value;
+    require(value >= number.low && value < number.high,
+            std::string(number.name) + " = " + shown(value) + " is out of range",
+            std::string(number.text) + ", " + shown(number.low) + " to " + shown(number.high) + ".");
+  }
+}
+
 void check(const TouchOptions& o, std::int64_t poses) {
-  const ParallelJaw& j = o.jaw;
-  const struct {
-    const char* name;
-    double value;
-    bool holds;
-  } numbers[] = {
-      {"opening", j.opening, j.opening > 0 && j.opening < 1},
-      {"pad_width", j.pad_width, j.pad_width > 0 && j.pad_width < 1},
-      {"pad_height", j.pad_height, j.pad_height > 0 && j.pad_height < 1},
-      {"palm", j.palm, j.palm >= 0 && j.palm < j.tip},
-      {"tip", j.tip, j.tip >= j.pad_height && j.tip < 2},
-      {"thickness", j.thickness, j.thickness > 0 && j.thickness < 1},
-      {"palm_length", j.palm_length, j.palm_length > 0 && j.palm_length < 2},
-      {"palm_width", j.palm_width, j.palm_width > 0 && j.palm_width < 2},
-      {"force", j.force, j.force > 0 && std::isfinite(j.force)},
-      {"friction", o.friction, o.friction > 0 && o.friction <= kMaxFriction},
-      {"mass", o.mass, o.mass >= 0 && std::isfinite(o.mass)},
-      {"density", o.density, o.density > 0 && std::isfinite(o.density)},
-      {"depth", o.depth, o.depth > 0 && o.depth < 1},
-      {"cell", o.cell, o.cell > 1e-5 && o.cell < 1},
-      {"closing_friction", o.closing_friction, o.closing_friction >= 0 && o.closing_friction <= kMaxFriction},
-      {"max_turn", o.max_turn, o.max_turn >= 0 && std::isfinite(o.max_turn)},
-      {"max_push", o.max_push, o.max_push >= 0 && o.max_push < 1},
-      {"position_noise", o.position_noise, o.position_noise >= 0 && o.position_noise < 1},
-      {"rotation_noise", o.rotation_noise, o.rotation_noise >= 0 && o.rotation_noise < 10},
-  };
-  for (const auto& n : numbers)
-    require(n.holds, std::string(n.name) + " = " + std::to_string(n.value) + " is out of range", "Lengths are in m.");
+  check_numbers(o.jaw, kJawNumbers);
+  check_numbers(o, kTouchNumbers);
+  require(o.jaw.palm < o.jaw.tip && o.jaw.pad_height <= o.jaw.tip, "the fingers end below the palm or their pads",
+          "tip is the height of the fingertips above the hand's base.");
   require(o.draws >= 1 && o.draws <= kMaxGrasps / std::max<std::int64_t>(poses, 1),
           "draws = " + std::to_string(o.draws) + " of " + std::to_string(poses) + " poses", "1e8 grasps are possible.");
   require(o.up.empty() || o.up.size() == 3 || std::ssize(o.up) == 3 * poses,
@@ -63,7 +56,8 @@ std::optional<Pose<double>> read_pose(const double* m) {
     x.p[i] = m[4 * i + 3];
   }
   const Vec3<double> a = column(x.R, 0), b = column(x.R, 1), c = column(x.R, 2);
-  const double off = std::max({std::abs(norm(a) - 1), std::abs(norm(b) - 1), std::abs(dot(a, b)), norm(cross(a, b) - c)});
+  const double off =
+      std::max({std::abs(norm(a) - 1), std::abs(norm(b) - 1), std::abs(dot(a, b)), norm(cross(a, b) - c)});
   if (!(off < kOrthogonal) || !std::isfinite(norm(x.p)) || !(std::abs(m[12]) + std::abs(m[13]) + std::abs(m[14]) == 0))
     return std::nullopt;
   const Vec3<double> ax = (1 / norm(a)) * a, raw = b - dot(ax, b) * ax, by = (1 / norm(raw)) * raw, cz = cross(ax, by);
@@ -103,6 +97,10 @@ class Sets {
     out.body = body;
     out.set.first = {0};
     for (std::int64_t g = 0; g < count_; ++g) append(rows[static_cast<std::size_t>(g)], g, out);
+    if (out.set.first.back() == 0) {  // without contacts there is no hand
+      out.set.mass_matrix.clear();
+      out.set.torque.clear();
+    }
     return out;
   }
 

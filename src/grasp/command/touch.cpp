@@ -1,0 +1,166 @@
+// `garra grasp touch`: reads hand poses and an object, writes the contacts of a parallel jaw.
+#include "grasp/command/touch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/core_seconds.hpp"
+#include "base/cuda_device.hpp"
+#include "base/files/arrays/array_file.hpp"
+#include "cli/answer_parts.hpp"
+#include "cli/flags.hpp"
+#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
+#include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
+#include "garra/grasp_touch.hpp"
+#include "garra/io/grasp_set.hpp"
+#include "garra/io/mesh_file.hpp"
+
+namespace garra::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TouchArguments {
+  grasp::TouchOptions options;
+  std::string poses, object, output, hand = "panda", format = "human";
+  std::vector<std::pair<double grasp::ParallelJaw::*, double>> jaw;  ///< numbers that replace the hand's
+  double scale = 0;
+  int threads = 0;
+  bool stored = false;
+};
+
+grasp::ParallelJaw find_jaw(const TouchArguments& a) {
+  std::string known;
+  for (const grasp::ParallelJaw& jaw : grasp::kJaws) {
+    if (a.hand == jaw.name) {
+      grasp::ParallelJaw out = jaw;
+      for (const auto& [member, value] : a.jaw) out.*member = value;
+      return out;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(jaw.name);
+  }
+  throw Error(ExitCode::kUsage, "--hand " + a.hand + " is no known jaw",
+              "Known: " + known + ". For another, change their lengths, as --opening 0.05.");
+}
+
+/// pose [p,4,4] and, if the file has it, up [3] or [p,3].
+std::vector<double> read_poses(const std::string& path, std::vector<double>& up) {
+  const auto file = io::open_arrays(path, "Hand poses are an array `pose` [p,4,4] in an NPZ or HDF5 file.");
+  const char* name = file->has("pose") ? "pose" : "poses";
+  if (!file->has(name)) file->refuse("pose", "missing");
+  const io::Shape shape = file->shape(name);
+  if (shape.size() != 3) file->refuse(name, "has the shape " + io::to_string(shape) + ", not [p, 4, 4]");
+  file->require_shape(name, {shape[0], 4, 4});
+  if (file->has("up")) {
+    if (file->shape("up").size() == 2) file->require_shape("up", {shape[0], 3});
+    up = file->doubles("up");
+  }
+  return file->doubles(name);
+}
+
+std::vector<double> to_numbers(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+
+void run_touch(TouchArguments a) {
+  check_output(a.object, a.output, "the object");
+  check_output(a.poses, a.output, "the poses");
+  a.options.jaw = find_jaw(a);
+  a.options.close = !a.stored;
+  const std::vector<double> poses = read_poses(a.poses, a.options.up);
+  const io::Object object = io::read_object(a.object, a.scale);
+  if (!object.warning.empty()) std::fprintf(stderr, "garra: warning: %s\n", printable(object.warning).c_str());
+  const auto start = std::chrono::steady_clock::now();
+  const grasp::Touched t = grasp::touch(*object.surface, poses, a.options, parse_device("cpu", a.threads));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto count = std::ssize(t.status);
+  std::vector<double> pose(static_cast<std::size_t>(count));
+  for (std::int64_t g = 0; g < count; ++g) pose[static_cast<std::size_t>(g)] = static_cast<double>(g / a.options.draws);
+  io::write_grasp_set(a.output, t.set,
+                      {object.surface->picture(),
+                       {},
+                       {{"object", a.object}, {"hand", a.hand}, {"version", version()}},
+                       {{"pose_number", pose},
+                        {"touch_status", to_numbers(t.status)},
+                        {"collision_depth", t.collision},
+                        {"object_turn", t.turn},
+                        {"object_shift", t.shift},
+                        {"jaw_width", t.width}}});
+  const auto names = names_of(grasp::TouchStatus{});
+  Json counts = Json::object();
+  std::string text;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto n = std::count(t.status.begin(), t.status.end(), static_cast<std::uint8_t>(k));
+    counts[names[k]] = n;
+    if (n > 0) text += counted(words(names[k]), n, static_cast<double>(count));
+  }
+  if (a.format == "json") {
+    const Json out = {{"poses", std::ssize(poses) / 16},
+                      {"draws", a.options.draws},
+                      {"grasps", count},
+                      {"hand", a.hand},
+                      {"status", counts},
+                      {"mass", t.body.mass},
+                      {"seconds", seconds},
+                      {"output", a.output}};
+    std::fputs((out.dump(1) + "\n").c_str(), stdout);
+    return;
+  }
+  std::fputs(
+      printable(format("%lld poses, %lld grasps of %s\n\n", static_cast<long long>(std::ssize(poses) / 16),
+                       static_cast<long long>(count), a.hand.c_str()) +
+                text + "Speed              " + short_number(static_cast<double>(count) / std::max(seconds, 1e-9)) +
+                " grasps/s\nSet                " + a.output + "\nHow safe are they  garra grasp rank " + a.output +
+                " -o ranking.h5\n")
+          .c_str(),
+      stdout);
+}
+
+/// --pad-width of pad_width
+std::string flag(const char* name) {
+  std::string out = std::string("--") + name;
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
+}  // namespace
+
+void add_touch_command(Command grasp) {
+  Command command = grasp.add_subcommand("touch", "Contacts of a parallel jaw at hand poses, for `garra grasp rank`");
+  const auto a = std::make_shared<TouchArguments>();
+  command.add_option("poses", a->poses, "`pose` [p,4,4] of the hand in object axes: x closes, z out of the palm")
+      .required()
+      .type_name("POSES.npz");
+  command.add_option("--mesh", a->object, "object: .stl, .obj, or a shape as in `garra grasp propose`")
+      .required()
+      .type_name("OBJECT");
+  command.add_option("-o,--output", a->output, "grasp set").required().type_name("SET.h5");
+  command.add_option("--hand", a->hand, "panda, robotiq_2f85, robotiq_2f140 or wsg50").capture_default_str();
+  for (const auto& number : grasp::kJawNumbers)
+    command
+        .add_numbers(
+            flag(number.name),
+            [a, member = number.value](const std::vector<double>& x) { a->jaw.emplace_back(member, x[0]); },
+            number.text)
+        .expected(1);
+  for (const auto& number : grasp::kTouchNumbers)
+    command.add_option(flag(number.name), a->options.*number.value, number.text).capture_default_str();
+  command.add_option("--draws", a->options.draws, "grasps per pose, with pose errors of their own")
+      .transform(whole_number())
+      .capture_default_str();
+  command.add_flag("--soft", a->options.soft, "one soft contact per pad, not four points");
+  command.add_flag("--no-closing", a->stored, "contacts at the stored pose: the object does not turn");
+  command.add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimeters")
+      .check(positive_number());
+  command.add_option("--seed", a->options.seed, "of the pose errors").capture_default_str();
+  command.add_option("--threads", a->threads, "of the processor; 0: all").capture_default_str();
+  command.add_option("--format", a->format, "human or json").check(one_of({"human", "json"})).capture_default_str();
+  command.footer(
+      "Example:\n"
+      "  garra grasp touch poses.npz --hand panda --mesh mug.obj --draws 32 --position-noise 0.003 -o set.h5");
+  command.callback([a] { run_touch(*a); });
+}
+
+}  // namespace garra::cli
