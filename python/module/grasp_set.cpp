@@ -12,7 +12,7 @@
 
 #include "arrays.hpp"
 #include "garra/core/error.hpp"
-#include "garra/grasp_words.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/mesh.hpp"
 #include "garra/study/study.hpp"
 

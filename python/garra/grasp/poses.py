@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from garra import _core
 from garra.arguments import check_seed, numbers, positive, real, whole
+
+if TYPE_CHECKING:
+    from garra.grasp.candidates import Ranking
 
 STATUS = tuple(_core.touch_statuses)
 """Names of the numbers in Touch.status"""
@@ -35,7 +38,7 @@ class ParallelJaw:
 
     Examples
     --------
-    >>> garra.grasp.ParallelJaw.named("panda").opening
+    >>> garra.grasp.ParallelJaw.built_in("panda").opening
     0.08
     >>> garra.grasp.ParallelJaw(opening=0.05, pad_width=0.01, pad_height=0.02, tip=0.1, force=20).force
     20
@@ -52,7 +55,7 @@ class ParallelJaw:
     palm_width: float = 0.05
 
     @classmethod
-    def named(cls, name: str) -> ParallelJaw:
+    def built_in(cls, name: str) -> ParallelJaw:
         """Returns a built-in jaw: "panda", "robotiq_2f85", "robotiq_2f140", "wsg50".
 
         Parameters
@@ -71,7 +74,7 @@ class ParallelJaw:
 
         Examples
         --------
-        >>> garra.grasp.ParallelJaw.named("wsg50").opening
+        >>> garra.grasp.ParallelJaw.built_in("wsg50").opening
         0.11
         """
         if name not in _core.jaws:
@@ -98,6 +101,39 @@ class Touch:
     hand: np.ndarray
     """[G, 4, 4] hand in the axes of the turned object"""
 
+    def probability(self, ranking: Ranking, *, arrived: bool = False) -> np.ndarray:
+        """Returns P(held) of each pose, over its draws: (h + 1/2) / (n + 1) with h of n samples held.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            Of the set.
+        arrived : bool
+            False: a draw without contacts counts as samples that failed. True: draws that end in a collision are left
+            out, as where the hand is known to have arrived.
+
+        Returns
+        -------
+        array [P]
+
+        Examples
+        --------
+        >>> pose = np.eye(4)
+        >>> pose[:3, :3] = [[1, 0, 0], [0, -1, 0], [0, 0, -1]]
+        >>> pose[2, 3] = 0.11
+        >>> poses, box = [pose, np.eye(4)], "box:0.04,0.04,0.06"
+        >>> grasps = garra.grasp.GraspSet.from_poses("panda", poses, box, mass=0.1, draws=4, position_noise=0.001)
+        >>> ranking = garra.grasp.rank(grasps, samples=25, friction_samples=0)
+        >>> grasps.touch.probability(ranking).round(2).tolist()
+        [1.0, 0.0]
+        """
+        each = float(ranking.samples.max(initial=1))
+        held = np.where(np.isfinite(ranking.p_held), ranking.p_held, 0.0) * each
+        counted = ~((self.status == STATUS.index("collision")) & arrived)
+        poses = int(self.pose.max(initial=-1)) + 1
+        h = np.bincount(self.pose, held * counted, poses)
+        return (h + 0.5) / (np.bincount(self.pose, each * counted, poses) + 1)
+
     def counts(self) -> dict[str, int]:
         """Returns the number of grasps of each status that occurs."""
         return {name: n for k, name in enumerate(STATUS) if (n := int((self.status == k).sum()))}
@@ -107,7 +143,7 @@ def close_jaw(
     hand: str | ParallelJaw, poses: Any, words: str, vertices: Any, faces: Any, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Result of the compiled module for poses [P, 4, 4] of a jaw in object axes."""
-    jaw = ParallelJaw.named(hand) if isinstance(hand, str) else hand
+    jaw = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
     poses = numbers("poses", poses)
     if poses.ndim != 3 or poses.shape[1:] != (4, 4):
         raise ValueError(f"poses has the shape {poses.shape}, not [P, 4, 4]")

@@ -6,7 +6,7 @@
 
 #include "base/files/hdf5.hpp"
 #include "base/files/number.hpp"
-#include "garra/grasp_words.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/io/grasp_set.hpp"
 
 namespace garra::io {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "garra/core/error.hpp"
-#include "garra/grasp_words.hpp"
+#include "garra/grasp_set.hpp"
 #include "grasp/set/apart.hpp"
 #include "grasp/set/compare.hpp"
 #include "study/summary.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "garra/core/error.hpp"
-#include "garra/grasp_words.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/math/rotation.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/fingers.hpp"

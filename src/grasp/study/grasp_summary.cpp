@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "garra/grasp_words.hpp"
+#include "garra/grasp_set.hpp"
 #include "grasp/sample/nominal.hpp"
 #include "grasp/study/grasp_study.hpp"
 #include "study/summary.hpp"

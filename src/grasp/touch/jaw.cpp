@@ -25,8 +25,10 @@ double rotation_angle(const Mat3<double>& R) {
 }
 
 /// Centers of n equal parts of [low, high].
-double part(double low, double high, int n, int i) { return low + (high - low) * (i + 0.5) / n; }
-int parts(double length, double cell) { return std::clamp(static_cast<int>(std::ceil(length / cell - 1e-9)), 1, 200); }
+double cell_center(double low, double high, int n, int i) { return low + (high - low) * (i + 0.5) / n; }
+int cell_count(double length, double cell) {
+  return std::clamp(static_cast<int>(std::ceil(length / cell - 1e-9)), 1, 200);
+}
 
 }  // namespace
 
@@ -48,8 +50,8 @@ JawClosing::Fit JawClosing::fit(const Pose<double>& hand) const {
     for (int i = 0; i < ny; ++i)
       for (int j = 0; j < nz; ++j) {
         const double sign = side == 0 ? 1 : -1;
-        const Vec3<double> from =
-            vec3(sign * start, part(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i), part(jaw.palm, jaw.tip, nz, j));
+        const Vec3<double> from = vec3(sign * start, cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i),
+                                       cell_center(jaw.palm, jaw.tip, nz, j));
         const auto hit = cast(hand, from, x_axis(-sign), 2 * start, mesh::Crossing::kAny);
         if (!hit) continue;
         out.touches = true;
@@ -83,12 +85,12 @@ double JawClosing::obstacle(const Pose<double>& hand) const {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       for (const double sign : {1.0, -1.0})
-        probe(sign * part(half, half + jaw.thickness, 3, i), part(-jaw.pad_width / 2, jaw.pad_width / 2, 3, j),
-              jaw.palm, jaw.tip);
+        probe(sign * cell_center(half, half + jaw.thickness, 3, i),
+              cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, 3, j), jaw.palm, jaw.tip);
   for (int i = 0; i < 9; ++i)
     for (int j = 0; j < 3; ++j)
-      probe(part(-jaw.palm_length / 2, jaw.palm_length / 2, 9, i), part(-jaw.palm_width / 2, jaw.palm_width / 2, 3, j),
-            0, jaw.palm);
+      probe(cell_center(-jaw.palm_length / 2, jaw.palm_length / 2, 9, i),
+            cell_center(-jaw.palm_width / 2, jaw.palm_width / 2, 3, j), 0, jaw.palm);
   return depth;
 }
 
@@ -96,13 +98,13 @@ double JawClosing::obstacle(const Pose<double>& hand) const {
 Patch JawClosing::press(const Pose<double>& hand, int side, double cell) const {
   const ParallelJaw& jaw = o_.jaw;
   const double sign = side == 0 ? 1 : -1, half = jaw.opening / 2;
-  const int ny = parts(jaw.pad_width, cell), nz = parts(jaw.pad_height, cell);
+  const int ny = cell_count(jaw.pad_width, cell), nz = cell_count(jaw.pad_height, cell);
   Patch out;
   double first = -half;
   for (int i = 0; i < ny; ++i)
     for (int j = 0; j < nz; ++j) {
-      const double y = part(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i);
-      const double z = part(jaw.tip - jaw.pad_height, jaw.tip, nz, j);
+      const double y = cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i);
+      const double z = cell_center(jaw.tip - jaw.pad_height, jaw.tip, nz, j);
       const auto hit = cast(hand, vec3(sign * half, y, z), x_axis(-sign), jaw.opening, mesh::Crossing::kInto);
       if (!hit) continue;
       const Vec3<double> normal = transpose(hand.R) * hit->place.normal;

@@ -36,7 +36,7 @@ void check_numbers(const T& of, const TouchNumber<T> (&numbers)[n]) {
   }
 }
 
-void check(const TouchOptions& o, std::int64_t poses) {
+void check_touch_options(const TouchOptions& o, std::int64_t poses) {
   check_numbers(o.jaw, kJawNumbers);
   check_numbers(o, kTouchNumbers);
   require(o.jaw.palm < o.jaw.tip && o.jaw.pad_height <= o.jaw.tip, "the fingers end below the palm or their pads",
@@ -96,7 +96,7 @@ class Sets {
     Touched out;
     out.body = body;
     out.set.first = {0};
-    for (std::int64_t g = 0; g < count_; ++g) append(rows[static_cast<std::size_t>(g)], g, out);
+    for (std::int64_t g = 0; g < count_; ++g) append_row(rows[static_cast<std::size_t>(g)], g, out);
     if (out.set.first.back() == 0) {  // without contacts there is no hand
       out.set.mass_matrix.clear();
       out.set.torque.clear();
@@ -105,7 +105,7 @@ class Sets {
   }
 
  private:
-  void append(const Row& row, std::int64_t g, Touched& out) const {
+  void append_row(const Row& row, std::int64_t g, Touched& out) const {
     const auto put = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
     const JawClosing::Result& r = row.result;
     GraspSet& set = out.set;
@@ -155,7 +155,7 @@ class Sets {
 Touched touch(const mesh::Surface& object, std::span<const double> poses, const TouchOptions& o, const Device& device) {
   require(poses.size() % 16 == 0, "poses has " + std::to_string(poses.size()) + " numbers, not 16 for each pose");
   const std::int64_t count = std::ssize(poses) / 16;
-  check(o, count);
+  check_touch_options(o, count);
   const JawClosing jaw(object, o);
   std::vector<Row> rows(static_cast<std::size_t>(count * o.draws));
   batch::for_blocks(study_threads(device), {std::ssize(rows), 16}, [&](std::int64_t first, std::int64_t n) {

@@ -14,7 +14,7 @@ from program import garra as program
 
 require_module()
 
-PANDA = garra.grasp.ParallelJaw.named("panda")
+PANDA = garra.grasp.ParallelJaw.built_in("panda")
 
 
 def above(x: float = 0.0, z: float = 0.11, turn: float = 0.0) -> np.ndarray:
