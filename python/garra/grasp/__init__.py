@@ -11,8 +11,9 @@ from garra.renamed import attribute
 if TYPE_CHECKING:
     from garra.grasp.candidates import GraspSet, RankedRun, Ranking, rank
     from garra.grasp.hand import Grasp, Solution
-    from garra.grasp.mujoco_scene import from_mujoco
+    from garra.grasp.mujoco_scene import from_mujoco, from_mujoco_states
     from garra.grasp.outcomes import Comparison, compare
+    from garra.grasp.pose_files import PoseFile, read_poses
     from garra.grasp.poses import ParallelJaw, Touch
     from garra.grasp.proposals import propose
     from garra.grasp.robustness import Robustness
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 # Imported when they are used: reports need neither NumPy nor the compiled module for this.
 _NAMES = {
     "from_mujoco": ".mujoco_scene",
+    "from_mujoco_states": ".mujoco_scene",
+    "PoseFile": ".pose_files",
+    "read_poses": ".pose_files",
     "from_urdf": ".urdf_hand",
     "Grasp": ".hand",
     "Solution": ".hand",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,6 +83,78 @@ def from_mujoco(
         remedy = "hand=, which leaves a table out, or simpler geoms" if reduce else 'reduce="corners"'
         raise ValueError(f"{len(chosen)} contacts ({pairs}), at most {most_contacts} are solved: try {remedy}")
     return scene.grasp(held, chosen).examined()
+
+
+class _Untouched(ValueError):
+    """The object touches nothing."""
+
+
+def from_mujoco_states(
+    model: mujoco.MjModel,
+    qpos: Any,
+    ctrl: Any = None,
+    object: str | int | None = None,
+    hand: str | int | None = None,
+    *,
+    reduce: str | None = None,
+    most_contacts: int = MOST_CONTACTS,
+) -> list[Grasp | None]:
+    """Reads the grasps in many states at rest.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel
+        Compiled model.
+    qpos : array_like [P, nq]
+        Positions of each state.
+    ctrl : array_like [P, nu] or [nu], optional
+        Controls; default: those of a new MjData.
+    object, hand, reduce, most_contacts
+        As in from_mujoco().
+
+    Returns
+    -------
+    list of Grasp or None
+        None where the object touches nothing, or a number is not finite.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, unknown bodies, or too many contacts in a state, which is named.
+
+    Examples
+    --------
+    The example needs MuJoCo, a model and states in which the hand touches the object.
+
+    >>> grasps = garra.grasp.from_mujoco_states(model, qpos, ctrl, object="cube")  # doctest: +SKIP
+    >>> garra.grasp.rank(garra.grasp.GraspSet.from_grasps(filter(None, grasps)))  # doctest: +SKIP
+    """
+    import mujoco
+
+    qpos = np.asarray(qpos, dtype=float)
+    if qpos.ndim != 2 or qpos.shape[1] != model.nq:
+        raise ValueError(f"qpos has the shape {qpos.shape}, not [P, {model.nq}]")
+    data = mujoco.MjData(model)
+    controls = np.array(data.ctrl) if ctrl is None else np.asarray(ctrl, dtype=float)
+    if controls.shape not in ((model.nu,), (len(qpos), model.nu)):
+        raise ValueError(f"ctrl has the shape {controls.shape}, not [{model.nu}] or [P, {model.nu}]")
+    controls = np.broadcast_to(controls, (len(qpos), model.nu))
+    grasps: list[Grasp | None] = []
+    for state, (q, u) in enumerate(zip(qpos, controls, strict=True)):
+        if not (np.isfinite(q).all() and np.isfinite(u).all()):
+            grasps.append(None)
+            continue
+        mujoco.mj_resetData(model, data)
+        data.qpos[:], data.ctrl[:] = q, u
+        try:
+            grasp = from_mujoco(model, data, object, hand, reduce=reduce, most_contacts=most_contacts)
+        except _Untouched:
+            grasps.append(None)
+            continue
+        except ValueError as error:
+            raise ValueError(f"state {state}: {error}") from None
+        grasps.append(grasp)
+    return grasps
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +264,7 @@ class _Scene:
         if not chosen:
             where = "anything" if hand is None else repr(self.name("body", hand))
             rest = f"; it touches {elsewhere}: leave out hand= to count all" if others else ""
-            raise ValueError(f"{self.name('body', held)!r} does not touch {where} in this state{rest}")
+            raise _Untouched(f"{self.name('body', held)!r} does not touch {where} in this state{rest}")
         if others:
             self.notes.append(f"contacts with {elsewhere} are left out")
         return chosen
