@@ -99,7 +99,7 @@ def connected(p: Problems) -> np.ndarray:
     n, k = p.mu.shape
     linked = (p.A != 0).reshape(n, k, -1, k, p.A.shape[1] // k).any((2, 4))
     linked |= linked.swapaxes(1, 2) | np.eye(k, dtype=bool)
-    for _ in range(3):  # paths of up to 8 steps
+    for _ in range(5):  # paths of up to 32 steps
         linked = (linked.astype(np.float32) @ linked.astype(np.float32)) > 0
     return linked
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import zlib
+from argparse import Namespace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -132,8 +133,27 @@ def test_friction_of_any_finite_size_is_solved(check, mu):
     assert not check.judge_exactly(p, 0, found.c[0])
 
 
+def few(samples: int, last: int = 8) -> Namespace:
+    return Namespace(samples=samples, contacts=range(1, last + 1), rational_share=0.1, step=False)
+
+
+def test_a_run_that_was_cut_goes_on_where_it_stopped(check, tmp_path, monkeypatch):
+    kind, file = next(c for c in check.CLASSES if c.name == "condition"), tmp_path / "progress.jsonl"
+    whole = check.numbers(check.check_class(kind, few(40, 4), check.Progress(file, "a")))
+    lines = file.read_text().splitlines()
+    assert len(lines) == 4
+    file.write_text("\n".join(lines[:2]) + "\n" + lines[2][:50])  # cut while a line was written
+    solved = []
+    monkeypatch.setattr(check, "solve", lambda p, solve=check.solve: solved.append(len(p)) or solve(p))
+    again = check.numbers(check.check_class(kind, few(40, 4), check.Progress(file, "a")))
+    assert solved == [10, 1, 10, 1]  # two batches, and the slowest problem of each
+    times = ("seconds", "check_seconds", "worst_seconds")
+    assert {k: v for k, v in again.items() if k not in times} == {k: v for k, v in whole.items() if k not in times}
+    assert check.Progress(file, "another build").rows == {}
+
+
 def test_no_answer_of_garra_is_false(check):
-    rows = {kind.name: check.check_class(kind, 16, 0.1) for kind in check.CLASSES}
+    rows = {kind.name: check.check_class(kind, few(16), check.Progress(None, "")) for kind in check.CLASSES}
     assert {name: dict(row.reasons) for name, row in rows.items() if row.false} == {}
     assert {name: row.wrong for name, row in rows.items() if row.wrong} == {}
     assert sum(row.rational_differs for row in rows.values()) == 0
