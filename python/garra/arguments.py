@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Callable
+from functools import wraps
 from math import inf
 from os import PathLike, fsdecode
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from garra import _core
 
+R = TypeVar("R")
 MOST_WHOLE = 2**31 - 1
 """Largest value of options that are an int in C++."""
 _WORDS = frozenset(("auto", "cpu", "scalar", "cuda"))
@@ -135,6 +138,19 @@ def place(device: Any, threads: Any) -> tuple[str, int]:
     if device not in _WORDS and not (isinstance(device, str) and re.fullmatch("[a-z0-9:,]+", device)):
         raise _core.UsageError(f'device = {device!r}: no such device\nUse "auto", "cpu", "scalar", "cuda" or "cuda:0".')
     return device, whole("threads", threads)
+
+
+def of_arrays(function: Callable[..., R]) -> Callable[..., R]:
+    """Decorates a function of arrays. The program reads them from files: its FileError is a UsageError here."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> R:
+        try:
+            return function(*args, **kwargs)
+        except _core.FileError as error:
+            raise _core.UsageError(*error.args) from None
+
+    return call
 
 
 def path_text(path: str | bytes | PathLike[Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from garra import _core
 from garra.arguments import numbers
 
 _FLOAT64 = np.dtype(np.float64)  # compared by identity: quick, and another one that is equal is brought here, too
@@ -115,6 +116,8 @@ def as_moments(times: Any) -> np.ndarray:
     moments = np.atleast_1d(numbers("times", times))
     if moments.ndim != 1 or not len(moments):
         raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
+    if (np.diff(moments) < 0).any():
+        raise _core.UsageError(f"times fall from {moments[:-1][np.diff(moments) < 0][0]:g}\nSort them.")
     return moments
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import place, positive
+from garra.arguments import of_arrays, place, positive
 from garra.batch import Batch
 from garra.renamed import accept_old
 from garra.summary import Summary
@@ -48,6 +48,7 @@ class Solutions(Summary):
 
 
 @accept_old
+@of_arrays
 def solve(M: Any, q: Any, *, tolerance: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:
     """Solves a batch of linear complementarity problems by Lemke's method.
 

@@ -305,10 +305,13 @@ def kojima_shindo(
 def mathiesen(*, start: Any = None, options: SolveOptions | None = None) -> Solutions:
     """Solves L. Mathiesen's Walrasian equilibrium (Math. Program. 37, 1987): activity and three prices.
 
+    Equilibria are (3, 6 t, t, 5 t) for every t > 0. The residual is absolute: prices near `tolerance` pass it without
+    being an equilibrium, and starts at which the activity does not break even (p_1 < p_2 + p_3) lead there.
+
     Parameters
     ----------
     start : array_like [..., 4], optional
-        Initial guess; default: 1.
+        Initial guess; default: (1, 2, 1, 1), where the activity breaks even.
     options : SolveOptions, optional
         Fields are keywords too.
 
@@ -326,10 +329,11 @@ def mathiesen(*, start: Any = None, options: SolveOptions | None = None) -> Solu
 
     Examples
     --------
-    >>> garra.mncp.mathiesen(start=[3, 6, 1, 5]).x  # an equilibrium
-    array([3., 6., 1., 5.])
+    >>> x = garra.mncp.mathiesen().x
+    >>> (x[1:] / x[2]).round(6)  # prices in units of the second
+    array([6., 1., 5.])
     """
-    return _solve(("mathiesen", 4, 0), {}, start, options)
+    return _solve(("mathiesen", 4, 0), {}, (1.0, 2.0, 1.0, 1.0) if start is None else start, options)
 
 
 @accept_options(options=SolveOptions)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import check_seed, finite, path_text, place, positive, vector, whole
+from garra.arguments import check_seed, finite, of_arrays, path_text, place, positive, vector, whole
 from garra.batch import Batch, as_moments, is_on_gpu
 from garra.files import named
 from garra.renamed import accept_old
@@ -280,6 +280,7 @@ class Chain:
 
     # Kinematics and dynamics.
 
+    @of_arrays
     def evaluate(
         self,
         q: Any,
@@ -704,6 +705,7 @@ class Chain:
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])
         return InverseKinematics(**{name: batch.out(array) for name, array in found.items()})
 
+    @of_arrays
     def simulate(
         self,
         q: Any,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import numbers, one_of, place, positive, whole
+from garra.arguments import numbers, of_arrays, one_of, place, positive, whole
 from garra.batch import Batch, is_on_gpu
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
 from garra.renamed import accept_old, attribute
@@ -90,9 +90,9 @@ class Solutions:
     state: Any
     """[..., k] STICK, SLIP, OPEN, by the accelerations; UNKNOWN where not converged"""
     friction_margin: Any
-    """[...] smallest 1 - |c_T| / (mu c_n) of the contacts"""
+    """[...] smallest 1 - |c_T| / (mu c_n) of the contacts; 0 with an open one, which resists no tangential load"""
     required_friction: Any
-    """[...] largest |c_T| / c_n of the contacts"""
+    """[...] largest |c_T| / c_n of the contacts; infinite with an open one"""
 
     @property
     def converged(self) -> Any:
@@ -271,6 +271,7 @@ def _solution(found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Solutions:
 
 
 @accept_old
+@of_arrays
 def solve(
     A: Any,
     b: Any,
@@ -353,6 +354,7 @@ def solve(
 
 
 @accept_old
+@of_arrays
 def check_solution(
     A: Any, b: Any, mu: Any, c: Any, mode: Any = None, slip_velocity: Any = None, *, tolerance: float = 1e-8
 ) -> Solutions:
@@ -393,6 +395,7 @@ def check_solution(
     return _solutions(batch, _core.contact_check_solution(*_inputs(batch), forces, positive("tolerance", tolerance)))
 
 
+@of_arrays
 def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalForces:
     """Internal forces with A z = 0 and b.z < 0; if there are any, a problem may have no solution.
 
@@ -429,6 +432,7 @@ def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalFor
     return InternalForces(found=batch.out(arrays["found"]).astype(bool), z=batch.out(arrays["z"]))
 
 
+@of_arrays
 def gradients(
     A: Any, mu: Any, solutions: Solutions, cotangent: Any, mode: Any = None, *, device: str = "cpu", threads: int = 0
 ) -> Gradients:

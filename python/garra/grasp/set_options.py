@@ -12,7 +12,10 @@ from garra.arguments import check_seed, finite, numbers, place, real, whole
 from garra.grasp.robustness import ACCELERATION
 from garra.study.distributions import Ball, Normal, Uniform
 
-_CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
+
+def constant(value: float) -> tuple[str, float, float, float, float]:
+    """As the compiled module takes a number that is not drawn."""
+    return "constant", value, 0.0, 0.0, 0.0
 
 
 def _of(what: str, *shape: int) -> Any:
@@ -214,11 +217,11 @@ class RankOptions:
             "friction": common,
             "per_contact_friction_factor": own,
             "friction_is_factor": is_factor,
-            "mass": as_tuple(self.mass, 0.0) if is_drawn(self.mass) else _CONSTANT_ONE,
+            "mass": as_tuple(self.mass, 0.0) if is_drawn(self.mass) else constant(1.0),
             "mass_is_factor": self.mass.relative if is_drawn(self.mass) else True,
             "com_radius": self.com.radius if isinstance(self.com, Ball) else 0.0,
             "slide": as_tuple(slide),
-            "tilt": ("cone" if tilt else "constant", tilt, 0.0, 0.0, 0.0),
+            "tilt": ("cone", tilt, 0.0, 0.0, 0.0) if tilt else constant(0.0),
             "force_radius": _radius("force", self.force),
             "torque_radius": _radius("torque", self.torque),
             "wrenches": [] if self.wrenches is None else np.atleast_2d(numbers("wrenches", self.wrenches)).tolist(),
@@ -241,7 +244,7 @@ class RankOptions:
 
     def _number(self, name: str) -> tuple[str, float, float, float, float]:
         value = getattr(self, name)
-        return as_tuple(value) if is_drawn(value) else ("constant", finite(name, value), 0.0, 0.0, 0.0)
+        return as_tuple(value) if is_drawn(value) else constant(finite(name, value))
 
 
 def is_drawn(value: Any) -> bool:
@@ -287,7 +290,7 @@ def as_tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, floa
             raise ValueError(f"{drawn}: below {least:g}")
         return "uniform", drawn.low, drawn.high, 0.0, 0.0
     if drawn.sd == 0:
-        return "constant", drawn.mean, 0.0, 0.0, 0.0
+        return constant(drawn.mean)
     low, high = max(drawn.min, least), drawn.max
     # Ends that no draw reaches: a normal distribution has none of its own.
     far = 40 * drawn.sd
@@ -303,6 +306,6 @@ def as_tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, floa
 def split_friction(friction: Any) -> tuple[tuple, tuple, bool]:
     """Friction distributions common to all contacts and per contact, and whether they are factors on the set's."""
     if not is_drawn(friction):
-        return _CONSTANT_ONE, _CONSTANT_ONE, True
+        return constant(1.0), constant(1.0), True
     drawn = as_tuple(friction, 0.0)
-    return (drawn, _CONSTANT_ONE, friction.relative) if friction.common else (_CONSTANT_ONE, drawn, friction.relative)
+    return (drawn, constant(1.0), friction.relative) if friction.common else (constant(1.0), drawn, friction.relative)

@@ -81,7 +81,7 @@ def test_wrong_shapes_and_missing_arrays_say_what_is_expected(robot):
         robot.rnea(np.zeros(7), np.zeros(3), np.zeros(7))
     with pytest.raises(ValueError, match=r"leading axes do not fit together: q \(4, 7\), qd \(3, 7\)"):
         robot.coriolis(np.zeros((4, 7)), np.zeros((3, 7)))
-    with pytest.raises(garra.FileError, match="output tau needs qdd"):
+    with pytest.raises(garra.UsageError, match="output tau needs qdd"):
         robot.evaluate(np.zeros(7), np.zeros(7), outputs=("tau",))
     with pytest.raises(garra.UsageError, match="poses"):
         robot.evaluate(np.zeros(7), outputs=("poses",))

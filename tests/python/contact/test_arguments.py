@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -15,6 +16,7 @@ require_module()
 
 from garra import arguments, contact, lcp, mncp, singularity  # noqa: E402
 from garra.batch import Batch  # noqa: E402
+from garra.options import accept_options  # noqa: E402
 
 A, B, MU = np.eye(9), -np.ones(9), np.full(3, 0.5)
 MASKED = np.ma.masked_array(B, mask=[1] + [0] * 8)
@@ -218,3 +220,68 @@ def test_a_batch_says_which_array():
     with pytest.raises(ValueError, match="b is no array of numbers: .*inhomogeneous"):
         Batch(("b", [[1.0], [1.0, 2.0]], (1,)))
     assert arguments.numbers("b", [True, False]).tolist() == [1, 0]
+
+
+@dataclass(frozen=True)
+class First:
+    size: float = 1.0
+    kind: str = "first"
+
+
+@dataclass(frozen=True)
+class Second:
+    size: float = 2.0
+    color: str = "blue"
+
+
+@accept_options(first=First, second=Second)
+def both(scale: float, first: First | None = None, *, second: Second | None = None) -> tuple:
+    return scale, first, second
+
+
+def test_keywords_override_options() -> None:
+    assert both(3.0) == (3.0, First(), Second())
+    assert both(3.0, First(size=5.0, kind="given")) == (3.0, First(5.0, "given"), Second())
+    # The keyword counts, in whatever order both are written; fields that it does not name stay those of the options.
+    assert both(3.0, First(size=5.0, kind="given"), size=7.0) == (3.0, First(7.0, "given"), Second())
+    assert both(size=7.0, first=First(5.0, "given"), scale=3.0) == (3.0, First(7.0, "given"), Second())
+    # Also one that equals the default of its class.
+    assert both(3.0, First(size=5.0), size=1.0)[1] == First(1.0)
+    # A name of both classes belongs to the first.
+    assert both(3.0, size=7.0, second=Second(size=9.0, color="red")) == (3.0, First(7.0), Second(9.0, "red"))
+    assert both(3.0, color="red")[2] == Second(2.0, "red")
+    # The given options are not changed.
+    given = First(size=5.0)
+    both(3.0, given, size=7.0)
+    assert given == First(5.0)
+    for wrong in ({"shape": 1}, {"first": Second()}):
+        with pytest.raises(TypeError, match="both"):
+            both(3.0, **wrong)
+
+
+def test_keywords_of_a_ranking_override_its_options() -> None:
+    grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=2, mass=0.3)
+    options = garra.grasp.RankOptions(friction=0.5, samples=20, seed=3)
+    arrays = garra.grasp.GraspArrays(mass=0.5)
+    ranking = garra.grasp.rank(grasps, options, arrays=arrays, samples=10, mass=0.2)
+    assert ranking.samples.tolist() == [10, 10] and ranking.uncertain["seed"] == 3
+    # `mass` is a field of both classes and belongs to RankOptions: its number replaces the arrays'.
+    assert ranking.candidates.arrays["mass"].tolist() == [0.2, 0.2]
+
+
+def test_errors_of_calls_blame_no_files() -> None:
+    for call in (
+        lambda: lcp.solve(np.eye(33), -np.ones(33)),
+        lambda: contact.solve(np.eye(99), -np.ones(99), np.full(33, 0.5)),
+        lambda: PUMA.evaluate(np.zeros(6), outputs="tau"),
+        lambda: contact.solve(A, B, MU, method="lemke"),
+    ):
+        with pytest.raises(garra.UsageError):
+            call()
+
+
+def test_times_that_fall_are_named() -> None:
+    platform = garra.platform.load("trepa_like")
+    for call in (partial(platform.simulate, *platform.home), partial(PUMA.simulate, np.zeros(6), np.zeros(6))):
+        with pytest.raises(garra.UsageError, match=r"times fall from 0\.1"):
+            call(times=[0, 0.1, 0.05])

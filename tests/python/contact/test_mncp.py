@@ -129,3 +129,8 @@ def test_misuse_says_what_is_expected():
         mncp.linear(np.eye(2), np.zeros(2), merit="paper")
     with pytest.raises(garra.DeviceError):
         mncp.linear(np.eye(2), np.zeros(2), device="cuda")
+
+
+def test_mathiesens_equilibrium_is_found_without_a_start() -> None:
+    x = garra.mncp.mathiesen().x
+    np.testing.assert_allclose([x[0], x[1] / x[2], x[3] / x[2]], [3, 6, 5], atol=1e-6)
