@@ -77,6 +77,7 @@ NB_MODULE(_core, m) {
   add_chain(m);
   add_grasp_set(m);
   add_grasp_propose(m);
+  add_mcp(m);
   add_mncp(m);
   add_singularity(m);
   add_platform(m);
