@@ -151,7 +151,7 @@ struct Slack {
   static GARRA_HD int slack(int k) { return extent<n>() + k; }
   /// Number of the unknown that slack k belongs to.
   static GARRA_HD int pair(int k) { return k < extent<p>() ? k : k - extent<p>(); }
-  /// Derivative of gap k by its unknown, and minus that of row k by the slack.
+  /// 1 for lower bounds, -1 for upper ones.
   static GARRA_HD double sign(int k) { return !kHasUpper<P> || k < extent<p>() ? 1.0 : -1.0; }
 
   GARRA_HD T lower(int i) const { return i < extent<n>() ? lower_bound<P, T>(data, i) : T(0); }
@@ -171,6 +171,12 @@ struct Slack {
     if (k >= extent<p>()) return select(bounded(k), upper_bound<P, T>(data, pair(k)) - u, T(0));
     if constexpr (!kHasLower<P>) return u;
     return select(bounded(k), u - lower_bound<P, T>(data, k), T(0));
+  }
+
+  /// Derivative of gap k by its unknown.
+  GARRA_HD T slope(int k) const {
+    if constexpr (!kHasLower<P> && !kHasUpper<P>) return T(1);
+    return select(bounded(k), T(sign(k)), T(0));
   }
 
   /// (F - z, G), where z is the slack of the lower bound minus that of the upper one.
@@ -209,7 +215,7 @@ struct PapersMerit {
   struct View : mncp_detail::Slack<P, T> {
     using Base = mncp_detail::Slack<P, T>;
     static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = kOneMore<n>;
-    using Base::gap, Base::kSlacks, Base::pair, Base::sign, Base::slack;
+    using Base::gap, Base::kSlacks, Base::pair, Base::slack, Base::slope;
     GARRA_HD explicit View(const typename P::template Data<T>& d) : Base{d} {}
 
     GARRA_HD Vec<T, kResiduals> residual(const Vec<T, kVariables>& x) const {
@@ -224,7 +230,7 @@ struct PapersMerit {
       auto J = Mat<T, kResiduals, kVariables>::zero();
       this->linear_rows(x, J);
       for_each_index<kSlacks>([&](int k) {
-        J(extent<n>(), pair(k)) += T(sign(k)) * x[slack(k)];
+        J(extent<n>(), pair(k)) += slope(k) * x[slack(k)];
         J(extent<n>(), slack(k)) = gap(x, k);
       });
       return J;
@@ -233,8 +239,8 @@ struct PapersMerit {
                                 Mat<T, kVariables, kVariables>& H) const {
       this->linear_rows(x, w, H);
       for_each_index<kSlacks>([&](int k) {
-        H(pair(k), slack(k)) += T(sign(k)) * w[extent<n>()];
-        H(slack(k), pair(k)) += T(sign(k)) * w[extent<n>()];
+        H(pair(k), slack(k)) += slope(k) * w[extent<n>()];
+        H(slack(k), pair(k)) += slope(k) * w[extent<n>()];
       });
     }
   };
@@ -248,7 +254,7 @@ struct ComponentwiseMerit {
     using Base = mncp_detail::Slack<P, T>;
     static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = Base::kVariables;
     // As many slacks as products: of these, too, the k-th row is slack(k).
-    using Base::gap, Base::kSlacks, Base::pair, Base::sign, Base::slack;
+    using Base::gap, Base::kSlacks, Base::pair, Base::slack, Base::slope;
     GARRA_HD explicit View(const typename P::template Data<T>& d) : Base{d} {}
 
     GARRA_HD Vec<T, kResiduals> residual(const Vec<T, kVariables>& x) const {
@@ -261,7 +267,7 @@ struct ComponentwiseMerit {
       auto J = Mat<T, kResiduals, kVariables>::zero();
       this->linear_rows(x, J);
       for_each_index<kSlacks>([&](int k) {
-        J(slack(k), pair(k)) = T(sign(k)) * x[slack(k)];
+        J(slack(k), pair(k)) = slope(k) * x[slack(k)];
         J(slack(k), slack(k)) = gap(x, k);
       });
       return J;
@@ -270,8 +276,8 @@ struct ComponentwiseMerit {
                                 Mat<T, kVariables, kVariables>& H) const {
       this->linear_rows(x, w, H);
       for_each_index<kSlacks>([&](int k) {
-        H(pair(k), slack(k)) += T(sign(k)) * w[slack(k)];
-        H(slack(k), pair(k)) += T(sign(k)) * w[slack(k)];
+        H(pair(k), slack(k)) += slope(k) * w[slack(k)];
+        H(slack(k), pair(k)) += slope(k) * w[slack(k)];
       });
     }
   };
@@ -385,8 +391,8 @@ struct FischerBurmeisterMerit {
 };
 
 /// Natural residual: the median of u - l, F and u - h, F where it is free. Its zeros are the solutions, but the
-/// function is not smooth where two of the three agree; for Newton's method (mcp/semismooth_newton.hpp) only, which then
-/// exchanges rows of the problem as a pivoting method does.
+/// function is not smooth where two of the three agree; for Newton's method (mcp/semismooth_newton.hpp) only, which
+/// then exchanges rows of the problem as a pivoting method does.
 struct NaturalMerit {
   template <class P, class T>
   struct View {
