@@ -45,10 +45,8 @@ if(NOT nanobind_FOUND)
 endif()
 
 # STABLE_ABI holds from Python 3.12 on; for 3.11 nanobind makes a module of that version alone.
-nanobind_add_module(garra_python NB_STATIC STABLE_ABI python/module/arrays.hpp python/module/module.cpp
-  python/module/chain.cpp python/module/contact.cpp python/module/contact_in_jax.cpp python/module/contact_on_gpu.cpp
-  python/module/grasp_propose.cpp python/module/grasp_set.cpp python/module/grasp_touch.cpp python/module/mncp.cpp python/module/on_gpu.cpp
-  python/module/platform.cpp python/module/platform_dynamics.cpp python/module/singularity.cpp
+file(GLOB GARRA_PYTHON_SOURCES CONFIGURE_DEPENDS python/module/*.cpp)
+nanobind_add_module(garra_python NB_STATIC STABLE_ABI python/module/arrays.hpp ${GARRA_PYTHON_SOURCES}
   src/singularity/command/answer_json.cpp)
 set_target_properties(garra_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/garra)
 target_include_directories(garra_python PRIVATE src)

@@ -184,7 +184,7 @@ MOVED = {
     "robots run-folder scenario singularity-report api/chain api/contact api/cpp api/garra api/grasp api/platform "
     "api/singularity api/studies",
     "theory": "chain chain-simulation contact-solver friction-cone-solvers friction-merit grasp-model grasp-sets "
-    "grasp-time lcp minimizers mncp monte-carlo numerics platform platform-dynamics singularity singularity-maps",
+    "grasp-time lcp minimizers mcp mncp monte-carlo numerics platform platform-dynamics singularity singularity-maps",
     "notes": "papers-tables performance solver-benchmark",
 }
 

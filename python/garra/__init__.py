@@ -48,7 +48,7 @@ _NAMES = {
     "InputOutputError": "garra._core",
     "DeviceError": "garra._core",
 }
-_MODULES = ("chain", "contact", "grasp", "lcp", "mncp", "models", "platform", "scenario", "singularity", "viewer")
+_MODULES = ("chain", "contact", "grasp", "lcp", "mcp", "mncp", "models", "platform", "scenario", "singularity", "viewer")
 
 __all__ = [
     "Chain",
@@ -65,6 +65,7 @@ __all__ = [
     "grasp",
     "lcp",
     "load",
+    "mcp",
     "mncp",
     "models",
     "normal",
@@ -79,7 +80,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from garra import chain, contact, grasp, lcp, mncp, models, platform, scenario, singularity, viewer
+    from garra import chain, contact, grasp, lcp, mcp, mncp, models, platform, scenario, singularity, viewer
     from garra._core import DeviceError, Error, FileError, InputOutputError, UsageError
     from garra.chain.robot import Chain, load
     from garra.program import doctor

@@ -88,6 +88,7 @@ void add_chain(nb::module_& m);
 void add_grasp_set(nb::module_& m);
 void add_grasp_propose(nb::module_& m);
 void add_grasp_touch(nb::module_& m);
+void add_mcp(nb::module_& m);
 void add_mncp(nb::module_& m);
 void add_singularity(nb::module_& m);
 void add_platform(nb::module_& m);

@@ -78,6 +78,7 @@ NB_MODULE(_core, m) {
   add_grasp_set(m);
   add_grasp_propose(m);
   add_grasp_touch(m);
+  add_mcp(m);
   add_mncp(m);
   add_singularity(m);
   add_platform(m);

@@ -18,6 +18,15 @@ void give_back();
 
 }  // namespace large_detail
 
+/// Whether matrices, and structs of them, keep their numbers in memory of their own (core/heap_mat.hpp).
+template <class T>
+inline constexpr bool kOnHeap = false;
+template <class T>
+requires requires { T::parts(); }
+inline constexpr bool kOnHeap<T> = std::apply(
+    [](auto... part) { return (kOnHeap<std::remove_reference_t<decltype(std::declval<T>().*part)>> || ...); },
+    T::parts());
+
 /// The result of make(), constructed in place: on the stack if its size is known at compile time,
 /// otherwise in memory that the thread keeps for reuse.
 template <class T>
@@ -34,8 +43,7 @@ class Large {
 
 /// Host only, as everything that is sized at run time.
 template <class T>
-requires kSizedAtRunTime<T>
-class Large<T> {
+requires(kSizedAtRunTime<T> && !kOnHeap<T>) class Large<T> {
  public:
   template <class Make>
   explicit Large(const Make& make) : value_(::new (large_detail::take(sizeof(T))) T(make())) {}

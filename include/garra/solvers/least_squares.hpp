@@ -3,7 +3,7 @@
 //   minimize f(x) = |r(x)|^2   on   lower <= x <= upper                                                        (1)
 // A merit M is a small struct (often a view of a problem) with
 //   using Scalar = S;  static constexpr int kVariables, kResiduals;
-//   static double lower(int i), upper(int i);            the box, infinite where there is no bound
+//   lower(int i), upper(int i);                          the box, double or S, infinite where there is no bound
 //   Vec<S, kResiduals> residual(x) const;
 //   Mat<S, kResiduals, kVariables> jacobian(x) const;
 //   void add_curvature(x, w, H) const;                   H += sum_k w_k (second derivatives of r_k)
@@ -42,12 +42,12 @@ struct Iterate {
 };
 
 template <class M>
-GARRA_HD typename M::Scalar lower(const M&, int i) {
-  return typename M::Scalar(M::lower(i));
+GARRA_HD typename M::Scalar lower(const M& merit, int i) {
+  return typename M::Scalar(merit.lower(i));
 }
 template <class M>
-GARRA_HD typename M::Scalar upper(const M&, int i) {
-  return typename M::Scalar(M::upper(i));
+GARRA_HD typename M::Scalar upper(const M& merit, int i) {
+  return typename M::Scalar(merit.upper(i));
 }
 
 /// Nearest point of the box.

@@ -2,6 +2,9 @@
 //
 //   0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0                                                        (papers, 1 and 2)
 //
+// or, with bounds of the problem's own, l <= u <= h, and F_i >= 0 where u_i = l_i, F_i <= 0 where u_i = h_i, F_i = 0
+// between them.
+//
 // A user writes F and G once, for every executor and for derivatives:
 //
 //   struct Market {
@@ -18,6 +21,12 @@
 //   static void add_curvature(const Data<S>&, const Vec<S, n>& x, const Vec<S, n>& w, Mat<S, n, n>& H);
 //   static S error(const Data<S>&, const Vec<S, n>& x);
 //   static Vec<S, n> start(const Data<S>&, const Vec<S, n>& x0, const S& k);      k-th start, k = 1, 2, ...
+//
+// Bounds of u_i, i < p, which may be infinite (kInfinite) or equal, and differ from problem to problem:
+//
+//   static S lower(const Data<S>&, int i);                            0 without it
+//   static S upper(const Data<S>&, int i);                            infinite without it
+//   static MaskOf<S> valid(const Data<S>&);                           replaces the test that all of Data is finite
 #pragma once
 
 #include "garra/core/dual.hpp"
@@ -46,6 +55,34 @@ inline constexpr int kUnknowns = P::kComplementary + P::kFree;  ///< n = p + m
 template <class P, class S>
 using MncpVec = Vec<S, kUnknowns<P>>;
 
+/// Whether the problem has lower or upper bounds of its own.
+template <class P>
+inline constexpr bool kHasLower = requires(const typename P::template Data<double>& d) {
+  P::template lower<double>(d, 0);
+};
+template <class P>
+inline constexpr bool kHasUpper = requires(const typename P::template Data<double>& d) {
+  P::template upper<double>(d, 0);
+};
+
+/// Bounds of unknown i of x = (u, v).
+template <class P, class S>
+GARRA_HD S lower_bound(const typename P::template Data<S>& d, int i) {
+  if (i >= extent<P::kComplementary>()) return S(-kInfinite);
+  if constexpr (kHasLower<P>)
+    return P::template lower<S>(d, i);
+  else
+    return S(0);
+}
+template <class P, class S>
+GARRA_HD S upper_bound(const typename P::template Data<S>& d, int i) {
+  if (i >= extent<P::kComplementary>()) return S(kInfinite);
+  if constexpr (kHasUpper<P>)
+    return P::template upper<S>(d, i);
+  else
+    return S(kInfinite);
+}
+
 /// Derivatives of (F, G) by x = (u, v): the problem's own, else by dual numbers.
 template <class P, class S>
 GARRA_HD Mat<S, kUnknowns<P>, kUnknowns<P>> mncp_jacobian(const typename P::template Data<S>& d,
@@ -69,8 +106,9 @@ GARRA_HD void mncp_add_curvature(const typename P::template Data<S>& d, const Mn
   for_each_index<n>([&](int i) { for_each_index<n>([&](int j) { H(i, j) += (*C)(i, j); }); });
 }
 
-/// Error of x: max over i of |min(u_i, F_i)| and over j of |G_j|, in the problem's own units. Zero
-/// exactly at solutions, whatever solver found x. A problem may define its own measure.
+/// Error of x: max over i of |min(u_i, F_i)|, with bounds |max(min(F_i, u_i - l_i), u_i - h_i)|, and over j of |G_j|,
+/// in the problem's own units. Zero exactly at solutions, whatever solver found x. A problem may define its own
+/// measure.
 template <class P, class S>
 GARRA_HD S mncp_error(const typename P::template Data<S>& d, const MncpVec<P, S>& x) {
   if constexpr (requires { P::template error<S>(d, x); })
@@ -79,7 +117,11 @@ GARRA_HD S mncp_error(const typename P::template Data<S>& d, const MncpVec<P, S>
     const MncpVec<P, S> FG = P::evaluate(d, x);
     S error = S(0), wild = S(0);
     for_each_index<kUnknowns<P>>([&](int i) {
-      const S e = i < extent<P::kComplementary>() ? min(x[i], FG[i]) : FG[i];
+      S e = FG[i];
+      if (i < extent<P::kComplementary>()) {
+        e = min(kHasLower<P> ? x[i] - lower_bound<P, S>(d, i) : x[i], e);
+        if constexpr (kHasUpper<P>) e = max(e, x[i] - upper_bound<P, S>(d, i));
+      }
       wild += (x[i] - x[i]) + (FG[i] - FG[i]);  // min(x, NaN) is x
       error = max(error, abs(e));
     });
@@ -96,55 +138,84 @@ GARRA_HD MncpVec<P, S> head(const Vec<S, V>& x) {
   return y;
 }
 
-/// x = (u, v, z) with a slack z for each F: base of two of the merit functions.
+/// x = (u, v, z) with a slack z >= 0 for each bound of u: base of two of the merit functions. Slack k < p belongs to
+/// the lower bound of u_k, slack p + k to the upper one; that of an infinite bound is fixed at 0.
 template <class P, class T>
 struct Slack {
   using Scalar = T;
-  static constexpr int p = P::kComplementary, n = kUnknowns<P>, kVariables = n + p;
+  static constexpr int p = P::kComplementary, n = kUnknowns<P>, kSlacks = kHasUpper<P> ? 2 * p : p,
+                       kVariables = n + kSlacks;
   const typename P::template Data<T>& data;
 
-  /// Number of the slack variable of F_i.
-  static GARRA_HD int slack(int i) { return extent<n>() + i; }
-  static GARRA_HD double lower(int i) { return i < extent<p>() || i >= extent<n>() ? 0.0 : -kInfinite; }
-  static GARRA_HD double upper(int) { return kInfinite; }
+  /// Number of slack variable k.
+  static GARRA_HD int slack(int k) { return extent<n>() + k; }
+  /// Number of the unknown that slack k belongs to.
+  static GARRA_HD int pair(int k) { return k < extent<p>() ? k : k - extent<p>(); }
+  /// 1 for lower bounds, -1 for upper ones.
+  static GARRA_HD double sign(int k) { return !kHasUpper<P> || k < extent<p>() ? 1.0 : -1.0; }
 
-  /// (F - z, G)
+  GARRA_HD T lower(int i) const { return i < extent<n>() ? lower_bound<P, T>(data, i) : T(0); }
+  GARRA_HD T upper(int i) const {
+    return i < extent<n>() ? upper_bound<P, T>(data, i) : select(bounded(i - extent<n>()), T(kInfinite), T(0));
+  }
+  /// Whether bound k is finite.
+  GARRA_HD MaskOf<T> bounded(int k) const {
+    if constexpr (!kHasLower<P>)
+      if (k < extent<p>()) return MaskOf<T>(true);
+    return k < extent<p>() ? lower_bound<P, T>(data, k) > T(-kInfinite)
+                           : upper_bound<P, T>(data, pair(k)) < T(kInfinite);
+  }
+  /// Distance of the unknown from bound k, 0 where that is infinite.
+  GARRA_HD T gap(const Vec<T, kVariables>& x, int k) const {
+    const T& u = x[pair(k)];
+    if (k >= extent<p>()) return select(bounded(k), upper_bound<P, T>(data, pair(k)) - u, T(0));
+    if constexpr (!kHasLower<P>) return u;
+    return select(bounded(k), u - lower_bound<P, T>(data, k), T(0));
+  }
+
+  /// Derivative of gap k by its unknown.
+  GARRA_HD T slope(int k) const {
+    if constexpr (!kHasLower<P> && !kHasUpper<P>) return T(1);
+    return select(bounded(k), T(sign(k)), T(0));
+  }
+
+  /// (F - z, G), where z is the slack of the lower bound minus that of the upper one.
   template <int R>
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, Vec<T, R>& r) const {
     const Vec<T, n> FG = P::evaluate(data, head<P>(x));
     for_each_index<n>([&](int i) { r[i] = FG[i]; });
-    for_each_index<p>([&](int i) { r[i] -= x[slack(i)]; });
+    for_each_index<kSlacks>([&](int k) { r[pair(k)] -= T(sign(k)) * x[slack(k)]; });
   }
   template <int R>
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, Mat<T, R, kVariables>& J) const {
     const Large D([&] { return mncp_jacobian<P>(data, head<P>(x)); });
     for_each_index<n>([&](int i) { for_each_index<n>([&](int j) { J(i, j) = (*D)(i, j); }); });
-    for_each_index<p>([&](int i) { J(i, slack(i)) = T(-1); });
+    for_each_index<kSlacks>([&](int k) { J(pair(k), slack(k)) = T(-sign(k)); });
   }
   template <int R>
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, const Vec<T, R>& w, Mat<T, kVariables, kVariables>& H) const {
     mncp_add_curvature<P, T>(data, head<P>(x), head<P>(w), H);
   }
-  /// Slack variables that belong to (u, v): z = max(F, 0).
+  /// Slack variables that belong to (u, v): z = max(F, 0) of a lower bound, max(-F, 0) of an upper one.
   GARRA_HD Vec<T, kVariables> lift(const Vec<T, n>& y) const {
     Vec<T, kVariables> x;
     const Vec<T, n> FG = P::evaluate(data, y);
     for_each_index<n>([&](int i) { x[i] = y[i]; });
-    for_each_index<p>([&](int i) { x[slack(i)] = max(FG[i], T(0)); });
+    for_each_index<kSlacks>([&](int k) { x[slack(k)] = max(T(sign(k)) * FG[pair(k)], T(0)); });
     return x;
   }
 };
 
 }  // namespace mncp_detail
 
-/// The papers' merit function: |F - z|^2 + |G|^2 + (u'z)^2 on u, z >= 0                                 (papers, 3 and
-/// 4)
+/// The papers' merit function: |F - z|^2 + |G|^2 + (u'z)^2 on u, z >= 0 (papers, 3 and 4); with bounds of the problem's
+/// own, u is replaced by the distance to the bound of each z.
 struct PapersMerit {
   template <class P, class T>
   struct View : mncp_detail::Slack<P, T> {
     using Base = mncp_detail::Slack<P, T>;
     static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = kOneMore<n>;
-    using Base::slack;
+    using Base::gap, Base::kSlacks, Base::pair, Base::slack, Base::slope;
     GARRA_HD explicit View(const typename P::template Data<T>& d) : Base{d} {}
 
     GARRA_HD Vec<T, kResiduals> residual(const Vec<T, kVariables>& x) const {
@@ -152,24 +223,24 @@ struct PapersMerit {
       this->linear_rows(x, r);
       T& product = r[extent<n>()];
       product = T(0);
-      for_each_index<p>([&](int i) { product = fma(x[i], x[slack(i)], product); });
+      for_each_index<kSlacks>([&](int k) { product = fma(gap(x, k), x[slack(k)], product); });
       return r;
     }
     GARRA_HD Mat<T, kResiduals, kVariables> jacobian(const Vec<T, kVariables>& x) const {
       auto J = Mat<T, kResiduals, kVariables>::zero();
       this->linear_rows(x, J);
-      for_each_index<p>([&](int i) {
-        J(extent<n>(), i) = x[slack(i)];
-        J(extent<n>(), slack(i)) = x[i];
+      for_each_index<kSlacks>([&](int k) {
+        J(extent<n>(), pair(k)) += slope(k) * x[slack(k)];
+        J(extent<n>(), slack(k)) = gap(x, k);
       });
       return J;
     }
     GARRA_HD void add_curvature(const Vec<T, kVariables>& x, const Vec<T, kResiduals>& w,
                                 Mat<T, kVariables, kVariables>& H) const {
       this->linear_rows(x, w, H);
-      for_each_index<p>([&](int i) {
-        H(i, slack(i)) += w[extent<n>()];
-        H(slack(i), i) += w[extent<n>()];
+      for_each_index<kSlacks>([&](int k) {
+        H(pair(k), slack(k)) += slope(k) * w[extent<n>()];
+        H(slack(k), pair(k)) += slope(k) * w[extent<n>()];
       });
     }
   };
@@ -181,38 +252,43 @@ struct ComponentwiseMerit {
   template <class P, class T>
   struct View : mncp_detail::Slack<P, T> {
     using Base = mncp_detail::Slack<P, T>;
-    static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = n + p;
-    using Base::slack;  // as many as products: of these, too, the i-th row is slack(i)
+    static constexpr int p = Base::p, n = Base::n, kVariables = Base::kVariables, kResiduals = Base::kVariables;
+    // As many slacks as products: of these, too, the k-th row is slack(k).
+    using Base::gap, Base::kSlacks, Base::pair, Base::slack, Base::slope;
     GARRA_HD explicit View(const typename P::template Data<T>& d) : Base{d} {}
 
     GARRA_HD Vec<T, kResiduals> residual(const Vec<T, kVariables>& x) const {
       Vec<T, kResiduals> r;
       this->linear_rows(x, r);
-      for_each_index<p>([&](int i) { r[slack(i)] = x[i] * x[slack(i)]; });
+      for_each_index<kSlacks>([&](int k) { r[slack(k)] = gap(x, k) * x[slack(k)]; });
       return r;
     }
     GARRA_HD Mat<T, kResiduals, kVariables> jacobian(const Vec<T, kVariables>& x) const {
       auto J = Mat<T, kResiduals, kVariables>::zero();
       this->linear_rows(x, J);
-      for_each_index<p>([&](int i) {
-        J(slack(i), i) = x[slack(i)];
-        J(slack(i), slack(i)) = x[i];
+      for_each_index<kSlacks>([&](int k) {
+        J(slack(k), pair(k)) = slope(k) * x[slack(k)];
+        J(slack(k), slack(k)) = gap(x, k);
       });
       return J;
     }
     GARRA_HD void add_curvature(const Vec<T, kVariables>& x, const Vec<T, kResiduals>& w,
                                 Mat<T, kVariables, kVariables>& H) const {
       this->linear_rows(x, w, H);
-      for_each_index<p>([&](int i) {
-        H(i, slack(i)) += w[slack(i)];
-        H(slack(i), i) += w[slack(i)];
+      for_each_index<kSlacks>([&](int k) {
+        H(pair(k), slack(k)) += slope(k) * w[slack(k)];
+        H(slack(k), pair(k)) += slope(k) * w[slack(k)];
       });
     }
   };
 };
 
 /// Fischer-Burmeister: sum_i phi(u_i, F_i)^2 + |G|^2 with phi(a, b) = a + b - sqrt(a^2 + b^2), on u >= 0 and without
-/// slack variables (A. Fischer, Optimization 24, 1992).
+/// slack variables (A. Fischer, Optimization 24, 1992). With bounds l and h of the problem's own the residual is
+///
+///   phi(u - l, -phi(h - u, -F))                     (S. C. Billups, thesis, University of Wisconsin-Madison, 1995)
+///
+/// where phi of an infinite bound is its other argument.
 struct FischerBurmeisterMerit {
   template <class P, class T>
   struct View {
@@ -221,8 +297,8 @@ struct FischerBurmeisterMerit {
     const typename P::template Data<T>& data;
     GARRA_HD explicit View(const typename P::template Data<T>& d) : data(d) {}
 
-    static GARRA_HD double lower(int i) { return i < extent<p>() ? 0.0 : -kInfinite; }
-    static GARRA_HD double upper(int) { return kInfinite; }
+    GARRA_HD T lower(int i) const { return lower_bound<P, T>(data, i); }
+    GARRA_HD T upper(int i) const { return upper_bound<P, T>(data, i); }
     GARRA_HD Vec<T, n> lift(const Vec<T, n>& y) const { return y; }
 
     /// phi's value without cancellation, its derivatives, and 1 / sqrt(a^2 + b^2); at the kink the element of the
@@ -240,37 +316,114 @@ struct FischerBurmeisterMerit {
       return {select(sum > T(0), stable, sum - length), select(kink, slope, T(1) - a * inv),
               select(kink, slope, T(1) - b * inv), select(kink, T(0), inv)};
     }
+    /// A second-order term s (alpha e - beta F')(alpha e - beta F')' of a residual, e the unit vector of its unknown.
+    struct Bend {
+      T s, alpha, beta;
+    };
+    /// Residual of unknown i < p by u and F, and its second-order terms.
+    struct Pair {
+      T value, du, dF;
+      Bend outer, inner;
+    };
+    GARRA_HD Pair pair(int i, const T& u, const T& F) const {
+      Pair q{F, T(0), T(1), {T(0), T(0), T(0)}, {T(0), T(0), T(0)}};
+      if constexpr (kHasUpper<P>) {
+        const T h = upper_bound<P, T>(data, i);
+        const auto bounded = h < T(kInfinite);
+        const T room = select(bounded, h - u, T(1));
+        const Phi f = phi(room, -F);
+        q.value = select(bounded, -f.value, F);
+        q.du = select(bounded, f.da, T(0));
+        q.dF = select(bounded, f.db, T(1));
+        q.inner = {select(bounded, -f.inv, T(0)), F * f.inv, -(room * f.inv)};
+      }
+      const T l = lower_bound<P, T>(data, i);
+      const auto bounded = kHasLower<P> ? l > T(-kInfinite) : MaskOf<T>(true);
+      const T room = kHasLower<P> ? select(bounded, u - l, T(1)) : u;
+      const Phi f = phi(room, q.value);
+      const T db = select(bounded, f.db, T(1));
+      q.outer = {select(bounded, f.inv, T(0)), (q.value - room * q.du) * f.inv, room * q.dF * f.inv};
+      q.inner.s = db * q.inner.s;
+      q.value = select(bounded, f.value, q.value);
+      q.du = kHasUpper<P> ? select(bounded, fma(f.db, q.du, f.da), q.du) : select(bounded, f.da, T(0));
+      q.dF = kHasUpper<P> ? db * q.dF : db;
+      return q;
+    }
     GARRA_HD Vec<T, n> residual(const Vec<T, n>& x) const {
       Vec<T, n> r = P::evaluate(data, x);
-      for_each_index<p>([&](int i) { r[i] = phi(x[i], r[i]).value; });
+      for_each_index<p>([&](int i) { r[i] = pair(i, x[i], r[i]).value; });
       return r;
     }
     GARRA_HD Mat<T, n, n> jacobian(const Vec<T, n>& x) const {
       const Vec<T, n> FG = P::evaluate(data, x);
       Mat<T, n, n> J = mncp_jacobian<P>(data, x);
       for_each_index<p>([&](int i) {
-        const Phi f = phi(x[i], FG[i]);
-        for_each_index<n>([&](int j) { J(i, j) *= f.db; });
-        J(i, i) += f.da;
+        const Pair q = pair(i, x[i], FG[i]);
+        for_each_index<n>([&](int j) { J(i, j) *= q.dF; });
+        J(i, i) += q.du;
       });
       return J;
     }
     GARRA_HD void add_curvature(const Vec<T, n>& x, const Vec<T, n>& w, Mat<T, n, n>& H) const {
       const Vec<T, n> FG = P::evaluate(data, x);
       const Large D([&] { return mncp_jacobian<P>(data, x); });
-      const Mat<T, n, n>& J = *D;
       Vec<T, n> through = w;
       for_each_index<p>([&](int k) {
-        const Phi f = phi(x[k], FG[k]);
-        const T a = x[k] * f.inv, b = FG[k] * f.inv, s = w[k] * f.inv;
-        through[k] = w[k] * f.db;
-        for_each_index<n>([&](int i) {
-          for_each_index<n>([&](int j) { H(i, j) -= s * (a * a) * J(k, i) * J(k, j); });
-          H(k, i) += s * (a * b) * J(k, i);
-          H(i, k) += s * (a * b) * J(k, i);
-        });
-        H(k, k) -= s * (b * b);
+        const Pair q = pair(k, x[k], FG[k]);
+        through[k] = w[k] * q.dF;
+        subtract(w[k], q.outer, *D, k, H);
+        if constexpr (kHasUpper<P>) subtract(w[k], q.inner, *D, k, H);
       });
+      mncp_add_curvature<P, T>(data, x, through, H);
+    }
+
+   private:
+    static GARRA_HD void subtract(const T& w, const Bend& c, const Mat<T, n, n>& J, int k, Mat<T, n, n>& H) {
+      const T a = c.beta, b = c.alpha, s = w * c.s;
+      for_each_index<n>([&](int i) {
+        for_each_index<n>([&](int j) { H(i, j) -= s * (a * a) * J(k, i) * J(k, j); });
+        H(k, i) += s * (a * b) * J(k, i);
+        H(i, k) += s * (a * b) * J(k, i);
+      });
+      H(k, k) -= s * (b * b);
+    }
+  };
+};
+
+/// Natural residual: the median of u - l, F and u - h, F where it is free. Its zeros are the solutions, but the
+/// function is not smooth where two of the three agree; for Newton's method (mcp/semismooth_newton.hpp) only, which
+/// then exchanges rows of the problem as a pivoting method does.
+struct NaturalMerit {
+  template <class P, class T>
+  struct View {
+    using Scalar = T;
+    static constexpr int p = P::kComplementary, n = kUnknowns<P>, kVariables = n, kResiduals = n;
+    const typename P::template Data<T>& data;
+    GARRA_HD explicit View(const typename P::template Data<T>& d) : data(d) {}
+
+    GARRA_HD T lower(int i) const { return lower_bound<P, T>(data, i); }
+    GARRA_HD T upper(int i) const { return upper_bound<P, T>(data, i); }
+    GARRA_HD Vec<T, n> lift(const Vec<T, n>& y) const { return y; }
+    GARRA_HD Vec<T, n> residual(const Vec<T, n>& x) const {
+      Vec<T, n> r = P::evaluate(data, x);
+      for_each_index<p>([&](int i) { r[i] = max(min(r[i], x[i] - lower(i)), x[i] - upper(i)); });
+      return r;
+    }
+    GARRA_HD Mat<T, n, n> jacobian(const Vec<T, n>& x) const {
+      const Vec<T, n> FG = P::evaluate(data, x);
+      Mat<T, n, n> J = mncp_jacobian<P>(data, x);
+      for_each_index<p>([&](int i) {
+        const auto at_bound = x[i] - lower(i) < FG[i] || x[i] - upper(i) > FG[i];
+        for_each_index<n>([&](int j) { J(i, j) = select(at_bound, T(0), J(i, j)); });
+        J(i, i) = select(at_bound, T(1), J(i, i));
+      });
+      return J;
+    }
+    GARRA_HD void add_curvature(const Vec<T, n>& x, const Vec<T, n>& w, Mat<T, n, n>& H) const {
+      const Vec<T, n> FG = P::evaluate(data, x);
+      Vec<T, n> through = w;
+      for_each_index<p>(
+          [&](int i) { through[i] = select(x[i] - lower(i) < FG[i] || x[i] - upper(i) > FG[i], T(0), w[i]); });
       mncp_add_curvature<P, T>(data, x, through, H);
     }
   };
@@ -291,6 +444,13 @@ constexpr double even_ratio(int n) {
 }
 template <int n>
 inline constexpr double kEvenRatio = even_ratio(n);
+template <int n>
+GARRA_HD double make_ratio() {
+  if constexpr (n >= 0)
+    return kEvenRatio<n>;
+  else
+    return even_ratio(extent<n>());
+}
 
 }  // namespace mncp_detail
 
@@ -452,12 +612,14 @@ struct MncpSolver {
             S(0),
             S(0)};
   }
-  /// Whether every number of the problem and of its start is finite.
+  /// Whether every number of the problem and of its start is finite, or as the problem says.
   template <class S>
   static GARRA_HD MaskOf<S> valid(const State<S>& s) {
     S wild = S(0);
     for_each_index<kUnknowns<P>>([&](int i) { wild += s.x0[i] - s.x0[i]; });
-    if constexpr (!std::is_empty_v<typename P::template Data<S>>) {
+    if constexpr (requires { P::template valid<S>(s.data); }) {
+      return wild == S(0) && P::template valid<S>(s.data);
+    } else if constexpr (!std::is_empty_v<typename P::template Data<S>>) {
       for_each_scalar_run<S>(
           [&](int count, const S* numbers) {
             for (int k = 0; k < count; ++k) wild += numbers[k] - numbers[k];
@@ -466,8 +628,9 @@ struct MncpSolver {
     }
     return wild == S(0);
   }
-  /// The problem's own k-th start, otherwise the k-th point of an even sequence in the box around
-  /// x0: 0 <= u <= 2 (1 + |u0|), |v - v0| <= 1 + |v0|.
+  /// The problem's own k-th start, otherwise the k-th point of an even sequence in the box around x0: with size =
+  /// 1 + |x0 - l|, |x0 - h| or |x0|, from the first finite of l, h - 2 size, x0 - size, to h if both are finite, else
+  /// 2 size above.
   template <class S>
   static GARRA_HD MncpVec<P, S> next_start(const State<S>& s, const S& k) {
     if constexpr (requires { P::template start<S>(s.data, s.x0, k); })
@@ -476,9 +639,18 @@ struct MncpSolver {
       MncpVec<P, S> x = s.x0;
       double ratio = 1;
       for_each_index<kUnknowns<P>>([&](int i) {
-        ratio *= mncp_detail::kEvenRatio<kUnknowns<P>>;
-        const S w = S(2) * fraction(k * S(ratio)), size = S(1) + abs(x[i]);
-        x[i] = i < extent<P::kComplementary>() ? w * size : fma(w - S(1), size, x[i]);
+        ratio *= mncp_detail::make_ratio<kUnknowns<P>>();
+        const S w = S(2) * fraction(k * S(ratio));
+        if constexpr (kHasLower<P> || kHasUpper<P>) {
+          const S l = lower_bound<P, S>(s.data, i), h = upper_bound<P, S>(s.data, i);
+          const auto low = l > S(-kInfinite), high = h < S(kInfinite);
+          const S size = S(1) + abs(x[i] - select(low, l, select(high, h, S(0))));
+          const S first = select(low, l, select(high, h - S(2) * size, x[i] - size));
+          x[i] = fma(w, select(low && high, S(0.5) * (h - l), size), first);
+        } else {
+          const S size = S(1) + abs(x[i]);
+          x[i] = i < extent<P::kComplementary>() ? w * size : fma(w - S(1), size, x[i]);
+        }
       });
       return x;
     }

@@ -1,0 +1,74 @@
+// Mixed complementarity problems of the caller's own functions.
+#include "contact/mcp/solve.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "arrays.hpp"
+
+namespace garra::python {
+
+namespace {
+
+/// Calls a Python function with the points [count, n]; it returns an array of `width` numbers a row.
+mcp::Function called(const nb::object& function, std::size_t count, std::size_t size, std::size_t width) {
+  return [=](const double* x, double* out) {
+    const nb::gil_scoped_acquire held;
+    nb::object points = taken(std::vector<double>(x, x + count * size), {count, size});
+    const auto values = nb::cast<Numbers>(function(points));
+    if (values.size() != count * width) throw Error(ExitCode::kInternal, "mcp: a function's values have a wrong size");
+    std::copy_n(values.data(), values.size(), out);
+  };
+}
+
+nb::dict solve(const Numbers& lower, const Numbers& upper, const Numbers& start, const nb::object& value,
+               const nb::object& jacobian, const std::vector<std::vector<int>>& stages, double tolerance,
+               int max_iterations) {
+  const std::size_t count = start.shape(0), size = start.shape(1);
+  mcp::Options options{{}, tolerance, max_iterations};
+  for (const auto& s : stages)
+    options.stages.push_back(
+        {static_cast<mcp::Stage::Merit>(s.at(0)), static_cast<mcp::Stage::Minimizer>(s.at(1)), s.at(2)});
+  const mcp::Problems problems{static_cast<int>(size),
+                               static_cast<std::int64_t>(count),
+                               to_span(lower),
+                               to_span(upper),
+                               to_span(start),
+                               called(value, count, size, size),
+                               called(jacobian, count, size, size * size)};
+  mcp::Solutions s;
+  {
+    const Computing computing;
+    s = mcp::solve(problems, options);
+  }
+  nb::dict out;
+  out["x"] = taken(std::move(s.x), {count, size});
+  out["F"] = taken(std::move(s.FG), {count, size});
+  out["residual"] = taken(std::move(s.residual), {count});
+  out["minimum"] = taken(std::move(s.minimum), {count});
+  out["status"] = taken_as<std::int32_t>(std::move(s.status), {count});
+  out["iterations"] = taken(std::move(s.outer), {count});
+  out["evaluations"] = taken(std::move(s.evaluations), {count});
+  out["stage"] = taken(std::move(s.stage), {count});
+  out["method"] = taken(std::move(s.method), {count});
+  out["calls"] = s.value_calls;
+  out["jacobian_calls"] = s.jacobian_calls;
+  return out;
+}
+
+}  // namespace
+
+void add_mcp(nb::module_& m) {
+  nb::list merits, minimizers, stages;
+  for (const char* name : mcp::kMerits) merits.append(name);
+  for (const char* name : mcp::kMinimizers) minimizers.append(name);
+  for (const mcp::Stage& s : mcp::auto_stages())
+    stages.append(nb::make_tuple(static_cast<int>(s.merit), static_cast<int>(s.minimizer), s.starts));
+  m.attr("mcp_merits") = nb::tuple(merits);
+  m.attr("mcp_minimizers") = nb::tuple(minimizers);
+  m.attr("mcp_auto") = nb::tuple(stages);
+  m.def("mcp_solve", &solve, nb::arg("lower"), nb::arg("upper"), nb::arg("start"), nb::arg("value"),
+        nb::arg("jacobian"), nb::arg("stages"), nb::arg("tolerance"), nb::arg("max_iterations"));
+}
+
+}  // namespace garra::python

@@ -1,0 +1,135 @@
+// A problem whose F and Jacobian are asked for, in the form that the merit functions take (garra/solvers/mncp.hpp).
+#pragma once
+
+#include <cmath>
+
+#include "contact/mcp/fiber.hpp"
+#include "garra/core/heap_mat.hpp"
+#include "garra/solvers/mncp.hpp"
+
+namespace garra::mcp {
+
+using Numbers = Vec<double, kAnyUnknowns>;
+using Matrix = Mat<double, kAnyUnknowns, kAnyUnknowns>;
+
+/// One problem of a batch while it is solved. The number of unknowns may exceed `size`: the others are fixed at 0.
+class Oracle {
+ public:
+  enum class Wish { kNothing, kValue, kJacobian };
+
+  Oracle(Fiber& fiber, int size, const double* lower, const double* upper) : fiber_(fiber), size_(size) {
+    for (int i = 0; i < extent<kAnyUnknowns>(); ++i) {
+      lower_[i] = i < size ? lower[i] : 0;
+      upper_[i] = i < size ? upper[i] : 0;
+    }
+    point_.fill();
+    tried_.fill();
+  }
+
+  /// F at x, asked for unless it is known.
+  const Numbers& value(const Numbers& x) {
+    if (point_.is(x)) return point_.F;
+    if (!tried_.is(x)) ask(x);
+    return tried_.F;
+  }
+  /// Derivatives at x.
+  const Matrix& jacobian(const Numbers& x) {
+    if (has_jacobian_ && point_.is(x)) return J_;
+    value(x);
+    if (!point_.is(x)) std::swap(point_, tried_);
+    has_jacobian_ = true;
+    if (is_finite(x))
+      wait_for(Wish::kJacobian, x);
+    else
+      std::fill_n(J_.m, Matrix::count(), NAN);
+    return J_;
+  }
+
+  [[nodiscard]] double lower(int i) const { return lower_[i]; }
+  [[nodiscard]] double upper(int i) const { return upper_[i]; }
+  /// Whether F was finite at the first point asked for.
+  [[nodiscard]] bool valid() const { return valid_; }
+
+  // For the caller of the fiber.
+  [[nodiscard]] Wish wish() const { return wish_; }
+  [[nodiscard]] const double* wanted() const { return wanted_->m; }
+  void answer_value(const double* F) {
+    for (int i = 0; i < extent<kAnyUnknowns>(); ++i) tried_.F[i] = i < size_ ? F[i] : 0;
+  }
+  void answer_jacobian(const double* J) {
+    const int n = extent<kAnyUnknowns>();
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) J_(i, j) = i < size_ && j < size_ ? J[i * size_ + j] : 0;
+  }
+
+ private:
+  struct Point {
+    Numbers x, F;
+    void fill() {
+      std::fill_n(x.m, Numbers::count(), NAN);
+      std::fill_n(F.m, Numbers::count(), NAN);
+    }
+    [[nodiscard]] bool is(const Numbers& y) const { return std::equal(x.m, x.m + Numbers::count(), y.m); }
+  };
+
+  static bool is_finite(const Numbers& x) {
+    return std::all_of(x.m, x.m + Numbers::count(), [](double a) { return std::isfinite(a); });
+  }
+  void ask(const Numbers& x) {
+    tried_.x = x;
+    if (is_finite(x))
+      wait_for(Wish::kValue, x);
+    else
+      std::fill_n(tried_.F.m, Numbers::count(), NAN);
+    if (first_) valid_ = is_finite(tried_.F);
+    first_ = false;
+  }
+  void wait_for(Wish wish, const Numbers& x) {
+    wanted_ = &x;
+    wish_ = wish;
+    fiber_.wait();
+    wish_ = Wish::kNothing;
+  }
+
+  Fiber& fiber_;
+  int size_;
+  Numbers lower_, upper_;
+  Point point_;  ///< where the Jacobian is known
+  Point tried_;  ///< the last one
+  Matrix J_;
+  bool has_jacobian_ = false, first_ = true, valid_ = true;
+  Wish wish_ = Wish::kNothing;
+  const Numbers* wanted_ = nullptr;
+};
+
+/// The same as a problem type. Second derivatives of F count as 0.
+struct AskedProblem {
+  static constexpr int kComplementary = kAnyUnknowns, kFree = 0;
+  template <class S>
+  struct Data {
+    Oracle* oracle;
+  };
+  using Given = Data<double>;
+
+  static Numbers evaluate(const Given& d, const Numbers& x) { return d.oracle->value(x); }
+  template <class S>
+  static Matrix jacobian(const Given& d, const Numbers& x) {
+    return d.oracle->jacobian(x);
+  }
+  template <class S>
+  static void add_curvature(const Given&, const Numbers&, const Numbers&, Matrix&) {}
+  template <class S>
+  static double lower(const Given& d, int i) {
+    return d.oracle->lower(i);
+  }
+  template <class S>
+  static double upper(const Given& d, int i) {
+    return d.oracle->upper(i);
+  }
+  template <class S>
+  static bool valid(const Given& d) {
+    return d.oracle->valid();
+  }
+};
+
+}  // namespace garra::mcp
