@@ -55,14 +55,14 @@ void submit(const SubmitArguments& a) {
     if (c != ':' && c != '-' && (c < '0' || c > '9'))
       throw Error(ExitCode::kUsage, "--time " + a.time + ": not a time of Slurm's",
                   "Write --time 4:00:00 or 2-00:00:00.");
-  const NewRun run = make_run(a);
+  const Run run = Run::create(a);
   std::error_code ignored;
-  const std::string path = fs::absolute(run.folder.path(), ignored).string();
+  const std::string path = fs::absolute(run.folder().path(), ignored).string();
   // Tells the workers which version of garra has begun the run.
-  const io::Manifest manifest(run.folder, parse_devices(a.device, a.threads), run.command);
-  if (a.slurm) run.folder.write_text("slurm.sh", slurm_script(path, a));
+  const io::Manifest manifest(run.folder(), parse_devices(a.device, a.threads), run.command());
+  if (a.slurm) run.folder().write_text("slurm.sh", slurm_script(path, a));
   if (a.quiet) return;
-  const study::Plan& plan = run.job->study().plan();
+  const study::Plan& plan = run.study().plan();
   std::printf("%s: %lld samples in %lld chunks, none computed yet\n", printable(path).c_str(),
               static_cast<long long>(plan.samples), static_cast<long long>(study::count_chunks(plan)));
   if (a.slurm)

@@ -12,7 +12,6 @@
 #include "cli/run_command.hpp"
 #include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
-#include "garra/io/run.hpp"
 #include "study/files/run_lock.hpp"
 
 namespace garra::cli {
@@ -63,10 +62,10 @@ Place parse_place(const std::string& text) {
 }
 
 /// All chunks are present: one of the workers writes the results.
-void finish(io::RunFolder folder, const JobKind& kind, Job& job, const WorkerArguments& a) {
-  if (a.no_merge || folder.has("summary.json")) return;
+void finish(Run& run, const WorkerArguments& a) {
+  if (a.no_merge || run.folder().has("summary.json")) return;
   try {
-    complete_run(std::move(folder), kind, job, a, "garra worker " + a.run);
+    run.complete();
   } catch (const io::RunLocked&) {
     if (!a.quiet) std::printf("%s: all is computed; another process writes the results\n", printable(a.run).c_str());
   }
@@ -74,21 +73,8 @@ void finish(io::RunFolder folder, const JobKind& kind, Job& job, const WorkerArg
 
 void work(const WorkerArguments& a) {
   const Place place = parse_place(a.of);
-  auto folder = io::RunFolder::open(a.run);
-  const auto document = read_scenario_document(folder);
-  const JobKind& kind = job_kind(document);
-  const auto job = kind.read(document);
-  const study::Study& study = job->study();
-  Progress progress(a.quiet ? "none" : a.progress, study.plan().samples);
-  io::FolderRunOptions options;
-  set_devices(options.run, a);
-  options.run.time_limit = a.time_limit;
-  options.run.is_cancelled = is_stopped;
-  options.run.on_progress = [&](const study::Progress& p) { progress.show(make_standing(p, kind)); };
-  if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
-  stop_on_signals();
-  const study::RunResult result = io::work_in_folder(folder, study, options, place.share());
-  progress.clear();
+  Run run = Run::open(a, "garra worker " + a.run);
+  const study::RunResult result = run.work(place.share());
   if (study::is_resumable(result.end))
     throw Error(ExitCode::kStoppedResumable,
                 (result.end == study::End::kSignal ? "stopped by a signal" : "time limit reached") +
@@ -96,7 +82,7 @@ void work(const WorkerArguments& a) {
                 "Continue with `garra worker " + a.run + "`.");
   if (!a.quiet)
     std::printf("%s: %lld samples by this worker\n", printable(a.run).c_str(), static_cast<long long>(result.fresh));
-  finish(std::move(folder), kind, *job, a);
+  finish(run, a);
 }
 
 }  // namespace
