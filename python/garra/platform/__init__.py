@@ -637,8 +637,10 @@ def __getattr__(name: str) -> Any:
         from garra import _core
 
         return _core.pose_statuses if name == "STATUS" else _core.motion_statuses
+    if name == "climb":
+        return import_module("garra.platform.climb")
     raise AttributeError(f"module 'garra.platform' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "STATUS", "MOTION_STATUS"})
+    return sorted({*globals(), "STATUS", "MOTION_STATUS", "climb"})
