@@ -69,20 +69,20 @@ inline constexpr TouchNumber<ParallelJaw> kJawNumbers[] = {
 /// Options of touch().
 struct TouchOptions {
   ParallelJaw jaw = kJaws[0];
-  double friction = 0.5;          ///< coefficient of the set
-  double mass = 0;                ///< [kg]; 0: from `density`
-  double density = 1000;          ///< [kg/m^3]
-  double depth = 1e-3;            ///< compliance of the pads: cells closer to first touch than this bear force [m]
-  double cell = 1.5e-3;           ///< size of the cells of a pad [m]
-  bool soft = false;              ///< one soft contact per pad; else up to four points
-  bool close = true;              ///< turn the object until it is jammed
-  double closing_friction = 0.3;  ///< coefficient between pads and object while the jaw closes
-  double max_turn = 1.2;          ///< an object that turns farther is pushed away [rad]
-  double max_push = 0.005;        ///< a finger that meets the object pushes it aside by at most this [m]
-  std::int64_t draws = 1;         ///< grasps per pose; more than one with noise
-  double position_noise = 0;      ///< standard deviation of the hand's position along each axis [m]
-  double rotation_noise = 0;      ///< standard deviation of each component of its rotation vector [rad]
-  std::vector<double> up;         ///< [3] or [p][3] upward normal of the table that the object stands on; empty: free
+  double friction = 0.5;        ///< coefficient of the set
+  double mass = 0;              ///< [kg]; 0: from `density`
+  double density = 1000;        ///< [kg/m^3]
+  double depth = 2e-3;          ///< compliance of the pads: cells closer to first touch than this bear force [m]
+  double cell = 1.5e-3;         ///< size of the cells of a pad [m]
+  bool soft = false;            ///< one soft contact per pad; else up to four points
+  bool close = true;            ///< turn the object until it is jammed
+  double closing_friction = 0;  ///< coefficient between pads and object while the jaw closes
+  double max_turn = 1.2;        ///< an object that turns farther is pushed away [rad]
+  double max_push = 0.005;      ///< a finger that meets the object pushes it aside by at most this [m]
+  std::int64_t draws = 1;       ///< grasps per pose; more than one with noise
+  double position_noise = 0;    ///< standard deviation of the hand's position along each axis [m]
+  double rotation_noise = 0;    ///< standard deviation of each component of its rotation vector [rad]
+  std::vector<double> up;       ///< [3] or [p][3] upward normal of the table that the object stands on; empty: free
   std::uint64_t seed = 1;
 };
 

@@ -151,11 +151,7 @@ TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) c
                                                   : TouchStatus::kOneSide;
     const double y = a.y - b.y, z = a.z - b.z, offset = std::hypot(y, z), width = std::max(a.x - b.x, 1e-4);
     if (offset == 0) return TouchStatus::kTouched;
-    // The forces may act anywhere in the patches.
-    double nearest = std::numeric_limits<double>::infinity(), farthest = -nearest;
-    for (const PadCell& c : a.cells) nearest = std::min(nearest, (y * c.y + z * c.z) / offset);
-    for (const PadCell& c : b.cells) farthest = std::max(farthest, (y * c.y + z * c.z) / offset);
-    const double excess = nearest - farthest - o_.closing_friction * width;
+    const double excess = offset - o_.closing_friction * width;
     if (excess <= 0) return TouchStatus::kTouched;
     Vec3<double> axis = vec3(0.0, -z / offset, y / offset);
     if (up) {
