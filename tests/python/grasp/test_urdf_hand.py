@@ -236,3 +236,28 @@ def test_inputs_of_a_problem_share_leading_axes():
     assert np.array_equal(A, grasp.problem()[0]) and np.array_equal(grasp.problem(mass=[1, 2])[2], [[0.5], [0.5]])
     with pytest.raises(garra.UsageError, match="mass"):
         grasp.problem(mass=0)
+
+
+def test_robustness_tells_how_far_it_is(capsys):
+    load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+    grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+    inputs = {"friction": garra.uniform(0.1, 0.5), "force": garra.ball(2.0), "samples": 1500}
+    told: list[dict] = []
+    found = grasp.robustness(**inputs, progress=told.append)
+    assert [record["samples"] for record in told] == [512, 1024, 1500]
+    assert all(record["of"] == 1500 and record["seconds_left"] >= 0 for record in told) and told[-1]["seconds_left"] == 0
+    # Pieces have the draws of the whole.
+    quiet = grasp.robustness(**inputs)
+    assert capsys.readouterr().err == ""
+    np.testing.assert_array_equal(found.force, quiet.force)
+    np.testing.assert_array_equal(found.outcome, quiet.outcome)
+    ranked = garra.grasp.rank([grasp], friction=inputs["friction"], force=inputs["force"], samples=1500, friction_samples=0)
+    assert ranked.p_held[0] == found.p_held
+    grasp.robustness(**inputs, progress=True)
+    assert "1,500 of 1,500 samples, 0 s left" in capsys.readouterr().err
+
+    def stop(record):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grasp.robustness(**inputs, progress=stop)
