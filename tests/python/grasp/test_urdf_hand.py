@@ -261,3 +261,29 @@ def test_robustness_tells_how_far_it_is(capsys):
 
     with pytest.raises(KeyboardInterrupt):
         grasp.robustness(**inputs, progress=stop)
+
+
+def test_a_jaw_whose_second_finger_only_follows_the_first(tmp_path):
+    link = '<link name="{0}"><inertial><mass value="{1}"/><inertia ixx="1e-5" ixy="0" ixz="0" iyy="1e-5" iyz="0" izz="1e-5"/></inertial></link>'
+    slide = (
+        '<joint name="{0}" type="prismatic"><parent link="palm"/><child link="{1}"/><origin xyz="0 0 0.1"/>'
+        '<axis xyz="{2} 0 0"/><limit lower="0" upper="0.04" effort="40" velocity="0.1"/>{3}</joint>'
+    )
+    file = tmp_path / "jaw.urdf"
+    file.write_text(
+        '<robot name="jaw"><link name="palm"/>'
+        + link.format("left", 0.05)
+        + link.format("right", 0.07)
+        + slide.format("jl", "left", -1, "")
+        + slide.format("jr", "right", 1, '<mimic joint="jl"/>')
+        + "</robot>"
+    )
+    grasp = garra.grasp.from_urdf(
+        file, ["left", "right"], {"jl": 0.02}, [[1, 0, 0], [-1, 0, 0]],
+        points=[[-0.02, 0, 0.103], [0.02, 0, 0.103]], mass=0.2, friction=0.6, force=10.0,
+    )  # fmt: skip
+    # One joint opens both fingers, 0.12 kg.
+    np.testing.assert_allclose(grasp.hand_jacobian[[0, 3]], [[-1], [-1]], atol=1e-15)
+    np.testing.assert_allclose(grasp.hand_A[np.ix_([0, 3], [0, 3])], np.full((2, 2), 1 / 0.12))
+    # Friction carries 0.2 kg with 10 N a side: 1.962 N of 2 * 0.6 * 10 N.
+    assert garra.grasp.rank([grasp], friction=0.6, samples=20, friction_samples=1).p_held[0] == 1
