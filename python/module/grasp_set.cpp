@@ -15,6 +15,7 @@
 #include "garra/grasp_set.hpp"
 #include "garra/mesh.hpp"
 #include "garra/study/study.hpp"
+#include "grasp/set/samples.hpp"
 
 namespace garra::python {
 
@@ -123,19 +124,22 @@ std::vector<T> flat(const Rows& rows) {
   return all;
 }
 
-/// `progress` takes the number of ranked grasps now and then; None: nothing does.
+/// Calls a function of Python with the number of grasps or samples that are done; None: nothing.
+grasp::SetProgress make_progress(const nb::object& progress) {
+  if (progress.is_none()) return {};
+  return [&progress](std::int64_t done) {
+    const nb::gil_scoped_acquire held;
+    progress(done);
+  };
+}
+
 nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const std::string& device,
               int threads, const nb::object& progress) {
   const GraspSet set = make_set(first, arrays);
   const SetStudy study = make_uncertainty(uncertain);
   grasp::Ranking r;
   {
-    grasp::SetProgress tell;
-    if (!progress.is_none())
-      tell = [&progress](std::int64_t done) {
-        const nb::gil_scoped_acquire held;
-        progress(done);
-      };
+    const grasp::SetProgress tell = make_progress(progress);
     const Computing computing;
     const double work = core_seconds::ranking(set.count(), study.samples);
     r = grasp::rank(set, study, make_device(device, threads, work), tell);
@@ -207,13 +211,14 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   return out;
 }
 
-nb::object samples(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain) {
+nb::object samples(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const nb::object& progress) {
   const GraspSet set = make_set(first, arrays);
   const SetStudy study = make_uncertainty(uncertain);
   std::vector<double> rows;
   {
+    const grasp::SetProgress tell = make_progress(progress);
     const Computing computing;
-    rows = grasp::samples(set, study);
+    rows = grasp::samples(set, study, tell);
   }
   const auto n = static_cast<std::size_t>(study.samples), width = rows.size() / n;
   return taken(std::move(rows), {n, width});
@@ -253,7 +258,8 @@ void add_grasp_set(nb::module_& m) {
   m.attr("grasp_outcomes") = words_to_dict(grasp::kOutcomeWords);
   m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),
         nb::arg("sample"));
-  m.def("grasp_set_samples", samples, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"));
+  m.def("grasp_set_samples", samples, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"),
+        nb::arg("progress") = nb::none());
   m.def("confidence_interval", confidence_interval, nb::arg("successes"), nb::arg("decided"), nb::arg("unsolved") = 0);
   m.attr("held_acceleration") = grasp::kHeldAcceleration;
   m.def("grasp_set_rank", rank, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("device"),

@@ -1,5 +1,8 @@
 // garra._core: the library for Python. The package (python/garra) gives these functions shapes, defaults and words;
 // what is here takes checked arrays of one leading axis and returns dictionaries of arrays.
+#include <regex>
+#include <string>
+
 #include "arrays.hpp"
 #include "base/instruction_set.hpp"
 #include "garra/core/error.hpp"
@@ -46,11 +49,18 @@ struct Exceptions {
   }
 };
 
+/// "--device cuda:7" of the program as the keyword of a call: device="cuda:7".
+std::string with_keywords(const std::string& text) {
+  static const std::regex flag("--device ([a-z0-9:,]*[a-z0-9])");
+  return std::regex_replace(text, flag, "device=\"$1\"");
+}
+
 void translate(const std::exception_ptr& thrown, void* exceptions) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& e) {
-    PyErr_SetString(static_cast<Exceptions*>(exceptions)->of(e.code()).ptr(), e.what());
+    const std::string text = with_keywords(e.what());
+    PyErr_SetString(static_cast<Exceptions*>(exceptions)->of(e.code()).ptr(), text.c_str());
   }
 }
 

@@ -515,7 +515,7 @@ class Rests:
 
 
 def is_resisted(
-    W: Any, w: Any, mu: Any, force_limit: Any = None, *, length: Any = 1.0, device: str = "cpu", threads: int = 0
+    W: Any, w: Any, mu: Any, force_limit: Any = None, *, length: Any = None, device: str = "cpu", threads: int = 0
 ) -> Balances:
     """Decides if forces c with W c + w = 0, |(c_t, c_o)| <= mu c_n, c_n <= force_limit exist (wrench resistance).
 
@@ -529,8 +529,9 @@ def is_resisted(
         Friction coefficients.
     force_limit : float or array_like [..., k], optional
         Largest normal forces [N]; default: no limit.
-    length : float or array_like [...]
-        Length that scales moments to forces [m], best the object's radius of gyration.
+    length : float or array_like [...], optional
+        Length by which moments are divided [m], also in `wrench` and `gap`; default: the ratio of the moments in W to
+        the forces, root mean squares. A length far from that of the contacts leaves more problems undecided.
     device : str
         "cpu", "scalar", "cuda", "cuda:1".
     threads : int
@@ -553,16 +554,26 @@ def is_resisted(
     (True, array([ 1. ,  0. , -0.4]))
     """
     mu, contacts = _coefficients(mu, W)
-    scale = numbers("length", length)
+    W = numbers("W", W)
+    scale = _lever(W) if length is None else numbers("length", length)
     rows = np.stack([np.ones_like(scale)] * 3 + [1 / scale] * 3, axis=-1)
     batch = Batch(
-        ("W", numbers("W", W) * rows[..., None], (6, 3 * contacts)),
+        ("W", W * rows[..., None], (6, 3 * contacts)),
         ("w", numbers("w", w) * rows, (6,)),
         ("mu", mu, (contacts,)),
         ("force_limit", np.full(contacts, force_limit) if _is_number(force_limit) else force_limit, (contacts,)),
     )
     arrays = _core.contact_balance(batch["W"], batch["w"], batch["mu"], batch["force_limit"], *place(device, threads))
     return Balances(**{name: batch.out(arrays[name]) for name in Balances.__dataclass_fields__})
+
+
+def _lever(W: np.ndarray) -> np.ndarray:
+    """Length of the levers in W [..., 6, 3k]; 1 where there is none."""
+    if W.ndim < 2 or W.shape[-2] != 6:
+        return np.ones(())  # Batch refuses the shape
+    with np.errstate(all="ignore"):
+        lever = np.linalg.norm(W[..., 3:, :], axis=(-2, -1)) / np.linalg.norm(W[..., :3, :], axis=(-2, -1))
+    return np.where((lever > 0) & np.isfinite(lever), lever, 1.0)
 
 
 def can_rest(

@@ -23,7 +23,7 @@ from garra.options import accept_options
 from garra.page.outcomes import read_outcome
 from garra.page.run_folder import RunError
 from garra.renamed import accept_old
-from garra.study.progress import grasps_listener
+from garra.study.progress import Progress, count_listener
 from garra.study.run import RESULTS, Result, axes, error_of
 
 if TYPE_CHECKING:
@@ -800,8 +800,9 @@ class Ranking:
         return {name: int(n) for name, n in zip(OUTCOMES, self.outcomes[grasp], strict=True) if n}
 
     def variants(
-        self, grasp: int | None = None, *, share: float = 0.2, move: float = 0.005, device: str = "auto", threads: int = 0
-    ) -> Ranking:
+        self, grasp: int | None = None, *, share: float = 0.2, move: float = 0.005, device: str = "auto",
+        threads: int = 0, progress: Progress = False,
+    ) -> Ranking:  # fmt: skip
         """Ranks a grasp and variants of it with one change each, on the same draws.
 
         Command (force, torsion, torque), force limits and friction grow by `share`, the mass shrinks. Friction and mass
@@ -820,6 +821,8 @@ class Ranking:
             "auto", "cpu", "scalar", "cuda", "cuda:1".
         threads : int
             CPU threads; 0: all.
+        progress : bool or callable
+            As in garra.grasp.rank().
 
         Returns
         -------
@@ -846,7 +849,9 @@ class Ranking:
         parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
         first = np.arange(len(names) + 1, dtype=np.int64) * (rows.stop - rows.start)
         changed = GraspSet(first, parts, one.mesh, names, contacts)
-        columns = _core.grasp_set_rank(first, changed._arrays(), self.uncertain, *place(device, threads), None)
+        columns = _core.grasp_set_rank(
+            first, changed._arrays(), self.uncertain, *place(device, threads), count_listener(progress, len(names))
+        )
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -1087,7 +1092,7 @@ def rank(
     normals: Any = None,
     first: Any = None,
     arrays: GraspArrays | None = None,
-    progress: bool | Callable[[dict[str, Any]], object] = False,
+    progress: Progress = False,
 ) -> Ranking:
     """Ranks candidate grasps by the probability that each holds. Sample i has the same draws in every grasp.
 
@@ -1139,7 +1144,7 @@ def rank(
         candidates._arrays(),
         uncertain,
         *place(options.device, options.threads),
-        grasps_listener(progress, len(candidates.first) - 1),
+        count_listener(progress, len(candidates.first) - 1),
     )
     return Ranking(
         candidates=candidates,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +13,10 @@ from garra import _core, contact
 from garra.arguments import check_seed, numbers, positive, real, vector, whole
 from garra.grasp.candidates import NULL, STATES, GraspSet
 from garra.grasp.robustness import ACCELERATION, OUTCOMES, Robustness
-from garra.grasp.set_options import as_tuple, is_drawn, split_friction
+from garra.grasp.set_options import as_tuple, constant, is_drawn, split_friction
 from garra.renamed import accept_old
 from garra.study.distributions import Ball
+from garra.study.progress import Progress, count_listener
 
 MOST_CHANGES = 64  # of the props that hold in a sample
 MOTION = 1e-6  # share of the largest acceleration without forces: a prop that is passed more slowly is not passed
@@ -296,20 +298,22 @@ class Grasp:
             converged=solved,
         )
 
-    def _samples(self, study: dict[str, Any], **others: Any) -> dict[str, np.ndarray]:
+    def _samples(
+        self, study: dict[str, Any], show: Callable[[int], object] | None = None, **others: Any
+    ) -> dict[str, np.ndarray]:
         """Samples by the program (`rank`), one row each. Props hold in samples in which they press.
 
         The props that hold change one at a time, the first wrong one (K. G. Murty, Linear Algebra and its Applications
-        5, 1972, 65), each time with the same draws. `others`: as in GraspSet.from_arrays().
+        5, 1972, 65), each time with the same draws. `show`: of the first time. `others`: as in GraspSet.from_arrays().
         """
         study = {"interior_grasp": True, **study}
 
-        def samples(mask: np.ndarray) -> np.ndarray:
+        def samples(mask: np.ndarray, show: Callable[[int], object] | None = None) -> np.ndarray:
             one = GraspSet.from_grasps([self.locked(mask)], **others)
-            return _core.grasp_set_samples(one.first, one.arrays, study)
+            return _core.grasp_set_samples(one.first, one.arrays, study, show)
 
         held = np.ones((study["samples"], len(self.props)), bool)
-        rows, left = samples(held[0]), np.arange(len(held))
+        rows, left = samples(held[0], show), np.arange(len(held))
         for _ in range(MOST_CHANGES):
             wrong = self.props.wrong(held[left], _columns(rows[left])["force"])
             left, wrong = left[wrong.any(axis=1)], wrong[wrong.any(axis=1)]
@@ -496,6 +500,7 @@ class Grasp:
         imbalance: float = 0.5,
         acceleration: float = ACCELERATION,
         force_limit: Any = None,
+        progress: Progress = False,
     ) -> Robustness:
         """Estimates the probability that the grasp holds (docs/theory/monte-carlo.md).
 
@@ -519,6 +524,9 @@ class Grasp:
             Largest acceleration of a contact at rest; a contact that separates faster opens [m/s^2].
         force_limit : float or array_like [k], optional
             Largest normal forces [N].
+        progress : bool or callable
+            True: a line with the samples that are done and the seconds left. A function receives {"samples": ...,
+            "of": ..., "seconds": ..., "seconds_left": ...}.
 
         Returns
         -------
@@ -557,7 +565,8 @@ class Grasp:
             "friction_samples": 0,
             "seed": check_seed(seed),
         }
-        rows = replace(self, mu=mu)._samples(study, force_limit=force_limit)
+        show = count_listener(progress, study["samples"], "samples")
+        rows = replace(self, mu=mu)._samples(study, show, force_limit=force_limit)
         return Robustness(
             title=self.name,
             seed=seed,
@@ -625,7 +634,7 @@ def coefficients(friction: Any, k: int) -> np.ndarray:
 def _mass(given: Any) -> dict[str, Any]:
     if given is None:
         return {}
-    drawn = as_tuple(given, 0.0) if is_drawn(given) else ("constant", positive("mass", given), 0.0, 0.0, 0.0)
+    drawn = as_tuple(given, 0.0) if is_drawn(given) else constant(positive("mass", given))
     return {"mass": drawn, "mass_is_factor": getattr(given, "relative", False)}
 
 

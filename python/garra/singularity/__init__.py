@@ -121,7 +121,7 @@ class Analysis:
     dependent_joints: list[int]
     """linearly dependent joints"""
     minimal_sets: list[list[int]]
-    """joints of each minimal set of dependent screws"""
+    """joints of each minimal set of screws that are dependent here and not in every configuration"""
     lost_wrenches: np.ndarray
     """[m, 6] wrenches (force; moment about the origin of the screws) without power on any joint"""
     escapes: list[Escape]
@@ -151,6 +151,9 @@ class Analysis:
     def __repr__(self) -> str:
         verdict = "singular" if self.singular else "not singular"
         lines = [f"Analysis(rank {self.rank} of {self.generic_rank}: {verdict}; condition number {self.condition:.6g}"]
+        always = self.details["joints"] - self.generic_rank
+        if self.generic_rank < min(6, self.details["joints"]):
+            lines.append(f"dependent in every configuration: {always} of {self.details['joints']} joints")
         if self.nearest is not None:
             lines.append(f"nearest singularity: {self.nearest}")
         if self.tool_speed is not None:

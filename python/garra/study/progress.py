@@ -6,10 +6,13 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
+
+Progress: TypeAlias = bool | Callable[[dict[str, Any]], object]
+"""False: nothing is shown; True: a bar or a line; a function receives records."""
 
 
-def listener(progress: bool | Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object] | None:
+def listener(progress: Progress) -> Callable[[dict[str, Any]], object] | None:
     """Receiver of the records: the caller's function, a bar for True, None for False."""
     if callable(progress):
         return progress
@@ -55,21 +58,25 @@ def _bar() -> Callable[[dict[str, Any]], object]:
     return show
 
 
-def grasps_listener(progress: bool | Callable[[dict[str, Any]], object], of: int) -> Callable[[int], object] | None:
-    """Receiver of the number of ranked grasps: the caller's function gets a record, True shows a line."""
+def count_listener(
+    progress: Progress, of: int, what: str = "grasps"
+) -> Callable[[int], object] | None:
+    """Receiver of the number of grasps or samples that are done: the caller's function gets a record, True shows a
+    line."""
     if not progress:
         return None
     start = time.perf_counter()
-    tell = progress if callable(progress) else _grasp_line
+    tell = progress if callable(progress) else _line
 
     def show(done: int) -> object:
         seconds = time.perf_counter() - start
-        return tell({"grasps": done, "of": of, "seconds": seconds, "seconds_left": seconds * (of - done) / max(done, 1)})
+        return tell({what: done, "of": of, "seconds": seconds, "seconds_left": seconds * (of - done) / max(done, 1)})
 
     return show
 
 
-def _grasp_line(record: dict[str, Any]) -> None:
-    done, of = record["grasps"], record["of"]
-    end = "\n" if done == of else ""
-    print(f"\r{done:,} of {of:,} grasps, {record['seconds_left']:.0f} s left  ", end=end, file=sys.stderr, flush=True)
+def _line(record: dict[str, Any]) -> None:
+    what, done = next(iter(record.items()))
+    end = "\n" if done == record["of"] else ""
+    text = f"\r{done:,} of {record['of']:,} {what}, {record['seconds_left']:.0f} s left  "
+    print(text, end=end, file=sys.stderr, flush=True)

@@ -24,7 +24,7 @@ from garra.page.h5_tables import text
 from garra.page.interval import clopper_pearson
 from garra.page.run_folder import RunError, read_summary
 from garra.study import campaign
-from garra.study.progress import listener, record_of
+from garra.study.progress import Progress, listener, record_of
 
 if TYPE_CHECKING:
     import pandas
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 # sampling.max_unsolved.
 _FINISHED = (0, 1, 4)
 _STOPPED = 75
-Progress = bool | Callable[[dict[str, Any]], object]
 _ERRORS = {2: _core.UsageError, 3: _core.FileError, 5: _core.InputOutputError, 6: _core.DeviceError}
 
 

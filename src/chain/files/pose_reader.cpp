@@ -61,11 +61,22 @@ void moment_fields(Fields& f, Mat3<double>& I) {
   f.check(chain::is_inertia(I, false), "", kNoInertia, "It is about the center of mass.");
 }
 
+/// The entries of a list, or of its three rows one after the other.
+std::vector<Node> without_rows(const std::vector<Node>& list, const std::string& key) {
+  if (list.size() != 3 || list[0].kind != Node::Kind::kArray) return list;
+  std::vector<Node> entries;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::vector<Node>& row = read_array(list[i], item(key, i), 3);
+    entries.insert(entries.end(), row.begin(), row.end());
+  }
+  return entries;
+}
+
 Mat3<double> read_moments(const Node& node, const std::string& key) {
-  const std::vector<Node>& items = read_array(node, key, 0);
+  const std::vector<Node> items = without_rows(read_array(node, key, 0), key);
   if (items.size() != 3 && items.size() != 6 && items.size() != 9)
     fail(node.place, key, "expected an array of 3, 6 or 9, found an array of " + std::to_string(items.size()),
-         "Write [ixx, iyy, izz], [ixx, iyy, izz, ixy, iyz, ixz], or the nine entries of the matrix row by row.");
+         "Write [ixx, iyy, izz], [ixx, iyy, izz, ixy, iyz, ixz], or the matrix, row by row.");
   double v[9] = {};
   for (std::size_t i = 0; i < items.size(); ++i) v[i] = read_quantity(items[i], item(key, i), kInertia);
   Mat3<double> I = {{v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2]}};
@@ -119,7 +130,7 @@ AnyValue pose(Pose<double>& pose) {
 AnyValue inertia(Mat3<double>& I) {
   const auto read = [&I](const Node& node, const std::string& key) { I = read_moments(node, key); };
   return either(Node::Kind::kTable, inlined([&I](Fields& f) { moment_fields(f, I); }),
-                custom({read, [] { return std::string(); }, "a list of 3, 6 or 9",
+                custom({read, [] { return std::string(); }, "a list of 3, 6 or 9, or three rows",
                         R"({"type": "array", "minItems": 3, "maxItems": 9})"}));
 }
 

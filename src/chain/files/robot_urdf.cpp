@@ -330,6 +330,14 @@ class ChainBuilder {
   }
 
   void check_size() const {
+    for (const int index : path_)
+      if (const UrdfJoint& joint = joint_at(urdf_, index); joints_.empty() && joint.mimic && moves(joint))
+        throw Error(ExitCode::kInvalidFile,
+                    urdf_.file + ": joint " + quoted(joint.name) +
+                        " alone moves between base and tip, and it follows " + quoted(joint.leader) +
+                        ", which is not there (mimic)",
+                    "garra.grasp.from_urdf follows leaders in a tree of fingers. Without <mimic> the joint moves by "
+                    "itself.");
     if (joints_.empty())
       throw Error(ExitCode::kInvalidFile, urdf_.file + ": no joint moves between base and tip",
                   "Name other links: --base LINK, --tip LINK.");

@@ -338,6 +338,12 @@ class Reader {
     joint.velocity = limit_or_none(element, "velocity", joint);
     if (joint.lower > joint.upper)
       fail(element, "lower is above upper", exchanged_limits({joint.lower, joint.upper}, joint.type == "prismatic"));
+    // Three turns are rare, degrees are as many; 1e9 and more is how some write "none".
+    const double most = std::max(std::abs(joint.lower), std::abs(joint.upper));
+    if (joint.type == "revolute" && most > 6 * M_PI && most <= 360)
+      out_.warnings.push_back(out_.file + ":" + std::to_string(element.GetLineNum()) + ": joint " + quoted(joint.name) +
+                              ": <limit> " + shortest(joint.lower) + " to " + shortest(joint.upper) +
+                              " rad: degrees? URDF has radians");
     if (joint.effort < 0 || joint.velocity < 0)
       fail(element, "effort or velocity is negative", "They bound magnitudes.");
   }

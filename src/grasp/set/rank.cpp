@@ -8,6 +8,7 @@
 #include "grasp/set/compare.hpp"
 #include "grasp/set/input.hpp"
 #include "grasp/set/pack_hand.hpp"
+#include "grasp/set/samples.hpp"
 #include "grasp/set/source.hpp"
 #include "study/elimination.hpp"
 
@@ -210,22 +211,31 @@ Ranking rank(const GraspSet& set, const SetStudy& study, const Device& device, c
   return rank(SetInMemory(set), study, device, progress);
 }
 
-std::vector<double> samples(const GraspSet& set, const SetStudy& study) {
+std::vector<double> samples(const GraspSet& set, const SetStudy& study, const SetProgress& progress) {
   check_input(set, study);
   const SetInMemory source(set);
   const CheckedSet checked(source, study);
   if (set.count() != 1 || checked.hand() == Hand::kIdeal)
     throw Error(ExitCode::kUsage, "samples of " + std::to_string(set.count()) + " grasps, or of an ideal hand",
                 "Give a set of one grasp and a hand with a command.");
-  std::vector<double> rows(
-      static_cast<std::size_t>(study.samples * (kSampleNumbers + kSampleContactNumbers * set.first.back())));
   const GraspSet one = checked.read(0, 1);
+  const GraspStatus status = GraspReader(one, checked.hand(), 0).status(study.interior_grasp);
+  if (status != GraspStatus::kRanked)
+    throw Error(ExitCode::kUsage, std::string("the grasp is ") + names_of(status)[static_cast<std::size_t>(status)],
+                "docs/theory/grasp-sets.md lists the reasons.");
+  constexpr std::int64_t kPiece = 512;  // samples between two calls of `progress`
+  const std::int64_t width = kSampleNumbers + kSampleContactNumbers * set.first.back();
+  std::vector<double> rows(static_cast<std::size_t>(study.samples * width));
   const Device processor;
-  std::vector<DecisionBits> unused;
-  const GraspStatus status = rank_apart({one, study, checked.hand(), processor, rows.data()}, unused, {}).status[0];
-  if (status == GraspStatus::kRanked) return rows;
-  throw Error(ExitCode::kUsage, std::string("the grasp is ") + names_of(status)[static_cast<std::size_t>(status)],
-              "docs/theory/grasp-sets.md lists the reasons.");
+  const std::size_t only[] = {0};
+  for (std::int64_t first = 0; first < study.samples; first += kPiece) {
+    const IndexRange piece{first, std::min(kPiece, study.samples - first), 0, 0};
+    static_cast<void>(decide({one, study, checked.hand(), processor, rows.data() + first * width}, only, piece));
+    if (progress) progress(first + piece.count);
+  }
+  return rows;
 }
+
+std::vector<double> samples(const GraspSet& set, const SetStudy& study) { return samples(set, study, {}); }
 
 }  // namespace garra::grasp

@@ -200,3 +200,52 @@ def test_an_unknown_name_gets_the_names_there_are():
     for load, names in ((garra.load, "iiwa14, puma560"), (garra.platform.load, "irregular, trepa_like")):
         with pytest.raises(garra.InputOutputError, match=names):
             load("ur10")
+
+
+def test_an_inertia_may_be_three_rows():
+    def mass_matrix(inertia):
+        return garra.Chain.from_toml(
+            "schema = 1\nrobot = 'r'\nconvention = 'dh'\n"
+            f"[[joint]]\nalpha = '90 deg'\nmass = 2\ncom = [0.1, 0, 0]\ninertia = {inertia}\n"
+            f"[[joint]]\na = 0.3\nmass = 1\ninertia = {inertia}\n"
+        ).crba([0.3, 0.4])
+
+    rows = [[0.0887, -0.0001, -0.0002], [-0.0001, 0.0763, 0.0072], [-0.0002, 0.0072, 0.0842]]
+    flat = [0.0887, 0.0763, 0.0842, -0.0001, 0.0072, -0.0002]  # xx, yy, zz, xy, yz, xz
+    np.testing.assert_array_equal(mass_matrix(rows), mass_matrix(flat))
+    for wrong, said in (
+        ([[1, 0, 0], [0, 1, 0], [0, 0.1, 1]], "not symmetric: entries 8 and 6 differ"),
+        ([[1, 0], [0, 1], [0, 0]], r"inertia\[0\]: expected an array of 3"),
+    ):
+        with pytest.raises(garra.FileError, match=said):
+            mass_matrix(wrong)
+
+
+def test_limits_in_degrees_are_suspected(tmp_path):
+    def notes(low, high, kind="revolute"):
+        file = tmp_path / "r.urdf"
+        limit = f'<limit lower="{low}" upper="{high}" effort="1" velocity="1"/>'
+        file.write_text(
+            '<robot name="r"><link name="a"/><link name="b"/><joint name="x" '
+            f'type="{kind}"><parent link="a"/><child link="b"/>{limit}</joint></robot>'
+        )
+        return "\n".join(garra.load(file).notes)
+
+    assert "<limit> -170 to 170 rad: degrees? URDF has radians" in notes(-170, 170)
+    for low, high, kind in ((-6.28, 6.28, "revolute"), (-1e16, 1e16, "revolute"), (-40, 40, "prismatic")):
+        assert "degrees" not in notes(low, high, kind)
+
+
+def test_a_finger_that_only_follows_another_one_is_said(tmp_path):
+    file = tmp_path / "jaw.urdf"
+    slide = '<joint name="{0}" type="prismatic"><parent link="palm"/><child link="{1}"/><axis xyz="{2} 0 0"/>'
+    slide += '<limit lower="0" upper="0.04" effort="40" velocity="0.1"/>{3}</joint>'
+    file.write_text(
+        '<robot name="jaw"><link name="palm"/><link name="left"/><link name="right"/>'
+        + slide.format("jl", "left", -1, "")
+        + slide.format("jr", "right", 1, '<mimic joint="jl"/>')
+        + "</robot>"
+    )
+    assert garra.load(file, tip="left").n == 1
+    with pytest.raises(garra.FileError, match='joint "jr" alone moves .* follows "jl"[^$]*from_urdf'):
+        garra.load(file, tip="right")

@@ -269,7 +269,11 @@ def test_keywords_of_a_ranking_override_its_options() -> None:
     assert ranking.candidates.arrays["mass"].tolist() == [0.2, 0.2]
 
 
-def test_errors_of_calls_blame_no_files() -> None:
+def test_errors_of_calls_name_keywords_and_no_files() -> None:
+    for name in ("cuda:99", "cuda,cuda", "scalar:9"):
+        with pytest.raises(garra.Error, match=f'^device="{name}|^device="cuda"') as error:
+            lcp.solve(np.eye(2), -np.ones(2), device=name)
+        assert "--" not in str(error.value)
     for call in (
         lambda: lcp.solve(np.eye(33), -np.ones(33)),
         lambda: contact.solve(np.eye(99), -np.ones(99), np.full(33, 0.5)),

@@ -212,3 +212,41 @@ def test_a_wrench_check_with_a_number_that_is_no_number_is_undecided():
     W[1, 2, 1] = np.nan
     assert contact.is_resisted(W, np.zeros((2, 6)), [[0.5]] * 2).status.tolist() == [1, 2]
     assert contact.is_resisted(W[0], np.zeros(6), [np.nan]).status == 2
+
+
+def test_pushes_on_a_pinch_with_a_third_finger_are_decided() -> None:
+    """Two contacts on one line and a third one near their plane, millimeters to centimeters from the center of mass."""
+    P = [[-0.017791, 0.049278, 0.00935], [-0.009048, 0.014533, 0.039929], [0.002532, 0.035091, -0.000914]]
+    N = [[0.295458, -0.812665, -0.502276], [0.475243, 0.581105, -0.660652], [-0.475243, -0.581105, 0.660652]]
+    columns = []
+    for p, n in zip(np.array(P), np.array(N), strict=True):
+        n = n / np.linalg.norm(n)
+        t = np.cross(n, np.eye(3)[np.abs(n).argmin()])
+        t /= np.linalg.norm(t)
+        E = np.stack([n, t, np.cross(n, t)], axis=1)
+        columns.append(np.vstack([E, np.cross(p, E.T).T]))
+    W = np.hstack(columns)
+    rng, count = np.random.default_rng(0), 20_000
+    d = rng.normal(size=(count, 3))
+    d *= (0.5 * rng.random(count) ** (1 / 3) / np.linalg.norm(d, axis=1))[:, None]
+    w = np.hstack([d + [0, 0, -1.5], np.zeros((count, 3))])
+    mu = rng.uniform(0.3, 0.8, (count, 3))
+    found = contact.is_resisted(np.broadcast_to(W, (count, 6, 9)), w, mu)
+    assert (found.status != contact.UNDECIDED).all()
+    held = found.status == contact.POSSIBLE
+    assert 0.8 < held.mean() < 0.95
+    # Proofs, by NumPy: forces in the cones that balance w; wrenches that no forces in the cones can.
+    c = found.force[held].reshape(-1, 3, 3)
+    assert (np.linalg.norm(c[..., 1:], axis=-1) <= mu[held] * c[..., 0] * (1 + 1e-9) + 1e-12).all()
+    np.testing.assert_allclose(found.force[held] @ W.T, -w[held], atol=1e-8)
+    length = np.linalg.norm(W[3:]) / np.linalg.norm(W[:3])
+    y = found.wrench[~held] / np.r_[np.ones(3), np.full(3, length)]
+    against = (y @ W).reshape(-1, 3, 3)
+    # W c = -w cannot be for c_n up to 1e4 |w|, the limit where none is given: y.(W c + w) keeps the sign of y.w.
+    value = (y * w[~held]).sum(axis=-1)
+    least = np.sign(value)[:, None] * against[..., 0] - mu[~held] * np.linalg.norm(against[..., 1:], axis=-1)
+    most = 1e4 * np.linalg.norm(w[~held], axis=1)
+    assert (np.abs(value) + most * np.minimum(least, 0).sum(axis=1) > 0).all()
+    # The same with everything in millimeters and grams.
+    again = contact.is_resisted(np.broadcast_to(W * np.r_[1, 1, 1, 1e3, 1e3, 1e3][:, None], (count, 6, 9)), w, mu)
+    np.testing.assert_array_equal(again.status, found.status)

@@ -236,3 +236,54 @@ def test_inputs_of_a_problem_share_leading_axes():
     assert np.array_equal(A, grasp.problem()[0]) and np.array_equal(grasp.problem(mass=[1, 2])[2], [[0.5], [0.5]])
     with pytest.raises(garra.UsageError, match="mass"):
         grasp.problem(mass=0)
+
+
+def test_robustness_tells_how_far_it_is(capsys):
+    load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+    grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+    inputs = {"friction": garra.uniform(0.1, 0.5), "force": garra.ball(2.0), "samples": 1500}
+    told: list[dict] = []
+    found = grasp.robustness(**inputs, progress=told.append)
+    assert [record["samples"] for record in told] == [512, 1024, 1500]
+    assert all(record["of"] == 1500 and record["seconds_left"] >= 0 for record in told) and told[-1]["seconds_left"] == 0
+    # Pieces have the draws of the whole.
+    quiet = grasp.robustness(**inputs)
+    assert capsys.readouterr().err == ""
+    np.testing.assert_array_equal(found.force, quiet.force)
+    np.testing.assert_array_equal(found.outcome, quiet.outcome)
+    ranked = garra.grasp.rank([grasp], friction=inputs["friction"], force=inputs["force"], samples=1500, friction_samples=0)
+    assert ranked.p_held[0] == found.p_held
+    grasp.robustness(**inputs, progress=True)
+    assert "1,500 of 1,500 samples, 0 s left" in capsys.readouterr().err
+
+    def stop(record):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grasp.robustness(**inputs, progress=stop)
+
+
+def test_a_jaw_whose_second_finger_only_follows_the_first(tmp_path):
+    link = '<link name="{0}"><inertial><mass value="{1}"/><inertia ixx="1e-5" ixy="0" ixz="0" iyy="1e-5" iyz="0" izz="1e-5"/></inertial></link>'
+    slide = (
+        '<joint name="{0}" type="prismatic"><parent link="palm"/><child link="{1}"/><origin xyz="0 0 0.1"/>'
+        '<axis xyz="{2} 0 0"/><limit lower="0" upper="0.04" effort="40" velocity="0.1"/>{3}</joint>'
+    )
+    file = tmp_path / "jaw.urdf"
+    file.write_text(
+        '<robot name="jaw"><link name="palm"/>'
+        + link.format("left", 0.05)
+        + link.format("right", 0.07)
+        + slide.format("jl", "left", -1, "")
+        + slide.format("jr", "right", 1, '<mimic joint="jl"/>')
+        + "</robot>"
+    )
+    grasp = garra.grasp.from_urdf(
+        file, ["left", "right"], {"jl": 0.02}, [[1, 0, 0], [-1, 0, 0]],
+        points=[[-0.02, 0, 0.103], [0.02, 0, 0.103]], mass=0.2, friction=0.6, force=10.0,
+    )  # fmt: skip
+    # One joint opens both fingers, 0.12 kg.
+    np.testing.assert_allclose(grasp.hand_jacobian[[0, 3]], [[-1], [-1]], atol=1e-15)
+    np.testing.assert_allclose(grasp.hand_A[np.ix_([0, 3], [0, 3])], np.full((2, 2), 1 / 0.12))
+    # Friction carries 0.2 kg with 10 N a side: 1.962 N of 2 * 0.6 * 10 N.
+    assert garra.grasp.rank([grasp], friction=0.6, samples=20, friction_samples=1).p_held[0] == 1

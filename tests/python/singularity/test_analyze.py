@@ -118,3 +118,11 @@ def test_a_map_is_a_study_of_the_arm_at_hand():
     q = rng.uniform(robot.lower, robot.upper, (20000, 6))
     share = (garra.singularity.measure(robot, q).inverse_condition <= 0.05).mean()
     assert abs(found.probability - share) < 5 * np.sqrt(share / 4096)
+
+
+def test_dependence_that_no_motion_removes_is_named() -> None:
+    parallel = garra.singularity.analyze_screws(np.eye(6)[[0, 0, 1, 2, 3]])
+    assert not parallel.singular and parallel.minimal_sets == []
+    assert "dependent in every configuration: 1 of 5 joints" in repr(parallel)
+    # Here a motion of the joint between them removes it.
+    assert "every configuration" not in repr(garra.singularity.analyze_screws(np.eye(6)[[0, 1, 0]]))
