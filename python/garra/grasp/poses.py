@@ -101,7 +101,7 @@ class Touch:
     hand: np.ndarray
     """[G, 4, 4] hand in the axes of the turned object"""
 
-    def probability(self, ranking: Ranking, *, arrived: bool = False) -> np.ndarray:
+    def p_held(self, ranking: Ranking, *, arrived: bool = False) -> np.ndarray:
         """Returns P(held) of each pose, over its draws: (h + 1/2) / (n + 1) with h of n samples held.
 
         Parameters
@@ -124,7 +124,7 @@ class Touch:
         >>> poses, box = [pose, np.eye(4)], "box:0.04,0.04,0.06"
         >>> grasps = garra.grasp.GraspSet.from_poses("panda", poses, box, mass=0.1, draws=4, position_noise=0.001)
         >>> ranking = garra.grasp.rank(grasps, samples=25, friction_samples=0)
-        >>> grasps.touch.probability(ranking).round(2).tolist()
+        >>> grasps.touch.p_held(ranking).round(2).tolist()
         [1.0, 0.0]
         """
         each = float(ranking.samples.max(initial=1))
