@@ -268,7 +268,7 @@ def _finished(value: Any) -> Any:
     if isinstance(value, _Array):
         return value.value
     if isinstance(value, dict):
-        return {key: _finished(entry) for key, entry in value.items()}
+        return dict(zip(value, map(_finished, value.values()), strict=True))
     if isinstance(value, list | tuple):
         return type(value)(_finished(entry) for entry in value)
     return value
