@@ -1,13 +1,12 @@
-// Estimates the probability that a path of a platform is feasible under uncertain inputs, and maps
-// its workspace.
-// Takes: a Scenario: platform, Path or MapGrid, distributions, limits and plan.
-// Gives: a Study for study::run, which counts Outcomes; sample_path() gives the points of a path.
-// Units and frames: SI, rad; base axes; poses of the unloaded platform's center of mass;
-// quaternions scalar first; samples count from 0.
-// Bad input: an inconsistent scenario throws Error. A sample with a number that is not finite is
-// unsolved (kInvalid).
-// Not for: single batches (platform_kinematics.hpp, platform_simulate.hpp).
-// Docs: docs/reference/scenario.md (job = "platform"), docs/reference/platform-study.md.
+// Searches paths of a platform between two poses that pass no singular pose and keep the joints' limits. Estimates the
+// probability that a path is feasible under uncertain inputs, and maps the workspace.
+// Takes: a platform, two poses and PathSearch; or a Scenario: platform, Path or MapGrid, distributions, limits and
+// plan. Gives: a PlannedPath, proven over its whole length; or a Study for study::run, which counts Outcomes;
+// sample_path() gives the points of a path. Units and frames: SI, rad; base axes; poses of the unloaded platform's
+// center of mass; quaternions scalar first; samples count from 0. Bad input: an inconsistent scenario throws Error. A
+// sample with a number that is not finite is unsolved (kInvalid). Not for: single batches (platform_kinematics.hpp,
+// platform_simulate.hpp), obstacles, or a proof that no path exists but by the sign of det J. Docs:
+// docs/theory/platform.md ("Paths"), docs/reference/scenario.md (job = "platform"), docs/reference/platform-study.md.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@
 #include <vector>
 
 #include "garra/core/names.hpp"
-#include "garra/platform.hpp"
+#include "garra/platform_kinematics.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/study.hpp"
 
@@ -56,6 +55,51 @@ struct PathPoints {
 };
 /// Evaluates a path at its instants. @throws Error for an inconsistent path.
 [[nodiscard]] PathPoints sample_path(const Path& path);
+
+/// Options of find_path().
+struct PathSearch {
+  double near_singular = 0.02;       ///< scaled sigma_min > this all along
+  double characteristic_length = 0;  ///< L that scales turns [m]; 0: the platform's own
+  bool limits = true;                ///< strokes, cones and distances of legs are kept; false: det J alone
+  int tries = 4000;                  ///< random poses, after the straight motion
+  std::uint64_t seed = 1;            ///< of these poses
+};
+
+/// Whether a path leads from one pose to another.
+enum class Reach : int {
+  kReachable = 0,      ///< the path is given, and proven
+  kNotFound,           ///< no path was found: nothing is proven
+  kSeparate,           ///< det J has opposite signs: every path passes a singular pose, with any limits
+  kOutOfLimits,        ///< an end breaks a limit: no path that keeps the limits exists
+  kEndIsNearSingular,  ///< scaled sigma_min of an end is not above near_singular
+};
+[[nodiscard]] constexpr auto names_of(Reach) {
+  return names("reachable", "not_found", "separate", "out_of_limits", "near_singular");
+}
+
+/// Result of find_path(). Between two rows C moves on a straight line, and the platform turns about a fixed axis.
+struct PlannedPath {
+  Reach reach = Reach::kNotFound;
+  Poses pose;                        ///< from the first to the last pose; empty if not reachable
+  double length = 0;                 ///< sum of sqrt(|shift|^2 + (L turn)^2) [m]
+  double sigma_min = 0;              ///< least scaled sigma_min of the poses that the proof visits
+  std::int64_t proof_steps = 0;      ///< poses that the proof of the path visits
+  std::int64_t tries = 0;            ///< random poses that were drawn
+  double characteristic_length = 0;  ///< L [m]
+};
+
+/// A path between two poses: the straight motion if it is possible, else by a search from both ends with random poses.
+/// @throws Error kUsage for a pose that is not finite or an option out of range.
+[[nodiscard]] PlannedPath find_path(const Platform& platform, const Place<double>& from, const Place<double>& to,
+                                    const PathSearch& search = {});
+
+/// `count` poses at equal distances along a path, and every one of its own poses; in order.
+[[nodiscard]] Poses poses_along(const PlannedPath& path, int count);
+
+/// Whether a path leads from the home pose of each mode's platform to the mode: a row per mode.
+/// @throws Error as find_path().
+[[nodiscard]] std::vector<Reach> reach_of_modes(const Platforms& platforms, const AssemblyModes& modes,
+                                                const PathSearch& search = {}, const Device& device = {});
 
 /// Uncertain inputs as distributions, constant by default. Every sample draws each of them once.
 struct Uncertainty {

@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/platform_kinematics.hpp"
+#include "garra/platform_study.hpp"
 #include "platform_on_gpu.hpp"
 
 namespace garra::python {
@@ -113,14 +114,19 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
       [&](const DeviceCall& call) { platform::forward_kinematics(p, from, guess, options, to, call); });
 }
 
-nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint64_t seed) {
+nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint64_t seed, bool limits) {
   platform::AssemblyModes r;
+  std::vector<platform::Reach> reach;
   {
     const Computing computing;
     platform::ModeOptions options;
     options.starts = starts;
     options.seed = seed;
     r = platform::assembly_modes({p}, copied(lengths), options);
+    platform::PathSearch search;
+    search.near_singular = options.forward.near_singular;
+    search.limits = limits;
+    reach = platform::reach_of_modes({p}, r, search);
   }
   const std::size_t n = r.status.size(), rows = r.first.size();
   nb::dict out;
@@ -130,12 +136,43 @@ nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint6
   out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
   out["residual"] = taken(std::move(r.residual), {n});
   out["found"] = taken(std::move(r.found), {n});
+  out["from_home"] = taken_as<std::int32_t>(std::move(reach), {n});
   return out;
 }
 
 platform::Place<double> row_place(const Numbers& position, const Numbers& quaternion, std::size_t row) {
   const double *r = position.data() + 3 * row, *p = quaternion.data() + 4 * row;
   return {{{r[0], r[1], r[2]}}, {{p[0], p[1], p[2], p[3]}}};
+}
+
+/// Between the first rows.
+nb::dict find_path(const Platform& p, const Numbers& from_position, const Numbers& from_quaternion,
+                   const Numbers& to_position, const Numbers& to_quaternion, double near_singular, bool limits,
+                   int tries, std::uint64_t seed, int poses) {
+  platform::PlannedPath r;
+  platform::Poses along;
+  const platform::Place<double> from = row_place(from_position, from_quaternion, 0),
+                                to = row_place(to_position, to_quaternion, 0);
+  {
+    const Computing computing;
+    platform::PathSearch search;
+    search.near_singular = near_singular;
+    search.limits = limits;
+    search.tries = tries;
+    search.seed = seed;
+    r = platform::find_path(p, from, to, search);
+    along = poses > 0 ? platform::poses_along(r, poses) : r.pose;
+  }
+  const std::size_t n = along.position.size() / 3;
+  nb::dict out;
+  out["reach"] = name_of(r.reach);
+  out["position"] = taken_poses(std::move(along.position), n, 3);
+  out["quaternion"] = taken_poses(std::move(along.quaternion), n, 4);
+  out["length"] = r.length;
+  out["sigma_min"] = r.sigma_min;
+  out["proof_steps"] = r.proof_steps;
+  out["characteristic_length"] = r.characteristic_length;
+  return out;
 }
 
 /// Of the first row.
@@ -192,6 +229,10 @@ void add_platform(nb::module_& m) {
       .def("to_toml", [](const Platform& p) { return io::platform_toml(p); });
   m.def("platform_nearest_singular_pose", nearest_singular_pose);
   m.def("platform_stiffness", stiffness);
+  m.def("platform_find_path", find_path);
+  nb::list reaches;
+  for (const char* name : names_of(platform::Reach{})) reaches.append(name);
+  m.attr("platform_reaches") = nb::tuple(reaches);
   nb::list statuses;
   for (int s = 0; s < platform::kPoseStatuses; ++s)
     statuses.append(platform::to_string(static_cast<platform::PoseStatus>(s)));

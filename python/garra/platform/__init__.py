@@ -123,6 +123,49 @@ class Modes(Summary):
     residual: np.ndarray
     found: np.ndarray
     """[m] starts that converged to each mode; small numbers suggest that more modes exist"""
+    from_home: np.ndarray
+    """[m] index in REACH: whether a path leads from the home pose to each mode, as in Platform.find_path()"""
+
+
+@dataclass(frozen=True)
+class PlannedPath:
+    """Path between two poses that passes no singular pose: p rows. Between two rows the center of mass moves on a
+    straight line and the platform turns about a fixed axis.
+
+    Examples
+    --------
+    >>> p = garra.platform.load("trepa_like")
+    >>> print(p.find_path([0.1, 0, 1.3], [1, 0, 0, 0]))
+    reachable by 1 straight motion, 0.1803 m; smallest singular value 0.3905 at worst
+    """
+
+    reach: str
+    """"reachable", "not_found" (no proof), "separate" (det J has opposite signs: every path passes a singular pose),
+    "out_of_limits" (an end breaks a limit), "near_singular" (an end is)"""
+    position: np.ndarray
+    """[p, 3] of the center of mass, base axes [m]; no rows if none is found"""
+    quaternion: np.ndarray
+    """[p, 4] scalar first"""
+    length: float
+    """of all motions, turns counted by the characteristic length [m]"""
+    sigma_min: float
+    """least scaled singular value at the poses of the proof; between them it is above `near_singular`"""
+    proof_steps: int
+    """poses of the proof"""
+    characteristic_length: float
+    """[m]"""
+
+    def __bool__(self) -> bool:
+        return self.reach == "reachable"
+
+    def __str__(self) -> str:
+        if not self:
+            return self.reach.replace("_", " ")
+        n = len(self.position) - 1
+        return (
+            f"reachable by {n} straight motion{'s' * (n > 1)}, {self.length:.4g} m; smallest singular value "
+            f"{self.sigma_min:.4g} at worst"
+        )
 
 
 @dataclass(frozen=True)
@@ -521,6 +564,69 @@ class Platform:
             found |= nothing | {"distance": np.inf}
         return NearestSingularPose(**found)
 
+    def find_path(
+        self, position: Any, quaternion: Any, *, start: tuple[Any, Any] | None = None, near_singular: float = 0.02,
+        limits: bool = True, tries: int = 4000, seed: int = 1, poses: int = 0,
+    ) -> PlannedPath:  # fmt: skip
+        """Searches a path to a pose that passes no singular pose and keeps the limits of the joints.
+
+        The straight motion is tried first, then two trees of random poses. A path is proven over its whole length, up
+        to rounding.
+
+        Parameters
+        ----------
+        position : array_like [3]
+            Center of mass at the end, base axes [m].
+        quaternion : array_like [4]
+            Orientation at the end, scalar first.
+        start : (array_like [3], array_like [4]), optional
+            First pose; default: home.
+        near_singular : float
+            The smallest singular value of the scaled Jacobian stays above this.
+        limits : bool
+            Keep strokes, cones and distances of legs.
+        tries : int
+            Random poses of the search; 0: the straight motion alone.
+        seed : int
+            Seed of these poses.
+        poses : int
+            Further rows at equal distances along the path; 0: its own poses only.
+
+        Returns
+        -------
+        PlannedPath
+
+        Raises
+        ------
+        ValueError
+            For more than one pose, or a number out of range.
+        garra.UsageError
+            For a pose that is not finite.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> turned = [np.cos(np.pi / 4), 0, 0, np.sin(np.pi / 4)]  # 90 degrees about z: singular
+        >>> p.find_path([0, 0, 1.15], turned).reach
+        'near_singular'
+        """
+        from garra import _core
+        from garra.arguments import check_seed, whole
+        from garra.batch import Batch
+
+        first = self.home if start is None else start
+        batch = Batch(
+            ("start[0]", first[0], (3,)), ("start[1]", first[1], (4,)),
+            ("position", position, (3,)), ("quaternion", quaternion, (4,)),
+        )  # fmt: skip
+        if batch.lead:
+            raise ValueError(f"{np.prod(batch.lead)} poses: give one, position [3] and quaternion [4]")
+        found = _core.platform_find_path(
+            self._core, *(batch[name] for name in ("start[0]", "start[1]", "position", "quaternion")), near_singular,
+            limits, whole("tries", tries, 0), check_seed(seed), whole("poses", poses, 0),
+        )  # fmt: skip
+        return PlannedPath(**found)
+
     def stiffness(self, position: Any, quaternion: Any, leg_stiffness: Any) -> Any:
         """Stiffness K = J^T diag(k) J of a platform with elastic legs.
 
@@ -562,8 +668,8 @@ class Platform:
         K = _core.platform_stiffness(self._core, batch["position"], batch["quaternion"], batch["leg_stiffness"])
         return batch.out(K)
 
-    def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
-        """Searches all poses with given leg lengths from random initial guesses.
+    def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1, limits: bool = True) -> Modes:
+        """Searches all poses with given leg lengths from random initial guesses, and a path from home to each.
 
         Parameters
         ----------
@@ -573,6 +679,8 @@ class Platform:
             Random starts, doubled until each mode is found 8 times.
         seed : int
             Seed of the starts.
+        limits : bool
+            Paths from home keep strokes, cones and distances of legs.
 
         Returns
         -------
@@ -586,9 +694,11 @@ class Platform:
         Examples
         --------
         >>> p = garra.platform.load("trepa_like")
-        >>> r = p.modes(np.full(6, 1.15))
+        >>> r = p.modes(np.full(6, 1.15), limits=False)
         >>> len(r.position), bool(r.residual.max() < 1e-9)
         (16, True)
+        >>> sorted({garra.platform.REACH[k] for k in r.from_home})
+        ['reachable', 'separate']
         """
         from garra import _core
         from garra.arguments import check_seed, whole
@@ -597,7 +707,7 @@ class Platform:
         batch = Batch(("lengths", lengths, (6,)))
         if batch.lead:
             raise ValueError(f"lengths has the shape {np.shape(lengths)}, not [6]: modes() takes one set of lengths")
-        arrays = _core.platform_modes(self._core, batch["lengths"], whole("starts", starts, 1), check_seed(seed))
+        arrays = _core.platform_modes(self._core, batch["lengths"], whole("starts", starts, 1), check_seed(seed), limits)
         return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__})
 
 
@@ -633,10 +743,11 @@ def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("STATUS", "MOTION_STATUS"):
+    words = {"STATUS": "pose_statuses", "MOTION_STATUS": "motion_statuses", "REACH": "platform_reaches"}
+    if name in words:
         from garra import _core
 
-        return _core.pose_statuses if name == "STATUS" else _core.motion_statuses
+        return getattr(_core, words[name])
     if name == "climb":
         return import_module("garra.platform.climb")
     raise AttributeError(f"module 'garra.platform' has no attribute {name!r}")

@@ -8,6 +8,7 @@
 #include "cli/flags.hpp"
 #include "garra/platform_dynamics.hpp"
 #include "garra/platform_kinematics.hpp"
+#include "garra/platform_study.hpp"
 #include "platform/command/shared.hpp"
 #include "platform/files/parts.hpp"
 
@@ -16,16 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using platform::PoseStatus;
-
-constexpr double kDegree = M_PI / 180;
-
-/// Roll, pitch, yaw [deg].
-Vec3<double> to_degrees(const double* p) {
-  Vec3<double> rpy = (1 / kDegree) * io::rpy_of_quaternion({{p[0], p[1], p[2], p[3]}});
-  // Rounding of the conversion must not read as 1e-15 degrees.
-  for (double& angle : rpy.m) angle = without_noise(angle);
-  return rpy;
-}
 
 std::string pose_lines(const platform::Poses& pose, std::size_t row) {
   const double* p = pose.quaternion.data() + 4 * row;
@@ -42,24 +33,6 @@ struct InverseArguments {
   platform::InverseOptions options;
   std::vector<std::string> leg_stiffness;  ///< one for all legs, or six
 };
-
-/// Legs with something in the mask: "leg 2 too long; legs 0, 5 universal joint beyond its cone", legs from 0.
-std::string violations(std::uint32_t mask) {
-  const std::pair<std::uint32_t, const char*> kinds[] = {{platform::kTooShort, "too short"},
-                                                         {platform::kTooLong, "too long"},
-                                                         {platform::kUniversalCone, "universal joint beyond its cone"},
-                                                         {platform::kSphericalCone, "spherical joint beyond its cone"},
-                                                         {platform::kCollision, "touches another leg"}};
-  std::string out;
-  for (const auto& [bit, text] : kinds) {
-    std::string legs;
-    int count = 0;
-    for (int leg = 0; leg < platform::kLegs; ++leg)
-      if ((mask & (bit << leg)) != 0) legs += (count++ == 0 ? " " : ", ") + std::to_string(leg);
-    if (count > 0) out += (out.empty() ? "" : "; ") + std::string(count == 1 ? "leg" : "legs") + legs + " " + text;
-  }
-  return out.empty() ? "none broken" : out;
-}
 
 std::string leg_table(const platform::InverseKinematics& r) {
   std::string out = "\nleg      length  to stroke end  universal cone  spherical cone\n";
@@ -330,10 +303,15 @@ void add_forward_options(Command command, platform::ForwardOptions& options) {
 struct ModesArguments {
   PlatformArguments common;
   platform::ModeOptions options;
+  platform::PathSearch search;
+  bool ignore_limits = false;
+  bool reach = false;
 };
 
-std::string mode_table(const platform::AssemblyModes& r, const platform::Platforms& platforms) {
-  std::string out = "\nmode        x         y         z    roll   pitch     yaw  det J  sigma min  starts  limits\n";
+std::string mode_table(const platform::AssemblyModes& r, const std::vector<platform::Reach>& reach,
+                       const platform::Platforms& platforms) {
+  std::string out =
+      "\nmode        x         y         z    roll   pitch     yaw  det J  sigma min  starts  limits  from home\n";
   out += "          [m]       [m]       [m]   [deg]   [deg]   [deg]\n";
   platform::InverseOptions options;
   options.limits = true;
@@ -341,15 +319,15 @@ std::string mode_table(const platform::AssemblyModes& r, const platform::Platfor
   for (std::size_t i = 0; i < r.status.size(); ++i) {
     const double* x = r.pose.position.data() + 3 * i;
     const Vec3<double> rpy = to_degrees(r.pose.quaternion.data() + 4 * i);
-    out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld  %s\n", static_cast<int>(i),
+    out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld  %-6s  %s\n", static_cast<int>(i),
                   without_noise(x[0]), without_noise(x[1]), without_noise(x[2]), rpy[0], rpy[1], rpy[2],
                   r.determinant[i] < 0 ? "  -  " : "  +  ", r.sigma_min[i], static_cast<long long>(r.found[i]),
-                  mask[i] == 0 ? "kept" : "broken");
+                  mask[i] == 0 ? "kept" : "broken", words(name_of(reach[i])).c_str());
   }
   return out + "\n";
 }
 
-Json make_json(const platform::AssemblyModes& r) {
+Json make_json(const platform::AssemblyModes& r, const std::vector<platform::Reach>& reach) {
   Json modes = Json::array();
   for (std::size_t i = 0; i < r.status.size(); ++i) {
     const double* x = r.pose.position.data() + 3 * i;
@@ -361,7 +339,8 @@ Json make_json(const platform::AssemblyModes& r) {
                      {"determinant", r.determinant[i]},
                      {"sigma_min", r.sigma_min[i]},
                      {"uniqueness", r.uniqueness[i]},
-                     {"found", r.found[i]}});
+                     {"found", r.found[i]},
+                     {"from_home", name_of(reach[i])}});
   }
   return modes;
 }
@@ -398,6 +377,20 @@ void check_modes(const platform::AssemblyModes& r, int often, PlatformSummary& s
         summary_line("missing", format("about %.0f more by Chao's estimate; --starts finds rarer ones", missing));
 }
 
+/// How many modes a path from home leads to.
+void check_reach(const std::vector<platform::Reach>& reach, PlatformSummary& s) {
+  std::string text;
+  Json counts = Json::object();
+  for (std::size_t k = 0; k < names_of(platform::Reach{}).size(); ++k) {
+    const auto kind = static_cast<platform::Reach>(k);
+    const std::int64_t count = std::count(reach.begin(), reach.end(), kind);
+    counts[name_of(kind)] = count;
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + words(name_of(kind));
+  }
+  s.more["from_home"] = counts;
+  s.lines += summary_line("from home", text);
+}
+
 /// Counts samples: one without any mode is not solved; a mode that is not certified counts by its own name.
 void count_modes(const platform::AssemblyModes& r, PlatformSummary& s) {
   s.samples = static_cast<std::int64_t>(r.first.size()) - 1;
@@ -425,13 +418,22 @@ void run_modes(const ModesArguments& a) {
                     [&] { r = platform::assembly_modes(run.rows.platforms, run.rows.lengths, a.options, run.device); });
   count_modes(r, s);
   check_modes(r, a.options.often, s);
+  std::vector<platform::Reach> reach;
+  if (run.single || a.reach) {
+    platform::PathSearch search = a.search;
+    search.limits = !a.ignore_limits;
+    search.near_singular = a.options.forward.near_singular;
+    search.characteristic_length = a.options.forward.characteristic_length;
+    reach = platform::reach_of_modes(run.rows.platforms, r, search, run.device);
+    check_reach(reach, s);
+  }
   if (run.single) {
-    s.more["result"] = make_json(r);
-    s.lines += mode_table(r, run.rows.platforms);
+    s.more["result"] = make_json(r, reach);
+    s.lines += mode_table(r, reach, run.rows.platforms);
   }
   if (!a.common.output.empty())
     io::write_platform_results(
-        a.common.output, r,
+        a.common.output, r, reach,
         make_attributes(run, {{"starts", std::to_string(a.options.starts)}, {"seed", std::to_string(a.options.seed)}}));
   finish_platform(a.common, run, s);
 }
@@ -495,6 +497,11 @@ void add_platform_modes_command(Command platform) {
       .check(above_zero())
       .capture_default_str();
   command.add_option("--seed", a->options.seed, "of the starts").capture_default_str();
+  command.add_flag("--reach", a->reach, "of samples from a file: whether a path from home leads to each mode");
+  command.add_flag("--ignore-limits", a->ignore_limits, "of the joints, for paths from home");
+  command.add_option("--tries", a->search.tries, "random poses of the search for a path to each mode")
+      .check(above_zero())
+      .capture_default_str();
   command.add_option("--same", a->options.same, "two poses no farther apart are one [m]")
       .check(positive_number())
       .capture_default_str();

@@ -133,11 +133,15 @@ void add_six(Command command, const std::string& flag, std::string& text, const 
 }
 
 void add_platform_options(Command command, PlatformArguments& arguments) {
+  add_platform_model_options(command, arguments);
+  command.add_option("input", arguments.input, "samples (HDF5); not given: one sample from the flags")
+      .type_name("IN.h5");
+}
+
+void add_platform_model_options(Command command, PlatformArguments& arguments) {
   command.add_option("model", arguments.model, "platform file (.toml), or the name of one in data/platforms")
       .required()
       .type_name("MODEL");
-  command.add_option("input", arguments.input, "samples (HDF5); not given: one sample from the flags")
-      .type_name("IN.h5");
   command.add_option("-o,--output", arguments.output, "result file").type_name("OUT.h5");
   command
       .add_option("--at", arguments.at,
@@ -234,6 +238,30 @@ std::string number_row(const double* values, int count, const char* pattern) {
   std::string out;
   for (int i = 0; i < count; ++i) out += format(pattern, without_noise(values[i]));
   return out;
+}
+
+Vec3<double> to_degrees(const double* p) {
+  Vec3<double> rpy = (1 / kDegree) * io::rpy_of_quaternion({{p[0], p[1], p[2], p[3]}});
+  // Rounding of the conversion must not read as 1e-15 degrees.
+  for (double& angle : rpy.m) angle = without_noise(angle);
+  return rpy;
+}
+
+std::string violations(std::uint32_t mask) {
+  const std::pair<std::uint32_t, const char*> kinds[] = {{platform::kTooShort, "too short"},
+                                                         {platform::kTooLong, "too long"},
+                                                         {platform::kUniversalCone, "universal joint beyond its cone"},
+                                                         {platform::kSphericalCone, "spherical joint beyond its cone"},
+                                                         {platform::kCollision, "touches another leg"}};
+  std::string out;
+  for (const auto& [bit, text] : kinds) {
+    std::string legs;
+    int count = 0;
+    for (int leg = 0; leg < platform::kLegs; ++leg)
+      if ((mask & (bit << leg)) != 0) legs += (count++ == 0 ? " " : ", ") + std::to_string(leg);
+    if (count > 0) out += (out.empty() ? "" : "; ") + std::string(count == 1 ? "leg" : "legs") + legs + " " + text;
+  }
+  return out.empty() ? "none broken" : out;
 }
 
 }  // namespace garra::cli

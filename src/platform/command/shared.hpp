@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,8 @@ struct PlatformArguments : BatchFlags {
 
 /// MODEL [IN.h5] -o OUT.h5 --at --set --device --threads --max-unsolved --format
 void add_platform_options(Command command, PlatformArguments& arguments);
+/// The same without IN.h5.
+void add_platform_model_options(Command command, PlatformArguments& arguments);
 /// A flag of six numbers for one sample.
 void add_six(Command command, const std::string& flag, std::string& text, const std::string& help);
 
@@ -97,10 +100,18 @@ void finish_platform(const PlatformArguments& arguments, const PlatformRun& run,
 /// "1.234 -0.5 3": `count` numbers from `values`.
 [[nodiscard]] std::string number_row(const double* values, int count, const char* pattern = " %11.6g");
 
+/// A degree [rad].
+inline constexpr double kDegree = M_PI / 180;
+/// Roll, pitch, yaw of a quaternion [deg].
+[[nodiscard]] Vec3<double> to_degrees(const double* quaternion);
+/// Legs with something in a mask: "leg 2 too long; legs 0, 5 universal joint beyond its cone", legs from 0.
+[[nodiscard]] std::string violations(std::uint32_t mask);
+
 // The commands; each registers its own.
 void add_platform_inverse_command(Command platform);
 void add_platform_forward_command(Command platform);
 void add_platform_modes_command(Command platform);
+void add_platform_path_command(Command platform);
 void add_platform_inverse_dynamics_command(Command platform);
 void add_platform_forward_dynamics_command(Command platform);
 void add_platform_simulate_command(Command platform);

@@ -73,12 +73,12 @@ struct PlatformFile {
   Layout layout;
 };
 
-/// Rejects angles beyond a full turn, which were probably meant in degrees.
-void check_angle(Fields& f, const char* key, double angle) {
+/// Rejects angles beyond `most` [rad], which were probably meant in degrees.
+void check_angle(Fields& f, const char* key, double angle, double most = 2 * M_PI) {
   char text[96];
   std::snprintf(text, sizeof text, "Write %s = \"%g deg\" if degrees are meant; a plain number is in radians.", key,
                 angle);
-  f.check(std::abs(angle) <= 2 * M_PI, key, "more than a full turn", text);
+  f.check(std::abs(angle) <= most, key, most > M_PI ? "more than a full turn" : "more than a right angle", text);
 }
 
 AnyValue stroke(Leg& leg) {
@@ -157,7 +157,7 @@ void layout_fields(Fields& f, Layout& l) {
                         const char* doc) {  // 0: both legs of a pair on one joint center
     f.key(key, quantity(value, {kAngle, Bounds::not_negative()}),
           {.doc = doc, .required = std::string("Write ") + key + " = \"12 deg\"."});
-    check_angle(f, key, value);
+    check_angle(f, key, value, M_PI / 2);
   };
   length("base_radius", l.base_radius, "of the circle of universal joints");
   length("platform_radius", l.platform_radius, "of the circle of spherical joints");

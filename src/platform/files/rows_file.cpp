@@ -122,14 +122,19 @@ void read_force(const Hdf5Reader& file, bool over_time, bool needed, PlatformRow
 }
 
 template <class State>
-void write_status(Hdf5Writer& file, const std::vector<State>& status, int states) {
+void write_words(Hdf5Writer& file, const char* name, const std::vector<State>& words, std::vector<std::string> names) {
   std::vector<std::uint8_t> values;
-  values.reserve(status.size());
-  for (const State s : status) values.push_back(static_cast<std::uint8_t>(s));
-  file.write("status", {status.size()}, std::span<const std::uint8_t>(values));
+  values.reserve(words.size());
+  for (const State s : words) values.push_back(static_cast<std::uint8_t>(s));
+  file.write(name, {words.size()}, std::span<const std::uint8_t>(values));
+  file.attribute(name, "names", names);
+}
+
+template <class State>
+void write_status(Hdf5Writer& file, const std::vector<State>& status, int states) {
   std::vector<std::string> names;
   for (int i = 0; i < states; ++i) names.emplace_back(to_string(static_cast<State>(i)));
-  file.attribute("status", "names", names);
+  write_words(file, "status", status, names);
 }
 
 /// Arrays [n, tail...] of one file.
@@ -220,11 +225,20 @@ void write_platform_results(const std::string& path, const platform::ForwardKine
   w.put("uniqueness", r.uniqueness).status(r.status, platform::kPoseStatuses).commit(path, attributes);
 }
 
-void write_platform_results(const std::string& path, const platform::AssemblyModes& r,
+void write_platform_results(const std::string& path, const platform::Poses& along, const platform::InverseKinematics& r,
                             const PlatformAttributes& attributes) {
+  RowWriter w(r.status.size());
+  w.put(along).put("lengths", {6}, r.lengths).put("sigma_min", r.sigma_min).put("stroke_margin", {6}, r.stroke_margin);
+  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+}
+
+void write_platform_results(const std::string& path, const platform::AssemblyModes& r,
+                            const std::vector<platform::Reach>& reach, const PlatformAttributes& attributes) {
   RowWriter w(r.status.size());
   w.put("first", r.first).put(r.pose).put("residual", r.residual).put("determinant", r.determinant);
   w.put("sigma_min", r.sigma_min).put("uniqueness", r.uniqueness).put("found", r.found);
+  constexpr auto kReach = names_of(platform::Reach{});
+  if (!reach.empty()) write_words(w.file(), "from_home", reach, {kReach.begin(), kReach.end()});
   w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
 }
 

@@ -11,6 +11,7 @@
 #include "garra/platform_dynamics.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "garra/platform_simulate.hpp"
+#include "garra/platform_study.hpp"
 
 namespace garra::io {
 
@@ -44,7 +45,11 @@ void write_platform_results(const std::string& path, const platform::InverseKine
                             const PlatformAttributes& attributes);
 void write_platform_results(const std::string& path, const platform::ForwardKinematics& r,
                             const PlatformAttributes& attributes);
+/// With `from_home` unless `reach` is empty.
 void write_platform_results(const std::string& path, const platform::AssemblyModes& r,
+                            const std::vector<platform::Reach>& reach, const PlatformAttributes& attributes);
+/// Poses along a path with their lengths.
+void write_platform_results(const std::string& path, const platform::Poses& along, const platform::InverseKinematics& r,
                             const PlatformAttributes& attributes);
 void write_platform_results(const std::string& path, const platform::InverseDynamics& r,
                             const PlatformAttributes& attributes);

@@ -9,6 +9,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/core/philox.hpp"
+#include "garra/math/rotation_vector.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/conditioning.hpp"
 
@@ -25,11 +26,6 @@ constexpr int kDirections = 128;     ///< besides the axes and the free motion
 constexpr int kDescents = 12;        ///< from the best directions
 constexpr int kSteps = 60;           ///< of a descent
 constexpr std::uint64_t kSeed = 1;   // fixed: the same answer in every call
-
-Quaternion<double> quaternion_of_turn(const Vec3<double>& turn) {
-  const double angle = norm(turn), half = angle > 0 ? std::sin(angle / 2) / angle : 0.5;
-  return {{std::cos(angle / 2), half * turn[0], half * turn[1], half * turn[2]}};
-}
 
 /// det J along motions from one pose.
 struct Search {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "garra/math/rotation_vector.hpp"
 #include "garra/platform_study.hpp"
 #include "platform/study/platform_outcomes.hpp"
 
@@ -51,25 +52,6 @@ struct Moving {
   Twist6<double> velocity, acceleration;
 };
 
-/// exp: the rotation about and by `turn`.
-Quat to_quaternion(const Vec3d& turn) {
-  const double angle = norm(turn), half = angle / 2;
-  // sin(a/2)/a by its series where the quotient loses digits: the next term is below rounding at 1e-8.
-  const double share = angle > 1e-8 ? std::sin(half) / angle : 0.5 - angle * angle / 48;
-  return {{std::cos(half), share * turn[0], share * turn[1], share * turn[2]}};
-}
-
-/// The shorter rotation vector, base axes, that takes the orientation `from` to `to`.
-Vec3d turn_between(const Quat& from, const Quat& to) {
-  Quat d = product(to, conjugate(from));
-  // p and -p are the same rotation: with a positive scalar part the angle is below half a turn.
-  if (d[0] < 0) d = -d;
-  const Vec3d e{{d[1], d[2], d[3]}};
-  const double sine = norm(e);
-  // 2/d0 is the limit of the quotient, and right to rounding below 1e-8.
-  return (sine > 1e-8 ? 2 * std::atan2(sine, d[0]) / sine : 2 / d[0]) * e;
-}
-
 /// Natural cubic spline through values at knots: moments by the tridiagonal system, once for each column.
 class Spline {
  public:
@@ -113,7 +95,7 @@ Place<double> pose(const Path& path, std::size_t k) {
 /// Orientation from `p` on by rotations that follow each other, each about a fixed axis: part `share` of `turn`.
 // docs/reference/platform-study.md, (5): what has turned before is turned by this rotation, too.
 void turn_further(Moving& m, const Vec3d& turn, const Jet& share) {
-  const Quat step = to_quaternion(share.value * turn);
+  const Quat step = quaternion_of_turn(share.value * turn);
   const Mat3<double> R = rotation_matrix(step);
   const Vec3d own = share.rate * turn, before = R * m.velocity.w;
   m.acceleration.w = R * m.acceleration.w + cross(own, before) + share.acceleration * turn;
@@ -160,7 +142,7 @@ class Screw {
   [[nodiscard]] Moving operator()(const Jet& s) const {
     Moving m{from_.r, from_.p, {Vec3d::zero(), Vec3d::zero()}, {Vec3d::zero(), Vec3d::zero()}};
     turn_further(m, turn_, s);
-    const Vec3d arm = rotation_matrix(to_quaternion(s.value * turn_)) * (from_.r - center_);
+    const Vec3d arm = rotation_matrix(quaternion_of_turn(s.value * turn_)) * (from_.r - center_);
     const Vec3d speed = cross(m.velocity.w, arm);
     m.r = center_ + arm + s.value * slide_;
     m.velocity.v = speed + s.rate * slide_;

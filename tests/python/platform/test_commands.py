@@ -318,10 +318,12 @@ base_turn = "%s deg"
     file.write_text(text % 60)
     assert garra("platform", "ik", file).stderr == ""
     modes = garra("platform", "modes", file).stdout  # half of them are below the base
-    assert re.search(r" 0\.30000 .* kept\n", modes) and " broken\n" in modes
-    file.write_text((text % 60).replace("base_half_angle = \"15 deg\"", "base_half_angle = 15"))
-    degrees = garra("platform", "ik", file, expect=INVALID).stderr
-    assert "layout.base_half_angle: more than a full turn" in degrees and 'base_half_angle = "15 deg"' in degrees
+    assert re.search(r" 0\.30000 .* kept +reachable\n", modes) and " broken " in modes
+    for angle in (5, 15):
+        file.write_text((text % 60).replace("base_half_angle = \"15 deg\"", f"base_half_angle = {angle}"))
+        degrees = garra("platform", "ik", file, expect=INVALID).stderr
+        assert "layout.base_half_angle: more than a right angle" in degrees
+        assert f'base_half_angle = "{angle} deg"' in degrees
     file.write_text((text % 60).replace("[0.1, 0.9]", "[100, 900]"))
     stroke = garra("platform", "ik", file, expect=INVALID).stderr
     assert "out of the stroke, 100.000000 to 900.000000 m" in stroke and "with its unit" in stroke

@@ -157,3 +157,159 @@ def test_the_command_prints_the_singular_pose_and_the_stiffness() -> None:
     assert "singular pose  here" in here
     refused = garra("platform", "ik", "trepa_like", "--leg-stiffness", "1,2", expect=USAGE)
     assert "--leg-stiffness has 2 numbers, not 1 or 6" in refused.stderr
+
+
+def turn_of(quaternion: np.ndarray) -> np.ndarray:
+    q = quaternion * np.sign(quaternion[0] or 1)
+    sine = np.linalg.norm(q[1:])
+    return 2 * math.atan2(sine, q[0]) * q[1:] / (sine or 1)
+
+
+def between(path: library.platform.PlannedPath, count: int):
+    """Position and rotation at `count` shares of each of its motions."""
+    for k in range(len(path.position) - 1):
+        first = rotation(turn_of(path.quaternion[k]))
+        last = rotation(turn_of(path.quaternion[k + 1]))
+        # The rotation vector from the skew part; turns are below pi.
+        change = last @ first.T
+        angle = math.acos(np.clip((np.trace(change) - 1) / 2, -1, 1))
+        skew = np.array([change[2, 1] - change[1, 2], change[0, 2] - change[2, 0], change[1, 0] - change[0, 1]])
+        turn = angle * skew / (np.linalg.norm(skew) or 1)
+        for share in np.linspace(0, 1, count):
+            r = path.position[k] + share * (path.position[k + 1] - path.position[k])
+            yield r, rotation(share * turn) @ first
+
+
+class Limits:
+    """Strokes and cones of a platform, by NumPy."""
+
+    def __init__(self, name: str) -> None:
+        import tomllib
+
+        platform = load(name)
+        self.legs = tomllib.loads(platform.to_toml())["leg"]
+        self.base, self.anchor = anchors(name)
+        self.home = self.directions(platform.home[0], rotation(turn_of(platform.home[1])))
+
+    def directions(self, r: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        d = r + self.anchor @ A.T - self.base
+        length = np.linalg.norm(d, axis=1)
+        z = d / length[:, None]
+        return length, z, z @ A
+
+    def worst(self, r: np.ndarray, A: np.ndarray) -> float:
+        """Least margin to a stroke [m] or cone [rad]."""
+        length, z, own = self.directions(r, A)
+        margins = []
+        for k, leg in enumerate(self.legs):
+            low, high = leg["stroke"]
+            margins += [length[k] - low, high - length[k]]
+            for name, a, b in (("universal_cone", z, self.home[1]), ("spherical_cone", own, self.home[2])):
+                cone = math.radians(float(leg[name].removesuffix(" deg")))
+                margins.append(cone - math.acos(min(1, a[k] @ b[k])))
+        return min(margins)
+
+
+def assert_keeps(path: library.platform.PlannedPath, name: str, near_singular: float, *, limits: bool) -> None:
+    machine, kept = Machine(name, np.zeros(3), np.zeros(3)), Limits(name)
+    signs = set()
+    for r, A in between(path, 400):
+        machine.position, machine.A = r, A
+        J = machine.jacobian(np.zeros(6))
+        signs.add(np.sign(np.linalg.det(J)))
+        assert np.linalg.svd(J, compute_uv=False)[5] > near_singular
+        if limits:
+            assert kept.worst(r, A) > -2e-9
+    assert len(signs) == 1
+
+
+@pytest.mark.parametrize("name", ["trepa_like", "irregular"])
+def test_a_path_leads_from_home_to_every_mode_whose_determinant_has_the_same_sign(name) -> None:
+    platform = load(name)
+    machine = Machine(name, *[np.asarray(platform.home[0]), np.zeros(3)])
+    start = machine.determinant(np.zeros(6))
+    modes = platform.modes(platform.inverse_kinematics(*platform.home).lengths, limits=False)
+    words = [library.platform.REACH[k] for k in modes.from_home]
+    found = 0
+    for position, quaternion, word in zip(modes.position, modes.quaternion, words, strict=True):
+        machine.position, machine.A = position, rotation(turn_of(quaternion))
+        same = machine.determinant(np.zeros(6)) * start > 0
+        assert word == ("reachable" if same else "separate")
+        path = platform.find_path(position, quaternion, near_singular=1e-4, limits=False)
+        assert path.reach == word and bool(path) == same
+        if not same:
+            assert path.position.shape == (0, 3)
+            continue
+        found += 1
+        np.testing.assert_array_equal(path.position[0], platform.home[0])
+        np.testing.assert_allclose(path.position[-1], position, atol=1e-15)
+        assert abs(path.quaternion[-1] @ quaternion) == pytest.approx(1, abs=1e-14)
+        assert_keeps(path, name, 1e-4, limits=False)
+    assert found >= 2
+
+
+DETOUR = (
+    ([0.065, 0.487, 1.244], [0.947, -0.178, 0.069, -0.259]),
+    ([0.269, 0.009, 1.181], [0.914, -0.168, -0.154, -0.336]),
+)  # a leg is too short on the straight motion
+
+
+def test_a_path_goes_around_what_the_straight_motion_meets() -> None:
+    platform = load("trepa_like")
+    start, end = DETOUR
+    straight = platform.find_path(*end, start=start, tries=0)
+    assert straight.reach == "not_found"
+    path = platform.find_path(*end, start=start)
+    assert path and len(path.position) > 2
+    assert_keeps(path, "trepa_like", 0.02, limits=True)
+    again = platform.find_path(*end, start=start)
+    np.testing.assert_array_equal(path.position, again.position)
+    along = platform.find_path(*end, start=start, poses=50)
+    kept = platform.inverse_kinematics(along.position, along.quaternion)
+    assert len(along.position) >= 50 and not kept.mask.any() and (kept.sigma_min > 0.02).all()
+
+
+def test_a_straight_path_has_its_two_ends_and_its_length() -> None:
+    platform = load("trepa_like")
+    turn = np.array([0.05, -0.1, 0.2])
+    path = platform.find_path([0.05, 0.02, 1.3], quaternion(turn))
+    length = math.hypot(np.linalg.norm([0.05, 0.02, 0.15]), 0.4 * np.linalg.norm(turn))
+    assert path.length == pytest.approx(length, rel=1e-12) and len(path.position) == 2 and path.proof_steps > 0
+    assert str(path).startswith("reachable by 1 straight motion, ")
+
+
+def test_a_path_without_a_way_says_why() -> None:
+    platform = load("trepa_like")
+    quarter = quaternion(np.array([0, 0, math.pi / 2]))
+    assert platform.find_path(platform.home[0], quarter).reach == "near_singular"
+    # Beyond the singular quarter turn det J has the other sign.
+    beyond = quaternion(np.array([0, 0, 0.6 * math.pi]))
+    assert platform.find_path(platform.home[0], beyond).reach == "separate"
+    assert platform.find_path([0, 0, 3], [1, 0, 0, 0]).reach == "out_of_limits"
+    assert not platform.find_path([0, 0, 3], [1, 0, 0, 0])
+    with pytest.raises(ValueError, match="2 poses: give one"):
+        platform.find_path(np.zeros((2, 3)), [1, 0, 0, 0])
+    with pytest.raises(library.UsageError, match="not finite"):
+        platform.find_path([0, 0, np.nan], [1, 0, 0, 0])
+    with pytest.raises(library.UsageError, match="near_singular is below 0"):
+        platform.find_path([0, 0, 1.2], [1, 0, 0, 0], near_singular=-1.0)
+
+
+def test_the_program_finds_the_same_path(tmp_path) -> None:
+    found = json.loads(garra("platform", "path", "trepa_like", "--to", "0.1 0 1.3, 0 10deg 0", "--format", "json",
+                             "-o", tmp_path / "path.h5").stdout)  # fmt: skip
+    path = load("trepa_like").find_path([0.1, 0, 1.3], quaternion(np.array([0, math.radians(10), 0])))
+    assert found["result"]["reach"] == path.reach == "reachable"
+    np.testing.assert_allclose(np.reshape(found["result"]["position"], (-1, 3)), path.position, atol=1e-15)
+    import h5py
+
+    with h5py.File(tmp_path / "path.h5") as file:
+        assert file["position"].shape == (101, 3) and (file["sigma_min"][:] > 0.02).all()
+    # The rows are poses that other commands read.
+    garra("platform", "ik", "trepa_like", tmp_path / "path.h5", "-o", tmp_path / "legs.h5", "--limits")
+    modes = json.loads(garra("platform", "modes", "trepa_like", "--format", "json").stdout)
+    assert modes["from_home"] == {"reachable": 1, "not_found": 0, "separate": 8, "out_of_limits": 7, "near_singular": 0}
+    text = garra("platform", "path", "trepa_like", "--to", "0 0 1.15, 0 0 108deg").stdout
+    assert "separate" in text and "opposite signs" in text
+    for arguments in (["--to", "0 0 1, 0 0"], ["--to", "0 0 1.2, 0 0 0", "--tries", "0"]):
+        garra("platform", "path", "trepa_like", *arguments, expect=USAGE)
