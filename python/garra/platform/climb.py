@@ -159,7 +159,8 @@ class Climb:
         Examples
         --------
         >>> p = garra.platform.load("trepa_like")
-        >>> garra.platform.climb.climb(p, uncertain=garra.platform.climb.Uncertain(friction=(0.01, 0.02)), samples=8).probability
+        >>> slippery = garra.platform.climb.Uncertain(friction=(0.01, 0.02))
+        >>> garra.platform.climb.climb(p, uncertain=slippery, samples=8).probability
         0.0
         """
         return float(np.mean(self.outcome == 0))
@@ -304,7 +305,9 @@ def _move(gait: Gait, start: float, end: float) -> tuple[np.ndarray, np.ndarray,
     return start + s * (end - start), rate * (end - start), bend * (end - start)
 
 
-def _grip(ring: Ring, W: np.ndarray, w: np.ndarray, mu: np.ndarray, squeeze: np.ndarray, slip: float) -> tuple[np.ndarray, ...]:
+def _grip(
+    ring: Ring, W: np.ndarray, w: np.ndarray, mu: np.ndarray, squeeze: np.ndarray, slip: float
+) -> tuple[np.ndarray, ...]:
     """(resisted, held, margin) of wrenches w [..., 6] on a ring with squeezed and locked pads."""
     length = ring.trunk_radius
     k = ring.pads
@@ -358,10 +361,12 @@ def _phases(platform: Platform, ring: Ring, gait: Gait) -> list[_Phase]:
     return out
 
 
-def _loads(phase: _Phase, ring: Ring, drawn: dict[str, np.ndarray], gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _loads(
+    phase: _Phase, ring: Ring, drawn: dict[str, np.ndarray], gravity: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """(actuator forces [n, t, 6], wrench on the holding ring [n, t, 6]) with payload and push."""
     n, t = len(drawn["payload"]), len(phase.position)
-    # Payload: what gravity and its own acceleration ask for. It rides on the upper ring, which may be the one that holds.
+    # Payload: what gravity and its own acceleration ask for. It is on the upper ring, which may be the one that holds.
     acceleration = phase.acceleration[:, :3] if phase.moves_upper else np.zeros((t, 3))
     force = drawn["payload"][:, None, None] * (gravity - acceleration)
     arm = np.broadcast_to(drawn["offset"][:, None, :], force.shape)
@@ -437,7 +442,8 @@ def climb(
         _run(phases, ring, gait, _draw(uncertain, ring, gait, first, min(_CHUNK, samples - first), seed), rules)
         for first in range(0, samples, _CHUNK)
     ]
-    outcome, time, margin, peak = (np.concatenate([part[key] for part in parts]) for key in ("outcome", "time", "margin", "peak"))
+    keys = ("outcome", "time", "margin", "peak")
+    outcome, time, margin, peak = (np.concatenate([part[key] for part in parts]) for key in keys)
     low, high = clopper_pearson(int(np.sum(outcome == 0)), samples)
     middle = _run(phases, ring, gait, _draw(uncertain, ring, gait, 0, 1, None), rules)
     height = np.concatenate([np.zeros(gait.instants), gait.stride + (gait.low + phases[1].position[:, 2])])
@@ -481,7 +487,9 @@ def _draw(u: Uncertain, ring: Ring, gait: Gait, first: int, count: int, seed: in
     }
 
 
-def _run(phases: list[_Phase], ring: Ring, gait: Gait, drawn: dict[str, np.ndarray], rules: dict[str, float]) -> dict[str, Any]:
+def _run(
+    phases: list[_Phase], ring: Ring, gait: Gait, drawn: dict[str, np.ndarray], rules: dict[str, float]
+) -> dict[str, Any]:
     """Outcomes of these samples; and of the first cycle the series."""
     gravity = np.array(_table(phases[0].machine)["platform"]["gravity"])
     n = len(drawn["payload"])
@@ -495,7 +503,8 @@ def _run(phases: list[_Phase], ring: Ring, gait: Gait, drawn: dict[str, np.ndarr
         shape = wrench.shape[:2]
         mu = np.broadcast_to(drawn["mu"][:, hold, None, :], (*shape, ring.pads))
         squeeze = np.broadcast_to(drawn["squeeze"][:, hold, None], shape)
-        resisted, held, left = _grip(ring, np.broadcast_to(W, (*shape, *W.shape[-2:])), wrench, mu, squeeze, rules["slip"])
+        pads = np.broadcast_to(W, (*shape, *W.shape[-2:]))
+        resisted, held, left = _grip(ring, pads, wrench, mu, squeeze, rules["slip"])
         bad = np.stack(
             [
                 np.broadcast_to(phase.limit, shape),
