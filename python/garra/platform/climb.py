@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from garra import contact
-from garra.platform import Platform
+from garra.platform import Platform, load
 from garra.page.interval import clopper_pearson
 
 OUTCOMES = ("climbed", "limit", "singular", "force", "not_resisted", "slips")
@@ -458,6 +460,70 @@ def climb(
     return Climb(outcome, time, margin, peak, sigma, (low, high), nominal)
 
 
+def from_toml(file: str | PathLike[str], **changes: Any) -> tuple[Climb, str]:
+    """Runs a climb that a file describes: tables platform (model), ring, gait, uncertain and climb, SI numbers.
+
+    Parameters
+    ----------
+    file : path
+        As data/climbs/trunk.toml.
+    **changes
+        Keywords of climb() that replace those of the file.
+
+    Returns
+    -------
+    tuple[Climb, str]
+        The result and its animation.
+
+    Raises
+    ------
+    ValueError
+        For an unknown table or key.
+
+    Examples
+    --------
+    >>> (tmp / "climb.toml").write_text('[platform]\\nmodel = "trepa_like"\\n[ring]\\nsqueeze = 3000.0\\n') > 0
+    True
+    >>> result, svg = garra.platform.climb.from_toml(tmp / "climb.toml", samples=8)
+    >>> result.outcome.shape
+    (8,)
+    """
+    with open(file, "rb") as stream:
+        table = tomllib.load(stream)
+    known = {"ring": Ring, "gait": Gait, "uncertain": Uncertain}
+    if extra := sorted(set(table) - {*known, "platform", "climb"}):
+        raise ValueError(f"{file}: {extra[0]}: unknown table; known are platform, ring, gait, uncertain, climb")
+    parts: dict[str, Any] = {}
+    for name, kind in known.items():
+        if extra := sorted(set(table.get(name, {})) - {f.name for f in fields(kind)}):
+            raise ValueError(f"{file}: {name}.{extra[0]}: unknown key; known are {', '.join(f.name for f in fields(kind))}")
+        parts[name] = kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.get(name, {}).items()})
+    given = table.get("climb", {})
+    if extra := sorted(set(given) - set(climb.__kwdefaults__ or {})):
+        raise ValueError(f"{file}: climb.{extra[0]}: unknown key; known are {', '.join(climb.__kwdefaults__ or {})}")
+    machine = load(table.get("platform", {}).get("model", "trepa_like"))
+    result = climb(machine, **parts, **given | changes)
+    return result, result.animation(machine, parts["ring"])
+
+
+def _main() -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser(prog="python -m garra.platform.climb", description="P(climb succeeds) of a file")
+    parser.add_argument("file", help="as data/climbs/trunk.toml")
+    parser.add_argument("-o", "--output", help="SVG file of the animation")
+    given = parser.parse_args()
+    result, svg = from_toml(given.file)
+    low, high = result.interval
+    print(f"P(climb succeeds) = {result.probability:.4f}   95 % interval [{low:.4f}, {high:.4f}]")
+    for name, count in result.counts.items():
+        print(f"  {name:<14} {count:>8}")
+    print(f"friction margin, 5 % and median: {np.quantile(result.margin, 0.05):.3f}, {np.median(result.margin):.3f}")
+    print(f"largest actuator force {result.peak_force.max():.1f} N, smallest singular value {result.sigma_min:.3f}")
+    if given.output:
+        Path(given.output).write_text(svg)
+
+
 def _draw(u: Uncertain, ring: Ring, gait: Gait, first: int, count: int, seed: int | None) -> dict[str, np.ndarray]:
     """Inputs of samples first .. first + count - 1; seed None: the middle of every range, no push."""
     holds = 2 * gait.cycles
@@ -562,3 +628,7 @@ def _animation(of: Climb, platform: Platform, ring: Ring) -> str:
     size = f'viewBox="0 0 {2 * scale:g} {scale * (top + margin):.0f}"'
     label = "The climb from the side: the ring that holds is green"
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{label}" {size}>{"".join(parts)}</svg>'
+
+
+if __name__ == "__main__":
+    _main()
