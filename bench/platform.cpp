@@ -12,6 +12,7 @@
 //   acceleration          of a moving platform under given forces; Simbody: realize(Acceleration), with its pose set
 //   trajectory            0.5 s from rest at constant forces, through the public entry: order 8, five steps; Simbody:
 //   accuracy 1e-6 trajectory_rk4        the same with 25 steps of order 4
+//   controlled_LAW        a period of 1 ms of an uncertain machine under control: a sample, then a step of order 4
 //
 // Counters: ns per problem, per_s of them, flops (operations of the scalar code, mean), in lanes peak: the share of the
 // multiply-add limit of this core; error: of the position at the end of the reference trajectory [m]. Every operation
@@ -27,6 +28,7 @@
 
 #include "counting.hpp"
 #include "garra/batch/for_each.hpp"
+#include "garra/io/platform_scenario.hpp"
 #include "garra/platform_dynamics.hpp"
 #include "garra/platform_simulate.hpp"
 #include "garra/systems/platform/dynamics.hpp"
@@ -35,8 +37,10 @@
 #include "garra/systems/platform/kinematics_ops.hpp"
 #include "measured_peak.hpp"
 #include "peers/simbody.hpp"
+#include "places.hpp"
 #include "platform/batch/dynamics_ops.hpp"
 #include "platform/batch/rows.hpp"
+#include "platform/study/platform_study.hpp"
 #include "platform_reference.hpp"
 
 namespace garra::bench {
@@ -312,6 +316,21 @@ void add_simbody(const Setting& s, const ReferenceRun& r, const Problems& all) {
       distance({{end.r[0], end.r[1], end.r[2]}}, r.end));
 }
 
+/// Studies of data/scenarios/platform_control.toml under each law; an item is a sampling period of one machine.
+void add_controlled() {
+  for (const char* law : {"computed_torque", "gravity", "legs"}) {
+    const auto study = std::make_shared<PlatformStudy>(
+        io::read_platform_scenario(test::source_folder() + "/data/scenarios/platform_control.toml",
+                                   {std::string("simulation.control=\"") + law + "\"", "path.duration=0.1",
+                                    "path.instants=6", "allowed.position_error=10", "allowed.near_singular=0"}));
+    constexpr std::int64_t kSamples = 64, kPeriods = 100;
+    for (const auto& [who, device] :
+         {std::pair{"/lanes", Device{Executor::kLanes, 1, 0}}, std::pair{"/scalar", Device{Executor::kScalar, 1, 0}}})
+      add("controlled_" + std::string(law) + who, kSamples * kPeriods,
+          [study, device = device] { benchmark::DoNotOptimize(study->run(0, kSamples, device).counts.data()); });
+  }
+}
+
 void register_all() {
   const Setting s;
   const Problems all = problems(s);
@@ -329,6 +348,7 @@ void register_all() {
   add_kernel<AccelerationWork>(s, "acceleration", all.acceleration);
   add_full(s, all);
   add_trajectories(s, run);
+  add_controlled();
   add_simbody(s, run, all);
 }
 

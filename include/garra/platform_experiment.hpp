@@ -47,9 +47,10 @@ struct Experiment {
   // kFreeMotion
   std::vector<double> force;  ///< [6] of the actuators [N]; empty: force_factor times the forces that hold the start
   double force_factor = 1.2;
-  double duration = 0.5;  ///< [s]
-  double step = 1e-3;     ///< of both integrators, shortened to meet the instants [s]
-  int instants = 51;      ///< evaluation times, both ends included
+  double duration = 0.5;               ///< [s]
+  std::vector<double> steps = {1e-3};  ///< of both integrators, shortened to meet the instants [s]; one motion for each
+  double correct_above = 1e-9;         ///< constraint error that the hybrid method corrects
+  int instants = 51;                   ///< evaluation times, both ends included
 };
 
 [[nodiscard]] constexpr auto names_of(Experiment::Kind) { return names("move", "stroke", "free_motion"); }

@@ -19,6 +19,7 @@
 #include "garra/platform_kinematics.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/study.hpp"
+#include "garra/systems/platform/control.hpp"
 
 namespace garra::platform {
 
@@ -122,6 +123,8 @@ struct Allowed {
   double force = 0;                  ///< |actuator force| <= this [N]; 0: no limit
   double near_singular = 0.02;       ///< scaled smallest singular value of the length Jacobian >= this
   double characteristic_length = 0;  ///< [m]; 0: the platform's own
+  double position_error = 0;         ///< of a simulation from its path <= this [m]; 0: no limit
+  double angle_error = 0;            ///< likewise [rad]
 };
 
 /// Workspace map: positions of the platform's own frame on a grid, each with random orientations.
@@ -134,6 +137,15 @@ struct MapGrid {
 
 enum class Study { kPath, kMap };
 
+/// Forward dynamics along the path in place of inverse dynamics: the machine of a sample moves under the forces of a
+/// controller that knows the nominal machine (docs/theory/platform-control.md).
+struct Simulation {
+  bool on = false;
+  Controller control;
+  double force_factor = 1;     ///< kForces: times the forces that hold the nominal machine at the start
+  std::vector<double> forces;  ///< kForces: [6] [N]; empty: the factor
+};
+
 /// Scenario of a platform study.
 struct Scenario {
   std::string title;
@@ -142,6 +154,8 @@ struct Scenario {
   Study kind = Study::kPath;
   Path path;
   MapGrid map;
+  Vec3<double> tool = Vec3<double>::zero();  ///< point that path and map are of, and pivot of turns; platform frame [m]
+  Simulation simulation;
   Uncertainty uncertain;
   Allowed allowed;
   study::Plan plan;  ///< kMap: samples = nodes x orientations
@@ -156,10 +170,11 @@ enum class Outcome : int {
   kCollision,
   kSingular,
   kForce,
+  kTracking,
   kInvalid,  ///< unsolved: a number is not finite
 };
-inline constexpr int kOutcomes = 7;
-/// "feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid"
+inline constexpr int kOutcomes = 8;
+/// "feasible", "stroke", "cone", "collision", "singular", "force_limit", "tracking", "invalid"
 [[nodiscard]] const char* to_string(Outcome outcome);
 
 /// Study for study::run (study/engine.hpp). @throws Error for an inconsistent scenario.

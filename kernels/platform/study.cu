@@ -14,9 +14,16 @@ void run_kernels(const Device&, const DeviceSamples& samples) {
   cuda::Buffer<double> places(input.places == nullptr ? 0 : input.places->doubles());
   if (input.places != nullptr) places.upload(input.places->data());
   cuda::Buffer<double> measured(results.measured_doubles()), forces(results.forces_doubles());
-  cuda::for_each(count, StudyKernel{rules.data(), input.points.empty() ? nullptr : points.data(), places.data(),
-                                    static_cast<std::uint64_t>(first), measured.data(),
-                                    results.forces_doubles() > 0 ? forces.data() : nullptr});
+  cuda::Buffer<TrackRules> track(input.track == nullptr ? 0 : 1);
+  if (input.track != nullptr) {
+    track.upload(input.track);
+    cuda::for_each(count, TrackKernel{rules.data(), track.data(), points.data(), static_cast<std::uint64_t>(first),
+                                      measured.data(), results.forces_doubles() > 0 ? forces.data() : nullptr});
+  } else {
+    cuda::for_each(count, StudyKernel{rules.data(), input.points.empty() ? nullptr : points.data(), places.data(),
+                                      static_cast<std::uint64_t>(first), measured.data(),
+                                      results.forces_doubles() > 0 ? forces.data() : nullptr});
+  }
   measured.download(results.measured_data());
   if (results.forces_doubles() > 0) forces.download(results.forces_data());
 }

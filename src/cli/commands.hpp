@@ -48,6 +48,9 @@ void add_platform_commands(Command app);
 /// `garra singularity`, `garra screws`
 void add_singularity_commands(Command app);
 
+/// `garra papers`
+void add_papers_commands(Command app);
+
 /// `garra doctor`
 void add_doctor_command(Command app);
 

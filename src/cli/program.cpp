@@ -159,6 +159,7 @@ int run(int argc, char** argv) {
   garra::cli::add_grasp_commands(app);
   garra::cli::add_platform_commands(app);
   garra::cli::add_singularity_commands(app);
+  garra::cli::add_papers_commands(app);
   garra::cli::add_doctor_command(app);
   // `garra help run` is `garra run --help`.
   std::vector<const char*> words(argv, argv + argc);

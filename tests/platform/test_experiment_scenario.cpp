@@ -41,7 +41,7 @@ TEST(PlatformExperimentScenario, FillsInWhatIsLeftOut) {
   EXPECT_TRUE(free.force.empty());
   EXPECT_EQ(free.force_factor, 1.2);
   EXPECT_EQ(free.duration, 0.5);
-  EXPECT_EQ(free.step, 1e-3);
+  EXPECT_EQ(free.steps, std::vector<double>{1e-3});
   EXPECT_EQ(free.instants, 51);
 }
 

@@ -104,7 +104,7 @@ TEST(PlatformExperiments, GrowTheLegsByTheTravelAskedFor) {
 
 TEST(PlatformExperiments, EndWhereAnotherProgramsMotionEnds) {
   const ExperimentStudy study(scenario(Kind::kFreeMotion));
-  const FreeMotion& motion = study.results().motion;
+  const SteppedMotion& motion = study.shown_motion();
   const nlohmann::json last = platform_reference("fwddyn").at(0).at("states").back();
   for (const Trajectories* t : {&motion.full, &motion.minimal}) {
     EXPECT_EQ(t->status[0], MotionStatus::kCompleted);
@@ -124,10 +124,11 @@ TEST(PlatformExperiments, HoldStillUnderTheForcesThatHoldThem) {
   s.experiment.duration = 0.05;
   s.experiment.instants = 3;
   const FreeMotion motion = make_free_motion(s.platform, s.experiment);
-  EXPECT_NEAR(motion.minimal.end_pose.position[2], s.platform.home[2], kMotion);
+  EXPECT_NEAR(motion.steps[0].minimal.end_pose.position[2], s.platform.home[2], kMotion);
   s.experiment.force = motion.force;
   s.experiment.force_factor = 7;  // not looked at
-  EXPECT_EQ(make_free_motion(s.platform, s.experiment).minimal.end_pose.position, motion.minimal.end_pose.position);
+  EXPECT_EQ(make_free_motion(s.platform, s.experiment).steps[0].minimal.end_pose.position,
+            motion.steps[0].minimal.end_pose.position);
 }
 
 // Counted independently (data/reference/platform, from another program): 517,665 per dense Newton step, 486 per minimal
@@ -145,6 +146,59 @@ TEST(PlatformExperiments, CountTheOperationsOfBothForms) {
   for (const ForwardFlops& f : {path.flops.front(), evaluation}) {
     EXPECT_GT(f.full, 2 * f.minimal);
     EXPECT_LT(f.full, f.dense / 20);
+  }
+}
+
+// A step of the minimal form is four evaluations and the sums of the method; one of 91 coordinates likewise, with its
+// constraint error and, where one is made, its correction.
+TEST(PlatformExperiments, CountTheOperationsAlongAFreeMotionWithItsCorrections) {
+  ExperimentScenario s = scenario(Kind::kFreeMotion);
+  s.experiment.steps = {1e-3, 5e-3};
+  const FreeMotion motion = make_free_motion(s.platform, s.experiment);
+  ASSERT_EQ(motion.steps.size(), 2u);
+  for (const SteppedMotion& of : motion.steps) {
+    const auto steps = static_cast<double>(of.full.steps[0]), corrections = static_cast<double>(of.full.corrections[0]);
+    ASSERT_EQ(of.flops.full.size(), of.full.times.size());
+    EXPECT_NEAR(of.flops.minimal.back(), 4 * steps * motion.flops.minimal, 0.15 * of.flops.minimal.back());
+    const double evaluations = 4 * steps * motion.flops.full;
+    EXPECT_GT(of.flops.full.back(), evaluations);
+    EXPECT_NEAR(of.flops.full.back() - of.flops.corrections, evaluations, 0.35 * evaluations);
+    EXPECT_EQ(of.flops.corrections > 0, corrections > 0);
+    const double dense = dense_flops(176) * 4 * steps;
+    EXPECT_GE(of.flops.dense.back(), dense);
+    // At least one Newton step and the rates for each correction.
+    if (corrections > 0) {
+      EXPECT_GE(of.flops.dense.back(), dense + 2 * corrections * dense_flops(85));
+    } else {
+      EXPECT_EQ(of.flops.dense.back(), dense);
+    }
+  }
+  EXPECT_EQ(motion.steps[0].full.corrections[0], 0);
+  EXPECT_GT(motion.steps[1].full.corrections[0], 0);
+  // A small step is nearer to the motion of order 8.
+  EXPECT_LT(motion.steps[0].error_full, motion.steps[1].error_full);
+  EXPECT_EQ(motion.steps[0].error_full, motion.steps[0].error_uncorrected);
+}
+
+// The lengths of every pose of both of the paper's paths belong to several poses of this platform: the paper's "a
+// single solution" does not hold. Another program's search found 8 to 16 (data/reference/platform/modes_6_3.json has
+// its own).
+TEST(PlatformExperiments, FindSeveralSolutionsOfForwardKinematicsAlongBothPaths) {
+  for (const Kind kind : {Kind::kMove, Kind::kStroke}) {
+    const ExperimentStudy study(scenario(kind));
+    const std::vector<ModesOnPath>& modes = study.results().modes;
+    ASSERT_EQ(modes.size(), 12u);
+    EXPECT_EQ(modes.front().segment, 0);
+    EXPECT_EQ(modes.back().segment, kind == Kind::kMove ? 40 : 11);
+    for (const ModesOnPath& of : modes) {
+      EXPECT_GE(of.modes, 8);
+      EXPECT_LE(of.modes, 16);
+      EXPECT_EQ(of.modes % 2, 0);
+      EXPECT_GE(of.within, 0);
+      EXPECT_LE(of.within, of.modes);
+    }
+    // The path's own pose keeps its cones at the start.
+    EXPECT_GE(modes.front().within, 1);
   }
 }
 

@@ -111,8 +111,8 @@ class Modes(Summary):
     --------
     >>> p = garra.platform.load("trepa_like")
     >>> r = p.modes(np.full(6, 1.15))
-    >>> bool((np.diff(r.position[:, 2]) >= -1e-9).all()), r.position.shape
-    (True, (16, 3))
+    >>> bool((np.diff(r.position[:, 2]) >= -1e-9).all()), r.position.shape, int((r.mask == 0).sum())
+    (True, (16, 3), 1)
     """
 
     _statuses = "pose_statuses"
@@ -123,6 +123,8 @@ class Modes(Summary):
     residual: np.ndarray
     found: np.ndarray
     """[m] starts that converged to each mode; small numbers suggest that more modes exist"""
+    mask: np.ndarray
+    """[m] limits that are violated there, as bits: 0 within strokes, cones and clearance (docs/theory/platform.md)"""
     from_home: np.ndarray
     """[m] index in REACH: whether a path leads from the home pose to each mode, as in Platform.find_path()"""
 
@@ -708,7 +710,8 @@ class Platform:
         if batch.lead:
             raise ValueError(f"lengths has the shape {np.shape(lengths)}, not [6]: modes() takes one set of lengths")
         arrays = _core.platform_modes(self._core, batch["lengths"], whole("starts", starts, 1), check_seed(seed), limits)
-        return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__})
+        mask = np.asarray(self.inverse_kinematics(arrays["position"], arrays["quaternion"]).mask)
+        return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__ if name != "mask"}, mask=mask)
 
 
 def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:

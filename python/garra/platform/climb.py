@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from garra import contact
-from garra.platform import Platform
+from garra.platform import Platform, load
 from garra.page.interval import clopper_pearson
 
 OUTCOMES = ("climbed", "limit", "singular", "force", "not_resisted", "slips")
@@ -159,7 +161,8 @@ class Climb:
         Examples
         --------
         >>> p = garra.platform.load("trepa_like")
-        >>> garra.platform.climb.climb(p, uncertain=garra.platform.climb.Uncertain(friction=(0.01, 0.02)), samples=8).probability
+        >>> slippery = garra.platform.climb.Uncertain(friction=(0.01, 0.02))
+        >>> garra.platform.climb.climb(p, uncertain=slippery, samples=8).probability
         0.0
         """
         return float(np.mean(self.outcome == 0))
@@ -304,7 +307,9 @@ def _move(gait: Gait, start: float, end: float) -> tuple[np.ndarray, np.ndarray,
     return start + s * (end - start), rate * (end - start), bend * (end - start)
 
 
-def _grip(ring: Ring, W: np.ndarray, w: np.ndarray, mu: np.ndarray, squeeze: np.ndarray, slip: float) -> tuple[np.ndarray, ...]:
+def _grip(
+    ring: Ring, W: np.ndarray, w: np.ndarray, mu: np.ndarray, squeeze: np.ndarray, slip: float
+) -> tuple[np.ndarray, ...]:
     """(resisted, held, margin) of wrenches w [..., 6] on a ring with squeezed and locked pads."""
     length = ring.trunk_radius
     k = ring.pads
@@ -358,10 +363,12 @@ def _phases(platform: Platform, ring: Ring, gait: Gait) -> list[_Phase]:
     return out
 
 
-def _loads(phase: _Phase, ring: Ring, drawn: dict[str, np.ndarray], gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _loads(
+    phase: _Phase, ring: Ring, drawn: dict[str, np.ndarray], gravity: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """(actuator forces [n, t, 6], wrench on the holding ring [n, t, 6]) with payload and push."""
     n, t = len(drawn["payload"]), len(phase.position)
-    # Payload: what gravity and its own acceleration ask for. It rides on the upper ring, which may be the one that holds.
+    # Payload: what gravity and its own acceleration ask for. It is on the upper ring, which may be the one that holds.
     acceleration = phase.acceleration[:, :3] if phase.moves_upper else np.zeros((t, 3))
     force = drawn["payload"][:, None, None] * (gravity - acceleration)
     arm = np.broadcast_to(drawn["offset"][:, None, :], force.shape)
@@ -437,7 +444,8 @@ def climb(
         _run(phases, ring, gait, _draw(uncertain, ring, gait, first, min(_CHUNK, samples - first), seed), rules)
         for first in range(0, samples, _CHUNK)
     ]
-    outcome, time, margin, peak = (np.concatenate([part[key] for part in parts]) for key in ("outcome", "time", "margin", "peak"))
+    keys = ("outcome", "time", "margin", "peak")
+    outcome, time, margin, peak = (np.concatenate([part[key] for part in parts]) for key in keys)
     low, high = clopper_pearson(int(np.sum(outcome == 0)), samples)
     middle = _run(phases, ring, gait, _draw(uncertain, ring, gait, 0, 1, None), rules)
     height = np.concatenate([np.zeros(gait.instants), gait.stride + (gait.low + phases[1].position[:, 2])])
@@ -450,6 +458,70 @@ def climb(
     }
     sigma = float(min(phase.sigma.min() for phase in phases))
     return Climb(outcome, time, margin, peak, sigma, (low, high), nominal)
+
+
+def from_toml(file: str | PathLike[str], **changes: Any) -> tuple[Climb, str]:
+    """Runs a climb that a file describes: tables platform (model), ring, gait, uncertain and climb, SI numbers.
+
+    Parameters
+    ----------
+    file : path
+        As data/climbs/trunk.toml.
+    **changes
+        Keywords of climb() that replace those of the file.
+
+    Returns
+    -------
+    tuple[Climb, str]
+        The result and its animation.
+
+    Raises
+    ------
+    ValueError
+        For an unknown table or key.
+
+    Examples
+    --------
+    >>> (tmp / "climb.toml").write_text('[platform]\\nmodel = "trepa_like"\\n[ring]\\nsqueeze = 3000.0\\n') > 0
+    True
+    >>> result, svg = garra.platform.climb.from_toml(tmp / "climb.toml", samples=8)
+    >>> result.outcome.shape
+    (8,)
+    """
+    with open(file, "rb") as stream:
+        table = tomllib.load(stream)
+    known = {"ring": Ring, "gait": Gait, "uncertain": Uncertain}
+    if extra := sorted(set(table) - {*known, "platform", "climb"}):
+        raise ValueError(f"{file}: {extra[0]}: unknown table; known are platform, ring, gait, uncertain, climb")
+    parts: dict[str, Any] = {}
+    for name, kind in known.items():
+        if extra := sorted(set(table.get(name, {})) - {f.name for f in fields(kind)}):
+            raise ValueError(f"{file}: {name}.{extra[0]}: unknown key; known are {', '.join(f.name for f in fields(kind))}")
+        parts[name] = kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.get(name, {}).items()})
+    given = table.get("climb", {})
+    if extra := sorted(set(given) - set(climb.__kwdefaults__ or {})):
+        raise ValueError(f"{file}: climb.{extra[0]}: unknown key; known are {', '.join(climb.__kwdefaults__ or {})}")
+    machine = load(table.get("platform", {}).get("model", "trepa_like"))
+    result = climb(machine, **parts, **given | changes)
+    return result, result.animation(machine, parts["ring"])
+
+
+def _main() -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser(prog="python -m garra.platform.climb", description="P(climb succeeds) of a file")
+    parser.add_argument("file", help="as data/climbs/trunk.toml")
+    parser.add_argument("-o", "--output", help="SVG file of the animation")
+    given = parser.parse_args()
+    result, svg = from_toml(given.file)
+    low, high = result.interval
+    print(f"P(climb succeeds) = {result.probability:.4f}   95 % interval [{low:.4f}, {high:.4f}]")
+    for name, count in result.counts.items():
+        print(f"  {name:<14} {count:>8}")
+    print(f"friction margin, 5 % and median: {np.quantile(result.margin, 0.05):.3f}, {np.median(result.margin):.3f}")
+    print(f"largest actuator force {result.peak_force.max():.1f} N, smallest singular value {result.sigma_min:.3f}")
+    if given.output:
+        Path(given.output).write_text(svg)
 
 
 def _draw(u: Uncertain, ring: Ring, gait: Gait, first: int, count: int, seed: int | None) -> dict[str, np.ndarray]:
@@ -481,7 +553,9 @@ def _draw(u: Uncertain, ring: Ring, gait: Gait, first: int, count: int, seed: in
     }
 
 
-def _run(phases: list[_Phase], ring: Ring, gait: Gait, drawn: dict[str, np.ndarray], rules: dict[str, float]) -> dict[str, Any]:
+def _run(
+    phases: list[_Phase], ring: Ring, gait: Gait, drawn: dict[str, np.ndarray], rules: dict[str, float]
+) -> dict[str, Any]:
     """Outcomes of these samples; and of the first cycle the series."""
     gravity = np.array(_table(phases[0].machine)["platform"]["gravity"])
     n = len(drawn["payload"])
@@ -495,7 +569,8 @@ def _run(phases: list[_Phase], ring: Ring, gait: Gait, drawn: dict[str, np.ndarr
         shape = wrench.shape[:2]
         mu = np.broadcast_to(drawn["mu"][:, hold, None, :], (*shape, ring.pads))
         squeeze = np.broadcast_to(drawn["squeeze"][:, hold, None], shape)
-        resisted, held, left = _grip(ring, np.broadcast_to(W, (*shape, *W.shape[-2:])), wrench, mu, squeeze, rules["slip"])
+        pads = np.broadcast_to(W, (*shape, *W.shape[-2:]))
+        resisted, held, left = _grip(ring, pads, wrench, mu, squeeze, rules["slip"])
         bad = np.stack(
             [
                 np.broadcast_to(phase.limit, shape),
@@ -553,3 +628,7 @@ def _animation(of: Climb, platform: Platform, ring: Ring) -> str:
     size = f'viewBox="0 0 {2 * scale:g} {scale * (top + margin):.0f}"'
     label = "The climb from the side: the ring that holds is green"
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{label}" {size}>{"".join(parts)}</svg>'
+
+
+if __name__ == "__main__":
+    _main()

@@ -29,6 +29,8 @@ MEASURES = (
     ("stroke_margin", "Stroke left", "stroke left [mm]", 1e3, "From each leg to the nearer end of its stroke."),
     ("universal_margin", "Lower joints", "angle left [°]", DEGREES, "Angle left in the cone of each universal joint."),
     ("spherical_margin", "Upper joints", "angle left [°]", DEGREES, "Angle left in the cone of each spherical joint."),
+    ("position_error", "Distance from the path", "distance [mm]", 1e3, "From where the platform should be at that time."),
+    ("angle_error", "Angle from the path", "angle [°]", DEGREES, "Of its orientation."),
     ("clearance", "Clearance", "clearance [mm]", 1e3, "Between the two nearest legs, less their thickness."),
 )  # fmt: skip
 
@@ -38,7 +40,7 @@ def over_time(motion: Table) -> list[Row]:
     limit = motion["force_limit"]
     rows = [("Leg lengths", lengths(motion), "Dotted red, where all legs have the same limits: shortest and longest.")]
     for key, title, label, factor, meaning in MEASURES:
-        if _seen(motion[key]):
+        if _seen(motion.get(key)):
             limits = [0.0] if key.endswith("margin") else [] if limit is None else [-limit, limit]
             draw = _legs if isinstance(motion[key][0], list) else _single
             rows.append((title, draw(key, label, motion, factor, limits), meaning))

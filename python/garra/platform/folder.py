@@ -93,6 +93,8 @@ MARGINS = {
     "clearance": ("t",),
     "force_low": ("t", 6),
     "force_high": ("t", 6),
+    "position_error": ("t",),
+    "angle_error": ("t",),
 }
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,13 @@ Table = dict[str, Any]
 
 PATHS = {"straight": "straight path", "screw": "screw motion", "spline": "spline path", "sampled": "sampled path"}
 LAWS = {"quintic": "from rest to rest, smoothly", "trapezoid": "speeding up, steady, slowing down", "uniform": "steady"}
+CONTROLS = {
+    "forces": "constant forces",
+    "feedforward": "forces of inverse dynamics, not controlled",
+    "computed_torque": "PD with inverse dynamics",
+    "gravity": "PD of the lengths with gravity",
+    "legs": "a servo for each leg",
+}
 # data set, label, unit
 MEASURES = (
     ("feasible_share", "Feasible share of orientations", ""),
@@ -112,6 +120,8 @@ def _facts(summary: Table) -> list[str]:
         path = summary["path"]
         end = measure(summary["first_failure"]["time"][-1], "s") if summary["first_failure"]["time"] else words.MISSING
         facts.append(f"{PATHS.get(path['kind'], path['kind'])} of {end}, {LAWS.get(path['law'], path['law'])}")
+        if sim := summary.get("simulation"):
+            facts.append(f"simulated: {CONTROLS.get(sim['control'], sim['control'])}, every {words.number(1e3 * sim['period'])} ms")
         facts.append(f"looked at in {words.plural(path['instants'], 'instant')}")
     else:
         grid = summary["map"]
@@ -179,14 +189,43 @@ def _path_parts(run: Run) -> Table:
 
 
 def _map_parts(run: Run) -> Table:
-    measures = [{"key": key, "label": label, "unit": unit} for key, label, unit in MEASURES]
+    measures = [{"key": key, "label": label, "unit": unit} for key, label, unit in MEASURES
+                if key != "worst_force" or not run.summary.get("kinematic")]  # fmt: skip
     nodes, total = run.summary["nodes"], run.summary["map"]["nodes"]
     some = total - nodes["always"] - nodes["never"]
-    return {
+    return _travel_parts(run.summary) | {
         "nodes": nodes | {"total": total, "some": some},
         "ramp": ramp(),
         "styles": ["page/field.css", "platform/map.css"],
         "scripts": ["platform/map.js"],
         "data": {"platform": platform_folder.read_map(run.folder) | {"ramp": ramp(), "measures": measures}},
         **dict.fromkeys(("when", "peaks", "peak_legs"), ""),
+    }
+
+
+def _travel_parts(summary: Table) -> Table:
+    """Tables of the travel of each axis and of the reachable volume; runs of earlier versions have none."""
+    if "travel" not in summary:
+        return {"travel": []}
+
+    def ends(axis: Table) -> str:
+        unit, factor = ("°", 180 / math.pi) if axis["axis"].startswith("about") else (" mm", 1e3)
+        if axis["backward"] is None:
+            return words.MISSING
+        return f"−{words.number(factor * axis['backward'])} to {words.number(factor * axis['forward'])}{unit}"
+
+    def extent(low: float | None, high: float | None) -> str:
+        return words.MISSING if low is None else f"{words.number(low)} to {words.number(high)} m"
+
+    home, centered = (summary["travel"][key]["axes"] for key in ("home", "centered"))
+    names = {"every_orientation": "feasible in every orientation", "some_orientation": "in at least one"}
+    reachable = [
+        [name, f"{words.number(r['volume'])} m³", *(extent(*pair) for pair in r["reach"])]
+        for key, name in names.items()
+        for r in [summary["reachable"][key]]
+    ]
+    return {
+        "travel": [[a["axis"], ends(a), ends(b)] for a, b in zip(home, centered, strict=True)],
+        "reachable": reachable,
+        "center": ", ".join(words.number(x) for x in summary["travel"]["centered"]["position"]) + " m",
     }

@@ -104,22 +104,20 @@ def _flops(paths: Sequence[Table]) -> Draw:
     return draw
 
 
-def flops_per_step(table: Table) -> str:
-    """The paper's figure 5."""
+def flops_over_time(summary: Table) -> str:
+    """The paper's figure 5: operations from the start on, for each step size."""
+    styles = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
     def draw(ax: Axes) -> None:
-        for k, (key, (_, hue)) in enumerate(SOLVERS.items()):
-            ax.bar(k, table[key], 0.6, color=hue)
-            ax.annotate(
-                number(table[key]), (k, table[key]), (0, 3), textcoords="offset points", ha="center", fontsize=11
-            )
-        ax.set_xticks(range(len(SOLVERS)), [label for label, _ in SOLVERS.values()])
-        ax.grid(axis="x", visible=False)
+        for key, (label, hue) in SOLVERS.items():
+            for k, of in enumerate(summary["steps"]):
+                named = f"{label}, {number(1e3 * of['step'])} ms"
+                ax.plot(summary["time"][1:], of["flops"][key][1:], color=hue, lw=1.5, ls=styles[k % 3], label=named)
         _powers(ax)
-        ax.set_ylim(min(table[key] for key in SOLVERS) / 5, 4 * max(table[key] for key in SOLVERS))
-        ax.set_ylabel("flops per step")
+        time_axis(ax, summary, "operations since the start")
+        ax.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=9, handlelength=2, columnspacing=1)
 
-    return svg("flops-step", HALF, "Flops per step of both forms", draw)
+    return svg("flops-time", HALF, "Operations over time of both forms for several step sizes", draw)
 
 
 def _powers(ax: Axes) -> None:

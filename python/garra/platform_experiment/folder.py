@@ -37,6 +37,16 @@ FORM = {
     "drift": [MAYBE],
     "balance": [MAYBE],
 }
+STEP = {
+    "step": REAL,
+    "steps": COUNT,
+    "corrections": COUNT,
+    "error_full": MAYBE,
+    "error_uncorrected": MAYBE,
+    "error_minimal": MAYBE,
+    "corrections_improve": (bool, type(None)),
+    "flops": dict.fromkeys(SOLVERS, [REAL]) | {"corrections": REAL},
+}
 SUMMARY = {
     "title": TEXT,
     "kind": TEXT,
@@ -46,7 +56,9 @@ SUMMARY = {
     "solved": COUNT,
     "platform": {"name": TEXT},
 }
-PATHS = {"tolerance": REAL, "start": END, "end": END, "smallest": {"stroke_margin": MAYBE}, "paths": [PATH]}
+PATHS = {"tolerance": REAL, "start": END, "end": END, "smallest": {"stroke_margin": MAYBE}, "paths": [PATH],
+         "claim": {"statement": TEXT, "result": TEXT, "result_within": TEXT},
+         "modes": [{"segment": COUNT, "modes": COUNT, "within": COUNT, "missing": REAL}]}  # fmt: skip
 MOTION = {
     "forces": [MAYBE],
     "duration": REAL,
@@ -56,7 +68,7 @@ MOTION = {
     "minimal": FORM,
     "difference": [MAYBE],
     "flops_per_evaluation": dict.fromkeys(SOLVERS, REAL),
-    "flops_per_step": dict.fromkeys(SOLVERS, REAL),
+    "steps": [STEP],
 }
 OF_KIND: dict[str, dict[str, Any]] = {
     "move": PATHS | {"translation": [REAL], "rotation": {"axis": [REAL], "angle": REAL}},
@@ -83,7 +95,11 @@ def _check_counts(summary: Table, at: At) -> None:
     if summary["kind"] == "free_motion":
         lists = [(summary["difference"], at.key("difference"))]
         lists += [(summary[form][key], at.key(form).key(key)) for form in FORMS for key in ("drift", "balance")]
+        for i, of in enumerate(summary["steps"]):
+            lists += [(of["flops"][key], at.key("steps").item(i).key("flops").key(key)) for key in SOLVERS]
         _require(lists, len(summary["time"]))
+        if not summary["steps"]:
+            raise at.key("steps").fail("is empty")
         found = len(summary["time"])
     else:
         for i, path in enumerate(summary["paths"]):

@@ -39,10 +39,10 @@ def build(run: Run) -> str:
     )
 
 
-def _operations(flops: Table, times: int = 1) -> list[str]:
+def _operations(flops: Table) -> list[str]:
     """91 dense, 91 leg by leg, minimal, and their ratio; of numbers or of lists."""
     dense, full, minimal = (np.sum(flops[key]) for key in SOLVERS)
-    shown = [words.number(float(times * n), 4) for n in (dense, full, minimal)]
+    shown = [words.number(float(n), 4) for n in (dense, full, minimal)]
     return [*shown, f"{dense / minimal:,.0f} : {full / minimal:.1f} : 1"]
 
 
@@ -85,6 +85,7 @@ def _path_parts(run: Run) -> Table:
         "apart": _largest(v for path in paths for v in path["difference"]),
         "flops": {key: sum(sum(path["flops"][key]) for path in paths) for key in SOLVERS},
         "paths": [_path_row(path) for path in paths],
+        "modes": [[of["segment"], of["modes"], of["within"]] for of in summary["modes"]],
         "beyond": -beyond if beyond is not None and beyond < -1e-9 else None,
     }
 
@@ -104,19 +105,29 @@ def _motion_parts(run: Run) -> Table:
     motion = platform_folder.read_motion(Path(run.folder) / "motion.h5", MINIMAL)
     both = figures.both_forms(summary)
     shown = parts(motion)
-    once, step = summary["flops_per_evaluation"], summary["flops_per_step"]
-    counted = (("per evaluation", once, 1), ("per step", step, 1), ("all steps", step, summary["minimal"]["steps"]))
+    whole = [{key: of["flops"][key][-1] for key in SOLVERS} for of in summary["steps"]]
+    names = [f"{words.number(1e3 * of['step'])} ms" for of in summary["steps"]]
+    counted = [("an evaluation at rest", summary["flops_per_evaluation"])]
+    counted += [(f"all steps of {name}", flops) for name, flops in zip(names, whole, strict=True)]
     return shown | {
         "figures": [row for row in shown["figures"] if row[0] not in {title for title, *_ in both}],
         "poses": figures.poses(motion),
         "both": both,
         "whole": _whole(summary),
-        "counted": [[name, *_operations(flops, times)] for name, flops, times in counted],
-        "flops_figure": figures.flops_per_step(step),
+        "counted": [[name, *_operations(flops)] for name, flops in counted],
+        "flops_figure": figures.flops_over_time(summary),
+        "corrections": [_correction_row(of) for of in summary["steps"]],
         "apart": _largest(summary["difference"]),
-        "flops": step,
+        "flops": whole[0],
         "beyond": None,
     }
+
+
+def _correction_row(of: Table) -> list[str]:
+    better = {None: "nothing to correct", True: "they improve the motion", False: "they do not improve it"}
+    errors = (words.number(of[f"error_{form}"]) for form in ("full", "uncorrected", "minimal"))
+    step = f"{words.number(1e3 * of['step'])} ms"
+    return [step, words.count(of["corrections"]), *errors, better[of["corrections_improve"]]]
 
 
 def _whole(summary: Table) -> list[list[str]]:

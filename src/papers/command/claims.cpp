@@ -134,7 +134,9 @@ void print_claims_table() {
               counts.number[2]);
 }
 
-Json example_json(int number) {
+}  // namespace
+
+Json examined_claims(int number) {
   Json claims = Json::array();
   for (const Claim& c : examine(number, read_example(number)))
     claims.push_back({{"claim", c.statement},
@@ -145,15 +147,14 @@ Json example_json(int number) {
                       {"holds_corrected", c.holds_corrected},
                       {"status", to_string(c.decision)},
                       {"reason", c.reason}});
-  return {{"example", number}, {"correction", correction(number)}, {"claims", claims}};
+  return claims;
 }
-
-}  // namespace
 
 void print_claims(const std::string& format) {
   if (format != "json") return print_claims_table();
   Json examples = Json::array();
-  for (int number = 1; number <= kExamples; ++number) examples.push_back(example_json(number));
+  for (int number = 1; number <= kExamples; ++number)
+    examples.push_back({{"example", number}, {"correction", correction(number)}, {"claims", examined_claims(number)}});
   std::printf("%s\n", Json{{"paper", kPaper}, {"examples", examples}}.dump(2).c_str());
 }
 

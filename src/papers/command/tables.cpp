@@ -1,5 +1,5 @@
-// `garra contact tables`: the papers' Tables 1-4, recomputed on a hand of garra, beside the printed numbers.
-#include "papers/tables.hpp"
+// `garra papers tables`: the papers' Tables 1-4, recomputed on a hand of garra, beside the printed numbers.
+#include "papers/command/tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,16 +13,13 @@
 #include "cli/commands.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
+#include "papers/tables.hpp"
 
 namespace garra::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-struct TablesArguments {
-  std::string data, hand, format = "human";
-};
 
 /// The data folder beside the program's build or unpacked folder.
 fs::path default_data() {
@@ -328,7 +325,7 @@ void print_rolling(const Json& t) {
   print_table_4_test(t["table_4_test"]);
 }
 
-void print_tables(const Json& t) {
+void print_text(const Json& t) {
   std::printf("The papers' Tables 1-4 in kind\n  hand: %s\n", t["hand"].get<std::string>().c_str());
   print_wrapped(
       "The papers print neither A nor b, so no row can be computed again. `ours`: the same formulation, start and "
@@ -339,7 +336,9 @@ void print_tables(const Json& t) {
   print_rolling(t);
 }
 
-void tables(const TablesArguments& a) {
+}  // namespace
+
+void print_tables(const TablesArguments& a) {
   const fs::path data = a.data.empty() ? default_data() : fs::path(a.data);
   const auto printed = papers::parse_printed(read_text(data / "reference" / "papers" / "tables.json"));
   const auto scenario = io::read_scenario(a.hand.empty() ? (data / "scenarios" / "papers_hand.toml").string() : a.hand);
@@ -360,22 +359,27 @@ void tables(const TablesArguments& a) {
   if (a.format == "json")
     std::printf("%s\n", out.dump(1).c_str());
   else
-    print_tables(out);
+    print_text(out);
 }
 
-}  // namespace
+void add_tables_options(Command command, TablesArguments& arguments) {
+  command
+      .add_option("--data", arguments.data,
+                  "tables: folder with scenarios/ and reference/ (default: data next to the program's folder)")
+      .type_name("FOLDER");
+  command
+      .add_option("--hand", arguments.hand,
+                  "tables: scenario of another hand of three fingers, taken at sample 0 (default: papers_hand.toml)")
+      .type_name("FILE.toml");
+}
 
 void add_contact_tables(Command contact) {
-  auto a = std::make_shared<TablesArguments>();
-  Command c = contact.add_subcommand("tables", "The papers' Tables 1-4 in kind, beside the printed numbers");
-  c.add_option("--data", a->data, "folder with scenarios/ and reference/ (default: data next to the program's folder)")
-      .type_name("FOLDER");
-  c.add_option("--hand", a->hand,
-               "scenario of another hand of three fingers, taken at sample 0 (default: papers_hand.toml)")
-      .type_name("FILE.toml");
+  const auto a = std::make_shared<TablesArguments>();
+  Command c = contact.add_subcommand("tables", "The papers' Tables 1-4 in kind: garra papers tables");
+  add_tables_options(c, *a);
   c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
-  c.footer("Examples:\n  garra contact tables\n  garra contact tables --format json");
-  c.callback([a] { tables(*a); });
+  c.footer("Examples:\n  garra papers tables\n  garra papers tables --format json");
+  c.callback([a] { print_tables(*a); });
 }
 
 }  // namespace garra::cli

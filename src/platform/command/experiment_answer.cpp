@@ -79,12 +79,42 @@ std::string motion(const Json& s) {
       "\nBoth forms\n" + motion_line("91 coord., hybrid", s["full"]) + motion_line("minimal, rk4", s["minimal"]);
   out +=
       format("  %-22s %.2g at most, over position [m] and Euler parameters\n", "apart", largest_entry(s["difference"]));
-  out += "\nFlops\n" + format(kFlopsHead, "");
-  for (const char* per : {"evaluation", "step"}) {
-    const Json& f = s[std::string("flops_per_") + per];
-    out += flops_line(std::string("per ") + per, f["dense"], f["full"], f["minimal"]);
+  out += "\nOperations of the whole motion, corrections included\n" + format(kFlopsHead, "");
+  for (const Json& of : s["steps"]) {
+    const Json& f = of["flops"];
+    out += flops_line(format("steps of %g ms", 1000 * of["step"].get<double>()), f["dense"].back(), f["full"].back(),
+                      f["minimal"].back());
+  }
+  out += format("\nError of the last pose against order 8 [m, 1]\n  %-22s %12s %12s %12s %12s\n", "", "corrections",
+                "corrected", "uncorrected", "six, rk4");
+  for (const Json& of : s["steps"]) {
+    const Json& better = of["corrections_improve"];
+    out += format("  steps of %-13s %12lld %12.2g %12.2g %12.2g   %s\n",
+                  format("%g ms", 1000 * of["step"].get<double>()).c_str(), of["corrections"].get<long long>(),
+                  number_or_nan(of["error_full"]), number_or_nan(of["error_uncorrected"]),
+                  number_or_nan(of["error_minimal"]),
+                  better.is_null()     ? "nothing to correct"
+                  : better.get<bool>() ? "corrections improve the motion"
+                                       : "corrections do not improve the motion");
   }
   return out;
+}
+
+/// The paper's claim of a single solution, and the assembly modes found.
+std::string modes(const Json& s) {
+  const Json& claim = s["claim"];
+  const auto word = [&](const char* key) { return claim[key].get<std::string>(); };
+  std::string out = "\n\"" + word("statement") + "\": " + word("result") +
+                    " on this platform; within its joints' cones " + word("result_within") + "\n  pose       ";
+  const auto row = [&](const char* key) {
+    for (const Json& of : s["modes"]) out += format(" %4lld", of[key].get<long long>());
+  };
+  row("segment");
+  out += "\n  solutions  ";
+  row("modes");
+  out += "\n  in cones   ";
+  row("within");
+  return out + "\n  Newton's iteration follows one of them, since every pose is the guess of the next\n";
 }
 
 std::string subject(const Json& s) {
@@ -108,7 +138,7 @@ std::string platform_experiment_answer_text(const Json& s) {
   const bool is_motion = s["kind"] == "free_motion";
   out += format("  %lld of %lld %s solved in both forms\n", s["solved"].get<long long>(), s["samples"].get<long long>(),
                 is_motion ? "instants" : "poses");
-  return out + (is_motion ? motion(s) : paths(s)) + "\n";
+  return out + (is_motion ? motion(s) : paths(s) + modes(s)) + "\n";
 }
 
 }  // namespace garra::cli

@@ -57,7 +57,7 @@ class PlatformExperimentJob final : public Job {
 
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {
     if (!study_.is_motion()) return write_experiment_path(folder.file("path.h5"), study_);
-    const platform::FreeMotion& m = study_.results().motion;
+    const platform::SteppedMotion& m = study_.shown_motion();
     const platform::Platform& p = study_.scenario().platform;
     io::write_platform_results(folder.file("motion.h5"), side_by_side(m.full, m.minimal), {p},
                                {{"model", p.name}, {"method", "hybrid; rk4"}});

@@ -26,6 +26,9 @@ std::string headline_lines(const Json& s) {
                   s["map"]["nodes"].get<long long>());
   else
     out += format(" samples of a path of %d instants", s["path"]["instants"].get<int>());
+  if (s.contains("simulation"))
+    out += format(", simulated with %s every %g ms", words(s["simulation"]["control"]).c_str(),
+                  1000 * s["simulation"]["period"].get<double>());
   if (s["stopped_by"] == "half_width") out += ", stopped at the asked half width";
   return out + format(", seed %llu\n", s["seed"].get<unsigned long long>());
 }
@@ -83,11 +86,16 @@ std::string metrics(const Json& s) {
   const Json& m = s["metrics"];
   constexpr double kDegrees = 57.29577951308232;
   std::string out = format("\n%-28s %10s %10s %10s\n", "", "5 %", "median", "95 %");
-  out += quantile_line("Largest actuator force", m["peak_force"], 1, "N");
+  if (!s["kinematic"].get<bool>()) out += quantile_line("Largest actuator force", m["peak_force"], 1, "N");
   out += quantile_line("Smallest stroke margin", m["stroke_margin"], 1000, "mm");
   out += quantile_line("  universal cone margin", m["universal_margin"], kDegrees, "deg");
   out += quantile_line("  spherical cone margin", m["spherical_margin"], kDegrees, "deg");
-  return out + quantile_line("  singular value, scaled", m["sigma_min"], 1, "");
+  out += quantile_line("  singular value, scaled", m["sigma_min"], 1, "");
+  if (!s.contains("simulation")) return out;
+  out += quantile_line("Largest distance from path", m["position_error"], 1000, "mm");
+  out += quantile_line("  root mean square", m["rms_position_error"], 1000, "mm");
+  out += quantile_line("  largest angle", m["angle_error"], kDegrees, "deg");
+  return out + quantile_line("Saturated leg forces", m["saturated"], 100, "%");
 }
 
 std::string nodes(const Json& s) {
@@ -97,9 +105,43 @@ std::string nodes(const Json& s) {
       format("\nNodes              %lld of %lld feasible in every orientation looked at, %lld in none\n",
              n["always"].get<long long>(), s["map"]["nodes"].get<long long>(), n["never"].get<long long>());
   if (!n["worst_force_where_always"].is_null())
-    out += format("                   there: force at most %.4g N, singular value at least %.3g\n",
-                  n["worst_force_where_always"].get<double>(), n["sigma_min_where_always"].get<double>());
+    out += "                   there: " +
+           (!s["kinematic"].get<bool>() ? format("force at most %.4g N, ", n["worst_force_where_always"].get<double>())
+                                        : "") +
+           format("singular value at least %.3g\n", n["sigma_min_where_always"].get<double>());
   return out;
+}
+
+/// Reachable volume, and how far each axis goes.
+std::string travel(const Json& s) {
+  if (!s.contains("travel")) return "";
+  std::string out = "\nReachable volume\n";
+  for (const auto& [key, text] :
+       {std::pair{"every_orientation", "in every orientation"}, std::pair{"some_orientation", "in some orientation"}}) {
+    const Json& r = s["reachable"][key];
+    out += format("  %-22s %.4g m^3", text, r["volume"].get<double>());
+    for (int c = 0; c < 3 && r["nodes"] > 0; ++c)
+      out += format(",  %c %.3g to %.3g m", "xyz"[c], r["reach"][static_cast<std::size_t>(c)][0].get<double>(),
+                    r["reach"][static_cast<std::size_t>(c)][1].get<double>());
+    out += "\n";
+  }
+  out += format("\nTravel of one axis            %14s %14s %14s %14s %14s %14s\n", "x [mm]", "y [mm]", "z [mm]",
+                "about x [deg]", "about y [deg]", "about z [deg]");
+  for (const auto& [key, text] : {std::pair{"home", "others as at home"}, std::pair{"centered", "others centered"}}) {
+    out += format("  %-28s", text);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const Json& axis = s["travel"][key]["axes"][k];
+      const double unit = k < 3 ? 1000 : 57.29577951308232;
+      out += axis["backward"].is_null() ? format("%15s", "-")
+                                        : format("%15s", format("%.4g..%.4g", -unit * axis["backward"].get<double>(),
+                                                                unit * axis["forward"].get<double>())
+                                                             .c_str());
+    }
+    out += "\n";
+  }
+  const Json& at = s["travel"]["centered"]["position"];
+  return out +
+         format("  centered: at %.4g, %.4g, %.4g m\n", at[0].get<double>(), at[1].get<double>(), at[2].get<double>());
 }
 
 }  // namespace
@@ -107,8 +149,8 @@ std::string nodes(const Json& s) {
 std::string platform_study_answer_text(const Json& s, const Json& manifest, const Look& look) {
   const std::string title = s["title"];
   std::string out = "\n" + (title.empty() ? "Platform " + s["platform"]["name"].get<std::string>() : title);
-  out +=
-      "\n\n" + headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) + "\n";
+  out += "\n\n" + headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) +
+         travel(s) + "\n";
   out += speed_line(manifest);
   if (look.sample >= 0)
     out += "Highest force      garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

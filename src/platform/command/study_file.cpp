@@ -63,6 +63,10 @@ void write_platform_path(const std::string& path, const PlatformStudy& study, co
   file.write("universal_margin", {n, kLegs}, series.universal);
   file.write("spherical_margin", {n, kLegs}, series.spherical);
   file.write("clearance", {n}, series.clearance);
+  if (!series.position_error.empty()) {
+    file.write("position_error", {n}, series.position_error);
+    file.write("angle_error", {n}, series.angle_error);
+  }
   if (total != nullptr && !total->least.empty()) write_envelope(file, study, *total, n);
   write_machine(file, study.scenario().platform);
   write_attributes(file, study.scenario());

@@ -35,6 +35,12 @@ std::vector<std::string> status_names() {
   return names;
 }
 
+/// The path with the most segments.
+const PathExperiment& finest(const std::vector<PathExperiment>& paths) {
+  return *std::max_element(paths.begin(), paths.end(),
+                           [](const auto& a, const auto& b) { return a.segments() < b.segments(); });
+}
+
 void append_row(const std::vector<double>& from, std::size_t row, std::size_t width, std::vector<double>& to) {
   const double* first = from.data() + row * width;
   to.insert(to.end(), first, first + width);
@@ -58,6 +64,12 @@ const ExperimentResults& ExperimentStudy::results() const {
       results_.motion = make_free_motion(scenario_.platform, scenario_.experiment);
     else
       results_.paths = make_path_experiments(scenario_.platform, scenario_.experiment, start_);
+    if (!is_motion()) {
+      std::vector<double> lengths =
+          inverse_kinematics({scenario_.platform}, start_, {}, {}, {Executor::kScalar, 1}).lengths;
+      append_row(finest(results_.paths).lengths, 0, finest(results_.paths).lengths.size(), lengths);
+      results_.modes = find_modes(scenario_.platform, lengths);
+    }
   });
   return results_;
 }
@@ -112,7 +124,7 @@ std::vector<double> ExperimentStudy::path_row(std::int64_t sample) const {
 }
 
 std::vector<double> ExperimentStudy::motion_row(std::int64_t sample) const {
-  const FreeMotion& m = results().motion;
+  const SteppedMotion& m = shown_motion();
   const auto k = static_cast<std::size_t>(sample);
   return {static_cast<double>(sample), m.full.times[k],   m.difference[k],     m.full.drift[k],
           m.minimal.drift[k],          m.full.balance[k], m.minimal.balance[k]};
@@ -123,7 +135,7 @@ std::vector<double> ExperimentStudy::row(std::int64_t sample) const {
 }
 
 bool ExperimentStudy::solved(std::int64_t sample) const {
-  if (is_motion()) return std::isfinite(results().motion.difference[static_cast<std::size_t>(sample)]);
+  if (is_motion()) return std::isfinite(shown_motion().difference[static_cast<std::size_t>(sample)]);
   const auto [path, segment] = find(results().paths, sample);
   return results().paths[path].solved(segment);
 }
@@ -154,12 +166,10 @@ study::Estimate ExperimentStudy::estimate(const study::Total& t) const {
 }
 
 ShownPath ExperimentStudy::shown_path() const {
-  const std::vector<PathExperiment>& paths = results().paths;
-  const auto finest = std::max_element(paths.begin(), paths.end(),
-                                       [](const auto& a, const auto& b) { return a.segments() < b.segments(); });
+  const PathExperiment& path = finest(results().paths);
   ShownPath shown{start_, {}};
-  append_row(finest->pose.position, 0, finest->pose.position.size(), shown.pose.position);
-  append_row(finest->pose.quaternion, 0, finest->pose.quaternion.size(), shown.pose.quaternion);
+  append_row(path.pose.position, 0, path.pose.position.size(), shown.pose.position);
+  append_row(path.pose.quaternion, 0, path.pose.quaternion.size(), shown.pose.quaternion);
   InverseOptions options;
   options.limits = options.conditioning = true;
   shown.at = inverse_kinematics({scenario_.platform}, shown.pose, {}, options, {Executor::kScalar, 1});

@@ -14,6 +14,7 @@ namespace garra::platform {
 /// Computed results of an experiment.
 struct ExperimentResults {
   std::vector<PathExperiment> paths;  ///< kMove, kStroke
+  std::vector<ModesOnPath> modes;     ///< of the finest path
   FreeMotion motion;                  ///< kFreeMotion
 };
 
@@ -46,6 +47,8 @@ class ExperimentStudy final : public study::Study {
   /// A row of results.h5, in the order of columns().
   [[nodiscard]] std::vector<double> row(std::int64_t sample) const;
   [[nodiscard]] ShownPath shown_path() const;
+  /// The motion at the first step size.
+  [[nodiscard]] const SteppedMotion& shown_motion() const { return results().motion.steps.front(); }
 
  private:
   [[nodiscard]] bool solved(std::int64_t sample) const;

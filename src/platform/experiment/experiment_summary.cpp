@@ -71,6 +71,22 @@ Json margins_json(const InverseKinematics& at) {
           {"sigma_min", smallest(at.sigma_min)}};
 }
 
+/// The paper's "a single solution of forward kinematics in all cases", tested on this platform.
+void put_modes(const std::vector<ModesOnPath>& list, Json& j) {
+  Json poses = Json::array();
+  std::int64_t most = 0, most_within = 0;
+  for (const ModesOnPath& of : list) {
+    poses.push_back({{"segment", of.segment}, {"modes", of.modes}, {"within", of.within}, {"missing", of.missing}});
+    most = std::max(most, of.modes);
+    most_within = std::max(most_within, of.within);
+  }
+  const auto result = [](std::int64_t n) { return n <= 1 ? "holds" : "does not hold"; };
+  j["claim"] = {{"statement", "a single solution of forward kinematics in all cases"},
+                {"result", result(most)},
+                {"result_within", result(most_within)}};
+  j["modes"] = poses;
+}
+
 void put_paths(const ExperimentStudy& study, Json& j) {
   const Experiment& e = study.scenario().experiment;
   if (e.kind == Kind::kMove) {
@@ -86,6 +102,7 @@ void put_paths(const ExperimentStudy& study, Json& j) {
   j["smallest"] = margins_json(shown.at);
   j["paths"] = Json::array();
   for (const PathExperiment& path : study.results().paths) j["paths"].push_back(path_json(path));
+  put_modes(study.results().modes, j);
 }
 
 Json form_json(Integrator method, const Trajectories& t) {
@@ -102,21 +119,44 @@ Json form_json(Integrator method, const Trajectories& t) {
           {"balance", numbers_to_json(t.balance)}};
 }
 
-/// n times each of them.
-ForwardFlops times(double n, const ForwardFlops& f) { return {n * f.full, n * f.dense, n * f.minimal}; }
+/// Whether corrections bring the end of a motion nearer to the reference; null: there was none.
+Json improvement(const SteppedMotion& m) {
+  if (m.full.corrections[0] == 0) return nullptr;
+  return m.error_full < m.error_uncorrected;
+}
+
+Json step_json(const SteppedMotion& m) {
+  return {{"step", m.step},
+          {"steps", m.full.steps[0]},
+          {"corrections", m.full.corrections[0]},
+          {"worst_drift", number(m.full.worst_drift[0])},
+          {"worst_drift_uncorrected", number(m.uncorrected.worst_drift[0])},
+          {"error_full", number(m.error_full)},
+          {"error_uncorrected", number(m.error_uncorrected)},
+          {"error_minimal", number(m.error_minimal)},
+          {"corrections_improve", improvement(m)},
+          {"flops",
+           {{"dense", numbers_to_json(m.flops.dense)},
+            {"full", numbers_to_json(m.flops.full)},
+            {"minimal", numbers_to_json(m.flops.minimal)},
+            {"corrections", m.flops.corrections}}}};
+}
 
 void put_motion(const ExperimentStudy& study, Json& j) {
   const Experiment& e = study.scenario().experiment;
-  const FreeMotion& m = study.results().motion;
-  j["forces"] = numbers_to_json(m.force);
+  const FreeMotion& all = study.results().motion;
+  const SteppedMotion& m = study.shown_motion();
+  j["forces"] = numbers_to_json(all.force);
   j["duration"] = e.duration;
-  j["step"] = e.step;
+  j["step"] = m.step;
+  j["correct_above"] = e.correct_above;
   j["time"] = m.full.times;
   j["full"] = form_json(Integrator::kHybrid, m.full);
   j["minimal"] = form_json(Integrator::kRk4, m.minimal);
   j["difference"] = numbers_to_json(m.difference);
-  j["flops_per_evaluation"] = flops_json(m.flops);
-  j["flops_per_step"] = flops_json(times(kEvaluationsPerStep, m.flops));
+  j["flops_per_evaluation"] = flops_json(all.flops);
+  j["steps"] = Json::array();
+  for (const SteppedMotion& of : all.steps) j["steps"].push_back(step_json(of));
 }
 
 }  // namespace

@@ -13,6 +13,11 @@ namespace {
 
 using Lengths = std::vector<double>;  // of the six legs
 
+constexpr double kReferenceStep = 2e-3;  // of order 8 [s]: rounding remains
+/// Every mode has the same lengths, so strokes do not tell them apart.
+constexpr std::uint32_t kJointBits = 0x3f * (kUniversalCone + kSphericalCone + kCollision);
+constexpr double kNever = 1e300;  // no constraint error is corrected
+
 /// The executor whose operations the counting scalar repeats; times are no part of an experiment.
 Device one_core() {
   Device d;
@@ -162,19 +167,58 @@ FreeMotion make_free_motion(const Platform& p, const Experiment& e) {
   ForceInput force;
   force.force = m.force;
   SimulateOptions options;
-  options.step = e.step;
   options.duration = e.duration;
   for (int k = 0; k < e.instants; ++k) options.times.push_back(k * e.duration / (e.instants - 1));
   // Exact end time: a product may round to a later time, which simulate() rejects.
   options.times.back() = e.duration;
-  options.method = Integrator::kHybrid;
-  m.full = simulate({p}, starts, force, options, one_core());
-  options.method = Integrator::kRk4;
-  m.minimal = simulate({p}, starts, force, options, one_core());
-  for (std::size_t k = 0; k < options.times.size(); ++k)
-    m.difference.push_back(pose_difference(pose_row(m.full.pose, k), pose_row(m.minimal.pose, k)));
+  options.method = Integrator::kRk8;
+  options.step = kReferenceStep;
+  const Poses truth = simulate({p}, starts, force, options, one_core()).end_pose;
+  for (const double step : e.steps) {
+    SteppedMotion& of = m.steps.emplace_back();
+    of.step = options.step = step;
+    options.method = Integrator::kHybrid;
+    options.correct_above = e.correct_above;
+    of.full = simulate({p}, starts, force, options, one_core());
+    options.correct_above = kNever;
+    of.uncorrected = simulate({p}, starts, force, options, one_core());
+    options.method = Integrator::kRk4;
+    of.minimal = simulate({p}, starts, force, options, one_core());
+    for (std::size_t k = 0; k < options.times.size(); ++k)
+      of.difference.push_back(pose_difference(pose_row(of.full.pose, k), pose_row(of.minimal.pose, k)));
+    of.error_full = pose_difference(of.full.end_pose, truth);
+    of.error_uncorrected = pose_difference(of.uncorrected.end_pose, truth);
+    of.error_minimal = pose_difference(of.minimal.end_pose, truth);
+    // Steps between two instants, as simulate() shortens them.
+    const double interval = e.duration / (e.instants - 1);
+    const int between = std::max(1, static_cast<int>(std::ceil(interval / step * (1 - 1e-12))));
+    of.flops = motion_flops(p, e.start, m.force,
+                            {e.instants, between, interval / between, e.correct_above, options.baumgarte});
+  }
   m.flops = acceleration_flops(make_model(p), e.start, m.force);
   return m;
+}
+
+std::vector<ModesOnPath> find_modes(const Platform& p, const std::vector<double>& lengths) {
+  const auto n = static_cast<int>(lengths.size() / kLegs), shown = std::min(n, kPosesWithModes);
+  std::vector<double> wanted;
+  std::vector<ModesOnPath> list;
+  for (int k = 0; k < shown; ++k) {
+    const int segment = shown == 1 ? 0 : k * (n - 1) / (shown - 1);
+    list.push_back({segment});
+    append_values({lengths.begin() + kLegs * segment, lengths.begin() + kLegs * (segment + 1)}, wanted);
+  }
+  const AssemblyModes found = assembly_modes({p}, wanted, {}, one_core());
+  InverseOptions options;
+  options.limits = true;
+  const InverseKinematics at = inverse_kinematics({p}, found.pose, {}, options, one_core());
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    list[k].missing = found.missing[k];
+    list[k].modes = found.first[k + 1] - found.first[k];
+    for (std::int64_t mode = found.first[k]; mode < found.first[k + 1]; ++mode)
+      list[k].within += (at.mask[static_cast<std::size_t>(mode)] & kJointBits) == 0;
+  }
+  return list;
 }
 
 }  // namespace garra::platform

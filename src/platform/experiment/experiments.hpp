@@ -16,6 +16,16 @@ struct FormOnPath {
   std::vector<int> iterations;     ///< [segments] Newton steps
 };
 
+/// Assembly modes of a pose's lengths: the poses of the platform that have them.
+struct ModesOnPath {
+  int segment = 0;          ///< of the finest path; 0: the start
+  std::int64_t modes = 0;   ///< found
+  std::int64_t within = 0;  ///< of them, with every joint within its cone and no collision of legs
+  double missing = 0;       ///< estimate of those not found
+};
+inline constexpr int kPosesWithModes = 12;  ///< at most, evenly spread over the finest path
+[[nodiscard]] std::vector<ModesOnPath> find_modes(const Platform& platform, const std::vector<double>& lengths);
+
 /// A path in equal parts; every pose is the guess of the next.
 struct PathExperiment {
   bool equal_lengths = false;  ///< equal parts of the lengths, else of the pose
@@ -38,15 +48,24 @@ struct PathExperiment {
 /// shortest, next to home. Throws Error(kInvalidFile) if no pose is found.
 [[nodiscard]] Poses make_start(const Platform& platform, const Experiment& experiment);
 
+/// A free motion at one step size.
+struct SteppedMotion {
+  double step = 0;                 ///< [s]
+  Trajectories full;               ///< Integrator::kHybrid
+  Trajectories uncorrected;        ///< the same without corrections
+  Trajectories minimal;            ///< Integrator::kRk4
+  std::vector<double> difference;  ///< [instants] of full and minimal poses; NaN where one has not come so far
+  /// Of the last pose from that of order 8 with a small step: [m] and of Euler parameters.
+  double error_full = 0, error_uncorrected = 0, error_minimal = 0;
+  MotionFlops flops;
+};
+
 /// kFreeMotion.
 struct FreeMotion {
-  std::vector<double> force;       ///< [6] [N]
-  Trajectories full;               ///< Integrator::kHybrid
-  Trajectories minimal;            ///< Integrator::kRk4, the same step
-  std::vector<double> difference;  ///< [instants] of the two forms' poses; NaN where one has not come so far
-  ForwardFlops flops;              ///< of one evaluation of the accelerations, of which a step has four
+  std::vector<double> force;         ///< [6] [N]
+  std::vector<SteppedMotion> steps;  ///< one for each step size
+  ForwardFlops flops;                ///< of one evaluation of the accelerations at rest, of which a step has four
 };
-inline constexpr int kEvaluationsPerStep = 4;
 [[nodiscard]] FreeMotion make_free_motion(const Platform& platform, const Experiment& experiment);
 
 }  // namespace garra::platform

@@ -4,12 +4,14 @@
 #include "garra/systems/platform/dynamics.hpp"
 #include "garra/systems/platform/forward.hpp"
 #include "garra/systems/platform/full_dynamics.hpp"
+#include "platform/simulate/full_steps.hpp"
 
 namespace garra::platform {
 
 namespace {
 
 constexpr int kMaxSteps = 40;
+constexpr int kEvaluations = 4;           // of a step of order 4
 constexpr double kUnknowns = 91;          // coordinates
 constexpr double kMultipliers = 72 + 13;  // of (8), whose actuators push instead of driving
 
@@ -50,6 +52,51 @@ ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>
     (void)forward_solve(model, ForwardRule{tolerance, kMaxSteps}, to_counted(lengths), to_counted(guess));
   });
   return f;
+}
+
+MotionFlops motion_flops(const Platform& platform, const Place<double>& start, const std::vector<double>& force,
+                         const FlopsOfSteps& of) {
+  const Model<double> model = make_model(platform);
+  const Wrench6<Counted> none{Vec3<Counted>::zero(), Vec3<Counted>::zero()};
+  const Twist6<Counted> rest{Vec3<Counted>::zero(), Vec3<Counted>::zero()};
+  const ForceSpan<Counted> span{to_counted(force), Vec<Counted, 6>::zero()};
+  Loads<Counted> loads{span.from, none, {0, 0, 1}};
+  const StepOf step{of.h, 0, 0};
+  const Limits<Counted> limits = cast_limits<Counted>(make_limits(platform));
+  const HybridWatch unwatched{{0, 1}, false};
+  FullState<Counted> full = hybrid_start(model, limits, unwatched, to_counted(start), rest);
+  MovingVector<Counted> minimal = to_vector(Moving<Counted>{to_counted(start), rest, 0});
+  const Stages method = runge_kutta4();
+  MotionFlops out{{0}, {0}, {0}};
+  for (int k = 1; k < of.instants; ++k) {
+    double sums[3] = {out.full.back(), out.dense.back(), out.minimal.back()};
+    for (int j = 0; j < of.steps; ++j) {
+      const FullState<Counted> before = full;
+      const double cost = count_flops([&] {
+        hybrid_step(model, limits, loads, span, step, {{of.baumgarte}, of.correct_above}, unwatched, full);
+      });
+      sums[0] += cost;
+      // Of the dense method: four times (8), and the 85 constraints for each Newton step of a correction and its rates.
+      sums[1] += kEvaluations * dense_flops(kUnknowns + kMultipliers);
+      if (full.corrections.v > before.corrections.v) {
+        const double newton = full.newton.v - before.newton.v;
+        sums[1] += (newton + 1) * dense_flops(kMultipliers);
+        FullState<Counted> uncorrected = before;
+        out.corrections +=
+            cost - count_flops([&] {
+              hybrid_step(model, limits, loads, span, step, {{of.baumgarte}, 1e300}, unwatched, uncorrected);
+            });
+      }
+      sums[2] += count_flops([&] {
+        minimal = runge_kutta_step(method, model, loads, span, step, minimal);
+        (void)normalize_motion(minimal);
+      });
+    }
+    out.full.push_back(sums[0]);
+    out.dense.push_back(sums[1]);
+    out.minimal.push_back(sums[2]);
+  }
+  return out;
 }
 
 ForwardFlops acceleration_flops(const Model<double>& model, const Place<double>& place,

@@ -20,6 +20,19 @@ struct ForwardFlops {
 [[nodiscard]] ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>& lengths,
                                          const Place<double>& guess, double tolerance);
 
+/// Operations along a free motion, from its start to each instant: every evaluation, step and correction.
+struct MotionFlops {
+  std::vector<double> full, dense, minimal;  ///< [instants]
+  double corrections = 0;                    ///< of `full`, those of corrections
+};
+/// `steps` of h [s] between two instants; the hybrid method corrects above `correct_above`.
+struct FlopsOfSteps {
+  int instants, steps;
+  double h, correct_above, baumgarte;
+};
+[[nodiscard]] MotionFlops motion_flops(const Platform& platform, const Place<double>& start,
+                                       const std::vector<double>& force, const FlopsOfSteps& of);
+
 /// One evaluation of the accelerations at rest.
 [[nodiscard]] ForwardFlops acceleration_flops(const Model<double>& model, const Place<double>& place,
                                               const std::vector<double>& force);

@@ -56,6 +56,23 @@ AnyValue segments(std::vector<int>& into) {
                      "maxItems": 32, "items": {"type": "integer", "minimum": 1, "maximum": 1000}}]})"});
 }
 
+/// One step size, or a list of them.
+AnyValue step_sizes(std::vector<double>& into) {
+  const Wanted wanted{kTime, Bounds::positive()};
+  const auto read = [&into, wanted](const Node& node, const std::string& key) {
+    into.clear();
+    if (node.kind != Node::Kind::kArray) return into.push_back(read_bounded(node, key, wanted));
+    for (std::size_t k = 0; k < node.items.size(); ++k)
+      into.push_back(read_bounded(node.items[k], item(key, k), wanted));
+    if (into.empty() || into.size() > kMaxPaths)
+      fail(node.place, key, "must hold 1 to " + std::to_string(kMaxPaths) + " step sizes",
+           "Write step = [\"1 ms\", \"2 ms\"].");
+  };
+  const auto text = [&into] { return list(into, static_cast<int>(into.size()), kTime); };
+  return custom({read, text, "s, > 0, or a list of them",
+                 R"({"anyOf": [{"type": ["number", "string"]}, {"type": "array", "minItems": 1, "maxItems": 32}]})"});
+}
+
 void path_fields(Fields& f, Experiment& e) {
   f.key("segments", segments(e.segments),
         {.doc = "paths in that many parts; every pose is the guess of the next",
@@ -116,9 +133,12 @@ void free_motion_fields(Fields& f, Experiment& e) {
           {.doc = "instead of `force_factor`", .comment = "N"});
   f.check(!f.reading() || !own || !factor, "forces", "both forces and force_factor", "Keep one of them.");
   f.key("duration", quantity(e.duration, {kTime, Bounds::positive()}), {.doc = "of the motion"});
-  f.key("step", quantity(e.step, {kTime, Bounds::positive()}), {.doc = "of both integrators"});
-  f.check(e.duration / e.step <= kMaxSteps, "step", "more than a million steps",
-          "Write a longer step or a shorter duration.");
+  f.key("step", step_sizes(e.steps),
+        {.doc = "of both integrators; a list compares several", .comment = "s, of both integrators"});
+  f.check(e.duration / *std::min_element(e.steps.begin(), e.steps.end()) <= kMaxSteps, "step",
+          "more than a million steps", "Write a longer step or a shorter duration.");
+  f.key("correct_above", quantity(e.correct_above, {kRatio, Bounds::positive()}),
+        {.doc = "constraint error above which the hybrid method corrects (m, 1)"});
   f.key("instants", count(e.instants, {.low = 2, .high = kMaxInstants, .remedy = "Both ends are instants."}),
         {.doc = "looked at, both ends included"});
 }

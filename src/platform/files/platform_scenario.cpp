@@ -25,6 +25,7 @@ constexpr std::int64_t kDefaultSamples = 100'000;
 constexpr std::int64_t kDefaultChunk = 16 * study::kBlock;
 constexpr std::int64_t kMaxInstants = 2001, kMaxNodes = 1'000'000, kMaxOrientations = 1'000'000;
 constexpr double kHalfTurn = M_PI;
+constexpr double kPoseStiffness = 900, kPoseDamping = 60;  // a double pole at 30/s
 const Wanted kHalfTurnOrLess{kAngle, {.low = 0, .high = kHalfTurn}};
 
 /// A ball or cone is written as its radius.
@@ -121,11 +122,19 @@ void read_times(const Node& node, const std::string& key, Path& path) {
   path.duration = path.time.back() - path.time.front();
 }
 
+void tool_field(Fields& f, Vec3<double>& tool) {
+  f.key("tool", vector(tool, {kLength}),
+        {.doc = "point that the positions are of, and about which the platform turns; platform frame",
+         .comment = "m, platform frame: what the positions are of",
+         .otherwise = "the unloaded platform's center of mass"});
+}
+
 /// Path with its platform.
-void path_fields(Fields& f, const platform::Platform& of, Path& path) {
+void path_fields(Fields& f, const platform::Platform& of, Path& path, Vec3<double>& tool) {
   const std::string poses =
       "Write poses = [{ position = [0, 0, 1.2] }, { position = [0, 0, 1.5], rpy = [\"45 deg\", 0, 0] }].";
   const platform::Place<double> home = f.reading() && f.good() ? platform::home_place(of) : platform::Place<double>{};
+  tool_field(f, tool);
   f.key("kind", choice(path.kind), {.doc = "through the poses"});
   f.key("instants", count(path.instants, {.low = 2, .high = kMaxInstants, .remedy = "Both ends are instants."}),
         {.doc = "looked at, both ends included"});
@@ -135,7 +144,7 @@ void path_fields(Fields& f, const platform::Platform& of, Path& path) {
               [&] { return poses_text(path); }, "two poses or more", kPosesSchema}),
       {.doc = "`[{ position = [...], rpy = [...] }, ...]`, or `quaternion`, or `axis_angle = { axis, angle }`; what a "
               "pose leaves out is as in the one before (the first: home)",
-       .comment = "of the unloaded platform's center of mass, base axes",
+       .comment = "of the tool, base axes",
        .required = poses});
   const bool sampled = path.kind == Path::Kind::kSampled;
   f.when(
@@ -156,7 +165,8 @@ void path_fields(Fields& f, const platform::Platform& of, Path& path) {
           "a straight or screw path has two poses", "Write kind = \"spline\".");
 }
 
-void map_fields(Fields& f, MapGrid& map) {
+void map_fields(Fields& f, MapGrid& map, Vec3<double>& tool) {
+  tool_field(f, tool);
   const std::string box = "Write low = [-0.4, -0.4, 1.0] and high = [0.4, 0.4, 1.7], of the platform's center of mass.";
   f.key("low", vector(map.low, {kLength}), {.doc = "corner of the grid of positions", .required = box});
   f.key("high", vector(map.high, {kLength}), {.doc = "the opposite corner", .required = box});
@@ -175,6 +185,51 @@ void map_fields(Fields& f, MapGrid& map) {
   }
   f.check(!reversed, "high", "lies below low", "Write the smaller numbers in low.");
   f.check(nodes <= kMaxNodes, "points", "more than " + std::to_string(kMaxNodes) + " nodes", "Give fewer.");
+}
+
+/// Key of a gain, whose unit depends on what is controlled.
+void gain_field(Fields& f, const std::string& name, double& into, const Dimension& of_leg, const Dimension& of_pose,
+                bool pose, const std::string& doc) {
+  f.key(name, quantity(into, {pose ? of_pose : of_leg, Bounds::not_negative()}), {.doc = doc});
+}
+
+/// [simulation]: forward dynamics with a controller.
+void simulation_fields(Fields& f, platform::Simulation& s) {
+  using platform::ControlLaw;
+  platform::Controller& c = s.control;
+  f.key("control", choice(c.law), {.doc = "where the forces come from"});
+  const bool pose = c.law == ControlLaw::kComputedTorque, legs = c.law == ControlLaw::kLegs;
+  const bool closed = pose || legs || c.law == ControlLaw::kGravity;
+  if (f.reading()) {
+    c.stiffness = pose ? kPoseStiffness : 2e5;
+    c.damping = pose ? kPoseDamping : 4e3;
+    c.integral = legs ? 1e6 : 0;
+  }
+  f.when({closed, "a closed loop", "there is no controller", "Leave it out."}, [&] {
+    gain_field(f, "stiffness", c.stiffness, kSlidingStiffness, {.s = -2}, pose,
+               "of an error of the pose (`computed_torque`, 1/s^2; default 900) or of a length (N/m; default 2e5)");
+    gain_field(f, "damping", c.damping, kSlidingDamping, kFrequency, pose,
+               "of its rate: 1/s, default 60; or N s/m, default 4e3");
+  });
+  f.when({legs, "`control = \"legs\"`", "only legs have an integral", "Leave it out."}, [&] {
+    f.key("integral", quantity(c.integral, {{.kg = 1, .s = -3}, Bounds::not_negative()}),
+          {.doc = "N/(m s), of a length's error"});
+  });
+  f.when({c.law == ControlLaw::kForces, "`control = \"forces\"`", "the controller makes the forces", "Leave it out."},
+         [&] {
+           f.key("force_factor", quantity(s.force_factor, {kRatio}),
+                 {.doc = "times the forces that hold the nominal machine at the start"});
+         });
+  f.key("force_limit", quantity(c.limit, {kForce, Bounds::positive()}, 0.0),
+        {.doc = "at which the controller's forces saturate", .otherwise = "no limit"});
+  f.key("period", quantity(c.period, {kTime, Bounds::positive()}),
+        {.doc = "of the controller, and step of the integration; forces are constant in between"});
+  double delay = c.delay * c.period;
+  f.key("delay", quantity(delay, {kTime, Bounds::not_negative()}), {.doc = "from a sample to its forces"});
+  const double periods = std::round(delay / c.period);
+  f.check(std::abs(periods * c.period - delay) <= 1e-9 * c.period && periods <= platform::kMaxDelay, "delay",
+          "is not 0 to " + std::to_string(platform::kMaxDelay) + " whole periods", "Write a multiple of the period.");
+  c.delay = static_cast<int>(std::min<double>(periods, platform::kMaxDelay));
 }
 
 void plan_fields(Fields& f, Scenario& s) {
@@ -197,6 +252,8 @@ Scenario defaults() {
   Scenario s;
   s.plan.samples = kDefaultSamples;
   s.plan.chunk = kDefaultChunk;
+  s.simulation.control.stiffness = kPoseStiffness;
+  s.simulation.control.damping = kPoseDamping;
   return s;
 }
 
@@ -214,14 +271,28 @@ void study_scenario_fields(Fields& f, Scenario& s, const std::string& file) {
     if (map) s.plan.keep = "none";
   }
   uncertain_fields(f, s.uncertain);
-  if (path) f.table("path", {.doc = "where the platform goes"}, [&] { path_fields(f, s.platform, s.path); });
-  if (map) f.table("map", {.doc = "or a map of its workspace"}, [&] { map_fields(f, s.map); });
+  if (path) f.table("path", {.doc = "where the platform goes"}, [&] { path_fields(f, s.platform, s.path, s.tool); });
+  const bool simulated = f.has("simulation", s.simulation.on);
+  const Case along{path, "`[path]`", "a map has no motion", "Write [path], or leave [simulation] out."};
+  if (simulated)
+    f.when(along, [&] {
+      f.table("simulation", {.doc = "forward dynamics with a controller, in place of inverse dynamics"},
+              [&] { simulation_fields(f, s.simulation); });
+    });
+  if (f.reading()) s.simulation.on = simulated && path;
+  if (map) f.table("map", {.doc = "or a map of its workspace"}, [&] { map_fields(f, s.map, s.tool); });
   f.table("allowed", {.doc = "limits beside those of the platform itself"}, [&] {
     f.key("force", quantity(s.allowed.force, {kForce, Bounds::positive()}, 0.0), {.doc = "of each actuator"});
     f.key("near_singular", quantity(s.allowed.near_singular, {kRatio, Bounds::not_negative()}),
           {.comment = "scaled smallest singular value of the length Jacobian"});
     f.key("characteristic_length", quantity(s.allowed.characteristic_length, {kLength, Bounds::positive()}, 0.0),
           {.doc = "what scales it", .otherwise = "the platform's own"});
+    f.when({simulated, "`[simulation]`", "without [simulation] the path is followed exactly", "Leave it out."}, [&] {
+      f.key("position_error", quantity(s.allowed.position_error, {kLength, Bounds::positive()}, 0.0),
+            {.doc = "distance from the path, at any sample", .otherwise = "no limit"});
+      f.key("angle_error", quantity(s.allowed.angle_error, {kAngle, Bounds::positive()}, 0.0),
+            {.doc = "angle from it", .otherwise = "no limit"});
+    });
   });
   plan_fields(f, s);
   if (f.reading() && map)

@@ -27,6 +27,7 @@ struct FullState {
   FullMotion<S> q;
   S work;  ///< of actuators, friction and wrench [J]
   S steps, corrections;
+  S newton;              ///< Newton steps of all corrections
   S drift, worst_drift;  ///< largest error of a constraint at the last step's end, before a correction; of all steps
   S determinant;         ///< of the length Jacobian
   S status;              ///< MotionStatus: it moves while this is 0
@@ -84,9 +85,9 @@ GARRA_HD Vec<S, 6> length_rates(const FullMotion<S>& q) {
 }
 
 /// Newton's method for the links in the lanes `where`, to kCorrected; then their rates. Returns the
-/// remaining error.
+/// remaining error, and adds Newton's steps to `newton`.
 template <class S, class T>
-GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMotion<S>& q) {
+GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMotion<S>& q, S& newton) {
   FullMotion<S> to = q;
   const Place<S>&platform = q.at.platform, &rate = q.rate.platform;
   const Twist6<S> twist{rate.r, turning(platform.p, rate.p)};
@@ -96,6 +97,7 @@ GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMoti
   for (int k = 0; k < kMaxCorrectionSteps; ++k) {
     const MaskOf<S> going = where && error > S(kCorrected);
     if (!any(going)) break;
+    newton = select(going, newton + S(1), newton);
     FullPlace<S> next = to.at;
     for (int i = 0; i < kLegs; ++i) {
       const Place<S>&lower = to.at.lower[i], &upper = to.at.upper[i];
@@ -202,7 +204,7 @@ GARRA_HD void hybrid_step(const Model<T>& m, const Limits<S>& limits, const Load
   next.steps = s.steps + S(1);
   const auto wrong = moves && next.drift > S(rule.correct_above);
   if (any(wrong)) {
-    const S left = full_correct(m, wrong, next.q);
+    const S left = full_correct(m, wrong, next.q, next.newton);
     next.corrections = select(wrong, s.corrections + S(1), s.corrections);
     end_where<S>(wrong && !(left <= S(rule.correct_above) || left <= S(kLost)), MotionStatus::kLostConstraints, next);
   }
@@ -216,6 +218,7 @@ GARRA_HD void hybrid_step(const Model<T>& m, const Limits<S>& limits, const Load
   s.work = select(moves, next.work, s.work);
   s.steps = select(moves, next.steps, s.steps);
   s.corrections = select(moves, next.corrections, s.corrections);
+  s.newton = select(moves, next.newton, s.newton);
   s.drift = select(moves, next.drift, s.drift);
   s.worst_drift = select(moves, next.worst_drift, s.worst_drift);
   s.determinant = select(moves, next.determinant, s.determinant);
@@ -228,7 +231,7 @@ GARRA_HD FullState<S> hybrid_start(const Model<T>& m, const Limits<S>& limits, c
   FullState<S> s;
   s.q.at = full_place(m, place);
   s.q.rate = full_rate(m, s.q.at, twist);
-  s.work = s.steps = s.corrections = s.worst_drift = s.determinant = s.status = S(0);
+  s.work = s.steps = s.corrections = s.newton = s.worst_drift = s.determinant = s.status = S(0);
   s.drift = constraint_error(m, s.q.at);
   watch(m, limits, ends, s);
   return s;

@@ -15,6 +15,7 @@ inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"collision", "collision", "ink", "two legs touch"},
     {"singular", "near singular", "muted", "smallest singular value below {near}: the legs hardly hold the platform"},
     {"force_limit", "force", "slip", "an actuator would have to give more than {force}"},
+    {"tracking", "tracking", "accent", "the platform leaves its path by more than allowed"},
     {"invalid", "invalid", "grid", "unsolved: a number is not finite", false},
 }};
 

@@ -7,14 +7,16 @@
 #include "garra/batch/device.hpp"
 #include "garra/batch/tiles.hpp"
 #include "platform/study/sample.hpp"
+#include "platform/study/tracked_sample.hpp"
 
 namespace garra::platform {
 
 /// Inputs of the samples: the rules, and the path or (map) the place of each sample.
 struct StudyInput {
   const StudyRules& rules;
-  const std::vector<PathPoint<double>>& points;         ///< empty: a map
+  const std::vector<PathPoint<double>>& points;         ///< of a simulation every sampling instant; empty: a map
   const batch::Tiles<Place<double>>* places = nullptr;  ///< map
+  const TrackRules* track = nullptr;                    ///< simulation
 };
 
 /// Results of consecutive samples.

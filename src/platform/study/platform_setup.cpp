@@ -60,7 +60,12 @@ StudyRules make_rules(const Scenario& s) {
   StudyRules rules{};
   put_inputs(s, rules);
   rules.seed = s.plan.seed;
-  require_masses(s.platform);
+  rules.kinematic = !(s.platform.mass > 0);
+  const Uncertainty& u = s.uncertain;
+  // Masses are needed where forces are asked for.
+  if (s.simulation.on || s.allowed.force > 0 || !is_nothing(u.payload_mass) || !is_nothing(u.force_radius) ||
+      !is_nothing(u.moment_radius))
+    require_masses(s.platform);
   rules.model = make_model(s.platform);
   rules.limits = make_limits(s.platform);
   rules.home = home_place(s.platform);
@@ -80,6 +85,8 @@ StudyRules make_rules(const Scenario& s) {
   rules.force = s.allowed.force;
   rules.near_singular = s.allowed.near_singular;
   rules.characteristic_length = characteristic_length({s.platform}, s.allowed.characteristic_length);
+  rules.position_error = s.allowed.position_error;
+  rules.angle_error = s.allowed.angle_error;
   rules.instants = s.kind == Study::kMap ? 1 : s.path.instants;
   return rules;
 }
@@ -126,16 +133,29 @@ Histogram choose_range(const std::vector<double>& seen, int offset) {
   return {std::floor((low - spread) / step) * step, std::ceil((high + spread) / step) * step, kMetricBins, offset};
 }
 
-std::vector<PathPoint<double>> path_points(const PathPoints& p) {
+/// Sampling periods from one instant to the next.
+int periods_between(double interval, const Controller& c) {
+  const double periods = std::round(interval / c.period);
+  if (!(periods >= 1 && std::abs(periods * c.period - interval) <= 1e-9 * interval))
+    throw Error(ExitCode::kInvalidFile,
+                "simulation.period: an instant every " + std::to_string(interval) +
+                    " s is no whole number of periods of " + std::to_string(c.period) + " s",
+                "Choose path.instants and path.duration, or the period, so that it is.");
+  return static_cast<int>(periods);
+}
+
+/// Points of the platform's own frame for a path of the point `tool`.
+std::vector<PathPoint<double>> path_points(const PathPoints& p, const Vec3<double>& tool) {
   std::vector<PathPoint<double>> list;
   for (std::size_t k = 0; k < p.time.size(); ++k) {
     const auto three = [&](const std::vector<double>& v, std::size_t at) {
       return Vec3<double>{{v[at], v[at + 1], v[at + 2]}};
     };
     const double* q = p.pose.quaternion.data() + 4 * k;
-    list.push_back({{three(p.pose.position, 3 * k), {{q[0], q[1], q[2], q[3]}}},
-                    {three(p.velocity, 6 * k), three(p.velocity, 6 * k + 3)},
-                    {three(p.acceleration, 6 * k), three(p.acceleration, 6 * k + 3)}});
+    const PathPoint<double> at{{three(p.pose.position, 3 * k), {{q[0], q[1], q[2], q[3]}}},
+                               {three(p.velocity, 6 * k), three(p.velocity, 6 * k + 3)},
+                               {three(p.acceleration, 6 * k), three(p.acceleration, 6 * k + 3)}};
+    list.push_back(moved_to_center(at, -(rotation_matrix(at.place.p) * tool)));
   }
   return list;
 }
@@ -150,11 +170,33 @@ PlatformStudy::PlatformStudy(const Scenario& scenario)
   } else {
     const PathPoints p = sample_path(scenario_.path);
     time_ = p.time;
-    points_ = path_points(p);
+    points_ = path_points(p, scenario_.tool);
+    if (scenario_.simulation.on) make_simulation();
   }
   for (int k = 0; k < kStudySlots; ++k)
     if (!rules_.slot[k].is_constant()) slots_.push_back(k);
   make_layout();
+}
+
+void PlatformStudy::make_simulation() {
+  const Simulation& s = scenario_.simulation;
+  const StudyMachine<double> nominal = study_machine(rules_, medians(rules_));
+  track_.control = s.control;
+  track_.nominal = {nominal.model, nominal.shift};
+  track_.method = runge_kutta4();
+  track_.periods = periods_between(time_[1] - time_[0], s.control);
+  PathPoint<double> start = points_.front();
+  const Twist6<double> rest{Vec3<double>::zero(), Vec3<double>::zero()};
+  start.velocity = start.acceleration = rest;
+  Vec<double, kLegs> force;
+  nominal_forces_into(track_.nominal, start, force);
+  for (int i = 0; i < kLegs; ++i)
+    track_.start_force[i] = s.control.law != ControlLaw::kForces ? force[i]
+                            : s.forces.empty()                   ? s.force_factor * force[i]
+                                                                 : s.forces[static_cast<std::size_t>(i)];
+  Path path = scenario_.path;
+  path.instants = (path.instants - 1) * track_.periods + 1;
+  points_ = path_points(sample_path(path), scenario_.tool);
 }
 
 void PlatformStudy::make_layout() {

@@ -31,6 +31,8 @@ void keep_smaller(std::vector<double>& least, int i, double x) {
   if (x < to) to = x;
 }
 
+}  // namespace
+
 Drawn<double> medians(const StudyRules& rules) {
   Drawn<double> x;
   for (int k = 0; k < kStudySlots; ++k) x[k] = rules.slot[k].nominal();
@@ -42,8 +44,6 @@ Drawn<double> medians(const StudyRules& rules) {
   }
   return x;
 }
-
-}  // namespace
 
 study::Shape PlatformStudy::shape() const {
   std::size_t inputs = 0;
@@ -71,6 +71,7 @@ std::vector<study::RowColumn> PlatformStudy::columns() const {
       {"peak_instant", Type::kReal, 4, 1, true}, {"peak_leg", Type::kIndex, 5, 1, true},
       {"node", Type::kWhole, 6, 1, true}};
   study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
+    if (!row.is_in(scenario_)) return;
     list.push_back({row.words.name, Type::kReal, kRowHead + static_cast<std::size_t>(k), 1, true});
   });
   list.push_back({"inputs", Type::kReal, kRowHead + kStudyMetrics, names.size(), false, names});
@@ -102,7 +103,8 @@ Place<double> PlatformStudy::place_at(std::int64_t sample) const {
       leaning{{std::cos(lean), std::sin(lean) * std::cos(way), std::sin(lean) * std::sin(way), 0}};
   // First the rotation about its own axis, then the tilt: the axis tilts by the drawn angle for any
   // rotation.
-  return {r, product(leaning, turned)};
+  const Quaternion<double> p = product(leaning, turned);
+  return {r - rotation_matrix(p) * scenario_.tool, p};
 }
 
 batch::Tiles<Place<double>> PlatformStudy::places(std::int64_t first, std::int64_t count) const {
@@ -120,7 +122,7 @@ std::vector<PathPoint<double>> PlatformStudy::points_at(std::int64_t sample) con
 
 void PlatformStudy::evaluate(std::int64_t first, std::int64_t count, const Device& device,
                              StudyResults& results) const {
-  if (!is_map()) return run_samples({rules_, points_}, first, count, device, results);
+  if (!is_map()) return run_samples({rules_, points_, nullptr, track_rules()}, first, count, device, results);
   const auto where = places(first, count);
   run_samples({rules_, points_, &where}, first, count, device, results);
 }
@@ -165,8 +167,11 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
         sums[2 * k] += x;
         sums[2 * k + 1] += x * x;
       }
-      add_to(t.counts, l.peak_leg + static_cast<int>(m.peak_leg) - 1);
-      add_to(t.counts, l.peak_at + static_cast<int>(m.peak_instant));
+      // Without masses no leg has a force.
+      if (m.peak_leg > 0) {
+        add_to(t.counts, l.peak_leg + static_cast<int>(m.peak_leg) - 1);
+        add_to(t.counts, l.peak_at + static_cast<int>(m.peak_instant));
+      }
       count_inputs(sample, feasible, t);
       // Rankings keep the smallest keys: minus the force ranks the highest first.
       t.worst.add({-m.peak_force, sample, outcome, m.peak_force});
@@ -296,14 +301,13 @@ StudySeries PlatformStudy::make_series(const StudyMachine<double>& machine,
   StudySeries s;
   s.time = time_;
   const auto append = [](std::vector<double>& to, const auto& row) { to.insert(to.end(), row.m, row.m + row.kRows); };
-  for (const PathPoint<double>& p : points) {
-    const StudyInstant<double> now = study_instant(rules_, machine, p);
+  const auto add = [&](const Place<double>& own, const StudyInstant<double>& now) {
     // The Jacobian is of the common center of mass, as in study_instant().
-    const Place<double> center{p.place.r + rotation_matrix(p.place.p) * machine.shift, p.place.p};
+    const Place<double> center{own.r + rotation_matrix(own.p) * machine.shift, own.p};
     const auto J = length_jacobian(legs_at(machine.model, center));
     const Conditioning<double> c = conditioning(J, rules_.characteristic_length);
-    append(s.pose.position, p.place.r);
-    append(s.pose.quaternion, p.place.p);
+    append(s.pose.position, own.r);
+    append(s.pose.quaternion, own.p);
     append(s.lengths, now.length);
     append(s.rates, now.rate);
     append(s.force, now.force);
@@ -313,7 +317,18 @@ StudySeries PlatformStudy::make_series(const StudyMachine<double>& machine,
     s.clearance.push_back(now.margins.clearance);
     s.sigma_min.push_back(now.sigma);
     s.condition.push_back(c.sigma_max / c.sigma_min);
+  };
+  if (track_rules() == nullptr) {
+    for (const PathPoint<double>& p : points) add(p.place, study_instant(rules_, machine, p));
+    return s;
   }
+  (void)track(rules_, track_, machine, points.data(),
+              [&](int k, const PathPoint<double>& own, const StudyInstant<double>& now, const auto&) {
+                const Place<double>& wanted = points[static_cast<std::size_t>(k * track_.periods)].place;
+                add(own.place, now);
+                s.position_error.push_back(norm(wanted.r - own.place.r));
+                s.angle_error.push_back(2 * std::asin(std::min(1.0, 0.5 * norm(turn_error(wanted.p, own.place.p)))));
+              });
   return s;
 }
 

@@ -41,7 +41,11 @@ struct StudySeries {
   Poses pose;                                                       ///< of the platform's own frame
   std::vector<double> lengths, rates, force, sigma_min, condition;  ///< [t,6], [t]
   std::vector<double> stroke, universal, spherical, clearance;      ///< margins
+  std::vector<double> position_error, angle_error;  ///< [t] of a simulation: at the instant, from the path; else empty
 };
+
+/// The inputs of the nominal machine: each at its median, without a disturbance of random direction.
+[[nodiscard]] Drawn<double> medians(const StudyRules& rules);
 
 /// Replayed sample.
 struct StudyReplay {
@@ -54,6 +58,13 @@ struct StudyReplay {
 struct MapValues {
   std::vector<double> axis[3];
   std::vector<double> feasible_share, sigma_min, worst_force;
+};
+
+/// How far the nominal machine goes along or about each axis of the base through the tool, from a pose, within its
+/// limits: shift x, y, z [m], turn about x, y, z [rad].
+struct Travel {
+  Place<double> from;              ///< of the tool
+  double backward[6], forward[6];  ///< both >= 0; NaN: the pose itself breaks a limit
 };
 
 class PlatformStudy final : public study::Study {
@@ -83,10 +94,20 @@ class PlatformStudy final : public study::Study {
   [[nodiscard]] StudySeries nominal() const;
   [[nodiscard]] StudyReplay replay(std::int64_t sample) const;
   [[nodiscard]] MapValues map(const study::Total& total) const;
+  /// From home, the other axes as there.
+  [[nodiscard]] Travel travel_at_home() const;
+  /// From the pose whose travel is as long forward as backward along every axis.
+  [[nodiscard]] Travel travel_centered() const;
   [[nodiscard]] std::int64_t nodes() const;
 
  private:
   [[nodiscard]] bool is_map() const { return scenario_.kind == platform::Study::kMap; }
+  [[nodiscard]] const TrackRules* track_rules() const { return scenario_.simulation.on ? &track_ : nullptr; }
+  void make_simulation();
+  [[nodiscard]] bool is_within(const StudyMachine<double>& machine, const Place<double>& tool) const;
+  [[nodiscard]] double way(const StudyMachine<double>& machine, const Place<double>& from, int axis, double sign) const;
+  [[nodiscard]] Travel travel_from(const StudyMachine<double>& machine, const Place<double>& from) const;
+  [[nodiscard]] Place<double> home_of_tool() const;
   [[nodiscard]] Place<double> place_at(std::int64_t sample) const;
   [[nodiscard]] batch::Tiles<Place<double>> places(std::int64_t first, std::int64_t count) const;
   [[nodiscard]] std::vector<PathPoint<double>> points_at(std::int64_t sample) const;
@@ -101,7 +122,8 @@ class PlatformStudy final : public study::Study {
   Scenario scenario_;
   StudyRules rules_;
   std::vector<double> time_;
-  std::vector<PathPoint<double>> points_;  ///< of the path
+  std::vector<PathPoint<double>> points_;  ///< of the path; of a simulation at every sampling instant
+  TrackRules track_;                       ///< simulation
   std::vector<StudyUncertain> inputs_;
   std::vector<int> slots_;  ///< drawn
   StudyLayout layout_;

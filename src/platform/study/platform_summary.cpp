@@ -118,6 +118,42 @@ Json nodes_json(const MapValues& v) {
           {"worst_force_where_always", always > 0 ? number(force) : Json(nullptr)}};
 }
 
+Json travel_json(const Travel& t) {
+  Json axes = Json::array();
+  static constexpr const char* name[] = {"x", "y", "z", "about x", "about y", "about z"};
+  for (int k = 0; k < 6; ++k)
+    axes.push_back({{"axis", name[k]}, {"backward", number(t.backward[k])}, {"forward", number(t.forward[k])}});
+  return {{"position", three(t.from.r)},
+          {"quaternion", {t.from.p[0], t.from.p[1], t.from.p[2], t.from.p[3]}},
+          {"axes", axes}};
+}
+
+/// Volume of the nodes' cells, and the reach along each axis, for positions that are feasible in every orientation and
+/// in at least one. Along an axis with one node a cell has no extent: the volume is an area or a length.
+Json reach_json(const MapValues& v) {
+  double cell = 1;
+  for (const auto& axis : v.axis)
+    if (axis.size() > 1) cell *= (axis.back() - axis.front()) / static_cast<double>(axis.size() - 1);
+  const auto reach = [&](double least) {
+    std::int64_t nodes = 0;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    const std::size_t nx = v.axis[0].size(), ny = v.axis[1].size();
+    for (std::size_t k = 0; k < v.feasible_share.size(); ++k) {
+      if (!(v.feasible_share[k] >= least)) continue;
+      ++nodes;
+      const std::size_t i[3] = {k % nx, k / nx % ny, k / (nx * ny)};
+      for (std::size_t c = 0; c < 3; ++c) {
+        low[c] = std::min(low[c], v.axis[c][i[c]]);
+        high[c] = std::max(high[c], v.axis[c][i[c]]);
+      }
+    }
+    Json ends = Json::array();
+    for (int c = 0; c < 3; ++c) ends.push_back({number(low[c]), number(high[c])});
+    return Json{{"nodes", nodes}, {"volume", static_cast<double>(nodes) * cell}, {"reach", ends}};
+  };
+  return {{"every_orientation", reach(1)}, {"some_orientation", reach(1e-300)}};
+}
+
 Json ranking_to_json(const study::Ranking& r, const char* key) {
   Json list = Json::array();
   for (const auto& e : r.list())
@@ -141,9 +177,21 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
             {"stopped_by", stopped_by}};
   j["platform"] = {{"name", s.platform.name}, {"gravity", three(s.platform.gravity)}};
   j[is_map() ? "map" : "path"] = subject(s, nodes());
+  if (norm(s.tool) > 0) j["tool"] = three(s.tool);
+  j["kinematic"] = rules_.kinematic;
   j["allowed"] = {{"force", s.allowed.force > 0 ? Json(s.allowed.force) : Json(nullptr)},
                   {"near_singular", s.allowed.near_singular},
                   {"characteristic_length", rules_.characteristic_length}};
+  if (s.simulation.on) {
+    const Controller& c = s.simulation.control;
+    j["simulation"] = {{"control", name_of(c.law)},
+                       {"stiffness", c.stiffness},
+                       {"damping", c.damping},
+                       {"integral", c.integral},
+                       {"force_limit", c.limit > 0 ? Json(c.limit) : Json(nullptr)},
+                       {"period", c.period},
+                       {"delay", c.delay * c.period}};
+  }
   if (is_map()) j["map"]["exact"] = every_node_is_known(t);
   const study::Estimate e = estimate(t);
   j["p_feasible"] = {
@@ -154,15 +202,19 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
                         {"time", time_},
                         {"count", counts_to_json(t, l.peak_at, rules_.instants)}};
   study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
+    if (!row.is_in(s)) return;
     j["metrics"][row.words.name] =
         study::distribution(t, l.metric[k], row.words_in(s), 2 * static_cast<std::size_t>(k));
   });
   j["inputs"] = Json::array();
   for (const StudyUncertain& in : inputs_) j["inputs"].push_back(input_json(*this, t, in));
-  if (is_map())
+  if (is_map()) {
     j["nodes"] = nodes_json(map(t));
-  else
+    j["reachable"] = reach_json(map(t));
+    j["travel"] = {{"home", travel_json(travel_at_home())}, {"centered", travel_json(travel_centered())}};
+  } else {
     j["force_envelope"] = envelope(l, t, time_);
+  }
   j["convergence"] = study::convergence(t);
   j["highest_force"] = ranking_to_json(t.worst, "force");
   j["earliest"] = Json::object();

@@ -5,7 +5,7 @@
 #include "garra/batch/tiles.hpp"
 #include "garra/core/philox.hpp"
 #include "garra/platform_study.hpp"
-#include "garra/systems/platform/dynamics.hpp"
+#include "garra/systems/platform/control.hpp"
 #include "garra/systems/platform/force_law.hpp"
 #include "garra/systems/platform/limits.hpp"
 
@@ -44,14 +44,9 @@ struct StudyRules {
   double coulomb_speed;            ///< that smooths Coulomb friction [m/s]
   double force;                    ///< allowed; 0: any
   double near_singular, characteristic_length;
+  double position_error, angle_error;  ///< allowed in a simulation [m], [rad]; 0: any
   int instants;
-};
-
-/// Pose and motion of the platform's own frame at one instant.
-template <class S>
-struct PathPoint {
-  Place<S> place;
-  Twist6<S> velocity, acceleration;
+  bool kinematic;  ///< the platform has no masses: forces are 0
 };
 
 /// A drawn machine. C is the common center of mass with the payload.
@@ -81,6 +76,8 @@ struct StudyMeasured {
   S peak_force;    ///< largest |force| [N]
   S peak_instant, peak_leg;
   S stroke, universal, spherical, clearance, sigma;  ///< smallest ones
+  S position_error, angle_error;                     ///< largest ones of a simulation [m], [rad]; else 0
+  S rms_error, saturated;                            ///< of the position [m]; share of saturated leg forces
 };
 
 template <class S>
@@ -112,6 +109,8 @@ GARRA_HD Vec3<S> spherical_vector(const S& size, const S& cosine, const S& azimu
 /// The platform with a ball-like payload: mass, center of mass and inertia of both together.
 template <class S>
 GARRA_HD Vec3<S> add_payload(const StudyRules& rules, const Drawn<S>& x, Model<S>& m) {
+  // Without masses there is no common center: C is the origin of the platform's frame.
+  if (rules.kinematic) return Vec3<S>::zero();
   // About the common center of mass: one reduced mass covers the parallel axes of both bodies.
   const S mass = x[kSlotPayloadMass], both = m.mass + mass, share = mass / both, reduced = m.mass * share;
   const Vec3<S> c = vec3<S>(x[kSlotPayloadCom], x[kSlotPayloadCom + 1], x[kSlotPayloadCom + 2]);
@@ -175,16 +174,6 @@ GARRA_HD StudyMachine<S> study_machine(const StudyRules& rules, const Drawn<S>& 
   return s;
 }
 
-/// The same motion, of C.
-// Rigid body: velocity and acceleration of a point at `arm` from the one given, base axes.
-template <class S>
-GARRA_HD PathPoint<S> moved_to_center(const PathPoint<S>& at, const Vec3<S>& arm) {
-  const Vec3<S>&w = at.velocity.w, turning = cross(w, arm);
-  return {{at.place.r + arm, at.place.p},
-          {at.velocity.v + turning, w},
-          {at.acceleration.v + (cross(at.acceleration.w, arm) + cross(w, turning)), at.acceleration.w}};
-}
-
 template <class S>
 GARRA_HD_CALL StudyInstant<S> study_instant(const StudyRules& rules, const StudyMachine<S>& s,
                                             const PathPoint<S>& own) {
@@ -225,7 +214,7 @@ template <class S>
 GARRA_HD StudyMeasured<S> nothing_measured() {
   const S far(1e300), none(0);
   // 1e300 and not infinity: NaN of inf - inf must mean bad input only.
-  return {none, S(-1), none, none, none, none, far, far, far, far, far};
+  return {none, S(-1), none, none, none, none, far, far, far, far, far, none, none, none, none};
 }
 
 /// Updates the results of a sample by an instant.
@@ -249,6 +238,8 @@ GARRA_HD void measure_instant(const StudyRules& rules, const StudyInstant<S>& at
     leg = select(mask, which, leg);
   };
   // The last assignment counts: from the least to the most important.
+  if (rules.position_error > 0) fail(m.position_error > S(rules.position_error), Outcome::kTracking, S(0));
+  if (rules.angle_error > 0) fail(m.angle_error > S(rules.angle_error), Outcome::kTracking, S(0));
   if (rules.force > 0) fail(force.value < S(-rules.force), Outcome::kForce, force.leg);
   fail(at.sigma < S(rules.near_singular), Outcome::kSingular, S(0));
   if (rules.limits.clearance > 0) fail(at.margins.clearance < S(0), Outcome::kCollision, S(0));

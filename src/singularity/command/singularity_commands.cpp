@@ -186,7 +186,8 @@ void run_robot(const RobotArguments& arguments) {
 void run_screws(const ScrewsArguments& arguments) {
   if (arguments.claims) return print_claims(arguments.format);
   if (arguments.file.empty())
-    throw Error(ExitCode::kUsage, "no screws file", "Name one, or ask for the paper's examples with --claims.");
+    throw Error(ExitCode::kUsage, "no screws file",
+                "Name one, or ask for the paper's examples with garra papers claims.");
   const io::ScrewsFile file = io::read_screws(arguments.file);
   print_warnings(file.warnings);
   AnalyzeOptions options = make_analysis_options(arguments);

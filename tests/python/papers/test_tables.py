@@ -1,4 +1,4 @@
-"""`garra contact tables` seen from outside: the printed digits and our rows, judged by formulas written here again.
+"""`garra papers tables` seen from outside: the printed digits and our rows, judged by formulas written here again.
 
 Shares nothing with the program but the printed tables and the reference hand. Run with GARRA_PROGRAM=path/to/garra.
 """
@@ -24,7 +24,7 @@ USAGE, INVALID_FILE, INPUT_OUTPUT = 2, 3, 5
 
 def garra(*arguments):
     program = os.environ.get("GARRA_PROGRAM") or str(ROOT / "build" / "garra")
-    return subprocess.run([program, "contact", "tables", *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([program, "papers", "tables", *arguments], capture_output=True, text=True, timeout=300)
 
 
 def tables(*arguments):
@@ -157,7 +157,7 @@ def test_the_page_shows_what_the_program_prints():
 
     page = set(shown((ROOT / "docs/notes/papers-tables.md").read_text()))
     missing = [line for line in shown(tables()) if line.strip() and line not in page]
-    assert not missing, "docs/notes/papers-tables.md is not what `garra contact tables` prints"
+    assert not missing, "docs/notes/papers-tables.md is not what `garra papers tables` prints"
 
 
 def test_missing_data_and_a_wrong_hand_are_named(tmp_path):

@@ -43,7 +43,9 @@ def test_one_pose_from_the_home_pose_and_its_modes():
     modes = platform.modes(lengths)
     assert np.array_equal(found.modes().position, modes.position)
     assert np.abs(platform.inverse_kinematics(modes.position, modes.quaternion).lengths - lengths).max() < 1e-10
-    assert np.abs(modes.position - found.position).sum(-1).min() < 1e-9
+    nearest = np.abs(modes.position - found.position).sum(-1)
+    assert nearest.min() < 1e-9 and modes.mask[nearest.argmin()] == 0
+    assert np.array_equal(modes.mask, platform.inverse_kinematics(modes.position, modes.quaternion).mask)
 
 
 def test_a_platform_reads_back_and_an_unknown_one_is_named(tmp_path):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import garra
-from garra.platform.climb import OUTCOMES, Gait, Ring, Uncertain, climb, held_wrench, inverted
+from garra.platform.climb import OUTCOMES, Gait, Ring, Uncertain, climb, from_toml, held_wrench, inverted
 
 CERTAIN = {"squeeze": (1.0, 1.0), "trunk_radius": (1.0, 1.0), "payload": (0.0, 0.0), "push": (0.0, 0.0)}
 G = 9.81
@@ -96,3 +97,13 @@ def test_what_makes_no_sense_is_refused(machine):
 def test_the_animation_shows_both_rings_and_six_legs(machine):
     svg = climb(machine, samples=2).animation(machine)
     assert svg.count("<line") == 6 and svg.count("<rect") == 3 and "nan" not in svg
+
+
+def test_the_shipped_climb_runs_from_its_file(tmp_path):
+    file = Path(__file__).resolve().parents[3] / "data/climbs/trunk.toml"
+    result, svg = from_toml(file, samples=64)
+    assert 0.3 < result.probability < 1 and "animate" in svg
+    bad = tmp_path / "bad.toml"
+    bad.write_text(file.read_text().replace("pads =", "pad ="))
+    with pytest.raises(ValueError, match="ring.pad: unknown key"):
+        from_toml(bad)

@@ -35,7 +35,7 @@ from pages import (
 )
 
 EVERY = ("estimate", "outcomes", "margins", "inputs", "samples", "reproduce")
-OUTCOMES = ("feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid")
+OUTCOMES = ("feasible", "stroke", "cone", "collision", "singular", "force_limit", "tracking", "invalid")
 CLIMB = "platform_climb"
 GRID = ("--set", "map.points=[6,5,4]", "--set", "map.orientations=12")
 PATH_SECTIONS = (*EVERY, "motion", "time", "envelope")
@@ -96,7 +96,7 @@ def test_outcomes_and_first_legs_are_those_of_the_summary(climb: Run) -> None:
     _, summary, page, _ = climb
     for key in ("feasible", "force_limit"):
         assert summary["outcomes"][key] > 0 and f"{summary['outcomes'][key]:,} · " in page.text
-    assert "None of the samples: stroke, joint angle, collision, near singular, invalid." in page.text
+    assert "None of the samples: stroke, joint angle, collision, near singular, tracking, invalid." in page.text
     assert f"an actuator would have to give more than {summary['allowed']['force']:g} N" in page.text
     legs = [sum(row[key] for key in OUTCOMES[1:]) for row in summary["first_failure"]["legs"]]
     for leg, n in enumerate(legs[1:]):

@@ -71,7 +71,7 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
     assert 0.7 < p["probability"] < 0.99, "a scenario worth a study"
     assert p["probability"] == pytest.approx(k / SAMPLES, abs=1e-15)
     assert (p["low"], p["high"]) == pytest.approx(clopper_pearson(k, SAMPLES), abs=1e-12)
-    assert list(summary["outcomes"].values()) == [int((table["outcome"] == n).sum()) for n in range(7)]
+    assert list(summary["outcomes"].values()) == [int((table["outcome"] == n).sum()) for n in range(8)]
     names = list(summary["outcomes"])
     for row in summary["first_failure"]["legs"]:
         for n, name in enumerate(names[1:], 1):

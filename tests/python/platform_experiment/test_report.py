@@ -33,9 +33,9 @@ from pages import (
 )
 
 BOTH = ("answer", "poses", "motion", "time", "reproduce")
-PATHS = (*BOTH, "steps", "flops", "agreement", "paths")
-ONE_GROUP = (*BOTH, "forms", "paths")
-MOTION = (*BOTH, "forms", "flops")
+PATHS = (*BOTH, "steps", "flops", "agreement", "paths", "modes")
+ONE_GROUP = (*BOTH, "forms", "paths", "modes")
+MOTION = (*BOTH, "forms", "flops", "corrections")
 REACHED = 30  # instants that the minimal form is said to come to
 Table = dict[str, Any]
 
@@ -136,7 +136,11 @@ def test_the_report_of_a_free_motion_is_sound_and_tells_both_forms_apart(motion)
     assert "ended completed stroke limit" in page.text and "method hybrid rk4" in page.text
     dense, full, minimal = (summary["flops_per_evaluation"][key] for key in ("dense", "full", "minimal"))
     assert f"{dense / minimal:,.0f} : {full / minimal:.1f} : 1" in page.text
-    assert f" {4 * full:,.0f} {4 * minimal:,.0f} " in page.text
+    for of in summary["steps"]:
+        dense, full, minimal = (of["flops"][key][-1] for key in ("dense", "full", "minimal"))
+        assert f"all steps of {1e3 * of['step']:g} ms " in page.text
+        assert f"{dense / minimal:,.0f} : {full / minimal:.1f} : 1" in page.text
+    assert "operations" in page.text and "nothing to correct" in page.text
     labels = re.findall(r'<svg [^>]*aria-label="([^"]*)"', html)
     assert "balance [J] over time, both forms" in labels and "drift over time, both forms" in labels
     assert len(data_of(html, "platform")["time"]) == REACHED < len(summary["time"])

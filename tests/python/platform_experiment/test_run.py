@@ -89,7 +89,13 @@ def test_both_forms_move_as_another_program_does(runs):
     assert summary["full"]["steps"] == summary["minimal"]["steps"] == 500
     assert summary["full"]["worst_drift"] < 1e-9 and summary["full"]["worst_balance"] < 1e-8
     assert max(summary["difference"]) < ITERATED
-    assert summary["flops_per_step"] == {key: 4 * n for key, n in summary["flops_per_evaluation"].items()}
+    assert [of["step"] for of in summary["steps"]] == [1e-3, 2e-3, 5e-3]
+    assert [of["corrections_improve"] for of in summary["steps"]] == [None, None, False]
+    for of in summary["steps"]:
+        assert len(of["flops"]["full"]) == 51 and np.all(np.diff(of["flops"]["full"]) > 0)
+        once = 4 * of["steps"] * summary["flops_per_evaluation"]["full"]
+        assert of["flops"]["full"][-1] - of["flops"]["corrections"] == pytest.approx(once, rel=0.35)
+        assert (of["flops"]["corrections"] > 0) == (of["corrections"] > 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -133,9 +139,10 @@ def test_what_is_not_solved_is_said_and_has_its_exit_code(tmp_path):
 def test_answers_have_the_papers_numbers(tmp_path):
     said = garra("run", scenario("move"), "-o", tmp_path / "move", "--no-report").stdout
     assert "156 of 156 poses solved in both forms" in said and "Newton steps per segment" in said
+    assert '"a single solution of forward kinematics in all cases": does not hold' in said
     assert "40 parts of the lengths" in said and "626 : 27.0 : 1" in said
     said = garra("run", scenario("free_motion"), "-o", tmp_path / "free", "--no-report").stdout
-    assert "completed, 500 steps, 0 corrections" in said and "per step" in said
+    assert "completed, 500 steps, 0 corrections" in said and "corrections do not improve the motion" in said
 
 
 @pytest.mark.parametrize(

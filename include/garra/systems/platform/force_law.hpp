@@ -26,12 +26,14 @@ GARRA_HD S actuator_friction(const S& rate, const std::type_identity_t<S>& visco
   return fma(viscous, rate, coulomb * smooth_sign<S>(rate / speed));
 }
 
-/// Friction parameters that all actuators of a batch share.
-struct Friction {
-  double viscous;  ///< [N s/m]
-  double coulomb;  ///< [N]
-  double speed;    ///< smoothing speed [m/s]
+/// Friction parameters of all actuators.
+template <class T>
+struct FrictionOf {
+  T viscous;  ///< [N s/m]
+  T coulomb;  ///< [N]
+  T speed;    ///< smoothing speed [m/s]
 };
+using Friction = FrictionOf<double>;
 
 /// Commanded forces between two given times: linear in `share`, 0 .. 1.
 template <class S>

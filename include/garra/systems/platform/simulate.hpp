@@ -34,23 +34,23 @@ GARRA_HD Moving<S> to_moving(const MovingVector<S>& x) {
   return {{{{x[0], x[1], x[2]}}, {{x[3], x[4], x[5], x[6]}}}, {{{x[7], x[8], x[9]}}, {{x[10], x[11], x[12]}}}, x[13]};
 }
 
-/// Loads on a platform at some time.
-template <class S>
+/// Loads on a platform at some time. F is double if all samples share the friction, S if every sample has its own.
+template <class S, class F = double>
 struct Loads {
   Vec<S, 6> force;  ///< commanded [N]
   Wrench6<S> wrench;
-  Friction friction;
+  FrictionOf<F> friction;
 };
 
-template <class S, class T>
-GARRA_HD MovingVector<S> motion_rate(const Model<T>& m, const Loads<S>& loads, const Moving<S>& at) {
+template <class S, class T, class F>
+GARRA_HD MovingVector<S> motion_rate(const Model<T>& m, const Loads<S, F>& loads, const Moving<S>& at) {
   const LowerBalance<S> b = lower_balance(m, at.place, at.twist);
   const Wrench6<S>& w = loads.wrench;
   const Vec<S, 6> twist = {{at.twist.v[0], at.twist.v[1], at.twist.v[2], at.twist.w[0], at.twist.w[1], at.twist.w[2]}};
   Vec<S, 6> push = {{w.force[0], w.force[1], w.force[2], w.moment[0], w.moment[1], w.moment[2]}};
   Vec<S, 6> force = loads.force;
-  const Friction& friction = loads.friction;
-  if (friction.viscous > 0 || friction.coulomb > 0) {
+  const FrictionOf<F>& friction = loads.friction;
+  if (any(friction.viscous > F(0)) || any(friction.coulomb > F(0))) {
     for (int i = 0; i < kLegs; ++i) {
       const S rate = dot(b.row[i], twist);
       force[i] -= actuator_friction(rate, S(friction.viscous), S(friction.coulomb), S(friction.speed));
@@ -64,8 +64,9 @@ GARRA_HD MovingVector<S> motion_rate(const Model<T>& m, const Loads<S>& loads, c
 }
 
 /// Not inlined, so that a method's stages share one machine code.
-template <class S, class T>
-GARRA_HD_CALL void rate_into(const Model<T>& m, const Loads<S>& loads, const MovingVector<S>& at, MovingVector<S>& to) {
+template <class S, class T, class F>
+GARRA_HD_CALL void rate_into(const Model<T>& m, const Loads<S, F>& loads, const MovingVector<S>& at,
+                             MovingVector<S>& to) {
   to = motion_rate(m, loads, to_moving(at));
 }
 
@@ -74,8 +75,8 @@ GARRA_HD_CALL void rate_into(const Model<T>& m, const Loads<S>& loads, const Mov
 struct StepOf {
   double h, share, share_of_step;
 };
-template <class S, class T>
-GARRA_HD MovingVector<S> runge_kutta_step(const Stages& method, const Model<T>& m, Loads<S>& loads,
+template <class S, class T, class F>
+GARRA_HD MovingVector<S> runge_kutta_step(const Stages& method, const Model<T>& m, Loads<S, F>& loads,
                                           const ForceSpan<S>& span, const StepOf& step, const MovingVector<S>& start) {
   MovingVector<S> k[kMaxStages], out = start;
 #if defined(__CUDA_ARCH__)
