@@ -214,6 +214,24 @@ struct ComponentwiseMerit {
 /// Fischer-Burmeister: sum_i phi(u_i, F_i)^2 + |G|^2 with phi(a, b) = a + b - sqrt(a^2 + b^2), on u >= 0 and without
 /// slack variables (A. Fischer, Optimization 24, 1992).
 struct FischerBurmeisterMerit {
+  /// phi's value without cancellation, its derivatives, and 1 / sqrt(a^2 + b^2); at the kink the element of the
+  /// generalized derivative in the direction a = b.
+  template <class T>
+  struct Phi {
+    T value, da, db, inv;
+  };
+  template <class T>
+  static GARRA_HD Phi<T> phi(const T& a, const T& b) {
+    const T length = sqrt(fma(a, a, b * b));
+    const auto kink = length <= T(0);
+    const T inv = T(1) / select(kink, T(1), length);
+    const T slope = T(1) - T(0.70710678118654752);
+    const T sum = a + b;
+    const T stable = T(2) * a * b / select(sum > T(0), sum + length, T(1));
+    return {select(sum > T(0), stable, sum - length), select(kink, slope, T(1) - a * inv),
+            select(kink, slope, T(1) - b * inv), select(kink, T(0), inv)};
+  }
+
   template <class P, class T>
   struct View {
     using Scalar = T;
@@ -225,21 +243,6 @@ struct FischerBurmeisterMerit {
     static GARRA_HD double upper(int) { return kInfinite; }
     GARRA_HD Vec<T, n> lift(const Vec<T, n>& y) const { return y; }
 
-    /// phi's value without cancellation, its derivatives, and 1 / sqrt(a^2 + b^2); at the kink the element of the
-    /// generalized derivative in the direction a = b.
-    struct Phi {
-      T value, da, db, inv;
-    };
-    static GARRA_HD Phi phi(const T& a, const T& b) {
-      const T length = sqrt(fma(a, a, b * b));
-      const auto kink = length <= T(0);
-      const T inv = T(1) / select(kink, T(1), length);
-      const T slope = T(1) - T(0.70710678118654752);
-      const T sum = a + b;
-      const T stable = T(2) * a * b / select(sum > T(0), sum + length, T(1));
-      return {select(sum > T(0), stable, sum - length), select(kink, slope, T(1) - a * inv),
-              select(kink, slope, T(1) - b * inv), select(kink, T(0), inv)};
-    }
     GARRA_HD Vec<T, n> residual(const Vec<T, n>& x) const {
       Vec<T, n> r = P::evaluate(data, x);
       for_each_index<p>([&](int i) { r[i] = phi(x[i], r[i]).value; });
@@ -249,7 +252,7 @@ struct FischerBurmeisterMerit {
       const Vec<T, n> FG = P::evaluate(data, x);
       Mat<T, n, n> J = mncp_jacobian<P>(data, x);
       for_each_index<p>([&](int i) {
-        const Phi f = phi(x[i], FG[i]);
+        const Phi<T> f = phi(x[i], FG[i]);
         for_each_index<n>([&](int j) { J(i, j) *= f.db; });
         J(i, i) += f.da;
       });
@@ -261,7 +264,7 @@ struct FischerBurmeisterMerit {
       const Mat<T, n, n>& J = *D;
       Vec<T, n> through = w;
       for_each_index<p>([&](int k) {
-        const Phi f = phi(x[k], FG[k]);
+        const Phi<T> f = phi(x[k], FG[k]);
         const T a = x[k] * f.inv, b = FG[k] * f.inv, s = w[k] * f.inv;
         through[k] = w[k] * f.db;
         for_each_index<n>([&](int i) {
