@@ -23,9 +23,19 @@ namespace box_quacan {
 /// them and lanes hide the latency of the fused multiply-add. The order of the sums is the same everywhere.
 inline constexpr int kStrands = 8;
 
+/// Calls f(i, k) for the i that remain after whole strands, with their number k.
+template <int V, class F>
+GARRA_HD void for_each_rest(const F& f) {
+  if constexpr (V >= 0) {
+    for_each_index<V % kStrands>([&](int k) { f(V - V % kStrands + k, k); });
+  } else {
+    const int rest = extent<V>() % kStrands;
+    for (int k = 0; k < rest; ++k) f(extent<V>() - rest + k, k);
+  }
+}
+
 template <class S, int V>
 GARRA_HD S strand_dot(const Vec<S, V>& a, const Vec<S, V>& b) {
-  static_assert(V >= 0 || V % kStrands == 0, "variables per contact come in whole strands");
   if constexpr (V >= 0 && V <= kStrands) {
     return dot(a, b);
   } else {
@@ -34,10 +44,7 @@ GARRA_HD S strand_dot(const Vec<S, V>& a, const Vec<S, V>& b) {
     for_each_index<kStrands>([&](int k) { sum[k] = a[k] * b[k]; });
     for (int i = kStrands; i + kStrands <= extent<V>(); i += kStrands)
       for_each_index<kStrands>([&](int k) { sum[k] = fma(a[i + k], b[i + k], sum[k]); });
-    for_each_index<V % kStrands>([&](int k) {
-      const int i = extent<V>() - V % kStrands + k;
-      sum[k] = fma(a[i], b[i], sum[k]);
-    });
+    for_each_rest<V>([&](int i, int k) { sum[k] = fma(a[i], b[i], sum[k]); });
     return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
   }
 }
@@ -72,7 +79,10 @@ GARRA_HD void product_rows(const Mat<S, V, V>& H, const Vec<S, V>& x, int i, Vec
 template <class S, int V>
 GARRA_HD void symmetric_product(const Mat<S, V, V>& H, const Vec<S, V>& x, Vec<S, V>& y) {
   for (int i = 0; i + kStrands <= extent<V>(); i += kStrands) product_rows<kStrands>(H, x, i, y);
-  if constexpr (V % kStrands != 0) product_rows<V % kStrands>(H, x, V - V % kStrands, y);
+  if constexpr (V < 0)
+    for_each_rest<V>([&](int i, int) { product_rows<1>(H, x, i, y); });
+  else if constexpr (V % kStrands != 0)
+    product_rows<V % kStrands>(H, x, V - V % kStrands, y);
 }
 
 /// Adds J'J to columns j .. j + B - 1 of row i of H and doubles them.
@@ -92,8 +102,13 @@ GARRA_HD void add_normal_matrix(const Mat<S, R, V>& J, Mat<S, V, V>& H) {
   constexpr int tail = V - V % kStrands;
   for_each_index<V>([&](int i) {
     for (int j = 0; j + kStrands <= extent<V>() && j <= i; j += kStrands) normal_row<kStrands>(J, i, j, H);
-    if constexpr (tail != V)
+    if constexpr (V < 0) {
+      for_each_rest<V>([&](int j, int) {
+        if (j <= i) normal_row<1>(J, i, j, H);
+      });
+    } else if constexpr (tail != V) {
       if (i >= tail) normal_row<V % kStrands>(J, i, tail, H);
+    }
   });
   for_each_index<V>([&](int i) {
     for (int j = 0; j < i; ++j) H(j, i) = H(i, j);
@@ -498,7 +513,7 @@ GARRA_HD S Quacan::break_step(const BoxQuadratic<S, V>& q, const QuacanState<S, 
     speed[k] = select(nearer, v, speed[k]);
   };
   for (int i = 0; i + B <= extent<V>(); i += B) for_each_index<B>([&](int k) { look(i + k, k); });
-  for_each_index<V % B>([&](int k) { look(V - V % B + k, k); });
+  if constexpr (B == box_quacan::kStrands) box_quacan::for_each_rest<V>(look);
   for_each_index<B - 1>([&](int k) {
     const auto nearer = room[k + 1] * speed[0] < room[0] * speed[k + 1];
     room[0] = select(nearer, room[k + 1], room[0]);

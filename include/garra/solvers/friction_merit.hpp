@@ -97,50 +97,59 @@ struct FrictionMncp {
     }
   }
 
-  template <class S>
-  static GARRA_HD Vec<S, 3 * N> forces(const Vec<S, kSize>& x) {
+  /// Forces of these unknowns, or of the first 4 N of them.
+  template <class S, int V>
+  static GARRA_HD Vec<S, 3 * N> forces(const Vec<S, V>& x) {
     Vec<S, 3 * N> c;
     for (int k = 0; k < extent<3 * N>(); ++k) c[k] = x[force(k % 3, k / 3)];
     return c;
   }
 
-  /// Relative change of the load of the force alone, with a = A c + b recomputed.
   template <class S>
-  static GARRA_HD S error(const Data<S>& d, const Vec<S, kSize>& x) {
-    const Vec<S, 3 *N> c = forces(x), a = d.A * c + d.b;
-    return check_iterate(d, load_scale(d), c, a, 1).error;
-  }
+  static GARRA_HD S error(const Data<S>& d, const Vec<S, kSize>& x);
 
+  /// How far inside of the bounds interior() is, in scaled units (largest |b| and largest A_ii are 1).
+  struct Depth {
+    double normal = 0.1;  ///< c_n >= this part of the largest
+    double cone = 0.9;    ///< factor on c_T
+    double lambda = 0.3;  ///< lambda = max(|a_T|, this)
+  };
   /// Unknowns around a guessed force, in the interior. At c = 0, lambda = 0 the rows of s and of
   /// friction have no gradient and every merit function has a stationary point; starts on the
   /// boundary run into it.
   template <class S>
-  static GARRA_HD Vec<S, kSize> interior(const Data<S>& d, Vec<S, 3 * N> c);
+  static GARRA_HD Vec<S, kSize> interior(const Data<S>& d, Vec<S, 3 * N> c, const Depth& depth = {});
+  /// Unknowns of a force: a_T = A_T c + b_T, lambda = |a_T|.
+  template <class S>
+  static GARRA_HD Vec<S, kSize> unknowns(const Data<S>& d, const Vec<S, 3 * N>& c);
 
-  /// Further starts, k = 1, 2, ...: normal forces spread by a Weyl sequence and no friction, three
-  /// sweeps, the interior.
+  /// Further starts, k = 1, 2, ...: forces spread in the cones, a sweep, the interior.
   template <class S>
   static GARRA_HD Vec<S, kSize> start(const Data<S>& d, const Vec<S, kSize>& x0, const S& k);
 };
 
 namespace friction_merit {
 
-// The interior, in scaled units (largest |b| and largest A_ii are 1). Measured over 0.02 to 1, 0.5
-// to 1 and 0 to 0.3.
-inline constexpr double kMinNormal = 0.1;     ///< c_n >= this part of the largest
-inline constexpr double kInsideCone = 0.9;    ///< factor on c_T
-inline constexpr double kMinLambda = 0.3;     ///< lambda = max(|a_T|, this)
-inline constexpr double kRegularized = 1e-4;  ///< added to the diagonal of A for the stick force, in case A is singular
-inline constexpr double kUseful = 10;         ///< a stick force with a larger entry is not used
-inline constexpr double kSpread = 10;         ///< further starts: normal forces from 0 to kSpread / A_nn
-inline constexpr int kSweeps = 3;             ///< sweeps of projected Gauss-Seidel in starts that have them
+/// Relative change of the load of the force alone, with a = A c + b recomputed.
+template <class S, int N>
+GARRA_HD S force_error(const FrictionProblem<S, N>& d, const Vec<S, 3 * N>& c) {
+  return check_iterate(d, load_scale(d), c, d.A * c + d.b, 1).error;
+}
 
-/// -A^-1 b projected on the cones, zero if it is not useful.
+inline constexpr double kRegularized = 1e-8;  ///< added to the diagonal of A for the stick force, in case A is singular
+inline constexpr double kUseful = 10;         ///< a stick force with a larger entry is not used
+inline constexpr double kSpread = 3;          ///< further starts: normal forces from 0 to kSpread / A_nn
+inline constexpr int kSweeps = 3;             ///< sweeps of projected Gauss-Seidel in the first start, if it has them
+inline constexpr int kSpreadSweeps = 1;       ///< the same in further starts
+
+/// -A^-1 b, refined once, projected on the cones; zero if it is not useful.
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> stick_force(const FrictionProblem<S, N>& p) {
   Mat<S, 3 * N, 3 * N> A = p.A;
   for (int i = 0; i < extent<3 * N>(); ++i) A(i, i) += S(kRegularized);
-  Vec<S, 3 * N> c = solve(factor_ldlt(A), -p.b);
+  const auto factors = factor_ldlt(A);
+  Vec<S, 3 * N> c = solve(factors, -p.b);
+  c = c - solve(factors, p.A * c + p.b);
   S largest = S(0);
   for (int i = 0; i < extent<3 * N>(); ++i) largest = max(largest, abs(c[i]));
   const auto useful = largest <= S(kUseful);
@@ -172,21 +181,51 @@ GARRA_HD S fraction(const S& a) {
   return select(rest < S(0), rest + S(1), rest);
 }
 
+/// Force of the k-th further start: normal forces and, inside the cones, tangential ones spread by Weyl sequences, then
+/// a sweep.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> spread_force(const FrictionProblem<S, N>& d, const S& k) {
+  Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
+  for (int j = 0; j < extent<N>(); ++j) {
+    const auto spread = [&](double step, double by_contact) { return fraction(fma(k, S(step), S(by_contact * j))); };
+    const S w = spread(0.6180339887498949, 0.7548776662466927);
+    c[3 * j] = S(kSpread) * (w * w * w) * friction_newton::diagonal_rho<S, N>(d.A, j).n;
+    const S limit = S(1.4142135623730951) * max(d.mu[j], S(0)) * c[3 * j];  // of the square inside of the circle, twice
+    c[3 * j + 1] = limit * (spread(0.5698402909980532, 0.4) - S(0.5));
+    c[3 * j + 2] = limit * (spread(0.4142135623730951, 0.3) - S(0.5));
+  }
+  return sweep<S, N>(d, c, kSpreadSweeps);
+}
+
 }  // namespace friction_merit
 
 template <int N>
 template <class S>
-GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>& d, Vec<S, 3 * N> c) {
-  using namespace friction_merit;
+GARRA_HD S FrictionMncp<N>::error(const Data<S>& d, const Vec<S, kSize>& x) {
+  return friction_merit::force_error(d, forces(x));
+}
+
+template <int N>
+template <class S>
+GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>& d, Vec<S, 3 * N> c,
+                                                                  const Depth& depth) {
   S largest = S(0), trace = S(0);
   for (int j = 0; j < extent<N>(); ++j) largest = max(largest, c[3 * j]);
   for (int i = 0; i < extent<3 * N>(); ++i) trace += d.A(i, i);
   const S guess = norm(d.b) * S(extent<3 * N>()) / select(trace > S(0), trace, S(1));  // |b| over the mean of A_ii
-  const S least = select(largest > S(0), S(kMinNormal) * largest, guess);
+  const S least = select(largest > S(0), S(depth.normal) * largest, guess);
   for (int j = 0; j < extent<N>(); ++j) {
     c[3 * j] = max(c[3 * j], least);
-    for (int i = 1; i < 3; ++i) c[3 * j + i] = S(kInsideCone) * c[3 * j + i];
+    for (int i = 1; i < 3; ++i) c[3 * j + i] = S(depth.cone) * c[3 * j + i];
   }
+  Vec<S, kSize> x = unknowns(d, c);
+  for (int j = 0; j < extent<N>(); ++j) x[lambda(j)] = max(x[lambda(j)], S(depth.lambda));
+  return x;
+}
+
+template <int N>
+template <class S>
+GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::unknowns(const Data<S>& d, const Vec<S, 3 * N>& c) {
   const Vec<S, 3 * N> a = d.A * c + d.b;
   Vec<S, kSize> x;
   for (int j = 0; j < extent<N>(); ++j) {
@@ -194,7 +233,7 @@ GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>&
     for (int i = 0; i < 3; ++i) x[force(i, j)] = c[3 * j + i];
     x[a_t(j)] = t;
     x[a_o(j)] = o;
-    x[lambda(j)] = max(sqrt(fma(t, t, o * o)), S(kMinLambda));
+    x[lambda(j)] = sqrt(fma(t, t, o * o));
   }
   return x;
 }
@@ -202,24 +241,146 @@ GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::interior(const Data<S>&
 template <int N>
 template <class S>
 GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::start(const Data<S>& d, const Vec<S, kSize>&, const S& k) {
-  Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
-  for (int j = 0; j < extent<N>(); ++j) {
-    const S w = friction_merit::fraction(fma(k, S(0.6180339887498949), S(0.7548776662466927 * j)));
-    c[3 * j] = S(friction_merit::kSpread) * (w * w * w) * friction_newton::diagonal_rho<S, N>(d.A, j).n;
-  }
-  return interior(d, friction_merit::sweep<S, N>(d, c, friction_merit::kSweeps));
+  return interior(d, friction_merit::spread_force(d, k));
 }
+
+/// The same with a_T = A_T c + b_T put into G, for merit functions without slack variables: the first 4 N of the
+/// unknowns (c_n; lambda; c_t; c_o), and of the rows. Its Jacobian is smaller, its Hessian fuller.
+template <int N>
+struct EliminatedFriction {
+  using Full = FrictionMncp<N>;
+  static constexpr int kComplementary = 2 * N, kFree = 2 * N, kSize = 4 * N;
+  template <class S>
+  using Data = FrictionProblem<S, N>;
+
+  template <class S, class X>
+  static GARRA_HD Vec<X, kSize> evaluate(const Data<S>& d, const Vec<X, kSize>& x) {
+    const Vec<X, 3 * N> a = accelerations(d, x);
+    Vec<X, kSize> y;
+    for (int j = 0; j < extent<N>(); ++j) {
+      const X limit = d.mu[j] * x[Full::c_n(j)], t = x[Full::c_t(j)], o = x[Full::c_o(j)], l = x[Full::lambda(j)];
+      const auto rubs = d.mu[j] > S(0);
+      y[Full::c_n(j)] = a[3 * j];
+      y[Full::lambda(j)] = select(rubs, fma(limit, limit, -fma(t, t, o * o)), X(1));
+      y[Full::c_t(j)] = select(rubs, fma(limit, a[3 * j + 1], t * l), t);
+      y[Full::c_o(j)] = select(rubs, fma(limit, a[3 * j + 2], o * l), o);
+    }
+    return y;
+  }
+
+  template <class S>
+  static GARRA_HD Mat<S, kSize, kSize> jacobian(const Data<S>& d, const Vec<S, kSize>& x) {
+    auto J = Mat<S, kSize, kSize>::zero();
+    const Vec<S, 3 * N> a = accelerations(d, x);
+    for (int j = 0; j < extent<N>(); ++j) {
+      const S mu = max(d.mu[j], S(0)), rubs = select(d.mu[j] > S(0), S(1), S(0)), limit = mu * x[Full::c_n(j)];
+      for (int k = 0; k < extent<3 * N>(); ++k) {
+        const int column = Full::force(k % 3, k / 3);
+        J(Full::c_n(j), column) = d.A(3 * j, k);
+        J(Full::c_t(j), column) = limit * d.A(3 * j + 1, k);
+        J(Full::c_o(j), column) = limit * d.A(3 * j + 2, k);
+      }
+      J(Full::lambda(j), Full::c_n(j)) = S(2) * mu * limit;
+      J(Full::lambda(j), Full::c_t(j)) = S(-2) * rubs * x[Full::c_t(j)];
+      J(Full::lambda(j), Full::c_o(j)) = S(-2) * rubs * x[Full::c_o(j)];
+      const S own = select(rubs > S(0), x[Full::lambda(j)], S(1));
+      for_each_index<2>([&](int i) {
+        const int row = Full::force(i + 1, j);
+        J(row, Full::c_n(j)) += mu * a[3 * j + 1 + i];
+        J(row, row) += own;
+        J(row, Full::lambda(j)) = rubs * x[row];
+      });
+    }
+    return J;
+  }
+
+  template <class S>
+  static GARRA_HD void add_curvature(const Data<S>& d, const Vec<S, kSize>&, const Vec<S, kSize>& w,
+                                     Mat<S, kSize, kSize>& H) {
+    for (int j = 0; j < extent<N>(); ++j) {
+      const S mu = max(d.mu[j], S(0)), rubs = select(d.mu[j] > S(0), S(1), S(0));
+      const int n = Full::c_n(j), l = Full::lambda(j);
+      H(n, n) += S(2) * mu * mu * w[l];
+      for_each_index<2>([&](int i) {
+        const int row = Full::force(i + 1, j);
+        H(row, row) -= S(2) * rubs * w[l];
+        H(row, l) += rubs * w[row];
+        H(l, row) += rubs * w[row];
+        for (int k = 0; k < extent<3 * N>(); ++k) {
+          const int column = Full::force(k % 3, k / 3);
+          const S value = mu * w[row] * d.A(3 * j + 1 + i, k);
+          H(n, column) += value;
+          H(column, n) += value;
+        }
+      });
+    }
+  }
+
+  template <class S>
+  static GARRA_HD Vec<S, 3 * N> forces(const Vec<S, kSize>& x) {
+    return Full::forces(x);
+  }
+  template <class S>
+  static GARRA_HD S error(const Data<S>& d, const Vec<S, kSize>& x) {
+    return friction_merit::force_error(d, forces(x));
+  }
+  template <class S>
+  static GARRA_HD Vec<S, kSize> interior(const Data<S>& d, const Vec<S, 3 * N>& c) {
+    // Measured: the Fischer-Burmeister function takes nearly half of the iterations nearer to the bounds, products
+    // more.
+    return head(Full::interior(d, c, {.normal = 0.01, .cone = 0.99, .lambda = 0.1}));
+  }
+  template <class S>
+  static GARRA_HD Vec<S, kSize> unknowns(const Data<S>& d, const Vec<S, 3 * N>& c) {
+    return head(Full::unknowns(d, c));
+  }
+  template <class S>
+  static GARRA_HD Vec<S, kSize> start(const Data<S>& d, const Vec<S, kSize>&, const S& k) {
+    return interior(d, friction_merit::spread_force(d, k));
+  }
+
+ private:
+  template <class S>
+  static GARRA_HD Vec<S, kSize> head(const Vec<S, Full::kSize>& full) {
+    Vec<S, kSize> x;
+    for_each_index<kSize>([&](int i) { x[i] = full[i]; });
+    return x;
+  }
+  template <class S, class X>
+  static GARRA_HD Vec<X, 3 * N> accelerations(const Data<S>& d, const Vec<X, kSize>& x) {
+    const Vec<X, 3 * N> c = Full::forces(x);
+    Vec<X, 3 * N> a;
+    for_each_index<3 * N>([&](int i) {
+      a[i] = X(d.b[i]);
+      for (int k = 0; k < extent<3 * N>(); ++k) a[i] = fma(d.A(i, k), c[k], a[i]);
+    });
+    return a;
+  }
+};
+
+namespace friction_merit {
+
+/// The contact problem in the unknowns of a merit function: its own Friction, else the papers'.
+template <class Merit, int N>
+struct ProblemOf : std::type_identity<FrictionMncp<N>> {};
+template <class Merit, int N>
+requires requires { typename Merit::template Friction<N>; }
+struct ProblemOf<Merit, N> : std::type_identity<typename Merit::template Friction<N>> {};
+template <int N>
+struct ProblemOf<FischerBurmeisterMerit, N> : std::type_identity<EliminatedFriction<N>> {};
+
+}  // namespace friction_merit
 
 /// Start of a problem's first minimization.
 enum class FrictionStart : int {
   kZero,    ///< x = 0, as in the papers
-  kStick,   ///< the stick force -A^-1 b projected on the cones, then the interior
+  kStick,   ///< the stick force -A^-1 b if it is a solution; otherwise projected on the cones, then the interior
   kSweeps,  ///< the same after three sweeps of projected Gauss-Seidel
 };
 
 template <class Minimizer, class Merit, class S, int N>
 struct FrictionMeritState {
-  typename MncpSolver<FrictionMncp<N>, Merit, Minimizer>::template State<S> mncp;
+  typename MncpSolver<typename friction_merit::ProblemOf<Merit, N>::type, Merit, Minimizer>::template State<S> mncp;
   S unit;     ///< force unit: size_b / size_a of friction_scale
   S running;  ///< 1 while unfinished
   static constexpr auto parts() {
@@ -271,8 +432,7 @@ struct FrictionMerit {
   template <class S, int N>
   [[nodiscard]] static GARRA_HD Candidate<S, N> candidate(const State<S, N>& s) {
     const auto found = Mncp<N>::template candidate<S>(s.mncp);
-    return {s.unit * FrictionMncp<N>::template forces<S>(found.x), found.f, found.projected_gradient, found.reason,
-            found.effort};
+    return {s.unit * Problem<N>::forces(found.x), found.f, found.projected_gradient, found.reason, found.effort};
   }
 
   /// Solves one problem per lane.
@@ -285,7 +445,9 @@ struct FrictionMerit {
 
  private:
   template <int N>
-  using Mncp = MncpSolver<FrictionMncp<N>, Merit, Minimizer>;
+  using Problem = typename friction_merit::ProblemOf<Merit, N>::type;
+  template <int N>
+  using Mncp = MncpSolver<Problem<N>, Merit, Minimizer>;
 
   template <int N>
   [[nodiscard]] GARRA_HD Mncp<N> mncp() const {
@@ -297,11 +459,15 @@ struct FrictionMerit {
     return solver;
   }
   template <class S, int N>
-  [[nodiscard]] GARRA_HD Vec<S, 6 * N> first_start(const FrictionProblem<S, N>& p) const {
-    if (first == FrictionStart::kZero) return Vec<S, 6 * N>::zero();
-    Vec<S, 3 * N> c = friction_merit::stick_force(p);
+  [[nodiscard]] GARRA_HD MncpVec<Problem<N>, S> first_start(const FrictionProblem<S, N>& p) const {
+    if (first == FrictionStart::kZero) return MncpVec<Problem<N>, S>::zero();
+    const Vec<S, 3 * N> stick = friction_merit::stick_force(p);
+    const auto sticks = friction_merit::force_error(p, stick) <= S(0.5 * tolerance);
+    const auto x = Problem<N>::unknowns(p, stick);
+    if (all(sticks)) return x;
+    Vec<S, 3 * N> c = stick;
     if (first == FrictionStart::kSweeps) c = friction_merit::sweep<S, N>(p, c, friction_merit::kSweeps);
-    return FrictionMncp<N>::template interior<S>(p, c);
+    return select(sticks, x, Problem<N>::interior(p, c));
   }
 };
 

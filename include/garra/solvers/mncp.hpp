@@ -290,6 +290,24 @@ struct ComponentwiseMerit {
 ///
 /// where phi of an infinite bound is its other argument.
 struct FischerBurmeisterMerit {
+  /// phi's value without cancellation, its derivatives, and 1 / sqrt(a^2 + b^2); at the kink the element of the
+  /// generalized derivative in the direction a = b.
+  template <class T>
+  struct Phi {
+    T value, da, db, inv;
+  };
+  template <class T>
+  static GARRA_HD Phi<T> phi(const T& a, const T& b) {
+    const T length = sqrt(fma(a, a, b * b));
+    const auto kink = length <= T(0);
+    const T inv = T(1) / select(kink, T(1), length);
+    const T slope = T(1) - T(0.70710678118654752);
+    const T sum = a + b;
+    const T stable = T(2) * a * b / select(sum > T(0), sum + length, T(1));
+    return {select(sum > T(0), stable, sum - length), select(kink, slope, T(1) - a * inv),
+            select(kink, slope, T(1) - b * inv), select(kink, T(0), inv)};
+  }
+
   template <class P, class T>
   struct View {
     using Scalar = T;
@@ -301,21 +319,6 @@ struct FischerBurmeisterMerit {
     GARRA_HD T upper(int i) const { return upper_bound<P, T>(data, i); }
     GARRA_HD Vec<T, n> lift(const Vec<T, n>& y) const { return y; }
 
-    /// phi's value without cancellation, its derivatives, and 1 / sqrt(a^2 + b^2); at the kink the element of the
-    /// generalized derivative in the direction a = b.
-    struct Phi {
-      T value, da, db, inv;
-    };
-    static GARRA_HD Phi phi(const T& a, const T& b) {
-      const T length = sqrt(fma(a, a, b * b));
-      const auto kink = length <= T(0);
-      const T inv = T(1) / select(kink, T(1), length);
-      const T slope = T(1) - T(0.70710678118654752);
-      const T sum = a + b;
-      const T stable = T(2) * a * b / select(sum > T(0), sum + length, T(1));
-      return {select(sum > T(0), stable, sum - length), select(kink, slope, T(1) - a * inv),
-              select(kink, slope, T(1) - b * inv), select(kink, T(0), inv)};
-    }
     /// A second-order term s (alpha e - beta F')(alpha e - beta F')' of a residual, e the unit vector of its unknown.
     struct Bend {
       T s, alpha, beta;
@@ -331,7 +334,7 @@ struct FischerBurmeisterMerit {
         const T h = upper_bound<P, T>(data, i);
         const auto bounded = h < T(kInfinite);
         const T room = select(bounded, h - u, T(1));
-        const Phi f = phi(room, -F);
+        const Phi<T> f = phi<T>(room, -F);
         q.value = select(bounded, -f.value, F);
         q.du = select(bounded, f.da, T(0));
         q.dF = select(bounded, f.db, T(1));
@@ -340,7 +343,7 @@ struct FischerBurmeisterMerit {
       const T l = lower_bound<P, T>(data, i);
       const auto bounded = kHasLower<P> ? l > T(-kInfinite) : MaskOf<T>(true);
       const T room = kHasLower<P> ? select(bounded, u - l, T(1)) : u;
-      const Phi f = phi(room, q.value);
+      const Phi<T> f = phi<T>(room, q.value);
       const T db = select(bounded, f.db, T(1));
       q.outer = {select(bounded, f.inv, T(0)), (q.value - room * q.du) * f.inv, room * q.dF * f.inv};
       q.inner.s = db * q.inner.s;

@@ -71,12 +71,21 @@ struct ProjectedLm {
   template <class M, class S, int V>
   GARRA_HD void step(const M& merit, ProjectedLmState<S, V>& state) const;
 
+  /// nu after a step of length t, 0 if none was taken.
+  template <class S>
+  GARRA_HD S next_nu(const S& nu, const S& gained, const S& predicted, const S& t) const {
+    const auto well = gained > S(good) * predicted && t == S(1);
+    const auto badly = !(gained >= S(poor) * predicted) || t < S(1);
+    return max(select(well, S(shrink) * nu, select(badly, S(grow) * nu, nu)), S(least_nu));
+  }
+  /// Runs the stop tests. `projected_gradient` is that of the point before the last step.
+  template <class AnyState>
+  GARRA_HD void stop(AnyState& state, const MaskOf<decltype(AnyState::nu)>& on) const;
+
  private:
   template <class M, class S, int V>
   GARRA_HD projected_lm::Trial<S, V> search(const M& merit, const Iterate<S, V>& at, const Vec<S, V>& d,
                                             const Vec<S, V>& g) const;
-  template <class S, int V>
-  GARRA_HD void stop(ProjectedLmState<S, V>& state, const MaskOf<S>& on) const;
 };
 
 namespace projected_lm {
@@ -123,18 +132,28 @@ GARRA_HD_CALL void solve_in_place(Mat<S, V, V>& K, Vec<S, V>& b) {
     for (int j = 0; j < i; ++j) b[j] = fma(-K(i, j), b[i], b[j]);
 }
 
-/// The direction (2).
+/// lambda of (3). At a zero of r it vanishes: keeps pivots of variables without effect on r positive.
+template <class S>
+GARRA_HD S damping(const S& nu, const S& f) {
+  return fma(nu, min(sqrt(f), S(1)), S(1e-30));
+}
+
+/// 1 for the variables of A in (1).
 template <class M, class S, int V>
-GARRA_HD Vec<S, V> direction(const M& merit, const Iterate<S, V>& at, Mat<S, V, V>& H, const Vec<S, V>& g,
-                             const S& nu) {
-  // At a zero of r the damping vanishes: keeps pivots of variables without effect on r positive.
-  const S lambda = fma(nu, min(sqrt(at.f), S(1)), S(1e-30));
-  Vec<S, V> held, d;
+GARRA_HD Vec<S, V> active(const M& merit, const Vec<S, V>& x, const Vec<S, V>& g) {
+  Vec<S, V> held;
   for (int i = 0; i < extent<V>(); ++i) {
-    const auto low = at.x[i] <= lower(merit, i) && g[i] > S(0), high = at.x[i] >= upper(merit, i) && g[i] < S(0);
+    const auto low = x[i] <= lower(merit, i) && g[i] > S(0), high = x[i] >= upper(merit, i) && g[i] < S(0);
     held[i] = select(low || high, S(1), S(0));
-    d[i] = select(low || high, S(0), -g[i]);
   }
+  return held;
+}
+
+/// The direction (2), zero where `held` is 1. H is overwritten.
+template <class S, int V>
+GARRA_HD Vec<S, V> damped_step(Mat<S, V, V>& H, const Vec<S, V>& g, const Vec<S, V>& held, const S& lambda) {
+  Vec<S, V> d;
+  for (int i = 0; i < extent<V>(); ++i) d[i] = select(held[i] > S(0), S(0), -g[i]);
   for (int i = 0; i < extent<V>(); ++i) {
     for (int j = 0; j < i; ++j) H(i, j) = select(held[i] + held[j] > S(0), S(0), H(i, j));
     H(i, i) = select(held[i] > S(0), S(1), H(i, i) + lambda);
@@ -194,15 +213,13 @@ GARRA_HD void ProjectedLm::step(const M& merit, ProjectedLmState<S, V>& s) const
   const Vec<S, V> g = transpose_times(*J, r);
   s.at.projected_gradient = select(on, projected_gradient_norm(merit, s.at.x, S(2) * g), s.at.projected_gradient);
   Large H([&] { return projected_lm::normal_matrix(*J); });
-  const Vec<S, V> d = projected_lm::direction(merit, s.at, *H, g, s.nu);
+  const Vec<S, V> d =
+      projected_lm::damped_step(*H, g, projected_lm::active(merit, s.at.x, g), projected_lm::damping(s.nu, s.at.f));
   const projected_lm::Trial<S, V> best = search(merit, s.at, d, g);
 
   const auto Jp = *J * best.p;
   const S predicted = -fma(S(2), dot(g, best.p), dot(Jp, Jp)), gained = s.at.f - best.f;
-  const auto well = gained > S(good) * predicted && best.t == S(1);
-  const auto badly = !(gained >= S(poor) * predicted) || best.t < S(1);
-  const S nu = max(select(well, S(shrink) * s.nu, select(badly, S(grow) * s.nu, s.nu)), S(least_nu));
-  s.nu = select(on, nu, s.nu);
+  s.nu = select(on, next_nu(s.nu, gained, predicted, best.t), s.nu);
   s.at.x = select(on, s.at.x + best.p, s.at.x);
   s.at.f = select(on, best.f, s.at.f);
   const S one = select(on, S(1), S(0));
@@ -215,10 +232,10 @@ GARRA_HD void ProjectedLm::step(const M& merit, ProjectedLmState<S, V>& s) const
   stop(s, on);
 }
 
-/// Runs the stop tests. `projected_gradient` is that of the point before the last step.
-template <class S, int V>
-GARRA_HD void ProjectedLm::stop(ProjectedLmState<S, V>& s, const MaskOf<S>& on) const {
-  Iterate<S, V>& at = s.at;
+template <class AnyState>
+GARRA_HD void ProjectedLm::stop(AnyState& s, const MaskOf<decltype(AnyState::nu)>& on) const {
+  using S = decltype(AnyState::nu);
+  auto& at = s.at;
   const auto asked = on && s.since >= S(window);
   const auto solved = at.f <= S(f_tol);
   const auto flat = at.projected_gradient <= max(S(eps), S(stationary) * sqrt(at.f));
