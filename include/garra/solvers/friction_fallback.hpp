@@ -19,7 +19,7 @@ namespace garra::solvers {
 /// Options of the fallback solvers, in their order; beyond the limits iterations rarely pay.
 struct FrictionFallback {
   double tolerance = 1e-8;
-  int max_iterations = 1000;    ///< stop: outer iterations of all solvers, Newton's included, >= this
+  int max_iterations = 3000;    ///< stop: outer iterations of all solvers, Newton's included, >= this
   double most_work = kMaxWork;  ///< stop: work >= this, in Newton steps (step_cost)
   bool searches = true;         ///< false: only proofs, and refinement of another solver's result
   int interior_steps = 60;
@@ -30,12 +30,13 @@ struct FrictionFallback {
   int sweeps = 1000;
   int admm_iterations = 2000;
   int convex_steps = 400;
-  int polish_steps = 15;  ///< Newton steps from an iterate of a splitting method
+  int polish_steps = 15;        ///< Newton steps from an iterate of a splitting method
+  void (*between)() = nullptr;  ///< called after each step on the host; may throw
 
-  /// Work of a thousand ordinary problems. Only positive definite problems and problems near the
-  /// border of solvability come near it. Nearly all others are solved, or proved to have forces
+  /// Work of a thousand ordinary problems of five steps. Only positive definite problems and
+  /// problems near the border of solvability come near it. Nearly all others are solved, or proved to have forces
   /// that the load presses together (InternalForce), within 100.
-  static constexpr double kMaxWork = 2000, kNoLimit = 1e30;
+  static constexpr double kMaxWork = 5000, kNoLimit = 1e30;
 };
 
 /// Cost of a solver's step, in Newton steps of the same problem.
@@ -55,37 +56,32 @@ inline constexpr int kIterations<FrictionNsgs> = FrictionNsgs{}.sweeps_per_step;
 template <>
 inline constexpr int kIterations<FrictionAdmm> = FrictionAdmm{}.iterations_per_step;
 
-/// Most contacts for the path by its length and for the convex problems, whose time grows with
-/// their fourth power. For larger problems the other solvers leave none unsolved
-/// (docs/theory/contact-solver.md).
-inline constexpr int kMaxPath = 8;
-
 namespace friction_fallback {
 
 /// State of one problem on its way through the solvers.
-template <class Given, int N>
+template <class Given, int N, int D>
 struct Search {
   const FrictionFallback& options;
   const Given& given;
-  bool definite;              ///< A is positive definite and every contact may roll: a solution exists
-  Candidate<double, N> best;  ///< with the efforts of all solvers
-  double error;               ///< its change of the load
-  double work;                ///< in Newton steps
-  bool over;                  ///< converged, or no further solver is tried
-  bool pressed;               ///< the load presses internal forces together: a solution need not exist
+  bool definite;                 ///< A is positive definite and every contact may roll: a solution exists
+  Candidate<double, N, D> best;  ///< with the efforts of all solvers
+  double error;                  ///< its change of the load
+  double work;                   ///< in Newton steps
+  bool over;                     ///< converged, or no further solver is tried
+  bool pressed;                  ///< the load presses internal forces together: a solution need not exist
 
   [[nodiscard]] GARRA_HD bool spent() const { return work >= options.most_work || left() <= 0; }
   /// Remaining outer iterations.
   [[nodiscard]] GARRA_HD int left() const { return static_cast<int>(options.max_iterations - best.effort.outer); }
 
   /// Takes forces if they are the best so far, refined if that may help.
-  GARRA_HD_CALL void offer(const Vec<double, 3 * N>& c) {
-    Candidate<double, N> found = best;
+  GARRA_HD_CALL void offer(const Vec<double, D * N>& c) {
+    Candidate<double, N, D> found = best;
     found.c = c;
     const auto checked = given.certify(found, options.tolerance);
     take(checked, c);
   }
-  GARRA_HD void take(const FrictionSolution<double, N>& checked, const Vec<double, 3 * N>& c) {
+  GARRA_HD void take(const FrictionSolution<double, N, D>& checked, const Vec<double, D * N>& c) {
     const bool solved = checked.status == double(int(Status::kConverged));
     if (!solved && !(checked.residual < error)) return;
     error = checked.residual;
@@ -95,7 +91,7 @@ struct Search {
   /// Whether the best forces solve a solvable problem as well as forces in working precision can.
   GARRA_HD_CALL void end_if_ill_conditioned() {
     if (over || !definite) return;
-    Candidate<double, N> found = best;
+    Candidate<double, N, D> found = best;
     found.reason = double(int(Status::kIllConditioned));
     if (given.certify(found, options.tolerance).status != found.reason) return;
     best.reason = found.reason;
@@ -104,29 +100,29 @@ struct Search {
 };
 
 /// Result of Newton from the force of a splitting method.
-template <int N>
+template <int N, int D>
 struct Polished {
-  Vec<double, 3 * N> c;
+  Vec<double, D * N> c;
   double steps;
 };
-template <int N, class Matrix>
-GARRA_HD_CALL Polished<N> polished(const FrictionFallback& r, const FrictionProblem<double, N, 3, Matrix>& p,
-                                   const Vec<double, 3 * N>& c, int most) {
+template <int N, int D, class Matrix>
+GARRA_HD_CALL Polished<N, D> polished(const FrictionFallback& r, const FrictionProblem<double, N, D, Matrix>& p,
+                                      const Vec<double, D * N>& c, int most) {
   FrictionNewton newton;
   newton.tolerance = r.tolerance;
   newton.restarts = false;
   newton.stage_steps = newton.max_iterations = min(r.polish_steps, most);
-  FrictionState<double, N, 3, Matrix> s;
+  FrictionState<double, N, D, Matrix> s;
   friction_proximal::begin_newton(newton, p, c, s);
   while (newton.running(s)) friction_proximal::advance(newton, s);
   return {s.unit * s.c, s.steps};
 }
 
 /// The best forces so far, refined.
-template <class Given, int N, class Matrix>
-GARRA_HD_CALL void refine(Search<Given, N>& search, const FrictionProblem<double, N, 3, Matrix>& p) {
+template <class Given, int N, int D, class Matrix>
+GARRA_HD_CALL void refine(Search<Given, N, D>& search, const FrictionProblem<double, N, D, Matrix>& p) {
   if (search.left() <= 0) return;
-  const Refined<N> better = refined<N>(search.given, p, search.best, search.options.tolerance, search.left());
+  const Refined<N, D> better = refined<N>(search.given, p, search.best, search.options.tolerance, search.left());
   search.work += better.steps;
   search.best.effort.outer += better.steps;
   search.take(better.checked, better.c);
@@ -134,10 +130,10 @@ GARRA_HD_CALL void refine(Search<Given, N>& search, const FrictionProblem<double
 }
 
 /// In place if the solver allows: nvcc copies return values.
-template <class Solver, int N, class Matrix>
-GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Matrix>& p) {
+template <class Solver, int N, int D, class Matrix>
+GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, D, Matrix>& p) {
   if constexpr (std::is_same_v<Solver, FrictionInterior>) {
-    InteriorState<N, Matrix> state;
+    InteriorState<N, D, Matrix> state;
     solver.start(p, state);
     return state;
   } else if constexpr (std::is_same_v<Solver, FrictionPath>) {
@@ -145,7 +141,7 @@ GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Ma
     solver.start(p, state);
     return state;
   } else if constexpr (std::is_same_v<Solver, FrictionProximal>) {
-    ProximalState<double, N, Matrix> state;
+    ProximalState<double, N, D, Matrix> state;
     solver.start(p, state);
     return state;
   } else {
@@ -156,10 +152,10 @@ GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Ma
 /// Runs one solver. Newton starts from its iterate after `polish`, twice, four times, ... as many
 /// steps, and at its end. `aside` is the same problem, with memory for Newton's matrices as `p` has
 /// for the solver's.
-template <class Solver, class Given, int N, class Matrix>
-GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int polish,
-                           const FrictionProblem<double, N, 3, Matrix>& p,
-                           const FrictionProblem<double, N, 3, Matrix>& aside) {
+template <class Solver, class Given, int N, int D, class Matrix>
+GARRA_HD_CALL void attempt(Search<Given, N, D>& search, const Solver& solver, int polish,
+                           const FrictionProblem<double, N, D, Matrix>& p,
+                           const FrictionProblem<double, N, D, Matrix>& aside) {
   if (search.over || search.spent()) return;
   auto state = begun(solver, p);
   for (int done = 1, next = polish;; ++done) {
@@ -168,15 +164,18 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
       const double before = solver.candidate(state).effort.outer;
       solver.step(state);
       search.work += step_cost<Solver, N>();
+#if !defined(__CUDA_ARCH__)
+      if (search.options.between != nullptr) search.options.between();
+#endif
       search.best.effort.outer += solver.candidate(state).effort.outer - before;
     }
     if (!ended && done < next) continue;
     // Newton's cost is negligible beside a step of the convex problems.
     next = std::is_same_v<Solver, FrictionConvex> ? done + 1 : 2 * done;
-    const Candidate<double, N> found = solver.candidate(state);
+    const Candidate<double, N, D> found = solver.candidate(state);
     search.offer(found.c);
     if (!search.over && search.left() > 0) {
-      const Polished<N> newton = polished(search.options, aside, found.c, search.left());
+      const Polished<N, D> newton = polished(search.options, aside, found.c, search.left());
       search.work += newton.steps;
       search.best.effort.outer += newton.steps;
       search.offer(newton.c);
@@ -185,7 +184,8 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
     if (ended || search.over) search.best.effort.stage += 1;
     // If forces diverge in every attempt, the problem has no solution to find.
     if constexpr (std::is_same_v<Solver, FrictionProximal>)
-      if (ended && !search.pressed && found.reason == double(int(Status::kStalled))) search.over = true;
+      if (ended && !search.pressed && !search.definite && found.reason == double(int(Status::kStalled)))
+        search.over = true;
     if (ended || search.over) return;
   }
 }
@@ -217,19 +217,20 @@ inline constexpr int kFallbackMatrices = 4, kPolishMatrices = 2;
 
 /// Runs the fallback solvers where FrictionNewton has reached its limit: first proofs, then
 /// refinement of Newton's result, then one solver after another as far as the options allow. `p`:
-/// the problem with its sliding contacts eliminated; `aside`: as in attempt().
-template <class Given, int N, class Matrix>
+/// the problem with its sliding contacts eliminated; `aside`: as in attempt(). Soft contacts (D = 4)
+/// have proofs, refinement, interior points and the proximal point.
+template <class Given, int N, int D, class Matrix>
 GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given,
-                            const FrictionProblem<double, N, 3, Matrix>& p,
-                            const FrictionProblem<double, N, 3, Matrix>& aside, Candidate<double, N>& best) {
+                            const FrictionProblem<double, N, D, Matrix>& p,
+                            const FrictionProblem<double, N, D, Matrix>& aside, Candidate<double, N, D>& best) {
   using namespace friction_fallback;
   constexpr int kNever = 1 << 30, kSoon = 4;
-  Search<Given, N> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false};
+  Search<Given, N, D> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false};
   search.offer(best.c);
   if (search.over) return;
   const Definiteness kind = friction_proofs::definiteness(given, aside.A);
   if (kind == Definiteness::kIndefinite) {
-    best.c = Vec<double, 3 * N>::zero();
+    best.c = Vec<double, D * N>::zero();
     best.reason = double(int(Status::kInvalidInput));
     return;
   }
@@ -241,44 +242,46 @@ GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given,
   const bool symmetric = kind != Definiteness::kUnsymmetric && given.all_may_roll();
   if (search.error <= kRefined * r.tolerance) refine(search, aside);
   if (!r.searches) search.over = true;
-  const auto nsgs = limited<FrictionNsgs>(r.tolerance, r.sweeps);
-  if (extent<N>() == 1) attempt(search, limited<FrictionNsgs>(r.tolerance, 8), kNever, p, aside);  // one sweep is exact
-  attempt(search, limited<FrictionInterior>(r.tolerance, r.interior_steps), kNever, p, aside);
+  const auto run = [&](const auto& solver, int polish) { attempt(search, solver, polish, p, aside); };
+  // Solvers with code for point contacts alone.
+  const auto run_points = [&](const auto& solver, int polish) {
+    if constexpr (D == 3) run(solver, polish);
+  };
+  const bool one = extent<N>() == 1;
+  if (one) run_points(limited<FrictionNsgs>(r.tolerance, 8), kNever);  // one sweep is exact
+  run(limited<FrictionInterior>(r.tolerance, r.interior_steps), kNever);
   if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
     const auto pressed = internal_force(aside, r.interior_steps);
     search.work += pressed.steps;
     search.pressed = pressed.found;
   }
-  if (extent<N>() > 1 && search.pressed) {
+  if (!one && search.pressed) {
     // Most have no solution. Half a percent of those generated with a solution stays unsolved.
     auto brief = limited<FrictionProximal>(r.tolerance, r.pressed_steps);
     brief.max_runaways = 1;
-    attempt(search, brief, kNever, p, aside);
-    attempt(search, limited<FrictionNsgs>(r.tolerance, 40), kSoon, p, aside);
-    attempt(search, limited<FrictionAdmm>(r.tolerance, 80), kSoon, p, aside);
+    run(brief, kNever);
+    run_points(limited<FrictionNsgs>(r.tolerance, 40), kSoon);
+    run_points(limited<FrictionAdmm>(r.tolerance, 80), kSoon);
     if (!search.over) search.best.reason = double(int(Status::kStalled));
     search.over = true;
   }
   // The last attempt for problems with sliding contacts.
   auto proximal = limited<FrictionProximal>(r.tolerance, symmetric ? r.first_steps : 2 * r.first_steps);
-  attempt(search, proximal, kNever, p, aside);
+  run(proximal, kNever);
   // The other solvers need symmetric problems. Unsolved problems with sliding contacts have no
   // solution, as far as any solver here can tell (of 400,000, 3 and 4 contacts).
   search.over = search.over || !symmetric;
   // Most solvable problems are solved here, ill-conditioned or near the border of solvability.
-  // Kernels have no code for more contacts.
-  if constexpr (N <= kMaxPath)
-    for (int k = 0; k < 3 && extent<N>() <= kMaxPath; ++k)
-      attempt(search, make_path(r, search.definite, k), kNever, p, aside);
-  attempt(search, limited<FrictionAdmm>(r.tolerance, r.admm_iterations), kSoon, p, aside);
+  for (int k = 0; k < 3; ++k) run_points(make_path(r, search.definite, k), kNever);
+  run_points(limited<FrictionAdmm>(r.tolerance, r.admm_iterations), kSoon);
   proximal.max_iterations = r.proximal_steps;
   proximal.first_attempt = 1;
-  attempt(search, proximal, kNever, p, aside);
-  if (extent<N>() > 1) attempt(search, nsgs, kSoon, p, aside);
-  // With full effort: solves the most of the problems whose load presses internal forces together.
-  if constexpr (N <= kMaxPath)
-    if (extent<N>() > 1 && extent<N>() <= kMaxPath)
-      attempt(search, limited<FrictionConvex>(r.tolerance, r.convex_steps), 1, p, aside);
+  run(proximal, kNever);
+  if (!one) {
+    run_points(limited<FrictionNsgs>(r.tolerance, r.sweeps), kSoon);
+    // With full effort: solves the most of the problems whose load presses internal forces together.
+    run_points(limited<FrictionConvex>(r.tolerance, r.convex_steps), 1);
+  }
   search.end_if_ill_conditioned();
   best = search.best;
 }

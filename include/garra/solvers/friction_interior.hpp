@@ -15,11 +15,11 @@
 namespace garra::solvers {
 
 /// State of the solver, in units in which every cone is |c_T| <= c_n and A_jj has mean diagonal 1.
-template <int N, class Matrix = Mat<double, 3 * N, 3 * N>>
+template <int N, int D = 3, class Matrix = Mat<double, D * N, D * N>>
 struct InteriorState {
-  FrictionProblem<double, N, 3, Matrix> problem;
-  Vec<double, 3 * N> unit;  ///< force units
-  Vec<double, 3 * N> c, z;
+  FrictionProblem<double, N, D, Matrix> problem;
+  Vec<double, D * N> unit;  ///< force units
+  Vec<double, D * N> c, z;
   double center;            ///< share of the mean of c.z that a step aims at
   double mark, mark_steps;  ///< mean of c.z when it last fell by a good part, and steps since
   double steps;
@@ -35,29 +35,29 @@ struct FrictionInterior {
   int patience = 8;   ///< stop: as many steps without progress
   bool shift = true;  ///< false: without mu |z_T|, the condition of min 1/2 c.A c + b.c over the cones
 
-  template <int N, class Matrix>
-  GARRA_HD_CALL void start(const FrictionProblem<double, N, 3, Matrix>& given, InteriorState<N, Matrix>& s) const {
+  template <int N, int D, class Matrix>
+  GARRA_HD_CALL void start(const FrictionProblem<double, N, D, Matrix>& given, InteriorState<N, D, Matrix>& s) const {
     take_room(s.problem.A, given.A);
     double size_b = 0;
     for (int j = 0; j < extent<N>(); ++j) {
       double mean = 0;
-      for (int i = 0; i < 3; ++i) mean += given.A(3 * j + i, 3 * j + i) / 3;
+      for (int i = 0; i < D; ++i) mean += given.A(D * j + i, D * j + i) / D;
       const double root = mean > 0 ? 1 / sqrt(mean) : 1;
-      for (int i = 0; i < 3; ++i) s.unit[3 * j + i] = i == 0 ? root : root * given.mu[j];
-      for (int i = 0; i < 3; ++i) size_b = max(size_b, abs(root * given.b[3 * j + i]));
+      for (int i = 0; i < D; ++i) s.unit[D * j + i] = i == 0 ? root : root * given.mu[j];
+      for (int i = 0; i < D; ++i) size_b = max(size_b, abs(root * given.b[D * j + i]));
     }
     if (!(size_b > 0)) size_b = 1;
-    for (int i = 0; i < extent<3 * N>(); ++i) {
+    for (int i = 0; i < extent<D * N>(); ++i) {
       s.problem.b[i] = s.unit[i] * given.b[i] / size_b;
-      for (int k = 0; k < extent<3 * N>(); ++k) s.problem.A(i, k) = s.unit[i] * given.A(i, k) * s.unit[k];
+      for (int k = 0; k < extent<D * N>(); ++k) s.problem.A(i, k) = s.unit[i] * given.A(i, k) * s.unit[k];
     }
     s.problem.mu = given.mu;
-    for (int i = 0; i < extent<3 * N>(); ++i) s.unit[i] = s.unit[i] * size_b;
-    s.c = Vec<double, 3 * N>::zero();
+    for (int i = 0; i < extent<D * N>(); ++i) s.unit[i] = s.unit[i] * size_b;
+    s.c = Vec<double, D * N>::zero();
     s.z = s.c;
     for (int j = 0; j < extent<N>(); ++j) {
-      s.c[3 * j] = first_force;
-      s.z[3 * j] = 1;
+      s.c[D * j] = first_force;
+      s.z[D * j] = 1;
     }
     s.center = first_force > 1 ? 0.1 : 0.5;
     s.steps = s.mark_steps = 0;
@@ -65,26 +65,26 @@ struct FrictionInterior {
     s.running = max_iterations > 0 ? 1 : 0;
   }
 
-  template <int N, class Matrix>
-  GARRA_HD_CALL void step(InteriorState<N, Matrix>& s) const;
+  template <int N, int D, class Matrix>
+  GARRA_HD_CALL void step(InteriorState<N, D, Matrix>& s) const;
 
-  template <int N, class Matrix>
-  static GARRA_HD bool running(const InteriorState<N, Matrix>& s) {
+  template <int N, int D, class Matrix>
+  static GARRA_HD bool running(const InteriorState<N, D, Matrix>& s) {
     return s.running > 0;
   }
-  template <int N, class Matrix>
-  [[nodiscard]] GARRA_HD Candidate<double, N> candidate(const InteriorState<N, Matrix>& s) const {
+  template <int N, int D, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<double, N, D> candidate(const InteriorState<N, D, Matrix>& s) const {
     Effort<double> effort = Effort<double>::none();
     effort.outer = s.steps;
-    Vec<double, 3 * N> c;
-    for (int i = 0; i < extent<3 * N>(); ++i) c[i] = s.unit[i] * s.c[i];
-    return make_candidate<double, N>(c, double(int(Status::kIterationLimit)), effort);
+    Vec<double, D * N> c;
+    for (int i = 0; i < extent<D * N>(); ++i) c[i] = s.unit[i] * s.c[i];
+    return make_candidate<double, N, D>(c, double(int(Status::kIterationLimit)), effort);
   }
 };
 
-template <int N, class Matrix>
-GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
-  constexpr int M = 3 * N;
+template <int N, int D, class Matrix>
+GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, D, Matrix>& s) const {
+  constexpr int M = D * N;
   constexpr double kSmall = 1e-11, kOff = 1e-10;  // close enough for Newton
   const auto& p = s.problem;
   const Vec<double, M> a = p.A * s.c + p.b;
@@ -96,44 +96,44 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
   take_room(K, p.A);
   for (int i = 0; i < extent<M>(); ++i)
     for (int k = 0; k < extent<M>(); ++k) K(i, k) = p.A(i, k);
-  Mat3<double> H[kCapacity<N>];
+  Mat<double, D, D> H[kCapacity<N>];
   for (int j = 0; j < extent<N>(); ++j) {
-    const int n = 3 * j;
-    const Vec3<double> cj = contact<double, N>(s.c, j), zj = contact<double, N>(s.z, j);
+    const int n = D * j;
+    const Vec<double, D> cj = contact<double, N, D>(s.c, j), zj = contact<double, N, D>(s.z, j);
     const double length = shift ? tangential_length(zj) : 0;
     toward[n] = 0;
-    for (int i = 1; i < 3; ++i) toward[n + i] = length > 0 ? zj[i] / length : 0;
-    for (int i = 0; i < 3; ++i) lack[n + i] = a[n + i] - zj[i] + (i == 0 ? length : 0);
-    for (int i = 0; i < 3; ++i) off = max(off, abs(lack[n + i]));
+    for (int i = 1; i < D; ++i) toward[n + i] = length > 0 ? zj[i] / length : 0;
+    for (int i = 0; i < D; ++i) lack[n + i] = a[n + i] - zj[i] + (i == 0 ? length : 0);
+    for (int i = 0; i < D; ++i) off = max(off, abs(lack[n + i]));
     const auto [w, eta2] = cone::make_scaling(cj, zj);
     const double inverse = 1 / eta2, depth = s.center * mean / cone::depth2(cj);
-    for (int r = 0; r < 3; ++r) {
+    for (int r = 0; r < D; ++r) {
       aim[n + r] = (r == 0 ? depth : -depth) * cj[r] - zj[r];
-      for (int k = 0; k < 3; ++k) {
+      for (int k = 0; k < D; ++k) {
         const double sign = (r == 0) == (k == 0) ? 2 : -2, diagonal = r != k ? 0 : r == 0 ? -1 : 1;
         H[j](r, k) = inverse * fma(sign * w[r], w[k], diagonal);
       }
     }
     // (I + E) A + H, E = e_n toward^T
-    for (int k = 0; k < extent<M>(); ++k)
-      K(n, k) = fma(toward[n + 1], p.A(n + 1, k), fma(toward[n + 2], p.A(n + 2, k), K(n, k)));
-    for (int r = 0; r < 3; ++r)
-      for (int k = 0; k < 3; ++k) K(n + r, n + k) += H[j](r, k);
+    for (int i = D - 1; i > 0; --i)
+      for (int k = 0; k < extent<M>(); ++k) K(n, k) = fma(toward[n + i], p.A(n + i, k), K(n, k));
+    for (int r = 0; r < D; ++r)
+      for (int k = 0; k < D; ++k) K(n + r, n + k) += H[j](r, k);
   }
   Vec<double, M> rhs;
   for (int j = 0; j < extent<N>(); ++j) {
-    const int n = 3 * j;
-    for (int i = 0; i < 3; ++i) rhs[n + i] = aim[n + i] - lack[n + i];
-    for (int i = 1; i < 3; ++i) rhs[n] = fma(-toward[n + i], lack[n + i], rhs[n]);
+    const int n = D * j;
+    for (int i = 0; i < D; ++i) rhs[n + i] = aim[n + i] - lack[n + i];
+    for (int i = 1; i < D; ++i) rhs[n] = fma(-toward[n + i], lack[n + i], rhs[n]);
   }
   const Vec<double, M> dc = friction_refine::solved_in_place<M>(K, rhs);
   Vec<double, M> dz;
   double length = 1 / 0.95;
   for (int j = 0; j < extent<N>(); ++j) {
-    const Vec3<double> change = contact<double, N>(aim, j) - H[j] * contact<double, N>(dc, j);
-    set_contact<double, N>(dz, j, change);
-    length = min(length, cone::way_out(contact<double, N>(s.c, j), contact<double, N>(dc, j)));
-    length = min(length, cone::way_out(contact<double, N>(s.z, j), change));
+    const Vec<double, D> change = contact<double, N, D>(aim, j) - H[j] * contact<double, N, D>(dc, j);
+    set_contact<double, N, D>(dz, j, change);
+    length = min(length, cone::way_out(contact<double, N, D>(s.c, j), contact<double, N, D>(dc, j)));
+    length = min(length, cone::way_out(contact<double, N, D>(s.z, j), change));
   }
   length = 0.95 * length;
   s.steps += 1;
@@ -158,34 +158,34 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
 /// If there is none, even with b.z <= 0, a solution exists (Acary, Cadoux, Lemaréchal, Malick, ZAMM
 /// 91, 2011). Computed by the method without shift on A + b b^T: the least value of z.A z + (b.z +
 /// 1)^2 over the cones is zero if z exists.
-template <int N>
+template <int N, int D = 3>
 struct InternalForce {
   bool found;
   double steps;
-  Vec<double, 3 * N> z;  ///< largest entry 1, if found
+  Vec<double, D * N> z;  ///< largest entry 1, if found
 };
-template <int N, class Matrix>
-GARRA_HD_CALL InternalForce<N> internal_force(const FrictionProblem<double, N, 3, Matrix>& p, int max_steps) {
+template <int N, int D, class Matrix>
+GARRA_HD_CALL InternalForce<N, D> internal_force(const FrictionProblem<double, N, D, Matrix>& p, int max_steps) {
   constexpr double kZero = 1e-5, kPressed = 0.9;
   FrictionInterior method;
   method.max_iterations = max_steps;
   method.first_force = 10;
   method.shift = false;
-  InteriorState<N, Matrix> s;
+  InteriorState<N, D, Matrix> s;
   method.start(p, s);
-  const Vec<double, 3 * N>& b = s.problem.b;
-  for (int i = 0; i < extent<3 * N>(); ++i)
-    for (int k = 0; k < extent<3 * N>(); ++k) s.problem.A(i, k) = fma(b[i], b[k], s.problem.A(i, k));
+  const Vec<double, D* N>& b = s.problem.b;
+  for (int i = 0; i < extent<D * N>(); ++i)
+    for (int k = 0; k < extent<D * N>(); ++k) s.problem.A(i, k) = fma(b[i], b[k], s.problem.A(i, k));
   while (method.running(s)) method.step(s);
   const double pressed = -dot(b, s.c), size = norm(s.c);
-  const Vec<double, 3 * N> a = s.problem.A * s.c;
+  const Vec<double, D* N> a = s.problem.A * s.c;
   double largest = 0;
-  for (int i = 0; i < extent<3 * N>(); ++i) largest = max(largest, abs(fma(b[i], pressed, a[i])));
-  InternalForce<N> out;
+  for (int i = 0; i < extent<D * N>(); ++i) largest = max(largest, abs(fma(b[i], pressed, a[i])));
+  InternalForce<N, D> out;
   out.found = pressed >= kPressed && largest <= kZero * size;
   out.steps = s.steps;
   double most = 0;
-  for (int i = 0; i < extent<3 * N>(); ++i) {
+  for (int i = 0; i < extent<D * N>(); ++i) {
     out.z[i] = s.unit[i] * s.c[i];
     most = max(most, abs(out.z[i]));
   }

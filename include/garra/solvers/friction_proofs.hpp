@@ -10,17 +10,16 @@ namespace garra::solvers {
 
 /// The problem as given, before sliding contacts are eliminated. A(i, k) gives the entries,
 /// wherever they are stored.
-template <class Entry, int N>
+template <class Entry, int N, int D = 3>
 struct GivenProblem {
-  static constexpr int kRows = 3 * N;
   Entry A;
-  Vec<double, 3 * N> b;
+  Vec<double, D * N> b;
   Vec<double, N> mu;
-  SlidingContacts<double, N> sliding;
+  SlidingContacts<double, N, D> sliding;
 
-  [[nodiscard]] GARRA_HD_CALL FrictionSolution<double, N> certify(const Candidate<double, N>& found,
-                                                                  double tolerance) const {
-    return certified<double, N>(A, b, mu, sliding, found, tolerance);
+  [[nodiscard]] GARRA_HD_CALL FrictionSolution<double, N, D> certify(const Candidate<double, N, D>& found,
+                                                                     double tolerance) const {
+    return certified<double, N, D>(A, b, mu, sliding, found, tolerance);
   }
   [[nodiscard]] GARRA_HD bool all_may_roll() const {
     for (int j = 0; j < extent<N>(); ++j)
@@ -28,9 +27,9 @@ struct GivenProblem {
     return true;
   }
 };
-template <class Entry, int N>
-GARRA_HD GivenProblem<Entry, N> given_problem(const Entry& A, const Vec<double, 3 * N>& b, const Vec<double, N>& mu,
-                                              const SlidingContacts<double, N>& sliding) {
+template <class Entry, int N, int D = 3>
+GARRA_HD GivenProblem<Entry, N, D> given_problem(const Entry& A, const Vec<double, D * N>& b, const Vec<double, N>& mu,
+                                                 const SlidingContacts<double, N, D>& sliding) {
   return {A, b, mu, sliding};
 }
 
@@ -76,11 +75,13 @@ GARRA_HD_CALL void solve_by_cholesky(const Matrix& L, int size, double* x) {
 }
 
 /// Inverse roots of the contacts' scales: in units of these the mean diagonal of A_jj is 1.
-template <class Entry, int N>
-GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
+template <class Entry, int N, int D>
+GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N, D>& p) {
   Vec<double, N> out;
   for (int j = 0; j < extent<N>(); ++j) {
-    const double mean = (p.A(3 * j, 3 * j) + p.A(3 * j + 1, 3 * j + 1) + p.A(3 * j + 2, 3 * j + 2)) / 3;
+    double trace = p.A(D * j, D * j);
+    for (int i = 1; i < D; ++i) trace += p.A(D * j + i, D * j + i);
+    const double mean = trace / D;
     out[j] = mean > 0 && is_finite(mean) ? 1 / sqrt(mean) : 1;
   }
   return out;
@@ -88,9 +89,9 @@ GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
 
 /// Classifies A. Eigenvalues within n 2^-52 of the largest count as zero: rounding of A alone
 /// produces them. `room`: a matrix with memory for one more of its kind behind it (FarMat).
-template <class Entry, int N, class Matrix>
-GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const Matrix& room) {
-  constexpr int M = 3 * N;
+template <class Entry, int N, int D, class Matrix>
+GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N, D>& p, const Matrix& room) {
+  constexpr int M = D * N;
   constexpr double kUnsymmetric = 1e-6;  // of a matrix with mean diagonal 1
   const Vec<double, N> scale = inverse_roots(p);
   Matrix G;
@@ -99,7 +100,7 @@ GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const M
   for (int i = 0; i < extent<M>(); ++i) {
     double row = 0;
     for (int k = 0; k < extent<M>(); ++k) {
-      const double unit = scale[i / 3] * scale[k / 3], there = unit * p.A(k, i), here = unit * p.A(i, k);
+      const double unit = scale[i / D] * scale[k / D], there = unit * p.A(k, i), here = unit * p.A(i, k);
       row += abs(here);
       skew = max(skew, abs(here - there));
     }
@@ -110,7 +111,7 @@ GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const M
   const auto has_factor = [&](double shift) {
     for (int i = 0; i < extent<M>(); ++i)
       for (int k = 0; k <= i; ++k)
-        G(i, k) = (scale[i / 3] * scale[k / 3]) * (0.5 * (p.A(i, k) + p.A(k, i))) + (i == k ? shift : 0);
+        G(i, k) = (scale[i / D] * scale[k / D]) * (0.5 * (p.A(i, k) + p.A(k, i))) + (i == k ? shift : 0);
     return cholesky(G, extent<M>());
   };
   if (has_factor(-zero)) return Definiteness::kDefinite;
@@ -211,22 +212,24 @@ GARRA_HD_CALL Vec<double, N> cleared(const NormalQuadratic<N>& q, Vec<double, N>
 /// Whether normal forces y that press against one another and accelerate nothing, A E_n y = 0, work
 /// against the load, b.y < 0. Then y.a = b.y < 0 for all forces, and some a_n is negative. Rows
 /// hold within rounding of A.
-template <class Entry, int N>
-GARRA_HD_CALL bool closes(const GivenProblem<Entry, N>& p) {
-  constexpr int M = 3 * N;
+template <class Entry, int N, int D>
+GARRA_HD_CALL bool closes(const GivenProblem<Entry, N, D>& p) {
+  constexpr int M = D * N;
   const Vec<double, N> scale = inverse_roots(p);
   NormalQuadratic<N> q;
-  double size = 0;
+  Vec<double, N> size;
   bool approaches = false;
   for (int j = 0; j < extent<N>(); ++j) {
-    q.b[j] = scale[j] * p.b[3 * j];
-    size = max(size, abs(q.b[j]));
+    q.b[j] = scale[j] * p.b[D * j];
+    size[j] = abs(q.b[j]);
     approaches = approaches || q.b[j] < 0;
   }
   if (!approaches) return false;
-  for (int j = 0; j < extent<N>(); ++j) q.b[j] = q.b[j] / size;
+  // Bodies that touch nowhere have a unit each: b.y < 0 in these units holds for one of them.
+  size = friction_problem_detail::largest_of_coupled<N, D, double>(p.A, size);
+  for (int j = 0; j < extent<N>(); ++j) q.b[j] = size[j] > 0 ? q.b[j] / size[j] : 0;
   for (int i = 0; i < extent<N>(); ++i)
-    for (int k = 0; k <= i; ++k) q.A(i, k) = (scale[i] * scale[k]) * (0.5 * (p.A(3 * i, 3 * k) + p.A(3 * k, 3 * i)));
+    for (int k = 0; k <= i; ++k) q.A(i, k) = (scale[i] * scale[k]) * (0.5 * (p.A(D * i, D * k) + p.A(D * k, D * i)));
   const Vec<double, N> y = cleared(q, least_combination(q));
   double work = 0, work_size = 0, total = 0;
   for (int j = 0; j < extent<N>(); ++j) {
@@ -238,8 +241,8 @@ GARRA_HD_CALL bool closes(const GivenProblem<Entry, N>& p) {
   if (!(work < -(extent<M>() * 0x1p-52) * (work_size + total))) return false;
   for (int i = 0; i < extent<M>(); ++i) {
     double sum = 0;
-    for (int k = 0; k < extent<N>(); ++k) sum = fma(p.A(i, 3 * k) * scale[k], y[k], sum);
-    if (!(abs(scale[i / 3] * sum) <= extent<M>() * 0x1p-52 * total)) return false;
+    for (int k = 0; k < extent<N>(); ++k) sum = fma(p.A(i, D * k) * scale[k], y[k], sum);
+    if (!(abs(scale[i / D] * sum) <= extent<M>() * 0x1p-52 * total)) return false;
   }
   return true;
 }

@@ -16,11 +16,11 @@
 namespace garra::solvers {
 
 /// State of the solver on one problem, in scaled units. Members are S, or a matrix elsewhere.
-template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
+template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct ProximalState {
-  FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
-  FrictionState<S, N, 3, Matrix> newton;     ///< the iteration on (1)
-  Vec<S, 3 * N> x;                           ///< center
+  FrictionProblem<S, N, D, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  FrictionState<S, N, D, Matrix> newton;     ///< the iteration on (1)
+  Vec<S, D * N> x;                           ///< center
   LoadScale<S, N> scale;                     ///< unit of changes of the load
   S alpha;
   S unit;           ///< force unit: size_b / size_a of friction_scale
@@ -41,37 +41,37 @@ struct FrictionProximal {
   int first_attempt = 0;      ///< attempts differ in the first alpha and in the first center
   int max_runaways = 3;       ///< stop: this many attempts, and all so far, diverged: most likely no solution
 
-  template <class S, int N, class Matrix>
-  GARRA_HD ProximalState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
-    ProximalState<S, N, Matrix> state;
+  template <class S, int N, int D, class Matrix>
+  GARRA_HD ProximalState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given) const {
+    ProximalState<S, N, D, Matrix> state;
     start(given, state);
     return state;
   }
   /// In place: nvcc copies return values.
-  template <class S, int N, class Matrix>
-  GARRA_HD void start(const FrictionProblem<S, N, 3, Matrix>& given, ProximalState<S, N, Matrix>& s) const;
+  template <class S, int N, int D, class Matrix>
+  GARRA_HD void start(const FrictionProblem<S, N, D, Matrix>& given, ProximalState<S, N, D, Matrix>& s) const;
 
-  template <class S, int N, class Matrix>
-  GARRA_HD void step(ProximalState<S, N, Matrix>& state) const;
+  template <class S, int N, int D, class Matrix>
+  GARRA_HD void step(ProximalState<S, N, D, Matrix>& state) const;
 
-  template <class S, int N, class Matrix>
-  static GARRA_HD MaskOf<S> running(const ProximalState<S, N, Matrix>& state) {
+  template <class S, int N, int D, class Matrix>
+  static GARRA_HD MaskOf<S> running(const ProximalState<S, N, D, Matrix>& state) {
     return state.running > S(0);
   }
 
   /// The candidate for the certificate: the center in the problem's own units.
-  template <class S, int N, class Matrix>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ProximalState<S, N, Matrix>& state) const {
+  template <class S, int N, int D, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const ProximalState<S, N, D, Matrix>& state) const {
     Effort<S> effort = Effort<S>::none();
     effort.outer = state.steps;
     effort.stage = state.attempt;
-    return make_candidate<S, N>(state.unit * state.x, stop_reason(state.steps, max_iterations), effort);
+    return make_candidate<S, N, D>(state.unit * state.x, stop_reason(state.steps, max_iterations), effort);
   }
 
   /// Solves one problem per lane.
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
-    ProximalState<S, N> state = start(given);
+  template <class S, int N, int D>
+  [[nodiscard]] GARRA_HD FrictionSolution<S, N, D> solve(const FrictionProblem<S, N, D>& given) const {
+    ProximalState<S, N, D> state = start(given);
     while (any(running(state))) step(state);
     return certify(given, candidate(state), tolerance);
   }
@@ -95,8 +95,8 @@ GARRA_HD S shrink_factor(const S& attempt) {
 }
 
 /// Every fourth outer step omits alpha: Newton on the problem itself from the center.
-template <class S, int N, class Matrix>
-GARRA_HD MaskOf<S> direct(const ProximalState<S, N, Matrix>& s) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD MaskOf<S> direct(const ProximalState<S, N, D, Matrix>& s) {
   return s.outers - S(4) * floor(S(0.25) * s.outers) == S(3);
 }
 
@@ -110,22 +110,22 @@ GARRA_HD FrictionNewton make_newton(const FrictionProximal& solver) {
 }
 
 /// Newton's start and step, not inlined: rarely used, compiled once for all callers.
-template <class S, int N, class Matrix>
-GARRA_HD_CALL void begin_newton(const FrictionNewton& newton, const FrictionProblem<S, N, 3, Matrix>& p,
-                                const Vec<S, 3 * N>& guess, FrictionState<S, N, 3, Matrix>& out) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD_CALL void begin_newton(const FrictionNewton& newton, const FrictionProblem<S, N, D, Matrix>& p,
+                                const Vec<S, D * N>& guess, FrictionState<S, N, D, Matrix>& out) {
   out = newton.start(p, guess);
 }
-template <class S, int N, class Matrix>
-GARRA_HD_CALL void advance(const FrictionNewton& newton, FrictionState<S, N, 3, Matrix>& state) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD_CALL void advance(const FrictionNewton& newton, FrictionState<S, N, D, Matrix>& state) {
   newton.step(state);
 }
 
 /// Problem (1) at the center.
-template <class S, int N, class Matrix>
-GARRA_HD FrictionProblem<S, N, 3, Matrix> shifted(const ProximalState<S, N, Matrix>& s) {
-  FrictionProblem<S, N, 3, Matrix> p{copied(s.problem.A), s.problem.b, s.problem.mu};
+template <class S, int N, int D, class Matrix>
+GARRA_HD FrictionProblem<S, N, D, Matrix> shifted(const ProximalState<S, N, D, Matrix>& s) {
+  FrictionProblem<S, N, D, Matrix> p{copied(s.problem.A), s.problem.b, s.problem.mu};
   const S alpha = select(direct(s), S(0), s.alpha);
-  for_each_index<3 * N>([&](int i) {
+  for_each_index<D * N>([&](int i) {
     p.A(i, i) = p.A(i, i) + alpha;
     p.b[i] = fma(-alpha, s.x[i], p.b[i]);
   });
@@ -164,34 +164,34 @@ GARRA_HD Vec<S, N> spread_numbers(const S& weyl) {
 }
 
 /// Next attempt: the first four from zero, later ones from forces spread as in Newton's restarts.
-template <class S, int N, class Matrix>
-GARRA_HD void next_attempt(ProximalState<S, N, Matrix>& s, const MaskOf<S>& anew) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD void next_attempt(ProximalState<S, N, D, Matrix>& s, const MaskOf<S>& anew) {
   s.attempt = select(anew, s.attempt + S(1), s.attempt);
   s.alpha = select(anew, first_alpha(s.attempt), s.alpha);
   s.attempt_steps = select(anew, S(0), s.attempt_steps);
   s.outers = select(anew, S(0), s.outers);
   s.weyl = select(anew, next_weyl(s.weyl), s.weyl);
-  Vec<S, 3 * N> x = Vec<S, 3 * N>::zero();
+  Vec<S, D* N> x = Vec<S, D * N>::zero();
   const Vec<S, N> spread = spread_numbers<S, N>(s.weyl);
   for (int j = 0; j < extent<N>(); ++j) {
     const S w = spread[j];
-    x[3 * j] =
-        select(s.attempt >= S(4), S(30) * (w * w * w) * friction_newton::diagonal_rho<S, N>(s.problem.A, j).n, S(0));
+    x[D * j] =
+        select(s.attempt >= S(4), S(30) * (w * w * w) * friction_newton::diagonal_rho<S, N, D>(s.problem.A, j).n, S(0));
   }
   s.x = select(anew, x, s.x);
 }
 
 }  // namespace friction_proximal
 
-template <class S, int N, class Matrix>
-GARRA_HD void FrictionProximal::start(const FrictionProblem<S, N, 3, Matrix>& given,
-                                      ProximalState<S, N, Matrix>& s) const {
+template <class S, int N, int D, class Matrix>
+GARRA_HD void FrictionProximal::start(const FrictionProblem<S, N, D, Matrix>& given,
+                                      ProximalState<S, N, D, Matrix>& s) const {
   using namespace friction_proximal;
-  const Scaled<S, N, 3, Matrix> in = scaled(given);
+  const Scaled<S, N, D, Matrix> in = scaled(given);
   s.problem = in.problem;
   s.unit = in.unit;
   s.scale = load_scale(s.problem);
-  s.x = Vec<S, 3 * N>::zero();
+  s.x = Vec<S, D * N>::zero();
   s.outers = s.weyl = s.ran_away = s.attempt_steps = s.steps = S(0);
   s.attempt = S(first_attempt);
   s.alpha = first_alpha(s.attempt);
@@ -201,8 +201,8 @@ GARRA_HD void FrictionProximal::start(const FrictionProblem<S, N, 3, Matrix>& gi
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
 }
 
-template <class S, int N, class Matrix>
-GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
+template <class S, int N, int D, class Matrix>
+GARRA_HD void FrictionProximal::step(ProximalState<S, N, D, Matrix>& s) const {
   using namespace friction_proximal;
   const auto active = running(s);
   const FrictionNewton newton = make_newton(*this);
@@ -214,7 +214,7 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   }
   const auto ended = active && !newton.running(s.newton);
   if (!any(ended)) return;
-  const Vec<S, 3 * N> c = s.newton.unit * s.newton.c;
+  const Vec<S, D* N> c = s.newton.unit * s.newton.c;
   const auto inner = shifted(s);
   const auto moved = ended && check_iterate(inner, s.scale, c, inner.A * c + inner.b, 1e2 * tolerance).solved;
   s.x = select(moved, c, s.x);
@@ -236,7 +236,7 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   if constexpr (kWidth<S> == 1) {
     begin_newton(newton, shifted(s), s.x, s.newton);
   } else {
-    FrictionState<S, N, 3, Matrix> fresh;
+    FrictionState<S, N, D, Matrix> fresh;
     begin_newton(newton, shifted(s), s.x, fresh);
     s.newton = select_members<S>(ended, fresh, s.newton);
   }

@@ -8,10 +8,10 @@
 
 namespace garra::solvers {
 
-template <int N>
+template <int N, int D = 3>
 struct Refined {
-  Vec<double, 3 * N> c;
-  FrictionSolution<double, N> checked;
+  Vec<double, D * N> c;
+  FrictionSolution<double, N, D> checked;
   double steps;
 };
 
@@ -51,23 +51,23 @@ GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
 }
 
 /// Newton's direction for an a more accurate than A c + b, without regularization, with pivots.
-template <int N, class Matrix>
-GARRA_HD_CALL Vec<double, 3 * N> refine_direction(const FrictionProblem<double, N, 3, Matrix>& p,
+template <int N, int D, class Matrix>
+GARRA_HD_CALL Vec<double, D * N> refine_direction(const FrictionProblem<double, N, D, Matrix>& p,
                                                   const Vec<double, N>& rho_n, const Vec<double, N>& rho_t,
-                                                  const Vec<double, 3 * N>& c, const Vec<double, 3 * N>& a) {
+                                                  const Vec<double, D * N>& c, const Vec<double, D * N>& a) {
   using namespace friction_newton;
-  constexpr int M = 3 * N;
+  constexpr int M = D * N;
   Matrix J;
   take_room(J, p.A);
   Vec<double, M> rhs;
   for (int j = 0; j < extent<N>(); ++j) {
     const Rho<double> rho{rho_n[j], rho_t[j]};
-    const Piece<double, 3> piece = classify(contact<double, N>(c, j), contact<double, N>(a, j), p.mu[j], rho);
-    const RowWeights<double, 3> w = row_weights(piece, rho, p.mu[j], 0);
-    for (int r = 0; r < 3; ++r) {
+    const Piece<double, D> piece = classify(contact<double, N, D>(c, j), contact<double, N, D>(a, j), p.mu[j], rho);
+    const RowWeights<double, D> w = row_weights(piece, rho, p.mu[j], 0);
+    for (int r = 0; r < D; ++r) {
       const Vec<double, M> row = newton_row(p, j, r, w);
-      for (int k = 0; k < extent<M>(); ++k) J(3 * j + r, k) = row[k];
-      rhs[3 * j + r] = w.rhs[r];
+      for (int k = 0; k < extent<M>(); ++k) J(D * j + r, k) = row[k];
+      rhs[D * j + r] = w.rhs[r];
     }
   }
   return solved_in_place<M>(J, rhs);
@@ -77,32 +77,34 @@ GARRA_HD_CALL Vec<double, 3 * N> refine_direction(const FrictionProblem<double, 
 
 /// Best iterate of Newton steps from `from`. `p`: the problem with its sliding contacts eliminated,
 /// in its own units.
-template <int N, class Given, class Matrix>
-GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
-                                 const Candidate<double, N>& from, double tolerance, int most_steps) {
+template <int N, class Given, int D, class Matrix>
+GARRA_HD_CALL Refined<N, D> refined(const Given& given, const FrictionProblem<double, N, D, Matrix>& p,
+                                    const Candidate<double, N, D>& from, double tolerance, int most_steps) {
   using namespace friction_problem_detail;
-  constexpr int M = 3 * N, kSteps = 12;
+  constexpr int M = D * N, kSteps = 12;
   const int steps = min(kSteps, most_steps);
   Vec<double, N> rho_n, rho_t;
   for (int j = 0; j < extent<N>(); ++j) {
     const auto inverse = [](double x) { return x > 0 ? 1 / x : 1; };
-    rho_n[j] = inverse(friction_newton::normal_share(p.mu[j]) * p.A(3 * j, 3 * j));
-    rho_t[j] = inverse(0.5 * (p.A(3 * j + 1, 3 * j + 1) + p.A(3 * j + 2, 3 * j + 2)));
+    rho_n[j] = inverse(friction_newton::normal_share(p.mu[j]) * p.A(D * j, D * j));
+    double trace = p.A(D * j + 1, D * j + 1);
+    for (int i = 2; i < D; ++i) trace += p.A(D * j + i, D * j + i);
+    rho_t[j] = inverse(trace / (D - 1));
   }
-  Refined<N> best{from.c, given.certify(from, tolerance), 0};
+  Refined<N, D> best{from.c, given.certify(from, tolerance), 0};
   Vec<double, M> c = from.c;
   for (int step = 0; step < steps; ++step) {
-    restore_sliding<double, N>(c, given.mu, given.sliding);
+    restore_sliding<double, N, D>(c, given.mu, given.sliding);
     Vec<double, M> a, eliminated = c;
     for (int i = 0; i < extent<M>(); ++i)
       a[i] = compensated_row_change<M, double>(given.A, c, given.b[i], 0.0, i).value;
     for (int j = 0; j < extent<N>(); ++j) {
       if (!given.sliding.slides(j)) continue;
-      for (int i = 1; i < 3; ++i) eliminated[3 * j + i] = a[3 * j + i] = 0;
+      for (int i = 1; i < D; ++i) eliminated[D * j + i] = a[D * j + i] = 0;
     }
     const Vec<double, M> d = friction_refine::refine_direction(p, rho_n, rho_t, eliminated, a);
     c = eliminated + d;
-    Candidate<double, N> found = from;
+    Candidate<double, N, D> found = from;
     found.c = c;
     const auto checked = given.certify(found, tolerance);
     best.steps += 1;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/room.hpp"
+#include "contact/batch/own_limit.hpp"
 #include "contact/batch/solve_batch.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
@@ -71,6 +72,13 @@ void check_method(const ProblemView& in, Method method) {
         ExitCode::kInvalidFile,
         std::string("method ") + to_string(method) + ": " + std::to_string(in.contacts) + " contacts per problem",
         "it takes up to " + std::to_string(most_contacts(method)) + "; use auto");
+}
+
+/// Runs a method; `auto` with its own limit if there is none.
+void run(Options options, const Job* job, const TileJob* tiles) {
+  if (options.method == Method::kAuto && options.max_iterations == 0)
+    options.max_iterations = own_limit(options.full_effort);
+  kMethods[static_cast<std::size_t>(options.method)].run({options, job, tiles});
 }
 
 }  // namespace
@@ -152,13 +160,9 @@ Precision parse_precision(const std::string& name) {
   throw Error(ExitCode::kUsage, "no precision is called " + name, "there are fp64, mixed");
 }
 
-void run_method(const Job& job) {
-  kMethods[static_cast<std::size_t>(job.options.method)].run({job.options, &job, nullptr});
-}
+void run_method(const Job& job) { run(job.options, &job, nullptr); }
 
-void iterate_tiles(const Options& options, const TileJob& tiles) {
-  kMethods[static_cast<std::size_t>(options.method)].run({options, nullptr, &tiles});
-}
+void iterate_tiles(const Options& options, const TileJob& tiles) { run(options, nullptr, &tiles); }
 
 std::vector<std::string> friction_methods() {
   std::vector<std::string> names;

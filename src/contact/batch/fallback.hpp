@@ -10,12 +10,22 @@
 namespace garra::contact {
 
 /// Address of the reason why candidate i's solver stopped.
-template <class S, int N>
+template <class S, int N, int D = 3>
 GARRA_HD double* reason_at(double* candidates, std::int64_t i) {
-  using Candidate = solvers::Candidate<S, N>;
+  using Candidate = solvers::Candidate<S, N, D>;
   constexpr int kAfterForces = static_cast<int>((offsetof(Candidate, reason) - sizeof(Candidate::c)) / sizeof(S));
   return const_cast<double*>(batch::tile_at<S, Candidate>(candidates, i)) +
-         (extent<3 * N>() + kAfterForces) * batch::kTile;
+         (extent<D * N>() + kAfterForces) * batch::kTile;
+}
+
+/// Limits of the fallback solvers after a solver; `searches`: they may replace its forces by others than refined ones.
+GARRA_HD solvers::FrictionFallback make_fallback(const solvers::FrictionNewton& solver, bool searches) {
+  solvers::FrictionFallback fallback;
+  fallback.tolerance = solver.tolerance;
+  fallback.max_iterations = solver.max_iterations;
+  fallback.searches = searches;
+  if (solver.full) fallback.most_work = solvers::FrictionFallback::kNoLimit;
+  return fallback;
 }
 
 /// Runs the fallback solvers on problem i if a solver has found no solution; leaves other problems alone. At Newton's
@@ -31,16 +41,12 @@ struct FallbackKernel {
 
   /// For use after a solver: `job` has Newton's options in place of another solver's.
   FallbackKernel(const IterateKernel<solvers::FrictionNewton, N>& job, bool newton)
-      : problems(job.problems),
+      : fallback(make_fallback(job.solver, newton && job.solver.goes_on())),
+        problems(job.problems),
         sliding(job.sliding),
         candidates(job.candidates),
         contacts(job.contacts),
-        restarts(newton) {
-    fallback.tolerance = job.solver.tolerance;
-    fallback.max_iterations = job.solver.max_iterations;
-    fallback.searches = newton && job.solver.goes_on();
-    if (job.solver.full) fallback.most_work = solvers::FrictionFallback::kNoLimit;
-  }
+        restarts(newton) {}
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {

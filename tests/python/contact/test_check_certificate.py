@@ -109,13 +109,23 @@ def test_one_step_turns_the_friction_of_a_light_contact_against_its_motion(check
 
 
 @pytest.mark.parametrize(
-    ("name", "contacts", "left"),
-    [("condition", 8, 0), ("condition", 4, 0), ("friction", 5, 0), ("border-plus", 8, 0), ("rigid-friction", 8, 4)],
+    ("name", "contacts", "problems", "left"),
+    [
+        ("condition", 8, 1000, 0),
+        ("condition", 4, 1000, 0),
+        ("friction", 5, 1000, 0),
+        ("border-plus", 8, 1000, 0),
+        ("rigid-friction", 8, 1000, 0),
+        ("condition", 16, 200, 0),
+        ("border-plus", 12, 100, 0),
+        ("rigid-friction", 12, 100, 2),
+        ("rigid-friction", 32, 5, 1),
+    ],
 )
-def test_problems_that_are_built_with_a_solution_are_solved(check, name, contacts, left):
-    # Before the path was followed by its length 6, 3, 4, 101 and 50 of these 1,000 were left.
+def test_problems_that_are_built_with_a_solution_are_solved(check, name, contacts, problems, left):
+    # Without the path by its length 6, 3, 4, 101, 50 and 12, 92, 15, 3 were left.
     kind = next(c for c in check.CLASSES if c.name == name)
-    p = kind.make(np.random.default_rng([zlib.crc32(name.encode()), contacts, 0]), 1000, contacts)
+    p = kind.make(np.random.default_rng([zlib.crc32(name.encode()), contacts, 0]), problems, contacts)
     found = check.solve(p)
     solved = np.isin(found.status, (0, 6))
     assert (~solved).sum() <= left
