@@ -130,7 +130,7 @@ struct SemismoothNewton {
  private:
   template <class M, class S, int V>
   GARRA_HD Vec<S, V> choose_direction(const M& merit, State<S, V>& s, const Mat<S, V, V>& J, const Vec<S, V>& r,
-                               const Vec<S, V>& g) const {
+                                      const Vec<S, V>& g) const {
     Vec<S, V> d = -r;
     Large K([&] { return J; });
     const auto regular = semismooth_newton::solve_in_place(*K, d);
@@ -139,7 +139,8 @@ struct SemismoothNewton {
     s.nu = select(damped, max(s.nu, S(first_nu)), S(0));
     if (any(damped && s.at.running > S(0))) {
       Large H([&] { return projected_lm::normal_matrix(J); });
-      d = select(damped, projected_lm::direction(merit, s.at, *H, g, s.nu), d);
+      const Vec<S, V> held = projected_lm::active(merit, s.at.x, g);
+      d = select(damped, projected_lm::damped_step(*H, g, held, projected_lm::damping(s.nu, s.at.f)), d);
     }
     return d;
   }
