@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("garra._core")
 
+import garra  # noqa: E402
 from garra import contact  # noqa: E402
 from garra.grasp import GraspSet, rank  # noqa: E402
 
@@ -101,3 +102,12 @@ def test_a_ranking_tells_how_far_it_is(tmp_path, capsys):
 
     with pytest.raises(KeyError, match="enough"):
         rank(many, samples=64, progress=stop)
+
+
+def test_variants_tell_how_far_they_are():
+    grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=2, mass=0.3)
+    ranking = rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+    told: list[dict] = []
+    variants = ranking.variants(0, progress=told.append)
+    assert told[-1]["grasps"] == told[-1]["of"] == len(variants.p_held) > 2
+    np.testing.assert_array_equal(variants.p_held, ranking.variants(0).p_held)
