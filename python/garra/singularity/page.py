@@ -8,13 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from garra.page import words
 from garra.page.html import page
 from garra.page.run_folder import At, read_json
-from garra.singularity import figures
+from garra.singularity import arm, figures
 from garra.singularity import folder as singularity_folder
 from garra.singularity import words as text
 
+SCRIPTS = ["singularity/arm.js"]
 TOLERANCE = 1e-10  # singular values up to this part of the largest are drawn as zero
 
 Table = dict[str, Any]
@@ -33,7 +36,7 @@ def configuration(entry: Table, robot: str, name: str) -> Table:
         {
             "joint": k,
             "dependent": k in dependent,
-            "kind": "prismatic" if prismatic[k] else "revolute",
+            "kind": arm.kind(np.array(screw, dtype=float)),
             "direction": text.vector(screw[3:] if prismatic[k] else screw[:3]),
             "moment": words.MISSING if prismatic[k] else text.vector(screw[3:]),
             **{key: values[k] if values else None for key, values in positions.items()},
@@ -104,7 +107,11 @@ def build(entry: Table, file: str) -> str:
     c = configuration(checked, str(robot), "c0")
     facts = [words.plural(len(c["screws"]), "joint"), f"rank {c['analysis']['rank']} of {c['analysis']['generic_rank']}"]
     facts += [] if c["sample"] is None else [f"sample {words.count(c['sample'])}"]
-    return page("singularity/page.html", c=c, facts=facts, text=text, styles=["page/field.css"])
+    picture = arm.scene(checked)
+    return page(
+        "singularity/page.html", {"arm": picture}, c=c, facts=facts, text=text, picture=picture,
+        styles=["page/field.css", "page/motion.css"], scripts=SCRIPTS,
+    )  # fmt: skip
 
 
 def read(file: str) -> str:

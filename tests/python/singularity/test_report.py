@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -725,3 +726,33 @@ def test_the_report_of_a_run_of_the_program(tmp_path: Path, scenario: Path) -> N
     share = percent(first["share"]).replace("100.0", "100")
     assert f"{joint_set(first['joints'])} " in page.text and share in page.text
     assert sum(unpacked(data_of(html)["cloud"]["count"], "<u4")) <= summary["samples"]
+
+
+# --- the picture of one configuration
+
+
+def test_the_picture_of_given_screws_shows_axes_normals_wrench_and_the_way_out(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = subprocess.run([PROGRAM, "screws", ROOT / "data/screws/gallardo_1.toml", "--report", page],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = re.search(r'<script[^>]*id="arm-data"[^>]*>(.*?)</script>', page.read_text(), re.S)
+    scene = json.loads(found[1])
+    given = tomllib.loads((ROOT / "data/screws/gallardo_1.toml").read_text())["screws"]
+    first = scene["poses"][0]
+    for axis, screw in zip(first["axes"], np.array(given), strict=True):
+        point, along = np.array(axis[:3]), np.array(axis[3:])
+        if np.linalg.norm(screw[:3]) > 0:  # the axis is the screw's: the same direction, the same moment
+            assert np.allclose(along, screw[:3], atol=1e-5)
+            assert np.allclose(np.cross(point, along), screw[3:], atol=1e-4)
+    for a, b, before, after in zip(first["arm"][1::2], first["arm"][2::2], first["axes"], first["axes"][1:], strict=False):
+        normal = np.subtract(b, a)  # perpendicular to both axes, unless it runs along them
+        assert abs(normal @ before[3:]) < 1e-5 or np.linalg.norm(np.cross(normal, before[3:])) < 1e-5
+        assert abs(normal @ after[3:]) < 1e-5 or np.linalg.norm(np.cross(normal, after[3:])) < 1e-5
+    assert scene["kinds"][1] == "prismatic" and scene["dependent"] == [0, 2, 3, 4, 5, 6]
+    (wrench,) = scene["wrenches"]
+    assert not wrench["couple"]  # a force along its line does no work in any joint
+    force, moment = np.array(wrench["along"]), np.cross(wrench["point"], wrench["along"])
+    assert np.allclose(np.array(given)[:, 3:] @ force + np.array(given)[:, :3] @ moment, 0, atol=2e-3)
+    last = scene["poses"][-1]  # joint 2 has turned: joint 4's axis is no longer that of joint 0
+    assert np.linalg.norm(np.cross(last["axes"][4][3:], last["axes"][0][3:])) > 0.5
