@@ -114,8 +114,8 @@ def _pose(screws: np.ndarray) -> Table:
 
 
 def _wrench(wrench: np.ndarray, feet: np.ndarray) -> Table:
-    """A line of action, or a couple at the arm's middle. Input: (moment about the origin; force)."""
-    moment, force = wrench[:3], wrench[3:]
+    """A line of action, or a couple at the arm's middle. Input: (force; moment about the origin)."""
+    force, moment = wrench[:3], wrench[3:]
     middle = feet.reshape(-1, 3).mean(axis=0)
     if np.linalg.norm(force) < 1e-9 * np.linalg.norm(moment):
         return {"couple": True, "point": _rounded(middle), "along": _rounded(moment / np.linalg.norm(moment))}
