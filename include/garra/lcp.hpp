@@ -34,7 +34,7 @@ struct Problems {
 
 /// Options of Lemke's method, as the inequalities that are tested.
 struct Options {
-  double tolerance = 1e-8;  ///< converged: residual <= tolerance
+  double tolerance = 1e-8;  ///< converged: residual <= tolerance, rounding included
   int max_pivots = 0;  ///< iteration limit: pivots >= max_pivots; 0: size 2^(size-1), which only rounding can exceed
 };
 
@@ -42,10 +42,10 @@ struct Options {
 struct Solutions {
   int size = 0;
   std::int64_t count = 0;
-  std::vector<double> z;  ///< [count][size]; NaN where not converged
-  std::vector<double> w;  ///< [count][size] M z + q; NaN where not converged
-  /// [count] largest |min(z_i, w_i)|, z in units of |q| / |M|, w of |q|, over the largest of 1, z
-  /// and w (solvers::lcp_error). NaN without a basis.
+  std::vector<double> z;  ///< [count][size]; NaN where not converged or ill-conditioned
+  std::vector<double> w;  ///< [count][size] M z + q; NaN as z
+  /// [count] largest change of q, over the largest |q|, with which z and w are an exact solution
+  /// (docs/theory/lcp.md). NaN without a basis.
   std::vector<double> residual;
   std::vector<std::int32_t> pivots;  ///< [count] 0: q >= 0, so z = 0
   std::vector<Status> status;        ///< [count] stalled: ended on a ray, which proves nothing for a general M

@@ -32,11 +32,11 @@ class Solutions(Summary):
     _statuses = "statuses"
 
     z: Any
-    """[..., n], NaN where not converged"""
+    """[..., n], NaN where not converged or ill_conditioned"""
     w: Any
     """[..., n] M z + q"""
     residual: Any
-    """[...] scaled largest |min(z_i, w_i)|"""
+    """[...] largest change of q, over the largest |q|, with which z and w are an exact solution"""
     pivots: Any
     """[...] number of pivots"""
     status: Any
@@ -59,7 +59,7 @@ def solve(M: Any, q: Any, *, tolerance: float = 1e-8, device: str = "cpu", threa
     q : array_like [..., n]
         Constant part.
     tolerance : float
-        Converged: residual <= tolerance.
+        Converged: residual <= tolerance, rounding included.
     device : str
         "cpu", "scalar", "cuda", "cuda:1".
     threads : int

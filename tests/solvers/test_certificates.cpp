@@ -239,6 +239,27 @@ LcpSolution<double, 4> checked(const Lcp& p, const Vec<double, 4>& z) {
   return certify(p, LcpCandidate<double, 4>{z, double(int(Status::kConverged)), 7}, 1e-8);
 }
 
+/// Largest |delta_i| / |q| of z by the definition in docs/theory/lcp.md.
+long double change_of_q(const Lcp& p, const Vec<double, 4>& z) {
+  long double m = 0, q = 0, largest = 0;
+  for (const double x : p.M.m) m = std::max(m, std::abs(static_cast<long double>(x)));
+  for (const double x : p.q.m) q = std::max(q, std::abs(static_cast<long double>(x)));
+  long double to_z[4], to_w[4];
+  for (int i = 0; i < 4; ++i) {
+    long double w = p.q[i];
+    for (int j = 0; j < 4; ++j) w += static_cast<long double>(p.M(i, j)) * z[j];
+    const bool bears = z[i] * m / q > w / q;
+    to_z[i] = bears ? std::max(z[i], 0.0) : 0;
+    to_w[i] = bears ? 0 : std::max(w, 0.0L);
+  }
+  for (int i = 0; i < 4; ++i) {
+    long double delta = to_w[i] - p.q[i];
+    for (int j = 0; j < 4; ++j) delta -= p.M(i, j) * to_z[j];
+    largest = std::max(largest, std::abs(delta) / q);
+  }
+  return largest;
+}
+
 TEST(LcpCertificate, ItsResidualIsTheDefinitionInEveryUnit) {
   Draw draw(3);
   for (int k = 0; k < 40; ++k) {
@@ -251,22 +272,35 @@ TEST(LcpCertificate, ItsResidualIsTheDefinitionInEveryUnit) {
       for (const double size_q : kSizes) {
         const Lcp p{size_m * given.M, size_q * given.q};
         const Vec<double, 4> z = size_q / size_m * solution;
-        long double m = 0, q = 0, error = 0, size = 1;
-        for (const double x : p.M.m) m = std::max(m, std::abs(static_cast<long double>(x)));
-        for (const double x : p.q.m) q = std::max(q, std::abs(static_cast<long double>(x)));
-        for (int i = 0; i < 4; ++i) {
-          long double w = p.q[i];
-          for (int j = 0; j < 4; ++j) w += static_cast<long double>(p.M(i, j)) * z[j];
-          const long double zi = z[i] * m / q, wi = w / q;
-          error = std::max(error, std::abs(std::min(zi, wi)));
-          size = std::max({size, std::abs(zi), std::abs(wi)});
-        }
         const auto s = checked(p, z);
-        EXPECT_NEAR(s.residual, static_cast<double>(error / size), 1e-13) << "M " << size_m << ", q " << size_q;
+        EXPECT_NEAR(s.residual, static_cast<double>(change_of_q(p, z)), 1e-13) << "M " << size_m << ", q " << size_q;
         EXPECT_EQ(s.status, double(int(Status::kStalled)));
         EXPECT_EQ(s.pivots, 7);
       }
   }
+}
+
+// M z + q = 0 has no solution, but z of 1e10 leaves a hundredth of q: tiny beside z, which no scale may contain.
+TEST(LcpCertificate, RefusesALargeZThatSolvesNothing) {
+  Lcp p{Mat<double, 4, 4>::identity(), {{-1, -1, 0, 0}}};
+  p.M(0, 1) = p.M(1, 0) = -1;
+  const Vec<double, 4> z{{1e10 + 1.01, 1e10, 0, 0}};
+  EXPECT_EQ(checked(p, z).status, double(int(Status::kStalled)));
+}
+
+// Rows of 1e10 whose sum is 1: z is right to its last bit, which counts 1e-6 of q.
+TEST(LcpCertificate, NamesRoundingOfZ) {
+  Lcp p{Mat<double, 4, 4>::identity(), {{-1, -1, -1, -1}}};
+  p.M(0, 0) = 1e10;
+  p.M(0, 1) = -1e10;
+  const double z1 = 1 + 1.0 / 3;
+  p.q[1] = -z1;
+  const Vec<double, 4> z{{z1 + 1e-10, z1, 1, 1}};
+  const auto s = checked(p, z);
+  EXPECT_EQ(s.status, double(int(Status::kIllConditioned)));
+  EXPECT_EQ(s.z[1], z1);
+  EXPECT_GT(s.residual, 1e-8);
+  EXPECT_LT(s.residual, 1e-5);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 
 #include "garra/core/factor.hpp"
 #include "garra/core/mat.hpp"
+#include "garra/core/members.hpp"
 #include "garra/core/status.hpp"
 #include "garra/solvers/friction_problem.hpp"
 
@@ -37,9 +38,9 @@ struct LcpProblem {
 /// A solution and its certificate. Whole numbers are stored as S.
 template <class S, int N>
 struct LcpSolution {
-  Vec<S, N> z;  ///< NaN unless converged
-  Vec<S, N> w;  ///< M z + q as computed from the problem given; NaN unless converged
-  S residual;   ///< error tested for `converged`: lcp_error
+  Vec<S, N> z;  ///< NaN unless converged or ill-conditioned
+  Vec<S, N> w;  ///< M z + q as computed from the problem given; NaN as z
+  S residual;   ///< largest |delta_i| / |q|: certify
   S pivots;     ///< exchanges of a basic and a nonbasic variable, that of z_0 included
   S status;     ///< garra::Status: stalled means an end on a ray, which proves nothing unless M is of a special class
   static constexpr auto parts() {
@@ -75,7 +76,7 @@ GARRA_HD constexpr int pivot_bound() {
 
 /// A solver by Lemke's method. Options are inequalities tested as written.
 struct Lemke {
-  double tolerance = 1e-8;  ///< converged: lcp_error <= tolerance
+  double tolerance = 1e-8;  ///< converged: residual <= tolerance, rounding included
   int max_pivots = 0;       ///< iteration limit: pivots >= max_pivots; 0: N 2^(N-1), which only rounding can exceed
 
   template <class S, int N>
@@ -99,31 +100,6 @@ struct Lemke {
   [[nodiscard]] GARRA_HD LcpSolution<S, N> solve(const LcpProblem<S, N>& given) const;
 };
 
-/// Error of a solution: largest |min(z_i, w_i)|, z in units of |q| / |M| and w in units of |q|
-/// (largest entries), over the largest of 1, z and w in these units. It does not depend on the
-/// units of M and q nor on the size of the answer. `w` is M z + q.
-template <class S>
-struct LcpError {
-  S relative, absolute;  ///< absolute: not divided by the size of the answer
-};
-template <class S, int N>
-GARRA_HD LcpError<S> lcp_error(const LcpProblem<S, N>& p, const Vec<S, N>& z, const Vec<S, N>& w) {
-  S size_m = S(0), size_q = S(0);
-  for_each_index<N>([&](int i) {
-    for_each_index<N>([&](int j) { size_m = max(size_m, abs(p.M(i, j))); });
-    size_q = max(size_q, abs(p.q[i]));
-  });
-  const S inv_q = S(1) / select(size_q > S(0), size_q, S(1));
-  const S inv_z = select(size_m > S(0), size_m, S(1)) * inv_q;
-  S error = S(0), size = S(1);
-  for_each_index<N>([&](int i) {
-    const S zi = inv_z * z[i], wi = inv_q * w[i];
-    error = max(error, abs(min(zi, wi)));
-    size = max(size, max(abs(zi), abs(wi)));
-  });
-  return {error / size, error};
-}
-
 /// M z + q
 template <class S, int N>
 GARRA_HD Vec<S, N> lcp_slack(const LcpProblem<S, N>& p, const Vec<S, N>& z) {
@@ -140,32 +116,80 @@ struct LcpCandidate {
   S pivots;
 };
 
-/// Bound of the absolute error, in units of the largest |q|: a diverged z has small relative ones.
-inline constexpr double kMaxAbsoluteError = 0.1;
+/// Change of q with which z and w obey the law, in units of the largest |q|.
+template <class S>
+struct LcpChange {
+  S change;           ///< largest |delta_i|
+  S bound;            ///< with the bound of its rounding
+  S rounding;         ///< largest 2^-53 (|M| |z|)_i
+  MaskOf<S> rounded;  ///< every |delta_i| is within the change by rounding of z alone
+};
+template <bool kCompensated, class S, int N>
+GARRA_HD LcpChange<S> lcp_change(const LcpProblem<S, N>& p, const Vec<S, N>& z, const Vec<S, N>& w, const S& inv_q) {
+  using namespace friction_problem_detail;
+  LcpChange<S> out{S(0), S(0), S(0), inv_q == inv_q};
+  const auto entry = [&](int i, int k) { return p.M(i, k); };
+  for_each_index<N>([&](int i) {
+    RowChange<S> row;
+    if constexpr (kCompensated)
+      row = compensated_row_change<N, S>(entry, z, p.q[i], w[i], i);
+    else
+      row = row_change<N, S>(entry, z, p.q[i], w[i], i);
+    const S change = inv_q * abs(row.minus), rounding = S(0x1p-53) * inv_q * row.size;
+    out.change = max(out.change, change);
+    out.bound = max(out.bound, change + inv_q * row.error);
+    out.rounding = max(out.rounding, rounding);
+    out.rounded = out.rounded && change <= S(kRoundings) * rounding;
+  });
+  return out;
+}
 
-/// The certificate: w from the problem as given and from z alone; replaces the outputs of an unsolved problem by NaN.
+/// The certificate (docs/theory/lcp.md). z and w >= 0 with z_i w_i = 0 obey the law exactly: of a
+/// pair, the smaller of z_i and w_i in units of |q| / |M| and |q| becomes zero. They solve the
+/// problem for q + delta, delta = w - (M z + q). `converged` means |delta_i| <= tolerance |q|,
+/// rounding included. Only q may change, and |z| is in no scale. `ill_conditioned`: rounding of z
+/// alone exceeds a quarter of that. Outputs of an unsolved problem become NaN.
 template <class S, int N>
 GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate<S, N>& found, double tolerance) {
   LcpSolution<S, N> out;
-  const Vec<S, N> w = lcp_slack(p, found.z);
-  const LcpError<S> error = lcp_error(p, found.z, w);
-  S defect = S(0), wild = S(0);
+  S size_m = S(0), size_q = S(0), defect = S(0), wild = S(0);
   for_each_index<N>([&](int i) {
-    for_each_index<N>([&](int j) { defect += p.M(i, j) - p.M(i, j); });
+    for_each_index<N>([&](int j) {
+      size_m = max(size_m, abs(p.M(i, j)));
+      defect += p.M(i, j) - p.M(i, j);
+    });
+    size_q = max(size_q, abs(p.q[i]));
     defect += p.q[i] - p.q[i];
-    wild += (found.z[i] - found.z[i]) + (w[i] - w[i]);  // min and max ignore a NaN
   });
-  const auto valid = defect == S(0);
-  const auto converged = valid && wild == S(0) && found.reason == S(int(Status::kConverged)) &&
-                         error.relative <= S(tolerance) && error.absolute <= S(kMaxAbsoluteError);
-  const S failure = max(found.reason, S(int(Status::kStalled)));
+  const S inv_q = S(1) / select(size_q > S(0), size_q, S(1));
+  const S inv_z = select(size_m > S(0), size_m, S(1)) * inv_q;
+  Vec<S, N> z, w = lcp_slack(p, found.z);
+  for_each_index<N>([&](int i) {
+    wild += (found.z[i] - found.z[i]) + (w[i] - w[i]);  // min and max ignore a NaN
+    const auto bears = inv_z * found.z[i] > inv_q * w[i];
+    z[i] = select(bears, max(found.z[i], S(0)), S(0));
+    w[i] = select(bears, S(0), max(w[i], S(0)));
+  });
+  LcpChange<S> change = lcp_change<false>(p, z, w, inv_q);
+  const auto sure = change.bound <= S(tolerance);
+  if (!all(sure)) {
+    const LcpChange<S> exact = lcp_change<true>(p, z, w, inv_q);
+    using C = LcpChange<S>;
+    take_members(!sure, exact, change, &C::change, &C::bound, &C::rounding);
+    change.rounded = select_mask(sure, change.rounded, exact.rounded);
+  }
+  const auto valid = defect == S(0), found_basis = wild == S(0) && found.reason == S(int(Status::kConverged));
+  const auto converged = valid && found_basis && change.bound <= S(tolerance);
+  const auto rounded = valid && found_basis && !converged && change.rounded && S(4) * change.rounding > S(tolerance);
+  const S failure = select(rounded, S(int(Status::kIllConditioned)), max(found.reason, S(int(Status::kStalled))));
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const S nan = S(__builtin_nan(""));
+  const Vec<S, N> slack = lcp_slack(p, z);
   for_each_index<N>([&](int i) {
-    out.z[i] = select(converged, found.z[i], nan);
-    out.w[i] = select(converged, w[i], nan);
+    out.z[i] = select(converged || rounded, z[i], nan);
+    out.w[i] = select(converged || rounded, slack[i], nan);
   });
-  out.residual = select(valid && wild == S(0) && found.reason == S(int(Status::kConverged)), error.relative, nan);
+  out.residual = select(valid && found_basis, change.change, nan);
   out.pivots = found.pivots;
   return out;
 }
