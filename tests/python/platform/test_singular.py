@@ -313,3 +313,16 @@ def test_the_program_finds_the_same_path(tmp_path) -> None:
     assert "separate" in text and "opposite signs" in text
     for arguments in (["--to", "0 0 1, 0 0"], ["--to", "0 0 1.2, 0 0 0", "--tries", "0"]):
         garra("platform", "path", "trepa_like", *arguments, expect=USAGE)
+
+
+def test_a_path_leads_from_a_limit_to_a_limit() -> None:
+    whole = load("trepa_like")
+    up = (whole.home[0] + [0, 0, 0.2], whole.home[1])
+    low, high = (float(whole.inverse_kinematics(*pose).lengths[0]) for pose in (whole.home, up))
+    text = whole.to_toml().replace("stroke = [1.05, 1.85]", f"stroke = [{low!r}, {high!r}]")
+    platform = library.platform.Platform.from_toml(text)
+    assert text.count(repr(low)) == 6
+    for start, end in ((platform.home, up), (up, platform.home)):
+        path = platform.find_path(*end, start=start, tries=0)
+        assert path.reach == "reachable" and len(path.position) == 2
+    assert platform.find_path(whole.home[0] - [0, 0, 1e-6], whole.home[1]).reach == "out_of_limits"
