@@ -14,6 +14,11 @@ struct FrictionNewton;
 
 namespace garra::contact {
 
+/// Whether lanes have code of their own for one to four contacts; other solvers have one instance of all sizes
+/// (contact/batch/solvers.hpp).
+template <class Solver>
+inline constexpr bool kOwnSizes = true;
+
 /// Problem i for the solvers, with its sliding contacts eliminated. `sliding` may be null: all contacts may roll.
 template <class S, int N>
 GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i,

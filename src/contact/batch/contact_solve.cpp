@@ -11,6 +11,22 @@ namespace garra::contact {
 
 namespace {
 
+void run_pair(const MethodCall& call) {
+  constexpr void (*kRuns[])(const MethodCall&) = {run_merit<Merit::kPapers>, run_merit<Merit::kProducts>,
+                                                  run_merit<Merit::kFischerBurmeister>,
+                                                  run_merit<Merit::kSecondOrderCone>};
+  kRuns[static_cast<std::size_t>(pair_of(call.options).value().merit)](call);
+}
+
+/// Throws Error(kUsage) for an unknown name, with the known ones.
+template <class Enum>
+Enum find_name(const std::string& name, const char* what) {
+  if (const auto value = value_named<Enum>(name)) return *value;
+  std::string known;
+  for (const char* one : names_of(Enum{})) known.append(known.empty() ? "" : ", ").append(one);
+  throw Error(ExitCode::kUsage, std::string("no ") + what + " is called " + name, "there are " + known);
+}
+
 struct Entry {
   Method method;
   const char* name;
@@ -24,10 +40,11 @@ constexpr Entry kMethods[kMethodCount] = {
     {Method::kNsgs, "nsgs", run_nsgs},
     {Method::kAdmm, "admm", run_admm},
     {Method::kExtragradient, "extragradient", run_extragradient},
-    {Method::kBoxQuacan, "box-quacan", run_box_quacan},
-    {Method::kSpg, "spg", run_spg},
-    {Method::kProjectedLm, "projected-lm", run_projected_lm},
-    {Method::kFischerBurmeister, "fischer-burmeister", run_fischer_burmeister},
+    {Method::kBoxQuacan, "box-quacan", run_pair},
+    {Method::kSpg, "spg", run_pair},
+    {Method::kProjectedLm, "projected-lm", run_pair},
+    {Method::kFischerBurmeister, "fischer-burmeister", run_pair},
+    {Method::kMerit, "merit", run_pair},
     {Method::kLemke, "lemke", run_lemke},
 };
 
@@ -128,6 +145,54 @@ const char* to_string(ContactState state) {
 }
 
 const char* to_string(Method method) { return kMethods[static_cast<std::size_t>(method)].name; }
+
+Merit parse_merit(const std::string& name) { return find_name<Merit>(name, "merit function"); }
+Minimizer parse_minimizer(const std::string& name) { return find_name<Minimizer>(name, "minimizer"); }
+Start parse_start(const std::string& name) { return find_name<Start>(name, "start"); }
+
+std::vector<std::string> pair_names() {
+  std::vector<std::string> out;
+  for (const char* merit : names_of(Merit{}))
+    for (const char* minimizer : names_of(Minimizer{})) out.push_back(std::string(merit) + "/" + minimizer);
+  return out;
+}
+
+void set_method(Options& options, const std::string& name) {
+  const std::size_t slash = name.find('/');
+  options.method = slash == std::string::npos ? parse_method(name) : Method::kMerit;
+  if (slash == std::string::npos) return;
+  options.merit = parse_merit(name.substr(0, slash));
+  options.minimizer = parse_minimizer(name.substr(slash + 1));
+}
+
+std::string describe_method(const Options& options) {
+  const std::string name = to_string(options.method);
+  if (options.method != Method::kMerit) return name;
+  return name + " (" + name_of(options.merit) + ", " + name_of(options.minimizer) + ")";
+}
+
+std::optional<Pair> pair_of(const Options& options) {
+  switch (options.method) {
+    case Method::kBoxQuacan:
+      return Pair{Merit::kPapers, Minimizer::kBoxQuacan};
+    case Method::kSpg:
+      return Pair{Merit::kPapers, Minimizer::kSpg};
+    case Method::kProjectedLm:
+      return Pair{Merit::kProducts, Minimizer::kProjectedLm};
+    case Method::kFischerBurmeister:
+      return Pair{Merit::kFischerBurmeister, Minimizer::kProjectedLm};
+    case Method::kMerit:
+      return Pair{options.merit, options.minimizer};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Measured: docs/theory/friction-merit.md. One start of a slow minimizer costs as much as many of a fast one.
+Starts own_starts(const Pair& pair) {
+  constexpr int kMost[] = {5, 1, 20, 20};  // of the minimizers
+  return {Start::kSweeps, kMost[static_cast<std::size_t>(pair.minimizer)]};
+}
 
 int most_contacts(Method method) { return kMethods[static_cast<std::size_t>(method)].most_contacts; }
 

@@ -9,7 +9,7 @@ namespace garra::grasp {
 
 inline contact::Options contact_options(const Scenario& s) {
   contact::Options options;
-  options.method = contact::parse_method(s.method);
+  contact::set_method(options, s.method);
   options.tolerance = s.tolerance;
   options.full_effort = s.effort == "full";
   // The default is the limit of `auto`; other methods have limits of their own.

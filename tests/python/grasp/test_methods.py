@@ -44,6 +44,26 @@ def test_a_study_by_any_method_agrees_with_auto(tmp_path, auto, method):
     assert np.abs(force[both] - auto[1][both]).max() < 1e-4 * np.abs(auto[1]).max()
 
 
+@pytest.mark.parametrize("pair", ["papers/spg-newton", "products/box-quacan", "second-order-cone/projected-lm", "second-order-cone/spg-newton"])
+def test_a_study_by_any_pair_agrees_with_auto(tmp_path, auto, pair):
+    merit, minimizer = pair.split("/")
+    keys = ("--set", f"solver.merit={merit}", "--set", f"solver.minimizer={minimizer}")
+    outcome, force = solved(tmp_path / "run", "merit", *keys)
+    assert summary_of(tmp_path / "run")["solver"]["method"] == pair
+    unsolved = list(summary_of(tmp_path / "run")["outcomes"]).index("unsolved")
+    both = (outcome != unsolved) & (auto[0] != unsolved)
+    assert both.mean() >= 0.95
+    assert np.array_equal(outcome[both], auto[0][both])
+    assert np.abs(force[both] - auto[1][both]).max() < 1e-4 * np.abs(auto[1]).max()
+
+
+def test_a_scenario_names_the_pair_and_check_prints_it(tmp_path):
+    text = garra("check", HAND, "--set", "solver.method=merit", "--set", "solver.minimizer=spg-newton").stdout
+    assert 'method = "merit"' in text and 'merit = "fischer-burmeister"' in text and 'minimizer = "spg-newton"' in text
+    assert "spg-newton" in refused(2, "run", HAND, "--method", "merit", "--set", "solver.minimizer=newton")
+    assert "merit" in refused(2, "run", HAND, "--set", "solver.merit=papers")  # without method = "merit"
+
+
 def test_scalar_and_lanes_give_the_same_bits(tmp_path):
     one, other = (solved(tmp_path / device, "fischer-burmeister", "--device", device) for device in ("cpu", "scalar"))
     assert np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1], equal_nan=True)
