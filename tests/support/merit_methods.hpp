@@ -1,4 +1,4 @@
-// The methods that minimize a merit function: slow where contacts are many, and with kernels for up to three.
+// The methods that minimize a merit function: slow where contacts are many, and with kernels for up to eight.
 #pragma once
 
 #include <algorithm>

@@ -32,7 +32,7 @@ class Large {
   T value_;
 };
 
-/// Host only, as everything that is sized at run time.
+#if !defined(__CUDACC__)  // kernels have another (kernels/contact/any_size.cuh)
 template <class T>
 requires kSizedAtRunTime<T>
 class Large<T> {
@@ -48,6 +48,7 @@ class Large<T> {
  private:
   T* value_;
 };
+#endif
 
 template <class Make>
 Large(const Make&) -> Large<std::invoke_result_t<const Make&>>;

@@ -31,7 +31,7 @@ struct Entry {
   Method method;
   const char* name;
   void (*run)(const MethodCall&);
-  int most_contacts = kMaxContacts;
+  int most_contacts = kMaxContacts, most_on_device = kMaxContacts;
 };
 // In the order of Method, which indexes it: to_string() and solve() do not search.
 constexpr Entry kMethods[kMethodCount] = {
@@ -40,11 +40,11 @@ constexpr Entry kMethods[kMethodCount] = {
     {Method::kNsgs, "nsgs", run_nsgs},
     {Method::kAdmm, "admm", run_admm},
     {Method::kExtragradient, "extragradient", run_extragradient},
-    {Method::kBoxQuacan, "box-quacan", run_pair},
-    {Method::kSpg, "spg", run_pair},
-    {Method::kProjectedLm, "projected-lm", run_pair},
-    {Method::kFischerBurmeister, "fischer-burmeister", run_pair},
-    {Method::kMerit, "merit", run_pair},
+    {Method::kBoxQuacan, "box-quacan", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kSpg, "spg", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kProjectedLm, "projected-lm", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kFischerBurmeister, "fischer-burmeister", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kMerit, "merit", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
     {Method::kLemke, "lemke", run_lemke},
 };
 
@@ -196,6 +196,8 @@ Starts own_starts(const Pair& pair) {
 
 int most_contacts(Method method) { return kMethods[static_cast<std::size_t>(method)].most_contacts; }
 
+int most_on_device(Method method) { return kMethods[static_cast<std::size_t>(method)].most_on_device; }
+
 Method parse_method(const std::string& name) {
   std::string names;
   for (const Entry& entry : kMethods) {
@@ -240,7 +242,7 @@ void solve_on_cpu(const Job& job) {
       [&](Block& block, std::int64_t count) {
         // Iterate and certify the whole block before the next: all its tiles are still in the cache.
         const double* problems = block.in().data();
-        iterate_tiles(job.options, {executor, problems, block.slips(), block.candidates(), nullptr, count});
+        iterate_tiles(job.options, {{executor}, problems, block.slips(), block.candidates(), nullptr, count});
         certify_tiles(executor,
                       CertifyKernel<kAnyContacts>{job.options.tolerance, problems, block.slips(), block.candidates(),
                                                   block.out().data(), contacts},

@@ -81,8 +81,12 @@ struct MethodCall {
       solver.max_iterations = options.max_iterations;
     else if constexpr (requires { solver.full; })
       if (solver.full) solver.max_iterations = 1 << 30;
+    if (tiles != nullptr && tiles->device.executor == Executor::kCuda)
+      return batch::on_device(tiles->device, solver,
+                              DeviceTiles{extent<kAnyContacts>(), tiles->problems, tiles->sliding, tiles->candidates,
+                                          tiles->guesses, tiles->count, tiles->of_host});
     if (tiles != nullptr)
-      return iterate(tiles->executor,
+      return iterate(tiles->device.executor,
                      IterateKernel<Solver, kAnyContacts>{solver, tiles->problems, tiles->sliding, tiles->candidates,
                                                          tiles->guesses, extent<kAnyContacts>()},
                      tiles->count);

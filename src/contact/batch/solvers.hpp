@@ -71,12 +71,7 @@ inline constexpr bool kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::k
 template <>
 inline constexpr bool kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::kSpgNewton>> = true;
 
-/// Largest number of contacts with kernels. The assembler takes minutes for a merit function of 32 variables.
-template <class Solver>
-inline constexpr int kMaxOnDevice = kMaxContacts;
-template <>
-inline constexpr int kMaxOnDevice<solvers::FrictionMixed> = kMaxOwnSize;
 template <class Minimizer, class Merit>
-inline constexpr int kMaxOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = 3;
+inline constexpr int kMaxOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = kMaxOwnSize;
 
 }  // namespace garra::contact

@@ -105,7 +105,7 @@ void solver_fields(Fields& f, Scenario& s) {
   std::string method = contact::to_string(options.method);
   f.key("method", choice(method, contact::friction_methods()),
         {.doc = "of the contact problem ([friction-merit.md](../theory/friction-merit.md), "
-                "[friction-cone-solvers.md](../theory/friction-cone-solvers.md)). On a GPU: `\"auto\"`"});
+                "[friction-cone-solvers.md](../theory/friction-cone-solvers.md))"});
   f.when({method == "merit", "`method = \"merit\"`"}, [&] {
     f.key("merit", choice(options.merit),
           {.doc = "function that is minimized ([friction-merit.md](../theory/friction-merit.md))"});

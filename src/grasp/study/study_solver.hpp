@@ -2,7 +2,6 @@
 #pragma once
 
 #include "contact/batch/method.hpp"
-#include "garra/core/error.hpp"
 #include "garra/grasp.hpp"
 
 namespace garra::grasp {
@@ -20,12 +19,9 @@ inline contact::Options contact_options(const Scenario& s) {
 
 /// Why a GPU cannot take the scenario's samples; "" if it can.
 inline std::string gpu_refusal(const Scenario& s) {
-  return s.method == "auto" ? "" : "solver.method = \"" + s.method + "\" has no kernels in studies";
-}
-
-/// Throws Error(kNoDevice) with that reason.
-inline void refuse_gpu(const Scenario& s) {
-  if (const std::string why = gpu_refusal(s); !why.empty()) throw Error(ExitCode::kNoDevice, why, "use --device cpu");
+  const int most = contact::most_on_device(contact_options(s).method);
+  if (static_cast<int>(s.contacts.size()) <= most) return "";
+  return "solver.method = \"" + s.method + "\" has kernels for up to " + std::to_string(most) + " contacts";
 }
 
 }  // namespace garra::grasp
