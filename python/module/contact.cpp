@@ -171,6 +171,24 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
   return arrays;
 }
 
+nb::dict merit_values(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbers& at, const std::string& name,
+                      const std::string& device, int threads) {
+  const std::size_t n = mu.shape(0);
+  contact::MeritValues out;
+  {
+    const Computing computing;
+    out = contact::merit(make_view(A, b, mu, std::nullopt, std::nullopt), to_span(at), contact::parse_merit(name),
+                         make_device(device, threads, core_seconds::kCopying));
+  }
+  const auto v = static_cast<std::size_t>(out.variables);
+  nb::dict arrays;
+  arrays["value"] = taken(std::move(out.value), {n});
+  arrays["projected_gradient"] = taken(std::move(out.projected_gradient), {n});
+  arrays["x"] = taken(std::move(out.x), {n, v});
+  arrays["gradient"] = taken(std::move(out.gradient), {n, v});
+  return arrays;
+}
+
 nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tolerance, const std::string& device, int threads) {
   const std::size_t n = q.shape(0), k = q.shape(1);
   lcp::Solutions out;
@@ -232,6 +250,10 @@ void add_contact(nb::module_& m) {
   m.def("contact_rest", rest, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("c"), nb::arg("limit").none(),
         nb::arg("least").none(), nb::arg("left_out").none(), nb::arg("acceleration"), nb::arg("threads"));
   m.def("contact_gradients", gradients);
+  m.def("contact_merit", merit_values);
+  m.def("contact_merit_variables", [](const std::string& name, int contacts) {
+    return contact::merit_variables(contact::parse_merit(name), contacts);
+  });
   m.def("lcp_solve", lcp_solve);
 }
 

@@ -760,11 +760,14 @@ def _is_number(value: Any) -> bool:
     return value is not None and np.ndim(value) == 0
 
 
+_ELSEWHERE = {"forces": ".differentiable", "merit": ".merit_values", "MeritValues": ".merit_values"}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "forces":
-        return import_module(".differentiable", __name__).forces
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name], __name__), name)
     return attribute(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "forces"})
+    return sorted({*globals(), *_ELSEWHERE})

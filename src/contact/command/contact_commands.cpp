@@ -15,6 +15,7 @@
 #include "cli/blocks.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "contact/command/merit.hpp"
 #include "contact/command/solution_summary.hpp"
 #include "contact/files/problem_stream.hpp"
 #include "garra/contact.hpp"
@@ -433,6 +434,7 @@ void add_contact_commands(Command app) {
       "json\n"
       "  garra contact solve problems.h5 --method merit --merit second-order-cone --minimizer spg-newton");
   solve.callback([arguments] { run_solve(*arguments); });
+  add_contact_merit_command(contact);
   add_contact_bench_command(contact);
   add_contact_tables(contact);
 }
