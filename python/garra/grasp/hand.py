@@ -496,6 +496,7 @@ class Grasp:
         imbalance: float = 0.5,
         acceleration: float = ACCELERATION,
         force_limit: Any = None,
+        method: str = "auto",
     ) -> Robustness:
         """Estimates the probability that the grasp holds (docs/theory/monte-carlo.md).
 
@@ -519,6 +520,8 @@ class Grasp:
             Largest acceleration of a contact at rest; a contact that separates faster opens [m/s^2].
         force_limit : float or array_like [k], optional
             Largest normal forces [N].
+        method : str
+            Method for the contact problems: one of garra.contact.METHODS but "lemke".
 
         Returns
         -------
@@ -555,6 +558,7 @@ class Grasp:
             "held_acceleration": positive("acceleration", acceleration),
             "samples": whole("samples", samples, 1),
             "friction_samples": 0,
+            "method": str(method),
             "seed": check_seed(seed),
         }
         rows = replace(self, mu=mu)._samples(study, force_limit=force_limit)
