@@ -85,8 +85,8 @@ if(GARRA_HAS_NVCC)
   endif()
   target_compile_options(garra_kernels PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${GARRA_CUDA_FLAGS}>")
   # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
-  set_source_files_properties(kernels/contact/box_quacan.cu kernels/contact/spg.cu kernels/contact/projected_lm.cu
-    kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
+  set_source_files_properties(kernels/contact/papers_merit.cu kernels/contact/products_merit.cu
+    kernels/contact/fischer_burmeister_merit.cu kernels/contact/second_order_cone_merit.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()

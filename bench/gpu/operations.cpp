@@ -582,11 +582,40 @@ Operation study_operation(const std::string& name, const std::string& file, std:
           }};
 }
 
+/// Value and gradient of a merit function, and every pair of one with a minimizer, of three contacts.
+void add_merit_operations(std::vector<Operation>& all) {
+  for (std::size_t m = 0; m < names_of(contact::Merit{}).size(); ++m) {
+    const auto function = static_cast<contact::Merit>(m);
+    all.push_back({std::string("merit_") + name_of(function), 1'000'000, [=](std::int64_t n) {
+                     const auto problems = std::make_shared<contact::Problems>(contacts(3, n));
+                     const auto c = std::make_shared<std::vector<double>>(drawn(n, 9, 0, 1));
+                     const double v = contact::merit_variables(function, 3);
+                     return work_of(
+                         8 * (81 + 9 + 3 + 9 + 2 + 2 * v),
+                         [=](const Device& d) { return contact::merit(*problems, *c, function, d); },
+                         [](const contact::MeritValues& f) { return Bytes().add(f.value).add(f.gradient); });
+                   }});
+  }
+  for (const std::string& pair : contact::pair_names()) {
+    std::string name = "contact3_" + pair;
+    std::ranges::replace(name, '/', '_');
+    all.push_back({name, 100'000, [=](std::int64_t n) {
+                     contact::Options options = forces_only();
+                     contact::set_method(options, pair);
+                     const auto problems = std::make_shared<contact::Problems>(contacts(3, n));
+                     return work_of(
+                         8.0 * (81 + 9 + 3 + 9) + 4,
+                         [=](const Device& d) { return contact::solve(*problems, options, d); },
+                         [](const contact::Solutions& s) { return Bytes().add(s.c).add(s.status); });
+                   }});
+  }
+}
+
 }  // namespace
 
 std::vector<Operation> all_operations() {
   constexpr std::int64_t kAll = 10'000'000, kMillion = 1'000'000;
-  return {
+  std::vector<Operation> all = {
       {"contact3", kAll, solve_contacts<3>},
       {"contact4", kMillion, solve_contacts<4>},
       {"contact8", kMillion, solve_contacts<8>},
@@ -612,6 +641,8 @@ std::vector<Operation> all_operations() {
       study_operation("grasp_study", "three_puma_sphere.toml", kAll),
       study_operation("grasp_in_time", "three_puma_pull.toml", 100'000),
   };
+  add_merit_operations(all);
+  return all;
 }
 
 }  // namespace garra::bench

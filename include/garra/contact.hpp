@@ -15,11 +15,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "garra/batch/device.hpp"
+#include "garra/core/names.hpp"
 #include "garra/core/status.hpp"
 
 namespace garra::contact {
@@ -67,13 +69,50 @@ enum class Method : int {
   kNsgs,               ///< nonsmooth Gauss-Seidel with an exact one-contact solver
   kAdmm,               ///< alternating direction method of multipliers
   kExtragradient,      ///< projected extragradient with adaptive steps
-  kBoxQuacan,          ///< the papers' method: merit function (4) minimized by BOX-QUACAN
-  kSpg,                ///< the same function by spectral projected gradient
-  kProjectedLm,        ///< componentwise products by projected Levenberg-Marquardt
-  kFischerBurmeister,  ///< Fischer-Burmeister function by projected Levenberg-Marquardt
+  kBoxQuacan,          ///< kMerit with kPapers and kBoxQuacan: the papers' method
+  kSpg,                ///< kMerit with kPapers and kSpg
+  kProjectedLm,        ///< kMerit with kProducts and kProjectedLm
+  kFischerBurmeister,  ///< kMerit with kFischerBurmeister and kProjectedLm
+  kMerit,              ///< a merit function minimized in a box: Options::merit and Options::minimizer
   kLemke,              ///< Lemke's pivoting, for problems whose contacts all slide
 };
-inline constexpr int kMethodCount = 10;
+inline constexpr int kMethodCount = 11;
+
+/// Merit function of Method::kMerit (docs/theory/friction-merit.md).
+enum class Merit : int {
+  kPapers,             ///< the papers' (4): |F - z|^2 + |G|^2 + (u'z)^2
+  kProducts,           ///< componentwise products: sum_i (u_i z_i)^2 in place of (u'z)^2
+  kFischerBurmeister,  ///< Fischer-Burmeister function of each pair, a_T eliminated
+  kSecondOrderCone,    ///< Fischer-Burmeister function of the friction cone, in the forces alone
+};
+[[nodiscard]] constexpr auto names_of(Merit) {
+  return names("papers", "products", "fischer-burmeister", "second-order-cone");
+}
+
+/// Minimizer of Method::kMerit (docs/theory/minimizers.md).
+enum class Minimizer : int {
+  kBoxQuacan,    ///< trust region in a box, the papers' BOX-QUACAN
+  kSpg,          ///< spectral projected gradient
+  kSpgNewton,    ///< the same with Newton steps in the face that it identifies
+  kProjectedLm,  ///< projected Levenberg-Marquardt
+};
+[[nodiscard]] constexpr auto names_of(Minimizer) { return names("box-quacan", "spg", "spg-newton", "projected-lm"); }
+
+/// First start of Method::kMerit (docs/theory/friction-merit.md, "Starts").
+enum class Start : int {
+  kOwn,     ///< that of the pair
+  kZero,    ///< x = 0, as in the papers
+  kStick,   ///< the force that lets no contact move, projected on the cones
+  kSweeps,  ///< the same after three sweeps of projected Gauss-Seidel
+};
+[[nodiscard]] constexpr auto names_of(Start) { return names("own", "zero", "stick", "sweeps"); }
+
+/// Merit function and minimizer of a method that has them.
+struct Pair {
+  Merit merit;
+  Minimizer minimizer;
+  bool operator==(const Pair&) const = default;
+};
 
 /// Name of a method as in files, on the command line and in reports.
 [[nodiscard]] const char* to_string(Method method);
@@ -82,6 +121,10 @@ inline constexpr int kMethodCount = 10;
 [[nodiscard]] int most_contacts(Method method);
 /// Method of this name. @throws Error(kUsage) for an unknown name, listing the methods.
 [[nodiscard]] Method parse_method(const std::string& name);
+/// Merit function, minimizer and start of these names. @throws Error(kUsage) for an unknown name, listing the names.
+[[nodiscard]] Merit parse_merit(const std::string& name);
+[[nodiscard]] Minimizer parse_minimizer(const std::string& name);
+[[nodiscard]] Start parse_start(const std::string& name);
 /// Names of the methods for contacts that may roll: all but lemke.
 [[nodiscard]] std::vector<std::string> friction_methods();
 
@@ -149,11 +192,23 @@ struct Options {
   int max_iterations = 0;    ///< outer iterations over all stages and solvers; 0: the method's own limit
   bool full_effort = false;  ///< auto: run every fallback solver to its own limit (contact-solver.md, Effort)
   Method method = Method::kAuto;
+  Merit merit = Merit::kFischerBurmeister;        ///< kMerit
+  Minimizer minimizer = Minimizer::kProjectedLm;  ///< kMerit
   Precision precision = Precision::kDouble;
-  int starts = 1;                ///< merit methods: starts before a problem counts as unsolved
+  Start start = Start::kOwn;     ///< merit methods: the first start
+  int starts = 0;                ///< merit methods: starts before a problem counts as unsolved; 0: the pair's own
   bool count_solutions = false;  ///< enumerate all solutions; at most 8 contacts, which must all slide
   Wanted wanted = {};            ///< arrays that Solutions holds
 };
+
+/// Merit function and minimizer of the options' method; none if it minimizes nothing.
+[[nodiscard]] std::optional<Pair> pair_of(const Options& options);
+/// Every pair, as in "papers/spg".
+[[nodiscard]] std::vector<std::string> pair_names();
+/// Sets the method of this name: one of Method, or a pair. @throws Error(kUsage) for an unknown name.
+void set_method(Options& options, const std::string& name);
+/// Its name: "nsgs", or "merit (papers, spg)" for kMerit.
+[[nodiscard]] std::string describe_method(const Options& options);
 
 /// Solves every problem.
 /// @param problems A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k]; contact axes (n, t, o).

@@ -1,14 +1,15 @@
 // Computes reverse-mode derivatives of contact forces with respect to A, b and mu, for batches of
-// solved problems.
+// solved problems; and merit functions with their gradients, at any points.
 // Takes: A [n][3k][3k], mu [n][k], c and a [n][3k] of solve(), regimes [n][k], cotangents dL/dc
 // [n][3k].
-// Gives: dL/db [n][3k], dL/dmu [n][k], margin [n]; dL/dA = dL/db c^T.
+// Gives: dL/db [n][3k], dL/dmu [n][k], margin [n]; dL/dA = dL/db c^T. merit(): value [n], gradient
+// [n][v], projected gradient [n], for points that are forces [n][3k] or variables [n][v].
 // Units and frames: units, axes (n, t, o) and signs as in contact.hpp (SI); the cotangent is in
 // units of L per N.
 // Bad input: wrong sizes throw Error(kUsage). At kinks, non-unique or NaN forces `margin` is 0 and
 // the gradients are not derivatives.
 // Not for: more than kMaxOwnSize (8) contacts, problems without a converged solution.
-// Docs: docs/theory/contact-solver.md, "Derivatives".
+// Docs: docs/theory/contact-solver.md, "Derivatives"; docs/theory/friction-merit.md, "Values".
 #pragma once
 
 #include <cstdint>
@@ -57,5 +58,26 @@ struct Gradients {
 /// @throws Error kUsage for sizes or more than kMaxOwnSize contacts, kNoDevice if the device cannot
 ///         run.
 [[nodiscard]] Gradients gradients(const Solved& solved, const Device& device = {});
+
+/// Number of variables of a merit function: 8 k for papers and products, 4 k for Fischer-Burmeister, 3 k for the
+/// second-order cone.
+[[nodiscard]] int merit_variables(Merit function, int contacts);
+
+/// Values of a merit function at `count` points.
+struct MeritValues {
+  int variables = 0;
+  std::int64_t count = 0;
+  std::vector<double> value;               ///< [count] f = |r(x)|^2
+  std::vector<double> projected_gradient;  ///< [count] |P(x - grad f) - x|, zero at stationary points on the box
+  std::vector<double> x, gradient;         ///< [count][variables]
+};
+
+/// Evaluates f, its gradient and its projected gradient.
+/// @param problems A [n][3k][3k] in 1/kg, b [n][3k] in m/s^2, mu [n][k]; all contacts may roll.
+/// @param at forces [n][3k] in N, whose other variables are lambda = |a_T|, a_T = A_T c + b_T, z = max(F, 0); or
+///        variables [n][merit_variables()], component after component (docs/theory/friction-merit.md, (1) and (2)).
+/// @throws Error kUsage for sizes and contacts that slide, kNoDevice if the device cannot run.
+[[nodiscard]] MeritValues merit(const ProblemView& problems, std::span<const double> at, Merit function,
+                                const Device& device = {});
 
 }  // namespace garra::contact

@@ -157,6 +157,7 @@ struct SetStudy {
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< contact at rest: |a| <= this; contact opens: a_n > this [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
+  std::string method = "auto";                   ///< for a hand's contact problems (contact::set_method)
   double tolerance = 1e-8;                       ///< converged: residual of a hand's contact problem <= tolerance
   std::int64_t samples = 1000;                   ///< of each grasp
   std::int64_t friction_samples = 100;           ///< first samples for which the required friction is computed

@@ -1,5 +1,7 @@
 // Nonsmooth Gauss-Seidel on the GPU.
-#include "contact/solve.cuh"
+#include "contact/tiles.cuh"
+#include "garra/solvers/friction_nsgs.hpp"
 
 template struct garra::batch::Kernels<garra::solvers::FrictionNsgs, garra::contact::HostBatch>;
 template struct garra::batch::Kernels<garra::solvers::FrictionNsgs, garra::contact::DeviceBatch>;
+template struct garra::batch::Kernels<garra::solvers::FrictionNsgs, garra::contact::DeviceTiles>;

@@ -7,8 +7,13 @@
 #include "contact/batch/body.hpp"
 #include "contact/batch/contact_cuda.hpp"
 #include "contact/batch/diagnostics.hpp"
-#include "contact/batch/solvers.hpp"
 #include "garra/batch/rows.cuh"
+#include "garra/solvers/friction_newton.hpp"
+
+namespace garra::solvers {
+struct FrictionNsgs;
+struct FrictionAdmm;
+}  // namespace garra::solvers
 
 namespace garra::contact {
 
@@ -67,7 +72,9 @@ struct FarIterateKernel {
 /// Any other solver: its iteration is compiled in the file that uses it.
 template <class Solver, int N>
 void iterate_on_device(const IterateKernel<Solver, N>& iterate, std::int64_t count) {
-  if constexpr (kTakesFewer<N>) {
+  if constexpr (requires { iterate_any_size(iterate, count); }) {
+    iterate_any_size(iterate, count);  // any_size.cuh
+  } else if constexpr (kTakesFewer<N>) {
     using Body = FarIterateKernel<Solver, N>;
     constexpr std::int64_t kAtOnce = 8192;  // 1.2 to 2.4 GB with 32 contacts
     const std::int64_t together = std::min(batch::tiles_for(count) * batch::kTile, kAtOnce);

@@ -69,7 +69,7 @@ void run_all(const AnalysisJob& job, const Device& device) {
   // Uploaded once for all blocks: bodies read them by address.
   cuda::Buffer<MotionRules> rules(1);
   rules.upload(&job.model.rules);
-  const DeviceBackend backend{rules.data()};
+  const DeviceBackend backend{rules.data(), device, job.model.solver};
   for (std::int64_t at = 0; at < job.states.count; at += fit)
     run_block<N>(job, backend, at, std::min(fit, job.states.count - at));
 }

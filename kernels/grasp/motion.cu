@@ -117,7 +117,8 @@ void fetch_looks(const std::vector<std::size_t>& slots, const Looks& looks, std:
 }
 
 template <int N>
-void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, int threads, const CountedBands* bands) {
+void run_block(const Device& device, const DeviceMotions& job, std::int64_t at, std::int64_t count,
+               const CountedBands* bands) {
   const MotionModel& model = job.model;
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   std::vector<std::uint64_t> draw(static_cast<std::size_t>(padded));
@@ -137,7 +138,7 @@ void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, in
   const cuda::Buffer<double> looks(bands != nullptr ? look_size
                                                     : static_cast<std::int64_t>(slots.back() + 1) * look_size);
   const auto run = [&](const auto& where) {
-    run_steps<N>(DeviceBackend{rules.data()}, model, tiles, where, count, [](const StepNow&) {});
+    run_steps<N>(DeviceBackend{rules.data(), device, model.solver}, model, tiles, where, count, [](const StepNow&) {});
   };
   if (bands != nullptr)
     run(CountingLooks<N>{*bands, job.bands->instants, slots, looks.data(), job.first + at, count});
@@ -153,8 +154,8 @@ void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, in
   host.padded = padded;
   host.measures = measures.data();
   host.parts.uniforms = uniforms.data();
-  take_measures(model, host, at, count, threads, job.out);
-  if (bands == nullptr) fetch_looks(slots, {looks.data(), look_size}, at, count, threads, job.out);
+  take_measures(model, host, at, count, study_threads(device), job.out);
+  if (bands == nullptr) fetch_looks(slots, {looks.data(), look_size}, at, count, study_threads(device), job.out);
 }
 
 template <int N>
@@ -164,7 +165,7 @@ void run_all(const DeviceMotions& job, const Device& device) {
   std::optional<CountedBands> bands;
   if (job.bands != nullptr) bands.emplace(*job.bands);
   for (std::int64_t at = 0; at < job.count; at += fit)
-    run_block<N>(job, at, std::min(fit, job.count - at), study_threads(device), bands ? &*bands : nullptr);
+    run_block<N>(device, job, at, std::min(fit, job.count - at), bands ? &*bands : nullptr);
   if (bands) bands->add_to(*job.bands);
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "contact/solve.cuh"
+#include "contact/tiles.cuh"
 #include "grasp/time/time_loop.hpp"
 
 namespace garra::grasp {
@@ -52,6 +52,8 @@ std::uint64_t count_doubles(const Cut& cut) {
 struct DeviceBackend {
   // By address: MotionRules with eight fingers exceeds the size of a kernel's parameters.
   const MotionRules* model;  ///< device memory
+  const Device& device;
+  const contact::Options& solver;
 
   [[nodiscard]] const MotionRules* rules() const { return model; }
   template <int N>
@@ -71,7 +73,8 @@ struct DeviceBackend {
   void assemble(const AssembleKernel<N>& body, std::int64_t count) const;
   template <int N>
   void iterate(const contact::IterateKernel<solvers::FrictionNewton, N>& body, std::int64_t count) const {
-    contact::iterate_on_device(body, count);
+    if (solver.method == contact::Method::kAuto) return contact::iterate_on_device(body, count);
+    contact::iterate_tiles<N>(solver, {device, body.problems, body.sliding, body.candidates, body.guesses, count});
   }
   template <int N>
   void certify(const contact::CertifyKernel<N>& body, std::int64_t count) const {

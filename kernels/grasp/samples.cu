@@ -1,5 +1,5 @@
 // Samples of a grasp study on the GPU: draw, fingers, build, balance, iterate, certify, count.
-#include "contact/solve.cuh"
+#include "contact/tiles.cuh"
 #include "garra/study/counter.cuh"
 #include "grasp/build.cuh"
 #include "grasp/sample/grasp_cuda.hpp"
@@ -12,8 +12,9 @@ namespace {
 template <int N>
 class Samples {
  public:
-  Samples(const DeviceSamples& task, std::int64_t most)
+  Samples(const Device& device, const DeviceSamples& task, std::int64_t most)
       : task_(task),
+        device_(device),
         model_(1),
         problems_(padded(most) * Fields::problem),
         metrics_(padded(most) * Fields::metrics),
@@ -69,7 +70,11 @@ class Samples {
 
   void solve(std::int64_t count) const {
     using Iterate = contact::IterateKernel<solvers::FrictionNewton, N>;
-    iterate(Iterate{task_.solver, problems_.data(), nullptr, candidates_.data()}, count);
+    if (task_.options.method == contact::Method::kAuto)
+      iterate(Iterate{task_.solver, problems_.data(), nullptr, candidates_.data()}, count);
+    else
+      contact::iterate_tiles<N>(task_.options,
+                                {device_, problems_.data(), nullptr, candidates_.data(), nullptr, count});
     if (!task_.check_uniqueness) return;
     solvers::FrictionNewton cold = task_.solver;
     // From zero instead of the stick test, so that a second solution can be found.
@@ -85,6 +90,7 @@ class Samples {
   }
 
   const DeviceSamples& task_;
+  const Device& device_;
   cuda::Buffer<GraspModel> model_;
   cuda::Buffer<double> problems_, metrics_, candidates_, second_, sample_results_, uniforms_, loads_, tasks_, shares_,
       holds_, stances_, arm_;
@@ -96,7 +102,7 @@ void run_samples(const Device& device, const DeviceSamples& t) {
   const study::CountingSizes sizes = make_counting_sizes(t.layout, t.keep);
   const std::int64_t batch =
       counter_cuda::choose_batch_size(device, t.tally.count, SampleFields<N>::bytes(t.model), sizes);
-  const Samples<N> samples(t, batch);
+  const Samples<N> samples(device, t, batch);
   counter_cuda::count_in_batches(sizes, batch, t.tally, [&](std::int64_t first, std::int64_t count) {
     samples.run(first, count);
     return samples.counting(first);

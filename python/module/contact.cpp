@@ -1,5 +1,6 @@
 // Friction contact problems, wrenches to be balanced, linear complementarity problems.
 #include "arrays.hpp"
+#include "contact/batch/equivalence.hpp"
 #include "contact_options.hpp"
 #include "garra/contact_gradient.hpp"
 #include "garra/lcp.hpp"
@@ -57,9 +58,9 @@ nb::tuple arrays_of_one(const Solutions& s) {
 }
 
 struct How {
-  std::string method, precision, effort;
+  std::string method, precision, effort, start;
   double tolerance;
-  int max_iterations;
+  int max_iterations, starts;
   std::string device;
   int threads;
 };
@@ -69,7 +70,9 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
   Solutions out;
   {
     const Computing computing;
-    const auto options = contact_options(how.method, how.precision, how.tolerance, how.max_iterations, how.effort);
+    auto options = contact_options(how.method, how.precision, how.tolerance, how.max_iterations, how.effort);
+    options.start = contact::parse_start(how.start);
+    options.starts = how.starts;
     const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
     contact::solve(make_view(A, b, mu, mode, slip_velocity), options, make_device(how.device, how.threads, work), out);
   }
@@ -84,6 +87,23 @@ nb::dict check_solution(const Numbers& A, const Numbers& b, const Numbers& mu, c
     out = contact::check_solution(make_view(A, b, mu, mode, slip_velocity), to_span(c), tolerance);
   }
   return to_arrays(std::move(out));
+}
+
+nb::dict equivalence(const Numbers& A, const Numbers& b, const Numbers& mu, const std::string& merit,
+                     const std::string& start, double tolerance) {
+  contact::Equivalences out;
+  {
+    const Computing computing;
+    out = contact::equivalence(make_view(A, b, mu, std::nullopt, std::nullopt), contact::parse_merit(merit),
+                               contact::parse_start(start), tolerance);
+  }
+  const std::size_t n = mu.shape(0);
+  nb::dict arrays;
+  arrays["hypothesis"] = taken_as<std::uint8_t>(std::move(out.hypothesis), {n});
+  arrays["stationary"] = taken_as<std::uint8_t>(std::move(out.stationary), {n});
+  arrays["minimum"] = taken(std::move(out.minimum), {n});
+  arrays["status"] = taken_as<std::int32_t>(std::move(out.status), {n});
+  return arrays;
 }
 
 nb::dict internal_forces(const Numbers& A, const Numbers& b, const Numbers& mu, int threads) {
@@ -151,6 +171,24 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
   return arrays;
 }
 
+nb::dict merit_values(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbers& at, const std::string& name,
+                      const std::string& device, int threads) {
+  const std::size_t n = mu.shape(0);
+  contact::MeritValues out;
+  {
+    const Computing computing;
+    out = contact::merit(make_view(A, b, mu, std::nullopt, std::nullopt), to_span(at), contact::parse_merit(name),
+                         make_device(device, threads, core_seconds::kCopying));
+  }
+  const auto v = static_cast<std::size_t>(out.variables);
+  nb::dict arrays;
+  arrays["value"] = taken(std::move(out.value), {n});
+  arrays["projected_gradient"] = taken(std::move(out.projected_gradient), {n});
+  arrays["x"] = taken(std::move(out.x), {n, v});
+  arrays["gradient"] = taken(std::move(out.gradient), {n, v});
+  return arrays;
+}
+
 nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tolerance, const std::string& device, int threads) {
   const std::size_t n = q.shape(0), k = q.shape(1);
   lcp::Solutions out;
@@ -179,30 +217,43 @@ void add_contact(nb::module_& m) {
   nb::list methods;
   for (int i = 0; i < contact::kMethodCount; ++i) methods.append(contact::to_string(static_cast<Method>(i)));
   m.attr("contact_methods") = nb::tuple(methods);
+  const auto all_of = [](auto value) {
+    nb::list all;
+    for (const char* name : names_of(value)) all.append(name);
+    return nb::tuple(all);
+  };
+  m.attr("contact_merits") = all_of(contact::Merit{});
+  m.attr("contact_minimizers") = all_of(contact::Minimizer{});
+  m.attr("contact_starts") = all_of(contact::Start{});
   const auto add_solve = [&m](const char* name, auto answer) {
     m.def(
         name,
         [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                  const std::optional<Numbers>& slip_velocity, const std::string& method, const std::string& precision,
-                 double tolerance, int max_iterations, const std::string& effort, const std::string& device,
-                 int threads) {
+                 double tolerance, int max_iterations, const std::string& effort, const std::string& start, int starts,
+                 const std::string& device, int threads) {
           return answer(solve(A, b, mu, mode, slip_velocity,
-                              {method, precision, effort, tolerance, max_iterations, device, threads}));
+                              {method, precision, effort, start, tolerance, max_iterations, starts, device, threads}));
         },
         nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
         nb::arg("method"), nb::arg("precision"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("effort"),
-        nb::arg("device"), nb::arg("threads"));
+        nb::arg("start"), nb::arg("starts"), nb::arg("device"), nb::arg("threads"));
   };
   add_solve("contact_solve", [](Solutions&& s) { return to_arrays(std::move(s)); });
   add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });
   m.def("contact_check_solution", check_solution, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
         nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tolerance"));
+  m.def("contact_equivalence", equivalence);
   m.def("contact_internal_forces", internal_forces, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("threads"));
   m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),
         nb::arg("device"), nb::arg("threads"));
   m.def("contact_rest", rest, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("c"), nb::arg("limit").none(),
         nb::arg("least").none(), nb::arg("left_out").none(), nb::arg("acceleration"), nb::arg("threads"));
   m.def("contact_gradients", gradients);
+  m.def("contact_merit", merit_values);
+  m.def("contact_merit_variables", [](const std::string& name, int contacts) {
+    return contact::merit_variables(contact::parse_merit(name), contacts);
+  });
   m.def("lcp_solve", lcp_solve);
 }
 

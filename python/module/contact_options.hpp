@@ -7,10 +7,11 @@
 
 namespace garra::python {
 
+/// `method` may be a pair, as in "papers/spg".
 inline contact::Options contact_options(const std::string& method, const std::string& precision, double tolerance,
                                         int max_iterations, const std::string& effort = "bounded") {
   contact::Options options;
-  options.method = contact::parse_method(method);
+  contact::set_method(options, method);
   options.precision = contact::parse_precision(precision);
   options.tolerance = tolerance;
   options.max_iterations = max_iterations;

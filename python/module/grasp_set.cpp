@@ -106,6 +106,7 @@ SetStudy make_uncertainty(const nb::dict& d) {
   take("held_imbalance", s.held_imbalance);
   take("held_acceleration", s.held_acceleration);
   take("check_uniqueness", s.check_uniqueness);
+  take("method", s.method);
   take("tolerance", s.tolerance);
   take("samples", s.samples);
   take("friction_samples", s.friction_samples);

@@ -35,12 +35,8 @@ TEST_P(ContactExecutors, GiveTheSameBits) {
     const Problems p =
         contacts == 1 ? bench::random_grasps({1, 33, 0}) : bench::sliding_grasps(sliding, {contacts, merit ? 33 : 257});
     if (contacts == 1 && options.method == Method::kLemke) continue;  // they may roll
-    const int on_gpu = merit ? 3 : contacts;  // merit methods have kernels for up to three contacts
-    test::expect_same_on(contacts <= on_gpu ? test::other_executors() : test::other_host_executors(),
+    test::expect_same_on(test::other_executors(),
                          [&](const Device& d) { return test::make_answer(contact::solve(p, options, d)); });
-    if (merit && contacts > 3 && test::gpu_here()) {
-      EXPECT_THROW((void)contact::solve(p, options, {Executor::kCuda, 0, 0}), Error) << "no kernel";
-    }
   }
 }
 INSTANTIATE_TEST_SUITE_P(Methods, ContactExecutors, testing::Range(0, contact::kMethodCount), [](const auto& info) {

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "answers.hpp"
 #include "contact/problems/classes.hpp"
@@ -98,15 +100,107 @@ TEST_P(MeritMethods, WithNanInOneProblemTouchNoOther) {
   test::expect_nan_touches_no_other(5, options_);
 }
 
-TEST_P(MeritMethods, TakeUpToThirtyTwoContactsAndThreeOnAGpu) {
+/// The same for every pair of a merit function and a minimizer.
+class Pairs : public testing::TestWithParam<std::string> {
+ protected:
+  Pairs() { contact::set_method(options_, GetParam()); }
+  contact::Options options_;
+};
+INSTANTIATE_TEST_SUITE_P(Pairs, Pairs, testing::ValuesIn(contact::pair_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+  return name;
+});
+
+TEST_P(Pairs, GiveTheSameBitsOnEveryExecutorOfTheProcessor) {
+  options_.starts = 2;
+  for (const auto& [contacts, iterations] : {std::pair{1, 30}, {3, 40}, {6, 10}}) {
+    SCOPED_TRACE(contacts);
+    options_.max_iterations = iterations;
+    const Problems p =
+        contacts == 1 ? bench::random_grasps({1, 9, 0}) : bench::sliding_grasps(bench::Sliding::some, {contacts, 9, 3});
+    test::expect_same_on(test::other_host_executors(),
+                         [&](const Device& d) { return test::make_answer(contact::solve(p, options_, d)); });
+  }
+}
+
+TEST_P(Pairs, GiveTheSameBitsOnAGpu) {
+  if (!test::gpu_here()) GTEST_SKIP() << "no GPU";
+  options_.starts = 2;  // the state of the second start is beside that of the first
+  for (const auto& [contacts, iterations] : {std::pair{1, 30}, {2, 20}, {3, 20}, {4, 12}, {8, 6}}) {
+    SCOPED_TRACE(contacts);
+    options_.max_iterations = iterations;
+    const std::int64_t count = contacts > 4 ? 5 : 33;
+    const Problems p = contacts == 1 ? bench::random_grasps({1, count, 0})
+                                     : bench::sliding_grasps(bench::Sliding::some, {contacts, count});
+    test::expect_same_on({{Executor::kCuda, 0, 0}},
+                         [&](const Device& d) { return test::make_answer(contact::solve(p, options_, d)); });
+  }
+}
+
+TEST_P(Pairs, WithNanInOneProblemTouchNoOther) {
+  options_.starts = 2;
+  options_.max_iterations = 15;
+  test::expect_nan_touches_no_other(3, options_);
+}
+
+// Names: a pair is a method, the four old names are pairs.
+TEST(PairNames, AreMethods) {
+  contact::Options options;
+  contact::set_method(options, "second-order-cone/spg-newton");
+  EXPECT_EQ(options.method, Method::kMerit);
+  EXPECT_EQ(contact::pair_of(options),
+            (contact::Pair{contact::Merit::kSecondOrderCone, contact::Minimizer::kSpgNewton}));
+  EXPECT_EQ(contact::describe_method(options), "merit (second-order-cone, spg-newton)");
+  EXPECT_EQ(contact::pair_of({.method = Method::kProjectedLm}),
+            (contact::Pair{contact::Merit::kProducts, contact::Minimizer::kProjectedLm}));
+  EXPECT_FALSE(contact::pair_of({.method = Method::kAuto}));
+  EXPECT_EQ(contact::pair_names().size(), 16U);
+  EXPECT_THROW(contact::set_method(options, "papers/newton"), Error);
+  EXPECT_THROW(contact::set_method(options, "cone/spg"), Error);
+}
+
+TEST(OldNames, GiveTheBitsOfTheirPairs) {
+  const Problems p = bench::random_grasps({3, 20, 0});
+  for (const auto& [method, pair] : {std::pair{Method::kBoxQuacan, "papers/box-quacan"},
+                                     {Method::kProjectedLm, "products/projected-lm"},
+                                     {Method::kFischerBurmeister, "fischer-burmeister/projected-lm"}}) {
+    contact::Options options;
+    contact::set_method(options, pair);
+    EXPECT_EQ(contact::solve(p, {.method = method}).c, contact::solve(p, options).c) << pair;
+  }
+}
+
+// Eight contacts of a hand by the Fischer-Burmeister function and projected Levenberg-Marquardt.
+TEST(EightContactsOfAHand, AreSolvedByFischerBurmeister) {
+  const Problems p = bench::random_grasps({8, 64, 0});
+  contact::Options options{.method = Method::kMerit};
+  options.merit = contact::Merit::kFischerBurmeister;
+  options.minimizer = contact::Minimizer::kProjectedLm;
+  const Solutions newton = contact::solve(p), found = contact::solve(p, options);
+  std::size_t solved = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    if (found.status[i] != Status::kConverged) continue;
+    ++solved;
+    const auto part = [&](const std::vector<double>& all, std::size_t width) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(i * width);
+      return std::vector(first, first + static_cast<std::ptrdiff_t>(width));
+    };
+    EXPECT_LE(test::load_change({part(p.A, 9 * 64), part(p.b, 24), part(p.mu, 8)}, part(found.c, 24)), 1.001e-8) << i;
+  }
+  EXPECT_GE(solved, 62U);
+  EXPECT_EQ(std::count(newton.status.begin(), newton.status.end(), Status::kConverged), 64);
+}
+
+TEST_P(MeritMethods, TakeUpToThirtyTwoContactsAndEightOnAGpu) {
   EXPECT_EQ(contact::most_contacts(options_.method), 32);
   EXPECT_THROW((void)contact::solve(bench::random_grasps({33, 1, 0}), options_), Error);
   if (!test::gpu_here()) GTEST_SKIP() << "no GPU";
   try {
-    (void)contact::solve(bench::random_grasps({5, 1, 0}), options_, {Executor::kCuda, 0, 0});
-    FAIL() << "5 contacts were taken";
+    (void)contact::solve(bench::random_grasps({9, 1, 0}), options_, {Executor::kCuda, 0, 0});
+    FAIL() << "9 contacts were taken";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("up to 3; use --device cpu"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("up to 8; use --device cpu"), std::string::npos) << e.what();
   }
 }
 

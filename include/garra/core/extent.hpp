@@ -5,7 +5,7 @@
 // contacts N is kAnyContacts = -1, so that a vector of D numbers per contact has D * N = -D rows. A
 // negative size is a size per contact; extent<>() gives its value. All problems of a batch have the
 // same number of contacts, which a loop over problems sets (ContactsInUse) before it enters a body.
-// Host only: kernels are compiled for each number.
+// Kernels are compiled for each number, or for any number up to eight (kernels/contact/any_size.cuh).
 #pragma once
 
 #include "garra/core/hd.hpp"

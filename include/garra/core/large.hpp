@@ -41,7 +41,7 @@ class Large {
   T value_;
 };
 
-/// Host only, as everything that is sized at run time.
+#if !defined(__CUDACC__)  // kernels have another (kernels/contact/any_size.cuh)
 template <class T>
 requires(kSizedAtRunTime<T> && !kOnHeap<T>) class Large<T> {
  public:
@@ -56,6 +56,7 @@ requires(kSizedAtRunTime<T> && !kOnHeap<T>) class Large<T> {
  private:
   T* value_;
 };
+#endif
 
 template <class Make>
 Large(const Make&) -> Large<std::invoke_result_t<const Make&>>;

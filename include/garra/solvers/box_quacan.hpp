@@ -259,7 +259,8 @@ struct BoxQuacan {
   Quacan inner;
 
   template <class M>
-  [[nodiscard]] GARRA_HD auto start(const M& merit, const Vec<typename M::Scalar, M::kVariables>& x0) const {
+  [[nodiscard]] GARRA_HD State<typename M::Scalar, M::kVariables> start(
+      const M& merit, const Vec<typename M::Scalar, M::kVariables>& x0) const {
     using S = typename M::Scalar;
     constexpr int V = M::kVariables;
     State<S, V> s;

@@ -114,6 +114,10 @@ struct FrictionMncp {
     double cone = 0.9;    ///< factor on c_T
     double lambda = 0.3;  ///< lambda = max(|a_T|, this)
   };
+  /// J'w, without J.
+  template <class S>
+  static GARRA_HD Vec<S, kSize> pull_back(const Data<S>& d, const Vec<S, kSize>& x, const Vec<S, kSize>& w);
+
   /// Unknowns around a guessed force, in the interior. At c = 0, lambda = 0 the rows of s and of
   /// friction have no gradient and every merit function has a stationary point; starts on the
   /// boundary run into it.
@@ -238,6 +242,47 @@ GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::unknowns(const Data<S>&
   return x;
 }
 
+namespace friction_merit {
+
+/// What the rows of s and of friction of contact j add to J'w, a_T being a variable or not; `along` is A'w by the rows
+/// of a_n and a_T, at this contact.
+template <class Unknowns, class S, int V>
+GARRA_HD void pull_back_contact(int j, S mu, const Vec3<S>& along, const Vec<S, 2>& a_T, const Vec<S, V>& x,
+                                const Vec<S, V>& w, Vec<S, V>& g) {
+  const S rubs = select(mu > S(0), S(1), S(0));
+  mu = max(mu, S(0));
+  const int n = Unknowns::c_n(j), l = Unknowns::lambda(j), t = Unknowns::c_t(j), o = Unknowns::c_o(j);
+  const S own = select(rubs > S(0), x[l], S(1)), twice = S(2) * w[l];
+  g[n] = fma(mu, fma(twice * mu, x[n], fma(a_T[0], w[t], a_T[1] * w[o])), along[0]);
+  g[l] = rubs * fma(x[t], w[t], x[o] * w[o]);
+  g[t] = fma(own, w[t], along[1]) - rubs * (twice * x[t]);
+  g[o] = fma(own, w[o], along[2]) - rubs * (twice * x[o]);
+}
+
+}  // namespace friction_merit
+
+template <int N>
+template <class S>
+GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::pull_back(const Data<S>& d, const Vec<S, kSize>& x,
+                                                                   const Vec<S, kSize>& w) {
+  Vec<S, 3 * N> rows;
+  for (int j = 0; j < extent<N>(); ++j) {
+    rows[3 * j] = w[c_n(j)];
+    rows[3 * j + 1] = -w[a_t(j)];
+    rows[3 * j + 2] = -w[a_o(j)];
+  }
+  const Vec<S, 3 * N> along = transpose_times(d.A, rows);
+  Vec<S, kSize> g;
+  for (int j = 0; j < extent<N>(); ++j) {
+    friction_merit::pull_back_contact<FrictionMncp>(j, d.mu[j], contact<S, N>(along, j), Vec<S, 2>{{x[a_t(j)], x[a_o(j)]}},
+                                                    x, w, g);
+    const S limit = max(d.mu[j], S(0)) * x[c_n(j)];
+    g[a_t(j)] = fma(limit, w[c_t(j)], w[a_t(j)]);
+    g[a_o(j)] = fma(limit, w[c_o(j)], w[a_o(j)]);
+  }
+  return g;
+}
+
 template <int N>
 template <class S>
 GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::start(const Data<S>& d, const Vec<S, kSize>&, const S& k) {
@@ -314,6 +359,25 @@ struct EliminatedFriction {
         }
       });
     }
+  }
+
+  /// J'w, without J.
+  template <class S>
+  static GARRA_HD Vec<S, kSize> pull_back(const Data<S>& d, const Vec<S, kSize>& x, const Vec<S, kSize>& w) {
+    const Vec<S, 3 * N> a = accelerations(d, x);
+    Vec<S, 3 * N> rows;
+    for (int j = 0; j < extent<N>(); ++j) {
+      const S limit = max(d.mu[j], S(0)) * x[Full::c_n(j)];
+      rows[3 * j] = w[Full::c_n(j)];
+      rows[3 * j + 1] = limit * w[Full::c_t(j)];
+      rows[3 * j + 2] = limit * w[Full::c_o(j)];
+    }
+    const Vec<S, 3 * N> along = transpose_times(d.A, rows);
+    Vec<S, kSize> g;
+    for (int j = 0; j < extent<N>(); ++j)
+      friction_merit::pull_back_contact<Full>(j, d.mu[j], contact<S, N>(along, j),
+                                              Vec<S, 2>{{a[3 * j + 1], a[3 * j + 2]}}, x, w, g);
+    return g;
   }
 
   template <class S>
@@ -405,8 +469,8 @@ struct FrictionMerit {
 
   template <class S, int N>
   [[nodiscard]] GARRA_HD_CALL State<S, N> start(const FrictionProblem<S, N>& given) const {
-    const Scaled<S, N> in = scaled(given);
-    State<S, N> s{mncp<N>().template start<S>(in.problem, first_start(in.problem)), in.unit, S(1)};
+    const Large in([&] { return scaled(given); });
+    State<S, N> s{mncp<N>().template start<S>((*in).problem, first_start((*in).problem)), (*in).unit, S(1)};
     s.running = s.mncp.running;
     return s;
   }

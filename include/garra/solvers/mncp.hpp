@@ -196,6 +196,18 @@ struct Slack {
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, const Vec<T, R>& w, Mat<T, kVariables, kVariables>& H) const {
     mncp_add_curvature<P, T>(data, head<P>(x), head<P>(w), H);
   }
+  /// J'r with the rows (F - z, G), and the products u_i z_i weighted by product(i).
+  template <int R, class Product>
+  GARRA_HD Vec<T, kVariables> pulled(const Vec<T, kVariables>& x, const Vec<T, R>& r, const Product& product) const {
+    const Vec<T, n> of_problem = P::template pull_back<T>(data, head<P>(x), head<P>(r));
+    Vec<T, kVariables> g;
+    for_each_index<n>([&](int i) { g[i] = of_problem[i]; });
+    for_each_index<p>([&](int i) {
+      g[i] = fma(x[slack(i)], product(i), g[i]);
+      g[slack(i)] = fma(x[i], product(i), -r[i]);
+    });
+    return g;
+  }
   /// Slack variables that belong to (u, v): z = max(F, 0) of a lower bound, max(-F, 0) of an upper one.
   GARRA_HD Vec<T, kVariables> lift(const Vec<T, n>& y) const {
     Vec<T, kVariables> x;
@@ -235,6 +247,11 @@ struct PapersMerit {
       });
       return J;
     }
+    /// J'r, without J, where the problem has pull_back().
+    GARRA_HD Vec<T, kVariables> pull_back(const Vec<T, kVariables>& x, const Vec<T, kResiduals>& r) const {
+      const T product = r[extent<n>()];
+      return this->pulled(x, r, [&](int) { return product; });
+    }
     GARRA_HD void add_curvature(const Vec<T, kVariables>& x, const Vec<T, kResiduals>& w,
                                 Mat<T, kVariables, kVariables>& H) const {
       this->linear_rows(x, w, H);
@@ -271,6 +288,10 @@ struct ComponentwiseMerit {
         J(slack(k), slack(k)) = gap(x, k);
       });
       return J;
+    }
+    /// J'r, without J, where the problem has pull_back().
+    GARRA_HD Vec<T, kVariables> pull_back(const Vec<T, kVariables>& x, const Vec<T, kResiduals>& r) const {
+      return this->pulled(x, r, [&](int i) { return r[slack(i)]; });
     }
     GARRA_HD void add_curvature(const Vec<T, kVariables>& x, const Vec<T, kResiduals>& w,
                                 Mat<T, kVariables, kVariables>& H) const {
@@ -366,6 +387,19 @@ struct FischerBurmeisterMerit {
         J(i, i) += q.du;
       });
       return J;
+    }
+    /// J'r, without J, where the problem has pull_back().
+    GARRA_HD Vec<T, n> pull_back(const Vec<T, n>& x, const Vec<T, n>& r) const {
+      const Vec<T, n> FG = P::evaluate(data, x);
+      Vec<T, n> w = r, own;
+      for_each_index<p>([&](int i) {
+        const Phi f = phi(x[i], FG[i]);
+        w[i] = r[i] * f.db;
+        own[i] = r[i] * f.da;
+      });
+      Vec<T, n> g = P::template pull_back<T>(data, x, w);
+      for_each_index<p>([&](int i) { g[i] += own[i]; });
+      return g;
     }
     GARRA_HD void add_curvature(const Vec<T, n>& x, const Vec<T, n>& w, Mat<T, n, n>& H) const {
       const Vec<T, n> FG = P::evaluate(data, x);
@@ -566,7 +600,8 @@ struct MncpSolver {
 
  private:
   template <class S>
-  GARRA_HD_CALL auto begin(const typename P::template Data<S>& data, const MncpVec<P, S>& x) const {
+  GARRA_HD_CALL typename Minimizer::template State<S, View<S>::kVariables> begin(
+      const typename P::template Data<S>& data, const MncpVec<P, S>& x) const {
     const View<S> view(data);
     auto lifted = view.lift(x);
     if (zero_slack)

@@ -38,7 +38,8 @@ struct SpectralProjectedGradient {
   double smallest_step = 1e-20;   ///< stop: largest component of t d < smallest_step
 
   template <class M>
-  [[nodiscard]] GARRA_HD auto start(const M& merit, const Vec<typename M::Scalar, M::kVariables>& x0) const {
+  [[nodiscard]] GARRA_HD State<typename M::Scalar, M::kVariables> start(
+      const M& merit, const Vec<typename M::Scalar, M::kVariables>& x0) const {
     using S = typename M::Scalar;
     constexpr int V = M::kVariables;
     State<S, V> s;

@@ -26,6 +26,12 @@ from garra.summary import Summary, describe_converged
 STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""
 METHODS: tuple[str, ...] = _core.contact_methods
+MERITS: tuple[str, ...] = _core.contact_merits
+"""Merit functions of the method "merit" (docs/theory/friction-merit.md)."""
+MINIMIZERS: tuple[str, ...] = _core.contact_minimizers
+"""Minimizers of the method "merit" (docs/theory/minimizers.md)."""
+STARTS: tuple[str, ...] = _core.contact_starts
+"""First starts of methods that minimize a merit function."""
 
 
 class ContactState(IntEnum):
@@ -190,6 +196,52 @@ class InternalForces(Summary):
     """[..., 3k] scaled to a largest entry of 1; NaN if not found"""
 
 
+class Hypothesis(IntEnum):
+    """Values of `hypothesis` of equivalence().
+
+    Examples
+    --------
+    >>> garra.contact.Hypothesis.PROVEN.value
+    0
+    """
+
+    PROVEN = 0
+    FAILS = 1
+    UNDECIDED = 2
+    """more than 4 contacts, or a hypothesis that is not tested"""
+
+
+@dataclass(frozen=True, repr=False)
+class Equivalences(Summary):
+    """Where minimizations of a merit function end, and whether theorems say that such points are solutions.
+
+    Examples
+    --------
+    >>> garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5).converged
+    True
+    """
+
+    hypothesis: Any
+    """[...] Hypothesis: whether the hypothesis under which a stationary point is a solution holds at the point"""
+    stationary: Any
+    """[...] bool: the point is stationary"""
+    minimum: Any
+    """[...] value of the merit function there (scaled problem)"""
+    status: Any
+    """[...] index in STATUS, by the certificate"""
+
+    @property
+    def converged(self) -> Any:
+        """[...] bool: the point is a solution.
+
+        Examples
+        --------
+        >>> garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5).converged
+        True
+        """
+        return self.status == 0
+
+
 def _coefficients(mu: Any, rows: Any) -> tuple[Any, int]:
     """mu [..., k] and k. A single number is repeated for all contacts, of which `rows` has three entries each."""
     if np.ndim(mu) == 0 and np.ndim(rows) > 0:
@@ -270,6 +322,15 @@ def _solution(found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Solutions:
     return out
 
 
+def _pair(method: str, merit: str | None, minimizer: str | None) -> str:
+    """Name of a method for _core: "papers/spg" for a merit function and its minimizer."""
+    if method != "merit":
+        if merit is not None or minimizer is not None:
+            raise _core.UsageError(f'merit and minimizer are not for the method {method}\nGive method="merit".')
+        return method
+    return f"{merit or 'fischer-burmeister'}/{minimizer or 'projected-lm'}"
+
+
 @accept_old
 @of_arrays
 def solve(
@@ -280,6 +341,10 @@ def solve(
     slip_velocity: Any = None,
     *,
     method: str = "auto",
+    merit: str | None = None,
+    minimizer: str | None = None,
+    start: str = "own",
+    starts: int = 0,
     precision: str = "fp64",
     tolerance: float = 1e-8,
     max_iterations: int = 0,
@@ -303,6 +368,12 @@ def solve(
         Slip velocity (t, o) of sliding contacts [m/s]; only its direction matters.
     method : str
         One of METHODS.
+    merit, minimizer : str, optional
+        With method="merit": one of MERITS and of MINIMIZERS; default: "fischer-burmeister", "projected-lm".
+    start : str
+        Methods that minimize a merit function: the first start, one of STARTS; "own": that of the pair.
+    starts : int
+        The same methods: starts before a problem counts as unsolved; 0: the pair's own number.
     precision : str
         "fp64", or "mixed": single precision, then final steps in double (auto, semismooth-newton; up to 8 contacts).
     tolerance : float
@@ -342,15 +413,59 @@ def solve(
     (array([ 9.81 ,  0.   , -4.905]), 'SLIP')
     """
     tolerance, max_iterations = positive("tolerance", tolerance), whole("max_iterations", max_iterations)
+    method = _pair(method, merit, minimizer)
     if is_on_gpu(A):
         if mode is not None:
             raise TypeError("mode is not taken with arrays on a GPU: bring them to the host")
         return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, tolerance, max_iterations, effort)
     batch = _problem(A, b, mu, mode, slip_velocity)
-    how = (method, precision, tolerance, max_iterations, effort, *place(device, threads))
+    how = (method, precision, tolerance, max_iterations, effort, start, whole("starts", starts), *place(device, threads))
     if batch.single:
         return _solution(_core.contact_solve_one(*_inputs(batch), *how))
     return _solutions(batch, _core.contact_solve(*_inputs(batch), *how))
+
+
+def equivalence(
+    A: Any, b: Any, mu: Any, *, merit: str = "fischer-burmeister", start: str = "own", tolerance: float = 1e-8
+) -> Equivalences:
+    """Decides whether stationary points of a merit function are solutions, where its minimization ends.
+
+    Parameters
+    ----------
+    A, b, mu : array_like
+        The problems, as in solve(); all contacts may roll.
+    merit : str
+        "papers", "products" or "fischer-burmeister".
+    start : str
+        One of STARTS.
+    tolerance : float
+        Converged: residual <= tolerance.
+
+    Returns
+    -------
+    Equivalences
+        Hypothesiss of the theorems in docs/theory/equivalence.md. A point with PROVEN that is stationary is a
+        solution.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For another merit function or start.
+
+    Examples
+    --------
+    >>> e = garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5)
+    >>> garra.contact.Hypothesis(e.hypothesis).name, e.stationary
+    ('PROVEN', True)
+    """
+    batch = _problem(A, b, mu, None, None)
+    arrays = _core.contact_equivalence(
+        batch["A"], batch["b"], batch["mu"], merit, start, positive("tolerance", tolerance)
+    )
+    arrays["stationary"] = arrays["stationary"].astype(bool)
+    return Equivalences(**{name: batch.out(arrays[name]) for name in Equivalences.__dataclass_fields__})
 
 
 @accept_old
@@ -660,11 +775,14 @@ def _is_number(value: Any) -> bool:
     return value is not None and np.ndim(value) == 0
 
 
+_ELSEWHERE = {"forces": ".differentiable", "merit": ".merit_values", "MeritValues": ".merit_values"}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "forces":
-        return import_module(".differentiable", __name__).forces
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name], __name__), name)
     return attribute(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "forces"})
+    return sorted({*globals(), *_ELSEWHERE})

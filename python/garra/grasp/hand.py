@@ -500,6 +500,7 @@ class Grasp:
         imbalance: float = 0.5,
         acceleration: float = ACCELERATION,
         force_limit: Any = None,
+        method: str = "auto",
         progress: Progress = False,
     ) -> Robustness:
         """Estimates the probability that the grasp holds (docs/theory/monte-carlo.md).
@@ -524,6 +525,8 @@ class Grasp:
             Largest acceleration of a contact at rest; a contact that separates faster opens [m/s^2].
         force_limit : float or array_like [k], optional
             Largest normal forces [N].
+        method : str
+            Method for the contact problems: one of garra.contact.METHODS but "lemke".
         progress : bool or callable
             True: a line with the samples that are done and the seconds left. A function receives {"samples": ...,
             "of": ..., "seconds": ..., "seconds_left": ...}.
@@ -563,6 +566,7 @@ class Grasp:
             "held_acceleration": positive("acceleration", acceleration),
             "samples": whole("samples", samples, 1),
             "friction_samples": 0,
+            "method": str(method),
             "seed": check_seed(seed),
         }
         show = count_listener(progress, study["samples"], "samples")

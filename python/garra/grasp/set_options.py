@@ -138,6 +138,8 @@ class RankOptions:
         Largest fraction of the wrench that the command may leave unbalanced.
     acceleration : float
         Largest acceleration of a contact at rest [m/s^2].
+    method : str
+        Method for the contact problems of a hand that is not ideal: one of garra.contact.METHODS but "lemke".
     check_uniqueness : bool
         Search a second solution of each contact problem.
     samples : int
@@ -189,6 +191,7 @@ class RankOptions:
     torque_error: Any = 0.0
     imbalance: float = 0.5
     acceleration: float = ACCELERATION
+    method: str = "auto"
     check_uniqueness: bool = True
     samples: int = 1000
     friction_samples: int = 100
@@ -233,6 +236,7 @@ class RankOptions:
             "torque_error": self._number("torque_error"),
             "held_imbalance": real("imbalance", self.imbalance),
             "held_acceleration": real("acceleration", self.acceleration),
+            "method": str(self.method),
             "check_uniqueness": bool(self.check_uniqueness),
             "samples": whole("samples", self.samples, 1, 2**63 - 1),
             "friction_samples": whole("friction_samples", self.friction_samples, 0, 2**63 - 1),

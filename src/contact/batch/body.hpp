@@ -10,9 +10,21 @@
 
 namespace garra::solvers {
 struct FrictionNewton;
+struct FrictionMixed;
 }
 
 namespace garra::contact {
+
+/// Whether lanes have code of their own for one to four contacts; other solvers have one instance of all sizes
+/// (contact/batch/solvers.hpp).
+template <class Solver>
+inline constexpr bool kOwnSizes = true;
+
+/// Largest number of contacts with kernels.
+template <class Solver>
+inline constexpr int kMaxOnDevice = kMaxContacts;
+template <>
+inline constexpr int kMaxOnDevice<solvers::FrictionMixed> = kMaxOwnSize;
 
 /// Problem i for the solvers, with its sliding contacts eliminated. `sliding` may be null: all contacts may roll.
 template <class S, int N>

@@ -12,11 +12,27 @@ namespace garra::contact {
 
 namespace {
 
+void run_pair(const MethodCall& call) {
+  constexpr void (*kRuns[])(const MethodCall&) = {run_merit<Merit::kPapers>, run_merit<Merit::kProducts>,
+                                                  run_merit<Merit::kFischerBurmeister>,
+                                                  run_merit<Merit::kSecondOrderCone>};
+  kRuns[static_cast<std::size_t>(pair_of(call.options).value().merit)](call);
+}
+
+/// Throws Error(kUsage) for an unknown name, with the known ones.
+template <class Enum>
+Enum find_name(const std::string& name, const char* what) {
+  if (const auto value = value_named<Enum>(name)) return *value;
+  std::string known;
+  for (const char* one : names_of(Enum{})) known.append(known.empty() ? "" : ", ").append(one);
+  throw Error(ExitCode::kUsage, std::string("no ") + what + " is called " + name, "there are " + known);
+}
+
 struct Entry {
   Method method;
   const char* name;
   void (*run)(const MethodCall&);
-  int most_contacts = kMaxContacts;
+  int most_contacts = kMaxContacts, most_on_device = kMaxContacts;
 };
 // In the order of Method, which indexes it: to_string() and solve() do not search.
 constexpr Entry kMethods[kMethodCount] = {
@@ -25,10 +41,11 @@ constexpr Entry kMethods[kMethodCount] = {
     {Method::kNsgs, "nsgs", run_nsgs},
     {Method::kAdmm, "admm", run_admm},
     {Method::kExtragradient, "extragradient", run_extragradient},
-    {Method::kBoxQuacan, "box-quacan", run_box_quacan},
-    {Method::kSpg, "spg", run_spg},
-    {Method::kProjectedLm, "projected-lm", run_projected_lm},
-    {Method::kFischerBurmeister, "fischer-burmeister", run_fischer_burmeister},
+    {Method::kBoxQuacan, "box-quacan", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kSpg, "spg", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kProjectedLm, "projected-lm", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kFischerBurmeister, "fischer-burmeister", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
+    {Method::kMerit, "merit", run_pair, kMaxContacts, kMaxOnDevice<BoxQuacanMethod>},
     {Method::kLemke, "lemke", run_lemke},
 };
 
@@ -137,7 +154,57 @@ const char* to_string(ContactState state) {
 
 const char* to_string(Method method) { return kMethods[static_cast<std::size_t>(method)].name; }
 
+Merit parse_merit(const std::string& name) { return find_name<Merit>(name, "merit function"); }
+Minimizer parse_minimizer(const std::string& name) { return find_name<Minimizer>(name, "minimizer"); }
+Start parse_start(const std::string& name) { return find_name<Start>(name, "start"); }
+
+std::vector<std::string> pair_names() {
+  std::vector<std::string> out;
+  for (const char* merit : names_of(Merit{}))
+    for (const char* minimizer : names_of(Minimizer{})) out.push_back(std::string(merit) + "/" + minimizer);
+  return out;
+}
+
+void set_method(Options& options, const std::string& name) {
+  const std::size_t slash = name.find('/');
+  options.method = slash == std::string::npos ? parse_method(name) : Method::kMerit;
+  if (slash == std::string::npos) return;
+  options.merit = parse_merit(name.substr(0, slash));
+  options.minimizer = parse_minimizer(name.substr(slash + 1));
+}
+
+std::string describe_method(const Options& options) {
+  const std::string name = to_string(options.method);
+  if (options.method != Method::kMerit) return name;
+  return name + " (" + name_of(options.merit) + ", " + name_of(options.minimizer) + ")";
+}
+
+std::optional<Pair> pair_of(const Options& options) {
+  switch (options.method) {
+    case Method::kBoxQuacan:
+      return Pair{Merit::kPapers, Minimizer::kBoxQuacan};
+    case Method::kSpg:
+      return Pair{Merit::kPapers, Minimizer::kSpg};
+    case Method::kProjectedLm:
+      return Pair{Merit::kProducts, Minimizer::kProjectedLm};
+    case Method::kFischerBurmeister:
+      return Pair{Merit::kFischerBurmeister, Minimizer::kProjectedLm};
+    case Method::kMerit:
+      return Pair{options.merit, options.minimizer};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Measured: docs/theory/friction-merit.md. One start of a slow minimizer costs as much as many of a fast one.
+Starts own_starts(const Pair& pair) {
+  constexpr int kMost[] = {5, 1, 20, 20};  // of the minimizers
+  return {Start::kSweeps, kMost[static_cast<std::size_t>(pair.minimizer)]};
+}
+
 int most_contacts(Method method) { return kMethods[static_cast<std::size_t>(method)].most_contacts; }
+
+int most_on_device(Method method) { return kMethods[static_cast<std::size_t>(method)].most_on_device; }
 
 Method parse_method(const std::string& name) {
   std::string names;
@@ -179,7 +246,7 @@ void solve_on_cpu(const Job& job) {
       [&](Block& block, std::int64_t count) {
         // Iterate and certify the whole block before the next: all its tiles are still in the cache.
         const double* problems = block.in().data();
-        iterate_tiles(job.options, {executor, problems, block.slips(), block.candidates(), nullptr, count});
+        iterate_tiles(job.options, {{executor}, problems, block.slips(), block.candidates(), nullptr, count});
         certify_tiles(executor,
                       CertifyKernel<kAnyContacts>{job.options.tolerance, problems, block.slips(), block.candidates(),
                                                   block.out().data(), contacts},

@@ -45,13 +45,17 @@ void for_each_problem(Executor executor, std::int64_t count, const Body& body) {
 /// Candidates of `count` problems, followed by the fallback solvers if the solver goes on.
 template <class Solver>
 [[gnu::noinline]] void iterate(Executor executor, const IterateKernel<Solver, kAnyContacts>& body, std::int64_t count) {
-  with_contacts(executor, [&](auto n) {
+  const auto run = [&](auto n) {
     const IterateKernel<Solver, n> sized{body.solver,     body.problems, body.sliding,
                                          body.candidates, body.guesses,  body.contacts};
     if constexpr (n < 0)
       if (executor == Executor::kScalar) return batch::for_each_scalar(count, sized);
     batch::iterate_lanes(sized, count);
-  });
+  };
+  if constexpr (kOwnSizes<Solver>)
+    with_contacts(executor, run);
+  else
+    run(std::integral_constant<int, kAnyContacts>{});
   // A second pass over candidates: few need it, so it is no part of the hot body.
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
     if (!body.solver.cold) solve_remaining(body, true, count);

@@ -59,6 +59,13 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   batch::on_device(job.device, solver, all);
 }
 
+/// First start of a pair and its number of starts, unless the options say otherwise; in contact_solve.cpp.
+struct Starts {
+  Start first;
+  int most;
+};
+[[nodiscard]] Starts own_starts(const Pair& pair);
+
 /// What a method is to solve: a whole batch, or tiles of the host.
 struct MethodCall {
   const Options& options;
@@ -74,8 +81,12 @@ struct MethodCall {
       solver.max_iterations = options.max_iterations;
     else if constexpr (requires { solver.full; })
       if (solver.full) solver.max_iterations = 1 << 30;
+    if (tiles != nullptr && tiles->device.executor == Executor::kCuda)
+      return batch::on_device(tiles->device, solver,
+                              DeviceTiles{extent<kAnyContacts>(), tiles->problems, tiles->sliding, tiles->candidates,
+                                          tiles->guesses, tiles->count, tiles->of_host});
     if (tiles != nullptr)
-      return iterate(tiles->executor,
+      return iterate(tiles->device.executor,
                      IterateKernel<Solver, kAnyContacts>{solver, tiles->problems, tiles->sliding, tiles->candidates,
                                                          tiles->guesses, extent<kAnyContacts>()},
                      tiles->count);
@@ -83,11 +94,14 @@ struct MethodCall {
     if (job->device.executor == Executor::kCuda) return solve_on_gpu(solver, *job);
     solve_on_cpu(*job);
   }
-  /// The same for a solver that may restart from other starts.
-  template <class Solver>
-  void by_merit() const {
-    Solver solver;
-    solver.starts = options.starts;
+  /// The same for a merit function and a minimizer, which may begin again from other starts.
+  template <Merit M, Minimizer Z>
+  void by_pair() const {
+    PairMethod<M, Z> solver;
+    const Starts own = own_starts({M, Z});
+    solver.starts = options.starts > 0 ? options.starts : own.most;
+    const Start first = options.start == Start::kOwn ? own.first : options.start;
+    solver.first = static_cast<solvers::FrictionStart>(static_cast<int>(first) - 1);
     by(solver);
   }
 };
@@ -116,10 +130,9 @@ void run_mixed(const MethodCall& call);  ///< the same, Precision::kMixed
 void run_nsgs(const MethodCall& call);
 void run_admm(const MethodCall& call);
 void run_extragradient(const MethodCall& call);
-void run_box_quacan(const MethodCall& call);
-void run_spg(const MethodCall& call);
-void run_projected_lm(const MethodCall& call);
-void run_fischer_burmeister(const MethodCall& call);
 void run_lemke(const MethodCall& call);
+/// A merit function with the minimizer of the call's options; one file for each.
+template <Merit M>
+void run_merit(const MethodCall& call);
 
 }  // namespace garra::contact

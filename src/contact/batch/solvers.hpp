@@ -1,6 +1,8 @@
 // The solvers behind contact::Method: a minimizer and the merit function it works on.
 #pragma once
 
+#include <type_traits>
+
 #include "contact/batch/body.hpp"
 #include "garra/contact.hpp"
 #include "garra/solvers/box_quacan.hpp"
@@ -10,22 +12,66 @@
 #include "garra/solvers/friction_mixed.hpp"
 #include "garra/solvers/friction_newton.hpp"
 #include "garra/solvers/friction_nsgs.hpp"
+#include "garra/solvers/merit/second_order_cone.hpp"
+#include "garra/solvers/merit/spg_newton.hpp"
 #include "garra/solvers/projected_lm.hpp"
 #include "garra/solvers/spectral_projected_gradient.hpp"
 
 namespace garra::contact {
 
-using BoxQuacanMethod = solvers::FrictionMerit<solvers::BoxQuacan, solvers::PapersMerit>;
-using SpgMethod = solvers::FrictionMerit<solvers::SpectralProjectedGradient, solvers::PapersMerit>;
-using ProjectedLmMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::ComponentwiseMerit>;
-using FischerBurmeisterMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::FischerBurmeisterMerit>;
+namespace solver_types {
 
-/// Largest number of contacts with kernels. The assembler takes minutes for a merit function of 32 variables.
-template <class Solver>
-inline constexpr int kMaxOnDevice = kMaxContacts;
+template <Merit M>
+struct MeritOf;
 template <>
-inline constexpr int kMaxOnDevice<solvers::FrictionMixed> = kMaxOwnSize;
+struct MeritOf<Merit::kPapers> : std::type_identity<solvers::PapersMerit> {};
+template <>
+struct MeritOf<Merit::kProducts> : std::type_identity<solvers::ComponentwiseMerit> {};
+template <>
+struct MeritOf<Merit::kFischerBurmeister> : std::type_identity<solvers::FischerBurmeisterMerit> {};
+template <>
+struct MeritOf<Merit::kSecondOrderCone> : std::type_identity<solvers::SecondOrderConeMerit> {};
+
+template <Minimizer M>
+struct MinimizerOf;
+template <>
+struct MinimizerOf<Minimizer::kBoxQuacan> : std::type_identity<solvers::BoxQuacan> {};
+template <>
+struct MinimizerOf<Minimizer::kSpg> : std::type_identity<solvers::SpectralProjectedGradient> {};
+template <>
+struct MinimizerOf<Minimizer::kSpgNewton> : std::type_identity<solvers::SpgNewton> {};
+template <>
+struct MinimizerOf<Minimizer::kProjectedLm> : std::type_identity<solvers::ProjectedLm> {};
+
+}  // namespace solver_types
+
+/// The solver of a merit function and a minimizer.
+template <Merit M, Minimizer Z>
+using PairMethod =
+    solvers::FrictionMerit<typename solver_types::MinimizerOf<Z>::type, typename solver_types::MeritOf<M>::type>;
+
+using BoxQuacanMethod = PairMethod<Merit::kPapers, Minimizer::kBoxQuacan>;
+using SpgMethod = PairMethod<Merit::kPapers, Minimizer::kSpg>;
+using ProjectedLmMethod = PairMethod<Merit::kProducts, Minimizer::kProjectedLm>;
+using FischerBurmeisterMethod = PairMethod<Merit::kFischerBurmeister, Minimizer::kProjectedLm>;
+
+// Of the pairs, the aliases and the fastest have code of their own for few contacts, the others one instance.
 template <class Minimizer, class Merit>
-inline constexpr int kMaxOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = 3;
+inline constexpr bool kOwnSizes<solvers::FrictionMerit<Minimizer, Merit>> = false;
+template <>
+inline constexpr bool kOwnSizes<BoxQuacanMethod> = true;
+template <>
+inline constexpr bool kOwnSizes<ProjectedLmMethod> = true;
+template <>
+inline constexpr bool kOwnSizes<FischerBurmeisterMethod> = true;
+template <>
+inline constexpr bool kOwnSizes<PairMethod<Merit::kFischerBurmeister, Minimizer::kSpgNewton>> = true;
+template <>
+inline constexpr bool kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::kProjectedLm>> = true;
+template <>
+inline constexpr bool kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::kSpgNewton>> = true;
+
+template <class Minimizer, class Merit>
+inline constexpr int kMaxOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = kMaxOwnSize;
 
 }  // namespace garra::contact

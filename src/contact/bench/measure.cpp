@@ -34,10 +34,10 @@ bool all_slide(const contact::Problems& problems) {
   return !problems.mode.empty() && std::count(problems.mode.begin(), problems.mode.end(), 0) == 0;
 }
 
-contact::Options solver_options(contact::Method method, double tolerance) {
+contact::Options solver_options(const std::string& method, double tolerance) {
   contact::Options options;
   options.tolerance = tolerance;
-  options.method = method;
+  contact::set_method(options, method);
   return options;
 }
 
@@ -123,18 +123,19 @@ void add_throughput(const contact::Problems& tried, const contact::Options& opti
 
 }  // namespace
 
-SolverRecord measure_method(const contact::Problems& problems, contact::Method method, const MeasureOptions& options) {
-  SolverRecord record{.name = contact::to_string(method)};
-  if (method == contact::Method::kLemke && !all_slide(problems)) {
+SolverRecord measure_method(const contact::Problems& problems, const std::string& method,
+                            const MeasureOptions& options) {
+  SolverRecord record{.name = method};
+  const contact::Options solver = solver_options(method, options.tolerance);
+  if (solver.method == contact::Method::kLemke && !all_slide(problems)) {
     record.not_run = "only for problems whose contacts all slide";
     return record;
   }
-  if (problems.contacts > contact::most_contacts(method)) {
-    record.not_run = "only for up to " + std::to_string(contact::most_contacts(method)) + " contacts";
+  if (problems.contacts > contact::most_contacts(solver.method)) {
+    record.not_run = "only for up to " + std::to_string(contact::most_contacts(solver.method)) + " contacts";
     return record;
   }
   try {
-    const contact::Options solver = solver_options(method, options.tolerance);
     (void)contact::solve(slice(problems, 0, 1), solver, kScalar);  // the first call of all pays for loading the code
     const Singles singles = solve_singly(problems, solver, options.time_limit);
     record.outcomes = singles.outcomes;

@@ -5,9 +5,9 @@
 
 namespace garra::cli {
 
-/// Measures one of garra's methods, in this process: problem after problem on the scalar executor, then the throughput
-/// of the batch in lanes and on the chosen device.
-[[nodiscard]] SolverRecord measure_method(const contact::Problems& problems, contact::Method method,
+/// Measures one of garra's methods or pairs, in this process: problem after problem on the scalar executor, then the
+/// throughput of the batch in lanes and on the chosen device.
+[[nodiscard]] SolverRecord measure_method(const contact::Problems& problems, const std::string& method,
                                           const MeasureOptions& options);
 
 }  // namespace garra::cli

@@ -42,9 +42,10 @@ struct BenchArguments {
 
 std::vector<std::string> garra_methods() {
   std::vector<std::string> names;
-  // The table of methods is the list, so that a new one appears here automatically.
+  // The table of methods is the list, so that a new one appears here automatically. Pairs stand for kMerit.
   for (int m = 0; m < contact::kMethodCount; ++m)
-    names.emplace_back(contact::to_string(static_cast<contact::Method>(m)));
+    if (const auto method = static_cast<contact::Method>(m); method != contact::Method::kMerit)
+      names.emplace_back(contact::to_string(method));
   return names;
 }
 
@@ -53,6 +54,9 @@ std::vector<std::string> list_methods(const BenchArguments& a) {
   std::vector<std::string> known = garra_methods();
   for (const std::string& name : siconos_methods()) known.push_back(name);
   if (a.methods == "all") return known;
+  const std::vector<std::string> pairs = contact::pair_names();
+  if (a.methods == "pairs") return pairs;
+  known.insert(known.end(), pairs.begin(), pairs.end());
   std::vector<std::string> chosen;
   std::istringstream list(a.methods);
   for (std::string name; std::getline(list, name, ',');) {
@@ -65,10 +69,9 @@ std::vector<std::string> list_methods(const BenchArguments& a) {
 }
 
 SolverRecord measure_solver(const SetRecord& set, const std::string& method, const MeasureOptions& options) {
-  const std::vector<std::string> ours = garra_methods();
-  const bool own = std::count(ours.begin(), ours.end(), method) > 0;
-  return own ? measure_method(set.problems, contact::parse_method(method), options)
-             : measure_siconos(set.problems, method, options);
+  const std::vector<std::string> peers = siconos_methods();
+  const bool own = std::count(peers.begin(), peers.end(), method) == 0;
+  return own ? measure_method(set.problems, method, options) : measure_siconos(set.problems, method, options);
 }
 
 void measure_sets(BenchRecord& bench, Progress& progress) {
@@ -164,7 +167,8 @@ void add_options(Command c, BenchArguments& a) {
   c.add_option("sets", a.request.names,
                "built-in sets, problem or FCLIB files, or folders of them; none: all built-in sets")
       .type_name("SET | FILE");
-  c.add_option("--methods", a.methods, "solvers, separated by commas, or all").capture_default_str();
+  c.add_option("--methods", a.methods, "solvers, separated by commas; all; pairs: every merit/minimizer")
+      .capture_default_str();
   c.add_option("--problems", a.request.problems,
                "of each built-in set; where given, also the most of each set from files")
       .transform(whole_number())

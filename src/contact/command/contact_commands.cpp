@@ -15,6 +15,7 @@
 #include "cli/blocks.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "contact/command/merit.hpp"
 #include "contact/command/solution_summary.hpp"
 #include "contact/files/problem_stream.hpp"
 #include "garra/contact.hpp"
@@ -35,6 +36,7 @@ struct SolveArguments {
   int threads = 0;
   std::string method = contact::to_string(contact::Method::kAuto);
   std::string precision = "fp64", effort = "bounded";
+  std::string merit, minimizer, start;  ///< empty: not given
   contact::Options options;
   double max_unsolved = 1;  ///< fails if unsolved / problems > max_unsolved
   std::string format = "human";
@@ -190,7 +192,7 @@ void solve_file(const SolveArguments& arguments, const Device& device, const std
   blocks.run([&] { return job.worker(); });
   summary.seconds = before + summary.seconds / blocks.workers();  // each solved its share at the same time
   if (!out) return;
-  out->commit({.method = contact::to_string(arguments.options.method),
+  out->commit({.method = contact::describe_method(arguments.options),
                .tolerance = arguments.options.tolerance,
                .device = summary.device,
                .version = version()});
@@ -247,10 +249,10 @@ contact::Method find_method(const SolveArguments& arguments) {
                 io::suggest(arguments.method, names, "Methods"));
   }
   const auto method = static_cast<contact::Method>(found - names.begin());
-  if (arguments.options.starts > 1 && !minimizes(method)) {
+  if (arguments.options.starts > 1 && !contact::pair_of({.method = method})) {
     std::string with_starts;
     for (int i = 0; i < contact::kMethodCount; ++i) {
-      if (!minimizes(static_cast<contact::Method>(i))) continue;
+      if (!contact::pair_of({.method = static_cast<contact::Method>(i)})) continue;
       with_starts += (with_starts.empty() ? "" : ", ") + names[static_cast<std::size_t>(i)];
     }
     throw Error(
@@ -259,6 +261,27 @@ contact::Method find_method(const SolveArguments& arguments) {
         "Leave --starts out, or choose a --method that minimizes a merit function: " + with_starts + ".");
   }
   return method;
+}
+
+/// Merit function, minimizer and first start, each for the methods that have it.
+void find_pair(SolveArguments& arguments) {
+  contact::Options& options = arguments.options;
+  const auto refuse = [&](const std::string& flag, bool fits, const char* remedy) {
+    if (!fits) throw Error(ExitCode::kUsage, flag + ": not for the method " + to_string(options.method), remedy);
+  };
+  const bool merit = options.method == contact::Method::kMerit;
+  if (!arguments.merit.empty()) {
+    refuse("--merit " + arguments.merit, merit, "Add --method merit.");
+    options.merit = contact::parse_merit(arguments.merit);
+  }
+  if (!arguments.minimizer.empty()) {
+    refuse("--minimizer " + arguments.minimizer, merit, "Add --method merit.");
+    options.minimizer = contact::parse_minimizer(arguments.minimizer);
+  }
+  if (!arguments.start.empty()) {
+    refuse("--start " + arguments.start, contact::pair_of(options).has_value(), "Add --method merit.");
+    options.start = contact::parse_start(arguments.start);
+  }
 }
 
 void check_names(const SolveArguments& arguments) {
@@ -291,6 +314,7 @@ void run_solve(SolveArguments arguments) {
   const Device device =
       parse_device_for_arrays(arguments.device, arguments.threads, about_core_seconds(arguments.inputs));
   arguments.options.method = find_method(arguments);
+  find_pair(arguments);
   arguments.options.precision = contact::parse_precision(arguments.precision);
   arguments.options.full_effort = contact::parse_effort(arguments.effort);
   check_outputs(arguments);
@@ -312,11 +336,13 @@ void run_solve(SolveArguments arguments) {
   check_unsolved(arguments, summary);
 }
 
-std::string method_help() {
+std::string joined(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : method_names()) text += (text.empty() ? "" : ", ") + name;
-  return text + " (for problems whose contacts all slide)";
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
+
+std::string method_help() { return joined(method_names()) + " (for problems whose contacts all slide)"; }
 
 void add_method_options(Command command, SolveArguments& arguments) {
   command.add_option("--method", arguments.method, method_help()).capture_default_str().type_name("NAME");
@@ -326,6 +352,21 @@ void add_method_options(Command command, SolveArguments& arguments) {
                   "contacts)")
       .check(one_of({"fp64", "mixed"}))
       .capture_default_str();
+  const auto enumerators = [](const auto& all) { return std::vector<std::string>(all.begin(), all.end()); };
+  const auto merits = enumerators(names_of(contact::Merit{})), minimizers = enumerators(names_of(contact::Minimizer{})),
+             starts = enumerators(names_of(contact::Start{}));
+  command
+      .add_option("--merit", arguments.merit,
+                  "merit: function to be minimized: " + joined(merits) + "; default: fischer-burmeister")
+      .check(one_of(merits));
+  command
+      .add_option("--minimizer", arguments.minimizer,
+                  "merit: its minimizer in the box: " + joined(minimizers) + "; default: projected-lm")
+      .check(one_of(minimizers));
+  command
+      .add_option("--start", arguments.start,
+                  "methods that minimize a merit function: the first start: " + joined(starts) + "; default: own")
+      .check(one_of(starts));
   command
       .add_option(
           "--effort", arguments.effort,
@@ -335,9 +376,9 @@ void add_method_options(Command command, SolveArguments& arguments) {
       .capture_default_str();
   command
       .add_option("--starts", arguments.options.starts,
-                  "methods that minimize a merit function: starts before a problem counts as unsolved")
-      .transform(whole_number())
-      .capture_default_str();
+                  "methods that minimize a merit function: starts before a problem counts as unsolved; default: the "
+                  "pair's own number")
+      .transform(whole_number());
   command.add_flag("--count-solutions", arguments.options.count_solutions,
                    "count each problem's solutions by enumeration (all contacts slide)");
 }
@@ -390,8 +431,10 @@ void add_contact_commands(Command app) {
       "Examples:\n"
       "  garra contact solve data/reference/contact/random_n3.h5 -o solutions.h5\n"
       "  garra contact solve fclib/*.hdf5 -o solutions/ --method projected-lm --starts 20 --max-unsolved 0 --format "
-      "json");
+      "json\n"
+      "  garra contact solve problems.h5 --method merit --merit second-order-cone --minimizer spg-newton");
   solve.callback([arguments] { run_solve(*arguments); });
+  add_contact_merit_command(contact);
   add_contact_bench_command(contact);
   add_contact_tables(contact);
 }

@@ -162,7 +162,7 @@ void print_effort(const ContactSummary& s) {
   for (std::size_t i = 0; i < s.effort.size(); ++i) {
     const auto spread = compute_spread(s.effort[i]);
     if (!spread) continue;
-    const bool box_it = i == 0 && minimizes(s.options.method);
+    const bool box_it = i == 0 && contact::pair_of(s.options).has_value();
     std::printf("%-15s median %g, mean %.2f, max %d\n", box_it ? "BoxIt" : kEffortNames[i].printed, spread->median,
                 spread->mean, spread->max);
   }
@@ -181,18 +181,6 @@ void print_effort(const ContactSummary& s) {
 
 }  // namespace
 
-bool minimizes(contact::Method method) {
-  switch (method) {
-    case contact::Method::kBoxQuacan:
-    case contact::Method::kSpg:
-    case contact::Method::kProjectedLm:
-    case contact::Method::kFischerBurmeister:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void ContactSummary::add(const contact::Problems& p, const contact::Solutions& solutions) {
   problems += solutions.count;
   const std::int64_t slides = std::count(p.mode.begin(), p.mode.end(), std::uint8_t{1});
@@ -204,7 +192,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
     const std::int32_t stage = i < solutions.stage.size() ? solutions.stage[i] : 0;
     ++by_status[static_cast<std::size_t>(status)];
     // An invalid problem made no start; a stage below 0 was not counted (a force from elsewhere).
-    if (minimizes(options.method) && status != Status::kInvalidInput && stage >= 0) {
+    if (contact::pair_of(options) && status != Status::kInvalidInput && stage >= 0) {
       starts += stage + 1;
       stalled_starts += std::max(0, solutions.stalls[i]);
     }
@@ -261,7 +249,9 @@ void print_json(const ContactSummary& s) {
     out["beyond_newton"] = {{"problems", s.beyond_newton},
                             {"share_of_iterations", or_null(count_share(s.iterations_beyond, s.iterations))}};
   }
-  if (minimizes(s.options.method)) {
+  if (const auto pair = contact::pair_of(s.options)) {
+    out["merit"] = name_of(pair->merit);
+    out["minimizer"] = name_of(pair->minimizer);
     out["starts"] = {{"used", s.starts},
                      {"stalled", s.stalled_starts},
                      {"stalled_share", or_null(count_share(s.stalled_starts, s.starts))}};
@@ -275,7 +265,7 @@ void print_json(const ContactSummary& s) {
 
 void print_human(const ContactSummary& s) {
   print_problems(s);
-  print_line("method", contact::to_string(s.options.method));
+  print_line("method", contact::describe_method(s.options));
   print_solved(s);
   if (s.problems > 0) {
     print_effort(s);

@@ -18,9 +18,6 @@ struct Unreadable {
   Error error;
 };
 
-/// Whether a method minimizes a merit function, can stall at a minimum > 0 and so has further starts.
-[[nodiscard]] bool minimizes(contact::Method method);
-
 /// Counts over all solutions, batch by batch.
 struct ContactSummary {
   // The request.

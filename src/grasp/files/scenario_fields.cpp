@@ -99,9 +99,20 @@ void motion_fields(Fields& f, Scenario& s) {
 }
 
 void solver_fields(Fields& f, Scenario& s) {
-  f.key("method", choice(s.method, contact::friction_methods()),
+  // The scenario holds a merit function and its minimizer as one name, "papers/spg".
+  contact::Options options;
+  contact::set_method(options, s.method);
+  std::string method = contact::to_string(options.method);
+  f.key("method", choice(method, contact::friction_methods()),
         {.doc = "of the contact problem ([friction-merit.md](../theory/friction-merit.md), "
-                "[friction-cone-solvers.md](../theory/friction-cone-solvers.md)). On a GPU: `\"auto\"`"});
+                "[friction-cone-solvers.md](../theory/friction-cone-solvers.md))"});
+  f.when({method == "merit", "`method = \"merit\"`"}, [&] {
+    f.key("merit", choice(options.merit),
+          {.doc = "function that is minimized ([friction-merit.md](../theory/friction-merit.md))"});
+    f.key("minimizer", choice(options.minimizer),
+          {.doc = "its minimizer in the box ([minimizers.md](../theory/minimizers.md))"});
+  });
+  s.method = method == "merit" ? std::string(name_of(options.merit)) + "/" + name_of(options.minimizer) : method;
   f.key("tolerance", quantity(s.tolerance, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}),
         {.doc = "of its certificate"});
   f.key("max_iterations", count(s.max_iterations, {.high = kMaxIterations}),

@@ -9,6 +9,7 @@
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
+#include "garra/contact.hpp"
 #include "garra/io/grasp_set.hpp"
 
 namespace garra::io {
@@ -150,6 +151,14 @@ void sampling_fields(Fields& f, SetScenario& s) {
   time_limit_field(f, s.plan);
 }
 
+/// Methods by name, and pairs of a merit function and a minimizer.
+std::vector<std::string> methods() {
+  std::vector<std::string> names = contact::friction_methods();
+  std::erase(names, "merit");
+  for (std::string& pair : contact::pair_names()) names.push_back(std::move(pair));
+  return names;
+}
+
 void set_scenario_fields(Fields& f, SetScenario& s) {
   header_fields(f, "grasp_set", s.title, &s.study.seed);
   f.table("set", {.doc = "which grasps"}, [&] { set_fields(f, s); });
@@ -169,8 +178,10 @@ void set_scenario_fields(Fields& f, SetScenario& s) {
     f.key("acceleration", quantity(s.study.held_acceleration, {kAcceleration, Bounds::positive()}),
           {.doc = "at rest: acceleration of a contact at most this; a contact opens above it"});
   });
-  f.table("solver", {.doc = "of contact problems"},
-          [&] { f.key("check_uniqueness", boolean(s.study.check_uniqueness), {.doc = "look for a second solution"}); });
+  f.table("solver", {.doc = "of contact problems, which a hand that is not ideal has"}, [&] {
+    f.key("method", choice(s.study.method, methods()), {.doc = "of the contact problem; soft contacts take `auto`"});
+    f.key("check_uniqueness", boolean(s.study.check_uniqueness), {.doc = "look for a second solution"});
+  });
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
 }
 

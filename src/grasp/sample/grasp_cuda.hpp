@@ -13,7 +13,8 @@ namespace garra::grasp {
 /// The samples of `tally`, which are drawn, built, solved, certified and counted on the device.
 struct DeviceSamples {
   const GraspModel& model;
-  solvers::FrictionNewton solver;
+  solvers::FrictionNewton solver;  ///< of the method auto, and of the second solution
+  contact::Options options;
   bool check_uniqueness;  ///< iterate a second time, from zero
   const Layout& layout;
   study::Keep keep;

@@ -59,7 +59,7 @@ class Deciding {
   }
 
   /// Decides grasps with `contacts` contacts: on the host by the code for any number, on a GPU by the smallest kernel
-  /// that fits.
+  /// that fits, or by another method's own.
   void decide(int contacts, bool soft, std::span<const std::size_t> some) const {
     const ContactsInUse many(contacts);
     constexpr int kAny = kAnyContacts;
@@ -79,7 +79,7 @@ class Deciding {
     if (on_gpu && ideal_hand)
       done = soft ? there(soft_sizes, [&](auto n) { ideal<n, 4>(some); })
                   : there(set_sizes, [&](auto n) { ideal<n, 3>(some); });
-    else if (on_gpu)
+    else if (on_gpu && work_.study.method == "auto")
       done = soft ? there(soft_hand_sizes, [&](auto n) { with_hand<n, 4>(some); })
                   : there(hand_sizes, [&](auto n) { with_hand<n, 3>(some); });
     if (done) return;
@@ -144,7 +144,8 @@ class Deciding {
     run_hand<N, D>(
         {model, grasps, hands.hands, hands.limited(), contact_solver(work_.study), held_rule(work_.study, work_.set),
          work_.study.check_uniqueness, of_.first, samples, decisions.data(), numbers.counts.data(), of_.numbers,
-         numbers.critical.data(), numbers.margin.data(), numbers.radius.data(), work_.rows},
+         numbers.critical.data(), numbers.margin.data(), numbers.radius.data(), work_.rows,
+         contact_options(work_.study)},
         work_.device);
     set_redundant<D>(places, model, numbers);
     spread(numbers.critical, places, out_.critical);
@@ -178,7 +179,8 @@ class Deciding {
             check_interrupt();
             its = replay_hand<D>({model, one, hand.hands, hand.limited(), solvers::FrictionNewton{},
                                   held_rule(work_.study, work_.set), work_.study.check_uniqueness, of_.first + k, 1,
-                                  nullptr, nullptr, 0, nullptr, nullptr, nullptr},
+                                  nullptr, nullptr, 0, nullptr, nullptr, nullptr, nullptr,
+                                  contact_options(work_.study)},
                                  of_.first + k)
                       .critical;
           });

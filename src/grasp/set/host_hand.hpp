@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contact/batch/lanes.hpp"
+#include "contact/batch/method.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/solvers/rest_forces.hpp"
@@ -87,7 +88,10 @@ void iterate(Executor executor, const solvers::FrictionNewton& solver, const dou
 
 template <int D>
 void solve(const Job<D>& job, std::int64_t count, Executor executor, const HandTiles& t) {
-  iterate<D>(executor, job.solver, t.problems, t.candidates, count);
+  if (job.by.method == contact::Method::kAuto)
+    iterate<D>(executor, job.solver, t.problems, t.candidates, count);
+  else
+    contact::iterate_tiles(job.by, {{executor}, t.problems, nullptr, t.candidates, nullptr, count});
   if (t.second == nullptr) return;
   // From zero instead of the stick test, so that a second solution may be found.
   solvers::FrictionNewton cold = job.solver;
@@ -279,8 +283,8 @@ void run_here(const Job<D>& job, const SampleCut& cut, const Device& device, std
       });
 }
 
-/// Runs Newton on the GPU and the rest here, with many ranges at a time.
-inline void run_newton_there(const Job<3>& job, const SampleCut& cut, const Device& device,
+/// Runs the contact solver on the GPU and the rest here, with many ranges at a time.
+inline void run_solver_there(const Job<3>& job, const SampleCut& cut, const Device& device,
                              std::vector<HandCounts>& parts) {
   constexpr std::int64_t kTogether = 32;
   const int contacts = job.grasps[0].contacts;
@@ -309,7 +313,15 @@ inline void run_newton_there(const Job<3>& job, const SampleCut& cut, const Devi
       }
       batch::on_device(device, newton);
     };
-    solve_into(&Workspace<3>::candidates);
+    if (job.by.method == contact::Method::kAuto) {
+      solve_into(&Workspace<3>::candidates);
+    } else {
+      const ContactsInUse many(contacts);
+      for (std::int64_t k = 0; k < here; ++k) {
+        auto& w = *all[static_cast<std::size_t>(k)];
+        contact::iterate_tiles(job.by, {device, w.problems.data(), nullptr, w.candidates.data(), nullptr, kSamples, true});
+      }
+    }
     newton.solver.cold = true;
     if (job.check_uniqueness) solve_into(&Workspace<3>::second);
     in_parallel([&](Workspace<3>& w, const SampleRange& of) {
@@ -331,7 +343,7 @@ void run_hand(const HandJob<N, D>& job, const Device& device) {
     std::vector<HandCounts> parts(static_cast<std::size_t>(cut.sample_ranges()));
     const bool on_gpu = device.executor == Executor::kCuda;
     if constexpr (D == 3) {
-      if (on_gpu) run_newton_there(job, cut, device, parts);
+      if (on_gpu) run_solver_there(job, cut, device, parts);
     }
     if (!on_gpu || D > 3) run_here(job, cut, {on_gpu ? Executor::kLanes : device.executor, device.threads, 0}, parts);
     for (std::int64_t k = 0; k < cut.sample_ranges(); ++k)

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "contact/balance/copies.hpp"
+#include "garra/contact.hpp"
 #include "garra/core/error.hpp"
 #include "garra/mesh.hpp"
 #include "grasp/set/pack_hand.hpp"
@@ -54,7 +55,20 @@ void check_sizes(const GraspSet& s, const SetStudy& study) {
   check_joints(s);
 }
 
+/// Methods other than auto have three numbers a contact.
+void check_method(const GraspSet& s, const SetStudy& study) {
+  if (study.method == "auto") return;
+  contact::Options options;
+  contact::set_method(options, study.method);
+  if (options.method == contact::Method::kLemke)
+    throw Error(ExitCode::kUsage, "method = \"lemke\": contacts that may roll", "choose another method");
+  if (std::ranges::any_of(s.torsion_radius, [](double r) { return r > 0; }))
+    throw Error(ExitCode::kUsage, "method = \"" + study.method + "\": soft contacts",
+                "the method auto takes them; the others take points: leave torsion_radius out");
+}
+
 void check_study(const GraspSet& s, const SetStudy& study) {
+  check_method(s, study);
   if (study.samples < 1) throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
   if (study.best < 0)
     throw Error(ExitCode::kUsage, "best = " + std::to_string(study.best), "0, or how many are wanted");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "garra/contact.hpp"
 #include "garra/solvers/friction_newton.hpp"
 #include "grasp/set/hand.hpp"
 #include "grasp/set/run_set.hpp"
@@ -54,7 +55,8 @@ struct HandJob {
   HandCounts* counts = nullptr;       ///< [grasp], added to
   std::int64_t numbers = 0;           ///< count of samples, from the first on, with the numbers below
   double *critical = nullptr, *margin = nullptr, *radius = nullptr;  ///< [grasp][numbers]
-  double* rows = nullptr;  ///< null, or the rows of samples(), of a single grasp on the host
+  double* rows = nullptr;    ///< null, or the rows of samples(), of a single grasp on the host
+  contact::Options by = {};  ///< auto: `solver`; else on the host and for kAnyContacts, D = 3
 };
 
 /// The iteration on one sample's problem.
@@ -131,6 +133,14 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
   solvers::FrictionNewton solver;
   solver.tolerance = study.tolerance;
   return solver;
+}
+
+/// The same with the method that the set's study names.
+[[nodiscard]] inline contact::Options contact_options(const SetStudy& study) {
+  contact::Options options;
+  contact::set_method(options, study.method);
+  options.tolerance = study.tolerance;
+  return options;
 }
 
 /// One sample, in full; contacts (n, t, o), soft ones (n, t, o, tau / r).

@@ -56,6 +56,9 @@ CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
   } while (some.first.back() == 0 && first + count < source.count());
   check_input(some, study);
   hand_ = choose_hand(some, study.hand);
+  if (hand_ == Hand::kIdeal && study.method != "auto")
+    throw Error(ExitCode::kUsage, "method = \"" + study.method + "\": the hand is ideal and solves no contact problem",
+                "leave the method out, or give the set a hand with a command");
 }
 
 GraspSet CheckedSet::read(std::int64_t first, std::int64_t count) const {

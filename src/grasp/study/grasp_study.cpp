@@ -137,7 +137,7 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
         count);
   else
     contact::iterate_tiles(contact_options(s),
-                           {executor, w.problems.data(), nullptr, w.candidates.data(), nullptr, count});
+                           {{executor}, w.problems.data(), nullptr, w.candidates.data(), nullptr, count});
   // Newton's method from zero, after any method.
   if (s.check_uniqueness)
     contact::iterate(executor,
@@ -200,10 +200,9 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
 
 study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
   const Scenario& s = study.scenario();
-  refuse_gpu(s);
   study::Tally total{first, count, {}, {}, {}, {}, {}};
   solvers::FrictionNewton solver = make_solver(s, false);
-  batch::on_device(device, DeviceSamples{study.model(), solver, s.check_uniqueness, study.layout(),
+  batch::on_device(device, DeviceSamples{study.model(), solver, contact_options(s), s.check_uniqueness, study.layout(),
                                          study::parse_keep(s.plan.keep), total});
   return total;
 }

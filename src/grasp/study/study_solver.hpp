@@ -2,14 +2,13 @@
 #pragma once
 
 #include "contact/batch/method.hpp"
-#include "garra/core/error.hpp"
 #include "garra/grasp.hpp"
 
 namespace garra::grasp {
 
 inline contact::Options contact_options(const Scenario& s) {
   contact::Options options;
-  options.method = contact::parse_method(s.method);
+  contact::set_method(options, s.method);
   options.tolerance = s.tolerance;
   options.full_effort = s.effort == "full";
   // The default is the limit of `auto`; other methods have limits of their own.
@@ -20,12 +19,9 @@ inline contact::Options contact_options(const Scenario& s) {
 
 /// Why a GPU cannot take the scenario's samples; "" if it can.
 inline std::string gpu_refusal(const Scenario& s) {
-  return s.method == "auto" ? "" : "solver.method = \"" + s.method + "\" has no kernels in studies";
-}
-
-/// Throws Error(kNoDevice) with that reason.
-inline void refuse_gpu(const Scenario& s) {
-  if (const std::string why = gpu_refusal(s); !why.empty()) throw Error(ExitCode::kNoDevice, why, "use --device cpu");
+  const int most = contact::most_on_device(contact_options(s).method);
+  if (static_cast<int>(s.contacts.size()) <= most) return "";
+  return "solver.method = \"" + s.method + "\" has kernels for up to " + std::to_string(most) + " contacts";
 }
 
 }  // namespace garra::grasp

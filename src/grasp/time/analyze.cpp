@@ -212,7 +212,6 @@ Analysis analyze(const Scenario& scenario, const GraspStates& states, const Devi
   if (states.count == 0) return out;
   find_nominal(job);
   if (device.executor == Executor::kCuda) {
-    refuse_gpu(scenario);
     batch::on_device(device, job);
   } else {
     run_on_host(job, device);

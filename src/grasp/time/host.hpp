@@ -30,7 +30,7 @@ struct HostBackend {
   void assemble(const AssembleKernel<kAnyContacts>& body, std::int64_t count) const;
   void iterate(const contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>& body, std::int64_t count) const {
     if (solver.method == contact::Method::kAuto) return contact::iterate(executor, body, count);
-    contact::iterate_tiles(solver, {executor, body.problems, body.sliding, body.candidates, body.guesses, count});
+    contact::iterate_tiles(solver, {{executor}, body.problems, body.sliding, body.candidates, body.guesses, count});
   }
   void certify(const contact::CertifyKernel<kAnyContacts>& body, std::int64_t count) const {
     contact::certify_tiles(executor, body, count);

@@ -382,7 +382,6 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
   Motions out = room_for(*this, count);
   out.looks.resize(static_cast<std::size_t>(count * model_->instants * looks(contacts())));
   if (device.executor == Executor::kCuda) {
-    refuse_gpu(scenario_);
     batch::on_device(device, DeviceMotions{*model_, first, count, out, nullptr});
     return out;
   }
@@ -393,7 +392,6 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
 }
 
 Motions Motion::run_counted(std::int64_t first, std::int64_t count, const Device& device, BandCounts& bands) const {
-  refuse_gpu(scenario_);
   Motions out = room_for(*this, count);
   batch::on_device(device, DeviceMotions{*model_, first, count, out, &bands});
   return out;

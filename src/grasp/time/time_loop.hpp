@@ -18,7 +18,7 @@ namespace garra::grasp {
 /// A scenario with [simulation], resolved: data that all samples share. Host only.
 struct MotionModel {
   MotionRules rules;
-  contact::Options solver;  ///< on the host
+  contact::Options solver;
   LoadClock clock;
   std::int64_t steps = 0;                                ///< until the end
   int instants = 0;                                      ///< looked at, time 0 and the end included

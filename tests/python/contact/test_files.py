@@ -870,6 +870,16 @@ def test_a_misspelt_method_is_put_right(solve, small):
         assert name in solve("--help").stdout
 
 
+def test_any_pair_is_chosen_by_two_flags(solve, small, tmp_path):
+    pair = ("--method", "merit", "--merit", "second-order-cone", "--minimizer", "spg-newton")
+    summary = json.loads(solve(small, "-o", tmp_path / "s.h5", *pair, "--start", "stick", "--format", "json").stdout)
+    assert (summary["method"], summary["merit"], summary["minimizer"]) == ("merit", "second-order-cone", "spg-newton")
+    assert "merit (second-order-cone, spg-newton)" in solve(small, *pair).stdout
+    assert '"papers"' in solve(small, "--method", "merit", "--merit", "paper", expect=USAGE).stderr
+    for flags in (("--merit", "papers"), ("--minimizer", "spg"), ("--start", "zero")):
+        assert "--method merit" in solve(small, *flags, expect=USAGE).stderr
+
+
 def test_starts_are_for_methods_that_start_again(solve, small):
     message = solve(small, "--starts", 5, expect=USAGE).stderr
     assert "auto" in message and all(name in message for name in MINIMIZERS)

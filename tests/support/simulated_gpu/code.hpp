@@ -87,6 +87,18 @@ struct Function {
   std::size_t shared = 0;             ///< memory that the threads of a block share [bytes]
 };
 
+/// What the threads of a block share: variables by their offset, and the bytes of all.
+struct Shared {
+  std::map<std::string_view, Word> places;
+  std::size_t bytes = 0;
+
+  void add(std::string_view name, std::size_t size) {
+    bytes = (bytes + 15) / 16 * 16;
+    places[name] = bytes;
+    bytes += size;
+  }
+};
+
 /// One file of PTX. Its text must outlive it.
 class Module {
  public:
@@ -99,10 +111,13 @@ class Module {
   [[nodiscard]] const Function* function(std::string_view name);
   /// Address of a variable; 0 where there is none.
   [[nodiscard]] std::uint64_t variable(std::string_view name) const;
+  /// Variables outside of the functions, which every kernel has.
+  [[nodiscard]] const Shared& shared() const { return shared_; }
 
  private:
   std::map<std::string_view, Function> functions_;
   std::map<std::string_view, std::uint64_t> variables_;
+  Shared shared_;
 };
 
 /// Fills in `code` and what belongs to it.
@@ -129,6 +144,7 @@ enum class Space { kGlobal, kLocal, kShared, kGeneric, kFrame, kKernelParameters
 [[nodiscard]] Run any_of_warp();
 /// to = address of byte `number` of the frame.
 [[nodiscard]] Run frame_address();
+[[nodiscard]] Run trap();
 /// to = a register of the machine ("%tid.x"); null where it has none of this name.
 [[nodiscard]] Run special(std::string_view name);
 

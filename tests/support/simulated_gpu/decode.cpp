@@ -60,7 +60,7 @@ Class class_of(const std::vector<std::string_view>& parts) {
 
 class Decoder {
  public:
-  Decoder(Function& function, Module& module) : f_(function), module_(module) {
+  Decoder(Function& function, Module& module) : f_(function), module_(module), shared_(module.shared()) {
     for (const Parameter& p : f_.parameters) places_[p.name] = static_cast<std::int64_t>(p.offset);
     if (!f_.is_kernel) f_.frame = top_ = f_.parameter_bytes;
   }
@@ -90,6 +90,7 @@ class Decoder {
     read_machine_registers();
     set_targets();
     f_.frame = (f_.frame + 15) / 16 * 16;
+    f_.shared = shared_.bytes;
     f_.registers = static_cast<int>(types_.size());
     std::vector<bool> is_predicate;
     for (Type type : types_) is_predicate.push_back(type.letter == 'p');
@@ -110,9 +111,7 @@ class Decoder {
       f_.frame = std::max(f_.frame, top_);
     } else if (s.name == ".shared") {
       const Declaration d = declaration(s.operands.at(0));
-      f_.shared = (f_.shared + 15) / 16 * 16;
-      shared_[d.name] = f_.shared;
-      f_.shared += d.bytes();
+      shared_.add(d.name, d.bytes());
     } else if (s.name != ".branchtargets") {
       throw Fault("PTX: unknown directive " + std::string(s.name));
     }
@@ -180,7 +179,7 @@ class Decoder {
       const bool of_kernel = f_.is_kernel && is_parameter(base);
       a.space = of_kernel ? Space::kKernelParameters : Space::kFrame;
       a.offset += place->second;
-    } else if (const auto its = shared_.find(base); its != shared_.end()) {
+    } else if (const auto its = shared_.places.find(base); its != shared_.places.end()) {
       a.base = constant_of(its->second);
     } else {
       a.base = operand(base, {});
@@ -228,6 +227,8 @@ class Decoder {
       emit({}).kind = Kind::kReturn;
     } else if (name == "call") {
       add_call(s);
+    } else if (name == "trap") {
+      emit({}).run = trap();
     } else if (name == "bar" && has(parts, "warp")) {
       Instruction& i = emit({});
       i.kind = Kind::kBarrier;
@@ -307,7 +308,7 @@ class Decoder {
         emit(combine(), to, a, operand(registers[k], type)).number = static_cast<int>(k) * bits;
         a = register_of(to);
       }
-    } else if (const auto its = shared_.find(from); its != shared_.end()) {
+    } else if (const auto its = shared_.places.find(from); its != shared_.places.end()) {
       emit(operation("mov.b64"), to, constant_of(its->second));
     } else if (const auto place = places_.find(from); place != places_.end()) {
       if (f_.is_kernel && is_parameter(from)) {
@@ -414,7 +415,7 @@ class Decoder {
   std::vector<std::string_view> machine_;
   std::map<Word, int> constants_;
   std::map<std::string_view, std::int64_t> places_;  ///< of parameters and arrays, in their space
-  std::map<std::string_view, Word> shared_;          ///< of what a block shares
+  Shared shared_;                                    ///< variables of the file, then those of the function
   std::size_t top_ = 0;  ///< of the frame, in this scope; what an inner one takes is free behind it
   std::vector<std::size_t> scopes_;
   std::map<std::string_view, std::int64_t> labels_;

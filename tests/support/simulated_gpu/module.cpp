@@ -81,7 +81,8 @@ bool says(std::string_view line, std::string_view word) {
 Module::Module(std::string_view text, Memory& memory) {
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view line = text.substr(at, std::min(text.find('\n', at), text.size()) - at);
-    const bool is_kernel = says(line, ".entry"), is_variable = says(line, ".global") || says(line, ".const");
+    const bool is_kernel = says(line, ".entry"), is_shared = says(line, ".shared");
+    const bool is_variable = says(line, ".global") || says(line, ".const");
     if (is_kernel || says(line, ".func")) {
       const std::string_view word = is_kernel ? ".entry" : ".func";
       const std::size_t head = text.find(word, at) + word.size(), end = text.find_first_of(";{", head);
@@ -91,6 +92,11 @@ Module::Module(std::string_view text, Memory& memory) {
       at = end_of_body(text, end);
       f.body = text.substr(end + 1, at - end - 2);
       functions_[f.name] = f;
+    } else if (is_shared) {
+      const std::size_t end = text.find(';', at);
+      const Declaration d = declaration(text.substr(at, end - at));
+      shared_.add(d.name, d.bytes());
+      at = end + 1;
     } else if (is_variable) {
       const std::size_t end = text.find(';', at), equal = text.find('=', at);
       const bool given = equal < end;

@@ -434,6 +434,9 @@ void any_in_mask(Warp& w, const Instruction& i) {
       if ((w.active & masks.at[k]) >> other & 1u) any.at[k] |= so.at[other];
   w.write(i.to, [&](int k) { return any.at[k]; });
 }
+void end_by_trap(Warp& w, const Instruction&) {
+  if (w.active != 0) throw Fault("a thread ended its kernel by a trap");
+}
 template <auto F>
 void of_place(Warp& w, const Instruction& i) {
   w.write(i.to, [&](int k) { return Word{F(w.place, static_cast<std::uint32_t>(k))}; });
@@ -479,6 +482,7 @@ Run extract() { return take_bits; }
 Run combine() { return join_bits; }
 Run any_of_warp() { return any_in_mask; }
 Run frame_address() { return address_in_frame; }
+Run trap() { return end_by_trap; }
 
 Run special(std::string_view name) {
   using K = std::uint32_t;

@@ -1,5 +1,0 @@
-// BOX-QUACAN on the papers' merit function, on the GPU.
-#include "contact/solve.cuh"
-
-template struct garra::batch::Kernels<garra::contact::BoxQuacanMethod, garra::contact::HostBatch>;
-template struct garra::batch::Kernels<garra::contact::BoxQuacanMethod, garra::contact::DeviceBatch>;

@@ -1,0 +1,7 @@
+// The papers' merit function with every minimizer, on the GPU.
+#include "contact/any_size.cuh"
+
+template struct garra::contact::PairKernels<garra::contact::Merit::kPapers, garra::contact::Minimizer::kBoxQuacan>;
+template struct garra::contact::PairKernels<garra::contact::Merit::kPapers, garra::contact::Minimizer::kSpg>;
+template struct garra::contact::PairKernels<garra::contact::Merit::kPapers, garra::contact::Minimizer::kSpgNewton>;
+template struct garra::contact::PairKernels<garra::contact::Merit::kPapers, garra::contact::Minimizer::kProjectedLm>;

@@ -1,0 +1,7 @@
+// Componentwise products with every minimizer, on the GPU.
+#include "contact/any_size.cuh"
+
+template struct garra::contact::PairKernels<garra::contact::Merit::kProducts, garra::contact::Minimizer::kBoxQuacan>;
+template struct garra::contact::PairKernels<garra::contact::Merit::kProducts, garra::contact::Minimizer::kSpg>;
+template struct garra::contact::PairKernels<garra::contact::Merit::kProducts, garra::contact::Minimizer::kSpgNewton>;
+template struct garra::contact::PairKernels<garra::contact::Merit::kProducts, garra::contact::Minimizer::kProjectedLm>;
