@@ -8,6 +8,7 @@
 #include <string>
 
 #include "answers.hpp"
+#include "contact/batch/equivalence.hpp"
 #include "contact/problems/classes.hpp"
 #include "load_change.hpp"
 #include "merit_methods.hpp"
@@ -190,6 +191,29 @@ TEST(EightContactsOfAHand, AreSolvedByFischerBurmeister) {
   }
   EXPECT_GE(solved, 62U);
   EXPECT_EQ(std::count(newton.status.begin(), newton.status.end(), Status::kConverged), 64);
+}
+
+// The theorems of docs/theory/equivalence.md: where the hypothesis holds, a stationary point is a solution.
+TEST(Equivalence, OfContactProblemsHasNoStationaryPointThatIsProvenAndNoSolution) {
+  Problems p = bench::random_grasps({3, 300, 0});
+  p.b[27] = std::nan("");
+  for (const auto merit : {contact::Merit::kPapers, contact::Merit::kProducts, contact::Merit::kFischerBurmeister}) {
+    const contact::Equivalences e = contact::equivalence(p, merit, contact::Start::kZero);
+    int proven = 0, stalled = 0;
+    for (std::size_t i = 0; i < 300; ++i) {
+      const bool solved = e.status[i] == Status::kConverged, holds = e.hypothesis[i] == solvers::Equivalence::kProven;
+      EXPECT_TRUE(solved || e.stationary[i] == 0 || !holds) << i;
+      proven += holds;
+      stalled += !solved && e.stationary[i] == 1;
+    }
+    EXPECT_GT(proven, 60);
+    EXPECT_GT(stalled, 5);
+    EXPECT_EQ(e.status[3], Status::kInvalidInput);
+    EXPECT_EQ(e.hypothesis[3], solvers::Equivalence::kUndecided);
+  }
+  EXPECT_THROW((void)contact::equivalence(p, contact::Merit::kSecondOrderCone), Error);
+  EXPECT_THROW((void)contact::equivalence(bench::sliding_grasps(bench::Sliding::all, {2, 1}), contact::Merit::kPapers),
+               Error);
 }
 
 TEST_P(MeritMethods, TakeUpToThirtyTwoContactsAndEightOnAGpu) {

@@ -492,10 +492,16 @@ struct FrictionMerit {
     return s.running > S(0);
   }
 
-  /// The candidate for the certificate: the force in the problem's own units.
+  /// The candidate for the certificate: the force in the problem's own units. Only rounding can fail one that has
+  /// passed the test of iterates; where it cannot, no fallback solver looks at it.
   template <class S, int N>
-  [[nodiscard]] static GARRA_HD Candidate<S, N> candidate(const State<S, N>& s) {
-    const auto found = Mncp<N>::template candidate<S>(s.mncp);
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const State<S, N>& s) const {
+    auto found = Mncp<N>::template candidate<S>(s.mncp);
+    if (check_iterate) {
+      const auto solved = s.mncp.minimizer.at.status == S(int(Status::kConverged));
+      const auto sure = !rounding_counts<S, N>(Problem<N>::forces(found.x), load_scale(s.mncp.data), tolerance);
+      found.reason = select(solved && sure, S(int(Status::kIllConditioned)), found.reason);
+    }
     return {s.unit * Problem<N>::forces(found.x), found.f, found.projected_gradient, found.reason, found.effort};
   }
 

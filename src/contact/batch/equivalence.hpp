@@ -1,9 +1,13 @@
 // Whether a stationary point of a merit function is a solution of a friction contact problem, decided at the point
-// where its minimization ends. `garra.contact.equivalence` in C++. Takes: problems as for contact::solve() whose
-// contacts may all roll, and a merit function. Gives: per problem a decision, whether the point is stationary, and the
-// status by the certificate. Units and frames: those of contact::solve(). Bad input: sliding contacts and wrong sizes
-// throw Error. A problem with NaN is kUndecided and not stationary. Not for: second-order-cone, to which the theorems
-// do not apply (Error); more than 4 contacts are kUndecided. Docs: docs/theory/equivalence.md.
+// where its minimization ends. `garra.contact.equivalence` in C++ (docs/theory/equivalence.md).
+//
+// Takes: problems as for contact::solve() whose contacts may all roll, and a merit function.
+//
+// Gives: per problem a decision, whether the point is stationary, and the status by the certificate.
+//
+// Bad input: sliding contacts and wrong sizes throw Error. A problem with NaN is kUndecided and not stationary.
+//
+// Not for: second-order-cone, to which the theorems do not apply (Error); more than 4 contacts are kUndecided.
 #pragma once
 
 #include "garra/contact.hpp"

@@ -19,7 +19,7 @@ namespace garra::solvers {
 template <class S, int V>
 struct SpgNewtonState {
   Iterate<S, V> at;
-  Vec<S, V> x_before, g_before;  ///< of the iteration before, for the spectral step
+  Vec<S, V> x_before, g_before;  ///< before the last step, for the spectral step
   Vec<S, kSpgMemory> past;       ///< last values of f, the newest first
   S nu;                          ///< factor of the damping
   S refused;                     ///< 1 if the last Newton step found no decrease
@@ -79,9 +79,10 @@ struct SpgNewton {
       Large H([&] { return projected_lm::normal_matrix(*J); });
       d = select(stays, projected_lm::damped_step(*H, half, held, projected_lm::damping(s.nu, s.at.f)), d);
     }
-    s.x_before = select(on, s.at.x, s.x_before);
-    s.g_before = select(on, g, s.g_before);
     const projected_lm::Trial<S, V> best = search(merit, s, {d, g, stays});
+    const auto moves = on && best.t > S(0);
+    s.x_before = select(moves, s.at.x, s.x_before);
+    s.g_before = select(moves, g, s.g_before);
     const auto Jp = *J * best.p;
     const S predicted = -fma(S(2), dot(half, best.p), dot(Jp, Jp));
     const auto newton_on = on && stays;
