@@ -19,7 +19,8 @@ namespace garra::grasp {
 /// and false if the sample is undecided.
 inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"held", "held", "held",
-     "forces leave the contacts at rest, can balance the wrench, and the given command carries it"},
+     "forces leave the contacts at rest, can balance the wrench, and the given command carries it",
+     study::Evidence::kFor},
     {"not_resisted", "not resisted", "accent", "no forces inside the friction cones can balance the wrench"},
     {"command_insufficient", "command insufficient", "ink",
      "forces could balance the wrench, the given command does not"},
@@ -29,7 +30,8 @@ inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"non_unique", "non-unique", "muted",
      "two different motions were found, both certified, and no forces leave the contacts at rest"},
     {"unreachable", "unreachable", "muted", "a finger cannot reach its contact"},
-    {"unsolved", "unsolved", "muted", "the solver did not converge; may be any of the above", false},
+    {"unsolved", "unsolved", "muted", "the solver did not converge; may be any of the above",
+     study::Evidence::kUnsolved},
 }};
 
 /// Words per status of a candidate grasp, in the order of GraspStatus.
