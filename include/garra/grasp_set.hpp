@@ -324,10 +324,11 @@ inline constexpr int kSampleNumbers = 13, kSampleContactNumbers = 8;
 // Names, labels, colors and descriptions for summary.json and reports.
 
 /// Words per outcome, in the order of Outcome: name in files, label, color of the report, meaning,
-/// and false if the sample is undecided.
+/// and the evidence of the sample: against if none is named.
 inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"held", "held", "held",
-     "forces leave the contacts at rest, can balance the wrench, and the given command carries it"},
+     "forces leave the contacts at rest, can balance the wrench, and the given command carries it",
+     study::Evidence::kFor},
     {"not_resisted", "not resisted", "accent", "no forces inside the friction cones can balance the wrench"},
     {"command_insufficient", "command insufficient", "ink",
      "forces could balance the wrench, the given command does not"},
@@ -337,7 +338,8 @@ inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
     {"non_unique", "non-unique", "muted",
      "two different motions were found, both certified, and no forces leave the contacts at rest"},
     {"unreachable", "unreachable", "muted", "a finger cannot reach its contact"},
-    {"unsolved", "unsolved", "muted", "the solver did not converge; may be any of the above", false},
+    {"unsolved", "unsolved", "muted", "the solver did not converge; may be any of the above",
+     study::Evidence::kUnsolved},
 }};
 
 /// Words per status of a candidate grasp, in the order of GraspStatus.

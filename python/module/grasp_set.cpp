@@ -238,7 +238,7 @@ nb::dict words_to_dict(std::span<const study::OutcomeWords> table) {
     words["label"] = row.label;
     words["color"] = row.color;
     words["meaning"] = row.meaning;
-    words["decided"] = row.decided;
+    words["decided"] = row.decided();
     all[row.name] = words;
   }
   return all;

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "garra/study/tally.hpp"
 
@@ -77,6 +79,33 @@ template <class Table, class... Sample>
 [[nodiscard]] GARRA_HD auto values_by_type(const Sample&... sample) {
   return columns::values<Table>(std::make_index_sequence<kRows<Table>>{}, sample...);
 }
+
+/// The datasets of kept rows, each behind the one before.
+class Columns {
+ public:
+  using Type = RowColumn::Type;
+  /// One number per row.
+  Columns& number(const std::string& name, Type type = Type::kReal, std::vector<std::string> names = {}) {
+    list_.push_back({name, type, size_++, 1, true, std::move(names)});
+    return *this;
+  }
+  /// `width` numbers per row.
+  Columns& numbers(const std::string& name, std::size_t width, std::vector<std::string> names = {}) {
+    list_.push_back({name, Type::kReal, size_, width, false, std::move(names)});
+    size_ += width;
+    return *this;
+  }
+  /// Leaves one number of the row out of the file.
+  Columns& skip() {
+    ++size_;
+    return *this;
+  }
+  [[nodiscard]] const std::vector<RowColumn>& list() const { return list_; }
+
+ private:
+  std::vector<RowColumn> list_;
+  std::size_t size_ = 0;
+};
 
 /// Allocates places in a flat array of counts.
 class Places {

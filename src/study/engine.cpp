@@ -9,6 +9,7 @@
 #include "garra/batch/devices.hpp"
 #include "garra/batch/interrupt.hpp"
 #include "garra/core/error.hpp"
+#include "study/summary.hpp"
 
 namespace garra::study {
 
@@ -197,6 +198,32 @@ struct Runner {
 };
 
 }  // namespace
+
+std::vector<DecisionCounts> Study::decisions(const Total& t) const {
+  std::vector<DecisionCounts> groups;
+  for (const IndexRange& counts : shape().outcomes) {
+    DecisionCounts& group = groups.emplace_back();
+    auto count = static_cast<int>(counts.first);
+    for (const OutcomeWords& outcome : outcome_words()) {
+      const std::int64_t n = at(t, count++);
+      if (outcome.evidence == Evidence::kFor) group.held += n;
+      if (outcome.evidence == Evidence::kUnsolved) group.unsolved += n;
+      if (outcome.decided()) group.decided += n;
+    }
+  }
+  return groups;
+}
+
+Estimate Study::estimate(const Total& t) const { return make_estimate(decisions(t)); }
+
+double Study::widest_interval(const Total& t) const {
+  double widest = 0;
+  for (const DecisionCounts& group : decisions(t)) {
+    const Interval i = make_estimate({&group, 1}).interval;
+    widest = std::max(widest, i.high - i.low);
+  }
+  return widest;
+}
 
 Estimate Study::named_estimate(const Total& /*total*/, const std::string& quantity) const {
   throw Error(ExitCode::kUsage, "this study has no " + quantity, "Require its own probability.");

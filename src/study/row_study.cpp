@@ -3,10 +3,10 @@
 #include <cmath>
 #include <utility>
 
-#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "garra/study/system.hpp"
 #include "study/columns.hpp"
+#include "study/count_blocks.hpp"
 #include "study/summary.hpp"
 
 namespace garra::study {
@@ -34,11 +34,6 @@ class Rows {
   std::vector<Line> lines_;
 };
 
-void merge(Tally& into, const Tally& part) {
-  for (std::size_t i = 0; i < into.counts.size(); ++i) into.counts[i] += part.counts[i];
-  into.buckets.add(part.buckets);
-}
-
 }  // namespace
 
 RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::move(words)) {
@@ -56,6 +51,15 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
   if (w.plan.chunk <= 0 || w.plan.chunk % kBlock != 0)
     refuse(w.job, "plan.chunk = " + std::to_string(w.plan.chunk) + " is no whole number of blocks",
            "Give a multiple of " + std::to_string(kBlock) + ".");
+  names_ = labels_ = {w.event, "not_" + w.event, "undecided"};
+  for (std::string& label : labels_) std::replace(label.begin(), label.end(), '_', ' ');
+  const auto row = [&](int k, const char* color, const char* meaning, Evidence evidence) {
+    const auto at = static_cast<std::size_t>(k);
+    outcomes_[at] = {names_[at].c_str(), labels_[at].c_str(), color, meaning, evidence};
+  };
+  row(kYes, "held", "the event has happened", Evidence::kFor);
+  row(kNo, "slip", "it has not", Evidence::kAgainst);
+  row(kUndecided, "muted", "not known: the interval is widened by these on both sides", Evidence::kUnsolved);
   Places places;
   places.take(kEventStates);
   counting_.inputs = inputs;
@@ -92,17 +96,13 @@ Shape RowStudy::shape() const {
 }
 
 std::vector<RowColumn> RowStudy::columns() const {
-  using Type = RowColumn::Type;
   std::vector<std::string> inputs;
   for (const SystemInput& input : words_.inputs) inputs.push_back(input.name);
-  std::vector<RowColumn> list = {
-      {"index", Type::kWhole, 0, 1, true},
-      {"outcome", Type::kSmall, 1, 1, true, {words_.event, "not_" + words_.event, "undecided"}},
-      {"inputs", Type::kReal, 2, inputs.size(), false, inputs}};
-  for (const SystemOutput& o : words_.outputs)
-    // Behind index, outcome and inputs, the first three columns of the list.
-    list.push_back({o.name, Type::kReal, 2 + inputs.size() + (list.size() - 3), 1, true});
-  return list;
+  Columns columns;
+  columns.number("index", Columns::Type::kWhole).number("outcome", Columns::Type::kSmall, names_in(outcomes_));
+  columns.numbers("inputs", inputs.size(), inputs);
+  for (const SystemOutput& o : words_.outputs) columns.number(o.name);
+  return columns.list();
 }
 
 std::vector<double> RowStudy::row(std::int64_t sample) const {
@@ -116,78 +116,31 @@ std::vector<double> RowStudy::row(std::int64_t sample) const {
   return out;
 }
 
-Tally RowStudy::run_on_cpu(std::int64_t first, std::int64_t count, const Device& device) const {
-  const Shape s = shape();
-  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-  Tally total{first, count, std::vector<std::int64_t>(s.counts), {}, {}, {}, {}};
-  total.sums.assign(static_cast<std::size_t>(blocks) * s.sums, 0.0);
-  std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
-  batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
-    Rows rows(kBlock, s.row - 1);
-    Tally mine{first, 0, std::vector<std::int64_t>(s.counts), {}, {}, {}, {}};
-    for (std::int64_t b = 0; pieces.next(b);) {
-      const std::int64_t n = std::min(kBlock, count - b * kBlock);
-      evaluate(device.executor, first + b * kBlock, n, rows.data());
-      RowCounting counting = counting_;
-      counting.first = first + b * kBlock;
-      counting.rows = rows.data();
-      count_samples(counting, n, sizes_, mine, total.sums.data() + static_cast<std::size_t>(b) * s.sums);
-      kept[static_cast<std::size_t>(b)].swap(mine.kept);
-      mine.kept.clear();
-    }
-    // Whole numbers: the order of threads does not matter. Sums have a place per block.
-    pieces.alone([&] { merge(total, mine); });
-  });
-  for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
-  return total;
-}
-
-Tally RowStudy::run_on_gpu(std::int64_t first, std::int64_t count, const Device& device) const {
-  Tally total{first, count, {}, {}, {}, {}, {}};
-  count_on_gpu(device, {counting_, sizes_, total});
-  return total;
-}
-
 Tally RowStudy::run(std::int64_t first, std::int64_t count, const Device& device) const {
-  return device.executor == Executor::kCuda ? run_on_gpu(first, count, device) : run_on_cpu(first, count, device);
+  if (device.executor == Executor::kCuda) {
+    Tally total{first, count, {}, {}, {}, {}, {}};
+    count_on_gpu(device, {counting_, sizes_, total});
+    return total;
+  }
+  return count_blocks(shape(), {first, count, study_threads(device)}, [&] {
+    return [&, rows = Rows(kBlock, to_size(sizes_.row) - 1)](std::int64_t at, std::int64_t n, Tally& tally,
+                                                             double* sums) mutable {
+      evaluate(device.executor, at, n, rows.data());
+      RowCounting counting = counting_;
+      counting.first = at;
+      counting.rows = rows.data();
+      count_samples(counting, n, sizes_, tally, sums);
+    };
+  });
 }
-
-Estimate RowStudy::estimate(const Total& t) const { return make_estimate(decisions(t)); }
-
-double RowStudy::widest_interval(const Total& t) const {
-  const Interval i = estimate(t).interval;
-  return i.high - i.low;
-}
-
-std::vector<DecisionCounts> RowStudy::decisions(const Total& t) const {
-  return {{at(t, kYes), t.count - at(t, kUndecided), at(t, kUndecided)}};
-}
-
-namespace {
-
-/// Writes the counts of samples with their descriptions, in the order of their states.
-void put_outcomes(Json& j, const Tally& t, const std::vector<std::string>& names) {
-  std::vector<std::string> labels = names;
-  for (std::string& label : labels) std::replace(label.begin(), label.end(), '_', ' ');
-  const OutcomeWords words[] = {{names[kYes].c_str(), labels[kYes].c_str(), "held", "the event has happened"},
-                                {names[kNo].c_str(), labels[kNo].c_str(), "slip", "it has not"},
-                                {names[kUndecided].c_str(), labels[kUndecided].c_str(), "muted",
-                                 "not known: the interval is widened by these on both sides", false}};
-  put_outcomes(j, words, t, 0);
-}
-
-}  // namespace
 
 std::string RowStudy::summary(const Total& t, const std::string& stopped_by) const {
   const Estimate e = estimate(t);
-  Json j = {{"schema", kSummarySchema}, {"job", words_.job},           {"title", words_.title},   {"seed", plan().seed},
-            {"samples", t.count},       {"requested", plan().samples}, {"stopped_by", stopped_by}};
-  j["event"] = {{"name", words_.event},
-                {"probability", number(e.probability)},
-                {"low", e.interval.low},
-                {"high", e.interval.high},
-                {"confidence", 0.95}};
-  put_outcomes(j, t, columns()[1].names);
+  Json j = summary_head(words_.job.c_str(), words_.title, plan(), t, stopped_by);
+  j["event"] = {{"name", words_.event}};
+  j["event"].update(to_json(e));
+  j["event"]["confidence"] = 0.95;
+  put_outcomes(j, outcomes_, t, 0);
   j["metrics"] = Json::object();
   for (std::size_t k = 0; k < words_.outputs.size(); ++k) {
     const SystemOutput& o = words_.outputs[k];

@@ -110,6 +110,22 @@ Influence compute_influence(const Tally& t, const InputCounts& c) {
   return now.influence;
 }
 
+Json summary_head(const char* job, const std::string& title, const Plan& plan, const Total& t,
+                  const std::string& stopped_by, const Json& kind) {
+  Json j = {{"schema", kSummarySchema}, {"job", job}};
+  j.update(kind);
+  j.update({{"title", title},
+            {"seed", plan.seed},
+            {"samples", t.count},
+            {"requested", plan.samples},
+            {"stopped_by", stopped_by}});
+  return j;
+}
+
+Json to_json(const Estimate& e) {
+  return {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}};
+}
+
 std::int64_t at(const Tally& t, int i) { return t.counts.empty() ? 0 : t.counts[static_cast<std::size_t>(i)]; }
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
@@ -176,7 +192,7 @@ void put_words(Json& j, const ColumnWords& words) {
 Json words_to_json(std::span<const OutcomeWords> table) {
   Json j;
   for (const OutcomeWords& row : table)
-    j[row.name] = {{"label", row.label}, {"color", row.color}, {"meaning", row.meaning}, {"decided", row.decided}};
+    j[row.name] = {{"label", row.label}, {"color", row.color}, {"meaning", row.meaning}, {"decided", row.decided()}};
   return j;
 }
 
@@ -230,7 +246,7 @@ Estimate make_estimate(std::span<const DecisionCounts> groups) {
   return e;
 }
 
-Json convergence(const Total& t, int groups) {
+Json convergence(const Total& t, int groups, int only) {
   Json j = {
       {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
   std::vector<DecisionCounts> sum(static_cast<std::size_t>(groups));
@@ -246,8 +262,12 @@ Json convergence(const Total& t, int groups) {
       // Sample i belongs to group i mod groups: count those among the first n.
       sum[g].decided = (n > first ? (n - first + groups - 1) / groups : 0) - sum[g].unsolved;
     }
-    const Estimate e = make_estimate(sum);
-    j["samples"].push_back(n);
+    const std::span<const DecisionCounts> all(sum);
+    const Estimate e = make_estimate(only < 0 ? all : all.subspan(static_cast<std::size_t>(only), 1));
+    const std::int64_t counted =
+        only < 0 ? n : all[static_cast<std::size_t>(only)].decided + all[static_cast<std::size_t>(only)].unsolved;
+    if (counted == 0) continue;
+    j["samples"].push_back(counted);
     j["probability"].push_back(number(e.probability));
     j["low"].push_back(e.interval.low);
     j["high"].push_back(e.interval.high);

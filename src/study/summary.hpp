@@ -21,6 +21,11 @@ using Json = nlohmann::ordered_json;
 /// Version of summary.json. Version 1 has the old names of docs/reference/renamed.md.
 inline constexpr int kSummarySchema = 2;
 
+/// The keys that every summary begins with. `kind`: a key behind the job.
+[[nodiscard]] Json summary_head(const char* job, const std::string& title, const Plan& plan, const Total& total,
+                                const std::string& stopped_by, const Json& kind = Json::object());
+/// `probability`, `low`, `high` of an estimate.
+[[nodiscard]] Json to_json(const Estimate& estimate);
 /// 0 before the first sample
 [[nodiscard]] std::int64_t at(const Tally& t, int i);
 /// null if it is not finite
@@ -49,8 +54,8 @@ void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, 
 /// dependence.
 [[nodiscard]] Estimate make_estimate(std::span<const DecisionCounts> groups);
 /// Estimates after a growing number of blocks, so that the curve does not depend on the chunk size. Sample i is in
-/// group i mod `groups`; the tracked sums are held and unsolved samples, group by group.
-[[nodiscard]] Json convergence(const Total& t, int groups = 1);
+/// group i mod `groups`; the tracked sums are held and unsolved samples, group by group. `only`: of this group alone.
+[[nodiscard]] Json convergence(const Total& t, int groups = 1, int only = -1);
 
 /// An uncertain input with its unit.
 struct UncertainInput {

@@ -11,8 +11,7 @@ std::int64_t curve_point(std::int64_t block) {
   return point;
 }
 
-/// Merges the parts that tallies and totals have in common.
-void Total::merge(const Tally& other) {
+void Tally::merge(const Tally& other) {
   counts.resize(other.counts.size());
   for (std::size_t i = 0; i < other.counts.size(); ++i) counts[i] += other.counts[i];
   buckets.add(other.buckets);

@@ -254,8 +254,8 @@ TEST(ChainStudy, ASampleAgainIsTheSample) {
       if (std::isnan(torque[at])) continue;  // a torque computed for the nominal arm need not hold this one
       ++compared;
       EXPECT_EQ(r.design, i % 3);
-      EXPECT_EQ(r.measured.settling, time[at]);
-      EXPECT_EQ(r.measured.peak_torque[2], torque[at]);
+      EXPECT_EQ(r.measured.settling(), time[at]);
+      EXPECT_EQ(r.measured.of_joints()[2], torque[at]);
       EXPECT_EQ(r.inputs[5], size[at]);
       ASSERT_EQ(r.trajectory.count, 1);
       ASSERT_EQ(r.trajectory.q.size(), 7u * 3);

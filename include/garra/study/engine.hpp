@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "garra/batch/device.hpp"
+#include "garra/study/outcomes.hpp"
 #include "garra/study/shape.hpp"
 #include "garra/study/study.hpp"
 #include "garra/study/tally.hpp"
@@ -41,14 +43,17 @@ class Study {
   [[nodiscard]] virtual std::string gpu_refusal() const { return {}; }
   /// The summary.json document (docs/reference/run-folder.md); `stopped_by` says why the run ended.
   [[nodiscard]] virtual std::string summary(const Total& total, const std::string& stopped_by) const = 0;
-  [[nodiscard]] virtual Estimate estimate(const Total& total) const = 0;
+  /// The rows of each IndexRange in Shape::outcomes, which say what is evidence of the event.
+  [[nodiscard]] virtual std::span<const OutcomeWords> outcome_words() const { return {}; }
+  /// P(event) of all groups together.
+  [[nodiscard]] virtual Estimate estimate(const Total& total) const;
   /// The estimate of a quantity of another name that `--require` may use ("p_no_slip" of a grasp).
   /// Throws Error(kUsage) if there is no such quantity, even before the first sample.
   [[nodiscard]] virtual Estimate named_estimate(const Total& total, const std::string& quantity) const;
-  /// The widest of the intervals that Plan::stop_half_width limits.
-  [[nodiscard]] virtual double widest_interval(const Total& total) const = 0;
-  /// The counts behind each probability of the study: input of unsolved_fault().
-  [[nodiscard]] virtual std::vector<DecisionCounts> decisions(const Total& total) const = 0;
+  /// The widest of the intervals that Plan::stop_half_width limits: those of all groups.
+  [[nodiscard]] virtual double widest_interval(const Total& total) const;
+  /// The counts behind each probability of the study, by group: input of unsolved_fault().
+  [[nodiscard]] virtual std::vector<DecisionCounts> decisions(const Total& total) const;
 
  protected:
   Study() = default;

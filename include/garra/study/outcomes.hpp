@@ -4,8 +4,18 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace garra::study {
+
+/// What a sample with the outcome says of the event whose probability a study estimates.
+enum class Evidence {
+  kAgainst,
+  kFor,
+  kUnsolved,  ///< may be either: widens the interval
+  kNone       ///< of no sample of the study
+};
 
 struct OutcomeWords {
   const char* name;   ///< in files: "not_resisted"
@@ -13,8 +23,17 @@ struct OutcomeWords {
   const char* color;  ///< of the report: held, slip, break, accent, ink, muted or grid
   const char*
       meaning;  ///< one sentence, in which {duration} stands for a number of the scenario; "" if the label suffices
-  bool decided = true;  ///< false: the sample is no evidence either way
+  Evidence evidence = Evidence::kAgainst;
+
+  [[nodiscard]] constexpr bool decided() const { return evidence == Evidence::kAgainst || evidence == Evidence::kFor; }
 };
+
+template <std::size_t N>
+[[nodiscard]] std::vector<std::string> names_in(const std::array<OutcomeWords, N>& table) {
+  std::vector<std::string> names;
+  for (const OutcomeWords& row : table) names.emplace_back(row.name);
+  return names;
+}
 
 /// The name in row `k`; "unknown" if there is none: files, too, contain numbers of outcomes.
 template <std::size_t N>

@@ -16,6 +16,8 @@
 // gives the same bits.
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,10 +62,7 @@ class RowStudy : public Study {
   [[nodiscard]] std::vector<RowColumn> columns() const final;
   [[nodiscard]] Tally run(std::int64_t first, std::int64_t count, const Device& device) const final;
   [[nodiscard]] std::string summary(const Total& total, const std::string& stopped_by) const final;
-  /// P(event).
-  [[nodiscard]] Estimate estimate(const Total& total) const final;
-  [[nodiscard]] double widest_interval(const Total& total) const final;
-  [[nodiscard]] std::vector<DecisionCounts> decisions(const Total& total) const final;
+  [[nodiscard]] std::span<const OutcomeWords> outcome_words() const final { return outcomes_; }
   [[nodiscard]] const SystemWords& words() const { return words_; }
   /// A row of results.h5, in the order of columns().
   [[nodiscard]] std::vector<double> row(std::int64_t sample) const;
@@ -78,10 +77,9 @@ class RowStudy : public Study {
   virtual void count_on_gpu(const Device& device, const RowsToCount& task) const = 0;
 
  private:
-  [[nodiscard]] Tally run_on_cpu(std::int64_t first, std::int64_t count, const Device& device) const;
-  [[nodiscard]] Tally run_on_gpu(std::int64_t first, std::int64_t count, const Device& device) const;
-
   SystemWords words_;
+  std::array<std::string, kEventStates> names_, labels_;
+  std::array<OutcomeWords, kEventStates> outcomes_{};
   std::vector<Histogram> output_;
   std::vector<Distribution> input_;
   RowCounting counting_;  ///< without samples yet

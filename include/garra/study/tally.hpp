@@ -74,6 +74,8 @@ struct Tally {
   std::vector<double> least = {};    ///< smallest values seen, one array for all (a largest: minus it)
   Buckets buckets = {};              ///< of the numbers with quantiles
 
+  /// Adds what another tally has counted; sums and rows stay.
+  void merge(const Tally& other);
   /// Counts a value in its histogram's bins and buckets.
   void count_value(const Histogram& h, double x) {
     ++counts[static_cast<std::size_t>(h.place(x))];
@@ -105,9 +107,6 @@ struct Total : Tally {
   /// Adds consecutive blocks; the caller handles the rows that `tally` keeps.
   void add(const Tally& tally, const Shape& shape);
   void add(const Total& other);
-
- private:
-  void merge(const Tally& other);
 };
 
 }  // namespace garra::study

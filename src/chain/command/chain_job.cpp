@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 // JSON has no NaN and no infinity: a sample that never settles has null.
 Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-Json numbers_to_json(const std::vector<double>& values) {
+Json numbers_to_json(std::span<const double> values) {
   Json list = Json::array();
   for (const double x : values) list.push_back(number_to_json(x));
   return list;
@@ -38,12 +38,13 @@ Json to_json(const chain::Study& study, const chain::Replay& r, std::int64_t sam
     j["swept"][s.sweep[k].key] = s.designs[static_cast<std::size_t>(r.design)].values[k];
   j["inputs"] = Json::object();
   for (std::size_t k = 0; k < r.inputs.size(); ++k) j["inputs"][study.inputs()[k].name] = r.inputs[k];
-  j["settling_time"] = number_to_json(r.measured.settling);
+  j["settling_time"] = number_to_json(r.measured.settling());
   j["within"] = s.designs[static_cast<std::size_t>(r.design)].within;
-  j["peak_torque"] = numbers_to_json(r.measured.peak_torque);
-  j["peak_speed"] = numbers_to_json(r.measured.peak_speed);
-  j["work"] = number_to_json(r.measured.work);
-  j["dissipated"] = number_to_json(r.measured.dissipated);
+  const std::span<const double> peaks = r.measured.of_joints();
+  j["peak_torque"] = numbers_to_json(peaks.first(peaks.size() / 2));
+  j["peak_speed"] = numbers_to_json(peaks.last(peaks.size() / 2));
+  j["work"] = number_to_json(r.measured.value[chain::kWorkOfTorques]);
+  j["dissipated"] = number_to_json(r.measured.value[chain::kDissipatedEnergy]);
   j["balance"] = number_to_json(r.measured.balance);
   return j;
 }

@@ -6,22 +6,26 @@
 #include <limits>
 #include <string>
 
+#include "chain/study/chain_outcomes.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
+#include "garra/study/counting.hpp"
+#include "study/count_blocks.hpp"
 
 namespace garra::chain {
 
 namespace {
 
 using study::Histogram;
-using study::kBlock;
 
 constexpr int kSettlingBins = 200, kBins = 100;
 constexpr std::int64_t kTask = 128;  ///< samples simulated at once: what simulate() gives one thread
 constexpr std::int64_t kPilot = 16;  ///< samples of each design that the ranges of histograms are made from
 constexpr double kRoom = 2;          ///< ranges reach this many times beyond what these have shown
 
-bool is_unsolved(StudyOutcome outcome) { return outcome >= StudyOutcome::kNonFinite; }
+bool is_unsolved(StudyOutcome outcome) {
+  return kOutcomeWords[static_cast<std::size_t>(outcome)].evidence == study::Evidence::kUnsolved;
+}
 
 StudyOutcome classify_outcome(SimulationStatus status, double settling, double within) {
   switch (status) {
@@ -42,35 +46,18 @@ StudyOutcome classify_outcome(SimulationStatus status, double settling, double w
 
 /// Sample i of a batch. What an unsolved one has left behind is no measurement.
 Measured measure_trajectory(const Trajectories& t, std::size_t i, double within) {
-  Measured m{classify_outcome(t.status[i], t.settling_time[i], within),
-             t.settling_time[i],
-             t.worst_balance[i],
-             t.end_work[i],
-             t.end_dissipated[i],
-             0,
-             {},
-             {}};
   const auto joints = static_cast<std::size_t>(t.joints);
-  const auto row = [&](const std::vector<double>& v) {
-    return std::vector<double>(v.data() + i * joints, v.data() + (i + 1) * joints);
-  };
-  m.peak_torque = row(t.peak_torque);
-  m.peak_speed = row(t.peak_speed);
-  m.largest_torque = *std::max_element(m.peak_torque.begin(), m.peak_torque.end());
+  const double *torque = t.peak_torque.data() + i * joints, *speed = t.peak_speed.data() + i * joints;
+  Measured m{classify_outcome(t.status[i], t.settling_time[i], within),
+             t.worst_balance[i],
+             {t.settling_time[i], *std::max_element(torque, torque + joints), t.end_work[i], t.end_dissipated[i]}};
+  m.value.insert(m.value.end(), torque, torque + joints);
+  m.value.insert(m.value.end(), speed, speed + joints);
   if (!is_unsolved(m.outcome)) return m;
   // Numbers of a state that blew up would spoil means and ranges.
-  for (double* x : {&m.settling, &m.balance, &m.work, &m.dissipated, &m.largest_torque}) *x = NAN;
-  m.peak_torque.assign(joints, NAN);
-  m.peak_speed.assign(joints, NAN);
+  m.balance = NAN;
+  m.value.assign(m.value.size(), NAN);
   return m;
-}
-
-/// visit(value) in the order of DesignLayout::for_each.
-template <class Visit>
-void for_each_value(const Measured& m, const Visit& visit) {
-  for (const double x : {m.settling, m.largest_torque, m.work, m.dissipated}) visit(x);
-  for (const auto* list : {&m.peak_torque, &m.peak_speed})
-    for (const double x : *list) visit(x);
 }
 
 /// The next number above that has two digits.
@@ -129,63 +116,55 @@ std::vector<Task> make_tasks(const std::vector<Group>& groups, std::int64_t desi
 
 Study::Study(const Scenario& scenario)
     : scenario_(scenario), inputs_(uncertain_inputs(scenario)), groups_(group_designs(scenario)) {
-  const int histograms = 4 + 2 * scenario.robot.joints;
-  counts_ = kStudyOutcomes + (Histogram{0, 1, kSettlingBins, 0}).size() +
-            (histograms - 1) * (Histogram{0, 1, kBins, 0}).size();
-  value_sums_ = 2 * histograms;
+  metrics_ = static_cast<int>(kOfJoints) + 2 * scenario.robot.joints;
+  counts_ =
+      kStudyOutcomes + Histogram{0, 1, kSettlingBins, 0}.size() + (metrics_ - 1) * Histogram{0, 1, kBins, 0}.size();
 }
 
 study::Shape Study::shape() const {
   const auto n = scenario_.designs.size();
   const auto row = 7 + inputs_.size() + 2 * static_cast<std::size_t>(scenario_.robot.joints);
-  const auto counts = static_cast<std::size_t>(counts_);
-  study::Shape shape{.sums = n * static_cast<std::size_t>(value_sums_) + 2 * n,
+  const auto counts = static_cast<std::size_t>(counts_), metrics = static_cast<std::size_t>(metrics_);
+  study::Shape shape{.sums = 2 * n * metrics + 2 * n,
                      .tracked = 2 * n,
                      .row = row,
                      .counts = n * counts,
                      .groups = 2 * n,
-                     .buckets = n * static_cast<std::size_t>(value_sums_ / 2)};
+                     .buckets = n * metrics};
   for (std::size_t d = 0; d < n; ++d) shape.outcomes.push_back({d * counts, kStudyOutcomes});
   return shape;
 }
 
+std::span<const study::OutcomeWords> Study::outcome_words() const { return kOutcomeWords; }
+
 std::vector<study::RowColumn> Study::columns() const {
-  using Type = study::RowColumn::Type;
-  std::vector<std::string> outcomes, names;
-  for (int k = 0; k < kStudyOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<StudyOutcome>(k)));
+  using study::Columns;
+  std::vector<std::string> names;
   for (const Input& input : inputs_) names.push_back(input.name);
-  const std::size_t draws = inputs_.size(), joints = static_cast<std::size_t>(scenario_.robot.joints);
-  return {{"index", Type::kWhole, 0, 1, true},
-          {"outcome", Type::kSmall, 1, 1, true, outcomes},
-          {"design", Type::kWhole, 2, 1, true},
-          {"settling_time", Type::kReal, 3, 1, true},
-          {"balance", Type::kReal, 4, 1, true},
-          {"work", Type::kReal, 5, 1, true},
-          {"dissipated", Type::kReal, 6, 1, true},
-          {"inputs", Type::kReal, 7, draws, false, names},
-          {"peak_torque", Type::kReal, 7 + draws, joints},
-          {"peak_speed", Type::kReal, 7 + draws + joints, joints}};
+  const auto joints = static_cast<std::size_t>(scenario_.robot.joints);
+  Columns columns;
+  columns.number("index", Columns::Type::kWhole).number("outcome", Columns::Type::kSmall, names_in(kOutcomeWords));
+  columns.number("design", Columns::Type::kWhole).number("settling_time").number("balance").number("work");
+  columns.number("dissipated").numbers("inputs", names.size(), names);
+  return columns.numbers("peak_torque", joints).numbers("peak_speed", joints).list();
 }
 
 std::vector<double> Study::row(std::int64_t sample, const Measured& m) const {
-  const std::int64_t d = sample % designs();
   const Drawn x = list_inputs(sample);
   std::vector<double> row = {static_cast<double>(sample),
                              static_cast<double>(m.outcome),
-                             static_cast<double>(d),
-                             m.settling,
+                             static_cast<double>(sample % designs()),
+                             m.settling(),
                              m.balance,
-                             m.work,
-                             m.dissipated};
+                             m.value[kWorkOfTorques],
+                             m.value[kDissipatedEnergy]};
   for (const Input& input : inputs_) row.push_back(x[static_cast<std::size_t>(input.slot)]);
-  row.insert(row.end(), m.peak_torque.begin(), m.peak_torque.end());
-  row.insert(row.end(), m.peak_speed.begin(), m.peak_speed.end());
+  row.insert(row.end(), m.of_joints().begin(), m.of_joints().end());
   return row;
 }
 
 std::vector<DesignLayout> Study::make_layouts() const {
-  std::vector<std::vector<Seen>> seen(scenario_.designs.size(),
-                                      std::vector<Seen>(static_cast<std::size_t>(value_sums_ / 2)));
+  std::vector<std::vector<Seen>> seen(scenario_.designs.size(), std::vector<Seen>(static_cast<std::size_t>(metrics_)));
   for (const Group& group : groups_) {
     std::vector<Drawn> inputs;
     for (const int d : group.designs) {
@@ -198,27 +177,23 @@ std::vector<DesignLayout> Study::make_layouts() const {
     const Trajectories t = simulate_group(group, inputs, {}, {});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       auto next = seen[static_cast<std::size_t>(group.designs[i / (kPilot + 1)])].begin();
-      for_each_value(measure_trajectory(t, i, 0), [&](double x) { (next++)->add(x); });
+      for (const double x : measure_trajectory(t, i, 0).value) (next++)->add(x);
     }
   }
   std::vector<DesignLayout> layouts;
+  int next = 0, buckets = 0;
   for (std::size_t d = 0; d < scenario_.designs.size(); ++d) {
-    DesignLayout l;
-    int next = offset(static_cast<int>(d)) + kStudyOutcomes, buckets = static_cast<int>(d) * value_sums_ / 2;
-    l.outcome = offset(static_cast<int>(d));
-    l.settling = {0, scenario_.designs[d].options.duration, kSettlingBins, next, buckets++};
-    next += l.settling.size();
-    // Settling times have a range of their own: until the end.
-    auto from = seen[d].begin() + 1;
-    const auto take = [&] {
-      const Histogram h = (from++)->histogram(next, buckets++);
-      next += h.size();
-      return h;
-    };
-    for (Histogram* h : {&l.largest_torque, &l.work, &l.dissipated}) *h = take();
-    for (auto* list : {&l.peak_torque, &l.peak_speed})
-      for (int j = 0; j < scenario_.robot.joints; ++j) list->push_back(take());
-    layouts.push_back(l);
+    DesignLayout& l = layouts.emplace_back();
+    l.outcome = next;
+    next += kStudyOutcomes;
+    for (const Seen& range : seen[d]) {
+      // Settling times have a range of their own: until the end.
+      const bool settling = l.metric.empty();
+      l.metric.push_back(settling ? Histogram{0, scenario_.designs[d].options.duration, kSettlingBins, next, buckets}
+                                  : range.histogram(next, buckets));
+      next += l.metric.back().size();
+      ++buckets;
+    }
   }
   return layouts;
 }
@@ -232,23 +207,16 @@ void Study::count(std::int64_t sample, const Measured& m, study::Tally& t, doubl
   const int d = static_cast<int>(sample % designs());
   const DesignLayout& l = layouts_[static_cast<std::size_t>(d)];
   const auto outcome = static_cast<int>(m.outcome);
-  ++t.counts[static_cast<std::size_t>(l.outcome + outcome)];
-  std::vector<double> values;
-  for_each_value(m, [&](double x) { values.push_back(x); });
-  l.for_each([&](const Histogram& h, int k) {
-    const double x = values[static_cast<std::size_t>(k)];
-    t.count_value(h, x);
-    if (!std::isfinite(x)) return;
-    double* sum = sums + d * value_sums_ + 2 * k;
-    sum[0] += x;
-    sum[1] += x * x;
-  });
-  double* tracked = sums + designs() * value_sums_ + 2 * d;
-  tracked[0] += m.outcome == StudyOutcome::kSettled;
-  tracked[1] += is_unsolved(m.outcome);
+  study::HostCounts to{t, sums};
+  to.count(l.outcome + outcome);
+  for (int k = 0; k < metrics_; ++k)
+    to.value(l.metric[static_cast<std::size_t>(k)], m.value[static_cast<std::size_t>(k)], 2 * (d * metrics_ + k));
+  const int tracked = 2 * (designs() * metrics_ + d);
+  to.sum(tracked, m.outcome == StudyOutcome::kSettled);
+  to.sum(tracked + 1, is_unsolved(m.outcome));
   if (is_unsolved(m.outcome)) return;
   // Rankings rise, so the slowest comes first with its sign turned.
-  t.groups[static_cast<std::size_t>(d)].add({-m.settling, sample, outcome, m.settling});
+  t.groups[static_cast<std::size_t>(d)].add({-m.settling(), sample, outcome, m.settling()});
   if (m.outcome == StudyOutcome::kJointLimit) return;
   const study::Extreme balance{-std::abs(m.balance), sample, outcome, m.balance};
   t.groups[static_cast<std::size_t>(designs() + d)].add(balance);
@@ -281,24 +249,19 @@ std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t co
 }
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
-  // Made here by the host: the threads below only read them.
-  static_cast<void>(layouts());  // outside of the threads
+  static_cast<void>(layouts());  // made here: the threads below only read them
   const std::vector<Measured> measured = measure_samples(first, count, device);
-  const auto n = static_cast<std::size_t>(designs());
-  const std::size_t block_sums = shape().sums;
-  study::Tally t{first, count, {}, {}, {}, {}, {}};
-  t.counts.assign(n * static_cast<std::size_t>(counts_), 0);
-  t.sums.assign(static_cast<std::size_t>((count + kBlock - 1) / kBlock) * block_sums, 0);
-  t.groups.resize(2 * n);
   const std::string& keep = scenario_.plan.keep;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Measured& m = measured[static_cast<std::size_t>(i)];
-    this->count(first + i, m, t, t.sums.data() + static_cast<std::size_t>(i / kBlock) * block_sums);
-    if (keep == "none" || (keep == "failures" && m.outcome == StudyOutcome::kSettled)) continue;
-    const std::vector<double> kept = row(first + i, m);
-    t.kept.insert(t.kept.end(), kept.begin(), kept.end());
-  }
-  return t;
+  const auto counter = [&](std::int64_t begin, std::int64_t n, study::Tally& t, double* sums) {
+    for (std::int64_t i = begin; i < begin + n; ++i) {
+      const Measured& m = measured[static_cast<std::size_t>(i - first)];
+      this->count(i, m, t, sums);
+      if (keep == "none" || (keep == "failures" && m.outcome == StudyOutcome::kSettled)) continue;
+      const std::vector<double> kept = row(i, m);
+      t.kept.insert(t.kept.end(), kept.begin(), kept.end());
+    }
+  };
+  return study::count_blocks(shape(), {first, count, study_threads(device)}, [&] { return counter; });
 }
 
 const Design& Study::design_of(std::int64_t sample) const {

@@ -1,38 +1,44 @@
 // A chain study in progress: its designs, what is counted, and chunks of samples. Host only.
 #pragma once
 
-#include <array>
 #include <mutex>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "chain/study/chain_setup.hpp"
 #include "garra/chain_study.hpp"
 #include "garra/study/engine.hpp"
+#include "study/columns.hpp"
 
 namespace garra::chain {
 
-/// What is measured of a sample. The joints' own come in groups of `joints`.
+/// A number measured of every sample, or one of every joint. Each has a histogram per design.
+struct MetricRow {
+  study::ColumnWords words;       ///< unit of joints that turn
+  const char* sliding = nullptr;  ///< unit of joints that slide; null: one number for the arm
+  bool hidden = false;            ///< not in summary.json: joints may have different units
+};
+inline constexpr MetricRow kMetrics[] = {
+    {{"settling_time", "s", "Settling time"}},    {{"largest_torque", "", "Largest torque"}, nullptr, true},
+    {{"work", "J", "Work of the torques"}},       {{"dissipated", "J", "Dissipated energy"}},
+    {{"peak_torque", "N*m", "Peak torque"}, "N"}, {{"peak_speed", "rad/s", "Peak speed"}, "m/s"}};
+/// Numbers of the first four in a list of all; those of joints follow.
+enum Metric : std::size_t { kSettlingTime, kLargestTorque, kWorkOfTorques, kDissipatedEnergy, kOfJoints };
+
+/// What is measured of a sample.
 struct Measured {
   StudyOutcome outcome;
-  double settling, balance, work, dissipated, largest_torque;  ///< [s]; [J]; [J]; [J]; [N m or N]
-  std::vector<double> peak_torque, peak_speed;                 ///< [j]
+  double balance;             ///< [J]
+  std::vector<double> value;  ///< in the order of kMetrics
+  [[nodiscard]] double settling() const { return value[kSettlingTime]; }
+  [[nodiscard]] std::span<const double> of_joints() const { return std::span(value).subspan(kOfJoints); }
 };
 
-/// Where the counts of one design lie, from its first count on, and its sums in a block.
+/// Where the counts of one design lie.
 struct DesignLayout {
   int outcome = 0;
-  study::Histogram settling, largest_torque, work, dissipated;
-  std::vector<study::Histogram> peak_torque, peak_speed;
-  /// Visits every histogram with the number of its sums, in the order in which they lie.
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    int k = 0;
-    for (const study::Histogram* h : {&settling, &largest_torque, &work, &dissipated}) visit(*h, k++);
-    for (const auto* list : {&peak_torque, &peak_speed})
-      for (const study::Histogram& h : *list) visit(h, k++);
-  }
+  std::vector<study::Histogram> metric;  ///< as Measured::value
 };
 
 /// What one design has come to.
@@ -62,9 +68,7 @@ class Study final : public study::Study {
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
   /// P(settled in time) of the best design so far.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
-  /// Of all designs.
-  [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
+  [[nodiscard]] std::span<const study::OutcomeWords> outcome_words() const override;
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }
@@ -85,7 +89,6 @@ class Study final : public study::Study {
   [[nodiscard]] const std::vector<DesignLayout>& layouts() const;
   /// By simulating some samples of every design on the host.
   [[nodiscard]] std::vector<DesignLayout> make_layouts() const;
-  [[nodiscard]] int offset(int design) const { return design * counts_; }
   /// Sample i belongs to design i modulo their number.
   [[nodiscard]] const Design& design_of(std::int64_t sample) const;
   [[nodiscard]] Drawn list_inputs(std::int64_t sample) const;
@@ -100,8 +103,8 @@ class Study final : public study::Study {
   Scenario scenario_;
   std::vector<Input> inputs_;
   std::vector<Group> groups_;
-  int counts_ = 0;      ///< per design
-  int value_sums_ = 0;  ///< per design and block: (sum, sum of squares) of each histogram
+  int metrics_ = 0;  ///< numbers in Measured::value
+  int counts_ = 0;   ///< per design
   mutable std::once_flag once_;
   mutable std::vector<DesignLayout> layouts_;
 };

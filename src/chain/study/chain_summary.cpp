@@ -86,28 +86,6 @@ Json inputs_json(const Scenario& s, const std::vector<Input>& inputs) {
   return list;
 }
 
-/// Estimates of design `d` of `designs` after a growing number of blocks.
-Json convergence(const study::Total& t, std::int64_t d, std::int64_t designs) {
-  Json j = {
-      {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
-  double settled = 0, unsolved = 0;
-  for (const auto& [point, tracked] : t.curve) {
-    settled += tracked[static_cast<std::size_t>(2 * d)];
-    unsolved += tracked[static_cast<std::size_t>(2 * d + 1)];
-    const std::int64_t all = std::min(t.count, point * study::kBlock);
-    // Sample i belongs to design i mod designs, so of the first `all` samples it has so many.
-    const std::int64_t n = all > d ? (all - d + designs - 1) / designs : 0;
-    const auto u = static_cast<std::int64_t>(unsolved), s = static_cast<std::int64_t>(settled);
-    if (n == 0) continue;
-    const study::Interval i = study::clopper_pearson_with_unsolved(s, n - u, u);
-    j["samples"].push_back(n);
-    j["probability"].push_back(number(settled / static_cast<double>(n - u)));
-    j["low"].push_back(i.low);
-    j["high"].push_back(i.high);
-  }
-  return j;
-}
-
 Json sweep_json(const std::vector<Sweep>& sweep) {
   Json list = Json::array();
   for (const Sweep& s : sweep)
@@ -130,26 +108,21 @@ Json design_json(const Counted& c, const study::Total& t, std::size_t first_sum)
             {"probability", number(c.result.probability)},
             {"low", c.result.interval.low},
             {"high", c.result.interval.high}};
-  const std::vector<Joint>& joint = c.scenario.robot.joint;
-  const auto add = [&](const study::Histogram& h, int k) {
-    const std::size_t sum = first_sum + 2 * static_cast<std::size_t>(k);
-    static constexpr study::ColumnWords words[] = {{"settling_time", "s", "Settling time"},
-                                                   {},
-                                                   {"work", "J", "Work of the torques"},
-                                                   {"dissipated", "J", "Dissipated energy"}};
-    if (k == 1) return;  // the largest torque only ranks designs: joints may have different units
-    if (k < 4) {
-      j[words[k].name] = study::distribution(t, h, words[k], sum);
-      return;
-    }
-    const auto at = static_cast<std::size_t>(k - 4);
-    const bool torque = at < joint.size(), slides = joint[at % joint.size()].prismatic;
-    const char* unit = torque ? (slides ? "N" : "N*m") : (slides ? "m/s" : "rad/s");
-    const study::ColumnWords peak = torque ? study::ColumnWords{"peak_torque", unit, "Peak torque"}
-                                           : study::ColumnWords{"peak_speed", unit, "Peak speed"};
-    j[peak.name].push_back(study::distribution(t, h, peak, sum));
+  std::size_t k = 0;
+  const auto next = [&](study::ColumnWords words, const char* unit) {
+    words.unit = unit;
+    const std::size_t at = k++;
+    return study::distribution(t, c.layout.metric[at], words, first_sum + 2 * at);
   };
-  c.layout.for_each(add);
+  for (const MetricRow& row : kMetrics) {
+    Json& to = j[row.words.name];
+    if (row.sliding == nullptr)
+      to = next(row.words, row.words.unit);
+    else
+      for (const Joint& joint : c.scenario.robot.joint)
+        to.push_back(next(row.words, joint.prismatic ? row.sliding : row.words.unit));
+    if (row.hidden) j.erase(row.words.name);
+  }
   return j;
 }
 
@@ -191,18 +164,9 @@ const char* why(const std::vector<DesignResult>& all, int best) {
 
 std::vector<DesignResult> Study::results(const study::Total& t) const {
   std::vector<DesignResult> list;
-  for (int d = 0; d < designs(); ++d) {
-    DesignResult r;
-    for (int k = 0; k < kStudyOutcomes; ++k) {
-      const std::int64_t n = t.counts.empty() ? 0 : at(t, offset(d) + k);
-      r.samples += n;
-      if (k == static_cast<int>(StudyOutcome::kSettled)) r.settled = n;
-      if (k >= static_cast<int>(StudyOutcome::kNonFinite)) r.unsolved += n;
-    }
-    const std::int64_t decided = r.samples - r.unsolved;
-    r.probability = decided > 0 ? static_cast<double>(r.settled) / static_cast<double>(decided) : NAN;
-    r.interval = study::clopper_pearson_with_unsolved(r.settled, decided, r.unsolved);
-    list.push_back(r);
+  for (const study::DecisionCounts& d : decisions(t)) {
+    const study::Estimate e = study::make_estimate({&d, 1});
+    list.push_back({d.decided + d.unsolved, d.held, d.unsolved, e.probability, e.interval});
   }
   return list;
 }
@@ -217,7 +181,7 @@ int Study::best(const study::Total& t) const {
       reached = r.interval.low;
     }
   const auto competes = [&](std::size_t d) { return all[d].settled > 0 && all[d].interval.high >= reached; };
-  const auto torque = [&](std::size_t d) { return median(t, layouts()[d].largest_torque); };
+  const auto torque = [&](std::size_t d) { return median(t, layouts()[d].metric[kLargestTorque]); };
   for (std::size_t d = 0; d < all.size(); ++d)
     if (competes(d)) least = std::min(least, torque(d));
   int best = -1;
@@ -225,7 +189,7 @@ int Study::best(const study::Total& t) const {
   for (std::size_t d = 0; d < all.size(); ++d) {
     // Within 5 % of the least torque.
     if (!competes(d) || torque(d) > kSameTorque * least) continue;
-    const std::array<double, 2> rank = {-all[d].probability, median(t, layouts()[d].settling)};
+    const std::array<double, 2> rank = {-all[d].probability, median(t, layouts()[d].metric[kSettlingTime])};
     if (best >= 0 && !(rank < best_rank)) continue;
     best = static_cast<int>(d);
     best_rank = rank;
@@ -241,30 +205,11 @@ study::Estimate Study::estimate(const study::Total& t) const {
   return {all.front().probability, all.front().interval};
 }
 
-double Study::widest_interval(const study::Total& t) const {
-  double widest = 0;
-  for (const DesignResult& r : results(t)) widest = std::max(widest, r.interval.high - r.interval.low);
-  return widest;
-}
-
-std::vector<study::DecisionCounts> Study::decisions(const study::Total& t) const {
-  std::vector<study::DecisionCounts> list;
-  for (const DesignResult& r : results(t)) list.push_back({r.settled, r.samples - r.unsolved, r.unsolved});
-  return list;
-}
-
 std::string Study::summary(const study::Total& t, const std::string& stopped_by) const {
   const Scenario& s = scenario_;
   const int chosen = best(t);
   const std::vector<DesignResult> all = results(t);
-  Json j;
-  j["schema"] = study::kSummarySchema;
-  j["job"] = "chain";
-  j["title"] = s.title;
-  j["seed"] = s.plan.seed;
-  j["samples"] = t.count;
-  j["requested"] = s.plan.samples;
-  j["stopped_by"] = stopped_by;
+  Json j = study::summary_head("chain", s.title, s.plan, t, stopped_by);
   j["robot"] = robot_json(s.robot);
   j["settle"] = settle_json(s.designs.front());
   j["method"] = method_json(s.designs.front());
@@ -273,14 +218,14 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   j["outcome_words"] = study::words_to_json(kOutcomeWords);
   j["designs"] = Json::array();
   for (std::size_t d = 0; d < all.size(); ++d) {
-    const std::size_t first_sum = static_cast<std::size_t>(value_sums_) * d;
+    const std::size_t first_sum = static_cast<std::size_t>(2 * metrics_) * d;
     j["designs"].push_back(design_json({s, s.designs[d], layouts()[d], all[d]}, t, first_sum));
     j["designs"].back()["worst_balance"] = worst_balance(t.groups[all.size() + d]);
   }
   j["outcomes"] = added_outcomes(j["designs"]);
   j["best"] = chosen < 0 ? Json(nullptr) : Json{{"design", chosen}, {"why", why(all, chosen)}};
   j["inputs"] = inputs_json(s, inputs_);
-  j["convergence"] = convergence(t, std::max(chosen, 0), designs());
+  j["convergence"] = study::convergence(t, designs(), std::max(chosen, 0));
   j["worst"] = Json::array();
   for (const auto& e : t.worst.list())
     j["worst"].push_back({{"sample", e.sample}, {"design", e.sample % designs()}, {"balance", number(e.value)}});

@@ -238,19 +238,11 @@ std::vector<study::DecisionCounts> GraspSetStudy::decisions(const study::Total& 
 
 std::string GraspSetStudy::summary(const study::Total& t, const std::string& stopped_by) const {
   const auto counted = [&](int which) { return study::at(t, which); };
-  const study::Estimate e = estimate(t);
-  Json j = {{"schema", study::kSummarySchema},
-            {"job", "grasp_set"},
-            {"title", scenario_.title},
-            {"seed", scenario_.study.seed},
-            {"samples", t.count},
-            {"requested", plan().samples},
-            {"stopped_by", stopped_by},
-            {"hand", names_of(checked_.hand())[static_cast<std::size_t>(checked_.hand())]},
-            {"samples_each", scenario_.study.samples}};
-  j["p_held"] = {{"probability", study::number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}};
-  for (int k = 0; k < kGraspStatuses; ++k) j["outcomes"][status_names()[static_cast<std::size_t>(k)]] = counted(k);
-  j["outcome_words"] = study::words_to_json(kGraspStatusWords);
+  Json j = study::summary_head("grasp_set", scenario_.title, plan(), t, stopped_by);
+  j["hand"] = names_of(checked_.hand())[static_cast<std::size_t>(checked_.hand())];
+  j["samples_each"] = scenario_.study.samples;
+  j["p_held"] = study::to_json(estimate(t));
+  study::put_outcomes(j, kGraspStatusWords, t, 0);
   j["held"] = counted(kHeldSamples);
   j["unsolved"] = counted(kUnsolvedSamples);
   j["drawn"] = counted(kSamples);

@@ -9,20 +9,18 @@
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
-#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
+#include "garra/grasp_set.hpp"
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/check.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/grasp_cuda.hpp"
 #include "grasp/study/study_solver.hpp"
-#include "study/summary.hpp"
+#include "study/count_blocks.hpp"
 
 namespace garra::grasp {
 
 namespace {
-
-using study::kBlock;
 
 constexpr std::int64_t kSub = 256;  // samples in flight per thread: everything about them stays in the L2 cache
 
@@ -154,48 +152,22 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
   settle_samples(m, count, w);
 }
 
-void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast<std::size_t>(l.counts), 0); }
-
-/// Merges the tally of a thread or block: counts and rankings do not depend on the order.
-void add_counts(study::Tally& total, const study::Tally& part) {
-  for (std::size_t i = 0; i < total.counts.size(); ++i) total.counts[i] += part.counts[i];
-  total.buckets.add(part.buckets);
-  total.closest.merge(part.closest);
-  total.worst.merge(part.worst);
-}
-
 study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
-  const Layout& l = study.layout();
   const Scenario& s = study.scenario();
-  const study::CountingSizes sizes = make_counting_sizes(l, study::parse_keep(s.plan.keep));
-  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-  study::Tally total{first, count, {}, {}, {}, {}, {}};
-  start_tally(l, total);
-  total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
-  std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
-  // Each thread counts separately; whole numbers and rankings may be merged in any order, rows and sums keep the order
-  // of blocks.
-  batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
-    auto w = std::make_unique<Workspace>(study.model());
-    study::Tally mine;
-    start_tally(l, mine);
-    for (std::int64_t b = 0; pieces.next(b);) {
-      double* sums = total.sums.data() + b * l.sums;
-      const std::int64_t end = std::min(count, (b + 1) * kBlock);
-      for (std::int64_t i = b * kBlock; i < end; i += kSub) {
-        const std::int64_t n = std::min(kSub, end - i);
-        process(s, study.model(), device.executor, first + i, n, *w);
+  const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(s.plan.keep));
+  return study::count_blocks(study.shape(), {first, count, study_threads(device)}, [&] {
+    return [&, w = std::make_unique<Workspace>(study.model())](std::int64_t at, std::int64_t n, study::Tally& tally,
+                                                               double* sums) {
+      for (const std::int64_t end = at + n; at < end; at += kSub) {
+        const std::int64_t some = std::min(kSub, end - at);
+        process(s, study.model(), device.executor, at, some, *w);
         const Counting<kAnyContacts> counting{
-            &study.model(), l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(), w->sample_results.data()};
-        study::count_samples(counting, n, sizes, mine, sums);
+            &study.model(),     study.layout(),          sizes.keep, at, w->metrics.data(),
+            w->uniforms.data(), w->sample_results.data()};
+        study::count_samples(counting, some, sizes, tally, sums);
       }
-      kept[static_cast<std::size_t>(b)].swap(mine.kept);
-      mine.kept.clear();
-    }
-    pieces.alone([&] { add_counts(total, mine); });
+    };
   });
-  for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
-  return total;
 }
 
 study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
@@ -259,24 +231,25 @@ study::Shape Study::shape() const {
           .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
 }
 
+std::span<const study::OutcomeWords> Study::outcome_words() const { return kOutcomeWords; }
+
 std::vector<study::RowColumn> Study::columns() const {
-  using Type = study::RowColumn::Type;
-  const auto draws = static_cast<std::size_t>(layout_.draws), forces = static_cast<std::size_t>(3 * layout_.contacts);
-  std::vector<std::string> inputs, outcomes;
+  using study::Columns;
+  const auto forces = static_cast<std::size_t>(3 * layout_.contacts);
+  std::vector<std::string> inputs;
   for (const Input& input : inputs_) inputs.push_back(input.name);
-  for (int k = 0; k < kOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<Outcome>(k)));
-  const std::size_t first_input = kRowHead + kMetrics, first_force = first_input + draws;
-  std::vector<study::RowColumn> list = {{"index", Type::kWhole, 0, 1, true},
-                                        {"outcome", Type::kSmall, 1, 1, true, outcomes},
-                                        {"residual", Type::kReal, 2, 1, true},
-                                        {"margin", Type::kReal, kRowHead + metric("friction_margin"), 1, true},
-                                        {"inputs", Type::kReal, first_input, draws, false, inputs},
-                                        {"c", Type::kReal, first_force, forces},
-                                        {"a", Type::kReal, first_force + forces, forces}};
+  Columns columns;
+  columns.number("index", Columns::Type::kWhole).number("outcome", Columns::Type::kSmall, names_in(kOutcomeWords));
+  columns.number("residual");
+  // "margin", as it has always been called there
   study::for_each_row(kColumns, [&](const auto& row, int k) {
-    if (k != metric("friction_margin"))  // "margin", as it has always been called there
-      list.push_back({row.words.name, Type::kReal, static_cast<std::size_t>(kRowHead + k), 1, true});
+    columns.number(k == metric("friction_margin") ? "margin" : row.words.name);
   });
+  std::vector<study::RowColumn> list =
+      columns.numbers("inputs", inputs.size(), inputs).numbers("c", forces).numbers("a", forces).list();
+  // In files the other metrics come last.
+  std::stable_partition(list.begin() + kRowHead, list.end(),
+                        [](const study::RowColumn& c) { return !c.list || c.name == "margin"; });
   return list;
 }
 

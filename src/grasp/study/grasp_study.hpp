@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,10 +46,7 @@ class Study final : public study::Study {
   /// Samples out of reach count as neither.
   [[nodiscard]] study::Estimate resisted(const study::Total& total) const;
   [[nodiscard]] study::Estimate named_estimate(const study::Total& total, const std::string& quantity) const override;
-  /// P(held) so far.
-  [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
-  [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
+  [[nodiscard]] std::span<const study::OutcomeWords> outcome_words() const override;
   [[nodiscard]] Replay replay(std::int64_t sample) const { return replay(*model_, sample); }
   /// The same for a model with other draws (make_nominal).
   [[nodiscard]] Replay replay(const GraspModel& model, std::int64_t sample) const;

@@ -120,8 +120,9 @@ study::Estimate estimate_share(const study::Total& t, int pair) {
 }
 
 Json probability(const study::Estimate& e) {
-  return {
-      {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+  Json j = study::to_json(e);
+  j["confidence"] = 0.95;
+  return j;
 }
 
 Json words(const char* label, const char* meaning) { return {{"label", label}, {"meaning", meaning}}; }
@@ -137,28 +138,9 @@ study::Estimate Study::named_estimate(const study::Total& t, const std::string& 
   return study::Study::named_estimate(t, quantity);
 }
 
-study::Estimate Study::estimate(const study::Total& t) const { return study::make_estimate(decisions(t)); }
-
-double Study::widest_interval(const study::Total& t) const {
-  const study::Interval i = estimate(t).interval;
-  return i.high - i.low;
-}
-
-std::vector<study::DecisionCounts> Study::decisions(const study::Total& t) const {
-  const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
-  return {{at(t, layout_.outcome + static_cast<int>(Outcome::kHeld)), t.count - unsolved, unsolved}};
-}
-
 std::string Study::summary(const study::Total& total, const std::string& stopped_by) const {
   const Layout& l = layout_;
-  Json j;
-  j["schema"] = study::kSummarySchema;
-  j["job"] = "grasp";
-  j["title"] = scenario_.title;
-  j["seed"] = scenario_.plan.seed;
-  j["samples"] = total.count;
-  j["requested"] = scenario_.plan.samples;
-  j["stopped_by"] = stopped_by;
+  Json j = study::summary_head("grasp", scenario_.title, scenario_.plan, total, stopped_by);
   j["held"] = probability(estimate(total));
   j["no_slip"] = probability(no_slip(total));
   j["no_slip"].update(words("P(no slip)", "every contact sticks, whether or not the wrench is balanced"));

@@ -5,9 +5,11 @@
 #include <array>
 #include <limits>
 
-#include "garra/batch/parallel.hpp"
+#include "garra/study/counting.hpp"
 #include "grasp/study/study_solver.hpp"
-#include "study/summary.hpp"
+#include "grasp/time/motion_outcomes.hpp"
+#include "study/columns.hpp"
+#include "study/count_blocks.hpp"
 
 namespace garra::grasp {
 
@@ -48,24 +50,9 @@ struct IndexRange {
   std::int64_t offset, first, count;  ///< first in the batch; its number; how many
 };
 
-/// Counts of one thread, with the sums and rows of its current piece.
-struct Books {
-  study::Tally tally;
-  double* sums = nullptr;
-  std::vector<double>* kept = nullptr;
-
-  explicit Books(const TimeLayout& l) {
-    tally.counts.assign(static_cast<std::size_t>(l.counts), 0);
-    tally.least.assign(kAudits, std::numeric_limits<double>::infinity());
-    tally.groups.resize(static_cast<std::size_t>(kLevelLosses + l.levels()));
-  }
-  void count(int i) { ++tally.counts[static_cast<std::size_t>(i)]; }
-  void value(const study::Histogram& h, double x, int sum) {
-    tally.count_value(h, x);
-    if (!std::isfinite(x)) return;
-    sums[sum] += x;
-    sums[sum + 1] += x * x;
-  }
+/// Where a piece is counted.
+struct Books : study::HostCounts {
+  using HostCounts::count;
   void most(int audit, double x) {
     double& least = tally.least[static_cast<std::size_t>(audit)];
     // The tally merges smallest values, so the negated largest is kept.
@@ -78,7 +65,7 @@ class Counting {
   Counting(const Scenario& s, const TimeLayout& l, const std::vector<Input>& inputs)
       : scenario_(s), layout_(l), inputs_(inputs) {}
 
-  void count(const IndexRange& s, Books& books) const {
+  void count(const IndexRange& s, Books books) const {
     for (std::int64_t i = 0; i < s.count; ++i) {
       const Trajectory& t = s.batch.trajectory[static_cast<std::size_t>(s.offset + i)];
       const double* u = s.batch.uniforms.data() + (s.offset + i) * s.batch.draws;
@@ -88,7 +75,7 @@ class Counting {
       count_inputs(u, j, books);
       if (t.end != MotionEnd::kUnreachable) count_values(t, j, books);
       remember(sample, t, j, books);
-      keep_row(sample, t, j, u, *books.kept);
+      keep_row(sample, t, j, u, books.tally.kept);
     }
     if (s.batch.looks.empty()) return;  // counted on the GPU
     for (std::size_t k = 0; k < layout_.band_instant.size(); ++k) count_looks(s, static_cast<int>(k), books);
@@ -189,54 +176,6 @@ class Counting {
   const std::vector<Input>& inputs_;
 };
 
-/// A chunk whose pieces threads count in any order. Whole numbers and rankings do not depend on the order; sums and
-/// rows are kept per piece and combined in order.
-class Chunk {
- public:
-  Chunk(const Counting& counting, const TimeLayout& l, std::int64_t first, std::int64_t count)
-      : counting_(counting),
-        layout_(l),
-        first_(first),
-        count_(count),
-        sums_(static_cast<std::size_t>(pieces() * l.sums()), 0.0),
-        kept_(static_cast<std::size_t>(pieces())) {}
-
-  [[nodiscard]] std::int64_t pieces() const { return (count_ + kPiece - 1) / kPiece; }
-  [[nodiscard]] std::int64_t piece_begin(std::int64_t piece) const { return first_ + piece * kPiece; }
-  [[nodiscard]] std::int64_t piece_size(std::int64_t piece) const { return std::min(kPiece, count_ - piece * kPiece); }
-
-  /// Counts a piece that begins at `offset` of a batch.
-  void count(std::int64_t piece, const Motions& batch, std::int64_t offset, Books& books) {
-    books.sums = sums_.data() + piece * layout_.sums();
-    books.kept = &kept_[static_cast<std::size_t>(piece)];
-    counting_.count({batch, offset, piece_begin(piece), piece_size(piece)}, books);
-  }
-  /// Adds the counts of one thread; not thread-safe.
-  void add(const Books& books) { total_.add(books.tally, study::Shape{}); }
-  [[nodiscard]] study::Tally tally() {
-    study::Tally t = std::move(total_);
-    t.first = first_;
-    t.count = count_;
-    // Pieces of a block are added in their order, so that sums do not depend on the threads.
-    const auto n = static_cast<std::size_t>(layout_.sums());
-    t.sums.assign(static_cast<std::size_t>((count_ + kBlock - 1) / kBlock) * n, 0.0);
-    for (std::int64_t p = 0; p < pieces(); ++p) {
-      const auto piece = static_cast<std::size_t>(p), block = static_cast<std::size_t>(p * kPiece / kBlock);
-      for (std::size_t k = 0; k < n; ++k) t.sums[block * n + k] += sums_[piece * n + k];
-      t.kept.insert(t.kept.end(), kept_[piece].begin(), kept_[piece].end());
-    }
-    return t;
-  }
-
- private:
-  const Counting& counting_;
-  const TimeLayout& layout_;
-  std::int64_t first_, count_;
-  study::Total total_{};
-  std::vector<double> sums_;               ///< [piece][sum]
-  std::vector<std::vector<double>> kept_;  ///< [piece]
-};
-
 }  // namespace
 
 TimeStudy::TimeStudy(const Scenario& scenario) : TimeStudy(scenario, {}) {
@@ -267,50 +206,48 @@ study::Shape TimeStudy::shape() const {
   return shape;
 }
 
+std::span<const study::OutcomeWords> TimeStudy::outcome_words() const { return kMotionEndWords; }
+
 std::vector<study::RowColumn> TimeStudy::columns() const {
-  using Type = study::RowColumn::Type;
-  std::vector<std::string> ends, names;
-  for (int k = 0; k < kMotionEnds; ++k) ends.emplace_back(to_string(static_cast<MotionEnd>(k)));
+  using study::Columns;
+  using Type = Columns::Type;
+  std::vector<std::string> names;
   for (const Input& input : inputs_) names.push_back(input.name);
-  std::vector<study::RowColumn> list = {{"index", Type::kWhole, 0, 1, true},
-                                        {"level", Type::kWhole, 1, 1, true},
-                                        {"outcome", Type::kSmall, 2, 1, true, ends}};
+  Columns columns;
+  columns.number("index", Type::kWhole).number("level", Type::kWhole);
+  columns.number("outcome", Type::kSmall, names_in(kMotionEndWords));
   for (const char* name : {"end_time", "slip_time", "peak_drift", "peak_turn", "least_margin", "peak_force",
                            "peak_torque", "energy_balance", "residual"})
-    list.push_back({name, Type::kReal, list.size(), 1, true});
-  list.push_back({"inputs", Type::kReal, list.size(), inputs_.size(), false, names});
-  return list;
+    columns.number(name);
+  return columns.numbers("inputs", names.size(), names).list();
 }
 
 study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device& device) const {
   const Counting counting(scenario_, layout_, inputs_);
-  Chunk chunk(counting, layout_, first, count);
-  if (device.executor == Executor::kCuda) {
-    Books there(layout_);
-    BandCounts bands{{}, layout_.band_instant, std::move(there.tally.counts)};
-    for (const TimeLevel& level : layout_.level) bands.level.push_back(level.bands);
-    for (std::int64_t from = 0; from < count; from += kMaxOnGpu) {
-      const Motions batch = motion_->run_counted(first + from, std::min(kMaxOnGpu, count - from), device, bands);
-      const std::int64_t begin = from / kPiece, end = std::min(begin + kMaxOnGpu / kPiece, chunk.pieces());
-      batch::run_threads(study_threads(device), end - begin, [&](batch::Pieces& pieces) {
-        Books books(layout_);
-        for (std::int64_t p = 0; pieces.next(p);) chunk.count(begin + p, batch, p * kPiece, books);
-        pieces.alone([&] { chunk.add(books); });
-      });
-    }
-    there.tally.counts = std::move(bands.counts);
-    chunk.add(there);
-    return chunk.tally();
+  const study::Shape sizes = shape();
+  if (device.executor != Executor::kCuda) {
+    // A piece runs on one thread, without a nested team.
+    const Device one{device.executor, 1, device.index};
+    return study::count_blocks(sizes, {first, count, study_threads(device), kPiece}, [&] {
+      return [&](std::int64_t at, std::int64_t n, study::Tally& tally, double* sums) {
+        counting.count({run_(at, n, one), 0, at, n}, {{tally, sums}});
+      };
+    });
   }
-  // A piece runs on one thread, without a nested team.
-  const Device one{device.executor, 1, device.index};
-  batch::run_threads(study_threads(device), chunk.pieces(), [&](batch::Pieces& pieces) {
-    Books books(layout_);
-    for (std::int64_t p = 0; pieces.next(p);)
-      chunk.count(p, run_(chunk.piece_begin(p), chunk.piece_size(p), one), 0, books);
-    pieces.alone([&] { chunk.add(books); });
-  });
-  return chunk.tally();
+  study::Tally total = study::empty_tally(sizes, first, count);
+  BandCounts bands{{}, layout_.band_instant, total.counts};
+  for (const TimeLevel& level : layout_.level) bands.level.push_back(level.bands);
+  for (std::int64_t begin = first; begin < first + count; begin += kMaxOnGpu) {
+    const std::int64_t some = std::min(kMaxOnGpu, first + count - begin);
+    const Motions batch = motion_->run_counted(begin, some, device, bands);
+    study::append(total, study::count_blocks(sizes, {begin, some, study_threads(device), kPiece}, [&] {
+                    return [&](std::int64_t at, std::int64_t n, study::Tally& tally, double* sums) {
+                      counting.count({batch, at - begin, at, n}, {{tally, sums}});
+                    };
+                  }));
+  }
+  for (std::size_t k = 0; k < total.counts.size(); ++k) total.counts[k] += bands.counts[k];
+  return total;
 }
 
 }  // namespace garra::grasp

@@ -75,17 +75,13 @@ class TimeStudy final : public study::Study {
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
   [[nodiscard]] std::string gpu_refusal() const override;
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
-  /// P(held): neither dropped nor at a joint limit nor out of reach until the end, all levels together.
-  [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
+  [[nodiscard]] std::span<const study::OutcomeWords> outcome_words() const override;
   /// Number of samples with this end, at all levels.
   [[nodiscard]] std::int64_t ended(const study::Total& total, MotionEnd end) const;
   /// Samples of a ranking, kLosses or kInHand, in its order.
   [[nodiscard]] std::vector<std::int64_t> ranked(const study::Total& total, int ranking) const;
   /// The first lost sample of each level with losses (other than out of reach from the start), level by level.
   [[nodiscard]] std::vector<std::int64_t> first_losses(const study::Total& total) const;
-  /// Widest over all levels.
-  [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   [[nodiscard]] const Motion& motion() const { return *motion_; }
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }

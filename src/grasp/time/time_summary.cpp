@@ -39,24 +39,7 @@ std::int64_t count_samples(const Total& t, const TimeLevel& l) {
   return n;
 }
 
-/// Counts of P(held): neither dropped nor at a joint limit nor out of reach until the end.
-DecisionCounts held(const Total& t, const TimeLevel& l) {
-  const std::int64_t unsolved = count_ended(t, l, MotionEnd::kUnsolved) + count_ended(t, l, MotionEnd::kNonFinite);
-  return {count_ended(t, l, MotionEnd::kHeld) + count_ended(t, l, MotionEnd::kSlipped), count_samples(t, l) - unsolved,
-          unsolved};
-}
-
-std::vector<DecisionCounts> held_by_level(const Total& t, const TimeLayout& layout) {
-  std::vector<DecisionCounts> list;
-  for (const TimeLevel& l : layout.level) list.push_back(held(t, l));
-  return list;
-}
-
 study::Estimate make_estimate(const DecisionCounts& v) { return study::make_estimate({&v, 1}); }
-
-Json probability(const study::Estimate& e) {
-  return {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}};
-}
 
 /// By instant: samples without the event so far, among those for which that is known; the others may be either.
 std::vector<DecisionCounts> survivors(const Total& t, std::int64_t samples, int happened, int unknown, int instants) {
@@ -73,10 +56,8 @@ std::vector<DecisionCounts> survivors(const Total& t, std::int64_t samples, int 
 Json curve(const std::vector<DecisionCounts>& survivors) {
   Json j = {{"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
   for (const DecisionCounts& v : survivors) {
-    const study::Estimate e = make_estimate(v);
-    j["probability"].push_back(number(e.probability));
-    j["low"].push_back(e.interval.low);
-    j["high"].push_back(e.interval.high);
+    const Json e = study::to_json(make_estimate(v));
+    for (const auto& [key, value] : e.items()) j[key].push_back(value);
   }
   return j;
 }
@@ -126,7 +107,7 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
   return j;
 }
 
-Json level_json(const Total& t, const TimeLayout& layout, int level, const Scenario& s) {
+Json level_json(const Total& t, const TimeLayout& layout, int level, const DecisionCounts& held, const Scenario& s) {
   const InTime& time = *s.time;
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
   const std::int64_t samples = count_samples(t, l);
@@ -136,9 +117,9 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Scena
   j["friction"] = time.friction.empty() ? Json(nullptr) : Json(time.friction[static_cast<std::size_t>(level)]);
   j["samples"] = samples;
   for (int k = 0; k < kMotionEnds; ++k) j["outcomes"][to_string(static_cast<MotionEnd>(k))] = at(t, l.outcome + k);
-  j["held"] = probability(make_estimate(held(t, l)));
+  j["held"] = study::to_json(make_estimate(held));
   // At the last instant: samples neither slipped nor lost until the end.
-  j["no_slip"] = probability(make_estimate(still.back()));
+  j["no_slip"] = study::to_json(make_estimate(still.back()));
   j["survival"]["time"] = Json::array();
   for (int k = 0; k < layout.instants; ++k) j["survival"]["time"].push_back(instant_time(time, k));
   j["survival"]["drop"] = curve(kept);
@@ -208,8 +189,6 @@ void add_ranked(const Total& t, int ranking, const InTime& time, Json& list) {
 
 }  // namespace
 
-study::Estimate TimeStudy::estimate(const Total& t) const { return study::make_estimate(held_by_level(t, layout_)); }
-
 std::int64_t TimeStudy::ended(const Total& t, MotionEnd end) const {
   std::int64_t n = 0;
   for (const TimeLevel& l : layout_.level) n += count_ended(t, l, end);
@@ -231,30 +210,11 @@ std::vector<std::int64_t> TimeStudy::first_losses(const Total& t) const {
   return list;
 }
 
-double TimeStudy::widest_interval(const Total& t) const {
-  double widest = 0;
-  // At each level, since a stop rule must hold at every one of them.
-  for (const DecisionCounts& v : held_by_level(t, layout_)) {
-    const study::Interval i = make_estimate(v).interval;
-    widest = std::max(widest, i.high - i.low);
-  }
-  return widest;
-}
-
-std::vector<DecisionCounts> TimeStudy::decisions(const Total& t) const { return held_by_level(t, layout_); }
-
 std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) const {
   const TimeLayout& l = layout_;
   InTime time = this->time();
   time.torque_limit = torque_limits(scenario_);  // those of the fingers, too
-  Json j = {{"schema", study::kSummarySchema},
-            {"job", "grasp"},
-            {"study", "time"},
-            {"title", scenario_.title},
-            {"seed", scenario_.plan.seed},
-            {"samples", t.count},
-            {"requested", scenario_.plan.samples},
-            {"stopped_by", stopped_by}};
+  Json j = study::summary_head("grasp", scenario_.title, scenario_.plan, t, stopped_by, {{"study", "time"}});
   j["time"] = {{"duration", time.duration},
                {"step", time.step},
                {"scheme", kScheme[static_cast<int>(time.scheme)]},
@@ -264,7 +224,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
                {"drive", name_of(time.drive)},
                {"instants", time.instants},
                {"restitution", time.restitution}};
-  j["held"] = probability(estimate(t));
+  j["held"] = study::to_json(estimate(t));
   j["held"]["confidence"] = 0.95;
   std::int64_t in_hand = 0;
   for (int k = 0; k < kMotionEnds; ++k) {
@@ -274,7 +234,9 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
   }
   j["outcome_words"] = study::words_to_json(kMotionEndWords);
   j["levels"] = Json::array();
-  for (int k = 0; k < l.levels(); ++k) j["levels"].push_back(level_json(t, l, k, scenario_));
+  const std::vector<DecisionCounts> held = decisions(t);
+  for (int k = 0; k < l.levels(); ++k)
+    j["levels"].push_back(level_json(t, l, k, held[static_cast<std::size_t>(k)], scenario_));
   j["contacts"] = contacts_to_json(t, l);
   j["inputs"] = inputs_json(t, l, inputs_);
   j["audit"] = audit(t, l, time);

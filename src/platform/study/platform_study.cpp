@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "garra/batch/parallel.hpp"
 #include "garra/systems/platform/conditioning.hpp"
+#include "platform/study/platform_outcomes.hpp"
+#include "study/count_blocks.hpp"
 #include "study/summary.hpp"
 
 namespace garra::platform {
@@ -58,24 +59,23 @@ study::Shape PlatformStudy::shape() const {
           .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
 }
 
+std::span<const study::OutcomeWords> PlatformStudy::outcome_words() const { return kOutcomeWords; }
+
 std::vector<study::RowColumn> PlatformStudy::columns() const {
-  using Type = study::RowColumn::Type;
-  std::vector<std::string> outcomes, names;
-  for (int k = 0; k < kOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<Outcome>(k)));
+  using study::Columns;
+  using Type = Columns::Type;
+  std::vector<std::string> names;
   for (const StudyUncertain& input : inputs_)
     for (int k = 0; k < input.slots; ++k)
       names.push_back(input.slots == 1 ? input.name : input.name + " " + std::to_string(k));
-  std::vector<study::RowColumn> list = {
-      {"index", Type::kWhole, 0, 1, true},       {"outcome", Type::kSmall, 1, 1, true, outcomes},
-      {"instant", Type::kReal, 2, 1, true},      {"leg", Type::kIndex, 3, 1, true},
-      {"peak_instant", Type::kReal, 4, 1, true}, {"peak_leg", Type::kIndex, 5, 1, true},
-      {"node", Type::kWhole, 6, 1, true}};
-  study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
-    if (!row.is_in(scenario_)) return;
-    list.push_back({row.words.name, Type::kReal, kRowHead + static_cast<std::size_t>(k), 1, true});
+  Columns columns;
+  columns.number("index", Type::kWhole).number("outcome", Type::kSmall, names_in(kOutcomeWords)).number("instant");
+  columns.number("leg", Type::kIndex).number("peak_instant").number("peak_leg", Type::kIndex);
+  columns.number("node", Type::kWhole);
+  study::for_each_row(kStudyColumns, [&](const auto& row, int) {
+    row.is_in(scenario_) ? columns.number(row.words.name) : columns.skip();
   });
-  list.push_back({"inputs", Type::kReal, kRowHead + kStudyMetrics, names.size(), false, names});
-  return list;
+  return columns.numbers("inputs", names.size(), names).list();
 }
 
 std::int64_t PlatformStudy::nodes() const {
@@ -161,12 +161,8 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
     sums[2 * kStudyMetrics + 1] += is_invalid(m);
     const auto values = study::row_values(kStudyColumns, m);
     if (!is_invalid(m)) {
-      for (int k = 0; k < kStudyMetrics; ++k) {
-        const double x = values[static_cast<std::size_t>(k)];
-        t.count_value(l.metric[k], x);
-        sums[2 * k] += x;
-        sums[2 * k + 1] += x * x;
-      }
+      for (int k = 0; k < kStudyMetrics; ++k)
+        study::HostCounts{t, sums}.value(l.metric[k], values[static_cast<std::size_t>(k)], 2 * k);
       // Without masses no leg has a force.
       if (m.peak_leg > 0) {
         add_to(t.counts, l.peak_leg + static_cast<int>(m.peak_leg) - 1);
@@ -218,53 +214,28 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
 }
 
 study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const Device& device) const {
-  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-  const std::size_t block_sums = shape().sums;
-  const bool gpu = device.executor == Executor::kCuda;
-  std::vector<study::Tally> part(static_cast<std::size_t>(blocks));
-  std::vector<double> sums(static_cast<std::size_t>(blocks) * block_sums, 0.0);
-  const auto count_one = [&](std::int64_t b, const StudyResults& results, std::int64_t offset) {
-    study::Tally& t = part[static_cast<std::size_t>(b)];
-    t.counts.assign(static_cast<std::size_t>(layout_.counts), 0);
-    t.least.assign(static_cast<std::size_t>(layout_.least), INFINITY);
-    t.groups.resize(kOutcomes);
-    count_block(first + b * kBlock, std::min(kBlock, count - b * kBlock), results, offset, t,
-                sums.data() + static_cast<std::size_t>(b) * block_sums);
-  };
-  const int threads = solve_threads(device);
-  if (gpu) {
-    // Whole blocks: sums are per block, on the GPU as on the host.
-    const std::int64_t most = std::min(kOnGpu, blocks * kBlock);
-    StudyResults results(most, rules_.instants, !is_map());
-    for (std::int64_t at = 0; at < count; at += most) {
-      const std::int64_t n = std::min(most, count - at);
-      evaluate(first + at, n, device, results);
-      batch::parallel_for(study_threads(device), (n + kBlock - 1) / kBlock,
-                          [&](std::int64_t b) { count_one(at / kBlock + b, results, b * kBlock); });
-    }
-  } else {
-    batch::run_threads(threads, blocks, [&](batch::Pieces& pieces) {
-      StudyResults results(std::min(kBlock, count), rules_.instants, !is_map());
-      for (std::int64_t b = 0; pieces.next(b);) {
-        evaluate(first + b * kBlock, std::min(kBlock, count - b * kBlock), device, results);
-        count_one(b, results, 0);
-      }
+  const study::Shape sizes = shape();
+  if (device.executor != Executor::kCuda)
+    return study::count_blocks(sizes, {first, count, solve_threads(device)}, [&] {
+      return [&, results = StudyResults(std::min(kBlock, count), rules_.instants, !is_map())](
+                 std::int64_t at, std::int64_t n, study::Tally& tally, double* sums) mutable {
+        evaluate(at, n, device, results);
+        count_block(at, n, results, 0, tally, sums);
+      };
     });
+  study::Tally total = study::empty_tally(sizes, first, count);
+  // Whole blocks: sums are per block, on the GPU as on the host.
+  StudyResults results(std::min(kOnGpu, (count + kBlock - 1) / kBlock * kBlock), rules_.instants, !is_map());
+  for (std::int64_t begin = first; begin < first + count; begin += kOnGpu) {
+    const std::int64_t some = std::min(kOnGpu, first + count - begin);
+    evaluate(begin, some, device, results);
+    study::append(total, study::count_blocks(sizes, {begin, some, study_threads(device)}, [&] {
+                    return [&](std::int64_t at, std::int64_t n, study::Tally& tally, double* sums) {
+                      count_block(at, n, results, at - begin, tally, sums);
+                    };
+                  }));
   }
-  study::Tally t{first, count, {}, sums, {}, {}, {}};
-  t.counts.assign(static_cast<std::size_t>(layout_.counts), 0);
-  t.least.assign(static_cast<std::size_t>(layout_.least), INFINITY);
-  t.groups.resize(kOutcomes);
-  // In the order of blocks, independent of threads: stored rows are in the order of samples.
-  for (const study::Tally& p : part) {
-    for (std::size_t k = 0; k < p.counts.size(); ++k) t.counts[k] += p.counts[k];
-    t.buckets.add(p.buckets);
-    for (std::size_t k = 0; k < p.least.size(); ++k) t.least[k] = std::min(t.least[k], p.least[k]);
-    for (std::size_t k = 0; k < p.groups.size(); ++k) t.groups[k].merge(p.groups[k]);
-    t.worst.merge(p.worst);
-    t.kept.insert(t.kept.end(), p.kept.begin(), p.kept.end());
-  }
-  return t;
+  return total;
 }
 
 bool PlatformStudy::every_node_is_known(const Total& t) const {
@@ -274,26 +245,8 @@ bool PlatformStudy::every_node_is_known(const Total& t) const {
 }
 
 study::Estimate PlatformStudy::estimate(const Total& t) const {
-  // Before the first chunk a total has no counts at all.
-  if (t.counts.empty()) return {NAN, {}};
-  const std::int64_t feasible = at(t, layout_.outcome),
-                     invalid = at(t, layout_.outcome + static_cast<int>(Outcome::kInvalid));
-  const std::int64_t decided = t.count - invalid;
-  const double share = decided > 0 ? static_cast<double>(feasible) / static_cast<double>(decided) : NAN;
-  if (every_node_is_known(t)) return {share, {share, share}};
-  return {share, study::clopper_pearson_with_unsolved(feasible, decided, invalid)};
-}
-
-double PlatformStudy::widest_interval(const Total& t) const {
-  const study::Interval i = estimate(t).interval;
-  return i.high - i.low;
-}
-
-std::vector<study::DecisionCounts> PlatformStudy::decisions(const Total& t) const {
-  if (t.counts.empty()) return {};
-  const auto counted = [&](Outcome outcome) { return at(t, layout_.outcome + static_cast<int>(outcome)); };
-  const std::int64_t invalid = counted(Outcome::kInvalid);
-  return {{counted(Outcome::kFeasible), t.count - invalid, invalid}};
+  const study::Estimate e = Study::estimate(t);
+  return every_node_is_known(t) ? study::Estimate{e.probability, {e.probability, e.probability}} : e;
 }
 
 StudySeries PlatformStudy::make_series(const StudyMachine<double>& machine,

@@ -77,10 +77,9 @@ class PlatformStudy final : public study::Study {
   [[nodiscard]] std::vector<study::RowColumn> columns() const override;
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
+  [[nodiscard]] std::span<const study::OutcomeWords> outcome_words() const override;
   /// P(feasible).
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
-  [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const StudyLayout& layout() const { return layout_; }

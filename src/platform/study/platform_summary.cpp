@@ -167,14 +167,7 @@ Json ranking_to_json(const study::Ranking& r, const char* key) {
 std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by) const {
   const Scenario& s = scenario_;
   const StudyLayout& l = layout_;
-  Json j = {{"schema", study::kSummarySchema},
-            {"job", "platform"},
-            {"kind", is_map() ? "map" : "path"},
-            {"title", s.title},
-            {"seed", s.plan.seed},
-            {"samples", t.count},
-            {"requested", s.plan.samples},
-            {"stopped_by", stopped_by}};
+  Json j = study::summary_head("platform", s.title, s.plan, t, stopped_by, {{"kind", is_map() ? "map" : "path"}});
   j["platform"] = {{"name", s.platform.name}, {"gravity", three(s.platform.gravity)}};
   j[is_map() ? "map" : "path"] = subject(s, nodes());
   if (norm(s.tool) > 0) j["tool"] = three(s.tool);
@@ -193,9 +186,8 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
                        {"delay", c.delay * c.period}};
   }
   if (is_map()) j["map"]["exact"] = every_node_is_known(t);
-  const study::Estimate e = estimate(t);
-  j["p_feasible"] = {
-      {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+  j["p_feasible"] = study::to_json(estimate(t));
+  j["p_feasible"]["confidence"] = 0.95;
   study::put_outcomes(j, kOutcomeWords, t, l.outcome);
   j["first_failure"] = failures(l, t, time_);
   j["peak_force_at"] = {{"legs", counts_to_json(t, l.peak_leg, kLegs)},

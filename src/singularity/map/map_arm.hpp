@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "garra/core/error.hpp"
 #include "singularity/map/map_cuda.hpp"
 #include "singularity/map/workspace.hpp"
+#include "study/count_blocks.hpp"
 
 namespace garra::singularity {
 
@@ -62,29 +64,20 @@ class MapArmOf final : public MapArm {
 
   [[nodiscard]] study::Tally run(const MapPlan& plan, std::int64_t first, std::int64_t count,
                                  const Device& device) const override {
-    study::Tally total = empty_tally(plan.layout, first, count);
     if (device.executor == Executor::kCuda) {
+      study::Tally total = empty_tally(plan.layout, first, count);
       run_on_gpu(device, options_, DeviceRun{plan, first, count, total});
       fill_buckets(plan.layout, total);
       return total;
     }
-    const batch::Blocks blocks{count, map_run::kBlock};
-    // Kept rows by block, tallies by thread: integers and minima do not depend on the order, rows do.
-    std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks.number()));
-    batch::run_threads(solve_threads(device), blocks.number(), [&](batch::Pieces& pieces) {
-      map_run::Workspace<J> w(blocks.largest());
-      study::Tally mine = empty_tally(plan.layout, first, count);
-      for (std::int64_t b = 0; pieces.next(b);) {
-        const std::int64_t at = b * map_run::kBlock, n = std::min(map_run::kBlock, count - at);
-        run_block(plan, device.executor, {first + at, n}, w, mine);
-        kept[static_cast<std::size_t>(b)].swap(mine.kept);
-        mine.kept.clear();
-      }
-      // Once per thread: a tally has 2^joints counts, which merging per block would cost.
-      pieces.alone([&] { map_run::add_tally(total, mine); });
+    const study::Shape sizes{.counts = static_cast<std::size_t>(plan.layout.with_buckets()),
+                             .least = static_cast<std::size_t>(plan.layout.least)};
+    study::Tally total = study::count_blocks(sizes, {first, count, solve_threads(device)}, [&] {
+      return [&, w = std::make_unique<map_run::Workspace<J>>(std::min(map_run::kBlock, count))](
+                 std::int64_t at, std::int64_t n, study::Tally& tally, double*) {
+        run_block(plan, device.executor, {at, n}, *w, tally);
+      };
     });
-    // In the order of blocks, whatever thread came first.
-    for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
     fill_buckets(plan.layout, total);
     return total;
   }

@@ -111,12 +111,6 @@ struct HostAdder {
   void least(int i, double x) const { smallest[i] = x < smallest[i] ? x : smallest[i]; }
 };
 
-inline void add_tally(study::Tally& total, const study::Tally& part) {
-  for (std::size_t i = 0; i < total.counts.size(); ++i) total.counts[i] += part.counts[i];
-  for (std::size_t i = 0; i < total.least.size(); ++i) total.least[i] = std::min(total.least[i], part.least[i]);
-  total.worst.merge(part.worst);
-}
-
 }  // namespace map_run
 
 }  // namespace garra::singularity

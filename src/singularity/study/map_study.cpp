@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "singularity/map/map_outcomes.hpp"
+#include "study/columns.hpp"
 #include "study/summary.hpp"
 
 namespace garra::singularity {
@@ -13,18 +15,6 @@ using study::at;
 using study::Total;
 
 constexpr double kBinWidth = (VoxelGrid::kHighest - VoxelGrid::kLowest) / VoxelGrid::kBins;
-
-/// Samples by what their configurations turned out to be.
-struct Decided {
-  std::int64_t near = 0, all = 0, invalid = 0;
-};
-Decided decided(const MapLayout& l, const Total& t) {
-  if (t.counts.empty()) return {};
-  const auto count = [&](MapOutcome outcome) { return at(t, l.outcome + static_cast<int>(outcome)); };
-  const std::int64_t near = count(MapOutcome::kNear) + count(MapOutcome::kSingular);
-  // Targets that were not reached are no configurations: neither decided nor invalid.
-  return {near, near + count(MapOutcome::kRegular), count(MapOutcome::kInvalid)};
-}
 
 /// Sets with a count, the most frequent first; of equal ones the one with the lower joints.
 std::vector<CountedSet> counted_sets(const Total& t, int first, std::size_t sets) {
@@ -73,48 +63,24 @@ study::Shape MapStudy::shape() const {
           .outcomes = {{static_cast<std::size_t>(layout().outcome), kMapOutcomes}}};
 }
 
+std::span<const study::OutcomeWords> MapStudy::outcome_words() const { return kOutcomeWords; }
+
 std::vector<study::RowColumn> MapStudy::columns() const {
-  using Type = study::RowColumn::Type;
-  std::vector<std::string> outcomes;
-  for (int k = 0; k < kMapOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<MapOutcome>(k)));
+  using study::Columns;
+  using Type = Columns::Type;
   const auto joints = static_cast<std::size_t>(scenario_.robot.joints);
-  return {{"index", Type::kWhole, 0, 1, true},
-          {"outcome", Type::kSmall, 1, 1, true, outcomes},
-          {"search_status", Type::kSmall, 2, 1, true, {"converged", "diverged", "non_finite"}},
-          {"sigma_min", Type::kReal, 3, 1, true},
-          {"inverse_condition", Type::kReal, 4, 1, true},
-          {"manipulability", Type::kReal, 5, 1, true},
-          {"lost", Type::kSmall, 6, 1, true},
-          {"dependent_joints", Type::kWhole, 7, 1, true},
-          {"escape_joint", Type::kIndex, 8, 1, true},
-          {"escape_order", Type::kSmall, 9, 1, true},
-          {"escape_rate", Type::kReal, 10, 1, true},
-          {"escape_sign", Type::kReal, 11, 1, true},
-          {"distance", Type::kReal, 12, 1, true},
-          {"tool", Type::kReal, 13, 3},
-          {"q", Type::kReal, 16, joints},
-          {"singular_q", Type::kReal, 16 + joints, joints},
-          {"wrench", Type::kReal, 16 + 2 * joints, 6}};
+  Columns columns;
+  columns.number("index", Type::kWhole).number("outcome", Type::kSmall, names_in(kOutcomeWords));
+  columns.number("search_status", Type::kSmall, {"converged", "diverged", "non_finite"});
+  columns.number("sigma_min").number("inverse_condition").number("manipulability");
+  columns.number("lost", Type::kSmall).number("dependent_joints", Type::kWhole);
+  columns.number("escape_joint", Type::kIndex).number("escape_order", Type::kSmall);
+  columns.number("escape_rate").number("escape_sign").number("distance").numbers("tool", 3).numbers("q", joints);
+  return columns.numbers("singular_q", joints).numbers("wrench", 6).list();
 }
 
 study::Tally MapStudy::run(std::int64_t first, std::int64_t count, const Device& device) const {
   return engine_.run(first, count, device);
-}
-
-study::Estimate MapStudy::estimate(const Total& t) const {
-  const Decided d = decided(layout(), t);
-  return {d.all > 0 ? static_cast<double>(d.near) / static_cast<double>(d.all) : NAN,
-          study::clopper_pearson_with_unsolved(d.near, d.all, d.invalid)};
-}
-
-double MapStudy::widest_interval(const Total& t) const {
-  const study::Interval i = estimate(t).interval;
-  return i.high - i.low;
-}
-
-std::vector<study::DecisionCounts> MapStudy::decisions(const Total& t) const {
-  const Decided d = decided(layout(), t);
-  return {{d.near, d.all, d.invalid}};
 }
 
 std::vector<CountedSet> MapStudy::dependent_joints(const Total& t) const {

@@ -59,11 +59,7 @@ class MapStudy final : public study::Study {
   [[nodiscard]] std::vector<study::RowColumn> columns() const override;
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
-  /// P(near a singularity, or singular).
-  [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
-  [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  /// Share of configurations that are not finite.
-  [[nodiscard]] std::vector<study::DecisionCounts> decisions(const study::Total& total) const override;
+  [[nodiscard]] std::span<const study::OutcomeWords> outcome_words() const override;
 
   [[nodiscard]] const MapScenario& scenario() const { return scenario_; }
   [[nodiscard]] const MapLayout& layout() const { return engine_.layout(); }

@@ -236,13 +236,7 @@ Json nearest_json(const MapStudy& study, const study::Total& t) {
 std::string MapStudy::summary(const study::Total& t, const std::string& stopped_by) const {
   const MapScenario& s = scenario_;
   const MapLayout& l = layout();
-  Json j = {{"schema", study::kSummarySchema},
-            {"job", "singularity"},
-            {"title", s.title},
-            {"seed", s.plan.seed},
-            {"samples", t.count},
-            {"requested", s.plan.samples},
-            {"stopped_by", stopped_by}};
+  Json j = study::summary_head("singularity", s.title, s.plan, t, stopped_by);
   j["robot"] = robot_json(s.robot, l.generic_rank);
   j["sampling"] = sampling_json(s);
   j["near"] = s.measure.near;
@@ -250,9 +244,8 @@ std::string MapStudy::summary(const study::Total& t, const std::string& stopped_
   j["precision"] = s.measure.precision == Precision::kSingle ? "fp32" : "fp64";
   j["scaling"] = scaling_json(s.measure.scaling);
   study::put_outcomes(j, kOutcomeWords, t, l.outcome);
-  const study::Estimate e = estimate(t);
-  j["p_near"] = {
-      {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+  j["p_near"] = study::to_json(estimate(t));
+  j["p_near"]["confidence"] = 0.95;
   const Shown sigma = shown_by_logarithm(t, l.log_sigma, {"log_sigma", "log10", "Smallest singular value"},
                                          MapQuantity::kSigma),
               condition = shown_by_logarithm(t, l.log_condition, {"log_condition", "log10", "Condition number"},
