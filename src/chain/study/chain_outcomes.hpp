@@ -15,6 +15,7 @@ inline constexpr std::array<study::OutcomeWords, kStudyOutcomes> kOutcomeWords =
     {"non_finite", "non-finite", "muted", "unsolved: numbers grew beyond all bounds", false},
     {"step_limit", "step limit", "muted", "unsolved: the integrator ran out of steps", false},
     {"invalid_input", "invalid input", "muted", "unsolved: a drawn input is no finite number", false},
+    {"completed", "completed", "held", "reached the end"},
 }};
 
 }  // namespace garra::chain

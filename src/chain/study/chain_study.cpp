@@ -21,13 +21,12 @@ constexpr std::int64_t kTask = 128;  ///< samples simulated at once: what simula
 constexpr std::int64_t kPilot = 16;  ///< samples of each design that the ranges of histograms are made from
 constexpr double kRoom = 2;          ///< ranges reach this many times beyond what these have shown
 
-bool is_unsolved(StudyOutcome outcome) { return outcome >= StudyOutcome::kNonFinite; }
-
-StudyOutcome classify_outcome(SimulationStatus status, double settling, double within) {
+StudyOutcome classify_outcome(SimulationStatus status, double settling, const Design& design) {
   switch (status) {
     case SimulationStatus::kCompleted:
+      if (!design.settles()) return StudyOutcome::kCompleted;
       // A sample that comes to rest after `within` is a failure, not undecided.
-      return settling <= within ? StudyOutcome::kSettled : StudyOutcome::kLate;
+      return settling <= design.within ? StudyOutcome::kSettled : StudyOutcome::kLate;
     case SimulationStatus::kJointLimit:
       return StudyOutcome::kJointLimit;
     case SimulationStatus::kNonFinite:
@@ -41,8 +40,8 @@ StudyOutcome classify_outcome(SimulationStatus status, double settling, double w
 }
 
 /// Sample i of a batch. What an unsolved one has left behind is no measurement.
-Measured measure_trajectory(const Trajectories& t, std::size_t i, double within) {
-  Measured m{classify_outcome(t.status[i], t.settling_time[i], within),
+Measured measure_trajectory(const Trajectories& t, std::size_t i, const Design& design) {
+  Measured m{classify_outcome(t.status[i], t.settling_time[i], design),
              t.settling_time[i],
              t.worst_balance[i],
              t.end_work[i],
@@ -197,8 +196,9 @@ std::vector<DesignLayout> Study::make_layouts() const {
     // On the default device, whatever the run's: ranges must not depend on where it runs.
     const Trajectories t = simulate_group(group, inputs, {}, {});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      auto next = seen[static_cast<std::size_t>(group.designs[i / (kPilot + 1)])].begin();
-      for_each_value(measure_trajectory(t, i, 0), [&](double x) { (next++)->add(x); });
+      const auto d = static_cast<std::size_t>(group.designs[i / (kPilot + 1)]);
+      auto next = seen[d].begin();
+      for_each_value(measure_trajectory(t, i, scenario_.designs[d]), [&](double x) { (next++)->add(x); });
     }
   }
   std::vector<DesignLayout> layouts;
@@ -244,7 +244,7 @@ void Study::count(std::int64_t sample, const Measured& m, study::Tally& t, doubl
     sum[1] += x * x;
   });
   double* tracked = sums + designs() * value_sums_ + 2 * d;
-  tracked[0] += m.outcome == StudyOutcome::kSettled;
+  tracked[0] += is_success(m.outcome);
   tracked[1] += is_unsolved(m.outcome);
   if (is_unsolved(m.outcome)) return;
   // Rankings rise, so the slowest comes first with its sign turned.
@@ -266,7 +266,7 @@ std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t co
     const Trajectories t = simulate_group(*task.group, inputs, {}, on);
     for (std::size_t k = 0; k < task.samples.size(); ++k) {
       const std::int64_t i = task.samples[k];
-      measured[static_cast<std::size_t>(i - first)] = measure_trajectory(t, k, design_of(i).within);
+      measured[static_cast<std::size_t>(i - first)] = measure_trajectory(t, k, design_of(i));
     }
   };
   if (gpu) {
@@ -294,7 +294,7 @@ study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& de
   for (std::int64_t i = 0; i < count; ++i) {
     const Measured& m = measured[static_cast<std::size_t>(i)];
     this->count(first + i, m, t, t.sums.data() + static_cast<std::size_t>(i / kBlock) * block_sums);
-    if (keep == "none" || (keep == "failures" && m.outcome == StudyOutcome::kSettled)) continue;
+    if (keep == "none" || (keep == "failures" && is_success(m.outcome))) continue;
     const std::vector<double> kept = row(first + i, m);
     t.kept.insert(t.kept.end(), kept.begin(), kept.end());
   }
@@ -324,7 +324,7 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   Replay r{sample % designs(),
            sample / designs(),
            {},
-           measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design.within),
+           measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design),
            {}};
   for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);
   if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.duration), {});

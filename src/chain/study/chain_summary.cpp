@@ -43,6 +43,7 @@ Json robot_json(const Robot& robot) {
 }
 
 Json settle_json(const Design& d) {
+  if (!d.settles()) return nullptr;
   const SimulateOptions& o = d.options;
   const bool feedback = d.torque.kind == TorqueKind::kPd || d.torque.kind == TorqueKind::kComputed;
   Json place = nullptr;
@@ -61,6 +62,8 @@ Json method_json(const Design& d) {
           {"tolerance", adaptive ? Json(o.tolerance.relative) : Json(nullptr)},
           {"duration", o.duration},
           {"torque", to_string(d.torque.kind)},
+          {"tool", name_of(o.tool.kind)},
+          {"friction", !o.friction.coulomb.empty() || !o.friction.breakaway.empty()},
           {"limits", name_of(o.limits)}};
 }
 
@@ -196,8 +199,9 @@ std::vector<DesignResult> Study::results(const study::Total& t) const {
     for (int k = 0; k < kStudyOutcomes; ++k) {
       const std::int64_t n = t.counts.empty() ? 0 : at(t, offset(d) + k);
       r.samples += n;
-      if (k == static_cast<int>(StudyOutcome::kSettled)) r.settled = n;
-      if (k >= static_cast<int>(StudyOutcome::kNonFinite)) r.unsolved += n;
+      const auto outcome = static_cast<StudyOutcome>(k);
+      if (is_success(outcome)) r.settled += n;
+      if (is_unsolved(outcome)) r.unsolved += n;
     }
     const std::int64_t decided = r.samples - r.unsolved;
     r.probability = decided > 0 ? static_cast<double>(r.settled) / static_cast<double>(decided) : NAN;
@@ -208,6 +212,8 @@ std::vector<DesignResult> Study::results(const study::Total& t) const {
 }
 
 int Study::best(const study::Total& t) const {
+  // Nothing is asked of the designs.
+  if (!scenario_.designs.front().settles()) return -1;
   const std::vector<DesignResult> all = results(t);
   double highest = 0, reached = 0, least = INFINITY;
   for (const DesignResult& r : all)
@@ -261,6 +267,7 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   j["schema"] = study::kSummarySchema;
   j["job"] = "chain";
   j["title"] = s.title;
+  j["note"] = s.note;
   j["seed"] = s.plan.seed;
   j["samples"] = t.count;
   j["requested"] = s.plan.samples;
@@ -285,8 +292,8 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   for (const auto& e : t.worst.list())
     j["worst"].push_back({{"sample", e.sample}, {"design", e.sample % designs()}, {"balance", number(e.value)}});
   j["slowest"] = chosen < 0 ? Json::array() : slowest_json(t.groups[static_cast<std::size_t>(chosen)], chosen);
-  const std::int64_t settled = j["outcomes"]["settled"];
-  j["failures_kept"] = s.plan.keep == "none" ? 0 : t.count - settled;
+  const std::int64_t settled = j["outcomes"]["settled"], completed = j["outcomes"]["completed"];
+  j["failures_kept"] = s.plan.keep == "none" ? 0 : t.count - settled - completed;
   return j.dump(1) + "\n";
 }
 
