@@ -22,6 +22,7 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/systems/chain/kernels.hpp"
+#include "garra/systems/chain/rates.hpp"
 #include "measured_peak.hpp"
 #include "peers/kdl.hpp"
 #include "peers/pinocchio.hpp"
@@ -71,6 +72,11 @@ constexpr auto kJacobianManipulability = [](const auto& m, const auto& x, const 
 constexpr auto kManipulability = [](const auto& m, const auto& x, const auto&) { return manipulability<kKind>(m, x); };
 constexpr auto kSmallestSingularValue = [](const auto& m, const auto& x, const auto&) {
   return smallest_singular_value(jacobian<kKind>(m, frames<kKind>(m, x)));
+};
+constexpr auto kJointRates = []<class S>(const auto& m, const Angles<S, kJoints>& x, const State<S>& s) {
+  return JointRatesOp<kJoints>{{}, 0, kJoints}
+      .template operator()<S>({jacobian<kKind>(m, frames<kKind>(m, x)), s.u})
+      .qd;
 };
 constexpr auto kInverseDynamics = [](const auto& m, const auto& x, const auto& s) {
   return inverse_dynamics<kKind>(m, x, s.qd, s.u);
@@ -285,6 +291,7 @@ int main(int argc, char** argv) {
   b.garra("jacobian_manipulability", kJacobianManipulability);
   b.garra("manipulability", kManipulability);
   b.garra("smallest_singular_value", kSmallestSingularValue);
+  b.garra("joint_rates", kJointRates);
   b.garra("inverse_dynamics", kInverseDynamics);
   b.garra("bias", kBias);
   b.garra("gravity", kGravity);

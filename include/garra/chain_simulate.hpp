@@ -1,17 +1,18 @@
-// Simulates many samples of one serial chain, q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd) (`garra
-// chain simulate`).
+// Simulates many samples of one serial chain, q'' = H^-1 (tau(t, q, qd) + J' f - C qd - g - D(qd))
+// (`garra chain simulate`), with f a force on the tool.
 // Takes: a Robot, initial q and qd [n,j], damping, a torque law, and options.
 // Gives: q, qd [n,t,j], tip [n,t,3] and energies [n,t] at output times; totals and a
-// SimulationStatus per sample.
+// SimulationStatus per sample. joint_rates(): the rates [n,j] of tool twists [n,6].
 // Units and frames: SI, rad; world axes; joints and samples count from 0; arrays are row-major.
 // Bad input: wrong sizes and options throw Error. A sample that fails has a SimulationStatus and
 // NaN at times not reached.
-// Not for: contacts, Coulomb friction, flexible joints, coupled joints. kRk4 is unstable at strong
+// Not for: contacts of links, flexible joints, coupled joints. kRk4 is unstable at strong
 // damping.
 // Docs: docs/theory/chain-simulation.md (methods, errors, limits), docs/howto/gpu-arrays.md.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "garra/chain.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/core/names.hpp"
+#include "garra/systems/chain/rates.hpp"
 #include "garra/systems/chain/simulate_adaptive.hpp"
 
 namespace garra::chain {
@@ -37,6 +39,16 @@ enum class Integrator : int {
 /// "completed", "non_finite", "step_limit", "joint_limit", "invalid_input".
 [[nodiscard]] const char* to_string(SimulationStatus status);
 
+/// Torque-speed line of electric motors with their gears: |tau + stall qd / no_load| <= stall. A motor that is driven
+/// faster than its no-load speed brakes.
+struct MotorInput {
+  std::vector<double> stall_torque = {}, no_load_speed = {};  ///< at the rated voltage; empty: none [N m], [rad/s]
+  double voltage = 0, rated_voltage = 0;  ///< both numbers grow with voltage / rated_voltage; 0: the rated one [V]
+  std::string source = {};                ///< where the numbers stand
+
+  [[nodiscard]] double drive() const { return voltage > 0 && rated_voltage > 0 ? voltage / rated_voltage : 1; }
+};
+
 /// Joint torque input. A vector holds one number per joint, or one for all joints. An empty vector
 /// means 0; an empty amplitude means 1 for feedback laws and kSampled.
 struct TorqueInput {
@@ -49,9 +61,39 @@ struct TorqueInput {
   std::vector<double> set_point = {}, kp = {}, kd = {};
   bool compensate_gravity = false;  ///< kPd only; computed torque always does
   std::vector<double> limit = {};   ///< largest |tau| [N m or N]; empty: none
+  MotorInput motor = {};
+  std::vector<std::string> expression = {};  ///< kExpression, per joint or one for all: compile_formula()
 };
+
+/// Force on the tool point, the same for all samples.
+struct ToolForceInput {
+  ToolForceKind kind = ToolForceKind::kNone;
+  Vec3<double> force = {{0, 0, 0}}, moment = {{0, 0, 0}};  ///< kConstant: world axes [N], about the tool point [N m]
+  std::vector<double> points = {};                         ///< kSampled [k,6] at 0, interval, ...: (force; moment)
+  double interval = 0;                                     ///< [s]
+  Vec3<double> place = {{0, 0, 0}};   ///< a point of the wall; the anchor of the spring, world axes [m]
+  Vec3<double> normal = {{0, 0, 1}};  ///< of the wall, out of it; any length but 0
+  double stiffness = 0, damping = 0;  ///< [N/m], [N s/m]
+  double play = 0;                    ///< of the spring: no force within this distance [m]
+};
+[[nodiscard]] constexpr auto names_of(ToolForceKind) { return names("none", "constant", "sampled", "wall", "spring"); }
+
+/// Dry friction per joint, or one number for all: -level(qd) qd / sqrt(qd^2 + smooth^2), where the level falls from
+/// `breakaway` to `coulomb` as exp(-(qd / stribeck)^2). Viscous damping is Samples::damping.
+struct FrictionInput {
+  std::vector<double> coulomb = {};    ///< [N m or N]; empty: 0
+  std::vector<double> breakaway = {};  ///< [N m or N]; empty: `coulomb`
+  std::vector<double> stribeck = {};   ///< [rad/s or m/s]; empty: 0.1
+  std::vector<double> smooth = {};     ///< [rad/s or m/s]; empty: 1e-3
+};
+
+/// Compiles a formula of a joint's torque: numbers, pi, t, q0, q1, ..., qd0, ..., + - * / ^ (integer powers), sin, cos,
+/// exp, sqrt, abs, step (1 where its argument is >= 0), min, max.
+/// @return steps of formula.hpp without their end.
+/// @throws Error kUsage that names the place.
+[[nodiscard]] std::vector<double> compile_formula(const std::string& text, int joints);
 [[nodiscard]] constexpr auto names_of(TorqueKind) {
-  return names("constant", "step", "ramp", "sine", "sampled", "pd", "computed");
+  return names("constant", "step", "ramp", "sine", "sampled", "pd", "computed", "expression");
 }
 [[nodiscard]] const char* to_string(TorqueKind kind);
 [[nodiscard]] TorqueKind parse_torque_kind(const std::string& name);
@@ -80,6 +122,8 @@ struct SimulateOptions {
   double settle_speed = 1e-2;
   std::vector<double> settle_at = {};
   double settle_band = 1e-2;
+  ToolForceInput tool = {};
+  FrictionInput friction = {};
 };
 
 /// Initial states of a batch. q and qd: [n,j]. damping and amplitude: [n,j], [j] for all samples,
@@ -158,5 +202,37 @@ void simulate(const Robot& robot, const DeviceSamples& samples, const TorqueInpu
 /// @return bytes of workspace for this call. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
                                           const SimulateOptions& options, const DeviceTrajectories& to, int device = 0);
+
+// Joint rates: the inverse velocity analysis of states, without motion over time (docs/theory/chain.md, "Joint rates").
+
+[[nodiscard]] constexpr auto names_of(EulerAngles) { return names("euler-zyx", "euler-zyz"); }
+
+/// Options and device of joint_rates().
+struct RatePlace {
+  RateOptions rates = {};
+  EvalOptions jacobian = {};  ///< rows, axes and point of the twist
+  Device device = {};
+};
+
+/// Joint rates of a batch.
+struct JointRates {
+  int joints = 0;                ///< or coordinates, if joints are coupled
+  std::vector<double> qd;        ///< [n,j] rad/s or m/s
+  std::vector<double> damping;   ///< [n] lambda; 0: undamped
+  std::vector<double> residual;  ///< [n,6] J qd - twist
+  std::vector<Status> status;    ///< [n]
+};
+
+/// Rates of least weighted norm whose twist is the given one, damped near a singularity.
+/// @param q joint values [n,j] in rad or m. @param twist [n,6] in m/s and rad/s.
+/// @throws Error kInvalidFile for sizes, kUsage for options, kNoDevice if the device cannot run.
+[[nodiscard]] JointRates joint_rates(const Robot& robot, std::span<const double> q, std::span<const double> twist,
+                                     const RatePlace& place = {});
+
+/// Jacobians [n,6,j] of the tool point whose rows 3-5 give the rates of Euler angles, world axes; these rows are NaN in
+/// gimbal lock, the whole Jacobian where q is not finite.
+/// @throws Error as joint_rates().
+[[nodiscard]] std::vector<double> analytic_jacobian(const Robot& robot, std::span<const double> q, EulerAngles sequence,
+                                                    const EvalPlace& place = {});
 
 }  // namespace garra::chain

@@ -1,5 +1,5 @@
-// Estimates the probability that a serial chain settles in time under uncertain inputs, for one or
-// many designs.
+// Simulates a serial chain under uncertain inputs, for one or many designs, and estimates the
+// probability that it settles in time.
 // Takes: a Scenario: robot, designs with distributions, torque law, plan.
 // Gives: a Study for study::run, which counts the StudyOutcome of each design and estimates
 // P(settled in time).
@@ -39,8 +39,10 @@ struct Design {
   study::Distribution amplitude = study::Distribution::constant(1);  ///< factor on the torque input's amplitude
   TorqueInput torque;
   SimulateOptions options;  ///< without `times`
-  double within = 0;        ///< settled in time: settling time <= this [s]
+  double within = 0;        ///< settled in time: settling time <= this [s]; 0: not asked, the end is the aim
   int outputs = 200;        ///< output times of the nominal trajectory, from 0 to options.duration
+
+  [[nodiscard]] bool settles() const { return within > 0; }
 };
 
 /// Swept key of the scenario file.
@@ -55,6 +57,7 @@ struct Sweep {
 /// division) of design i mod d.
 struct Scenario {
   std::string title;
+  std::string note;        ///< shown beside the answer
   std::string model;       ///< name or file of the robot as the scenario gives it
   std::string model_file;  ///< the file that it was read from
   std::string base, tip;   ///< URDF: links the chain is between
@@ -81,9 +84,10 @@ enum class StudyOutcome : int {
   kNonFinite,     ///< unsolved: the state left the finite numbers
   kStepLimit,     ///< unsolved: more steps than allowed
   kInvalidInput,  ///< unsolved: a drawn number is not finite
+  kCompleted,     ///< reached the end, where settling is not asked for
 };
-inline constexpr int kStudyOutcomes = 6;
-/// "settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input"
+inline constexpr int kStudyOutcomes = 7;
+/// "settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input", "completed"
 [[nodiscard]] const char* to_string(StudyOutcome outcome);
 
 /// Trajectories of d designs with nominal inputs, at t times, for j joints. A run writes them to

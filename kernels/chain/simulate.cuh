@@ -31,6 +31,27 @@ class Input {
   bool there_;
 };
 
+/// Tables that the laws point to, copied: the device cannot read the memory of the host.
+class LawTables {
+ public:
+  explicit LawTables(const SimulateJob& job)
+      : points_(make_input(job.torque.points)),
+        wrenches_(make_input(job.options.tool.points)),
+        code_(make_input(job.code)) {}
+  template <class Setup>
+  void put_into(Setup& setup) const {
+    setup.law.points = points_.data();
+    setup.tool.points = wrenches_.data();
+    setup.law.code = code_.data();
+  }
+
+ private:
+  static Input make_input(const std::vector<double>& values) {
+    return {values.data(), static_cast<std::int64_t>(values.size())};
+  }
+  Input points_, wrenches_, code_;
+};
+
 template <class Body>
 void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t first, std::int64_t count) {
   SimulateArrays a = rows.take(first, count);
@@ -38,7 +59,7 @@ void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t fir
   const Input q(a.q, number_count), qd(a.qd, number_count), damping(a.damping, number_count),
       amplitude(a.amplitude, number_count);
   const Input t(a.stops.t, stops), h(a.stops.h, stops), steps(a.stops.steps, stops), output(a.stops.output, stops);
-  const Input points(job.torque.points.data(), static_cast<std::int64_t>(job.torque.points.size()));
+  const LawTables tables(job);
   const Input values(job.column_values.data(), static_cast<std::int64_t>(job.column_values.size()));
   cuda::Buffer<Column> columns(a.column_count);
   if (a.column_count > 0) columns.upload(a.columns);
@@ -56,8 +77,7 @@ void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t fir
   a.trajectory = trajectory.data();
   a.summary = summary.data();
   Body body{make_setup<Body::J>(job), a};
-  // The law keeps a pointer into host memory, which the device cannot read.
-  body.setup.law.points = points.data();
+  tables.put_into(body.setup);
   cuda::for_each(a.count, body);
   if (!rows.trajectory().empty()) trajectory.download(rows.trajectory().data());
   summary.download(rows.summary().data());
@@ -145,7 +165,7 @@ void simulate_all(const DeviceSimulateJob& there) {
   const auto stops = static_cast<std::int64_t>(job.stop_time.size());
   const Input t(job.stop_time.data(), stops), h(job.stop_step.data(), stops), steps(job.stop_steps.data(), stops),
       output(job.stop_output.data(), stops);
-  const Input points(job.torque.points.data(), static_cast<std::int64_t>(job.torque.points.size()));
+  const LawTables tables(job);
   cuda::Buffer<Column> columns(static_cast<std::int64_t>(job.columns.size()));
   if (!job.columns.empty()) columns.upload(job.columns.data());
   const SimulateWorkspace workspace(there, most);
@@ -158,7 +178,7 @@ void simulate_all(const DeviceSimulateJob& there) {
     const batch::RowRange rows{first, std::min(most, job.in.count - first)};
     workspace.take(rows, a);
     Body body{make_setup<Body::J>(job), a};
-    body.setup.law.points = points.data();
+    tables.put_into(body.setup);
     cuda::for_each(rows.count, body);
     workspace.give_back(rows);
   }

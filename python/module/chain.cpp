@@ -1,6 +1,8 @@
 // Serial chains: descriptions, kinematics and dynamics of many states, trajectories.
 #include "garra/chain.hpp"
 
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/chain_simulate.hpp"
@@ -83,10 +85,48 @@ chain::EvalOptions eval_options(const std::string& form, bool body_axes, const s
   else if (form == "screws")
     options.form = chain::JacobianForm::kScrews;
   else if (form != "linear-first")
-    throw Error(ExitCode::kUsage, "form = \"" + form + "\"", "there are linear-first, angular-first, screws");
+    throw Error(ExitCode::kUsage, "form = \"" + form + "\"",
+                "there are linear-first, angular-first, screws; of jacobian() also euler-zyx, euler-zyz");
   options.body_axes = body_axes;
   options.point = to_vec3(point);
   return options;
+}
+
+/// `how`: form, body axes and point of the twist; near, damping, length, weights.
+nb::dict rates(const Robot& robot, const Numbers& q, const Numbers& twist, const nb::tuple& how,
+               const std::string& device, int threads) {
+  chain::RatePlace place;
+  place.jacobian =
+      eval_options(nb::cast<std::string>(how[0]), nb::cast<bool>(how[1]), nb::cast<std::vector<double>>(how[2]));
+  place.rates.near = nb::cast<double>(how[3]);
+  place.rates.damping = nb::cast<double>(how[4]);
+  place.rates.length = nb::cast<double>(how[5]);
+  const auto weights = nb::cast<std::vector<double>>(how[6]);
+  std::copy_n(weights.begin(), std::min<std::size_t>(weights.size(), chain::kMaxJoints), place.rates.weight);
+  chain::JointRates found;
+  {
+    const Computing computing;
+    place.device = make_device(device, threads, core_seconds::kCopying);
+    found = chain::joint_rates(robot, to_span(q), to_span(twist), place);
+  }
+  const std::size_t n = q.shape(0);
+  nb::dict out;
+  out["qd"] = taken(std::move(found.qd), {n, q.shape(1)});
+  out["damping"] = taken(std::move(found.damping), {n});
+  out["residual"] = taken(std::move(found.residual), {n, 6});
+  out["status"] = taken_as<std::int32_t>(std::move(found.status), {n});
+  return out;
+}
+
+nb::object analytic_jacobian(const Robot& robot, const Numbers& q, const std::string& sequence,
+                             const std::vector<double>& point, const std::string& device, int threads) {
+  std::vector<double> found;
+  {
+    const Computing computing;
+    found = chain::analytic_jacobian(robot, to_span(q), value_named<chain::EulerAngles>(sequence).value(),
+                                     {{.point = to_vec3(point)}, make_device(device, threads, core_seconds::kCopying)});
+  }
+  return nb::cast(taken(std::move(found), {q.shape(0), 6, q.shape(1)}));
 }
 
 nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numbers>& qd,
@@ -146,9 +186,70 @@ void evaluate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
       });
 }
 
-chain::SimulateOptions simulate_options(const std::vector<double>& times, double duration, const std::string& method,
-                                        double step) {
+/// Value of a key, where it is there; other keys are checked in Python.
+template <class T>
+void take_key(const nb::dict& from, const char* key, T& to) {
+  if (from.contains(key)) to = nb::cast<T>(from[key]);
+}
+void take_key(const nb::dict& from, const char* key, Vec3<double>& to) {
+  if (from.contains(key)) to = to_vec3(nb::cast<std::vector<double>>(from[key]));
+}
+
+chain::ToolForceInput tool_force(const nb::dict& from) {
+  chain::ToolForceInput tool;
+  std::string kind = name_of(tool.kind);
+  take_key(from, "kind", kind);
+  const auto known = value_named<chain::ToolForceKind>(kind);
+  if (!known)
+    throw Error(ExitCode::kUsage, "tool: no kind \"" + kind + "\"", "there are constant, sampled, wall, spring");
+  tool.kind = *known;
+  take_key(from, "force", tool.force);
+  take_key(from, "moment", tool.moment);
+  take_key(from, "points", tool.points);
+  take_key(from, "interval", tool.interval);
+  take_key(from, "place", tool.place);
+  take_key(from, "normal", tool.normal);
+  take_key(from, "stiffness", tool.stiffness);
+  take_key(from, "damping", tool.damping);
+  take_key(from, "play", tool.play);
+  return tool;
+}
+
+chain::TorqueInput torque_law(const nb::dict& from) {
+  chain::TorqueInput law;
+  std::string kind = to_string(law.kind);
+  take_key(from, "kind", kind);
+  law.kind = chain::parse_torque_kind(kind);
+  const std::pair<const char*, std::vector<double>*> lists[] = {{"amplitude", &law.amplitude},
+                                                                {"frequency", &law.frequency},
+                                                                {"phase", &law.phase},
+                                                                {"points", &law.points},
+                                                                {"set_point", &law.set_point},
+                                                                {"kp", &law.kp},
+                                                                {"kd", &law.kd},
+                                                                {"limit", &law.limit},
+                                                                {"stall_torque", &law.motor.stall_torque},
+                                                                {"no_load_speed", &law.motor.no_load_speed}};
+  for (const auto& [key, to] : lists) take_key(from, key, *to);
+  take_key(from, "start", law.start);
+  take_key(from, "end", law.end);
+  take_key(from, "interval", law.interval);
+  take_key(from, "compensate_gravity", law.compensate_gravity);
+  take_key(from, "expression", law.expression);
+  return law;
+}
+
+/// `how`: method, step, force on the tool, dry friction.
+chain::SimulateOptions simulate_options(const std::vector<double>& times, double duration, const nb::tuple& how) {
+  const auto method = nb::cast<std::string>(how[0]);
+  const auto step = nb::cast<double>(how[1]);
+  const auto friction = nb::cast<nb::dict>(how[3]);
   chain::SimulateOptions options;
+  options.tool = tool_force(nb::cast<nb::dict>(how[2]));
+  take_key(friction, "coulomb", options.friction.coulomb);
+  take_key(friction, "breakaway", options.friction.breakaway);
+  take_key(friction, "stribeck", options.friction.stribeck);
+  take_key(friction, "smooth", options.friction.smooth);
   options.method = chain::parse_integrator(method);
   options.step = step;
   options.duration = duration;
@@ -157,20 +258,22 @@ chain::SimulateOptions simulate_options(const std::vector<double>& times, double
 }
 
 nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const std::optional<Numbers>& torque,
-                  const std::vector<double>& times, double duration, const std::string& method, double step,
-                  const std::string& device, int threads) {
+                  const std::optional<Numbers>& damping, const std::vector<double>& times, double duration,
+                  const nb::dict& law, const nb::tuple& how, const std::string& device, int threads) {
   chain::Samples samples;
   samples.count = static_cast<std::int64_t>(q.shape(0));
   samples.q = copied(q);
   samples.qd = copied(qd);
   if (torque) samples.amplitude = copied(*torque);
-  const chain::SimulateOptions options = simulate_options(times, duration, method, step);
+  if (damping) samples.damping = copied(*damping);
+  const chain::TorqueInput input = torque_law(law);
+  const chain::SimulateOptions options = simulate_options(times, duration, how);
   chain::Trajectories t;
   {
     const Computing computing;
     t = chain::simulate(
-        robot, samples, {}, options,
-        make_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, step)));
+        robot, samples, input, options,
+        make_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, options.step)));
   }
   const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
   nb::dict out;
@@ -186,7 +289,7 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
 
 /// Queues the simulation of states on a GPU: `given` has q and what else there is, `out` what simulate() gives.
 void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& out, const std::vector<double>& times,
-                     double duration, const std::string& method, double step, std::uintptr_t stream,
+                     double duration, const nb::dict& law, const nb::tuple& how, std::uintptr_t stream,
                      const nb::callable& allocate) {
   const auto q = nb::cast<OnGpu<const double>>(given["q"]);
   chain::DeviceSamples samples;
@@ -194,6 +297,7 @@ void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
   samples.q = make_view<const double>(q);
   if (given.contains("qd")) take<const double>(given, "qd", samples.qd);
   if (given.contains("torque")) take<const double>(given, "torque", samples.amplitude);
+  if (given.contains("damping")) take<const double>(given, "damping", samples.damping);
   chain::DeviceTrajectories to;
   take<double>(out, "q", to.q);
   take<double>(out, "qd", to.qd);
@@ -202,11 +306,12 @@ void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
   take<double>(out, "potential_energy", to.potential);
   take<double>(out, "balance", to.balance);
   take<std::int32_t>(out, "status", to.status);
-  const chain::SimulateOptions options = simulate_options(times, duration, method, step);
+  const chain::TorqueInput input = torque_law(law);
+  const chain::SimulateOptions options = simulate_options(times, duration, how);
   run_gpu_call(
       {q.device_id(), stream, allocate},
-      [&](const DeviceCall& call) { return chain::workspace_bytes(robot, samples, {}, options, to, call.device); },
-      [&](const DeviceCall& call) { chain::simulate(robot, samples, {}, options, to, call); });
+      [&](const DeviceCall& call) { return chain::workspace_bytes(robot, samples, input, options, to, call.device); },
+      [&](const DeviceCall& call) { chain::simulate(robot, samples, input, options, to, call); });
 }
 
 nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::optional<Numbers>& q0, double tolerance,
@@ -275,6 +380,8 @@ void add_chain(nb::module_& m) {
   m.def("chain_evaluate", evaluate, nb::arg("robot"), nb::arg("q"), nb::arg("qd").none(), nb::arg("qdd").none(),
         nb::arg("tau").none(), nb::arg("wrench").none(), nb::arg("outputs"), nb::arg("form"), nb::arg("body_axes"),
         nb::arg("point"), nb::arg("device"), nb::arg("threads"));
+  m.def("chain_rates", rates);
+  m.def("chain_analytic_jacobian", analytic_jacobian);
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
   m.def("chain_inverse_kinematics", inverse_kinematics, nb::arg("robot"), nb::arg("pose"), nb::arg("q0").none(),
         nb::arg("tolerance"), nb::arg("most"), nb::arg("seed"));
@@ -282,8 +389,8 @@ void add_chain(nb::module_& m) {
         [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);
   m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
-        nb::arg("times"), nb::arg("duration"), nb::arg("method"), nb::arg("step"), nb::arg("device"),
-        nb::arg("threads"));
+        nb::arg("damping").none(), nb::arg("times"), nb::arg("duration"), nb::arg("law"), nb::arg("how"),
+        nb::arg("device"), nb::arg("threads"));
 }
 
 }  // namespace garra::python

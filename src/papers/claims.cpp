@@ -198,12 +198,22 @@ void mechanism_3(Rows& rows) {
     const char* name;
     double length;
     int from, to;
+    double angle;  ///< [deg], of the unsigned angle that the printed one stands for
   };
   const std::string datum = "The printed $7 is no unit screw, and parallel to $6.";
-  for (const Link& l : {Link{"a12, between $7 and $2", 0.577, 7, 2}, Link{"a23, between $2 and $3", 1, 2, 3},
-                        Link{"a34, between $3 and $5", 2.828, 3, 5}, Link{"a45, between $5 and $6", 0, 5, 6},
-                        Link{"a51, between $6 and $7", 1.154, 6, 7}})
+  Rows angles;
+  for (const Link& l : {Link{"a12, between $7 and $2", 0.577, 7, 2, 150}, Link{"a23, between $2 and $3", 1, 2, 3, 135},
+                        Link{"a34, between $3 and $5", 2.828, 3, 5, 90}, Link{"a45, between $5 and $6", 0, 5, 6, 90},
+                        Link{"a51, between $6 and $7", 1.154, 6, 7, 30}}) {
     rows.push_back({l.name, l.length, [l](const Screwed& s) { return s.distance(l.from, l.to); }, datum});
+    angles.push_back({"alpha" + std::string(l.name).substr(1), l.angle,
+                      [l](const Screwed& s) { return s.angle(l.from, l.to); }, datum});
+  }
+  rows.insert(rows.end(), angles.begin(), angles.end());
+  // Offsets without their signs: those of a12 and S55 are unreadable, and a sign depends on the direction of the axis.
+  rows.push_back({"|S11|, on $7", 2.804, [](const Screwed& s) { return s.offset(6, 7, 2); }, datum});
+  rows.push_back({"|S33|, on $3", 2.828, [](const Screwed& s) { return s.offset(2, 3, 5); }, datum});
+  rows.push_back({"|S55|, on $6", 3.0, [](const Screwed& s) { return s.offset(5, 6, 7); }, datum});
   rows.push_back({"$7 is the unit screw of a turn (eq. (1), (2))", true, [](const Screwed& s) { return s.is_joint(7); },
                   "The direction of the printed $7 has length 1.73, and its pitch is -0.17."});
 }
@@ -240,6 +250,27 @@ Rows example_3() {
   return rows;
 }
 
+/// Statements of sections 2 and 3, which are about every set of screws.
+void general_rows(Rows& rows) {
+  rows.push_back(
+      {"section 2: regular ordered subsets that generate a subalgebra", 0,
+       [](const Screwed& s) { return s.regular_subalgebras(); },
+       "A subalgebra is no singularity: it takes more screws than its dimension. Wrists and cylindrical pairs "
+       "are regular subalgebras."});
+  rows.push_back({"section 2: in each SOSM some product of an element with one of its SSM leaves the span", true,
+                  [](const Screwed& s) { return s.substitutions().some_outside; },
+                  "With the printed screws some SOSM has no such product."});
+  rows.push_back({"section 2: products outside the span whose substitution leaves the SOSM singular", 0,
+                  [](const Screwed& s) { return s.substitutions().without_effect; },
+                  "One product outside the span is not sufficient if the receptor's other products cancel it."});
+  rows.push_back({"section 2: ordered subsets of other screws whose dimension a displacement changes", 0,
+                  [](const Screwed& s) { return s.others_changed(); }, ""});
+  rows.push_back({"section 2: most SOSM that one actuator restores (more than one is said to be possible)",
+                  {},
+                  [](const Screwed& s) { return s.most_restored(); },
+                  "The paper names no number."});
+}
+
 Rows list_rows(int example) {
   Rows rows = example == 1 ? example_1() : example == 2 ? example_2() : example_3();
   // Number of joints: nine in example 2, seven in the others.
@@ -249,6 +280,7 @@ Rows list_rows(int example) {
                     return s.moved({1, last}).rank() == s.rank();
                   },
                   ""});
+  general_rows(rows);
   return rows;
 }
 

@@ -151,6 +151,26 @@ Value Screwed::distance(int j, int k) const {
   return std::abs(klein_form(a, b)) / sine;
 }
 
+Value Screwed::angle(int j, int k) const {
+  const Vec3<double>&a = given_.screw[static_cast<std::size_t>(j - 1)].w,
+        &b = given_.screw[static_cast<std::size_t>(k - 1)].w;
+  return std::acos(dot(a, b) / (norm(a) * norm(b))) * 180 / M_PI;
+}
+
+Value Screwed::offset(int i, int j, int k) const {
+  const auto line = [&](int joint) { return screw_axis(given_.screw[static_cast<std::size_t>(joint - 1)]); };
+  const ScrewAxis<double> axis = line(j);
+  for (const int other : {i, k})
+    if (norm(cross(axis.direction, line(other).direction)) <= kDigits) return {};
+  // Where the common normal with another axis meets this one, along it.
+  const auto foot = [&](int other) {
+    const ScrewAxis<double> o = line(other);
+    const Vec3<double> normal = cross(axis.direction, o.direction), away = cross(o.direction, normal);
+    return dot(o.point - axis.point, away) / dot(axis.direction, away);
+  };
+  return std::abs(foot(k) - foot(i));
+}
+
 bool Screwed::is_nilpotent(Product product) const {
   const Screw<double>& f = at(product.actuator);
   const Screw<double> twice = cross(f, cross(f, at(product.receptor)));
@@ -163,6 +183,54 @@ bool Screwed::is_subalgebra(const Joints& screws) const {
       // The product is antisymmetric: each pair once.
       if (f < h && outside({f, h}, screws)) return false;
   return true;
+}
+
+int Screwed::regular_subalgebras() const {
+  int count = 0;
+  const int n = static_cast<int>(screws_.size());
+  for (int first = 1; first <= n; ++first)
+    for (int last = first + 1; last <= std::min(n, first + kMaxSubset - 1); ++last)
+      count += dim(range(first, last)) == last - first + 1 && is_subalgebra(range(first, last));
+  return count;
+}
+
+Screwed::Substitutions Screwed::substitutions() const {
+  Substitutions out;
+  for (const Joints& subset : minimal_subsets()) {
+    bool some = false;
+    for (const int h : dependent_joints_in(subset.front(), subset.back()))
+      for (int f = subset.front(); f < h; ++f) {
+        if (!outside({f, h}, subset)) continue;
+        some = true;
+        out.without_effect += substituted({{f, h}}).dim(subset) < static_cast<int>(subset.size());
+      }
+    out.some_outside = out.some_outside && some;
+  }
+  return out;
+}
+
+int Screwed::most_restored() const {
+  const std::vector<Joints> subsets = minimal_subsets();
+  int most = 0;
+  for (const int j : all()) {
+    const Screwed after = moved({j});
+    most = std::max(most, static_cast<int>(std::count_if(subsets.begin(), subsets.end(), [&](const Joints& subset) {
+                      return after.dim(subset) == static_cast<int>(subset.size());
+                    })));
+  }
+  return most;
+}
+
+int Screwed::others_changed() const {
+  int count = 0;
+  const int n = static_cast<int>(screws_.size());
+  for (const int j : all()) {
+    const Screwed after = moved({j});
+    for (int first = 1; first <= n; ++first)
+      for (int last = first; last <= n; ++last)
+        count += (j < first || j > last) && after.dim(range(first, last)) != dim(range(first, last));
+  }
+  return count;
 }
 
 }  // namespace garra::papers

@@ -57,10 +57,29 @@ class Screwed {
   [[nodiscard]] bool is_joint(int j) const;
   /// Distance of the axes of two turning joints [unit of the screws]; none if they are parallel.
   [[nodiscard]] Value distance(int j, int k) const;
+  /// Angle between the axes of two joints [deg].
+  [[nodiscard]] Value angle(int j, int k) const;
+  /// Distance along the axis of turning joint j between its common normals with the axes of i and k.
+  [[nodiscard]] Value offset(int i, int j, int k) const;
   /// Whether [$f [$f $h]] vanishes.
   [[nodiscard]] bool is_nilpotent(Product product) const;
   /// Whether the span of these screws is closed under Lie products.
   [[nodiscard]] bool is_subalgebra(const Joints& screws) const;
+
+  // The paper's general statements (its sections 2 and 3), on this set.
+
+  /// Ordered subsets of two to six screws that are independent and generate a subalgebra.
+  [[nodiscard]] int regular_subalgebras() const;
+  /// Lie products of a minimal singular subset, receptors in its minimal dependent set.
+  struct Substitutions {
+    bool some_outside = true;  ///< in each subset one leaves its span
+    int without_effect = 0;    ///< leave the span, and do not make the subset regular when substituted
+  };
+  [[nodiscard]] Substitutions substitutions() const;
+  /// Largest number of minimal singular subsets that the motion of one joint makes regular.
+  [[nodiscard]] int most_restored() const;
+  /// Ordered subsets without a joint whose dimension its motion changes.
+  [[nodiscard]] int others_changed() const;
 
  private:
   [[nodiscard]] Joints all() const;

@@ -77,7 +77,7 @@ TEST(SingularityClaims, AStatusHoldsOnlyWithTheMendedScrewsAndAReasonStandsWhere
 }
 
 TEST(SingularityClaims, FiguresOfTheMechanismFollowFromTheMendedScrewOnly) {
-  // Five lengths that the paper gives beside the screws: independent evidence for the mended seventh.
+  // Lengths, angles and offsets that the paper gives beside the screws: independent evidence for the mended seventh.
   int lengths = 0, with_printed = 0;
   for (const Claim& c : examine(3, example(3))) {
     if (!std::holds_alternative<double>(c.paper)) continue;
@@ -85,8 +85,8 @@ TEST(SingularityClaims, FiguresOfTheMechanismFollowFromTheMendedScrewOnly) {
     with_printed += c.holds_printed;
     ++lengths;
   }
-  EXPECT_EQ(lengths, 5);
-  EXPECT_EQ(with_printed, 3);  // those of the other screws
+  EXPECT_EQ(lengths, 13);
+  EXPECT_EQ(with_printed, 7);  // those of the other screws
 }
 
 TEST(SingularityClaims, OtherScrewsGiveOtherStates) {
@@ -116,6 +116,37 @@ TEST(SingularityClaims, TheFilesAsPrintedAreTheReferencesDigits) {
 TEST(SingularityClaims, AnotherExampleIsRefused) {
   EXPECT_THROW(static_cast<void>(examine(4, example(1))), Error);
   EXPECT_THROW(static_cast<void>(examine(2, example(1))), Error);
+}
+
+/// Of the claim that begins so.
+const Claim& claim_of(const std::vector<Claim>& claims, const std::string& start) {
+  for (const Claim& c : claims)
+    if (c.statement.starts_with(start)) return c;
+  throw std::runtime_error("no claim " + start);
+}
+
+// Counted by NumPy, with ranks of its own and motions by SciPy's matrix exponential.
+TEST(SingularityClaims, TheGeneralStatementsAreCountedOnEveryExample) {
+  const int subalgebras[] = {2, 0, 2}, restored[] = {2, 1, 2};
+  for (int number = 1; number <= 3; ++number) {
+    const std::vector<Claim> claims = examine(number, example(number));
+    const auto corrected = [&](const std::string& start) { return claim_of(claims, start).corrected; };
+    EXPECT_EQ(corrected("section 2: regular ordered"), Value(subalgebras[number - 1]));
+    EXPECT_EQ(corrected("section 2: in each SOSM"), Value(true));
+    EXPECT_EQ(corrected("section 2: products outside"), Value(0));
+    EXPECT_EQ(corrected("section 2: ordered subsets of other"), Value(0));
+    EXPECT_EQ(corrected("section 2: most SOSM"), Value(restored[number - 1]));
+    EXPECT_EQ(claim_of(claims, "section 2: regular ordered").decision,
+              number == 2 ? ClaimStatus::kHoldsWithCorrectedDatum : ClaimStatus::kDoesNotHold);
+  }
+}
+
+TEST(SingularityClaims, TheMendedScrewsHaveThePrintedParametersOfTheMechanism) {
+  const std::vector<Claim> claims = examine(3, example(3));
+  for (const char* name : {"a12", "a23", "a34", "a45", "a51", "alpha12", "alpha23", "alpha34", "alpha45", "alpha51",
+                           "|S11|", "|S33|", "|S55|"})
+    EXPECT_TRUE(claim_of(claims, name).holds_corrected) << name;
+  EXPECT_FALSE(claim_of(claims, "alpha51").holds_printed);
 }
 
 }  // namespace

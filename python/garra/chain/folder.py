@@ -39,7 +39,7 @@ DESIGN = {
 SUMMARY = {
     **STUDY,
     "robot": {"name": TEXT, "joints": COUNT, "joint_names": [TEXT], "units": [TEXT], "torque_units": [TEXT]},
-    "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": ([REAL],)},
+    "settle": ({"within": REAL, "speed": REAL, "band": MAYBE, "at": ([REAL],)},),
     "method": {"integrator": TEXT, "step": MAYBE, "duration": REAL, "torque": TEXT, "limits": TEXT},
     "sweep": [{"key": TEXT, "unit": TEXT, "values": [REAL], "scale": TEXT}],
     "outcomes": {"settled": COUNT, "late": COUNT},  # and others
@@ -73,7 +73,7 @@ def _check_robot(summary: dict[str, Any], at: At) -> None:
     joints = summary["robot"]["joints"]
     for key in ("joint_names", "units", "torque_units"):
         require_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
-    if summary["settle"]["at"] is not None:
+    if summary["settle"] is not None and summary["settle"]["at"] is not None:
         require_length(summary["settle"]["at"], joints, "joints", at.key("settle").key("at"))
 
 

@@ -36,7 +36,7 @@ def data(summary: Table, nominal: Nominal, chosen: Sequence[int]) -> Table:
         "joints": _joints(summary, scales),
         "energy": scales["energy"].unit,
         "balance": scales["balance"].unit,
-        "within": settle["within"] * time.factor,
+        "within": None if settle is None else settle["within"] * time.factor,
         "designs": [_design(summary, nominal, row, scales) for row in rows],
         "chosen": [rows.index(nominal.design.index(d)) for d in chosen if d in nominal.design] or [0],
         "ghost": _set_point(settle, nominal),
@@ -82,6 +82,8 @@ def _joints(summary: Table, scales: Table) -> list[Table]:
         zip(robot["joint_names"], robot["units"], robot["torque_units"], strict=True)
     ):
         place, speed = scale(unit, 0.0), scale(f"{unit}/s", 0.0)
+        at = None if settle is None or settle["at"] is None else _number(settle["at"][j] * place.factor)
+        band = None if settle is None or settle["band"] is None else _number(settle["band"] * place.factor)
         joints.append(
             {
                 "name": name,
@@ -89,9 +91,9 @@ def _joints(summary: Table, scales: Table) -> list[Table]:
                 "q": place.unit,
                 "qd": speed.unit,
                 "torque": scales["torque"][force].unit,
-                "at": None if settle["at"] is None else _number(settle["at"][j] * place.factor),
-                "band": None if settle["band"] is None else _number(settle["band"] * place.factor),
-                "speed": _number(settle["speed"] * speed.factor),
+                "at": at,
+                "band": band,
+                "speed": None if settle is None else _number(settle["speed"] * speed.factor),
             }
         )
     return joints
@@ -135,7 +137,7 @@ def _list(values: np.ndarray) -> list[float | int | None]:
 
 def _set_point(settle: Table, nominal: Nominal) -> list[list[float | None]] | None:
     """The chain at its set point: the pose nearest to it on any trajectory, where one lies within the band."""
-    if settle["at"] is None or settle["band"] is None:
+    if settle is None or settle["at"] is None or settle["band"] is None:
         return None
     away = np.abs(nominal.q - np.array(settle["at"])).max(axis=2)
     away = np.where(np.isfinite(away), away, np.inf)

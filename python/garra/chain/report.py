@@ -56,13 +56,15 @@ def build(run: Run) -> str:
 
 
 def contrasts(summary: Table) -> list[int]:
-    """The designs to look at first: the best (else the likeliest), the first and the last, without repeats."""
+    """The designs to look at first: the best (else the likeliest), the first and the last, without repeats; where
+    nothing is asked of them, the first, one between, and the last."""
     designs = summary["designs"]
     first, last = 0, len(designs) - 1
     if len(summary["sweep"]) == 1:
         order = sorted(range(len(designs)), key=lambda d: designs[d]["values"][0])
         first, last = order[0], order[-1]
-    return list(dict.fromkeys([_leader(summary), first, last]))
+    leader = _leader(summary) if summary["settle"] else len(designs) // 2
+    return list(dict.fromkeys([leader, first, last] if summary["settle"] else [first, leader, last]))
 
 
 def _leader(summary: Table) -> int:
@@ -90,14 +92,16 @@ def _settled(summary: Table) -> str:
 
 def _method(summary: Table) -> list[tuple[str, str] | tuple[()]]:
     settle, method = summary["settle"], summary["method"]
-    at = ", ".join(map(measure, settle["at"] or [], summary["robot"]["units"]))
+    at = ", ".join(map(measure, (settle or {}).get("at") or [], summary["robot"]["units"]))
     step = "" if method["step"] is None else f", step {measure(method['step'], 's')}"
     sweep = "; ".join(f"{entry['key']}: {len(entry['values'])} values, {entry['scale']}" for entry in summary["sweep"])
     return [
-        ("settled", _settled(summary)),
+        ("settled", _settled(summary)) if settle else (),
         ("set point", at) if at else (),
         ("integrator", f"{method['integrator']}{step}, until {measure(method['duration'], 's')}"),
         ("torque", method["torque"]),
+        ("force on the tool", method.get("tool", "none")),
+        ("friction", "viscous and dry" if method.get("friction") else "viscous"),
         ("joint limits", method["limits"]),
         ("designs", sweep or "one"),
         ("intervals", f"95{words.NARROW}% Clopper-Pearson"),
@@ -117,9 +121,9 @@ def _headline(summary: Table) -> Table:
         design=design,
         settings=settings(design["values"], summary["sweep"]),
         short=short_settings(design["values"], summary["sweep"]),
-        limit=measure(summary["settle"]["within"], "s"),
+        limit=measure(summary["settle"]["within"], "s") if summary["settle"] else "",
         median=quantile_text(design["settling_time"], "0.5"),
-        completed=sum(summary["outcomes"][key] for key in ("settled", "late")),
+        completed=sum(summary["outcomes"].get(key, 0) for key in ("settled", "late", "completed")),
     )
 
 
@@ -164,14 +168,14 @@ def _torques(summary: Table, index: int) -> list[list[str]]:
 
 def _figures(summary: Table, shown: list[int]) -> Table:
     designs, best = summary["designs"], summary["best"]["design"] if summary["best"] else None
-    within, duration = summary["settle"]["within"], summary["method"]["duration"]
+    within, duration = (summary["settle"] or {}).get("within"), summary["method"]["duration"]
     labels = [short_settings(designs[d]["values"], summary["sweep"]) or "the design" for d in shown]
     figures: Table = {
-        "survival": chain_figures.survival(
+        "survival": "" if within is None else chain_figures.survival(
             [(label, designs[d]["settling_time"]) for label, d in zip(labels, shown, strict=True)], within, duration
         ),
         "convergence": "",
-    }
+    }  # fmt: skip
     if best is not None:
         figures["convergence"] = study_parts.convergence(
             summary["convergence"], designs[shown[0]]["probability"], "the best design", "samples of the best design"
@@ -188,9 +192,13 @@ def _curves(summary: Table, best: int | None) -> Table:
     limits = chain_figures.torque_limits(summary)
     robot = summary["robot"]
     names = zip(robot["joint_names"], robot["torque_units"], strict=True)
-    return {
+    within, duration = (summary["settle"] or {}).get("within"), summary["method"]["duration"]
+    asked = {} if within is None else {
         "probability": chain_figures.probability(axis, designs, best),
-        "settling": chain_figures.settling(axis, designs, summary["settle"]["within"], summary["method"]["duration"]),
+        "settling": chain_figures.settling(axis, designs, within, duration),
+    }  # fmt: skip
+    return {
+        **asked,
         "energy": chain_figures.energy(axis, designs),
         "balance": chain_figures.balance(axis, designs),
         "peaks": [
@@ -205,9 +213,12 @@ def _heats(summary: Table, best: int | None) -> list[tuple[str, str]]:
     designs, duration = summary["designs"], summary["method"]["duration"]
     units = summary["robot"]["torque_units"]
     probabilities = [math.nan if d["probability"] is None else 100 * d["probability"] for d in designs]
-    rows = [
+    asked = [
         ("Probability of settling in time", Scale("%"), probabilities),
         _map("Median settling time", "s", [quantile(d["settling_time"], "0.5") for d in designs], duration),
+    ]
+    rows = [
+        *(asked if summary["settle"] else []),
         _map("Largest median peak torque", units[0], [_largest_torque(d, units) for d in designs]),
         _map("Median work of the torques", "J", [quantile(d["work"], "0.5") for d in designs]),
     ]
@@ -254,6 +265,8 @@ def _row(summary: Table, index: int) -> Table:
         "torque": f"{quantile_text(design['peak_torque'][largest], '0.5')} ({summary['robot']['joint_names'][largest]})",
         "unsolved": f"{words.count(unsolved)} of {words.count(design['samples'])}",
         "balance": design["worst_balance"],
+        "work": quantile_text(design["work"], "0.5"),
+        "dissipated": quantile_text(design["dissipated"], "0.5"),
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import check_seed, finite, of_arrays, path_text, place, positive, vector, whole
+from garra.arguments import check_seed, finite, numbers, of_arrays, path_text, place, positive, vector, whole
 from garra.batch import Batch, as_moments, is_on_gpu
 from garra.files import named
 from garra.renamed import accept_old
@@ -19,6 +19,42 @@ from garra.summary import Summary, summary
 
 _FRAMES = {"world": False, "tool": True}
 _TOOL = (0.0, 0.0, 0.0)
+
+# Keys of the tables that simulate() takes: one number, a list of numbers, a text or list of texts, yes or no.
+_NUMBER, _LIST, _TEXT, _TEXTS, _FLAG = range(5)
+_TOOL_KEYS = {
+    "kind": _TEXT, "force": _LIST, "moment": _LIST, "points": _LIST, "place": _LIST, "normal": _LIST,
+    "interval": _NUMBER, "stiffness": _NUMBER, "damping": _NUMBER, "play": _NUMBER,
+}  # fmt: skip
+_FRICTION_KEYS = dict.fromkeys(("coulomb", "breakaway", "stribeck", "smooth"), _LIST)
+_LAW_KEYS = {
+    "kind": _TEXT, "expression": _TEXTS, "compensate_gravity": _FLAG, "start": _NUMBER, "end": _NUMBER,
+    "interval": _NUMBER,
+    **dict.fromkeys(
+        ("amplitude", "frequency", "phase", "points", "set_point", "kp", "kd", "limit", "stall_torque",
+         "no_load_speed"),
+        _LIST,
+    ),
+}  # fmt: skip
+
+
+def _table(name: str, given: Mapping[str, Any] | None, keys: Mapping[str, int]) -> dict[str, Any]:
+    """Values of a table as the compiled module takes them."""
+    out: dict[str, Any] = {}
+    for key, value in (given or {}).items():
+        if key not in keys:
+            raise ValueError(f"{name}: {key!r} is none of {', '.join(keys)}")
+        kind = keys[key]
+        if kind == _NUMBER:
+            out[key] = finite(f"{name}[{key!r}]", value)
+        elif kind == _LIST:
+            out[key] = numbers(f"{name}[{key!r}]", value).ravel().tolist()
+        elif kind == _TEXTS:
+            out[key] = [value] if isinstance(value, str) else [str(text) for text in value]
+        else:
+            out[key] = bool(value) if kind == _FLAG else str(value)
+    return out
+
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,6 +84,28 @@ class Evaluation:
             return self.outputs[name]
         except KeyError:
             raise AttributeError(f"{name!r} was not asked for; there are {', '.join(self.outputs)}") from None
+
+
+@dataclass(frozen=True, repr=False)
+class JointRates(Summary):
+    """Joint rates of a batch of tool twists.
+
+    Examples
+    --------
+    >>> robot = garra.models.puma560()
+    >>> found = robot.rates(np.full((4, 6), 0.2), [0.1, 0, 0, 0, 0, 0])
+    >>> found.qd.shape, found.damping.shape, bool((found.damping > 0).any())
+    ((4, 6), (4,), False)
+    """
+
+    qd: Any
+    """[..., n] joint rates [rad/s or m/s]"""
+    damping: Any
+    """[...] lambda of the damped least squares; 0: undamped"""
+    residual: Any
+    """[..., 6] J qd - twist, rows and axes of the twist [m/s and rad/s]"""
+    status: Any
+    """[...] 0 converged, 3 a number is not finite"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -442,7 +500,9 @@ class Chain:
         frame : str
             Axes: "world" or "tool".
         form : str
-            Rows: "linear-first" (v, w), "angular-first" (w, v), "screws".
+            Rows: "linear-first" (v, w), "angular-first" (w, v), "screws", or the analytic Jacobian
+            with the rates of Euler angles in rows 3-5, "euler-zyx" (R = Rz(a) Ry(b) Rx(c)), "euler-zyz"
+            (world axes, arrays of the host; NaN in gimbal lock).
         point, device, threads
             As in evaluate().
 
@@ -464,7 +524,77 @@ class Chain:
         >>> print(robot.jacobian(q, frame="tool")[:, 4].round(3))
         [ 0.     0.     0.    -0.199 -0.98   0.   ]
         """
+        if form in ("euler-zyx", "euler-zyz"):
+            batch = Batch(("q", q, (self.n,)))
+            found = _core.chain_analytic_jacobian(
+                self._core, batch["q"], form, vector("point", point, 3), *place(device, threads)
+            )
+            return batch.out(found)
         return self._one("jacobian", (point, device, threads), q, form=form, frame=frame)
+
+    def rates(
+        self,
+        q: Any,
+        twist: Any,
+        *,
+        weights: Any = None,
+        near: float = 1e-3,
+        damping: float = 1e-3,
+        length: float = 1.0,
+        frame: str = "world",
+        form: str = "linear-first",
+        point: Any = _TOOL,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> JointRates:
+        """Joint rates of a twist of the tool: least norm, damped near a singularity (docs/theory/chain.md).
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        twist : array_like [..., 6]
+            Velocity and angular velocity of the tool point [m/s, rad/s], in the rows of `form`.
+        weights : array_like [n], optional
+            Of the redundant solutions, sum weights * qd^2 is least; default: 1 [s^2/rad^2 or s^2/m^2].
+        near : float
+            Damped where the smallest singular value is below `near` times the largest; 0: never.
+        damping : float
+            lambda at a loss of rank, over the largest singular value.
+        length : float
+            An error of `length` m/s counts as much as one of 1 rad/s [m].
+        frame, form, point, device, threads
+            As in evaluate().
+
+        Returns
+        -------
+        JointRates
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For options out of range.
+
+        Examples
+        --------
+        >>> robot = garra.load("iiwa14")
+        >>> q, twist = np.full(7, 0.3), np.array([0.1, 0, 0, 0, 0, 0])
+        >>> found = robot.rates(q, twist)
+        >>> bool(np.allclose(robot.jacobian(q) @ found.qd, twist))
+        True
+        """
+        if frame not in _FRAMES:
+            raise ValueError(f'frame = {frame!r}, not "world" or "tool"')
+        costs = () if weights is None else vector("weights", weights, self.n)
+        how = (
+            form, _FRAMES[frame], vector("point", point, 3),
+            finite("near", near), finite("damping", damping), positive("length", length), costs,
+        )  # fmt: skip
+        batch = Batch(("q", q, (self.n,)), ("twist", twist, (6,)))
+        found = _core.chain_rates(self._core, batch["q"], batch["twist"], how, *place(device, threads))
+        return JointRates(**{name: batch.out(array) for name, array in found.items()})
 
     def rnea(self, q: Any, qd: Any, qdd: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Inverse dynamics tau = M qdd + C qd + D qd + g.
@@ -713,12 +843,16 @@ class Chain:
         torque: Any = None,
         *,
         times: Any,
+        law: Mapping[str, Any] | None = None,
+        damping: Any = None,
+        tool: Mapping[str, Any] | None = None,
+        friction: Mapping[str, Any] | None = None,
         method: str = "implicit",
         step: float = 1e-3,
         device: str = "cpu",
         threads: int = 0,
     ) -> Trajectories:
-        """Simulates motions under constant joint torques.
+        """Simulates motions under joint torques, forces on the tool and friction.
 
         Arrays of torch, CuPy or JAX on a GPU stay there, independent of `device` (docs/howto/gpu-arrays.md).
 
@@ -729,9 +863,18 @@ class Chain:
         qd : float or array_like [..., n]
             Initial joint velocities [rad/s or m/s].
         torque : array_like [..., n], optional
-            Constant torques [N m or N]; default: 0.
+            Constant torques [N m or N]; with `law` its amplitude. Default: 0, or a factor 1.
         times : float or array_like [t]
             Output times, ascending from 0 [s].
+        law : mapping, optional
+            Torques over time or of a controller, with the keys of [torque] of a scenario in SI units and
+            `stall_torque`, `no_load_speed` of motors: {"kind": "pd", "kp": 2, "set_point": 0.1}.
+        damping : array_like [..., n], optional
+            Viscous damping of the joints [N m s/rad or N s/m]; default: the robot's.
+        tool : mapping, optional
+            Force on the tool, with the keys of [tool]: {"kind": "wall", "place": [0, 0, 0.1], "stiffness": 500}.
+        friction : mapping, optional
+            Dry friction, with the keys of [friction]: {"coulomb": 0.01, "breakaway": 0.02}.
         method : str
             "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/theory/chain-simulation.md).
         step : float
@@ -760,18 +903,23 @@ class Chain:
         >>> motion = robot.simulate(q, torque=robot.gravity(q), times=[0, 0.1])
         >>> print(motion.q[-1].round(6))
         [0.2 0.2 0.2 0.2 0.2 0.2]
+        >>> held = robot.simulate(q, times=0.1, law={"kind": "pd", "kp": 500, "kd": 50, "set_point": q})
+        >>> bool(abs(held.q - q).max() < 0.1)
+        True
         """
         n = self.n
         moments, step = as_moments(times), positive("step", step)
+        how = (method, step, _table("tool", tool, _TOOL_KEYS), _table("friction", friction, _FRICTION_KEYS))
+        torques = _table("law", law, _LAW_KEYS)
         if is_on_gpu(q):
-            states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque}
-            there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), method, step)
+            states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque, "damping": damping}
+            there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), torques, how)
             return Trajectories(moments, **there)
         qd = np.full(n, qd) if np.ndim(qd) == 0 else qd
-        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)))
+        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)), ("damping", damping, (n,)))
         arrays = _core.chain_simulate(
-            self._core, batch["q"], batch["qd"], batch["torque"], moments.tolist(), float(moments[-1]), method, step,
-            *place(device, threads),
+            self._core, *(batch[name] for name in ("q", "qd", "torque", "damping")), moments.tolist(),
+            float(moments[-1]), torques, how, *place(device, threads),
         )  # fmt: skip
         return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
 

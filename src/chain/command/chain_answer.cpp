@@ -55,6 +55,10 @@ std::string interval_text(const Json& design) {
 
 /// One sentence, with the torques that it costs.
 std::string headline_lines(const Json& s) {
+  if (s["settle"].is_null())
+    return "  Motions until " + time_text(s["method"]["duration"]) + ": " +
+           std::to_string(s["outcomes"]["completed"].get<std::int64_t>()) + " of " +
+           std::to_string(s["samples"].get<std::int64_t>()) + " reached the end.\n";
   const std::string asked = "settles within " + time_text(s["settle"]["within"]);
   if (s["best"].is_null()) {
     const std::string whom = s["designs"].size() > 1 ? "No design " : "It never ";
@@ -90,21 +94,42 @@ std::vector<std::size_t> shown_designs(const Json& s) {
   return list;
 }
 
-/// Of the joint whose median is the largest.
-std::string largest_torque(const Json& design) {
-  Json largest = nullptr;
-  for (const auto& joint : design["peak_torque"]) {
-    const Json& m = joint["quantiles"]["0.5"];
-    if (!m.is_null() && (largest.is_null() || m > largest)) largest = m;
+std::string swept_heads(const Json& s) {
+  std::string head = "\n   ";
+  for (const auto& sweep : s["sweep"]) head += format("%11s", short_key(sweep["key"]).substr(0, 10).c_str());
+  return head;
+}
+
+/// Medians of the largest of the joints' peaks.
+std::string largest_of(const Json& peaks) {
+  double largest = -1;
+  for (const auto& joint : peaks)
+    if (const Json& m = joint["quantiles"]["0.5"]; !m.is_null()) largest = std::max(largest, m.get<double>());
+  return largest < 0 ? "-" : format("%.3g", largest);
+}
+
+/// Energies and peaks of designs of which nothing is asked.
+std::string motion_table(const Json& s) {
+  std::string out =
+      swept_heads(s) + format("  %11s %11s %11s %9s %9s\n", "dissipated", "work", "balance", "speed", "torque");
+  for (const std::size_t d : shown_designs(s)) {
+    const Json& design = s["designs"][d];
+    out += "   ";
+    for (const auto& value : design["values"]) out += format("%11.4g", value.get<double>());
+    const Json& balance = design["worst_balance"];
+    out += format("  %11s %11s %11s %9s %9s\n", number_text(design["dissipated"]["mean"]).c_str(),
+                  number_text(design["work"]["mean"]).c_str(),
+                  balance.is_null() ? "-" : format("%.1e", balance.get<double>()).c_str(),
+                  largest_of(design["peak_speed"]).c_str(), largest_of(design["peak_torque"]).c_str());
   }
-  return number_text(largest);
+  return out + "   means of the energies and the largest balance [J]; medians of the joints' largest peaks\n";
 }
 
 std::string table(const Json& s) {
+  if (s["settle"].is_null()) return motion_table(s);
   if (s["designs"].size() < 2) return "";
-  std::string head = "\n   ";
-  for (const auto& sweep : s["sweep"]) head += format("%11s", short_key(sweep["key"]).substr(0, 10).c_str());
-  std::string out = head + format("  %-7s %-12s %9s %9s %9s %9s\n", "P", "", "5 %", "median", "95 %", "torque");
+  std::string out =
+      swept_heads(s) + format("  %-7s %-12s %9s %9s %9s %9s\n", "P", "", "5 %", "median", "95 %", "torque");
   for (const std::size_t d : shown_designs(s)) {
     const Json& design = s["designs"][d];
     const bool best = !s["best"].is_null() && s["best"]["design"] == d;
@@ -115,7 +140,7 @@ std::string table(const Json& s) {
     out += "  " + pad_text(p.is_null() ? "-" : format("%.4f", p.get<double>()), 7) + " " +
            pad_text(p.is_null() ? "" : bar(p, 12), 12) +
            format(" %9s %9s %9s %9s\n", time_text(q["0.05"]).c_str(), time_text(q["0.5"]).c_str(),
-                  time_text(q["0.95"]).c_str(), largest_torque(design).c_str());
+                  time_text(q["0.95"]).c_str(), largest_of(design["peak_torque"]).c_str());
   }
   out +=
       "   P: settled in time; quantiles of the settling time (-: not by the end); median of the largest peak torque\n";
@@ -163,6 +188,7 @@ std::string effort_lines(const Json& s, const Json& manifest) {
 std::string chain_answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out =
       "\n" + s["title"].get<std::string>() + "\n\n" + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
+  if (const std::string note = s.value("note", ""); !note.empty()) out += "Note               " + note + "\n";
   out += effort_lines(s, manifest);
   if (look.sample >= 0)
     out += "Slowest sample     garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

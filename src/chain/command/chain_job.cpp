@@ -39,7 +39,8 @@ Json to_json(const chain::Study& study, const chain::Replay& r, std::int64_t sam
   j["inputs"] = Json::object();
   for (std::size_t k = 0; k < r.inputs.size(); ++k) j["inputs"][study.inputs()[k].name] = r.inputs[k];
   j["settling_time"] = number_to_json(r.measured.settling());
-  j["within"] = s.designs[static_cast<std::size_t>(r.design)].within;
+  const chain::Design& design = s.designs[static_cast<std::size_t>(r.design)];
+  j["within"] = design.settles() ? Json(design.within) : Json(nullptr);
   const std::span<const double> peaks = r.measured.of_joints();
   j["peak_torque"] = numbers_to_json(peaks.first(peaks.size() / 2));
   j["peak_speed"] = numbers_to_json(peaks.last(peaks.size() / 2));
@@ -68,8 +69,9 @@ void print_sample(const Json& j, const chain::Robot& robot) {
   print_values("Swept", j["swept"]);
   print_values("Inputs", j["inputs"]);
   const Json& settling = j["settling_time"];
-  std::printf("\nSettling time     %s (asked: %.6g s)\n",
-              settling.is_null() ? "never" : (format_value(settling) + " s").c_str(), j["within"].get<double>());
+  if (!j["within"].is_null())
+    std::printf("\nSettling time     %s (asked: %.6g s)\n",
+                settling.is_null() ? "never" : (format_value(settling) + " s").c_str(), j["within"].get<double>());
   std::printf("\n%-18s %12s %12s\n", "Peaks", "torque", "speed");
   for (std::size_t k = 0; k < j["peak_torque"].size(); ++k) {
     const chain::Joint& joint = robot.joint[k];

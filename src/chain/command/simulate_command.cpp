@@ -31,6 +31,7 @@ struct SimulateArguments : BatchFlags {
   std::vector<double> qd0, damping;
   std::string method = "implicit", torque_kind = "constant", limits = "ignore";
   double every = 0;
+  std::vector<double> force, moment, wall, spring;
   chain::TorqueInput torque;
   chain::SimulateOptions options;
 };
@@ -61,11 +62,36 @@ chain::Samples make_samples(const SimulateArguments& arguments, const chain::Rob
   return samples;
 }
 
+/// The force on the tool that flags or the file ask for: at most one.
+void set_tool_force(const SimulateArguments& a, chain::ToolForceInput& tool) {
+  using chain::ToolForceKind;
+  const auto put = [](const std::vector<double>& from, std::size_t first, Vec3<double>& to) {
+    for (std::size_t k = 0; k < 3 && first + k < from.size(); ++k) to[static_cast<int>(k)] = from[first + k];
+  };
+  const std::vector<double> points = a.input.empty() ? std::vector<double>{} : io::read_tool_wrenches(a.input);
+  const bool constant = !a.force.empty() || !a.moment.empty();
+  if (constant + !a.wall.empty() + !a.spring.empty() + !points.empty() > 1)
+    throw Error(ExitCode::kUsage, "more than one force on the tool",
+                "Give --force and --moment, --wall, --spring, or tool_wrench [k,6] in the file.");
+  put(a.force, 0, tool.force);
+  put(a.moment, 0, tool.moment);
+  put(a.wall.empty() ? a.spring : a.wall, 0, tool.place);
+  if (!a.wall.empty()) put(a.wall, 3, tool.normal);
+  tool.points = points;
+  tool.interval = a.torque.interval;
+  tool.kind = constant            ? ToolForceKind::kConstant
+              : !a.wall.empty()   ? ToolForceKind::kWall
+              : !a.spring.empty() ? ToolForceKind::kSpring
+              : !points.empty()   ? ToolForceKind::kSampled
+                                  : ToolForceKind::kNone;
+}
+
 chain::SimulateOptions make_simulate_options(const SimulateArguments& arguments) {
   chain::SimulateOptions o = arguments.options;
   o.method = chain::parse_integrator(arguments.method);
   o.limits = value_named<chain::LimitRule>(arguments.limits).value_or(o.limits);
   set_output_times(arguments.every, o);
+  set_tool_force(arguments, o.tool);
   return o;
 }
 
@@ -189,7 +215,7 @@ Check enumerator_check() {
 }
 
 void add_torque_options(Command command, SimulateArguments& a) {
-  command.add_option("--torque", a.torque_kind, "constant, step, ramp, sine, sampled, pd or computed")
+  command.add_option("--torque", a.torque_kind, "constant, step, ramp, sine, sampled, pd, computed or expression")
       .check(enumerator_check<chain::TorqueKind>())
       .capture_default_str();
   add_numbers(command, "--amplitude", a.torque.amplitude,
@@ -203,7 +229,32 @@ void add_torque_options(Command command, SimulateArguments& a) {
   add_numbers(command, "--kp", a.torque.kp, "gain of the position");
   add_numbers(command, "--kd", a.torque.kd, "gain of the speed");
   command.add_flag("--compensate-gravity", a.torque.compensate_gravity, "pd: add the torque that holds the chain");
+  command
+      .add_option("--expression", a.torque.expression,
+                  "torque as a formula of t, q0, qd0, ..., of each joint, separated by semicolons, or one for all")
+      .delimiter(';')
+      .type_name("FORMULA;...");
   add_numbers(command, "--torque-limit", a.torque.limit, "largest |torque| [N m]");
+  add_numbers(command, "--stall-torque", a.torque.motor.stall_torque,
+              "of the motors, whose torque falls with the speed [N m]");
+  add_numbers(command, "--no-load-speed", a.torque.motor.no_load_speed, "of the motors [rad/s]");
+}
+
+void add_load_options(Command command, SimulateArguments& a) {
+  const auto numbers = [&](const char* flag, std::vector<double>& values, int count, const char* type,
+                           const char* help) {
+    command.add_option(flag, values, help).delimiter(',').expected(count).type_name(type);
+  };
+  numbers("--force", a.force, 3, "FX,FY,FZ", "constant force on the tool point, world axes [N]");
+  numbers("--moment", a.moment, 3, "MX,MY,MZ", "constant moment on the tool [N m]");
+  numbers("--wall", a.wall, 6, "X,Y,Z,NX,NY,NZ", "a point of a wall that the tool may touch [m], and its normal");
+  numbers("--spring", a.spring, 3, "X,Y,Z", "middle of a body that a spring holds to the tool, such as a finger [m]");
+  command.add_option("--stiffness", a.options.tool.stiffness, "of wall or spring [N/m]");
+  command.add_option("--contact-damping", a.options.tool.damping, "of wall or spring [N s/m]");
+  command.add_option("--play", a.options.tool.play, "of the spring: no force within this distance [m]");
+  add_numbers(command, "--coulomb", a.options.friction.coulomb, "dry friction per joint, or one for all [N m]");
+  add_numbers(command, "--breakaway", a.options.friction.breakaway, "friction of a joint that starts to move [N m]");
+  add_numbers(command, "--stribeck", a.options.friction.stribeck, "speed at which breakaway falls to Coulomb [rad/s]");
 }
 
 void add_method_options(Command command, SimulateArguments& a) {
@@ -242,7 +293,7 @@ void add_chain_simulate_command(Command chain) {
   a->model.options.needs_mass = true;
   command
       .add_option("input", a->input,
-                  "initial states (HDF5: q; qd, damping, amplitude, torque, parameters where wanted)")
+                  "initial states (HDF5: q; qd, damping, amplitude, torque, tool_wrench, parameters where wanted)")
       .type_name("IN.h5");
   command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
   command
@@ -256,12 +307,14 @@ void add_chain_simulate_command(Command chain) {
               "viscous, per joint or one for all [N m s/rad]; not given: the file's, the model's");
   add_method_options(command, *a);
   add_torque_options(command, *a);
+  add_load_options(command, *a);
   add_batch_flags(command, *a, "does not reach the end");
   command.footer(
       "Examples:\n"
       "  garra chain simulate exoskeleton --q0 0.1,-0.2,0.3,0.2,-0.1,0.15 --damping 0.05 --output-interval 0.01 -o "
       "fall.h5\n"
-      "  garra chain simulate exoskeleton states.h5 --torque pd --kp 2 --kd 0.05 --compensate-gravity --format json");
+      "  garra chain simulate exoskeleton states.h5 --torque pd --kp 2 --kd 0.05 --compensate-gravity --format json\n"
+      "  garra chain simulate exoskeleton --q0 0.1 --damping 0.01 --wall=0,0,0.15,0,0,1 --stiffness 500");
   command.callback([a] { run_simulate(*a); });
 }
 

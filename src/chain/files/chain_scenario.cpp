@@ -71,6 +71,7 @@ void scenario_fields(Fields& f, const File& file) {
   Scenario& s = file.scenario;
   std::vector<SweptKey> sweep = file.sweep;
   header_fields(f, "chain", s.title, &s.plan.seed);
+  f.key("note", string(s.note, true), {.doc = "shown beside the answer"});
   robot_fields(f, file.name, "exoskeleton", {s.model, s.model_file, s.base, s.tip, s.robot, true});
   design_fields(f, s.robot, file.first);
   sweep_fields(f, sweep);

@@ -2,12 +2,14 @@
 // in kernel form, and described.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "base/files/number.hpp"
 #include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
+#include "chain/files/link_parts.hpp"
 #include "chain/files/pose_reader.hpp"
 #include "chain/files/robot_table.hpp"
 #include "chain/files/urdf_document.hpp"
@@ -35,6 +37,9 @@ struct FileJoint {
     std::string joint;
     double ratio = 1, offset = 0;
   } follows;                                      ///< which joint, "": none
+  bool helical = false;                           ///< dh, modified_dh: it turns, and slides by pitch * q
+  double pitch = 0;                               ///< [m/rad]; screws have theirs in the moment
+  std::vector<chain::Body> parts;                 ///< of the link, instead of mass, com and inertia
   Pose<double> frame = Pose<double>::identity();  ///< screws, kernel
 
   [[nodiscard]] Vec3<double> direction() const { return {{screw[0], screw[1], screw[2]}}; }
@@ -46,6 +51,8 @@ struct RobotFile {
   chain::RobotData data;
   std::vector<FileJoint> joint;
   std::vector<chain::LockedJoint> locked;
+  Materials materials;
+  std::string folder;  ///< of the file
 };
 
 constexpr JointDimension kVelocityLimit{kAngularVelocity, kVelocity}, kEffort{kTorque, kForce},
@@ -62,6 +69,16 @@ Case of(Convention now, std::initializer_list<Convention> conventions) {
 AnyValue joint_type(bool& prismatic) {
   return numbered_choice([&] { return prismatic ? 1 : 0; }, [&](int i) { prismatic = i == 1; },
                          {"revolute", "prismatic"});
+}
+AnyValue joint_type(FileJoint& j) {
+  return numbered_choice([&] { return j.helical                ? 2
+                                      : j.link.joint.prismatic ? 1
+                                                               : 0; },
+                         [&](int i) {
+                           j.link.joint.prismatic = i == 1;
+                           j.helical = i == 2;
+                         },
+                         {"revolute", "prismatic", "helical"});
 }
 
 AnyValue limits(chain::Joint& joint, const Dimension& position) {
@@ -158,10 +175,11 @@ void screw_fields(Fields& f, FileJoint& j) {
                 shortest(rounded(size, 10)) + ", not 1: q would not be the angle or way that multiplies this screw",
             "Write the unit screw, screw = [" + unit + "], and q as the angle [rad] or way [m].");
   }
-  // The same bound as from_screws(), here with the place in the file.
-  f.check(std::abs(dot(j.direction(), j.moment())) <= 1e-9 * s * m, "screw",
-          "direction and moment are not perpendicular: a helical joint",
-          "The moment is p x direction, with p any point of the axis.");
+  if (!f.reading() || s == 0) return;
+  // 1e-9 leaves room for printed digits of a moment that is perpendicular.
+  const double along = dot(j.direction(), j.moment());
+  j.helical = std::abs(along) > 1e-9 * s * m;
+  j.pitch = j.helical ? along / (s * s) : 0;
 }
 
 /// How a joint follows another one; the ratio of a sliding and a turning joint is in rad/m or m/rad.
@@ -181,13 +199,19 @@ void follow_field(Fields& f, bool slides, FileJoint& j) {
          .otherwise = "it moves by itself"});
 }
 
-void joint_fields(Fields& f, Convention c, FileJoint& j) {
+void joint_fields(Fields& f, const RobotFile& file, FileJoint& j) {
   using enum Convention;
+  const Convention c = file.convention;
   chain::LinkData& link = j.link;
   f.key("name", string(link.joint.name, true), {.doc = "of the joint", .otherwise = "`joint 0`, ..."});
   const bool sound = f.sound();
-  f.when(of(c, {kDh, kModifiedDh, kKernel}),
-         [&] { f.key("type", joint_type(link.joint.prismatic), {.doc = "how it moves"}); });
+  f.when(of(c, {kDh, kModifiedDh, kKernel}), [&] { f.key("type", joint_type(j), {.doc = "how it moves"}); });
+  f.check(!j.helical || c != kKernel, "type", "the kernel form has no helical joints",
+          "Write a revolute joint and a prismatic one that follows it.");
+  f.when({j.helical && c != kScrews, "type = \"helical\""}, [&] {
+    f.key("pitch", quantity(j.pitch, {kLength}),
+          {.doc = "way along the axis per radian", .required = "Write the way per radian: pitch = \"0.8 mm\"."});
+  });
   dh_fields(f, c, j);
   f.when(of(c, {kGryma}), [&] { gryma_fields(f, j); });
   f.when(of(c, {kScrews}), [&] { screw_fields(f, j); });
@@ -201,11 +225,19 @@ void joint_fields(Fields& f, Convention c, FileJoint& j) {
           {.doc = "of the link frame: of screws in the base at q = 0, else in the kernel frame",
            .comment = "of the link frame in the kernel frame"});
   });
+  if (f.has("parts", false))
+    f.key(
+        "parts", part_list(j.parts, file.materials, file.folder),
+        {.doc = "of the link, instead of the next three: [links from parts](#links-from-parts)", .otherwise = "none"});
   f.key("mass", quantity(link.body.mass, {kMass, Bounds::not_negative()}), {.doc = "of the link"});
   f.key("com", vector(link.body.com, {kLength}),
         {.doc = "center of mass in the link frame", .comment = "m, in the link frame"});
   f.key("inertia", inertia(link.body.inertia),
         {.doc = "about the center of mass, link axes", .comment = "kg*m^2, about com, link axes"});
+  if (f.reading() && !j.parts.empty()) {
+    f.check(link.body.mass == 0, "mass", "given beside parts", "Give parts, or mass, com and inertia.");
+    link.body = merged_body(j.parts);
+  }
   if (!known) return f.give_up();
   moving(f, fixed, link.joint.prismatic, [&](bool slides) {
     drive_fields(f, slides, link);
@@ -242,9 +274,10 @@ void robot_file_fields(Fields& f, RobotFile& file) {
   });
   // Of screws the tool pose at q = 0 is called home, and is given in the base.
   f.when(of(c, {kScrews}), [&] { f.key("home", pose(file.data.tool), {.doc = "of the tool in the base at q = 0"}); });
+  materials_field(f, file.materials);
   f.tables("joint", {.doc = "each joint", .required = "Write one [[joint]] for each joint."},
            {file.joint.size(), [&](std::size_t n) { file.joint.resize(n); },
-            [&](std::size_t i) { joint_fields(f, c, file.joint[i]); }});
+            [&](std::size_t i) { joint_fields(f, file, file.joint[i]); }});
   f.when(of(c, {kKernel}), [&] {
     f.tables("locked", {.doc = "joints of a URDF that stand still, for the record"},
              {file.locked.size(), [&](std::size_t n) { file.locked.resize(n); },
@@ -252,14 +285,49 @@ void robot_file_fields(Fields& f, RobotFile& file) {
   });
 }
 
-RobotFile read(const Node& document) {
+RobotFile read(const Node& document, const std::string& name) {
   TableReader root(document, "");
   check_schema(root);
   RobotFile file;
+  file.folder = std::filesystem::path(name).parent_path().string();
   FieldReader f(document);
   robot_file_fields(f, file);
   f.finish();
   return file;
+}
+
+/// A helical joint as two: one that turns, and one that slides along the same axis, follows it and has the link.
+void add_helical(const FileJoint& from, Convention c, std::size_t number, std::vector<FileJoint>& out) {
+  FileJoint turn = from, slide = from;
+  turn.link = {};
+  turn.link.joint = from.link.joint;
+  turn.link.armature = from.link.armature;
+  turn.link.damping = from.link.damping;
+  slide.link.armature = slide.link.damping = 0;
+  if (turn.link.joint.name.empty()) turn.link.joint.name = "joint " + std::to_string(number);
+  slide.link.joint = {.name = turn.link.joint.name + " slide", .prismatic = true};
+  slide.follows = {turn.link.joint.name, from.pitch, 0};
+  slide.theta = 0;
+  (c == Convention::kDh ? turn : slide).a = (c == Convention::kDh ? turn : slide).alpha = 0;
+  turn.d = 0;
+  for (int k = 0; k < 3; ++k) {
+    turn.screw[3 + k] -= from.pitch * from.screw[k];
+    slide.screw[k] = 0;
+    slide.screw[3 + k] = from.screw[k];
+  }
+  out.push_back(turn);
+  out.push_back(slide);
+}
+
+void expand_helical(RobotFile& file) {
+  std::vector<FileJoint> joints;
+  for (const FileJoint& j : file.joint) {
+    if (j.helical)
+      add_helical(j, file.convention, joints.size(), joints);
+    else
+      joints.push_back(j);
+  }
+  file.joint = joints;
 }
 
 template <class Joint, class Make>
@@ -321,7 +389,8 @@ Robot build_robot(const RobotFile& file) {
 }
 
 RobotFile in_kernel_form(const Robot& robot) {
-  RobotFile file{Convention::kKernel, {robot.name, robot.source, robot.base, robot.tool, robot.gravity}, {}, {}};
+  RobotFile file{
+      Convention::kKernel, {robot.name, robot.source, robot.base, robot.tool, robot.gravity}, {}, {}, {}, {}};
   for (std::size_t i = 0; i < robot.joint.size(); ++i) {
     const chain::JointForm<double>& form = robot.form[i];
     FileJoint j;
@@ -348,7 +417,8 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
     throw Error(ExitCode::kUsage, name + ": a payload is for URDF files",
                 "In TOML give mass, com and inertia of the last [[joint]] with what it carries.");
   const Node document = parse_toml(text, name, options.overrides);
-  const RobotFile file = read(document);
+  RobotFile file = read(document, name);
+  expand_helical(file);
   try {
     Robot robot = build_robot(file);
     couple(file, robot);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/files/suggest.hpp"
 #include "base/scenario/parts.hpp"
 #include "chain/files/scenario_parts.hpp"
 
@@ -19,7 +20,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMaxOutputs = 10'000;
 constexpr double kMaxSteps = 1e9;
-const std::vector<std::string> kTables = {"start", "vary", "torque", "simulation", "settle"};
+const std::vector<std::string> kTables = {"start", "vary", "torque", "tool", "friction", "simulation", "settle"};
+constexpr Dimension kLinearStiffness = kSlidingStiffness, kLinearDamping = kSlidingDamping;
 
 /// What numbers that all joints share are measured in: of the kind that the first joint has.
 const Dimension& shared(const JointDimension& dimension, const Robot& robot) {
@@ -194,6 +196,36 @@ Case of_kind(const chain::TorqueInput& t, std::initializer_list<TorqueKind> kind
   return c;
 }
 
+/// One formula for all joints, or one for each.
+AnyValue expressions(std::vector<std::string>& into, const Robot& robot) {
+  const auto read = [&](const Node& node, const std::string& key) {
+    into.clear();
+    const auto add = [&](const Node& from, const std::string& name) {
+      if (from.kind != Node::Kind::kString) fail(from.place, name, "not a text", "Write a formula of t, q0, qd0, ...");
+      into.push_back(from.text);
+      try {
+        static_cast<void>(chain::compile_formula(from.text, robot.joints));
+      } catch (const Error& error) {
+        const std::string what = error.what();
+        const std::size_t line = what.find("\n  ");
+        fail(from.place, name, what.substr(0, line), line == std::string::npos ? "" : what.substr(line + 3));
+      }
+    };
+    if (node.kind != Node::Kind::kArray) return add(node, key);
+    static_cast<void>(read_array(node, key, static_cast<std::size_t>(robot.joints)));
+    for (std::size_t j = 0; j < node.items.size(); ++j) add(node.items[j], item(key, j));
+  };
+  const auto text = [&] {
+    std::string all;
+    for (const std::string& one : into) all += (all.empty() ? "" : ", ") + io::quoted(one);
+    return into.size() == 1 ? all : "[" + all + "]";
+  };
+  return custom({read, text,
+                 "J, a formula of `t` [s], `q0`, `qd0`, ..., `pi` with + - * / ^, sin, cos, exp, sqrt, abs, "
+                 "step, min, max",
+                 R"({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})"});
+}
+
 void course_fields(Section s, chain::TorqueInput& t) {
   Fields& f = s.f;
   f.when(of_kind(t, {TorqueKind::kStep, TorqueKind::kRamp}), [&] {
@@ -214,16 +246,99 @@ void course_fields(Section s, chain::TorqueInput& t) {
     f.key("points", points(t.points, s.robot),
           {.comment = "one row per time", .required = "Write points = [[tau1, tau2, ...], ...], one row per time."});
   });
+  f.when(of_kind(t, {TorqueKind::kExpression}), [&] {
+    f.key("expression", expressions(t.expression, s.robot),
+          {.doc = "torque [N m or N] of each joint",
+           .comment = "N*m or N",
+           .required = "Write a formula: expression = \"0.01 * sin(2 * pi * t)\"."});
+  });
+}
+
+void motor_fields(Section s, chain::MotorInput& motor) {
+  Fields& f = s.f;
+  s.joint_numbers("stall_torque", motor.stall_torque, kJointTorque,
+                  {.doc = "of the motor with its gear, at the rated voltage"}, 0, Bounds::positive());
+  s.joint_numbers("no_load_speed", motor.no_load_speed, kJointSpeed, {.doc = "at the rated voltage"}, 0,
+                  Bounds::positive());
+  f.key("voltage", quantity(motor.voltage, {kRatio, Bounds::not_negative()}),
+        {.doc = "of the supply [V]: torque and speed are proportional to it", .otherwise = "the rated one"});
+  f.key("rated_voltage", quantity(motor.rated_voltage, {kRatio, Bounds::not_negative()}), {.doc = "[V]"});
+  f.key("source", string(motor.source, true), {.doc = "where the numbers stand"});
+}
+
+/// Rows of a wrench, as one list.
+AnyValue wrenches(std::vector<double>& into) {
+  const auto read = [&](const Node& node, const std::string& key) {
+    for (std::size_t k = 0; k < read_array(node, key, 0).size(); ++k) {
+      const std::string name = item(key, k);
+      const std::vector<Node>& row = read_array(node.items[k], name, 6);
+      for (std::size_t i = 0; i < 6; ++i)
+        into.push_back(read_quantity(row[i], item(name, i), i < 3 ? kForce : kTorque));
+    }
+  };
+  const auto text = [&] {
+    std::string rows;
+    for (std::size_t k = 0; k < into.size(); k += 6) rows += (k == 0 ? "" : ", ") + list(into.data() + k, 6, kRatio);
+    return "[" + rows + "]";
+  };
+  return custom({read, text, "rows of 6, N and N*m", R"({"type": "array", "minItems": 1})"});
+}
+
+void tool_fields(Section s, chain::ToolForceInput& tool) {
+  using chain::ToolForceKind;
+  Fields& f = s.f;
+  f.key("kind", choice(tool.kind), {.doc = "force on the tool point, world axes"});
+  const auto of = [&](std::initializer_list<ToolForceKind> kinds) {
+    Case c{std::find(kinds.begin(), kinds.end(), tool.kind) != kinds.end()};
+    for (const ToolForceKind kind : kinds)
+      c.label += (c.label.empty() ? "kind = \"" : " or kind = \"") + std::string(name_of(kind)) + "\"";
+    return c;
+  };
+  f.when(of({ToolForceKind::kConstant}), [&] {
+    f.key("force", vector(tool.force, {kForce}));
+    f.key("moment", vector(tool.moment, {kTorque}), {.doc = "about the tool point"});
+  });
+  f.when(of({ToolForceKind::kSampled}), [&] {
+    f.key("interval", quantity(tool.interval, {kTime, Bounds::positive()}),
+          {.doc = "between two points", .required = "Write the time between two points: interval = \"10 ms\"."});
+    f.key("points", wrenches(tool.points),
+          {.comment = "force and moment, one row per time",
+           .required = "Write points = [[fx, fy, fz, mx, my, mz], ...]."});
+  });
+  f.when(of({ToolForceKind::kWall, ToolForceKind::kSpring}), [&] {
+    f.key("place", vector(tool.place, {kLength}),
+          {.doc = "a point of the wall; the middle of the body that the spring holds", .comment = "m"});
+    f.key("stiffness", quantity(tool.stiffness, {kLinearStiffness, Bounds::not_negative()}));
+    f.key("damping", quantity(tool.damping, {kLinearDamping, Bounds::not_negative()}));
+  });
+  f.when(of({ToolForceKind::kWall}), [&] {
+    f.key("normal", vector(tool.normal, {kRatio}), {.doc = "out of the wall, which is frictionless and never pulls"});
+    f.check(norm(tool.normal) > 0, "normal", "zero", "Give its direction, such as [0, 0, 1].");
+  });
+  f.when(of({ToolForceKind::kSpring}), [&] {
+    f.key("play", quantity(tool.play, {kLength, Bounds::not_negative()}),
+          {.doc = "distance from `place` within which there is no force"});
+  });
+}
+
+void friction_fields(Section s, chain::FrictionInput& friction) {
+  s.joint_numbers("coulomb", friction.coulomb, kJointTorque, {.doc = "of a sliding joint"}, 0, Bounds::not_negative());
+  s.numbers_or_none("breakaway", friction.breakaway, kJointTorque,
+                    {.doc = "of a joint that starts to slide", .otherwise = "`coulomb`"}, Bounds::not_negative());
+  s.joint_numbers("stribeck", friction.stribeck, kJointSpeed, {.doc = "speed at which a 1/e of the excess is left"},
+                  0.1, Bounds::positive());
+  s.joint_numbers("smooth", friction.smooth, kJointSpeed, {.doc = "speed below which friction is viscous"}, 1e-3,
+                  Bounds::positive());
 }
 
 void torque_fields(Section s, chain::TorqueInput& t) {
   s.f.key("kind", choice(t.kind), {.doc = "what drives the joints"});
   // There the amplitude multiplies what the law gives: 1 leaves it as it is.
-  const bool factor = is_feedback(t.kind) || t.kind == TorqueKind::kSampled;
-  s.joint_numbers(
-      "amplitude", t.amplitude, amplitude_dimension(t.kind),
-      {.doc = "of the torque; of sampled, pd and computed a factor on it", .otherwise = "`0`; a factor `1`"},
-      factor ? 1 : 0);
+  const bool factor = is_factor(t.kind);
+  s.joint_numbers("amplitude", t.amplitude, amplitude_dimension(t.kind),
+                  {.doc = "of the torque; of sampled, expression, pd and computed a factor on it",
+                   .otherwise = "`0`; a factor `1`"},
+                  factor ? 1 : 0);
   course_fields(s, t);
   for (const TorqueKind kind : {TorqueKind::kPd, TorqueKind::kComputed})
     s.f.when(of_kind(t, {kind}), [&] {
@@ -236,6 +351,9 @@ void torque_fields(Section s, chain::TorqueInput& t) {
     s.f.key("compensate_gravity", boolean(t.compensate_gravity), {.doc = "adds the torque that holds the chain"});
   });
   s.numbers_or_none("limit", t.limit, kJointTorque, {.doc = "of the torque"}, Bounds::not_negative());
+  if (s.f.has("motor", !t.motor.stall_torque.empty()))
+    s.f.table("motor", {.doc = "torque-speed line of the motors: |tau + stall qd / no_load| <= stall"},
+              [&] { motor_fields(s, t.motor); });
 }
 
 void time_fields(Section s, Design& design) {
@@ -289,8 +407,10 @@ class UnitFinder final : public Fields {
     if (key_ == path || key_.starts_with(path + ".")) unit_ = value.unit();
   }
   void table(const std::string& name, const Words& /*words*/, const Visit& visit) override {
-    table_ = name;
+    const std::string outer = table_;
+    table_ = outer.empty() ? name : outer + "." + name;
     visit();
+    table_ = outer;
   }
   void tables(const std::string& /*name*/, const Words& /*words*/, const Items& /*items*/) override {}
   void entries(const std::string& /*name*/, const Entries& /*entries*/) override {}
@@ -307,10 +427,11 @@ class UnitFinder final : public Fields {
 
 }  // namespace
 
-bool is_feedback(TorqueKind kind) { return kind == TorqueKind::kPd || kind == TorqueKind::kComputed; }
-JointDimension amplitude_dimension(TorqueKind kind) {
-  return is_feedback(kind) || kind == TorqueKind::kSampled ? kPlain : kJointTorque;
+bool is_factor(TorqueKind kind) {
+  return is_feedback(kind) || kind == TorqueKind::kSampled || kind == TorqueKind::kExpression;
 }
+bool is_feedback(TorqueKind kind) { return kind == TorqueKind::kPd || kind == TorqueKind::kComputed; }
+JointDimension amplitude_dimension(TorqueKind kind) { return is_factor(kind) ? kPlain : kJointTorque; }
 JointDimension kp_dimension(TorqueKind kind) {
   constexpr Dimension rate{.s = -2};
   return kind == TorqueKind::kPd ? kJointStiffness : JointDimension{rate, rate};
@@ -328,8 +449,14 @@ void design_fields(Fields& f, const Robot& robot, Design& design) {
   f.table("start", {.doc = "where samples start"}, [&] { start_fields(s, design); });
   f.table("vary", {.doc = "what is uncertain of the robot"}, [&] { vary_fields(s, design); });
   f.table("torque", {.doc = "what drives it"}, [&] { torque_fields(s, design.torque); });
+  if (f.has("tool", design.options.tool.kind != chain::ToolForceKind::kNone))
+    f.table("tool", {.doc = "what touches the tool"}, [&] { tool_fields(s, design.options.tool); });
+  if (f.has("friction", !design.options.friction.coulomb.empty()))
+    f.table("friction", {.doc = "dry friction of the joints, beside vary.damping"},
+            [&] { friction_fields(s, design.options.friction); });
   f.table("simulation", {.doc = "how the motion is computed"}, [&] { time_fields(s, design); });
-  f.table("settle", {.doc = "what counts as at rest", .required = "Write a [settle] table with within = \"50 ms\"."},
+  if (!f.has("settle", design.settles())) return;
+  f.table("settle", {.doc = "what counts as at rest; without it nothing is asked of the motions"},
           [&] { settle_fields(s, design); });
 }
 

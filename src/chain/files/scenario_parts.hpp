@@ -28,6 +28,8 @@ void design_fields(Fields& f, const chain::Robot& robot, chain::Design& design);
 [[nodiscard]] JointDimension amplitude_dimension(chain::TorqueKind kind);
 [[nodiscard]] JointDimension kp_dimension(chain::TorqueKind kind);
 [[nodiscard]] JointDimension kd_dimension(chain::TorqueKind kind);
+/// The amplitude is a factor of the torque, not the torque itself.
+[[nodiscard]] bool is_factor(chain::TorqueKind kind);
 /// pd and computed: the torque depends on the state.
 [[nodiscard]] bool is_feedback(chain::TorqueKind kind);
 

@@ -92,11 +92,10 @@ AnyValue listed(SweptKey& swept) {
 void check_key(const std::string& key, const Place& place) {
   const std::string first = key.substr(0, key.find('.'));
   if (!is_table_of_designs(first) || first == key)
-    fail(place, "sweep." + quoted(key), "cannot be swept",
-         "Give the path of a number in [start], [vary], [torque], [simulation] or [settle], such as \"vary.damping\"; "
-         "a key "
-         "with "
-         "dots stands in quotes.");
+    fail(
+        place, "sweep." + quoted(key), "cannot be swept",
+        "Give the path of a number in [start], [vary], [torque], [tool], [friction], [simulation] or [settle], such as "
+        "\"vary.damping\"; a key with dots stands in quotes.");
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace garra::io {
 namespace {
 
 constexpr const char* kExpectation =
-    "A file of initial states holds q [n,j] and, where wanted, qd, damping, amplitude [n,j], torque [k,j] and a group "
+    "A file of initial states holds q [n,j] and, where wanted, qd, damping, amplitude [n,j], torque [k,j], tool_wrench "
+    "[k,6] and a group "
     "`parameters` of columns [n].";
 
 std::vector<double> read_rows(const Hdf5Reader& file, const std::string& name, const Shape& expected) {
@@ -82,6 +83,15 @@ std::vector<double> read_torque_points(const std::string& path, int joints) {
   if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(joints))
     file.refuse("torque", "expected shape [k, " + std::to_string(joints) + "], found " + to_string(shape));
   return file.doubles("torque");
+}
+
+std::vector<double> read_tool_wrenches(const std::string& path) {
+  const Hdf5Reader file(path, kExpectation);
+  if (!file.has("tool_wrench")) return {};
+  const Shape shape = file.shape("tool_wrench");
+  if (shape.size() != 2 || shape[1] != 6)
+    file.refuse("tool_wrench", "expected shape [k, 6], found " + to_string(shape));
+  return file.doubles("tool_wrench");
 }
 
 void write_trajectories(const std::string& path, const chain::Trajectories& t, const TrajectoryAttributes& attributes) {

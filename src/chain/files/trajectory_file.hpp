@@ -14,6 +14,9 @@ namespace garra::io {
 /// `torque` [k,j] of a sampled torque; empty where the file has none.
 [[nodiscard]] std::vector<double> read_torque_points(const std::string& path, int joints);
 
+/// `tool_wrench` [k,6] of a sampled force on the tool; empty where the file has none.
+[[nodiscard]] std::vector<double> read_tool_wrenches(const std::string& path);
+
 /// What a result file says of its origin.
 struct TrajectoryAttributes {
   std::string model, method, torque, device, version;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chain/eval/buffer.hpp"
+#include "chain/simulate/formula.hpp"
 #include "chain/simulate/simulate_on_device.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/chain_simulate.hpp"
@@ -70,6 +71,22 @@ TorqueInput complete(TorqueInput t, int joints) {
   if (!t.limit.empty()) t.limit = per_joint("the torque limit", t.limit, joints, 0);
   for (const double limit : t.limit)
     if (limit < 0) refuse("a torque limit is negative");
+  MotorInput& motor = t.motor;
+  if (motor.stall_torque.empty() != motor.no_load_speed.empty())
+    refuse("a motor needs its stall torque and its no-load speed", "give both or none");
+  if (!motor.stall_torque.empty()) {
+    motor.stall_torque = per_joint("the stall torque", motor.stall_torque, joints, 0);
+    motor.no_load_speed = per_joint("the no-load speed", motor.no_load_speed, joints, 0);
+    for (const double v : motor.stall_torque)
+      if (v < 0) refuse("a stall torque is negative");
+    for (const double v : motor.no_load_speed) require_positive("the no-load speed", v);
+  }
+  if (t.kind == TorqueKind::kExpression) {
+    if (t.expression.size() == 1) t.expression.resize(static_cast<std::size_t>(joints), t.expression[0]);
+    if (t.expression.size() != static_cast<std::size_t>(joints))
+      refuse(std::to_string(t.expression.size()) + " expressions for " + std::to_string(joints) + " joints",
+             "give one per joint, or one for all");
+  }
   if (t.kind == TorqueKind::kRamp && !(t.end > t.start)) refuse("a ramp must end after it starts");
   if (t.kind != TorqueKind::kSampled) return t;
   require_positive("the interval of a sampled torque", t.interval);
@@ -78,14 +95,44 @@ TorqueInput complete(TorqueInput t, int joints) {
   return t;
 }
 
-/// Times at which the torque jumps or has a kink.
-std::vector<double> list_breaks(const TorqueInput& t, int joints) {
-  if (t.kind == TorqueKind::kStep) return {t.start};
-  if (t.kind == TorqueKind::kRamp) return {t.start, t.end};
+/// The force on the tool, checked.
+void check_tool(const ToolForceInput& tool) {
+  const bool touches = tool.kind == ToolForceKind::kWall || tool.kind == ToolForceKind::kSpring;
+  if (touches && !(tool.stiffness >= 0 && tool.damping >= 0 && tool.play >= 0))
+    refuse("a stiffness, damping or play of the tool's force is negative");
+  if (tool.kind == ToolForceKind::kWall && !(norm(tool.normal) > 0)) refuse("the normal of the wall is zero");
+  if (tool.kind != ToolForceKind::kSampled) return;
+  require_positive("the interval of a sampled force", tool.interval);
+  if (tool.points.empty() || tool.points.size() % 6 != 0) refuse("a sampled force needs [k,6] numbers");
+}
+
+/// Dry friction with one number per joint everywhere; empty where there is none.
+FrictionInput complete(FrictionInput f, int joints) {
+  if (f.coulomb.empty() && f.breakaway.empty()) return {};
+  f.coulomb = per_joint("the Coulomb friction", f.coulomb, joints, 0);
+  f.breakaway = f.breakaway.empty() ? f.coulomb : per_joint("the breakaway torque", f.breakaway, joints, 0);
+  f.stribeck = per_joint("the Stribeck speed", f.stribeck, joints, 0.1);
+  f.smooth = per_joint("the smoothing speed", f.smooth, joints, 1e-3);
+  for (std::size_t i = 0; i < f.coulomb.size(); ++i) {
+    if (!(f.coulomb[i] >= 0) || !(f.breakaway[i] >= f.coulomb[i]))
+      refuse("the friction of joint " + std::to_string(i) + " is negative or above its breakaway torque",
+             "give 0 <= coulomb <= breakaway");
+    require_positive("the Stribeck speed", f.stribeck[i]);
+    require_positive("the smoothing speed", f.smooth[i]);
+  }
+  return f;
+}
+
+/// Times at which the torque or the force on the tool jumps or has a kink.
+std::vector<double> list_breaks(const TorqueInput& t, const ToolForceInput& tool, int joints) {
   std::vector<double> breaks;
-  if (t.kind == TorqueKind::kSampled)
-    for (std::size_t k = 0; k < t.points.size() / static_cast<std::size_t>(joints); ++k)
-      breaks.push_back(static_cast<double>(k) * t.interval);
+  if (t.kind == TorqueKind::kStep || t.kind == TorqueKind::kRamp) breaks.push_back(t.start);
+  if (t.kind == TorqueKind::kRamp) breaks.push_back(t.end);
+  const auto add_rows = [&](std::size_t rows, double interval) {
+    for (std::size_t k = 0; k < rows; ++k) breaks.push_back(static_cast<double>(k) * interval);
+  };
+  if (t.kind == TorqueKind::kSampled) add_rows(t.points.size() / static_cast<std::size_t>(joints), t.interval);
+  if (tool.kind == ToolForceKind::kSampled) add_rows(tool.points.size() / 6, tool.interval);
   return breaks;
 }
 
@@ -96,7 +143,7 @@ void plan_stops(SimulateJob& job) {
   at = {0, o.duration};
   at.insert(at.end(), o.times.begin(), o.times.end());
   // A step across a jump or kink would lose the method's order.
-  for (const double t : list_breaks(job.torque, job.robot.joints))
+  for (const double t : list_breaks(job.torque, o.tool, job.robot.joints))
     if (t > 0 && t < o.duration) at.push_back(t);
   std::sort(at.begin(), at.end());
   at.erase(std::unique(at.begin(), at.end()), at.end());
@@ -158,13 +205,14 @@ void fill_job(SimulateJob& job) {
   }
   // There the amplitude is a factor on what the law gives, else it is the torque itself.
   const bool factor = job.torque.kind == TorqueKind::kPd || job.torque.kind == TorqueKind::kComputed ||
-                      job.torque.kind == TorqueKind::kSampled;
+                      job.torque.kind == TorqueKind::kSampled || job.torque.kind == TorqueKind::kExpression;
   job.damping = shared_numbers("damping", job.in.damping, job, friction);
   job.amplitude = shared_numbers("amplitude", job.in.amplitude, job,
                                  per_joint("amplitude", job.torque.amplitude, joints, factor ? 1 : 0));
   job.columns = make_columns({job.in.count, {}, {}, {}, {}, {}, job.in.parameters}, job.robot);
   for (const Parameter& p : job.in.parameters)
     job.column_values.insert(job.column_values.end(), p.value.begin(), p.value.end());
+  job.code = compile_torques(job.torque, joints);
   plan_stops(job);
 }
 
@@ -274,7 +322,9 @@ Asked checked(const Robot& robot, std::int64_t count, const TorqueInput& torque,
            "between 1 and " + std::to_string(kMaxJoints) + " joints are supported");
   if (count < 0) refuse("the number of samples is negative");
   check_options(options);
+  check_tool(options.tool);
   Asked asked{complete(torque, robot.joints), options};
+  asked.options.friction = complete(options.friction, robot.joints);
   const bool feedback = torque.kind == TorqueKind::kPd || torque.kind == TorqueKind::kComputed;
   // Where there is nowhere to settle given, a feedback law settles at its set point.
   if (!options.settle_at.empty())
@@ -292,7 +342,7 @@ Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueIn
   check_rows("q", samples.q, samples, robot.joints);
   if (!samples.qd.empty()) check_rows("qd", samples.qd, samples, robot.joints);
   Trajectories out;
-  SimulateJob job{robot, samples, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, out};
+  SimulateJob job{robot, samples, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, out};
   fill_job(job);
   size_output(job);
   if (samples.count == 0) return out;
@@ -319,7 +369,8 @@ void simulate_there(const Robot& robot, const DeviceSamples& samples, const Torq
   Samples shared;
   shared.count = samples.count;
   Trajectories nothing;
-  SimulateJob job{robot, shared, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, nothing};
+  SimulateJob job{robot, shared, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {},
+                  {},    {},     {},           nothing};
   fill_job(job);
   job.columns = make_columns(samples.parameters, robot);
   const int j = robot.joints, t = static_cast<int>(options.times.size());

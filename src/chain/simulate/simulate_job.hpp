@@ -18,6 +18,7 @@ struct SimulateJob {
   std::vector<Column> columns;                                        ///< numbers that differ from sample to sample
   std::vector<double> column_values;                                  ///< [columns,n]
   std::vector<double> damping, amplitude, lower, upper;               ///< [N m s/rad]; [N m], or a factor; [rad or m]
+  std::vector<double> code;                                           ///< formulas of all joints
   std::vector<double> stop_time, stop_step, stop_steps, stop_output;  ///< at each stop [s]; [s]; how many; output or -1
   Trajectories& out;
 };

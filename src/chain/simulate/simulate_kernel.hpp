@@ -95,7 +95,7 @@ struct SimulateKernel {
   /// What the steps act on: the sample's chain, its controller with the nominal one, damping and amplitude.
   template <class S>
   GARRA_HD PlantOf<S> plant(const ModelOf<S>& m, const State<S>& s) const {
-    return {m, setup.nominal, setup.law, s.damping, s.amplitude};
+    return {m, setup.nominal, setup.law, setup.tool, setup.friction, s.damping, s.amplitude};
   }
 
   /// Sample i (and its neighbors) at t = 0, checked, with its first output. What is not finite does not run.

@@ -14,9 +14,9 @@ Vec<double, J> padded(const std::vector<double>& values, double otherwise) {
   return v;
 }
 
-/// The torque of a job; points stay in the job's memory.
+/// The torque of a job; points and formulas stay in the job's memory.
 template <int J>
-TorqueLaw<J> make_torque_law(const TorqueInput& in, int joints) {
+TorqueLaw<J> make_torque_law(const TorqueInput& in, int joints, const std::vector<double>& code) {
   TorqueLaw<J> law{};
   law.kind = in.kind;
   law.compensate_gravity = in.compensate_gravity;
@@ -33,7 +33,36 @@ TorqueLaw<J> make_torque_law(const TorqueInput& in, int joints) {
   law.points_count = static_cast<int>(in.points.size()) / joints;
   law.joints = joints;
   law.interval = in.interval;
+  const MotorInput& motor = in.motor;
+  law.motor = !motor.stall_torque.empty();
+  law.stall = motor.drive() * padded<J>(motor.stall_torque, 0);
+  law.slope = Vec<double, J>::zero();
+  for (std::size_t i = 0; i < motor.stall_torque.size(); ++i)
+    law.slope[static_cast<int>(i)] = motor.stall_torque[i] / motor.no_load_speed[i];  // the same at any voltage
+  law.code = code.empty() ? nullptr : code.data();
   return law;
+}
+
+/// The force on the tool; points stay in the job's memory.
+inline ToolForceLaw make_tool_law(const ToolForceInput& in) {
+  return {in.kind,
+          in.force,
+          in.moment,
+          in.points.data(),
+          static_cast<int>(in.points.size()) / 6,
+          in.interval,
+          in.place,
+          in.kind == ToolForceKind::kWall ? (1 / norm(in.normal)) * in.normal : in.normal,
+          in.stiffness,
+          in.damping,
+          in.play};
+}
+
+/// Dry friction, padded to J joints that have none.
+template <int J>
+FrictionLaw<J> make_friction_law(const FrictionInput& in) {
+  return {!in.coulomb.empty(), padded<J>(in.coulomb, 0), padded<J>(in.breakaway, 0), padded<J>(in.stribeck, 1),
+          padded<J>(in.smooth, 1)};
 }
 
 /// Everything that the samples of a job share, padded to J joints.
@@ -42,7 +71,9 @@ SimulateSetup<J> make_setup(const SimulateJob& job) {
   const SimulateOptions& o = job.options;
   SimulateSetup<J> s{};
   s.nominal = make_source<SharedModel<J, Joints::kMixed>>(job.robot).model;
-  s.law = make_torque_law<J>(job.torque, job.robot.joints);
+  s.law = make_torque_law<J>(job.torque, job.robot.joints, job.code);
+  s.tool = make_tool_law(o.tool);
+  s.friction = make_friction_law<J>(o.friction);
   s.damping = padded<J>(job.damping, 0);
   // The controller's model has the damping that all samples share (docs/theory/chain-simulation.md, "Torques").
   for (int i = 0; i < extent<J>(); ++i) s.nominal.joint[i].damping = s.damping[i];

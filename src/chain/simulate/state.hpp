@@ -15,6 +15,8 @@ template <int J>
 struct SimulateSetup {
   Model<double, J> nominal;  ///< the chain that controllers believe in
   TorqueLaw<J> law;
+  ToolForceLaw tool;
+  FrictionLaw<J> friction;
   Vec<double, J> damping, amplitude;       ///< where the samples have none of their own
   Vec<double, J> lower, upper, settle_at;  ///< [rad or m]
   bool settle_at_place;                    ///< settle_at counts

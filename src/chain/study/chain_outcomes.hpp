@@ -16,6 +16,7 @@ inline constexpr std::array<study::OutcomeWords, kStudyOutcomes> kOutcomeWords =
     {"step_limit", "step limit", "muted", "unsolved: the integrator ran out of steps", study::Evidence::kUnsolved},
     {"invalid_input", "invalid input", "muted", "unsolved: a drawn input is no finite number",
      study::Evidence::kUnsolved},
+    {"completed", "completed", "held", "reached the end", study::Evidence::kFor},
 }};
 
 }  // namespace garra::chain

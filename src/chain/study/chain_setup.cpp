@@ -43,15 +43,23 @@ void share_common(const Design& d, int joints, Drawn& x) {
 bool same(const TorqueInput& a, const TorqueInput& b) {
   const auto all = [](const TorqueInput& t) {
     return std::tie(t.kind, t.amplitude, t.start, t.end, t.frequency, t.phase, t.points, t.interval, t.set_point, t.kp,
-                    t.kd, t.compensate_gravity, t.limit);
+                    t.kd, t.compensate_gravity, t.limit, t.motor.stall_torque, t.motor.no_load_speed, t.motor.voltage,
+                    t.motor.rated_voltage, t.expression);
   };
   return all(a) == all(b);
 }
 
 bool same(const SimulateOptions& a, const SimulateOptions& b) {
-  const auto all = [](const SimulateOptions& o) {
-    return std::tie(o.method, o.step, o.duration, o.times, o.tolerance.relative, o.tolerance.absolute, o.first_step,
-                    o.max_step, o.max_steps, o.limits, o.limit_tolerance, o.settle_speed, o.settle_at, o.settle_band);
+  const auto vector = [](const Vec3<double>& v) { return std::array{v[0], v[1], v[2]}; };
+  const auto all = [&](const SimulateOptions& o) {
+    const ToolForceInput& f = o.tool;
+    const FrictionInput& d = o.friction;
+    return std::tuple_cat(
+        std::tie(f.kind, f.points, f.interval, f.stiffness, f.damping, f.play, d.coulomb, d.breakaway, d.stribeck,
+                 d.smooth),
+        std::tuple{vector(f.force), vector(f.moment), vector(f.place), vector(f.normal)},
+        std::tie(o.method, o.step, o.duration, o.times, o.tolerance.relative, o.tolerance.absolute, o.first_step,
+                 o.max_step, o.max_steps, o.limits, o.limit_tolerance, o.settle_speed, o.settle_at, o.settle_band));
   };
   return all(a) == all(b);
 }

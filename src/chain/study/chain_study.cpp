@@ -23,15 +23,12 @@ constexpr std::int64_t kTask = 128;  ///< samples simulated at once: what simula
 constexpr std::int64_t kPilot = 16;  ///< samples of each design that the ranges of histograms are made from
 constexpr double kRoom = 2;          ///< ranges reach this many times beyond what these have shown
 
-bool is_unsolved(StudyOutcome outcome) {
-  return kOutcomeWords[static_cast<std::size_t>(outcome)].evidence == study::Evidence::kUnsolved;
-}
-
-StudyOutcome classify_outcome(SimulationStatus status, double settling, double within) {
+StudyOutcome classify_outcome(SimulationStatus status, double settling, const Design& design) {
   switch (status) {
     case SimulationStatus::kCompleted:
+      if (!design.settles()) return StudyOutcome::kCompleted;
       // A sample that comes to rest after `within` is a failure, not undecided.
-      return settling <= within ? StudyOutcome::kSettled : StudyOutcome::kLate;
+      return settling <= design.within ? StudyOutcome::kSettled : StudyOutcome::kLate;
     case SimulationStatus::kJointLimit:
       return StudyOutcome::kJointLimit;
     case SimulationStatus::kNonFinite:
@@ -45,10 +42,10 @@ StudyOutcome classify_outcome(SimulationStatus status, double settling, double w
 }
 
 /// Sample i of a batch. What an unsolved one has left behind is no measurement.
-Measured measure_trajectory(const Trajectories& t, std::size_t i, double within) {
+Measured measure_trajectory(const Trajectories& t, std::size_t i, const Design& design) {
   const auto joints = static_cast<std::size_t>(t.joints);
   const double *torque = t.peak_torque.data() + i * joints, *speed = t.peak_speed.data() + i * joints;
-  Measured m{classify_outcome(t.status[i], t.settling_time[i], within),
+  Measured m{classify_outcome(t.status[i], t.settling_time[i], design),
              t.worst_balance[i],
              {t.settling_time[i], *std::max_element(torque, torque + joints), t.end_work[i], t.end_dissipated[i]}};
   m.value.insert(m.value.end(), torque, torque + joints);
@@ -176,8 +173,9 @@ std::vector<DesignLayout> Study::make_layouts() const {
     // On the default device, whatever the run's: ranges must not depend on where it runs.
     const Trajectories t = simulate_group(group, inputs, {}, {});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      auto next = seen[static_cast<std::size_t>(group.designs[i / (kPilot + 1)])].begin();
-      for (const double x : measure_trajectory(t, i, 0).value) (next++)->add(x);
+      const auto d = static_cast<std::size_t>(group.designs[i / (kPilot + 1)]);
+      auto next = seen[d].begin();
+      for (const double x : measure_trajectory(t, i, scenario_.designs[d]).value) (next++)->add(x);
     }
   }
   std::vector<DesignLayout> layouts;
@@ -212,7 +210,7 @@ void Study::count(std::int64_t sample, const Measured& m, study::Tally& t, doubl
   for (int k = 0; k < metrics_; ++k)
     to.value(l.metric[static_cast<std::size_t>(k)], m.value[static_cast<std::size_t>(k)], 2 * (d * metrics_ + k));
   const int tracked = 2 * (designs() * metrics_ + d);
-  to.sum(tracked, m.outcome == StudyOutcome::kSettled);
+  to.sum(tracked, is_success(m.outcome));
   to.sum(tracked + 1, is_unsolved(m.outcome));
   if (is_unsolved(m.outcome)) return;
   // Rankings rise, so the slowest comes first with its sign turned.
@@ -234,7 +232,7 @@ std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t co
     const Trajectories t = simulate_group(*task.group, inputs, {}, on);
     for (std::size_t k = 0; k < task.samples.size(); ++k) {
       const std::int64_t i = task.samples[k];
-      measured[static_cast<std::size_t>(i - first)] = measure_trajectory(t, k, design_of(i).within);
+      measured[static_cast<std::size_t>(i - first)] = measure_trajectory(t, k, design_of(i));
     }
   };
   if (gpu) {
@@ -256,7 +254,7 @@ study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& de
     for (std::int64_t i = begin; i < begin + n; ++i) {
       const Measured& m = measured[static_cast<std::size_t>(i - first)];
       this->count(i, m, t, sums);
-      if (keep == "none" || (keep == "failures" && m.outcome == StudyOutcome::kSettled)) continue;
+      if (keep == "none" || (keep == "failures" && is_success(m.outcome))) continue;
       const std::vector<double> kept = row(i, m);
       t.kept.insert(t.kept.end(), kept.begin(), kept.end());
     }
@@ -287,7 +285,7 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   Replay r{sample % designs(),
            sample / designs(),
            {},
-           measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design.within),
+           measure_trajectory(simulate_group(group, {x}, {}, {}), 0, design),
            {}};
   for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);
   if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.duration), {});

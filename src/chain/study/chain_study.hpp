@@ -26,6 +26,16 @@ inline constexpr MetricRow kMetrics[] = {
 /// Numbers of the first four in a list of all; those of joints follow.
 enum Metric : std::size_t { kSettlingTime, kLargestTorque, kWorkOfTorques, kDissipatedEnergy, kOfJoints };
 
+/// Whether a sample did what is asked for: it has settled in time or, where that is not asked for, reached the end.
+constexpr bool is_success(StudyOutcome outcome) {
+  return outcome == StudyOutcome::kSettled || outcome == StudyOutcome::kCompleted;
+}
+
+/// Whether nothing is known of a sample.
+constexpr bool is_unsolved(StudyOutcome outcome) {
+  return outcome >= StudyOutcome::kNonFinite && outcome != StudyOutcome::kCompleted;
+}
+
 /// What is measured of a sample.
 struct Measured {
   StudyOutcome outcome;
@@ -43,7 +53,7 @@ struct DesignLayout {
 
 /// What one design has come to.
 struct DesignResult {
-  std::int64_t samples = 0, settled = 0, unsolved = 0;  ///< unsolved: not counted as decided
+  std::int64_t samples = 0, settled = 0, unsolved = 0;  ///< settled: successes; unsolved: not counted as decided
   double probability = 0;                               ///< NaN where no sample is decided
   study::Interval interval;
 };

@@ -43,6 +43,7 @@ Json robot_json(const Robot& robot) {
 }
 
 Json settle_json(const Design& d) {
+  if (!d.settles()) return nullptr;
   const SimulateOptions& o = d.options;
   const bool feedback = d.torque.kind == TorqueKind::kPd || d.torque.kind == TorqueKind::kComputed;
   Json place = nullptr;
@@ -61,6 +62,8 @@ Json method_json(const Design& d) {
           {"tolerance", adaptive ? Json(o.tolerance.relative) : Json(nullptr)},
           {"duration", o.duration},
           {"torque", to_string(d.torque.kind)},
+          {"tool", name_of(o.tool.kind)},
+          {"friction", !o.friction.coulomb.empty() || !o.friction.breakaway.empty()},
           {"limits", name_of(o.limits)}};
 }
 
@@ -172,6 +175,8 @@ std::vector<DesignResult> Study::results(const study::Total& t) const {
 }
 
 int Study::best(const study::Total& t) const {
+  // Nothing is asked of the designs.
+  if (!scenario_.designs.front().settles()) return -1;
   const std::vector<DesignResult> all = results(t);
   double highest = 0, reached = 0, least = INFINITY;
   for (const DesignResult& r : all)
@@ -210,6 +215,7 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   const int chosen = best(t);
   const std::vector<DesignResult> all = results(t);
   Json j = study::summary_head("chain", s.title, s.plan, t, stopped_by);
+  if (!s.note.empty()) j["note"] = s.note;
   j["robot"] = robot_json(s.robot);
   j["settle"] = settle_json(s.designs.front());
   j["method"] = method_json(s.designs.front());
@@ -230,8 +236,8 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   for (const auto& e : t.worst.list())
     j["worst"].push_back({{"sample", e.sample}, {"design", e.sample % designs()}, {"balance", number(e.value)}});
   j["slowest"] = chosen < 0 ? Json::array() : slowest_json(t.groups[static_cast<std::size_t>(chosen)], chosen);
-  const std::int64_t settled = j["outcomes"]["settled"];
-  j["failures_kept"] = s.plan.keep == "none" ? 0 : t.count - settled;
+  const std::int64_t settled = j["outcomes"]["settled"], completed = j["outcomes"]["completed"];
+  j["failures_kept"] = s.plan.keep == "none" ? 0 : t.count - settled - completed;
   return j.dump(1) + "\n";
 }
 

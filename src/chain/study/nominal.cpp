@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chain/simulate/formula.hpp"
 #include "chain/simulate/simulate_setup.hpp"
 #include "chain/study/chain_study.hpp"
 
@@ -28,7 +29,8 @@ std::vector<int> chosen_designs(int designs, int best) {
 class TorqueAt {
  public:
   explicit TorqueAt(const Group& g)
-      : law_(make_torque_law<kMaxJoints>(g.torque, g.robot.joints)),
+      : code_(compile_torques(g.torque, g.robot.joints)),
+        law_(make_torque_law<kMaxJoints>(g.torque, g.robot.joints, code_)),
         model_(make_source<SharedModel<kMaxJoints, Joints::kMixed>>(g.robot).model) {}
 
   void operator()(double t, const double* q, const double* qd, const Vec<double, kMaxJoints>& amplitude,
@@ -42,6 +44,7 @@ class TorqueAt {
   }
 
  private:
+  std::vector<double> code_;
   TorqueLaw<kMaxJoints> law_;
   Model<double, kMaxJoints> model_;
 };

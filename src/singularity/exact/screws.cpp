@@ -37,14 +37,43 @@ Vec3<double> nearest_point(const std::vector<ScrewAxis<double>>& axes) {
   return {{x[0], x[1], x[2]}};
 }
 
-}  // namespace
+/// Whether a joint slides along the axis of the one before and follows it: both are one helical joint, whose screw is
+/// theirs together. Other coupled joints are no chain of single screws.
+bool is_helical(const chain::Robot& robot, const chain::Coupling& c, const ScrewSet& set) {
+  const auto joint = static_cast<std::size_t>(c.joint), leader = static_cast<std::size_t>(c.leader);
+  return joint == leader + 1 && robot.joint[joint].prismatic && !robot.joint[leader].prismatic &&
+         norm(cross(set.screw[joint].v, set.screw[leader].w)) < 1e-12;
+}
 
-ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& q) {
-  chain::require_uncoupled(robot, "singularities");
-  if (q.size() != static_cast<std::size_t>(robot.joints)) {
-    throw Error(ExitCode::kUsage, std::to_string(q.size()) + " joint values for the " + std::to_string(robot.joints) +
+/// The screws of the coordinates.
+void merge_helical(const chain::Robot& robot, ScrewSet& set) {
+  // From the tip, so that the numbers of the others stay.
+  for (auto c = robot.coupled.rbegin(); c != robot.coupled.rend(); ++c) {
+    if (!is_helical(robot, *c, set)) return chain::require_uncoupled(robot, "singularities");
+    const auto joint = set.screw.begin() + c->joint;
+    *(joint - 1) = *(joint - 1) + c->ratio * *joint;
+    set.screw.erase(joint);
+  }
+}
+
+/// Values of all joints: q of the coordinates.
+std::vector<double> values_of_all(const chain::Robot& robot, const std::vector<double>& q) {
+  const std::vector<int> own = chain::coordinates(robot);
+  if (q.size() != own.size()) {
+    throw Error(ExitCode::kUsage, std::to_string(q.size()) + " joint values for the " + std::to_string(own.size()) +
                                       " joints of \"" + robot.name + "\"");
   }
+  std::vector<double> all(static_cast<std::size_t>(robot.joints), 0.0);
+  for (std::size_t k = 0; k < own.size(); ++k) all[static_cast<std::size_t>(own[k])] = q[k];
+  for (const chain::Coupling& c : robot.coupled)
+    all[static_cast<std::size_t>(c.joint)] = c.ratio * all[static_cast<std::size_t>(c.leader)] + c.offset;
+  return all;
+}
+
+}  // namespace
+
+ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& coordinates) {
+  const std::vector<double> q = values_of_all(robot, coordinates);
   ScrewSet set;
   const Mat3<double>& R = robot.base.R;
   chain::kernel::Axes<double> frame = {column(R, 0), column(R, 1), column(R, 2), robot.base.p};
@@ -59,6 +88,7 @@ ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& q) {
     chain::kernel::advance_turn(turn.cos, turn.sin, frame);
     set.screw.push_back(prismatic ? slide_along(frame.z) : turn_about<double>({frame.z, frame.p, 0}));
   }
+  merge_helical(robot, set);
   return set;
 }
 

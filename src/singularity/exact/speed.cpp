@@ -24,10 +24,16 @@ Matrix tool_jacobian(const chain::Robot& robot, const std::vector<double>& q, bo
   return J;
 }
 
+/// Speed limits of the coordinates.
+std::vector<double> speed_limits(const chain::Robot& robot) {
+  std::vector<double> out;
+  for (const int i : chain::coordinates(robot)) out.push_back(chain::coordinate_limits(robot, i).velocity_limit);
+  return out;
+}
+
 /// Joint speeds count in units of their limits if all joints have one.
 std::vector<double> units(const chain::Robot& robot) {
-  std::vector<double> out;
-  for (const chain::Joint& joint : robot.joint) out.push_back(joint.velocity_limit);
+  std::vector<double> out = speed_limits(robot);
   if (!std::all_of(out.begin(), out.end(), [](double x) { return std::isfinite(x) && x > 0; }))
     std::fill(out.begin(), out.end(), 1.0);
   return out;
@@ -37,7 +43,7 @@ std::vector<double> units(const chain::Robot& robot) {
 int generic_directions(const chain::Robot& robot) {
   int most = 0;
   for (std::uint64_t k = 0; k < 5; ++k) {
-    std::vector<double> q(robot.joint.size() + 1);
+    std::vector<double> q(chain::coordinates(robot).size() + 1);
     for (std::size_t j = 0; j + 1 < q.size(); j += 2)
       uniform_pair<double>(kSeed, SampleIndex<double>::consecutive(k), static_cast<std::uint32_t>(j), q[j], q[j + 1]);
     q.pop_back();
@@ -54,7 +60,7 @@ ToolSpeed tool_speed(const chain::Robot& robot, const std::vector<double>& q) {
   const double length = natural_scaling(screws).length;
   ToolSpeed out;
   out.orientation_kept = generic_rank(screws) == 6;
-  const std::vector<double> unit = units(robot);
+  const std::vector<double> unit = units(robot), limits = speed_limits(robot);
   Matrix J = tool_jacobian(robot, q, out.orientation_kept, length);
   out.directions = out.orientation_kept ? 3 : generic_directions(robot);
   if (numerical_rank(J, kTolerance) < (out.orientation_kept ? 6 : out.directions) || out.directions == 0) return out;
@@ -69,14 +75,14 @@ ToolSpeed tool_speed(const chain::Robot& robot, const std::vector<double>& q) {
   }
   double worst = -1;
   for (std::size_t j = 0; j < q.size(); ++j) {
-    const double speed = norm(per_speed[j]), limit = robot.joint[j].velocity_limit;
+    const double speed = norm(per_speed[j]), limit = limits[j];
     out.joint_speed.push_back(speed);
     out.direction.push_back(speed > 0 ? (1 / speed) * per_speed[j] : Vec3<double>::zero());
     if (std::isfinite(limit) && speed > 0) out.speed = std::min(out.speed, limit / speed);
   }
   // The joint that reaches its limit first; without limits the fastest.
   for (std::size_t j = 0; j < q.size(); ++j) {
-    const double limit = robot.joint[j].velocity_limit;
+    const double limit = limits[j];
     const double use = std::isinf(out.speed)  ? out.joint_speed[j]
                        : std::isfinite(limit) ? out.joint_speed[j] / limit
                                               : -1;

@@ -33,7 +33,7 @@ from pages import (
 
 SECTIONS = ("estimate", "sweep", "motion", "trajectories", "settling", "outcomes", "samples", "inputs", "reproduce")
 MOST_BYTES = 4_000_000
-OUTCOMES = ("settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input")
+OUTCOMES = ("settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input", "completed")
 DAMPING = [0.05, 0.08, 0.13, 0.2, 0.32, 0.5, 0.8]
 Run = tuple[Path, dict[str, Any], Page, str]
 

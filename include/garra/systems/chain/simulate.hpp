@@ -5,7 +5,7 @@
 // methods: passing a few registers through memory costs a hundredth of their time.
 #pragma once
 
-#include "garra/systems/chain/simulate_torque.hpp"
+#include "garra/systems/chain/simulate_load.hpp"
 
 namespace garra::chain {
 
@@ -24,12 +24,9 @@ struct Plant {
   const M& model;
   const Model<double, J>& nominal;
   const TorqueLaw<J>& law;
+  const ToolForceLaw& tool;
+  const FrictionLaw<J>& friction;
   Vec<S, J> damping, amplitude;
-};
-
-template <class S, int J>
-struct Motion {
-  Vec<S, J> q, qd;
 };
 
 /// Energies that flow during a step, summed with the method's weights: of its order, and so is the
@@ -97,6 +94,16 @@ GARRA_HD Vec<S, J> solve_for(const Mat<S, J, J>& A, const Vec<S, J>& b) {
   return x;
 }
 
+/// tau and the joint torques of the force on the tool, which do work on the chain together.
+template <class S, class C, class M, int J, Joints K>
+GARRA_HD Vec<S, J> with_tool_load(const Plant<S, M, J, K>& plant, const Clock<C>& clock, const Motion<S, J>& at,
+                                  const Vec<S, J>& tau) {
+  if (plant.tool.kind == ToolForceKind::kNone) return tau;
+  Vec<S, J> load;
+  call_tool_load<K>(plant.model, plant.tool, clock.t, at, load);
+  return tau + load;
+}
+
 /// Acceleration, and powers of dissipation and drive.
 template <class S, int J>
 struct Rates {
@@ -108,12 +115,13 @@ template <class S, class C, class M, int J, Joints K>
 GARRA_HD Rates<S, J> rates(const Plant<S, M, J, K>& plant, const Clock<C>& clock, const Motion<S, J>& at) {
   const Drive<S, J> d = drive(plant.law, plant.nominal, clock, at.q, at.qd, plant.amplitude);
   const Angles<S, J> x = angles<K>(plant.model, at.q);
-  Vec<S, J> braking;
-  for_each_index<J>([&](int i) { braking[i] = plant.damping[i] * at.qd[i]; });
+  const Vec<S, J> tau = with_tool_load(plant, clock, at, d.tau), b = braking(plant.friction, plant.damping, at.qd);
+  Vec<S, J> braked;
+  for_each_index<J>([&](int i) { braked[i] = b[i] * at.qd[i]; });
   const Mat<S, J, J> H = mass_matrix<K>(plant.model, x);
-  const Vec<S, J> force = free_force<K>(plant.model, x, at.qd, d.tau);
-  const Vec<S, J> qdd = solve_for<M>(H, force - braking);
-  return {qdd, d.tau, dot(braking, at.qd), dot(d.tau, at.qd)};
+  const Vec<S, J> force = free_force<K>(plant.model, x, at.qd, tau);
+  const Vec<S, J> qdd = solve_for<M>(H, force - braked);
+  return {qdd, d.tau, dot(braked, at.qd), dot(tau, at.qd)};
 }
 
 /// Result of a step: the state after it, the energies that flowed, and the torque at its beginning.
@@ -159,8 +167,14 @@ GARRA_HD Step<S, J> step_rk4(const Plant<S, M, J, K>& plant, const Clock<double>
 template <class S, int J>
 struct Stage {
   Vec<S, J> from, guess, V;  ///< v, w, V
-  Vec<S, J> tau;
+  Vec<S, J> tau, total;      ///< of the motors; with the force on the tool
 };
+
+/// Fixed-point passes of a stage: dry friction takes its coefficient from the last pass.
+template <int J>
+GARRA_HD int passes_of(const FrictionLaw<J>& friction, int smooth) {
+  return friction.dry ? 8 : smooth;
+}
 
 template <class S, class M, int J, Joints K>
 GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double step, const Vec<S, J>& q,
@@ -172,14 +186,16 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
 #endif
   for (int pass = 0; pass < passes; ++pass) {
     const Drive<S, J> d = drive(plant.law, plant.nominal, clock, q, s.guess, plant.amplitude);
-    const Vec<S, J> force = free_force<K>(plant.model, x, s.guess, d.tau);
+    s.total = with_tool_load(plant, clock, {q, s.guess}, d.tau);
+    const Vec<S, J> force = free_force<K>(plant.model, x, s.guess, s.total);
+    const Vec<S, J> damping = braking(plant.friction, plant.damping, s.guess);
     Mat<S, J, J> A = H;
     const Vec<S, J> gap = s.from - s.guess;
     Vec<S, J> b, grow;
     for_each_index<J>([&](int i) {
       grow[i] = fma(S(step), d.turn[i], S(1));
-      A(i, i) = fma(S(step), max(S(0), plant.damping[i] + d.feel[i]) / grow[i], H(i, i));
-      S sum = S(step) * fma(-plant.damping[i], s.guess[i], force[i]);
+      A(i, i) = fma(S(step), max(S(0), damping[i] + d.feel[i]) / grow[i], H(i, i));
+      S sum = S(step) * fma(-damping[i], s.guess[i], force[i]);
       for_each_index<J>([&](int k) { sum = fma(H(i, k), gap[k], sum); });
       b[i] = sum;
     });
@@ -190,12 +206,13 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
   }
 }
 
-template <class S, int J>
-GARRA_HD Flows<S> compute_flows(const Vec<S, J>& damping, const Vec<S, J>& tau, const Vec<S, J>& qd) {
+template <class S, class M, int J, Joints K>
+GARRA_HD Flows<S> compute_flows(const Plant<S, M, J, K>& plant, const Stage<S, J>& s) {
+  const Vec<S, J> damping = braking(plant.friction, plant.damping, s.V);
   Flows<S> f = {S(0), S(0)};
   for_each_index<J>([&](int i) {
-    f.dissipated = fma(damping[i] * qd[i], qd[i], f.dissipated);
-    f.work = fma(tau[i], qd[i], f.work);
+    f.dissipated = fma(damping[i] * s.V[i], s.V[i], f.dissipated);
+    f.work = fma(s.total[i], s.V[i], f.work);
   });
   return f;
 }
@@ -204,9 +221,9 @@ GARRA_HD Flows<S> compute_flows(const Vec<S, J>& damping, const Vec<S, J>& tau, 
 template <class S, class M, int J, Joints K>
 GARRA_HD Step<S, J> step_implicit1(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double h,
                                    const Motion<S, J>& start) {
-  Stage<S, J> s = {start.qd, start.qd, start.qd, start.qd};
-  solve_stage(plant, clock, h, start.q, 1, s);
-  const Flows<S> f = compute_flows(plant.damping, s.tau, s.V);
+  Stage<S, J> s = {start.qd, start.qd, start.qd, start.qd, start.qd};
+  solve_stage(plant, clock, h, start.q, passes_of(plant.friction, 1), s);
+  const Flows<S> f = compute_flows(plant, s);
   return {{axpy(S(h), s.V, start.q), s.V}, s.tau, {S(h) * f.dissipated, S(h) * f.work}};
 }
 
@@ -221,15 +238,15 @@ GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<d
   constexpr double g = 0.2928932188134525;  // 1 - 1/sqrt(2)
   Step<S, J> out = {start, Vec<S, J>::zero(), {S(0), S(0)}};
   Vec<S, J> q = axpy(S(g * h), start.qd, start.q);
-  Stage<S, J> s = {start.qd, start.qd, start.qd, start.qd};
+  Stage<S, J> s = {start.qd, start.qd, start.qd, start.qd, start.qd};
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
   for (int stage = 0; stage < 2; ++stage) {
     const double node = stage == 0 ? g : 1;
     const S weight = S((stage == 0 ? 1 - g : g) * h);
-    solve_stage(plant, Clock<double>{clock.t + node * h, clock.from}, g * h, q, 2, s);
-    const Flows<S> f = compute_flows(plant.damping, s.tau, s.V);
+    solve_stage(plant, Clock<double>{clock.t + node * h, clock.from}, g * h, q, passes_of(plant.friction, 2), s);
+    const Flows<S> f = compute_flows(plant, s);
     out.flows.dissipated = fma(weight, f.dissipated, out.flows.dissipated);
     out.flows.work = fma(weight, f.work, out.flows.work);
     out.motion.q = axpy(weight, s.V, out.motion.q);

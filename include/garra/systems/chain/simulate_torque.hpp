@@ -1,18 +1,20 @@
 // Torques that drive a simulated chain: functions of time, and feedback (docs/theory/chain-simulation.md, "Torques").
 #pragma once
 
+#include "garra/systems/chain/formula.hpp"
 #include "garra/systems/chain/kernels.hpp"
 
 namespace garra::chain {
 
 enum class TorqueKind : int {
-  kConstant,  ///< A
-  kStep,      ///< A from `start` on
-  kRamp,      ///< from 0 at `start` to A at `end`
-  kSine,      ///< A sin(2 pi f t + phase)
-  kSampled,   ///< A times a polygon through given points, held after the last one
-  kPd,        ///< A (kp (set - q) - kd qd), plus gravity if compensated
-  kComputed,  ///< A (H a + C qd + D qd + g) of the nominal chain, with a = kp (set - q) - kd qd
+  kConstant,    ///< A
+  kStep,        ///< A from `start` on
+  kRamp,        ///< from 0 at `start` to A at `end`
+  kSine,        ///< A sin(2 pi f t + phase)
+  kSampled,     ///< A times a polygon through given points, held after the last one
+  kPd,          ///< A (kp (set - q) - kd qd), plus gravity if compensated
+  kComputed,    ///< A (H a + C qd + D qd + g) of the nominal chain, with a = kp (set - q) - kd qd
+  kExpression,  ///< A times a formula of t, q and qd per joint
 };
 
 /// Time of a stage, and begin of its interval between two stops. A torque that jumps at a stop has
@@ -45,16 +47,41 @@ GARRA_HD S gather(const double* p, const S& i) {
   }
 }
 
+/// Whole part of 0 <= x < 2^51.
+template <class C>
+GARRA_HD C round_down(const C& x) {
+  const C r = (x + C(0x1p52)) - C(0x1p52);
+  return r - select(r > x, C(1), C(0));
+}
+
+/// Rows of numbers at 0, interval, ...
+struct PolygonShape {
+  int rows, columns;
+  double interval;  ///< [s]
+};
+/// Column `column` of the rows at time t: linear between two rows, held after the last.
+template <class C>
+GARRA_HD C polygon_at(const double* points, const PolygonShape& shape, int column, const C& t) {
+  const C last = C(shape.rows - 1), at = max(C(0), min(last, t / C(shape.interval)));
+  const C before = min(round_down(at), max(last - C(1), C(0))), share = at - before;
+  const C a = gather(points, fma(before, C(shape.columns), C(column)));
+  const C b = gather(points, fma(min(before + C(1), last), C(shape.columns), C(column)));
+  return fma(share, b - a, a);
+}
+
 /// The torque law, shared by all samples, each of which has its own A. Padding joints have gains
 /// and amplitudes 0.
 template <int J>
 struct TorqueLaw {
   TorqueKind kind;
-  bool compensate_gravity, limited;
+  bool compensate_gravity, limited, motor;
   double start, end;                ///< [s]
   Vec<double, J> frequency, phase;  ///< [Hz], [rad]
   Vec<double, J> set_point, kp, kd;
   Vec<double, J> limit;  ///< of |tau|, read if `limited`
+  Vec<double, J> stall,
+      slope;             ///< of the torque-speed line, read if `motor`: |tau + slope qd| <= stall [N m; N m s/rad]
+  const double* code;    ///< of formulas (formula.hpp)
   const double* points;  ///< [points_count, joints]
   int points_count, joints;
   double interval;  ///< between two points, the first of which is at t = 0 [s]
@@ -75,30 +102,22 @@ struct TorqueLaw {
     } else if (kind == TorqueKind::kSine) {
       for (int i = 0; i < extent<J>(); ++i) w[i] = sin(fma(C(6.283185307179586 * frequency[i]), clock.t, C(phase[i])));
     } else if (kind == TorqueKind::kSampled) {
-      w = polygon(clock.t);
+      for (int i = 0; i < extent<J>(); ++i)
+        w[i] = polygon_at(points, {points_count, joints, interval}, i < joints ? i : 0, clock.t);
     }
     return w;
   }
 
-  template <class C>
-  GARRA_HD Vec<C, J> polygon(const C& t) const {
-    const C last = C(points_count - 1), at = max(C(0), min(last, t / C(interval)));
-    const C before = min(round_down(at), max(last - C(1), C(0))), share = at - before;
-    Vec<C, J> w;
-    for (int i = 0; i < extent<J>(); ++i) {
-      const C column = C(i < joints ? i : 0);
-      const C a = gather(points, fma(before, C(joints), column));
-      const C b = gather(points, fma(min(before + C(1), last), C(joints), column));
-      w[i] = fma(share, b - a, a);
-    }
-    return w;
-  }
-
-  /// Whole part of 0 <= x < 2^51.
-  template <class C>
-  static GARRA_HD C round_down(const C& x) {
-    const C r = (x + C(0x1p52)) - C(0x1p52);
-    return r - select(r > x, C(1), C(0));
+  /// Keeps the torque on a motor's torque-speed line, where it falls with the speed: feel = slope.
+  template <class S>
+  GARRA_HD void keep_on_line(const Vec<S, J>& qd, Drive<S, J>& d) const {
+    for_each_index<J>([&](int i) {
+      const S top = S(stall[i]), moved = fma(S(slope[i]), qd[i], d.tau[i]);
+      const auto over = abs(moved) > top;
+      d.tau[i] = select(over, fma(-S(slope[i]), qd[i], max(-top, min(top, moved))), d.tau[i]);
+      d.feel[i] = select(over, S(slope[i]), d.feel[i]);
+      d.turn[i] = select(over, S(0), d.turn[i]);
+    });
   }
 
   template <class S>
@@ -150,10 +169,15 @@ GARRA_HD Drive<S, J> drive(const TorqueLaw<J>& law, const Model<double, J>& nomi
       out.feel[i] = pd ? gain : -(amplitude[i] * S(nominal.joint[i].damping));
       if (!pd) out.turn[i] = gain;
     });
+  } else if (law.kind == TorqueKind::kExpression) {
+    Vec<S, J> w;
+    evaluate_formulas(law.code, S(clock.t), q, qd, w);
+    for_each_index<J>([&](int i) { out.tau[i] = amplitude[i] * w[i]; });
   } else {
     const Vec<C, J> w = law.waveform(clock);
     for_each_index<J>([&](int i) { out.tau[i] = amplitude[i] * S(w[i]); });
   }
+  if (law.motor) law.keep_on_line(qd, out);
   if (law.limited) law.clamp(out);
   return out;
 }

@@ -28,7 +28,8 @@
   // --- plots
 
   const POSES = 8;  // steps between the first and the last pose shown
-  const limit = Math.min(data.within, end);
+  const limit = data.within === null ? end : Math.min(data.within, end);
+  const walls = data.within === null ? [] : [data.within];
   const hue = (s) => Scene.HUES[s.slot];
   const lastTime = () => (find("window").value === "limit" ? Math.min(2 * data.within, end) : end);
   const overTime = () => ({ label: `t [${data.time}]`, range: [0, lastTime()] });
@@ -46,10 +47,11 @@
       const { q: unit, at, band, name } = data.joints[joint], lines = series("q", joint);
       const place = at === null ? [] : band === null ? [at] : [at - band, at + band];
       const dots = shown().map(({ design }, i) =>
-        ({ x: design.settled, y: valueAt(lines[i].y, design.settled), color: lines[i].color }));
+        ({ x: design.settled, y: valueAt(lines[i].y, design.settled), color: lines[i].color }))
+        .filter(() => data.within !== null);
       return { name: `${name}: position over time`, size: [310, 200], x: overTime(), cursor: true, followed: lines,
         y: { label: `q [${unit}]`, range: Plots.range(lines.map((l) => l.y), place) },
-        bands: place.length === 2 ? [place] : [], lines, walls: [data.within], dots };
+        bands: place.length === 2 ? [place] : [], lines, walls, dots };
     },
     phase(joint) {
       const { q: unit, qd: rate, at, band, speed, name } = data.joints[joint];
@@ -58,13 +60,13 @@
       const rest = at === null || band === null ? x.range : [at - band, at + band];
       const dots = shown().map((s, i) => ({ x: lines[i].x[0], y: lines[i].y[0], color: "ink" }));
       return { name: `${name}: phase portrait`, size: [310, 200], x, lines, followed: lines, dots,
-        boxes: [[...rest, -speed, speed]],
+        boxes: speed === null ? [] : [[...rest, -speed, speed]],
         y: { label: `dq/dt [${rate}]`, range: Plots.range(lines.map((l) => l.y), [0]) } };
     },
     torque(joint) {
       const { torque: unit, name, prismatic } = data.joints[joint], lines = series("torque", joint);
       return { name: `${name}: ${prismatic ? "force" : "torque"} over time`, size: [310, 200], x: overTime(), lines,
-        walls: [data.within], cursor: true, followed: lines,
+        walls, cursor: true, followed: lines,
         y: { label: `τ [${unit}]`, range: Plots.range(lines.map((l) => l.y), [0]) } };
     },
     energy(slot) {
@@ -72,7 +74,7 @@
       const styles = [["accent"], ["held"], ["slip"], ["ink", "5 3"]];
       const lines = data.designs[state.chosen[slot]].energies.map((y, i) =>
         ({ x: times, y, color: styles[i][0], dash: styles[i][1] }));
-      return { name: "Energies over time", size: [310, 200], x: overTime(), lines, walls: [data.within], cursor: true,
+      return { name: "Energies over time", size: [310, 200], x: overTime(), lines, walls, cursor: true,
         y: { label: `energy [${data.energy}]`, range: Plots.range(every, [0]) } };
     },
     poses(slot) {  // the chain at nine times up to the limit, the later the darker
@@ -126,6 +128,7 @@
   function facts(design) {
     const time = design.settled === null ? null : `${+design.settled.toPrecision(3)} ${data.time}`;
     const ended = design.status === "completed" ? "" : `; ended early: ${design.status}`;
+    if (data.within === null) return `with nominal inputs: ${design.status}`;
     return `P = ${design.probability}, median ${design.median}; with nominal inputs ` +
       `${time ? `settles after ${time}` : "does not settle"}${ended}`;
   }
@@ -150,7 +153,7 @@
   document.querySelectorAll("select[data-slot]").forEach((select) => {
     const slot = Number(select.dataset.slot);
     if (slot) select.add(new Option("none", -1));
-    data.designs.forEach((d, i) => select.add(new Option(`${d.label}  (P ${d.probability})`, i)));
+    data.designs.forEach((d, i) => select.add(new Option(data.within === null ? d.label : `${d.label}  (P ${d.probability})`, i)));
     if (state.chosen[slot] === undefined) state.chosen[slot] = -1;
     select.value = state.chosen[slot];
     select.addEventListener("change", () => choose(slot, Number(select.value)));
