@@ -97,13 +97,13 @@ def _solve_large(batch: Batch, tolerance: float, device: str, threads: int) -> S
     """Lemke's method on the scaled problems of garra.mcp.solve_affine(); scales are powers of two, which round nothing."""
     from garra.mcp import solve_affine
 
-    def scale(array: np.ndarray) -> np.ndarray:
+    def power_below(array: np.ndarray) -> np.ndarray:
         size = abs(array.reshape(len(array), -1)).max(axis=1, initial=0)
         usable = np.isfinite(size) & (size > 0)
         return np.exp2(np.floor(np.log2(np.where(usable, size, 1.0))))
 
     M, q = batch["M"], batch["q"]
-    by_M, by_q = scale(M), scale(q)
+    by_M, by_q = power_below(M), power_below(q)
     scaled = M / by_M[:, None, None], q / by_q[:, None]
     found = solve_affine(*scaled, 0, np.inf, method="lemke", tolerance=tolerance, device=device, threads=threads)
     z, w = found.x * (by_q / by_M)[:, None], found.F * by_q[:, None]

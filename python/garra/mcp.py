@@ -367,7 +367,7 @@ def affine_gradients(
     --------
     >>> s = garra.mcp.solve_affine([[2.0]], [1.0], 0, 1)  # x = 0 for every q > 0
     >>> garra.mcp.affine_gradients([[2.0]], s, [1.0], 0, 1).q
-    array([-0.])
+    array([0.])
     """
     x, F = numbers("x", found.x), numbers("F", found.F)
     weights = np.broadcast_to(numbers("cotangent", cotangent), x.shape)

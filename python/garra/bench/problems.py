@@ -24,7 +24,7 @@ class Problem:
     --------
     >>> from garra.bench import problems
     >>> p = problems.obstacle(49)
-    >>> p.name, p.size, bool(p.error(p.solution) < 1e-12)
+    >>> p.name, p.unknowns, bool(p.error(p.solution) < 1e-12)
     ('obstacle', 49, True)
     """
 
@@ -47,13 +47,13 @@ class Problem:
     """[n] of an affine F"""
 
     @property
-    def size(self) -> int:
+    def unknowns(self) -> int:
         """Number of unknowns.
 
         Examples
         --------
         >>> from garra.bench import problems
-        >>> problems.traffic().size
+        >>> problems.traffic().unknowns
         98
         """
         return len(self.x0)
@@ -118,7 +118,7 @@ def obstacle(n: int = 199) -> Problem:
     Examples
     --------
     >>> from garra.bench import problems
-    >>> problems.obstacle().size
+    >>> problems.obstacle().unknowns
     199
     """
     s = np.linspace(-1, 1, n + 2)
@@ -144,7 +144,7 @@ def torsion(n: int = 15) -> Problem:
     Examples
     --------
     >>> from garra.bench import problems
-    >>> problems.torsion().size
+    >>> problems.torsion().unknowns
     225
     """
     A = _second_difference(n, 1 / (n + 1))
@@ -173,7 +173,7 @@ def journal_bearing(n: int = 199, eccentricity: float = 0.6) -> Problem:
     Examples
     --------
     >>> from garra.bench import problems
-    >>> problems.journal_bearing().size
+    >>> problems.journal_bearing().unknowns
     199
     """
     step = 2 * np.pi / (n + 1)
@@ -201,7 +201,7 @@ def optimal_control(n: int = 60, weight: float = 0.01) -> Problem:
     Examples
     --------
     >>> from garra.bench import problems
-    >>> problems.optimal_control().size
+    >>> problems.optimal_control().unknowns
     180
     """
     s = np.arange(1, n + 1) / (n + 1)
@@ -570,7 +570,7 @@ def gnash(leader: float = 0.0, gamma: float = 1.1) -> Problem:
     Examples
     --------
     >>> from garra.bench import problems
-    >>> problems.gnash().size
+    >>> problems.gnash().unknowns
     4
     """
     cost, power = np.array([8.0, 6.0, 4.0, 2.0]), np.array([1.1, 1.0, 0.9, 0.8])
@@ -676,7 +676,7 @@ def applications() -> list[Problem]:
     Examples
     --------
     >>> from garra.bench import problems
-    >>> {p.name: p.size for p in problems.applications()}
+    >>> {p.name: p.unknowns for p in problems.applications()}
     {'obstacle': 199, 'torsion': 225, 'journal_bearing': 199, 'optimal_control': 180, 'traffic': 98}
     """
     return [obstacle(), torsion(), journal_bearing(), optimal_control(), traffic()]

@@ -1,5 +1,7 @@
 #include "contact/mcp/affine.hpp"
 
+#include <algorithm>
+
 #include "contact/mcp/affine_problem.hpp"
 #include "contact/mcp/bounds.hpp"
 #include "garra/batch/parallel.hpp"
@@ -47,7 +49,7 @@ void solve_row(const AffineRow& row, const AffineOptions& options, const double*
   out.status[index(k)] = Status::kInvalidInput;
   std::fill_n(x, n, NAN);
   std::fill_n(F, n, NAN);
-  if (!row.is_finite() || !std::all_of(start, start + n, [](double a) { return std::isfinite(a); })) return;
+  if (!row.usable() || !std::all_of(start, start + n, [](double a) { return std::isfinite(a); })) return;
   std::vector<double> values(n);
   for (const AffineMethod method : methods) {
     const AffineEnd end = run_method(method, row, options, start);
@@ -83,7 +85,8 @@ Solutions solve_affine(const AffineProblems& in, const AffineOptions& options, c
   out.status.resize(count);
   out.outer.resize(count);
   out.method.resize(count);
-  batch::parallel_for(solve_threads(device), in.count, [&](std::int64_t k) {
+  const auto threads = std::clamp<std::int64_t>(in.count, 1, solve_threads(device));
+  batch::parallel_for(static_cast<int>(threads), in.count, [&](std::int64_t k) {
     const std::size_t first = index(k) * n;
     const AffineRow row{in.size, in.M.data() + first * n, in.q.data() + first, in.lower.data() + first,
                         in.upper.data() + first};

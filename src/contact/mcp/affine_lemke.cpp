@@ -17,7 +17,7 @@ struct Standard {
   std::vector<double> sign;          ///< of each pair: x = l + z or u - z
   std::vector<double> base;          ///< x at z = 0, free unknowns at 0
   std::vector<double> C;             ///< [open][pair + 1]: free unknowns by z, and at z = 0
-  [[nodiscard]] int size() const { return static_cast<int>(pair.size() + box.size()); }
+  [[nodiscard]] int pairs() const { return static_cast<int>(pair.size() + box.size()); }
   [[nodiscard]] int first_box() const { return static_cast<int>(pair.size()); }
 };
 
@@ -135,26 +135,26 @@ bool is_farkas(const solvers::LcpProblem<double, kAnyUnknowns>& p, const Numbers
 AffineEnd run_lemke(const AffineRow& row, const AffineOptions& options) {
   Standard s = sorted_unknowns(row);
   AffineEnd end{s.base};
-  if (s.size() > kMostPairs || !eliminate(row, s)) return end;
-  std::vector<double> z(static_cast<std::size_t>(s.size()));
-  if (s.size() > 0) {
-    const SizesInUse sizes(s.size(), 0);
+  if (s.pairs() > kMostPairs || !eliminate(row, s)) return end;
+  std::vector<double> z(static_cast<std::size_t>(s.pairs()));
+  if (s.pairs() > 0) {
+    const SizesInUse sizes(s.pairs(), 0);
     const auto given = standard_problem(row, s);
     const solvers::Lemke lemke{options.tolerance,
-                               options.max_iterations > 0 ? options.max_iterations : 50 * s.size() + 1000};
+                               options.max_iterations > 0 ? options.max_iterations : 50 * s.pairs() + 1000};
     auto state = lemke.start(given);
     while (lemke.running(state)) lemke.step(state);
     end.steps = static_cast<int>(state.pivots);
     end.reason = static_cast<Status>(static_cast<int>(state.reason));
     if (end.reason == Status::kStalled) {
       Numbers y = Numbers::zero();
-      for (int i = 0; i < s.size(); ++i)
+      for (int i = 0; i < s.pairs(); ++i)
         if (state.is_z[i] > 0) y[i] = state.missing == i ? 1 : std::max(state.drive[i], 0.0);
       if (is_positive_semidefinite(given.M) && is_farkas(given, y)) end.reason = Status::kNoSolution;
       return end;
     }
     if (end.reason != Status::kConverged) return end;
-    std::copy_n(lemke.answer(given, state).m, s.size(), z.data());
+    std::copy_n(lemke.answer(given, state).m, s.pairs(), z.data());
     end.reason = Status::kStalled;
   }
   const auto p = s.pair.size();

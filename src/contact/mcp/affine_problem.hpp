@@ -1,17 +1,13 @@
-// One affine problem, in the form that the merit functions take (garra/solvers/mncp.hpp), and its methods.
+// One affine problem and its methods.
 #pragma once
 
 #include <cmath>
 #include <optional>
 
 #include "contact/mcp/affine.hpp"
-#include "garra/core/heap_mat.hpp"
-#include "garra/solvers/mncp.hpp"
+#include "contact/mcp/row_problem.hpp"
 
 namespace garra::mcp {
-
-using Numbers = Vec<double, kAnyUnknowns>;
-using Matrix = Mat<double, kAnyUnknowns, kAnyUnknowns>;
 
 /// A row of AffineProblems.
 struct AffineRow {
@@ -23,44 +19,26 @@ struct AffineRow {
     for (int j = 0; j < n; ++j) sum = std::fma(M[i * n + j], x[j], sum);
     return sum;
   }
-  [[nodiscard]] bool is_finite() const {
+  [[nodiscard]] Numbers value(const Numbers& x) const {
+    Numbers F;
+    for (int i = 0; i < n; ++i) F[i] = value(i, x.m);
+    return F;
+  }
+  [[nodiscard]] Matrix jacobian(const Numbers&) const {
+    Matrix J;
+    std::copy_n(M, Matrix::count(), J.m);
+    return J;
+  }
+  [[nodiscard]] double low(int i) const { return lower[i]; }
+  [[nodiscard]] double high(int i) const { return upper[i]; }
+  /// Whether M and q are finite.
+  [[nodiscard]] bool usable() const {
     return std::all_of(M, M + std::ptrdiff_t{n} * n, [](double a) { return std::isfinite(a); }) &&
            std::all_of(q, q + n, [](double a) { return std::isfinite(a); });
   }
 };
 
-struct AffineProblem {
-  static constexpr int kComplementary = kAnyUnknowns, kFree = 0;
-  template <class S>
-  struct Data {
-    const AffineRow* row;
-  };
-  using Given = Data<double>;
-
-  static Numbers evaluate(const Given& d, const Numbers& x) {
-    Numbers F;
-    for (int i = 0; i < d.row->n; ++i) F[i] = d.row->value(i, x.m);
-    return F;
-  }
-  template <class S>
-  static Matrix jacobian(const Given& d, const Numbers&) {
-    Matrix J;
-    std::copy_n(d.row->M, Matrix::count(), J.m);
-    return J;
-  }
-  template <class S>
-  static double lower(const Given& d, int i) {
-    return d.row->lower[i];
-  }
-  template <class S>
-  static double upper(const Given& d, int i) {
-    return d.row->upper[i];
-  }
-  template <class S>
-  static bool valid(const Given& d) {
-    return d.row->is_finite();
-  }
-};
+using AffineProblem = RowProblem<const AffineRow>;
 
 /// End of a method: x for the certificate, and the status to report if x is no solution.
 struct AffineEnd {

@@ -109,7 +109,7 @@ class Run {
     Oracle& oracle = oracles_[index(k)].emplace(fiber, in_.size, in_.lower.data() + first, in_.upper.data() + first);
     Numbers start = Numbers::zero();
     for (int i = 0; i < in_.size; ++i)
-      start[i] = std::min(std::max(x_[first + index(i)], oracle.lower(i)), oracle.upper(i));
+      start[i] = std::min(std::max(x_[first + index(i)], oracle.low(i)), oracle.high(i));
     solvers::Effort<double> effort = solvers::Effort<double>::zero();
     for (std::size_t s = 0; s < options_.stages.size(); ++s) {
       const Solution found = run_stage(options_.stages[s], options_, oracle, start);
