@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,7 +20,7 @@ from garra.bench.problems import Problem, applications, lower_levels
 
 KINDS = ("contact", "lcp", "mcp")
 """Kinds of sets: friction contact problems (A, b, mu), linear complementarity problems (M, q), and Problem."""
-_ENDINGS = ("converged", "false_claim", "crashed")
+_ENDINGS = ("converged", "false_claim", "crashed", "gave_up")
 _registered: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS}
 
 
@@ -83,6 +86,62 @@ class Comparison:
         1.0
         """
         return profiles.performance({"problems": self.problems, "solvers": self.solvers})
+
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """Adds the set to the benchmark of a folder, or makes one; `python -m garra.bench_report FOLDER` makes the page.
+
+        Parameters
+        ----------
+        folder : path
+            Folder, as that of `garra contact bench -o FOLDER`.
+
+        Returns
+        -------
+        Path
+            bench.json.
+
+        Raises
+        ------
+        garra.page.run_folder.RunError
+            For a damaged bench.json.
+
+        Examples
+        --------
+        >>> comparison = garra.bench.compare("mcp", [garra.bench.problems.jr1()])
+        >>> comparison.write(tmp / "bench").name
+        'bench.json'
+        """
+        from garra.bench.report import SCHEMA, read
+
+        path = Path(folder) / "bench.json"
+        bench: dict[str, Any] = {
+            "kind": "contact_bench",
+            "schema": SCHEMA,
+            "garra": _core.version,
+            "machine": platform.processor() or platform.machine(),
+            "device": None,
+            "siconos": False,
+            "tolerance": self.tolerance,
+            "trusted": 0.99,
+            "time_limit": 0,
+            "methods": [],
+            "sets": [],
+            "mncp": None,
+            "repetitions": 1,
+            "command": "garra.bench.compare",
+            "compiler": platform.python_implementation(),
+            "seed": 0,
+            "seconds": 0.0,
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        if path.exists():
+            bench = read(folder)
+        group = {"name": self.name, "description": "compared from Python: wall clock of single calls", "problems": self.problems, "not_tried": []}
+        bench["sets"] = [g for g in bench["sets"] if g["name"] != self.name] + [group | {"solvers": self.solvers}]
+        bench["methods"] += [s["name"] for s in self.solvers if s["name"] not in bench["methods"]]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(bench))
+        return path
 
     def __str__(self) -> str:
         rows = [f"{self.name}: {self.problems} problems, solved: residual <= {self.tolerance:g}"]
@@ -342,20 +401,29 @@ def _measured(
             x = np.asarray(solve(problem) if kind == "mcp" else solve(*problem), dtype=float)
             seconds.append(perf_counter() - begin)
             residual = error(problem, x) if np.isfinite(x).all() else np.nan
-            endings.append(0 if residual <= tolerance else 1)
+            endings.append(0 if residual <= tolerance else 3 if np.isnan(residual) else 1)
         except Exception:  # whatever a solver raises is its failure
             seconds.append(perf_counter() - begin)
             residual = np.nan
             endings.append(2)
         residuals.append(None if np.isnan(residual) else residual)
+    failures = {kind: endings.count(number) for number, kind in enumerate(_ENDINGS) if number}
+    quantiles = np.quantile(seconds, [0.5, 0.999]) if seconds else np.zeros(2)
     return {
         "name": name,
         "not_run": None,
         "tried": len(given),
         "solved": endings.count(0),
-        "seconds": {"mean": float(np.mean(seconds)) if seconds else 0.0},
+        "seconds": {
+            "median": float(quantiles[0]),
+            "mean": float(np.mean(seconds)) if seconds else 0.0,
+            "p999": float(quantiles[1]),
+        },
+        "iterations": {"median": None, "max": None},
+        "failures": {kind: count for kind, count in failures.items() if count},
+        "throughput": [],
+        "same_answers_in_lanes": None,
         "problems": {"ending": endings, "seconds": seconds, "residual": residuals},
-        "endings": list(_ENDINGS),
     }
 
 
