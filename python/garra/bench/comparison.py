@@ -87,7 +87,7 @@ class Comparison:
         """
         return profiles.performance({"problems": self.problems, "solvers": self.solvers})
 
-    def write(self, folder: str | os.PathLike[str]) -> Path:
+    def add_to(self, folder: str | os.PathLike[str]) -> Path:
         """Adds the set to the benchmark of a folder, or makes one; `python -m garra.bench_report FOLDER` makes the page.
 
         Parameters
@@ -108,7 +108,7 @@ class Comparison:
         Examples
         --------
         >>> comparison = garra.bench.compare("mcp", [garra.bench.problems.jr1()])
-        >>> comparison.write(tmp / "bench").name
+        >>> comparison.add_to(tmp / "bench").name
         'bench.json'
         """
         from garra.bench.report import SCHEMA, read

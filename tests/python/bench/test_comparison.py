@@ -92,7 +92,7 @@ def test_the_page_shows_a_solver_of_the_users_beside_the_others(tmp_path):
     from garra.bench import report
 
     garra.bench.register("psor", projected_sor, kind="lcp")
-    garra.bench.compare("lcp", garra.bench.lcp_set(4, 10)).write(tmp_path)
-    garra.bench.compare("contact", garra.bench.contact_set(3)).write(tmp_path)
+    garra.bench.compare("lcp", garra.bench.lcp_set(4, 10)).add_to(tmp_path)
+    garra.bench.compare("contact", garra.bench.contact_set(3)).add_to(tmp_path)
     page = report.make_page(tmp_path)
     assert "psor" in page and "garra lemke" in page and "garra auto" in page
