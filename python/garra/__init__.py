@@ -48,7 +48,7 @@ _NAMES = {
     "InputOutputError": "garra._core",
     "DeviceError": "garra._core",
 }
-_MODULES = ("chain", "contact", "grasp", "lcp", "mcp", "mncp", "models", "platform", "scenario", "singularity", "viewer")
+_MODULES = ("bench", "chain", "contact", "grasp", "lcp", "mcp", "mncp", "models", "platform", "scenario", "singularity", "viewer")
 
 __all__ = [
     "Chain",
@@ -59,6 +59,7 @@ __all__ = [
     "Result",
     "UsageError",
     "ball",
+    "bench",
     "chain",
     "contact",
     "doctor",
@@ -80,7 +81,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from garra import chain, contact, grasp, lcp, mcp, mncp, models, platform, scenario, singularity, viewer
+    from garra import bench, chain, contact, grasp, lcp, mcp, mncp, models, platform, scenario, singularity, viewer
     from garra._core import DeviceError, Error, FileError, InputOutputError, UsageError
     from garra.chain.robot import Chain, load
     from garra.program import doctor

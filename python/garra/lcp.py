@@ -17,6 +17,9 @@ STATUS: tuple[str, ...] = tuple("ray" if name == "stalled" else name for name in
 """Names of the numbers in Solutions.status. "ray": the method ended on a ray. This proves that no solution exists for a
 copositive-plus M, such as a positive semidefinite one; for others it proves nothing."""
 
+_MOST_IN_LANES = 32
+"""Most pairs of the code for SIMD lanes; larger problems are solved one by one."""
+
 
 @dataclass(frozen=True, repr=False)
 class Solutions(Summary):
@@ -55,7 +58,7 @@ def solve(M: Any, q: Any, *, tolerance: float = 1e-8, device: str = "cpu", threa
     Parameters
     ----------
     M : array_like [..., n, n]
-        Any square matrix; n at most 32 (8 on a GPU). Leading axes broadcast.
+        Any square matrix; n up to a few hundred (8 on a GPU). Leading axes broadcast.
     q : array_like [..., n]
         Constant part.
     tolerance : float
@@ -85,5 +88,25 @@ def solve(M: Any, q: Any, *, tolerance: float = 1e-8, device: str = "cpu", threa
     """
     size = np.shape(q)[-1] if np.ndim(q) else 0
     batch = Batch(("M", M, (size, size)), ("q", q, (size,)))
+    if size > _MOST_IN_LANES:
+        return _solve_large(batch, positive("tolerance", tolerance), *place(device, threads))
     arrays = _core.lcp_solve(batch["M"], batch["q"], positive("tolerance", tolerance), *place(device, threads))
     return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
+
+
+def _solve_large(batch: Batch, tolerance: float, device: str, threads: int) -> Solutions:
+    """Lemke's method on the scaled problems of garra.mcp.solve_affine(); scales are powers of two, which round nothing."""
+    from garra.mcp import solve_affine
+
+    def power_below(array: np.ndarray) -> np.ndarray:
+        size = abs(array.reshape(len(array), -1)).max(axis=1, initial=0)
+        usable = np.isfinite(size) & (size > 0)
+        return np.exp2(np.floor(np.log2(np.where(usable, size, 1.0))))
+
+    M, q = batch["M"], batch["q"]
+    by_M, by_q = power_below(M), power_below(q)
+    scaled = M / by_M[:, None, None], q / by_q[:, None]
+    found = solve_affine(*scaled, 0, np.inf, method="lemke", tolerance=tolerance, device=device, threads=threads)
+    z, w = found.x * (by_q / by_M)[:, None], found.F * by_q[:, None]
+    parts = {"z": z, "w": w, "residual": found.residual, "pivots": found.iterations, "status": found.status}
+    return Solutions(**{name: batch.out(array) for name, array in parts.items()})

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import numbers, positive, whole
+from garra.arguments import numbers, place, positive, whole
+from garra.batch import Batch
 from garra.options import accept_options
 from garra.summary import describe_converged
 
@@ -25,6 +26,8 @@ MERITS: tuple[str, ...] = _core.mcp_merits
 """Merit functions (docs/theory/mcp.md, 2)."""
 MINIMIZERS: tuple[str, ...] = _core.mcp_minimizers[:-1]
 """docs/theory/minimizers.md"""
+AFFINE_METHODS: tuple[str, ...] = _core.mcp_affine_methods
+"""Methods of solve_affine()."""
 _NEWTON = len(MINIMIZERS)
 _LEAST_SINGLE = 1e-4
 """Least tolerance of functions in single precision."""
@@ -202,6 +205,177 @@ def solve(
     return Solutions(**{k: v if isinstance(v, int) else arrays.out(v) for k, v in found.items()})
 
 
+@dataclass(frozen=True, repr=False)
+class AffineSolutions:
+    """Solutions of affine problems; [...] are the leading axes of the problems.
+
+    Examples
+    --------
+    >>> garra.mcp.solve_affine([[-1.0]], [-1.0], 0, np.inf)  # -x - 1 >= 0: no x >= 0
+    AffineSolutions(0 of 1 converged, 1 stalled)
+    """
+
+    x: Any
+    """[..., n] the unknowns, NaN where not converged"""
+    F: Any
+    """[..., n] M x + q, NaN where not converged"""
+    residual: Any
+    """[...] largest |max(min(F_i, x_i - l_i), x_i - u_i)|, of the best method"""
+    status: Any
+    """[...] index in garra.contact.STATUS. no_solution: a ray proves that the constraints have no point (Lemke's method,
+    positive semidefinite M); stalled, iteration_limit: of the last method; invalid_input: NaN or infinity"""
+    iterations: Any
+    """[...] Newton steps, pivots or interior-point steps, over all methods"""
+    method: Any
+    """[...] index in AFFINE_METHODS of the last method"""
+
+    @property
+    def converged(self) -> Any:
+        """[...] bool: the status is "converged".
+
+        Examples
+        --------
+        >>> bool(garra.mcp.solve_affine([[2.0]], [-1.0], 0, 1).converged)
+        True
+        """
+        return self.status == 0
+
+    def __repr__(self) -> str:
+        return f"AffineSolutions({describe_converged(np.asarray(self.status), _core.statuses)})"
+
+
+def solve_affine(
+    M: Any,
+    q: Any,
+    lower: Any,
+    upper: Any,
+    x0: Any = None,
+    *,
+    method: str = "auto",
+    tolerance: float = 1e-8,
+    max_iterations: int = 0,
+    device: str = "cpu",
+    threads: int = 0,
+) -> AffineSolutions:
+    """Solves F(x) = M x + q on l <= x <= u: linear, mixed linear and box complementarity problems.
+
+    Parameters
+    ----------
+    M : array_like [..., n, n]
+        Any square matrix, dense, up to a few hundred unknowns. Leading axes broadcast.
+    q : array_like [..., n]
+        Constant part.
+    lower, upper : float or array_like [..., n]
+        Bounds: 0 and infinity of a linear complementarity problem, both infinite of an equation.
+    x0 : array_like [..., n], optional
+        Start of "pivoting" and "semismooth-newton"; default: 0, moved into the bounds.
+    method : str
+        "lemke" (pivots along a path; finds rays), "pivoting" (exchanges blocks of rows: Newton's method on the natural
+        residual), "interior-point" (for positive semidefinite M), "semismooth-newton" (Fischer-Burmeister), "auto":
+        pivoting, semismooth-newton, lemke, interior-point until one solves.
+    tolerance : float
+        Converged: residual <= tolerance, in the problem's own units.
+    max_iterations : int
+        Of each method; 0: its own limit.
+    device : str
+        "cpu" or "scalar".
+    threads : int
+        CPU threads; 0: all.
+
+    Returns
+    -------
+    AffineSolutions
+        A problem that fails has a status, never an exception.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+    garra.UsageError
+        For lower > upper, NaN bounds, unknown names and options out of range.
+
+    Examples
+    --------
+    >>> s = garra.mcp.solve_affine([[2.0, 1.0], [1.0, 2.0]], [-5.0, 1.0], 0, [2.0, np.inf])
+    >>> s.x, s.F
+    (array([2., 0.]), array([-1.,  3.]))
+    """
+    size = np.shape(q)[-1] if np.ndim(q) else 0
+    low, high = _bound("lower", lower, size), _bound("upper", upper, size)
+    _check_bounds(low, high)
+    start = np.zeros(size) if x0 is None else x0
+    named = (("q", q), ("lower", low), ("upper", high), ("x0", start))
+    batch = Batch(("M", M, (size, size)), *((name, value, (size,)) for name, value in named))
+    number = _known("method", method, AFFINE_METHODS)
+    options = number, positive("tolerance", tolerance), whole("max_iterations", max_iterations)
+    arrays = (batch[name] for name in ("M", "q", "lower", "upper", "x0"))
+    found = _core.mcp_solve_affine(*arrays, *options, *place(device, threads))
+    return AffineSolutions(**{name: batch.out(array) for name, array in found.items()})
+
+
+@dataclass(frozen=True)
+class AffineGradients:
+    """Derivatives of a function of solutions of affine problems; [...] are the leading axes of the problems.
+
+    Examples
+    --------
+    >>> s = garra.mcp.solve_affine([[2.0]], [-1.0], 0, 1)  # x = -q / M
+    >>> g = garra.mcp.affine_gradients([[2.0]], s, [1.0], 0, 1)
+    >>> g.q, g.M
+    (array([-0.5]), array([[-0.25]]))
+    """
+
+    M: Any
+    """[..., n, n] by M, NaN where not valid"""
+    q: Any
+    """[..., n] by q, NaN where not valid"""
+    valid: Any
+    """[...] bool: the implicit function theorem applies"""
+    margin: Any
+    """[...] as in Sensitivity"""
+
+
+def affine_gradients(
+    M: Any, found: AffineSolutions, cotangent: Any, lower: Any, upper: Any, *, tolerance: float = 1e-6
+) -> AffineGradients:
+    """Derivatives of sum(cotangent * x) by M and q at solutions of affine problems.
+
+    Parameters
+    ----------
+    M : array_like [..., n, n]
+        As given to solve_affine().
+    found : AffineSolutions
+        Its answer.
+    cotangent : array_like [..., n]
+        Derivative of the function by x.
+    lower, upper : float or array_like [..., n]
+        As given to solve_affine().
+    tolerance : float
+        As in sensitivity().
+
+    Returns
+    -------
+    AffineGradients
+        One row per problem.
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes.
+
+    Examples
+    --------
+    >>> s = garra.mcp.solve_affine([[2.0]], [1.0], 0, 1)  # x = 0 for every q > 0
+    >>> garra.mcp.affine_gradients([[2.0]], s, [1.0], 0, 1).q
+    array([0.])
+    """
+    x, F = numbers("x", found.x), numbers("F", found.F)
+    weights = np.broadcast_to(numbers("cotangent", cotangent), x.shape)
+    by_q = sensitivity(x, F, M, np.broadcast_to(np.eye(x.shape[-1]), (*x.shape, x.shape[-1])), lower, upper, tolerance=tolerance)
+    q = np.einsum("...i,...ij->...j", weights, by_q.x_p)
+    return AffineGradients(q[..., :, None] * x[..., None, :], q, by_q.valid, by_q.margin)
+
+
 @dataclass(frozen=True)
 class Sensitivity:
     """Derivatives of solutions by parameters; [...] are the leading axes of the problems.
@@ -296,6 +470,16 @@ def _bound(name: str, value: Any, n: int) -> np.ndarray:
     return array
 
 
+def _check_bounds(low: np.ndarray, high: np.ndarray) -> None:
+    wrong = ~(low <= high) | (low == np.inf) | (high == -np.inf)
+    if wrong.any():
+        at = tuple(int(i) for i in np.argwhere(wrong)[0])
+        pair = (float(np.broadcast_to(b, wrong.shape)[at]) for b in (low, high))
+        said = ", ".join(f"{name}{list(at)} = {b}" for name, b in zip(("lower", "upper"), pair, strict=True))
+        shapes = f"lower has the shape {low.shape}, upper {high.shape}"
+        raise _core.UsageError(f"{said}: no bounds ({shapes})\nGive lower <= upper, and infinity where there is none.")
+
+
 class _Arrays:
     """The problems as [batch, n], and the library of the caller's arrays."""
 
@@ -314,13 +498,7 @@ class _Arrays:
             raise ValueError(f"the leading axes do not fit together: {said}") from None
         self.lead = shape[:-1]
         self.batch = prod(self.lead)
-        wrong = ~(low <= high) | (low == np.inf) | (high == -np.inf)
-        if wrong.any():
-            at = tuple(int(i) for i in np.argwhere(wrong)[0])
-            pair = (float(np.broadcast_to(b, wrong.shape)[at]) for b in (low, high))
-            said = ", ".join(f"{name}{list(at)} = {b}" for name, b in zip(("lower", "upper"), pair, strict=True))
-            shapes = f"lower has the shape {low.shape}, upper {high.shape}"
-            raise _core.UsageError(f"{said}: no bounds ({shapes})\nGive lower <= upper, and infinity where there is none.")
+        _check_bounds(low, high)
         self.lower, self.upper, self.x0 = (
             np.ascontiguousarray(np.broadcast_to(a, shape).reshape(self.batch, self.n)) for a in (low, high, start)
         )

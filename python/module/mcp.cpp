@@ -1,10 +1,9 @@
 // Mixed complementarity problems of the caller's own functions.
-#include "contact/mcp/solve.hpp"
-
 #include <algorithm>
 #include <iterator>
 
 #include "arrays.hpp"
+#include "contact/mcp/affine.hpp"
 
 namespace garra::python {
 
@@ -56,6 +55,29 @@ nb::dict solve(const Numbers& lower, const Numbers& upper, const Numbers& start,
   return out;
 }
 
+nb::dict solve_affine(const Numbers& M, const Numbers& q, const Numbers& lower, const Numbers& upper,
+                      const Numbers& start, int method, double tolerance, int max_iterations, const std::string& device,
+                      int threads) {
+  const std::size_t count = q.shape(0), size = q.shape(1);
+  const double cube = static_cast<double>(size * size * size);
+  const Device where = make_device(device, threads, 1e-8 * static_cast<double>(count) * cube);
+  mcp::Solutions s;
+  {
+    const Computing computing;
+    s = mcp::solve_affine({static_cast<int>(size), static_cast<std::int64_t>(count), to_span(M), to_span(q),
+                           to_span(lower), to_span(upper), to_span(start)},
+                          {static_cast<mcp::AffineMethod>(method), tolerance, max_iterations}, where);
+  }
+  nb::dict out;
+  out["x"] = taken(std::move(s.x), {count, size});
+  out["F"] = taken(std::move(s.FG), {count, size});
+  out["residual"] = taken(std::move(s.residual), {count});
+  out["status"] = taken_as<std::int32_t>(std::move(s.status), {count});
+  out["iterations"] = taken(std::move(s.outer), {count});
+  out["method"] = taken(std::move(s.method), {count});
+  return out;
+}
+
 }  // namespace
 
 void add_mcp(nb::module_& m) {
@@ -64,11 +86,17 @@ void add_mcp(nb::module_& m) {
   for (const char* name : mcp::kMinimizers) minimizers.append(name);
   for (const mcp::Stage& s : mcp::auto_stages())
     stages.append(nb::make_tuple(static_cast<int>(s.merit), static_cast<int>(s.minimizer), s.starts));
+  nb::list affine;
+  for (const char* name : mcp::kAffineMethods) affine.append(name);
+  m.attr("mcp_affine_methods") = nb::tuple(affine);
   m.attr("mcp_merits") = nb::tuple(merits);
   m.attr("mcp_minimizers") = nb::tuple(minimizers);
   m.attr("mcp_auto") = nb::tuple(stages);
   m.def("mcp_solve", &solve, nb::arg("lower"), nb::arg("upper"), nb::arg("start"), nb::arg("value"),
         nb::arg("jacobian"), nb::arg("stages"), nb::arg("tolerance"), nb::arg("max_iterations"));
+  m.def("mcp_solve_affine", &solve_affine, nb::arg("M"), nb::arg("q"), nb::arg("lower"), nb::arg("upper"),
+        nb::arg("start"), nb::arg("method"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("device"),
+        nb::arg("threads"));
 }
 
 }  // namespace garra::python

@@ -42,6 +42,10 @@ class SizesInUse {
   extent_detail::AnySizes before_;
 };
 
+/// Arrays of a fixed size, as those of masks in lcp.hpp, hold this many.
+template <>
+inline constexpr int kCapacity<kAnyUnknowns> = 1024;
+
 template <>
 inline int extent<kAnyUnknowns>() {
   return extent_detail::any_sizes.unknowns;

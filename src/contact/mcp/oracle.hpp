@@ -1,16 +1,12 @@
-// A problem whose F and Jacobian are asked for, in the form that the merit functions take (garra/solvers/mncp.hpp).
+// A problem whose F and Jacobian are asked for.
 #pragma once
 
 #include <cmath>
 
 #include "contact/mcp/fiber.hpp"
-#include "garra/core/heap_mat.hpp"
-#include "garra/solvers/mncp.hpp"
+#include "contact/mcp/row_problem.hpp"
 
 namespace garra::mcp {
-
-using Numbers = Vec<double, kAnyUnknowns>;
-using Matrix = Mat<double, kAnyUnknowns, kAnyUnknowns>;
 
 /// One problem of a batch while it is solved. The number of unknowns may exceed `size`: the others are fixed at 0.
 class Oracle {
@@ -45,10 +41,10 @@ class Oracle {
     return J_;
   }
 
-  [[nodiscard]] double lower(int i) const { return lower_[i]; }
-  [[nodiscard]] double upper(int i) const { return upper_[i]; }
+  [[nodiscard]] double low(int i) const { return lower_[i]; }
+  [[nodiscard]] double high(int i) const { return upper_[i]; }
   /// Whether F was finite at the first point asked for.
-  [[nodiscard]] bool valid() const { return valid_; }
+  [[nodiscard]] bool usable() const { return valid_; }
 
   // For the caller of the fiber.
   [[nodiscard]] Wish wish() const { return wish_; }
@@ -102,34 +98,6 @@ class Oracle {
   const Numbers* wanted_ = nullptr;
 };
 
-/// The same as a problem type. Second derivatives of F count as 0.
-struct AskedProblem {
-  static constexpr int kComplementary = kAnyUnknowns, kFree = 0;
-  template <class S>
-  struct Data {
-    Oracle* oracle;
-  };
-  using Given = Data<double>;
-
-  static Numbers evaluate(const Given& d, const Numbers& x) { return d.oracle->value(x); }
-  template <class S>
-  static Matrix jacobian(const Given& d, const Numbers& x) {
-    return d.oracle->jacobian(x);
-  }
-  template <class S>
-  static void add_curvature(const Given&, const Numbers&, const Numbers&, Matrix&) {}
-  template <class S>
-  static double lower(const Given& d, int i) {
-    return d.oracle->lower(i);
-  }
-  template <class S>
-  static double upper(const Given& d, int i) {
-    return d.oracle->upper(i);
-  }
-  template <class S>
-  static bool valid(const Given& d) {
-    return d.oracle->valid();
-  }
-};
+using AskedProblem = RowProblem<Oracle>;
 
 }  // namespace garra::mcp

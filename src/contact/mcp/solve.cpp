@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "contact/mcp/bounds.hpp"
 #include "contact/mcp/pairs.hpp"
 #include "garra/batch/interrupt.hpp"
 
@@ -26,19 +27,10 @@ void check_stage(const Stage& stage) {
 }
 
 void check_problems(const Problems& in, const Options& options) {
-  const std::size_t all = index(in.count) * static_cast<std::size_t>(in.size);
-  if (in.size < 1 || in.count < 0 || in.lower.size() != all || in.upper.size() != all || in.start.size() != all)
-    throw Error(ExitCode::kUsage, "mcp: lower, upper and start do not have the shape [count, size] = [" +
-                                      std::to_string(in.count) + ", " + std::to_string(in.size) + "]");
-  for (std::size_t k = 0; k < all; ++k)
-    if (!(in.lower[k] <= in.upper[k]) || in.lower[k] == INFINITY || in.upper[k] == -INFINITY) {
-      const auto row = std::to_string(k / static_cast<std::size_t>(in.size));
-      const auto column = std::to_string(k % static_cast<std::size_t>(in.size));
-      throw Error(ExitCode::kUsage,
-                  "mcp: lower = " + std::to_string(in.lower[k]) + " and upper = " + std::to_string(in.upper[k]) +
-                      " of unknown " + column + " in problem " + row + " are no bounds",
-                  "Give lower <= upper; -infinity or infinity where there is no bound.");
-    }
+  if (in.size < 1 || in.count < 0 || in.start.size() != index(in.count) * static_cast<std::size_t>(in.size))
+    throw Error(ExitCode::kUsage, "mcp: start does not have the shape [count, size] = [" + std::to_string(in.count) +
+                                      ", " + std::to_string(in.size) + "]");
+  check_bounds(in.lower, in.upper, in.count, in.size);
   for (const Stage& stage : options.stages) check_stage(stage);
 }
 
@@ -117,7 +109,7 @@ class Run {
     Oracle& oracle = oracles_[index(k)].emplace(fiber, in_.size, in_.lower.data() + first, in_.upper.data() + first);
     Numbers start = Numbers::zero();
     for (int i = 0; i < in_.size; ++i)
-      start[i] = std::min(std::max(x_[first + index(i)], oracle.lower(i)), oracle.upper(i));
+      start[i] = std::min(std::max(x_[first + index(i)], oracle.low(i)), oracle.high(i));
     solvers::Effort<double> effort = solvers::Effort<double>::zero();
     for (std::size_t s = 0; s < options_.stages.size(); ++s) {
       const Solution found = run_stage(options_.stages[s], options_, oracle, start);

@@ -12,7 +12,7 @@ from arrays import require_module
 
 require_module()
 
-MODULES = ("chain", "contact", "grasp", "lcp", "mcp", "mncp", "models", "platform", "singularity")
+MODULES = ("bench", "chain", "contact", "grasp", "lcp", "mcp", "mncp", "models", "platform", "singularity")
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:

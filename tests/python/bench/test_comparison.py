@@ -1,0 +1,98 @@
+"""Comparisons of solvers from Python: the caller's own beside garra's, and exported sets."""
+
+from __future__ import annotations
+
+import garra
+import numpy as np
+import pytest
+from arrays import require_module
+
+require_module()
+
+
+def rows(comparison):
+    return {s["name"]: s for s in comparison.solvers}
+
+
+def raising(*problem):
+    raise RuntimeError("no")
+
+
+def test_a_registered_solver_stands_beside_the_others_and_is_measured_by_the_same_certificate():
+    problems = garra.bench.lcp_set(6, 20)
+    garra.bench.register("psor", projected_sor, kind="lcp")
+    garra.bench.register("zero", lambda M, q: 0 * q, kind="lcp")
+    garra.bench.register("raises", raising, kind="lcp")
+    found = rows(garra.bench.compare("lcp", problems))
+    assert found["garra lemke"]["solved"] == found["garra interior-point"]["solved"] == 6
+    assert found["zero"]["solved"] == 0 and found["zero"]["problems"]["ending"] == [1] * 6
+    assert found["raises"]["solved"] == 0 and found["raises"]["problems"]["ending"] == [2] * 6
+    assert "psor" in str(garra.bench.compare("lcp", problems[:1]))
+    assert found["SciPy least_squares"]["not_run"] or found["SciPy least_squares"]["solved"] == 6
+
+
+def projected_sor(M, q):
+    z = np.zeros(len(q))
+    for _ in range(300):
+        for i in range(len(q)):
+            z[i] = max(0.0, z[i] - (M[i] @ z + q[i]) / M[i, i])
+    return z
+
+
+def test_contact_sets_are_compared_too():
+    garra.bench.register("mine", lambda A, b, mu: garra.contact.solve(A, b, mu, method="nsgs").c, kind="contact")
+    found = rows(garra.bench.compare("contact", garra.bench.contact_set(10), tolerance=1e-6))
+    assert found["garra auto"]["solved"] == 10
+    assert found["mine"]["solved"] == found["garra nsgs"]["solved"]
+
+
+def test_the_default_mcp_set_is_solved_by_auto_and_path_is_skipped_plainly(monkeypatch):
+    monkeypatch.delenv("GARRA_PATH_LIBRARY", raising=False)
+    monkeypatch.setattr("garra.bench.comparison._scipy", lambda kind: "not now")  # minutes, by differences
+    found = rows(garra.bench.compare("mcp"))
+    assert found["garra auto"]["solved"] == 16
+    assert found["PATH"]["not_run"] == "GARRA_PATH_LIBRARY is not set"
+
+
+def test_exported_sets_are_read_again(tmp_path):
+    problems = garra.bench.contact_set(3)
+    garra.bench.export("contact", problems, tmp_path / "set.npz")
+    with np.load(tmp_path / "set.npz") as file:
+        assert (file["A"][2] == problems[2][0]).all() and file["mu"].shape == (3, 3)
+    garra.bench.export("mcp", garra.bench.problems.applications(), tmp_path / "mcp.npz")
+    with np.load(tmp_path / "mcp.npz") as file:
+        assert file["obstacle_M"].shape == (199, 199) and "traffic_M" not in file
+    with pytest.raises(garra.UsageError, match="contact problems only"):
+        garra.bench.export("lcp", garra.bench.lcp_set(1, 2), tmp_path / "folder")
+
+
+def test_fclib_files_are_those_that_the_program_reads(tmp_path):
+    from program import garra as run_program
+
+    problems = garra.bench.contact_set(2)
+    garra.bench.export("contact", problems, tmp_path / "fclib")
+    files = sorted((tmp_path / "fclib").glob("*.hdf5"))
+    assert len(files) == 2
+    run_program("contact", "solve", str(files[1]), "-o", str(tmp_path / "out.h5"))
+    import h5py
+
+    with h5py.File(tmp_path / "out.h5") as file:
+        c = np.asarray(file["c"])[0]
+    assert abs(c - garra.contact.solve(*problems[1]).c).max() < 1e-6
+
+
+def test_unknown_kinds_and_things_that_are_no_function_are_errors():
+    with pytest.raises(garra.UsageError, match='kind = "qp"'):
+        garra.bench.compare("qp")
+    with pytest.raises(TypeError, match="function is int"):
+        garra.bench.register("three", 3)
+
+
+def test_the_page_shows_a_solver_of_the_users_beside_the_others(tmp_path):
+    from garra.bench import report
+
+    garra.bench.register("psor", projected_sor, kind="lcp")
+    garra.bench.compare("lcp", garra.bench.lcp_set(4, 10)).add_to(tmp_path)
+    garra.bench.compare("contact", garra.bench.contact_set(3)).add_to(tmp_path)
+    page = report.make_page(tmp_path)
+    assert "psor" in page and "garra lemke" in page and "garra auto" in page
