@@ -254,24 +254,19 @@ SetModel make_model(const SetStudy& study) {
     at[2] = azimuth;
   };
   SetModel m{};
-  m.draw[kSetFriction] = study.friction;
-  m.draw[kSetMass] = study.mass;
-  ball(m.draw + kComSize, study.com_radius);
-  ball(m.draw + kSetForceSize, study.force_radius);
-  ball(m.draw + kSetTorqueSize, study.torque_radius);
+  for (const SetDraw& row : kSetDraws)
+    if (row.radius != nullptr)
+      ball(m.draw + row.slot, study.*row.radius);
+    else
+      m.draw[row.slot] = study.*row.drawn;
+  for (const SetDraw& row : kSetContactDraws) m.contact_draw[row.slot] = study.*row.drawn;
   if (study.random_gravity_direction) {
     m.draw[kGravityCosine] = cosine;
     m.draw[kGravityAzimuth] = azimuth;
   }
-  m.draw[kSetCommand] = study.command;
   m.torque_error = study.torque_error;
   m.wrenches = static_cast<int>(study.wrenches.size());
   for (std::size_t k = 0; k < study.wrenches.size(); ++k) std::ranges::copy(study.wrenches[k], m.wrench[k]);
-  m.contact_draw[kOwnFriction] = study.per_contact_friction_factor;
-  m.contact_draw[kSetGripForceError] = study.grip_force_error;
-  m.contact_draw[kSetSlideT] = study.slide_t;
-  m.contact_draw[kSetSlideO] = study.slide_o;
-  m.contact_draw[kSetTilt] = study.tilt;
   if (!study.tilt.is_constant()) m.contact_draw[kSetTiltDirection] = azimuth;
   m.friction_is_factor = study.friction_is_factor;
   m.mass_is_factor = study.mass_is_factor;
