@@ -180,7 +180,8 @@ struct SetStudy {
   Distribution slide_t = Distribution::constant(0);  ///< of each contact point along the surface [m]
   Distribution slide_o = Distribution::constant(0);
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, in a uniform direction [rad]
-  double force_radius = 0, torque_radius = 0;     ///< disturbance, uniform in balls of these radii [N, N m]
+  double displacement_radius = 0;  ///< of the hand: of all contact points together, along their surfaces [m]
+  double force_radius = 0, torque_radius = 0;  ///< disturbance, uniform in balls of these radii [N, N m]
   /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one,
   /// with equal probability. At most kMaxWrenches.
   std::vector<std::array<double, 6>> wrenches;
@@ -239,6 +240,9 @@ inline constexpr SetOption kSetOptions[] = {
     {"contacts", "slide_o", "slide_o", &SetStudy::slide_o, "m", "likewise, across"},
     {"contacts", "tilt", "tilt", &SetStudy::tilt, "rad", "of each true normal, towards any side",
      SetOption::Bound::kAny, "", "normals tilted by"},
+    {"contacts", "displacement_radius", "displacement_radius", &SetStudy::displacement_radius, "m",
+     "the hand is off: one displacement moves all contacts along their surfaces, uniform in a ball of this radius",
+     SetOption::Bound::kNotNegative, "displacement", "contacts displaced together by"},
     {"load", "force_radius", "force_radius", &SetStudy::force_radius, "N",
      "disturbance, uniform in a ball of this radius", SetOption::Bound::kNotNegative, "force", "disturbing force"},
     {"load", "torque_radius", "torque_radius", &SetStudy::torque_radius, "N*m", "likewise",

@@ -25,7 +25,8 @@ enum SetSlot : int {
   kGravityAzimuth,
   kSetCommand,  ///< factor on the commanded forces or torques
   kFirstSlots,  ///< random blocks of contacts follow; those of later slots come behind all others
-  kSetSlots = kFirstSlots
+  kDisplacementSize = kFirstSlots,
+  kSetSlots = kDisplacementSize + 4  ///< even
 };
 /// Scalar inputs of each contact.
 enum SetContactSlot : int {
@@ -48,6 +49,7 @@ inline constexpr SetDraw kSetDraws[] = {
     {kSetFriction, "friction", &SetStudy::friction},
     {kSetMass, "mass", &SetStudy::mass},
     {kComSize, "com offset", nullptr, &SetStudy::com_radius},
+    {kDisplacementSize, "displacement", nullptr, &SetStudy::displacement_radius},
     {kSetForceSize, "force", nullptr, &SetStudy::force_radius},
     {kSetTorqueSize, "torque", nullptr, &SetStudy::torque_radius},
     {kSetCommand, "command factor", &SetStudy::command},
@@ -143,12 +145,13 @@ struct DrawnContact {
   S grip_force_error;  ///< [N]
 };
 
-/// Contact of a sample whose first random block is `block`.
+/// Contact of a sample whose first random block is `block`. The displacement moves it along its surface.
 template <class S>
-GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const SurfacePoint& at, const SampleIndex<S>& index,
-                                            int block) {
+GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const SurfacePoint& at, const Vec3<S>& displacement,
+                                            const SampleIndex<S>& index, int block) {
   const auto x = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
-  const ContactDeviation<S> deviation{x[kSetSlideT], x[kSetSlideO], x[kSetTilt], x[kSetTiltDirection], S(1)};
+  const S t = x[kSetSlideT] + dot(displacement, cast<S>(at.t)), o = x[kSetSlideO] + dot(displacement, cast<S>(at.o));
+  const ContactDeviation<S> deviation{t, o, x[kSetTilt], x[kSetTiltDirection], S(1)};
   return {place_on_surface(at, deviation), x[kOwnFriction], x[kSetGripForceError]};
 }
 
@@ -192,9 +195,10 @@ struct CandidateKernel {
     out.command = x[kSetCommand];
     set_load(g, x, out);
     if (model.wrenches > 0) add_wrench(index, S(1 / g.length), out);
+    const Vec3<S> displacement = ball_vector(x[kDisplacementSize], x[kDisplacementSize + 1], x[kDisplacementSize + 2]);
     for (int j = 0; j < extent<N>(); ++j) {
       const int block = (kFirstSlots + j % g.contacts * kSetContactSlots) / 2;
-      const DrawnContact<S> own = drawn_contact(model, g.contact[j], index, block);
+      const DrawnContact<S> own = drawn_contact(model, g.contact[j], displacement, index, block);
       out.place[j] = own.place;
       const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];
       out.friction[j] = nominal * own.friction;
