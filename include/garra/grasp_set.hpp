@@ -57,14 +57,15 @@ struct GraspSet {
   /// / r)| <= mu c_n. 0 or empty: a point contact. Compliant hands also need angular_mobility,
   /// whole hands angular_jacobian.
   std::vector<double> torsion_radius;
-  std::vector<double> mass;      ///< [g] [kg]
-  std::vector<double> com;       ///< [g][3] center of mass [m]; empty: the origin
-  std::vector<double> inertia;   ///< [g][3][3] about com [kg m^2]; its radius of gyration scales moments to forces
-  std::vector<double> gravity;   ///< [g][3] [m/s^2]; empty: (0, 0, -9.81)
-  std::vector<double> wrench;    ///< [g][6] external (force; moment about com) [N, N m]
-  std::vector<double> force;     ///< [m][3] commanded contact force (n, t, o) [N]; nonzero t, o need `tangent`
-  std::vector<double> torsion;   ///< [m] commanded moment about the normal of soft contacts, with `force` [N m]
-  std::vector<double> mobility;  ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
+  std::vector<double> mass;           ///< [g] [kg]
+  std::vector<double> com;            ///< [g][3] center of mass [m]; empty: the origin
+  std::vector<double> inertia;        ///< [g][3][3] about com [kg m^2]; its radius of gyration scales moments to forces
+  std::vector<double> moment_length;  ///< [g] that moments are divided by, in place of the radius of gyration [m]
+  std::vector<double> gravity;        ///< [g][3] [m/s^2]; empty: (0, 0, -9.81)
+  std::vector<double> wrench;         ///< [g][6] external (force; moment about com) [N, N m]
+  std::vector<double> force;          ///< [m][3] commanded contact force (n, t, o) [N]; nonzero t, o need `tangent`
+  std::vector<double> torsion;        ///< [m] commanded moment about the normal of soft contacts, with `force` [N m]
+  std::vector<double> mobility;       ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
   /// [m][3][3], or [m]: angular acceleration of a compliant soft contact per moment [1/(kg m^2)].
   std::vector<double> angular_mobility;
   /// [m][3] acceleration of the object's contact point minus that of the hand, from velocities alone
@@ -123,6 +124,8 @@ inline constexpr GraspSetArray kGraspSetArrays[] = {
      false,
      "Inertia about com [kg m^2]; its radius of gyration scales moments to forces.",
      {3, 3}},
+    {"moment_length", &GraspSet::moment_length, false,
+     "Length that scales moments to forces, above 0 [m]; the radius of gyration without it."},
     {"gravity", &GraspSet::gravity, false, "Gravity [m/s^2]; (0, 0, -9.81) without it.", {3}},
     {"wrench", &GraspSet::wrench, false, "External (force; moment about com) [N, N m].", {6}},
     {"force", &GraspSet::force, true, "Commanded contact force (n, t, o) [N]; nonzero t, o need `tangent`.", {3}},

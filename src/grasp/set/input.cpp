@@ -160,7 +160,8 @@ bool GraspReader::finite() const {
          all_finite(set_.tangent, row_, contacts_, 3) && all_finite(set_.friction, row_, contacts_, 1) &&
          all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.torsion_radius, row_, contacts_, 1) &&
          all_finite(set_.mass, g_, 1, 1) && all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) &&
-         all_finite(set_.gravity, g_, 1, 3) && all_finite(set_.wrench, g_, 1, 6);
+         all_finite(set_.gravity, g_, 1, 3) && all_finite(set_.moment_length, g_, 1, 1) &&
+         all_finite(set_.wrench, g_, 1, 6);
 }
 
 bool GraspReader::frames_exist() const {
@@ -190,6 +191,7 @@ double GraspReader::reach() const {
 }
 
 double GraspReader::length() const {
+  if (!set_.moment_length.empty()) return one(set_.moment_length, g_, 0);
   if (!set_.inertia.empty() && one(set_.mass, g_, 0) > 0) {
     const double* I = set_.inertia.data() + 9 * g_;
     const double trace = I[0] + I[4] + I[8];
