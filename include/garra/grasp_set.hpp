@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "garra/batch/device.hpp"
@@ -57,14 +58,15 @@ struct GraspSet {
   /// / r)| <= mu c_n. 0 or empty: a point contact. Compliant hands also need angular_mobility,
   /// whole hands angular_jacobian.
   std::vector<double> torsion_radius;
-  std::vector<double> mass;      ///< [g] [kg]
-  std::vector<double> com;       ///< [g][3] center of mass [m]; empty: the origin
-  std::vector<double> inertia;   ///< [g][3][3] about com [kg m^2]; its radius of gyration scales moments to forces
-  std::vector<double> gravity;   ///< [g][3] [m/s^2]; empty: (0, 0, -9.81)
-  std::vector<double> wrench;    ///< [g][6] external (force; moment about com) [N, N m]
-  std::vector<double> force;     ///< [m][3] commanded contact force (n, t, o) [N]; nonzero t, o need `tangent`
-  std::vector<double> torsion;   ///< [m] commanded moment about the normal of soft contacts, with `force` [N m]
-  std::vector<double> mobility;  ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
+  std::vector<double> mass;           ///< [g] [kg]
+  std::vector<double> com;            ///< [g][3] center of mass [m]; empty: the origin
+  std::vector<double> inertia;        ///< [g][3][3] about com [kg m^2]; its radius of gyration scales moments to forces
+  std::vector<double> moment_length;  ///< [g] that moments are divided by, in place of the radius of gyration [m]
+  std::vector<double> gravity;        ///< [g][3] [m/s^2]; empty: (0, 0, -9.81)
+  std::vector<double> wrench;         ///< [g][6] external (force; moment about com) [N, N m]
+  std::vector<double> force;          ///< [m][3] commanded contact force (n, t, o) [N]; nonzero t, o need `tangent`
+  std::vector<double> torsion;        ///< [m] commanded moment about the normal of soft contacts, with `force` [N m]
+  std::vector<double> mobility;       ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
   /// [m][3][3], or [m]: angular acceleration of a compliant soft contact per moment [1/(kg m^2)].
   std::vector<double> angular_mobility;
   /// [m][3] acceleration of the object's contact point minus that of the hand, from velocities alone
@@ -96,6 +98,7 @@ struct GraspSetArray {
   const char* name;
   std::vector<double> GraspSet::*values;
   bool per_contact;           ///< a row per contact, of m in all; else per grasp
+  const char* doc;            ///< meaning, unit
   std::array<int, 2> axes{};  ///< after the row; 0: none
   bool or_number = false;     ///< one number per row may replace the axes
 
@@ -103,29 +106,69 @@ struct GraspSetArray {
   [[nodiscard]] constexpr bool is_jacobian() const { return axes[1] == kJoints && axes[0] != kJoints; }
 };
 inline constexpr GraspSetArray kGraspSetArrays[] = {
-    {"point", &GraspSet::point, true, {3}},
-    {"normal", &GraspSet::normal, true, {3}},
-    {"tangent", &GraspSet::tangent, true, {3}},
-    {"friction", &GraspSet::friction, true},
-    {"curvature", &GraspSet::curvature, true, {2}},
-    {"force_limit", &GraspSet::force_limit, true},
-    {"torsion_radius", &GraspSet::torsion_radius, true},
-    {"mass", &GraspSet::mass, false},
-    {"com", &GraspSet::com, false, {3}},
-    {"inertia", &GraspSet::inertia, false, {3, 3}},
-    {"gravity", &GraspSet::gravity, false, {3}},
-    {"wrench", &GraspSet::wrench, false, {6}},
-    {"force", &GraspSet::force, true, {3}},
-    {"torsion", &GraspSet::torsion, true},
-    {"mobility", &GraspSet::mobility, true, {3, 3}, true},
-    {"angular_mobility", &GraspSet::angular_mobility, true, {3, 3}, true},
-    {"drift", &GraspSet::drift, true, {3}},
-    {"jacobian", &GraspSet::jacobian, true, {3, GraspSetArray::kJoints}},
-    {"angular_jacobian", &GraspSet::angular_jacobian, true, {3, GraspSetArray::kJoints}},
-    {"mass_matrix", &GraspSet::mass_matrix, false, {GraspSetArray::kJoints, GraspSetArray::kJoints}},
-    {"torque", &GraspSet::torque, false, {GraspSetArray::kJoints}},
-    {"bias", &GraspSet::bias, false, {GraspSetArray::kJoints}},
-    {"torque_limit", &GraspSet::torque_limit, false, {GraspSetArray::kJoints}},
+    {"point", &GraspSet::point, true, "Contact points [m].", {3}},
+    {"normal", &GraspSet::normal, true, "Normals into the object.", {3}},
+    {"tangent", &GraspSet::tangent, true, "Direction t of curvature and slide; any without it.", {3}},
+    {"friction", &GraspSet::friction, true, "Friction coefficients."},
+    {"curvature",
+     &GraspSet::curvature,
+     true,
+     "Curvature of the surface along t and o = n x t, positive if convex [1/m].",
+     {2}},
+    {"force_limit", &GraspSet::force_limit, true, "Largest normal force [N]; no limit without it."},
+    {"torsion_radius", &GraspSet::torsion_radius, true,
+     "Radius r of soft contacts [m]: |(c_t, c_o, tau / r)| <= friction c_n with the moment tau about the normal."},
+    {"mass", &GraspSet::mass, false, "Mass [kg]."},
+    {"com", &GraspSet::com, false, "Center of mass [m]; the origin without it.", {3}},
+    {"inertia",
+     &GraspSet::inertia,
+     false,
+     "Inertia about com [kg m^2]; its radius of gyration scales moments to forces.",
+     {3, 3}},
+    {"moment_length", &GraspSet::moment_length, false,
+     "Length that scales moments to forces, above 0 [m]; the radius of gyration without it."},
+    {"gravity", &GraspSet::gravity, false, "Gravity [m/s^2]; (0, 0, -9.81) without it.", {3}},
+    {"wrench", &GraspSet::wrench, false, "External (force; moment about com) [N, N m].", {6}},
+    {"force", &GraspSet::force, true, "Commanded contact force (n, t, o) [N]; nonzero t, o need `tangent`.", {3}},
+    {"torsion", &GraspSet::torsion, true, "Commanded moment about the normal of soft contacts, with `force` [N m]."},
+    {"mobility", &GraspSet::mobility, true, "Acceleration of a compliant contact per force [1/kg].", {3, 3}, true},
+    {"angular_mobility",
+     &GraspSet::angular_mobility,
+     true,
+     "Angular acceleration of a compliant soft contact per moment [1/(kg m^2)].",
+     {3, 3},
+     true},
+    {"drift",
+     &GraspSet::drift,
+     true,
+     "Acceleration of the object's contact point minus that of the hand, from velocities alone [m/s^2].",
+     {3}},
+    {"jacobian",
+     &GraspSet::jacobian,
+     true,
+     "Velocity of the hand's contact point per joint rate.",
+     {3, GraspSetArray::kJoints}},
+    {"angular_jacobian",
+     &GraspSet::angular_jacobian,
+     true,
+     "Angular velocity of the touching body per joint rate, for soft contacts.",
+     {3, GraspSetArray::kJoints}},
+    {"mass_matrix",
+     &GraspSet::mass_matrix,
+     false,
+     "Mass matrix of the hand's joints.",
+     {GraspSetArray::kJoints, GraspSetArray::kJoints}},
+    {"torque",
+     &GraspSet::torque,
+     false,
+     "Commanded torque [N m or N]; bias + J^T force without it.",
+     {GraspSetArray::kJoints}},
+    {"bias", &GraspSet::bias, false, "Torque for the hand's weight and motion [N m or N].", {GraspSetArray::kJoints}},
+    {"torque_limit",
+     &GraspSet::torque_limit,
+     false,
+     "Limit of the motors' |torque|, above 0, at most 32 joints; infinity for none [N m or N].",
+     {GraspSetArray::kJoints}},
 };
 
 /// Uncertain inputs and options of a ranking. Sample i has the same random draws for every grasp:
@@ -141,7 +184,8 @@ struct SetStudy {
   Distribution slide_t = Distribution::constant(0);  ///< of each contact point along the surface [m]
   Distribution slide_o = Distribution::constant(0);
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, in a uniform direction [rad]
-  double force_radius = 0, torque_radius = 0;     ///< disturbance, uniform in balls of these radii [N, N m]
+  double displacement_radius = 0;  ///< of the hand: of all contact points together, along their surfaces [m]
+  double force_radius = 0, torque_radius = 0;  ///< disturbance, uniform in balls of these radii [N, N m]
   /// Additional wrenches (force; moment about the center of mass) [N, N m]. Each sample draws one,
   /// with equal probability. At most kMaxWrenches.
   std::vector<std::array<double, 6>> wrenches;
@@ -170,6 +214,65 @@ struct SetStudy {
   /// grasp.
   std::int64_t best = 0;
   double confidence = 0.95;  ///< with `best`: probability that no true best grasp is dropped, and of all intervals
+};
+
+/// Row of the table of SetStudy's options. The keys of TOML and of `--set`, JSON Schema, docs/reference/scenario.md,
+/// Python's RankOptions, the study in a ranking file and its report follow. A number is written into a ranking file, a
+/// distribution as text; numbers of a ball are radii.
+struct SetOption {
+  using Member = std::variant<study::Distribution SetStudy::*, double SetStudy::*, bool SetStudy::*>;
+  enum class Bound { kAny, kNotNegative, kPositive };
+
+  const char *table, *key;  ///< in TOML: [contacts] slide_t
+  const char* name;         ///< in C++ and in a ranking file
+  Member value;
+  const char* unit;  ///< SI: "m", "N*m"; "1" of a factor, "" of a switch
+  const char* doc;   ///< meaning
+  Bound bound = Bound::kAny;
+  const char* keyword = "";  ///< in Python; "": Python has a keyword of its own for it
+  const char* report = "";   ///< in the report, before the value; "": not shown, or with another option
+  const char* each = "";     ///< behind the value: "for each contact on its own"
+  [[nodiscard]] constexpr bool is_ball() const { return std::string_view(name).ends_with("_radius"); }
+};
+inline constexpr SetOption kSetOptions[] = {
+    {"object", "com_radius", "com_radius", &SetStudy::com_radius, "m",
+     "the center of mass is off, uniform in a ball of this radius", SetOption::Bound::kNotNegative, "",
+     "center of mass off by"},
+    {"contacts", "per_contact_friction_factor", "per_contact_friction_factor", &SetStudy::per_contact_friction_factor,
+     "1", "a further factor, drawn for each contact", SetOption::Bound::kNotNegative},
+    {"contacts", "slide_t", "slide_t", &SetStudy::slide_t, "m",
+     "of each contact point along the surface; the normal turns with the curvature"},
+    {"contacts", "slide_o", "slide_o", &SetStudy::slide_o, "m", "likewise, across"},
+    {"contacts", "tilt", "tilt", &SetStudy::tilt, "rad", "of each true normal, towards any side",
+     SetOption::Bound::kAny, "", "normals tilted by"},
+    {"contacts", "displacement_radius", "displacement_radius", &SetStudy::displacement_radius, "m",
+     "the hand is off: one displacement moves all contacts along their surfaces, uniform in a ball of this radius",
+     SetOption::Bound::kNotNegative, "displacement", "contacts displaced together by"},
+    {"load", "force_radius", "force_radius", &SetStudy::force_radius, "N",
+     "disturbance, uniform in a ball of this radius", SetOption::Bound::kNotNegative, "force", "disturbing force"},
+    {"load", "torque_radius", "torque_radius", &SetStudy::torque_radius, "N*m", "likewise",
+     SetOption::Bound::kNotNegative, "torque", "disturbing torque"},
+    {"load", "random_gravity_direction", "random_gravity_direction", &SetStudy::random_gravity_direction, "",
+     "gravity from a direction uniform on the sphere", SetOption::Bound::kAny, "random_gravity_direction"},
+    {"command", "factor", "command", &SetStudy::command, "1", "on the commanded forces or torques",
+     SetOption::Bound::kAny, "command"},
+    {"command", "grip_force_error", "grip_force_error", &SetStudy::grip_force_error, "N",
+     "added to each contact's commanded normal force", SetOption::Bound::kAny, "grip_force_error",
+     "errors of the normal forces", "for each contact on its own"},
+    {"command", "torque_error", "torque_error", &SetStudy::torque_error, "N*m",
+     "added to each joint's torque, drawn for each, of a whole hand", SetOption::Bound::kAny, "torque_error",
+     "errors of the torques", "for each joint on its own"},
+    {"held", "imbalance", "held_imbalance", &SetStudy::held_imbalance, "1",
+     "carried: what the command leaves unbalanced is at most this share of the load", SetOption::Bound::kPositive,
+     "imbalance"},
+    {"held", "acceleration", "held_acceleration", &SetStudy::held_acceleration, "m/s^2",
+     "at rest: acceleration of a contact at most this; a contact opens above it", SetOption::Bound::kPositive,
+     "acceleration"},
+    {"set", "interior_grasp", "interior_grasp", &SetStudy::interior_grasp, "",
+     "normals of a set without its object may all point away from the center of mass, as in a ring held from within",
+     SetOption::Bound::kAny, "interior_grasp"},
+    {"solver", "check_uniqueness", "check_uniqueness", &SetStudy::check_uniqueness, "", "look for a second solution",
+     SetOption::Bound::kAny, "check_uniqueness"},
 };
 
 /// Status of a grasp: ranked, or the reason for its rejection.
@@ -298,6 +401,9 @@ struct SetReplay {
   double residual = 0;          ///< of the contact problem; ideal hand: unbalanced part, relative to |w|
   double margin = 0, required_friction = 0, resisted_force_radius = 0, imbalance = 0;  ///< NaN where there is none
 };
+
+/// The options as JSON, as a ranking file has them: distributions as text, such as "normal(0.5, 0.1)".
+[[nodiscard]] std::string describe_study(const SetStudy& study);
 
 /// Recomputes one sample of one grasp with the draws of rank().
 /// @param grasp number of the grasp, from 0.

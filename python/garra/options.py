@@ -3,12 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 R = TypeVar("R")
+
+
+def from_table(*rows: dict[str, Any]) -> Callable[[type], type]:
+    """Makes a frozen dataclass whose fields are its own and one for each row of a table of the compiled module.
+
+    Parameters
+    ----------
+    *rows : dict
+        `name`, `default`, `takes` (the type, in words) and `doc` of a field. The row is the field's metadata. The line
+        `{rows}` of the docstring becomes the rows' entries.
+
+    Returns
+    -------
+    callable
+        Decorator.
+
+    Examples
+    --------
+    >>> from garra.options import from_table
+    >>> @from_table({"name": "mass", "default": 1.0, "takes": "float", "doc": "of the object"})
+    ... class Load:
+    ...     force: float = 0.0
+    >>> Load(mass=2.0)
+    Load(force=0.0, mass=2.0)
+    """
+
+    def decorate(cls: type) -> type:
+        for row in rows:
+            cls.__annotations__[row["name"]] = "Any"
+            setattr(cls, row["name"], field(default=row["default"], metadata=row))
+        if cls.__doc__:
+            entries = (f"{row['name']} : {row['takes']}\n        {row['doc']}" for row in rows)
+            cls.__doc__ = cls.__doc__.replace("{rows}", "\n    ".join(entries))
+        return dataclass(frozen=True)(cls)
+
+    return decorate
 
 
 def accept_options(**classes: type[Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:

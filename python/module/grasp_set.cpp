@@ -9,6 +9,7 @@
 #include <map>
 #include <span>
 #include <tuple>
+#include <variant>
 
 #include "arrays.hpp"
 #include "garra/core/error.hpp"
@@ -80,32 +81,19 @@ SetStudy make_uncertainty(const nb::dict& d) {
   };
   take("friction", s.friction);
   take("friction_is_factor", s.friction_is_factor);
-  take("per_contact_friction_factor", s.per_contact_friction_factor);
   take("mass", s.mass);
   take("mass_is_factor", s.mass_is_factor);
-  take("com_radius", s.com_radius);
-  take("slide", s.slide_t);
-  s.slide_o = s.slide_t;
-  take("tilt", s.tilt);
-  take("force_radius", s.force_radius);
-  take("torque_radius", s.torque_radius);
-  take("random_gravity_direction", s.random_gravity_direction);
-  take("interior_grasp", s.interior_grasp);
+  for (const grasp::SetOption& option : grasp::kSetOptions)
+    std::visit([&](auto member) { take(option.name, s.*member); }, option.value);
   std::string hand = "auto";
   take("hand", hand);
   s.hand = parse_hand(hand);
-  take("command", s.command);
-  take("grip_force_error", s.grip_force_error);
-  take("torque_error", s.torque_error);
   std::vector<std::vector<double>> wrenches;
   take("wrenches", wrenches);
   for (const auto& row : wrenches) {
     if (row.size() != 6) throw Error(ExitCode::kUsage, "wrenches: rows of " + std::to_string(row.size()), "[n, 6]");
     std::copy(row.begin(), row.end(), s.wrenches.emplace_back().begin());
   }
-  take("held_imbalance", s.held_imbalance);
-  take("held_acceleration", s.held_acceleration);
-  take("check_uniqueness", s.check_uniqueness);
   take("method", s.method);
   take("tolerance", s.tolerance);
   take("samples", s.samples);
@@ -252,9 +240,36 @@ void add_grasp_set(nb::module_& m) {
     nb::list axes;
     for (const int axis : a.axes)
       if (axis != 0) axes.append(axis);
-    arrays.append(nb::make_tuple(a.name, a.per_contact, nb::tuple(axes), a.or_number));
+    arrays.append(nb::make_tuple(a.name, a.per_contact, nb::tuple(axes), a.or_number, a.doc));
   }
-  m.attr("grasp_set_arrays") = arrays;  // name, a row per contact, axes (-1: joints), or a number per row
+  nb::list options;
+  for (const grasp::SetOption& option : grasp::kSetOptions) {
+    nb::dict row;
+    row["name"] = option.name;
+    row["keyword"] = option.keyword;
+    row["unit"] = option.unit;
+    row["doc"] = option.doc;
+    row["report"] = option.report;
+    row["each"] = option.each;
+    row["ball"] = option.is_ball();
+    std::visit(
+        [&](auto member) {
+          const auto value = SetStudy{}.*member;
+          if constexpr (std::is_same_v<decltype(value), const Distribution>) {
+            row["drawn"] = true;
+            row["default"] = value.nominal();
+          } else {
+            row["drawn"] = false;
+            row["default"] = value;
+          }
+        },
+        option.value);
+    options.append(row);
+  }
+  m.attr("grasp_set_options") = options;
+  m.def("grasp_set_study",
+        [](const nb::dict& uncertain) { return grasp::describe_study(make_uncertainty(uncertain)); });
+  m.attr("grasp_set_arrays") = arrays;  // name, a row per contact, axes (-1: joints), or a number per row, meaning
   m.attr("grasp_statuses") = words_to_dict(grasp::kGraspStatusWords);
   m.attr("grasp_outcomes") = words_to_dict(grasp::kOutcomeWords);
   m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),

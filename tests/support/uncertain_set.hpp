@@ -15,6 +15,7 @@ namespace garra::test {
   study.com_radius = 0.003;
   study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
   study.tilt = Distribution::cone(0.1);
+  study.displacement_radius = 0.002;
   study.force_radius = 1;
   study.torque_radius = 0.01;
   study.wrenches = {{0.3, 0, 0, 0, 0, 0}, {0, -0.3, 0, 0.01, 0, 0}, {0, 0, 0.3, 0, 0, -0.01}};

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from garra import _core
 from garra.page import words
 
 Table = dict[str, Any]
@@ -18,13 +19,6 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
         rows.append(("mass", _said(said["mass"], "kg")))
     elif "mass" in arrays or _matters(said.get("mass", 1), 1):
         rows.append(("mass", "the set’s" + _times(said.get("mass", 1))))
-    for key, name, unit in (
-        ("com_radius", "center of mass off by", "m"),
-        ("force_radius", "disturbing force", "N"),
-        ("torque_radius", "disturbing torque", "N m"),
-    ):
-        if said.get(key):
-            rows.append((name, words.distribution(f"ball({said[key]})", unit)))
     slides = [said.get(key, 0) for key in ("slide_t", "slide_o")]
     if slides[0] == slides[1] and _matters(slides[0], 0):
         rows.append(("contacts slide by", _said(slides[0], "m") + ", along t and o of the surface, each on its own"))
@@ -34,16 +28,15 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
             for slide, along in zip(slides, "to", strict=True)
             if _matters(slide, 0)
         ]
-    if _matters(said.get("tilt", 0), 0):
-        rows.append(("normals tilted by", _said(said["tilt"], "rad")))
     if _matters(said.get("command", 1), 1):
         rows.append(("command", "the set’s" + _times(said["command"])))
-    if _matters(said.get("grip_force_error", 0), 0):
-        rows.append(
-            ("errors of the normal forces", _said(said["grip_force_error"], "N") + ", for each contact on its own")
-        )
-    if _matters(said.get("torque_error", 0), 0):
-        rows.append(("errors of the torques", _said(said["torque_error"], "N m") + ", for each joint on its own"))
+    for option in _core.grasp_set_options:
+        given = said.get(option["name"], option["default"])
+        if not option["report"] or not _matters(given, option["default"]):
+            continue
+        value = f"ball({given})" if option["ball"] else given
+        each = f", {option['each']}" if option["each"] else ""
+        rows.append((option["report"], _said(value, option["unit"].replace("*", " ")) + each))
     if said.get("force_limit"):
         rows.append(("normal forces at most", words.shown(float(said["force_limit"]), "N")))
     if said.get("wrenches"):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+import json
+from dataclasses import fields
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from garra import _core
 from garra.arguments import check_seed, finite, numbers, place, real, whole
-from garra.grasp.robustness import ACCELERATION
+from garra.options import from_table
 from garra.study.distributions import Ball, Normal, Uniform
 
 
@@ -18,36 +20,31 @@ def constant(value: float) -> tuple[str, float, float, float, float]:
     return "constant", value, 0.0, 0.0, 0.0
 
 
-def _of(what: str, *shape: int) -> Any:
-    """A field of GraspArrays, optional; `shape` of one contact's or one grasp's part."""
-    return field(default=None, metadata={"of": what, "shape": shape})
+_AXES = {name: (per_contact, axes, or_number) for name, per_contact, axes, or_number, _ in _core.grasp_set_arrays}
+_HAND = {name for name, (_, axes, or_number) in _AXES.items() if or_number or -1 in axes}
+OF_CONTACTS = {name: axes for name, (per_contact, axes, _) in _AXES.items() if per_contact and name not in _HAND}
+"""Shapes of one contact's parts, by name"""
+OF_GRASPS = {name: axes for name, (per_contact, axes, _) in _AXES.items() if not per_contact and name not in _HAND}
+"""Shapes of one grasp's parts, by name"""
+OF_HANDS = tuple(name for name in _AXES if name in _HAND)
+"""Names of the arrays of hands that are not ideal; their shapes depend on one another."""
 
 
-@dataclass(frozen=True)
+def _array_row(name: str, per_contact: bool, axes: tuple[int, ...], or_number: bool, doc: str) -> dict[str, Any]:
+    shape = ", ".join(["m" if per_contact else "G", *("nq" if axis < 0 else str(axis) for axis in axes)])
+    takes = f"array_like [{shape}]{' or [m]' if or_number else ''}, optional"
+    return {"name": name, "default": None, "takes": takes, "doc": doc}
+
+
+@from_table(*(_array_row(*row) for row in _core.grasp_set_arrays if row[0] not in ("point", "normal")))
 class GraspArrays:
     """Arrays of a set beside contact points and normals, in SI units and object axes.
 
+    Arrays of contacts may be [G, k, ...], or one value for all; those of grasps one for all. A jacobian may be
+    [G, k, 3, nq], [G, 3 k, nq] or [3 m, nq]; `force` may replace `torque`.
+
     Parameters
     ----------
-    friction : float or array_like [G, k] or [m], optional
-        Friction coefficients.
-    tangent, curvature, force_limit : array_like, optional
-        Per contact: direction t, curvature along t and o [1/m], largest normal force [N].
-    torsion_radius : array_like, optional
-        Radius r of soft contacts [m]: |(c_t, c_o, tau / r)| <= friction c_n with the moment tau about the normal.
-    mass, com, inertia, gravity, wrench : array_like, optional
-        Per grasp, or one for all; wrench is (force; moment about com).
-    mobility, force : array_like, optional
-        Compliant hand: mobility as a number, one per contact or [..., 3, 3] [1/kg]; commanded force (n, t, o)
-        [..., 3] [N].
-    jacobian, mass_matrix, torque, bias, torque_limit : array_like, optional
-        Whole hand: contact point velocities [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]); mass matrix
-        [nq, nq] or [G, nq, nq]; torques [nq] or [G, nq], numpy.inf for no limit. `force` may replace `torque`.
-    drift : array_like [..., 3], optional
-        Acceleration of the object's contact points minus those of the hand, from velocities alone [m/s^2].
-    torsion, angular_mobility, angular_jacobian : array_like, optional
-        Soft contacts of these hands: commanded moment about the normal [N m]; mobility of moments [1/(kg m^2)], or
-        angular velocity of the touching body per joint rate.
     mesh : (array_like [v, 3], array_like [f, 3]), optional
         Object surface [m], triangles counterclockwise from outside, for pictures and for grasps from inside, whose
         normals all point away from the center of mass.
@@ -55,6 +52,7 @@ class GraspArrays:
         Names of the grasps.
     contact_names : array_like [G, k] or [m], optional
         Names of the contacts.
+    {rows}
 
     Examples
     --------
@@ -64,27 +62,6 @@ class GraspArrays:
     array([0.3])
     """
 
-    friction: Any = _of("contact")
-    tangent: Any = _of("contact", 3)
-    curvature: Any = _of("contact", 2)
-    force_limit: Any = _of("contact")
-    torsion_radius: Any = _of("contact")
-    force: Any = _of("contact", 3)
-    torsion: Any = _of("contact")
-    drift: Any = _of("contact", 3)
-    mass: Any = _of("grasp")
-    com: Any = _of("grasp", 3)
-    inertia: Any = _of("grasp", 3, 3)
-    gravity: Any = _of("grasp", 3)
-    wrench: Any = _of("grasp", 6)
-    mobility: Any = _of("hand")
-    angular_mobility: Any = _of("hand")
-    jacobian: Any = _of("hand")
-    angular_jacobian: Any = _of("hand")
-    mass_matrix: Any = _of("hand")
-    torque: Any = _of("hand")
-    bias: Any = _of("hand")
-    torque_limit: Any = _of("hand")
     mesh: tuple[Any, Any] | None = None
     names: Any = None
     contact_names: Any = None
@@ -94,19 +71,19 @@ class GraspArrays:
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
 
 
-def _shapes(what: str) -> dict[str, tuple[int, ...]]:
-    return {f.name: f.metadata["shape"] for f in fields(GraspArrays) if f.metadata.get("of") == what}
+def _option_row(option: dict[str, Any]) -> dict[str, Any]:
+    takes = "Ball, optional" if option["ball"] else "float or distribution" if option["drawn"] else "bool or float"
+    unit = f" [{option['unit'].replace('*', ' ')}]" if option["unit"] not in ("", "1") else ""
+    doc = option["doc"][0].upper() + option["doc"][1:] + unit + "."
+    return {**option, "name": option["keyword"], "key": option["name"], "takes": takes, "doc": doc} | (
+        {"default": None} if option["ball"] else {}
+    )
 
 
-OF_CONTACTS = {"point": (3,), "normal": (3,), **_shapes("contact")}
-"""Shapes of one contact's parts, by name"""
-OF_GRASPS = _shapes("grasp")
-"""Shapes of one grasp's parts, by name"""
-OF_HANDS = tuple(_shapes("hand"))
-"""Names of the arrays of hands that are not ideal; their shapes depend on one another."""
+_OPTIONS = [_option_row(option) for option in _core.grasp_set_options if option["keyword"]]
 
 
-@dataclass(frozen=True)
+@from_table(*_OPTIONS)
 class RankOptions:
     """Uncertain inputs and size of a ranking.
 
@@ -120,28 +97,12 @@ class RankOptions:
         Error of contact points along the surface in both directions; a number is the standard deviation [m].
     tilt : float
         Half angle of a cone in which the true normals are uniform [rad].
-    force, torque : Ball, optional
-        Disturbances [N, N m].
     wrenches : array_like [n, 6], optional
         Additional (force; moment about the center of mass) [N, N m], of which each sample draws one.
-    random_gravity_direction : bool
-        Gravity from a direction uniform on the sphere.
-    interior_grasp : bool
-        Accept normals that all point away from the center of mass, as in a ring held from inside.
     hand : str
         "auto" (by the arrays of the set), "ideal", "compliant" or "whole".
-    command : float or distribution
-        Factor on the commanded forces or torques.
-    grip_force_error, torque_error : float or distribution
-        Added to each normal force [N], or to each joint torque of a whole hand [N m].
-    imbalance : float
-        Largest fraction of the wrench that the command may leave unbalanced.
-    acceleration : float
-        Largest acceleration of a contact at rest [m/s^2].
     method : str
         Method for the contact problems of a hand that is not ideal: one of garra.contact.METHODS but "lemke".
-    check_uniqueness : bool
-        Search a second solution of each contact problem.
     samples : int
         Samples per grasp; with `best` the maximum.
     friction_samples : int
@@ -159,6 +120,7 @@ class RankOptions:
         "auto", "cpu", "scalar", "cuda", "cuda:1".
     threads : int
         CPU threads; 0: all.
+    {rows}
 
     Raises
     ------
@@ -180,19 +142,9 @@ class RankOptions:
     com: Any = None
     slide: Any = 0.0
     tilt: float = 0.0
-    force: Ball | None = None
-    torque: Ball | None = None
     wrenches: Any = None
-    random_gravity_direction: bool = False
-    interior_grasp: bool = False
     hand: str = "auto"
-    command: Any = 1.0
-    grip_force_error: Any = 0.0
-    torque_error: Any = 0.0
-    imbalance: float = 0.5
-    acceleration: float = ACCELERATION
     method: str = "auto"
-    check_uniqueness: bool = True
     samples: int = 1000
     friction_samples: int = 100
     radius_samples: int = -1
@@ -214,7 +166,9 @@ class RankOptions:
     def _uncertain(self) -> dict[str, Any]:
         """Uncertain inputs and sizes as the compiled module takes them."""
         common, own, is_factor = split_friction(self.friction)
-        slide = self.slide if is_drawn(self.slide) else Normal(0.0, finite("slide", self.slide), -np.inf, np.inf)
+        slide = as_tuple(
+            self.slide if is_drawn(self.slide) else Normal(0.0, finite("slide", self.slide), -np.inf, np.inf)
+        )
         tilt = real("tilt", self.tilt, 0)
         return {
             "friction": common,
@@ -223,32 +177,29 @@ class RankOptions:
             "mass": as_tuple(self.mass, 0.0) if is_drawn(self.mass) else constant(1.0),
             "mass_is_factor": self.mass.relative if is_drawn(self.mass) else True,
             "com_radius": self.com.radius if isinstance(self.com, Ball) else 0.0,
-            "slide": as_tuple(slide),
+            "slide_t": slide,
+            "slide_o": slide,
             "tilt": ("cone", tilt, 0.0, 0.0, 0.0) if tilt else constant(0.0),
-            "force_radius": _radius("force", self.force),
-            "torque_radius": _radius("torque", self.torque),
             "wrenches": [] if self.wrenches is None else np.atleast_2d(numbers("wrenches", self.wrenches)).tolist(),
-            "random_gravity_direction": bool(self.random_gravity_direction),
-            "interior_grasp": bool(self.interior_grasp),
             "hand": self.hand,
-            "command": self._number("command"),
-            "grip_force_error": self._number("grip_force_error"),
-            "torque_error": self._number("torque_error"),
-            "held_imbalance": real("imbalance", self.imbalance),
-            "held_acceleration": real("acceleration", self.acceleration),
             "method": str(self.method),
-            "check_uniqueness": bool(self.check_uniqueness),
             "samples": whole("samples", self.samples, 1, 2**63 - 1),
             "friction_samples": whole("friction_samples", self.friction_samples, 0, 2**63 - 1),
             "radius_samples": whole("radius_samples", self.radius_samples, -1, 2**63 - 1),
             "best": whole("best", self.best, 0, 2**63 - 1),
             "confidence": real("confidence", self.confidence),
             "seed": check_seed(self.seed),
-        }
+        } | {row["key"]: _value(row, getattr(self, row["name"])) for row in _OPTIONS}
 
-    def _number(self, name: str) -> tuple[str, float, float, float, float]:
-        value = getattr(self, name)
-        return as_tuple(value) if is_drawn(value) else constant(finite(name, value))
+
+def _value(row: dict[str, Any], given: Any) -> Any:
+    """The option of a row of the table as the compiled module takes it."""
+    name = row["name"]
+    if row["ball"]:
+        return _radius(name, given)
+    if row["drawn"]:
+        return as_tuple(given) if is_drawn(given) else constant(finite(name, given))
+    return bool(given) if isinstance(row["default"], bool) else real(name, given)
 
 
 def is_drawn(value: Any) -> bool:
@@ -268,23 +219,7 @@ def _radius(name: str, given: Ball | None) -> float:
 
 def study_of(uncertain: dict[str, Any]) -> dict[str, Any]:
     """As `garra grasp rank` writes it into a ranking's file."""
-    said = {key: _text(value) if isinstance(value, tuple) else value for key, value in uncertain.items()}
-    said["slide_t"] = said["slide_o"] = said.pop("slide")
-    # The median, but for a normal distribution that is cut off askew.
-    for key in ("friction", "per_contact_friction_factor"):
-        kind, a, b = uncertain[key][:3]
-        said[f"{key}_nominal"] = (a + b) / 2 if kind == "uniform" else a
-    return said
-
-
-def _text(drawn: tuple[str, float, float, float, float]) -> str:
-    """normal(0.5, 0.1)"""
-    kind, a, b, low, high = drawn
-    if kind in ("constant", "cone"):
-        return f"{float(a)}" if kind == "constant" else f"cone({float(a)})"
-    # Ends that as_tuple() gives to a distribution that has none do not cut it.
-    cut = kind == "normal" and min(a - low, high - a) < 8 * b
-    return f"{kind}({float(a)}, {float(b)})" + (", truncated" if cut else "")
+    return json.loads(_core.grasp_set_study(uncertain))
 
 
 def as_tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float, float, float, float]:

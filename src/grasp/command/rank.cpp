@@ -209,7 +209,7 @@ void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStu
   io::write_ranking(a.output, answer.ranking,
                     {{"set", fs::absolute(a.set, ignored).string()},
                      {"set_checksum", "crc32:" + io::file_checksum(a.set)},
-                     {"study", study_json(study)},
+                     {"study", grasp::describe_study(study)},
                      {"study_toml", a.study.empty() ? std::string(io::kCertainSet) : io::read_text(a.study)},
                      {"study_overrides", joined(list_overrides(a))},
                      {"seconds", Json(answer.seconds).dump()},
@@ -281,40 +281,6 @@ void run_rank(const RankArguments& given) {
 }
 
 }  // namespace
-
-std::string study_json(const grasp::SetStudy& s) {
-  using study::describe;
-  Json out = {{"friction", describe(s.friction)},
-              {"friction_nominal", s.friction.nominal()},
-              {"friction_is_factor", s.friction_is_factor},
-              {"per_contact_friction_factor", describe(s.per_contact_friction_factor)},
-              {"per_contact_friction_factor_nominal", s.per_contact_friction_factor.nominal()},
-              {"mass", describe(s.mass)},
-              {"mass_is_factor", s.mass_is_factor},
-              {"com_radius", s.com_radius},
-              {"slide_t", describe(s.slide_t)},
-              {"slide_o", describe(s.slide_o)},
-              {"tilt", describe(s.tilt)},
-              {"force_radius", s.force_radius},
-              {"torque_radius", s.torque_radius},
-              {"wrenches", s.wrenches},
-              {"random_gravity_direction", s.random_gravity_direction},
-              {"interior_grasp", s.interior_grasp},
-              {"command", describe(s.command)},
-              {"grip_force_error", describe(s.grip_force_error)},
-              {"torque_error", describe(s.torque_error)},
-              {"held_imbalance", s.held_imbalance},
-              {"held_acceleration", s.held_acceleration},
-              {"method", s.method},
-              {"samples", s.samples},
-              {"friction_samples", s.friction_samples},
-              {"radius_samples", s.radius_samples},
-              {"best", s.best},
-              {"confidence", s.confidence},
-              {"seed", s.seed}};
-  if (std::isfinite(s.force_limit)) out["force_limit"] = s.force_limit;
-  return out.dump();
-}
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string all;

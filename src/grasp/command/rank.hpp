@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "garra/grasp_set.hpp"
 
 namespace garra::cli {
 
@@ -15,8 +14,6 @@ inline constexpr const char* kRankingFile = "ranking.h5";  ///< of a run folder
 
 // Attributes of a ranking.
 
-/// The study's uncertainties as JSON for the ranking's page; names as in SetStudy and Python.
-[[nodiscard]] std::string study_json(const grasp::SetStudy& study);
 /// Overrides joined by newlines, which none of them contains.
 [[nodiscard]] std::string joined(const std::vector<std::string>& lines);
 

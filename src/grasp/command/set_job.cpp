@@ -24,7 +24,7 @@ io::TextAttributes make_attributes(const io::RunFolder& folder, const GraspSetSt
           {"hand", names_of(study.hand())[static_cast<std::size_t>(study.hand())]},
           {"set", s.file},
           {"set_checksum", s.checksum},
-          {"study", study_json(s.study)},
+          {"study", grasp::describe_study(s.study)},
           {"study_toml", folder.read_text("scenario.toml")},
           {"study_overrides", joined(folder.overrides())},
           {"version", version()}};

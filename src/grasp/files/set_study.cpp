@@ -2,9 +2,13 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <type_traits>
+#include <variant>
 
 #include "base/files/number.hpp"
 #include "base/files/text_file.hpp"
+#include "base/files/units.hpp"
 #include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
@@ -16,6 +20,7 @@ namespace garra::io {
 
 namespace {
 
+using grasp::SetOption;
 using grasp::SetScenario;
 using grasp::SetStudy;
 using study::Distribution;
@@ -42,10 +47,35 @@ void value_or_factor(Fields& f, const ValueOrFactor& v) {
     f.key(factor, distribution(v.into, {kRatio, Bounds::not_negative()}), {.doc = "a factor on the set's " + v.doc});
 }
 
+Wanted wanted(const SetOption& option) {
+  Wanted wanted{};
+  static_cast<void>(parse_any_quantity(std::string("1 ") + option.unit, wanted.dimension));
+  if (option.bound == SetOption::Bound::kNotNegative) wanted.bounds = Bounds::not_negative();
+  if (option.bound == SetOption::Bound::kPositive) wanted.bounds = Bounds::positive();
+  wanted.cone = wanted.dimension == kAngle;
+  return wanted;
+}
+
+/// The options of a table, from grasp::kSetOptions.
+void option_fields(Fields& f, std::string_view table, SetStudy& s) {
+  for (const SetOption& option : grasp::kSetOptions) {
+    if (table != option.table) continue;
+    const auto value = [&](auto member) {
+      using T = std::remove_cvref_t<decltype(s.*member)>;
+      if constexpr (std::is_same_v<T, bool>)
+        return boolean(s.*member);
+      else if constexpr (std::is_same_v<T, double>)
+        return quantity(s.*member, wanted(option));
+      else
+        return distribution(s.*member, wanted(option));
+    };
+    f.key(option.key, std::visit(value, option.value), {.doc = option.doc});
+  }
+}
+
 void object_fields(Fields& f, SetStudy& s) {
   value_or_factor(f, {"mass", {kMass, Bounds::not_negative()}, "mass", s.mass, s.mass_is_factor});
-  f.key("com_radius", quantity(s.com_radius, {kLength, Bounds::not_negative()}),
-        {.doc = "the center of mass is off, uniform in a ball of this radius"});
+  option_fields(f, "object", s);
 }
 
 void contact_fields(Fields& f, SetStudy& s) {
@@ -54,12 +84,7 @@ void contact_fields(Fields& f, SetStudy& s) {
                       "coefficients, common to all contacts",
                       s.friction,
                       s.friction_is_factor});
-  f.key("per_contact_friction_factor", distribution(s.per_contact_friction_factor, {kRatio, Bounds::not_negative()}),
-        {.doc = "a further factor, drawn for each contact"});
-  f.key("slide_t", distribution(s.slide_t, {kLength}),
-        {.doc = "of each contact point along the surface; the normal turns with the curvature"});
-  f.key("slide_o", distribution(s.slide_o, {kLength}), {.doc = "likewise, across"});
-  f.key("tilt", distribution(s.tilt, {kAngle, Bounds::any(), true}), {.doc = "of each true normal, towards any side"});
+  option_fields(f, "contacts", s);
   f.key("force_limit", quantity(s.force_limit, {kForce, Bounds::positive()}, std::numeric_limits<double>::infinity()),
         {.doc = "of the normal force of every contact, where the set has none"});
 }
@@ -96,14 +121,10 @@ AnyValue wrenches(SetStudy& s) {
 }
 
 void load_fields(Fields& f, SetStudy& s) {
-  f.key("force_radius", quantity(s.force_radius, {kForce, Bounds::not_negative()}),
-        {.doc = "disturbance, uniform in a ball of this radius"});
-  f.key("torque_radius", quantity(s.torque_radius, {kTorque, Bounds::not_negative()}), {.doc = "likewise"});
+  option_fields(f, "load", s);
   f.key("wrenches", wrenches(s),
         {.doc = "one of them acts besides, any as likely as the others (object axes, about the center of mass)",
          .otherwise = "none"});
-  f.key("random_gravity_direction", boolean(s.random_gravity_direction),
-        {.doc = "gravity from a direction uniform on the sphere"});
 }
 
 void set_fields(Fields& f, SetScenario& s) {
@@ -114,9 +135,7 @@ void set_fields(Fields& f, SetScenario& s) {
       "checksum", string(s.checksum, true),
       {.doc = "`\"crc32:...\"` of the set's file: another one is refused. A run folder keeps it", .otherwise = "any"});
   f.key("hand", choice(s.study.hand), {.doc = "what presses on the object; auto: what the set has arrays of"});
-  f.key("interior_grasp", boolean(s.study.interior_grasp),
-        {.doc = "normals of a set without its object may all point away from the center of mass, as in a ring held "
-                "from within"});
+  option_fields(f, "set", s.study);
 }
 
 void sampling_fields(Fields& f, SetScenario& s) {
@@ -165,22 +184,11 @@ void set_scenario_fields(Fields& f, SetScenario& s) {
   f.table("object", {.doc = "what is held"}, [&] { object_fields(f, s.study); });
   f.table("contacts", {.doc = "where it is touched"}, [&] { contact_fields(f, s.study); });
   f.table("load", {.doc = "what acts on it besides"}, [&] { load_fields(f, s.study); });
-  f.table("command", {.doc = "of a hand that is not ideal"}, [&] {
-    f.key("factor", distribution(s.study.command, {kRatio}), {.doc = "on the commanded forces or torques"});
-    f.key("grip_force_error", distribution(s.study.grip_force_error, {kForce}),
-          {.doc = "added to each contact's commanded normal force"});
-    f.key("torque_error", distribution(s.study.torque_error, {kTorque}),
-          {.doc = "added to each joint's torque, drawn for each, of a whole hand"});
-  });
-  f.table("held", {.doc = "what held means"}, [&] {
-    f.key("imbalance", quantity(s.study.held_imbalance, {kRatio, Bounds::positive()}),
-          {.doc = "carried: what the command leaves unbalanced is at most this share of the load"});
-    f.key("acceleration", quantity(s.study.held_acceleration, {kAcceleration, Bounds::positive()}),
-          {.doc = "at rest: acceleration of a contact at most this; a contact opens above it"});
-  });
+  f.table("command", {.doc = "of a hand that is not ideal"}, [&] { option_fields(f, "command", s.study); });
+  f.table("held", {.doc = "what held means"}, [&] { option_fields(f, "held", s.study); });
   f.table("solver", {.doc = "of contact problems, which a hand that is not ideal has"}, [&] {
     f.key("method", choice(s.study.method, methods()), {.doc = "of the contact problem; soft contacts take `auto`"});
-    f.key("check_uniqueness", boolean(s.study.check_uniqueness), {.doc = "look for a second solution"});
+    option_fields(f, "solver", s.study);
   });
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
 }

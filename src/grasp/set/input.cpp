@@ -174,7 +174,8 @@ bool GraspReader::finite() const {
          all_finite(set_.tangent, row_, contacts_, 3) && all_finite(set_.friction, row_, contacts_, 1) &&
          all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.torsion_radius, row_, contacts_, 1) &&
          all_finite(set_.mass, g_, 1, 1) && all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) &&
-         all_finite(set_.gravity, g_, 1, 3) && all_finite(set_.wrench, g_, 1, 6);
+         all_finite(set_.gravity, g_, 1, 3) && all_finite(set_.moment_length, g_, 1, 1) &&
+         all_finite(set_.wrench, g_, 1, 6);
 }
 
 bool GraspReader::frames_exist() const {
@@ -204,6 +205,7 @@ double GraspReader::reach() const {
 }
 
 double GraspReader::length() const {
+  if (!set_.moment_length.empty()) return one(set_.moment_length, g_, 0);
   if (!set_.inertia.empty() && one(set_.mass, g_, 0) > 0) {
     const double* I = set_.inertia.data() + 9 * g_;
     const double trace = I[0] + I[4] + I[8];
@@ -268,24 +270,19 @@ SetModel make_model(const SetStudy& study) {
     at[2] = azimuth;
   };
   SetModel m{};
-  m.draw[kSetFriction] = study.friction;
-  m.draw[kSetMass] = study.mass;
-  ball(m.draw + kComSize, study.com_radius);
-  ball(m.draw + kSetForceSize, study.force_radius);
-  ball(m.draw + kSetTorqueSize, study.torque_radius);
+  for (const SetDraw& row : kSetDraws)
+    if (row.radius != nullptr)
+      ball(m.draw + row.slot, study.*row.radius);
+    else
+      m.draw[row.slot] = study.*row.drawn;
+  for (const SetDraw& row : kSetContactDraws) m.contact_draw[row.slot] = study.*row.drawn;
   if (study.random_gravity_direction) {
     m.draw[kGravityCosine] = cosine;
     m.draw[kGravityAzimuth] = azimuth;
   }
-  m.draw[kSetCommand] = study.command;
   m.torque_error = study.torque_error;
   m.wrenches = static_cast<int>(study.wrenches.size());
   for (std::size_t k = 0; k < study.wrenches.size(); ++k) std::ranges::copy(study.wrenches[k], m.wrench[k]);
-  m.contact_draw[kOwnFriction] = study.per_contact_friction_factor;
-  m.contact_draw[kSetGripForceError] = study.grip_force_error;
-  m.contact_draw[kSetSlideT] = study.slide_t;
-  m.contact_draw[kSetSlideO] = study.slide_o;
-  m.contact_draw[kSetTilt] = study.tilt;
   if (!study.tilt.is_constant()) m.contact_draw[kSetTiltDirection] = azimuth;
   m.friction_is_factor = study.friction_is_factor;
   m.mass_is_factor = study.mass_is_factor;

@@ -21,37 +21,34 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-template <int Count>
-void add_drawn(const study::Distribution* draw, const char* const (&names)[Count], const std::string& prefix,
+template <int Count, std::size_t Rows>
+void add_drawn(const study::Distribution* draw, const SetDraw (&rows)[Rows], const std::string& prefix,
                const Vec<double, Count>& x, SetReplay& out) {
-  for (int k = 0; k < Count; ++k)
-    if (!draw[k].is_constant()) out.inputs.emplace_back(prefix + names[k], x[k]);
+  const auto add = [&](int slot, const std::string& name) {
+    if (!draw[slot].is_constant()) out.inputs.emplace_back(prefix + name, x[slot]);
+  };
+  for (const SetDraw& row : rows) {
+    add(row.slot, row.name);
+    if (row.radius == nullptr) continue;
+    add(row.slot + 1, row.name + std::string(" cos(polar angle)"));
+    add(row.slot + 2, row.name + std::string(" azimuth"));
+  }
 }
 
-/// Names of SetSlot and of SetContactSlot.
-constexpr const char* kSlotNames[kSetSlots] = {"friction",
-                                               "mass",
-                                               "com offset",
-                                               "com offset cos(polar angle)",
-                                               "com offset azimuth",
-                                               "force",
-                                               "force cos(polar angle)",
-                                               "force azimuth",
-                                               "torque",
-                                               "torque cos(polar angle)",
-                                               "torque azimuth",
-                                               "gravity cos(polar angle)",
-                                               "gravity azimuth",
-                                               "command factor"};
-constexpr const char* kContactSlotNames[kSetContactSlots] = {"friction factor", "slide t",         "slide o", "tilt",
-                                                             "tilt direction",  "grip force error"};
-
 void add_inputs(const SetModel& model, const SampleIndex<double>& index, int contacts, SetReplay& out) {
-  add_drawn(model.draw, kSlotNames, "", draw_values<kSetSlots>(model.draw, model.seed, index, 0), out);
+  const auto x = draw_values<kSetSlots>(model.draw, model.seed, index, 0);
+  add_drawn(model.draw, kSetDraws, "", x, out);
+  if (model.random_gravity_direction) {
+    out.inputs.emplace_back("gravity cos(polar angle)", x[kGravityCosine]);
+    out.inputs.emplace_back("gravity azimuth", x[kGravityAzimuth]);
+  }
   for (int j = 0; j < contacts; ++j) {
-    const int block = (kSetSlots + j * kSetContactSlots) / 2;
-    add_drawn(model.contact_draw, kContactSlotNames, "contact " + std::to_string(j) + " ",
-              draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block), out);
+    const std::string prefix = "contact " + std::to_string(j) + " ";
+    const int block = (kFirstSlots + j * kSetContactSlots) / 2;
+    const auto own = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
+    add_drawn(model.contact_draw, kSetContactDraws, prefix, own, out);
+    if (!model.contact_draw[kSetTiltDirection].is_constant())
+      out.inputs.emplace_back(prefix + "tilt direction", own[kSetTiltDirection]);
   }
 }
 

@@ -14,23 +14,19 @@
 namespace garra::grasp {
 
 /// Scalar inputs of a sample. Every input has its own random numbers, drawn or not, so that two studies share those of
-/// their common inputs.
+/// their common inputs. A ball takes three: size, cosine of the polar angle, azimuth.
 enum SetSlot : int {
   kSetFriction,
   kSetMass,
-  kComSize,  ///< a vector in a ball: size, cosine of the polar angle, azimuth
-  kComCosine,
-  kComAzimuth,
-  kSetForceSize,
-  kSetForceCosine,
-  kSetForceAzimuth,
-  kSetTorqueSize,
-  kSetTorqueCosine,
-  kSetTorqueAzimuth,
-  kGravityCosine,
+  kComSize,
+  kSetForceSize = kComSize + 3,
+  kSetTorqueSize = kSetForceSize + 3,
+  kGravityCosine = kSetTorqueSize + 3,
   kGravityAzimuth,
   kSetCommand,  ///< factor on the commanded forces or torques
-  kSetSlots
+  kFirstSlots,  ///< random blocks of contacts follow; those of later slots come behind all others
+  kDisplacementSize = kFirstSlots,
+  kSetSlots = kDisplacementSize + 4  ///< even
 };
 /// Scalar inputs of each contact.
 enum SetContactSlot : int {
@@ -42,11 +38,34 @@ enum SetContactSlot : int {
   kSetGripForceError,  ///< added to the commanded normal force [N]
   kSetContactSlots
 };
+/// Row of a table of draws: an option of SetStudy, its slot, and its name in a replay.
+struct SetDraw {
+  int slot;
+  const char* name;
+  study::Distribution SetStudy::*drawn;
+  double SetStudy::*radius = nullptr;  ///< of a ball, instead
+};
+inline constexpr SetDraw kSetDraws[] = {
+    {kSetFriction, "friction", &SetStudy::friction},
+    {kSetMass, "mass", &SetStudy::mass},
+    {kComSize, "com offset", nullptr, &SetStudy::com_radius},
+    {kDisplacementSize, "displacement", nullptr, &SetStudy::displacement_radius},
+    {kSetForceSize, "force", nullptr, &SetStudy::force_radius},
+    {kSetTorqueSize, "torque", nullptr, &SetStudy::torque_radius},
+    {kSetCommand, "command factor", &SetStudy::command},
+};
+inline constexpr SetDraw kSetContactDraws[] = {
+    {kOwnFriction, "friction factor", &SetStudy::per_contact_friction_factor},
+    {kSetSlideT, "slide t", &SetStudy::slide_t},
+    {kSetSlideO, "slide o", &SetStudy::slide_o},
+    {kSetTilt, "tilt", &SetStudy::tilt},
+    {kSetGripForceError, "grip force error", &SetStudy::grip_force_error},
+};
 static_assert(kSetSlots % 2 == 0 && kSetContactSlots % 2 == 0, "a random block has two numbers");
 
 /// Random blocks beyond those of all contacts: for the choice of the wrench, then for each joint.
-inline constexpr int kWrenchBlock = (kSetSlots + kMaxSetContacts * kSetContactSlots) / 2,
-                     kJointBlock = kWrenchBlock + 1;
+inline constexpr int kWrenchBlock = (kFirstSlots + kMaxSetContacts * kSetContactSlots) / 2,
+                     kJointBlock = kWrenchBlock + 1, kLaterBlock = kJointBlock + 1024;
 
 /// Model shared by all grasps. Trivially copyable.
 struct SetModel {
@@ -110,7 +129,9 @@ GARRA_HD_CALL Vec<S, Count> draw_values(const study::Distribution* draw, std::ui
   for (int k = 0; k < Count; k += 2) {
     S u[2] = {S(0.5), S(0.5)};
     if (!draw[k].is_constant() || !draw[k + 1].is_constant())
-      uniform_pair<S>(seed, index, static_cast<std::uint32_t>(block + k / 2), u[0], u[1]);
+      uniform_pair<S>(seed, index,
+                      static_cast<std::uint32_t>(k < kFirstSlots ? block + k / 2 : kLaterBlock + (k - kFirstSlots) / 2),
+                      u[0], u[1]);
     for (int h = 0; h < 2; ++h) x[k + h] = study::quantile(draw[k + h], u[h]);
   }
   return x;
@@ -124,12 +145,13 @@ struct DrawnContact {
   S grip_force_error;  ///< [N]
 };
 
-/// Contact of a sample whose first random block is `block`.
+/// Contact of a sample whose first random block is `block`. The displacement moves it along its surface.
 template <class S>
-GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const SurfacePoint& at, const SampleIndex<S>& index,
-                                            int block) {
+GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const SurfacePoint& at, const Vec3<S>& displacement,
+                                            const SampleIndex<S>& index, int block) {
   const auto x = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
-  const ContactDeviation<S> deviation{x[kSetSlideT], x[kSetSlideO], x[kSetTilt], x[kSetTiltDirection], S(1)};
+  const S t = x[kSetSlideT] + dot(displacement, cast<S>(at.t)), o = x[kSetSlideO] + dot(displacement, cast<S>(at.o));
+  const ContactDeviation<S> deviation{t, o, x[kSetTilt], x[kSetTiltDirection], S(1)};
   return {place_on_surface(at, deviation), x[kOwnFriction], x[kSetGripForceError]};
 }
 
@@ -169,13 +191,14 @@ struct CandidateKernel {
   GARRA_HD SetSample<S, N> sample(const SetGrasp<H>& g, const SampleIndex<S>& index) const {
     const auto x = draw_values<kSetSlots>(model.draw, model.seed, index, 0);
     SetSample<S, N> out;
-    out.com = cast<S>(g.com) + ball_vector(x[kComSize], x[kComCosine], x[kComAzimuth]);
+    out.com = cast<S>(g.com) + ball_vector(x[kComSize], x[kComSize + 1], x[kComSize + 2]);
     out.command = x[kSetCommand];
     set_load(g, x, out);
     if (model.wrenches > 0) add_wrench(index, S(1 / g.length), out);
+    const Vec3<S> displacement = ball_vector(x[kDisplacementSize], x[kDisplacementSize + 1], x[kDisplacementSize + 2]);
     for (int j = 0; j < extent<N>(); ++j) {
-      const int block = (kSetSlots + j % g.contacts * kSetContactSlots) / 2;
-      const DrawnContact<S> own = drawn_contact(model, g.contact[j], index, block);
+      const int block = (kFirstSlots + j % g.contacts * kSetContactSlots) / 2;
+      const DrawnContact<S> own = drawn_contact(model, g.contact[j], displacement, index, block);
       out.place[j] = own.place;
       const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];
       out.friction[j] = nominal * own.friction;
@@ -207,8 +230,8 @@ struct CandidateKernel {
     out.gravity = cast<S>(g.gravity);
     if (model.random_gravity_direction)
       out.gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
-    const Vec3<S> force = ball_vector(x[kSetForceSize], x[kSetForceCosine], x[kSetForceAzimuth]);
-    const Vec3<S> torque = ball_vector(x[kSetTorqueSize], x[kSetTorqueCosine], x[kSetTorqueAzimuth]);
+    const Vec3<S> force = ball_vector(x[kSetForceSize], x[kSetForceSize + 1], x[kSetForceSize + 2]);
+    const Vec3<S> torque = ball_vector(x[kSetTorqueSize], x[kSetTorqueSize + 1], x[kSetTorqueSize + 2]);
     for (int r = 0; r < 3; ++r) {
       out.rest[r] = S(g.wrench[r]) + force[r];
       out.rest[r + 3] = (S(g.wrench[r + 3]) + torque[r]) * S(1 / g.length);

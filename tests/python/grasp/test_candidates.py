@@ -289,3 +289,24 @@ def test_a_file_that_is_no_hdf5_file_is_a_file_error(tmp_path):
         garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5")
     with pytest.raises(FileNotFoundError):
         garra.grasp.GraspSet.from_hdf5(tmp_path / "none.h5")
+
+
+def test_a_displacement_of_the_hand_moves_all_contacts_along_their_surfaces():
+    normals = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0]])
+    points = np.array([[-0.03, 0, 0.001], [0.03, 0, -0.001], [0, -0.02, 0]])
+    grasps = garra.grasp.GraspSet.from_arrays(points[None], normals[None], friction=0.6, mass=0.2, force_limit=20.0)
+    ranking = garra.grasp.rank(grasps, displacement=garra.ball(0.004), samples=400)
+    moved = []
+    for sample in range(50):
+        replay = ranking.replay(0, sample)
+        size, cosine, azimuth = (replay["inputs"][f"displacement{part}"] for part in ("", " cos(polar angle)", " azimuth"))
+        sine = np.sqrt(1 - cosine**2)
+        displacement = size * np.array([sine * np.cos(azimuth), sine * np.sin(azimuth), cosine])
+        along = displacement - normals * (normals @ displacement)[:, None]  # on planes the normal part moves nothing
+        np.testing.assert_allclose(replay["point"], points + along, atol=1e-15)
+        moved.append(size)
+    assert 0.003 < max(moved) <= 0.004
+    # The draws of older inputs do not depend on it.
+    still, both = (garra.grasp.rank(grasps, com=garra.ball(0.003), samples=64, **more)
+                   for more in ({}, {"displacement": garra.ball(0.004)}))
+    assert still.replay(0, 7)["inputs"].items() <= both.replay(0, 7)["inputs"].items()

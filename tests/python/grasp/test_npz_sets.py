@@ -397,3 +397,30 @@ def test_zip64_and_sizes_behind_the_members_are_read(tmp_path):
     large += b"PK\6\7" + struct.pack("<IQI", 0, end, 1)
     file.write_bytes(data[:end] + large + END + bytes(4) + b"\xff" * 12 + bytes(2))
     garra("grasp", "rank", file)
+
+
+def test_a_moment_length_from_npz_hdf5_and_arrays_replaces_the_radius_of_gyration(tmp_path):
+    import garra as module
+
+    require_module()
+    angle = 2 * np.pi * np.arange(3) / 3
+    into = np.stack([np.cos(angle), np.sin(angle), np.zeros(3)], axis=1)
+    given = {"points": np.tile(-0.03 * into, (4, 1, 1)), "normals": np.tile(into, (4, 1, 1)), "friction": 0.6,
+             "mass": 0.2, "inertia": 1e-4 * np.eye(3), "force_limit": 20.0}  # fmt: skip
+    gyration = np.sqrt(1e-4 / 0.2)
+    ranked = {"com": module.ball(0.004), "samples": 40, "friction_samples": 2, "radius_samples": 40}
+    plain = module.grasp.rank(module.grasp.GraspSet.from_arrays(**given), **ranked)
+    grasps = module.grasp.GraspSet.from_arrays(**given, moment_length=gyration * np.array([1, 4, 0.25, -1]))
+    found = [module.grasp.rank(grasps, **ranked)]
+    for name in ("set.npz", "set.h5"):
+        grasps.save(tmp_path / name)
+        read = module.grasp.GraspSet.from_npz if name.endswith("npz") else module.grasp.GraspSet.from_hdf5
+        found.append(module.grasp.rank(read(tmp_path / name), **ranked))
+    for ranking in found:
+        radius = ranking.resisted_force_radius
+        np.testing.assert_allclose(radius[0], plain.resisted_force_radius[0], rtol=1e-12)
+        # A ball with larger moments fits where a smaller push does.
+        assert radius[1] < 0.9 * radius[0] < 0.9**2 * radius[2]
+        # Whether forces balance a wrench does not depend on the length.
+        np.testing.assert_array_equal(ranking.held[:3], plain.held[:3])
+        assert ranking.refused == {"bad_mass": 1}
