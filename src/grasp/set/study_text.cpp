@@ -17,6 +17,7 @@ std::string describe_study(const SetStudy& s) {
                      {"mass", describe(s.mass)},
                      {"mass_is_factor", s.mass_is_factor},
                      {"wrenches", s.wrenches},
+                     {"method", s.method},
                      {"samples", s.samples},
                      {"friction_samples", s.friction_samples},
                      {"radius_samples", s.radius_samples},
