@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <vector>
 
 #include "cli/answer_parts.hpp"
@@ -183,12 +184,24 @@ std::string effort_lines(const Json& s, const Json& manifest) {
          speed_line(manifest);
 }
 
+/// The study's note, broken between words.
+std::string note_lines(const std::string& note) {
+  std::string out, line = "Note              ";
+  std::istringstream words(note);
+  for (std::string word; words >> word; line += " " + word)
+    if (line.size() + 1 + word.size() > 110) {
+      out += line + "\n";
+      line = std::string(18, ' ');
+    }
+  return note.empty() ? "" : out + line + "\n";
+}
+
 }  // namespace
 
 std::string chain_answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out =
       "\n" + s["title"].get<std::string>() + "\n\n" + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
-  if (const std::string note = s.value("note", ""); !note.empty()) out += "Note               " + note + "\n";
+  out += note_lines(s.value("note", ""));
   out += effort_lines(s, manifest);
   if (look.sample >= 0)
     out += "Slowest sample     garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
