@@ -50,7 +50,7 @@ void write_values(const std::string& path, const std::string& merit, const conta
 }
 
 /// Least, median and greatest of the finite numbers; zeros where there are none.
-std::vector<double> three_of(std::vector<double> numbers) {
+std::vector<double> three_numbers(std::vector<double> numbers) {
   std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
   if (numbers.empty()) return {0, 0, 0};
   std::ranges::sort(numbers);
@@ -62,7 +62,7 @@ void evaluate_file(const MeritArguments& a) {
   const contact::MeritValues values = contact::merit(problems, read_points(a, problems), contact::parse_merit(a.merit),
                                                      parse_device(a.device, a.threads));
   if (!a.output.empty()) write_values(a.output, a.merit, values);
-  const std::vector<double> f = three_of(values.value), g = three_of(values.projected_gradient);
+  const std::vector<double> f = three_numbers(values.value), g = three_numbers(values.projected_gradient);
   if (a.format == "json") {
     const auto three = [](const std::vector<double>& x) {
       return nlohmann::ordered_json{{"least", x[0]}, {"median", x[1]}, {"greatest", x[2]}};

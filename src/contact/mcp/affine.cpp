@@ -26,7 +26,7 @@ AffineEnd run_method(AffineMethod method, const AffineRow& row, const AffineOpti
 }
 
 /// e(x) of docs/theory/mcp.md (2), and F.
-double error_of(const AffineRow& row, const double* x, double* F) {
+double largest_error(const AffineRow& row, const double* x, double* F) {
   double error = 0;
   for (int i = 0; i < row.n; ++i) {
     F[i] = row.value(i, x);
@@ -53,7 +53,7 @@ void solve_row(const AffineRow& row, const AffineOptions& options, const double*
   std::vector<double> values(n);
   for (const AffineMethod method : methods) {
     const AffineEnd end = run_method(method, row, options, start);
-    const double error = error_of(row, end.x.data(), values.data());
+    const double error = largest_error(row, end.x.data(), values.data());
     out.outer[index(k)] += end.steps;
     out.method[index(k)] = static_cast<std::int32_t>(method);
     if (!(error >= out.residual[index(k)])) out.residual[index(k)] = error;
