@@ -275,7 +275,6 @@ def test_errors_of_calls_name_keywords_and_no_files() -> None:
             lcp.solve(np.eye(2), -np.ones(2), device=name)
         assert "--" not in str(error.value)
     for call in (
-        lambda: lcp.solve(np.eye(33), -np.ones(33)),
         lambda: contact.solve(np.eye(99), -np.ones(99), np.full(33, 0.5)),
         lambda: PUMA.evaluate(np.zeros(6), outputs="tau"),
         lambda: contact.solve(A, B, MU, method="lemke"),
