@@ -49,9 +49,9 @@ void run_kernels(const Device& device, const DeviceMerit<M>& what, const batch::
   if (what.contacts > kThreadCapacity)
     throw Error(ExitCode::kNoDevice, "merit functions of " + std::to_string(what.contacts) + " contacts have no kernel",
                 "there is one for up to " + std::to_string(kThreadCapacity) + "; use --device cpu");
-  batch::run_staged(job, batch::as_many_as_fit(device, batch::kDeviceChunk,
-                                               cuda::measure_stack<MeritKernel<M>>(device.index)),
-                    [&](const batch::ResidentRows& rows) { run_kernels(device, what, rows); });
+  batch::run_staged(
+      job, batch::as_many_as_fit(device, batch::kDeviceChunk, cuda::measure_stack<MeritKernel<M>>(device.index)),
+      [&](const batch::ResidentRows& rows) { run_kernels(device, what, rows); });
 }
 
 }  // namespace garra::contact

@@ -274,8 +274,8 @@ GARRA_HD Vec<S, FrictionMncp<N>::kSize> FrictionMncp<N>::pull_back(const Data<S>
   const Vec<S, 3 * N> along = transpose_times(d.A, rows);
   Vec<S, kSize> g;
   for (int j = 0; j < extent<N>(); ++j) {
-    friction_merit::pull_back_contact<FrictionMncp>(j, d.mu[j], contact<S, N>(along, j), Vec<S, 2>{{x[a_t(j)], x[a_o(j)]}},
-                                                    x, w, g);
+    friction_merit::pull_back_contact<FrictionMncp>(j, d.mu[j], contact<S, N>(along, j),
+                                                    Vec<S, 2>{{x[a_t(j)], x[a_o(j)]}}, x, w, g);
     const S limit = max(d.mu[j], S(0)) * x[c_n(j)];
     g[a_t(j)] = fma(limit, w[c_t(j)], w[a_t(j)]);
     g[a_o(j)] = fma(limit, w[c_o(j)], w[a_o(j)]);

@@ -11,7 +11,7 @@
 namespace garra::solvers {
 struct FrictionNewton;
 struct FrictionMixed;
-}
+}  // namespace garra::solvers
 
 namespace garra::contact {
 

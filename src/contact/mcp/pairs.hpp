@@ -2,8 +2,8 @@
 #pragma once
 
 #include "contact/mcp/oracle.hpp"
-#include "garra/core/error.hpp"
 #include "contact/mcp/solve.hpp"
+#include "garra/core/error.hpp"
 #include "garra/solvers/box_quacan.hpp"
 #include "garra/solvers/mcp/semismooth_newton.hpp"
 #include "garra/solvers/spectral_projected_gradient.hpp"

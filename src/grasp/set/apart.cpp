@@ -141,12 +141,11 @@ class Deciding {
     std::vector<DecisionBits> decisions(places.size() * static_cast<std::size_t>(words_for(samples)));
     Decided numbers(places.size(), of_, work_.hand);
     const SetModel model = make_model(work_.study);
-    run_hand<N, D>(
-        {model, grasps, hands.hands, hands.limited(), contact_solver(work_.study), held_rule(work_.study, work_.set),
-         work_.study.check_uniqueness, of_.first, samples, decisions.data(), numbers.counts.data(), of_.numbers,
-         numbers.critical.data(), numbers.margin.data(), numbers.radius.data(), work_.rows,
-         contact_options(work_.study)},
-        work_.device);
+    run_hand<N, D>({model, grasps, hands.hands, hands.limited(), contact_solver(work_.study),
+                    held_rule(work_.study, work_.set), work_.study.check_uniqueness, of_.first, samples,
+                    decisions.data(), numbers.counts.data(), of_.numbers, numbers.critical.data(),
+                    numbers.margin.data(), numbers.radius.data(), work_.rows, contact_options(work_.study)},
+                   work_.device);
     set_redundant<D>(places, model, numbers);
     spread(numbers.critical, places, out_.critical);
     spread(numbers.margin, places, out_.margin);
@@ -177,12 +176,12 @@ class Deciding {
             double& its = critical[static_cast<std::size_t>(k)];
             if (!std::isnan(its)) return;
             check_interrupt();
-            its = replay_hand<D>({model, one, hand.hands, hand.limited(), solvers::FrictionNewton{},
-                                  held_rule(work_.study, work_.set), work_.study.check_uniqueness, of_.first + k, 1,
-                                  nullptr, nullptr, 0, nullptr, nullptr, nullptr, nullptr,
-                                  contact_options(work_.study)},
-                                 of_.first + k)
-                      .critical;
+            its =
+                replay_hand<D>({model, one, hand.hands, hand.limited(), solvers::FrictionNewton{},
+                                held_rule(work_.study, work_.set), work_.study.check_uniqueness, of_.first + k, 1,
+                                nullptr, nullptr, 0, nullptr, nullptr, nullptr, nullptr, contact_options(work_.study)},
+                               of_.first + k)
+                    .critical;
           });
     }
   }

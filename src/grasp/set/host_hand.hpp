@@ -319,7 +319,8 @@ inline void run_solver_there(const Job<3>& job, const SampleCut& cut, const Devi
       const ContactsInUse many(contacts);
       for (std::int64_t k = 0; k < here; ++k) {
         auto& w = *all[static_cast<std::size_t>(k)];
-        contact::iterate_tiles(job.by, {device, w.problems.data(), nullptr, w.candidates.data(), nullptr, kSamples, true});
+        contact::iterate_tiles(job.by,
+                               {device, w.problems.data(), nullptr, w.candidates.data(), nullptr, kSamples, true});
       }
     }
     newton.solver.cold = true;

@@ -123,8 +123,9 @@ void replay_hand(const GraspSet& set, const SetStudy& study, const SetModel& mod
                  std::int64_t sample, SetReplay& out) {
   PackedHands<kAnyContacts, D> hand;
   HandReader(set, out.hand, is_off(study.torque_error)).pack(grasp, g, hand);
-  HandJob<kAnyContacts, D> job{model, {&g, 1}, hand.hands, hand.limited(), contact_solver(study), held_rule(study, set),
-                               study.check_uniqueness, sample, 1};
+  HandJob<kAnyContacts, D> job{
+      model,  {&g, 1}, hand.hands, hand.limited(), contact_solver(study), held_rule(study, set), study.check_uniqueness,
+      sample, 1};
   job.by = contact_options(study);
   HandReplay r = replay_hand<D>(job, sample);
   out.outcome = r.outcome;
