@@ -1,6 +1,7 @@
 // Newton's method in mixed precision on the GPU.
 #include "contact/batch/mixed.hpp"
 #include "contact/solve.cuh"
+#include "contact/tiles.cuh"
 
 namespace garra::contact {
 
@@ -19,3 +20,4 @@ void iterate_on_device(const IterateKernel<solvers::FrictionMixed, N>& body, std
 
 template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::HostBatch>;
 template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::DeviceBatch>;
+template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::DeviceTiles>;

@@ -217,7 +217,7 @@ class Equivalences(Summary):
 
     Examples
     --------
-    >>> garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5).converged
+    >>> bool(garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5).converged)
     True
     """
 
@@ -236,7 +236,7 @@ class Equivalences(Summary):
 
         Examples
         --------
-        >>> garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5).converged
+        >>> bool(garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5).converged)
         True
         """
         return self.status == 0
@@ -457,7 +457,7 @@ def equivalence(
     Examples
     --------
     >>> e = garra.contact.equivalence(np.eye(3), [-9.81, 0, 6], 0.5)
-    >>> garra.contact.Hypothesis(e.hypothesis).name, e.stationary
+    >>> garra.contact.Hypothesis(e.hypothesis).name, bool(e.converged)
     ('PROVEN', True)
     """
     batch = _problem(A, b, mu, None, None)

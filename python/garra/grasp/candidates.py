@@ -15,7 +15,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import numbers, place, positive, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder
-from garra.grasp.poses import ParallelJaw, Touch, close_jaw
+from garra.grasp.poses import ParallelJaw, Touch, close_jaw, parse_object
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
@@ -395,8 +395,6 @@ class GraspSet:
         >>> grasps.touch.counts(), grasps.touch.width.round(3).tolist()
         ({'touched': 1}, [0.04])
         """
-        from garra.grasp.proposals import parse_object
-
         words, vertices, faces = parse_object(mesh)
         options = {name: value for name, value in locals().items() if name not in ("cls", "hand", "poses", "mesh")}
         made = close_jaw(hand, poses, words, vertices, faces, options)

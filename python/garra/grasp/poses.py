@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
 from garra import _core
-from garra.arguments import check_seed, numbers, positive, real, whole
-
-if TYPE_CHECKING:
-    from garra.grasp.candidates import Ranking
+from garra.arguments import check_seed, numbers, path_text, positive, real, whole
 
 STATUS = tuple(_core.touch_statuses)
 """Names of the numbers in Touch.status"""
@@ -101,7 +99,7 @@ class Touch:
     hand: np.ndarray
     """[G, 4, 4] hand in the axes of the turned object"""
 
-    def p_held(self, ranking: Ranking, *, arrived: bool = False) -> np.ndarray:
+    def p_held(self, ranking: Any, *, arrived: bool = False) -> np.ndarray:
         """Returns P(held) of each pose, over its draws: (h + 1/2) / (n + 1) with h of n samples held.
 
         Parameters
@@ -170,3 +168,25 @@ def close_jaw(
     threads = whole("threads", options["threads"], 0)
     up = np.ascontiguousarray(up.ravel())
     return _core.grasp_touch(words, vertices, faces, scale, np.ascontiguousarray(poses), asdict(jaw), given, up, threads)
+
+
+def parse_object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
+    """Name of the object, or its arrays."""
+    if isinstance(given, str | PathLike):
+        return path_text(given), None, None
+    if hasattr(given, "vertices") and hasattr(given, "faces"):
+        given = given.vertices, given.faces
+    try:
+        vertices, faces = given
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"object: a file, a shape, (vertices, faces) or a mesh with these attributes, not {type(given).__name__}"
+        ) from None
+    vertices, faces = numbers("vertices", vertices), np.asarray(faces)
+    if vertices.ndim != 2 or vertices.shape[1] != 3:
+        raise ValueError(f"vertices has the shape {vertices.shape}, not [v, 3]")
+    if faces.ndim != 2 or faces.shape[1] != 3 or not np.issubdtype(faces.dtype, np.integer):
+        raise ValueError(f"faces is {faces.dtype} of the shape {faces.shape}, not whole numbers [f, 3]")
+    if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
+        raise ValueError(f"faces name vertices {faces.min()} to {faces.max()} of {len(vertices)}")
+    return "mesh", np.ascontiguousarray(vertices), np.ascontiguousarray(faces, dtype=np.int32)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from math import inf
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from garra import _core
-from garra.arguments import check_seed, numbers, path_text, place, positive, real, vector, whole
+from garra.arguments import check_seed, numbers, place, positive, real, vector, whole
 from garra.grasp.candidates import GraspSet
+from garra.grasp.poses import parse_object
 from garra.renamed import accept_old
 
 
@@ -132,25 +132,3 @@ def propose(
             f"{len(out)} grasps of {n}: {out.about['samples']} samples are the most to be drawn", stacklevel=2
         )
     return out
-
-
-def parse_object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
-    """Name of the object, or its arrays."""
-    if isinstance(given, str | PathLike):
-        return path_text(given), None, None
-    if hasattr(given, "vertices") and hasattr(given, "faces"):
-        given = given.vertices, given.faces
-    try:
-        vertices, faces = given
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"object: a file, a shape, (vertices, faces) or a mesh with these attributes, not {type(given).__name__}"
-        ) from None
-    vertices, faces = numbers("vertices", vertices), np.asarray(faces)
-    if vertices.ndim != 2 or vertices.shape[1] != 3:
-        raise ValueError(f"vertices has the shape {vertices.shape}, not [v, 3]")
-    if faces.ndim != 2 or faces.shape[1] != 3 or not np.issubdtype(faces.dtype, np.integer):
-        raise ValueError(f"faces is {faces.dtype} of the shape {faces.shape}, not whole numbers [f, 3]")
-    if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
-        raise ValueError(f"faces name vertices {faces.min()} to {faces.max()} of {len(vertices)}")
-    return "mesh", np.ascontiguousarray(vertices), np.ascontiguousarray(faces, dtype=np.int32)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+import garra
 from garra import contact
-from garra.platform import Platform, load
 from garra.page.interval import clopper_pearson
 
 OUTCOMES = ("climbed", "limit", "singular", "force", "not_resisted", "slips")
@@ -180,12 +180,12 @@ class Climb:
         return {name: int(np.sum(self.outcome == k)) for k, name in enumerate(OUTCOMES)}
 
 
-    def animation(self, platform: Platform, ring: Ring | None = None) -> str:
+    def animation(self, platform: garra.platform.Platform, ring: Ring | None = None) -> str:
         """The nominal climb of all cycles from the side, as an animated SVG that needs no script.
 
         Parameters
         ----------
-        platform : Platform
+        platform : garra.platform.Platform
             The machine that climbs.
         ring : Ring, optional
             As in climb().
@@ -203,7 +203,7 @@ class Climb:
         return _animation(self, platform, ring or Ring())
 
 
-def inverted(platform: Platform, mass: float = 25.0) -> Platform:
+def inverted(platform: garra.platform.Platform, mass: float = 25.0) -> garra.platform.Platform:
     """The same machine with the upper ring as its base: the lower ring, of `mass`, moves.
 
     Assumption: joints change places, so that the universal joints are at the ring that holds. This changes only the
@@ -211,7 +211,7 @@ def inverted(platform: Platform, mass: float = 25.0) -> Platform:
 
     Parameters
     ----------
-    platform : Platform
+    platform : garra.platform.Platform
     mass : float
         Of the ring that moves [kg]; its inertia is that of the platform, scaled by the mass.
 
@@ -248,22 +248,22 @@ def inverted(platform: Platform, mass: float = 25.0) -> Platform:
             f"{name} = {{ mass = {part['mass']!r}, com = {part['com']!r}, inertia = {part['inertia']!r} }}"
             for name, part in links.items()
         ]
-    return Platform.from_toml("\n".join(lines) + "\n")
+    return garra.platform.Platform.from_toml("\n".join(lines) + "\n")
 
 
-def _table(platform: Platform) -> dict[str, Any]:
+def _table(platform: garra.platform.Platform) -> dict[str, Any]:
     return tomllib.loads(platform.to_toml())
 
 
 _CONES = (("universal_cone", "spherical_cone"), ("spherical_cone", "universal_cone"))
 
 
-def held_wrench(platform: Platform, position: Any, dynamics: Any, ring_mass: float) -> np.ndarray:
+def held_wrench(platform: garra.platform.Platform, position: Any, dynamics: Any, ring_mass: float) -> np.ndarray:
     """Wrench (force; moment) of legs and own weight on the ring that holds, at its frame and in its axes.
 
     Parameters
     ----------
-    platform : Platform
+    platform : garra.platform.Platform
     position : array_like [..., 3]
         Of the moving ring, not turned [m].
     dynamics : InverseDynamics
@@ -338,7 +338,7 @@ def _grip(
 class _Phase:
     """One move of the cycle, by the machine whose base holds."""
 
-    machine: Platform
+    machine: garra.platform.Platform
     position: np.ndarray  # [t, 3] of the moving ring in the frame of the holding one
     velocity: np.ndarray
     acceleration: np.ndarray
@@ -347,7 +347,7 @@ class _Phase:
     sigma: np.ndarray  # [t]
 
 
-def _phases(platform: Platform, ring: Ring, gait: Gait) -> list[_Phase]:
+def _phases(platform: garra.platform.Platform, ring: Ring, gait: Gait) -> list[_Phase]:
     out = []
     for upper in (True, False):
         machine = platform if upper else inverted(platform, ring.mass)
@@ -386,7 +386,7 @@ def _loads(
 
 
 def climb(
-    platform: Platform,
+    platform: garra.platform.Platform,
     ring: Ring | None = None,
     gait: Gait | None = None,
     uncertain: Uncertain | None = None,
@@ -401,7 +401,7 @@ def climb(
 
     Parameters
     ----------
-    platform : Platform
+    platform : garra.platform.Platform
         With masses. Its base is the lower ring, its platform the upper one.
     ring : Ring, optional
         Both rings.
@@ -501,7 +501,7 @@ def from_toml(file: str | PathLike[str], **changes: Any) -> tuple[Climb, str]:
     given = table.get("climb", {})
     if extra := sorted(set(given) - set(climb.__kwdefaults__ or {})):
         raise ValueError(f"{file}: climb.{extra[0]}: unknown key; known are {', '.join(climb.__kwdefaults__ or {})}")
-    machine = load(table.get("platform", {}).get("model", "trepa_like"))
+    machine = garra.platform.load(table.get("platform", {}).get("model", "trepa_like"))
     result = climb(machine, **parts, **given | changes)
     return result, result.animation(machine, parts["ring"])
 
@@ -595,7 +595,7 @@ def _run(
     return {"outcome": outcome, "time": time, "margin": margin, "peak": peak} | whole
 
 
-def _animation(of: Climb, platform: Platform, ring: Ring) -> str:
+def _animation(of: Climb, platform: garra.platform.Platform, ring: Ring) -> str:
     legs = [(np.array(leg["base"]), np.array(leg["anchor"])) for leg in _table(platform)["leg"]]
     frames, cycles, scale, margin = of.nominal, 3, 160.0, 0.8
     stride = frames["lower"][-1]

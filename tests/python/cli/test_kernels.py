@@ -14,6 +14,10 @@ BUILD = Path(PROGRAM).parent
 NO_DEVICE = 6
 
 
+MERITS = ("PapersMerit", "ComponentwiseMerit", "FischerBurmeisterMerit", "SecondOrderConeMerit")
+MINIMIZERS = ("BoxQuacan", "SpectralProjectedGradient", "SpgNewton", "ProjectedLm")
+
+
 def symbols(library: Path, pattern: str) -> set[str]:
     listing = subprocess.run(["nm", "-C", library], capture_output=True, text=True, check=True).stdout
     return set(re.findall(pattern, listing))
@@ -24,6 +28,14 @@ def test_each_call_has_kernels_and_each_kernel_a_call():
     calls = symbols(BUILD / "libgarra.a", r"garra::batch::Launch<(.*)>::kernels\b")
     kernels = symbols(BUILD / "libgarra_kernels.a", r"garra::batch::Kernels<(.*)>::are_linked\b")
     assert len(calls) > 40
+    # The kernels of a merit function and a minimizer have one name for all their calls.
+    pair = r"garra::contact::PairKernels<\(garra::contact::Merit\)(\d), \(garra::contact::Minimizer\)(\d)>::are_linked\b"
+    kernels |= {
+        f"garra::solvers::FrictionMerit<garra::solvers::{MINIMIZERS[int(z)]}, garra::solvers::{MERITS[int(m)]}>, "
+        f"garra::contact::{batch}"
+        for m, z in symbols(BUILD / "libgarra_kernels.a", pair)
+        for batch in ("HostBatch", "DeviceBatch", "DeviceTiles")
+    }
     # Kernels for rows of the host serve rows of the device, too (rows.cuh), where those have none of their own.
     assert {call if call in kernels else call.replace("ResidentRows", "Rows") for call in calls} == kernels
 

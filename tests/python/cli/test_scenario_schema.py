@@ -77,7 +77,9 @@ def test_robots_and_platforms_have_a_schema_too(file, kind):
     for text in (file.read_text(), garra("check", file, "--format", "toml").stdout):
         document = tomllib.loads(text)
         assert [e.message for e in schema.iter_errors(document)] == []
-        for _, table in tables_in(document):
+        for path, table in tables_in(document):
+            if path == ("materials",) or "parts" in path:
+                continue  # keys are names of the file's own; items of inline lists are loose on purpose
             table["xyzzy"] = 1
             assert list(schema.iter_errors(document)), f"{file.name}: {table}"
             del table["xyzzy"]

@@ -649,8 +649,8 @@ def test_without_an_output_nothing_is_written(solve, small):
     assert [p.name for p in small.parent.iterdir()] == ["small.h5"]
 
 
-def test_help_shows_two_examples(solve):
-    assert solve("--help").stdout.count("  garra contact solve ") == 2
+def test_help_shows_three_examples(solve):
+    assert solve("--help").stdout.count("  garra contact solve ") == 3
 
 
 def test_the_restarts_says_which_stage_solved_how_many(solve, tmp_path):
@@ -875,7 +875,7 @@ def test_any_pair_is_chosen_by_two_flags(solve, small, tmp_path):
     summary = json.loads(solve(small, "-o", tmp_path / "s.h5", *pair, "--start", "stick", "--format", "json").stdout)
     assert (summary["method"], summary["merit"], summary["minimizer"]) == ("merit", "second-order-cone", "spg-newton")
     assert "merit (second-order-cone, spg-newton)" in solve(small, *pair).stdout
-    assert '"papers"' in solve(small, "--method", "merit", "--merit", "paper", expect=USAGE).stderr
+    assert "{papers,products," in solve(small, "--method", "merit", "--merit", "paper", expect=USAGE).stderr
     for flags in (("--merit", "papers"), ("--minimizer", "spg"), ("--start", "zero")):
         assert "--method merit" in solve(small, *flags, expect=USAGE).stderr
 

@@ -12,7 +12,7 @@ PROBLEMS = "data/reference/contact/random_n3.h5"
 
 def problems(n=12):
     with h5py.File(PROBLEMS) as file:
-        return (file[name][:n] for name in ("A", "b", "mu"))
+        return tuple(file[name][:n] for name in ("A", "b", "mu"))
 
 
 @pytest.mark.parametrize("merit, each", [("papers", 8), ("products", 8), ("fischer-burmeister", 4), ("second-order-cone", 3)])
@@ -62,4 +62,4 @@ def test_the_program_writes_the_same_values(tmp_path):
     with h5py.File(tmp_path / "values.h5") as file, h5py.File(tmp_path / "solved.h5") as solved:
         f = garra.contact.merit(A, b, mu, np.zeros(9), merit="products")
         assert np.array_equal(file["value"], f.value) and np.array_equal(file["gradient"], f.gradient)
-        assert np.nanmax(solved["value"]) < 1e-8 * np.min(f.value)
+        assert np.nanmax(solved["value"]) < 1e-10 * np.median(f.value)

@@ -194,7 +194,7 @@ def test_joint_values_far_outside_the_limits_are_warned_of() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("screws",), 2, "--claims"),
+        (("screws",), 2, "garra papers claims"),
         (("singularity", "puma560", "--at", "0 0 0"), 2, "6"),
         (("singularity", "puma56", "--at", "0 0 0 0 0 0"), 5, 'Did you mean "puma560"?'),
         (("screws", "no-such-file.toml"), 5, "no-such-file.toml"),
