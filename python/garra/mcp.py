@@ -271,8 +271,8 @@ def solve_affine(
         Start of "pivoting" and "semismooth-newton"; default: 0, moved into the bounds.
     method : str
         "lemke" (pivots along a path; finds rays), "pivoting" (exchanges blocks of rows: Newton's method on the natural
-        residual), "interior-point" (for positive semidefinite M), "semismooth-newton" (Fischer-Burmeister), "auto":
-        pivoting, semismooth-newton, lemke, interior-point until one solves.
+        residual), "interior-point" (for positive semidefinite M), "semismooth-newton" (Fischer-Burmeister), "auto" (the
+        order is pivoting, semismooth-newton, lemke, interior-point until one solves).
     tolerance : float
         Converged: residual <= tolerance, in the problem's own units.
     max_iterations : int

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "garra/math/pose.hpp"
-#include "garra/math/quaternion.hpp"
 
 namespace garra {
 
@@ -38,12 +37,6 @@ inline Vec3<double> rpy_from_rotation(const Mat3<double>& R) {
   const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
   if (std::abs(R(2, 0)) > 1 - 1e-15) return {{0, pitch, std::atan2(-R(0, 1), R(1, 1))}};
   return {{std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0))}};
-}
-
-/// Rotation by the rotation vector w [rad].
-inline Mat3<double> rotation_from_vector(const Vec3<double>& w) {
-  const double angle = norm(w), scale = angle > 0 ? std::sin(angle / 2) / angle : 0.5;
-  return rotation_matrix(Quaternion<double>{{std::cos(angle / 2), scale * w[0], scale * w[1], scale * w[2]}});
 }
 
 }  // namespace garra

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from garra import _core
 from garra.page import words
 
 Table = dict[str, Any]
+
+# Name, value without effect, label, unit, whether a ball, text of what is drawn for each contact or joint: the reported rows of
+# kSetOptions, which pages need without the compiled module (a test compares them).
+_REPORTED = (
+    ("com_radius", 0.0, "center of mass off by", "m", True, ""),
+    ("tilt", 0.0, "normals tilted by", "rad", False, ""),
+    ("displacement_radius", 0.0, "contacts displaced together by", "m", True, ""),
+    ("force_radius", 0.0, "disturbing force", "N", True, ""),
+    ("torque_radius", 0.0, "disturbing torque", "N m", True, ""),
+    ("grip_force_error", 0.0, "errors of the normal forces", "N", False, "for each contact on its own"),
+    ("torque_error", 0.0, "errors of the torques", "N m", False, "for each joint on its own"),
+)
 
 
 def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
@@ -30,13 +41,10 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
         ]
     if _matters(said.get("command", 1), 1):
         rows.append(("command", "the set’s" + _times(said["command"])))
-    for option in _core.grasp_set_options:
-        given = said.get(option["name"], option["default"])
-        if not option["report"] or not _matters(given, option["default"]):
-            continue
-        value = f"ball({given})" if option["ball"] else given
-        each = f", {option['each']}" if option["each"] else ""
-        rows.append((option["report"], _said(value, option["unit"].replace("*", " ")) + each))
+    for name, default, label, unit, is_ball, each in _REPORTED:
+        given = said.get(name, default)
+        if _matters(given, default):
+            rows.append((label, _said(f"ball({given})" if is_ball else given, unit) + (f", {each}" if each else "")))
     if said.get("force_limit"):
         rows.append(("normal forces at most", words.shown(float(said["force_limit"]), "N")))
     if said.get("wrenches"):

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "garra/math/rotation.hpp"
+#include "garra/math/rotation_vector.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -166,7 +166,7 @@ TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) c
     const double angle = std::min(limit, std::max(0.8 * excess / width, kSmallestStep));
     // The hand turns the other way about the middle of the two forces.
     const Vec3<double> middle = vec3((a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2);
-    const Mat3<double> R = rotation_from_vector(-angle * axis);
+    const Mat3<double> R = rotation_matrix(quaternion_of_turn(-angle * axis));
     r.hand = r.hand * Pose<double>{R, middle - R * middle};
     r.turn = rotation_angle(transpose(first) * r.hand.R);
     if (r.turn > o_.max_turn) return TouchStatus::kPushedAway;

@@ -7,7 +7,7 @@
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/normal.hpp"
-#include "garra/math/rotation.hpp"
+#include "garra/math/rotation_vector.hpp"
 #include "grasp/touch/jaw.hpp"
 
 namespace garra::grasp {
@@ -78,7 +78,7 @@ Pose<double> draw_error(const TouchOptions& o, std::uint64_t g) {
   for (int i = 0; i < 3; ++i) position[i] = o.position_noise * normal_quantile(draws.next());
   for (int i = 0; i < 3; ++i) turn[i] = o.rotation_noise * normal_quantile(draws.next());
   const Vec3<double> middle = vec3(0.0, 0.0, o.jaw.tip - o.jaw.pad_height / 2);
-  x.R = rotation_from_vector(turn);
+  x.R = rotation_matrix(quaternion_of_turn(turn));
   x.p = middle + position - x.R * middle;
   return x;
 }

@@ -457,3 +457,12 @@ def test_the_best_are_found_or_it_is_said_that_they_are_not(tmp_path, probabilit
         assert (r.samples == 6000).all()
         assert "The best 3 were not told apart from the others within these samples: 5 grasps are left" in text
     assert f"{r.samples.sum():,} in all" in text
+
+
+def test_reported_options_are_those_of_the_compiled_table():
+    from garra import _core
+    from garra.grasp.ranking_words import _REPORTED
+
+    rows = [option for option in _core.grasp_set_options if option["report"]]
+    keys = ("name", "default", "report", "unit", "ball", "each")
+    assert _REPORTED == tuple(tuple(row[k].replace("*", " ") if k == "unit" else row[k] for k in keys) for row in rows)
