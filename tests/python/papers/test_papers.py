@@ -79,7 +79,8 @@ def test_every_command_runs(command, tmp_path):
         words += ["-o", str(tmp_path / "run"), "--no-report"]
         if "job = \"platform_experiment\"" not in (ROOT / words[1]).read_text():
             words += ["--samples", "32"]
-    garra(*words)
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    garra(*words, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("command", sorted({row["command"] for row in ROWS if ".h5" in row["command"]}))
