@@ -1,15 +1,12 @@
 // Candidate grasps of an object.
 #include "garra/grasp_propose.hpp"
 
-#include "arrays.hpp"
 #include "garra/core/error.hpp"
-#include "garra/io/mesh_file.hpp"
+#include "grasp_object.hpp"
 
 namespace garra::python {
 
 namespace {
-
-using Faces = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
 
 grasp::ProposeOptions make_propose_options(const nb::dict& d) {
   grasp::ProposeOptions o;
@@ -32,22 +29,6 @@ grasp::ProposeOptions make_propose_options(const nb::dict& d) {
   o.max_samples = nb::cast<std::int64_t>(d["max_samples"]);
   o.seed = nb::cast<std::uint64_t>(d["seed"]);
   return o;
-}
-
-nb::dict to_arrays(grasp::GraspSet&& s) {
-  const auto m = static_cast<std::size_t>(s.first.back()), g = static_cast<std::size_t>(s.count());
-  nb::dict out;
-  out["point"] = taken(std::move(s.point), {m, 3});
-  out["normal"] = taken(std::move(s.normal), {m, 3});
-  out["tangent"] = taken(std::move(s.tangent), {m, 3});
-  out["friction"] = taken(std::move(s.friction), {m});
-  out["curvature"] = taken(std::move(s.curvature), {m, 2});
-  if (!s.force_limit.empty()) out["force_limit"] = taken(std::move(s.force_limit), {m});
-  if (!s.torsion_radius.empty()) out["torsion_radius"] = taken(std::move(s.torsion_radius), {m});
-  out["mass"] = taken(std::move(s.mass), {g});
-  out["com"] = taken(std::move(s.com), {g, 3});
-  out["inertia"] = taken(std::move(s.inertia), {g, 3, 3});
-  return out;
 }
 
 nb::dict words_to_dict(const mesh::Report& r) {
@@ -80,7 +61,6 @@ nb::dict about(grasp::Proposal&& p, const io::Object& object) {
   return out;
 }
 
-/// `words` names a file or a shape, unless there are vertices and faces.
 nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex, const std::optional<Faces>& face,
                  double scale, const nb::dict& options, const std::string& device, int threads) {
   const grasp::ProposeOptions o = make_propose_options(options);
@@ -88,26 +68,12 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
   grasp::Proposal p;
   {
     const Computing computing;
-    if (vertex && face) {
-      const auto v = to_span(*vertex);
-      const auto f = to_span(*face);
-      object = io::make_object({{v.begin(), v.end()}, {f.begin(), f.end()}}, words, scale);
-    } else {
-      object = io::read_object(words, scale);
-    }
+    object = read_object(words, vertex, face, scale);
     p = grasp::propose(*object.surface, o, make_device(device, threads, core_seconds::proposals(o.count, o.fingers)),
                        {});
   }
-  mesh::Mesh picture = object.surface->picture();
-  const auto v = static_cast<std::size_t>(picture.vertices()), f = static_cast<std::size_t>(picture.faces());
-  nb::dict out;
-  const std::size_t n = p.set.first.size();
-  auto first = p.set.first;
-  out["first"] = taken(std::move(first), {n});
-  out["arrays"] = to_arrays(std::move(p.set));
+  nb::dict out = to_dict(std::move(p.set), *object.surface);
   out["about"] = about(std::move(p), object);
-  out["vertex"] = taken(std::move(picture.vertex), {v, 3});
-  out["face"] = taken(std::move(picture.face), {f, 3});
   return out;
 }
 

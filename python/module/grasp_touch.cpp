@@ -1,15 +1,11 @@
 // Closes a parallel jaw at hand poses.
 #include "garra/grasp_touch.hpp"
 
-#include "arrays.hpp"
-#include "garra/core/error.hpp"
-#include "garra/io/mesh_file.hpp"
+#include "grasp_object.hpp"
 
 namespace garra::python {
 
 namespace {
-
-using Faces = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
 
 grasp::TouchOptions make_touch_options(const nb::dict& jaw, const nb::dict& d, const Numbers& up) {
   grasp::TouchOptions o;
@@ -24,28 +20,6 @@ grasp::TouchOptions make_touch_options(const nb::dict& jaw, const nb::dict& d, c
   return o;
 }
 
-nb::dict to_arrays(grasp::GraspSet&& s) {
-  const auto m = static_cast<std::size_t>(s.first.back()), g = static_cast<std::size_t>(s.count());
-  nb::dict out;
-  out["point"] = taken(std::move(s.point), {m, 3});
-  out["normal"] = taken(std::move(s.normal), {m, 3});
-  out["tangent"] = taken(std::move(s.tangent), {m, 3});
-  out["friction"] = taken(std::move(s.friction), {m});
-  if (m > 0) out["jacobian"] = taken(std::move(s.jacobian), {m, 3, 1});
-  if (!s.torsion_radius.empty()) {
-    out["torsion_radius"] = taken(std::move(s.torsion_radius), {m});
-    out["angular_jacobian"] = taken(std::move(s.angular_jacobian), {m, 3, 1});
-  }
-  out["mass"] = taken(std::move(s.mass), {g});
-  out["com"] = taken(std::move(s.com), {g, 3});
-  out["inertia"] = taken(std::move(s.inertia), {g, 3, 3});
-  if (!s.gravity.empty()) out["gravity"] = taken(std::move(s.gravity), {g, 3});
-  if (m > 0) out["mass_matrix"] = taken(std::move(s.mass_matrix), {g, 1, 1});
-  if (m > 0) out["torque"] = taken(std::move(s.torque), {g, 1});
-  return out;
-}
-
-/// `words` names a file or a shape, unless there are vertices and faces.
 nb::dict touch(const std::string& words, const std::optional<Numbers>& vertex, const std::optional<Faces>& face,
                double scale, const Numbers& poses, const nb::dict& jaw, const nb::dict& options, const Numbers& up,
                int threads) {
@@ -54,30 +28,17 @@ nb::dict touch(const std::string& words, const std::optional<Numbers>& vertex, c
   grasp::Touched t;
   {
     const Computing computing;
-    if (vertex && face) {
-      const auto v = to_span(*vertex);
-      const auto f = to_span(*face);
-      object = io::make_object({{v.begin(), v.end()}, {f.begin(), f.end()}}, words, scale);
-    } else {
-      object = io::read_object(words, scale);
-    }
+    object = read_object(words, vertex, face, scale);
     t = grasp::touch(*object.surface, to_span(poses), o, make_device("cpu", threads, 1));
   }
-  mesh::Mesh picture = object.surface->picture();
-  const auto v = static_cast<std::size_t>(picture.vertices()), f = static_cast<std::size_t>(picture.faces());
   const std::size_t g = t.status.size();
-  nb::dict out;
-  auto first = t.set.first;
-  out["first"] = taken(std::move(first), {g + 1});
-  out["arrays"] = to_arrays(std::move(t.set));
+  nb::dict out = to_dict(std::move(t.set), *object.surface);
   out["status"] = taken(std::move(t.status), {g});
   out["collision"] = taken(std::move(t.collision), {g});
   out["turn"] = taken(std::move(t.turn), {g});
   out["shift"] = taken(std::move(t.shift), {g});
   out["width"] = taken(std::move(t.width), {g});
   out["pose"] = taken(std::move(t.pose), {g, 4, 4});
-  out["vertex"] = taken(std::move(picture.vertex), {v, 3});
-  out["face"] = taken(std::move(picture.face), {f, 3});
   if (!object.warning.empty()) out["warning"] = object.warning;
   return out;
 }
