@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import numbers, place, positive, whole, whole_numbers
+from garra.arguments import check_seed, numbers, place, positive, real, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder
-from garra.grasp.poses import ParallelJaw, Touch, close_jaw, parse_object
+from garra.grasp.poses import ParallelJaw, Touch, close_jaw
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
@@ -395,9 +395,23 @@ class GraspSet:
         >>> grasps.touch.counts(), grasps.touch.width.round(3).tolist()
         ({'touched': 1}, [0.04])
         """
-        words, vertices, faces = parse_object(mesh)
-        options = {name: value for name, value in locals().items() if name not in ("cls", "hand", "poses", "mesh")}
-        made = close_jaw(hand, poses, words, vertices, faces, options)
+        options = {
+            "friction": positive("friction", friction),
+            "mass": 0.0 if mass is None else positive("mass", mass),
+            "density": positive("density", density),
+            "depth": positive("depth", depth),
+            "cell": positive("cell", cell),
+            "closing_friction": real("closing_friction", closing_friction, 0),
+            "max_turn": real("max_turn", max_turn, 0),
+            "max_push": real("max_push", max_push, 0),
+            "position_noise": real("position_noise", position_noise, 0),
+            "rotation_noise": real("rotation_noise", rotation_noise, 0),
+            "soft": bool(soft),
+            "close": bool(close),
+            "draws": whole("draws", draws, 1),
+            "seed": check_seed(seed),
+        }
+        made = close_jaw(hand, poses, mesh, up, options, scale, threads)
         if "warning" in made:
             warnings.warn(made["warning"], stacklevel=2)
         out = cls(made["first"], made["arrays"], (made["vertex"], made["face"]))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.arguments import check_seed, numbers, path_text, positive, real, whole
+from garra.arguments import numbers, path_text, positive, whole
 
 STATUS = tuple(_core.touch_statuses)
 """Names of the numbers in Touch.status"""
@@ -138,36 +138,21 @@ class Touch:
 
 
 def close_jaw(
-    hand: str | ParallelJaw, poses: Any, words: str, vertices: Any, faces: Any, options: dict[str, Any]
+    hand: str | ParallelJaw, poses: Any, mesh: Any, up: Any, options: dict[str, Any], scale: float | None, threads: int
 ) -> dict[str, Any]:
     """Result of the compiled module for poses [P, 4, 4] of a jaw in object axes."""
     jaw = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
     poses = numbers("poses", poses)
     if poses.ndim != 3 or poses.shape[1:] != (4, 4):
         raise ValueError(f"poses has the shape {poses.shape}, not [P, 4, 4]")
-    up = np.zeros(0) if options["up"] is None else numbers("up", options["up"])
+    up = np.zeros(0) if up is None else numbers("up", up)
     if up.shape not in ((0,), (3,), (len(poses), 3)):
         raise ValueError(f"up has the shape {up.shape}, not [3] or [P, 3]")
-    given = {
-        "friction": positive("friction", options["friction"]),
-        "mass": 0.0 if options["mass"] is None else positive("mass", options["mass"]),
-        "density": positive("density", options["density"]),
-        "depth": positive("depth", options["depth"]),
-        "cell": positive("cell", options["cell"]),
-        "closing_friction": real("closing_friction", options["closing_friction"], 0),
-        "max_turn": real("max_turn", options["max_turn"], 0),
-        "max_push": real("max_push", options["max_push"], 0),
-        "position_noise": real("position_noise", options["position_noise"], 0),
-        "rotation_noise": real("rotation_noise", options["rotation_noise"], 0),
-        "soft": bool(options["soft"]),
-        "close": bool(options["close"]),
-        "draws": whole("draws", options["draws"], 1),
-        "seed": check_seed(options["seed"]),
-    }
-    scale = 0.0 if options["scale"] is None else positive("scale", options["scale"])
-    threads = whole("threads", options["threads"], 0)
-    up = np.ascontiguousarray(up.ravel())
-    return _core.grasp_touch(words, vertices, faces, scale, np.ascontiguousarray(poses), asdict(jaw), given, up, threads)
+    factor = 0.0 if scale is None else positive("scale", scale)
+    poses, up = np.ascontiguousarray(poses), np.ascontiguousarray(up.ravel())
+    return _core.grasp_touch(
+        *parse_object(mesh), factor, poses, asdict(jaw), options, up, whole("threads", threads, 0)
+    )
 
 
 def parse_object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
