@@ -30,6 +30,11 @@ struct BoundedMarket {
   static GARRA_HD Vec<X, 3> evaluate(const Data<S>& m, const Vec<X, 3>& x) {
     return {{m.a1 + m.b1 * x[0] - x[2], m.a2 + m.b2 * x[1] - x[2], x[0] + x[1] - m.d * exp(-(x[2] / m.s))}};
   }
+  /// J'w.
+  template <class S>
+  static GARRA_HD Vec<S, 3> pull_back(const Data<S>& m, const Vec<S, 3>& x, const Vec<S, 3>& w) {
+    return {{m.b1 * w[0] + w[2], m.b2 * w[1] + w[2], m.d / m.s * exp(-(x[2] / m.s)) * w[2] - w[0] - w[1]}};
+  }
   template <class S>
   static GARRA_HD S lower(const Data<S>& m, int i) {
     return m.low[i];
@@ -74,6 +79,8 @@ void expect_derivatives() {
     for (int i = 0; i < V; ++i) x[i] = uniform(generator);
     for (int k = 0; k < R; ++k) w[k] = 1.0 / (k + 1);
     const auto J = view.jacobian(x);
+    const auto g = view.pull_back(x, w), Jw = transpose_times(J, w);
+    for (int i = 0; i < V; ++i) EXPECT_NEAR(g[i], Jw[i], 1e-13 * (1 + std::abs(Jw[i]))) << i;
     auto H = Mat<double, V, V>::zero();
     view.add_curvature(x, w, H);
     const double h = 1e-5;

@@ -196,15 +196,15 @@ struct Slack {
   GARRA_HD void linear_rows(const Vec<T, kVariables>& x, const Vec<T, R>& w, Mat<T, kVariables, kVariables>& H) const {
     mncp_add_curvature<P, T>(data, head<P>(x), head<P>(w), H);
   }
-  /// J'r with the rows (F - z, G), and the products u_i z_i weighted by product(i).
+  /// J'r with the rows (F - z + y, G), and the products of slack k and its gap weighted by product(k).
   template <int R, class Product>
   GARRA_HD Vec<T, kVariables> pulled(const Vec<T, kVariables>& x, const Vec<T, R>& r, const Product& product) const {
     const Vec<T, n> of_problem = P::template pull_back<T>(data, head<P>(x), head<P>(r));
     Vec<T, kVariables> g;
     for_each_index<n>([&](int i) { g[i] = of_problem[i]; });
-    for_each_index<p>([&](int i) {
-      g[i] = fma(x[slack(i)], product(i), g[i]);
-      g[slack(i)] = fma(x[i], product(i), -r[i]);
+    for_each_index<kSlacks>([&](int k) {
+      g[pair(k)] = fma(slope(k) * x[slack(k)], product(k), g[pair(k)]);
+      g[slack(k)] = fma(gap(x, k), product(k), T(-sign(k)) * r[pair(k)]);
     });
     return g;
   }
@@ -393,9 +393,9 @@ struct FischerBurmeisterMerit {
       const Vec<T, n> FG = P::evaluate(data, x);
       Vec<T, n> w = r, own;
       for_each_index<p>([&](int i) {
-        const Phi f = phi(x[i], FG[i]);
-        w[i] = r[i] * f.db;
-        own[i] = r[i] * f.da;
+        const Pair q = pair(i, x[i], FG[i]);
+        w[i] = r[i] * q.dF;
+        own[i] = r[i] * q.du;
       });
       Vec<T, n> g = P::template pull_back<T>(data, x, w);
       for_each_index<p>([&](int i) { g[i] += own[i]; });
