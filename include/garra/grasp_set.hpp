@@ -81,6 +81,9 @@ struct GraspSet {
   /// [g][nq] limit of the motors' |torque|, above 0; infinite or empty: no limit. At most
   /// kMaxTorqueLimits joints.
   std::vector<double> torque_limit;
+  std::vector<double> outcome;      ///< [g] of a trial: 1 held, 0 not, NaN not known; for comparisons, not for P(held)
+  std::vector<double> group;        ///< [g] number of the object; trials of one object are not independent
+  std::vector<double> pose_number;  ///< [g] grasps of one number are draws of one pose, which comparisons pool
   /// Object surface shared by all grasps. Used to accept outward-pointing normals, as of a ring
   /// held from inside. Null: SetStudy::interior_grasp decides.
   std::shared_ptr<const mesh::Surface> object = nullptr;
@@ -169,6 +172,10 @@ inline constexpr GraspSetArray kGraspSetArrays[] = {
      false,
      "Limit of the motors' |torque|, above 0, at most 32 joints; infinity for none [N m or N].",
      {GraspSetArray::kJoints}},
+    {"outcome", &GraspSet::outcome, false, "Outcome of a trial: 1 held, 0 not, NaN not known; P(held) ignores it."},
+    {"group", &GraspSet::group, false, "Number of the object, whole; its trials are not independent."},
+    {"pose_number", &GraspSet::pose_number, false,
+     "Grasps of one number are draws of one pose; comparisons pool them."},
 };
 
 /// Uncertain inputs and options of a ranking. Sample i has the same random draws for every grasp:

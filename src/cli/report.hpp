@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace garra::cli {
 
@@ -14,6 +15,11 @@ namespace garra::cli {
 
 /// The same for the ranking of a grasp set: RANKING.h5, and the set that it names.
 [[nodiscard]] bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet);
+
+/// Exit code of the Python that compares rankings with the outcomes of their sets and prints the answer; `page`: HTML
+/// file to write, or "". `words`: further arguments.
+[[nodiscard]] int compare_rankings(const std::vector<std::string>& rankings, const std::string& page,
+                                   const std::vector<std::string>& words);
 
 /// The same for FOLDER/bench.html of a benchmark.
 [[nodiscard]] bool make_bench_report(const std::string& folder, bool quiet);

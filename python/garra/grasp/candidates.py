@@ -14,7 +14,8 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import check_seed, numbers, place, positive, real, whole, whole_numbers
-from garra.grasp import ranking_file, ranking_folder
+from garra.grasp import ranking_file, ranking_folder, trials
+from garra.grasp.outcomes import Comparison
 from garra.grasp.poses import ParallelJaw, Touch, close_jaw
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
@@ -63,6 +64,8 @@ class GraspSet:
         Surface of the object [m].
     names, contact_names : list of str [G], [m], optional
         Names for output and reports.
+    group_names : list of str, optional
+        Names of the numbers in arrays["group"], the objects of trials.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class GraspSet:
         mesh: tuple[np.ndarray, np.ndarray] | None = None,
         names: list[str] | None = None,
         contact_names: list[str] | None = None,
+        group_names: list[str] | None = None,
     ) -> None:
         self.first = first
         """[G+1] first row of each grasp, and the number of rows m"""
@@ -89,6 +93,8 @@ class GraspSet:
         """[G] names of the grasps, for output and reports"""
         self.contact_names = contact_names
         """[m] names of the contacts, for output and reports"""
+        self.group_names = group_names
+        """Names of the numbers in arrays["group"]"""
         self.about: dict[str, Any] = {}
         """Sets of propose(): samples drawn, counts of rejection reasons, mesh, warning"""
         self.sample: np.ndarray | None = None
@@ -148,7 +154,10 @@ class GraspSet:
         if first.ndim != 1 or not len(first):
             raise ValueError(f"first has the shape {first.shape}, not [G+1]")
         given = {"point": points, "normal": normals, "friction": friction} | arrays._given()
-        mesh, names, contact_names = (given.pop(name, None) for name in ("mesh", "names", "contact_names"))
+        texts = ("mesh", "names", "contact_names", "group_names")
+        mesh, names, contact_names, group_names = (given.pop(name, None) for name in texts)
+        if np.asarray(given.get("group", 0)).dtype.kind in "US":
+            group_names, given["group"] = _numbered(given["group"])
         of_set = {}
         for name, value in given.items():
             if value is None:
@@ -172,7 +181,7 @@ class GraspSet:
             contact_names = [str(name) for name in np.asarray(contact_names, dtype=str).ravel()]
             if len(contact_names) != int(np.prod(lead)):
                 raise ValueError(f"contact_names: {len(contact_names)} of them, not {int(np.prod(lead))}")
-        return cls(first, of_set, mesh, names, contact_names)
+        return cls(first, of_set, mesh, names, contact_names, group_names)
 
     @classmethod
     @accept_options(arrays=GraspArrays)
@@ -328,6 +337,8 @@ class GraspSet:
         rotation_noise: float = 0.0,
         draws: int = 1,
         scale: float | None = None,
+        outcome: Any = None,
+        group: Any = None,
         seed: int = 1,
         threads: int = 0,
     ) -> GraspSet:
@@ -371,6 +382,10 @@ class GraspSet:
             Grasps per pose, each with a pose error of its own.
         scale : float, optional
             Factor on the lengths of the object, 0.001 for millimeters.
+        outcome : array_like [P], optional
+            Outcomes of trials, for Ranking.compare(): 1 held, 0 not, NaN not known.
+        group : str, int or array_like [P], optional
+            Object of each trial, a name or number.
         seed, threads : int
             Of the pose errors; CPU threads, 0: all.
 
@@ -421,6 +436,11 @@ class GraspSet:
             if value is not None:
                 array = np.broadcast_to(numbers(name, value), (count // draws, 3))
                 out.arrays[name] = np.ascontiguousarray(array[rows])
+        if group is not None and np.asarray(group).dtype.kind in "US":
+            out.group_names, group = _numbered(group)
+        for name, value in (("outcome", outcome), ("group", group)):
+            if value is not None:
+                out.arrays[name] = np.broadcast_to(numbers(name, value), count // draws)[rows]
         out.touch = Touch(
             rows, made["status"], made["collision"], made["turn"], made["shift"], made["width"], made["pose"]
         )
@@ -503,7 +523,14 @@ class GraspSet:
         self.mesh, self.names = read_mesh(file), read_names(file, "name", len(self))
         self.contact_names = read_names(file, "contact_name", int(self.first[-1]))
         self.sample = file["sample"][()] if "sample" in file else None
+        self.group_names = ranking_file.read_group_names(file)
+        self._set_touch(ranking_file.read_touch(file, len(self)))
         return self
+
+    def _set_touch(self, columns: dict[str, np.ndarray]) -> None:
+        """Makes `touch` of the columns of a file."""
+        if columns.keys() == set(ranking_file.OF_TOUCH.values()) and "pose_number" in self.arrays:
+            self.touch = Touch(pose=self.arrays["pose_number"].astype(np.int64), **columns)
 
     @classmethod
     def _from_named(cls, arrays: dict[str, np.ndarray], path: Any) -> GraspSet:
@@ -537,7 +564,9 @@ class GraspSet:
         parts: dict[str, Any] = {"first": self.first, **self.arrays}
         if self.mesh is not None:
             parts["object/vertex"], parts["object/face"] = self.mesh
-        texts = {"name": self.names, "contact_name": self.contact_names}
+        if self.touch is not None:
+            parts |= {name: getattr(self.touch, key) for name, key in ranking_file.OF_TOUCH.items()}
+        texts = {"name": self.names, "contact_name": self.contact_names, "group_name": self.group_names}
         parts |= {key: np.array(names, dtype=str) for key, names in texts.items() if names is not None}
         if self.sample is not None:
             parts["sample"] = self.sample
@@ -549,6 +578,12 @@ class GraspSet:
         with h5py.File(path, "w") as file:
             for name, part in parts.items():
                 file[name] = part.astype(h5py.string_dtype()) if name in texts else part
+
+    def _described(self) -> ranking_file.Grasps:
+        """As a page wants the set."""
+        touch = {} if self.touch is None else {key: getattr(self.touch, key) for key in ranking_file.OF_TOUCH.values()}
+        names = self.names, self.contact_names, self.group_names
+        return ranking_file.Grasps(self.first, self.arrays, self.mesh, *names, touch)
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -639,7 +674,7 @@ class Ranking:
             **found.columns,
             hand=found.hand,
             decided=found.decided,
-            candidates=GraspSet(**vars(found.grasps)) if found.grasps else None,
+            candidates=_set_in(found.grasps) if found.grasps else None,
             study=found.study,
             seconds=found.seconds,
         )
@@ -866,6 +901,42 @@ class Ranking:
         )
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
+    def compare(self, *, arrived: bool = False, resamples: int = 2000, seed: int = 1) -> Comparison:
+        """Compares P(held) with the outcomes of the set's trials (docs/theory/grasp-outcomes.md).
+
+        Draws of one pose (`pose_number`) are pooled. A pose without an answer counts as P = 0. Baselines are the
+        antipodal angle, area and distance of the contacts, epsilon (with SciPy), and the rate of the object's trials.
+
+        Parameters
+        ----------
+        arrived : bool
+            Leave out draws that end in a collision, as where the hand is known to have reached its pose.
+        resamples, seed : int
+            Of the bootstrap over groups.
+
+        Returns
+        -------
+        Comparison
+
+        Raises
+        ------
+        garra.FileError
+            If the set has no outcome.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> held = [1, 0, 0, 1]
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50, outcome=held)
+        >>> ranking.compare(resamples=100).auc
+        1.0
+        """
+        try:
+            found = trials.find_trials(self._found(""), arrived=arrived)
+        except RunError as error:
+            raise error_of(error) from None
+        return trials.compare_trials(found, resamples=resamples, seed=seed)
+
     def to_pandas(self) -> pandas.DataFrame:
         """Data frame with a row per grasp, indexed as in the set, the best first.
 
@@ -975,7 +1046,7 @@ class Ranking:
             study=self.study,
             seconds=self.seconds,
             version=_core.version,
-            grasps=ranking_file.Grasps(one.first, one.arrays, one.mesh, one.names, one.contact_names) if one else None,
+            grasps=one._described() if one else None,
             without="" if one else "this ranking does not know its set",
         )
 
@@ -1261,4 +1332,20 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Gr
     arrays = dict(grasps.arrays)
     kept = {name: arrays.pop(name) for name in ("point", "normal")}
     known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names, "contact_names": grasps.contact_names}
-    return GraspSet.from_arrays(kept["point"], kept["normal"], **{**known, **arrays, **parts})
+    known["group_names"] = grasps.group_names
+    out = GraspSet.from_arrays(kept["point"], kept["normal"], **{**known, **arrays, **parts})
+    out.touch = grasps.touch
+    return out
+
+
+def _set_in(grasps: ranking_file.Grasps) -> GraspSet:
+    """The set of a page."""
+    out = GraspSet(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names, grasps.group_names)
+    out._set_touch(grasps.touch)
+    return out
+
+
+def _numbered(texts: Any) -> tuple[list[str], np.ndarray]:
+    """Different texts, and the number of each."""
+    names, number = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
+    return names.tolist(), number.reshape(np.shape(texts))

@@ -10,6 +10,7 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import numbers, path_text, positive, whole
+from garra.grasp.trials import p_of_poses
 
 STATUS = tuple(_core.touch_statuses)
 """Names of the numbers in Touch.status"""
@@ -125,12 +126,8 @@ class Touch:
         >>> grasps.touch.p_held(ranking).round(2).tolist()
         [1.0, 0.0]
         """
-        each = float(ranking.samples.max(initial=1))
-        held = np.where(np.isfinite(ranking.p_held), ranking.p_held, 0.0) * each
         counted = ~((self.status == STATUS.index("collision")) & arrived)
-        poses = int(self.pose.max(initial=-1)) + 1
-        h = np.bincount(self.pose, held * counted, poses)
-        return (h + 0.5) / (np.bincount(self.pose, each * counted, poses) + 1)
+        return p_of_poses(self.pose, ranking.p_held, ranking.samples, counted)
 
     def counts(self) -> dict[str, int]:
         """Returns the number of grasps of each status that occurs."""

@@ -321,4 +321,36 @@ void add_rank_command(Command grasp) {
   command.callback([a] { run_rank(*a); });
 }
 
+void add_compare_command(Command grasp) {
+  struct Arguments {
+    std::vector<std::string> rankings;
+    std::string page, format = "human";
+    bool arrived = false;
+  };
+  Command command = grasp.add_subcommand("compare", "P(held) of rankings against the outcomes of trials in their sets");
+  const auto a = std::make_shared<Arguments>();
+  command.add_option("rankings", a->rankings, "one or several; the sets that they name have `outcome` [g]")
+      .required()
+      .type_name("RANKING.h5");
+  command.add_option("-o,--output", a->page, "page with tables, reliability diagram and baselines")
+      .type_name("PAGE.html");
+  command.add_flag("--arrived", a->arrived, "leave out draws that end in a collision: the hand reached its pose");
+  command.add_option("--format", a->format, "human or json").check(one_of({"human", "json"})).capture_default_str();
+  command.footer(
+      "Example:\n"
+      "  garra grasp compare mug.h5 bowl.h5 -o compare.html    # sets without `group`: an object for each file");
+  command.callback([a] {
+    for (const std::string& ranking : a->rankings)
+      if (!a->page.empty()) check_output(ranking, a->page, "the ranking");
+    std::vector<std::string> words = {"--format", a->format};
+    if (a->arrived) words.emplace_back("--arrived");
+    const int code = compare_rankings(a->rankings, a->page, words);
+    if (code == 0) return;
+    for (const ExitCode known : {ExitCode::kUsage, ExitCode::kInvalidFile, ExitCode::kInputOutput})
+      if (code == static_cast<int>(known)) throw Error(known, "the rankings were not compared");
+    throw Error(ExitCode::kInputOutput, "the rankings were not compared",
+                "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
+  });
+}
+
 }  // namespace garra::cli
