@@ -160,7 +160,7 @@ AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSo
   check_tool_poses(pose);
   const branches::AllSolutionsOp& op = prepared_->op;
   branches::AllSolutionsOp first = op;
-  if (op.way[0].moved == 0) first.ways = 1;
+  if (op.way[0].moved == 0) first.ways = 1;  // most lists are complete then
   SolutionRows rows = run_all_solutions(first, pose, device);
   if (first.ways != op.ways) complete_rows(op, pose, device, rows);
   AllSolutionsResult out;

@@ -84,6 +84,68 @@ double find_bend(const Robot& robot, double unit) {
   return std::hypot(position, turns);
 }
 
+/// Where the axis of a joint behind `link` meets the z axis in front of it: height, and distance along the joint's
+/// axis.
+struct Crossing {
+  double height, along;
+  bool meets;
+};
+Crossing cross_z(const Pose<double>& link) {
+  const Vec3<double> u = column(link.R, 2), p = link.p;
+  const double across = u[0] * u[0] + u[1] * u[1];
+  if (across < 1e-12) return {0, 0, false};
+  const double t = -(p[0] * u[0] + p[1] * u[1]) / across;
+  return {p[2] + t * u[2], t, std::hypot(p[0] + t * u[0], p[1] + t * u[1]) < 1e-12};
+}
+
+/// The closed form for a spherical wrist or shoulder, where the arm has one.
+bool find_spherical_way(const Robot& robot, Way& way) {
+  for (const int start : {0, 3}) {
+    way = make_way(robot, {start, false}, 0);
+    const auto link = [&](int role) { return way.link[way.roles.joint(role)]; };
+    const auto slides = [&](int role) { return robot.joint[at(way.roles.joint(role))].prismatic; };
+    if (slides(3) || slides(4) || slides(5) || slides(1)) continue;
+    const Crossing five = cross_z(link(4)), six = cross_z(link(5));
+    if (!five.meets || !six.meets || std::abs(six.height - five.along) > 1e-12) continue;
+    const Mat3<double> R = link(1).R;
+    const Vec3<double> p = link(1).p;
+    const bool slide = slides(0);
+    const Vec3<double> a = slide ? vec3(R(0, 0), R(0, 1), R(0, 2)) : transpose_times(R, p);
+    const Vec3<double> b = slide ? vec3(R(1, 0), R(1, 1), R(1, 2)) : vec3(R(2, 0), R(2, 1), R(2, 2));
+    way.method = branches::Method::kSpherical;
+    way.point = {five.height, six.along, std::abs(a[0] * b[1] - a[1] * b[0]) < 1e-9};
+    return true;
+  }
+  return false;
+}
+
+/// The closed form for three parallel axes next to two that meet, where the arm has them.
+bool find_parallel_way(const Robot& robot, Way& way) {
+  if (std::any_of(robot.joint.begin(), robot.joint.end(), [](const Joint& j) { return j.prismatic; })) return false;
+  for (const bool reversed : {false, true})
+    for (int start = 0; start < kLoop; ++start) {
+      way = make_way(robot, {start, reversed}, 0);
+      // The link in front of role r, where no target is in it.
+      const auto has_target = [&](int role) { return (start + role) % kLoop == 0; };
+      const auto link = [&](int role) {
+        const int k = (start + role) % kLoop;
+        return reversed ? inverse(way.link[kLoop - k]) : way.link[k];
+      };
+      const auto parallel = [&](int role) { return !has_target(role) && std::abs(link(role).R(2, 2)) > 1 - 1e-15; };
+      if (!parallel(1) || !parallel(2) || has_target(4)) continue;
+      const Crossing five = cross_z(link(4));
+      if (!five.meets) continue;
+      way.method = branches::Method::kParallel;
+      way.point = {five.height, five.along};
+      return true;
+    }
+  return false;
+}
+
+bool find_closed_way(const Robot& robot, Way& way) {
+  return find_spherical_way(robot, way) || find_parallel_way(robot, way);
+}
+
 AllSolutionsOp make_op(const Robot& robot) {
   AllSolutionsOp op{};
   op.model = make_model<kLoop>(robot);
@@ -162,6 +224,7 @@ AllSolutionsOp prepare_all_solutions(const Robot& robot) {
   const Tries tries = random_tries(robot);
   AllSolutionsOp op = make_op(robot), best = op;
   op.ways = best.ways = 1;
+  if (find_closed_way(robot, op.way[0]) && score(robot, op, tries).found == kTries) return op;
   Score most{-1};
   for (const double moved : {0.0, 1e-4, 1e-5}) {
     for (const Roles& one : roles) {
@@ -202,6 +265,7 @@ AllSolutionsOp prepare_all_solutions(const Robot& robot) {
 AllSolutionsOp prepare_like(const Robot& robot, const AllSolutionsOp& other) {
   AllSolutionsOp op = make_op(robot);
   op.ways = other.ways;
+  if (other.way[0].method != branches::Method::kElimination && find_closed_way(robot, op.way[0])) return op;
   for (int k = 0; k < op.ways; ++k) op.way[k] = make_way(robot, other.way[k].roles, other.way[k].moved);
   return op;
 }

@@ -1,21 +1,27 @@
-// All joint values of a chain of six joints for a pose of the tool: candidates by elimination (elimination.hpp), each
-// polished by Newton's method on the chain itself and tested by Newton-Kantorovich (docs/theory/chain.md, "All
-// solutions").
+// All joint values of a chain of six joints for a pose of the tool: candidates by elimination (elimination.hpp) or,
+// for spherical wrists and parallel axes, in closed form (spherical.hpp, parallel.hpp), each polished by Newton's
+// method on the chain itself and tested by Newton-Kantorovich (docs/theory/chain.md, "All solutions").
 #pragma once
 
-#include "garra/systems/chain/branches/elimination.hpp"
+#include "garra/systems/chain/branches/parallel.hpp"
+#include "garra/systems/chain/branches/spherical.hpp"
 #include "garra/systems/chain/reach.hpp"
 
 namespace garra::chain::branches {
 
-/// One elimination: links in front of the joints with lengths over a unit. Arms of special geometry, whose equations
-/// are dependent, take links that are off by `moved`; their candidates are then near the solutions.
+/// kSpherical: the axes of roles 4 to 6 meet; kParallel: those of roles 1 to 3 are parallel, and 4 and 5 meet.
+enum class Method { kElimination, kSpherical, kParallel };
+
+/// One way to candidates: links in front of the joints with lengths over a unit. Arms of special geometry, whose
+/// equations are dependent, take links that are off by `moved`; their candidates are then near the solutions.
 struct Way {
   Pose<double> link[kLoop];  ///< X_{i-1,i} at q_i = 0; of joint 0 in the world
   Pose<double> tool;         ///< in the last kernel frame
   double unit;               ///< of length [m]
   double moved;              ///< size of the change of the links [1]
   Roles roles;
+  Method method = Method::kElimination;
+  MeetingPoint point = {};  ///< kSpherical: on axes 4 and 6; kParallel: on axes 4 and 5
 
   /// Eigenvalues with |im| <= this (1 + |x|^2) give a candidate: pairs that the change of the links made complex too.
   [[nodiscard]] GARRA_HD double nearly_real() const { return moved > 0 ? 0.05 : 1e-3; }
@@ -210,44 +216,83 @@ GARRA_HD void choose_candidates(const Eigenvalues<S, kMost>& from, double nearly
 
 }  // namespace kernel
 
+namespace kernel {
+
+/// Polishes one candidate, with joint values in the order of the roles, and adds it.
+template <class S>
+GARRA_HD_CALL void add_candidate(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                                 const Pose<S>& target, const Vec<S, kLoop>& values, Found<S>& found,
+                                 Solutions<S>& to) {
+  Vec<double, kLoop> scale;  // of slides; 0: turns
+  for (int role = 0; role < kLoop; ++role) {
+    const int i = way.roles.joint(role);
+    const double factor = (way.roles.reversed ? -1 : 1) * (m.prismatic[i] ? way.unit : 1);
+    found.at.q[i] = S(factor) * values[role];
+    scale[i] = m.prismatic[i] ? 1 / way.unit : 0;
+  }
+  polish(m, target, rule, found.wanted, found.at);
+  for (int i = 0; i < kLoop; ++i)
+    if (!m.prismatic[i]) found.at.q[i] = wrap_angle(found.at.q[i]);
+  found.wanted = found.wanted && found.at.residual <= S(rule.tolerance);
+  found.unique = unique_radius(found.at, m.prismatic, way.unit, rule.bend);
+  add_solution(found, scale, rule, to);
+}
+
+/// Number of solutions with a proof.
+template <class S>
+GARRA_HD S count_proven(const Solutions<S>& from) {
+  S proven = S(0);
+  for (int k = 0; k < kMost; ++k) proven = proven + select(S(k) < from.count && from.unique[k] > S(0), S(1), S(0));
+  return proven;
+}
+
+}  // namespace kernel
+
 /// Adds the solutions of one elimination to those that are known.
 template <class S>
-GARRA_HD_CALL void add_solutions(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
-                                 const Pose<S>& target, Solutions<S>& to) {
+GARRA_HD_CALL void add_eliminated(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                                  const Pose<S>& target, Solutions<S>& to) {
   Loop<S> loop;
   kernel::fill_loop(way, m.prismatic, target, loop);
   Eliminated<S> from;
   eliminate(loop, way.roles.offset, from);
   kernel::Candidates<S> candidates;
   kernel::choose_candidates(from.x, way.nearly_real(), rule.doubtful, candidates);
-  Vec<double, kLoop> scale;  // of slides, 0: turns
-  for (int i = 0; i < kLoop; ++i) scale[i] = m.prismatic[i] ? 1 / way.unit : 0;
   kernel::Found<S> found;
-  kernel::Polished<S>& at = found.at;
   Vec<S, kLoop> values;
   S rough = S(0);
   for (int k = 0; k < kMost; ++k) {
-    const auto wanted = S(k) < candidates.count;
-    if (!any(wanted)) break;
+    found.wanted = S(k) < candidates.count;
+    if (!any(found.wanted)) break;
     find_joint_values(loop, from, way.roles.offset, candidates.x[k], values);
-    for (int role = 0; role < kLoop; ++role) {
-      const int i = way.roles.joint(role);
-      const double factor = (way.roles.reversed ? -1 : 1) * (m.prismatic[i] ? way.unit : 1);
-      at.q[i] = S(factor) * values[role];
-    }
-    kernel::polish(m, target, rule, wanted, at);
-    rough = select(candidates.is_real[k] > S(0), max(rough, at.rough), rough);
-    for (int i = 0; i < kLoop; ++i)
-      if (!m.prismatic[i]) at.q[i] = kernel::wrap_angle(at.q[i]);
-    found.wanted = wanted && at.residual <= S(rule.tolerance);
-    found.unique = kernel::unique_radius(at, m.prismatic, way.unit, rule.bend);
-    kernel::add_solution(found, scale, rule, to);
+    kernel::add_candidate(m, way, rule, target, values, found, to);
+    rough = select(candidates.is_real[k] > S(0), max(rough, found.at.rough), rough);
   }
-  S proven = S(0);
-  for (int k = 0; k < kMost; ++k) proven = proven + select(S(k) < to.count && to.unique[k] > S(0), S(1), S(0));
-  const auto all = proven == to.count && to.count == candidates.real && from.x.open == S(0) &&
+  const auto all = kernel::count_proven(to) == to.count && to.count == candidates.real && from.x.open == S(0) &&
                    candidates.doubtful == S(0) && rough <= S(rule.rough);
   if (way.moved == 0) to.complete = select(all, S(1), to.complete);
+}
+
+/// Adds the solutions of a closed form.
+template <class S>
+GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                              const Pose<S>& target, Solutions<S>& to) {
+  Loop<S> loop;
+  kernel::fill_loop(way, m.prismatic, target, loop);
+  ClosedCandidates<S> candidates;
+  if (way.method == Method::kSpherical)
+    find_spherical(loop, way.point, way.roles.offset, candidates);
+  else
+    find_parallel(loop, way.point.near, way.point.far, candidates);
+  kernel::Found<S> found;
+  S expected = S(0);
+  for (int k = 0; k < kClosed; ++k) {
+    found.wanted = candidates.exists[k] > S(0);
+    expected = expected + candidates.exists[k];
+    if (any(found.wanted)) kernel::add_candidate(m, way, rule, target, candidates.q[k], found, to);
+  }
+  const auto all = kernel::count_proven(to) == to.count && to.count == expected && !(candidates.doubtful > S(0));
+  to.complete = select(all, S(1), to.complete);
 }
 
 /// All solutions of a pose, as an operation on rows (batch/rows.hpp).
@@ -276,7 +321,11 @@ struct AllSolutionsOp {
     out.q = Mat<S, kMost, kLoop>::zero();
     out.residual = out.unique = Vec<S, kMost>::zero();
     out.count = out.complete = S(0);
-    for (int k = 0; k < ways; ++k) add_solutions(model, way[k], rule, target, out);
+    for (int k = 0; k < ways; ++k)
+      if (way[k].method == Method::kElimination)
+        add_eliminated(model, way[k], rule, target, out);
+      else
+        add_closed(model, way[k], rule, target, out);
     return out;
   }
 };
