@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "garra/chain_eval.hpp"
+#include "garra/chain_generate.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
@@ -332,6 +333,26 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
   return out;
 }
 
+nb::dict all_solutions(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& q0,
+                       bool limits, bool windings, const std::string& device, int threads) {
+  chain::AllSolutionsResult found;
+  {
+    const Computing computing;
+    found = solver.solve(to_span(pose), {limits, windings, to_span(q0)},
+                         make_device(device, threads, core_seconds::kCopying));
+  }
+  const std::size_t n = pose.shape(0), m = found.residual.size();
+  nb::dict out;
+  out["first"] = taken_as<std::int64_t>(std::move(found.first), {n + 1});
+  out["q"] = taken(std::move(found.q), {m, static_cast<std::size_t>(found.joints)});
+  out["residual"] = taken(std::move(found.residual), {m});
+  out["unique"] = taken(std::move(found.unique), {m});
+  out["limit_distance"] = taken(std::move(found.limit_distance), {m});
+  out["complete"] = taken(std::move(found.complete), {n});
+  out["status"] = taken_as<std::int32_t>(std::move(found.status), {n});
+  return out;
+}
+
 /// List of a property of the joints that follow no other joint.
 template <class Get>
 nb::list of_joints(const Robot& robot, const Get& get) {
@@ -385,6 +406,12 @@ void add_chain(nb::module_& m) {
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
   m.def("chain_inverse_kinematics", inverse_kinematics, nb::arg("robot"), nb::arg("pose"), nb::arg("q0").none(),
         nb::arg("tolerance"), nb::arg("most"), nb::arg("seed"));
+  nb::class_<chain::AllSolutions>(m, "AllSolutions")
+      .def(nb::init<const Robot&>())
+      .def(nb::init<const Robot&, const chain::AllSolutions&>())
+      .def("solve", all_solutions, nb::arg("pose"), nb::arg("q0").none(), nb::arg("limits"), nb::arg("windings"),
+           nb::arg("device"), nb::arg("threads"));
+  m.def("chain_lock_joint", chain::lock_joint);
   m.def("chain_output_shape",
         [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);

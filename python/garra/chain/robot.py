@@ -172,6 +172,38 @@ class InverseKinematics(Summary):
         return text + f"; the nearest found{which} is {away[0]:.3g} m and {np.degrees(away[1]):.3g} deg away)"
 
 
+@dataclass(frozen=True, repr=False)
+class AllSolutions:
+    """All joint values for each pose of a batch. Lists have an item for each pose, in C order of the leading axes.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> robot.inverse_kinematics_all(robot.forward_kinematics(np.full((4, 6), 0.3)), limits=False).count.tolist()
+    [8, 8, 8, 8]
+    """
+
+    q: Any
+    """list of arrays [k, n], k the pose's count [rad or m]; for a single pose the array"""
+    residual: Any
+    """list of arrays [k] norm of the pose error [m and rad]"""
+    unique: Any
+    """list of arrays [k] no other solution has |dq| below this [rad or m]; 0: not proven"""
+    limit_distance: Any
+    """list of arrays [k] distance of the joint next to a limit [rad or m]; negative: outside"""
+    count: Any
+    """[...] number of solutions"""
+    complete: Any
+    """[...] True: no solution is missing, as far as the digits of the elimination show"""
+    status: Any
+    """[...] 0 there are solutions, 3 a number is not finite, 5 no solution (within the limits)"""
+
+    def __repr__(self) -> str:
+        count = np.atleast_1d(self.count)
+        complete = int(np.count_nonzero(self.complete))
+        return f"AllSolutions({count.sum()} solutions of {count.size} poses, {complete} of them complete)"
+
+
 class Chain:
     """Serial chain of n joints. States are [..., n] in rad or m; units SI; world axes; joints count from 0.
 
@@ -834,6 +866,98 @@ class Chain:
         found["success"] = found["success"].astype(bool)
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])
         return InverseKinematics(**{name: batch.out(array) for name, array in found.items()})
+
+    def inverse_kinematics_all(
+        self,
+        pose: Any,
+        *,
+        limits: bool = True,
+        windings: bool = False,
+        q0: Any = None,
+        fixed: Mapping[int | str, float] | None = None,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> AllSolutions:
+        """Finds all joint values for tool poses, by elimination (docs/howto/all-solutions.md).
+
+        Parameters
+        ----------
+        pose : array_like [..., 4, 4]
+            Homogeneous matrices of the tool in the world.
+        limits : bool
+            Keep only solutions within the joint limits, in the turn that is within them.
+        windings : bool
+            With limits: every turn of a joint within its limits is a solution of its own.
+        q0 : array_like [..., n], optional
+            Solutions are sorted by their distance from it; joints without limits are in the turn next to it.
+        fixed : mapping, optional
+            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one.
+        device : str
+            "cpu" or "scalar".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        AllSolutions
+            With the values of all n joints, those of fixed joints included.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For robots without six joints to move and matrices that are no poses.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> found = robot.inverse_kinematics_all(robot.forward_kinematics(np.full(6, 0.2)), limits=False)
+        >>> found.q.shape, int(found.count)
+        ((8, 6), 8)
+        >>> bool((abs(found.q - 0.2).max(axis=1) < 1e-9).any())
+        True
+        """
+        names = self.joint_names
+        locked = {names.index(joint) if isinstance(joint, str) else int(joint): finite("fixed", value)
+                  for joint, value in (fixed or {}).items()}  # fmt: skip
+        moving = [i for i in range(self.n) if i not in locked]
+        batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
+        start = batch["q0"]
+        solver = self._solver(locked)
+        found = solver.solve(
+            batch["pose"].reshape(-1, 16), None if start is None else np.ascontiguousarray(start[:, moving]),
+            limits, windings, *place(device, threads),
+        )  # fmt: skip
+        q = np.empty((len(found["q"]), self.n))
+        q[:, moving] = found["q"]
+        for joint, value in locked.items():
+            q[:, joint] = value
+        first = found["first"]
+        lists = {name: [array[a:b] for a, b in zip(first[:-1], first[1:])]
+                 for name, array in {**{k: found[k] for k in ("residual", "unique", "limit_distance")}, "q": q}.items()}  # fmt: skip
+        if not batch.lead:
+            lists = {name: arrays[0] for name, arrays in lists.items()}
+        return AllSolutions(
+            **lists,
+            count=batch.out(np.diff(first)),
+            complete=batch.out(found["complete"].astype(bool)),
+            status=batch.out(found["status"]),
+        )
+
+    def _solver(self, locked: Mapping[int, float]) -> _core.AllSolutions:
+        """Solver of the chain with fixed joints; the last ones of each set of joints are kept."""
+        key = tuple(sorted(locked.items()))
+        kept = self.__dict__.setdefault("_solvers", {})
+        if key not in kept:
+            core = self._core
+            for joint in sorted(locked, reverse=True):
+                core = _core.chain_lock_joint(core, joint, locked[joint])
+            like = next((solver for other, solver in kept.items() if [i for i, _ in other] == sorted(locked)), None)
+            if len(kept) > 64:
+                kept.clear()
+            kept[key] = _core.AllSolutions(core) if like is None else _core.AllSolutions(core, like)
+        return kept[key]
 
     @of_arrays
     def simulate(
