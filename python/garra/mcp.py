@@ -310,7 +310,7 @@ def solve_affine(
     options = number, positive("tolerance", tolerance), whole("max_iterations", max_iterations)
     arrays = (batch[name] for name in ("M", "q", "lower", "upper", "x0"))
     found = _core.mcp_solve_affine(*arrays, *options, *place(device, threads))
-    return AffineSolutions(**{name: batch.out(array) for name, array in found.items()})
+    return batch.result(AffineSolutions, found)
 
 
 @dataclass(frozen=True)
