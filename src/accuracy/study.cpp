@@ -13,7 +13,7 @@ namespace {
   throw Error(ExitCode::kUsage, "accuracy: " + problem, remedy);
 }
 
-void check(const Scenario& s) {
+void require_arm(const Scenario& s) {
   chain::require_uncoupled(s.robot, "accuracy");
   const auto joints = static_cast<std::size_t>(s.robot.joints);
   if (s.robot.joints < 2 || s.robot.joints > kMostJoints)
@@ -58,7 +58,7 @@ std::vector<study::SystemOutput> name_outputs(const Scenario& s) {
 }
 
 template <int J>
-CommandedPose<J> command(const Scenario& s, const chain::Model<double, J>& model, const double* q) {
+CommandedPose<J> commanded_pose(const Scenario& s, const chain::Model<double, J>& model, const double* q) {
   CommandedPose<J> out{};
   Vec<double, J> at;
   for (int i = 0; i < J; ++i) at[i] = out.q[i] = q[i];
@@ -79,7 +79,7 @@ CommandedPose<J> command(const Scenario& s, const chain::Model<double, J>& model
 }
 
 template <int J>
-std::unique_ptr<study::RowStudy> make(const Scenario& s) {
+std::unique_ptr<study::RowStudy> make_arm_study(const Scenario& s) {
   ArmErrors<J, kMostPoses> arm{};
   arm.model = chain::make_model<J>(s.robot);
   for (int i = 0; i < J; ++i) {
@@ -88,7 +88,7 @@ std::unique_ptr<study::RowStudy> make(const Scenario& s) {
       if (frame.joint == i) arm.link[i] = frame.offset;
   }
   arm.poses = static_cast<int>(s.q.size()) / J;
-  for (int p = 0; p < arm.poses; ++p) arm.pose[p] = command<J>(s, arm.model, s.q.data() + std::ptrdiff_t{p} * J);
+  for (int p = 0; p < arm.poses; ++p) arm.pose[p] = commanded_pose<J>(s, arm.model, s.q.data() + std::ptrdiff_t{p} * J);
   arm.expansion = s.expansion;
   arm.position_limit = s.position_limit;
   arm.angle_limit = s.angle_limit;
@@ -99,9 +99,9 @@ std::unique_ptr<study::RowStudy> make(const Scenario& s) {
 }  // namespace
 
 std::unique_ptr<study::RowStudy> make_study(const Scenario& scenario) {
-  check(scenario);
-  constexpr std::unique_ptr<study::RowStudy> (*kMake[])(const Scenario&) = {make<2>, make<3>, make<4>,
-                                                                            make<5>, make<6>, make<7>};
+  require_arm(scenario);
+  constexpr std::unique_ptr<study::RowStudy> (*kMake[])(const Scenario&) = {
+      make_arm_study<2>, make_arm_study<3>, make_arm_study<4>, make_arm_study<5>, make_arm_study<6>, make_arm_study<7>};
   return kMake[scenario.robot.joints - 2](scenario);
 }
 

@@ -149,7 +149,7 @@ class Calibration:
         >>> bool(abs(model.poses([[0.1] * 6]) - arm.forward_kinematics([[0.1] * 6])).max() < 1e-12)
         True
         """
-        return self._frames(self._joints(q), self._moved(parameters))[1]
+        return self._frames(self._joints(q), self._displaced(parameters))[1]
 
     def jacobian(self, q: Any, parameters: Any = None) -> np.ndarray:
         """Derivatives of the measured numbers by further displacements of the frames.
@@ -172,7 +172,7 @@ class Calibration:
         >>> model.jacobian([[0.1] * 6]).shape
         (1, 3, 42)
         """
-        return self._jacobian(*self._frames(self._joints(q), self._moved(parameters)))
+        return self._jacobian(*self._frames(self._joints(q), self._displaced(parameters)))
 
     def identify(self, q: Any) -> Identifiability:
         """What measurements in the poses q can tell.
@@ -314,7 +314,7 @@ class Calibration:
             raise ValueError(f"measured has the shape {measured.shape}, not {shape}")
         if not np.isfinite(measured).all():
             raise ValueError(f"measured[{int(np.argwhere(~np.isfinite(measured))[0, 0])}] is not finite")
-        moved, steps, converged = self._moved(None), 0, False
+        moved, steps, converged = self._displaced(None), 0, False
         while not converged and steps < max_iterations:
             G, tools = self._frames(q, moved)
             J = (self._jacobian(G, tools) / self.noise[:, None] * self.prior).reshape(-1, len(self.prior))
@@ -344,7 +344,7 @@ class Calibration:
             raise ValueError(f"q[{int(np.argwhere(~np.isfinite(q))[0, 0])}] is not finite")
         return q
 
-    def _moved(self, parameters: Any) -> np.ndarray:
+    def _displaced(self, parameters: Any) -> np.ndarray:
         p = np.zeros(len(self.names)) if parameters is None else numbers("parameters", parameters)
         if p.shape != (len(self.names),):
             raise ValueError(f"parameters has the shape {p.shape}, not [{len(self.names)}]")

@@ -69,7 +69,7 @@ def test_jacobians_are_the_slopes_of_poses():
     model = Calibration(PUMA)
     q, p = joints(PUMA, 4), displaced(Calibration(PUMA))
     J, h = model.jacobian(q, p), 1e-6
-    moved = model._moved(p)
+    moved = model._displaced(p)
     for k in range(len(model.names)):
         ends = []
         for sign in (1, -1):
