@@ -215,7 +215,7 @@ def compare(
         reliability=_reliability(score, held) if is_probability else [],
         trials=len(held),
         missing=int(missing.sum()),
-        groups=trials.table(score),
+        groups=trials.of_groups(score),
         baselines=[
             Baseline(name, a := auc(other, held), value - a, _interval(drawn - trials.resampled(other)))
             for name, other in others.items()
@@ -312,7 +312,7 @@ class _Trials:
         low, high = _interval(np.concatenate([best(w)[0] for w in self.weights()] or [np.zeros(0)]))
         return {"effective_friction": (float(value[0]), low, high), "friction_agreement": 1 - float(wrong[0])}
 
-    def table(self, score: np.ndarray) -> list[Group]:
+    def of_groups(self, score: np.ndarray) -> list[Group]:
         out = []
         for g in np.unique(self.group):
             at = self.group == g

@@ -30,11 +30,12 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
 # Arrays of a set that the page shows, with their shapes behind the axis of contacts and of grasps.
 OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
 OF_GRASPS = {"mass": (), "com": (3,), "gravity": (3,), "wrench": (6,)}
-OF_GRASPS |= {"outcome": (), "group": (), "pose_number": ()}
+OF_GRASPS |= {"outcome": (), "group": (), "pose_number": (), "load_case": ()}
 # Columns of sets that `garra grasp touch` made, and the names in Touch.
 OF_TOUCH = {"touch_status": "status", "collision_depth": "collision", "object_turn": "turn", "object_shift": "shift"}
 OF_TOUCH |= {"jaw_width": "width", "hand_pose": "hand"}
-TOUCH_STATUS = ("touched", "no_touch", "one_side", "collision", "pushed_away", "bad_pose")
+OF_HAND_TOUCH = {"hand_distance": "distance", "hand_joints": "joints"}  # of hands with joints
+TOUCH_STATUS = ("touched", "no_touch", "one_side", "collision", "pushed_away", "bad_pose", "joint_limits")
 
 # Exceptions of numpy.load() for a damaged file or another format.
 NPZ_ERRORS = (OSError, ValueError, TypeError, KeyError, EOFError, MemoryError, RuntimeError, SyntaxError,
@@ -240,7 +241,7 @@ def _grasps(h5: Any, file: Path, count: int) -> Grasps:
 
 def read_touch(h5: Any, count: int) -> dict[str, np.ndarray]:
     """Columns of a set that was made of hand poses, by their names in Touch; {} of other sets."""
-    columns = {key: np.asarray(h5[name][()]) for name, key in OF_TOUCH.items() if name in h5}
+    columns = {key: np.asarray(h5[name][()]) for name, key in (OF_TOUCH | OF_HAND_TOUCH).items() if name in h5}
     return columns if "status" in columns and all(len(column) == count for column in columns.values()) else {}
 
 

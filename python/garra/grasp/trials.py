@@ -60,12 +60,12 @@ def find_trials(found: Found, name: str = "", *, arrived: bool = False, baseline
     arrays, columns = grasps.arrays, found.columns
     count = len(columns["rank"])
     _, first, pose = np.unique(arrays.get("pose_number", np.arange(count)), return_index=True, return_inverse=True)
-    counted = np.ones(count)
+    counted = (arrays.get("load_case", np.zeros(count)) == 0).astype(float)
     if arrived:
         names, status = grasps.touch_names, grasps.touch.get("status")
         if status is None or COLLISION not in names:
             raise DamagedFile(f"{found.file or 'the set'}: no `touch_status`: which draws collided is not known")
-        counted = (status != names.index(COLLISION)).astype(float)
+        counted *= status != names.index(COLLISION)
     number = arrays.get("group")
     if number is None:
         group = np.full(len(first), name or "object")

@@ -92,6 +92,14 @@ std::string race(const RankAnswer& a) {
          "confidence of " + confidence + " the true best " + std::to_string(a.study.best) + " are.\n";
 }
 
+/// Number of grasps with the P(held) of the best.
+std::int64_t tied(const Ranking& r) {
+  const auto best = std::find(r.rank.begin(), r.rank.end(), 1);
+  if (best == r.rank.end()) return 0;
+  const double p = r.p_held[static_cast<std::size_t>(best - r.rank.begin())];
+  return std::count(r.p_held.begin(), r.p_held.end(), p);
+}
+
 bool has_radius(const Ranking& r) {
   return std::any_of(r.resisted_force_radius.begin(), r.resisted_force_radius.end(),
                      [](double x) { return !std::isnan(x); });
@@ -150,6 +158,10 @@ std::string format_answer(const RankAnswer& a) {
                     (a.study.best > 0 ? short_number(static_cast<double>(drawn(r))) + " samples in all\n"
                                       : std::to_string(a.study.samples) + " samples each\n");
   out += table(r);
+  if (const std::int64_t n = tied(r); n > 1)
+    out += "\n" + std::to_string(n) + " grasps have the best's P(held), in the order of " +
+           (has_radius(r) ? "the wrench that they resist\n(resisted force radius), then of " : "") +
+           "the friction that they need.\n";
   if (a.study.best > 0 && ranked > 0) out += race(a);
   out += meaning(r) + ranking_outcomes(r);
   const auto names = names_of(GraspStatus{});
@@ -170,6 +182,7 @@ std::string json(const RankAnswer& a) {
   Json out = {{"set", a.set}, {"grasps", r.status.size()}, {"samples", drawn(r)}};
   out["hand"] = names_of(r.hand)[static_cast<std::size_t>(r.hand)];
   if (a.study.best > 0) out["decided"] = r.decided;
+  out["tied"] = tied(r);
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 0; k < names.size(); ++k) out["status"][names[k]] = count(r, static_cast<GraspStatus>(k));
   out["unsolved"] = unsolved(r);
