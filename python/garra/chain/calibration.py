@@ -149,7 +149,7 @@ class Calibration:
         >>> bool(abs(model.poses([[0.1] * 6]) - arm.forward_kinematics([[0.1] * 6])).max() < 1e-12)
         True
         """
-        return self._frames(self._joints(q), self._displaced(parameters))[1]
+        return self._frames(self._checked_values(q), self._displaced(parameters))[1]
 
     def jacobian(self, q: Any, parameters: Any = None) -> np.ndarray:
         """Derivatives of the measured numbers by further displacements of the frames.
@@ -172,7 +172,7 @@ class Calibration:
         >>> model.jacobian([[0.1] * 6]).shape
         (1, 3, 42)
         """
-        return self._jacobian(*self._frames(self._joints(q), self._displaced(parameters)))
+        return self._jacobian(*self._frames(self._checked_values(q), self._displaced(parameters)))
 
     def identify(self, q: Any) -> Identifiability:
         """What measurements in the poses q can tell.
@@ -193,7 +193,7 @@ class Calibration:
         >>> model.identify([[0.1] * 6]).rank  # one pose
         6
         """
-        q = self._joints(q)
+        q = self._checked_values(q)
         J = self._scaled(q).reshape(-1, len(self.names))
         _, s, V = np.linalg.svd(J, full_matrices=False)
         rank = int((s > _RANK * s[0]).sum())
@@ -237,7 +237,7 @@ class Calibration:
         >>> model.identify(q[best]).observability["O1"] > model.identify(q[:12]).observability["O1"]
         True
         """
-        q = self._joints(q)
+        q = self._checked_values(q)
         count = whole("count", count, 1)
         if count > len(q):
             raise ValueError(f"count = {count}: there are {len(q)} candidates")
@@ -308,7 +308,7 @@ class Calibration:
         >>> bool(abs(model.poses(q, fit.parameters) - model.poses(q, true)).max() < 1e-9)
         True
         """
-        q, measured = self._joints(q), numbers("measured", measured)
+        q, measured = self._checked_values(q), numbers("measured", measured)
         shape = (len(q), 4, 4) if self.measured == "pose" else (len(q), 3)
         if measured.shape != shape:
             raise ValueError(f"measured has the shape {measured.shape}, not {shape}")
@@ -336,7 +336,7 @@ class Calibration:
 
     # Displacements are kept as transforms [p / 6, 4, 4]: their turns add up exactly.
 
-    def _joints(self, q: Any) -> np.ndarray:
+    def _checked_values(self, q: Any) -> np.ndarray:
         q = numbers("q", q)
         if q.ndim != 2 or q.shape[1] != self.arm.n or not len(q):
             raise ValueError(f"q has the shape {q.shape}, not [n, {self.arm.n}]")

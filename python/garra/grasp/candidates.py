@@ -684,10 +684,9 @@ class GraspSet:
     def with_protocol(self, name: str, *, acceleration: float = 0.0, angular_acceleration: float = 0.0) -> GraspSet:
         """Returns the set under the load cases of a published test.
 
-        "six_gravity_directions": the weight along the six half axes of the object. "dexgraspbench": the same forces of
-        0.1 kg without gravity, friction 0.6 and, for soft contacts, 0.02 m of torsional friction. "acronym_shake":
-        without gravity, accelerations along and against the hand's approach, and angular ones about the closing axis
-        through its base.
+        "six_gravity_directions" has the weight along the six half axes of the object. "dexgraspbench" has the same forces
+        of 0.1 kg without gravity. Its friction is 0.6 and, for soft contacts, 0.02 m of torsion. "acronym_shake" has no
+        gravity. It accelerates along and against the hand's approach, then turns about the closing axis through its base.
 
         Parameters
         ----------
@@ -1176,9 +1175,9 @@ class Ranking:
     ) -> WhatHelps:
         """Ranks changes of a grasp on the same draws, the most helpful first.
 
-        Changes are: grip force (or force limits) and friction larger by `share`; the contacts of a link, or of a pad of
-        a jaw, moved along the surface by `move` in the best of four directions; one more finger at the best of 32
-        places of the object's mesh, which presses with the mean force of the others.
+        Grip force (or force limits) and friction are larger by `share`. The contacts of a link, or of a pad of a jaw, move
+        along the surface by `move` in the best of four directions. One more finger has the best of 32 places of the
+        object's mesh, and presses with the mean force of the others.
 
         Parameters
         ----------
