@@ -1,8 +1,8 @@
 // Prepares one robot: a C++ header of straight-line code from its numbers, and all solutions of its
 // inverse kinematics.
-// Takes: a Robot; operation names; six joints to move and poses [n,16] for AllSolutions.
+// Takes: a Robot; operation names; six joints to move, and poses [n,16] or a path for AllSolutions.
 // Gives: the header's text; per pose all joint values with residual and certificate, and whether the
-// list is complete.
+// list is complete; every branch along a path.
 // Units and frames: SI, rad; world axes; Jacobian rows linear first; poses row-major; joints count from 0.
 // Bad input: wrong names, numbers that are not finite, other numbers of joints and matrices that are
 // no rotations throw Error(kUsage). A pose that is not finite has kInvalidInput and no solution.
@@ -18,6 +18,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/chain.hpp"
+#include "garra/core/names.hpp"
 #include "garra/core/status.hpp"
 
 namespace garra::chain {
@@ -62,6 +63,62 @@ struct AllSolutionsResult {
                                        ///< limits; kInvalidInput
 };
 
+// Cartesian paths.
+
+/// Path of the tool through poses. Its parameter s is 0 at the first pose, 1 at the second, and so on.
+struct ToolPath {
+  enum class Kind {
+    kStraight,  ///< position on a line, rotation about one fixed axis
+    kScrew,     ///< one screw motion from pose to pose
+  };
+  Kind kind = Kind::kStraight;
+  std::span<const double> pose = {};  ///< [k,16], two or more
+  std::span<const double> time = {};  ///< [k] of the poses, ascending [s]; empty: no joint speeds
+};
+[[nodiscard]] constexpr auto names_of(ToolPath::Kind) { return names("straight", "screw"); }
+
+/// Options of AllSolutions::check_path().
+struct PathOptions {
+  double near_singular = 0.02;  ///< a branch that ends with scaled sigma_min <= this ends at a singularity
+  int samples = 101;            ///< at first, along the whole path
+  int refinements = 10;         ///< largest number of bisections of an interval without a proof
+  std::span<const double> q0 =
+      {};  ///< [j]: the best branch starts next to it; empty: the one with the largest sigma_min
+};
+
+/// Where a branch begins or ends.
+enum class BranchEnd : int {
+  kPathEnd = 0,  ///< with the path
+  kSingular,     ///< next to a singularity or to the border of the workspace
+  kUndecided,    ///< the last interval has no proof, and sigma_min is above near_singular
+};
+[[nodiscard]] constexpr auto names_of(BranchEnd) { return names("path_end", "singular", "undecided"); }
+
+/// Joint values that follow the path continuously from sample `first` on.
+struct PathBranch {
+  std::int64_t first = 0;
+  std::vector<double> q;      ///< [m,j] at successive samples, in one turn [rad or m]
+  std::vector<double> sigma;  ///< [m] smallest singular value of the scaled Jacobian at the samples
+  double sigma_bound = 0;     ///< proven: sigma_min of the whole branch is at least this
+  double limit_distance = 0;  ///< of the samples, of the joint next to a limit; negative: outside [rad or m]
+  int limit_joint = -1;       ///< this joint
+  double limit_bound = 0;     ///< proven: limit_distance of the whole branch is at least this
+  double speed_share = 0;     ///< largest mean joint speed between samples over its limit; 0 without times or limits
+  BranchEnd begin = BranchEnd::kPathEnd, end = BranchEnd::kPathEnd;
+
+  [[nodiscard]] bool passes() const { return begin == BranchEnd::kPathEnd && end == BranchEnd::kPathEnd; }
+};
+
+/// What check_path() found. Lengths of the scaled Jacobian are over the unit: rows of velocities, columns of slides.
+struct PathCheck {
+  int joints = 0;
+  double unit = 1;        ///< [m]
+  std::vector<double> s;  ///< [t] samples, ascending
+  std::vector<PathBranch> branch;
+  std::int64_t best = -1;         ///< of the branches that pass within limits and speeds; -1: none does
+  std::vector<double> undecided;  ///< [m,2] intervals of s in which some solution has no proven continuation
+};
+
 /// A robot prepared for all_solutions: the eliminations are chosen once by tries at random poses.
 class AllSolutions {
  public:
@@ -78,8 +135,15 @@ class AllSolutions {
   [[nodiscard]] AllSolutionsResult solve(std::span<const double> pose, const AllSolutionsOptions& options = {},
                                          const Device& device = {}) const;
 
- private:
+  /// Follows every branch along a path of the tool. Between samples Newton-Kantorovich proves that the branch is one
+  /// continuous curve without singularity, or the interval is bisected.
+  /// @throws Error kUsage for a path of one pose, matrices that are no rotations, and options out of range.
+  [[nodiscard]] PathCheck check_path(const ToolPath& path, const PathOptions& options = {},
+                                     const Device& device = {}) const;
+
   struct Prepared;
+
+ private:
   std::unique_ptr<const Prepared> prepared_;
 };
 

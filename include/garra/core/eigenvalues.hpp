@@ -112,7 +112,7 @@ GARRA_HD void find_range(const Window<S>& w, int& first, int& last) {
 
 /// One implicit step with two shifts in the window.
 template <class S, int N>
-GARRA_HD_CALL void sweep(Mat<S, N, N>& h, const Window<S>& w, const Shifts<S>& shifts) {
+GARRA_HD_CALL void chase_bulge(Mat<S, N, N>& h, const Window<S>& w, const Shifts<S>& shifts) {
   const S zero(0), one(1);
   int first, last;
   find_range<S, N>(w, first, last);
@@ -189,7 +189,7 @@ template <class S, int N>
   for (int step = 0; step < eigenvalues::kSweepsPerValue * N; ++step) {
     const auto window = eigenvalues::deflate(a);
     if (!any(window.open)) break;
-    eigenvalues::sweep(a, window, eigenvalues::choose_shifts(a, window, step % 11 == 10));
+    eigenvalues::chase_bulge(a, window, eigenvalues::choose_shifts(a, window, step % 11 == 10));
   }
   return eigenvalues::read_blocks(a);
 }

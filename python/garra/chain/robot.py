@@ -110,6 +110,54 @@ class JointRates(Summary):
 
 
 @dataclass(frozen=True, repr=False)
+class RneaDerivatives(Summary):
+    """Derivatives of inverse dynamics; entry [..., i, j] is that of torque i by variable j.
+
+    Examples
+    --------
+    >>> robot = garra.models.puma560()
+    >>> q = np.full((4, 6), 0.2)
+    >>> found = robot.rnea_derivatives(q, q, q)
+    >>> found.dtau_dq.shape, bool(np.allclose(found.mass_matrix, robot.crba(q)))
+    ((4, 6, 6), True)
+    """
+
+    dtau_dq: Any
+    """[..., n, n] [N m/rad, ...]"""
+    dtau_dqd: Any
+    """[..., n, n] damping included [N m s/rad, ...]"""
+    mass_matrix: Any
+    """[..., n, n] dtau_dqdd, rotor inertias included [kg m^2, ...]"""
+    status: Any
+    """[...] 0 converged, 3 a number is not finite"""
+
+
+@dataclass(frozen=True, repr=False)
+class AbaDerivatives(Summary):
+    """Derivatives of forward dynamics; entry [..., i, j] is that of acceleration i by variable j.
+
+    Examples
+    --------
+    >>> robot = garra.models.puma560()
+    >>> q = np.full((4, 6), 0.2)
+    >>> found = robot.aba_derivatives(q, q, q)
+    >>> found.dqdd_dqd.shape, bool(np.allclose(found.qdd, robot.aba(q, q, q)))
+    ((4, 6, 6), True)
+    """
+
+    dqdd_dq: Any
+    """[..., n, n] [1/s^2, ...]"""
+    dqdd_dqd: Any
+    """[..., n, n] [1/s, ...]"""
+    dqdd_dtau: Any
+    """[..., n, n] inverse of the mass matrix [1/(kg m^2), ...]"""
+    qdd: Any
+    """[..., n] the accelerations themselves [rad/s^2 or m/s^2]"""
+    status: Any
+    """[...] 0 converged, 3 a number is not finite, 4 the mass matrix is singular"""
+
+
+@dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
     """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached.
 
@@ -203,6 +251,81 @@ class AllSolutions:
         count = np.atleast_1d(self.count)
         complete = int(np.count_nonzero(self.complete))
         return f"AllSolutions({count.sum()} solutions of {count.size} poses, {complete} of them complete)"
+
+
+@dataclass(frozen=True, repr=False)
+class PathBranch(Summary):
+    """Joint values that follow a path of the tool continuously.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> ends = robot.forward_kinematics(np.array([[0.3, -1, 1, 0.4, 0.9, 0], [0.4, -1, 1, 0.4, 0.9, 0.1]]))
+    >>> branch = robot.path(ends).branches[0]
+    >>> branch.begin, branch.end, branch.q.shape[1], len(branch.q) == len(branch.sigma)
+    ('path_end', 'path_end', 6, True)
+    """
+
+    first: int
+    """sample with which it begins"""
+    q: np.ndarray
+    """[m, n] at successive samples, in the turn with most room to the limits [rad or m]"""
+    sigma: np.ndarray
+    """[m] smallest singular value of the scaled Jacobian"""
+    sigma_bound: float
+    """proven: sigma of the whole branch, between samples too, is at least this"""
+    limit_distance: float
+    """of the samples, of the joint next to a limit; negative: outside [rad or m]"""
+    limit_joint: int
+    """this joint"""
+    limit_bound: float
+    """proven: limit_distance of the whole branch is at least this"""
+    speed_share: float
+    """largest mean joint speed between samples over its limit; 0 without times or limits"""
+    begin: str
+    """"path_end"; "singular": next to a singularity or the border of the workspace; "undecided": without proof"""
+    end: str
+    """likewise"""
+
+    @property
+    def passes(self) -> bool:
+        """True if it follows the whole path."""
+        return self.begin == self.end == "path_end"
+
+
+@dataclass(frozen=True, repr=False)
+class PathCheck:
+    """Branches of inverse kinematics along a path of the tool.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> ends = robot.forward_kinematics(np.array([[0.3, -1, 1, 0.4, 0.9, 0], [0.4, -1, 1, 0.4, 0.9, 0.1]]))
+    >>> found = robot.path(ends)
+    >>> bool(found), found.best.passes, bool(found.best.sigma_bound > 0)
+    (True, True, True)
+    """
+
+    s: np.ndarray
+    """[t] samples; s is 0 at the first pose, 1 at the second, and so on"""
+    branches: list[PathBranch]
+    """all of them; those with `passes` follow the whole path"""
+    best: PathBranch | None
+    """of the branches that pass within limits and speeds, the one next to q0 or with the largest sigma_bound"""
+    undecided: np.ndarray
+    """[m, 2] intervals of s in which some solution has no proven continuation"""
+    unit: float
+    """length of the scaled Jacobian [m]"""
+
+    def __bool__(self) -> bool:
+        return self.best is not None
+
+    def __repr__(self) -> str:
+        passing = sum(branch.passes for branch in self.branches)
+        text = f"PathCheck({len(self.branches)} branches, {passing} pass the whole path"
+        if self.best is None:
+            return text + ", none within limits and speeds)"
+        return text + f"; best: sigma >= {self.best.sigma_bound:.3g}, {self.best.limit_distance:.3g} from a limit)"
 
 
 class Chain:
@@ -664,6 +787,91 @@ class Chain:
         """
         return self._one("tau", (point, device, threads), q, qd, qdd)
 
+    def rnea_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, device: str = "cpu", threads: int = 0
+    ) -> RneaDerivatives:
+        """First derivatives of rnea(), analytical, with the mass matrix (docs/theory/chain.md).
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd : array_like [..., n]
+            Joint velocities [rad/s or m/s].
+        qdd : array_like [..., n]
+            Joint accelerations [rad/s^2 or m/s^2].
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        RneaDerivatives
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q, h = np.full(6, 0.2), 1e-6 * np.eye(6)
+        >>> found = robot.rnea_derivatives(q, q, q)
+        >>> differences = (robot.rnea(q + h, q, q) - robot.rnea(q - h, q, q)).T / 2e-6
+        >>> bool(np.allclose(found.dtau_dq, differences, atol=1e-7))
+        True
+        """
+        return RneaDerivatives(**self._derivatives(False, ("q", q), ("qd", qd), ("qdd", qdd), on=(device, threads)))
+
+    def aba_derivatives(
+        self, q: Any, qd: Any, tau: Any, *, device: str = "cpu", threads: int = 0
+    ) -> AbaDerivatives:
+        """First derivatives of aba(), analytical (docs/theory/chain.md).
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd : array_like [..., n]
+            Joint velocities [rad/s or m/s].
+        tau : array_like [..., n]
+            Joint torques [N m or N].
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        AbaDerivatives
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> found = robot.aba_derivatives(q, q, q)
+        >>> bool(np.allclose(found.dqdd_dtau @ robot.crba(q), np.eye(6)))
+        True
+        """
+        return AbaDerivatives(**self._derivatives(True, ("q", q), ("qd", qd), ("tau", tau), on=(device, threads)))
+
+    def _derivatives(self, forward: bool, *named: tuple[str, Any], on: tuple[str, int]) -> dict[str, Any]:
+        batch = Batch(*((name, value, (self.n,)) for name, value in named))
+        arrays = (batch[name] for name, _ in named)
+        found = _core.chain_derivatives(self._core, forward, *arrays, *place(*on))
+        return {name: batch.out(array) for name, array in found.items()}
+
     def crba(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Mass matrix M with rotor inertias.
 
@@ -921,10 +1129,7 @@ class Chain:
         >>> bool((abs(found.q - 0.2).max(axis=1) < 1e-9).any())
         True
         """
-        names = self.joint_names
-        locked = {names.index(joint) if isinstance(joint, str) else int(joint): finite("fixed", value)
-                  for joint, value in (fixed or {}).items()}  # fmt: skip
-        moving = [i for i in range(self.n) if i not in locked]
+        locked, moving = self._locked(fixed)
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         start = batch["q0"]
         solver = self._solver(locked)
@@ -932,10 +1137,7 @@ class Chain:
             batch["pose"].reshape(-1, 16), None if start is None else np.ascontiguousarray(start[:, moving]),
             limits, windings, *place(device, threads),
         )  # fmt: skip
-        q = np.empty((len(found["q"]), self.n))
-        q[:, moving] = found["q"]
-        for joint, value in locked.items():
-            q[:, joint] = value
+        q = self._with_locked(found["q"], locked, moving)
         first = found["first"]
         lists = {name: [array[a:b] for a, b in zip(first[:-1], first[1:])]
                  for name, array in {**{k: found[k] for k in ("residual", "unique", "limit_distance")}, "q": q}.items()}  # fmt: skip
@@ -947,6 +1149,97 @@ class Chain:
             complete=batch.out(found["complete"].astype(bool)),
             status=batch.out(found["status"]),
         )
+
+    def path(
+        self,
+        pose: Any,
+        *,
+        kind: str = "straight",
+        times: Any = None,
+        q0: Any = None,
+        fixed: Mapping[int | str, float] | None = None,
+        near_singular: float = 0.02,
+        samples: int = 101,
+        refinements: int = 10,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> PathCheck:
+        """Follows every branch of inverse kinematics along a path of the tool (docs/howto/arm-paths.md).
+
+        Between samples Newton-Kantorovich proves that a branch is one curve without singularity; intervals without a
+        proof are bisected.
+
+        Parameters
+        ----------
+        pose : array_like [k, 4, 4]
+            Two or more poses of the tool in the world.
+        kind : str
+            "straight": position on a line, rotation about one fixed axis; "screw": one screw motion from pose to pose.
+        times : array_like [k], optional
+            Of the poses, ascending: joint speeds are compared with their limits [s].
+        q0 : array_like [n], optional
+            The best branch starts next to these joint values; default: the one with the largest sigma_bound.
+        fixed : mapping, optional
+            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one.
+        near_singular : float
+            A branch that ends with sigma <= this ends at a singularity.
+        samples : int
+            At first, along the whole path.
+        refinements : int
+            Largest number of bisections of an interval.
+        device, threads
+            As in inverse_kinematics_all().
+
+        Returns
+        -------
+        PathCheck
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For fewer than two poses, matrices that are no poses, and robots without six joints to move.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> ends = robot.forward_kinematics(np.array([[0.2, 0.3, 0.2, 0.4, 0.9, 0.1], [0.3, 0.3, 0.2, 0.4, 0.9, 0.1]]))
+        >>> robot.path(ends).best.passes
+        True
+        """
+        locked, moving = self._locked(fixed)
+        batch = Batch(("pose", pose, (4, 4)))
+        if len(batch.lead) != 1:
+            raise ValueError(f"pose has the shape {np.shape(pose)}, not [k, 4, 4]")
+        start = None if q0 is None else np.ascontiguousarray(vector("q0", q0, self.n))[moving][None]
+        at = None if times is None else np.ascontiguousarray(vector("times", times, batch.count), dtype=float)[:, None]
+        how = (kind, finite("near_singular", near_singular), whole("samples", samples, 2), whole("refinements", refinements))
+        found = self._solver(locked).check_path(batch["pose"].reshape(-1, 16), at, start, how, *place(device, threads))
+        for branch in found["branches"]:
+            branch["q"] = self._with_locked(branch["q"], locked, moving)
+            branch["limit_joint"] = moving[branch["limit_joint"]]
+        branches = [PathBranch(**branch) for branch in found.pop("branches")]
+        best = found.pop("best")
+        return PathCheck(branches=branches, best=branches[best] if best >= 0 else None, **found)
+
+    def _locked(self, fixed: Mapping[int | str, float] | None) -> tuple[dict[int, float], list[int]]:
+        """Values of fixed joints by number, and the other joints."""
+        names = self.joint_names
+        locked = {}
+        for joint, value in (fixed or {}).items():
+            if isinstance(joint, str) and joint not in names:
+                raise ValueError(f"fixed: there is no joint {joint!r}; there are {', '.join(names)}")
+            locked[names.index(joint) if isinstance(joint, str) else int(joint)] = finite("fixed", value)
+        return locked, [i for i in range(self.n) if i not in locked]
+
+    def _with_locked(self, q: np.ndarray, locked: Mapping[int, float], moving: list[int]) -> np.ndarray:
+        """Values of all joints."""
+        full = np.empty((len(q), self.n))
+        full[:, moving] = q
+        for joint, value in locked.items():
+            full[:, joint] = value
+        return full
 
     def _solver(self, locked: Mapping[int, float]) -> _core.AllSolutions:
         """Solver of the chain with fixed joints; the last ones of each set of joints are kept."""

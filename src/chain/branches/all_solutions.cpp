@@ -4,17 +4,12 @@
 #include <limits>
 #include <numeric>
 
-#include "chain/branches/ways.hpp"
+#include "chain/branches/prepared.hpp"
 #include "chain/model/tool_poses.hpp"
 #include "garra/chain_generate.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::chain {
-
-struct AllSolutions::Prepared {
-  Robot robot;
-  branches::AllSolutionsOp op;
-};
 
 namespace {
 

@@ -66,8 +66,8 @@ Way make_way(const Robot& robot, const Roles& roles, double moved) {
   return way;
 }
 
-/// Bound of the second derivatives of the pose over the unit of length: of the turn the square of sum |dq|; of the
-/// position at most sum sqrt(r_i r_j) |dq_i dq_j|, where r_i bounds the distance of the tool from axis i.
+/// Bound of the second derivatives of the pose over the unit of length. That of the turn is the square of sum |dq|.
+/// That of the position is sum sqrt(r_i r_j) |dq_i dq_j|, where r_i bounds the distance of the tool from axis i.
 double find_bend(const Robot& robot, double unit) {
   double reach = norm(robot.tool.p) / unit, position = 0, turns = 0;
   for (int i = kLoop - 1; i >= 0; --i) {

@@ -11,6 +11,7 @@
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "base/files/hdf5.hpp"
+#include "chain/command/fixed_joints.hpp"
 #include "cli/flags.hpp"
 #include "cli/robot_argument.hpp"
 #include "garra/chain_generate.hpp"
@@ -45,21 +46,6 @@ PoseFile read_poses(const std::string& path, std::uint64_t joints) {
     out.q0 = file.doubles("q0");
   }
   return out;
-}
-
-/// "JOINT=VALUE": a joint by number or name.
-chain::Robot with_fixed_joint(const chain::Robot& robot, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  int joint = -1;
-  for (int i = 0; i < robot.joints; ++i)
-    if (name == std::to_string(i) || name == robot.joint[static_cast<std::size_t>(i)].name) joint = i;
-  if (equals == std::string::npos || joint < 0)
-    throw Error(ExitCode::kUsage, "--fix " + text + ": not JOINT=VALUE with a joint of the robot",
-                "Joints have the names and numbers of `garra check`; values are in rad or m.");
-  return chain::lock_joint(
-      robot, joint,
-      number_or_refuse(text.substr(equals + 1), "--fix " + text + ": not a finite number", "Give rad or m."));
 }
 
 void write_solutions(const IkArguments& a, const chain::Robot& robot, const chain::AllSolutionsResult& found) {
@@ -125,6 +111,20 @@ void run_ik(const IkArguments& a) {
 }
 
 }  // namespace
+
+chain::Robot with_fixed_joint(const chain::Robot& robot, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  int joint = -1;
+  for (int i = 0; i < robot.joints; ++i)
+    if (name == std::to_string(i) || name == robot.joint[static_cast<std::size_t>(i)].name) joint = i;
+  if (equals == std::string::npos || joint < 0)
+    throw Error(ExitCode::kUsage, "--fix " + text + ": not JOINT=VALUE with a joint of the robot",
+                "Joints have the names and numbers of `garra check`; values are in rad or m.");
+  return chain::lock_joint(
+      robot, joint,
+      number_or_refuse(text.substr(equals + 1), "--fix " + text + ": not a finite number", "Give rad or m."));
+}
 
 void add_chain_ik_command(Command chain) {
   Command command = chain.add_subcommand("ik", "All joint values of six joints for every tool pose in a file");

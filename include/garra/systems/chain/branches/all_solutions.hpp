@@ -1,6 +1,6 @@
-// All joint values of a chain of six joints for a pose of the tool: candidates by elimination (elimination.hpp) or,
-// for spherical wrists and parallel axes, in closed form (spherical.hpp, parallel.hpp), each polished by Newton's
-// method on the chain itself and tested by Newton-Kantorovich (docs/theory/chain.md, "All solutions").
+// All joint values of a chain of six joints for a pose of the tool (docs/theory/chain.md, "All solutions"). Candidates
+// come from closed forms (spherical.hpp, parallel.hpp) or from elimination (elimination.hpp). Newton's method on the
+// chain itself polishes each of them, and Newton-Kantorovich tests it.
 #pragma once
 
 #include "garra/systems/chain/branches/parallel.hpp"

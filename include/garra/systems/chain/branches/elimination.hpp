@@ -69,7 +69,7 @@ GARRA_HD JointValue<S> opposite(const JointValue<S>& z) {
 
 /// Nodes of interpolation of a joint's three functions: turns of 0 and +-120 degrees, or slides of 0 and +-1.
 template <class S>
-GARRA_HD JointValue<S> node(bool slides, int k) {
+GARRA_HD JointValue<S> node_value(bool slides, int k) {
   constexpr double kSine = 0.8660254037844386;
   if (slides) return {S(1), S(0), S(k == 0 ? 0 : k == 1 ? 1 : -1)};
   return {S(k == 0 ? 1.0 : -0.5), S(k == 0 ? 0.0 : k == 1 ? kSine : -kSine), S(0)};
@@ -186,10 +186,10 @@ GARRA_HD_CALL void fill_sides(const Loop<S>& loop, const S& cos_offset, const S&
   Vec<S, kFunctions> f;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
-      fill_functions(line_of_g(loop, node<S>(loop.slides[3], i), node<S>(loop.slides[4], j)), f);
+      fill_functions(line_of_g(loop, node_value<S>(loop.slides[3], i), node_value<S>(loop.slides[4], j)), f);
       turn_pairs(cos_offset, sin_offset, f);
       for (int k = 0; k < kFunctions; ++k) to.g(k, 3 * i + j) = f[k];
-      fill_functions(line_of_h(inverses, node<S>(loop.slides[0], i), node<S>(loop.slides[1], j)), f);
+      fill_functions(line_of_h(inverses, node_value<S>(loop.slides[0], i), node_value<S>(loop.slides[1], j)), f);
       for (int k = 0; k < kFunctions; ++k) h(k, 3 * i + j) = f[k];
     }
   const Mat3<double> first = to_basis(loop.slides[0]), second = to_basis(loop.slides[1]);
@@ -237,9 +237,9 @@ GARRA_HD void scale_rows(S* a, S* b, S* c) {
   }
 }
 
-/// With n = a + i b in the complement such that n (C - i S) = 0, where C and S are the parts by cos and sin, the row
-/// (1 - i x) n (A + C cos + S sin) is of degree one in x: of its real part the constant is a (A + C), the factor of x
-/// is b (A - C). The vectors (a, b) are a real space of four dimensions.
+/// The equations are A + C cos + S sin = 0. For n = a + i b in the complement with n (C - i S) = 0, the row (1 - i x) n
+/// (A + C cos + S sin) is of degree one in x. The constant of its real part is a (A + C), the factor of x is b (A - C).
+/// The vectors (a, b) are a real space of four dimensions.
 template <class S>
 GARRA_HD_CALL void reduce_equations(const Loop<S>& loop, const Sides<S>& sides, Reduced<S>& to) {
   const Mat<S, kFunctions, 6> N = complement(sides.h);
