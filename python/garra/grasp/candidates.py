@@ -684,9 +684,10 @@ class GraspSet:
     def with_protocol(self, name: str, *, acceleration: float = 0.0, angular_acceleration: float = 0.0) -> GraspSet:
         """Returns the set under the load cases of a published test.
 
-        "six_gravity_directions" has the weight along the six half axes of the object. "dexgraspbench" has the same forces
-        of 0.1 kg without gravity. Its friction is 0.6 and, for soft contacts, 0.02 m of torsion. "acronym_shake" has no
-        gravity. It accelerates along and against the hand's approach, then turns about the closing axis through its base.
+        The test "six_gravity_directions" has the weight along the six half axes of the object. The test "dexgraspbench"
+        has the same forces of 0.1 kg without gravity, with friction 0.6 and, for soft contacts, 0.02 m of torsional
+        friction. The test "acronym_shake" has no gravity. The hand accelerates along and against its approach, and turns
+        about the closing axis through its base.
 
         Parameters
         ----------
@@ -798,7 +799,8 @@ class GraspSet:
     def _set_touch(self, columns: dict[str, np.ndarray]) -> None:
         """Makes `touch` of the columns of a file."""
         if columns.keys() >= set(ranking_file.OF_TOUCH.values()) and "pose_number" in self.arrays:
-            self.touch = Touch(pose=self.arrays["pose_number"].astype(np.int64), **columns)
+            pose, case = self.arrays["pose_number"].astype(np.int64), self.arrays.get("load_case")
+            self.touch = Touch(pose=pose, load_case=case, **columns)
 
     @classmethod
     def _from_named(cls, arrays: dict[str, np.ndarray], path: Any) -> GraspSet:
@@ -1175,9 +1177,9 @@ class Ranking:
     ) -> WhatHelps:
         """Ranks changes of a grasp on the same draws, the most helpful first.
 
-        Grip force (or force limits) and friction are larger by `share`. The contacts of a link, or of a pad of a jaw, move
-        along the surface by `move` in the best of four directions. One more finger has the best of 32 places of the
-        object's mesh, and presses with the mean force of the others.
+        Grip force (or force limits) and friction grow by `share`. The contacts of a link, or of a pad of a jaw, move
+        along the surface by `move`, in the best of four directions. One more finger presses with the mean force of the
+        others, at the best of 32 places of the object's mesh.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ def repeat(grasps: Any, cases: int) -> Any:
     )
     if grasps.touch is not None:
         parts = {name: None if x is None else np.repeat(x, cases, axis=0) for name, x in vars(grasps.touch).items()}
-        out.touch = type(grasps.touch)(**parts)
+        out.touch = type(grasps.touch)(**parts | {"load_case": arrays["load_case"]})
     return out
 
 

@@ -18,8 +18,6 @@ from garra.grasp.trials import p_of_poses
 
 STATUS = tuple(_core.touch_statuses)
 """Names of the numbers in Touch.status"""
-OTHER_CASE = list(_core.grasp_statuses).index("load_case")
-"""Of a grasp that counts for the one of load case 0"""
 
 
 @dataclass(frozen=True)
@@ -133,6 +131,8 @@ class Touch:
     """[G] of a hand with joints: signed distance of its nearest cell at the stored pose, below 0 in the object [m]"""
     joints: np.ndarray | None = None
     """[G, n] its joint values after closing"""
+    load_case: np.ndarray | None = None
+    """[G] load case of a set that has them"""
 
     def p_held(self, ranking: Any, *, arrived: bool = False) -> np.ndarray:
         """Returns P(held) of each pose, over its draws: (h + 1/2) / (n + 1) with h of n samples held.
@@ -160,7 +160,8 @@ class Touch:
         >>> grasps.touch.p_held(ranking).round(2).tolist()
         [1.0, 0.0]
         """
-        counted = ~((self.status == STATUS.index("collision")) & arrived) & (ranking.status != OTHER_CASE)
+        counted = ~((self.status == STATUS.index("collision")) & arrived)
+        counted &= True if self.load_case is None else self.load_case == 0
         return p_of_poses(self.pose, ranking.p_held, ranking.samples, counted)
 
     def counts(self) -> dict[str, int]:

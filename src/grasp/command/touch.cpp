@@ -52,7 +52,7 @@ struct PosesFile {
 };
 
 /// pose [p,4,4] and, as far as the file has them, up [3] or [p,3], outcome and group [p].
-PosesFile read_poses(const std::string& path) {
+PosesFile read_poses_file(const std::string& path) {
   const auto file = io::open_arrays(path, "Hand poses are an array `pose` [p,4,4] in an NPZ or HDF5 file.");
   PosesFile out;
   const char* name = file->has("pose") ? "pose" : "poses";
@@ -87,7 +87,7 @@ void run_touch(TouchArguments a) {
   check_output(a.poses, a.output, "the poses");
   a.options.jaw = find_jaw(a);
   a.options.close = !a.stored;
-  const PosesFile poses = read_poses(a.poses);
+  const PosesFile poses = read_poses_file(a.poses);
   a.options.up = poses.up;
   const io::Object object = io::read_object(a.object, a.scale);
   if (!object.warning.empty()) std::fprintf(stderr, "garra: warning: %s\n", printable(object.warning).c_str());

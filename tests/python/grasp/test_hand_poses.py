@@ -246,3 +246,16 @@ def test_a_grasp_in_time_slides_by_the_law_of_friction():
     np.testing.assert_allclose(free.shift[-1], [0, 0, -0.5 * 9.81 * 0.02**2], rtol=0.06, atol=1e-6)
     with pytest.raises(ValueError, match="a whole hand"):
         touch([at()], [0.015, 0.015]).simulate()
+
+
+def test_an_open_contact_bears_nothing_until_it_closes():
+    grasps = garra.grasp.GraspSet.from_poses(
+        hand(), [at()], BOX, joints=[0.015, 0.015], torque=[0.0, 0.0], mass=0.1, gravity=[0, 0, 0]
+    )
+    # The base moves to +x, then back: the box leaves the right pad, and meets it again where it left it.
+    motion = grasps.simulate(duration=0.05, friction=0.0, acceleration=lambda t: [20 if t < 0.01 else -20, 0, 0])
+    right = motion.force[:, 3:, 0].sum(1)
+    away = motion.shift[:, 0] < -1e-4
+    assert motion.shift[:, 0].min() < -1e-3 and not right[away].any()
+    after = np.flatnonzero(away)[-1]
+    assert right[after : after + 4].max() > 1 and motion.shift[after + 4 :, 0].max() < 0.02

@@ -57,13 +57,15 @@ def test_the_joint_event_is_that_of_the_samples_not_the_product_of_probabilities
 def test_whole_hands_count_the_outcomes_of_all_cases():
     pose = np.diag([1.0, -1, -1, 1])
     pose[2, 3] = 0.1032
-    grasps = garra.grasp.GraspSet.from_poses("panda", [pose], "box:0.04,0.04,0.06", mass=0.5)
+    away = pose + np.eye(4, k=3)  # a draw that touches nothing counts once, too
+    grasps = garra.grasp.GraspSet.from_poses("panda", [pose, away], "box:0.04,0.04,0.06", mass=0.5, outcome=[1, 0])
     six = grasps.with_protocol("six_gravity_directions")
     ranking = garra.grasp.rank(six, friction=garra.uniform(0.02, 0.12, common=True), samples=200, friction_samples=0)
     assert ranking.outcomes[0].sum() == 6 * 200
     single = garra.grasp.rank(grasps, friction=garra.uniform(0.02, 0.12, common=True), samples=200, friction_samples=0)
     assert 0 < ranking.p_held[0] <= single.p_held[0]
-    assert six.touch.p_held(ranking) == pytest.approx([(ranking.held[0] + 0.5) / 201])
+    assert six.touch.p_held(ranking) == pytest.approx([(ranking.held[0] + 0.5) / 201, 0.5 / 201])
+    assert ranking.compare(resamples=10).groups[0].mean == pytest.approx(six.touch.p_held(ranking).mean())
 
 
 def test_inertial_loads_are_mass_times_acceleration_at_the_lever():
