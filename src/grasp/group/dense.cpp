@@ -36,9 +36,14 @@ Dense diagonalize(Dense& a) {
   Dense vectors(a.rows, a.rows);
   for (int k = 0; k < a.rows; ++k) vectors(k, k) = 1;
   constexpr int kSweeps = 12;  // they converge quadratically
-  for (int sweep = 0; sweep < kSweeps; ++sweep)
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    double off = 0, size = 0;
+    for (int p = 0; p < a.rows; ++p)
+      for (int q = 0; q < a.rows; ++q) (p == q ? size : off) += a(p, q) * a(p, q);
+    if (off <= 1e-30 * size) break;
     for (int p = 0; p < a.rows; ++p)
       for (int q = p + 1; q < a.rows; ++q) rotate(a, vectors, p, q);
+  }
   return vectors;
 }
 

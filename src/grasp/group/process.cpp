@@ -252,9 +252,13 @@ std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& rang
     const GroupSample& s = samples.back();
     solvers::FrictionProblem<double, kAnyContacts> p;
     const int rows = m.rows();
+    // Along a contact without friction the object may slide: these rows are uncoupled, at rest.
+    const auto counts = [&](int r) {
+      return s.reached && (r % 3 == 0 || m.contacts[static_cast<std::size_t>(r / 3)].law == ContactLaw::kHard);
+    };
     for (int r = 0; r < rows; ++r) {
-      for (int c = 0; c < rows; ++c) p.A(r, c) = s.reached ? s.A(r, c) : r == c ? 1 : 0;
-      p.b[r] = s.reached ? s.b(r) : 0;
+      for (int c = 0; c < rows; ++c) p.A(r, c) = counts(r) && counts(c) ? s.A(r, c) : r == c ? 1 : 0;
+      p.b[r] = counts(r) ? s.b(r) : 0;
     }
     for (int j = 0; j < rows / 3; ++j) p.mu[j] = s.mu[static_cast<std::size_t>(j)];
     batch::store<double>(t.problems, i, p);
