@@ -5,6 +5,8 @@
 //                    kinematics and dynamics of all three), build (A, b, metrics), solve (contact forces), solve_cold
 //                    (again from zero), check (certificate, states, outcome)
 //   study/<how>      whole samples through Study::run; `twice` looks for a second solution of every sample
+//   group/<stage>    data/scenarios/two_spheres.toml and three_boxes.toml: evaluate (one sample up to A and b), study
+//                    (whole samples)
 //   finger/<what>    puma_ik: from the tool's pose; terms: from joint angles to the finger's part of A and b
 //   jaw/<what>       touch: contacts of a jaw at a pose, with closing; rank: 16 samples of such a grasp
 //
@@ -28,6 +30,7 @@
 #include "garra/grasp_touch.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/solvers/friction_newton.hpp"
+#include "grasp/group/model.hpp"
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/check.hpp"
 #include "grasp/study/grasp_study.hpp"
@@ -213,6 +216,21 @@ void add_study(const std::string& name, const grasp::Study& study) {
                                  });
 }
 
+/// A group of objects: one sample up to A and b, and whole samples.
+void add_group(const std::string& name, const grasp::Study& study) {
+  benchmark::RegisterBenchmark(("group/evaluate/" + name).c_str(), [&study](benchmark::State& state) {
+    std::int64_t k = 0;
+    for (auto _ : state)
+      benchmark::DoNotOptimize(
+          grasp::evaluate_group(*study.group(), grasp::draw_group(*study.group(), k++, nullptr, 0)));
+    report(state, 1);
+  });
+  benchmark::RegisterBenchmark(("group/study/" + name).c_str(), [&study](benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(study.run(0, study::kBlock, {Executor::kLanes, 1}));
+    report(state, study::kBlock);
+  });
+}
+
 // Fingers.
 
 template <class S>
@@ -308,6 +326,12 @@ int main(int argc, char** argv) {
   add_stages(stages);
   add_study("study/once", once);
   add_study("study/twice", twice);
+  const auto group = [](const char* name) {
+    return grasp::Study(io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml"));
+  };
+  const grasp::Study spheres = group("two_spheres"), boxes = group("three_boxes");
+  add_group("two_spheres", spheres);
+  add_group("three_boxes", boxes);
   batch::Tiles<chain::IkSolution<double, kJoints>> ik(kItems);
   add_fingers(stages, ik);
   add_jaw();

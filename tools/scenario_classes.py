@@ -59,16 +59,21 @@ def camel(words: str) -> str:
     return "".join(word.capitalize() for word in words.split("_"))
 
 
+EITHER = ["object", "array"]
+"""Type of a table in whose place a list of tables may stand."""
+
+
 def table_of(rule: dict[str, Any]) -> dict[str, Any] | None:
     """The rule of a table, or of one of a list of tables."""
     inner = rule.get("items", {}) if rule.get("type") == "array" else rule
-    return inner if inner.get("type") == "object" and inner.get("properties") else None
+    return inner if inner.get("type") in ("object", EITHER) and inner.get("properties") else None
 
 
 def hint(rule: dict[str, Any], name: str) -> str:
     """The type of a key, for editors."""
     if table_of(rule):
-        return f"Sequence[{name}]" if rule.get("type") == "array" else name
+        several = f"Sequence[{name}]"
+        return several if rule.get("type") == "array" else f"{name} | {several}" if rule["type"] == EITHER else name
     return " | ".join(sorted(hints(rule))) or "Any"
 
 

@@ -8,9 +8,9 @@
 // inward; contacts count from 0, also in input names.
 // Bad input: an impossible nominal grasp or wrong input throws Error. A sample that fails is
 // counted as an outcome.
-// Not for: collisions, a table, joint limits at one instant; many candidate grasps (grasp_set.hpp);
-// more than kMaxContacts (8) contacts.
-// Docs: docs/theory/grasp-model.md, docs/theory/monte-carlo.md.
+// Not for: collisions, joint limits at one instant; many candidate grasps (grasp_set.hpp); more than
+// kMaxContacts (8) contacts, of groups of objects kMaxGroupContacts (32).
+// Docs: docs/theory/grasp-model.md, docs/theory/grasp-groups.md, docs/theory/monte-carlo.md.
 #pragma once
 
 #include <array>
@@ -34,6 +34,7 @@ namespace garra::grasp {
 using study::Distribution;
 
 inline constexpr int kMaxContacts = 8;
+inline constexpr int kMaxGroupContacts = 32;  ///< of a group (is_group())
 
 /// Acceleration tolerance of the decision "at rest": 0.01 g, or 5 cm in the first second.
 inline constexpr double kHeldAcceleration = 0.0981;  ///< [m/s^2]
@@ -43,6 +44,7 @@ enum class Shape { kSphere, kBox, kCylinder, kPoints };
 
 /// Object with its frame at the center of mass. Lengths in m, mass in kg.
 struct Object {
+  std::string name;  ///< by which contacts refer to it, if there are several
   Shape shape = Shape::kSphere;
   double radius = 0.1;                    ///< sphere, cylinder
   double height = 0.2;                    ///< cylinder (axis z)
@@ -56,9 +58,33 @@ struct Object {
   Distribution turn[3];                              ///< deviation of the orientation, rotation vector [rad], palm axes
 };
 
-/// Contact of one finger, in the object frame: a point and a frame with columns x = t, y = o, z = n
-/// (inward normal).
+/// Friction law of a contact.
+enum class ContactLaw {
+  kHard,          ///< point contact with friction
+  kFrictionless,  ///< normal force only
+};
+[[nodiscard]] constexpr auto names_of(ContactLaw) { return names("hard", "frictionless"); }
+
+/// What touches an object at a contact.
+struct Partner {
+  enum class Kind {
+    kFinger,   ///< a link of a finger
+    kObject,   ///< another object
+    kFixture,  ///< the palm, a table: stands still in the palm frame
+  };
+  Kind kind = Kind::kFinger;
+  int number = -1;                          ///< of the finger or object; -1: the finger with the contact's number
+  int link = -1;                            ///< of a finger, from 0; -1: the last one, with the fingertip
+  double curvature_t = 0, curvature_o = 0;  ///< of an object or fixture there, along the contact's t and o [1/m]
+  [[nodiscard]] bool operator==(const Partner&) const = default;
+};
+
+/// Contact of an object with a finger, another object or a fixture, in the object's frame: a point and a frame with
+/// columns x = t, y = o, z = n (inward normal).
 struct Contact {
+  int object = 0;  ///< Scenario::object is 0, Scenario::others follow
+  Partner partner;
+  ContactLaw law = ContactLaw::kHard;
   Vec3<double> point = {{0, 0, 0}};
   Mat3<double> frame = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
   double curvature_t = 0, curvature_o = 0;  ///< of the surface along t and o [1/m]
@@ -127,13 +153,14 @@ struct Arm {
 };
 inline constexpr std::size_t kMaxArmJoints = 8;
 
-/// Scenario of a grasp study, with one finger per contact.
+/// Scenario of a grasp study.
 struct Scenario {
   std::string title;
   std::vector<Finger> fingers;
   std::optional<Arm> arm;  ///< arm that carries the palm; unset: the palm is fixed
   std::vector<Contact> contacts;
-  Object object;
+  Object object;               ///< external wrenches act on it
+  std::vector<Object> others;  ///< further objects of a group
   Vec3<double> gravity = {{0, 0, -9.81}};
   Distribution angle = Distribution::constant(0);            ///< common contact angle, about the object's z [rad]
   Distribution grip_force = Distribution::constant(15);      ///< commanded normal force per contact [N]
@@ -158,6 +185,20 @@ struct Scenario {
   std::vector<std::string> warnings;  ///< possible mistakes in the scenario file
 };
 
+/// Object k of a scenario, from 0.
+[[nodiscard]] inline const Object& nth_object(const Scenario& s, int k) {
+  return k == 0 ? s.object : s.others[static_cast<std::size_t>(k - 1)];
+}
+/// Finger of contact j; -1: none.
+[[nodiscard]] inline int contact_finger(const Scenario& s, std::size_t j) {
+  const Partner& p = s.contacts[j].partner;
+  if (p.kind != Partner::Kind::kFinger) return -1;
+  return p.number < 0 ? static_cast<int>(j) : p.number;
+}
+/// Whether a scenario is a group: several objects, contacts without a finger, with links or several on a finger, or
+/// contacts without friction (docs/theory/grasp-groups.md).
+[[nodiscard]] bool is_group(const Scenario& scenario);
+
 /// Scalar uncertain input of a scenario.
 struct Input {
   std::string name;  ///< as in the report: "mass", "contact 2 friction"
@@ -172,11 +213,14 @@ struct Input {
 
 /// Inconsistent parts of a command and their place in the scenario.
 struct CommandProblem {
-  enum class Table { kContact, kFinger, kDrive, kHand };
+  enum class Table { kContact, kFinger, kDrive, kHand, kObject };
   Table table;
-  int index;  ///< of the contact or finger, from 0; -1: none
+  int index;  ///< of the contact, finger or object, from 0; -1: none
   std::string key, problem, remedy;
 };
+/// First inconsistency of the objects and contacts of a group: unknown or repeated names, interpenetration, what
+/// touches nothing; unset: none, or no group.
+[[nodiscard]] std::optional<CommandProblem> group_problem(const Scenario& scenario);
 /// First inconsistency of the commands of a scenario; unset: none.
 [[nodiscard]] std::optional<CommandProblem> command_problem(const Scenario& scenario);
 

@@ -2,17 +2,18 @@
 // and joint torques.
 // Takes: a Scenario and GraspStates with rows [n, ...]; empty arrays take the scenario's values.
 // Gives: Analysis: modes, gaps, forces [n, contacts, 3], accelerations, joint motion and one Status
-// per instant.
+// per instant. matrices(): W, J, M_obj, M_man, A and b of samples (Algorithm 1 of the papers).
 // Units and frames: SI, palm axes; contact axes (n, t, o), n inward; forces act on the object;
 // arrays are row-major; contacts count from 0.
 // Bad input: wrong shapes and an impossible nominal grasp throw Error. An instant that fails has a
 // Status and NaN forces and accelerations.
 // Not for: impacts (an approaching contact counts as closed), trajectories or probabilities
 // (grasp.hpp).
-// Docs: docs/theory/grasp-time.md, docs/theory/contact-solver.md.
+// Docs: docs/theory/grasp-time.md, docs/theory/contact-solver.md, docs/theory/grasp-matrices.md.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "garra/core/status.hpp"
@@ -60,7 +61,8 @@ struct Analysis {
   std::vector<double> force;              ///< [n, contacts, 3] on the object [N]
   std::vector<double>
       relative_acceleration;  ///< [n, contacts, 3] rate of relative_velocity [m/s^2]; n: second derivative of the gap
-  std::vector<double> acceleration;  ///< [n,6] of the object: center of mass [m/s^2], angular [rad/s^2], palm axes
+  int objects = 1;            ///< of a group
+  std::vector<double> acceleration;  ///< [n, 6 objects]: center of mass [m/s^2], angular [rad/s^2], palm axes
   std::vector<std::vector<double>> q, qd, qdd, tau;  ///< per finger [n, joints]: as used, and its acceleration
 };
 
@@ -70,8 +72,39 @@ struct Analysis {
 /// its impact is not resolved.
 /// @param states rows [n, ...] in palm axes, SI units; empty arrays take the scenario's values.
 /// @return modes, forces and accelerations, and one Status per instant.
-/// @throws Error kInvalidFile for shapes, an impossible nominal grasp, or a contact with two
-///         different curvatures; kNoDevice if the device cannot run.
+/// @throws Error kInvalidFile for shapes, an impossible nominal grasp, a contact with two different
+///         curvatures, or states of a group, of which only the nominal instant is analyzed; kNoDevice if the device
+///         cannot run.
 [[nodiscard]] Analysis analyze(const Scenario& scenario, const GraspStates& states = {}, const Device& device = {});
+
+/// Matrices of `count` samples with N contacts, B objects and Q joints in all. Relative accelerations of the contacts
+/// are a = A c + b, with A = W^T M_obj^-1 W + J M_man^-1 J^T.
+struct GraspMatrices {
+  std::int64_t count = 0;
+  int objects = 0, contacts = 0;
+  std::vector<int> joints;            ///< of each finger; Q is their sum
+  std::vector<std::string> names;     ///< of the objects
+  std::vector<std::int64_t> sample;   ///< [n]; -1: nominal
+  std::vector<double> W;              ///< [n, 6 B, 3 N] forces of the contacts to wrenches of the objects
+  std::vector<double> J;              ///< [n, 3 N, Q] velocities of the fingers' contact points, of joint rates
+  std::vector<double> M_obj;          ///< [n, 6 B, 6 B] [kg, kg m^2] about the centers of mass
+  std::vector<double> M_man;          ///< [n, Q, Q]; a joint that follows another one: 1 on the diagonal
+  std::vector<double> A;              ///< [n, 3 N, 3 N] [1/kg]
+  std::vector<double> b;              ///< [n, 3 N] [m/s^2]
+  std::vector<double> mu;             ///< [n, N]
+  std::vector<double> R_PC;           ///< [n, N, 3, 3] contact frames: columns t, o, n
+  std::vector<double> p_PC;           ///< [n, N, 3] contact points
+  std::vector<double> q, qd;          ///< [n, Q]
+  std::vector<double> load;           ///< [n, 6 B] weight, external and gyroscopic wrench
+  std::vector<double> effort;         ///< [n, Q] g + h - tau
+  std::vector<std::uint8_t> reached;  ///< [n] 1 if every finger reaches its contacts
+};
+
+/// Evaluates samples of a scenario at one instant.
+/// @param scenario hand, objects, contacts and loads; [simulation] is not read.
+/// @param samples numbers of samples, as `garra run` counts them; empty: the nominal grasp alone.
+/// @throws Error kInvalidFile for an impossible nominal grasp, a hand on an arm, or a negative number.
+[[nodiscard]] GraspMatrices matrices(const Scenario& scenario, const std::vector<std::int64_t>& samples = {},
+                                     int threads = 0);
 
 }  // namespace garra::grasp

@@ -86,6 +86,7 @@ void add_contact_on_gpu(nb::module_& m);
 void add_on_gpu(nb::module_& m);
 void add_chain(nb::module_& m);
 void add_grasp_set(nb::module_& m);
+void add_grasp_matrices(nb::module_& m);
 void add_grasp_propose(nb::module_& m);
 void add_grasp_touch(nb::module_& m);
 void add_mcp(nb::module_& m);

@@ -86,6 +86,7 @@ NB_MODULE(_core, m) {
   add_on_gpu(m);
   add_chain(m);
   add_grasp_set(m);
+  add_grasp_matrices(m);
   add_grasp_propose(m);
   add_grasp_touch(m);
   add_mcp(m);

@@ -57,13 +57,14 @@ namespace garra::test {
 
 [[nodiscard]] inline Answer make_answer(const grasp::Analysis& a) {
   using T = grasp::Analysis;
-  return every_member(
-      a, Member{"contacts", &T::contacts}, Member{"status", &T::status}, Member{"residual", &T::residual},
-      Member{"iterations", &T::iterations}, Member{"mode_before", &T::mode_before},
-      Member{"mode_after", &T::mode_after}, Member{"gap", &T::gap}, Member{"normal", &T::normal},
-      Member{"relative_velocity", &T::relative_velocity}, Member{"force", &T::force},
-      Member{"relative_acceleration", &T::relative_acceleration}, Member{"acceleration", &T::acceleration},
-      Member{"q", &T::q}, Member{"qd", &T::qd}, Member{"qdd", &T::qdd}, Member{"tau", &T::tau});
+  return every_member(a, Member{"contacts", &T::contacts}, Member{"status", &T::status},
+                      Member{"residual", &T::residual}, Member{"iterations", &T::iterations},
+                      Member{"mode_before", &T::mode_before}, Member{"mode_after", &T::mode_after},
+                      Member{"gap", &T::gap}, Member{"normal", &T::normal},
+                      Member{"relative_velocity", &T::relative_velocity}, Member{"force", &T::force},
+                      Member{"relative_acceleration", &T::relative_acceleration}, Member{"objects", &T::objects},
+                      Member{"acceleration", &T::acceleration}, Member{"q", &T::q}, Member{"qd", &T::qd},
+                      Member{"qdd", &T::qdd}, Member{"tau", &T::tau});
 }
 
 [[nodiscard]] inline Answer make_answer(const platform::InverseKinematics& k) {

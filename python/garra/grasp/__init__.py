@@ -11,6 +11,7 @@ from garra.renamed import attribute
 if TYPE_CHECKING:
     from garra.grasp.candidates import GraspSet, RankedRun, Ranking, rank
     from garra.grasp.hand import Grasp, Solution
+    from garra.grasp.contact_matrices import GraspMatrices, matrices
     from garra.grasp.mujoco_scene import from_mujoco, from_mujoco_states
     from garra.grasp.outcomes import Comparison, compare
     from garra.grasp.pose_files import PoseFile, read_poses
@@ -30,6 +31,8 @@ _NAMES = {
     "from_urdf": ".urdf_hand",
     "Grasp": ".hand",
     "Solution": ".hand",
+    "GraspMatrices": ".contact_matrices",
+    "matrices": ".contact_matrices",
     "Robustness": ".robustness",
     "Comparison": ".outcomes",
     "compare": ".outcomes",

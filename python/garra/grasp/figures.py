@@ -30,6 +30,8 @@ def _quantile(values: Sequence[float], q: float) -> float:
 def held_against_friction(table: Table, spreads: Sequence[tuple[str, Sequence[float]]]) -> str:
     """`spreads`: name and values (quantiles, or one constant) of the friction that the study drew from."""
     friction, p = table["friction"], table["probability"]
+    if None in p:
+        return ""  # redundant contacts: the friction needed is not defined
     right = _last_change(friction, p, max((max(values) for _, values in spreads), default=0.0))
     low = friction[0] if friction else 0.0
     x = Axis((low, right), ticks(low, right, 6), "friction coefficient, the same at every contact")

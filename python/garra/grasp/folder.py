@@ -26,7 +26,7 @@ SUMMARY = {
     "outcomes": {"held": COUNT, "unsolved": COUNT},  # and others
     "contacts": [CONTACT],
     "metrics": {},  # any names, each a HISTOGRAM
-    "held_against_friction": {"friction": [REAL], **CURVE},
+    "held_against_friction": {"friction": [REAL], **CURVE, "probability": [MAYBE]},
     "inputs": [INPUT],
     "solver": {
         "method": TEXT,

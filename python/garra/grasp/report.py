@@ -55,6 +55,11 @@ def build(run: Run) -> str:
 def _beside(summary: Table) -> list[Table]:
     """Further probabilities of the study, with their intervals, under the headline."""
     rows = [(key, summary[key]) for key in BESIDE_HELD if key in summary]
+    meaning = "this object stays, whether or not the others do"
+    rows += [
+        ("object", {**entry["held"], "label": f"P({entry['name']} held)", "meaning": meaning})
+        for entry in summary.get("objects", ())
+    ]
     return [
         study_parts.interval(p)
         | {"label": p.get("label", f"P({words.plain(key)})"), "meaning": p.get("meaning", "")}
@@ -90,7 +95,7 @@ def _friction_spreads(run: Run) -> list[tuple[str, list[float]]]:
 def _friction(run: Run) -> Table:
     """The smallest friction with which 95 % of the samples hold, and whether the scenario's friction is known."""
     table = run.summary["held_against_friction"]
-    enough = [f for f, p in zip(table["friction"], table["probability"], strict=True) if p >= 0.95]
+    enough = [f for f, p in zip(table["friction"], table["probability"], strict=True) if (p or 0) >= 0.95]
     return {"most": min(enough, default=None), "spreads": bool(_friction_spreads(run))}
 
 

@@ -130,7 +130,13 @@ Json FieldSchema::described(const std::string& name, const Visit& visit) {
 }
 
 void FieldSchema::table(const std::string& name, const Words& words, const Visit& visit) {
-  put(name, described(name, visit), words);
+  Json schema = described(name, visit);
+  if (words.several) {
+    Json one = schema;
+    schema["type"] = Json::array({"object", "array"});
+    schema["items"] = std::move(one);
+  }
+  put(name, std::move(schema), words);
 }
 
 void FieldSchema::tables(const std::string& name, const Words& words, const Items& items) {

@@ -36,6 +36,7 @@ struct Words {
   std::string comment = {};    ///< written behind the value; empty: its unit
   std::string required = {};   ///< remedy if the key is missing; empty: it may be left out
   std::string otherwise = {};  ///< meaning of leaving it out, unless that is the value itself
+  bool several = false;        ///< of a table: an array of such tables may stand in its place
 };
 
 /// Condition under which a group of fields exists.

@@ -55,8 +55,12 @@ double largest_value(const std::vector<double>& v) {
 
 std::string one_instant(const Analysis& a) {
   std::string out = contact_table(a);
-  out += answer_line("object", format_numbers(a.acceleration.data(), 3, " %.6g") + " m/s^2," +
-                                   format_numbers(a.acceleration.data() + 3, 3, " %.6g") + " rad/s^2");
+  for (int k = 0; k < a.objects; ++k) {
+    const double* of_it = a.acceleration.data() + 6 * k;
+    const std::string name = a.objects == 1 ? "object" : "object " + std::to_string(k);
+    out += answer_line(name.c_str(), format_numbers(of_it, 3, " %.6g") + " m/s^2," +
+                                         format_numbers(of_it + 3, 3, " %.6g") + " rad/s^2");
+  }
   for (std::size_t j = 0; j < a.tau.size(); ++j) {
     const std::string finger = "finger " + std::to_string(j);
     out += answer_line(finger.c_str(), "torques" + format_numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));

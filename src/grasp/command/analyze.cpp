@@ -13,6 +13,7 @@
 #include "garra/core/version.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/command/analysis_answer.hpp"
+#include "grasp/command/matrices.hpp"
 #include "grasp/command/propose.hpp"
 #include "grasp/command/rank.hpp"
 #include "grasp/command/touch.hpp"
@@ -92,6 +93,7 @@ void add_grasp_commands(Command app) {
       "  garra grasp analyze data/scenarios/three_puma_sphere.toml\n"
       "  garra grasp analyze data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
   command.callback([a] { run_analyze(*a); });
+  add_matrices_command(grasp);
   add_propose_command(grasp);
   add_touch_command(grasp);
   add_rank_command(grasp);

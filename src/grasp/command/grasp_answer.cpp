@@ -44,6 +44,8 @@ std::string notes(const Json& s) {
 std::string probabilities(const Json& s) {
   std::string out = estimate_line("held", s["held"]) +
                     "    forces hold the contacts at rest, balance the load, and obey the command\n" + notes(s);
+  for (const Json& object : s.value("objects", Json::array()))
+    out += estimate_line(("held " + object["name"].get<std::string>()).c_str(), object["held"]);
   out +=
       estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
   out += estimate_line("resisted", s["resisted"]) +

@@ -151,8 +151,8 @@ class GraspJob final : public Job {
   /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems in the format of `garra contact
   /// solve`, unless the scenario keeps none.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
-    // Pictures always; contact problems only if the scenario keeps rows.
-    write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
+    // Pictures always, but of groups; contact problems only if the scenario keeps rows.
+    if (study_.group() == nullptr) write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
     clear_failures(folder.file("failures"));
     std::error_code error;
     const auto samples = list_failures(total, unanswered_);
@@ -167,7 +167,7 @@ class GraspJob final : public Job {
   }
 
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
-    return fs::exists(folder.file("grasp.h5"));
+    return study_.group() != nullptr || fs::exists(folder.file("grasp.h5"));
   }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& manifest, const std::string& run) const override {
@@ -209,6 +209,8 @@ class GraspJob final : public Job {
 
   /// Together with the nominal grasp, for comparison.
   void write_picture(const std::string& path, std::int64_t sample) const {
+    if (study_.group() != nullptr)
+      throw Error(ExitCode::kUsage, "-o: a group of objects has no picture", "Leave -o out.");
     const fs::path folder = fs::path(path).parent_path();
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);

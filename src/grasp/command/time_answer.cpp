@@ -21,6 +21,8 @@ std::string headline_lines(const Json& s) {
   std::string out = levels == 1
                         ? estimate_line(format("held for %.4g s", duration), s["held"])
                         : format("  P(held for %.4g s) at %zu levels of friction: the table below\n", duration, levels);
+  for (const Json& object : levels == 1 ? s["levels"][0].value("objects", Json::array()) : Json::array())
+    out += estimate_line(("held " + object["name"].get<std::string>()).c_str(), object["held"]);
   out += format("  %lld samples", s["samples"].get<long long>());
   if (levels > 1) out += format(", %lld at each level", s["samples"].get<long long>() / static_cast<long long>(levels));
   if (s["stopped_by"] == "half_width") out += ", stopped at the asked half width";

@@ -84,6 +84,7 @@ Written written(const Node& document, const CommandProblem& p) {
     const Node* value = hand->find(p.key);  // no key: the hand itself
     return value == nullptr ? Written{hand->place, "hand"} : Written{value->place, "hand." + p.key};
   }
+  if (p.table == CommandProblem::Table::kObject) return written(document.find("object"), nullptr, "object", p);
   const Node* time = document.find("simulation");
   const Node* drive = time->find("drive");
   const Node* value = drive == nullptr ? nullptr : drive->find(p.key);

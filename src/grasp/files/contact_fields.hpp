@@ -1,6 +1,7 @@
 // Contacts in TOML: a place on the object's surface, and what is uncertain there.
 #pragma once
 
+#include "base/scenario/field_values.hpp"
 #include "base/scenario/fields.hpp"
 #include "garra/grasp.hpp"
 
@@ -13,6 +14,9 @@ struct SpherePlace {
 };
 /// Point, frame and curvatures; `radius` [m].
 void place_on_sphere(const SpherePlace& place, double radius, grasp::Contact& contact);
+
+/// `between` of contact j: its object and its partner.
+[[nodiscard]] AnyValue between(grasp::Scenario& scenario, std::size_t j);
 
 /// The keys of a contact's location; not read unless the object is `known`.
 void contact_place_fields(Fields& f, bool known, const grasp::Object& object, grasp::Contact& contact);

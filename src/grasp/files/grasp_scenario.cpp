@@ -4,6 +4,7 @@
 
 #include "base/files/text_file.hpp"
 #include "base/scenario/field_reader.hpp"
+#include "base/scenario/field_values.hpp"
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
@@ -49,13 +50,39 @@ void sampling_fields(Fields& f, Scenario& s) {
   time_limit_field(f, s.plan);
 }
 
-/// All fields of the job. `file` is the scenario's, beside which the files that it names lie.
-void grasp_scenario_fields(Fields& f, Scenario& s, const std::string& file) {
+/// Most objects of a group: each has a contact.
+constexpr std::size_t kMaxObjects = grasp::kMaxGroupContacts;
+
+/// The tables [[object]] of a group.
+void group_fields(Fields& f, Hand& hand, Scenario& s) {
+  bool known = true;
+  const auto resize = [&](std::size_t n) { s.others.resize(std::min(n, kMaxObjects) - 1); };
+  f.tables("object", {.doc = "the objects that touch one another"},
+           {s.others.size() + 1, resize, [&](std::size_t k) {
+              if (k > s.others.size()) return f.check(false, "name", "more than 32 objects", "Leave some out.");
+              grasp::Object& object = k == 0 ? s.object : s.others[k - 1];
+              known = object_fields(f, object) && known;
+              f.check(!f.reading() || !object.name.empty(), "name", "missing",
+                      "Name it, as contacts do: name = \"left\".");
+              for (std::size_t i = 0; i < k; ++i)
+                f.check(!f.reading() || object.name != grasp::nth_object(s, static_cast<int>(i)).name, "name",
+                        "another object has this name", "Give each object a name of its own.");
+            }});
+  hand.object_known = known;
+}
+
+/// All fields of the job. `file` is the scenario's, beside which the files that it names lie. `group`: objects are
+/// written as [[object]].
+void grasp_scenario_fields(Fields& f, Scenario& s, const std::string& file, bool group) {
   header_fields(f, "grasp", s.title, &s.plan.seed);
   // For writing and describing, everything is known.
   Hand hand{.object_known = !f.reading(), .has_contacts = f.has("contact", true)};
   const auto object = [&] {
-    f.table("object", {.doc = "what is held", .required = "Write an [object] table with shape and mass."},
+    if (group) return group_fields(f, hand, s);
+    f.table("object",
+            {.doc = "what is held; `[[object]]` with names: [groups of objects](../theory/grasp-groups.md)",
+             .required = "Write an [object] table with shape and mass.",
+             .several = true},
             [&] { hand.object_known = object_fields(f, s.object); });
   };
   if (f.reading()) object();  // determines which hands and contacts are allowed
@@ -95,7 +122,8 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   require_job(root, "grasp", "grasp study");
   Scenario scenario;
   FieldReader f(document);
-  grasp_scenario_fields(f, scenario, name);
+  const Node* objects = document.find("object");
+  grasp_scenario_fields(f, scenario, name, objects != nullptr && objects->kind == Node::Kind::kArray);
   f.finish();
   // After all keys, because the command depends on several tables.
   check_command(document, scenario);
@@ -122,12 +150,14 @@ Scenario read_scenario(const std::string& path, const std::vector<std::string>& 
 Scenario read_scenario(const ScenarioDocument& document) { return build_grasp(document.root(), document.name()); }
 
 std::string resolved_toml(const Scenario& s) {
-  return written(s, [](Fields& f, Scenario& scenario) { grasp_scenario_fields(f, scenario, ""); });
+  return written(s, [](Fields& f, Scenario& scenario) {
+    grasp_scenario_fields(f, scenario, "", !scenario.others.empty() || !scenario.object.name.empty());
+  });
 }
 
 void describe_grasp(Fields& f) {
   Scenario s;
-  grasp_scenario_fields(f, s, "");
+  grasp_scenario_fields(f, s, "", false);
 }
 
 }  // namespace garra::io

@@ -94,11 +94,23 @@ void common_fields(Fields& f, Hand& hand, Scenario& s) {
   });
 }
 
-void one_contact(Fields& f, const Hand& hand, Scenario& s, Contact& contact) {
+/// Whether [[contact]] tables name what touches.
+bool names_partners(const Scenario& s) { return grasp::is_group(s); }
+
+void one_contact(Fields& f, const Hand& hand, Scenario& s, std::size_t j) {
+  Contact& contact = s.contacts[j];
   const bool fingers = hand.model == HandModel::kFingers;
   // [contacts] first; the contact's own keys override it.
   if (f.reading() && fingers) contact = hand.common;
-  if (fingers) contact_place_fields(f, hand.object_known, s.object, contact);
+  if (fingers && f.has("between", names_partners(s)))
+    f.key("between", between(s, j),
+          {.doc = "what touches: an object, into which the normal points and on whose surface the contact is placed; "
+                  "then a finger, one of its links, another object, or what stands still "
+                  "([groups of objects](../theory/grasp-groups.md))",
+           .otherwise = "the only object, and the finger with the number of the contact"});
+  if (fingers) contact_place_fields(f, hand.object_known && f.sound(), grasp::nth_object(s, contact.object), contact);
+  if (f.has("model", contact.law != grasp::ContactLaw::kHard))
+    f.key("model", choice(contact.law), {.doc = "friction law: `\"hard\"` point contact with friction, or none"});
   const bool own = f.has("friction", true);
   contact_input_fields(f, contact, nullptr);
   contact_command_fields(f, contact);
@@ -112,9 +124,11 @@ void check_count(Fields& f, const Hand& hand, const Scenario& s) {
   if (hand.model == HandModel::kThreePuma)
     return f.check(hand.contacts == 3, "contact", "three_puma has 3 contacts, found " + found,
                    "Write three [[contact]] tables or none.");
-  f.check(hand.contacts == s.fingers.size(), "contact",
+  const bool said = std::any_of(s.contacts.begin(), s.contacts.end(),
+                                [](const Contact& c) { return c.partner != grasp::Partner() || c.object != 0; });
+  f.check(said || hand.contacts == s.fingers.size(), "contact",
           found + " contacts for " + std::to_string(s.fingers.size()) + " fingers",
-          "Write one [[contact]] table for each [[hand.finger]], in the same order.");
+          "Write one [[contact]] table for each [[hand.finger]], in the same order, or say between what they are.");
 }
 
 }  // namespace
@@ -135,7 +149,7 @@ void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
   // The tables of a hand without a model are not known, so they are not checked.
   if (!hand.known) return f.give_up();
   const bool three = hand.model == HandModel::kThreePuma;
-  f.check(!three || !hand.object_known || s.object.shape == Shape::kSphere, "model",
+  f.check(!three || !hand.object_known || (s.object.shape == Shape::kSphere && s.others.empty()), "model",
           "the hand three_puma holds a sphere only",
           "Write shape = \"sphere\", or model = \"fingers\" with [[hand.finger]] tables.");
   f.when({three, "model = \"three_puma\""}, [&] { three_puma_fields(f, hand, s); });
@@ -173,7 +187,7 @@ void contacts_fields(Fields& f, Hand& hand, Scenario& s) {
            {.doc = "one for each finger, in order; three_puma: none or three, without place",
             .required = f.reading() && !three ? "Write one [[contact]] table for each finger." : ""},
            {s.contacts.size(), resize, [&](std::size_t j) {
-              if (j < s.contacts.size()) one_contact(f, hand, s, s.contacts[j]);
+              if (j < s.contacts.size()) one_contact(f, hand, s, j);
             }});
   if (!f.reading() || !f.has("contact", true)) return;
   check_count(f, hand, s);

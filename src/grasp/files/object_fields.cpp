@@ -113,6 +113,12 @@ void dimension_fields(Fields& f, Object& object) {
 }  // namespace
 
 bool object_fields(Fields& f, Object& object) {
+  if (f.has("name", !object.name.empty()))
+    f.key(
+        "name", string(object.name, true),
+        {.doc = "by which `between` of contacts refers to it; required in `[[object]]`", .otherwise = "`\"object\"`"});
+  f.check(object.name != "palm" && object.name != "table" && !object.name.starts_with("finger "), "name",
+          "is the name of something else", "Name the object otherwise.");
   f.key("shape", choice(object.shape),
         {.doc = "of the object", .required = "Write shape = \"sphere\", \"box\", \"cylinder\" or \"points\"."});
   if (!f.sound()) {

@@ -47,8 +47,12 @@ AnyValue wrench(Scenario& s) {
 
 /// Whether a grip force is required: not if every contact has its own command.
 bool needs_grip_force(const Scenario& s) {
-  for (std::size_t j = 0; j < s.contacts.size(); ++j)
-    if (!s.contacts[j].grip_force && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const int finger = grasp::contact_finger(s, j);
+    if (finger < 0 || finger >= static_cast<int>(s.fingers.size())) continue;
+    if (!s.contacts[j].grip_force && !s.contacts[j].force && s.fingers[static_cast<std::size_t>(finger)].tau.empty())
+      return true;
+  }
   return false;
 }
 
@@ -57,7 +61,7 @@ bool needs_grip_force(const Scenario& s) {
 void load_fields(Fields& f, Scenario& s) {
   f.key("gravity", vector(s.gravity, {kAcceleration}), {.doc = "in the palm's frame"});
   // Checked for sound contacts only; else their own error suffices.
-  const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_grip_force(s);
+  const bool needed = f.reading() && f.good() && needs_grip_force(s);
   if (f.reading()) {
     s.grip_force = Distribution::constant(0);
     s.nominal_mass = s.object.mass.nominal();

@@ -12,13 +12,13 @@ namespace {
 
 using Problem = CommandProblem;
 
-std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
-  const Contact& c = s.contacts[static_cast<std::size_t>(j)];
+std::optional<Problem> problem_of_torques(const Scenario& s, int contact, int j) {
+  const Contact& c = s.contacts[static_cast<std::size_t>(contact)];
   const Finger& f = s.fingers[static_cast<std::size_t>(j)];
   const auto beside = [&](bool given, const char* key) -> std::optional<Problem> {
     if (!given) return std::nullopt;
-    return Problem{Problem::Table::kContact, j, key, "stands beside tau, which is the whole command of that finger",
-                   "Leave one of them out."};
+    return Problem{Problem::Table::kContact, contact, key,
+                   "stands beside tau, which is the whole command of that finger", "Leave one of them out."};
   };
   if (f.tau.size() != f.joint_count())
     return Problem{Problem::Table::kFinger, j, "tau",
@@ -119,7 +119,20 @@ std::optional<Problem> problem_in_time(const Scenario& s) {
 
 }  // namespace
 
-bool balances(const Scenario& s, std::size_t j) { return s.fingers[j].tau.empty() && !s.contacts[j].force; }
+bool is_group(const Scenario& s) {
+  if (!s.others.empty()) return true;
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const Contact& c = s.contacts[j];
+    const bool plain = contact_finger(s, j) == static_cast<int>(j) && c.partner.link < 0 && c.law == ContactLaw::kHard;
+    if (!plain) return true;
+  }
+  return false;
+}
+
+bool balances(const Scenario& s, std::size_t j) {
+  const int finger = contact_finger(s, j);
+  return finger >= 0 && s.fingers[static_cast<std::size_t>(finger)].tau.empty() && !s.contacts[j].force;
+}
 
 bool any_balances(const Scenario& s) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j)
@@ -128,13 +141,21 @@ bool any_balances(const Scenario& s) {
 }
 
 std::optional<CommandProblem> command_problem(const Scenario& s) {
-  for (std::size_t j = 0; j < std::min(s.contacts.size(), s.fingers.size()); ++j) {
+  if (auto problem = group_problem(s)) return problem;
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const int contact = static_cast<int>(j), finger = contact_finger(s, j);
+    if (finger >= static_cast<int>(s.fingers.size())) continue;  // has been said
+    const bool told = s.contacts[j].force || s.contacts[j].grip_force;
+    if (finger < 0 && told)
+      return Problem{Problem::Table::kContact, contact, s.contacts[j].force ? "force" : "grip_force",
+                     "no finger is at this contact", "Leave it out: only fingers take commands."};
+    if (finger < 0) continue;
     if (s.contacts[j].force && s.contacts[j].grip_force)
-      return Problem{Problem::Table::kContact, static_cast<int>(j), "grip_force", "stands beside force",
+      return Problem{Problem::Table::kContact, contact, "grip_force", "stands beside force",
                      "Keep one of them: force = [n, t, o] is the whole command, its n the grip force."};
-    if (auto problem = problem_of_limits(s, static_cast<int>(j))) return problem;
-    if (s.fingers[j].tau.empty()) continue;
-    if (auto problem = problem_of_torques(s, static_cast<int>(j))) return problem;
+    if (auto problem = problem_of_limits(s, finger)) return problem;
+    if (s.fingers[static_cast<std::size_t>(finger)].tau.empty()) continue;
+    if (auto problem = problem_of_torques(s, contact, finger)) return problem;
   }
   if (auto problem = problem_of_arm(s)) return problem;
   if (auto problem = problem_of_tips(s)) return problem;
@@ -145,7 +166,7 @@ std::optional<CommandProblem> command_problem(const Scenario& s) {
 void require_sound_command(const Scenario& s) {
   const auto problem = command_problem(s);
   if (!problem) return;
-  static constexpr const char* table[4] = {"contact ", "finger ", "simulation.drive", "hand"};
+  static constexpr const char* table[5] = {"contact ", "finger ", "simulation.drive", "hand", "object "};
   const std::string number = problem->index < 0 ? "" : std::to_string(problem->index);
   throw Error(ExitCode::kInvalidFile,
               table[static_cast<int>(problem->table)] + number + ": " + problem->key + ": " + problem->problem,
@@ -170,9 +191,12 @@ double largest_push(const Scenario& s) {
   double most = 0;
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
+    const int finger = contact_finger(s, j);
     // With given torques the force is unknown here; the weight is its order of magnitude.
     const double weight = s.object.mass.nominal() * norm(s.gravity);
-    const bool torques = j < s.fingers.size() && !s.fingers[j].tau.empty();
+    const bool torques = finger >= 0 && finger < static_cast<int>(s.fingers.size()) &&
+                         !s.fingers[static_cast<std::size_t>(finger)].tau.empty();
+    if (finger < 0) continue;
     most = std::max(most, torques ? weight : c.force ? (*c.force)[0] : c.grip_force.value_or(s.grip_force).nominal());
   }
   return most;

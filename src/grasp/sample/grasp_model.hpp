@@ -54,6 +54,11 @@ inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots
 GARRA_HD constexpr int contact_slot(int contact, int which) {
   return kFirstContactSlot + contact * kContactSlots + which;
 }
+/// The first kObjectSlots inputs are those of object 0; those of further objects follow the contacts.
+inline constexpr int kObjectSlots = kAngle;
+constexpr int object_slot(int object, int contacts) {
+  return object == 0 ? 0 : contact_slot(contacts, 0) + (object - 1) * kObjectSlots;
+}
 
 /// An uncertain input, with the slot of its value.
 struct Draw {
@@ -204,49 +209,68 @@ GARRA_HD Mat3<S> rotation_by(const Vec3<S>& v) {
   return R;
 }
 
-/// Pose of the sample's object in P: deviations turn and shift the nominal pose, in palm axes.
+/// Pose of an object of the sample in P, with its kObjectSlots inputs: deviations turn and shift the nominal pose, in
+/// palm axes.
+template <class S>
+GARRA_HD Pose<S> pose_of_object(const Pose<double>& nominal, const S* x) {
+  const Vec3<S> shift = vec3<S>(x[kShiftX], x[kShiftY], x[kShiftZ]);
+  const Vec3<S> turn = vec3<S>(x[kTurnX], x[kTurnY], x[kTurnZ]);
+  return {rotation_by(turn) * cast<S>(nominal.R), cast<S>(nominal.p) + shift};
+}
+/// Pose of the sample's object.
 template <class S>
 GARRA_HD Pose<S> object_pose(const GraspModel& m, const Inputs<S>& in) {
-  const Vec3<S> shift = vec3<S>(in.x[kShiftX], in.x[kShiftY], in.x[kShiftZ]);
-  const Vec3<S> turn = vec3<S>(in.x[kTurnX], in.x[kTurnY], in.x[kTurnZ]);
-  return {rotation_by(turn) * cast<S>(m.object.R), cast<S>(m.object.p) + shift};
+  return pose_of_object(m.object, in.x);
 }
 
-/// Mass, inertia about the center of mass and motion of the sample's object, P axes.
+/// Mass and inertia about the center of mass of an object of the sample, P axes, with its inputs; at rest.
 template <class S>
-GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pose<S>& pose) {
+GARRA_HD Body<S> body_of_object(const Vec3<double>& gyration2, const S* x, const Pose<S>& pose) {
   Body<S> body;
-  body.mass = in.x[kMass];
+  body.mass = x[kMass];
   // The mass is independent of the scale; lengths count squared.
-  const S mass_size = body.mass * (in.x[kScale] * in.x[kScale]);
+  const S mass_size = body.mass * (x[kScale] * x[kScale]);
   Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
   for (int i = 0; i < 3; ++i) {
-    I(i, i) = mass_size * S(m.gyration2[i]);
+    I(i, i) = mass_size * S(gyration2[i]);
     // Both are diagonal in object axes, so no matrix is inverted.
     inverse(i, i) = S(1) / I(i, i);
   }
   body.inertia = rotate_symmetric(pose.R, I);
   body.inverse_inertia = rotate_symmetric(pose.R, inverse);
   body.p_cm = pose.p;
+  body.v = body.omega = Vec3<S>::zero();
+  return body;
+}
+/// The same of the sample's object, with its motion.
+template <class S>
+GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pose<S>& pose) {
+  Body<S> body = body_of_object(m.gyration2, in.x, pose);
   body.v = cast<S>(m.v);
   body.omega = cast<S>(m.omega);
   return body;
 }
 
-/// Position and frame of contact j of the sample, in P.
+/// Position and frame of a contact on an object in the frame of the object, with the contact's inputs, the object's
+/// scale and the contact's part of the common angle.
 template <class S>
-GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
-  const S* x = in.x + contact_slot(j, 0);
+GARRA_HD ContactPlace<S> place_of_contact(const SurfacePoint& surface, const S* x, const S& scale, const S& angle) {
   ContactDeviation<S> d;
   d.slide_t = x[kSlideT];
   // The common contact angle turns the point about the object's z axis: a slide of r tan(angle) along o on a sphere.
-  const double curvature = m.surface[j].curvature_o;
-  const auto turn = sincos(in.x[kAngle] * S(m.angle_sign[j]));
-  d.slide_o = x[kSlideO] + (curvature > 0 ? in.x[kScale] * S(1 / curvature) * (turn.sin / turn.cos) : S(0));
+  const double curvature = surface.curvature_o;
+  const auto turn = sincos(angle);
+  d.slide_o = x[kSlideO] + (curvature > 0 ? scale * S(1 / curvature) * (turn.sin / turn.cos) : S(0));
   d.tilt = x[kTilt];
   d.tilt_direction = x[kTiltDirection];
-  d.scale = in.x[kScale];
-  return object * place_on_surface(m.surface[j], d);
+  d.scale = scale;
+  return place_on_surface(surface, d);
+}
+/// Position and frame of contact j of the sample, in P.
+template <class S>
+GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
+  return object *
+         place_of_contact(m.surface[j], in.x + contact_slot(j, 0), in.x[kScale], in.x[kAngle] * S(m.angle_sign[j]));
 }
 
 /// Commanded contact force in P axes: squeeze along the modeled normal, plus the balance of the nominal weight.

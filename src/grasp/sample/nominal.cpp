@@ -123,6 +123,12 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
 }
 
 NominalBalance nominal_balance(const Study& study) {
+  if (study.group() != nullptr) {
+    const auto nominal = std::make_unique<GraspModel>(study.model());
+    nominal->draws = 0;
+    const Replay r = study.replay(*nominal, 0);
+    return {r.resisted, r.metric[metric("imbalance")], {}};
+  }
   const Replay r = nominal_instant(study).replay;
   return {r.resisted, r.metric[metric("imbalance")], unresisted_wrenches(study.model())};
 }
@@ -153,6 +159,7 @@ std::vector<std::string> nominal_warnings(const Study& study) {
                    "compensation and grip force");
   for (const auto& wrench : b.unresisted)
     list.push_back("no contact force resists " + describe_wrench(wrench) + ": the resisted force radius is 0");
+  if (study.group() != nullptr) return list;
   for (std::string& text : torque_warnings(study.model())) list.push_back(std::move(text));
   for (std::string& text : tool_warnings(study)) list.push_back(std::move(text));
   return list;

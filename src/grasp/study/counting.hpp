@@ -25,14 +25,16 @@ struct Layout {
   int several = 0;               ///< samples with another certified solution that moves otherwise
   int left_out = 0;  ///< held samples with opening contacts; among them those with fewer than three closed ones
   int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
-  study::Histogram force[kMaxContacts];
+  study::Histogram force[kMaxGroupContacts];
   study::Histogram metric[kMetrics];
   study::Histogram residual;
-  int counts = 0;    ///< in all
-  int buckets = 0;   ///< numbers that have any
-  int held_sum = 0;  ///< among the sums of a block: samples held, then samples unsolved
-  int sums = 0;      ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
-  int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
+  int objects = 0;       ///< of a group; else 0
+  int objects_held = 0;  ///< of each object: samples in which it is held, samples in which that is not decided
+  int counts = 0;        ///< in all
+  int buckets = 0;       ///< numbers that have any
+  int held_sum = 0;      ///< among the sums of a block: samples held, then samples unsolved
+  int sums = 0;          ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
+  int row = 0;           ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
 };
 
 [[nodiscard]] inline study::CountingSizes make_counting_sizes(const Layout& l, study::Keep keep) {

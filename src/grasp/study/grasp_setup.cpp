@@ -1,6 +1,7 @@
 // Computes the data that all samples share from a scenario: the drawn inputs, the object, the nominal balance.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "garra/core/error.hpp"
@@ -9,13 +10,14 @@
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/fingers.hpp"
 #include "grasp/study/grasp_study.hpp"
+#include "grasp/study/setup_parts.hpp"
 
 namespace garra::grasp {
 
 namespace {
 
 /// Visits every scalar input: its slot, name, unit and distribution.
-template <class Visit>
+using Visit = std::function<void(int, const std::string&, const std::string&, const Distribution&)>;
 void for_each_input(const Scenario& s, const Visit& visit) {
   const Distribution none = Distribution::constant(0);
   // Without a force its direction is undefined: nothing is drawn for it.
@@ -25,13 +27,16 @@ void for_each_input(const Scenario& s, const Visit& visit) {
   const auto azimuth = [&](const Distribution& size) {
     return size.is_constant() && size.a == 0 ? none : Distribution::uniform(-M_PI, M_PI);
   };
-  const char* axis[3] = {"x", "y", "z"};
-  visit(kMass, "object mass", "kg", s.object.mass);
-  visit(kScale, "object scale", "1", s.object.scale);
-  for (int i = 0; i < 3; ++i) {
-    visit(kShiftX + i, std::string("object position ") + axis[i], "m", s.object.shift[i]);
-    visit(kTurnX + i, std::string("object turn ") + axis[i], "rad", s.object.turn[i]);
-  }
+  const auto visit_object = [&](const Object& o, int slot, const std::string& name) {
+    const char* axis[3] = {"x", "y", "z"};
+    visit(slot + kMass, name + "mass", "kg", o.mass);
+    visit(slot + kScale, name + "scale", "1", o.scale);
+    for (int i = 0; i < 3; ++i) {
+      visit(slot + kShiftX + i, name + "position " + axis[i], "m", o.shift[i]);
+      visit(slot + kTurnX + i, name + "turn " + axis[i], "rad", o.turn[i]);
+    }
+  };
+  visit_object(s.object, 0, s.object.name.empty() ? "object " : "object " + s.object.name + " ");
   visit(kAngle, "contact angle", "rad", s.angle);
   visit(kGripForce, "grip force", "N", s.grip_force);
   visit(kCompensation, "gravity compensation", "1", s.compensation);
@@ -42,6 +47,11 @@ void for_each_input(const Scenario& s, const Visit& visit) {
   visit(kTorqueCosine, "torque cos(polar angle)", "1", cosine(s.torque_magnitude));
   visit(kTorqueAzimuth, "torque azimuth", "rad", azimuth(s.torque_magnitude));
   visit(kCommonFriction, "friction common to all contacts", "1", s.common_friction);
+  for (std::size_t k = 0; k < s.others.size(); ++k) {
+    const Object& o = s.others[k];
+    const int slot = object_slot(static_cast<int>(k) + 1, static_cast<int>(s.contacts.size()));
+    visit_object(o, slot, "object " + o.name + " ");
+  }
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
     const std::string name = "contact " + std::to_string(j) + " ";
@@ -57,7 +67,24 @@ void for_each_input(const Scenario& s, const Visit& visit) {
   }
 }
 
-/// Principal moments of inertia per mass [m^2].
+}  // namespace
+
+std::vector<double> list_inputs(const Scenario& s, std::vector<Draw>& draws) {
+  const auto objects = static_cast<int>(s.others.size()), contacts = static_cast<int>(s.contacts.size());
+  std::vector<double> constant(static_cast<std::size_t>(object_slot(objects + 1, contacts)));
+  for_each_input(s, [&](int slot, const std::string&, const std::string&, const Distribution& d) {
+    // Constant inputs are read like drawn ones, from `constant`, which draws overwrite.
+    constant[static_cast<std::size_t>(slot)] = d.nominal();
+    if (!d.is_constant()) draws.push_back({slot, d});
+  });
+  return constant;
+}
+
+SurfacePoint surface_point(const Contact& c) {
+  // The frame's columns are (t, o, n), SurfacePoint takes n first.
+  return {c.point, column(c.frame, 2), column(c.frame, 0), column(c.frame, 1), c.curvature_t, c.curvature_o};
+}
+
 Vec3<double> gyration2(const Object& o) {
   // Homogeneous solids.
   const double r2 = o.radius * o.radius, h2 = o.height * o.height;
@@ -75,6 +102,8 @@ Vec3<double> gyration2(const Object& o) {
   }
   return {{1, 1, 1}};
 }
+
+namespace {
 
 /// A finger's chain with the palm as its world.
 chain::Robot finger_robot(const Scenario& s, const Finger& f) {
@@ -116,32 +145,39 @@ void set_chain(const chain::Robot& robot, FingerModel& f) {
   }
 }
 
+}  // namespace
+
+void set_finger(const Scenario& s, std::size_t j, FingerModel& f) {
+  const Finger& from = s.fingers[j];
+  set_chain(finger_robot(s, from), f);
+  f.closed_form = from.ik == Ik::kPuma;
+  if (f.closed_form && !(f.size == FingerSize::kSix && chain::is_puma_like(f.six.model)))
+    throw Error(ExitCode::kInvalidFile,
+                "finger " + std::to_string(j) +
+                    ": the closed-form inverse kinematics "
+                    "needs an arm built like the PUMA",
+                "use ik = \"numeric\" for this finger");
+  f.branch = {from.arm, from.elbow, from.wrist};
+  f.tip_radius = from.tip_radius;
+  f.numeric.joints = static_cast<int>(from.joint_count());
+  if (from.robot) f.numeric.followers = chain::find_followers(*from.robot);
+  std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
+  f.torque_given = !from.tau.empty();
+  std::copy(from.tau.begin(), from.tau.end(), f.tau);
+  f.compensates = from.gravity_compensation ? 1 : 0;
+  // Infinite limits beyond the given ones: a missing joint is never at its limit.
+  std::fill_n(f.torque_limit, chain::kMaxJoints, std::numeric_limits<double>::infinity());
+  std::copy(from.torque_limit.begin(), from.torque_limit.end(), f.torque_limit);
+  f.torque_limited = !from.torque_limit.empty();
+}
+
+namespace {
+
 void copy_fingers(const Scenario& s, GraspModel& m) {
   for (std::size_t j = 0; j < s.fingers.size(); ++j) {
-    const Finger& from = s.fingers[j];
-    FingerModel& f = m.finger[j];
-    set_chain(finger_robot(s, from), f);
-    f.closed_form = from.ik == Ik::kPuma;
-    if (f.closed_form && !(f.size == FingerSize::kSix && chain::is_puma_like(f.six.model)))
-      throw Error(ExitCode::kInvalidFile,
-                  "finger " + std::to_string(j) +
-                      ": the closed-form inverse kinematics "
-                      "needs an arm built like the PUMA",
-                  "use ik = \"numeric\" for this finger");
-    f.branch = {from.arm, from.elbow, from.wrist};
-    f.tip_radius = from.tip_radius;
-    f.numeric.joints = static_cast<int>(from.joint_count());
-    if (from.robot) f.numeric.followers = chain::find_followers(*from.robot);
-    std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
-    f.torque_given = !from.tau.empty();
-    std::copy(from.tau.begin(), from.tau.end(), f.tau);
-    f.compensates = from.gravity_compensation ? 1 : 0;
-    // Infinite limits beyond the given ones: a missing joint is never at its limit.
-    std::fill_n(f.torque_limit, chain::kMaxJoints, std::numeric_limits<double>::infinity());
-    std::copy(from.torque_limit.begin(), from.torque_limit.end(), f.torque_limit);
-    f.torque_limited = !from.torque_limit.empty();
-    m.torque_limited = m.torque_limited || f.torque_limited;
-    m.most_joints = std::max(m.most_joints, static_cast<int>(from.joint_count()));
+    set_finger(s, j, m.finger[j]);
+    m.torque_limited = m.torque_limited || m.finger[j].torque_limited;
+    m.most_joints = std::max(m.most_joints, static_cast<int>(s.fingers[j].joint_count()));
   }
   m.hold.limited = m.torque_limited;
 }
@@ -197,8 +233,7 @@ void copy_arm(const Scenario& s, GraspModel& m) {
 void copy_contacts(const Scenario& s, GraspModel& m) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
-    // The frame's columns are (t, o, n), SurfacePoint takes n first.
-    m.surface[j] = {c.point, column(c.frame, 2), column(c.frame, 0), column(c.frame, 1), c.curvature_t, c.curvature_o};
+    m.surface[j] = surface_point(c);
     m.angle_sign[j] = c.angle_sign;
     m.force_limit[j] = c.force_limit;
     m.hold.limited = m.hold.limited || std::isfinite(c.force_limit);
@@ -211,13 +246,11 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
 }
 
 void copy_inputs(const Scenario& s, GraspModel& m) {
-  for (double& v : m.constant) v = 0;
-  m.draws = 0;
-  for_each_input(s, [&](int slot, const std::string&, const std::string&, const Distribution& d) {
-    // Constant inputs are read like drawn ones, from `constant`, which draws overwrite.
-    m.constant[slot] = d.nominal();
-    if (!d.is_constant()) m.draw[m.draws++] = {slot, d};
-  });
+  std::vector<Draw> draws;
+  const std::vector<double> constant = list_inputs(s, draws);
+  std::fill(std::copy(constant.begin(), constant.end(), m.constant), std::end(m.constant), 0.0);
+  std::copy(draws.begin(), draws.end(), m.draw);
+  m.draws = static_cast<int>(draws.size());
 }
 
 }  // namespace
@@ -313,26 +346,31 @@ double touch_with_link(const Vec3<double>& at, const Vec<double, J>& q, FingerCh
   return norm(off);
 }
 
+}  // namespace
+
+void make_finger_reach(const FingerTask<double>& task, bool moving, std::size_t j, FingerModel& f) {
+  double reached = 0, off = 0;
+  // The samples' own inverse kinematics, so that both agree on what is within reach.
+  with_finger_size(f.size, [&](auto joints, auto size) {
+    const auto stance = finger_stance<joints, size>(f, task, moving, reached);
+    if (reached > 0 || f.closed_form) return;
+    off = touch_with_link<joints, size>(tip_center(f, task.place), stance.q,
+                                        const_cast<FingerChain<size>&>(finger_chain<size>(f)));
+    static_cast<void>(finger_stance<joints, size>(f, task, moving, reached));
+  });
+  if (reached > 0) return;
+  const std::string by = f.closed_form ? "" : ": its tool misses by " + std::to_string(1e3 * off) + " mm";
+  throw Error(ExitCode::kInvalidFile,
+              "finger " + std::to_string(j) + " cannot reach its contact in the nominal grasp" + by,
+              "move its base or the object, choose another branch, or give another `start` for the numeric solver");
+}
+
+namespace {
+
 void make_reach(GraspModel& m, const Inputs<double>& in) {
   const Pose<double> pose = object_pose(m, in);
-  for (int j = 0; j < m.contacts; ++j) {
-    const FingerTask<double> task = finger_task(m, in, pose, j);
-    FingerModel& f = m.finger[j];
-    double reached = 0, off = 0;
-    // The samples' own inverse kinematics, so that both agree on what is within reach.
-    with_finger_size(f.size, [&](auto joints, auto size) {
-      const auto stance = finger_stance<joints, size>(f, task, m.moving, reached);
-      if (reached > 0 || f.closed_form) return;
-      off = touch_with_link<joints, size>(tip_center(f, task.place), stance.q,
-                                          const_cast<FingerChain<size>&>(finger_chain<size>(f)));
-      static_cast<void>(finger_stance<joints, size>(f, task, m.moving, reached));
-    });
-    if (reached > 0) continue;
-    const std::string by = f.closed_form ? "" : ": its tool misses by " + std::to_string(1e3 * off) + " mm";
-    throw Error(ExitCode::kInvalidFile,
-                "finger " + std::to_string(j) + " cannot reach its contact in the nominal grasp" + by,
-                "move its base or the object, choose another branch, or give another `start` for the numeric solver");
-  }
+  for (int j = 0; j < m.contacts; ++j)
+    make_finger_reach(finger_task(m, in, pose, j), m.moving, static_cast<std::size_t>(j), m.finger[j]);
 }
 
 template <int N>
@@ -359,6 +397,30 @@ std::vector<Input> uncertain_inputs(const Scenario& scenario) {
   return list;
 }
 
+namespace {
+
+HeldRule held_rule(const Scenario& s) {
+  const bool limited =
+      std::any_of(s.contacts.begin(), s.contacts.end(), [](const auto& c) { return std::isfinite(c.force_limit); });
+  return {s.held_imbalance, s.held_acceleration, limited};
+}
+
+}  // namespace
+
+std::unique_ptr<GraspModel> make_group_counts(const Scenario& s) {
+  auto m = std::make_unique<GraspModel>();
+  m->contacts = static_cast<int>(s.contacts.size());
+  std::vector<Draw> draws;
+  static_cast<void>(list_inputs(s, draws));
+  if (draws.size() > std::size(m->draw))
+    throw Error(ExitCode::kInvalidFile, std::to_string(draws.size()) + " uncertain inputs",
+                "a study takes up to " + std::to_string(std::size(m->draw)) + ": give some of them as values");
+  std::copy(draws.begin(), draws.end(), m->draw);
+  m->draws = static_cast<int>(draws.size());
+  m->held = held_rule(s);
+  return m;
+}
+
 std::unique_ptr<GraspModel> make_model(const Scenario& s) {
   if (s.contacts.empty() || s.contacts.size() > static_cast<std::size_t>(kMaxContacts) ||
       s.contacts.size() != s.fingers.size())
@@ -381,9 +443,7 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
     m->hold.probe[i] = s.object.mass.nominal() * s.gravity[i];  // load factor: nominal weights added
     m->hold.probe[i + 3] = 0;
   }
-  m->held = {
-      s.held_imbalance, s.held_acceleration,
-      std::any_of(s.contacts.begin(), s.contacts.end(), [](const auto& c) { return std::isfinite(c.force_limit); })};
+  m->held = held_rule(s);
   m->hold.length = std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3 / 0.4);  // r for a sphere
   m->v = s.velocity;
   m->omega = s.angular_velocity;

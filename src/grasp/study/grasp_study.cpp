@@ -11,6 +11,7 @@
 #include "garra/batch/on_device.hpp"
 #include "garra/core/error.hpp"
 #include "garra/grasp_set.hpp"
+#include "grasp/group/process.hpp"
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/check.hpp"
 #include "grasp/sample/finger_command.hpp"
@@ -49,6 +50,8 @@ Layout make_layout(const Scenario& s, int draws) {
     l.metric[k] = places.histogram({unit * row.axis.low, unit * row.axis.high, row.axis.bins});
   });
   l.residual = places.bins({-18, -6, 48});
+  l.objects = is_group(s) ? static_cast<int>(s.others.size()) + 1 : 0;
+  l.objects_held = l.objects > 0 ? take(2 * l.objects) : 0;
   l.counts = places.count();
   l.buckets = places.buckets();
   l.held_sum = 2 * (l.contacts + kMetrics);
@@ -118,17 +121,9 @@ void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
   for (std::int64_t i = 0; i < count; ++i) settle.template operator()<double>(i);
 }
 
-/// Runs all steps (draw, fingers, build, balance, solve, outcome) of samples first .. first + count - 1 in the
-/// workspace.
-void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
-             Workspace& w) {
+/// Solves the problems in the workspace.
+void solve_samples(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t count, Workspace& w) {
   using Iterate = contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>;
-  const double* second = s.check_uniqueness ? w.second.data() : nullptr;
-  draw_samples(executor, DrawKernel{&m, first, w.parts()}, count);
-  contact::with_contacts(executor, [&](auto n) {
-    contact::for_each_problem<n>(executor, count, BuildKernel<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
-  });
-  with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
   if (s.method == "auto")
     contact::iterate(
         executor, Iterate{make_solver(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
@@ -141,6 +136,19 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
     contact::iterate(executor,
                      Iterate{make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
                      count);
+}
+
+/// Runs all steps (draw, fingers, build, balance, solve, outcome) of samples first .. first + count - 1 in the
+/// workspace.
+void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
+             Workspace& w) {
+  const double* second = s.check_uniqueness ? w.second.data() : nullptr;
+  draw_samples(executor, DrawKernel{&m, first, w.parts()}, count);
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(executor, count, BuildKernel<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+  });
+  with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
+  solve_samples(s, m, executor, count, w);
   contact::with_contacts(executor, [&](auto n) {
     contact::for_each_problem<n>(
         executor, count,
@@ -152,6 +160,25 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
   settle_samples(m, count, w);
 }
 
+/// The same steps of a group of objects; returns for each sample which objects are held.
+std::vector<ObjectHeld> process_group(const Study& study, Executor executor, const GroupRange& range, Workspace& w) {
+  const Scenario& s = study.scenario();
+  const GroupTiles tiles{w.problems.data(),       w.metrics.data(),
+                         w.candidates.data(),     s.check_uniqueness ? w.second.data() : nullptr,
+                         w.sample_results.data(), w.uniforms.data()};
+  const std::vector<GroupSample> samples = build_group(*study.group(), range, tiles);
+  solve_samples(s, study.model(), executor, range.count, w);
+  return conclude_group(*study.group(), study.model().held, s.tolerance, samples, tiles);
+}
+
+void count_objects(const Layout& l, const std::vector<ObjectHeld>& held, study::Tally& tally) {
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    const auto at = static_cast<std::size_t>(l.objects_held) + 2 * (k % static_cast<std::size_t>(l.objects));
+    tally.counts[at] += held[k] == ObjectHeld::kYes;
+    tally.counts[at + 1] += held[k] == ObjectHeld::kUnknown;
+  }
+}
+
 study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
   const Scenario& s = study.scenario();
   const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(s.plan.keep));
@@ -160,7 +187,10 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
                                                                double* sums) {
       for (const std::int64_t end = at + n; at < end; at += kSub) {
         const std::int64_t some = std::min(kSub, end - at);
-        process(s, study.model(), device.executor, at, some, *w);
+        if (study.group() == nullptr)
+          process(s, study.model(), device.executor, at, some, *w);
+        else
+          count_objects(study.layout(), process_group(study, device.executor, {at, some, false}, *w), tally);
         const Counting<kAnyContacts> counting{
             &study.model(),     study.layout(),          sizes.keep, at, w->metrics.data(),
             w->uniforms.data(), w->sample_results.data()};
@@ -182,7 +212,10 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
 Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
   Workspace w(model);
   // Alone in its tile; it has the same bits as among others.
-  process(study.scenario(), model, Executor::kScalar, sample, 1, w);
+  if (study.group() == nullptr)
+    process(study.scenario(), model, Executor::kScalar, sample, 1, w);
+  else
+    static_cast<void>(process_group(study, Executor::kScalar, {sample, 1, model.draws == 0}, w));
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto v = w.sample_results.get(0);
@@ -211,11 +244,16 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
 Study::Study(const Scenario& scenario)
     : scenario_(scenario),
       inputs_(uncertain_inputs(scenario)),
-      model_(make_model(scenario)),
+      model_(is_group(scenario) ? make_group_counts(scenario) : make_model(scenario)),
+      group_(is_group(scenario) ? make_group(scenario) : nullptr),
       layout_(make_layout(scenario, model_->draws)) {}
 
 Study::Study(const Study& resolved, const study::Plan& plan)
-    : scenario_(resolved.scenario_), inputs_(resolved.inputs_), model_(resolved.model_), layout_(resolved.layout_) {
+    : scenario_(resolved.scenario_),
+      inputs_(resolved.inputs_),
+      model_(resolved.model_),
+      group_(resolved.group_),
+      layout_(resolved.layout_) {
   scenario_.plan = plan;
 }
 
@@ -254,7 +292,10 @@ std::vector<study::RowColumn> Study::columns() const {
 }
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
-  if (device.executor == Executor::kCuda) return run_on_gpu(*this, first, count, device);
+  if (device.executor == Executor::kCuda) {
+    if (group_) throw Error(ExitCode::kNoDevice, gpu_refusal() + " run on the CPU only", "Leave out --device.");
+    return run_on_gpu(*this, first, count, device);
+  }
   return run_on_cpu(*this, first, count, device);
 }
 

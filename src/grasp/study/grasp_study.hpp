@@ -28,6 +28,8 @@ struct Replay {
   double metric[kMetrics];
 };
 
+struct GroupModel;  // grasp/group/model.hpp
+
 /// Study of one grasp at an instant.
 class Study final : public study::Study {
  public:
@@ -45,11 +47,15 @@ class Study final : public study::Study {
   [[nodiscard]] study::Estimate no_slip(const study::Total& total) const;
   /// Samples out of reach count as neither.
   [[nodiscard]] study::Estimate resisted(const study::Total& total) const;
+  /// P(object k of a group is held).
+  [[nodiscard]] study::Estimate object_held(const study::Total& total, int k) const;
   [[nodiscard]] study::Estimate named_estimate(const study::Total& total, const std::string& quantity) const override;
   [[nodiscard]] std::span<const study::OutcomeWords> outcome_words() const override;
   [[nodiscard]] Replay replay(std::int64_t sample) const { return replay(*model_, sample); }
-  /// The same for a model with other draws (make_nominal).
+  /// The same for a model with other draws (make_nominal); of a group: the nominal grasp.
   [[nodiscard]] Replay replay(const GraspModel& model, std::int64_t sample) const;
+  /// The model of a group of objects; null: one object with a contact for each finger.
+  [[nodiscard]] const GroupModel* group() const { return group_.get(); }
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const GraspModel& model() const { return *model_; }
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
@@ -58,7 +64,8 @@ class Study final : public study::Study {
  private:
   Scenario scenario_;
   std::vector<Input> inputs_;
-  std::shared_ptr<const GraspModel> model_;
+  std::shared_ptr<const GraspModel> model_;  ///< of a group: numbers of contacts and draws, criteria
+  std::shared_ptr<const GroupModel> group_;
   Layout layout_;
 };
 
@@ -66,6 +73,8 @@ class Study final : public study::Study {
 [[nodiscard]] Inputs<double> nominal_inputs(const GraspModel& model);
 /// Builds the shared numbers of a scenario (exposed for tests).
 [[nodiscard]] std::unique_ptr<GraspModel> make_model(const Scenario& scenario);
+/// Builds what counting needs of the scenario of a group. Throws Error for too many uncertain inputs.
+[[nodiscard]] std::unique_ptr<GraspModel> make_group_counts(const Scenario& scenario);
 /// Removes all draws: every input at its nominal value, no random loads.
 void make_nominal(GraspModel& grasp);
 

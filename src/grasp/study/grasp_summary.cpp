@@ -132,6 +132,10 @@ Json words(const char* label, const char* meaning) { return {{"label", label}, {
 study::Estimate Study::no_slip(const study::Total& t) const { return estimate_share(t, layout_.sticks); }
 study::Estimate Study::resisted(const study::Total& t) const { return estimate_share(t, layout_.resisted); }
 
+study::Estimate Study::object_held(const study::Total& t, int k) const {
+  return estimate_share(t, layout_.objects_held + 2 * k);
+}
+
 study::Estimate Study::named_estimate(const study::Total& t, const std::string& quantity) const {
   if (quantity == "p_no_slip") return no_slip(t);
   if (quantity == "p_resisted") return resisted(t);
@@ -146,6 +150,8 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["no_slip"].update(words("P(no slip)", "every contact sticks, whether or not the wrench is balanced"));
   j["resisted"] = probability(resisted(total));
   j["resisted"].update(words("P(resisted)", "some forces inside the friction cones balance the wrench"));
+  for (int k = 0; k < l.objects; ++k)
+    j["objects"].push_back({{"name", nth_object(scenario_, k).name}, {"held", probability(object_held(total, k))}});
   j["held_imbalance"] = scenario_.held_imbalance;
   j["held_acceleration"] = scenario_.held_acceleration;
   j["left_out"] = {{"samples", at(total, l.left_out)}, {"fewer_than_three", at(total, l.left_out + 1)}};
@@ -154,7 +160,8 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["contacts"] = contacts_to_json(l, total);
   j["metrics"] = metrics(l, total);
   j["unresisted"] = Json::array();
-  for (const auto& wrench : unresisted_wrenches(*model_)) j["unresisted"].push_back(describe_wrench(wrench));
+  for (const auto& wrench : group_ ? std::vector<Vec<double, 6>>() : unresisted_wrenches(*model_))
+    j["unresisted"].push_back(describe_wrench(wrench));
   j["held_against_friction"] = held_against_friction(l, total);
   j["inputs"] = Json::array();
   for (std::size_t k = 0; k < inputs_.size(); ++k)

@@ -7,6 +7,7 @@
 
 #include "contact/batch/arrays.hpp"
 #include "garra/core/error.hpp"
+#include "grasp/group/model.hpp"
 #include "grasp/study/grasp_study.hpp"
 #include "grasp/study/study_solver.hpp"
 #include "grasp/time/host.hpp"
@@ -198,6 +199,7 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
 }
 
 Analysis analyze(const Scenario& scenario, const GraspStates& states, const Device& device) {
+  if (is_group(scenario)) return analyze_group(scenario, states, device);
   check_states(scenario, states);
   const auto grasp = make_model(scenario);
   Analysis out = sized(scenario, states.count);

@@ -46,6 +46,7 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
     *times = places.take(l.instants + 1);
   level.held_bin = places.take(l.inputs * study::kInputBins);
   level.decided_bin = places.take(l.inputs * study::kInputBins);
+  if (l.objects > 0) level.objects_held = places.take(l.objects);
   for (int k = 0; k < kTimeMetrics; ++k) level.shown[k] = places.shown(range[static_cast<std::size_t>(k)]);
   const int first = places.count();
   for (int k = 0; k < kBands; ++k)
@@ -73,6 +74,7 @@ TimeLayout make_time_layout(const Scenario& s) {
   l.contacts = static_cast<int>(s.contacts.size());
   l.inputs = static_cast<int>(uncertain_inputs(s).size());
   l.instants = s.time->instants;
+  l.objects = is_group(s) ? static_cast<int>(s.others.size()) + 1 : 0;
   const int levels = std::max(1, static_cast<int>(s.time->friction.size()));
   l.band_instant = band_instants(l.instants, levels);
   Places places;

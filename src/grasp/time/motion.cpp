@@ -25,18 +25,6 @@ void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, d
   if (j < given.size()) std::copy(given[j].begin(), given[j].end(), to);
 }
 
-void check_times(const InTime& time) {
-  // A whole number except for the rounding of decimal fractions such as 2 / 0.001.
-  const double steps = time.duration / time.step;
-  if (!(time.step > 0) || !(steps >= 1) || std::abs(steps - std::round(steps)) > 1e-6 * steps)
-    throw Error(ExitCode::kInvalidFile, "simulation.duration is not a whole number of steps",
-                "choose simulation.step as until / n");
-  if (time.instants < 2 || static_cast<double>(time.instants) > std::round(steps) + 1)
-    throw Error(ExitCode::kInvalidFile,
-                "simulation.instants = " + std::to_string(time.instants) + " does not fit the steps",
-                "give 2 to the number of steps + 1");
-}
-
 MotionRules make_rules(const Scenario& s, const GraspModel& grasp) {
   const InTime& time = *s.time;
   MotionRules r{};
@@ -250,6 +238,18 @@ MotionSeries make_series(const MotionModel& model, std::int64_t sample, int inst
 }
 
 }  // namespace
+
+void check_times(const InTime& time) {
+  // A whole number except for the rounding of decimal fractions such as 2 / 0.001.
+  const double steps = time.duration / time.step;
+  if (!(time.step > 0) || !(steps >= 1) || std::abs(steps - std::round(steps)) > 1e-6 * steps)
+    throw Error(ExitCode::kInvalidFile, "simulation.duration is not a whole number of steps",
+                "choose simulation.step as until / n");
+  if (time.instants < 2 || static_cast<double>(time.instants) > std::round(steps) + 1)
+    throw Error(ExitCode::kInvalidFile,
+                "simulation.instants = " + std::to_string(time.instants) + " does not fit the steps",
+                "give 2 to the number of steps + 1");
+}
 
 SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why) {
   const SurfaceKind kind = surface_kind(c.curvature_t, c.curvature_o);

@@ -16,26 +16,27 @@ namespace garra::grasp {
 /// Measures of one trajectory. If it stopped before `duration`, they cover the time until then.
 struct Trajectory {
   MotionEnd end = MotionEnd::kHeld;
-  double end_time = 0;             ///< [s]
-  double slip_time = 0;            ///< first time at which a contact had slid by InTime::slip [s]; infinite: never
-  double open_time = 0;            ///< first time at which a contact carried no force; infinite: never
-  double slip[kMaxContacts] = {};  ///< path of each contact on the object [m]
-  double peak_force[kMaxContacts] = {};  ///< largest normal force [N]; an impact counts as impulse over the step
-  double peak_torque[kMaxContacts] =
-      {};                       ///< largest |tau| / limit of the finger's joints, before the clamp; NaN: no limits
-  double peak_drift = 0;        ///< largest displacement of the center of mass [m]
-  double peak_turn = 0;         ///< largest turn of the object [rad]
-  double least_margin = 0;      ///< smallest 1 - |c_T| / (mu c_n) of a closed contact; 0: one slid
-  double energy_balance = 0;    ///< largest |kinetic energy gained - work| [J]
-  double momentum_balance = 0;  ///< largest |m v gained - sum of all impulses| [N s]
-  double worst_gap = 0;         ///< largest |gap| of a contact that carried force [m]
-  double worst_cone = 0;        ///< largest |c_T| - mu c_n of a contact [N]
-  double worst_residual = 0;    ///< largest residual of a solved step (contact-solver.md)
-  double iterations = 0;        ///< Newton steps in all
-  double steps = 0;             ///< taken
-  double unstable_steps = 0;    ///< kExplicit: steps above the stability bound
-  double worst_ratio = 0;       ///< kExplicit: largest step over its stability bound
-  int slipped_first = -1;       ///< contact of slip_time (of several the one that had slid farthest); -1: none
+  double end_time = 0;                  ///< [s]
+  double slip_time = 0;                 ///< first time at which a contact had slid by InTime::slip [s]; infinite: never
+  double open_time = 0;                 ///< first time at which a contact carried no force; infinite: never
+  double slip[kMaxGroupContacts] = {};  ///< path of each contact on the object [m]
+  double peak_force[kMaxGroupContacts] = {};  ///< largest normal force [N]; an impact counts as impulse over the step
+  double peak_torque[kMaxGroupContacts] =
+      {};                          ///< largest |tau| / limit of the finger's joints, before the clamp; NaN: no limits
+  double peak_drift = 0;           ///< largest displacement of the center of mass [m]
+  double peak_turn = 0;            ///< largest turn of the object [rad]
+  double least_margin = 0;         ///< smallest 1 - |c_T| / (mu c_n) of a closed contact; 0: one slid
+  double energy_balance = 0;       ///< largest |kinetic energy gained - work| [J]
+  double momentum_balance = 0;     ///< largest |m v gained - sum of all impulses| [N s]
+  double worst_gap = 0;            ///< largest |gap| of a contact that carried force [m]
+  double worst_cone = 0;           ///< largest |c_T| - mu c_n of a contact [N]
+  double worst_residual = 0;       ///< largest residual of a solved step (contact-solver.md)
+  double iterations = 0;           ///< Newton steps in all
+  double steps = 0;                ///< taken
+  double unstable_steps = 0;       ///< kExplicit: steps above the stability bound
+  double worst_ratio = 0;          ///< kExplicit: largest step over its stability bound
+  std::uint32_t objects_lost = 0;  ///< of a group: bits of the objects that had been dropped or turned
+  int slipped_first = -1;          ///< contact of slip_time (of several the one that had slid farthest); -1: none
 };
 
 /// Quantities recorded at each instant, one number each. After a trajectory has stopped: NaN.
@@ -75,6 +76,9 @@ struct MotionSeries {
   std::vector<double> palm_step_time, palm_step;
   std::optional<ShakeTones> tones = {};
 };
+
+/// Throws Error for a duration that is no whole number of steps, or instants that do not fit.
+void check_times(const InTime& time);
 
 struct MotionModel;  // model.hpp
 struct BandCounts;   // bands.hpp

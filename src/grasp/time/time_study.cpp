@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "garra/study/counting.hpp"
+#include "grasp/group/motion.hpp"
 #include "grasp/study/study_solver.hpp"
 #include "grasp/time/motion_outcomes.hpp"
 #include "study/columns.hpp"
@@ -91,6 +92,8 @@ class Counting {
   void count_ends(const Trajectory& t, const TrajectoryResult& j, Books& b) const {
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     b.count(level.outcome + static_cast<int>(t.end));
+    for (int k = 0; j.decided && k < layout_.objects; ++k)
+      if ((t.objects_lost >> k & 1) == 0) b.count(level.objects_held + k);
     const int unknown = find_instant(j.unknown_from), slipped = find_instant(j.slipped_at);
     b.count(level.lost + find_instant(j.lost_at));
     b.count(level.lost_unknown + unknown);
@@ -164,7 +167,7 @@ class Counting {
     const double* at = s.batch.looks.data() + instant * looks(layout_.contacts) * n + s.offset;
     for (std::int64_t i = 0; i < s.count; ++i) {
       const TimeLevel& level = layout_.level[static_cast<std::size_t>((s.first + i) % layout_.levels())];
-      double look[kLooks], force[kMaxContacts];
+      double look[kLooks], force[kMaxGroupContacts];
       for (int x = 0; x < kLooks; ++x) look[x] = at[x * n + i];
       for (int c = 0; c < layout_.contacts; ++c) force[c] = at[(kLooks + c) * n + i];
       level.bands.count_look(k, look, force, layout_.contacts, [&](int place) { b.count(place); });
@@ -179,6 +182,13 @@ class Counting {
 }  // namespace
 
 TimeStudy::TimeStudy(const Scenario& scenario) : TimeStudy(scenario, {}) {
+  if (is_group(scenario)) {
+    run_ = [motion = std::make_shared<GroupMotion>(scenario)](std::int64_t first, std::int64_t count,
+                                                              const Device& device) {
+      return motion->run(first, count, device);
+    };
+    return;
+  }
   motion_ = std::make_unique<Motion>(scenario);
   run_ = [this](std::int64_t first, std::int64_t count, const Device& device) {
     return motion_->run(first, count, device);

@@ -29,6 +29,7 @@ struct TimeLevel {
   int lost = 0, lost_unknown = 0;        ///< [instants + 1]: lost; stopped undecided
   int slipped = 0, slipped_unknown = 0;  ///< [instants + 1]: slipped or lost; stopped undecided before it slipped
   int held_bin = 0, decided_bin = 0;     ///< [input][study::kInputBins]
+  int objects_held = 0;                  ///< of each object of a group: samples that still have it
   study::Histogram shown[kTimeMetrics];  ///< bins from 0
   TimeBands bands;
 };
@@ -36,11 +37,12 @@ struct TimeLevel {
 /// Offsets of all counts and sums.
 struct TimeLayout {
   int contacts = 0, inputs = 0, instants = 0;
+  int objects = 0;  ///< of a group; else 0
   std::vector<TimeLevel> level;
   std::vector<int> band_instant;  ///< the instants that bands have: all, or evenly spaced ones
   int slipped_first = 0;          ///< [contacts]
-  study::Histogram slip[kMaxContacts], force[kMaxContacts];  ///< over all levels
-  int counts = 0, buckets = 0;                               ///< in all; numbers with buckets
+  study::Histogram slip[kMaxGroupContacts], force[kMaxGroupContacts];  ///< over all levels
+  int counts = 0, buckets = 0;                                         ///< in all; numbers with buckets
 
   /// Offsets in a block: sum and sum of squares of the numbers with histograms; then the following ones.
   [[nodiscard]] int metric_sum(int of_level, int metric) const { return 2 * (of_level * kTimeMetrics + metric); }
@@ -83,6 +85,7 @@ class TimeStudy final : public study::Study {
   /// The first lost sample of each level with losses (other than out of reach from the start), level by level.
   [[nodiscard]] std::vector<std::int64_t> first_losses(const study::Total& total) const;
 
+  /// Not of a group.
   [[nodiscard]] const Motion& motion() const { return *motion_; }
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const InTime& time() const { return *scenario_.time; }

@@ -118,6 +118,11 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Decis
   j["samples"] = samples;
   for (int k = 0; k < kMotionEnds; ++k) j["outcomes"][to_string(static_cast<MotionEnd>(k))] = at(t, l.outcome + k);
   j["held"] = study::to_json(make_estimate(held));
+  for (int k = 0; k < layout.objects; ++k) {
+    const std::int64_t open = held.unsolved;
+    const DecisionCounts of{at(t, l.objects_held + k), samples - open, open};
+    j["objects"].push_back({{"name", nth_object(s, k).name}, {"held", study::to_json(make_estimate(of))}});
+  }
   // At the last instant: samples neither slipped nor lost until the end.
   j["no_slip"] = study::to_json(make_estimate(still.back()));
   j["survival"]["time"] = Json::array();

@@ -1,0 +1,33 @@
+// Matrices whose sizes are known at run time, for the few dozen rows of a group's matrices. Host only.
+#pragma once
+
+#include <vector>
+
+namespace garra::grasp {
+
+using Column = std::vector<double>;
+
+/// Row-major; zero at first.
+struct Dense {
+  int rows = 0, cols = 0;
+  Column m = {};
+
+  Dense() = default;
+  Dense(int r, int c) : rows(r), cols(c), m(static_cast<std::size_t>(r * c)) {}
+  [[nodiscard]] double& operator()(int r, int c) { return m[static_cast<std::size_t>(r * cols + c)]; }
+  [[nodiscard]] double operator()(int r, int c) const { return m[static_cast<std::size_t>(r * cols + c)]; }
+};
+
+/// A^T B.
+[[nodiscard]] Dense transpose_times(const Dense& a, const Dense& b);
+/// A^T x and A x.
+[[nodiscard]] Column transpose_times(const Dense& a, const Column& x);
+[[nodiscard]] Column times(const Dense& a, const Column& x);
+/// M^-1 B of a symmetric positive definite M, by Cholesky's method.
+[[nodiscard]] Dense solve_definite(Dense m, Dense b);
+
+/// Least-squares solution of least norm of V x = y, V of any rank; singular values below 1e-5 of the largest one count
+/// as zero.
+[[nodiscard]] Column least_squares(const Dense& v, const Column& y);
+
+}  // namespace garra::grasp

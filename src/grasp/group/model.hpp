@@ -1,0 +1,112 @@
+// Objects in contact with fingers, one another and fixtures: a group (docs/theory/grasp-groups.md). Sizes are known at
+// run time; one sample is evaluated at a time. SI units, palm frame P. Host only.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "garra/grasp_analysis.hpp"
+#include "grasp/group/dense.hpp"
+#include "grasp/sample/grasp_model.hpp"
+
+namespace garra::grasp {
+
+/// Data of one object that all samples share.
+struct GroupObject {
+  Pose<double> pose;       ///< nominal
+  Vec3<double> gyration2;  ///< [m^2]
+  Vec3<double> v, omega;   ///< [m/s, rad/s]
+  int slot;                ///< of its first input
+};
+
+/// Data of one contact that all samples share.
+struct GroupContact {
+  SurfacePoint surface;  ///< in the frame of its object
+  double angle_sign;
+  bool common_friction;
+  int grip_force_slot;
+  int object;
+  Partner partner;
+  ContactLaw law;
+  double force_limit;    ///< [N]; infinity: none
+  Vec3<double> push;     ///< commanded direction of the squeeze, P axes
+  Vec3<double> balance;  ///< commanded force beside it [N], P axes
+};
+
+/// Data shared by all samples of a scenario.
+struct GroupModel {
+  std::vector<GroupObject> objects;
+  std::vector<FingerModel> fingers;
+  std::vector<int> first_joint;             ///< column of each finger's first joint; one more: the number of joints
+  std::vector<std::vector<int>> of_finger;  ///< its contacts
+  std::vector<GroupContact> contacts;
+  Vec3<double> gravity;
+  Vec<double, 6> wrench;  ///< constant external one on object 0
+  bool moving;
+  std::uint64_t seed;
+  std::vector<Draw> draws;
+  Column constant;  ///< values of all inputs that are not drawn
+
+  [[nodiscard]] int rows() const { return 3 * static_cast<int>(contacts.size()); }
+  [[nodiscard]] int joints() const { return first_joint.back(); }
+};
+
+/// Motion of the finger's side of a contact: velocity of the point that touches, turn, and J dot qd.
+struct ContactSide {
+  Vec3<double> velocity = {{0, 0, 0}}, omega = {{0, 0, 0}}, bias = {{0, 0, 0}};
+};
+
+/// One sample of a group: its bodies and contacts, and the matrices of its contact problem. Rows of contacts are
+/// (n, t, o), those of objects (force; moment about the center of mass) or (v; omega), one object after another.
+struct GroupSample {
+  Column inputs;  ///< by slots
+  std::vector<Pose<double>> pose;
+  std::vector<Body<double>> body;
+  std::vector<Vec<double, 6>> load;  ///< weight, external and gyroscopic wrench of each object
+  std::vector<ContactPlace<double>> place;
+  std::vector<Vec3<double>> told;  ///< commanded force of each contact's finger, P axes; 0 without a finger
+  Column mu;
+  Dense W;      ///< [6 objects, 3 contacts]
+  Dense J;      ///< [3 contacts, joints]: relative velocities are W^T V - J qd
+  Dense M_man;  ///< [joints, joints]
+  Column q, qd;
+  Column gravity, hold;  ///< torques g and g + h of each joint [N m or N]
+  Column pushed;         ///< J_v^T of the commanded forces
+  Column tau, effort;    ///< torques, and g + h - tau
+  std::vector<ContactSide> side;
+  Column velocity_part;  ///< of b: (13) of docs/theory/grasp-model.md
+  Dense A_obj, A_man;    ///< W^T M_obj^-1 W and J M_man^-1 J^T; A is their sum
+  Column b_obj, b_man;   ///< W^T M_obj^-1 w and J M_man^-1 (g + h - tau)
+  bool reached = true;   ///< by every finger
+
+  [[nodiscard]] double A(int r, int c) const { return A_obj(r, c) + A_man(r, c); }
+  [[nodiscard]] double b(int r) const {
+    const auto at = static_cast<std::size_t>(r);
+    return b_obj[at] + b_man[at] + velocity_part[at];
+  }
+};
+
+/// Resolves the scenario: nominal poses, commands. Throws Error if the nominal grasp is impossible.
+[[nodiscard]] std::unique_ptr<GroupModel> make_group(const Scenario& scenario);
+/// The inputs of sample `index`; `uniforms`, if not null, takes the uniform number of each draw, `stride` apart.
+[[nodiscard]] Column draw_group(const GroupModel& m, std::int64_t index, double* uniforms, std::int64_t stride);
+/// Nominal inputs: medians, no random wrench, no tilt.
+[[nodiscard]] Column nominal_group(const GroupModel& m);
+/// Places objects and contacts, without fingers and matrices.
+[[nodiscard]] GroupSample place_group(const GroupModel& m, Column inputs);
+/// The task of a finger: its contacts on the last link, or their mean, where it brings its tool.
+[[nodiscard]] FingerTask<double> task_of_finger(const GroupModel& m, const GroupSample& s, std::size_t finger);
+/// Solves the nominal instant for grasp::analyze(). Throws Error if states are given.
+[[nodiscard]] Analysis analyze_group(const Scenario& scenario, const GraspStates& states, const Device& device);
+/// Gives all matrices and columns of joints their sizes, zero.
+void allot_group(const GroupModel& m, GroupSample& s);
+/// W of both sides of every contact.
+void fill_wrenches(const GroupModel& m, GroupSample& s);
+/// The velocity part of b at contact j.
+[[nodiscard]] Vec3<double> velocity_of_contact(const GroupModel& m, const GroupSample& s, std::size_t j);
+/// A and b from all matrices: (11), (12) of docs/theory/grasp-model.md.
+void assemble_group(const GroupModel& m, GroupSample& s);
+/// Evaluates a sample.
+[[nodiscard]] GroupSample evaluate_group(const GroupModel& m, Column inputs);
+
+}  // namespace garra::grasp

@@ -1,0 +1,40 @@
+// Samples of a study of a group: contact problems and metrics before the solver, outcomes after it
+// (docs/theory/grasp-groups.md). Host only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "grasp/group/model.hpp"
+#include "grasp/sample/check.hpp"
+
+namespace garra::grasp {
+
+/// Tiles of the samples in flight, for any number of contacts.
+struct GroupTiles {
+  double *problems, *metrics, *candidates;
+  const double* second;  ///< candidates from another start, or null
+  double *sample_results, *uniforms;
+};
+
+/// Samples first ... first + count - 1; `nominal`: the nominal grasp in place of each.
+struct GroupRange {
+  std::int64_t first, count;
+  bool nominal;
+};
+
+/// Draws the samples; fills problems, metrics and uniforms.
+[[nodiscard]] std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& range, const GroupTiles& t);
+
+/// Forces of a contact problem within the cones that leave every contact at rest, from first normal forces; empty:
+/// there are none, or that is not decided. Where forces are not unique, solvers may find others, which move.
+[[nodiscard]] Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts>& p, const Column& first);
+
+/// Whether an object of a sample is held.
+enum class ObjectHeld : std::uint8_t { kNo, kYes, kUnknown };
+
+/// Outcomes of these samples, after the solver; of each sample, each object.
+[[nodiscard]] std::vector<ObjectHeld> conclude_group(const GroupModel& m, const HeldRule& held, double tolerance,
+                                                     const std::vector<GroupSample>& samples, const GroupTiles& t);
+
+}  // namespace garra::grasp

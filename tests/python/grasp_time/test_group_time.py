@@ -1,0 +1,164 @@
+"""Trajectories of groups of objects: motions by hand, energy, thresholds of statics, executors, what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+
+import numpy as np
+import pytest
+import tomli_w
+from program import INVALID, ROOT
+from program import garra as program
+
+import garra
+
+SCENARIOS = ROOT / "data" / "scenarios"
+G = 9.81
+
+
+def table(name):
+    return tomllib.loads((SCENARIOS / f"{name}.toml").read_text())
+
+
+def in_time(scenario, duration=0.2, step=1e-3, **more):
+    scenario["simulation"] = {"duration": duration, "step": step, **more}
+    scenario.pop("held", None)
+    return scenario
+
+
+def run(scenario, samples=1, **options):
+    return garra.run(scenario, samples=samples, **options).summary
+
+
+def drift(summary):
+    """Of one sample [m], whatever its bins: the sum of one value."""
+    return summary["levels"][0]["peak_drift"]["mean"]
+
+
+def slope(friction, angle, radius=None, extra=()):
+    """A body on a tilted table, and a block that a finger presses on the palm, which only the hand needs."""
+    scenario = table("two_spheres")
+    scenario["hand"]["finger"] = scenario["hand"]["finger"][1:]
+    normal = [math.sin(angle), 0, math.cos(angle)]
+    body = {"name": "body", "mass": 0.3, "position": [0, 0, 0.5]}
+    rest = {"name": "rest", "shape": "box", "size": [0.1, 0.1, 0.1], "mass": 1.0, "position": [2, 0, 0.05]}
+    table_contacts = []
+    if radius:
+        body.update(shape="sphere", radius=radius)
+        table_contacts.append({"point": [-radius * x for x in normal], "normal": normal, "curvature": [1 / radius] * 2})
+    else:
+        body.update(shape="box", size=[0.2, 0.2, 0.02], rpy=[0, angle, 0])
+        table_contacts += [
+            {"point": [x, y, -0.01], "normal": [0, 0, 1]} for x in (-0.1, 0.1) for y in (-0.1, 0.1)
+        ]
+    contacts = [{"between": ["body", "table"], **c} for c in table_contacts]
+    contacts += [{"between": ["rest", "palm"], "face": "-z", "at": [x, y]} for x in (-0.05, 0.05) for y in (-0.05, 0.05)]
+    contacts.append({"between": ["rest", "finger 0"], "face": "+z"})
+    scenario["object"] = [body, rest]
+    scenario["contact"] = contacts
+    scenario["contacts"] = {"friction": friction}
+    scenario["hand"]["finger"][0]["start"] = [0.1, 0, 2]
+    return scenario
+
+
+@pytest.mark.parametrize("radius", [0.03, 0.1])
+def test_a_ball_rolls_down_a_slope(radius):
+    """Rolling: a = 5/7 g sin(angle), whatever the radius; energy and momentum balance."""
+    angle, duration = math.radians(20), 0.3
+    summary = run(in_time(slope(0.6, angle, radius), duration, drop=1.0, drop_turn=20.0))
+    assert summary["outcomes"]["held"] == 1  # without slip
+    assert drift(summary) == pytest.approx(0.5 * 5 / 7 * G * math.sin(angle) * duration**2, rel=1e-6)
+    assert summary["audit"]["energy_balance"] < 1e-12
+    assert summary["audit"]["momentum_balance"] < 1e-12
+
+
+def test_a_ball_slides_where_friction_is_small():
+    """mu < 2/7 tan(angle): a = g (sin - mu cos)."""
+    angle, mu, duration = math.radians(20), 0.05, 0.3
+    summary = run(in_time(slope(mu, angle, 0.03), duration, drop=1.0, drop_turn=20.0))
+    assert summary["outcomes"]["slipped"] == 1
+    expected = 0.5 * G * (math.sin(angle) - mu * math.cos(angle)) * duration**2
+    assert drift(summary) == pytest.approx(expected, rel=1e-6)
+    assert summary["audit"]["energy_balance"] < 1e-10
+
+
+def test_a_plate_slides_on_four_points():
+    """Four redundant points: a = g (sin - mu cos) above the friction angle, rest below it."""
+    angle, duration = math.radians(20), 0.2
+    for mu, acceleration in ((0.2, G * (math.sin(angle) - 0.2 * math.cos(angle))), (0.4, 0)):
+        summary = run(in_time(slope(mu, angle), duration, drop=1.0))
+        assert drift(summary) == pytest.approx(0.5 * acceleration * duration**2, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize(("faces", "threshold"), [(range(8), 1.5), (range(8, 16), 0.5)], ids=["fingers", "inner"])
+def test_three_boxes_stay_from_the_friction_of_statics_on(faces, threshold):
+    least = threshold * 0.2 * G / 8
+    ends = []
+    for factor in (0.9, 1.1):
+        scenario = in_time(table("three_boxes"), 0.3, slip=2e-4)
+        for j, contact in enumerate(scenario["contact"]):
+            contact["friction"] = factor * least if j in faces else 1.0
+        ends.append(run(scenario)["outcomes"]["held"])
+    assert ends == [0, 1]
+
+
+def test_the_middle_box_is_lost_alone():
+    scenario = in_time(table("three_boxes"), 0.3)
+    for finger, x in zip(scenario["hand"]["finger"], (-0.06, 0.06), strict=True):
+        base = {"rpy": [0, math.pi / 2, 0], "position": [0, 0, 0.1]}
+        finger.update(dh=[[0, 0, 0, 0]], prismatic=[True], mass=[0.5], com=[[0, 0, 0]], inertia=[[1e-4] * 3], base=base)
+        finger["start"] = [x]
+    for j, contact in enumerate(scenario["contact"]):
+        contact["friction"] = 1.0 if j < 8 else 0.02
+    summary = run(scenario)
+    assert summary["outcomes"]["dropped"] == 1
+    held = {o["name"]: o["held"]["probability"] for o in summary["levels"][0]["objects"]}
+    assert held == {"left": 1, "middle": 0, "right": 1}
+
+
+def test_spheres_collide_and_bounce():
+    """An elastic impulse passes from ball to ball: momentum and energy of the chain."""
+    scenario = slope(0.0, 0.0, 0.03)
+    ball = scenario["object"][0]
+    ball["position"] = [0, 0, 0.03]
+    scenario["object"].append({**ball, "name": "second", "position": [0.06, 0, 0.03]})
+    down = {"point": [0, 0, -0.03], "normal": [0, 0, 1], "curvature": [1 / 0.03] * 2}
+    scenario["contact"] += [
+        {"between": ["second", "table"], **down},
+        {"between": ["second", "body"], "azimuth": "180 deg", "elevation": 0},
+    ]
+    push = {"kind": "impulse", "force": [0.3, 0, 0], "from": 0, "to": "10 ms"}
+    summary = run(in_time(scenario, 0.1, drop=1.0, load=[push]))
+    # 0.3 N s on two balls of 0.3 kg that stay together: v = 0.5 m/s after half a sine of 10 ms
+    assert drift(summary) == pytest.approx(0.5 * (0.1 - 0.005), rel=1e-6)
+    assert summary["audit"]["momentum_balance"] < 1e-12
+
+
+def test_a_study_in_time_has_objects_levels_and_the_same_bits(tmp_path):
+    scenario = in_time(table("two_spheres"), 0.05, friction=[0.1, 0.6], instants=11)
+    path = tmp_path / "s.toml"
+    path.write_text(tomli_w.dumps(scenario))
+    runs = []
+    for k, flags in enumerate((("--device", "scalar", "--threads", 1), ("--device", "cpu", "--threads", 2))):
+        program("run", path, "-o", tmp_path / str(k), "--samples", 200, "--no-report", *flags)
+        runs.append((tmp_path / str(k) / "summary.json").read_bytes())
+    assert runs[0] == runs[1]
+    levels = json.loads(runs[0])["levels"]
+    assert [len(level["objects"]) for level in levels] == [2, 2]
+    assert levels[0]["held"]["probability"] <= levels[1]["held"]["probability"]
+    assert np.isfinite(levels[1]["peak_force"]["mean"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scheme": "explicit"}, "moreau-jean"),
+        ({"drive": {"stiffness": 10}}, "gains of the object"),
+    ],
+)
+def test_what_a_group_in_time_does_not_take(tmp_path, change, words):
+    path = tmp_path / "s.toml"
+    path.write_text(tomli_w.dumps(in_time(table("two_spheres"), 0.05, **change)))
+    assert words in program("check", path, expect=INVALID).stderr
