@@ -1,6 +1,7 @@
 // Text parts for the answers of all jobs. Lines stay below 80 columns.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json_fwd.hpp>
@@ -14,6 +15,12 @@ template <class... T>
   char text[512];
   std::snprintf(text, sizeof text, pattern, values...);
   return text;
+}
+
+/// JSON has no NaN and no infinity: null.
+template <class Json = nlohmann::ordered_json>
+[[nodiscard]] Json number_to_json(double x) {
+  return std::isfinite(x) ? Json(x) : Json(nullptr);
 }
 
 /// "no_solution" as words for people.

@@ -229,11 +229,9 @@ void add_check_command(Command app) {
   check.add_option("--base", arguments->robot.base, "URDF: the link that the chain starts from").type_name("LINK");
   check.add_option("--tip", arguments->robot.tip, "URDF: the link that the chain ends in").type_name("LINK");
   add_lock_option(check, arguments->robot.locks);
-  check
-      .add_option("--format", arguments->format,
-                  "human; json: one line per file with the whole model; toml: a file that reads back to the same")
-      .check(one_of({"human", "json", "toml", "markdown"}))
-      .capture_default_str();
+  check.add_option("--format", arguments->format,
+                   "human; json: one line per file with the whole model; toml: a file that reads back to the same",
+                   one_of({"human", "json", "toml", "markdown"}));
   check.footer(
       "Examples:\n"
       "  garra check data/scenarios/three_puma_sphere.toml\n"

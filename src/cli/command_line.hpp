@@ -32,6 +32,12 @@ class Check {
 };
 
 [[nodiscard]] Check one_of(const std::vector<std::string>& words);
+/// The names of an enum.
+template <class Enum>
+[[nodiscard]] Check one_of() {
+  const auto names = names_of(Enum{});
+  return one_of({names.begin(), names.end()});
+}
 [[nodiscard]] Check from_to(int low, int high);
 /// Above 0, and from 0 on, of whole numbers; positive_number() in flags.hpp is for any finite ones.
 [[nodiscard]] Check above_zero();
@@ -90,6 +96,11 @@ class Command {
   Option add_option(const std::string& names, std::optional<double>& value, const std::string& help) const;
   Option add_option(const std::string& names, std::vector<std::string>& values, const std::string& help) const;
   Option add_option(const std::string& names, std::vector<double>& values, const std::string& help) const;
+  /// An option whose values are checked and whose help shows its default.
+  template <class T>
+  Option add_option(const std::string& names, T& value, const std::string& help, const Check& check) const {
+    return add_option(names, value, help).check(check).capture_default_str();
+  }
   /// `take` receives the values.
   Option add_words(const std::string& names, const std::function<void(const std::vector<std::string>&)>& take,
                    const std::string& help) const;

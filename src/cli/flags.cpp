@@ -110,10 +110,8 @@ void add_batch_flags(Command command, BatchFlags& flags, const std::string& unso
   command.add_option("--threads", flags.threads, "processor threads, 0 for all")
       .transform(thread_count())
       .capture_default_str();
-  command.add_option("--max-unsolved", flags.max_unsolved, "exit code 4 where a larger share " + unsolved)
-      .check(share())
-      .capture_default_str();
-  command.add_option("--format", flags.format, "human or json").check(one_of({"human", "json"})).capture_default_str();
+  command.add_option("--max-unsolved", flags.max_unsolved, "exit code 4 where a larger share " + unsolved, share());
+  command.add_option("--format", flags.format, "human or json", one_of({"human", "json"}));
 }
 
 void check_output(const std::string& input, const std::string& output, const std::string& what) {

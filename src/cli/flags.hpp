@@ -53,7 +53,7 @@ void check_output(const std::string& input, const std::string& output, const std
 /// --duration, --times, --output-interval of simulations, whose options have `duration` and `times`.
 template <class Options>
 void add_output_times(Command command, Options& options, double& every) {
-  command.add_option("--duration", options.duration, "end [s]").check(positive_number()).capture_default_str();
+  command.add_option("--duration", options.duration, "end [s]", positive_number());
   const Option times = command.add_option("--times", options.times, "outputs [s]").delimiter(',').type_name("T,...");
   command.add_option("--output-interval", every, "outputs at 0, this, twice this, ... [s]")
       .check(positive_number())

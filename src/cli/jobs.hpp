@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -58,6 +59,35 @@ class Job {
  protected:
   Job() = default;
 };
+
+/// A job whose study owns a scenario with a model file. `kToml`: its text with every default.
+template <class Study, class Scenario, std::string (*kToml)(const Scenario&)>
+class StudyJob : public Job {
+ public:
+  explicit StudyJob(const Scenario& scenario) : study_(scenario) {}
+
+  [[nodiscard]] const Study& study() const override { return study_; }
+  [[nodiscard]] Resolved resolved() const override {
+    const Scenario& scenario = study_.scenario();
+    if constexpr (requires { scenario.robot; })
+      return {kToml(scenario), scenario.robot.warnings};
+    else
+      return {kToml(scenario), scenario.platform.notes};
+  }
+  [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
+
+ protected:
+  Study study_;
+};
+
+/// Prints a sample of `garra replay` as JSON, or by print(json).
+template <class Json, class Print>
+void print_replay(const std::string& format, const Json& sample, const Print& print) {
+  if (format == "json")
+    std::printf("%s\n", sample.dump(1).c_str());
+  else
+    print(sample);
+}
 
 /// Names and words of the program for a job of the registry (base/scenario/jobs.hpp).
 struct JobKind {

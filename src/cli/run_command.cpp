@@ -29,7 +29,7 @@ void run_new(const RunArguments& a) {
 void resume(const RunArguments& a) { Run::open(a, "garra resume " + a.run).complete(); }
 
 void add_format_flag(Command c, RunArguments& a) {
-  c.add_option("--format", a.format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.add_option("--format", a.format, "human or json", one_of({"human", "json"}));
 }
 
 }  // namespace
@@ -56,9 +56,7 @@ void add_common_flags(Command c, RunArguments& a) {
                "e.g. 'p_held>=0.99' (" + all_quantities() + "): exit code 1 unless the whole interval satisfies it")
       .type_name("CONDITION")
       .one_value_each();
-  c.add_option("--progress", a.progress, "auto, json or none")
-      .capture_default_str()
-      .check(one_of({"auto", "json", "none"}));
+  c.add_option("--progress", a.progress, "auto, json or none", one_of({"auto", "json", "none"}));
   c.add_flag("--quiet", a.quiet, "print nothing but errors (and what --format json asks for)");
   c.add_flag("--no-report", a.no_report, "do not make report.html");
 }

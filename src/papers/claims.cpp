@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <functional>
-#include <utility>
 
 #include "papers/claims_case.hpp"
 

@@ -1,6 +1,5 @@
 // Counts and sums the samples of user-defined systems.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "garra/core/error.hpp"

@@ -2,8 +2,6 @@
 #include "chain/command/chain_answer.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>

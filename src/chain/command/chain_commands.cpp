@@ -263,12 +263,10 @@ void add_eval_options(Command command, EvalArguments& arguments) {
       .type_name("IN.h5");
   command.add_option("-o,--output", arguments.output, "result file").type_name("OUT.h5");
   command.add_option("--outputs", arguments.outputs, joined(output_names())).delimiter(',').type_name("NAME,...");
-  command.add_option("--jacobian", arguments.jacobian, "rows: linear-first, angular-first or screws")
-      .check(one_of({"linear-first", "angular-first", "screws"}))
-      .capture_default_str();
-  command.add_option("--axes", arguments.axes, "of jacobian and tool_velocity: world or tool")
-      .check(one_of({"world", "tool"}))
-      .capture_default_str();
+  command.add_option("--jacobian", arguments.jacobian, "rows: linear-first, angular-first or screws",
+                     one_of({"linear-first", "angular-first", "screws"}));
+  command.add_option("--axes", arguments.axes, "of jacobian and tool_velocity: world or tool",
+                     one_of({"world", "tool"}));
   command.add_option("--point", arguments.point, "tool point in the tool frame [m]").expected(3).type_name("X Y Z");
   add_batch_flags(command, arguments, "gave no numbers");
 }

@@ -1,7 +1,6 @@
 // job = "chain" in the program: nominal.h5, the answer, replay of a sample with its trajectory.
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/files/atomic_file.hpp"
@@ -9,6 +8,7 @@
 #include "chain/files/nominal_file.hpp"
 #include "chain/files/trajectory_file.hpp"
 #include "chain/study/chain_study.hpp"
+#include "cli/answer_parts.hpp"
 #include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
@@ -18,11 +18,7 @@ namespace garra::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// JSON has no NaN and no infinity: a sample that never settles has null.
-Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json numbers_to_json(std::span<const double> values) {
   Json list = Json::array();
@@ -83,22 +79,14 @@ void print_sample(const Json& j, const chain::Robot& robot) {
               format_value(j["dissipated"]).c_str(), format_value(j["balance"]).c_str());
 }
 
-class ChainJob final : public Job {
+class ChainJob final : public StudyJob<chain::Study, chain::Scenario, io::resolved_toml> {
  public:
-  explicit ChainJob(const chain::Scenario& scenario) : study_(scenario) {}
-
-  [[nodiscard]] const study::Study& study() const override { return study_; }
-  [[nodiscard]] Resolved resolved() const override {
-    return {io::resolved_toml(study_.scenario()), study_.scenario().robot.warnings};
-  }
-  [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
+  using StudyJob::StudyJob;
 
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
     io::write_nominal(folder.file("nominal.h5"), study_.nominal(study_.best(total)));
   }
-  [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
-    return fs::exists(folder.file("nominal.h5"));
-  }
+  [[nodiscard]] bool has_files(const io::RunFolder& folder) const override { return folder.has("nominal.h5"); }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& manifest, const std::string& run) const override {
     return chain_answer_text(summary, manifest, {run, sample_to_replay(summary)});
@@ -123,14 +111,8 @@ class ChainJob final : public Job {
                               // Replays run on the host.
                               to_string(design.torque.kind), "cpu", version()});
     const Json j = to_json(study_, r, sample);
-    if (a.format == "json")
-      std::printf("%s\n", j.dump(1).c_str());
-    else
-      print_sample(j, study_.scenario().robot);
+    print_replay(a.format, j, [&](const Json& shown) { print_sample(shown, study_.scenario().robot); });
   }
-
- private:
-  chain::Study study_;
 };
 
 std::unique_ptr<Job> read_job(const io::ScenarioDocument& document) {

@@ -128,13 +128,10 @@ void add_chain_rates_command(Command chain) {
   add_model_options(command, a->model);
   command.add_option("input", a->input, "q [n,j] and twist [n,6] (HDF5)").required().type_name("IN.h5");
   command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
-  command
-      .add_option("--rows", a->rows, "of the twist: linear-first, angular-first, or screws (about the world's origin)")
-      .check(one_of({"linear-first", "angular-first", "screws"}))
-      .capture_default_str();
-  command.add_option("--axes", a->axes, "of the twist: world or tool")
-      .check(one_of({"world", "tool"}))
-      .capture_default_str();
+  command.add_option("--rows", a->rows,
+                     "of the twist: linear-first, angular-first, or screws (about the world's origin)",
+                     one_of({"linear-first", "angular-first", "screws"}));
+  command.add_option("--axes", a->axes, "of the twist: world or tool", one_of({"world", "tool"}));
   command.add_option("--point", a->point, "tool point in the tool frame [m]").expected(3).type_name("X Y Z");
   command
       .add_option("--weights", a->weights,
@@ -150,9 +147,8 @@ void add_chain_rates_command(Command chain) {
       .capture_default_str();
   command.add_option("--damping", rates.damping, "lambda at a loss of rank, over the largest singular value")
       .capture_default_str();
-  command.add_option("--analytic", a->euler, "also write the Jacobian with rates of Euler angles")
-      .check(one_of({"none", "euler-zyx", "euler-zyz"}))
-      .capture_default_str();
+  command.add_option("--analytic", a->euler, "also write the Jacobian with rates of Euler angles",
+                     one_of({"none", "euler-zyx", "euler-zyz"}));
   add_batch_flags(command, *a, "has numbers that are not finite");
   command.footer("Examples:\n  garra chain rates iiwa14 states.h5 -o rates.h5 --weights 4,4,1,1,1,1,1 --near 0.01");
   command.callback([a] { run_rates(*a); });

@@ -207,17 +207,9 @@ void add_numbers(Command command, const std::string& flag, std::vector<double>& 
   command.add_option(flag, values, help).delimiter(',').type_name("X,...");
 }
 
-/// The names of an enum.
-template <class Enum>
-Check enumerator_check() {
-  const auto all = names_of(Enum{});
-  return one_of({all.begin(), all.end()});
-}
-
 void add_torque_options(Command command, SimulateArguments& a) {
-  command.add_option("--torque", a.torque_kind, "constant, step, ramp, sine, sampled, pd, computed or expression")
-      .check(enumerator_check<chain::TorqueKind>())
-      .capture_default_str();
+  command.add_option("--torque", a.torque_kind, "constant, step, ramp, sine, sampled, pd, computed or expression",
+                     one_of<chain::TorqueKind>());
   add_numbers(command, "--amplitude", a.torque.amplitude,
               "of the torque per joint, or one for all [N m]; factor of pd, computed, sampled");
   command.add_option("--start", a.torque.start, "of a step or ramp [s]").capture_default_str();
@@ -258,25 +250,15 @@ void add_load_options(Command command, SimulateArguments& a) {
 }
 
 void add_method_options(Command command, SimulateArguments& a) {
-  command.add_option("--method", a.method, "rk4, dopri5 (adaptive), implicit (damping, order 2) or implicit1 (order 1)")
-      .check(enumerator_check<chain::Integrator>())
-      .capture_default_str();
-  command.add_option("--step", a.options.step, "of all methods but dopri5 [s]")
-      .check(positive_number())
-      .capture_default_str();
+  command.add_option("--method", a.method, "rk4, dopri5 (adaptive), implicit (damping, order 2) or implicit1 (order 1)",
+                     one_of<chain::Integrator>());
+  command.add_option("--step", a.options.step, "of all methods but dopri5 [s]", positive_number());
   add_output_times(command, a.options, a.every);
-  command.add_option("--relative-tolerance", a.options.tolerance.relative, "dopri5")
-      .check(positive_number())
-      .capture_default_str();
-  command.add_option("--absolute-tolerance", a.options.tolerance.absolute, "dopri5")
-      .check(positive_number())
-      .capture_default_str();
-  command.add_option("--max-steps", a.options.max_steps, "dopri5: per sample")
-      .check(above_zero())
-      .capture_default_str();
-  command.add_option("--limits", a.limits, "joint limits: ignore, finish (a sample ends there) or stop (inelastic)")
-      .check(enumerator_check<chain::LimitRule>())
-      .capture_default_str();
+  command.add_option("--relative-tolerance", a.options.tolerance.relative, "dopri5", positive_number());
+  command.add_option("--absolute-tolerance", a.options.tolerance.absolute, "dopri5", positive_number());
+  command.add_option("--max-steps", a.options.max_steps, "dopri5: per sample", above_zero());
+  command.add_option("--limits", a.limits, "joint limits: ignore, finish (a sample ends there) or stop (inelastic)",
+                     one_of<chain::LimitRule>());
   command.add_option("--settle-speed", a.options.settle_speed, "settled: every |qd| is below").capture_default_str();
   command.add_option("--settle-band", a.options.settle_band, "settled: every joint is this near --settle-at")
       .capture_default_str();

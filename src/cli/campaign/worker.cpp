@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/files/number.hpp"
 #include "cli/commands.hpp"
@@ -97,9 +96,7 @@ void add_worker_command(Command app) {
       .capture_default_str();
   c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
   c.add_option("--time-limit", a->time_limit, "seconds; stops resumable (exit code 75)").check(positive_number());
-  c.add_option("--progress", a->progress, "auto, json or none")
-      .capture_default_str()
-      .check(one_of({"auto", "json", "none"}));
+  c.add_option("--progress", a->progress, "auto, json or none", one_of({"auto", "json", "none"}));
   c.add_flag("--no-merge", a->no_merge, "leave it to others to write the results once all is computed");
   c.add_flag("--no-report", a->no_report, "do not make report.html where this worker writes the results");
   c.add_flag("--quiet", a->quiet, "print nothing but errors");

@@ -138,7 +138,7 @@ void add_status_command(Command app) {
   auto a = std::make_shared<Arguments>();
   Command c = app.add_subcommand("status", "How far a run is, with its current interval, and who works on it");
   c.add_option("RUN", a->run, "run folder").required();
-  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   c.footer("Examples:\n  garra status run-three_puma_sphere\n  watch garra status grasp");
   c.callback([a] {
     const Status s = read_status(a->run);

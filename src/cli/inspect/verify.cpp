@@ -79,13 +79,11 @@ void add_verify_command(Command app) {
   auto a = std::make_shared<VerifyArguments>();
   Command c = app.add_subcommand("verify", "Whether a run folder holds what its scenario gives, byte for byte");
   c.add_option("RUN", a->run, "run folder").required();
-  c.add_option("--fraction", a->share, "share of the chunks to compute again, at least one; 0: none")
-      .capture_default_str()
-      .check(share());
+  c.add_option("--fraction", a->share, "share of the chunks to compute again, at least one; 0: none", share());
   c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
       .capture_default_str();
   c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
-  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   c.footer(
       "Examples:\n  garra verify run-three_puma_sphere\n  garra verify from-a-stranger --fraction 1   # everything "
       "again");

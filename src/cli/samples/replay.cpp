@@ -98,7 +98,7 @@ void add_replay_command(Command app) {
   c.add_option("-o,--output", a->output,
                "also write it to this file (HDF5): its motion, of a grasp at an instant its picture")
       .type_name("OUT.h5");
-  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   c.footer(
       "Examples:\n  garra replay run-three_puma_sphere\n  garra replay grasp --sample 4711 --problem hard.h5\n"
       "  garra replay run-exoskeleton_damping --sample 12 -o slow.h5\n"

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 Json value_to_json(const study::RowColumn& column, double x) {
-  if (column.type == study::RowColumn::Type::kReal) return std::isfinite(x) ? Json(x) : Json(nullptr);
+  if (column.type == study::RowColumn::Type::kReal) return number_to_json(x);
   if (!column.names.empty()) return column.names[static_cast<std::size_t>(x)];
   return static_cast<std::int64_t>(x);
 }

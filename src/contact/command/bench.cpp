@@ -1,11 +1,9 @@
 // `garra contact bench`: runs solvers on problem sets, checked by one certificate; writes bench.json and bench.html.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
 
@@ -173,15 +171,11 @@ void add_options(Command c, BenchArguments& a) {
                "of each built-in set; where given, also the most of each set from files")
       .transform(whole_number())
       .capture_default_str();
-  c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files")
-      .check(not_negative())
-      .capture_default_str();
-  c.add_option("--tolerance", a.tolerance, "solved: scale-invariant residual <= tolerance")
-      .check(positive_number())
-      .capture_default_str();
-  c.add_option("--time-limit", a.time_limit, "seconds for the single solves of one solver on one set")
-      .check(positive_number())
-      .capture_default_str();
+  c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files",
+               not_negative());
+  c.add_option("--tolerance", a.tolerance, "solved: scale-invariant residual <= tolerance", positive_number());
+  c.add_option("--time-limit", a.time_limit, "seconds for the single solves of one solver on one set",
+               positive_number());
   c.add_option("--device", a.device, "of the throughput: auto, cpu, scalar, cuda or cuda:1").capture_default_str();
   c.add_option("--threads", a.threads, "processor threads of the throughput, 0 for all")
       .transform(thread_count())
@@ -189,10 +183,8 @@ void add_options(Command c, BenchArguments& a) {
   c.add_option("-o,--output", a.output, "folder for bench.json and bench.html; both are replaced")
       .type_name("FOLDER")
       .capture_default_str();
-  c.add_option("--progress", a.progress, "auto, json or none")
-      .capture_default_str()
-      .check(one_of({"auto", "json", "none"}));
-  c.add_option("--format", a.format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.add_option("--progress", a.progress, "auto, json or none", one_of({"auto", "json", "none"}));
+  c.add_option("--format", a.format, "human or json", one_of({"human", "json"}));
   c.add_flag("--no-report", a.no_report, "do not make bench.html");
 }
 

@@ -92,15 +92,14 @@ void add_contact_merit_command(Command contact) {
   const auto names = names_of(contact::Merit{});
   merit.add_option("input", a->input, "problem file (HDF5: A, b, mu)").required().type_name("IN.h5");
   merit.add_option("--forces", a->forces, "file with forces c [n,3k]; default: zero forces").type_name("FILE.h5");
-  merit.add_option("--merit", a->merit, "papers, products, fischer-burmeister or second-order-cone")
-      .check(one_of({names.begin(), names.end()}))
-      .capture_default_str();
+  merit.add_option("--merit", a->merit, "papers, products, fischer-burmeister or second-order-cone",
+                   one_of({names.begin(), names.end()}));
   merit.add_option("-o,--output", a->output, "file for value, gradient, projected_gradient and x").type_name("OUT.h5");
   merit.add_option("--device", a->device, "cpu, scalar, cuda or cuda:1").capture_default_str();
   merit.add_option("--threads", a->threads, "processor threads, 0 for all")
       .transform(thread_count())
       .capture_default_str();
-  merit.add_option("--format", a->format, "human or json").check(one_of({"human", "json"})).capture_default_str();
+  merit.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   merit.footer(
       "Examples:\n"
       "  garra contact merit data/reference/contact/random_n3.h5\n"

@@ -1,10 +1,7 @@
 #include "grasp/command/grasp_answer.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "cli/answer_parts.hpp"
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <vector>
 
 #include "cli/answer_parts.hpp"
 #include "cli/progress.hpp"

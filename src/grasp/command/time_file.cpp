@@ -9,7 +9,6 @@ namespace garra::cli {
 
 namespace {
 
-using grasp::MotionEnd;
 using grasp::MotionSeries;
 using io::Hdf5Writer;
 using io::Shape;

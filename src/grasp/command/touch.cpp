@@ -177,7 +177,7 @@ void add_touch_command(Command grasp) {
       .check(positive_number());
   command.add_option("--seed", a->options.seed, "of the pose errors").capture_default_str();
   command.add_option("--threads", a->threads, "of the processor; 0: all").capture_default_str();
-  command.add_option("--format", a->format, "human or json").check(one_of({"human", "json"})).capture_default_str();
+  command.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   command.footer(
       "Example:\n"
       "  garra grasp touch poses.npz --hand panda --mesh mug.obj --draws 32 --position-noise 0.003 -o set.h5");

@@ -1,5 +1,4 @@
 // [object]: the held object.
-#include <algorithm>
 #include <cmath>
 
 #include "base/scenario/field_values.hpp"

@@ -1,5 +1,4 @@
 // summary.json of a grasp study: only results, so that its bytes do not depend on how they were computed.
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "garra/grasp_set.hpp"

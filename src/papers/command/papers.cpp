@@ -193,9 +193,8 @@ void add_papers_commands(Command app) {
       .check(one_of({"grasp", "screws", "exoskeleton", "platform"}));
   papers.add_option("--result", a->result, "list: only these rows").check(one_of(kResults));
   add_tables_options(papers, a->tables);
-  papers.add_option("--format", a->tables.format, "human, json, or of the list markdown: the page of the documentation")
-      .capture_default_str()
-      .check(one_of({"human", "json", "markdown"}));
+  papers.add_option("--format", a->tables.format, "human, json, or of the list markdown: the page of the documentation",
+                    one_of({"human", "json", "markdown"}));
   papers.footer("Examples:\n  garra papers --result open\n  garra papers claims\n  garra papers tables --format json");
   papers.callback([a] { run_papers(*a); });
 }

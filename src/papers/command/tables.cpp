@@ -377,7 +377,7 @@ void add_contact_tables(Command contact) {
   const auto a = std::make_shared<TablesArguments>();
   Command c = contact.add_subcommand("tables", "The papers' Tables 1-4 in kind: garra papers tables");
   add_tables_options(c, *a);
-  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   c.footer("Examples:\n  garra papers tables\n  garra papers tables --format json");
   c.callback([a] { print_tables(*a); });
 }

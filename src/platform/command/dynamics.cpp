@@ -96,9 +96,8 @@ void add_options(Command command, DynamicsArguments& a) {
   add_platform_options(command, a.common);
   add_six(command, "--velocity", a.common.velocity, "of one sample: v [m/s], angular velocity [rad/s], base axes");
   add_six(command, "--wrench", a.common.wrench, "on the platform of one sample: force at C [N], moment [N m]");
-  command.add_option("--form", a.form, "minimal (Newton-Euler) or full (the paper's 91 coordinates)")
-      .check(one_of({"minimal", "full"}))
-      .capture_default_str();
+  command.add_option("--form", a.form, "minimal (Newton-Euler) or full (the paper's 91 coordinates)",
+                     one_of({"minimal", "full"}));
 }
 
 }  // namespace

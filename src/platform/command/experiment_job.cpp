@@ -1,5 +1,4 @@
 // job = "platform_experiment" in the program: path.h5 or motion.h5, replay of one pose or instant.
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/jobs.hpp"
@@ -15,7 +14,6 @@ namespace garra::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using platform::ExperimentStudy;
 using platform::Trajectories;
@@ -33,15 +31,9 @@ Trajectories side_by_side(const Trajectories& full, const Trajectories& minimal)
   return both;
 }
 
-class PlatformExperimentJob final : public Job {
+class PlatformExperimentJob final : public StudyJob<ExperimentStudy, platform::ExperimentScenario, io::resolved_toml> {
  public:
-  explicit PlatformExperimentJob(const platform::ExperimentScenario& scenario) : study_(scenario) {}
-
-  [[nodiscard]] const study::Study& study() const override { return study_; }
-  [[nodiscard]] Resolved resolved() const override {
-    return {io::resolved_toml(study_.scenario()), study_.scenario().platform.notes};
-  }
-  [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
+  using StudyJob::StudyJob;
 
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {
     if (!study_.is_motion()) return write_experiment_path(folder.file("path.h5"), study_);
@@ -51,7 +43,7 @@ class PlatformExperimentJob final : public Job {
                                {{"model", p.name}, {"method", "hybrid; rk4"}});
   }
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
-    return fs::exists(folder.file(study_.is_motion() ? "motion.h5" : "path.h5"));
+    return folder.has(study_.is_motion() ? "motion.h5" : "path.h5");
   }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& /*manifest*/,
@@ -70,9 +62,6 @@ class PlatformExperimentJob final : public Job {
                   "path.h5 or motion.h5 in the run folder holds all of them.");
     print_row(study_.columns(), study_.row(sample), a.format);
   }
-
- private:
-  ExperimentStudy study_;
 };
 
 std::unique_ptr<Job> read_experiment_job(const io::ScenarioDocument& document) {

@@ -59,7 +59,7 @@ void check_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
     double least = std::numeric_limits<double>::infinity();
     // fmin passes NaN over: rows without an answer have their status.
     for (const double x : r.sigma_min) least = std::fmin(least, x);
-    s.more["sigma_min"] = std::isfinite(least) ? Json(least) : Json(nullptr);
+    s.more["sigma_min"] = number_to_json(least);
     s.lines += summary_line("conditioning", format("smallest singular value %.4g at worst", least));
   }
 }
@@ -92,8 +92,6 @@ std::string singular_lines(const platform::NearestSingularPose& s) {
   }
   return out;
 }
-
-Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json make_json(const platform::NearestSingularPose& s) {
   Json ways = Json::array(), pose = nullptr;
@@ -261,15 +259,11 @@ void run_forward(const ForwardArguments& a) {
 }
 
 void add_forward_options(Command command, platform::ForwardOptions& options) {
-  command.add_option("--tolerance", options.tolerance, "converged: every |length - given| <= this [m]")
-      .check(positive_number())
-      .capture_default_str();
-  command.add_option("--max-iterations", options.max_iterations, "per sample")
-      .check(above_zero())
-      .capture_default_str();
-  command.add_option("--near-singular", options.near_singular, "near singular: smallest singular value <= this")
-      .check(positive_number())
-      .capture_default_str();
+  command.add_option("--tolerance", options.tolerance, "converged: every |length - given| <= this [m]",
+                     positive_number());
+  command.add_option("--max-iterations", options.max_iterations, "per sample", above_zero());
+  command.add_option("--near-singular", options.near_singular, "near singular: smallest singular value <= this",
+                     positive_number());
   command
       .add_option("--characteristic-length", options.characteristic_length,
                   "that turns are scaled with [m]; default: the platform's")
@@ -453,9 +447,8 @@ void add_platform_forward_command(Command platform) {
   command.add_flag("--certify", a->options.certify, "prove that the pose is the one next to the guess");
   command.add_flag("--certify-mode", a->options.certify_mode, "follow the lengths from the guess in certified steps")
       .needs("--certify");
-  command.add_option("--form", a->form, "minimal (6 unknowns) or full (the paper's 91 coordinates)")
-      .check(one_of({"minimal", "full"}))
-      .capture_default_str();
+  command.add_option("--form", a->form, "minimal (6 unknowns) or full (the paper's 91 coordinates)",
+                     one_of({"minimal", "full"}));
   command.footer(
       "Examples:\n"
       "  garra platform fk trepa_like --lengths \"1.25 1.25 1.2 1.2 1.25 1.25\" --certify\n"
@@ -469,20 +462,14 @@ void add_platform_modes_command(Command platform) {
   add_platform_options(command, a->common);
   add_six(command, "--lengths", a->common.lengths, "of one sample [m]; not given: those of the pose --at");
   add_forward_options(command, a->options.forward);
-  command
-      .add_option("--starts", a->options.starts,
-                  "random poses to start from at first, per sample; doubled until every mode was found 8 times")
-      .check(above_zero())
-      .capture_default_str();
+  command.add_option("--starts", a->options.starts,
+                     "random poses to start from at first, per sample; doubled until every mode was found 8 times",
+                     above_zero());
   command.add_option("--seed", a->options.seed, "of the starts").capture_default_str();
   command.add_flag("--reach", a->reach, "of samples from a file: whether a path from home leads to each mode");
   command.add_flag("--ignore-limits", a->ignore_limits, "of the joints, for paths from home");
-  command.add_option("--tries", a->search.tries, "random poses of the search for a path to each mode")
-      .check(above_zero())
-      .capture_default_str();
-  command.add_option("--same", a->options.same, "two poses no farther apart are one [m]")
-      .check(positive_number())
-      .capture_default_str();
+  command.add_option("--tries", a->search.tries, "random poses of the search for a path to each mode", above_zero());
+  command.add_option("--same", a->options.same, "two poses no farther apart are one [m]", positive_number());
   command.footer(
       "Examples:\n"
       "  garra platform modes trepa_like\n"

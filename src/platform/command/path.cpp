@@ -112,21 +112,16 @@ void add_platform_path_command(Command platform) {
   const auto a = std::make_shared<PathArguments>();
   add_platform_model_options(command, a->common);
   command.add_option("--to", a->to, "last pose, as --at, the first one").required().type_name("\"X Y Z, R P Y\"");
-  command.add_option("--near-singular", a->search.near_singular, "the smallest singular value stays above this")
-      .check(positive_number())
-      .capture_default_str();
+  command.add_option("--near-singular", a->search.near_singular, "the smallest singular value stays above this",
+                     positive_number());
   command
       .add_option("--characteristic-length", a->search.characteristic_length,
                   "that turns are scaled with [m]; default: the platform's")
       .check(positive_number());
   command.add_flag("--ignore-limits", a->ignore_limits, "of strokes, cones and distances of legs");
-  command.add_option("--tries", a->search.tries, "random poses of the search")
-      .check(above_zero())
-      .capture_default_str();
+  command.add_option("--tries", a->search.tries, "random poses of the search", above_zero());
   command.add_option("--seed", a->search.seed, "of these poses").capture_default_str();
-  command.add_option("--poses", a->poses, "along the path in the result file, besides its own")
-      .check(above_zero())
-      .capture_default_str();
+  command.add_option("--poses", a->poses, "along the path in the result file, besides its own", above_zero());
   command.footer(
       "Examples:\n"
       "  garra platform path trepa_like --to \"0.1 0 1.3, 0 10deg 0\"\n"

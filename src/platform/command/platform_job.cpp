@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/files/atomic_file.hpp"
+#include "cli/answer_parts.hpp"
 #include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_scenario.hpp"
@@ -16,7 +16,6 @@ namespace garra::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using platform::kLegs;
 using platform::PlatformStudy;
@@ -24,8 +23,6 @@ using platform::StudyReplay;
 using platform::StudySeries;
 
 constexpr std::size_t kWorstInstants = 8;  ///< in the table of a replay
-
-Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 std::size_t row_begin(std::size_t instant) { return static_cast<std::size_t>(kLegs) * instant; }
 
@@ -115,15 +112,9 @@ void print_sample(const Json& j) {
   std::printf("  the instants of highest force; margin of the stroke and scaled singular value: the smallest there\n");
 }
 
-class PlatformJob final : public Job {
+class PlatformJob final : public StudyJob<PlatformStudy, platform::Scenario, io::resolved_toml> {
  public:
-  explicit PlatformJob(const platform::Scenario& scenario) : study_(scenario) {}
-
-  [[nodiscard]] const study::Study& study() const override { return study_; }
-  [[nodiscard]] Resolved resolved() const override {
-    return {io::resolved_toml(study_.scenario()), study_.scenario().platform.notes};
-  }
-  [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
+  using StudyJob::StudyJob;
 
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
     if (is_map())
@@ -132,7 +123,7 @@ class PlatformJob final : public Job {
       write_platform_path(folder.file("path.h5"), study_, study_.nominal(), &total);
   }
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
-    return fs::exists(folder.file(is_map() ? "map.h5" : "path.h5"));
+    return folder.has(is_map() ? "map.h5" : "path.h5");
   }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& manifest, const std::string& run) const override {
@@ -153,16 +144,11 @@ class PlatformJob final : public Job {
     const StudyReplay r = study_.replay(sample);
     if (!a.output.empty()) write_platform_path(a.output, study_, r.series, nullptr);
     const Json j = to_json(study_, r, sample);
-    if (a.format == "json")
-      std::printf("%s\n", j.dump(1).c_str());
-    else
-      print_sample(j);
+    print_replay(a.format, j, print_sample);
   }
 
  private:
   [[nodiscard]] bool is_map() const { return study_.scenario().kind == platform::Study::kMap; }
-
-  PlatformStudy study_;
 };
 
 std::unique_ptr<Job> read_study_job(const io::ScenarioDocument& document) {

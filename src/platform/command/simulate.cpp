@@ -87,20 +87,16 @@ void run_simulate(const SimulateArguments& a) {
 }
 
 void add_options(Command command, SimulateArguments& a) {
-  command.add_option("--method", a.method, "rk8, rk4, or hybrid: the paper's, on 91 coordinates")
-      .check(one_of({"rk8", "rk4", "hybrid"}))
-      .capture_default_str();
-  command.add_option("--step", a.options.step, "[s], shortened to meet outputs")
-      .check(positive_number())
-      .capture_default_str();
+  command.add_option("--method", a.method, "rk8, rk4, or hybrid: the paper's, on 91 coordinates",
+                     one_of({"rk8", "rk4", "hybrid"}));
+  command.add_option("--step", a.options.step, "[s], shortened to meet outputs", positive_number());
   add_output_times(command, a.options, a.every);
   command.add_option("--interval", a.force.interval, "between the points of `force` [k,6] or [n,k,6] in IN.h5 [s]")
       .check(positive_number());
   command.add_option("--viscous", a.force.viscous, "friction of every actuator [N s/m]").capture_default_str();
   command.add_option("--coulomb", a.force.coulomb, "friction of every actuator [N]").capture_default_str();
-  command.add_option("--coulomb-speed", a.force.coulomb_speed, "at which it has risen to 76 % [m/s]")
-      .check(positive_number())
-      .capture_default_str();
+  command.add_option("--coulomb-speed", a.force.coulomb_speed, "at which it has risen to 76 % [m/s]",
+                     positive_number());
   command.add_flag("--watch-limits", a.options.watch_limits, "a sample ends where it breaks a limit of its joints");
   command.add_option("--near-singular", a.options.near_singular, "ends below this smallest singular value")
       .capture_default_str();
@@ -109,9 +105,8 @@ void add_options(Command command, SimulateArguments& a) {
                   "that turns are scaled with [m]; default: the platform's")
       .check(positive_number());
   command.add_option("--baumgarte", a.options.baumgarte, "hybrid: alpha = beta [1/s]").capture_default_str();
-  command.add_option("--correct-above", a.options.correct_above, "hybrid: constraint error that is corrected")
-      .check(positive_number())
-      .capture_default_str();
+  command.add_option("--correct-above", a.options.correct_above, "hybrid: constraint error that is corrected",
+                     positive_number());
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // summary.json of an experiment.
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "platform/experiment/experiment_study.hpp"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "base/files/number.hpp"
 #include "base/files/text_file.hpp"

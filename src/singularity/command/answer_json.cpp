@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/answer_parts.hpp"
 #include "garra/math/screw_algebra.hpp"
 #include "singularity/command/singularity_answer.hpp"
 
@@ -13,12 +14,6 @@ using Json = nlohmann::ordered_json;
 
 /// Without the signs of zeros and the last digits of what should be zero.
 double clean(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
-
-Json joints_json(const std::vector<int>& joints) {
-  Json out = Json::array();
-  for (const int j : joints) out.push_back(j);
-  return out;
-}
 
 /// Rounding errors of zeros mean nothing to a reader.
 std::vector<double> cleaned(std::vector<double> values) {
@@ -56,15 +51,15 @@ Json interval_json(const Interval& i) {
   return {{"first", i.first},
           {"last", i.last},
           {"dim", i.dim},
-          {"ssm", joints_json(i.dependent_joints)},
+          {"ssm", i.dependent_joints},
           {"null_vector", cleaned(i.null_vector)},
           {"reciprocal", wrenches_json(i.reciprocal)},
           {"actuators", actuators}};
 }
 
 Json escape_json(const EscapeSet& e) {
-  return {{"joints", joints_json(e.joints)}, {"order", e.order}, {"rate", e.rate}, {"sign", e.sign},
-          {"direction", e.direction},        {"sigma", e.sigma}};
+  return {{"joints", e.joints}, {"order", e.order},         {"rate", e.rate},
+          {"sign", e.sign},     {"direction", e.direction}, {"sigma", e.sigma}};
 }
 
 /// The motion that is lost with a wrench: a turn about `direction` where `pitch` is null, else one of `point` along it.
@@ -104,7 +99,7 @@ void add_vicinity(const Analysis& a, const Vicinity& near, Json& to) {
   if (!near.found) return;
   to["nearest"] = {{"distance", a.arm_singular ? 0 : near.distance},
                    {"type", near.type},
-                   {"joints", joints_json(a.arm_singular ? a.dependent_joints : near.dependent_joints)},
+                   {"joints", a.arm_singular ? a.dependent_joints : near.dependent_joints},
                    {"escape_joint", near.escape_joint < 0 ? Json(nullptr) : Json(near.escape_joint)},
                    {"q", near.q}};
 }
@@ -114,15 +109,14 @@ void add_tool_speed(const chain::Robot& robot, const ToolSpeed& speed, Json& to)
   if (!speed.possible) return;
   Json directions = Json::array(), limits = Json::array();
   for (const Vec3<double>& d : speed.direction) directions.push_back({clean(d[0]), clean(d[1]), clean(d[2])});
-  for (const chain::Joint& joint : robot.joint)
-    limits.push_back(std::isfinite(joint.velocity_limit) ? Json(joint.velocity_limit) : Json(nullptr));
+  for (const chain::Joint& joint : robot.joint) limits.push_back(number_to_json(joint.velocity_limit));
   to["tool_speed"] = {{"joint_speed", speed.joint_speed},
                       {"direction", directions},
                       {"velocity_limit", limits},
                       {"joint", speed.joint},
                       {"name", robot.joint[static_cast<std::size_t>(speed.joint)].name},
                       {"orientation_kept", speed.orientation_kept},
-                      {"speed", std::isfinite(speed.speed) ? Json(speed.speed) : Json(nullptr)}};
+                      {"speed", number_to_json(speed.speed)}};
 }
 
 Json screws_json(const ScrewSet& set) { return screws_json(set.screw); }
@@ -134,7 +128,7 @@ Json singularity_json(const Analysis& a, const AnalyzeOptions* options) {
   for (const Wrench<double>& u : a.lost_wrenches) lost.push_back(lost_motion_json(u));
   for (const Interval& i : a.intervals) sosm.push_back(interval_json(i));
   for (const EscapeSet& e : a.escape_sets) escape.push_back(escape_json(e));
-  for (const std::vector<int>& set : a.clearing_sets) clearing.push_back(joints_json(set));
+  for (const std::vector<int>& set : a.clearing_sets) clearing.push_back(set);
   const Vec3<double>& c = a.scaling.origin;
   Json out = {{"joints", a.joints},
               {"rank", a.rank},
@@ -142,7 +136,7 @@ Json singularity_json(const Analysis& a, const AnalyzeOptions* options) {
               {"lost_freedoms", a.lost_freedoms},
               {"arm_singular", a.arm_singular},
               {"subchain_singular", a.subchain_singular},
-              {"dependent_joints", joints_json(a.dependent_joints)},
+              {"dependent_joints", a.dependent_joints},
               {"sos", intervals_json(a)},
               {"sosm", sosm},
               {"lost_wrenches", wrenches_json(a.lost_wrenches)},
@@ -155,7 +149,7 @@ Json singularity_json(const Analysis& a, const AnalyzeOptions* options) {
               {"clearing_sets", clearing},
               {"self_motion", to_string(a.self_motion)},
               {"singular_values", a.singular_values},
-              {"gap", std::isfinite(a.gap) ? Json(a.gap) : Json(nullptr)},
+              {"gap", number_to_json(a.gap)},
               {"scaling", {{"origin", {c[0], c[1], c[2]}}, {"length", a.scaling.length}}}};
   out["recovery"] = a.recovery.motion.empty()
                         ? Json(nullptr)

@@ -208,21 +208,16 @@ void add_analyze_options(Command command, AnalyzeArguments& arguments) {
       .type_name("X Y Z");
   command.add_option("--length", arguments.length, "unit of the scaled screws [m]; default: rms distance of the axes")
       .check(positive_number());
-  command.add_option("--step", arguments.step, "finite motion [rad; prismatic: in units of the length]")
-      .check(positive_number())
-      .capture_default_str();
-  command.add_option("--max-set-size", arguments.max_set_size, "most joints of an escape set")
-      .check(from_to(1, singularity::kMaxJoints))
-      .capture_default_str();
-  command
-      .add_option("--intervals", arguments.intervals,
-                  "singular: dimension below the generic one, or below the number of joints (cardinality, the paper's)")
-      .check(one_of({"generic", "cardinality"}))
-      .capture_default_str();
+  command.add_option("--step", arguments.step, "finite motion [rad; prismatic: in units of the length]",
+                     positive_number());
+  command.add_option("--max-set-size", arguments.max_set_size, "most joints of an escape set",
+                     from_to(1, singularity::kMaxJoints));
+  command.add_option(
+      "--intervals", arguments.intervals,
+      "singular: dimension below the generic one, or below the number of joints (cardinality, the paper's)",
+      one_of({"generic", "cardinality"}));
   command.add_option("--report", arguments.report, "also make a page about the configuration").type_name("FILE.html");
-  command.add_option("--format", arguments.format, "human or json")
-      .check(one_of({"human", "json"}))
-      .capture_default_str();
+  command.add_option("--format", arguments.format, "human or json", one_of({"human", "json"}));
 }
 
 /// --map and what belongs to it only.
@@ -234,9 +229,8 @@ void add_map_options(Command command, RobotArguments& arguments, Option at) {
   const std::vector<Option> before = command.options();
   command.add_option("--near", arguments.near, "near: smallest singular value by the largest; default 0.02")
       .check(positive_number());
-  const auto precisions = names_of(singularity::Precision{});
   command.add_option("--precision", arguments.precision, "fp64, or fp32 for the first pass")
-      .check(one_of({precisions.begin(), precisions.end()}));
+      .check(one_of<singularity::Precision>());
   add_new_run_flags(command, arguments.run);
   command.option("--output").description("run folder (default: run-<robot>-singularities)");
   add_common_flags(command, arguments.run);

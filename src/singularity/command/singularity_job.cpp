@@ -1,9 +1,9 @@
 // job = "singularity" in the program: map.h5, configurations.json, the answer, replay of a sample.
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/answer_parts.hpp"
 #include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/singularity_scenario.hpp"
@@ -16,24 +16,14 @@ namespace garra::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using namespace singularity;
 using Json = nlohmann::ordered_json;
 
 constexpr double kDegree = M_PI / 180;
 
-Json number_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-
-Json joints_json(std::uint32_t set) {
-  Json list = Json::array();
-  for (int j = 0; set >> j != 0; ++j)
-    if ((set >> j & 1) != 0) list.push_back(j);
-  return list;
-}
-
 /// What configurations.json says of a singularity and of the sample that led to it.
 Json singularity_to_json(const MapSample& s, const chain::Robot& robot) {
-  return {{"joints", joints_json(s.nearest.dependent_joints[0])},
+  return {{"joints", joints_json<Json>(s.nearest.dependent_joints[0])},
           {"sample", s.sample},
           {"q", s.q},
           {"singular_q", s.nearest.singular_q},
@@ -171,15 +161,9 @@ void print_map_sample(const MapSample& s, const chain::Robot& robot, double tole
   std::printf("\nThe analysis there:\n%s", singularity_text(s.screws, *s.analysis, &s.options).c_str());
 }
 
-class SingularityJob final : public Job {
+class SingularityJob final : public StudyJob<MapStudy, MapScenario, io::resolved_toml> {
  public:
-  explicit SingularityJob(const MapScenario& scenario) : study_(scenario) {}
-
-  [[nodiscard]] const study::Study& study() const override { return study_; }
-  [[nodiscard]] Resolved resolved() const override {
-    return {io::resolved_toml(study_.scenario()), study_.scenario().robot.warnings};
-  }
-  [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
+  using StudyJob::StudyJob;
 
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
     std::vector<io::MapSlice> slices;
@@ -189,7 +173,7 @@ class SingularityJob final : public Job {
     folder.write_text("configurations.json", configurations.dump(1) + "\n");
   }
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
-    return fs::exists(folder.file("map.h5")) && fs::exists(folder.file("configurations.json"));
+    return folder.has("map.h5") && folder.has("configurations.json");
   }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& manifest, const std::string& run) const override {
@@ -213,9 +197,6 @@ class SingularityJob final : public Job {
     else
       print_map_sample(s, study_.scenario().robot, study_.scenario().measure.tolerance);
   }
-
- private:
-  MapStudy study_;
 };
 
 std::unique_ptr<Job> read_map_job(const io::ScenarioDocument& document) {

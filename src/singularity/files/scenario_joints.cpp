@@ -1,6 +1,5 @@
 // Which configurations: [joints], [task], [[slice]].
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/files/suggest.hpp"

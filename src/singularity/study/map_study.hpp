@@ -84,4 +84,13 @@ class MapStudy final : public study::Study {
   MapEngine engine_;
 };
 
+/// Joints of a set of bits, from 0.
+template <class Json>
+[[nodiscard]] Json joints_json(std::uint32_t set) {
+  Json list = Json::array();
+  for (int j = 0; set >> j != 0; ++j)
+    if ((set >> j & 1) != 0) list.push_back(j);
+  return list;
+}
+
 }  // namespace garra::singularity

@@ -14,13 +14,6 @@ using study::Json;
 using study::number;
 using study::Tally;
 
-Json joints_json(std::uint32_t set) {
-  Json list = Json::array();
-  for (int j = 0; set >> j != 0; ++j)
-    if ((set >> j & 1) != 0) list.push_back(j);
-  return list;
-}
-
 Json vector_json(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
 Json robot_json(const chain::Robot& robot, int generic_rank) {
@@ -103,7 +96,7 @@ Json dependent_joints_json(const MapStudy& study, const std::vector<CountedSet>&
   for (const CountedSet& set : sets) {
     const study::Interval i = study::clopper_pearson(set.count, converged);
     const bool typed = &set - sets.data() < kTyped;
-    list.push_back({{"joints", joints_json(set.joints)},
+    list.push_back({{"joints", joints_json<Json>(set.joints)},
                     {"count", set.count},
                     {"share", static_cast<double>(set.count) / static_cast<double>(converged)},
                     {"low", i.low},
@@ -116,7 +109,7 @@ Json dependent_joints_json(const MapStudy& study, const std::vector<CountedSet>&
 
 Json subsets_json(const std::vector<CountedSet>& sets) {
   Json list = Json::array();
-  for (const CountedSet& set : sets) list.push_back({{"joints", joints_json(set.joints)}, {"count", set.count}});
+  for (const CountedSet& set : sets) list.push_back({{"joints", joints_json<Json>(set.joints)}, {"count", set.count}});
   return list;
 }
 
