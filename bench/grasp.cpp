@@ -6,20 +6,26 @@
 //                    (again from zero), check (certificate, states, outcome)
 //   study/<how>      whole samples through Study::run; `twice` looks for a second solution of every sample
 //   finger/<what>    puma_ik: from the tool's pose; terms: from joint angles to the finger's part of A and b
+//   jaw/<what>       touch: contacts of a jaw at a pose, with closing; rank: 16 samples of such a grasp
 //
 // Counters: ns per sample or configuration, per_s of them on one core, flops (operations of the scalar code, a fused
 // multiply-add being two) where they are counted.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numbers>
 #include <string>
+#include <vector>
 
 #include "contact/batch/lanes.hpp"
 #include "counting.hpp"
 #include "garra/batch/for_each.hpp"
+#include "garra/grasp_set.hpp"
+#include "garra/grasp_touch.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/solvers/friction_newton.hpp"
 #include "grasp/sample/balance.hpp"
@@ -248,6 +254,42 @@ void add_fingers(Stages& stages, batch::Tiles<chain::IkSolution<double, kJoints>
   add_body("finger/terms", TermsKernel{finger, stages.tasks.data(), ik.data(), stages.shares.data()});
 }
 
+/// Poses of a jaw about a capsule's mesh, from the sides.
+std::vector<double> jaw_poses(std::int64_t count) {
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double turn = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count);
+    const double c = std::cos(turn), s = std::sin(turn), x = 0.01 * std::sin(7 * turn);
+    out.insert(out.end(), {c, 0, s, x - 0.11 * s, 0, 1, 0, 0.02 * std::cos(3 * turn), -s, 0, c, -0.11 * c, 0, 0, 0, 1});
+  }
+  return out;
+}
+
+/// Contacts of a jaw with closing, and the ranking of its grasps, one sample each: grasps per second.
+void add_jaw() {
+  constexpr std::int64_t kPoses = 256;
+  static const auto object = mesh::make_surface(mesh::make_capsule(0.02, 0.1)->picture());
+  static const std::vector<double> poses = jaw_poses(kPoses);
+  static grasp::TouchOptions options;
+  options.draws = 4;
+  options.position_noise = 0.003;
+  options.rotation_noise = 0.035;
+  static const Device one_thread{.executor = Executor::kLanes, .threads = 1};
+  benchmark::RegisterBenchmark("jaw/touch", [](benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(grasp::touch(*object, poses, options, one_thread));
+    state.SetItemsProcessed(state.iterations() * kPoses * options.draws);
+  });
+  benchmark::RegisterBenchmark("jaw/rank", [](benchmark::State& state) {
+    const grasp::GraspSet set = grasp::touch(*object, poses, options, one_thread).set;
+    grasp::SetStudy study;
+    study.samples = 16;
+    study.friction_samples = 0;
+    study.check_uniqueness = false;
+    for (auto _ : state) benchmark::DoNotOptimize(grasp::rank(set, study, one_thread));
+    state.SetItemsProcessed(state.iterations() * kPoses * options.draws);
+  });
+}
+
 }  // namespace
 }  // namespace garra::bench
 
@@ -268,6 +310,7 @@ int main(int argc, char** argv) {
   add_study("study/twice", twice);
   batch::Tiles<chain::IkSolution<double, kJoints>> ik(kItems);
   add_fingers(stages, ik);
+  add_jaw();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

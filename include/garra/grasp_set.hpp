@@ -28,6 +28,7 @@
 #include "garra/grasp.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/outcomes.hpp"
+#include "garra/study/study.hpp"
 
 namespace garra::mesh {
 class Surface;
@@ -81,6 +82,11 @@ struct GraspSet {
   /// [g][nq] limit of the motors' |torque|, above 0; infinite or empty: no limit. At most
   /// kMaxTorqueLimits joints.
   std::vector<double> torque_limit;
+  std::vector<double> outcome;      ///< [g] of a trial: 1 held, 0 not, NaN not known; for comparisons, not for P(held)
+  std::vector<double> group;        ///< [g] number of the object; trials of one object are not independent
+  std::vector<double> pose_number;  ///< [g] grasps of one number are draws of one pose, which comparisons pool
+  /// [g] 0, 1, ..., k - 1, 0, 1, ...: k consecutive grasps are one grasp under k load cases, with P(held) of the first.
+  std::vector<double> load_case;
   /// Object surface shared by all grasps. Used to accept outward-pointing normals, as of a ring
   /// held from inside. Null: SetStudy::interior_grasp decides.
   std::shared_ptr<const mesh::Surface> object = nullptr;
@@ -169,6 +175,12 @@ inline constexpr GraspSetArray kGraspSetArrays[] = {
      false,
      "Limit of the motors' |torque|, above 0, at most 32 joints; infinity for none [N m or N].",
      {GraspSetArray::kJoints}},
+    {"outcome", &GraspSet::outcome, false, "Outcome of a trial: 1 held, 0 not, NaN not known; P(held) ignores it."},
+    {"group", &GraspSet::group, false, "Number of the object, whole; its trials are not independent."},
+    {"pose_number", &GraspSet::pose_number, false,
+     "Grasps of one number are draws of one pose; comparisons pool them."},
+    {"load_case", &GraspSet::load_case, false,
+     "0, 1, ..., k - 1, 0, ...: k grasps in a row are load cases of one grasp."},
 };
 
 /// Uncertain inputs and options of a ranking. Sample i has the same random draws for every grasp:
@@ -198,6 +210,7 @@ struct SetStudy {
   Distribution command = Distribution::constant(1);           ///< a factor on the commanded forces or torques
   Distribution grip_force_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
   Distribution torque_error = Distribution::constant(0);      ///< added to each joint torque of a whole hand [N m]
+  bool any_load_case = false;   ///< held in any load case of a grasp is enough; else it has to be held in all
   double held_imbalance = 0.5;  ///< carried: unbalanced part <= this fraction of (weight + external wrench)
   double held_acceleration = kHeldAcceleration;  ///< contact at rest: |a| <= this; contact opens: a_n > this [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
@@ -268,6 +281,9 @@ inline constexpr SetOption kSetOptions[] = {
     {"held", "acceleration", "held_acceleration", &SetStudy::held_acceleration, "m/s^2",
      "at rest: acceleration of a contact at most this; a contact opens above it", SetOption::Bound::kPositive,
      "acceleration"},
+    {"held", "any_load_case", "any_load_case", &SetStudy::any_load_case, "",
+     "a grasp with load cases is held if it is in any of them; else if it is in all", SetOption::Bound::kAny,
+     "any_load_case"},
     {"set", "interior_grasp", "interior_grasp", &SetStudy::interior_grasp, "",
      "normals of a set without its object may all point away from the center of mass, as in a ring held from within",
      SetOption::Bound::kAny, "interior_grasp"},
@@ -286,17 +302,19 @@ enum class GraspStatus : std::uint8_t {
   kBadMass,          ///< negative, or an inertia that no body has
   kOutwardNormals,   ///< every normal points away from the center of mass, without `object` or `interior_grasp`
   kMillimeters,      ///< contact farther than kMaxReach from the center of mass, or a torsion radius as long
-  kBadHand,  ///< a mobility or mass matrix that is not symmetric and positive definite, a torque limit not above 0
+  kBadHand,   ///< a mobility or mass matrix that is not symmetric and positive definite, a torque limit not above 0
+  kLoadCase,  ///< counts for the grasp of load case 0
 };
 [[nodiscard]] constexpr auto names_of(GraspStatus) {
   return names("ranked", "no_contact", "too_many_contacts", "not_finite", "bad_normal", "bad_friction", "bad_mass",
-               "outward_normals", "millimeters", "bad_hand");
+               "outward_normals", "millimeters", "bad_hand", "load_case");
 }
 inline constexpr int kMaxSetContacts = 32;
 inline constexpr int kMaxTorqueLimits = 32;  ///< or joints with a torque error
-inline constexpr int kMaxWrenches = 32;      ///< in SetStudy::wrenches
-inline constexpr double kMaxReach = 10;      ///< [m]
-inline constexpr double kMaxFriction = 10;   ///< upper bound of the search for the required friction
+inline constexpr std::int64_t kMaxLoadCases = 32;
+inline constexpr int kMaxWrenches = 32;     ///< in SetStudy::wrenches
+inline constexpr double kMaxReach = 10;     ///< [m]
+inline constexpr double kMaxFriction = 10;  ///< upper bound of the search for the required friction
 
 /// Ranking with one entry per grasp. Entries of grasps without kRanked are NaN, with rank 0.
 struct Ranking {
@@ -463,6 +481,7 @@ inline constexpr std::array<study::OutcomeWords, kGraspStatuses> kGraspStatusWor
      "the object"},
     {"millimeters", "millimeters?", "muted", "a contact is more than 10 m away: lengths are in meters"},
     {"bad_hand", "bad hand", "muted", "its mobility or mass matrix is not symmetric and positive definite"},
+    {"load_case", "load case", "muted", "counts for the grasp of load case 0"},
 }};
 static_assert(
     [] {
@@ -472,5 +491,14 @@ static_assert(
       return same;
     }(),
     "the names of GraspStatus stand beside it");
+
+/// Study, plan and set file of a run with job = "grasp_set". C++ programs call rank().
+struct SetScenario {
+  std::string title;
+  std::string file;      ///< file of the set
+  std::string checksum;  ///< "crc32:..." that the file must have; empty: not checked. The run stores it for resumption
+  SetStudy study;
+  study::Plan plan;  ///< counts grasps; chunk 0: as many as take a few seconds
+};
 
 }  // namespace garra::grasp

@@ -102,14 +102,15 @@ inline constexpr TouchNumber<TouchOptions> kTouchNumbers[] = {
 /// Result of one pose and draw.
 enum class TouchStatus : std::uint8_t {
   kTouched,
-  kNoTouch,     ///< neither pad meets the object
-  kOneSide,     ///< one pad meets nothing
-  kCollision,   ///< a finger or the palm is in the object and cannot push it aside
-  kPushedAway,  ///< the object turned by more than max_turn, or out of the pads
-  kBadPose,     ///< no finite rotation and translation
+  kNoTouch,      ///< neither pad meets the object
+  kOneSide,      ///< one pad meets nothing
+  kCollision,    ///< a finger or the palm is in the object and cannot push it aside
+  kPushedAway,   ///< the object turned by more than max_turn, or out of the pads
+  kBadPose,      ///< no finite rotation and translation
+  kJointLimits,  ///< of a hand with joints: a joint value outside its range
 };
 [[nodiscard]] constexpr auto names_of(TouchStatus) {
-  return names("touched", "no_touch", "one_side", "collision", "pushed_away", "bad_pose");
+  return names("touched", "no_touch", "one_side", "collision", "pushed_away", "bad_pose", "joint_limits");
 }
 
 /// Grasps of all poses and draws: grasp g is draw g % draws of pose g / draws.

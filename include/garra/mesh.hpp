@@ -109,6 +109,17 @@ struct Hit {
   double distance;  ///< along the ray [m]
   Place place;
 };
+/// Grid of parallel rays: ray (i, j) starts at from + i u + j v. The three directions are perpendicular.
+struct RayGrid {
+  Vec3<double> from, u, v;  ///< first origin, steps [m]
+  int nu = 1, nv = 1;
+  Vec3<double> along;                                     ///< direction of length 1
+  double most = std::numeric_limits<double>::infinity();  ///< last distance [m]
+};
+struct GridHit {
+  double distance;      ///< along the ray [m]; infinity: none
+  Vec3<double> normal;  ///< outward, unit
+};
 struct Nearest {
   double distance;  ///< [m], not negative
   Place place;
@@ -122,7 +133,16 @@ class Surface {
   [[nodiscard]] virtual Place draw(Draws& draws) const = 0;
   /// First crossing of this kind between the ends of the ray.
   [[nodiscard]] virtual std::optional<Hit> hit(const Ray& ray, Crossing crossing) const = 0;
+  /// First crossings of the rays of a grid: out[i nv + j] of ray (i, j). One walk through a mesh serves all rays.
+  virtual void hits(const RayGrid& grid, Crossing crossing, std::vector<GridHit>& out) const;
+  /// First crossings into the body, and last crossings out of it, both by their distance from the first origins.
+  virtual void spans(const RayGrid& grid, std::vector<GridHit>& into, std::vector<GridHit>& out_of) const;
   [[nodiscard]] virtual Nearest nearest(const Vec3<double>& point) const = 0;
+  /// The nearest place, if it is nearer than `distance` [m].
+  [[nodiscard]] virtual std::optional<Nearest> nearest_within(const Vec3<double>& point, double distance) const {
+    const Nearest found = nearest(point);
+    return found.distance < distance ? std::optional(found) : std::nullopt;
+  }
   /// True if the surface is nearer than `distance` [m]; cheaper than nearest().
   [[nodiscard]] virtual bool is_within(const Vec3<double>& point, double distance) const {
     return nearest(point).distance < distance;
@@ -133,6 +153,10 @@ class Surface {
   /// The mesh itself, or a mesh of the shape, for pictures.
   [[nodiscard]] virtual Mesh picture() const = 0;
 };
+
+/// The nearest place of a surface, with a distance below 0 inside the body [m]; nothing for points that are outside and
+/// not nearer than `most` [m]. Where the nearest place is on an edge, a ray decides on which side the point is.
+[[nodiscard]] std::optional<Nearest> signed_nearest(const Surface& surface, const Vec3<double>& point, double most);
 
 /// Surface of a mesh from tidy(), watertight or not. The normal of a face is that of its plane.
 /// Curvature is estimated from the normals at the corners (S. Rusinkiewicz, 3DPVT 2004; N. Max's

@@ -1,6 +1,9 @@
-// Closes a parallel jaw at hand poses.
+// Closes a parallel jaw at hand poses; distances of points from an object, for other hands.
 #include "garra/grasp_touch.hpp"
 
+#include <limits>
+
+#include "garra/batch/parallel.hpp"
 #include "grasp_object.hpp"
 
 namespace garra::python {
@@ -43,9 +46,87 @@ nb::dict touch(const std::string& words, const std::optional<Numbers>& vertex, c
   return out;
 }
 
+void append(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); }
+
+/// A file, a shape or arrays, read once.
+class MeshObject {
+ public:
+  MeshObject(const std::string& words, const std::optional<Numbers>& vertex, const std::optional<Faces>& face,
+             double scale)
+      : object_(read_object(words, vertex, face, scale)) {}
+
+  /// Signed distances of points [n,3], and the places of the surface; infinite and NaN beyond `most`.
+  [[nodiscard]] nb::dict distances(const Numbers& points, double most, int threads) const {
+    const auto n = static_cast<std::size_t>(points.shape(0));
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> distance(n, std::numeric_limits<double>::infinity()), point(3 * n, nan), normal(3 * n, nan);
+    {
+      const Computing computing;
+      batch::for_blocks(study_threads(make_device("cpu", threads, 1)), {static_cast<std::int64_t>(n), 512},
+                        [&](std::int64_t first, std::int64_t count) {
+                          for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count);
+                               ++i) {
+                            const double* p = points.data() + 3 * i;
+                            const auto found = signed_nearest(*object_.surface, vec3(p[0], p[1], p[2]), most);
+                            if (!found) continue;
+                            distance[i] = found->distance;
+                            std::copy_n(found->place.point.m, 3, point.data() + 3 * i);
+                            std::copy_n(found->place.normal.m, 3, normal.data() + 3 * i);
+                          }
+                        });
+    }
+    nb::dict out;
+    out["distance"] = taken(std::move(distance), {n});
+    out["point"] = taken(std::move(point), {n, 3});
+    out["normal"] = taken(std::move(normal), {n, 3});
+    return out;
+  }
+  /// Points of the surface, uniform by area, with outward normals.
+  [[nodiscard]] nb::dict points(std::int64_t count, std::uint64_t seed) const {
+    std::vector<double> point, normal;
+    for (std::int64_t i = 0; i < count; ++i) {
+      mesh::Draws draws(seed, static_cast<std::uint64_t>(i));
+      const mesh::Place place = object_.surface->draw(draws);
+      append(point, place.point);
+      append(normal, place.normal);
+    }
+    const auto n = static_cast<std::size_t>(count);
+    nb::dict out;
+    out["point"] = taken(std::move(point), {n, 3});
+    out["normal"] = taken(std::move(normal), {n, 3});
+    return out;
+  }
+  [[nodiscard]] nb::dict body(double density) const {
+    const mesh::Body b = object_.surface->body(density);
+    nb::dict out;
+    out["mass"] = b.mass;
+    out["com"] = taken(std::vector<double>(b.com.m, b.com.m + 3), {3});
+    out["inertia"] = taken(std::vector<double>(b.inertia.m, b.inertia.m + 9), {3, 3});
+    return out;
+  }
+  /// Vertices and faces.
+  [[nodiscard]] nb::tuple picture() const {
+    mesh::Mesh picture = object_.surface->picture();
+    const auto v = static_cast<std::size_t>(picture.vertices()), f = static_cast<std::size_t>(picture.faces());
+    return nb::make_tuple(taken(std::move(picture.vertex), {v, 3}), taken(std::move(picture.face), {f, 3}));
+  }
+  [[nodiscard]] const std::string& warning() const { return object_.warning; }
+
+ private:
+  io::Object object_;
+};
+
 }  // namespace
 
 void add_grasp_touch(nb::module_& m) {
+  nb::class_<MeshObject>(m, "MeshObject")
+      .def(nb::init<const std::string&, const std::optional<Numbers>&, const std::optional<Faces>&, double>(),
+           nb::arg("words"), nb::arg("vertex").none(), nb::arg("face").none(), nb::arg("scale"))
+      .def("distances", &MeshObject::distances, nb::arg("points"), nb::arg("most"), nb::arg("threads"))
+      .def("points", &MeshObject::points, nb::arg("count"), nb::arg("seed"))
+      .def("body", &MeshObject::body, nb::arg("density"))
+      .def("picture", &MeshObject::picture)
+      .def_prop_ro("warning", &MeshObject::warning);
   m.def("grasp_touch", touch, nb::arg("words"), nb::arg("vertex").none(), nb::arg("face").none(), nb::arg("scale"),
         nb::arg("poses"), nb::arg("jaw"), nb::arg("options"), nb::arg("up"), nb::arg("threads"));
   nb::dict jaws;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/files/atomic_file.hpp"
+#include "garra/core/error.hpp"
 
 namespace garra::cli {
 
@@ -75,12 +76,15 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
+/// Which streams of the process are shown.
+enum class Shown { kNone, kErrors, kAll };
+
 /// The exit code of the process, -1 if it did not start or end. Without a shell, because a folder may have any name.
-int run_quietly(std::vector<std::string> command, bool quiet) {
+int run_process(std::vector<std::string> command, Shown shown) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  if (quiet) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (shown != Shown::kAll) posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (shown == Shown::kNone) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   const int rc = posix_spawnp(&child, command[0].c_str(), &files, nullptr, pointers(command).data(), environ);
   posix_spawn_file_actions_destroy(&files);
@@ -93,7 +97,7 @@ int run_quietly(std::vector<std::string> command, bool quiet) {
 
 /// The exit code of the Python that writes the page; a killed one leaves nothing beside it.
 int make_page(const std::string& module, const std::vector<std::string>& files, const std::string& page, bool quiet) {
-  const int code = run_quietly(python_command(module, files), quiet);
+  const int code = run_process(python_command(module, files), quiet ? Shown::kNone : Shown::kErrors);
   if (code != 0) io::remove_abandoned(page);
   return code;
 }
@@ -113,11 +117,25 @@ bool work_by_dask(const std::string& run, const std::string& address, bool quiet
   std::error_code ignored;
   command.push_back(address);
   command.push_back(fs::read_symlink("/proc/self/exe", ignored).string());
-  return run_quietly(std::move(command), quiet) == 0;
+  return run_process(std::move(command), quiet ? Shown::kNone : Shown::kErrors) == 0;
 }
 
 bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet) {
   return make_page("garra.ranking_page", {ranking, page}, page, quiet) == 0;
+}
+
+void run_module(const std::string& module, const std::string& task, const std::vector<std::string>& files,
+                const std::string& output, const std::vector<std::string>& words) {
+  std::vector<std::string> command = python_command(module, files);
+  command.insert(command.end(), words.begin(), words.end());
+  std::error_code ignored;
+  if (!output.empty()) command.insert(command.end(), {"-o", fs::absolute(output, ignored).string()});
+  const int code = run_process(std::move(command), Shown::kAll);
+  if (code == 0) return;
+  for (const ExitCode known : {ExitCode::kUsage, ExitCode::kInvalidFile, ExitCode::kInputOutput})
+    if (code == static_cast<int>(known)) throw Error(known, task);
+  throw Error(ExitCode::kInputOutput, task,
+              "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
 }
 
 int make_report(const std::string& run, bool quiet) {

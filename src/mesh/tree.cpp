@@ -144,6 +144,88 @@ Tree::FaceHit Tree::hit(const Ray& ray, Crossing crossing) const {
   return best;
 }
 
+namespace {
+
+/// Coordinates in which ray (i, j) of a grid is the line (i, j, t).
+struct GridAxes {
+  explicit GridAxes(const RayGrid& g)
+      : from(g.from), u((1 / dot(g.u, g.u)) * g.u), v((1 / dot(g.v, g.v)) * g.v), along(g.along) {}
+  Vec3<double> from, u, v, along;
+
+  [[nodiscard]] Vec3<double> operator()(const Vec3<double>& p) const {
+    const Vec3<double> d = p - from;
+    return vec3(dot(d, u), dot(d, v), dot(d, along));
+  }
+  /// Whether a box about `middle` with half sides h lies beside 0 to last along an axis.
+  [[nodiscard]] static bool is_beside(const Vec3<double>& axis, double last, const Vec3<double>& middle,
+                                      const Vec3<double>& h) {
+    const double at = dot(middle, axis);
+    const double reach = std::abs(axis[0]) * h[0] + std::abs(axis[1]) * h[1] + std::abs(axis[2]) * h[2];
+    const double slack = 1e-9 * (1 + std::abs(at));  // rounding; a flat box has no thickness to lose
+    return at + reach < -slack || at - reach > last + slack;
+  }
+};
+
+/// Whole numbers from low to high, of 0 ... n - 1.
+std::pair<int, int> whole_between(double low, double high, int n) {
+  const double most = n;
+  return {static_cast<int>(std::ceil(std::clamp(low - kEdge, -1.0, most))),
+          static_cast<int>(std::floor(std::clamp(high + kEdge, -1.0, most)))};
+}
+
+}  // namespace
+
+void Tree::hits(const RayGrid& grid, Crossing crossing, std::vector<FaceHit>& out, std::vector<FaceHit>* last) const {
+  out.assign(static_cast<std::size_t>(grid.nu) * static_cast<std::size_t>(grid.nv), {grid.most, -1});
+  if (last != nullptr) last->assign(out.size(), {0, -1});
+  if (nodes_.empty()) return;
+  const GridAxes axes(grid);
+  const auto cover = [&](const Corners& c, std::int32_t face) {
+    const double along = dot(c.area_vector(), grid.along);
+    const bool leaves = last != nullptr && along > 0;
+    if (last == nullptr && crossing != Crossing::kAny && (crossing == Crossing::kInto ? along >= 0 : along <= 0))
+      return;
+    const Vec3<double> a = axes(c.a), b = axes(c.b), d = axes(c.c);
+    if (std::max({a[2], b[2], d[2]}) <= 0 || std::min({a[2], b[2], d[2]}) > grid.most) return;
+    const auto [i0, i1] = whole_between(std::min({a[0], b[0], d[0]}), std::max({a[0], b[0], d[0]}), grid.nu);
+    const auto [j0, j1] = whole_between(std::min({a[1], b[1], d[1]}), std::max({a[1], b[1], d[1]}), grid.nv);
+    const Vec3<double> ab = b - a, ad = d - a;
+    const double determinant = ab[0] * ad[1] - ad[0] * ab[1];
+    if (determinant == 0) return;
+    const double inverse = 1 / determinant;
+    for (int i = std::max(i0, 0); i <= std::min(i1, grid.nu - 1); ++i)
+      for (int j = std::max(j0, 0); j <= std::min(j1, grid.nv - 1); ++j) {
+        const double x = i - a[0], y = j - a[1];
+        const double p = (x * ad[1] - ad[0] * y) * inverse, q = (ab[0] * y - x * ab[1]) * inverse;
+        if (!(p >= -kEdge && q >= -kEdge && p + q <= 1 + kEdge)) continue;
+        const double distance = a[2] + p * ab[2] + q * ad[2];
+        if (!(distance > 0 && distance <= grid.most)) continue;
+        FaceHit& best = (leaves ? *last : out)[static_cast<std::size_t>(i * grid.nv + j)];
+        // The lower number if the ray hits an edge of two faces.
+        if ((leaves ? distance > best.distance : distance < best.distance) ||
+            (distance == best.distance && best.face >= 0 && face < best.face))
+          best = {distance, face};
+      }
+  };
+  std::int32_t open[kDeepest + 1];
+  int count = 0;
+  open[count++] = 0;
+  while (count > 0) {
+    const std::int32_t number = open[--count];
+    const Node& node = nodes_[static_cast<std::size_t>(number)];
+    const Vec3<double> h = 0.5 * (node.box.high - node.box.low), middle = node.box.low + h - axes.from;
+    if (GridAxes::is_beside(axes.u, grid.nu - 1.0, middle, h) ||
+        GridAxes::is_beside(axes.v, grid.nv - 1.0, middle, h) || GridAxes::is_beside(axes.along, grid.most, middle, h))
+      continue;
+    if (node.count == 0) {
+      open[count++] = node.first;
+      open[count++] = number + 1;
+    }
+    for (auto i = static_cast<std::size_t>(node.first); i < static_cast<std::size_t>(node.first + node.count); ++i)
+      cover(corners_[i], order_[i]);
+  }
+}
+
 Tree::FaceNearest Tree::nearest(const Vec3<double>& p, double square_limit) const {
   FaceNearest best{square_limit, p, -1};
   if (nodes_.empty()) return best;

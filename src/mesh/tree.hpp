@@ -21,6 +21,11 @@ class Tree {
   /// The first face that the ray crosses in this sense (T. Moeller and B. Trumbore, JGT 2(1), 1997).
   [[nodiscard]] FaceHit hit(const Ray& ray, Crossing crossing) const;
 
+  /// The same for the rays of a grid: out[i nv + j] of ray (i, j). With `last`, `out` has the first crossings into the
+  /// body and `last` the last ones out of it.
+  void hits(const RayGrid& grid, Crossing crossing, std::vector<FaceHit>& out,
+            std::vector<FaceHit>* last = nullptr) const;
+
   struct FaceNearest {
     double square;  ///< of the distance
     Vec3<double> point;

@@ -340,6 +340,111 @@ TEST(Tree, NearestPointsAndHitsAreThoseOfEveryTriangleAskedAlone) {
   }
 }
 
+/// A grid with random perpendicular directions.
+RayGrid random_grid(std::mt19937_64& engine, double size) {
+  RayGrid grid;
+  grid.along = random_direction(engine);
+  const Vec3<double> across = cross(grid.along, random_direction(engine));
+  const Vec3<double> u = (1 / norm(across)) * across, v = cross(grid.along, u);
+  grid.nu = 7;
+  grid.nv = 5;
+  grid.u = (0.3 * size) * u;
+  grid.v = (0.4 * size) * v;
+  grid.from = random_point(engine, 0.5 * size) - size * grid.along - 3.0 * grid.u - 2.0 * grid.v;
+  grid.most = 2 * size;
+  return grid;
+}
+
+TEST(Tree, TheRaysOfAGridHitWhatEachHitsAlone) {
+  const Mesh m = soup(800, 4);
+  std::vector<Named> all = shapes();
+  all.push_back({"soup", make_surface(m, false), nullptr});
+  std::mt19937_64 engine(15);
+  int hits = 0;
+  for (const Named& s : all) {
+    SCOPED_TRACE(s.name);
+    for (int i = 0; i < 20; ++i) {
+      const RayGrid grid = random_grid(engine, s.name == "soup" ? 1 : 0.05);
+      for (const Crossing kind : {Crossing::kAny, Crossing::kInto, Crossing::kOutOf}) {
+        std::vector<GridHit> found;
+        s.surface->hits(grid, kind, found);
+        ASSERT_EQ(std::ssize(found), grid.nu * grid.nv);
+        for (int a = 0; a < grid.nu; ++a)
+          for (int b = 0; b < grid.nv; ++b) {
+            const Vec3<double> from = grid.from + static_cast<double>(a) * grid.u + static_cast<double>(b) * grid.v;
+            const auto alone = s.surface->hit({from, grid.along, 0, grid.most}, kind);
+            const GridHit& its = found[static_cast<std::size_t>(a * grid.nv + b)];
+            ASSERT_EQ(std::isfinite(its.distance), alone.has_value());
+            if (!alone) continue;
+            ++hits;
+            EXPECT_NEAR(its.distance, alone->distance, 1e-12);
+            EXPECT_NEAR(norm(its.normal - alone->place.normal), 0, 1e-9);
+          }
+      }
+    }
+  }
+  EXPECT_GT(hits, 5000);
+}
+
+TEST(Tree, SpansAreFirstHitsFromBothEnds) {
+  std::vector<Named> all = shapes();
+  all.push_back({"soup", make_surface(soup(800, 4), false), nullptr});
+  std::mt19937_64 engine(16);
+  for (const Named& s : all) {
+    SCOPED_TRACE(s.name);
+    for (int i = 0; i < 20; ++i) {
+      const RayGrid grid = random_grid(engine, s.name == "soup" ? 1 : 0.05);
+      RayGrid back = grid;
+      back.from = axpy(grid.most, grid.along, grid.from);
+      back.along = -grid.along;
+      std::vector<GridHit> into, out_of, first, last;
+      s.surface->spans(grid, into, out_of);
+      s.surface->hits(grid, Crossing::kInto, first);
+      s.surface->hits(back, Crossing::kInto, last);
+      for (std::size_t k = 0; k < into.size(); ++k) {
+        ASSERT_EQ(std::isfinite(into[k].distance), std::isfinite(first[k].distance));
+        ASSERT_EQ(std::isfinite(out_of[k].distance), std::isfinite(last[k].distance));
+        if (std::isfinite(first[k].distance)) {
+          EXPECT_EQ(into[k].distance, first[k].distance);
+        }
+        if (!std::isfinite(last[k].distance)) continue;
+        EXPECT_NEAR(out_of[k].distance, grid.most - last[k].distance, 1e-12);
+        EXPECT_NEAR(norm(out_of[k].normal - last[k].normal), 0, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Surface, SignedDistancesAreNegativeInsideAndMissingFarOutside) {
+  std::mt19937_64 engine(21);
+  int inside = 0, missing = 0;
+  for (const Named& s : shapes()) {
+    SCOPED_TRACE(s.name);
+    const Mesh picture = s.surface->picture();
+    const auto mesh = make_surface(picture);
+    for (int i = 0; i < 200; ++i) {
+      const Vec3<double> p = random_point(engine, 0.07);
+      const double most = i % 2 == 0 ? 0.005 : 0.1;
+      const auto found = signed_nearest(*s.surface, p, most);
+      const bool in = s.inside(p) < 0;
+      const double distance = s.surface->nearest(p).distance;
+      ASSERT_EQ(found.has_value(), in || distance < most);
+      missing += !found;
+      inside += in;
+      if (!found) continue;
+      EXPECT_NEAR(found->distance, in ? -distance : distance, 1e-12);
+      // A mesh of the shape says the same where it is near enough to tell.
+      if (std::abs(s.inside(p)) > 2e-3) {
+        const auto by_mesh = signed_nearest(*mesh, p, 1);
+        ASSERT_TRUE(by_mesh);
+        EXPECT_EQ(by_mesh->distance < 0, in);
+      }
+    }
+  }
+  EXPECT_GT(inside, 100);
+  EXPECT_GT(missing, 100);
+}
+
 TEST(Tree, TheNearestPointOfATriangleIsBelowEveryOtherPointOfIt) {
   std::mt19937_64 engine(12);
   std::uniform_real_distribution<double> share(0, 1);

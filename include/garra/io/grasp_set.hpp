@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "garra/grasp_set_scenario.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/io/scenario_document.hpp"
 #include "garra/mesh.hpp"
 
@@ -45,7 +45,7 @@ struct SetExtras {
   std::vector<std::int64_t> sample;  ///< [g] sample that each grasp was made from
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<std::pair<std::string, std::vector<double>>> columns =
-      {};  ///< [g] further numbers of each grasp, by name
+      {};  ///< [g], or poses [g][4][4], of each grasp, by name
 };
 inline constexpr std::int64_t kMaxStoredFaces = 200'000;  ///< an object with more is left out
 

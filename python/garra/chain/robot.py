@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -14,6 +14,7 @@ from garra import _core
 from garra.arguments import check_seed, finite, numbers, of_arrays, path_text, place, positive, vector, whole
 from garra.batch import Batch, as_moments, is_on_gpu
 from garra.files import named
+from garra.on_gpu import compute
 from garra.renamed import accept_old
 from garra.summary import Summary, summary
 
@@ -560,7 +561,9 @@ class Chain:
         how = (form, _FRAMES[frame], vector("point", point, 3))
         if is_on_gpu(q):
             states = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "wrench": wrench}
-            arrays = import_module(".on_gpu", __package__).evaluate(self._core, states, outputs, *how)
+            answers = {name: tuple(_core.chain_output_shape(name, n)) for name in outputs} | {"status": ()}
+            call = partial(_core.chain_evaluate_on_gpu, self._core)
+            arrays = compute(call, states, dict.fromkeys(states, (n,)) | {"wrench": (6,)}, answers, *how)
             return Evaluation(arrays.pop("status"), arrays)
         batch = Batch(
             ("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)), ("tau", tau, (n,)), ("wrench", wrench, (6,))
@@ -749,7 +752,7 @@ class Chain:
         )  # fmt: skip
         batch = Batch(("q", q, (self.n,)), ("twist", twist, (6,)))
         found = _core.chain_rates(self._core, batch["q"], batch["twist"], how, *place(device, threads))
-        return JointRates(**{name: batch.out(array) for name, array in found.items()})
+        return batch.result(JointRates, found)
 
     def rnea(self, q: Any, qd: Any, qdd: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Inverse dynamics tau = M qdd + C qd + D qd + g.
@@ -1073,7 +1076,7 @@ class Chain:
         )
         found["success"] = found["success"].astype(bool)
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])
-        return InverseKinematics(**{name: batch.out(array) for name, array in found.items()})
+        return batch.result(InverseKinematics, found)
 
     def inverse_kinematics_all(
         self,
@@ -1330,7 +1333,12 @@ class Chain:
         torques = _table("law", law, _LAW_KEYS)
         if is_on_gpu(q):
             states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque, "damping": damping}
-            there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), torques, how)
+            t = len(moments)
+            answers = {"q": (t, n), "qd": (t, n), "tip": (t, 3), "status": ()}
+            answers |= dict.fromkeys(("kinetic_energy", "potential_energy", "balance"), (t,))
+            call = partial(_core.chain_simulate_on_gpu, self._core)
+            at = moments.tolist(), float(moments[-1])
+            there = compute(call, states, dict.fromkeys(states, (n,)), answers, *at, torques, how)
             return Trajectories(moments, **there)
         qd = np.full(n, qd) if np.ndim(qd) == 0 else qd
         batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)), ("damping", damping, (n,)))
@@ -1338,7 +1346,7 @@ class Chain:
             self._core, *(batch[name] for name in ("q", "qd", "torque", "damping")), moments.tolist(),
             float(moments[-1]), torques, how, *place(device, threads),
         )  # fmt: skip
-        return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
+        return batch.result(Trajectories, arrays, times=moments)
 
     # Names of the Robotics Toolbox.
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from garra.grasp.robustness import Robustness
     from garra.grasp.set_options import GraspArrays, RankOptions
     from garra.grasp.urdf_hand import from_urdf
+    from garra.grasp.what_helps import WhatHelps
 
 # Imported when they are used: reports need neither NumPy nor the compiled module for this.
 _NAMES = {
@@ -41,6 +42,7 @@ _NAMES = {
     "Ranking": ".candidates",
     "rank": ".candidates",
     "propose": ".proposals",
+    "WhatHelps": ".what_helps",
 }
 __all__ = list(_NAMES)
 

@@ -14,11 +14,16 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import check_seed, numbers, place, positive, real, whole, whole_numbers
-from garra.grasp import ranking_file, ranking_folder
-from garra.grasp.poses import ParallelJaw, Touch, close_jaw
+from garra.grasp import in_time, loads, ranking_file, ranking_folder, trials
+from garra.grasp.in_time import Motion
+from garra.grasp.outcomes import Comparison
+from garra.grasp.drawing import Solid, draw_grasp, place_solid
+from garra.grasp.hand_poses import HandOptions, JointedHand
+from garra.grasp.poses import ParallelJaw, Touch, close_hand, close_jaw, is_jaw
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
+from garra.grasp.what_helps import WhatHelps, arrays_of, what_helps
 from garra.options import accept_options
 from garra.page.outcomes import read_outcome
 from garra.page.run_folder import RunError
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
     import pandas
     from matplotlib.axes import Axes
+    from mpl_toolkits.mplot3d import Axes3D
 
 STATUS = tuple(_core.grasp_statuses)
 """Names of the numbers in Ranking.status; 0 is "ranked"."""
@@ -63,6 +69,8 @@ class GraspSet:
         Surface of the object [m].
     names, contact_names : list of str [G], [m], optional
         Names for output and reports.
+    group_names : list of str, optional
+        Names of the numbers in arrays["group"], the objects of trials.
 
     Examples
     --------
@@ -78,6 +86,7 @@ class GraspSet:
         mesh: tuple[np.ndarray, np.ndarray] | None = None,
         names: list[str] | None = None,
         contact_names: list[str] | None = None,
+        group_names: list[str] | None = None,
     ) -> None:
         self.first = first
         """[G+1] first row of each grasp, and the number of rows m"""
@@ -89,12 +98,16 @@ class GraspSet:
         """[G] names of the grasps, for output and reports"""
         self.contact_names = contact_names
         """[m] names of the contacts, for output and reports"""
+        self.group_names = group_names
+        """Names of the numbers in arrays["group"]"""
         self.about: dict[str, Any] = {}
         """Sets of propose(): samples drawn, counts of rejection reasons, mesh, warning"""
         self.sample: np.ndarray | None = None
         """Sets of propose(): [G] number of the sample of each grasp"""
         self.touch: Touch | None = None
         """Sets of from_poses(): status, pose number and displacements of each grasp"""
+        self.hand: ParallelJaw | JointedHand | None = None
+        """Sets of from_poses(): the hand, for pictures; it is not written to files"""
 
     def _arrays(self) -> dict[str, np.ndarray]:
         """Arrays that a ranking reads, with the mesh."""
@@ -148,7 +161,10 @@ class GraspSet:
         if first.ndim != 1 or not len(first):
             raise ValueError(f"first has the shape {first.shape}, not [G+1]")
         given = {"point": points, "normal": normals, "friction": friction} | arrays._given()
-        mesh, names, contact_names = (given.pop(name, None) for name in ("mesh", "names", "contact_names"))
+        texts = ("mesh", "names", "contact_names", "group_names")
+        mesh, names, contact_names, group_names = (given.pop(name, None) for name in texts)
+        if np.asarray(given.get("group", 0)).dtype.kind in "US":
+            group_names, given["group"] = _numbered(given["group"])
         of_set = {}
         for name, value in given.items():
             if value is None:
@@ -172,7 +188,7 @@ class GraspSet:
             contact_names = [str(name) for name in np.asarray(contact_names, dtype=str).ravel()]
             if len(contact_names) != int(np.prod(lead)):
                 raise ValueError(f"contact_names: {len(contact_names)} of them, not {int(np.prod(lead))}")
-        return cls(first, of_set, mesh, names, contact_names)
+        return cls(first, of_set, mesh, names, contact_names, group_names)
 
     @classmethod
     @accept_options(arrays=GraspArrays)
@@ -307,10 +323,19 @@ class GraspSet:
     @classmethod
     def from_poses(
         cls,
-        hand: str | ParallelJaw,
+        hand: Any,
         poses: Any,
         mesh: Any,
         *,
+        joints: Any = None,
+        torque: Any = None,
+        squeeze: Any = None,
+        stiffness: Any = None,
+        base: str | int | None = None,
+        force: float = 10.0,
+        points: int = 3,
+        reach: float = 0.005,
+        joint_noise: float = 0.0,
         friction: float = 0.5,
         mass: float | None = None,
         density: float = 1000.0,
@@ -319,7 +344,7 @@ class GraspSet:
         up: Any = None,
         soft: bool = False,
         depth: float = 2e-3,
-        cell: float = 1.5e-3,
+        cell: float | None = None,
         close: bool = True,
         closing_friction: float = 0.0,
         max_turn: float = 1.2,
@@ -328,23 +353,50 @@ class GraspSet:
         rotation_noise: float = 0.0,
         draws: int = 1,
         scale: float | None = None,
+        outcome: Any = None,
+        group: Any = None,
         seed: int = 1,
         threads: int = 0,
     ) -> GraspSet:
-        """Closes a parallel jaw on an object at given hand poses.
+        """Closes a hand on an object at given hand poses: a parallel jaw, or any hand with joints (MuJoCo, URDF).
 
-        The pads advance along x until both touch. The object turns until the line between their forces lies in both
-        friction cones. Cells of a pad within `depth` of first touch bear force; four points have its center and
-        moments. The jaw is a whole hand of one joint with torque 2 force. Grasps without contact keep their row.
+        The pads of a jaw advance along x until both touch. The object turns until the line between their forces lies in
+        both friction cones. Cells of a pad within `depth` of first touch bear force; four points have its center and
+        moments. The jaw is a whole hand of one joint with torque 2 force.
+
+        Links of a hand with joints touch where cells of their collision geometry are within `reach` of the object's
+        surface, outside or inside. Joints move until these links just touch (`close`). Up to `points` points of a link
+        have the center and moments of its patch. With `torque`, or `squeeze` and `stiffness`, the hand is a whole hand;
+        else it is ideal, and the normal forces of a link are limited by `force`.
+
+        Grasps without contact keep their row.
 
         Parameters
         ----------
-        hand : str or ParallelJaw
-            "panda", "robotiq_2f85", "robotiq_2f140", "wsg50" or a jaw of your own.
+        hand : str, ParallelJaw, path or mujoco.MjModel
+            "panda", "robotiq_2f85", "robotiq_2f140", "wsg50" or a jaw of your own; a MuJoCo model, or the path of an MJCF
+            or URDF file with collision geometry.
         poses : array_like [P, 4, 4]
-            Hand in object axes: origin at its base, x along the closing direction, z out of the palm.
+            Hand in object axes. Jaw: origin at its base, x along the closing direction, z out of the palm. Hand with
+            joints: the axes of its base body.
         mesh : str, path, (vertices, faces) or mesh
             Object, as in propose().
+        joints : array_like [P, n] or [n], or dict of array_like [P], optional
+            Joint values [rad or m], in the model's order or by name; default: those of the model.
+        torque : as joints, optional
+            Motor torques [N m or N], in place of squeeze.
+        squeeze, stiffness : as joints, array_like [n], optional
+            Targets of position controllers and their gain: torque = stiffness (squeeze - joint value).
+        base : str or int, optional
+            Body of the model whose axes the poses are of; default: the hand's root.
+        force : float
+            Largest normal force of a link without torques [N].
+        points : int
+            Most points of a link: 1, 2 or 3.
+        reach : float
+            Distance, outside or inside, at which a link counts as touching [m]; deeper is a collision.
+        joint_noise : float
+            Standard deviation of joint values [rad or m].
         friction : float
             Coefficient of the set.
         mass, density : float, optional
@@ -358,9 +410,10 @@ class GraspSet:
         soft : bool
             One soft contact per pad in place of four points.
         depth, cell : float
-            Compliance depth of the pads and size of their cells [m].
+            Compliance depth of pads and links, and size of their cells [m]; cells default to 1.5 mm of a jaw, 3 mm of
+            other hands.
         close : bool
-            Turn the object until it is jammed. False: contacts at the stored pose.
+            Turn the object until it is jammed, or close the joints. False: contacts at the stored pose.
         closing_friction : float
             Coefficient between pads and object while the jaw closes.
         max_turn, max_push : float
@@ -371,6 +424,10 @@ class GraspSet:
             Grasps per pose, each with a pose error of its own.
         scale : float, optional
             Factor on the lengths of the object, 0.001 for millimeters.
+        outcome : array_like [P], optional
+            Outcomes of trials, for Ranking.compare(): 1 held, 0 not, NaN not known.
+        group : str, int or array_like [P], optional
+            Object of each trial, a name or number.
         seed, threads : int
             Of the pose errors; CPU threads, 0: all.
 
@@ -395,12 +452,42 @@ class GraspSet:
         >>> grasps.touch.counts(), grasps.touch.width.round(3).tolist()
         ({'touched': 1}, [0.04])
         """
+        poses = numbers("poses", poses)
+        of_hand = {"joints": joints, "torque": torque, "squeeze": squeeze, "stiffness": stiffness, "base": base}
+        if is_jaw(hand):
+            if given := [name for name, value in of_hand.items() if value is not None]:
+                raise ValueError(f"{given[0]}: a parallel jaw has none; hands with joints are a model or its file")
+        else:
+            out = cls._from_joints(
+                hand,
+                poses,
+                mesh,
+                HandOptions(
+                    friction=positive("friction", friction),
+                    reach=positive("reach", reach),
+                    depth=positive("depth", depth),
+                    cell=positive("cell", 3e-3 if cell is None else cell),
+                    points=whole("points", points, 1, 3),
+                    soft=bool(soft),
+                    close=bool(close),
+                    draws=whole("draws", draws, 1),
+                    position_noise=real("position_noise", position_noise, 0),
+                    rotation_noise=real("rotation_noise", rotation_noise, 0),
+                    joint_noise=real("joint_noise", joint_noise, 0),
+                    force=positive("force", force),
+                    seed=check_seed(seed),
+                    threads=whole("threads", threads),
+                ),
+                {**of_hand, "scale": scale, "mass": None if mass is None else positive("mass", mass),
+                 "density": positive("density", density)},
+            )  # fmt: skip
+            return out._with_load(draws, {"com": com, "gravity": gravity, "up": up}, outcome, group)
         options = {
             "friction": positive("friction", friction),
             "mass": 0.0 if mass is None else positive("mass", mass),
             "density": positive("density", density),
             "depth": positive("depth", depth),
-            "cell": positive("cell", cell),
+            "cell": positive("cell", 1.5e-3 if cell is None else cell),
             "closing_friction": real("closing_friction", closing_friction, 0),
             "max_turn": real("max_turn", max_turn, 0),
             "max_push": real("max_push", max_push, 0),
@@ -415,16 +502,218 @@ class GraspSet:
         if "warning" in made:
             warnings.warn(made["warning"], stacklevel=2)
         out = cls(made["first"], made["arrays"], (made["vertex"], made["face"]))
-        count = len(out)
-        rows = np.repeat(np.arange(count // draws), draws)
-        for name, value in (("com", com), ("gravity", gravity)):
-            if value is not None:
-                array = np.broadcast_to(numbers(name, value), (count // draws, 3))
-                out.arrays[name] = np.ascontiguousarray(array[rows])
-        out.touch = Touch(
-            rows, made["status"], made["collision"], made["turn"], made["shift"], made["width"], made["pose"]
-        )
+        columns = (made[name] for name in ("status", "collision", "turn", "shift", "width", "pose"))
+        out.touch = Touch(np.repeat(np.arange(len(poses)), draws), *columns)
+        out.hand = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
+        return out._with_load(draws, {"com": com, "gravity": gravity}, outcome, group)
+
+    @classmethod
+    def _from_joints(cls, hand: Any, poses: Any, mesh: Any, options: HandOptions, of: dict[str, Any]) -> GraspSet:
+        first, arrays, picture, names, touch, warning, model = close_hand(hand, poses, mesh, options, of)
+        if warning:
+            warnings.warn(warning, stacklevel=4)
+        out = cls(first, arrays, picture, contact_names=names or None)
+        out.touch, out.hand = touch, model
         return out
+
+    def _with_load(self, draws: int, load: dict[str, Any], outcome: Any, group: Any) -> GraspSet:
+        """Adds arrays of the poses for each of their draws."""
+        count = len(self) // draws
+        rows = np.repeat(np.arange(count), draws)
+        for name, value in load.items():
+            if value is not None:
+                array = np.broadcast_to(numbers(name, value), (count, 3))
+                if name == "up":
+                    name, array = "gravity", -9.81 * array / np.linalg.norm(array, axis=1, keepdims=True)
+                    if load["gravity"] is not None:
+                        continue
+                self.arrays[name] = np.ascontiguousarray(array[rows])
+        if group is not None and np.asarray(group).dtype.kind in "US":
+            self.group_names, group = _numbered(group)
+        for name, value in (("outcome", outcome), ("group", group)):
+            if value is not None:
+                self.arrays[name] = np.broadcast_to(numbers(name, value), count)[rows]
+        return self
+
+    def solids(self, grasp: int) -> list[Solid]:
+        """Returns the object and, of a set of from_poses(), the hand, in object axes.
+
+        Parameters
+        ----------
+        grasp : int
+            Number from 0.
+
+        Returns
+        -------
+        list of Solid
+            Vertices and faces of each body.
+
+        Examples
+        --------
+        >>> pose = np.diag([1.0, -1, -1, 1])
+        >>> pose[2, 3] = 0.11
+        >>> grasps = garra.grasp.GraspSet.from_poses("panda", [pose], "box:0.04,0.04,0.06", mass=0.1)
+        >>> [solid.name for solid in grasps.solids(0)]
+        ['object', 'palm', 'finger at +x', 'finger at -x']
+        """
+        grasp = whole("grasp", grasp, 0, len(self) - 1)
+        out = [] if self.mesh is None else [Solid("object", "object", *(np.asarray(part) for part in self.mesh))]
+        if self.hand is None or self.touch is None:
+            return out
+        at_jaw = isinstance(self.hand, ParallelJaw)
+        own = self.hand.solids(float(self.touch.width[grasp]) if at_jaw else self.touch.joints[grasp])
+        return out + [place_solid(solid, self.touch.hand[grasp]) for solid in own]
+
+    def plot(self, grasp: int = 0, ax: Axes3D | None = None) -> Axes3D:
+        """Plots object, hand, contacts and friction cones of a grasp, in object axes.
+
+        Parameters
+        ----------
+        grasp : int
+            Number from 0.
+        ax : matplotlib 3-D axes, optional
+            Axes; default: new ones.
+
+        Returns
+        -------
+        matplotlib 3-D axes
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> grasps.plot(2).get_xlabel()
+        'x [m]'
+        """
+        return draw_grasp(ax, *self._picture(grasp))
+
+    def _picture(self, grasp: int) -> tuple[list[Solid], np.ndarray, np.ndarray, np.ndarray]:
+        """Bodies, contact points, normals and friction."""
+        solids = self.solids(grasp)
+        rows = slice(int(self.first[grasp]), int(self.first[grasp + 1]))
+        friction = self.arrays.get("friction", np.full(len(self.arrays["point"]), 0.5))
+        return solids, self.arrays["point"][rows], self.arrays["normal"][rows], friction[rows]
+
+    def simulate(
+        self, grasp: int = 0, *, duration: float = 0.5, step: float = 1e-3, acceleration: Any = None, friction: Any = None,
+        most_shift: float = 0.01, most_turn: float = 0.3,
+    ) -> Motion:  # fmt: skip
+        """Simulates a grasp of a whole hand in time, from rest, under an acceleration of the hand's base.
+
+        Contact points are fixed to the object; normals and the hand's Jacobian stay those of the instant. Each step of
+        J. J. Moreau's scheme solves the contact problem with exact cones.
+
+        Parameters
+        ----------
+        grasp : int
+            Number from 0.
+        duration, step : float
+            [s].
+        acceleration : array_like [3] or callable, optional
+            Of the base in object axes [m/s^2], or a function of the time [s].
+        friction : float or array_like [k], optional
+            Default: that of the set.
+        most_shift, most_turn : float
+            Motion of an object that is held, relative to the base [m], [rad].
+
+        Returns
+        -------
+        Motion
+
+        Raises
+        ------
+        ValueError
+            For a set without a whole hand, or with soft contacts.
+
+        Examples
+        --------
+        >>> pose = np.diag([1.0, -1, -1, 1])
+        >>> pose[2, 3] = 0.1032
+        >>> grasps = garra.grasp.GraspSet.from_poses("panda", [pose], "box:0.04,0.04,0.06", mass=0.1)
+        >>> shake = lambda t: [0, 0, 20 * np.sin(60 * t)]
+        >>> grasps.simulate(0, duration=0.05, acceleration=shake).held
+        True
+        >>> grasps.simulate(0, duration=0.2, friction=0.005).held
+        False
+        """
+        times = positive("duration", duration), positive("step", step)
+        most = positive("most_shift", most_shift), positive("most_turn", most_turn)
+        return in_time.simulate(self, whole("grasp", grasp, 0, len(self) - 1), friction, *times, acceleration, most)
+
+    def with_loads(
+        self, *, gravity: Any = None, wrench: Any = None, acceleration: Any = None, angular_acceleration: Any = None,
+        about: Any = None,
+    ) -> GraspSet:  # fmt: skip
+        """Returns the set under k load cases: P(held) is then the probability of holding in all, or in any of them.
+
+        Sample i has the same draws in all cases. Every grasp has k rows in a row; the ranking has P(held) in the first,
+        and the status "load_case" in the others. `rank(any_load_case=True)`: any case is enough.
+
+        Parameters
+        ----------
+        gravity : array_like [k, 3] or [k, G, 3], optional
+            Object axes [m/s^2]; default: that of the set.
+        wrench : array_like [k, 6] or [k, G, 6], optional
+            External (force; moment about the center of mass) [N; N m]; default: that of the set.
+        acceleration : array_like [k, 3] or [k, G, 3], optional
+            Of hand and object [m/s^2]: an inertial force -m a.
+        angular_acceleration : array_like [k, 3] or [k, G, 3], optional
+            Of hand and object at rest [rad/s^2], about the point `about`: -m (alpha x r) and a moment -I alpha.
+        about : array_like [3] or [G, 3], optional
+            Object axes [m]; default: the origin.
+
+        Returns
+        -------
+        GraspSet
+            k times as many rows.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes, or a set that has load cases.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> shaken = grasps.with_loads(acceleration=[[0, 0, 5], [0, 0, -5]])
+        >>> ranking = garra.grasp.rank(shaken, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.p_held.shape, len(ranking.order)
+        ((8,), 4)
+        """
+        return loads.with_loads(self, gravity, wrench, acceleration, angular_acceleration, about)
+
+    def with_protocol(self, name: str, *, acceleration: float = 0.0, angular_acceleration: float = 0.0) -> GraspSet:
+        """Returns the set under the load cases of a published test.
+
+        The test "six_gravity_directions" has the weight along the six half axes of the object. The test "dexgraspbench"
+        has the same forces of 0.1 kg without gravity, with friction 0.6 and, for soft contacts, 0.02 m of torsional
+        friction. The test "acronym_shake" has no gravity. The hand accelerates along and against its approach, and turns
+        about the closing axis through its base.
+
+        Parameters
+        ----------
+        name : str
+            Of the test.
+        acceleration, angular_acceleration : float
+            Of "acronym_shake" [m/s^2], [rad/s^2].
+
+        Returns
+        -------
+        GraspSet
+            As with_loads().
+
+        Raises
+        ------
+        ValueError
+            For another name, or a set without hand poses where the test needs them.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> six = grasps.with_protocol("six_gravity_directions")
+        >>> len(six), six.arrays["load_case"][:7].tolist()
+        (24, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.0])
+        """
+        return loads.with_protocol(self, name, acceleration, angular_acceleration)
 
     @classmethod
     def from_hdf5(cls, path: str | PathLike[str]) -> GraspSet:
@@ -503,7 +792,15 @@ class GraspSet:
         self.mesh, self.names = read_mesh(file), read_names(file, "name", len(self))
         self.contact_names = read_names(file, "contact_name", int(self.first[-1]))
         self.sample = file["sample"][()] if "sample" in file else None
+        self.group_names = ranking_file.read_group_names(file)
+        self._set_touch(ranking_file.read_touch(file, len(self)))
         return self
+
+    def _set_touch(self, columns: dict[str, np.ndarray]) -> None:
+        """Makes `touch` of the columns of a file."""
+        if columns.keys() >= set(ranking_file.OF_TOUCH.values()) and "pose_number" in self.arrays:
+            pose, case = self.arrays["pose_number"].astype(np.int64), self.arrays.get("load_case")
+            self.touch = Touch(pose=pose, load_case=case, **columns)
 
     @classmethod
     def _from_named(cls, arrays: dict[str, np.ndarray], path: Any) -> GraspSet:
@@ -537,7 +834,10 @@ class GraspSet:
         parts: dict[str, Any] = {"first": self.first, **self.arrays}
         if self.mesh is not None:
             parts["object/vertex"], parts["object/face"] = self.mesh
-        texts = {"name": self.names, "contact_name": self.contact_names}
+        if self.touch is not None:
+            columns = ranking_file.OF_TOUCH | ranking_file.OF_HAND_TOUCH
+            parts |= {name: x for name, key in columns.items() if (x := getattr(self.touch, key)) is not None}
+        texts = {"name": self.names, "contact_name": self.contact_names, "group_name": self.group_names}
         parts |= {key: np.array(names, dtype=str) for key, names in texts.items() if names is not None}
         if self.sample is not None:
             parts["sample"] = self.sample
@@ -549,6 +849,12 @@ class GraspSet:
         with h5py.File(path, "w") as file:
             for name, part in parts.items():
                 file[name] = part.astype(h5py.string_dtype()) if name in texts else part
+
+    def _described(self) -> ranking_file.Grasps:
+        """As a page wants the set."""
+        touch = {} if self.touch is None else {key: getattr(self.touch, key) for key in ranking_file.OF_TOUCH.values()}
+        names = self.names, self.contact_names, self.group_names
+        return ranking_file.Grasps(self.first, self.arrays, self.mesh, *names, touch)
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -639,7 +945,7 @@ class Ranking:
             **found.columns,
             hand=found.hand,
             decided=found.decided,
-            candidates=GraspSet(**vars(found.grasps)) if found.grasps else None,
+            candidates=_set_in(found.grasps) if found.grasps else None,
             study=found.study,
             seconds=found.seconds,
         )
@@ -866,6 +1172,88 @@ class Ranking:
         )
         return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
 
+    def what_helps(
+        self, grasp: int | None = None, *, share: float = 0.2, move: float = 0.005, device: str = "auto", threads: int = 0
+    ) -> WhatHelps:
+        """Ranks changes of a grasp on the same draws, the most helpful first.
+
+        Grip force (or force limits) and friction grow by `share`. The contacts of a link, or of a pad of a jaw, move
+        along the surface by `move`, in the best of four directions. One more finger presses with the mean force of the
+        others, at the best of 32 places of the object's mesh.
+
+        Parameters
+        ----------
+        grasp : int, optional
+            Number from 0; default: the best.
+        share : float
+            Relative change.
+        move : float
+            Shift of contacts [m].
+        device, threads
+            As in garra.grasp.rank().
+
+        Returns
+        -------
+        WhatHelps
+            Printing it shows a table.
+
+        Raises
+        ------
+        ValueError
+            If the ranking does not hold its set.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
+        >>> ranking.what_helps(1).change[0].startswith("one more finger")
+        True
+        """
+        one = self._known_set()
+        which = self.best if grasp is None else whole("grasp", grasp, 0, len(self.rank) - 1)
+
+        def ranked(of: tuple[np.ndarray, dict[str, np.ndarray]], uncertain: dict[str, Any]) -> Ranking:
+            uncertain = uncertain | {"friction_samples": 0}
+            return Ranking(**_core.grasp_set_rank(*of, uncertain, *place(device, threads), None))
+
+        return what_helps(self, one, which, positive("share", share), positive("move", move), ranked)
+
+    def compare(self, *, arrived: bool = False, resamples: int = 2000, seed: int = 1) -> Comparison:
+        """Compares P(held) with the outcomes of the set's trials (docs/theory/grasp-outcomes.md).
+
+        Draws of one pose (`pose_number`) are pooled. A pose without an answer counts as P = 0. Baselines are the
+        antipodal angle, area and distance of the contacts, epsilon (with SciPy), and the rate of the object's trials.
+
+        Parameters
+        ----------
+        arrived : bool
+            Leave out draws that end in a collision, as where the hand is known to have reached its pose.
+        resamples, seed : int
+            Of the bootstrap over groups.
+
+        Returns
+        -------
+        Comparison
+
+        Raises
+        ------
+        garra.FileError
+            If the set has no outcome.
+
+        Examples
+        --------
+        >>> grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+        >>> held = [1, 0, 0, 1]
+        >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50, outcome=held)
+        >>> ranking.compare(resamples=100).auc
+        1.0
+        """
+        try:
+            found = trials.find_trials(self._found(""), arrived=arrived)
+        except RunError as error:
+            raise error_of(error) from None
+        return trials.compare_trials(found, resamples=resamples, seed=seed)
+
     def to_pandas(self) -> pandas.DataFrame:
         """Data frame with a row per grasp, indexed as in the set, the best first.
 
@@ -975,7 +1363,7 @@ class Ranking:
             study=self.study,
             seconds=self.seconds,
             version=_core.version,
-            grasps=ranking_file.Grasps(one.first, one.arrays, one.mesh, one.names, one.contact_names) if one else None,
+            grasps=one._described() if one else None,
             without="" if one else "this ranking does not know its set",
         )
 
@@ -1171,12 +1559,7 @@ def _changed(
     of: GraspSet, grasp: int, uncertain: dict[str, Any], share: float, move: float
 ) -> tuple[list[str], list[dict[str, np.ndarray]]]:
     """Names of the changes of a grasp, and its arrays with each change."""
-    begin, end = int(of.first[grasp]), int(of.first[grasp + 1])
-    rows = {**dict.fromkeys(OF_CONTACTS, 1), "mobility": 1, "angular_mobility": 1, "jacobian": 3, "angular_jacobian": 3}
-    arrays = {
-        name: array[rows[name] * begin : rows[name] * end] if name in rows else array[grasp : grasp + 1]
-        for name, array in of.arrays.items()
-    }
+    arrays, rows = arrays_of(of, grasp)
     names, sets = ["as it is"], [arrays]
 
     def add(name: str, changed: dict[str, np.ndarray]) -> None:
@@ -1191,7 +1574,7 @@ def _changed(
     if "mass" in arrays and uncertain["mass_is_factor"]:
         less = ("mass", "inertia") if "inertia" in arrays else ("mass",)
         add(f"mass x {1 - share:g}", {part: (1 - share) * arrays[part] for part in less})
-    for j in range(end - begin) if "jacobian" not in arrays else ():
+    for j in range(rows.stop - rows.start) if "jacobian" not in arrays else ():
         contact = ranking_file.find_contact_name(of.contact_names, of.first, grasp, j)
         n = arrays["normal"][j] / np.linalg.norm(arrays["normal"][j])
         t = arrays["tangent"][j] if "tangent" in arrays else np.eye(3)[np.abs(n).argmin()]
@@ -1261,4 +1644,20 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Gr
     arrays = dict(grasps.arrays)
     kept = {name: arrays.pop(name) for name in ("point", "normal")}
     known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names, "contact_names": grasps.contact_names}
-    return GraspSet.from_arrays(kept["point"], kept["normal"], **{**known, **arrays, **parts})
+    known["group_names"] = grasps.group_names
+    out = GraspSet.from_arrays(kept["point"], kept["normal"], **{**known, **arrays, **parts})
+    out.touch = grasps.touch
+    return out
+
+
+def _set_in(grasps: ranking_file.Grasps) -> GraspSet:
+    """The set of a page."""
+    out = GraspSet(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names, grasps.group_names)
+    out._set_touch(grasps.touch)
+    return out
+
+
+def _numbered(texts: Any) -> tuple[list[str], np.ndarray]:
+    """Different texts, and the number of each."""
+    names, number = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
+    return names.tolist(), number.reshape(np.shape(texts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,11 +12,17 @@ from numpy.typing import ArrayLike
 from garra import _core, contact
 from garra.arguments import check_seed, numbers, positive, real, vector, whole
 from garra.grasp.candidates import NULL, STATES, GraspSet
+from garra.grasp.drawing import Solid, draw_grasp, model_solids
+from garra.grasp.wrench import wrench_matrix
 from garra.grasp.robustness import ACCELERATION, OUTCOMES, Robustness
 from garra.grasp.set_options import as_tuple, constant, is_drawn, split_friction
 from garra.renamed import accept_old
 from garra.study.distributions import Ball
 from garra.study.progress import Progress, count_listener
+
+if TYPE_CHECKING:
+    from mpl_toolkits.mplot3d import Axes3D
+
 
 MOST_CHANGES = 64  # of the props that hold in a sample
 MOTION = 1e-6  # share of the largest acceleration without forces: a prop that is passed more slowly is not passed
@@ -100,31 +106,6 @@ class Props:
         return np.where(held, p < 0, passed)
 
 
-def wrench_matrix(arms: np.ndarray, frames: np.ndarray) -> np.ndarray:
-    """Wrench matrix of contacts.
-
-    Parameters
-    ----------
-    arms : array [k, 3]
-        Contact points from the center of mass [m].
-    frames : array [k, 3, 3]
-        Contact axes n, t, o as columns.
-
-    Returns
-    -------
-    array [6, 3k]
-        Wrench (force; moment) of contact forces.
-
-    Examples
-    --------
-    >>> from garra.grasp.hand import wrench_matrix
-    >>> wrench_matrix(np.array([[0, 0, 0.1]]), np.eye(3)[None])[:, 0].tolist()
-    [1.0, 0.0, 0.0, 0.0, 0.1, 0.0]
-    """
-    moment = np.cross(arms[:, None, :], frames.transpose(0, 2, 1)).transpose(0, 2, 1)
-    return np.concatenate(list(np.concatenate([frames, moment], axis=1)), axis=1)
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Grasp:
     """Object in contact with a hand at one instant (docs/theory/grasp-model.md).
@@ -163,6 +144,7 @@ class Grasp:
     object_jacobian: np.ndarray  #: [3k, degrees of freedom]
     props: Props  #: supports of the hand, perhaps none; not part of hand_A, hand_b
     notes: tuple[str, ...] = ()  #: omissions with respect to the source, and warnings
+    state: Any = None  #: of from_mujoco(): model, positions, and bodies of the object, for pictures
 
     @property
     def contact_names(self) -> list[str]:
@@ -584,6 +566,29 @@ class Grasp:
             non_unique=rows["non_unique"] == 1,
             **{name: rows[name] for name in ("friction", "mass", "wrench", "imbalance", "force")},
         )
+
+    def plot(self, ax: Axes3D | None = None) -> Axes3D:
+        """Plots object, hand, contacts and friction cones of a grasp of from_mujoco(), in world axes.
+
+        Parameters
+        ----------
+        ax : matplotlib 3-D axes, optional
+            Axes; default: new ones.
+
+        Returns
+        -------
+        matplotlib 3-D axes
+
+        Examples
+        --------
+        >>> garra.grasp.from_mujoco(model, data, object="cube").plot()  # doctest: +SKIP
+        """
+        return draw_grasp(ax, *self._picture(0))
+
+    def _picture(self, _: int) -> tuple[list[Solid], np.ndarray, np.ndarray, np.ndarray]:
+        """Bodies, contact points, normals and friction."""
+        solids = [] if self.state is None else model_solids(*self.state)
+        return solids, self.points, self.frames[:, :, 0], self.mu
 
     def __repr__(self) -> str:
         lines = [f"Grasp of {self.name}: {len(self.mu)} contacts, {self.mass:.4g} kg"]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from garra.grasp.hand import Grasp, Props, wrench_matrix
+from garra.grasp.hand import Grasp, Props
+from garra.grasp.wrench import wrench_matrix
 
 if TYPE_CHECKING:
     import mujoco
@@ -371,6 +372,7 @@ class _Scene:
             hand_jacobian=J_hand,
             object_jacobian=J_object,
             notes=tuple(self.notes),
+            state=(m, np.array(d.qpos), self._part(held)),
         )
 
     def _jacobian(self, point: np.ndarray, body: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from operator import index
 from typing import Any
 
 import numpy as np
 
-from garra.arguments import check_seed, whole
+from garra.page.interval import student_quantile
+
+BINS = (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1)
+MOST_FOLDS = 50  # of trials or objects that are left out together
+AT_ONCE = 2_000_000  # weights of resamples in memory
+NAN2 = (float("nan"), float("nan"))
+
+
+def aucs(score: np.ndarray, held: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """AUC for each row of weights [R, n]: the share of pairs (held, failed) whose held trial has the higher score; ties
+    count half. NaN without a pair."""
+    order = np.argsort(score, kind="stable")
+    starts = np.flatnonzero(np.diff(score[order], prepend=np.nan) != 0)
+    sorted_weights, h = weights[:, order], held[order]
+    won = np.add.reduceat(sorted_weights * h, starts, axis=1)
+    lost = np.add.reduceat(sorted_weights * ~h, starts, axis=1)
+    pairs = won.sum(1) * lost.sum(1)
+    wins = (won * (np.cumsum(lost, axis=1) - lost / 2)).sum(1)
+    return np.divide(wins, pairs, out=np.full(len(weights), np.nan), where=pairs > 0)
 
 
 def auc(score: np.ndarray, held: np.ndarray) -> float:
-    """Share of pairs (held, failed) whose held grasp has the higher score; ties count half. NaN without a pair."""
-    order = np.argsort(score, kind="stable")
-    _, inverse, count = np.unique(score[order], return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - (count - 1) / 2)[inverse]
-    n = int(held.sum())
-    pairs = n * (len(held) - n)
-    return float((rank[held[order]].sum() - n * (n + 1) / 2) / pairs) if pairs else float("nan")
-
-
-def auc_within(score: np.ndarray, held: np.ndarray, group: np.ndarray) -> float:
-    """The same over pairs of one group only."""
-    wins = pairs = 0.0
-    for g in np.unique(group):
-        at = group == g
-        n = float(held[at].sum()) * float((~held[at]).sum())
-        if n:
-            wins += n * auc(score[at], held[at])
-            pairs += n
-    return wins / pairs if pairs else float("nan")
+    return float(aucs(score, held, np.ones((1, len(held))))[0])
 
 
 def logistic_fit(x: np.ndarray, held: np.ndarray) -> tuple[float, float]:
@@ -46,17 +48,43 @@ def logistic_fit(x: np.ndarray, held: np.ndarray) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
+class Baseline:
+    """Another score of the same trials, and how much larger the AUC of the compared one is."""
+
+    name: str
+    auc: float
+    difference: float
+    difference_interval: tuple[float, float]
+    """95 %, the same resamples for both scores"""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Trials of one object."""
+
+    name: str
+    trials: int
+    mean: float
+    """Mean score"""
+    held: float
+    """Share held"""
+    auc: float
+
+
+@dataclass(frozen=True)
 class Comparison:
     """A score beside the outcomes of the same trials."""
 
     auc: float
     """Over all pairs of a held and a failed trial"""
     auc_interval: tuple[float, float]
-    """95 %, bootstrap over groups"""
+    """95 %, bootstrap over groups; over trials where there is one group"""
     auc_jackknife: tuple[float, float]
     """95 %, jackknife over groups with the t distribution"""
     auc_within: float
     """Over pairs of one group"""
+    auc_within_interval: tuple[float, float]
+    """95 %, bootstrap over groups"""
     brier: float
     """Mean square error of the score as a probability; NaN for scores outside [0, 1]"""
     brier_base: float
@@ -70,22 +98,57 @@ class Comparison:
     trials: int
     missing: int
     """Trials without an answer, counted with the least score"""
+    groups: list[Group] = field(default_factory=list)
+    baselines: list[Baseline] = field(default_factory=list)
+    effective_friction: tuple[float, float, float] = (float("nan"),) * 3
+    """Coefficient at which "needs at most this friction" disagrees with the fewest outcomes, and its 95 % interval"""
+    friction_agreement: float = float("nan")
+    """Share of the outcomes that agree at this coefficient"""
 
     def __str__(self) -> str:
-        low, high = self.auc_interval
-        lines = [f"{self.trials} trials, {self.missing} without an answer (counted as 0)"]
-        lines += [f"AUC {self.auc:.3f} [{low:.3f}, {high:.3f}], within groups {self.auc_within:.3f}"]
+        share = f" ({100 * self.missing / self.trials:.1f} %)" if self.missing else ""
+        lines = [f"{self.trials} trials of {len(self.groups)} objects, {self.missing}{share} without an answer (P = 0)"]
+        lines += [f"AUC {self.auc:.3f} {_text(self.auc_interval)} bootstrap, {_text(self.auc_jackknife)} jackknife"]
+        lines += [f"AUC within objects {self.auc_within:.3f} {_text(self.auc_within_interval)}"]
         if np.isfinite(self.brier):
-            lines += [f"Brier {self.brier:.3f}, base rate {self.brier_base:.3f}, slope of the logit {self.slope:.2f}"]
-            lines += ["P(held)      trials  mean P  held"]
+            lines += [
+                f"Brier {self.brier:.3f}, rate of the other objects {self.brier_base:.3f}, "
+                f"recalibrated by the others {self.brier_recalibrated:.3f}; slope of the logit {self.slope:.2f}",
+                "P(held)      trials  mean P  held",
+            ]
             lines += [f"{a:4.2f} - {b:4.2f} {n:8d}  {p:6.2f}  {h:.2f}" for a, b, n, p, h in self.reliability]
+        if self.baselines:
+            lines += ["Baseline                        AUC   P(held) better by"]
+            lines += [
+                f"{b.name:30s} {b.auc:.3f}  {b.difference:+.3f} {_text(b.difference_interval, '+.3f')}"
+                for b in self.baselines
+            ]
+        if np.isfinite(self.effective_friction[0]):
+            value, *ends = self.effective_friction
+            lines += [
+                f"Effective friction {value:.2f} {_text(ends, '.2f')}: needs at most this in "
+                f"{100 * self.friction_agreement:.0f} % agreement with the outcomes"
+            ]
+        if len(self.groups) > 1:
+            lines += ["Object                        trials  mean P  held   AUC"]
+            lines += [f"{g.name[:28]:28s} {g.trials:7d}  {g.mean:6.2f}  {g.held:.2f}  {g.auc:.2f}" for g in self.groups]
         return "\n".join(lines)
 
+    def to_json(self) -> dict[str, Any]:
+        """Returns the comparison as JSON has it; numbers that do not exist are None."""
+        return _plain(asdict(self))
 
-BINS = (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1)
 
-
-def compare(score: Any, outcome: Any, group: Any = None, *, resamples: int = 2000, seed: int = 1) -> Comparison:
+def compare(
+    score: Any,
+    outcome: Any,
+    group: Any = None,
+    *,
+    baselines: Mapping[str, Any] | None = None,
+    required_friction: Any = None,
+    resamples: int = 2000,
+    seed: int = 1,
+) -> Comparison:
     """Compares P(held), or any score, with outcomes.
 
     Parameters
@@ -93,9 +156,13 @@ def compare(score: Any, outcome: Any, group: Any = None, *, resamples: int = 200
     score : array_like [n]
         Larger is better; NaN counts as the least, 0 for probabilities.
     outcome : array_like [n]
-        True or 1: held.
+        True or 1: held. NaN: a trial that is left out.
     group : array_like [n], optional
         Object of each trial; trials of one object are not independent.
+    baselines : dict of array_like [n], optional
+        Other scores of the trials, by name.
+    required_friction : array_like [n], optional
+        Friction that each grasp needs, for the effective friction.
     resamples : int
         Of the bootstrap over groups.
     seed : int
@@ -108,7 +175,7 @@ def compare(score: Any, outcome: Any, group: Any = None, *, resamples: int = 200
     Raises
     ------
     ValueError
-        For arrays of different lengths, or outcomes other than 0 and 1.
+        For arrays of different lengths, outcomes other than 0 and 1, or no outcome at all.
 
     Examples
     --------
@@ -116,51 +183,174 @@ def compare(score: Any, outcome: Any, group: Any = None, *, resamples: int = 200
     >>> round(c.auc, 3), round(c.auc_within, 3)
     (0.667, 0.0)
     """
-    from scipy.stats import t
-
-    score = np.asarray(score, dtype=float)
-    held = np.asarray(outcome)
+    score, held = np.asarray(score, dtype=float), np.asarray(outcome, dtype=float)
     if score.ndim != 1 or held.shape != score.shape:
         raise ValueError(f"score {score.shape} and outcome {held.shape} are not [n] and [n]")
-    if not np.isin(held, (0, 1)).all():
-        raise ValueError("outcome: 0 and 1 only; leave out trials without one")
-    held = held.astype(bool)
-    group = np.arange(len(score)) if group is None else np.unique(np.asarray(group), return_inverse=True)[1]
-    missing = np.isnan(score)
-    is_probability = bool(((score >= 0) & (score <= 1) | missing).all())
-    least = 0.0 if is_probability or missing.all() else float(np.nanmin(score)) - 1
-    score = np.where(missing, least, score)
-    rng = np.random.default_rng(check_seed(seed))
-    groups = [np.flatnonzero(group == g) for g in np.unique(group)]
-    drawn = []
-    for _ in range(whole("resamples", resamples, 0)):
-        at = np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))])
-        drawn.append(auc(score[at], held[at]))
+    known = ~np.isnan(held)
+    if not np.isin(held[known], (0, 1)).all():
+        raise ValueError("outcome: 0 and 1 only, NaN for trials without one")
+    if not known.any():
+        raise ValueError("outcome: no trial has one")
+    held = held[known].astype(bool)
+    names, number = np.unique(np.zeros(len(score)) if group is None else np.asarray(group), return_inverse=True)
+    if number.shape != score.shape:
+        raise ValueError(f"group {number.shape} is not [{len(score)}]")
+    trials = _Trials(held, number[known], [str(name) for name in names], index(resamples), seed)
+    is_probability = bool(((score >= 0) & (score <= 1) | np.isnan(score)).all())
+    score, missing = _filled(score[known], 0.0 if is_probability else None)
+    drawn = trials.resampled(score)
+    parts: dict[str, Any] = {"brier": np.nan, "brier_base": np.nan, "slope": np.nan, "brier_recalibrated": np.nan}
+    others = {name: _filled(np.asarray(values, dtype=float)[known], None)[0] for name, values in (baselines or {}).items()}
+    if len(np.unique(trials.group)) > 1:
+        others["rate of the object's other trials"] = trials.own_rate()
     value = auc(score, held)
-    left_out = np.array([auc(np.delete(score, at), np.delete(held, at)) for at in groups])
-    n = len(groups)
-    spread = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())) if n > 1 else float("nan")
-    width = float(t.ppf(0.975, n - 1)) * spread if n > 1 else float("nan")
-    interval = tuple(np.nanquantile(drawn, (0.025, 0.975)).tolist()) if drawn else (float("nan"), float("nan"))
-    brier = slope = recalibrated = base = float("nan")
-    reliability = []
-    if is_probability:
-        brier = float(((score - held) ** 2).mean())
-        logit = np.log(np.clip(score, 1e-9, 1)) - np.log(np.clip(1 - score, 1e-9, 1))
-        slope = logistic_fit(logit, held)[1]
-        if n > 1:
-            rate, mapped = np.empty(len(held)), np.empty(len(held))
-            for at in groups:
-                others = np.delete(np.arange(len(held)), at)
-                rate[at] = held[others].mean()
-                offset, gain = logistic_fit(logit[others], held[others])
-                mapped[at] = 1 / (1 + np.exp(-(offset + gain * logit[at])))
-            base, recalibrated = float(((rate - held) ** 2).mean()), float(((mapped - held) ** 2).mean())
-        for low, high in zip(BINS[:-1], BINS[1:], strict=True):
-            at = (score >= low) & ((score < high) | (high == 1))
-            if at.any():
-                reliability.append((low, high, int(at.sum()), float(score[at].mean()), float(held[at].mean())))
+    within, within_interval = trials.within(score)
+    friction = {} if required_friction is None else trials.effective_friction(np.asarray(required_friction, float)[known])
     return Comparison(
-        value, interval, (value - width, value + width), auc_within(score, held, group), brier, base, slope,
-        recalibrated, reliability, len(held), int(missing.sum()),
-    )  # fmt: skip
+        auc=value,
+        auc_interval=_interval(drawn),
+        auc_jackknife=trials.jackknife(score, value),
+        auc_within=within,
+        auc_within_interval=within_interval,
+        reliability=_reliability(score, held) if is_probability else [],
+        trials=len(held),
+        missing=int(missing.sum()),
+        groups=trials.of_groups(score),
+        baselines=[
+            Baseline(name, a := auc(other, held), value - a, _interval(drawn - trials.resampled(other)))
+            for name, other in others.items()
+        ],
+        **(parts | (trials.calibration(score) if is_probability else {})),
+        **friction,
+    )
+
+
+class _Trials:
+    """Outcomes, and the groups that are resampled and left out together: objects, or trials of a single object."""
+
+    def __init__(self, held: np.ndarray, group: np.ndarray, names: list[str], resamples: int, seed: int) -> None:
+        self.held, self.group, self.names = held, group, names
+        kinds, unit = np.unique(group, return_inverse=True)
+        self.unit = unit if len(kinds) > 1 else np.arange(len(held))
+        self.fold = np.unique(self.unit % MOST_FOLDS, return_inverse=True)[1]
+        units = int(self.unit.max()) + 1
+        self.counts = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=resamples)
+
+    def weights(self) -> Any:
+        """Weights of the trials in the resamples, piece by piece."""
+        step = max(AT_ONCE // len(self.held), 1)
+        for first in range(0, len(self.counts), step):
+            yield self.counts[first : first + step][:, self.unit].astype(float)
+
+    def resampled(self, score: np.ndarray) -> np.ndarray:
+        """AUC of each resample."""
+        return np.concatenate([aucs(score, self.held, w) for w in self.weights()] or [np.zeros(0)])
+
+    def jackknife(self, score: np.ndarray, value: float) -> tuple[float, float]:
+        n = int(self.fold.max()) + 1
+        left = np.concatenate([aucs(score, self.held, (self.fold != k)[None].astype(float)) for k in range(n)])
+        left = left[np.isfinite(left)]
+        if (n := len(left)) < 2:
+            return NAN2
+        width = student_quantile(0.975, n - 1) * float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
+        return value - width, value + width
+
+    def within(self, score: np.ndarray) -> tuple[float, tuple[float, float]]:
+        """AUC over pairs of one group, and its interval over groups."""
+        kinds = np.unique(self.group)
+        wins, pairs = np.zeros(len(kinds)), np.zeros(len(kinds))
+        for k, g in enumerate(kinds):
+            at = self.group == g
+            pairs[k] = float(self.held[at].sum()) * float((~self.held[at]).sum())
+            wins[k] = pairs[k] * auc(score[at], self.held[at]) if pairs[k] else 0
+        if not pairs.sum():
+            return float("nan"), NAN2
+        interval = NAN2
+        if len(kinds) > 1:
+            total = self.counts @ pairs
+            interval = _interval(np.divide(self.counts @ wins, total, out=np.full(len(total), np.nan), where=total > 0))
+        return float(wins.sum() / pairs.sum()), interval
+
+    def own_rate(self) -> np.ndarray:
+        """Share held of the other trials of each trial's group."""
+        n, k = np.bincount(self.group)[self.group], np.bincount(self.group, self.held)[self.group]
+        return np.where(n > 1, (k - self.held) / np.maximum(n - 1, 1), self.held.mean())
+
+    def calibration(self, score: np.ndarray) -> dict[str, float]:
+        held = self.held
+        logit = np.log(np.clip(score, 1e-9, 1)) - np.log(np.clip(1 - score, 1e-9, 1))
+        out = {"brier": float(((score - held) ** 2).mean()), "slope": logistic_fit(logit, held)[1]}
+        folds = int(self.fold.max()) + 1
+        if folds < 2:
+            return out
+        rate, mapped = np.empty(len(held)), np.empty(len(held))
+        for k in range(folds):
+            at = self.fold == k
+            rate[at] = held[~at].mean()
+            offset, gain = logistic_fit(logit[~at], held[~at])
+            mapped[at] = 1 / (1 + np.exp(-np.clip(offset + gain * logit[at], -700, 700)))
+        out["brier_base"], out["brier_recalibrated"] = (float(((x - held) ** 2).mean()) for x in (rate, mapped))
+        return out
+
+    def effective_friction(self, needed: np.ndarray) -> dict[str, Any]:
+        """Coefficient mu at which (needed <= mu) disagrees with the fewest outcomes; a missing one counts as infinite."""
+        needed = np.where(np.isnan(needed), np.inf, needed)
+        order = np.argsort(needed, kind="stable")
+        values, held = needed[order], self.held[order]
+        ends = np.flatnonzero(np.append(values[1:] > values[:-1], True))  # mu between a value and the next
+        ends = ends[np.isfinite(values[ends])]
+        if not len(ends):
+            return {}
+
+        def best(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            w = weights[:, order]
+            wrong = np.cumsum(w * ~held - w * held, axis=1)[:, ends] + (w * held).sum(1, keepdims=True)
+            k = wrong.argmin(1)
+            return values[ends[k]], wrong[np.arange(len(k)), k] / w.sum(1)
+
+        value, wrong = best(np.ones((1, len(held))))
+        low, high = _interval(np.concatenate([best(w)[0] for w in self.weights()] or [np.zeros(0)]))
+        return {"effective_friction": (float(value[0]), low, high), "friction_agreement": 1 - float(wrong[0])}
+
+    def of_groups(self, score: np.ndarray) -> list[Group]:
+        out = []
+        for g in np.unique(self.group):
+            at = self.group == g
+            mean, held = float(score[at].mean()), float(self.held[at].mean())
+            out.append(Group(self.names[g], int(at.sum()), mean, held, auc(score[at], self.held[at])))
+        return out
+
+
+def _filled(score: np.ndarray, least: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """Scores with the least one where they are missing, and where that is."""
+    missing = np.isnan(score)
+    if least is None:
+        least = 0.0 if missing.all() else float(score[~missing].min()) - 1
+    return np.where(missing, least, score), missing
+
+
+def _interval(drawn: np.ndarray) -> tuple[float, float]:
+    drawn = drawn[np.isfinite(drawn)]
+    return tuple(np.quantile(drawn, (0.025, 0.975)).tolist()) if len(drawn) else NAN2
+
+
+def _reliability(score: np.ndarray, held: np.ndarray) -> list[tuple[float, float, int, float, float]]:
+    out = []
+    for low, high in zip(BINS[:-1], BINS[1:], strict=True):
+        at = (score >= low) & ((score < high) | (high == 1))
+        if at.any():
+            out.append((low, high, int(at.sum()), float(score[at].mean()), float(held[at].mean())))
+    return out
+
+
+def _text(interval: Any, kind: str = ".3f") -> str:
+    low, high = interval
+    return f"[{low:{kind}}, {high:{kind}}]" if np.isfinite(low) else "[-, -]"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -27,6 +27,8 @@ class PoseFile:
     """[P] True: held, where the file says it"""
     joints: dict[str, np.ndarray] = field(default_factory=dict)
     """[P] joint values of the hand by name, where the file has them"""
+    squeeze: dict[str, np.ndarray] = field(default_factory=dict)
+    """[P] targets of the joints that press, where the file has them (BODex)"""
     mesh: str | None = None
     """Path of the object's mesh, as the file has it"""
     scale: np.ndarray | float = 1.0
@@ -83,6 +85,15 @@ def read_poses(path: str | PathLike[str]) -> PoseFile:
         raise _core.FileError(f"{path}: {said}; docs/howto/grasp-poses.md lists what is read") from None
 
 
+def refuse_suction(hand: str) -> None:
+    """Raises ValueError for the name of a suction gripper."""
+    if any(word in hand.lower() for word in ("suction", "vacuum")):
+        raise ValueError(
+            f"hand {hand!r}: suction grippers hold by a pressure difference, which no contact force of garra is: only "
+            "hands that press are taken"
+        )
+
+
 def _poses(value: Any) -> np.ndarray:
     poses = np.asarray(value, dtype=float)
     if poses.ndim != 3 or poses.shape[1:] != (4, 4):
@@ -111,6 +122,8 @@ def _acronym(path: Path) -> PoseFile:
 
 def _graspgen(path: Path) -> PoseFile:
     said = json.loads(path.read_text(encoding="utf-8"))
+    if (gripper := said.get("gripper")) is not None:
+        refuse_suction(str(gripper.get("name", "") if isinstance(gripper, dict) else gripper))
     poses = _poses(said["grasps"]["transforms"])
     held = said["grasps"].get("object_in_gripper")
     outcome = None if held is None else _outcomes(held, len(poses))
@@ -188,7 +201,12 @@ def _bodex(said: dict) -> PoseFile:
     names = [str(name) for name in np.asarray(said.get("joint_names", range(stage.shape[1] - 7))).ravel()]
     if len(names) != stage.shape[1] - 7:
         raise ValueError(f"joint_names: {len(names)} names of {stage.shape[1] - 7} joints")
-    return PoseFile(_poses(poses), joints={name: stage[:, 7 + k] for k, name in enumerate(names)})
+    joints = {name: stage[:, 7 + k] for k, name in enumerate(names)}
+    squeeze = {}
+    if stages.shape[-2] >= 3:
+        last = stages[..., 2, :].reshape(-1, stages.shape[-1])
+        squeeze = {name: last[:, 7 + k] for k, name in enumerate(names)}
+    return PoseFile(_poses(poses), joints=joints, squeeze=squeeze)
 
 
 class _Unpickler(pickle.Unpickler):

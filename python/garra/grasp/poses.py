@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from garra import _core
 from garra.arguments import numbers, path_text, positive, whole
+from garra.grasp.drawing import Solid, box_solid
+from garra.grasp.hand_poses import HandOptions, JointedHand, touch_hand
+from garra.grasp.pose_files import refuse_suction
+from garra.grasp.trials import p_of_poses
 
 STATUS = tuple(_core.touch_statuses)
 """Names of the numbers in Touch.status"""
@@ -52,6 +57,30 @@ class ParallelJaw:
     palm_length: float = 0.1
     palm_width: float = 0.05
 
+    def solids(self, width: float) -> list[Solid]:
+        """Returns fingers and palm at a distance of the pads [m], in hand axes.
+
+        Parameters
+        ----------
+        width : float
+            Distance of the pads; NaN: open.
+
+        Returns
+        -------
+        list of Solid
+
+        Examples
+        --------
+        >>> [solid.name for solid in garra.grasp.ParallelJaw.built_in("panda").solids(0.03)]
+        ['palm', 'finger at +x', 'finger at -x']
+        """
+        half, y = (self.opening if np.isnan(width) else width) / 2, self.pad_width / 2
+        palm = self.palm_length / 2, self.palm_width / 2
+        out = [box_solid("hand", "palm", (-palm[0], -palm[1], 0), (*palm, self.palm))] if self.palm > 0 else []
+        for name, low, high in (("+x", half, half + self.thickness), ("-x", -half - self.thickness, -half)):
+            out.append(box_solid("hand", f"finger at {name}", (low, -y, self.palm), (high, y, self.tip)))
+        return out
+
     @classmethod
     def built_in(cls, name: str) -> ParallelJaw:
         """Returns a built-in jaw: "panda", "robotiq_2f85", "robotiq_2f140", "wsg50".
@@ -91,13 +120,19 @@ class Touch:
     collision: np.ndarray
     """[G] depth of a finger or the palm in the object before closing [m]"""
     turn: np.ndarray
-    """[G] rotation of the object while the jaw closed [rad]"""
+    """[G] rotation of the object while the jaw closed [rad]; 0 of hands with joints"""
     shift: np.ndarray
     """[G] shift of the object along the closing direction [m]"""
     width: np.ndarray
     """[G] distance of the closed pads [m], NaN without contact"""
     hand: np.ndarray
     """[G, 4, 4] hand in the axes of the turned object"""
+    distance: np.ndarray | None = None
+    """[G] of a hand with joints: signed distance of its nearest cell at the stored pose, below 0 in the object [m]"""
+    joints: np.ndarray | None = None
+    """[G, n] its joint values after closing"""
+    load_case: np.ndarray | None = None
+    """[G] load case of a set that has them"""
 
     def p_held(self, ranking: Any, *, arrived: bool = False) -> np.ndarray:
         """Returns P(held) of each pose, over its draws: (h + 1/2) / (n + 1) with h of n samples held.
@@ -125,16 +160,21 @@ class Touch:
         >>> grasps.touch.p_held(ranking).round(2).tolist()
         [1.0, 0.0]
         """
-        each = float(ranking.samples.max(initial=1))
-        held = np.where(np.isfinite(ranking.p_held), ranking.p_held, 0.0) * each
         counted = ~((self.status == STATUS.index("collision")) & arrived)
-        poses = int(self.pose.max(initial=-1)) + 1
-        h = np.bincount(self.pose, held * counted, poses)
-        return (h + 0.5) / (np.bincount(self.pose, each * counted, poses) + 1)
+        counted &= True if self.load_case is None else self.load_case == 0
+        return p_of_poses(self.pose, ranking.p_held, ranking.samples, counted)
 
     def counts(self) -> dict[str, int]:
         """Returns the number of grasps of each status that occurs."""
         return {name: n for k, name in enumerate(STATUS) if (n := int((self.status == k).sum()))}
+
+
+def is_jaw(hand: Any) -> bool:
+    """Whether a hand is a parallel jaw, and no model or file of a hand with joints. Refuses suction grippers."""
+    if not isinstance(hand, str | PathLike):
+        return isinstance(hand, ParallelJaw)
+    refuse_suction(str(hand))
+    return Path(hand).suffix.lower() not in (".xml", ".mjcf", ".urdf", ".mjb")
 
 
 def close_jaw(
@@ -175,3 +215,56 @@ def parse_object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]
     if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise ValueError(f"faces name vertices {faces.min()} to {faces.max()} of {len(vertices)}")
     return "mesh", np.ascontiguousarray(vertices), np.ascontiguousarray(faces, dtype=np.int32)
+
+
+def close_hand(
+    hand: Any, poses: Any, mesh: Any, options: HandOptions, of: dict[str, Any]
+) -> tuple[np.ndarray, dict[str, np.ndarray], Any, list[str], Touch, str, JointedHand]:
+    """first, arrays, mesh, contact names, touch, a warning and the model of a hand with joints. `of`: base, joints, torque, squeeze,
+    stiffness, scale, mass, density."""
+    poses = numbers("poses", poses)
+    if poses.ndim != 3 or poses.shape[1:] != (4, 4):
+        raise ValueError(f"poses has the shape {poses.shape}, not [P, 4, 4]")
+    surface = _core.MeshObject(*parse_object(mesh), 0.0 if of["scale"] is None else positive("scale", of["scale"]))
+    model = JointedHand(hand, options.cell, of["base"], options.seed)
+    q = model.joint_values(of["joints"], len(poses))
+    found = touch_hand(model, surface, poses, q, options, _command(model, q, of))
+    body = surface.body(of["density"])
+    if of["mass"]:
+        body["inertia"] *= of["mass"] / body["mass"]
+        body["mass"] = of["mass"]
+    count = len(found.status)
+    arrays = {name: np.array(rows, dtype=float) for name, rows in found.rows.items()}
+    for name in ("point", "normal"):
+        arrays.setdefault(name, np.zeros((0, 3)))
+    arrays.setdefault("friction", np.zeros(0))
+    if not found.first[-1]:
+        arrays.pop("torque", None), arrays.pop("mass_matrix", None)
+    for name in ("jacobian", "angular_jacobian"):
+        if name in arrays:
+            arrays[name] = arrays[name].reshape(-1, arrays[name].shape[-1])
+    for name, shape in (("mass", ()), ("com", (3,)), ("inertia", (3, 3))):
+        arrays[name] = np.ascontiguousarray(np.broadcast_to(body[name], (count, *shape)))
+    number = np.repeat(np.arange(len(poses)), options.draws)
+    arrays["pose_number"] = number.astype(float)
+    nothing = np.zeros(count)
+    touch = Touch(
+        number, found.status, found.collision, nothing, nothing, np.full(count, np.nan), found.pose, found.distance, found.joints
+    )
+    return np.array(found.first, np.int64), arrays, surface.picture(), found.names, touch, surface.warning, model
+
+
+def _command(model: JointedHand, q: np.ndarray, of: dict[str, Any]) -> Any:
+    """Torques of pose p at joint values x, from `torque`, or from `squeeze` and `stiffness`; None: none are known."""
+    if of["torque"] is not None:
+        if of["squeeze"] is not None:
+            raise ValueError("give one of torque and squeeze")
+        torque = model.joint_values(of["torque"], len(q), "torque")
+        return lambda p, x: torque[p]
+    if of["squeeze"] is None:
+        return None
+    if of["stiffness"] is None:
+        raise ValueError("squeeze needs stiffness, the gain of the position controllers [N m/rad]")
+    target = model.joint_values(of["squeeze"], len(q), "squeeze")
+    gain = np.broadcast_to(numbers("stiffness", of["stiffness"]), (len(model.joint_names),))
+    return lambda p, x: gain * (target[p] - x)

@@ -30,6 +30,12 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
 # Arrays of a set that the page shows, with their shapes behind the axis of contacts and of grasps.
 OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
 OF_GRASPS = {"mass": (), "com": (3,), "gravity": (3,), "wrench": (6,)}
+OF_GRASPS |= {"outcome": (), "group": (), "pose_number": (), "load_case": ()}
+# Columns of sets that `garra grasp touch` made, and the names in Touch.
+OF_TOUCH = {"touch_status": "status", "collision_depth": "collision", "object_turn": "turn", "object_shift": "shift"}
+OF_TOUCH |= {"jaw_width": "width", "hand_pose": "hand"}
+OF_HAND_TOUCH = {"hand_distance": "distance", "hand_joints": "joints"}  # of hands with joints
+TOUCH_STATUS = ("touched", "no_touch", "one_side", "collision", "pushed_away", "bad_pose", "joint_limits")
 
 # Exceptions of numpy.load() for a damaged file or another format.
 NPZ_ERRORS = (OSError, ValueError, TypeError, KeyError, EOFError, MemoryError, RuntimeError, SyntaxError,
@@ -47,6 +53,9 @@ class Grasps:
     mesh: tuple[np.ndarray, np.ndarray] | None = None  #: vertices [v, 3], triangles [f, 3] of the object
     names: list[str] | None = None  #: of the grasps
     contact_names: list[str] | None = None  #: of the rows of contacts
+    group_names: list[str] | None = None  #: of the numbers in arrays["group"]
+    touch: dict[str, np.ndarray] = field(default_factory=dict)  #: status, ... of sets made of hand poses
+    touch_names: tuple[str, ...] = TOUCH_STATUS  #: of the numbers in touch["status"]
 
 
 @dataclass(frozen=True)
@@ -226,7 +235,14 @@ def _grasps(h5: Any, file: Path, count: int) -> Grasps:
         if rows < 0 or array.size != np.prod(shape):
             raise DamagedFile(f"{file}: {name}: does not fit the {count} grasps of the ranking")
         arrays[name] = array.reshape(shape)
-    return Grasps(first, arrays, read_mesh(h5), read_names(h5, "name", count), read_names(h5, "contact_name", rows))
+    names = {"names": read_names(h5, "name", count), "contact_names": read_names(h5, "contact_name", rows)}
+    return Grasps(first, arrays, read_mesh(h5), **names, group_names=read_group_names(h5), touch=read_touch(h5, count))
+
+
+def read_touch(h5: Any, count: int) -> dict[str, np.ndarray]:
+    """Columns of a set that was made of hand poses, by their names in Touch; {} of other sets."""
+    columns = {key: np.asarray(h5[name][()]) for name, key in (OF_TOUCH | OF_HAND_TOUCH).items() if name in h5}
+    return columns if "status" in columns and all(len(column) == count for column in columns.values()) else {}
 
 
 def read_mesh(h5: Any) -> tuple[np.ndarray, np.ndarray] | None:
@@ -253,6 +269,14 @@ def find_contact_name(names: list[str] | None, first: np.ndarray | None, grasp: 
     """Name of a contact of a grasp; both count from 0."""
     name = names[int(first[grasp]) + contact] if names and first is not None else ""
     return name or f"contact {contact}"
+
+
+def read_group_names(h5: Any) -> list[str] | None:
+    """Names of the numbers in `group`, where the set has them."""
+    try:
+        return read_names(h5, "group_name", len(h5["group_name"])) if "group_name" in h5 else None
+    except ValueError:
+        return None
 
 
 def read_names(h5: Any, key: str, count: int) -> list[str] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from garra.grasp import figures, ranking_data, ranking_file, ranking_words
+from garra.grasp import figures, outcome_page, ranking_data, ranking_file, ranking_words, trials
 from garra.grasp.ranking_file import Found
 from garra.page import study_parts, words
 from garra.page.html import page
@@ -46,6 +46,7 @@ def build(found: Found) -> str:
         friction=friction,
         columns=_columns(data, friction),
         shares=_shares(found, order),
+        outcomes=_outcomes(found),
         refused=_refused(found),
         unsolved=_unsolved(found, order),
         study=ranking_words.study(found.study, found.grasps.arrays if found.grasps else {}),
@@ -248,6 +249,13 @@ def _refused(found: Found) -> list[list[str]]:
             more = f" and {words.count(len(where) - MOST_LISTED)} more" if len(where) > MOST_LISTED else ""
             rows.append([kind.label, words.count(len(where)), kind.meaning, listed + more])
     return rows
+
+
+def _outcomes(found: Found) -> Table | None:
+    """P(held) against the outcomes of trials, where the set has them."""
+    if not trials.has_outcomes(found):
+        return None
+    return outcome_page.parts(trials.compare_trials(trials.find_trials(found)))
 
 
 def _unsolved(found: Found, order: np.ndarray) -> Table:

@@ -52,6 +52,8 @@ class GraspArrays:
         Names of the grasps.
     contact_names : array_like [G, k] or [m], optional
         Names of the contacts.
+    group_names : list of str, optional
+        Names of the numbers in `group`, which may be names itself.
     {rows}
 
     Examples
@@ -65,6 +67,7 @@ class GraspArrays:
     mesh: tuple[Any, Any] | None = None
     names: Any = None
     contact_names: Any = None
+    group_names: Any = None
 
     def _given(self) -> dict[str, Any]:
         """Fields that are not None, by name."""

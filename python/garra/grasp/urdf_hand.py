@@ -15,7 +15,8 @@ import numpy as np
 from garra._core import FileError
 from garra.arguments import numbers, positive, vector
 from garra.chain.robot import Chain, load
-from garra.grasp.hand import Grasp, Props, coefficients, wrench_matrix
+from garra.grasp.hand import Grasp, Props, coefficients
+from garra.grasp.wrench import wrench_matrix
 
 MOVING = ("revolute", "continuous", "prismatic")
 

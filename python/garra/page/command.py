@@ -16,20 +16,29 @@ CANNOT_WRITE = 5
 
 def make(program: str, output: Path, build: Callable[[], str]) -> int:
     """Writes the page that `build` makes to `output`; the exit code. `program`: who speaks in messages."""
-    try:
+
+    def write() -> None:
         html.write(build(), output)
+        print(output)
+
+    return run(program, write, str(output))
+
+
+def run(program: str, task: Callable[[], None], output: str = "") -> int:
+    """Runs a task; the exit code, with a message for what may go wrong."""
+    try:
+        task()
     except RunError as error:
         return _fail(program, str(error), error.exit_code)
     except ModuleNotFoundError as error:
         remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
         return _fail(program, f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
     except OSError as error:
-        return _fail(program, f"{error.filename or output}: {error.strerror or error}", CANNOT_WRITE)
+        return _fail(program, f"{error.filename or output or 'output'}: {error.strerror or error}", CANNOT_WRITE)
     except (KeyError, RuntimeError) as error:  # what h5py makes of a disk that cannot be read
         if not _is_of_hdf5(error):
             raise
         return _fail(program, f"a file of the run cannot be read: {error}", CANNOT_WRITE)
-    print(output)
     return 0
 
 

@@ -34,3 +34,23 @@ def _lower_end(k: int, n: int, tail: float) -> float:
         if abs(change) < 1e-14 or (step > 1 and change < 0):
             break
     return float(p)
+
+
+def student_quantile(p: float, freedom: int) -> float:
+    """Quantile p above 1/2 of Student's t distribution, by bisection of its integral (Gauss-Legendre, 64 points)."""
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    scale = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / (freedom * np.pi) ** 0.5
+
+    def below(x: float) -> float:
+        # With u = sqrt(n) tan(a) the density becomes cos(a)^(n - 1), smooth on a bounded interval.
+        end = np.arctan(x / freedom**0.5)
+        a = end * (nodes + 1) / 2
+        return 0.5 + scale * freedom**0.5 * float((weights * np.cos(a) ** (freedom - 1)).sum() * end / 2)
+
+    low, high = 0.0, 1.0
+    while below(high) < p:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) < p else (low, middle)
+    return (low + high) / 2

@@ -12,35 +12,43 @@ import numpy as np
 from garra import _core, program
 from garra.grasp import scene
 from garra.viewer import parts
+from garra.viewer.sets import SetViewer
 
 if TYPE_CHECKING:
+    from garra.grasp.candidates import GraspSet
+    from garra.grasp.hand import Grasp
     from garra.study.run import Result
 
 BODY, FINGER, CONE, FORCE, LOAD = (180, 184, 190), (70, 76, 84), (42, 120, 214), (20, 60, 140), (200, 70, 40)
 OF_STATE = {0: (38, 130, 78), 1: (214, 120, 20), 2: (150, 150, 150)}
 
 
-def show(run: str | PathLike[str] | Result, sample: int | None = None, *, port: int = 8080) -> Viewer:
-    """Serves a 3-D view of a grasp run for the browser at http://127.0.0.1:PORT until close().
+def show(
+    run: str | PathLike[str] | Result | GraspSet | Grasp, sample: int | None = None, *, port: int = 8080
+) -> Viewer | SetViewer:
+    """Serves a 3-D view of grasps for the browser at http://127.0.0.1:PORT until close().
 
     Parameters
     ----------
-    run : str, path or Result
-        Run folder of a grasp study, or its result.
+    run : str, path, Result, GraspSet or Grasp
+        Run folder of a grasp study, or its result; a set of grasps, with the hand of a set of from_poses(); a grasp of
+        from_mujoco().
     sample : int, optional
-        Number of the sample; default: the nominal grasp.
+        Number of the sample, or of the grasp of a set; default: the nominal grasp, or the first.
     port : int
         Port of the server.
 
     Returns
     -------
-    Viewer
+    Viewer or SetViewer
 
     Raises
     ------
     ImportError
         Without viser (`pip install garra[viewer]`).
     """
+    if hasattr(run, "_picture"):
+        return SetViewer(run, sample, port)
     return Viewer(fspath(run) if isinstance(run, str | PathLike) else str(run.folder), sample, port)
 
 

@@ -95,6 +95,7 @@ void add_grasp_commands(Command app) {
   add_propose_command(grasp);
   add_touch_command(grasp);
   add_rank_command(grasp);
+  add_compare_command(grasp);
 }
 
 }  // namespace garra::cli

@@ -92,6 +92,14 @@ std::string race(const RankAnswer& a) {
          "confidence of " + confidence + " the true best " + std::to_string(a.study.best) + " are.\n";
 }
 
+/// Number of grasps with the P(held) of the best.
+std::int64_t tied(const Ranking& r) {
+  const auto best = std::find(r.rank.begin(), r.rank.end(), 1);
+  if (best == r.rank.end()) return 0;
+  const double p = r.p_held[static_cast<std::size_t>(best - r.rank.begin())];
+  return std::count(r.p_held.begin(), r.p_held.end(), p);
+}
+
 bool has_radius(const Ranking& r) {
   return std::any_of(r.resisted_force_radius.begin(), r.resisted_force_radius.end(),
                      [](double x) { return !std::isnan(x); });
@@ -150,6 +158,10 @@ std::string format_answer(const RankAnswer& a) {
                     (a.study.best > 0 ? short_number(static_cast<double>(drawn(r))) + " samples in all\n"
                                       : std::to_string(a.study.samples) + " samples each\n");
   out += table(r);
+  if (const std::int64_t n = tied(r); n > 1)
+    out += "\n" + std::to_string(n) + " grasps have the best's P(held), in the order of " +
+           (has_radius(r) ? "the wrench that they resist\n(resisted force radius), then of " : "") +
+           "the friction that they need.\n";
   if (a.study.best > 0 && ranked > 0) out += race(a);
   out += meaning(r) + ranking_outcomes(r);
   const auto names = names_of(GraspStatus{});
@@ -170,6 +182,7 @@ std::string json(const RankAnswer& a) {
   Json out = {{"set", a.set}, {"grasps", r.status.size()}, {"samples", drawn(r)}};
   out["hand"] = names_of(r.hand)[static_cast<std::size_t>(r.hand)];
   if (a.study.best > 0) out["decided"] = r.decided;
+  out["tied"] = tied(r);
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 0; k < names.size(); ++k) out["status"][names[k]] = count(r, static_cast<GraspStatus>(k));
   out["unsolved"] = unsolved(r);
@@ -319,6 +332,33 @@ void add_rank_command(Command grasp) {
       "  garra grasp rank study.toml -o ranking.h5\n"
       "  garra grasp rank grasps.h5 study.toml --best 10 --set sampling.samples=1000000");
   command.callback([a] { run_rank(*a); });
+}
+
+void add_compare_command(Command grasp) {
+  struct Arguments {
+    std::vector<std::string> rankings;
+    std::string page, format = "human";
+    bool arrived = false;
+  };
+  Command command = grasp.add_subcommand("compare", "P(held) of rankings against the outcomes of trials in their sets");
+  const auto a = std::make_shared<Arguments>();
+  command.add_option("rankings", a->rankings, "one or several; the sets that they name have `outcome` [g]")
+      .required()
+      .type_name("RANKING.h5");
+  command.add_option("-o,--output", a->page, "page with tables, reliability diagram and baselines")
+      .type_name("PAGE.html");
+  command.add_flag("--arrived", a->arrived, "leave out draws that end in a collision: the hand reached its pose");
+  command.add_option("--format", a->format, "human or json").check(one_of({"human", "json"})).capture_default_str();
+  command.footer(
+      "Example:\n"
+      "  garra grasp compare mug.h5 bowl.h5 -o compare.html    # sets without `group`: an object for each file");
+  command.callback([a] {
+    for (const std::string& ranking : a->rankings)
+      if (!a->page.empty()) check_output(ranking, a->page, "the ranking");
+    std::vector<std::string> words = {"--format", a->format};
+    if (a->arrived) words.emplace_back("--arrived");
+    run_module("garra.compare_page", "the rankings were not compared", a->rankings, a->page, words);
+  });
 }
 
 }  // namespace garra::cli

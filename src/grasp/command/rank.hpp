@@ -9,6 +9,8 @@
 namespace garra::cli {
 
 void add_rank_command(Command grasp);
+/// `garra grasp compare`, whose Python prints the answer.
+void add_compare_command(Command grasp);
 
 inline constexpr const char* kRankingFile = "ranking.h5";  ///< of a run folder
 

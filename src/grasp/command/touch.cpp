@@ -47,9 +47,14 @@ grasp::ParallelJaw find_jaw(const TouchArguments& a) {
               "Known: " + known + ". For another, change their lengths, as --opening 0.05.");
 }
 
-/// pose [p,4,4] and, if the file has it, up [3] or [p,3].
-std::vector<double> read_poses(const std::string& path, std::vector<double>& up) {
+struct PosesFile {
+  std::vector<double> pose, up, outcome, group;
+};
+
+/// pose [p,4,4] and, as far as the file has them, up [3] or [p,3], outcome and group [p].
+PosesFile read_poses_file(const std::string& path) {
   const auto file = io::open_arrays(path, "Hand poses are an array `pose` [p,4,4] in an NPZ or HDF5 file.");
+  PosesFile out;
   const char* name = file->has("pose") ? "pose" : "poses";
   if (!file->has(name)) file->refuse("pose", "missing");
   const io::Shape shape = file->shape(name);
@@ -57,9 +62,22 @@ std::vector<double> read_poses(const std::string& path, std::vector<double>& up)
   file->require_shape(name, {shape[0], 4, 4});
   if (file->has("up")) {
     if (file->shape("up").size() == 2) file->require_shape("up", {shape[0], 3});
-    up = file->doubles("up");
+    out.up = file->doubles("up");
   }
-  return file->doubles(name);
+  for (const auto& [key, values] : {std::pair{"outcome", &out.outcome}, std::pair{"group", &out.group}})
+    if (file->has(key)) {
+      file->require_shape(key, {shape[0]});
+      *values = file->doubles(key);
+    }
+  out.pose = file->doubles(name);
+  return out;
+}
+
+/// The numbers of poses for each of their draws.
+std::vector<double> repeat(const std::vector<double>& of_poses, std::int64_t draws) {
+  std::vector<double> out;
+  for (const double x : of_poses) out.insert(out.end(), static_cast<std::size_t>(draws), x);
+  return out;
 }
 
 std::vector<double> to_numbers(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
@@ -69,25 +87,26 @@ void run_touch(TouchArguments a) {
   check_output(a.poses, a.output, "the poses");
   a.options.jaw = find_jaw(a);
   a.options.close = !a.stored;
-  const std::vector<double> poses = read_poses(a.poses, a.options.up);
+  const PosesFile poses = read_poses_file(a.poses);
+  a.options.up = poses.up;
   const io::Object object = io::read_object(a.object, a.scale);
   if (!object.warning.empty()) std::fprintf(stderr, "garra: warning: %s\n", printable(object.warning).c_str());
   const auto start = std::chrono::steady_clock::now();
-  const grasp::Touched t = grasp::touch(*object.surface, poses, a.options, parse_device("cpu", a.threads));
+  grasp::Touched t = grasp::touch(*object.surface, poses.pose, a.options, parse_device("cpu", a.threads));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const auto count = std::ssize(t.status);
-  std::vector<double> pose(static_cast<std::size_t>(count));
-  for (std::int64_t g = 0; g < count; ++g) pose[static_cast<std::size_t>(g)] = static_cast<double>(g / a.options.draws);
+  t.set.outcome = repeat(poses.outcome, a.options.draws);
+  t.set.group = repeat(poses.group, a.options.draws);
   io::write_grasp_set(a.output, t.set,
                       {object.surface->picture(),
                        {},
                        {{"object", a.object}, {"hand", a.hand}, {"version", version()}},
-                       {{"pose_number", pose},
-                        {"touch_status", to_numbers(t.status)},
+                       {{"touch_status", to_numbers(t.status)},
                         {"collision_depth", t.collision},
                         {"object_turn", t.turn},
                         {"object_shift", t.shift},
-                        {"jaw_width", t.width}}});
+                        {"jaw_width", t.width},
+                        {"hand_pose", t.pose}}});
   const auto names = names_of(grasp::TouchStatus{});
   Json counts = Json::object();
   std::string text;
@@ -97,7 +116,7 @@ void run_touch(TouchArguments a) {
     if (n > 0) text += counted(words(names[k]), n, static_cast<double>(count));
   }
   if (a.format == "json") {
-    const Json out = {{"poses", std::ssize(poses) / 16},
+    const Json out = {{"poses", std::ssize(poses.pose) / 16},
                       {"draws", a.options.draws},
                       {"grasps", count},
                       {"hand", a.hand},
@@ -109,7 +128,7 @@ void run_touch(TouchArguments a) {
     return;
   }
   std::fputs(
-      printable(format("%lld poses, %lld grasps of %s\n\n", static_cast<long long>(std::ssize(poses) / 16),
+      printable(format("%lld poses, %lld grasps of %s\n\n", static_cast<long long>(std::ssize(poses.pose) / 16),
                        static_cast<long long>(count), a.hand.c_str()) +
                 text + "Speed              " + short_number(static_cast<double>(count) / std::max(seconds, 1e-9)) +
                 " grasps/s\nSet                " + a.output + "\nHow safe are they  garra grasp rank " + a.output +
@@ -130,7 +149,9 @@ std::string flag(const char* name) {
 void add_touch_command(Command grasp) {
   Command command = grasp.add_subcommand("touch", "Contacts of a parallel jaw at hand poses, for `garra grasp rank`");
   const auto a = std::make_shared<TouchArguments>();
-  command.add_option("poses", a->poses, "`pose` [p,4,4] of the hand in object axes: x closes, z out of the palm")
+  command
+      .add_option("poses", a->poses,
+                  "`pose` [p,4,4] of the hand in object axes: x closes, z out of the palm; up, outcome, group")
       .required()
       .type_name("POSES.npz");
   command.add_option("--mesh", a->object, "object: .stl, .obj, or a shape as in `garra grasp propose`")

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "garra/batch/interrupt.hpp"
 #include "garra/batch/parallel.hpp"
@@ -46,16 +47,18 @@ class Deciding {
  private:
   using Places = std::vector<std::size_t>;  ///< in `which`
 
-  /// Grasps for seconds of work, in less than 256 MB. A sample of a hand with many contacts takes a millisecond.
+  /// Grasps for seconds of work, in limited memory. A sample of a hand with many contacts takes a millisecond.
   [[nodiscard]] std::size_t at_once(int contacts, bool soft) const {
-    constexpr std::int64_t kBytesAtOnce = 1 << 28;
-    const bool slow = work_.hand != Hand::kIdeal && contacts > 4 && work_.device.executor != Executor::kCuda;
+    const bool on_gpu = work_.device.executor == Executor::kCuda;
+    const bool slow = work_.hand != Hand::kIdeal && contacts > 4 && !on_gpu;
+    // Hands on the host: little enough that the allocator keeps the memory, whose first use costs more than a sample.
+    const std::int64_t bytes_at_once = work_.hand != Hand::kIdeal && !on_gpu ? 1 << 24 : 1 << 28;
     const std::int64_t samples_at_once = slow ? 1 << 14 : 1 << 21;
     std::int64_t each = sizeof(SetGrasp<kAnyContacts>);
     if (work_.hand != Hand::kIdeal) each += soft ? sizeof(SetHand<kAnyContacts, 4>) : sizeof(SetHand<kAnyContacts, 3>);
     const std::int64_t samples = std::max<std::int64_t>({of_.count, of_.numbers, 1});
     return static_cast<std::size_t>(
-        std::max<std::int64_t>(1, std::min(samples_at_once / samples, kBytesAtOnce / each)));
+        std::max<std::int64_t>(1, std::min(samples_at_once / samples, bytes_at_once / each)));
   }
 
   /// Decides grasps with `contacts` contacts: on the host by the code for any number, on a GPU by the smallest kernel
@@ -133,6 +136,7 @@ class Deciding {
   void with_hand(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
     PackedHands<N, D> hands;
+    hands.hands.reserve(places.size());
     for (std::size_t j = 0; j < places.size(); ++j) {
       check_interrupt();
       reader_.pack(grasp(places[j]), grasps[j], hands);
@@ -220,8 +224,9 @@ double count_share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
 void set_hand_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
   const HandCounts& n = decided.counts[k];
   out.outcomes[g] = n.outcome;
-  out.p_no_slip[g] = count_share(n.sticks, n.sticks_unknown, out.samples[g]);
-  out.p_resisted[g] = count_share(n.resisted, n.resisted_unknown, out.samples[g]);
+  const auto all = std::accumulate(n.outcome.begin(), n.outcome.end(), std::int64_t{0});  // samples of all load cases
+  out.p_no_slip[g] = count_share(n.sticks, n.sticks_unknown, all);
+  out.p_resisted[g] = count_share(n.resisted, n.resisted_unknown, all);
   out.margin[g] = find_quantiles(decided.margin, k, decided.each, -kInfinite);
   const auto most = std::max_element(n.first.begin(), n.first.end());
   out.non_unique[g] = n.several;
@@ -330,6 +335,68 @@ void set_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& 
     set_hand_columns(decided, k, g, out);
 }
 
+namespace {
+
+/// Joins the load cases of each grasp in its case 0: bits and numbers of the samples, which have the same draws in all
+/// cases, and sums of counts. `place` is that of a grasp in `decided`.
+class CasesJoined {
+ public:
+  CasesJoined(const Work& work, std::int64_t cases, std::vector<std::size_t> place, Decided& decided)
+      : any_(work.study.any_load_case),
+        cases_(static_cast<std::size_t>(cases)),
+        place_(std::move(place)),
+        decided_(decided) {}
+
+  /// `g`: the grasp of case 0. Its status is its own, or the first other one of a case.
+  void join(std::size_t g, std::vector<GraspStatus>& status) {
+    for (std::size_t c = 1; c < cases_; ++c) {
+      if (status[g] == GraspStatus::kRanked) status[g] = status[g + c];
+      if (status[g + c] == GraspStatus::kRanked) status[g + c] = GraspStatus::kLoadCase;
+    }
+    if (status[g] != GraspStatus::kRanked) return;
+    const std::size_t to = place_[g];
+    for (std::size_t w = 0; w < decided_.words; ++w) decided_.decisions[to * decided_.words + w] = joined(g, w);
+    for (std::size_t c = 1; c < cases_; ++c) {
+      const std::size_t from = place_[g + c];
+      decided_.counts[to].add(decided_.counts[from]);
+      join_numbers(decided_.critical, decided_.each, to, from, !any_);
+      join_numbers(decided_.margin, decided_.each, to, from, any_);
+      join_numbers(decided_.radius, decided_.radii, to, from, any_);
+    }
+  }
+
+ private:
+  [[nodiscard]] DecisionBits joined(std::size_t g, std::size_t w) const {
+    std::uint64_t held = any_ ? 0 : ~std::uint64_t{0}, failed = ~held, known = 0;
+    for (std::size_t c = 0; c < cases_; ++c) {
+      const DecisionBits bits = decided_.decisions[place_[g + c] * decided_.words + w];
+      const std::uint64_t lost = ~(bits.held | bits.undecided);
+      held = any_ ? held | bits.held : held & bits.held;
+      failed = any_ ? failed & lost : failed | lost;
+      known |= bits.held | bits.undecided;  // samples beyond the last have no bit
+    }
+    return {held & known, ~(held | failed) & known};
+  }
+  /// The larger or smaller number of each sample. An unknown one counts only where a single case is enough.
+  void join_numbers(std::vector<double>& all, std::size_t each, std::size_t to, std::size_t from, bool larger) const {
+    for (std::size_t i = 0; i < each; ++i) {
+      double& mine = all[to * each + i];
+      const double other = all[from * each + i];
+      if (std::isnan(mine) || std::isnan(other))
+        mine = any_ && std::isnan(mine) ? other : any_ ? mine : kNone;
+      else
+        mine = larger ? std::max(mine, other) : std::min(mine, other);
+    }
+  }
+
+  bool any_;
+  std::size_t cases_;
+  std::vector<std::size_t> place_;
+  Decided& decided_;
+};
+
+}  // namespace
+
 Ranking rank_apart(const Work& work, std::vector<DecisionBits>& decisions, const SetProgress& done) {
   const auto grasps = static_cast<std::size_t>(work.set.count());
   Ranking out = empty_ranking(grasps, work.hand);
@@ -339,10 +406,17 @@ Ranking rank_apart(const Work& work, std::vector<DecisionBits>& decisions, const
     out.status[g] = GraspReader(work.set, work.hand, static_cast<std::int64_t>(g)).status(work.study.interior_grasp);
     if (out.status[g] == GraspStatus::kRanked) which.push_back(g);
   }
-  const Decided decided = decide(work, which, all_samples(work.study), done);
+  Decided decided = decide(work, which, all_samples(work.study), done);
+  if (const std::int64_t cases = count_load_cases(work.set); cases > 1) {
+    std::vector<std::size_t> place(grasps);
+    for (std::size_t k = 0; k < which.size(); ++k) place[which[k]] = k;
+    CasesJoined joined(work, cases, std::move(place), decided);
+    for (std::size_t g = 0; g < grasps; g += static_cast<std::size_t>(cases)) joined.join(g, out.status);
+  }
   decisions.assign(grasps * decided.words, {});
   for (std::size_t k = 0; k < which.size(); ++k) {
     const std::size_t g = which[k];
+    if (out.status[g] != GraspStatus::kRanked) continue;
     out.samples[g] = work.study.samples;
     count(decided.of(k), g, out);
     set_probability(work.study, g, out);

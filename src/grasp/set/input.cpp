@@ -117,10 +117,28 @@ Vec3<double> choose_tangent(const Vec3<double>& n, const Vec3<double>& given, bo
   return axpy(-dot(along, n), n, along);
 }
 
+[[noreturn]] void refuse_load_cases(std::int64_t row, const std::string& is) {
+  throw Error(ExitCode::kInvalidFile, "load_case: row " + std::to_string(row) + is,
+              "It is 0, 1, ..., k - 1 again and again, with k at most " + std::to_string(kMaxLoadCases) + ".");
+}
+
 constexpr double kShortest = 1e-12;  ///< a shorter vector has no direction
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 }  // namespace
+
+std::int64_t count_load_cases(const GraspSet& set) {
+  const std::vector<double>& all = set.load_case;
+  if (all.empty()) return 1;
+  std::int64_t k = 1;
+  while (k < std::ssize(all) && all[static_cast<std::size_t>(k)] != 0) ++k;
+  if (k > kMaxLoadCases) refuse_load_cases(k - 1, " is one of " + std::to_string(k) + " cases");
+  for (std::int64_t row = 0; row < std::ssize(all); ++row)
+    if (all[static_cast<std::size_t>(row)] != static_cast<double>(row % k))
+      refuse_load_cases(row, " is not " + std::to_string(row % k));
+  if (std::ssize(all) % k != 0) refuse_load_cases(std::ssize(all) - 1, " is not the last of its grasp's cases");
+  return k;
+}
 
 GraspStatus GraspReader::status(bool interior_grasp) const {
   if (contacts_ == 0) return GraspStatus::kNoContact;

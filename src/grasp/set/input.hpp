@@ -11,6 +11,10 @@ namespace garra::grasp {
 /// Throws Error if sizes do not match, or there is nothing to hold.
 void check_input(const GraspSet& set, const SetStudy& study);
 
+/// Number of load cases of each grasp, 1 without any. Throws Error if the numbers are not 0, 1, ..., k - 1 again and
+/// again.
+[[nodiscard]] std::int64_t count_load_cases(const GraspSet& set);
+
 /// The random inputs of a study's samples.
 [[nodiscard]] SetModel make_model(const SetStudy& study);
 

@@ -160,6 +160,9 @@ class JointResponse {
       solve_lower(factor_, std::span(columns_).subspan(static_cast<std::size_t>(r * n), static_cast<std::size_t>(n)));
   }
   [[nodiscard]] double mobility(std::int64_t r, std::int64_t c) const { return dot_product(column(r), column(c)); }
+  [[nodiscard]] std::int64_t joints() const { return hand_.joints; }
+  /// C of the mobility C C^T, row by row: a number for each joint.
+  [[nodiscard]] std::span<const double> root(std::int64_t r) const { return column(r); }
   /// J M^-1 torque.
   [[nodiscard]] Numbers of(Numbers torque) const {
     solve_lower(factor_, torque);
@@ -225,6 +228,79 @@ void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D
       for (int c = 0; c < extent<D>(); ++c)
         (moves ? inverse : structure)(r, c) += v(r, k) * v(c, k) / (moves ? a(k, k) : 1);
   }
+}
+
+/// Eigenvalues of the symmetric n x n matrix a, on its diagonal, and eigenvectors, columns of v: cyclic Jacobi
+/// rotations.
+void diagonalize(Numbers& a, Numbers& v, std::size_t n) {
+  v.assign(n * n, 0);
+  for (std::size_t k = 0; k < n; ++k) v[k * n + k] = 1;
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    double off = 0, on = 0;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t c = 0; c <= r; ++c) (r == c ? on : off) += a[r * n + c] * a[r * n + c];
+    if (off <= 1e-34 * on) return;
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) {
+        const double y = a[p * n + q];
+        if (y == 0) continue;
+        const double half = (a[q * n + q] - a[p * n + p]) / (2 * y);
+        const double t = (half >= 0 ? 1 : -1) / (std::abs(half) + std::sqrt(half * half + 1));
+        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
+        const auto turn = [c, s](double& x, double& z) {
+          const double old = x;
+          x = c * old - s * z;
+          z = s * old + c * z;
+        };
+        for (std::size_t k = 0; k < n; ++k) turn(a[k * n + p], a[k * n + q]);
+        for (std::size_t k = 0; k < n; ++k) turn(a[p * n + k], a[q * n + k]);
+        for (std::size_t k = 0; k < n; ++k) turn(v[k * n + p], v[k * n + q]);
+      }
+  }
+}
+
+/// The same for B = C C^T of fewer joints than rows, from C's rows: B^+ = C V L^-2 V^T C^T and the projector 1 - C V
+/// L^-1 V^T C^T with C^T C = V L V^T. An empty row moves by itself, with the mobility `beyond`.
+template <int D>
+void split_root(std::vector<Numbers> C, std::size_t n, double beyond, Mat<double, D, D>& inverse,
+                Mat<double, D, D>& structure, bool& structured) {
+  Numbers gram(n * n, 0), v;
+  for (const Numbers& row : C)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      for (std::size_t k = 0; k < n; ++k) gram[i * n + k] += row[i] * row[k];
+  diagonalize(gram, v, n);
+  double largest = 0;
+  for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, gram[k * n + k]);
+  std::vector<Numbers> unit(C.size());  // columns C v / sqrt(eigenvalue) of the directions that move, by rows
+  Numbers values;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double value = gram[k * n + k];
+    if (!(value > kStiff * largest)) continue;
+    values.push_back(value);
+    for (std::size_t r = 0; r < C.size(); ++r) {
+      double sum = 0;
+      for (std::size_t i = 0; i < C[r].size(); ++i) sum += C[r][i] * v[i * n + k];
+      unit[r].push_back(sum / std::sqrt(value));
+    }
+  }
+  inverse = structure = Mat<double, D, D>::zero();
+  std::size_t alone = 0;
+  for (int r = 0; r < extent<D>(); ++r) {
+    const Numbers& own = unit[static_cast<std::size_t>(r)];
+    if (C[static_cast<std::size_t>(r)].empty()) {
+      inverse(r, r) = 1 / beyond;
+      ++alone;
+      continue;
+    }
+    structure(r, r) = 1;
+    for (int c = 0; c < extent<D>(); ++c)
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        const double product = own[k] * unit[static_cast<std::size_t>(c)][k];
+        inverse(r, c) += product / values[k];
+        structure(r, c) -= product;
+      }
+  }
+  structured = values.size() + alone < C.size();
 }
 
 /// Force in object axes.
@@ -349,10 +425,18 @@ Mat<double, kAxes<D> * N, kAxes<D> * N> contact_mobility(const HandRows& rows, c
 /// Computes B^+ and the structure's directions, restricted to directions in which contacts bear forces. `beyond`:
 /// mobility of padding contacts.
 template <int N, int D>
-void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
+void split_hand(const SetGrasp<N>& grasp, const JointResponse* response, double beyond, SetHand<N, D>& hand,
                 Mat<double, kAxes<D> * N, kAxes<D> * N>& inverse) {
+  const bool few = response != nullptr && response->joints() < D * grasp.contacts;
   if constexpr (D == 3) {
-    split(hand.mobility, inverse, hand.structure, hand.structured);
+    if (!few) return split(hand.mobility, inverse, hand.structure, hand.structured);
+    std::vector<Numbers> C(static_cast<std::size_t>(extent<3 * N>()));
+    for (int r = 0; r < 3 * grasp.contacts; ++r) {
+      const auto row = response->root(r);
+      C[static_cast<std::size_t>(r)].assign(row.begin(), row.end());
+    }
+    split_root(std::move(C), static_cast<std::size_t>(response->joints()), beyond, inverse, hand.structure,
+               hand.structured);
   } else {
     constexpr int M = kAxes<D>;
     auto F = Mat<double, M * N, D * N>::zero();
@@ -368,11 +452,26 @@ void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
       for (int r = 0; r < M; ++r)
         for (int c = 0; c < D; ++c) F(M * j + r, D * j + c) = frame(r, c);
     }
-    Mat<double, D * N, D*N> B = transpose_times(F, hand.mobility * F), inverse_B, structure;
+    Mat<double, D * N, D * N> inverse_B, structure;
     // A point among soft contacts bears no moment, as if it could rotate freely.
-    for (int j = 0; j < extent<N>(); ++j)
-      if (!(grasp.torsion_radius[j] > 0)) B(D * j + 3, D * j + 3) = beyond;
-    split(B, inverse_B, structure, hand.structured);
+    if (few) {
+      std::vector<Numbers> C(static_cast<std::size_t>(extent<D * N>()));
+      for (int j = 0; j < grasp.contacts; ++j)
+        for (int c = 0; c < (grasp.torsion_radius[j] > 0 ? D : 3); ++c) {
+          Numbers& row = C[static_cast<std::size_t>(D * j + c)];
+          row.assign(static_cast<std::size_t>(response->joints()), 0);
+          for (int r = 0; r < M; ++r)
+            for (std::size_t k = 0; k < row.size(); ++k)
+              row[k] += F(M * j + r, D * j + c) * response->root(M * j + r)[k];
+        }
+      split_root(std::move(C), static_cast<std::size_t>(response->joints()), beyond, inverse_B, structure,
+                 hand.structured);
+    } else {
+      Mat<double, D * N, D* N> B = transpose_times(F, hand.mobility * F);
+      for (int j = 0; j < extent<N>(); ++j)
+        if (!(grasp.torsion_radius[j] > 0)) B(D * j + 3, D * j + 3) = beyond;
+      split(B, inverse_B, structure, hand.structured);
+    }
     const Mat<double, D * N, M* N> back = transpose(F);
     inverse = F * (inverse_B * back);
     hand.structure = F * (structure * back);
@@ -480,7 +579,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   const Vec<double, M* N> force = out.command_force = commanded<N, D>(rows, grasp);
   set_drifts(rows, response, out);
   Mat<double, M * N, M * N> inverse;
-  split_hand(grasp, beyond, out, inverse);
+  split_hand(grasp, response, beyond, out, inverse);
   out.own_force = -(inverse * out.own_drift);
   out.command_force = -(inverse * out.command_drift);
   // After the forces: torques do not cause this motion.

@@ -40,8 +40,9 @@ struct Ranker {
   /// The same for all ranges.
   template <class Run>
   void for_all(const Run& run) const {
-    for (std::int64_t first = 0; first < source.count(); first += kGraspsAtOnce) {
-      const GraspSet set = source.read(first, std::min(kGraspsAtOnce, source.count() - first));
+    const std::int64_t most = kGraspsAtOnce / source.load_cases() * source.load_cases();
+    for (std::int64_t first = 0; first < source.count(); first += most) {
+      const GraspSet set = source.read(first, std::min(most, source.count() - first));
       run(Work{set, study(), source.hand(), device}, first);
     }
   }
@@ -198,6 +199,9 @@ Ranking rank(const SetSource& source, const SetStudy& study, const Device& devic
   const CheckedSet checked(source, study);
   const Ranker ranker{checked, device};
   if (study.best <= 0) return rank_all(ranker, progress);
+  if (checked.load_cases() > 1)
+    throw Error(ExitCode::kUsage, "best = " + std::to_string(study.best) + ": the set has load cases",
+                "Rank all grasps: best = 0.");
   Race race;
   const std::vector<std::size_t> grasp = rankable(ranker, race.ranking);
   // If all of them are wanted, no search is needed.

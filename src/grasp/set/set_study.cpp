@@ -149,6 +149,9 @@ GraspSetStudy::GraspSetStudy(SetScenario scenario, std::unique_ptr<const SetSour
                 "sampling.best = " + std::to_string(scenario_.study.best) +
                     ": a run decides every grasp by itself, and cannot give up some of them for others",
                 "Search for the best by `garra grasp rank`, or leave it out.");
+  if (checked_.load_cases() > 1)
+    throw Error(ExitCode::kInvalidFile, scenario_.file + ": the set has load cases, which a run would divide",
+                "Rank it by `garra grasp rank`.");
   study::Plan& plan = scenario_.plan;
   plan.seed = scenario_.study.seed;
   plan.samples = source_->count();

@@ -59,6 +59,9 @@ CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
   if (hand_ == Hand::kIdeal && study.method != "auto")
     throw Error(ExitCode::kUsage, "method = \"" + study.method + "\": the hand is ideal and solves no contact problem",
                 "leave the method out, or give the set a hand with a command");
+  if (some.load_case.empty()) return;
+  const std::vector<double> head = source.read(0, std::min(kMaxLoadCases + 1, source.count())).load_case;
+  load_cases_ = std::find(head.begin() + 1, head.end(), 0.0) - head.begin();
 }
 
 GraspSet CheckedSet::read(std::int64_t first, std::int64_t count) const {

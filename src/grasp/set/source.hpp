@@ -26,6 +26,8 @@ class CheckedSet {
   [[nodiscard]] std::int64_t count() const { return source_.count(); }
   [[nodiscard]] const SetStudy& study() const { return study_; }
   [[nodiscard]] Hand hand() const { return hand_; }
+  /// Load cases of each grasp.
+  [[nodiscard]] std::int64_t load_cases() const { return load_cases_; }
   /// Reads `count` grasps from `first` on. Throws Error(kInvalidFile), which names their range.
   [[nodiscard]] GraspSet read(std::int64_t first, std::int64_t count) const;
 
@@ -33,6 +35,7 @@ class CheckedSet {
   const SetSource& source_;
   const SetStudy& study_;
   Hand hand_;
+  std::int64_t load_cases_ = 1;
 };
 
 }  // namespace garra::grasp

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "garra/math/rotation_vector.hpp"
 
@@ -32,36 +33,51 @@ int cell_count(double length, double cell) {
 
 }  // namespace
 
-std::optional<mesh::Hit> JawClosing::cast(const Pose<double>& hand, const Vec3<double>& from, const Vec3<double>& along,
-                                          double most, mesh::Crossing crossing) const {
-  mesh::Ray ray{hand.R * from + hand.p, hand.R * along};
-  ray.most = most;
-  return object_.hit(ray, crossing);
+mesh::RayGrid JawClosing::to_grid(const Pose<double>& hand, const Rays& r) {
+  mesh::RayGrid grid;
+  const Vec3<double> u = (1.0 / r.nu) * r.u, v = (1.0 / r.nv) * r.v;
+  grid.from = hand.R * (r.corner + 0.5 * (u + v)) + hand.p;
+  grid.u = hand.R * u;
+  grid.v = hand.R * v;
+  grid.nu = r.nu;
+  grid.nv = r.nv;
+  grid.along = hand.R * r.along;
+  grid.most = r.most;
+  return grid;
+}
+
+std::vector<mesh::GridHit> JawClosing::cast(const Pose<double>& hand, const Rays& rays) const {
+  std::vector<mesh::GridHit> out;
+  object_.hits(to_grid(hand, rays), mesh::Crossing::kAny, out);
+  return out;
 }
 
 /// Shift of the object along x after which both fingers are beside it.
 JawClosing::Fit JawClosing::fit(const Pose<double>& hand) const {
   const ParallelJaw& jaw = o_.jaw;
   const double half = jaw.opening / 2, start = half + o_.max_push;
-  const int ny = 4, nz = 8;
   double reach[2] = {-start, -start};  // outermost surface on each side, along the side's direction
   Fit out;
-  for (int side = 0; side < 2; ++side)
-    for (int i = 0; i < ny; ++i)
-      for (int j = 0; j < nz; ++j) {
-        const double sign = side == 0 ? 1 : -1;
-        const Vec3<double> from = vec3(sign * start, cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i),
-                                       cell_center(jaw.palm, jaw.tip, nz, j));
-        const auto hit = cast(hand, from, x_axis(-sign), 2 * start, mesh::Crossing::kAny);
-        if (!hit) continue;
-        out.touches = true;
-        if (dot(hit->place.normal, hand.R * x_axis(-sign)) > 0) {  // the finger starts within the object
-          out.collides = true;
-          out.depth = std::max(out.depth, o_.max_push + std::min(hit->distance, jaw.opening));
-          continue;
-        }
-        reach[side] = std::max(reach[side], start - hit->distance);
+  for (int side = 0; side < 2; ++side) {
+    const double sign = side == 0 ? 1 : -1;
+    const Rays rays{vec3(sign * start, -jaw.pad_width / 2, jaw.palm),
+                    vec3(0.0, jaw.pad_width, 0.0),
+                    vec3(0.0, 0.0, jaw.tip - jaw.palm),
+                    4,
+                    8,
+                    x_axis(-sign),
+                    2 * start};
+    for (const mesh::GridHit& hit : cast(hand, rays)) {
+      if (!std::isfinite(hit.distance)) continue;
+      out.touches = true;
+      if (dot(hit.normal, hand.R * x_axis(-sign)) > 0) {  // the finger starts within the object
+        out.collides = true;
+        out.depth = std::max(out.depth, o_.max_push + std::min(hit.distance, jaw.opening));
+        continue;
       }
+      reach[side] = std::max(reach[side], start - hit.distance);
+    }
+  }
   const double lowest = reach[1] - half, highest = half - reach[0];  // of the shift
   out.shift = std::clamp(0.0, std::min(lowest, highest), std::max(lowest, highest));
   if (lowest > highest) {
@@ -77,64 +93,76 @@ JawClosing::Fit JawClosing::fit(const Pose<double>& hand) const {
 double JawClosing::obstacle(const Pose<double>& hand) const {
   const ParallelJaw& jaw = o_.jaw;
   double depth = 0;
-  const auto probe = [&](double x, double y, double low, double high) {
-    const auto hit = cast(hand, vec3(x, y, low), vec3(0.0, 0.0, 1.0), high - low, mesh::Crossing::kAny);
-    if (hit) depth = std::max(depth, high - low - hit->distance);
+  const auto probe = [&](const Vec3<double>& corner, double length, double width, int n, double high) {
+    if (!(high > corner[2])) return;
+    const Rays rays{corner, x_axis(length), vec3(0.0, width, 0.0), n, 3, vec3(0.0, 0.0, 1.0), high - corner[2]};
+    for (const mesh::GridHit& hit : cast(hand, rays))
+      if (std::isfinite(hit.distance)) depth = std::max(depth, rays.most - hit.distance);
   };
-  const double half = jaw.opening / 2;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (const double sign : {1.0, -1.0})
-        probe(sign * cell_center(half, half + jaw.thickness, 3, i),
-              cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, 3, j), jaw.palm, jaw.tip);
-  for (int i = 0; i < 9; ++i)
-    for (int j = 0; j < 3; ++j)
-      probe(cell_center(-jaw.palm_length / 2, jaw.palm_length / 2, 9, i),
-            cell_center(-jaw.palm_width / 2, jaw.palm_width / 2, 3, j), 0, jaw.palm);
+  for (const double x : {jaw.opening / 2, -jaw.opening / 2 - jaw.thickness})
+    probe(vec3(x, -jaw.pad_width / 2, jaw.palm), jaw.thickness, jaw.pad_width, 3, jaw.tip);
+  probe(vec3(-jaw.palm_length / 2, -jaw.palm_width / 2, 0.0), jaw.palm_length, jaw.palm_width, 9, jaw.palm);
   return depth;
 }
 
-/// Cells of one pad within `depth` of first touch. The pressure is proportional to the depth (Winkler's foundation).
-Patch JawClosing::press(const Pose<double>& hand, int side, double cell) const {
+/// Cells of the pads within `depth` of first touch. The pressure is proportional to the depth (Winkler's foundation).
+std::array<Patch, 2> JawClosing::press(const Pose<double>& hand, double cell) const {
   const ParallelJaw& jaw = o_.jaw;
-  const double sign = side == 0 ? 1 : -1, half = jaw.opening / 2;
+  const double half = jaw.opening / 2;
   const int ny = cell_count(jaw.pad_width, cell), nz = cell_count(jaw.pad_height, cell);
-  Patch out;
-  double first = -half;
-  for (int i = 0; i < ny; ++i)
-    for (int j = 0; j < nz; ++j) {
-      const double y = cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i);
-      const double z = cell_center(jaw.tip - jaw.pad_height, jaw.tip, nz, j);
-      const auto hit = cast(hand, vec3(sign * half, y, z), x_axis(-sign), jaw.opening, mesh::Crossing::kInto);
-      if (!hit) continue;
-      const Vec3<double> normal = transpose(hand.R) * hit->place.normal;
-      if (sign * normal[0] < kSteepest) continue;
-      out.cells.push_back({y, z, sign * (half - hit->distance), normal});
-      first = std::max(first, half - hit->distance);
-    }
-  std::erase_if(out.cells, [&](const PadCell& c) { return first - sign * c.x >= o_.depth; });
-  double sum = 0;
-  for (PadCell& c : out.cells) {
-    c.weight = o_.depth - (first - sign * c.x);
-    sum += c.weight;
-    out.y += c.weight * c.y;
-    out.z += c.weight * c.z;
+  const Rays rays{vec3(half, -jaw.pad_width / 2, jaw.tip - jaw.pad_height),
+                  vec3(0.0, jaw.pad_width, 0.0),
+                  vec3(0.0, 0.0, jaw.pad_height),
+                  ny,
+                  nz,
+                  x_axis(-1),
+                  jaw.opening};
+  std::array<std::vector<mesh::GridHit>, 2> hits;
+  object_.spans(to_grid(hand, rays), hits[0], hits[1]);
+  std::array<Patch, 2> out;
+  for (int side = 0; side < 2; ++side) {
+    const double sign = side == 0 ? 1 : -1;
+    Patch& patch = out[static_cast<std::size_t>(side)];
+    double first = -half;
+    for (int i = 0; i < ny; ++i)
+      for (int j = 0; j < nz; ++j) {
+        const mesh::GridHit& hit = hits[static_cast<std::size_t>(side)][static_cast<std::size_t>(i * nz + j)];
+        if (!std::isfinite(hit.distance)) continue;
+        const Vec3<double> normal = transpose(hand.R) * hit.normal;
+        if (sign * normal[0] < kSteepest) continue;
+        const double y = cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i);
+        const double z = cell_center(jaw.tip - jaw.pad_height, jaw.tip, nz, j);
+        patch.cells.push_back({y, z, half - hit.distance, normal});
+        first = std::max(first, sign * patch.cells.back().x);
+      }
+    spread(sign * first, jaw.pad_width / ny, jaw.pad_height / nz, patch);
   }
-  if (sum == 0) return out;
-  out.x = sign * first;
-  out.y /= sum;
-  out.z /= sum;
-  for (PadCell& c : out.cells) {
-    c.weight /= sum;
-    const double dy = c.y - out.y, dz = c.z - out.z;
-    out.yy += c.weight * dy * dy;
-    out.yz += c.weight * dy * dz;
-    out.zz += c.weight * dz * dz;
-  }
-  const double dy = jaw.pad_width / ny, dz = jaw.pad_height / nz;
-  out.yy += dy * dy / 12;
-  out.zz += dz * dz / 12;
   return out;
+}
+
+/// Keeps the cells that bear force, and computes center and moments. `x`: of first touch; dy, dz: sides of a cell.
+void JawClosing::spread(double x, double dy, double dz, Patch& patch) const {
+  std::erase_if(patch.cells, [&](const PadCell& c) { return std::abs(x - c.x) >= o_.depth; });
+  double sum = 0;
+  for (PadCell& c : patch.cells) {
+    c.weight = o_.depth - std::abs(x - c.x);
+    sum += c.weight;
+    patch.y += c.weight * c.y;
+    patch.z += c.weight * c.z;
+  }
+  if (sum == 0) return;
+  patch.x = x;
+  patch.y /= sum;
+  patch.z /= sum;
+  for (PadCell& c : patch.cells) {
+    c.weight /= sum;
+    const double y = c.y - patch.y, z = c.z - patch.z;
+    patch.yy += c.weight * y * y;
+    patch.yz += c.weight * y * z;
+    patch.zz += c.weight * z * z;
+  }
+  patch.yy += dy * dy / 12;
+  patch.zz += dz * dz / 12;
 }
 
 /// Turns the object about axes across x until the line between the pads' forces lies in the friction cones of both
@@ -144,7 +172,7 @@ TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) c
   const Mat3<double> first = r.hand.R;
   Vec3<double> former = Vec3<double>::zero();
   for (int step = 0; step < kMaxSteps; ++step) {
-    const Patch a = press(r.hand, 0, kCoarse * o_.cell), b = press(r.hand, 1, kCoarse * o_.cell);
+    const auto [a, b] = press(r.hand, kCoarse * o_.cell);
     if (a.cells.empty() || b.cells.empty())
       return step > 0                             ? TouchStatus::kPushedAway
              : a.cells.empty() && b.cells.empty() ? TouchStatus::kNoTouch
@@ -190,7 +218,9 @@ JawClosing::Result JawClosing::close(const Pose<double>& hand, const std::option
   }
   r.status = o_.close ? turn(r, up) : TouchStatus::kTouched;
   if (r.status != TouchStatus::kTouched) return r;
-  for (int side = 0; side < 2; ++side) r.patch[side] = press(r.hand, side, o_.cell);
+  auto [a, b] = press(r.hand, o_.cell);
+  r.patch[0] = std::move(a);
+  r.patch[1] = std::move(b);
   const bool none = r.patch[0].cells.empty() && r.patch[1].cells.empty();
   if (r.patch[0].cells.empty() || r.patch[1].cells.empty())
     r.status = none ? TouchStatus::kNoTouch : r.turn > 0 ? TouchStatus::kPushedAway : TouchStatus::kOneSide;

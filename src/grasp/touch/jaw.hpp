@@ -1,6 +1,7 @@
 // One parallel jaw and one object: cells of the pads, collisions, closing, contacts.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -51,11 +52,20 @@ class JawClosing {
     double shift = 0, depth = 0;
     bool collides = false;
   };
-  [[nodiscard]] std::optional<mesh::Hit> cast(const Pose<double>& hand, const Vec3<double>& from,
-                                              const Vec3<double>& along, double most, mesh::Crossing crossing) const;
+  /// Parallel rays in hand axes: from the middles of nu times nv equal cells of a rectangle.
+  struct Rays {
+    Vec3<double> corner, u, v;  ///< of the rectangle, and its sides [m]
+    int nu, nv;
+    Vec3<double> along;
+    double most;
+  };
+  [[nodiscard]] static mesh::RayGrid to_grid(const Pose<double>& hand, const Rays& rays);
+  [[nodiscard]] std::vector<mesh::GridHit> cast(const Pose<double>& hand, const Rays& rays) const;
   [[nodiscard]] Fit fit(const Pose<double>& hand) const;
   [[nodiscard]] double obstacle(const Pose<double>& hand) const;
-  [[nodiscard]] Patch press(const Pose<double>& hand, int side, double cell) const;
+  /// Patches of the pads at +x and -x.
+  [[nodiscard]] std::array<Patch, 2> press(const Pose<double>& hand, double cell) const;
+  void spread(double x, double dy, double dz, Patch& patch) const;
   [[nodiscard]] TouchStatus turn(Result& r, const std::optional<Vec3<double>>& up) const;
 
   const mesh::Surface& object_;

@@ -134,6 +134,7 @@ class Sets {
       const double length = std::hypot(up[0], up[1], up[2]);
       for (int i = 0; i < 3; ++i) set.gravity.push_back(-9.81 * up[i] / length);
     }
+    set.pose_number.push_back(static_cast<double>(g / o_.draws));
     set.mass_matrix.push_back(2 * kFingerMass);
     set.torque.push_back(2 * o_.jaw.force);
     out.status.push_back(static_cast<std::uint8_t>(r.status));

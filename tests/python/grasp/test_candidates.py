@@ -310,3 +310,25 @@ def test_a_displacement_of_the_hand_moves_all_contacts_along_their_surfaces():
     still, both = (garra.grasp.rank(grasps, com=garra.ball(0.003), samples=64, **more)
                    for more in ({}, {"displacement": garra.ball(0.004)}))
     assert still.replay(0, 7)["inputs"].items() <= both.replay(0, 7)["inputs"].items()
+
+
+def test_what_helps_finds_the_change_that_statics_says():
+    # Two pads beside each other along x bear a weight across by friction alone: friction and force help alike, and a
+    # finger from below bears it without friction.
+    inertia = np.tile(np.eye(3) * 1e-4, (1, 1, 1))
+    points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]]
+    vertices = np.array([[x, y, z] for x in (-0.03, 0.03) for y in (-0.02, 0.02) for z in (-0.02, 0.02)])
+    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    faces = np.array([[q[i], q[j], q[k]] for q in quads for i, j, k in ((0, 1, 2), (0, 2, 3))])
+    grasps = garra.grasp.GraspSet.from_arrays(
+        points, normals, 0.5, mass=0.2, inertia=inertia, force_limit=2.0, torsion_radius=0.05, mesh=(vertices, faces)
+    )
+    ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.8, common=True), samples=1000)
+    helps = ranking.what_helps(0)
+    p = dict(zip(helps.change, helps.p_held, strict=True))
+    needed = 0.2 * 9.81 / 4
+    assert helps.before == pytest.approx((0.8 - needed) / 0.6, abs=0.05)
+    assert p["friction x 1.2"] == pytest.approx((0.96 - needed) / 0.72, abs=0.05)
+    assert p["force limits x 1.2"] == pytest.approx((0.8 - needed / 1.2) / 0.6, abs=0.05)
+    assert helps.change[0].startswith("one more finger") and helps.p_held[0] == 1
+    assert "difference" in repr(helps)

@@ -42,6 +42,9 @@ def test_acronym_and_graspgen_give_poses_outcomes_and_the_object(tmp_path: Path)
     read = garra.grasp.read_poses(tmp_path / "b.json")
     np.testing.assert_array_equal(read.pose, pose)
     assert read.outcome is None and read.scale == 0.5
+    (tmp_path / "b.json").write_text(json.dumps(said | {"gripper": {"name": "single_suction_cup_30mm"}}))
+    with pytest.raises(garra.FileError, match="suction grippers hold by a pressure difference"):
+        garra.grasp.read_poses(tmp_path / "b.json")
 
 
 def test_dexgraspnet_bodex_and_isaac_give_poses_and_joints(tmp_path: Path):
@@ -66,6 +69,7 @@ def test_dexgraspnet_bodex_and_isaac_give_poses_and_joints(tmp_path: Path):
     grasp = stages[0, :, 1]
     np.testing.assert_allclose(read.pose[:, :3, :3], rotation.from_quat(grasp[:, [4, 5, 6, 3]]).as_matrix(), atol=1e-14)
     np.testing.assert_array_equal(read.joints["b"], grasp[:, 8])
+    np.testing.assert_array_equal(read.squeeze["a"], stages[0, :, 2, 7])
 
     quaternion = rotation.from_euler("xyz", angles[0]).as_quat()
     entry = {"position": [1, 2, 3], "orientation": {"w": float(quaternion[3]), "xyz": quaternion[:3].tolist()}}

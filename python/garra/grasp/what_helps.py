@@ -1,0 +1,190 @@
+"""What would raise P(held) of a grasp most: one change at a time, on the same draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.grasp.set_options import OF_CONTACTS
+
+PLACES = 32  # of one more finger that are tried
+FINGER_MASS = 0.05  # of one more finger of a whole hand [kg]
+
+
+@dataclass(frozen=True)
+class WhatHelps:
+    """Changes of a grasp, the most helpful first; of several ways to do the same, the best."""
+
+    grasp: str
+    change: list[str]
+    p_held: np.ndarray
+    """[n] with the change"""
+    low: np.ndarray
+    """[n] 95 % interval"""
+    high: np.ndarray
+    before: float
+    """P(held) as it is"""
+
+    def __repr__(self) -> str:
+        lines = [f"{self.grasp}: P(held) = {self.before:.4f}", f"{'change':44s} P(held)   95 % interval      difference"]
+        for name, p, low, high in zip(self.change, self.p_held, self.low, self.high, strict=True):
+            lines.append(f"{name[:44]:44s} {p:.4f}    [{low:.4f}, {high:.4f}]   {p - self.before:+.4f}")
+        return "\n".join(lines)
+
+
+def what_helps(ranking: Any, one: Any, grasp: int, share: float, move: float, ranked: Any) -> WhatHelps:
+    """`ranked(set, uncertain)` ranks a set."""
+    arrays, rows = arrays_of(one, grasp)
+    uncertain = ranking.uncertain
+    changes: list[tuple[str, str, dict[str, np.ndarray]]] = []  # kind, name, arrays
+    for name, parts in (("grip force", ("force", "torsion", "torque")), ("force limits", ("force_limit",))):
+        if found := [part for part in parts if part in arrays]:
+            changes.append((name, f"{name} x {1 + share:g}", {part: (1 + share) * arrays[part] for part in found}))
+    surface = None if one.mesh is None else _surface(one.mesh)
+    changes += _moved(one, arrays, rows, move, surface)
+    changes += [] if surface is None else _fingers(arrays, surface)
+    as_is = ranked(_joined_set([arrays]), uncertain)
+    before = float(as_is.p_held[0])
+    found = {}
+    if changes:
+        result = ranked(_joined_set([arrays | changed for _, _, changed in changes]), uncertain)
+        for k, (kind, name, _) in enumerate(changes):
+            p = result.p_held[k]
+            if np.isfinite(p) and (kind not in found or p > found[kind][1]):
+                found[kind] = name, float(p), float(result.low[k]), float(result.high[k])
+    rougher = ranked(_joined_set([_rougher(arrays, uncertain, share)]), uncertain | _rougher_draws(uncertain, share))
+    found["friction"] = f"friction x {1 + share:g}", *(float(x[0]) for x in (rougher.p_held, rougher.low, rougher.high))
+    order = sorted(found.values(), key=lambda row: -row[1])
+    columns = (np.array([row[k] for row in order]) for k in (1, 2, 3))
+    return WhatHelps(ranking.name(grasp), [row[0] for row in order], *columns, before)
+
+
+def arrays_of(of: Any, grasp: int) -> tuple[dict[str, np.ndarray], slice]:
+    """Arrays of one grasp by name, and its rows."""
+    begin, end = int(of.first[grasp]), int(of.first[grasp + 1])
+    rows = {**dict.fromkeys(OF_CONTACTS, 1), "mobility": 1, "angular_mobility": 1, "jacobian": 3, "angular_jacobian": 3}
+    arrays = {
+        name: array[rows[name] * begin : rows[name] * end] if name in rows else array[grasp : grasp + 1]
+        for name, array in of.arrays.items()
+        if name != "load_case"
+    }
+    return arrays, slice(begin, end)
+
+
+def _rougher(arrays: dict[str, np.ndarray], uncertain: dict[str, Any], share: float) -> dict[str, np.ndarray]:
+    """With more friction, where the study draws a factor on the set's."""
+    return arrays | {"friction": (1 + share) * arrays["friction"]} if uncertain["friction_is_factor"] else arrays
+
+
+def _rougher_draws(uncertain: dict[str, Any], share: float) -> dict[str, Any]:
+    """With more friction, where the study draws the coefficient itself: all numbers of its distribution grow."""
+    if uncertain["friction_is_factor"]:
+        return {}
+    name = "friction" if uncertain["friction"][0] != "constant" else "per_contact_friction_factor"
+    kind, *numbers = uncertain[name]
+    return {name: (kind, *((1 + share) * x for x in numbers))}
+
+
+def _joined_set(sets: list[dict[str, np.ndarray]]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """first and arrays of grasps; a joint that a grasp lacks stands still."""
+    joints = max((arrays["mass_matrix"].shape[-1] for arrays in sets if "mass_matrix" in arrays), default=0)
+    padded = [_with_joints(arrays, joints) if joints else arrays for arrays in sets]
+    first = np.cumsum([0, *(len(arrays["point"]) for arrays in padded)]).astype(np.int64)
+    return first, {name: np.ascontiguousarray(np.concatenate([arrays[name] for arrays in padded])) for name in padded[0]}
+
+
+def _with_joints(arrays: dict[str, np.ndarray], joints: int) -> dict[str, np.ndarray]:
+    more = joints - arrays["mass_matrix"].shape[-1]
+    out = dict(arrays)
+    for name in ("jacobian", "angular_jacobian", "torque", "bias"):
+        if name in out:
+            out[name] = np.pad(out[name], ((0, 0), (0, more)))
+    if "torque_limit" in out:
+        out["torque_limit"] = np.pad(out["torque_limit"], ((0, 0), (0, more)), constant_values=np.inf)
+    M = np.pad(out["mass_matrix"], ((0, 0), (0, more), (0, more)))
+    M[:, range(joints - more, joints), range(joints - more, joints)] = 1
+    return out | {"mass_matrix": M}
+
+
+def _surface(mesh: tuple[np.ndarray, np.ndarray]) -> Any:
+    vertices, faces = (np.ascontiguousarray(part) for part in mesh)
+    return _core.MeshObject("mesh", vertices.astype(np.float64), faces.astype(np.int32), 1.0)
+
+
+def _links(one: Any, rows: slice) -> dict[str, list[int]]:
+    """Contacts that move together, by the name of their link: those of one name, or of one pad of a jaw."""
+    count = rows.stop - rows.start
+    if one.contact_names is not None:
+        names = one.contact_names[rows]
+    elif one.touch is not None and count % 2 == 0:
+        names = ["pad at +x"] * (count // 2) + ["pad at -x"] * (count // 2)
+    else:
+        names = [f"contact {j}" for j in range(count)]
+    out: dict[str, list[int]] = {}
+    for j, name in enumerate(names):
+        out.setdefault(name or f"contact {j}", []).append(j)
+    return out
+
+
+def _moved(
+    one: Any, arrays: dict[str, np.ndarray], rows: slice, move: float, surface: Any
+) -> list[tuple[str, str, dict[str, np.ndarray]]]:
+    """Contacts of a link moved along the surface, in four directions."""
+    out = []
+    for name, which in _links(one, rows).items():
+        n = arrays["normal"][which].sum(0)
+        n = n / max(np.linalg.norm(n), 1e-300)
+        t = arrays["tangent"][which[0]] if "tangent" in arrays else np.eye(3)[np.abs(n).argmin()]
+        t = t - (t @ n) * n
+        t /= max(np.linalg.norm(t), 1e-300)
+        for along, label in ((t, "t"), (np.cross(n, t), "o")):
+            for sign in (1, -1):
+                point, normal = arrays["point"].copy(), arrays["normal"].copy()
+                point[which] += sign * move * along
+                if surface is not None:
+                    found = surface.distances(np.ascontiguousarray(point[which]), 1.0, 1)
+                    point[which], normal[which] = found["point"], -found["normal"]
+                words = f"{name} moved by {1000 * move:g} mm along {'-' if sign < 0 else ''}{label}"
+                out.append((f"move {name}", words, {"point": point, "normal": normal}))
+    return out
+
+
+def _fingers(arrays: dict[str, np.ndarray], surface: Any) -> list[tuple[str, str, dict[str, np.ndarray]]]:
+    """One more contact at places of the surface: of an ideal hand, or pressed by one more joint of a whole hand."""
+    if "mobility" in arrays or "torque_limit" in arrays:
+        return []
+    drawn, out = surface.points(PLACES, 1), []
+    count = len(arrays["point"])
+    for point, outward in zip(drawn["point"], drawn["normal"], strict=True):
+        changed = {"point": np.vstack([arrays["point"], point]), "normal": np.vstack([arrays["normal"], -outward])}
+        for name in ("friction", "force_limit", "torsion_radius", "torsion"):
+            if name in arrays:
+                changed[name] = np.append(arrays[name], arrays[name].mean())
+        for name in ("tangent", "curvature", "force", "drift"):
+            if name in arrays:
+                extra = np.zeros(arrays[name].shape[1])
+                if name == "tangent":
+                    extra = np.eye(3)[np.abs(outward).argmin()]
+                if name == "force":
+                    extra[0] = arrays[name][:, 0].mean()
+                changed[name] = np.vstack([arrays[name], extra])
+        if "jacobian" in arrays:
+            joints = arrays["mass_matrix"].shape[-1]
+            wide = _with_joints(arrays, joints + 1)
+            wide["mass_matrix"][0, joints, joints] = FINGER_MASS
+            own = np.zeros((3, joints + 1))
+            own[:, joints] = -outward
+            changed |= {name: wide[name] for name in ("mass_matrix", "torque", "bias") if name in wide}
+            changed["jacobian"] = np.vstack([wide["jacobian"], own])
+            if "angular_jacobian" in wide:
+                changed["angular_jacobian"] = np.vstack([wide["angular_jacobian"], np.zeros_like(own)])
+            if "torque" in changed:
+                changed["torque"] = changed["torque"].copy()
+                changed["torque"][0, joints] = np.abs(arrays["torque"]).sum() / count
+        words = ", ".join(f"{1000 * x:.0f}" for x in point)
+        out.append(("finger", f"one more finger at ({words}) mm", changed))
+    return out
+
