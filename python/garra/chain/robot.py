@@ -328,6 +328,16 @@ class PathCheck:
         return text + f"; best: sigma >= {self.best.sigma_bound:.3g}, {self.best.limit_distance:.3g} from a limit)"
 
 
+def _stacked(found: list[AllSolutions], single: bool) -> AllSolutions:
+    """Results with a new first axis; `single`: of one pose each."""
+    lists = {}
+    for name in ("q", "residual", "unique", "limit_distance"):
+        each = [getattr(one, name) for one in found]
+        lists[name] = each if single else [array for arrays in each for array in arrays]
+    return AllSolutions(**lists, **{name: np.stack([getattr(one, name) for one in found])
+                                    for name in ("count", "complete", "status")})  # fmt: skip
+
+
 class Chain:
     """Serial chain of n joints. States are [..., n] in rad or m; units SI; world axes; joints count from 0.
 
@@ -1085,7 +1095,7 @@ class Chain:
         limits: bool = True,
         windings: bool = False,
         q0: Any = None,
-        fixed: Mapping[int | str, float] | None = None,
+        fixed: Mapping[int | str, Any] | None = None,
         device: str = "cpu",
         threads: int = 0,
     ) -> AllSolutions:
@@ -1102,7 +1112,8 @@ class Chain:
         q0 : array_like [..., n], optional
             Solutions are sorted by their distance from it; joints without limits are in the turn next to it.
         fixed : mapping, optional
-            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one.
+            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one. An array [v] of
+            values of one joint gives results with a further first axis v.
         device : str
             "cpu" or "scalar".
         threads : int
@@ -1129,6 +1140,13 @@ class Chain:
         >>> bool((abs(found.q - 0.2).max(axis=1) < 1e-9).any())
         True
         """
+        for joint, values in (fixed or {}).items():
+            if np.ndim(values) == 1:
+                how = {"limits": limits, "windings": windings, "q0": q0, "device": device, "threads": threads}
+                return _stacked(
+                    [self.inverse_kinematics_all(pose, fixed={**fixed, joint: value}, **how) for value in values],
+                    single=np.ndim(pose) == 2,
+                )
         locked, moving = self._locked(fixed)
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         start = batch["q0"]
@@ -1250,8 +1268,9 @@ class Chain:
             for joint in sorted(locked, reverse=True):
                 core = _core.chain_lock_joint(core, joint, locked[joint])
             like = next((solver for other, solver in kept.items() if [i for i, _ in other] == sorted(locked)), None)
-            if len(kept) > 64:
-                kept.clear()
+            if len(kept) >= 1024:  # a sweep of many values: the oldest half goes
+                for other in list(kept)[:512]:
+                    del kept[other]
             kept[key] = _core.AllSolutions(core) if like is None else _core.AllSolutions(core, like)
         return kept[key]
 

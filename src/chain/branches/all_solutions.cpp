@@ -17,6 +17,7 @@ using branches::kLoop;
 using branches::kMost;
 
 constexpr double kTurn = 2 * M_PI;
+constexpr double kOtherSize = 3;  ///< of the changes of links, for poses with an odd number of solutions
 
 /// A solution with its joints in some turns.
 struct Solution {
@@ -101,14 +102,16 @@ void check_robot(const Robot& robot) {
                           : "inverse_kinematics() takes any number of joints.");
 }
 
-/// Rows of the answer that a second elimination may complete.
-void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> pose, const Device& device,
+/// Rows of the answer that other eliminations may complete. `odd`: only those with an odd number of solutions, of which
+/// one is missing: complex solutions come in pairs.
+void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> pose, bool odd, const Device& device,
                    SolutionRows& rows) {
   std::vector<std::size_t> open;
   std::vector<double> poses;
   for (std::size_t n = 0; n < rows.count.size(); ++n) {
     const auto row = pose.subspan(16 * n, 16);
-    if (rows.complete[n] > 0 || !std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); }))
+    if (rows.complete[n] > 0 || (odd && std::fmod(rows.count[n], 2) == 0) ||
+        !std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); }))
       continue;
     open.push_back(n);
     poses.insert(poses.end(), row.begin(), row.end());
@@ -116,6 +119,7 @@ void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> p
   const SolutionRows again = run_all_solutions(op, poses, device);
   for (std::size_t k = 0; k < open.size(); ++k) {
     const std::size_t n = open[k];
+    if (again.count[k] < rows.count[n]) continue;
     rows.count[n] = again.count[k], rows.complete[n] = again.complete[k];
     std::copy_n(&again.q[k * kMost * kLoop], kMost * kLoop, &rows.q[n * kMost * kLoop]);
     std::copy_n(&again.residual[k * kMost], kMost, &rows.residual[n * kMost]);
@@ -130,15 +134,20 @@ void append(const Solution& one, AllSolutionsResult& to) {
   to.limit_distance.push_back(one.limit_distance);
 }
 
+std::unique_ptr<const AllSolutions::Prepared> make_prepared(const Robot& robot, const branches::AllSolutionsOp& op) {
+  return std::make_unique<const AllSolutions::Prepared>(
+      AllSolutions::Prepared{robot, op, prepare_like(robot, op, kOtherSize)});
+}
+
 }  // namespace
 
 AllSolutions::AllSolutions(const Robot& robot) {
   check_robot(robot);
-  prepared_ = std::make_unique<const Prepared>(Prepared{robot, prepare_all_solutions(robot)});
+  prepared_ = make_prepared(robot, prepare_all_solutions(robot));
 }
 AllSolutions::AllSolutions(const Robot& robot, const AllSolutions& like) {
   check_robot(robot);
-  prepared_ = std::make_unique<const Prepared>(Prepared{robot, prepare_like(robot, like.prepared_->op)});
+  prepared_ = make_prepared(robot, prepare_like(robot, like.prepared_->op, 1));
 }
 AllSolutions::AllSolutions(AllSolutions&&) noexcept = default;
 AllSolutions& AllSolutions::operator=(AllSolutions&&) noexcept = default;
@@ -157,7 +166,8 @@ AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSo
   branches::AllSolutionsOp first = op;
   if (op.way[0].moved == 0) first.ways = 1;  // most lists are complete then
   SolutionRows rows = run_all_solutions(first, pose, device);
-  if (first.ways != op.ways) complete_rows(op, pose, device, rows);
+  if (first.ways != op.ways) complete_rows(op, pose, false, device, rows);
+  complete_rows(prepared_->again, pose, true, device, rows);
   AllSolutionsResult out;
   out.joints = kLoop;
   out.first.push_back(0);

@@ -8,7 +8,7 @@ namespace garra::chain {
 
 struct AllSolutions::Prepared {
   Robot robot;
-  branches::AllSolutionsOp op;
+  branches::AllSolutionsOp op, again;  ///< the second with other changes of the links
 };
 
 }  // namespace garra::chain

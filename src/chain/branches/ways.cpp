@@ -257,16 +257,19 @@ AllSolutionsOp prepare_all_solutions(const Robot& robot) {
         const Score now = score(robot, op, tries);
         if (now.better_than(most)) most = now, best = op;
       }
-    if (first == 0 && most.complete > 0.95 * kTries) break;
+    if (first == 0 && (most.complete > 0.95 * kTries || next == 1)) break;
   }
+  // Pairs of roots that are nearly double: other links part them, and each side gives a candidate.
+  for (const double moved : {1e-4, 1e-3})
+    if (first == 0) best.way[best.ways++] = make_way(robot, best.way[0].roles, moved);
   return best;
 }
 
-AllSolutionsOp prepare_like(const Robot& robot, const AllSolutionsOp& other) {
+AllSolutionsOp prepare_like(const Robot& robot, const AllSolutionsOp& other, double factor) {
   AllSolutionsOp op = make_op(robot);
   op.ways = other.ways;
   if (other.way[0].method != branches::Method::kElimination && find_closed_way(robot, op.way[0])) return op;
-  for (int k = 0; k < op.ways; ++k) op.way[k] = make_way(robot, other.way[k].roles, other.way[k].moved);
+  for (int k = 0; k < op.ways; ++k) op.way[k] = make_way(robot, other.way[k].roles, factor * other.way[k].moved);
   return op;
 }
 

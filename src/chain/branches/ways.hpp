@@ -10,13 +10,14 @@
 
 namespace garra::chain {
 
-/// The operation with its model, its bound for the certificate, and two eliminations: for a general arm any two will
+/// The operation with its model, its bound for the certificate, and up to four eliminations: for a general arm any will
 /// do; an arm of special geometry takes those with links that are off by a little that find most.
 /// @throws Error kUsage where no elimination fits: more than three sliding joints.
 [[nodiscard]] branches::AllSolutionsOp prepare_all_solutions(const Robot& robot);
 
-/// The same for an arm with almost the same joints, without tries.
-[[nodiscard]] branches::AllSolutionsOp prepare_like(const Robot& robot, const branches::AllSolutionsOp& other);
+/// The same for an arm with almost the same joints, without tries. Changes of links are `factor` times as large.
+[[nodiscard]] branches::AllSolutionsOp prepare_like(const Robot& robot, const branches::AllSolutionsOp& other,
+                                                    double factor);
 
 /// Runs the operation on the host; the answers by number of the pose.
 struct SolutionRows {

@@ -48,6 +48,20 @@ def test_seven_joints_with_one_fixed():
         robot.inverse_kinematics_all(pose)
 
 
+def test_a_joint_swept_over_values_gives_a_row_for_each():
+    robot = garra.models.iiwa14()
+    q = RANDOM.uniform(robot.lower, robot.upper, (2, 7))
+    pose, values = robot.forward_kinematics(q), np.append(np.linspace(-2, 2, 9), q[:, 2])
+    found = robot.inverse_kinematics_all(pose, fixed={2: values}, limits=False)
+    assert found.count.shape == found.complete.shape == (11, 2) and len(found.q) == 22
+    assert nearest(q[0], found.q[18]) < 1e-6 and nearest(q[1], found.q[21]) < 1e-6
+    for k, solutions in enumerate(found.q):
+        assert (solutions[:, 2] == values[k // 2]).all()
+        assert np.allclose(robot.forward_kinematics(solutions), pose[k % 2], atol=1e-9)
+    single = robot.inverse_kinematics_all(pose[0], fixed={2: values[:3]})
+    assert single.count.shape == (3,) and single.q[1].shape == (single.count[1], 7)
+
+
 def test_bad_poses():
     robot = garra.models.ur5()
     pose = np.tile(robot.forward_kinematics(np.full(6, 0.4)), (3, 1, 1))

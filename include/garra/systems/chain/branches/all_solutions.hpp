@@ -113,7 +113,7 @@ GARRA_HD_CALL void polish(const Model<double, kLoop>& m, const Pose<S>& target, 
     at.q = select(better, q, at.q);
     at.error = select(better, e, at.error);
     at.jac = select(better, jac, at.jac);
-    const auto ends = size <= S(4e-16) || (size <= S(rule.tolerance) && !(size < S(0.5) * best));
+    const auto ends = size <= S(2e-14) || (size <= S(rule.tolerance) && !(size < S(0.5) * best));
     best = select(better, size, best);
     active = active && !ends;
     if (step == rule.steps || !any(active)) break;
