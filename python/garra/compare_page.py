@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garra.page import command
+from garra.page import command, html
 
 if TYPE_CHECKING:
     from garra.grasp.outcomes import Comparison
@@ -25,17 +25,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--format", choices=("human", "json"), default="human")
     options = parser.parse_args(arguments)
 
-    def build() -> str:
+
+    def compare() -> None:
         from garra.grasp import outcome_page  # needs packages that may be missing
 
-        return outcome_page.build(_compared(options), [Path(path).name for path in options.rankings])
-
-    def print_it() -> None:
         found = _compared(options)
-        print(json.dumps(found.to_json(), indent=1) if options.format == "json" else found)
+        if options.output:
+            html.write(outcome_page.build(found, [Path(path).name for path in options.rankings]), Path(options.output))
+        report = f"\nReport  {options.output}" if options.output else ""
+        print(json.dumps(found.to_json(), indent=1) if options.format == "json" else f"{found}{report}")
 
-    code = command.run("garra grasp compare", print_it)
-    return code or (command.make("garra grasp compare", Path(options.output), build) if options.output else 0)
+    return command.run("garra grasp compare", compare, options.output or "")
 
 
 def _compared(options: argparse.Namespace) -> Comparison:

@@ -152,7 +152,9 @@ def test_the_program_and_python_compare_the_same_trials(tmp_path: Path):
         assert again.candidates.touch.counts() == grasps.touch.counts()
 
     answer = program("grasp", "compare", tmp_path / "r.h5", "-o", tmp_path / "c.html")
-    assert "AUC within objects" in answer.stdout
+    assert "AUC within objects" in answer.stdout and "c.html" in answer.stdout
+    answer = program("grasp", "compare", tmp_path / "r.h5", "-o", tmp_path / "c.html", "--format", "json")
+    assert json.loads(answer.stdout)["trials"] == 11
     assert "Reliability" in (tmp_path / "c.html").read_text()
 
 

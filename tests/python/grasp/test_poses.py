@@ -142,6 +142,10 @@ def test_the_program_writes_the_same_set(tmp_path: Path):
     assert {name: n for name, n in counts.items() if n} == mine.touch.counts()
     read = garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5")
     np.testing.assert_array_equal(read.arrays["point"], mine.arrays["point"])
+    answer = program("grasp", "rank", tmp_path / "set.h5", "--no-report", "--set", "sampling.samples=5", "--format", "json")
+    assert json.loads(answer.stdout)["tied"] == counts["touched"]
+    answer = program("grasp", "rank", tmp_path / "set.h5", "--no-report", "--set", "sampling.samples=5")
+    assert f"{counts['touched']} grasps have the best's P(held), in the order of the friction that they need" in answer.stdout
     np.savez(tmp_path / "poses.npz", pose=poses[0])
     words = "grasp", "touch", tmp_path / "poses.npz", "--mesh", "box:0.04,0.04,0.06", "-o", tmp_path / "x.h5"
     answer = program(*words, expect=3)
