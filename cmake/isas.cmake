@@ -72,14 +72,20 @@ endforeach()
 
 # --- all that computes ----------------------------------------------------------------------------------------------------------
 list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/chain/generate/")
+set(merits papers_merit products_merit fischer_burmeister_merit second_order_cone_merit)
+list(TRANSFORM merits REPLACE "(.+)" "src/contact/instances/\\1.cpp" OUTPUT_VARIABLE merit_sources)
 set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp
-  src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp src/contact/instances/box_quacan.cpp src/contact/instances/spg.cpp
-  src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/contact/instances/extragradient.cpp
+  src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp ${merit_sources} src/contact/instances/extragradient.cpp
   src/contact/instances/nsgs.cpp src/contact/instances/admm.cpp src/platform/experiment/flops.cpp
   src/contact/balance/soft.cpp src/contact/instances/mixed.cpp src/grasp/instances/arm.cpp src/grasp/instances/set_soft.cpp
   src/grasp/instances/set_hand_soft.cpp)
 # A fifth to a third smaller, no slower or by a few percent.
 set(GARRA_NO_FASTER_LARGE src/contact/balance/wrench_resistance.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
+foreach(source ${GARRA_RARE} ${GARRA_NO_FASTER_LARGE})
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${source})
+    message(FATAL_ERROR "garra: cmake/isas.cmake names ${source}, which there is not")
+  endif()
+endforeach()
 set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES COMPILE_OPTIONS -Os)
 # Maps of arms that move with fewer than six freedoms, and of other arms than those of six and seven joints: a megabyte for each
 # instruction set, as long as all is inlined. Searches for poses with more than seven joints; chains with numbers that differ from
@@ -161,10 +167,11 @@ if(GARRA_WITH_CUDA)
   list(JOIN images "," images)
   list(TRANSFORM generations APPEND 0 OUTPUT_VARIABLE numbers)
   list(JOIN numbers "\\," numbers)
-  set(rare contact/admm contact/balance_soft contact/box_quacan contact/extragradient contact/fischer_burmeister contact/mixed
-    contact/newton_large contact/nsgs contact/projected_lm contact/spg grasp/arm grasp/set_soft grasp/set_hand_large grasp/set_hand_soft singularity/map_large
-    chain/eval_sixteen chain/simulate_large)
+  set(rare contact/admm contact/balance_soft contact/extragradient contact/mixed contact/newton_large contact/nsgs
+    grasp/arm grasp/set_soft grasp/set_hand_large grasp/set_hand_soft singularity/map_large chain/eval_sixteen chain/simulate_large)
   list(TRANSFORM rare REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/kernels/\\1.cu")
+  list(TRANSFORM merits REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/kernels/contact/\\1.cu" OUTPUT_VARIABLE merit_kernels)
+  list(APPEND rare ${merit_kernels})
   set(hot ${GARRA_KERNELS})
   list(REMOVE_ITEM hot ${rare})
   list(LENGTH rare rare_count)

@@ -1,16 +1,25 @@
-// Generates a C++ header of straight-line code from the numbers of one robot.
-// Takes: a Robot, operation names.
-// Gives: the header's text.
-// Units and frames: SI, rad; world axes; Jacobian rows linear first; joints count from 0.
-// Bad input: wrong names and numbers that are not finite throw Error(kUsage).
-// Not for: robots that change at run time, coupled joints.
-// Docs: docs/howto/chain-generated.md.
+// Prepares one robot: a C++ header of straight-line code from its numbers, and all solutions of its
+// inverse kinematics.
+// Takes: a Robot; operation names; six joints to move, and poses [n,16] or a path for AllSolutions.
+// Gives: the header's text; per pose all joint values with residual and certificate, and whether the
+// list is complete; every branch along a path.
+// Units and frames: SI, rad; world axes; Jacobian rows linear first; poses row-major; joints count from 0.
+// Bad input: wrong names, numbers that are not finite, other numbers of joints and matrices that are
+// no rotations throw Error(kUsage). A pose that is not finite has kInvalidInput and no solution.
+// Not for: robots that change at run time, coupled joints; AllSolutions: more than one sliding joint.
+// Docs: docs/howto/chain-generated.md, docs/howto/all-solutions.md.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "garra/batch/device.hpp"
 #include "garra/chain.hpp"
+#include "garra/core/names.hpp"
+#include "garra/core/status.hpp"
 
 namespace garra::chain {
 
@@ -31,5 +40,115 @@ struct GenerateOptions {
 /// @throws Error kUsage for an invalid namespace, an unknown operation, or a number of the robot
 ///         that is not finite.
 [[nodiscard]] std::string generate_header(const Robot& robot, const GenerateOptions& options = {});
+
+/// Options of AllSolutions::solve().
+struct AllSolutionsOptions {
+  bool limits = true;               ///< keep only solutions within the joint limits, in the turn that is within them
+  bool windings = false;            ///< with limits: every turn of a joint within its limits is a solution of its own
+  std::span<const double> q0 = {};  ///< [n,j]: solutions are sorted by their distance from it; joints without limits
+                                    ///< are in the turn next to it
+};
+
+/// Solutions of a batch: those of pose n are rows first[n] .. first[n + 1] - 1.
+struct AllSolutionsResult {
+  int joints = 0;
+  std::vector<std::int64_t> first;  ///< [n+1]
+  std::vector<double> q;            ///< [m,j] rad or m; without limits in (-pi, pi]
+  std::vector<double> residual;     ///< [m] norm of the pose error [m and rad]
+  std::vector<double> unique;       ///< [m] proven: no other solution has |dq| below this [rad or m]; 0: not proven
+  std::vector<double>
+      limit_distance;  ///< [m] of the joint next to a limit [rad or m]; negative: outside; infinite: none
+  std::vector<std::uint8_t> complete;  ///< [n] 1: no solution is missing, as far as the elimination's digits show
+  std::vector<Status> status;          ///< [n] kConverged: there are solutions; kOutOfReach: there is none within the
+                                       ///< limits; kInvalidInput
+};
+
+// Cartesian paths.
+
+/// Path of the tool through poses. Its parameter s is 0 at the first pose, 1 at the second, and so on.
+struct ToolPath {
+  enum class Kind {
+    kStraight,  ///< position on a line, rotation about one fixed axis
+    kScrew,     ///< one screw motion from pose to pose
+  };
+  Kind kind = Kind::kStraight;
+  std::span<const double> pose = {};  ///< [k,16], two or more
+  std::span<const double> time = {};  ///< [k] of the poses, ascending [s]; empty: no joint speeds
+};
+[[nodiscard]] constexpr auto names_of(ToolPath::Kind) { return names("straight", "screw"); }
+
+/// Options of AllSolutions::check_path().
+struct PathOptions {
+  double near_singular = 0.02;  ///< a branch that ends with scaled sigma_min <= this ends at a singularity
+  int samples = 101;            ///< at first, along the whole path
+  int refinements = 10;         ///< largest number of bisections of an interval without a proof
+  std::span<const double> q0 =
+      {};  ///< [j]: the best branch starts next to it; empty: the one with the largest sigma_min
+};
+
+/// Where a branch begins or ends.
+enum class BranchEnd : int {
+  kPathEnd = 0,  ///< with the path
+  kSingular,     ///< next to a singularity or to the border of the workspace
+  kUndecided,    ///< the last interval has no proof, and sigma_min is above near_singular
+};
+[[nodiscard]] constexpr auto names_of(BranchEnd) { return names("path_end", "singular", "undecided"); }
+
+/// Joint values that follow the path continuously from sample `first` on.
+struct PathBranch {
+  std::int64_t first = 0;
+  std::vector<double> q;      ///< [m,j] at successive samples, in one turn [rad or m]
+  std::vector<double> sigma;  ///< [m] smallest singular value of the scaled Jacobian at the samples
+  double sigma_bound = 0;     ///< proven: sigma_min of the whole branch is at least this
+  double limit_distance = 0;  ///< of the samples, of the joint next to a limit; negative: outside [rad or m]
+  int limit_joint = -1;       ///< this joint
+  double limit_bound = 0;     ///< proven: limit_distance of the whole branch is at least this
+  double speed_share = 0;     ///< largest mean joint speed between samples over its limit; 0 without times or limits
+  BranchEnd begin = BranchEnd::kPathEnd, end = BranchEnd::kPathEnd;
+
+  [[nodiscard]] bool passes() const { return begin == BranchEnd::kPathEnd && end == BranchEnd::kPathEnd; }
+};
+
+/// What check_path() found. Lengths of the scaled Jacobian are over the unit: rows of velocities, columns of slides.
+struct PathCheck {
+  int joints = 0;
+  double unit = 1;        ///< [m]
+  std::vector<double> s;  ///< [t] samples, ascending
+  std::vector<PathBranch> branch;
+  std::int64_t best = -1;         ///< of the branches that pass within limits and speeds; -1: none does
+  std::vector<double> undecided;  ///< [m,2] intervals of s in which some solution has no proven continuation
+};
+
+/// A robot prepared for all_solutions: the eliminations are chosen once by tries at random poses.
+class AllSolutions {
+ public:
+  /// @throws Error kUsage for other than six joints, coupled joints, or equations that cannot be eliminated.
+  explicit AllSolutions(const Robot& robot);
+  /// The same with the eliminations of an arm of almost the same joints, without tries.
+  AllSolutions(const Robot& robot, const AllSolutions& like);
+  AllSolutions(AllSolutions&&) noexcept;
+  AllSolutions& operator=(AllSolutions&&) noexcept;
+  ~AllSolutions();
+
+  /// @param pose homogeneous matrices of the tool in the world [n,16], row-major.
+  /// @throws Error kUsage for sizes and matrices that are no rotations (with their index).
+  [[nodiscard]] AllSolutionsResult solve(std::span<const double> pose, const AllSolutionsOptions& options = {},
+                                         const Device& device = {}) const;
+
+  /// Follows every branch along a path of the tool. Between samples Newton-Kantorovich proves that the branch is one
+  /// continuous curve without singularity, or the interval is bisected.
+  /// @throws Error kUsage for a path of one pose, matrices that are no rotations, and options out of range.
+  [[nodiscard]] PathCheck check_path(const ToolPath& path, const PathOptions& options = {},
+                                     const Device& device = {}) const;
+
+  struct Prepared;
+
+ private:
+  std::unique_ptr<const Prepared> prepared_;
+};
+
+/// The chain without joint `joint`, which is fixed at q [rad or m]. Bodies distal to it count to the link before.
+/// @throws Error kUsage for a joint that does not exist or a chain of one joint.
+[[nodiscard]] Robot lock_joint(const Robot& robot, int joint, double q);
 
 }  // namespace garra::chain

@@ -229,6 +229,24 @@ struct JointRates {
 [[nodiscard]] JointRates joint_rates(const Robot& robot, std::span<const double> q, std::span<const double> twist,
                                      const RatePlace& place = {});
 
+/// First derivatives of inverse or forward dynamics; entry (i, j) is that of component i by variable j.
+struct DynamicsDerivatives {
+  int joints = 0;
+  std::vector<double> by_q, by_qd;  ///< [n,j,j] of tau or qdd
+  std::vector<double> by_input;     ///< [n,j,j] of tau by qdd: the mass matrix; of qdd by tau: its inverse
+  std::vector<double> qdd;          ///< [n,j] forward dynamics only
+  std::vector<Status> status;       ///< [n] as of evaluate(); outputs are NaN unless it is kConverged
+};
+
+/// Derivatives of tau(q, qd, qdd) = H qdd + C qd + b qd + g (docs/theory/chain.md, "Derivatives").
+/// @param states q, qd, qdd [n,j].
+/// @throws Error kInvalidFile for sizes, kUsage for coupled joints, kNoDevice if the device cannot run.
+[[nodiscard]] DynamicsDerivatives inverse_dynamics_derivatives(const Robot& robot, const StateView& states,
+                                                               const Device& device = {});
+/// Derivatives of qdd(q, qd, tau). @param states q, qd, tau [n,j]. @throws Error as above.
+[[nodiscard]] DynamicsDerivatives forward_dynamics_derivatives(const Robot& robot, const StateView& states,
+                                                               const Device& device = {});
+
 /// Jacobians [n,6,j] of the tool point whose rows 3-5 give the rates of Euler angles, world axes; these rows are NaN in
 /// gimbal lock, the whole Jacobian where q is not finite.
 /// @throws Error as joint_rates().

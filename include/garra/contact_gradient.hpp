@@ -80,4 +80,8 @@ struct MeritValues {
 [[nodiscard]] MeritValues merit(const ProblemView& problems, std::span<const double> at, Merit function,
                                 const Device& device = {});
 
+/// The same into `out`, whose memory is reused.
+void merit(const ProblemView& problems, std::span<const double> at, Merit function, const Device& device,
+           MeritValues& out);
+
 }  // namespace garra::contact

@@ -28,6 +28,7 @@
 #include "garra/grasp.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/outcomes.hpp"
+#include "garra/study/study.hpp"
 
 namespace garra::mesh {
 class Surface;
@@ -490,5 +491,14 @@ static_assert(
       return same;
     }(),
     "the names of GraspStatus stand beside it");
+
+/// Study, plan and set file of a run with job = "grasp_set". C++ programs call rank().
+struct SetScenario {
+  std::string title;
+  std::string file;      ///< file of the set
+  std::string checksum;  ///< "crc32:..." that the file must have; empty: not checked. The run stores it for resumption
+  SetStudy study;
+  study::Plan plan;  ///< counts grasps; chunk 0: as many as take a few seconds
+};
 
 }  // namespace garra::grasp

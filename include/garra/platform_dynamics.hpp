@@ -101,4 +101,24 @@ void forward_dynamics(const Platform& platform, const DevicePoses& poses, const 
                                           const DeviceArray<const double>& wrench, const DeviceAccelerations& to,
                                           int device = 0, Form form = Form::kMinimal);
 
+// Arrays of results, as in garra/platform_kinematics.hpp.
+template <OneOf<DeviceForces, InverseDynamics> R, class F>
+void each_array(R& r, const F& array) {
+  array("force", r.force, Axes{6});
+  array("spherical_force", r.spherical_force, Axes{6, 3});
+  array("universal_force", r.universal_force, Axes{6, 3});
+  array("universal_moment", r.universal_moment, Axes{6});
+  array("multipliers", r.multipliers, Axes{91});
+  array("power_balance", r.power_balance, Axes{});
+  array("condition", r.condition, Axes{});
+  array("status", r.status, Axes{});
+}
+template <OneOf<DeviceAccelerations, ForwardDynamics> R, class F>
+void each_array(R& r, const F& array) {
+  array("acceleration", r.acceleration, Axes{6});
+  array("kinetic_energy", r.kinetic, Axes{});
+  array("potential_energy", r.potential, Axes{});
+  array("status", r.status, Axes{});
+}
+
 }  // namespace garra::platform

@@ -15,8 +15,11 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "garra/batch/device.hpp"
@@ -245,5 +248,75 @@ void forward_kinematics(const Platform& platform, const DeviceArray<const double
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DeviceArray<const double>& lengths,
                                           const DevicePoses& guess, const ForwardOptions& options,
                                           const DeviceFound& to, int device = 0, Form form = Form::kMinimal);
+
+// Arrays of results: files, JSON and Python follow from these lists. A result in GPU memory has members of the same
+// names.
+
+/// Axes behind the axis of samples: {} for a number per sample, {6, 3} for a vector per leg.
+using Axes = std::initializer_list<std::size_t>;
+
+template <class R, class... T>
+concept OneOf = (std::same_as<std::remove_const_t<R>, T> || ...);
+
+/// Positions and quaternions: members of Poses, or of a struct of device arrays.
+template <class R, class F>
+void each_pose_array(R& r, const F& array) {
+  if constexpr (requires { r.pose; }) {
+    each_pose_array(r.pose, array);
+  } else {
+    array("position", r.position, Axes{3});
+    array("quaternion", r.quaternion, Axes{4});
+  }
+}
+
+/// Calls array(name, member, axes) for each array of a result, in the order of files; the status comes last.
+template <OneOf<DeviceLengths, InverseKinematics> R, class F>
+void each_length_array(R& r, const F& array) {
+  array("lengths", r.lengths, Axes{6});
+  array("length_rates", r.rates, Axes{6});
+  array("length_accelerations", r.accelerations, Axes{6});
+}
+template <OneOf<DeviceDetails, InverseKinematics> R, class F>
+void each_detail_array(R& r, const F& array) {
+  array("leg_vector", r.leg_vector, Axes{6, 3});
+  array("leg_quaternion", r.leg_quaternion, Axes{6, 4});
+  array("leg_euler313", r.leg_euler313, Axes{6, 3});
+  array("universal_angles", r.universal_angles, Axes{6, 2});
+  array("determinant", r.determinant, Axes{});
+  array("condition", r.condition, Axes{});
+  array("sigma_min", r.sigma_min, Axes{});
+  array("free_motion", r.free_motion, Axes{6});
+  array("stroke_margin", r.stroke_margin, Axes{6});
+  array("universal_margin", r.universal_margin, Axes{6});
+  array("spherical_margin", r.spherical_margin, Axes{6});
+  array("clearance", r.clearance, Axes{});
+  array("limit_mask", r.mask, Axes{});
+}
+template <OneOf<DeviceLengths, DeviceDetails, InverseKinematics> R, class F>
+void each_array(R& r, const F& array) {
+  if constexpr (requires { r.lengths; }) each_length_array(r, array);
+  if constexpr (requires { r.mask; }) each_detail_array(r, array);
+  array("status", r.status, Axes{});
+}
+template <OneOf<DeviceFound, ForwardKinematics> R, class F>
+void each_array(R& r, const F& array) {
+  each_pose_array(r, array);
+  array("iterations", r.iterations, Axes{});
+  array("residual", r.residual, Axes{});
+  array("sigma_min", r.sigma_min, Axes{});
+  array("uniqueness", r.uniqueness, Axes{});
+  array("status", r.status, Axes{});
+}
+/// Of modes, without the first mode of each sample.
+template <OneOf<AssemblyModes> R, class F>
+void each_array(R& r, const F& array) {
+  each_pose_array(r, array);
+  array("residual", r.residual, Axes{});
+  array("determinant", r.determinant, Axes{});
+  array("sigma_min", r.sigma_min, Axes{});
+  array("uniqueness", r.uniqueness, Axes{});
+  array("found", r.found, Axes{});
+  array("status", r.status, Axes{});
+}
 
 }  // namespace garra::platform

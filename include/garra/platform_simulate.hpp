@@ -137,4 +137,33 @@ void simulate(const Platform& platform, const DeviceStarts& starts, const ForceI
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
                                           const SimulateOptions& options, const DeviceTrajectories& to, int device = 0);
 
+/// Of trajectories with `t` output times.
+template <OneOf<DeviceTrajectories, Trajectories> R, class F>
+void each_array(R& r, const F& array, std::size_t t = 0) {
+  if constexpr (requires { r.times; }) t = r.times.size();
+  each_pose_array(r, [&](const char* name, auto& values, Axes width) { array(name, values, Axes{t, *width.begin()}); });
+  array("velocity", r.velocity, Axes{t, 6});
+  array("lengths", r.lengths, Axes{t, 6});
+  array("kinetic_energy", r.kinetic, Axes{t});
+  array("potential_energy", r.potential, Axes{t});
+  array("work", r.work, Axes{t});
+  array("balance", r.balance, Axes{t});
+  array("drift", r.drift, Axes{t});
+  array("end_time", r.end_time, Axes{});
+  if constexpr (requires { r.end_pose; }) {
+    array("end_position", r.end_pose.position, Axes{3});
+    array("end_quaternion", r.end_pose.quaternion, Axes{4});
+  } else {
+    array("end_position", r.end_position, Axes{3});
+    array("end_quaternion", r.end_quaternion, Axes{4});
+  }
+  array("end_velocity", r.end_velocity, Axes{6});
+  array("end_balance", r.end_balance, Axes{});
+  array("worst_balance", r.worst_balance, Axes{});
+  array("worst_drift", r.worst_drift, Axes{});
+  array("steps", r.steps, Axes{});
+  array("corrections", r.corrections, Axes{});
+  array("status", r.status, Axes{});
+}
+
 }  // namespace garra::platform

@@ -93,6 +93,11 @@ class Batch:
             array = array.reshape(self.lead + array.shape[1:]) if self.lead else array[0]
         return array if self._out is None else self._out(np.asarray(array))
 
+    def result(self, of: type, arrays: dict[str, np.ndarray | None], **more: Any) -> Any:
+        """Dataclass `of` with those of the arrays [n, ...] that are its fields, as out() has them."""
+        named = {name: arrays[name] for name in of.__dataclass_fields__ if name in arrays}
+        return of(**{name: None if array is None else self.out(array) for name, array in named.items()}, **more)
+
     def _array(self, name: str, value: Any) -> np.ndarray:
         """float64 in NumPy; the first array of another library decides in which one the answers are."""
         library = type(value).__module__.partition(".")[0]

@@ -91,7 +91,7 @@ def solve(M: Any, q: Any, *, tolerance: float = 1e-8, device: str = "cpu", threa
     if size > _MOST_IN_LANES:
         return _solve_large(batch, positive("tolerance", tolerance), *place(device, threads))
     arrays = _core.lcp_solve(batch["M"], batch["q"], positive("tolerance", tolerance), *place(device, threads))
-    return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
+    return batch.result(Solutions, arrays)
 
 
 def _solve_large(batch: Batch, tolerance: float, device: str, threads: int) -> Solutions:
@@ -109,4 +109,4 @@ def _solve_large(batch: Batch, tolerance: float, device: str, threads: int) -> S
     found = solve_affine(*scaled, 0, np.inf, method="lemke", tolerance=tolerance, device=device, threads=threads)
     z, w = found.x * (by_q / by_M)[:, None], found.F * by_q[:, None]
     parts = {"z": z, "w": w, "residual": found.residual, "pivots": found.iterations, "status": found.status}
-    return Solutions(**{name: batch.out(array) for name, array in parts.items()})
+    return batch.result(Solutions, parts)

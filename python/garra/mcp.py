@@ -310,7 +310,7 @@ def solve_affine(
     options = number, positive("tolerance", tolerance), whole("max_iterations", max_iterations)
     arrays = (batch[name] for name in ("M", "q", "lower", "upper", "x0"))
     found = _core.mcp_solve_affine(*arrays, *options, *place(device, threads))
-    return AffineSolutions(**{name: batch.out(array) for name, array in found.items()})
+    return batch.result(AffineSolutions, found)
 
 
 @dataclass(frozen=True)
@@ -453,6 +453,132 @@ def sensitivity(x: Any, F: Any, J: Any, F_p: Any, lower: Any, upper: Any, *, tol
     K = np.where(valid[..., None, None], K, np.eye(n))
     x_p = np.linalg.solve(K, np.where(free[..., None], -F_p, 0.0))
     return Sensitivity(np.where(valid[..., None, None], x_p, np.nan), np.asarray(valid), margin)
+
+
+def solution(
+    F: Callable[..., Any], lower: Any, upper: Any, x0: Any, *parameters: Any, options: SolveOptions | None = None
+) -> tuple[Any, Any]:
+    """Solutions of F(x, *parameters) as a differentiable function of the parameters, in torch or JAX.
+
+    The backward pass solves one linear system a problem and differentiates F once, by the implicit function theorem.
+
+    Parameters
+    ----------
+    F : callable
+        F(x, *parameters) for x [batch, n] returns [batch, n] in torch or JAX. Row i depends on row i of x alone.
+    lower, upper : float or array_like [n]
+        Bounds, independent of the parameters.
+    x0 : tensor or array [batch, n]
+        Start, in double precision; its library is that of the call.
+    *parameters : tensor or array
+        Of any shape.
+    options : SolveOptions, optional
+        As in solve().
+
+    Returns
+    -------
+    x : tensor or array [batch, n]
+        NaN for unsolved problems.
+    valid : tensor or array [batch]
+        bool: derivatives exist (sensitivity()). Other problems add nothing to a gradient, unless their F is NaN.
+
+    Raises
+    ------
+    ValueError, garra.UsageError
+        As solve(); and for arrays of NumPy, which have no derivatives.
+
+    Examples
+    --------
+    >>> p = torch.tensor([2.0, 3.0], dtype=torch.float64, requires_grad=True)  # doctest: +SKIP
+    >>> start = torch.zeros(2, 1, dtype=torch.float64)  # doctest: +SKIP
+    >>> x, valid = garra.mcp.solution(lambda x, p: x - p[:, None], 0, 2.5, start, p)  # doctest: +SKIP
+    >>> x.sum().backward()  # doctest: +SKIP
+    >>> p.grad  # the second solution lies on its bound  # doctest: +SKIP
+    tensor([1., 0.], dtype=torch.float64)
+    """
+    library = _Arrays(lower, upper, x0).library
+    if library not in ("torch", "jax"):
+        raise _core.UsageError(
+            "x0 is no tensor of torch and no array of JAX: its solution has no derivatives\n"
+            "Use garra.mcp.solve() and garra.mcp.sensitivity() with arrays of NumPy."
+        )
+    how = SolveOptions() if options is None else options
+    problem = _Differentiable(F, lower, upper, how)
+    if library == "torch":
+        return problem.in_torch(x0, parameters)
+    return problem.in_jax(x0, parameters)
+
+
+class _Differentiable:
+    """x(p) with F(x, p) = 0 in the free unknowns, and its derivative."""
+
+    def __init__(self, F: Callable[..., Any], lower: Any, upper: Any, options: SolveOptions) -> None:
+        self.F, self.lower, self.upper, self.options = F, lower, upper, options
+
+    def solved(self, x0: Any, parameters: tuple[Any, ...]) -> Solutions:
+        return solve(lambda x: self.F(x, *parameters), self.lower, self.upper, x0, options=self.options)
+
+    def adjoint(self, x: Any, F: Any, J: Any, w: Any) -> tuple[np.ndarray, np.ndarray]:
+        """y [batch, n] with J_II' y_I = w_I, y_A = 0, and the mask of sensitivity(): dL/dp = -y' dF/dp, w = dL/dx. By
+        the derivatives with respect to F itself."""
+        by_F = sensitivity(x, F, J, np.broadcast_to(np.eye(np.shape(x)[-1]), np.shape(J)), self.lower, self.upper)
+        y = -np.einsum("...i,...ij->...j", np.asarray(w), by_F.x_p)
+        return np.where(by_F.valid[..., None], y, 0.0), by_F.valid
+
+    def in_torch(self, x0: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:
+        import torch
+
+        problem = self
+
+        class Solution(torch.autograd.Function):
+            """x and the mask, as a function of the parameters."""
+
+            @staticmethod
+            def forward(ctx: Any, *parameters: Any) -> tuple[Any, Any]:
+                p = tuple(q.detach() for q in parameters)
+                with torch.enable_grad():
+                    found = problem.solved(x0, p)
+                    J = _torch_jacobian(lambda x: problem.F(x, *p), found.x.nan_to_num().detach().clone())
+                ctx.point = [a.detach().cpu().numpy() for a in (found.x, found.F, J)]
+                ctx.save_for_backward(found.x, *parameters)
+                valid = torch.as_tensor(problem.adjoint(*ctx.point, np.zeros(found.x.shape))[1], device=found.x.device)
+                ctx.mark_non_differentiable(valid)
+                return found.x, valid
+
+            @staticmethod
+            def backward(ctx: Any, cotangent: Any, *_: Any) -> tuple[Any, ...]:
+                x, *saved = ctx.saved_tensors
+                y, valid = problem.adjoint(*ctx.point, cotangent.nan_to_num().cpu().numpy())
+                x = torch.where(torch.as_tensor(valid, device=x.device)[:, None], x, 0)
+                with torch.enable_grad():
+                    p = [q.detach().requires_grad_(needed) for q, needed in zip(saved, ctx.needs_input_grad, strict=True)]
+                    rows = problem.F(x.detach(), *p)
+                wanted = [q for q in p if q.requires_grad]
+                found = iter(torch.autograd.grad(rows, wanted, -torch.as_tensor(y, device=x.device), allow_unused=True))
+                return tuple(next(found) if q.requires_grad else None for q in p)
+
+        x, valid = Solution.apply(*parameters)
+        return x, valid
+
+    def in_jax(self, x0: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:
+        import jax
+        import jax.numpy as jnp
+
+        def forward(*p: Any) -> tuple[tuple[Any, Any], Any]:
+            found = self.solved(x0, p)
+            J = _jax_jacobian(lambda x: self.F(x, *p), jnp.nan_to_num(found.x))
+            valid = self.adjoint(found.x, found.F, J, np.zeros(found.x.shape))[1]
+            return (found.x, jnp.asarray(valid)), (p, found.x, found.F, J)
+
+        def backward(kept: Any, cotangents: Any) -> tuple[Any, ...]:
+            p, x, F, J = kept
+            y, valid = self.adjoint(x, F, J, np.nan_to_num(np.asarray(cotangents[0])))
+            x = jnp.where(jnp.asarray(valid)[:, None], x, 0)
+            return jax.vjp(lambda *q: self.F(x, *q), *p)[1](-jnp.asarray(y))
+
+        call = jax.custom_vjp(lambda *p: forward(*p)[0])
+        call.defvjp(forward, backward)
+        return call(*parameters)
 
 
 def _known(name: str, value: Any, known: tuple[str, ...]) -> int:

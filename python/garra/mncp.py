@@ -560,7 +560,7 @@ def _solve(
         batch["start"],
         *options._checked(),
     )
-    return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
+    return batch.result(Solutions, arrays)
 
 
 @cache

@@ -22,6 +22,22 @@ def all_on_gpu(arrays: dict[str, Any]) -> dict[str, Any]:
     return arrays
 
 
+_TYPES = {"status": "int32", "iterations": "int32", "limit_mask": "int32", "state": "uint8"}
+"""Of answers that are not float64."""
+
+
+def compute(
+    call: Any, arrays: dict[str, Any], tails: dict[str, tuple[int, ...]], answers: dict[str, tuple[int, ...]], *how: Any
+) -> dict[str, Any]:
+    """The answers of call(given, out, *how, stream, workspace); `answers` has their axes behind the leading ones.
+
+    Arrays that are None are left out. Returns when the work is queued; with JAX's arrays, when it is done."""
+    rows = Rows(all_on_gpu({name: value for name, value in arrays.items() if value is not None}), tails)
+    out = {name: rows.empty(name, tail, _TYPES.get(name, "float64")) for name, tail in answers.items()}
+    call(rows.given, out, *how, rows.stream, rows.workspace)
+    return rows.finish()
+
+
 class Rows:
     """Arrays with leading axes that broadcast, as DLPack's capsules of [n, numbers], and memory for answers.
 

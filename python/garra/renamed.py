@@ -15,7 +15,7 @@ Thing = TypeVar("Thing", bound=Callable[..., Any])
 
 
 @cache
-def _rows() -> list[dict[str, Any]]:
+def _read_table() -> list[dict[str, Any]]:
     file = Path(__file__).parent / "scenario" / "renamed.json"
     if not file.is_file():
         raise ImportError(f"{file} is not there: the build of the program writes it (tools/build in a source tree)")
@@ -25,7 +25,7 @@ def _rows() -> list[dict[str, Any]]:
 @cache
 def names(kind: str, where: str = "*") -> dict[str, str]:
     """New names by old ones, of one kind ("key", "flag", "python", "json"), that hold in a table or everywhere."""
-    return {row["old"]: row["now"] for row in _rows() if kind in row["kinds"] and row["where"] in ("*", where)}
+    return {row["old"]: row["now"] for row in _read_table() if kind in row["kinds"] and row["where"] in ("*", where)}
 
 
 def stored_name(group: Any, name: str) -> str:

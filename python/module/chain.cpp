@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "garra/chain_eval.hpp"
+#include "garra/chain_generate.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
@@ -114,6 +115,27 @@ nb::dict rates(const Robot& robot, const Numbers& q, const Numbers& twist, const
   out["qd"] = taken(std::move(found.qd), {n, q.shape(1)});
   out["damping"] = taken(std::move(found.damping), {n});
   out["residual"] = taken(std::move(found.residual), {n, 6});
+  out["status"] = taken_as<std::int32_t>(std::move(found.status), {n});
+  return out;
+}
+
+nb::dict derivatives(const Robot& robot, bool forward, const Numbers& q, const Numbers& qd, const Numbers& last,
+                     const std::string& device, int threads) {
+  chain::DynamicsDerivatives found;
+  const std::size_t n = q.shape(0), j = q.shape(1);
+  {
+    const Computing computing;
+    const Device on = make_device(device, threads, core_seconds::kCopying);
+    const auto count = static_cast<std::int64_t>(n);
+    found = forward
+                ? chain::forward_dynamics_derivatives(robot, {count, to_span(q), to_span(qd), {}, to_span(last)}, on)
+                : chain::inverse_dynamics_derivatives(robot, {count, to_span(q), to_span(qd), to_span(last)}, on);
+  }
+  nb::dict out;
+  out[forward ? "dqdd_dq" : "dtau_dq"] = taken(std::move(found.by_q), {n, j, j});
+  out[forward ? "dqdd_dqd" : "dtau_dqd"] = taken(std::move(found.by_qd), {n, j, j});
+  out[forward ? "dqdd_dtau" : "mass_matrix"] = taken(std::move(found.by_input), {n, j, j});
+  if (forward) out["qdd"] = taken(std::move(found.qdd), {n, j});
   out["status"] = taken_as<std::int32_t>(std::move(found.status), {n});
   return out;
 }
@@ -332,6 +354,64 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
   return out;
 }
 
+nb::dict all_solutions(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& q0,
+                       bool limits, bool windings, const std::string& device, int threads) {
+  chain::AllSolutionsResult found;
+  {
+    const Computing computing;
+    found = solver.solve(to_span(pose), {limits, windings, to_span(q0)},
+                         make_device(device, threads, core_seconds::kCopying));
+  }
+  const std::size_t n = pose.shape(0), m = found.residual.size();
+  nb::dict out;
+  out["first"] = taken_as<std::int64_t>(std::move(found.first), {n + 1});
+  out["q"] = taken(std::move(found.q), {m, static_cast<std::size_t>(found.joints)});
+  out["residual"] = taken(std::move(found.residual), {m});
+  out["unique"] = taken(std::move(found.unique), {m});
+  out["limit_distance"] = taken(std::move(found.limit_distance), {m});
+  out["complete"] = taken(std::move(found.complete), {n});
+  out["status"] = taken_as<std::int32_t>(std::move(found.status), {n});
+  return out;
+}
+
+nb::dict check_path(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& time,
+                    const std::optional<Numbers>& q0, const nb::tuple& how, const std::string& device, int threads) {
+  const auto kind = value_named<chain::ToolPath::Kind>(nb::cast<std::string>(how[0]));
+  if (!kind) throw Error(ExitCode::kUsage, "path: no such kind", "There are straight, screw.");
+  const chain::PathOptions options{nb::cast<double>(how[1]), nb::cast<int>(how[2]), nb::cast<int>(how[3]), to_span(q0)};
+  chain::PathCheck found;
+  {
+    const Computing computing;
+    found = solver.check_path({*kind, to_span(pose), to_span(time)}, options,
+                              make_device(device, threads, core_seconds::kCopying));
+  }
+  nb::list all;
+  const auto joints = static_cast<std::size_t>(found.joints);
+  for (chain::PathBranch& b : found.branch) {
+    nb::dict branch;
+    const std::size_t m = b.sigma.size();
+    branch["first"] = b.first;
+    branch["q"] = taken(std::move(b.q), {m, joints});
+    branch["sigma"] = taken(std::move(b.sigma), {m});
+    branch["sigma_bound"] = b.sigma_bound;
+    branch["limit_distance"] = b.limit_distance;
+    branch["limit_joint"] = b.limit_joint;
+    branch["limit_bound"] = b.limit_bound;
+    branch["speed_share"] = b.speed_share;
+    branch["begin"] = std::string(name_of(b.begin));
+    branch["end"] = std::string(name_of(b.end));
+    all.append(branch);
+  }
+  nb::dict out;
+  const std::size_t t = found.s.size(), m = found.undecided.size() / 2;
+  out["branches"] = all;
+  out["best"] = found.best;
+  out["unit"] = found.unit;
+  out["s"] = taken(std::move(found.s), {t});
+  out["undecided"] = taken(std::move(found.undecided), {m, 2});
+  return out;
+}
+
 /// List of a property of the joints that follow no other joint.
 template <class Get>
 nb::list of_joints(const Robot& robot, const Get& get) {
@@ -381,10 +461,19 @@ void add_chain(nb::module_& m) {
         nb::arg("tau").none(), nb::arg("wrench").none(), nb::arg("outputs"), nb::arg("form"), nb::arg("body_axes"),
         nb::arg("point"), nb::arg("device"), nb::arg("threads"));
   m.def("chain_rates", rates);
+  m.def("chain_derivatives", derivatives);
   m.def("chain_analytic_jacobian", analytic_jacobian);
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
   m.def("chain_inverse_kinematics", inverse_kinematics, nb::arg("robot"), nb::arg("pose"), nb::arg("q0").none(),
         nb::arg("tolerance"), nb::arg("most"), nb::arg("seed"));
+  nb::class_<chain::AllSolutions>(m, "AllSolutions")
+      .def(nb::init<const Robot&>())
+      .def(nb::init<const Robot&, const chain::AllSolutions&>())
+      .def("solve", all_solutions, nb::arg("pose"), nb::arg("q0").none(), nb::arg("limits"), nb::arg("windings"),
+           nb::arg("device"), nb::arg("threads"))
+      .def("check_path", check_path, nb::arg("pose"), nb::arg("time").none(), nb::arg("q0").none(), nb::arg("how"),
+           nb::arg("device"), nb::arg("threads"));
+  m.def("chain_lock_joint", chain::lock_joint);
   m.def("chain_output_shape",
         [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);

@@ -14,10 +14,6 @@ namespace {
 using platform::Platform;
 using platform::Poses;
 
-nb::object taken_poses(std::vector<double>&& numbers, std::size_t n, std::size_t width) {
-  return taken(std::move(numbers), {n, width});
-}
-
 nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quaternion, const std::string& device,
                  int threads) {
   const std::size_t n = position.shape(0);
@@ -29,15 +25,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
     options.conditioning = options.limits = true;
     r = platform::inverse_kinematics({p}, poses, {}, options, make_device(device, threads, core_seconds::kCopying));
   }
-  nb::dict out;
-  out["lengths"] = taken(std::move(r.lengths), {n, 6});
-  out["condition"] = taken(std::move(r.condition), {n});
-  out["sigma_min"] = taken(std::move(r.sigma_min), {n});
-  out["determinant"] = taken(std::move(r.determinant), {n});
-  out["stroke_margin"] = taken(std::move(r.stroke_margin), {n, 6});
-  out["mask"] = taken(std::move(r.mask), {n});
-  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
-  return out;
+  return to_dict(std::move(r), n);
 }
 
 nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& position, const Numbers& quaternion,
@@ -52,16 +40,7 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
     r = platform::forward_kinematics({p}, copied(lengths), guess, options,
                                      make_device(device, threads, core_seconds::kCopying));
   }
-  nb::dict out;
-  out["position"] = taken_poses(std::move(r.pose.position), n, 3);
-  out["quaternion"] = taken_poses(std::move(r.pose.quaternion), n, 4);
-  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
-  out["iterations"] = taken(std::move(r.iterations), {n});
-  out["residual"] = taken(std::move(r.residual), {n});
-  out["sigma_min"] = taken(std::move(r.sigma_min), {n});
-  out["uniqueness"] = nb::none();
-  if (certify) out["uniqueness"] = taken(std::move(r.uniqueness), {n});
-  return out;
+  return to_dict(std::move(r), n);
 }
 
 /// Queues what inverse() gives, of poses that are on a GPU; `out` has an array for each answer.
@@ -69,18 +48,13 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
                     const nb::callable& allocate) {
   const PosesOnGpu there = poses_on_gpu(given, stream, allocate);
   platform::DeviceLengths lengths;
-  take<double>(out, "lengths", lengths.lengths);
-  take<std::int32_t>(out, "status", lengths.status);
+  platform::each_array(lengths, TakeResult{out});
   run_gpu_call(
       there.place,
       [&](const DeviceCall& call) { return platform::workspace_bytes(p, there.poses, {}, lengths, call.device); },
       [&](const DeviceCall& call) { platform::inverse_kinematics(p, there.poses, {}, lengths, call); });
   platform::DeviceDetails details;
-  take<double>(out, "condition", details.condition);
-  take<double>(out, "sigma_min", details.sigma_min);
-  take<double>(out, "determinant", details.determinant);
-  take<double>(out, "stroke_margin", details.stroke_margin);
-  take<std::int32_t>(out, "mask", details.mask);
+  platform::each_detail_array(details, TakeResult{out});
   const double length = platform::InverseOptions{}.characteristic_length;
   run_gpu_call(
       there.place,
@@ -99,15 +73,9 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   }
   const DeviceArray<const double> from = make_view<const double>(lengths);
   platform::DeviceFound to;
-  take<double>(out, "position", to.position);
-  take<double>(out, "quaternion", to.quaternion);
-  take<double>(out, "residual", to.residual);
-  take<double>(out, "sigma_min", to.sigma_min);
-  take<std::int32_t>(out, "iterations", to.iterations);
-  take<std::int32_t>(out, "status", to.status);
+  platform::each_array(to, TakeResult{out});
   platform::ForwardOptions options;
   options.certify = certify;
-  if (certify) take<double>(out, "uniqueness", to.uniqueness);
   run_gpu_call(
       {lengths.device_id(), stream, allocate},
       [&](const DeviceCall& call) { return platform::workspace_bytes(p, from, guess, options, to, call.device); },
@@ -129,13 +97,8 @@ nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint6
     reach = platform::reach_of_modes({p}, r, search);
   }
   const std::size_t n = r.status.size(), rows = r.first.size();
-  nb::dict out;
+  nb::dict out = to_dict(r, n);
   out["first"] = taken(std::move(r.first), {rows});
-  out["position"] = taken_poses(std::move(r.pose.position), n, 3);
-  out["quaternion"] = taken_poses(std::move(r.pose.quaternion), n, 4);
-  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
-  out["residual"] = taken(std::move(r.residual), {n});
-  out["found"] = taken(std::move(r.found), {n});
   out["from_home"] = taken_as<std::int32_t>(std::move(reach), {n});
   return out;
 }
@@ -166,8 +129,8 @@ nb::dict find_path(const Platform& p, const Numbers& from_position, const Number
   const std::size_t n = along.position.size() / 3;
   nb::dict out;
   out["reach"] = name_of(r.reach);
-  out["position"] = taken_poses(std::move(along.position), n, 3);
-  out["quaternion"] = taken_poses(std::move(along.quaternion), n, 4);
+  out["position"] = taken(std::move(along.position), {n, 3});
+  out["quaternion"] = taken(std::move(along.quaternion), {n, 4});
   out["length"] = r.length;
   out["sigma_min"] = r.sigma_min;
   out["proof_steps"] = r.proof_steps;

@@ -31,15 +31,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
     r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), parse_form(form),
                                    make_device(device, threads, core_seconds::kCopying));
   }
-  nb::dict out;
-  out["force"] = taken(std::move(r.force), {n, 6});
-  out["spherical_force"] = taken(std::move(r.spherical_force), {n, 6, 3});
-  out["universal_force"] = taken(std::move(r.universal_force), {n, 6, 3});
-  out["universal_moment"] = taken(std::move(r.universal_moment), {n, 6});
-  out["power_balance"] = taken(std::move(r.power_balance), {n});
-  out["condition"] = taken(std::move(r.condition), {n});
-  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
-  return out;
+  return to_dict(std::move(r), n);
 }
 
 nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quaternion, const Numbers& velocity,
@@ -53,12 +45,7 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
     r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), parse_form(form),
                                    make_device(device, threads, core_seconds::kCopying));
   }
-  nb::dict out;
-  out["acceleration"] = taken(std::move(r.acceleration), {n, 6});
-  out["kinetic_energy"] = taken(std::move(r.kinetic), {n});
-  out["potential_energy"] = taken(std::move(r.potential), {n});
-  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
-  return out;
+  return to_dict(std::move(r), n);
 }
 
 platform::SimulateOptions make_simulate_options(const std::vector<double>& times, const std::string& method,
@@ -75,7 +62,7 @@ platform::SimulateOptions make_simulate_options(const std::vector<double>& times
 nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& quaternion, const Numbers& velocity,
                   const Numbers& force, const Numbers& wrench, const std::vector<double>& times,
                   const std::string& method, double step, bool watch_limits, const std::string& device, int threads) {
-  const std::size_t n = position.shape(0), t = times.size();
+  const std::size_t n = position.shape(0);
   const platform::Starts starts{{copied(position), copied(quaternion)}, copied(velocity), copied(wrench)};
   platform::ForceInput input;
   input.force = copied(force);
@@ -86,18 +73,7 @@ nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& qua
     r = platform::simulate({p}, starts, input, make_simulate_options(times, method, step, watch_limits),
                            make_device(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
   }
-  nb::dict out;
-  out["position"] = taken(std::move(r.pose.position), {n, t, 3});
-  out["quaternion"] = taken(std::move(r.pose.quaternion), {n, t, 4});
-  out["velocity"] = taken(std::move(r.velocity), {n, t, 6});
-  out["lengths"] = taken(std::move(r.lengths), {n, t, 6});
-  out["kinetic_energy"] = taken(std::move(r.kinetic), {n, t});
-  out["potential_energy"] = taken(std::move(r.potential), {n, t});
-  out["work"] = taken(std::move(r.work), {n, t});
-  out["balance"] = taken(std::move(r.balance), {n, t});
-  out["end_time"] = taken(std::move(r.end_time), {n});
-  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
-  return out;
+  return to_dict(std::move(r), n);
 }
 
 // --- on a GPU: `given` has an array for each name, `out` one for each answer ----------------------------------------
@@ -115,13 +91,7 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   take_if(given, "acceleration", motion.acceleration);
   take_if(given, "wrench", wrench);
   platform::DeviceForces to;
-  take<double>(out, "force", to.force);
-  take<double>(out, "spherical_force", to.spherical_force);
-  take<double>(out, "universal_force", to.universal_force);
-  take<double>(out, "universal_moment", to.universal_moment);
-  take<double>(out, "power_balance", to.power_balance);
-  take<double>(out, "condition", to.condition);
-  take<std::int32_t>(out, "status", to.status);
+  platform::each_array(to, TakeResult{out});
   run_gpu_call(
       there.place,
       [&](const DeviceCall& call) {
@@ -140,10 +110,7 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   take_if(given, "force", force);
   take_if(given, "wrench", wrench);
   platform::DeviceAccelerations to;
-  take<double>(out, "acceleration", to.acceleration);
-  take<double>(out, "kinetic_energy", to.kinetic);
-  take<double>(out, "potential_energy", to.potential);
-  take<std::int32_t>(out, "status", to.status);
+  platform::each_array(to, TakeResult{out});
   run_gpu_call(
       there.place,
       [&](const DeviceCall& call) {
@@ -163,16 +130,7 @@ void simulate_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& o
   take_if(given, "force", starts.force);
   take_if(given, "wrench", starts.wrench);
   platform::DeviceTrajectories to;
-  take<double>(out, "position", to.position);
-  take<double>(out, "quaternion", to.quaternion);
-  take<double>(out, "velocity", to.velocity);
-  take<double>(out, "lengths", to.lengths);
-  take<double>(out, "kinetic_energy", to.kinetic);
-  take<double>(out, "potential_energy", to.potential);
-  take<double>(out, "work", to.work);
-  take<double>(out, "balance", to.balance);
-  take<double>(out, "end_time", to.end_time);
-  take<std::int32_t>(out, "status", to.status);
+  platform::each_array(to, TakeResult{out});
   const platform::SimulateOptions options = make_simulate_options(times, method, step, watch_limits);
   run_gpu_call(
       there.place,

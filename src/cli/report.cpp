@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/files/atomic_file.hpp"
+#include "garra/core/error.hpp"
 
 namespace garra::cli {
 
@@ -123,13 +124,18 @@ bool make_ranking_page(const std::string& ranking, const std::string& page, bool
   return make_page("garra.ranking_page", {ranking, page}, page, quiet) == 0;
 }
 
-int compare_rankings(const std::vector<std::string>& rankings, const std::string& page,
-                     const std::vector<std::string>& words) {
-  std::vector<std::string> command = python_command("garra.compare_page", rankings);
+void run_module(const std::string& module, const std::string& task, const std::vector<std::string>& files,
+                const std::string& output, const std::vector<std::string>& words) {
+  std::vector<std::string> command = python_command(module, files);
   command.insert(command.end(), words.begin(), words.end());
   std::error_code ignored;
-  if (!page.empty()) command.insert(command.end(), {"-o", fs::absolute(page, ignored).string()});
-  return run_process(std::move(command), Shown::kAll);
+  if (!output.empty()) command.insert(command.end(), {"-o", fs::absolute(output, ignored).string()});
+  const int code = run_process(std::move(command), Shown::kAll);
+  if (code == 0) return;
+  for (const ExitCode known : {ExitCode::kUsage, ExitCode::kInvalidFile, ExitCode::kInputOutput})
+    if (code == static_cast<int>(known)) throw Error(known, task);
+  throw Error(ExitCode::kInputOutput, task,
+              "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
 }
 
 int make_report(const std::string& run, bool quiet) {

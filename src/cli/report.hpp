@@ -16,12 +16,12 @@ namespace garra::cli {
 /// The same for the ranking of a grasp set: RANKING.h5, and the set that it names.
 [[nodiscard]] bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet);
 
-/// Exit code of the Python that compares rankings with the outcomes of their sets and prints the answer; `page`: HTML
-/// file to write, or "". `words`: further arguments.
-[[nodiscard]] int compare_rankings(const std::vector<std::string>& rankings, const std::string& page,
-                                   const std::vector<std::string>& words);
+/// Runs a module of the Python package, which prints its answer: on these files, with `words` as further arguments, and
+/// with -o `output` unless that is "". Throws Error with the module's exit code; `task` says what was not done.
+void run_module(const std::string& module, const std::string& task, const std::vector<std::string>& files,
+                const std::string& output, const std::vector<std::string>& words);
 
-/// The same for FOLDER/bench.html of a benchmark.
+/// Whether FOLDER/bench.html of a benchmark was made.
 [[nodiscard]] bool make_bench_report(const std::string& folder, bool quiet);
 
 /// Whether the workers of a dask.distributed scheduler ("local": some on this machine) have computed all chunks of the

@@ -6,7 +6,6 @@
 
 #include "answers.hpp"
 #include "garra/platform_simulate.hpp"
-#include "platform/batch/full.hpp"
 #include "platform_reference.hpp"
 #include "same_bits.hpp"
 
@@ -152,7 +151,8 @@ void expect_near(const std::vector<double>& got, const std::vector<double>& want
 
 TEST(PlatformFullInverseDynamics, GivesAllReferenceMultipliersForcesAndReactions) {
   const Moves m = moves();
-  const InverseDynamics got = inverse_dynamics_full({reference_platform("trepa_like")}, m.pose, m.motion, m.wrench, {});
+  const InverseDynamics got =
+      inverse_dynamics({reference_platform("trepa_like")}, m.pose, m.motion, m.wrench, Form::kFull, {});
   expect_near(got.multipliers, m.multipliers, kForceTolerance);
   expect_near(got.force, m.force, kForceTolerance);
   expect_near(got.universal_moment, m.moment, kForceTolerance);
@@ -165,7 +165,7 @@ TEST(PlatformFullInverseDynamics, AgreesWithTheMinimalFormOnAnIrregularPlatform)
   Moves m = moves();
   for (std::size_t i = 0; i < m.wrench.size() / 6; ++i)
     for (int k = 0; k < 3; ++k) m.pose.position[3 * i + static_cast<std::size_t>(k)] = home.r[k];
-  const InverseDynamics full = inverse_dynamics_full(p, m.pose, m.motion, m.wrench, {}),
+  const InverseDynamics full = inverse_dynamics(p, m.pose, m.motion, m.wrench, Form::kFull, {}),
                         minimal = inverse_dynamics(p, m.pose, m.motion, m.wrench);
   expect_near(full.force, minimal.force, 1e-10);
   expect_near(full.spherical_force, minimal.spherical_force, 1e-10);
@@ -188,7 +188,7 @@ TEST(PlatformFullForwardDynamics, GivesTheReferenceAccelerationsAndTheMinimalFor
       append(velocity, state.at("w"));
       append(force, run.at("actuator_forces"));
       append(acceleration, state.at("nudot"));
-      const ForwardDynamics got = forward_dynamics_full(p, pose, velocity, force, {}, {});
+      const ForwardDynamics got = forward_dynamics(p, pose, velocity, force, {}, Form::kFull, {});
       expect_near(got.acceleration, acceleration, kAccelerationTolerance);
       const ForwardDynamics minimal = forward_dynamics(p, pose, velocity, force, {});
       expect_near(got.kinetic, minimal.kinetic, 1e-12);
@@ -205,14 +205,15 @@ TEST(PlatformFullDynamics, GivesTheSameBitsInLanesOfAnyNumberOfRowsAndNanForInva
     const Motion motion{rows(all.motion.velocity, n, 6), rows(all.motion.acceleration, n, 6)};
     const std::vector<double> wrench = rows(all.wrench, n, 6), force = rows(all.force, n, 6);
     if (n > 3) pose.quaternion[12] = std::numeric_limits<double>::quiet_NaN();
-    const InverseDynamics a = inverse_dynamics_full(p, pose, motion, wrench, {}),
-                          b = inverse_dynamics_full(p, pose, motion, wrench, scalar());
-    const ForwardDynamics c = forward_dynamics_full(p, pose, motion.velocity, force, wrench, {}),
-                          d = forward_dynamics_full(p, pose, motion.velocity, force, wrench, scalar());
+    const InverseDynamics a = inverse_dynamics(p, pose, motion, wrench, Form::kFull, {}),
+                          b = inverse_dynamics(p, pose, motion, wrench, Form::kFull, scalar());
+    const ForwardDynamics c = forward_dynamics(p, pose, motion.velocity, force, wrench, Form::kFull, {}),
+                          d = forward_dynamics(p, pose, motion.velocity, force, wrench, Form::kFull, scalar());
     test::expect_same_on_every_executor([&](const Device& device) {
       return test::Answer()
-          .add("inverse", test::make_answer(inverse_dynamics_full(p, pose, motion, wrench, device)))
-          .add("forward", test::make_answer(forward_dynamics_full(p, pose, motion.velocity, force, wrench, device)));
+          .add("inverse", test::make_answer(inverse_dynamics(p, pose, motion, wrench, Form::kFull, device)))
+          .add("forward",
+               test::make_answer(forward_dynamics(p, pose, motion.velocity, force, wrench, Form::kFull, device)));
     });
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(a.status[i], i == 3 ? PoseStatus::kInvalidInput : PoseStatus::kConverged);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "garra/grasp_set_scenario.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/io/scenario_document.hpp"
 #include "garra/mesh.hpp"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from garra.page.h5_tables import opened
+from garra.page.h5_tables import numbers, opened
 from garra.page.outcomes import check_counts, check_study
 from garra.page.run_folder import (
     CONVERGENCE,
@@ -130,7 +130,7 @@ def read_nominal(folder: str, summary: dict[str, Any]) -> Nominal:
 
 def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:
     sizes = {"j": summary["robot"]["joints"], "k": summary["robot"]["joints"] + 2, "3": 3}
-    arrays = {name: _dataset(file, name, axes, sizes, at) for name, axes in DATASETS.items()}
+    arrays = {name: numbers(file, name, axes, sizes, at.key(name)) for name, axes in DATASETS.items()}
     if sizes["t"] < 2 or (np.diff(arrays["times"]) <= 0).any():
         raise at.key("times").fail("expected at least two times, growing")
     designs = arrays["design"].astype(int).tolist()
@@ -139,21 +139,6 @@ def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:
     arrays["design"] = designs
     arrays["status"] = _named(arrays["status"], file["status"].attrs.get("names"), at.key("status"))
     return Nominal(**arrays)
-
-
-def _dataset(file: Any, name: str, axes: str, sizes: dict[str, int], at: At) -> np.ndarray:
-    """Reads a dataset; the first one that has an axis sets its size."""
-    import h5py
-
-    if name not in file or not isinstance(file[name], h5py.Dataset):
-        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
-    data = file[name]
-    if data.dtype.kind not in "fiu" or data.ndim != len(axes):
-        raise at.key(name).fail(f"expected numbers [{', '.join(axes)}], found {data.dtype} {list(data.shape)}")
-    expected = [sizes.setdefault(axis, size) for axis, size in zip(axes, data.shape, strict=True)]
-    if list(data.shape) != expected:
-        raise at.key(name).fail(f"expected {expected}, found {list(data.shape)}")
-    return data[...].astype(float)
 
 
 def _named(codes: np.ndarray, names: Any, at: At) -> list[str]:

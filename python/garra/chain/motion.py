@@ -25,7 +25,7 @@ def data(summary: Table, nominal: Nominal, chosen: Sequence[int]) -> Table:
 
     `chosen`: up to three designs to show first. Designs without a trajectory of their own are left out.
     """
-    rows = _rows(nominal, [d for d in chosen if d in nominal.design])
+    rows = _rows_of_designs(nominal, [d for d in chosen if d in nominal.design])
     scales = _scales(summary, nominal, rows)
     time = scales["time"]
     settle = summary["settle"]
@@ -44,7 +44,7 @@ def data(summary: Table, nominal: Nominal, chosen: Sequence[int]) -> Table:
     }
 
 
-def _rows(nominal: Nominal, chosen: Sequence[int]) -> list[int]:
+def _rows_of_designs(nominal: Nominal, chosen: Sequence[int]) -> list[int]:
     """Trajectories that fit into the page: all, or evenly spaced ones and those that are shown first."""
     count, times, joints = nominal.q.shape
     each = times * (3 * joints + 3 * nominal.points.shape[2] + 5)

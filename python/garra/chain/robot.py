@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -14,6 +14,7 @@ from garra import _core
 from garra.arguments import check_seed, finite, numbers, of_arrays, path_text, place, positive, vector, whole
 from garra.batch import Batch, as_moments, is_on_gpu
 from garra.files import named
+from garra.on_gpu import compute
 from garra.renamed import accept_old
 from garra.summary import Summary, summary
 
@@ -109,6 +110,54 @@ class JointRates(Summary):
 
 
 @dataclass(frozen=True, repr=False)
+class RneaDerivatives(Summary):
+    """Derivatives of inverse dynamics; entry [..., i, j] is that of torque i by variable j.
+
+    Examples
+    --------
+    >>> robot = garra.models.puma560()
+    >>> q = np.full((4, 6), 0.2)
+    >>> found = robot.rnea_derivatives(q, q, q)
+    >>> found.dtau_dq.shape, bool(np.allclose(found.mass_matrix, robot.crba(q)))
+    ((4, 6, 6), True)
+    """
+
+    dtau_dq: Any
+    """[..., n, n] [N m/rad, ...]"""
+    dtau_dqd: Any
+    """[..., n, n] damping included [N m s/rad, ...]"""
+    mass_matrix: Any
+    """[..., n, n] dtau_dqdd, rotor inertias included [kg m^2, ...]"""
+    status: Any
+    """[...] 0 converged, 3 a number is not finite"""
+
+
+@dataclass(frozen=True, repr=False)
+class AbaDerivatives(Summary):
+    """Derivatives of forward dynamics; entry [..., i, j] is that of acceleration i by variable j.
+
+    Examples
+    --------
+    >>> robot = garra.models.puma560()
+    >>> q = np.full((4, 6), 0.2)
+    >>> found = robot.aba_derivatives(q, q, q)
+    >>> found.dqdd_dqd.shape, bool(np.allclose(found.qdd, robot.aba(q, q, q)))
+    ((4, 6, 6), True)
+    """
+
+    dqdd_dq: Any
+    """[..., n, n] [1/s^2, ...]"""
+    dqdd_dqd: Any
+    """[..., n, n] [1/s, ...]"""
+    dqdd_dtau: Any
+    """[..., n, n] inverse of the mass matrix [1/(kg m^2), ...]"""
+    qdd: Any
+    """[..., n] the accelerations themselves [rad/s^2 or m/s^2]"""
+    status: Any
+    """[...] 0 converged, 3 a number is not finite, 4 the mass matrix is singular"""
+
+
+@dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
     """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached.
 
@@ -170,6 +219,113 @@ class InverseKinematics(Summary):
         away = np.atleast_1d(self.position_error).ravel()[worst], np.atleast_1d(self.rotation_error).ravel()[worst]
         which = f" of pose {worst}" if success.size > 1 else ""
         return text + f"; the nearest found{which} is {away[0]:.3g} m and {np.degrees(away[1]):.3g} deg away)"
+
+
+@dataclass(frozen=True, repr=False)
+class AllSolutions:
+    """All joint values for each pose of a batch. Lists have an item for each pose, in C order of the leading axes.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> robot.inverse_kinematics_all(robot.forward_kinematics(np.full((4, 6), 0.3)), limits=False).count.tolist()
+    [8, 8, 8, 8]
+    """
+
+    q: Any
+    """list of arrays [k, n], k the pose's count [rad or m]; for a single pose the array"""
+    residual: Any
+    """list of arrays [k] norm of the pose error [m and rad]"""
+    unique: Any
+    """list of arrays [k] no other solution has |dq| below this [rad or m]; 0: not proven"""
+    limit_distance: Any
+    """list of arrays [k] distance of the joint next to a limit [rad or m]; negative: outside"""
+    count: Any
+    """[...] number of solutions"""
+    complete: Any
+    """[...] True: no solution is missing, as far as the digits of the elimination show"""
+    status: Any
+    """[...] 0 there are solutions, 3 a number is not finite, 5 no solution (within the limits)"""
+
+    def __repr__(self) -> str:
+        count = np.atleast_1d(self.count)
+        complete = int(np.count_nonzero(self.complete))
+        return f"AllSolutions({count.sum()} solutions of {count.size} poses, {complete} of them complete)"
+
+
+@dataclass(frozen=True, repr=False)
+class PathBranch(Summary):
+    """Joint values that follow a path of the tool continuously.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> ends = robot.forward_kinematics(np.array([[0.3, -1, 1, 0.4, 0.9, 0], [0.4, -1, 1, 0.4, 0.9, 0.1]]))
+    >>> branch = robot.path(ends).branches[0]
+    >>> branch.begin, branch.end, branch.q.shape[1], len(branch.q) == len(branch.sigma)
+    ('path_end', 'path_end', 6, True)
+    """
+
+    first: int
+    """sample with which it begins"""
+    q: np.ndarray
+    """[m, n] at successive samples, in the turn with most room to the limits [rad or m]"""
+    sigma: np.ndarray
+    """[m] smallest singular value of the scaled Jacobian"""
+    sigma_bound: float
+    """proven: sigma of the whole branch, between samples too, is at least this"""
+    limit_distance: float
+    """of the samples, of the joint next to a limit; negative: outside [rad or m]"""
+    limit_joint: int
+    """this joint"""
+    limit_bound: float
+    """proven: limit_distance of the whole branch is at least this"""
+    speed_share: float
+    """largest mean joint speed between samples over its limit; 0 without times or limits"""
+    begin: str
+    """"path_end"; "singular": next to a singularity or the border of the workspace; "undecided": without proof"""
+    end: str
+    """likewise"""
+
+    @property
+    def passes(self) -> bool:
+        """True if it follows the whole path."""
+        return self.begin == self.end == "path_end"
+
+
+@dataclass(frozen=True, repr=False)
+class PathCheck:
+    """Branches of inverse kinematics along a path of the tool.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> ends = robot.forward_kinematics(np.array([[0.3, -1, 1, 0.4, 0.9, 0], [0.4, -1, 1, 0.4, 0.9, 0.1]]))
+    >>> found = robot.path(ends)
+    >>> bool(found), found.best.passes, bool(found.best.sigma_bound > 0)
+    (True, True, True)
+    """
+
+    s: np.ndarray
+    """[t] samples; s is 0 at the first pose, 1 at the second, and so on"""
+    branches: list[PathBranch]
+    """all of them; those with `passes` follow the whole path"""
+    best: PathBranch | None
+    """of the branches that pass within limits and speeds, the one next to q0 or with the largest sigma_bound"""
+    undecided: np.ndarray
+    """[m, 2] intervals of s in which some solution has no proven continuation"""
+    unit: float
+    """length of the scaled Jacobian [m]"""
+
+    def __bool__(self) -> bool:
+        return self.best is not None
+
+    def __repr__(self) -> str:
+        passing = sum(branch.passes for branch in self.branches)
+        text = f"PathCheck({len(self.branches)} branches, {passing} pass the whole path"
+        if self.best is None:
+            return text + ", none within limits and speeds)"
+        return text + f"; best: sigma >= {self.best.sigma_bound:.3g}, {self.best.limit_distance:.3g} from a limit)"
 
 
 class Chain:
@@ -405,7 +561,9 @@ class Chain:
         how = (form, _FRAMES[frame], vector("point", point, 3))
         if is_on_gpu(q):
             states = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "wrench": wrench}
-            arrays = import_module(".on_gpu", __package__).evaluate(self._core, states, outputs, *how)
+            answers = {name: tuple(_core.chain_output_shape(name, n)) for name in outputs} | {"status": ()}
+            call = partial(_core.chain_evaluate_on_gpu, self._core)
+            arrays = compute(call, states, dict.fromkeys(states, (n,)) | {"wrench": (6,)}, answers, *how)
             return Evaluation(arrays.pop("status"), arrays)
         batch = Batch(
             ("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)), ("tau", tau, (n,)), ("wrench", wrench, (6,))
@@ -594,7 +752,7 @@ class Chain:
         )  # fmt: skip
         batch = Batch(("q", q, (self.n,)), ("twist", twist, (6,)))
         found = _core.chain_rates(self._core, batch["q"], batch["twist"], how, *place(device, threads))
-        return JointRates(**{name: batch.out(array) for name, array in found.items()})
+        return batch.result(JointRates, found)
 
     def rnea(self, q: Any, qd: Any, qdd: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Inverse dynamics tau = M qdd + C qd + D qd + g.
@@ -628,6 +786,91 @@ class Chain:
         [ 3.22 37.41 -2.09  0.19  0.16  0.19]
         """
         return self._one("tau", (point, device, threads), q, qd, qdd)
+
+    def rnea_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, device: str = "cpu", threads: int = 0
+    ) -> RneaDerivatives:
+        """First derivatives of rnea(), analytical, with the mass matrix (docs/theory/chain.md).
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd : array_like [..., n]
+            Joint velocities [rad/s or m/s].
+        qdd : array_like [..., n]
+            Joint accelerations [rad/s^2 or m/s^2].
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        RneaDerivatives
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q, h = np.full(6, 0.2), 1e-6 * np.eye(6)
+        >>> found = robot.rnea_derivatives(q, q, q)
+        >>> differences = (robot.rnea(q + h, q, q) - robot.rnea(q - h, q, q)).T / 2e-6
+        >>> bool(np.allclose(found.dtau_dq, differences, atol=1e-7))
+        True
+        """
+        return RneaDerivatives(**self._derivatives(False, ("q", q), ("qd", qd), ("qdd", qdd), on=(device, threads)))
+
+    def aba_derivatives(
+        self, q: Any, qd: Any, tau: Any, *, device: str = "cpu", threads: int = 0
+    ) -> AbaDerivatives:
+        """First derivatives of aba(), analytical (docs/theory/chain.md).
+
+        Parameters
+        ----------
+        q : array_like [..., n]
+            Joint values [rad or m].
+        qd : array_like [..., n]
+            Joint velocities [rad/s or m/s].
+        tau : array_like [..., n]
+            Joint torques [N m or N].
+        device : str
+            "cpu", "scalar", "cuda", "cuda:1".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        AbaDerivatives
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full(6, 0.2)
+        >>> found = robot.aba_derivatives(q, q, q)
+        >>> bool(np.allclose(found.dqdd_dtau @ robot.crba(q), np.eye(6)))
+        True
+        """
+        return AbaDerivatives(**self._derivatives(True, ("q", q), ("qd", qd), ("tau", tau), on=(device, threads)))
+
+    def _derivatives(self, forward: bool, *named: tuple[str, Any], on: tuple[str, int]) -> dict[str, Any]:
+        batch = Batch(*((name, value, (self.n,)) for name, value in named))
+        arrays = (batch[name] for name, _ in named)
+        found = _core.chain_derivatives(self._core, forward, *arrays, *place(*on))
+        return {name: batch.out(array) for name, array in found.items()}
 
     def crba(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Mass matrix M with rotor inertias.
@@ -833,7 +1076,184 @@ class Chain:
         )
         found["success"] = found["success"].astype(bool)
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])
-        return InverseKinematics(**{name: batch.out(array) for name, array in found.items()})
+        return batch.result(InverseKinematics, found)
+
+    def inverse_kinematics_all(
+        self,
+        pose: Any,
+        *,
+        limits: bool = True,
+        windings: bool = False,
+        q0: Any = None,
+        fixed: Mapping[int | str, float] | None = None,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> AllSolutions:
+        """Finds all joint values for tool poses, by elimination (docs/howto/all-solutions.md).
+
+        Parameters
+        ----------
+        pose : array_like [..., 4, 4]
+            Homogeneous matrices of the tool in the world.
+        limits : bool
+            Keep only solutions within the joint limits, in the turn that is within them.
+        windings : bool
+            With limits: every turn of a joint within its limits is a solution of its own.
+        q0 : array_like [..., n], optional
+            Solutions are sorted by their distance from it; joints without limits are in the turn next to it.
+        fixed : mapping, optional
+            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one.
+        device : str
+            "cpu" or "scalar".
+        threads : int
+            CPU threads; 0: all.
+
+        Returns
+        -------
+        AllSolutions
+            With the values of all n joints, those of fixed joints included.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For robots without six joints to move and matrices that are no poses.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> found = robot.inverse_kinematics_all(robot.forward_kinematics(np.full(6, 0.2)), limits=False)
+        >>> found.q.shape, int(found.count)
+        ((8, 6), 8)
+        >>> bool((abs(found.q - 0.2).max(axis=1) < 1e-9).any())
+        True
+        """
+        locked, moving = self._locked(fixed)
+        batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
+        start = batch["q0"]
+        solver = self._solver(locked)
+        found = solver.solve(
+            batch["pose"].reshape(-1, 16), None if start is None else np.ascontiguousarray(start[:, moving]),
+            limits, windings, *place(device, threads),
+        )  # fmt: skip
+        q = self._with_locked(found["q"], locked, moving)
+        first = found["first"]
+        lists = {name: [array[a:b] for a, b in zip(first[:-1], first[1:])]
+                 for name, array in {**{k: found[k] for k in ("residual", "unique", "limit_distance")}, "q": q}.items()}  # fmt: skip
+        if not batch.lead:
+            lists = {name: arrays[0] for name, arrays in lists.items()}
+        return AllSolutions(
+            **lists,
+            count=batch.out(np.diff(first)),
+            complete=batch.out(found["complete"].astype(bool)),
+            status=batch.out(found["status"]),
+        )
+
+    def path(
+        self,
+        pose: Any,
+        *,
+        kind: str = "straight",
+        times: Any = None,
+        q0: Any = None,
+        fixed: Mapping[int | str, float] | None = None,
+        near_singular: float = 0.02,
+        samples: int = 101,
+        refinements: int = 10,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> PathCheck:
+        """Follows every branch of inverse kinematics along a path of the tool (docs/howto/arm-paths.md).
+
+        Between samples Newton-Kantorovich proves that a branch is one curve without singularity; intervals without a
+        proof are bisected.
+
+        Parameters
+        ----------
+        pose : array_like [k, 4, 4]
+            Two or more poses of the tool in the world.
+        kind : str
+            "straight": position on a line, rotation about one fixed axis; "screw": one screw motion from pose to pose.
+        times : array_like [k], optional
+            Of the poses, ascending: joint speeds are compared with their limits [s].
+        q0 : array_like [n], optional
+            The best branch starts next to these joint values; default: the one with the largest sigma_bound.
+        fixed : mapping, optional
+            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one.
+        near_singular : float
+            A branch that ends with sigma <= this ends at a singularity.
+        samples : int
+            At first, along the whole path.
+        refinements : int
+            Largest number of bisections of an interval.
+        device, threads
+            As in inverse_kinematics_all().
+
+        Returns
+        -------
+        PathCheck
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For fewer than two poses, matrices that are no poses, and robots without six joints to move.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> ends = robot.forward_kinematics(np.array([[0.2, 0.3, 0.2, 0.4, 0.9, 0.1], [0.3, 0.3, 0.2, 0.4, 0.9, 0.1]]))
+        >>> robot.path(ends).best.passes
+        True
+        """
+        locked, moving = self._locked(fixed)
+        batch = Batch(("pose", pose, (4, 4)))
+        if len(batch.lead) != 1:
+            raise ValueError(f"pose has the shape {np.shape(pose)}, not [k, 4, 4]")
+        start = None if q0 is None else np.ascontiguousarray(vector("q0", q0, self.n))[moving][None]
+        at = None if times is None else np.ascontiguousarray(vector("times", times, batch.count), dtype=float)[:, None]
+        how = (kind, finite("near_singular", near_singular), whole("samples", samples, 2), whole("refinements", refinements))
+        found = self._solver(locked).check_path(batch["pose"].reshape(-1, 16), at, start, how, *place(device, threads))
+        for branch in found["branches"]:
+            branch["q"] = self._with_locked(branch["q"], locked, moving)
+            branch["limit_joint"] = moving[branch["limit_joint"]]
+        branches = [PathBranch(**branch) for branch in found.pop("branches")]
+        best = found.pop("best")
+        return PathCheck(branches=branches, best=branches[best] if best >= 0 else None, **found)
+
+    def _locked(self, fixed: Mapping[int | str, float] | None) -> tuple[dict[int, float], list[int]]:
+        """Values of fixed joints by number, and the other joints."""
+        names = self.joint_names
+        locked = {}
+        for joint, value in (fixed or {}).items():
+            if isinstance(joint, str) and joint not in names:
+                raise ValueError(f"fixed: there is no joint {joint!r}; there are {', '.join(names)}")
+            locked[names.index(joint) if isinstance(joint, str) else int(joint)] = finite("fixed", value)
+        return locked, [i for i in range(self.n) if i not in locked]
+
+    def _with_locked(self, q: np.ndarray, locked: Mapping[int, float], moving: list[int]) -> np.ndarray:
+        """Values of all joints."""
+        full = np.empty((len(q), self.n))
+        full[:, moving] = q
+        for joint, value in locked.items():
+            full[:, joint] = value
+        return full
+
+    def _solver(self, locked: Mapping[int, float]) -> _core.AllSolutions:
+        """Solver of the chain with fixed joints; the last ones of each set of joints are kept."""
+        key = tuple(sorted(locked.items()))
+        kept = self.__dict__.setdefault("_solvers", {})
+        if key not in kept:
+            core = self._core
+            for joint in sorted(locked, reverse=True):
+                core = _core.chain_lock_joint(core, joint, locked[joint])
+            like = next((solver for other, solver in kept.items() if [i for i, _ in other] == sorted(locked)), None)
+            if len(kept) > 64:
+                kept.clear()
+            kept[key] = _core.AllSolutions(core) if like is None else _core.AllSolutions(core, like)
+        return kept[key]
 
     @of_arrays
     def simulate(
@@ -913,7 +1333,12 @@ class Chain:
         torques = _table("law", law, _LAW_KEYS)
         if is_on_gpu(q):
             states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque, "damping": damping}
-            there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), torques, how)
+            t = len(moments)
+            answers = {"q": (t, n), "qd": (t, n), "tip": (t, 3), "status": ()}
+            answers |= dict.fromkeys(("kinetic_energy", "potential_energy", "balance"), (t,))
+            call = partial(_core.chain_simulate_on_gpu, self._core)
+            at = moments.tolist(), float(moments[-1])
+            there = compute(call, states, dict.fromkeys(states, (n,)), answers, *at, torques, how)
             return Trajectories(moments, **there)
         qd = np.full(n, qd) if np.ndim(qd) == 0 else qd
         batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)), ("damping", damping, (n,)))
@@ -921,7 +1346,7 @@ class Chain:
             self._core, *(batch[name] for name in ("q", "qd", "torque", "damping")), moments.tolist(),
             float(moments[-1]), torques, how, *place(device, threads),
         )  # fmt: skip
-        return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
+        return batch.result(Trajectories, arrays, times=moments)
 
     # Names of the Robotics Toolbox.
 

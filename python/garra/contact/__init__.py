@@ -19,6 +19,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import numbers, of_arrays, one_of, place, positive, whole
 from garra.batch import Batch, is_on_gpu
+from garra.on_gpu import compute
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
 from garra.renamed import accept_old, attribute
 from garra.summary import Summary, describe_converged
@@ -301,7 +302,7 @@ def _inputs(batch: Batch) -> tuple[Any, ...]:
 
 
 def _solutions(batch: Batch, arrays: dict[str, np.ndarray]) -> Solutions:
-    return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
+    return batch.result(Solutions, arrays)
 
 
 def _solution(found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Solutions:
@@ -417,7 +418,16 @@ def solve(
     if is_on_gpu(A):
         if mode is not None:
             raise TypeError("mode is not taken with arrays on a GPU: bring them to the host")
-        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, tolerance, max_iterations, effort)
+        k, widths = count_contacts(mu.shape), {"c": 3, "a": 3, "state": 1}
+        answers = {name: (widths[name] * k,) if name in widths else () for name in Solutions.__dataclass_fields__}
+        tails = {"A": (3 * k, 3 * k), "b": (3 * k,), "mu": (k,)}
+        how = (method, precision, tolerance, max_iterations, effort)
+
+
+        def call(given: dict[str, Any], *rest: Any) -> None:
+            _core.contact_solve_on_gpu(*given.values(), *rest)
+
+        return Solutions(**compute(call, {"A": A, "b": b, "mu": mu}, tails, answers, *how))
     batch = _problem(A, b, mu, mode, slip_velocity)
     how = (method, precision, tolerance, max_iterations, effort, start, whole("starts", starts), *place(device, threads))
     if batch.single:
@@ -465,7 +475,7 @@ def equivalence(
         batch["A"], batch["b"], batch["mu"], merit, start, positive("tolerance", tolerance)
     )
     arrays["stationary"] = arrays["stationary"].astype(bool)
-    return Equivalences(**{name: batch.out(arrays[name]) for name in Equivalences.__dataclass_fields__})
+    return batch.result(Equivalences, arrays)
 
 
 @accept_old
@@ -608,7 +618,7 @@ def gradients(
     arrays = _core.contact_gradients(
         batch["A"], batch["mu"], batch["c"], batch["a"], regime, batch["cotangent"], *place(device, threads)
     )
-    return Gradients(c=batch.out(batch["c"]), **{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(Gradients, arrays, c=batch.out(batch["c"]))
 
 
 @accept_old
@@ -679,7 +689,7 @@ def is_resisted(
         ("force_limit", np.full(contacts, force_limit) if _is_number(force_limit) else force_limit, (contacts,)),
     )
     arrays = _core.contact_balance(batch["W"], batch["w"], batch["mu"], batch["force_limit"], *place(device, threads))
-    return Balances(**{name: batch.out(arrays[name]) for name in Balances.__dataclass_fields__})
+    return batch.result(Balances, arrays)
 
 
 def _lever(W: np.ndarray) -> np.ndarray:
@@ -768,7 +778,7 @@ def can_rest(
         positive("acceleration", acceleration),
         threads,
     )
-    return Rests(**{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(Rests, arrays)
 
 
 def _is_number(value: Any) -> bool:

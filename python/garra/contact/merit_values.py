@@ -86,4 +86,4 @@ def merit(
         raise ValueError(f"c [..., {width}]: expected {size} forces, or {variables} variables of {merit}")
     batch = Batch(("A", A, (size, size)), ("b", b, (size,)), ("mu", mu, (contacts,)), ("c", c, (width,)))
     arrays = _core.contact_merit(batch["A"], batch["b"], batch["mu"], batch["c"], merit, *place(device, threads))
-    return MeritValues(**{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(MeritValues, arrays)

@@ -14,6 +14,8 @@ import numpy as np
 
 from garra.summary import Summary
 
+_TAILS = {"position": (3,), "quaternion": (4,), "lengths": (6,)}
+
 if TYPE_CHECKING:
     from garra.platform.dynamics import ForwardDynamics, InverseDynamics, Trajectories
 
@@ -339,12 +341,17 @@ class Platform:
         from garra import _core
         from garra.arguments import place
         from garra.batch import Batch, is_on_gpu
+        from garra.on_gpu import compute
 
         if is_on_gpu(position):
-            return InverseKinematics(**import_module(".on_gpu", __name__).inverse(self._core, position, quaternion))
+            answers = dict.fromkeys(("lengths", "stroke_margin"), (6,))
+            answers |= dict.fromkeys(("condition", "sigma_min", "determinant", "limit_mask", "status"), ())
+            call = partial(_core.platform_inverse_on_gpu, self._core)
+            there = compute(call, {"position": position, "quaternion": quaternion}, _TAILS, answers)
+            return InverseKinematics(mask=there.pop("limit_mask"), **there)
         batch = Batch(("position", position, (3,)), ("quaternion", quaternion, (4,)))
         arrays = _core.platform_inverse(self._core, batch["position"], batch["quaternion"], *place(device, threads))
-        return InverseKinematics(**{name: batch.out(array) for name, array in arrays.items()})
+        return batch.result(InverseKinematics, arrays | {"mask": arrays["limit_mask"]})
 
     def forward_kinematics(
         self, lengths: Any, guess: tuple[Any, Any] | None = None, *, certify: bool = False, device: str = "cpu",
@@ -387,17 +394,23 @@ class Platform:
         from garra import _core
         from garra.arguments import place
         from garra.batch import Batch, is_on_gpu
+        from garra.on_gpu import compute
 
         if is_on_gpu(lengths):
-            there = import_module(".on_gpu", __name__).forward(self._core, lengths, guess, certify)
-            return ForwardKinematics(**there, _modes=partial(self.modes, lengths))
+            answers = {"position": (3,), "quaternion": (4,)}
+            answers |= dict.fromkeys(("residual", "sigma_min", "iterations", "status"), ())
+            answers |= {"uniqueness": ()} if certify else {}
+            arrays = {"lengths": lengths} | dict(zip(("position", "quaternion"), guess or (), strict=False))
+            there = compute(partial(_core.platform_forward_on_gpu, self._core), arrays, _TAILS, answers, certify)
+            return ForwardKinematics(**{"uniqueness": None} | there, _modes=partial(self.modes, lengths))
         position, quaternion = self.home if guess is None else guess
         batch = Batch(("lengths", lengths, (6,)), ("position", position, (3,)), ("quaternion", quaternion, (4,)))
         arrays = _core.platform_forward(
             self._core, batch["lengths"], batch["position"], batch["quaternion"], certify, *place(device, threads)
         )
-        found = {name: None if array is None else batch.out(array) for name, array in arrays.items()}
-        return ForwardKinematics(**found, _modes=partial(self.modes, lengths))
+        if not certify:
+            arrays["uniqueness"] = None
+        return batch.result(ForwardKinematics, arrays, _modes=partial(self.modes, lengths))
 
     def inverse_dynamics(
         self, position: Any, quaternion: Any, velocity: Any = None, acceleration: Any = None, wrench: Any = None, *,

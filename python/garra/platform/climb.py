@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
 import tomllib
 from dataclasses import dataclass, field, fields
 from os import PathLike
@@ -12,7 +15,9 @@ import numpy as np
 
 import garra
 from garra import contact
+from garra.page import command
 from garra.page.interval import clopper_pearson
+from garra.page.run_folder import DamagedFile
 
 OUTCOMES = ("climbed", "limit", "singular", "force", "not_resisted", "slips")
 """Outcomes of a sample: the first failure in time, and of one instant the first in this order."""
@@ -506,22 +511,46 @@ def from_toml(file: str | PathLike[str], **changes: Any) -> tuple[Climb, str]:
     return result, result.animation(machine, parts["ring"])
 
 
-def _main() -> None:
-    import argparse
-
-    parser = argparse.ArgumentParser(prog="python -m garra.platform.climb", description="P(climb succeeds) of a file")
+def _main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="garra platform climb", description="P(climb succeeds) of a file")
     parser.add_argument("file", help="as data/climbs/trunk.toml")
     parser.add_argument("-o", "--output", help="SVG file of the animation")
-    given = parser.parse_args()
-    result, svg = from_toml(given.file)
-    low, high = result.interval
-    print(f"P(climb succeeds) = {result.probability:.4f}   95 % interval [{low:.4f}, {high:.4f}]")
-    for name, count in result.counts.items():
-        print(f"  {name:<14} {count:>8}")
-    print(f"friction margin, 5 % and median: {np.quantile(result.margin, 0.05):.3f}, {np.median(result.margin):.3f}")
-    print(f"largest actuator force {result.peak_force.max():.1f} N, smallest singular value {result.sigma_min:.3f}")
-    if given.output:
-        Path(given.output).write_text(svg)
+    parser.add_argument("--samples", type=int, help="instead of the file's")
+    parser.add_argument("--format", choices=("human", "json"), default="human")
+    given = parser.parse_args(arguments)
+
+    def run() -> None:
+        try:
+            result, svg = from_toml(given.file, **({} if given.samples is None else {"samples": given.samples}))
+        except (TypeError, ValueError) as error:  # of TOML, too
+            name = "" if str(error).startswith(str(given.file)) else f"{given.file}: "
+            raise DamagedFile(f"{name}{error}") from error
+        print(json.dumps(_to_json(result), indent=1) if given.format == "json" else _answer(result))
+        if given.output:
+            Path(given.output).write_text(svg)
+
+    return command.run("garra platform climb", run)
+
+
+def _to_json(of: Climb) -> dict[str, Any]:
+    margins = np.quantile(of.margin, [0.05, 0.5])
+    return {
+        "p_climbed": of.probability,
+        "interval": list(of.interval),
+        "outcomes": of.counts,
+        "friction_margin": {"q05": margins[0], "median": margins[1]},
+        "largest_actuator_force": float(of.peak_force.max()),
+        "smallest_singular_value": of.sigma_min,
+    }
+
+
+def _answer(of: Climb) -> str:
+    low, high = of.interval
+    lines = [f"P(climb succeeds) = {of.probability:.4f}   95 % interval [{low:.4f}, {high:.4f}]"]
+    lines += [f"  {name:<14} {count:>8}" for name, count in of.counts.items()]
+    lines.append(f"friction margin, 5 % and median: {np.quantile(of.margin, 0.05):.3f}, {np.median(of.margin):.3f}")
+    peak = of.peak_force.max()
+    return "\n".join([*lines, f"largest actuator force {peak:.1f} N, smallest singular value {of.sigma_min:.3f}"])
 
 
 def _draw(u: Uncertain, ring: Ring, gait: Gait, first: int, count: int, seed: int | None) -> dict[str, np.ndarray]:
@@ -631,4 +660,4 @@ def _animation(of: Climb, platform: garra.platform.Platform, ring: Ring) -> str:
 
 
 if __name__ == "__main__":
-    _main()
+    sys.exit(_main())

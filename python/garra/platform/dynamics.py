@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import place, positive
 from garra.batch import Batch, as_moments, is_on_gpu
-from garra.on_gpu import Rows, all_on_gpu
+from garra.on_gpu import compute
 from garra.summary import Summary
 
 _TAILS = {"position": (3,), "quaternion": (4,)}
@@ -113,19 +114,19 @@ def inverse_dynamics(core: Any, given: dict[str, Any], form: str, device: str, t
     if is_on_gpu(given["position"]):
         answers = {"force": (6,), "spherical_force": (6, 3), "universal_force": (6, 3), "universal_moment": (6,),
                    "power_balance": (), "condition": ()}  # fmt: skip
-        return InverseDynamics(**_there(_core.platform_inverse_dynamics_on_gpu, core, given, answers, form))
+        return _there(InverseDynamics, partial(_core.platform_inverse_dynamics_on_gpu, core), given, answers, form)
     batch = _batch(given)
     arrays = _core.platform_inverse_dynamics(core, *(batch[name] for name in given), form, *place(device, threads))
-    return InverseDynamics(**{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(InverseDynamics, arrays)
 
 
 def forward_dynamics(core: Any, given: dict[str, Any], form: str, device: str, threads: int) -> ForwardDynamics:
     if is_on_gpu(given["position"]):
         answers = {"acceleration": (6,), "kinetic_energy": (), "potential_energy": ()}
-        return ForwardDynamics(**_there(_core.platform_forward_dynamics_on_gpu, core, given, answers, form))
+        return _there(ForwardDynamics, partial(_core.platform_forward_dynamics_on_gpu, core), given, answers, form)
     batch = _batch(given)
     arrays = _core.platform_forward_dynamics(core, *(batch[name] for name in given), form, *place(device, threads))
-    return ForwardDynamics(**{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(ForwardDynamics, arrays)
 
 
 def simulate(
@@ -137,10 +138,11 @@ def simulate(
         t = len(moments)
         answers = {name: (t, width) for name, width in (("position", 3), ("quaternion", 4), ("velocity", 6), ("lengths", 6))}  # fmt: skip
         answers |= dict.fromkeys(("kinetic_energy", "potential_energy", "work", "balance"), (t,)) | {"end_time": ()}
-        return Trajectories(moments, **_there(_core.platform_simulate_on_gpu, core, given, answers, *how))
+        of = partial(Trajectories, moments)
+        return _there(of, partial(_core.platform_simulate_on_gpu, core), given, answers, *how)
     batch = _batch(given)
     arrays = _core.platform_simulate(core, *(batch[name] for name in given), *how, *place(device, threads))
-    return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(Trajectories, arrays, times=moments)
 
 
 def _batch(given: dict[str, Any]) -> Batch:
@@ -148,13 +150,6 @@ def _batch(given: dict[str, Any]) -> Batch:
     return Batch(*((name, np.zeros(6) if value is None else value, _TAILS[name]) for name, value in given.items()))
 
 
-def _there(
-    call: Any, core: Any, given: dict[str, Any], answers: dict[str, tuple[int, ...]], *how: Any
-) -> dict[str, Any]:
-    """Results of a call on GPU arrays; `answers` holds names and shapes without leading axes."""
-    there = all_on_gpu({name: value for name, value in given.items() if value is not None})
-    rows = Rows(there, _TAILS)
-    out = {name: rows.empty(name, tail) for name, tail in answers.items()}
-    out["status"] = rows.empty("status", (), "int32")
-    call(core, rows.given, out, *how, rows.stream, rows.workspace)
-    return rows.finish()
+def _there(of: Any, call: Any, given: dict[str, Any], answers: dict[str, tuple[int, ...]], *how: Any) -> Any:
+    """Result of a call on GPU arrays; `answers` holds names and shapes without leading axes."""
+    return of(**compute(call, given, _TAILS, answers | {"status": ()}, *how))

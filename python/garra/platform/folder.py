@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from garra.page.h5_tables import UNLIMITED, data_sets, opened, text
+from garra.page.h5_tables import UNLIMITED, Shapes, data_sets, opened, text
 from garra.page.outcomes import check_study
 from garra.page.run_folder import (
     CONVERGENCE,
@@ -106,19 +106,27 @@ def read_path(file: Path) -> Table:
         keys = PATH | {key: shape for key, shape in MARGINS.items() if key in h5}
         limit = float(h5.attrs.get("force_limit", math.inf))
         return dict.fromkeys(MARGINS) | {
-            **data_sets(h5, keys, file),
-            "title": text(h5.attrs.get("title", "platform")),
+            **read_poses(h5, keys, file),
             "force_limit": limit if 0 < limit < UNLIMITED else None,
-            "gravity": [float(x) for x in h5.attrs.get("gravity", (0.0, 0.0, 0.0))],
         }
 
     table = opened(file, read)
     if not table["time"]:
         raise DamagedFile(f"{file}: time: empty; a path has at least one instant")
+    return table
+
+
+def read_poses(h5: Any, shapes: Shapes, file: Path) -> Table:
+    """Data sets with finite poses, the title and gravity of an open file."""
+    table = data_sets(h5, shapes, file)
     for key in ("position", "quaternion"):
         if any(x is None for row in table[key] for x in row):
             raise DamagedFile(f"{file}: {key}: not finite")
-    return table
+    return table | {"title": text(h5.attrs.get("title", "platform")), "gravity": gravity(h5)}
+
+
+def gravity(h5: Any) -> list[float]:
+    return [float(x) for x in h5.attrs.get("gravity", (0.0, 0.0, 0.0))]
 
 
 # --- output of `garra platform simulate`
@@ -152,7 +160,7 @@ def read_motion(file: Path, sample: int) -> Table:
         return rows | {
             "status": _status(h5, sample),
             "title": text(h5.attrs.get("model", file.stem)),
-            "gravity": [float(x) for x in h5.attrs.get("gravity", (0.0, 0.0, 0.0))],
+            "gravity": gravity(h5),
         }
 
     table = opened(file, read)

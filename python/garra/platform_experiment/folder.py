@@ -9,8 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from garra.page.h5_tables import data_sets, opened, text
-from garra.page.run_folder import COUNT, MAYBE, REAL, TEXT, At, DamagedFile, check
+from garra.page.h5_tables import opened
+from garra.page.run_folder import COUNT, MAYBE, REAL, TEXT, At, check
+from garra.platform.folder import MARGINS, read_poses
+from garra.platform.folder import PATH as PATH_SHAPES
 
 FORMS = ("full", "minimal")
 SOLVERS = ("dense", "full", "minimal")
@@ -124,34 +126,15 @@ def _require(lists: list[tuple[list[Any], At]], size: int) -> None:
 
 # --- path.h5
 
-SHAPES = {
-    "segment": ("n",),
-    "position": ("n", 3),
-    "quaternion": ("n", 4),
-    "lengths": ("n", 6),
-    "sigma_min": ("n",),
-    "stroke_margin": ("n", 6),
-    "universal_margin": ("n", 6),
-    "spherical_margin": ("n", 6),
-    "clearance": ("n",),
-    "base_anchors": (6, 3),
-    "platform_anchors": (6, 3),
-    "length_min": (6,),
-    "length_max": (6,),
+SHAPES = {"segment": ("t",)} | {
+    key: shape
+    for key, shape in (PATH_SHAPES | MARGINS).items()
+    if key not in ("time", "force", "force_low", "force_high", "position_error", "angle_error")
 }
 
 
 def read_path(file: Path) -> Table:
     """The finest path as a motion, whose time counts segments."""
 
-    def read(h5: Any) -> Table:
-        return data_sets(h5, SHAPES, file) | {
-            "title": text(h5.attrs.get("title", "platform")),
-            "gravity": [float(x) for x in h5.attrs.get("gravity", (0.0, 0.0, 0.0))],
-        }
-
-    table = opened(file, read)
-    for key in ("position", "quaternion"):
-        if any(x is None for row in table[key] for x in row):
-            raise DamagedFile(f"{file}: {key}: not finite")
+    table = opened(file, lambda h5: read_poses(h5, SHAPES, file))
     return table | {"time": table["segment"], "axis": "segment", "force": None, "force_limit": None}

@@ -26,7 +26,7 @@ def schema(job: str) -> dict[str, Any]:
     Parameters
     ----------
     job : str
-        "chain", "grasp", "grasp_set", "platform", "platform_experiment", "singularity".
+        "accuracy", "chain", "grasp", "grasp_set", "platform", "platform_experiment", "singularity".
 
     Returns
     -------

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -395,14 +395,17 @@ def measure(
     from garra import _core
     from garra.arguments import place
     from garra.batch import is_on_gpu
+    from garra.on_gpu import compute
 
     unit = _unit(length)
     if is_on_gpu(q):
         _check_center(center)
-        return Measures(**import_module(".on_gpu", __name__).measure(robot._core, q, center, unit))
+        answers = dict.fromkeys(("sigma_min", "inverse_condition", "manipulability"), ()) | {"tool": (3,)}
+        call = partial(_core.singularity_measure_on_gpu, robot._core)
+        return Measures(**compute(call, {"q": q}, {"q": (robot.n,)}, answers, center, unit))
     batch = _configurations(robot, q, center)
     arrays = _core.singularity_measure(robot._core, batch["q"], center, unit, *place(device, threads))
-    return Measures(**{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(Measures, arrays)
 
 
 def nearest(
@@ -460,7 +463,7 @@ def nearest(
     arrays = _core.singularity_nearest(robot._core, batch["q"], *how)
     arrays["converged"] = arrays["converged"] == 0
     arrays["dependent_joints"] = (arrays["dependent_joints"][:, None] >> np.arange(robot.n, dtype=np.uint32)) % 2 == 1
-    return Nearest(**{name: batch.out(array) for name, array in arrays.items()})
+    return batch.result(Nearest, arrays)
 
 
 def map(  # noqa: A001  (the field's word)

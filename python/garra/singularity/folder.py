@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from garra.page.h5_tables import opened
+from garra.page.h5_tables import numbers, opened
 from garra.page.outcomes import check_outcomes
 from garra.page.run_folder import (
     COUNT,
@@ -26,7 +26,7 @@ from garra.page.run_folder import (
     read_json,
     require_length,
 )  # fmt: skip
-from garra.renamed import stored_name, with_new_names
+from garra.renamed import with_new_names
 
 Table = dict[str, Any]
 
@@ -259,10 +259,10 @@ def _opened(folder: str, name: str, read: Callable[[Any, At], Any]) -> Any:
 
 def _voxels(group: Any, at: At) -> Voxels | None:
     low, side = _attribute(group, "low", at), _attribute(group, "side", at)
-    count = _dataset(group, "count", (None, None, None), at)
+    count = numbers(group, "count", ("z", "y", "x"), {}, at.key("count"))
     if not count.size:
         return None
-    arrays = {name: _dataset(group, name, count.shape, at) for name in VOXEL_ARRAYS}
+    arrays = {name: numbers(group, name, count.shape, {}, at.key(name)) for name in VOXEL_ARRAYS}
     if low.size != 3 or side.size != 1 or not side.ravel()[0] > 0:
         raise at.fail("attributes `low` [3] and `side` > 0 are wanted")
     return Voxels(low=low, side=float(side.ravel()[0]), **arrays)
@@ -272,13 +272,13 @@ def _slice(group: Any, summary: Table, at: At) -> Slice:
     first = _first_joint(summary)
     pair = [int(_attribute(group, name, at).ravel()[0]) - first for name in ("x", "y")]
     _check_joints(pair, summary["robot"]["joints"], at)
-    axes = {name: _dataset(group, name, (None,), at) for name in ("x", "y")}
+    axes = {name: numbers(group, name, "n", {}, at.key(name)) for name in ("x", "y")}
     if min(axis.size for axis in axes.values()) < 2:
         raise at.fail("at least two points along each side are wanted")
     shape = (axes["y"].size, axes["x"].size)
-    measures = {name: _dataset(group, name, shape, at) for name in SLICE_ARRAYS}
-    length = _dataset(group, LOCUS_ARRAYS[0], (None,), at).shape
-    locus = {name: _dataset(group, name, length, at) for name in LOCUS_ARRAYS}
+    measures = {name: numbers(group, name, shape, {}, at.key(name)) for name in SLICE_ARRAYS}
+    sizes: dict[str, int] = {}
+    locus = {name: numbers(group, name, "n", sizes, at.key(name)) for name in LOCUS_ARRAYS}
     locus |= {name: locus[name].astype(np.int64) for name in LOCUS_ARRAYS[2:]}
     locus["locus_escape"] -= first
     return Slice(joints=(pair[0], pair[1]), q=_attribute(group, "q", at), **axes, **measures, **locus)
@@ -290,27 +290,13 @@ def _attribute(group: Any, name: str, at: At) -> np.ndarray:
     return np.asarray(group.attrs[name], dtype=float)
 
 
-def _dataset(group: Any, name: str, shape: tuple[int | None, ...], at: At) -> np.ndarray:
-    import h5py
-
-    stored = stored_name(group, name)
-    if stored not in group or not isinstance(group[stored], h5py.Dataset):
-        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
-    data = group[stored]
-    fits = data.ndim == len(shape) and all(b in (None, a) for a, b in zip(data.shape, shape, strict=True))
-    if data.dtype.kind not in "fiu" or not fits:
-        wanted = ["any" if n is None else n for n in shape]
-        raise at.key(name).fail(f"expected numbers {wanted}, found {data.dtype} {list(data.shape)}")
-    return data[...].astype(float)
-
-
 # --- results.h5
 
 
 # Kept near samples [n] that converged on a singular configuration: tool point [n, 3] m, sets of joints, distance [rad], escape
 # joint from 0, -1: none.
 Rows = SimpleNamespace
-ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), (None,))}
+ROWS = {"tool": ("n", 3), **dict.fromkeys(("inverse_condition", "dependent_joints", "distance", "escape_joint"), ("n",))}
 
 
 def read_rows(folder: str, summary: Table) -> Rows | None:
@@ -320,8 +306,9 @@ def read_rows(folder: str, summary: Table) -> Rows | None:
     def read(file: Any, at: At) -> Rows | None:
         if "index" not in file or not file["index"].size:
             return None
-        sample = _dataset(file, "index", (None,), at)
-        data = {name: _dataset(file, name, (sample.size, *shape[1:]), at) for name, shape in ROWS.items()}
+        sample = numbers(file, "index", "n", {}, at.key("index"))
+        sizes = {"n": sample.size}
+        data = {name: numbers(file, name, shape, sizes, at.key(name)) for name, shape in ROWS.items()}
         converged = np.isfinite(data["distance"]) & (data["dependent_joints"] > 0) & np.isfinite(data["tool"]).all(axis=1)
         chosen = {name: column[converged] for name, column in data.items()}
         for name in ("dependent_joints", "escape_joint"):

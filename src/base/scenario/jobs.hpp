@@ -18,11 +18,13 @@ void describe_chain(Fields& f);
 void describe_singularity(Fields& f);
 void describe_platform(Fields& f);
 void describe_platform_experiment(Fields& f);
+void describe_accuracy(Fields& f);
 
 inline constexpr JobFields kJobs[] = {
     {"grasp", describe_grasp},       {"grasp_set", describe_grasp_set},
     {"chain", describe_chain},       {"singularity", describe_singularity},
     {"platform", describe_platform}, {"platform_experiment", describe_platform_experiment},
+    {"accuracy", describe_accuracy},
 };
 
 // Files that scenarios name, which `garra check --schema` also describes.

@@ -10,6 +10,8 @@
 #include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
 #include "chain/command/generate_command.hpp"
+#include "chain/command/ik_command.hpp"
+#include "chain/command/path_command.hpp"
 #include "chain/command/rates_command.hpp"
 #include "chain/command/simulate_command.hpp"
 #include "chain/files/stream.hpp"
@@ -285,6 +287,8 @@ void add_chain_commands(Command app) {
       "  garra chain eval data/robots/iiwa14.urdf states.h5 -o results.h5 --outputs mass_matrix,gravity\n"
       "  garra chain eval puma560 states.h5 -o results.h5 --outputs all --format json");
   eval.callback([arguments] { run_eval(*arguments); });
+  add_chain_ik_command(chain);
+  add_chain_path_command(chain);
   add_chain_rates_command(chain);
   add_chain_simulate_command(chain);
   add_chain_generate_command(chain);

@@ -19,7 +19,8 @@ struct JointDimension {
   [[nodiscard]] const Dimension& of(bool prismatic) const { return prismatic ? sliding : turning; }
   [[nodiscard]] const Dimension& of(const chain::Joint& joint) const { return of(joint.prismatic); }
 };
-inline constexpr JointDimension kJointPosition{kAngle, kLength};  ///< [rad] or [m]
+inline constexpr JointDimension kJointPosition{kAngle, kLength};                        ///< [rad] or [m]
+inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiffness};  ///< [N m/rad] or [N/m]
 
 /// [robot]: a robot, and how the scenario names it.
 struct NamedRobot {

@@ -5,6 +5,7 @@
 
 #include "base/files/suggest.hpp"
 #include "base/scenario/parts.hpp"
+#include "chain/files/joint_fields.hpp"
 #include "chain/files/scenario_parts.hpp"
 
 namespace garra::io {
@@ -466,6 +467,16 @@ std::string unit_of_key(const std::string& key, const chain::Scenario& scenario)
   Design first = scenario.designs.front();
   design_fields(f, scenario.robot, first);
   return f.unit();
+}
+
+AnyValue joint_numbers(std::vector<double>& values, const Robot& robot, const JointDimension& dimension,
+                       const Bounds& bounds) {
+  return AnyValue(std::make_shared<JointNumbers>(values, robot, dimension, bounds));
+}
+
+AnyValue joint_distributions(JointInputs& inputs, const Robot& robot, const JointDimension& dimension,
+                             const Bounds& bounds) {
+  return AnyValue(std::make_shared<JointDistributions>(inputs, robot, dimension, bounds));
 }
 
 }  // namespace garra::io

@@ -10,10 +10,9 @@
 
 namespace garra::io {
 
-inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};               ///< [rad/s] or [m/s]
-inline constexpr JointDimension kJointTorque{kTorque, kForce};                          ///< [N m] or [N]
-inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};        ///< [N m s/rad] or [N s/m]
-inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiffness};  ///< [N m/rad] or [N/m]
+inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};         ///< [rad/s] or [m/s]
+inline constexpr JointDimension kJointTorque{kTorque, kForce};                    ///< [N m] or [N]
+inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};  ///< [N m s/rad] or [N s/m]
 inline constexpr JointDimension kPlain{kRatio, kRatio};  ///< the same without unit for all joints
 
 /// [start], [vary], [torque], [simulation], [settle] of one design.

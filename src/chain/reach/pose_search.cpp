@@ -1,9 +1,9 @@
 // chain::inverse_kinematics: what can be misuse is refused here; searches are started until every pose is reached.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "chain/model/tool_poses.hpp"
 #include "chain/reach/pose_search_tiles.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
@@ -17,26 +17,6 @@ namespace {
 constexpr double kAnywhere = 1e4;
 
 std::size_t at(std::int64_t i, int width = 1) { return static_cast<std::size_t>(i) * static_cast<std::size_t>(width); }
-
-/// Every number, and a rotation to what four digits of its entries say.
-void check_poses(std::span<const double> pose, std::int64_t count) {
-  constexpr double kDigits = 5e-4;
-  for (std::int64_t n = 0; n < count; ++n) {
-    const double* p = &pose[at(n, 16)];
-    Mat3<double> R;
-    for (int k = 0; k < 9; ++k) R[k] = p[k / 3 * 4 + k % 3];
-    const Mat3<double> gap = transpose_times(R, R) - Mat3<double>::identity();
-    double worst = std::max({std::abs(p[12]), std::abs(p[13]), std::abs(p[14]), std::abs(p[15] - 1)});
-    for (const double x : gap.m) worst = std::max(worst, std::abs(x));
-    const bool mirrored = dot(column(R, 0), cross(column(R, 1), column(R, 2))) < 0;
-    // A NaN compares false: such a pose has no answer, and disturbs no other.
-    if (!(worst > kDigits) && !mirrored) continue;
-    char text[160];
-    std::snprintf(text, sizeof text, "pose %lld: its matrix is no rotation with [0, 0, 0, 1] below: off by %.2g",
-                  static_cast<long long>(n), mirrored ? 2.0 : worst);
-    throw Error(ExitCode::kUsage, text, "Give homogeneous matrices [R p; 0 1] with R'R = 1 and det R = 1.");
-  }
-}
 
 /// The searches of one call.
 class Searches {
@@ -209,7 +189,7 @@ InverseKinematics inverse_kinematics(const Robot& robot, std::span<const double>
     throw Error(ExitCode::kUsage, "poses are [n,16], starts [n,joints]");
   if (device.executor == Executor::kCuda)
     throw Error(ExitCode::kNoDevice, "inverse kinematics runs on CPU cores only", "Leave out the device.");
-  check_poses(pose, static_cast<std::int64_t>(count));
+  check_tool_poses(pose);
   if (robot.coupled.empty()) return Searches(robot, pose, options, device).run(q0);
   // Searches know all joints, and set followers by their leaders.
   const auto joints = static_cast<std::size_t>(robot.joints);

@@ -16,12 +16,13 @@ void print_row(const std::vector<study::RowColumn>& columns, const std::vector<d
 /// Job of a study::SystemStudy.
 class SystemJob final : public Job {
  public:
-  /// `toml`: the scenario with every default filled in.
-  SystemJob(std::unique_ptr<study::RowStudy> study, std::string toml)
-      : study_(std::move(study)), toml_(std::move(toml)) {}
+  /// `toml`: the scenario with every default filled in. `models`: files that it names.
+  SystemJob(std::unique_ptr<study::RowStudy> study, std::string toml, std::vector<std::string> models = {})
+      : study_(std::move(study)), toml_(std::move(toml)), models_(std::move(models)) {}
 
   [[nodiscard]] const study::Study& study() const override { return *study_; }
   [[nodiscard]] Resolved resolved() const override { return {toml_, {}}; }
+  [[nodiscard]] std::vector<std::string> models() const override { return models_; }
   void write_files(const io::RunFolder& /*folder*/, const study::Total& /*total*/) const override {}
   [[nodiscard]] std::string answer(const nlohmann::ordered_json& summary, const nlohmann::ordered_json& manifest,
                                    const std::string& run) const override;
@@ -32,6 +33,7 @@ class SystemJob final : public Job {
  private:
   std::unique_ptr<study::RowStudy> study_;
   std::string toml_;
+  std::vector<std::string> models_;
 };
 
 }  // namespace garra::cli

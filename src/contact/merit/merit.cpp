@@ -41,7 +41,7 @@ void evaluate_merit(const batch::Rows& job, int contacts, bool of_forces) {
     return batch::on_device(job.device, DeviceMerit<M>{contacts, of_forces}, job);
   using Any = MeritOp<M, kAnyContacts>;
   batch::run_tiles(
-      job, contacts <= 4 ? 512 : 64, [&](std::int64_t most) { return Tiles<Any>(contacts, job, most); },
+      job, contacts <= 4 ? 64 : 16, [&](std::int64_t most) { return Tiles<Any>(contacts, job, most); },
       [&](Tiles<Any>& tiles, std::int64_t count) {
         dispatch_contacts<3>(job.device.executor, [&](auto n) {
           const batch::RowsKernel<MeritOp<M, n>> body{{of_forces}, tiles.in().data(), tiles.out().data()};
@@ -61,13 +61,20 @@ int merit_variables(Merit function, int contacts) {
 }
 
 MeritValues merit(const ProblemView& in, std::span<const double> at, Merit function, const Device& device) {
+  MeritValues out;
+  merit(in, at, function, device, out);
+  return out;
+}
+
+void merit(const ProblemView& in, std::span<const double> at, Merit function, const Device& device, MeritValues& out) {
   check_points(in, at, function);
   const auto n = static_cast<std::size_t>(in.count);
   const int k = in.contacts, v = merit_variables(function, k);
-  MeritValues out{v, in.count, {}, {}, {}, {}};
+  out.variables = v;
+  out.count = in.count;
   for (auto* numbers : {&out.value, &out.projected_gradient}) numbers->resize(n);
   for (auto* numbers : {&out.x, &out.gradient}) numbers->resize(n * static_cast<std::size_t>(v));
-  if (in.count == 0) return out;
+  if (in.count == 0) return;
   const bool of_forces = at.size() == n * 3 * static_cast<std::size_t>(k);
   using batch::in_column, batch::out_column;
   const std::span<const double> none;
@@ -81,7 +88,6 @@ MeritValues merit(const ProblemView& in, std::span<const double> at, Merit funct
       evaluate_merit<Merit::kPapers>, evaluate_merit<Merit::kProducts>, evaluate_merit<Merit::kFischerBurmeister>,
       evaluate_merit<Merit::kSecondOrderCone>};
   kRuns[static_cast<std::size_t>(function)](job, k, of_forces);
-  return out;
 }
 
 }  // namespace garra::contact

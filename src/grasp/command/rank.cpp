@@ -357,12 +357,7 @@ void add_compare_command(Command grasp) {
       if (!a->page.empty()) check_output(ranking, a->page, "the ranking");
     std::vector<std::string> words = {"--format", a->format};
     if (a->arrived) words.emplace_back("--arrived");
-    const int code = compare_rankings(a->rankings, a->page, words);
-    if (code == 0) return;
-    for (const ExitCode known : {ExitCode::kUsage, ExitCode::kInvalidFile, ExitCode::kInputOutput})
-      if (code == static_cast<int>(known)) throw Error(known, "the rankings were not compared");
-    throw Error(ExitCode::kInputOutput, "the rankings were not compared",
-                "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
+    run_module("garra.compare_page", "the rankings were not compared", a->rankings, a->page, words);
   });
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "garra/grasp_set_scenario.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/study/engine.hpp"
 #include "grasp/set/run_set.hpp"
 #include "grasp/set/source.hpp"

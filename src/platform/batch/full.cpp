@@ -1,6 +1,5 @@
 // Forward kinematics in the full form.
-#include "platform/batch/full.hpp"
-
+#include "garra/platform_dynamics.hpp"
 #include "platform/batch/forward_ops.hpp"
 #include "platform/batch/forward_rows.hpp"
 #include "platform/batch/full_ops.hpp"

@@ -1,5 +1,7 @@
 // Inverse kinematics of garra/platform_kinematics.hpp.
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/inverse_ops.hpp"
@@ -12,13 +14,11 @@ namespace {
 
 /// Sets the computed outputs of a row to NaN and its mask to 0.
 void blank_row(InverseKinematics& to, std::int64_t row) {
-  for (auto* wide : {&to.lengths, &to.rates, &to.accelerations, &to.free_motion, &to.stroke_margin,
-                     &to.universal_margin, &to.spherical_margin})
-    blank(*wide, row, 6);
-  for (auto* narrow : {&to.determinant, &to.condition, &to.sigma_min, &to.clearance}) blank(*narrow, row, 1);
-  for (auto* threes : {&to.leg_vector, &to.leg_euler313}) blank(*threes, row, 18);
-  blank(to.leg_quaternion, row, 24);
-  blank(to.universal_angles, row, 12);
+  each_array(to, [&]<class T>(const char*, std::vector<T>& values, Axes axes) {
+    if constexpr (std::is_same_v<T, double>)
+      blank(values, row,
+            static_cast<int>(std::accumulate(axes.begin(), axes.end(), std::size_t{1}, std::multiplies<>())));
+  });
   if (!to.mask.empty()) to.mask[static_cast<std::size_t>(row)] = 0;
 }
 

@@ -10,7 +10,6 @@
 namespace garra::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using platform::PoseStatus;
 
 struct DynamicsArguments {
@@ -25,14 +24,6 @@ struct DynamicsArguments {
 /// Missing motions are zero: the platform is at rest.
 std::vector<double> or_zero(const std::vector<double>& rows, std::int64_t count) {
   return rows.empty() ? std::vector<double>(static_cast<std::size_t>(6 * count)) : rows;
-}
-
-/// Largest |value| of the finite ones.
-double largest_value(const std::vector<double>& values) {
-  double most = 0;
-  for (const double x : values)
-    if (std::isfinite(x)) most = std::max(most, std::abs(x));
-  return most;
 }
 
 void check_inverse(const platform::InverseDynamics& r, PlatformSummary& s) {
@@ -56,17 +47,6 @@ std::string force_table(const platform::InverseDynamics& r) {
   return out + "\n";
 }
 
-Json make_json(const platform::InverseDynamics& r) {
-  Json out = {{"force", r.force}};
-  const std::pair<const char*, const std::vector<double>*> arrays[] = {
-      {"spherical_force", &r.spherical_force},   {"universal_force", &r.universal_force},
-      {"universal_moment", &r.universal_moment}, {"multipliers", &r.multipliers},
-      {"power_balance", &r.power_balance},       {"condition", &r.condition}};
-  for (const auto& [name, values] : arrays)
-    if (!values->empty()) out[name] = *values;
-  return out;
-}
-
 void run_inverse(const DynamicsArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.pose = true});
   const platform::Motion motion = {or_zero(run.rows.velocity, run.rows.count),
@@ -80,7 +60,7 @@ void run_inverse(const DynamicsArguments& a) {
   });
   count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   if (run.single) {
-    s.more["result"] = make_json(r);
+    s.more["result"] = arrays_json(r);
     s.lines = force_table(r);
   }
   check_inverse(r, s);

@@ -1,6 +1,4 @@
 // job = "platform_experiment" in the program: path.h5 or motion.h5, replay of one pose or instant.
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +6,7 @@
 #include "cli/samples/system_job.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_experiment_scenario.hpp"
+#include "garra/platform_simulate.hpp"
 #include "platform/command/platform_answer.hpp"
 #include "platform/command/study_file.hpp"
 #include "platform/files/rows_file.hpp"
@@ -21,27 +20,16 @@ using Json = nlohmann::ordered_json;
 using platform::ExperimentStudy;
 using platform::Trajectories;
 
-void append_values(const std::vector<double>& from, std::vector<double>& to) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
 /// Both forms as samples 0 (full) and 1 (minimal) of one file, as `garra platform simulate` writes them.
 Trajectories side_by_side(const Trajectories& full, const Trajectories& minimal) {
   Trajectories both = full;
   both.count = 2;
-  using Array = std::vector<double> Trajectories::*;
-  for (const Array array : {&Trajectories::velocity, &Trajectories::lengths, &Trajectories::kinetic,
-                            &Trajectories::potential, &Trajectories::work, &Trajectories::balance, &Trajectories::drift,
-                            &Trajectories::end_time, &Trajectories::end_velocity, &Trajectories::end_balance,
-                            &Trajectories::worst_balance, &Trajectories::worst_drift})
-    append_values(minimal.*array, both.*array);
-  for (const auto pose : {&Trajectories::pose, &Trajectories::end_pose}) {
-    append_values((minimal.*pose).position, (both.*pose).position);
-    append_values((minimal.*pose).quaternion, (both.*pose).quaternion);
-  }
-  both.steps.push_back(minimal.steps[0]);
-  both.corrections.push_back(minimal.corrections[0]);
-  both.status.push_back(minimal.status[0]);
+  platform::each_array(both, [&]<class T>(const std::string& name, std::vector<T>& to, platform::Axes) {
+    platform::each_array(minimal, [&]<class F>(const std::string& same, const std::vector<F>& from, platform::Axes) {
+      if constexpr (std::is_same_v<T, F>)
+        if (name == same) to.insert(to.end(), from.begin(), from.end());
+    });
+  });
   return both;
 }
 

@@ -47,28 +47,6 @@ std::string leg_table(const platform::InverseKinematics& r) {
          summary_line("conditioning", format("%.4g, smallest singular value %.4g", r.condition[0], r.sigma_min[0]));
 }
 
-Json make_json(const platform::InverseKinematics& r) {
-  Json out = {{"lengths", r.lengths}};
-  const std::pair<const char*, const std::vector<double>*> arrays[] = {{"length_rates", &r.rates},
-                                                                       {"length_accelerations", &r.accelerations},
-                                                                       {"leg_vector", &r.leg_vector},
-                                                                       {"leg_quaternion", &r.leg_quaternion},
-                                                                       {"leg_euler313", &r.leg_euler313},
-                                                                       {"universal_angles", &r.universal_angles},
-                                                                       {"determinant", &r.determinant},
-                                                                       {"condition", &r.condition},
-                                                                       {"sigma_min", &r.sigma_min},
-                                                                       {"free_motion", &r.free_motion},
-                                                                       {"stroke_margin", &r.stroke_margin},
-                                                                       {"universal_margin", &r.universal_margin},
-                                                                       {"spherical_margin", &r.spherical_margin},
-                                                                       {"clearance", &r.clearance}};
-  for (const auto& [name, values] : arrays)
-    if (!values->empty()) out[name] = *values;
-  if (!r.mask.empty()) out["limit_mask"] = r.mask;
-  return out;
-}
-
 /// How many samples break a limit, and the worst conditioning.
 void check_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
   if (!r.mask.empty()) {
@@ -189,7 +167,7 @@ void run_inverse(const InverseArguments& a) {
   });
   count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   if (run.single) {
-    s.more["result"] = make_json(r);
+    s.more["result"] = arrays_json(r);
     s.lines = pose_lines(run.rows.pose, 0) + leg_table(r);
     add_single(run, a, s);
   } else {

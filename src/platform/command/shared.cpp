@@ -1,6 +1,7 @@
 #include "platform/command/shared.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -197,6 +198,13 @@ io::PlatformAttributes make_attributes(const PlatformRun& run, io::PlatformAttri
   io::PlatformAttributes all = {{"model", run.platform.name}, {"device", describe(run.device)}, {"version", version()}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+double largest_value(const std::vector<double>& values) {
+  double most = 0;
+  for (const double x : values)
+    if (std::isfinite(x)) most = std::max(most, std::abs(x));
+  return most;
 }
 
 bool is_solved(platform::PoseStatus status) {

@@ -2,7 +2,6 @@
 // line, summary.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -84,6 +83,19 @@ void count_statuses(const std::vector<State>& status, int states, const std::fun
     s.by_status.emplace_back(to_string(static_cast<State>(i)), count[static_cast<std::size_t>(i)]);
 }
 
+/// The arrays of a result that are not empty, but for the status.
+template <class Result>
+nlohmann::ordered_json arrays_json(const Result& r) {
+  nlohmann::ordered_json out;
+  platform::each_array(r, [&]<class T>(const char* name, const std::vector<T>& values, platform::Axes) {
+    if constexpr (!std::is_enum_v<T>)
+      if (!values.empty()) out[name] = values;
+  });
+  return out;
+}
+/// Largest |value| of the finite ones.
+[[nodiscard]] double largest_value(const std::vector<double>& values);
+
 /// Converged, certified or not.
 [[nodiscard]] bool is_solved(platform::PoseStatus status);
 
@@ -112,6 +124,7 @@ void add_platform_inverse_command(Command platform);
 void add_platform_forward_command(Command platform);
 void add_platform_modes_command(Command platform);
 void add_platform_path_command(Command platform);
+void add_platform_climb_command(Command platform);
 void add_platform_inverse_dynamics_command(Command platform);
 void add_platform_forward_dynamics_command(Command platform);
 void add_platform_simulate_command(Command platform);

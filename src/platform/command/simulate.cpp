@@ -30,14 +30,6 @@ platform::SimulateOptions make_simulate_options(const SimulateArguments& a) {
   return o;
 }
 
-/// Largest of the finite ones.
-double largest_value(const std::vector<double>& values) {
-  double most = 0;
-  for (const double x : values)
-    if (std::isfinite(x)) most = std::max(most, std::abs(x));
-  return most;
-}
-
 void check_trajectories(const platform::Trajectories& t, const platform::SimulateOptions& options, PlatformSummary& s) {
   std::int64_t steps = 0, corrections = 0;
   for (const std::int64_t n : t.steps) steps += n;

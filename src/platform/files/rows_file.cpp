@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <span>
+#include <type_traits>
 
 #include "base/files/hdf5.hpp"
 
@@ -130,51 +131,28 @@ void write_words(Hdf5Writer& file, const char* name, const std::vector<State>& w
   file.attribute(name, "names", names);
 }
 
-template <class State>
-void write_status(Hdf5Writer& file, const std::vector<State>& status, int states) {
-  std::vector<std::string> names;
-  for (int i = 0; i < states; ++i) names.emplace_back(to_string(static_cast<State>(i)));
-  write_words(file, "status", status, names);
+/// The arrays [n, axes...] of a result of `rows` samples.
+template <class Result>
+void write_arrays(Hdf5Writer& file, const Result& r, std::size_t rows) {
+  platform::each_array(r, [&]<class T>(const char* name, const std::vector<T>& values, platform::Axes axes) {
+    if constexpr (std::is_enum_v<T>) {
+      std::vector<std::string> names;
+      const int states =
+          std::is_same_v<T, platform::MotionStatus> ? platform::kMotionStatuses : platform::kPoseStatuses;
+      for (int i = 0; i < states; ++i) names.emplace_back(to_string(static_cast<T>(i)));
+      write_words(file, name, values, names);
+    } else if (!values.empty() ||
+               (rows == 0 && std::is_same_v<T, double> && std::find(axes.begin(), axes.end(), 0u) == axes.end())) {
+      // Empty means "not asked for", but for a batch of no samples, whose datasets exist with no rows.
+      file.write(name, with_rows(rows, {axes.begin(), axes.end()}), std::span<const T>(values));
+    }
+  });
 }
 
-/// Arrays [n, tail...] of one file.
-class RowWriter {
- public:
-  explicit RowWriter(std::size_t rows) : rows_(rows) {}
-
-  RowWriter& put(const char* name, const Shape& tail, const std::vector<double>& values) {
-    // Empty means "not asked for", but for a batch of no samples, whose datasets exist with no rows.
-    if (!values.empty() || rows_ == 0) file_.write(name, with_rows(rows_, tail), std::span<const double>(values));
-    return *this;
-  }
-  RowWriter& put(const char* name, const std::vector<double>& values) { return put(name, Shape{}, values); }
-  RowWriter& put(const char* name, const std::vector<int>& values) {
-    const std::vector<std::int32_t> numbers(values.begin(), values.end());
-    file_.write(name, {values.size()}, std::span<const std::int32_t>(numbers));
-    return *this;
-  }
-  RowWriter& put(const char* name, const std::vector<std::int64_t>& values) {
-    if (!values.empty()) file_.write(name, {values.size()}, std::span<const std::int64_t>(values));
-    return *this;
-  }
-  RowWriter& put(const platform::Poses& pose) {
-    return put("position", {3}, pose.position).put("quaternion", {4}, pose.quaternion);
-  }
-  template <class State>
-  RowWriter& status(const std::vector<State>& status, int states) {
-    write_status(file_, status, states);
-    return *this;
-  }
-  [[nodiscard]] Hdf5Writer& file() { return file_; }
-  void commit(const std::string& path, const PlatformAttributes& attributes) {
-    for (const auto& [name, text] : attributes) file_.attribute("/", name, text);
-    file_.commit(path);
-  }
-
- private:
-  std::uint64_t rows_;
-  Hdf5Writer file_;
-};
+void commit(Hdf5Writer& file, const std::string& path, const PlatformAttributes& attributes) {
+  for (const auto& [name, text] : attributes) file.attribute("/", name, text);
+  file.commit(path);
+}
 
 }  // namespace
 
@@ -204,75 +182,46 @@ PlatformRows read_platform_rows(const std::string& path, const Platform& platfor
   return rows;
 }
 
-void write_platform_results(const std::string& path, const platform::InverseKinematics& r,
-                            const PlatformAttributes& attributes) {
-  RowWriter w(r.status.size());
-  w.put("lengths", {6}, r.lengths).put("length_rates", {6}, r.rates).put("length_accelerations", {6}, r.accelerations);
-  w.put("leg_vector", {6, 3}, r.leg_vector).put("leg_quaternion", {6, 4}, r.leg_quaternion);
-  w.put("leg_euler313", {6, 3}, r.leg_euler313).put("universal_angles", {6, 2}, r.universal_angles);
-  w.put("determinant", r.determinant).put("condition", r.condition).put("sigma_min", r.sigma_min);
-  w.put("free_motion", {6}, r.free_motion).put("stroke_margin", {6}, r.stroke_margin);
-  w.put("universal_margin", {6}, r.universal_margin).put("spherical_margin", {6}, r.spherical_margin);
-  w.put("clearance", r.clearance);
-  if (!r.mask.empty()) w.file().write("limit_mask", {r.mask.size()}, std::span<const std::uint32_t>(r.mask));
-  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+template <class Result>
+void write_platform_results(const std::string& path, const Result& r, const PlatformAttributes& attributes) {
+  Hdf5Writer file;
+  write_arrays(file, r, r.status.size());
+  commit(file, path, attributes);
 }
-
-void write_platform_results(const std::string& path, const platform::ForwardKinematics& r,
-                            const PlatformAttributes& attributes) {
-  RowWriter w(r.status.size());
-  w.put(r.pose).put("iterations", r.iterations).put("residual", r.residual).put("sigma_min", r.sigma_min);
-  w.put("uniqueness", r.uniqueness).status(r.status, platform::kPoseStatuses).commit(path, attributes);
-}
+template void write_platform_results(const std::string&, const platform::InverseKinematics&, const PlatformAttributes&);
+template void write_platform_results(const std::string&, const platform::ForwardKinematics&, const PlatformAttributes&);
+template void write_platform_results(const std::string&, const platform::InverseDynamics&, const PlatformAttributes&);
+template void write_platform_results(const std::string&, const platform::ForwardDynamics&, const PlatformAttributes&);
 
 void write_platform_results(const std::string& path, const platform::Poses& along, const platform::InverseKinematics& r,
                             const PlatformAttributes& attributes) {
-  RowWriter w(r.status.size());
-  w.put(along).put("lengths", {6}, r.lengths).put("sigma_min", r.sigma_min).put("stroke_margin", {6}, r.stroke_margin);
-  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+  Hdf5Writer file;
+  file.write("position", {r.status.size(), 3}, along.position);
+  file.write("quaternion", {r.status.size(), 4}, along.quaternion);
+  platform::InverseKinematics shown;
+  shown.lengths = r.lengths;
+  shown.sigma_min = r.sigma_min;
+  shown.stroke_margin = r.stroke_margin;
+  shown.status = r.status;
+  write_arrays(file, shown, r.status.size());
+  commit(file, path, attributes);
 }
 
 void write_platform_results(const std::string& path, const platform::AssemblyModes& r,
                             const std::vector<platform::Reach>& reach, const PlatformAttributes& attributes) {
-  RowWriter w(r.status.size());
-  w.put("first", r.first).put(r.pose).put("residual", r.residual).put("determinant", r.determinant);
-  w.put("sigma_min", r.sigma_min).put("uniqueness", r.uniqueness).put("found", r.found);
+  Hdf5Writer file;
+  file.write("first", {r.first.size()}, std::span<const std::int64_t>(r.first));
+  write_arrays(file, r, r.status.size());
   constexpr auto kReach = names_of(platform::Reach{});
-  if (!reach.empty()) write_words(w.file(), "from_home", reach, {kReach.begin(), kReach.end()});
-  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
-}
-
-void write_platform_results(const std::string& path, const platform::InverseDynamics& r,
-                            const PlatformAttributes& attributes) {
-  RowWriter w(r.status.size());
-  w.put("force", {6}, r.force).put("spherical_force", {6, 3}, r.spherical_force);
-  w.put("universal_force", {6, 3}, r.universal_force).put("universal_moment", {6}, r.universal_moment);
-  w.put("multipliers", {91}, r.multipliers).put("power_balance", r.power_balance).put("condition", r.condition);
-  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
-}
-
-void write_platform_results(const std::string& path, const platform::ForwardDynamics& r,
-                            const PlatformAttributes& attributes) {
-  RowWriter w(r.status.size());
-  w.put("acceleration", {6}, r.acceleration).put("kinetic_energy", r.kinetic).put("potential_energy", r.potential);
-  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+  if (!reach.empty()) write_words(file, "from_home", reach, {kReach.begin(), kReach.end()});
+  commit(file, path, attributes);
 }
 
 void write_platform_results(const std::string& path, const platform::Trajectories& r,
                             const platform::Platforms& platforms, const PlatformAttributes& attributes) {
-  RowWriter w(r.status.size());
-  const std::uint64_t k = r.times.size();
-  if (k > 0) {
-    w.file().write("times", {k}, std::span<const double>(r.times));
-    w.put("position", {k, 3}, r.pose.position).put("quaternion", {k, 4}, r.pose.quaternion);
-    w.put("velocity", {k, 6}, r.velocity).put("lengths", {k, 6}, r.lengths);
-    w.put("kinetic_energy", {k}, r.kinetic).put("potential_energy", {k}, r.potential).put("work", {k}, r.work);
-    w.put("balance", {k}, r.balance).put("drift", {k}, r.drift);
-  }
-  w.put("end_time", r.end_time).put("end_position", {3}, r.end_pose.position);
-  w.put("end_quaternion", {4}, r.end_pose.quaternion).put("end_velocity", {6}, r.end_velocity);
-  w.put("end_balance", r.end_balance).put("worst_balance", r.worst_balance).put("worst_drift", r.worst_drift);
-  w.put("steps", r.steps).put("corrections", r.corrections);
+  Hdf5Writer file;
+  if (!r.times.empty()) file.write("times", {r.times.size()}, r.times);
+  write_arrays(file, r, r.status.size());
   // With a platform per sample the input file has the anchors.
   if (platforms.size() == 1) {
     std::vector<double> base, anchor;
@@ -280,10 +229,10 @@ void write_platform_results(const std::string& path, const platform::Trajectorie
       base.insert(base.end(), leg.base.m, leg.base.m + 3);
       anchor.insert(anchor.end(), leg.anchor.m, leg.anchor.m + 3);
     }
-    w.file().write("base_anchors", {6, 3}, std::span<const double>(base));
-    w.file().write("platform_anchors", {6, 3}, std::span<const double>(anchor));
+    file.write("base_anchors", {6, 3}, base);
+    file.write("platform_anchors", {6, 3}, anchor);
   }
-  w.status(r.status, platform::kMotionStatuses).commit(path, attributes);
+  commit(file, path, attributes);
 }
 
 }  // namespace garra::io

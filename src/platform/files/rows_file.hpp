@@ -41,19 +41,14 @@ struct PlatformRows {
 using PlatformAttributes = std::vector<std::pair<std::string, std::string>>;
 
 // Writers: files are complete or absent; empty arrays are left out. Throw Error(kInputOutput).
-void write_platform_results(const std::string& path, const platform::InverseKinematics& r,
-                            const PlatformAttributes& attributes);
-void write_platform_results(const std::string& path, const platform::ForwardKinematics& r,
-                            const PlatformAttributes& attributes);
+/// Of InverseKinematics, ForwardKinematics, InverseDynamics and ForwardDynamics.
+template <class Result>
+void write_platform_results(const std::string& path, const Result& r, const PlatformAttributes& attributes);
 /// With `from_home` unless `reach` is empty.
 void write_platform_results(const std::string& path, const platform::AssemblyModes& r,
                             const std::vector<platform::Reach>& reach, const PlatformAttributes& attributes);
 /// Poses along a path with their lengths.
 void write_platform_results(const std::string& path, const platform::Poses& along, const platform::InverseKinematics& r,
-                            const PlatformAttributes& attributes);
-void write_platform_results(const std::string& path, const platform::InverseDynamics& r,
-                            const PlatformAttributes& attributes);
-void write_platform_results(const std::string& path, const platform::ForwardDynamics& r,
                             const PlatformAttributes& attributes);
 /// With base_anchors and platform_anchors [6,3] if all samples share the platform, for animations.
 void write_platform_results(const std::string& path, const platform::Trajectories& r,

@@ -400,9 +400,9 @@ def reshape(file: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (remove("points"), "points: missing"),
-        (remove("design"), "design: missing"),
-        (reshape, f"points: expected [2, {OUTPUTS}, 3, 3], found [2, {OUTPUTS}, 2, 3]"),
+        (remove("points"), "points: no such data set"),
+        (remove("design"), "design: no such data set"),
+        (reshape, f"points: expected numbers [2, {OUTPUTS}, 3, 3], found float64 [2, {OUTPUTS}, 2, 3]"),
         (lambda file: file["status"].attrs.pop("names"), "status: attribute `names` is missing"),
         (lambda file: file["design"].write_direct(np.array([0, 5], dtype=np.int32)), "design: names a design beyond"),
     ],

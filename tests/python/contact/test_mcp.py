@@ -234,3 +234,66 @@ def test_jax_functions_are_differentiated():
     found = nash_in_torch_or_jax(jnp.asarray, jnp.ones((50, 3)))
     assert isinstance(found.x, jax.Array)
     assert abs(np.asarray(found.x) - expected_nash()).max() < 1e-8
+
+
+def scalar_game(x, price, cost):
+    """Cournot games; `price` is one number for all games, `cost` has a row each."""
+    return cost + x + x.sum(1)[:, None] - price
+
+
+def slopes_of_the_game(cost, price):
+    """Derivatives of the total output, by the parameters, from solutions beside: central differences."""
+    solved = lambda c, p: mcp.solve(
+        lambda x: scalar_game(x, p, c), 0, [2.0, 3.0, 4.0], np.ones(c.shape), tolerance=1e-12
+    ).x.sum(1)
+    h = 1e-6
+    by_cost = [(solved(cost + h * e, price) - solved(cost - h * e, price)) / (2 * h) for e in np.eye(3)]
+    return np.stack(by_cost, 1), (solved(cost, price + h) - solved(cost, price - h)) / (2 * h)
+
+
+def check_gradients(by_cost, by_price, valid):
+    cost = np.random.default_rng(3).uniform(1, 8, (50, 3))
+    expected_cost, expected_price = slopes_of_the_game(cost, 10.0)
+    assert valid.all()
+    assert abs(by_cost - expected_cost).max() < 1e-6 < abs(expected_cost).max()
+    assert abs(by_price - expected_price.sum()) < 1e-5
+
+
+def test_solutions_are_functions_of_parameters_in_torch():
+    torch = pytest.importorskip("torch")
+    cost = torch.from_numpy(np.random.default_rng(3).uniform(1, 8, (50, 3))).requires_grad_()
+    price = torch.tensor(10.0, dtype=torch.float64, requires_grad=True)
+    x, valid = mcp.solution(scalar_game, 0, [2.0, 3.0, 4.0], torch.ones(50, 3, dtype=torch.float64), price, cost)
+    x.sum().backward()
+    check_gradients(cost.grad.numpy(), float(price.grad), valid.numpy())
+
+
+def test_solutions_are_functions_of_parameters_in_jax():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    import jax.numpy as jnp
+
+    def total(price, cost):
+        x, valid = mcp.solution(scalar_game, 0, [2.0, 3.0, 4.0], jnp.ones((50, 3)), price, cost)
+        return x.sum(), valid
+
+    cost = jnp.asarray(np.random.default_rng(3).uniform(1, 8, (50, 3)))
+    (by_price, by_cost), valid = jax.grad(total, argnums=(0, 1), has_aux=True)(10.0, cost)
+    check_gradients(np.asarray(by_cost), float(by_price), np.asarray(valid))
+
+
+def test_a_problem_without_derivative_adds_nothing_to_a_gradient():
+    torch = pytest.importorskip("torch")
+    # In the box, at the kink, without a solution (-x - p >= 0), at the upper bound.
+    sign, target, upper = ([1.0], [1.0], [-1.0], [1.0]), ([1.0], [0.0], [-1.0], [3.0]), [[2.0], [2.0], [np.inf], [2.0]]
+    sign, target = torch.tensor(sign).double(), torch.tensor(target).double()
+    p = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
+    x, valid = mcp.solution(lambda x, p: sign * (x - p * target), 0, upper, torch.ones(4, 1, dtype=torch.float64), p)
+    assert valid.tolist() == [True, False, False, True]
+    torch.where(valid[:, None], x, 0).sum().backward()
+    assert float(p.grad) == 1.0
+
+
+def test_solutions_of_numpy_arrays_have_no_derivatives():
+    with pytest.raises(garra.UsageError, match=r"garra\.mcp\.sensitivity"):
+        mcp.solution(lambda x, p: x - p, 0, 2.0, np.ones((4, 1)), np.ones((4, 1)))

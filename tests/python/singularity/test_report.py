@@ -641,13 +641,13 @@ def shorten(name: str) -> Callable[[h5py.File], None]:
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
-        ("map.h5", lambda f: f["voxels"].pop("near"), "voxels.near: missing"),
+        ("map.h5", lambda f: f["voxels"].pop("near"), "voxels.near: no such data set"),
         ("map.h5", shorten("voxels/sigma_p50"), "voxels.sigma_p50: expected numbers ["),
         ("map.h5", lambda f: f["voxels"].attrs.pop("side"), "voxels: attribute `side` is missing"),
         ("map.h5", shorten("slices/0/locus_y"), "slices/0.locus_y: expected numbers ["),
         ("map.h5", shorten("slices/0/x"), "slices/0.sigma_min: expected numbers [61, 60], found float64 [61, 61]"),
         ("map.h5", lambda f: f["slices/0"].attrs.modify("x", 9), "slices/0: is [9, 4]; there are joints 0 to 5"),
-        ("results.h5", lambda f: f.pop("tool"), "tool: missing"),
+        ("results.h5", lambda f: f.pop("tool"), "tool: no such data set"),
         ("results.h5", shorten("dependent_joints"), "dependent_joints: expected numbers ["),
     ],
 )

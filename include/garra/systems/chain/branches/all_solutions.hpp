@@ -1,0 +1,333 @@
+// All joint values of a chain of six joints for a pose of the tool (docs/theory/chain.md, "All solutions"). Candidates
+// come from closed forms (spherical.hpp, parallel.hpp) or from elimination (elimination.hpp). Newton's method on the
+// chain itself polishes each of them, and Newton-Kantorovich tests it.
+#pragma once
+
+#include "garra/systems/chain/branches/parallel.hpp"
+#include "garra/systems/chain/branches/spherical.hpp"
+#include "garra/systems/chain/reach.hpp"
+
+namespace garra::chain::branches {
+
+/// kSpherical: the axes of roles 4 to 6 meet; kParallel: those of roles 1 to 3 are parallel, and 4 and 5 meet.
+enum class Method { kElimination, kSpherical, kParallel };
+
+/// One way to candidates: links in front of the joints with lengths over a unit. Arms of special geometry, whose
+/// equations are dependent, take links that are off by `moved`; their candidates are then near the solutions.
+struct Way {
+  Pose<double> link[kLoop];  ///< X_{i-1,i} at q_i = 0; of joint 0 in the world
+  Pose<double> tool;         ///< in the last kernel frame
+  double unit;               ///< of length [m]
+  double moved;              ///< size of the change of the links [1]
+  Roles roles;
+  Method method = Method::kElimination;
+  MeetingPoint point = {};  ///< kSpherical: on axes 4 and 6; kParallel: on axes 4 and 5
+
+  /// Eigenvalues with |im| <= this (1 + |x|^2) give a candidate: pairs that the change of the links made complex too.
+  [[nodiscard]] GARRA_HD double nearly_real() const { return moved > 0 ? 0.05 : 1e-3; }
+};
+
+inline constexpr int kMostWays = 4;
+
+/// Rules of all_solutions().
+struct SolutionRule {
+  double tolerance = 1e-10;  ///< accepted: norm of the pose error <= tolerance [m and rad]
+  double same = 1e-6;        ///< two solutions are one if no joint differs by more [rad or unit of length]
+  double doubtful = 1e-3;    ///< a pair of eigenvalues with |im| <= this (1 + |x|^2) may be real: not complete
+  double rough = 1e-5;       ///< a candidate with a larger pose error shows that the eigenvalues have too few digits
+  int steps = 16;            ///< of Newton's method
+  double bend = 0;           ///< bound of the second derivatives of the pose, for the certificate
+};
+
+/// Solutions of one pose; those beyond `count` have no meaning.
+template <class S>
+struct Solutions {
+  Mat<S, kMost, kLoop> q;  ///< [rad or m]; turning joints in (-pi, pi]
+  Vec<S, kMost> residual;  ///< norm of the pose error [m and rad]
+  Vec<S, kMost> unique;    ///< no other solution has |dq| below this [rad or units]; 0: not proven
+  S count;
+  S complete;  ///< 1: each real eigenvalue led to its own proven solution, no other is nearly real
+};
+
+namespace kernel {
+
+template <class S>
+GARRA_HD void fill_loop(const Way& way, const bool* prismatic, const Pose<S>& target, Loop<S>& loop) {
+  Pose<S> aim = target;
+  aim.p = S(1 / way.unit) * target.p;
+  const Pose<S> closing = cast_pose<S>(way.tool) * inverse(aim) * cast_pose<S>(way.link[0]);
+  for (int role = 0; role < kLoop; ++role) {
+    const int k = (way.roles.start + role) % kLoop;
+    if (k == 0)
+      loop.link[role] = way.roles.reversed ? inverse(closing) : closing;
+    else
+      loop.link[role] = cast_pose<S>(way.roles.reversed ? inverse(way.link[kLoop - k]) : way.link[k]);
+    loop.slides[role] = prismatic[way.roles.joint(role)];
+  }
+}
+
+/// The nearest rotation, for matrices that are off by a few digits.
+template <class S>
+GARRA_HD Mat3<S> nearest_rotation(Mat3<S> R) {
+  for (int k = 0; k < 4; ++k) {
+    const Mat3<S> gap = Mat3<S>::identity() - transpose_times(R, R);
+    R = R + S(0.5) * (R * gap);
+  }
+  return R;
+}
+
+/// Nearest angle in (-pi, pi], by the rounding that all executors share.
+template <class S>
+GARRA_HD S wrap_angle(const S& q) {
+  constexpr double kTurn = 6.283185307179586;
+  const S turns = elementary::from_rounder(elementary::to_rounder(q * S(1 / kTurn)));
+  return fma(turns, S(-kTurn), q);
+}
+
+/// What Newton's method leaves.
+template <class S>
+struct Polished {
+  Vec<S, kLoop> q;
+  Vec<S, kLoop> error;
+  Mat<S, 6, kLoop> jac;
+  S residual;
+  S rough;  ///< pose error of the candidate
+};
+
+template <class S>
+GARRA_HD_CALL void polish(const Model<double, kLoop>& m, const Pose<S>& target, const SolutionRule& rule,
+                          const MaskOf<S>& wanted, Polished<S>& at) {
+  auto active = wanted;
+  S best(std::numeric_limits<RealOf<S>>::infinity());
+  Vec<S, kLoop> q = at.q;
+  for (int step = 0; step <= rule.steps; ++step) {
+    const auto frames = chain::frames(m, angles(m, q));
+    const Vec<S, 6> e = pose_error(target, frames.tool, false);
+    S turned = S(0);
+    for_each_index<3>([&](auto k) { turned += dot(column(frames.tool.R, k), column(target.R, k)); });
+    // Near half a turn the sine of the error vanishes too.
+    const S size = select(turned > S(0), norm(e), S(10));
+    if (step == 0) at.rough = size;
+    const auto better = active && size < best;
+    const Mat<S, 6, kLoop> jac = jacobian(m, frames);
+    at.q = select(better, q, at.q);
+    at.error = select(better, e, at.error);
+    at.jac = select(better, jac, at.jac);
+    const auto ends = size <= S(4e-16) || (size <= S(rule.tolerance) && !(size < S(0.5) * best));
+    best = select(better, size, best);
+    active = active && !ends;
+    if (step == rule.steps || !any(active)) break;
+    const Vec<S, kLoop> delta = chain::kernel::least_step(jac, e);
+    S longest = S(0.5);
+    for_each_index<kLoop>([&](auto i) { longest = max(longest, abs(delta[i])); });
+    const S part = S(0.5) / longest;
+    for_each_index<kLoop>([&](auto i) { q[i] = select(active, fma(part, delta[i], q[i]), q[i]); });
+  }
+  at.residual = best;
+}
+
+/// Radius within which no other solution lies: Newton-Kantorovich with an approximate inverse X, as in
+/// systems/platform/certificate.hpp. Lengths over the unit; |F''| <= bend everywhere. 0: not proven.
+template <class S>
+GARRA_HD_CALL S unique_radius(const Polished<S>& at, const bool* prismatic, double unit, double bend) {
+  constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
+  Mat<S, 6, 6> J;
+  Vec<S, 6> F;
+  for (int r = 0; r < 6; ++r) {
+    const double row = r < 3 ? 1 / unit : 1;
+    for (int i = 0; i < 6; ++i) J(r, i) = S(row * (prismatic[i] ? unit : 1)) * at.jac(r, i);
+    F[r] = S(row) * at.error[r];
+  }
+  const Mat<S, 6, 6> X = solve(factor_lu(J), Mat<S, 6, 6>::identity());
+  const Vec<S, 6> step = X * F;
+  const Mat<S, 6, 6> gap_matrix = Mat<S, 6, 6>::identity() - X * J;
+  S size = S(0), gap = S(0), rows = S(0);
+  for (int k = 0; k < 36; ++k) {
+    size = fma(X[k], X[k], size);
+    gap = fma(gap_matrix[k], gap_matrix[k], gap);
+    rows = fma(J[k], J[k], rows);
+  }
+  size = sqrt(size);
+  const S noise = S(kNoise) * size;
+  const S Y = norm(step) + noise, slack = S(1) - sqrt(gap) - noise * sqrt(rows), Z2 = S(bend) * size;
+  const S rest = fma(S(-2) * Z2, Y, slack * slack);
+  const auto proven = slack > S(0) && rest > S(0);
+  return select(proven, (slack + sqrt(select(proven, rest, S(0)))) / Z2, S(0));
+}
+
+/// Adds a solution unless it is there already.
+template <class S>
+struct Found {
+  Polished<S> at;
+  S unique;
+  MaskOf<S> wanted;
+};
+template <class S>
+GARRA_HD void add_solution(const Found<S>& found, const Vec<double, kLoop>& scale, const SolutionRule& rule,
+                           Solutions<S>& to) {
+  const auto& [from, unique, wanted] = found;
+  auto is_new = wanted;
+  for (int k = 0; k < kMost; ++k) {
+    if (!any(wanted && S(k) < to.count)) break;
+    S apart = S(0);
+    for_each_index<kLoop>([&](auto i) {
+      const S by = from.q[i] - to.q(k, i);
+      apart = max(apart, scale[i] == 0 ? abs(wrap_angle(by)) : S(scale[i]) * abs(by));
+    });
+    const auto same = apart <= max(S(rule.same), S(0.4) * max(unique, to.unique[k]));
+    is_new = is_new && !(S(k) < to.count && same);
+  }
+  for (int k = 0; k < kMost; ++k) {
+    const auto here = is_new && to.count == S(k);
+    if (!any(here)) continue;
+    for_each_index<kLoop>([&](auto i) { to.q(k, i) = select(here, from.q[i], to.q(k, i)); });
+    to.residual[k] = select(here, from.residual, to.residual[k]);
+    to.unique[k] = select(here, unique, to.unique[k]);
+  }
+  to.count = to.count + select(is_new && to.count < S(kMost), S(1), S(0));
+}
+
+/// Candidates of x_3, packed: a pair that is nearly real gives both sides of its real part.
+template <class S>
+struct Candidates {
+  Vec<S, kMost> x, is_real;
+  S count, real, doubtful;
+};
+
+template <class S>
+GARRA_HD void choose_candidates(const Eigenvalues<S, kMost>& from, double nearly_real, double doubtful,
+                                Candidates<S>& to) {
+  const S zero(0), one(1);
+  to.x = to.is_real = Vec<S, kMost>::zero();
+  to.count = to.real = to.doubtful = zero;
+  for (int k = 0; k < kMost; ++k) {
+    const S size = fma(from.re[k], from.re[k], one), im = from.im[k];
+    const auto real = im == zero && size < S(1e16), near = abs(im) <= S(nearly_real) * size && size < S(1e16);
+    for (int i = 0; i <= k; ++i) {
+      const auto here = near && to.count == S(i);
+      to.x[i] = select(here, from.re[k] + im, to.x[i]);
+      to.is_real[i] = select(here && real, one, to.is_real[i]);
+    }
+    to.count = to.count + select(near, one, zero);
+    to.real = to.real + select(real, one, zero);
+    to.doubtful = to.doubtful + select(!real && abs(im) <= S(doubtful) * size, one, zero);
+  }
+}
+
+}  // namespace kernel
+
+namespace kernel {
+
+/// Polishes one candidate, with joint values in the order of the roles, and adds it.
+template <class S>
+GARRA_HD_CALL void add_candidate(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                                 const Pose<S>& target, const Vec<S, kLoop>& values, Found<S>& found,
+                                 Solutions<S>& to) {
+  Vec<double, kLoop> scale;  // of slides; 0: turns
+  for (int role = 0; role < kLoop; ++role) {
+    const int i = way.roles.joint(role);
+    const double factor = (way.roles.reversed ? -1 : 1) * (m.prismatic[i] ? way.unit : 1);
+    found.at.q[i] = S(factor) * values[role];
+    scale[i] = m.prismatic[i] ? 1 / way.unit : 0;
+  }
+  polish(m, target, rule, found.wanted, found.at);
+  for (int i = 0; i < kLoop; ++i)
+    if (!m.prismatic[i]) found.at.q[i] = wrap_angle(found.at.q[i]);
+  found.wanted = found.wanted && found.at.residual <= S(rule.tolerance);
+  found.unique = unique_radius(found.at, m.prismatic, way.unit, rule.bend);
+  add_solution(found, scale, rule, to);
+}
+
+/// Number of solutions with a proof.
+template <class S>
+GARRA_HD S count_proven(const Solutions<S>& from) {
+  S proven = S(0);
+  for (int k = 0; k < kMost; ++k) proven = proven + select(S(k) < from.count && from.unique[k] > S(0), S(1), S(0));
+  return proven;
+}
+
+}  // namespace kernel
+
+/// Adds the solutions of one elimination to those that are known.
+template <class S>
+GARRA_HD_CALL void add_eliminated(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                                  const Pose<S>& target, Solutions<S>& to) {
+  Loop<S> loop;
+  kernel::fill_loop(way, m.prismatic, target, loop);
+  Eliminated<S> from;
+  eliminate(loop, way.roles.offset, from);
+  kernel::Candidates<S> candidates;
+  kernel::choose_candidates(from.x, way.nearly_real(), rule.doubtful, candidates);
+  kernel::Found<S> found;
+  Vec<S, kLoop> values;
+  S rough = S(0);
+  for (int k = 0; k < kMost; ++k) {
+    found.wanted = S(k) < candidates.count;
+    if (!any(found.wanted)) break;
+    find_joint_values(loop, from, way.roles.offset, candidates.x[k], values);
+    kernel::add_candidate(m, way, rule, target, values, found, to);
+    rough = select(candidates.is_real[k] > S(0), max(rough, found.at.rough), rough);
+  }
+  const auto all = kernel::count_proven(to) == to.count && to.count == candidates.real && from.x.open == S(0) &&
+                   candidates.doubtful == S(0) && rough <= S(rule.rough);
+  if (way.moved == 0) to.complete = select(all, S(1), to.complete);
+}
+
+/// Adds the solutions of a closed form.
+template <class S>
+GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                              const Pose<S>& target, Solutions<S>& to) {
+  Loop<S> loop;
+  kernel::fill_loop(way, m.prismatic, target, loop);
+  ClosedCandidates<S> candidates;
+  if (way.method == Method::kSpherical)
+    find_spherical(loop, way.point, way.roles.offset, candidates);
+  else
+    find_parallel(loop, way.point.near, way.point.far, candidates);
+  kernel::Found<S> found;
+  S expected = S(0);
+  for (int k = 0; k < kClosed; ++k) {
+    found.wanted = candidates.exists[k] > S(0);
+    expected = expected + candidates.exists[k];
+    if (any(found.wanted)) kernel::add_candidate(m, way, rule, target, candidates.q[k], found, to);
+  }
+  const auto all = kernel::count_proven(to) == to.count && to.count == expected && !(candidates.doubtful > S(0));
+  to.complete = select(all, S(1), to.complete);
+}
+
+/// All solutions of a pose, as an operation on rows (batch/rows.hpp).
+struct AllSolutionsOp {
+  Model<double, kLoop> model;
+  Way way[kMostWays];
+  int ways = 1;
+  SolutionRule rule;
+
+  template <class S>
+  struct In {
+    Mat<S, 4, 4> pose;
+  };
+  template <class S>
+  using Out = Solutions<S>;
+
+  template <class S>
+  GARRA_HD Solutions<S> operator()(const In<S>& in) const {
+    Pose<S> target;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) target.R(r, c) = in.pose(r, c);
+      target.p[r] = in.pose(r, 3);
+    }
+    target.R = kernel::nearest_rotation(target.R);
+    Solutions<S> out;
+    out.q = Mat<S, kMost, kLoop>::zero();
+    out.residual = out.unique = Vec<S, kMost>::zero();
+    out.count = out.complete = S(0);
+    for (int k = 0; k < ways; ++k)
+      if (way[k].method == Method::kElimination)
+        add_eliminated(model, way[k], rule, target, out);
+      else
+        add_closed(model, way[k], rule, target, out);
+    return out;
+  }
+};
+
+}  // namespace garra::chain::branches

@@ -1,0 +1,62 @@
+// Loops in which the axes of roles 1, 2 and 3 are parallel and those of roles 4 and 5 meet: arms of the UR class
+// (docs/theory/chain.md, "All solutions"). Joints 1 to 3 move in a plane across their axes, so the height of the
+// meeting point along these axes gives theta_6, their direction theta_5 and theta_4, and two links in the plane the
+// rest (K. P. Hawkins, Analytic inverse kinematics for the Universal Robots UR-5/UR-10 arms, 2013).
+#pragma once
+
+#include "garra/systems/chain/branches/turns.hpp"
+
+namespace garra::chain::branches {
+
+namespace kernel {
+
+/// Turns 1 to 3 from their product.
+template <class S>
+GARRA_HD void find_planar(const Pose<S>& B2, const Pose<S>& B3, const Pose<S>& product, int side, JointValue<S>* z,
+                          Cosine<S>& quality) {
+  const Vec3<S> a = transpose_times(B2.R, vec3<S>(B2.p[0], B2.p[1], S(0)));
+  const Vec3<S>&p = B3.p, &q = product.p;
+  const S half(0.5), squares = fma(p[0], p[0], p[1] * p[1]) + fma(B2.p[0], B2.p[0], B2.p[1] * B2.p[1]);
+  solve_turn(fma(a[0], p[0], a[1] * p[1]), fma(a[1], p[0], -(a[0] * p[1])),
+             half * (fma(q[0], q[0], q[1] * q[1]) - squares), side, z[1], quality);
+  z[0] = turn_between(B2.R * turn_only(z[1], p) + B2.p, q);
+  const Mat3<S> before = joint_rotation(z[0]) * (B2.R * (joint_rotation(z[1]) * B3.R));
+  z[2] = turn_between(column(before, 0), column(product.R, 0));
+  // The turn about the third axis, which may point the other way.
+  z[2].sin = select(before(2, 2) < S(0), -z[2].sin, z[2].sin);
+}
+
+}  // namespace kernel
+
+/// All candidates; axes 4 and 5 meet at a distance `on_4` and `on_5` from the origins of their frames.
+template <class S>
+GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, ClosedCandidates<S>& to) {
+  using namespace kernel;
+  const Pose<S>*B = loop.link, &B2 = loop.link[1], &B3 = loop.link[2];
+  const S zero(0), up2 = B2.R(2, 2), up3 = B3.R(2, 2);
+  const Vec3<S> axis = column(B[0].R, 2), c3 = axpy(S(on_4), column(B[3].R, 2), B[3].p);
+  const Vec3<S> point = transpose_times(B[5].R, vec3<S>(zero, zero, S(on_5)) - B[5].p);
+  const S height = fma(up2, fma(up3, c3[2], B3.p[2]), B2.p[2]) + dot(axis, B[0].p);
+  const Vec3<S> target = (up2 * up3) * vec3(B[3].R(2, 0), B[3].R(2, 1), B[3].R(2, 2));
+  const Vec3<S> row = vec3(B[4].R(2, 0), B[4].R(2, 1), B[4].R(2, 2));
+  to.doubtful = zero;
+  for (int k = 0; k < kClosed; ++k) {
+    JointValue<S> z[6];
+    Cosine<S> base, wrist, elbow;
+    solve_turn(fma(axis[0], point[0], axis[1] * point[1]), fma(axis[0], point[1], -(axis[1] * point[0])),
+               fnma(axis[2], point[2], height), k / 4, z[5], base);
+    const Vec3<S> v = B[5].R * turn_only(z[5], axis);
+    solve_turn(fma(row[0], v[0], row[1] * v[1]), fma(row[1], v[0], -(row[0] * v[1])), fnma(row[2], v[2], target[2]),
+               k / 2 % 2, z[4], wrist);
+    z[3] = turn_between(B[4].R * turn_only(z[4], v), target);
+    Pose<S> rest = B[3];
+    for (int i = 3; i < 6; ++i) rest = rest * Pose<S>{joint_rotation(z[i]), Vec3<S>::zero()} * B[(i + 1) % 6];
+    find_planar(B2, B3, inverse(rest), k % 2, z, elbow);
+    for (int i = 0; i < kLoop; ++i) to.q[k][i] = atan2(z[i].sin, z[i].cos);
+    to.exists[k] = base.exists * (wrist.exists * elbow.exists);
+    to.doubtful =
+        max(to.doubtful, max(base.doubtful, base.exists * max(wrist.doubtful, wrist.exists * elbow.doubtful)));
+  }
+}
+
+}  // namespace garra::chain::branches

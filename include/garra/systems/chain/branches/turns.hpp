@@ -1,0 +1,63 @@
+// Turns in closed form: of a sum of cosine and sine, and between two vectors; what closed forms give.
+#pragma once
+
+#include "garra/systems/chain/branches/elimination.hpp"
+
+namespace garra::chain::branches {
+
+/// Where axis 4 meets axis 5 or 6: distances from the origins of the two frames, along the axes [units].
+struct MeetingPoint {
+  double near = 0, far = 0;
+  bool rank_one = false;  ///< of the matrix M of spherical.hpp
+};
+
+inline constexpr int kClosed = 8;  ///< candidates
+
+/// Joint values in the order of the roles.
+template <class S>
+struct ClosedCandidates {
+  Vec<S, kLoop> q[kClosed];
+  Vec<S, kClosed> exists;  ///< 1, or 0: the root or the cosine that it needs is not real
+  S doubtful;              ///< 1: some candidate is at the edge of existence
+};
+
+namespace kernel {
+
+/// A point of the unit circle with sine >= 0 from its cosine; outside of [-1, 1] the nearest end.
+template <class S>
+struct Cosine {
+  S cos, sin, exists, doubtful;
+};
+template <class S>
+GARRA_HD Cosine<S> from_cosine(const S& value) {
+  const S one(1), c = max(min(value, one), -one);
+  return {c, sqrt(max(fnma(c, c, one), S(0))), select(abs(value) <= S(1 + 1e-6), one, S(0)),
+          select(abs(abs(value) - one) <= S(1e-6), one, S(0))};
+}
+
+/// x cos + y sin = value: the turn on side 0 or 1 of the direction (x, y).
+template <class S>
+GARRA_HD void solve_turn(const S& x, const S& y, const S& value, int side, JointValue<S>& z, Cosine<S>& quality) {
+  const S by = S(1) / max(sqrt(fma(x, x, y * y)), S(1e-300));
+  quality = from_cosine(by * value);
+  const S sine = side == 0 ? quality.sin : -quality.sin;
+  z = {by * fma(x, quality.cos, -(y * sine)), by * fma(y, quality.cos, x * sine), S(0)};
+}
+
+/// The turn about z from a to b; none where one of them is along z.
+template <class S>
+GARRA_HD JointValue<S> turn_between(const Vec3<S>& a, const Vec3<S>& b) {
+  const S c = fma(a[0], b[0], a[1] * b[1]), s = fma(a[0], b[1], -(a[1] * b[0])), n = sqrt(fma(c, c, s * s));
+  const auto none = n < S(1e-14);
+  const S by = S(1) / select(none, S(1), n);
+  return {select(none, S(1), by * c), select(none, S(0), by * s), S(0)};
+}
+
+template <class S>
+GARRA_HD Mat3<S> joint_rotation(const JointValue<S>& z) {
+  return {{z.cos, -z.sin, S(0), z.sin, z.cos, S(0), S(0), S(0), S(1)}};
+}
+
+}  // namespace kernel
+
+}  // namespace garra::chain::branches

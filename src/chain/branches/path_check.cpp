@@ -1,0 +1,340 @@
+// AllSolutions::check_path: solutions at samples of a path, linked to branches by Newton-Kantorovich
+// (docs/theory/chain.md, "Paths").
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "chain/branches/prepared.hpp"
+#include "chain/model/tool_poses.hpp"
+#include "garra/chain_eval.hpp"
+#include "garra/core/error.hpp"
+#include "garra/math/extreme_singular_values.hpp"
+#include "garra/math/rotation_vector.hpp"
+#include "garra/math/screw_algebra.hpp"
+
+namespace garra::chain {
+
+namespace {
+
+using branches::kLoop;
+using Joints6 = Vec<double, kLoop>;
+
+constexpr double kTurn = 2 * M_PI;
+
+/// One piece of a path: from the first pose on, by a twist in world axes at the tool.
+struct Piece {
+  Pose<double> from;
+  Vec3<double> turn,
+      shift;  ///< rotation vector; displacement, or linear part of the screw about the tool's first place
+  bool screw;
+
+  [[nodiscard]] Pose<double> at(double u) const {
+    if (screw) {
+      const Pose<double> moved = exp(Screw<double>{u * turn, u * shift});
+      return {moved.R * from.R, from.p + moved.p};
+    }
+    return {rotation_matrix(quaternion_of_turn(u * turn)) * from.R, axpy(u, shift, from.p)};
+  }
+  /// Length of the tool's way and angle of its turn, both per piece: way of a screw is that of a helix.
+  [[nodiscard]] double angle() const { return norm(turn); }
+  [[nodiscard]] double way() const { return norm(shift); }
+};
+
+Pose<double> pose_at(std::span<const double> row) {
+  Pose<double> out;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) out.R(r, c) = row[static_cast<std::size_t>(4 * r + c)];
+    out.p[r] = row[static_cast<std::size_t>(4 * r + 3)];
+  }
+  out.R = branches::kernel::nearest_rotation(out.R);
+  return out;
+}
+
+Quaternion<double> orientation(const Mat3<double>& R) {
+  return to_quaternion(column(R, 0), column(R, 1), column(R, 2));
+}
+
+/// v with exp(w, v) = (R(w), p): p = V v, V^-1 = 1 - [w]/2 + c [w]^2.
+Vec3<double> linear_part(const Vec3<double>& w, const Vec3<double>& p) {
+  const double t = norm(w), c = t < 1e-4 ? 1.0 / 12 : (1 - 0.5 * t / std::tan(0.5 * t)) / (t * t);
+  return axpy(c, cross(w, cross(w, p)), axpy(-0.5, cross(w, p), p));
+}
+
+std::vector<Piece> make_pieces(const ToolPath& path) {
+  std::vector<Piece> out;
+  for (std::size_t k = 0; k + 1 < path.pose.size() / 16; ++k) {
+    const Pose<double> a = pose_at(path.pose.subspan(16 * k, 16)), b = pose_at(path.pose.subspan(16 * k + 16, 16));
+    const Vec3<double> turn = turn_between(orientation(a.R), orientation(b.R)), shift = b.p - a.p;
+    const bool screw = path.kind == ToolPath::Kind::kScrew;
+    out.push_back({a, turn, screw ? linear_part(turn, shift) : shift, screw});
+  }
+  return out;
+}
+
+/// A solution at a sample.
+struct Node {
+  Joints6 q;
+  double sigma = 0;
+  int next = -1, previous = -1;  ///< linked node of the neighboring sample
+  double drift = 0;              ///< proven: |dq| of the branch in the interval behind the sample
+  double bound = 0;              ///< proven sigma_min in that interval
+};
+using Sample = std::vector<Node>;
+
+/// Roots of the Kantorovich polynomial for a step of the pose away from a solution.
+struct Step {
+  bool proven;
+  double exists, unique;  ///< radii
+};
+
+class Follower {
+ public:
+  Follower(const AllSolutions& solver, const Robot& robot, const branches::AllSolutionsOp& op, const ToolPath& path,
+           const PathOptions& options, const Device& device)
+      : solver_(solver),
+        robot_(robot),
+        unit_(op.way[0].unit),
+        bend_(op.rule.bend),
+        path_(path),
+        options_(options),
+        device_(device),
+        pieces_(make_pieces(path)) {}
+
+  PathCheck run() {
+    sample_first();
+    for (int round = 0; round <= options_.refinements; ++round) {
+      std::vector<double> middles;
+      for (auto a = samples_.begin(), b = std::next(a); b != samples_.end(); a = b++)
+        if (!link(*a, *b)) middles.push_back(0.5 * (a->first + b->first));
+      if (middles.empty() || round == options_.refinements) break;
+      add_samples(middles);
+    }
+    return collect();
+  }
+
+ private:
+  void sample_first() {
+    std::vector<double> s;
+    const auto pieces = static_cast<int>(pieces_.size());
+    const int each = std::max(1, (options_.samples - 2 + pieces) / pieces);
+    for (int k = 0; k < pieces; ++k)
+      for (int i = 0; i < each; ++i) s.push_back(k + static_cast<double>(i) / each);
+    s.push_back(pieces);
+    add_samples(s);
+  }
+
+  void add_samples(const std::vector<double>& s) {
+    std::vector<double> pose;
+    for (const double x : s) {
+      const auto k = std::min(static_cast<std::size_t>(x), pieces_.size() - 1);
+      const Pose<double> X = pieces_[k].at(x - static_cast<double>(k));
+      for (int r = 0; r < 3; ++r) pose.insert(pose.end(), {X.R(r, 0), X.R(r, 1), X.R(r, 2), X.p[r]});
+      pose.insert(pose.end(), {0, 0, 0, 1});
+    }
+    const AllSolutionsResult found = solver_.solve(pose, {.limits = false}, device_);
+    const auto count = static_cast<std::int64_t>(found.residual.size());
+    const std::vector<double> jac =
+        evaluate(robot_, StateView(count, found.q), Output::kJacobian, {}, device_).jacobian;
+    for (std::size_t n = 0; n < s.size(); ++n) {
+      Sample& to = samples_[s[n]];
+      for (auto k = static_cast<std::size_t>(found.first[n]); k < static_cast<std::size_t>(found.first[n + 1]); ++k) {
+        Node node;
+        std::copy_n(&found.q[kLoop * k], kLoop, node.q.m);
+        node.sigma = find_sigma(&jac[36 * k]);
+        to.push_back(node);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_slide(int i) const { return robot_.joint[static_cast<std::size_t>(i)].prismatic; }
+
+  [[nodiscard]] double find_sigma(const double* jac) const {
+    Mat<double, 6, 6> scaled;
+    for (int r = 0; r < 6; ++r)
+      for (int i = 0; i < 6; ++i) scaled(r, i) = jac[6 * r + i] * (r < 3 ? 1 / unit_ : 1) * (is_slide(i) ? unit_ : 1);
+    return extreme_singular_values(scaled).smallest;
+  }
+
+  /// |dq| over the unit, turns by the shorter way.
+  [[nodiscard]] double apart_by(const Joints6& a, const Joints6& b) const {
+    double sum = 0;
+    for (int i = 0; i < kLoop; ++i) {
+      const double by = is_slide(i) ? (a[i] - b[i]) / unit_ : std::remainder(a[i] - b[i], kTurn);
+      sum += by * by;
+    }
+    return std::sqrt(sum);
+  }
+
+  /// Kantorovich about a solution with sigma_min, for all poses within (way, angle). |X| = 1 / sigma, and |X F| is at
+  /// most d / sigma. The derivative of the turn's error changes by half its angle: |1 - X F'| <= sqrt(6) angle / (2
+  /// sigma).
+  [[nodiscard]] Step step(double sigma, double way, double angle) const {
+    const double gap = 1 - 0.5 * std::sqrt(6.0) * angle / sigma, Z2 = bend_ / sigma;
+    const double rest = gap * gap - 2 * Z2 * std::hypot(way / unit_, angle) / sigma;
+    if (!(gap > 0) || !(rest > 1e-9)) return {false, 0, 0};
+    const double root = std::sqrt(rest);
+    return {true, (gap - root) / Z2, std::min((gap + root) / Z2, M_PI)};
+  }
+
+  /// Links the solutions of neighboring samples. False if one of them has no neighbor by proof.
+  bool link(std::pair<const double, Sample>& a, std::pair<const double, Sample>& b) const {
+    const auto piece = std::min(static_cast<std::size_t>(a.first), pieces_.size() - 1);
+    const double part = b.first - a.first, way = part * pieces_[piece].way(), angle = part * pieces_[piece].angle();
+    for (Node& node : a.second) node.next = -1;
+    for (Node& node : b.second) node.previous = -1;
+    for (std::size_t i = 0; i < a.second.size(); ++i)
+      for (std::size_t j = 0; j < b.second.size(); ++j) {
+        Node &from = a.second[i], &to = b.second[j];
+        const double apart = apart_by(from.q, to.q);
+        const Step forth = step(from.sigma, way, angle), back = step(to.sigma, way, angle);
+        const bool by_forth = forth.proven && apart < forth.unique, by_back = back.proven && apart < back.unique;
+        if (!by_forth && !by_back) continue;
+        from.next = static_cast<int>(j), to.previous = static_cast<int>(i);
+        const double bound_forth = by_forth ? from.sigma - bend_ * forth.exists : 0;
+        const double bound_back = by_back ? to.sigma - bend_ * back.exists : 0;
+        from.bound = std::max({bound_forth, bound_back, 0.0});
+        from.drift = by_forth ? forth.exists : back.exists + apart;
+      }
+    return std::none_of(a.second.begin(), a.second.end(), [](const Node& n) { return n.next < 0; }) &&
+           std::none_of(b.second.begin(), b.second.end(), [](const Node& n) { return n.previous < 0; });
+  }
+
+  PathCheck collect() {
+    PathCheck out{.joints = kLoop, .unit = unit_, .s = {}, .branch = {}, .best = -1, .undecided = {}};
+    std::vector<const Sample*> samples;
+    for (const auto& [s, sample] : samples_) out.s.push_back(s), samples.push_back(&sample);
+    const auto last = static_cast<std::int64_t>(samples.size()) - 1;
+    for (std::int64_t n = 0; n <= last; ++n) {
+      const Sample& here = *samples[static_cast<std::size_t>(n)];
+      for (const Node& node : here)
+        if (n == 0 || node.previous < 0) out.branch.push_back(follow(samples, n, node));
+      const auto open = [&](const Node& node) { return node.next < 0; };
+      const bool behind = n < last && std::any_of(samples[static_cast<std::size_t>(n) + 1]->begin(),
+                                                  samples[static_cast<std::size_t>(n) + 1]->end(),
+                                                  [](const Node& node) { return node.previous < 0; });
+      if (n < last && (behind || std::any_of(here.begin(), here.end(), open)))
+        out.undecided.insert(out.undecided.end(),
+                             {out.s[static_cast<std::size_t>(n)], out.s[static_cast<std::size_t>(n) + 1]});
+    }
+    for (PathBranch& branch : out.branch) finish(out, last, branch);
+    choose_best(out);
+    return out;
+  }
+
+  [[nodiscard]] PathBranch follow(const std::vector<const Sample*>& samples, std::int64_t first,
+                                  const Node& start) const {
+    PathBranch branch;
+    branch.first = first;
+    branch.sigma_bound = std::numeric_limits<double>::infinity();
+    const Node* node = &start;
+    Joints6 q = start.q;
+    for (auto n = static_cast<std::size_t>(first);; ++n) {
+      for (int i = 0; i < kLoop; ++i) q[i] = is_slide(i) ? node->q[i] : q[i] + std::remainder(node->q[i] - q[i], kTurn);
+      branch.q.insert(branch.q.end(), q.m, q.m + kLoop);
+      branch.sigma.push_back(node->sigma);
+      branch.sigma_bound = std::min(branch.sigma_bound, node->sigma);
+      if (n + 1 == samples.size() || node->next < 0) break;
+      branch.sigma_bound = std::min(branch.sigma_bound, node->bound);
+      branch.limit_bound = std::max(branch.limit_bound, node->drift);  // largest drift, for now
+      node = &(*samples[n + 1])[static_cast<std::size_t>(node->next)];
+    }
+    return branch;
+  }
+
+  /// Ends, turns within the limits, speeds.
+  void finish(const PathCheck& of, std::int64_t last, PathBranch& branch) const {
+    const auto end_of = [&](bool at_path_end, double sigma) {
+      return at_path_end                       ? BranchEnd::kPathEnd
+             : sigma <= options_.near_singular ? BranchEnd::kSingular
+                                               : BranchEnd::kUndecided;
+    };
+    const auto count = static_cast<std::int64_t>(branch.sigma.size());
+    branch.begin = end_of(branch.first == 0, branch.sigma.front());
+    branch.end = end_of(branch.first + count - 1 == last, branch.sigma.back());
+    const double drift = branch.limit_bound;
+    branch.limit_distance = branch.limit_bound = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kLoop; ++i) {
+      double low = branch.q[static_cast<std::size_t>(i)], high = low;
+      for (std::size_t k = static_cast<std::size_t>(i); k < branch.q.size(); k += kLoop)
+        low = std::min(low, branch.q[k]), high = std::max(high, branch.q[k]);
+      const Joint& joint = robot_.joint[static_cast<std::size_t>(i)];
+      // The turn that leaves the most room on both sides.
+      double turn = 0;
+      if (!joint.prismatic && std::isfinite(joint.lower) && std::isfinite(joint.upper))
+        turn = kTurn * std::round((0.5 * (joint.lower + joint.upper) - 0.5 * (low + high)) / kTurn);
+      for (std::size_t k = static_cast<std::size_t>(i); k < branch.q.size(); k += kLoop) branch.q[k] += turn;
+      const double room = std::min(low + turn - joint.lower, joint.upper - high - turn);
+      if (room < branch.limit_distance) branch.limit_distance = room, branch.limit_joint = i;
+      branch.limit_bound = std::min(branch.limit_bound, room - drift * (joint.prismatic ? unit_ : 1));
+    }
+    find_speed(of, branch);
+  }
+
+  void find_speed(const PathCheck& of, PathBranch& branch) const {
+    if (path_.time.empty()) return;
+    const auto time_at = [&](double s) {
+      const auto k = std::min(static_cast<std::size_t>(s), pieces_.size() - 1);
+      return std::lerp(path_.time[k], path_.time[k + 1], s - static_cast<double>(k));
+    };
+    for (std::size_t k = 0; k + 1 < branch.sigma.size(); ++k) {
+      const std::size_t n = static_cast<std::size_t>(branch.first) + k;
+      const double span = time_at(of.s[n + 1]) - time_at(of.s[n]);
+      for (std::size_t i = 0; i < kLoop; ++i) {
+        const double speed = std::abs(branch.q[kLoop * (k + 1) + i] - branch.q[kLoop * k + i]) / span;
+        const double limit = robot_.joint[i].velocity_limit;
+        if (std::isfinite(limit)) branch.speed_share = std::max(branch.speed_share, speed / limit);
+      }
+    }
+  }
+
+  void choose_best(PathCheck& out) const {
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < out.branch.size(); ++k) {
+      const PathBranch& branch = out.branch[k];
+      if (!branch.passes() || branch.limit_distance < 0 || branch.speed_share > 1) continue;
+      double value = branch.sigma_bound;
+      if (!options_.q0.empty()) {
+        Joints6 from, to;
+        std::copy_n(branch.q.begin(), kLoop, from.m);
+        std::copy_n(options_.q0.begin(), kLoop, to.m);
+        value = -apart_by(from, to);
+      }
+      if (value > most) most = value, out.best = static_cast<std::int64_t>(k);
+    }
+  }
+
+  const AllSolutions& solver_;
+  const Robot& robot_;
+  double unit_, bend_;
+  const ToolPath& path_;
+  const PathOptions& options_;
+  const Device& device_;
+  std::vector<Piece> pieces_;
+  std::map<double, Sample> samples_;  ///< by s
+};
+
+void check(const ToolPath& path, const PathOptions& options) {
+  const auto refuse = [](const char* problem, const char* remedy) { throw Error(ExitCode::kUsage, problem, remedy); };
+  const std::size_t poses = path.pose.size() / 16;
+  if (path.pose.size() % 16 != 0 || poses < 2) refuse("path: fewer than two poses [k,16]", "Give at least two poses.");
+  for (const double x : path.pose)
+    if (!std::isfinite(x)) refuse("path: a pose has a number that is not finite", "");
+  if (!path.time.empty() && path.time.size() != poses) refuse("path: times are not one for each pose", "");
+  for (std::size_t k = 0; k + 1 < path.time.size(); ++k)
+    if (!(path.time[k] < path.time[k + 1])) refuse("path: times do not ascend", "Give one time for each pose [s].");
+  if (options.samples < 2) refuse("path: fewer than two samples", "");
+  if (options.refinements < 0 || options.refinements > 30) refuse("path: refinements are not in 0 .. 30", "");
+  if (!(options.near_singular >= 0)) refuse("path: near_singular is not a number >= 0", "");
+  if (!options.q0.empty() && options.q0.size() != kLoop) refuse("path: q0 is not one value for each joint", "");
+}
+
+}  // namespace
+
+PathCheck AllSolutions::check_path(const ToolPath& path, const PathOptions& options, const Device& device) const {
+  check(path, options);
+  check_tool_poses(path.pose);
+  return Follower(*this, prepared_->robot, prepared_->op, path, options, device).run();
+}
+
+}  // namespace garra::chain

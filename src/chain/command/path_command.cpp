@@ -1,0 +1,158 @@
+// `garra chain path`: a robot and the poses of a path in, every branch of joint values along it out.
+#include "chain/command/path_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/core_seconds.hpp"
+#include "base/cuda_device.hpp"
+#include "base/files/hdf5.hpp"
+#include "chain/command/fixed_joints.hpp"
+#include "cli/flags.hpp"
+#include "cli/robot_argument.hpp"
+#include "garra/chain_generate.hpp"
+#include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
+
+namespace garra::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct PathArguments : BatchFlags {
+  ModelArguments model;
+  std::string input, output, kind = "straight";
+  std::vector<std::string> fixed;
+  chain::PathOptions options;
+};
+
+struct PathFile {
+  std::vector<double> pose, time, q0;
+};
+
+PathFile read_path(const std::string& path, std::uint64_t joints) {
+  const io::Hdf5Reader file(path, "A file for a path holds pose [k,4,4] and, if wanted, time [k] and q0 [j].");
+  const io::Shape shape = file.shape("pose");
+  if (shape.size() != 3 || shape[1] != 4 || shape[2] != 4)
+    file.refuse("pose", "expected shape [k, 4, 4], found " + io::to_string(shape));
+  PathFile out{file.doubles("pose"), {}, {}};
+  if (file.has("time")) {
+    file.require_shape("time", {shape[0]});
+    out.time = file.doubles("time");
+  }
+  if (file.has("q0")) {
+    file.require_shape("q0", {joints});
+    out.q0 = file.doubles("q0");
+  }
+  return out;
+}
+
+void write_branches(const std::string& path, const chain::Robot& robot, const chain::PathCheck& found) {
+  std::vector<double> q, sigma, sigma_bound, limit_distance, limit_bound, speed_share;
+  std::vector<std::int64_t> first, rows = {0};
+  std::vector<std::int32_t> begin, end;
+  for (const chain::PathBranch& b : found.branch) {
+    q.insert(q.end(), b.q.begin(), b.q.end());
+    sigma.insert(sigma.end(), b.sigma.begin(), b.sigma.end());
+    first.push_back(b.first);
+    rows.push_back(static_cast<std::int64_t>(sigma.size()));
+    sigma_bound.push_back(b.sigma_bound);
+    limit_distance.push_back(b.limit_distance);
+    limit_bound.push_back(b.limit_bound);
+    speed_share.push_back(b.speed_share);
+    begin.push_back(static_cast<std::int32_t>(b.begin));
+    end.push_back(static_cast<std::int32_t>(b.end));
+  }
+  const std::uint64_t count = first.size();
+  io::Hdf5Writer file;
+  file.write("s", {found.s.size()}, found.s);
+  file.write("undecided", {found.undecided.size() / 2, 2}, found.undecided);
+  file.write("rows", {count + 1}, rows);
+  file.write("first", {count}, first);
+  file.write("q", {sigma.size(), static_cast<std::uint64_t>(found.joints)}, q);
+  file.write("sigma", {sigma.size()}, sigma);
+  file.write("sigma_bound", {count}, sigma_bound);
+  file.write("limit_distance", {count}, limit_distance);
+  file.write("limit_bound", {count}, limit_bound);
+  file.write("speed_share", {count}, speed_share);
+  file.write("begin", {count}, begin);
+  file.write("end", {count}, end);
+  const std::vector<std::string> names = {"path_end", "singular", "undecided"};
+  file.attribute("begin", "names", names);
+  file.attribute("end", "names", names);
+  file.attribute("/", "model", robot.name);
+  file.attribute("/", "version", version());
+  file.commit(path);
+}
+
+Json make_summary(const PathArguments& a, const chain::Robot& robot, const chain::PathCheck& found) {
+  const auto passing =
+      std::count_if(found.branch.begin(), found.branch.end(), [](const auto& b) { return b.passes(); });
+  Json out = {{"model", robot.name},
+              {"samples", found.s.size()},
+              {"branches", found.branch.size()},
+              {"passing", passing},
+              {"undecided_intervals", found.undecided.size() / 2},
+              {"best", found.best}};
+  if (found.best >= 0) {
+    const chain::PathBranch& best = found.branch[static_cast<std::size_t>(found.best)];
+    out["sigma_bound"] = best.sigma_bound;
+    out["limit_distance"] = best.limit_distance;
+    out["limit_joint"] = best.limit_joint;
+    out["speed_share"] = best.speed_share;
+  }
+  out["output"] = a.output.empty() ? Json(nullptr) : Json(a.output);
+  return out;
+}
+
+void run_path(PathArguments a) {
+  check_output(a.input, a.output, "the path");
+  chain::Robot robot = read_model(a.model);
+  for (const std::string& text : a.fixed) robot = with_fixed_joint(robot, text);
+  const PathFile file = read_path(a.input, static_cast<std::uint64_t>(robot.joints));
+  a.options.q0 = file.q0;
+  const Device device =
+      parse_device_for_arrays(a.device == "auto" ? "cpu" : a.device, a.threads, core_seconds::kCopying);
+  const chain::ToolPath path{value_named<chain::ToolPath::Kind>(a.kind).value(), file.pose, file.time};
+  const chain::PathCheck found = chain::AllSolutions(robot).check_path(path, a.options, device);
+  if (!a.output.empty()) write_branches(a.output, robot, found);
+  const Json summary = make_summary(a, robot, found);
+  if (a.format == "json")
+    std::printf("%s\n", summary.dump(2).c_str());
+  else
+    for (const auto& [key, value] : summary.items())
+      std::printf("%-20s %s\n", key.c_str(), (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
+  std::fflush(stdout);
+  if (found.best < 0 && a.max_unsolved < 1)
+    throw Error(ExitCode::kTooManyUnsolved, "no branch passes the whole path within limits and speeds",
+                "The result file names where each branch ends.");
+}
+
+}  // namespace
+
+void add_chain_path_command(Command chain) {
+  Command command = chain.add_subcommand("path", "Every branch of joint values along a path of the tool, with bounds");
+  const auto a = std::make_shared<PathArguments>();
+  add_model_options(command, a->model);
+  command.add_option("input", a->input, "pose [k,4,4]; time [k] [s] and q0 [j], if wanted (HDF5)")
+      .required()
+      .type_name("IN.h5");
+  command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
+  command.add_option("--kind", a->kind, "between poses: straight (line, fixed axis of rotation) or screw")
+      .check(one_of({"straight", "screw"}))
+      .capture_default_str();
+  command.add_option("--fix", a->fixed, "fixed joint, as of an arm of seven: name or number = value [rad or m]")
+      .type_name("JOINT=VALUE");
+  command.add_option("--near", a->options.near_singular, "a branch ends at a singularity where sigma <= this")
+      .capture_default_str();
+  command.add_option("--samples", a->options.samples, "at first, along the whole path").capture_default_str();
+  command.add_option("--refinements", a->options.refinements, "largest number of bisections of an interval")
+      .capture_default_str();
+  add_batch_flags(command, *a, "is not passed");
+  command.footer("Examples:\n  garra chain path ur5 path.h5 -o branches.h5");
+  command.callback([a] { run_path(*a); });
+}
+
+}  // namespace garra::cli

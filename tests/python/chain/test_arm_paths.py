@@ -1,0 +1,71 @@
+"""Paths of the tool from Python and the program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import garra
+import h5py
+import numpy as np
+import pytest
+from arrays import require_module
+from program import PROGRAM
+
+require_module()
+
+
+def ends(robot, q, step):
+    return robot.forward_kinematics(np.array([q, np.add(q, step)]))
+
+
+def test_the_best_branch_follows_the_path():
+    robot = garra.models.ur5()
+    q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
+    pose = ends(robot, q, [0.2, 0.1, 0, 0, 0.1, 0])
+    found = robot.path(pose, q0=q, times=[0, 2])
+    best = found.best
+    assert best.passes and np.allclose(best.q[0], q, atol=1e-9) and 0 < best.speed_share < 1
+    along = robot.forward_kinematics(best.q)[:, :3, 3]
+    assert np.allclose(along, (1 - found.s)[:, None] * pose[0, :3, 3] + found.s[:, None] * pose[1, :3, 3], atol=1e-9)
+    assert 0 < best.sigma_bound <= best.sigma.min() and best.limit_bound <= best.limit_distance
+
+
+def test_seven_joints_with_one_fixed():
+    robot = garra.models.iiwa14()
+    q = np.array([0.1, 0.6, 0.3, -1.2, 0.2, 0.9, 0.1])
+    found = robot.path(ends(robot, q, [0.1, 0.05, 0, 0, 0, 0, 0]), fixed={2: 0.3}, q0=q)
+    assert found and (found.best.q[:, 2] == 0.3).all() and found.best.q.shape[1] == 7
+
+
+def test_a_singularity_on_the_path_is_found():
+    robot = garra.models.puma560()
+    q = np.array([0.2, 0.3, 0.4, 0.5, 0.3, 0.1])
+    found = robot.path(ends(robot, q, [0, 0, 0, 0, -0.6, 0]), q0=q)
+    own = [b for b in found.branches if b.first == 0 and np.abs(np.angle(np.exp(1j * (b.q[0] - q)))).max() < 1e-6]
+    assert [b.end for b in own] == ["singular"]
+    assert any(a <= 0.5 <= b for a, b in found.undecided)
+
+
+def test_the_program_writes_the_same(tmp_path):
+    robot = garra.models.ur5()
+    pose = ends(robot, [0.3, -1.2, 1.4, -0.7, 1.1, 0.2], [0.2, 0.1, 0, 0, 0.1, 0])
+    with h5py.File(tmp_path / "path.h5", "w") as file:
+        file["pose"] = pose
+    command = [PROGRAM, "chain", "path", "ur5", tmp_path / "path.h5", "-o", tmp_path / "out.h5", "--format", "json"]
+    summary = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    expected = robot.path(pose)
+    assert summary["branches"] == len(expected.branches) and summary["sigma_bound"] == expected.best.sigma_bound
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert (file["q"][:] == np.concatenate([b.q for b in expected.branches])).all()
+
+
+def test_bad_paths():
+    robot = garra.models.ur5()
+    pose = ends(robot, np.full(6, 0.4), np.full(6, 0.1))
+    with pytest.raises(garra.UsageError, match="fewer than two poses"):
+        robot.path(pose[:1])
+    with pytest.raises(garra.UsageError, match="do not ascend"):
+        robot.path(pose, times=[1, 1])
+    with pytest.raises(ValueError, match="not \\[k, 4, 4\\]"):
+        robot.path(pose[0])

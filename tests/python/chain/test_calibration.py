@@ -1,0 +1,145 @@
+"""Calibration of arms: counts of identifiable parameters, derivatives, statistics of fits to synthetic measurements."""
+
+from __future__ import annotations
+
+import garra
+import numpy as np
+import pytest
+from arrays import require_module
+
+require_module()
+
+from garra.chain.calibration import AXES, Calibration  # noqa: E402
+
+PUMA = garra.load("puma560")
+SCARA = garra.Chain.from_toml(
+    """
+schema = 1
+robot = "scara"
+convention = "dh"
+[[joint]]
+a = 0.3
+[[joint]]
+a = 0.25
+alpha = "180 deg"
+[[joint]]
+type = "prismatic"
+[[joint]]
+d = 0.1
+"""
+)
+
+
+GENERAL = garra.Chain.from_toml(
+    'schema = 1\nrobot = "six"\nconvention = "dh"\ntool = { position = [0.1, 0.05, 0.2] }\n'
+    + "".join(
+        f'[[joint]]\na = {a}\nd = {d}\nalpha = "{alpha} deg"\n'
+        for a, d, alpha in ((0.1, 0.3, 80), (0.4, 0.1, 10), (0.2, 0.1, 95), (0.1, 0.4, -70), (0.05, 0.1, 60), (0.03, 0.1, 20))
+    )
+)
+
+
+def joints(arm, n, seed=0):
+    return np.random.default_rng(seed).uniform(-2, 2, (n, arm.n))
+
+
+def displaced(model, size=1.0, seed=1):
+    return np.random.default_rng(seed).normal(0, size, len(model.names)) * np.tile(np.repeat([3e-4, 1e-3], 3), model.arm.n + 1)
+
+
+@pytest.mark.parametrize(("arm", "measured", "expected"), [(PUMA, "pose", 4 * 6 + 6), (SCARA, "pose", 4 * 3 + 2 + 6)])
+def test_as_many_combinations_can_be_identified_as_theory_says(arm, measured, expected):
+    """4 of each revolute joint, 2 of each prismatic one, 6 of base and tool (Everett and others 1987)."""
+    found = Calibration(arm, measured=measured).identify(joints(arm, 60))
+    assert found.rank == found.possible == expected
+
+
+def test_positions_tell_less_than_poses():
+    """Three fewer. The PUMA's tool point lies on the three axes of its wrist, each of which shows two offsets only."""
+    assert Calibration(GENERAL, measured="position").identify(joints(GENERAL, 60)).rank == 4 * 6 + 6 - 3
+    assert Calibration(PUMA, measured="position").identify(joints(PUMA, 60)).rank == 4 * 3 + 6 - 3 + 2 * 3
+
+
+def test_few_poses_identify_no_more_than_they_measure():
+    found = Calibration(PUMA).identify(joints(PUMA, 3))
+    assert found.rank == 18 and found.possible == 30
+
+
+def test_jacobians_are_the_slopes_of_poses():
+    model = Calibration(PUMA)
+    q, p = joints(PUMA, 4), displaced(Calibration(PUMA))
+    J, h = model.jacobian(q, p), 1e-6
+    moved = model._displaced(p)
+    for k in range(len(model.names)):
+        ends = []
+        for sign in (1, -1):
+            step = np.zeros(len(model.names))
+            step[k] = sign * h
+            ends.append(model._frames(q, model._apply(moved, step))[1])
+        slope = (ends[0] - ends[1]) / (2 * h)
+        turn = slope[:, :3, :3] @ model.poses(q, p)[:, :3, :3].transpose(0, 2, 1)
+        assert abs(slope[:, :3, 3] - J[:, :3, k]).max() < 1e-8
+        assert abs(turn[:, [2, 0, 1], [1, 2, 0]] - J[:, 3:, k]).max() < 1e-8
+
+
+def test_a_shift_of_the_base_moves_the_tool_as_far():
+    model = Calibration(PUMA)
+    p = np.zeros(len(model.names))
+    p[model.names.index("base_y")] = 0.01
+    q = joints(PUMA, 5)
+    shift = model.poses(q, p) - PUMA.forward_kinematics(q)
+    assert abs(shift[:, :3, 3] - [0, 0.01, 0]).max() < 1e-15 and abs(shift[:, :3, :3]).max() < 1e-15
+
+
+def test_exact_measurements_are_explained_and_predict_other_poses():
+    model = Calibration(PUMA)
+    true, q, other = displaced(model), joints(PUMA, 40), joints(PUMA, 50, 7)
+    fit = model.fit(q, model.poses(q, true))
+    assert fit.converged and fit.degrees_of_freedom == 240 - 30
+    assert abs(model.poses(other, fit.parameters) - model.poses(other, true)).max() < 1e-9
+    assert np.linalg.norm(fit.parameters / model.prior) <= np.linalg.norm(true / model.prior)
+
+
+def noisy(model, q, true, seed):
+    random = np.random.default_rng(seed)
+    poses = model.poses(q, true)
+    noise = random.normal(size=(len(q), 6)) * model.noise
+    turns = garra.chain.calibration._turns(noise[:, 3:])
+    poses[:, :3, :3] = turns @ poses[:, :3, :3]
+    poses[:, :3, 3] += noise[:, :3]
+    return poses
+
+
+def test_fits_of_noisy_measurements_scatter_as_their_covariance_says():
+    model = Calibration(PUMA)
+    true, q = displaced(model), joints(PUMA, 30)
+    basis = model.identify(q).combinations / model.prior  # identifiable combinations of parameters
+    fits = [model.fit(q, noisy(model, q, true, seed)) for seed in range(200)]
+    chi = np.array([f.chi_square for f in fits])
+    free = fits[0].degrees_of_freedom
+    assert abs(chi.mean() / free - 1) < 4 * np.sqrt(2 / free / len(fits))
+    scatter = np.var([basis @ f.parameters for f in fits], axis=0)
+    said = np.diag(basis @ fits[0].covariance @ basis.T)
+    assert 0.7 < (scatter / said).min() and (scatter / said).max() < 1.4
+
+
+def test_chosen_poses_are_better_than_random_ones():
+    model, q = Calibration(PUMA), joints(PUMA, 120)
+    chosen = model.choose(q, 10)
+    assert len(set(chosen)) == 10
+    best = model.identify(q[chosen]).observability
+    others = [model.identify(joints(PUMA, 10, seed)).observability["O1"] for seed in range(30)]
+    assert best["O1"] > max(others)
+
+
+def test_measurements_without_sense_are_refused():
+    model = Calibration(PUMA)
+    with pytest.raises(ValueError, match=r"q has the shape \(6,\), not \[n, 6\]"):
+        model.poses(np.zeros(6))
+    with pytest.raises(ValueError, match=r"measured has the shape"):
+        model.fit(np.zeros((2, 6)), np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="measured\\[1\\] is not finite"):
+        model.fit(np.zeros((2, 6)), [np.eye(4), np.full((4, 4), np.nan)])
+    with pytest.raises(ValueError, match="one of pose, position"):
+        Calibration(PUMA, measured="angle")
+    assert len(AXES) == 6
