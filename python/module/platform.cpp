@@ -28,8 +28,8 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
   return to_dict(std::move(r), n);
 }
 
-nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& position, const Numbers& quaternion,
-                 bool certify, const std::string& device, int threads) {
+nb::dict solve_forward(const Platform& p, const Numbers& lengths, const Numbers& position, const Numbers& quaternion,
+                       bool certify, const std::string& device, int threads) {
   const std::size_t n = lengths.shape(0);
   platform::ForwardKinematics r;
   const Poses guess{copied(position), copied(quaternion)};
@@ -205,7 +205,7 @@ void add_platform(nb::module_& m) {
     return io::read_platform(file, overrides);
   });
   m.def("platform_inverse", inverse);
-  m.def("platform_forward", forward);
+  m.def("platform_forward", solve_forward);
   m.def("platform_inverse_on_gpu", inverse_on_gpu);
   m.def("platform_forward_on_gpu", forward_on_gpu);
   m.def("platform_modes", modes);

@@ -95,8 +95,8 @@ void scenario_fields(Fields& f, Scenario& s, const std::string& file) {
           {.doc = "angle between commanded and actual orientation", .otherwise = "none"});
   });
   f.table("sampling", {.doc = "how many samples"}, [&] {
-    samples_field(f, s.plan.samples, {});
-    chunk_field(f, s.plan, {});
+    samples_field(f, s.plan.samples, {.doc = "arms that are drawn"});
+    chunk_field(f, s.plan, {.doc = "samples of one file of a run"});
     max_unsolved_field(f, s.plan);
     stop_field(f, s.plan);
     time_limit_field(f, s.plan);

@@ -41,13 +41,13 @@ def shown(table: Table) -> Table:
     """A distribution in what people say: mm, degrees."""
     unit, factor = words.UNITS.get(table["unit"], (table["unit"], 1.0))
 
-    def times(x: float | None) -> float | None:
+    def in_unit(x: float | None) -> float | None:
         return None if x is None else factor * x
 
     return table | {
         "unit": unit,
-        **{key: times(table[key]) for key in ("mean", "sd", "low", "high", "reference") if key in table},
-        "quantiles": {key: times(x) for key, x in table["quantiles"].items()},
+        **{key: in_unit(table[key]) for key in ("mean", "sd", "low", "high", "reference") if key in table},
+        "quantiles": {key: in_unit(x) for key, x in table["quantiles"].items()},
     }
 
 

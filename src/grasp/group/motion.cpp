@@ -246,7 +246,7 @@ Column relative_velocities(const GroupSample& s, const std::vector<ObjectMotion<
     V.insert(V.end(), o.w.m, o.w.m + 3);
   }
   Column out = transpose_times(s.W, V);
-  const Column fingers = times(s.J, qd);
+  const Column fingers = multiplied(s.J, qd);
   for (std::size_t k = 0; k < out.size(); ++k) out[k] -= fingers[k];
   return out;
 }
@@ -335,7 +335,7 @@ double kinetic_energy(const GroupModel& m, const State& x) {
   return sum;
 }
 
-void audit(const GroupModel& m, bool first, State& x) {
+void audit_energy(const GroupModel& m, bool first, State& x) {
   const double kinetic = kinetic_energy(m, x);
   Vec3<double> momentum = Vec3<double>::zero();
   for (const ObjectMotion<double>& o : x.object) momentum += o.mass * o.v;
@@ -394,7 +394,7 @@ void close_step(const Rules& r, double time, const Solution& solved, State& x, d
   Column c(static_cast<std::size_t>(m.rows()), 0.0);
   if (converged) std::copy_n(solved.c.m, m.rows(), c.begin());
   x.forces = c;
-  const Column wrench = times(s.W, c), pushed = transpose_times(s.J, c);
+  const Column wrench = multiplied(s.W, c), pushed = transpose_times(s.J, c);
   double power = 0, drift = 0, turn = 0;
   Vec3<double> gained = Vec3<double>::zero();
   for (std::size_t k = 0; k < x.object.size(); ++k) {
@@ -520,7 +520,7 @@ void run_group_block(const Rules& r, Executor executor, const contact::Options& 
       Vec3<double> gravity = step.now.known_gravity - step.now.carried;
       if (r.shaken) gravity -= palm_acceleration(step.now, shakes[static_cast<std::size_t>(i)]);
       place_step(r, step, gravity, x);
-      audit(r.model, k == 0, x);
+      audit_energy(r.model, k == 0, x);
       const Problem p = group_step_problem(r, x);
       batch::store<double>(tiles.problems, i, p);
       Vec<double, 3 * kAnyContacts> guess = Vec<double, 3 * kAnyContacts>::zero();
