@@ -99,10 +99,10 @@ struct PathBranch {
   std::int64_t first = 0;
   std::vector<double> q;      ///< [m,j] at successive samples, in one turn [rad or m]
   std::vector<double> sigma;  ///< [m] smallest singular value of the scaled Jacobian at the samples
-  double sigma_bound = 0;     ///< proven: sigma_min of the whole branch is at least this
+  double sigma_bound = 0;     ///< proven: sigma_min of the whole branch is at least this; 0: not proven
   double limit_distance = 0;  ///< of the samples, of the joint next to a limit; negative: outside [rad or m]
   int limit_joint = -1;       ///< this joint
-  double limit_bound = 0;     ///< proven: limit_distance of the whole branch is at least this
+  double limit_bound = 0;     ///< proven: limit_distance of the whole branch; -infinity: not proven
   double speed_share = 0;     ///< largest mean joint speed between samples over its limit; 0 without times or limits
   BranchEnd begin = BranchEnd::kPathEnd, end = BranchEnd::kPathEnd;
 

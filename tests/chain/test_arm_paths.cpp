@@ -113,6 +113,22 @@ TEST(ArmPath, ComparesSpeedsWithLimits) {
   EXPECT_EQ(solver.check_path({.kind = ToolPath::Kind::kScrew, .pose = ends, .time = fast}).best, -1);
 }
 
+/// Without bisections there is no proof: branches continue to the next solution, and the intervals are named.
+TEST(ArmPath, SaysWhereABranchContinuesWithoutProof) {
+  const Robot robot = built_in("ur5.toml");
+  const Array q = {0.3, -1.2, 1.4, -0.7, 1.1, 0.2, 0.5, -1.2, 1.4, -0.7, 1.1, 0.2}, ends = to_poses(robot, q);
+  const Array q0(q.begin(), q.begin() + 6);
+  const PathCheck found = AllSolutions(robot).check_path({.kind = ToolPath::Kind::kScrew, .pose = ends},
+                                                         {.samples = 6, .refinements = 0, .q0 = q0});
+  ASSERT_GE(found.best, 0);
+  const PathBranch& best = found.branch[static_cast<std::size_t>(found.best)];
+  EXPECT_TRUE(best.passes());
+  EXPECT_EQ(best.sigma_bound, 0);
+  EXPECT_TRUE(std::isinf(best.limit_bound));
+  EXPECT_EQ(found.undecided.size(), 2 * (found.s.size() - 1));
+  for (std::size_t k = 0; k < best.sigma.size(); ++k) EXPECT_NEAR(best.q[6 * k], 0.3 + 0.2 * found.s[k], 1e-8);
+}
+
 TEST(ArmPath, RefusesWhatIsNoPath) {
   const AllSolutions solver(puma());
   const Array one = to_poses(puma(), {0.2, 0.3, 0.4, 0.5, 0.8, 0.1});

@@ -273,13 +273,13 @@ class PathBranch(Summary):
     sigma: np.ndarray
     """[m] smallest singular value of the scaled Jacobian"""
     sigma_bound: float
-    """proven: sigma of the whole branch, between samples too, is at least this"""
+    """proven: sigma of the whole branch, between samples too, is at least this; 0: an interval is not proven"""
     limit_distance: float
     """of the samples, of the joint next to a limit; negative: outside [rad or m]"""
     limit_joint: int
     """this joint"""
     limit_bound: float
-    """proven: limit_distance of the whole branch is at least this"""
+    """proven: limit_distance of the whole branch is at least this; -inf: an interval is not proven"""
     speed_share: float
     """largest mean joint speed between samples over its limit; 0 without times or limits"""
     begin: str

@@ -79,6 +79,7 @@ struct Node {
   int next = -1, previous = -1;  ///< linked node of the neighboring sample
   double drift = 0;              ///< proven: |dq| of the branch in the interval behind the sample
   double bound = 0;              ///< proven sigma_min in that interval
+  bool bridged = false;          ///< linked without a proof
 };
 using Sample = std::vector<Node>;
 
@@ -105,8 +106,11 @@ class Follower {
     sample_first();
     for (int round = 0; round <= options_.refinements; ++round) {
       std::vector<double> middles;
-      for (auto a = samples_.begin(), b = std::next(a); b != samples_.end(); a = b++)
-        if (!link(*a, *b)) middles.push_back(0.5 * (a->first + b->first));
+      for (auto a = samples_.begin(), b = std::next(a); b != samples_.end(); a = b++) {
+        const Linked linked = link(*a, *b);
+        if (linked == Linked::kNot || (linked == Linked::kBridged && round < kBridgeRounds))
+          middles.push_back(0.5 * (a->first + b->first));
+      }
       if (middles.empty() || round == options_.refinements) break;
       add_samples(middles);
     }
@@ -114,6 +118,10 @@ class Follower {
   }
 
  private:
+  enum class Linked { kProven, kBridged, kNot };
+  static constexpr int kBridgeRounds = 4;  ///< bisections of intervals that lack a proof only
+  static constexpr double kNear = 4;       ///< a link without proof is at most this many Newton steps long
+
   void sample_first() {
     std::vector<double> s;
     const auto pieces = static_cast<int>(pieces_.size());
@@ -177,8 +185,8 @@ class Follower {
     return {true, (gap - root) / Z2, std::min((gap + root) / Z2, M_PI)};
   }
 
-  /// Links the solutions of neighboring samples. False if one of them has no neighbor by proof.
-  bool link(std::pair<const double, Sample>& a, std::pair<const double, Sample>& b) const {
+  /// Links the solutions of neighboring samples, by proof where there is one.
+  Linked link(std::pair<const double, Sample>& a, std::pair<const double, Sample>& b) const {
     const auto piece = std::min(static_cast<std::size_t>(a.first), pieces_.size() - 1);
     const double part = b.first - a.first, way = part * pieces_[piece].way(), angle = part * pieces_[piece].angle();
     for (Node& node : a.second) node.next = -1;
@@ -190,14 +198,39 @@ class Follower {
         const Step forth = step(from.sigma, way, angle), back = step(to.sigma, way, angle);
         const bool by_forth = forth.proven && apart < forth.unique, by_back = back.proven && apart < back.unique;
         if (!by_forth && !by_back) continue;
-        from.next = static_cast<int>(j), to.previous = static_cast<int>(i);
+        from.next = static_cast<int>(j), to.previous = static_cast<int>(i), from.bridged = false;
         const double bound_forth = by_forth ? from.sigma - bend_ * forth.exists : 0;
         const double bound_back = by_back ? to.sigma - bend_ * back.exists : 0;
         from.bound = std::max({bound_forth, bound_back, 0.0});
         from.drift = by_forth ? forth.exists : back.exists + apart;
       }
-    return std::none_of(a.second.begin(), a.second.end(), [](const Node& n) { return n.next < 0; }) &&
-           std::none_of(b.second.begin(), b.second.end(), [](const Node& n) { return n.previous < 0; });
+    const bool bridged = bridge(a.second, b.second, std::hypot(way / unit_, angle));
+    const bool open = std::any_of(a.second.begin(), a.second.end(), [](const Node& n) { return n.next < 0; }) ||
+                      std::any_of(b.second.begin(), b.second.end(), [](const Node& n) { return n.previous < 0; });
+    return open ? Linked::kNot : bridged ? Linked::kBridged : Linked::kProven;
+  }
+
+  /// Links solutions without a proof that are next to each other both ways, and as near as Newton's step says.
+  bool bridge(Sample& a, Sample& b, double step) const {
+    bool any = false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i].next >= 0 || a[i].sigma <= options_.near_singular) continue;
+      const std::size_t j = nearest(b, a[i].q);
+      if (j == b.size() || b[j].previous >= 0 || b[j].sigma <= options_.near_singular) continue;
+      const double apart = apart_by(a[i].q, b[j].q);
+      if (nearest(a, b[j].q) != i || apart > kNear * step / std::min(a[i].sigma, b[j].sigma)) continue;
+      a[i].next = static_cast<int>(j), b[j].previous = static_cast<int>(i);
+      a[i].bridged = any = true;
+      a[i].bound = 0;
+      a[i].drift = std::numeric_limits<double>::infinity();
+    }
+    return any;
+  }
+  [[nodiscard]] std::size_t nearest(const Sample& among, const Joints6& q) const {
+    std::size_t best = among.size();
+    for (std::size_t k = 0; k < among.size(); ++k)
+      if (best == among.size() || apart_by(among[k].q, q) < apart_by(among[best].q, q)) best = k;
+    return best;
   }
 
   PathCheck collect() {
@@ -209,7 +242,7 @@ class Follower {
       const Sample& here = *samples[static_cast<std::size_t>(n)];
       for (const Node& node : here)
         if (n == 0 || node.previous < 0) out.branch.push_back(follow(samples, n, node));
-      const auto open = [&](const Node& node) { return node.next < 0; };
+      const auto open = [&](const Node& node) { return node.next < 0 || node.bridged; };
       const bool behind = n < last && std::any_of(samples[static_cast<std::size_t>(n) + 1]->begin(),
                                                   samples[static_cast<std::size_t>(n) + 1]->end(),
                                                   [](const Node& node) { return node.previous < 0; });
