@@ -27,7 +27,7 @@ struct MatricesArguments {
   int threads = 0;
 };
 
-std::string numbers(const double* x, std::uint64_t n) {
+std::string numbers_text(const double* x, std::uint64_t n) {
   std::string out;
   // Numbers below 1e-12 are rounding.
   for (std::uint64_t k = 0; k < n; ++k) out += format(" %10.5g", std::abs(x[k]) < 1e-12 ? 0.0 : x[k]);
@@ -40,7 +40,7 @@ std::string matrices_text(const grasp::GraspMatrices& m) {
   io::for_each_matrix(m, [&](const char* name, const std::vector<double>& x, const std::vector<std::uint64_t>& shape) {
     const std::uint64_t columns = shape.back();
     out += std::string(name) + "\n";
-    for (std::size_t at = 0; at + columns <= x.size(); at += columns) out += numbers(x.data() + at, columns);
+    for (std::size_t at = 0; at + columns <= x.size(); at += columns) out += numbers_text(x.data() + at, columns);
   });
   return out;
 }

@@ -11,10 +11,10 @@ namespace garra::grasp {
 namespace {
 
 /// Copies x to row i of an array with rows of its size.
-void put(std::vector<double>& to, std::int64_t i, const Column& x) {
+void put_row(std::vector<double>& to, std::int64_t i, const Column& x) {
   std::copy(x.begin(), x.end(), to.begin() + i * std::ssize(x));
 }
-void put(std::vector<double>& to, std::int64_t i, const Dense& x) { put(to, i, x.m); }
+void put_row(std::vector<double>& to, std::int64_t i, const Dense& x) { put_row(to, i, x.m); }
 
 void put_sample(const GroupModel& m, std::int64_t i, GraspMatrices& out) {
   const std::int64_t number = out.sample[static_cast<std::size_t>(i)];
@@ -39,19 +39,19 @@ void put_sample(const GroupModel& m, std::int64_t i, GraspMatrices& out) {
       for (int c = 0; c < 3; ++c) R.push_back(place.E(r, (c + 1) % 3));
     p.insert(p.end(), place.p.m, place.p.m + 3);
   }
-  put(out.W, i, s.W);
-  put(out.J, i, s.J);
-  put(out.M_obj, i, M_obj);
-  put(out.M_man, i, s.M_man);
-  put(out.A, i, A);
-  put(out.b, i, b);
-  put(out.mu, i, s.mu);
-  put(out.R_PC, i, R);
-  put(out.p_PC, i, p);
-  put(out.q, i, s.q);
-  put(out.qd, i, s.qd);
-  put(out.load, i, load);
-  put(out.effort, i, s.effort);
+  put_row(out.W, i, s.W);
+  put_row(out.J, i, s.J);
+  put_row(out.M_obj, i, M_obj);
+  put_row(out.M_man, i, s.M_man);
+  put_row(out.A, i, A);
+  put_row(out.b, i, b);
+  put_row(out.mu, i, s.mu);
+  put_row(out.R_PC, i, R);
+  put_row(out.p_PC, i, p);
+  put_row(out.q, i, s.q);
+  put_row(out.qd, i, s.qd);
+  put_row(out.load, i, load);
+  put_row(out.effort, i, s.effort);
   out.reached[static_cast<std::size_t>(i)] = s.reached ? 1 : 0;
 }
 

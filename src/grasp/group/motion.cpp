@@ -28,7 +28,7 @@ void refuse(bool wrong, const std::string& key, const std::string& problem) {
   if (wrong) throw Error(ExitCode::kInvalidFile, key + ": " + problem, "leave it out for a group of objects");
 }
 
-void check_options(const InTime& t) {
+void refuse_options(const InTime& t) {
   refuse(t.scheme == Scheme::kExplicit, "simulation.scheme", "a group takes \"moreau-jean\"");
   refuse(t.drive == Drive::kSampled, "simulation.drive", "a group takes no table of torques");
   const Controller& c = t.controller;
@@ -335,7 +335,7 @@ double kinetic_energy(const GroupModel& m, const State& x) {
   return sum;
 }
 
-void audit(const GroupModel& m, bool first, State& x) {
+void audit_energy(const GroupModel& m, bool first, State& x) {
   const double kinetic = kinetic_energy(m, x);
   Vec3<double> momentum = Vec3<double>::zero();
   for (const ObjectMotion<double>& o : x.object) momentum += o.mass * o.v;
@@ -520,7 +520,7 @@ void run_group_block(const Rules& r, Executor executor, const contact::Options& 
       Vec3<double> gravity = step.now.known_gravity - step.now.carried;
       if (r.shaken) gravity -= palm_acceleration(step.now, shakes[static_cast<std::size_t>(i)]);
       place_step(r, step, gravity, x);
-      audit(r.model, k == 0, x);
+      audit_energy(r.model, k == 0, x);
       const Problem p = group_step_problem(r, x);
       batch::store<double>(tiles.problems, i, p);
       Vec<double, 3 * kAnyContacts> guess = Vec<double, 3 * kAnyContacts>::zero();
@@ -561,7 +561,7 @@ void run_group_block(const Rules& r, Executor executor, const contact::Options& 
 }  // namespace
 
 GroupMotion::GroupMotion(const Scenario& scenario) : scenario_(scenario) {
-  check_options(*scenario.time);
+  refuse_options(*scenario.time);
   check_times(*scenario.time);
   model_ = make_group(scenario);
   static_cast<void>(make_shapes(*model_, place_group(*model_, nominal_group(*model_))));
