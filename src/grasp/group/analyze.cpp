@@ -18,7 +18,7 @@ bool any_given(const GraspStates& x) {
 
 /// M_obj^-1 (W c + w): accelerations of the centers of mass and of the turns.
 std::vector<double> object_accelerations(const GroupSample& s, const Column& c) {
-  const Column wrench = times(s.W, c);
+  const Column wrench = multiply(s.W, c);
   std::vector<double> out;
   for (std::size_t k = 0; k < s.body.size(); ++k) {
     Vec3<double> force, moment;
@@ -110,7 +110,7 @@ Analysis analyze_group(const Scenario& scenario, const GraspStates& states, cons
     V.insert(V.end(), body.omega.m, body.omega.m + 3);
   }
   out.relative_velocity = transpose_times(s.W, V);
-  const Column fingers = times(s.J, s.qd);
+  const Column fingers = multiply(s.J, s.qd);
   for (std::size_t k = 0; k < fingers.size(); ++k) out.relative_velocity[k] -= fingers[k];
   for (std::size_t j = 0; j < s.place.size(); ++j) {
     const Vec3<double> n = column(s.place[j].E, 0);

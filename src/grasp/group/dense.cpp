@@ -67,7 +67,7 @@ Column transpose_times(const Dense& a, const Column& x) {
   return out;
 }
 
-Column times(const Dense& a, const Column& x) {
+Column multiply(const Dense& a, const Column& x) {
   Column out(static_cast<std::size_t>(a.rows));
   for (int k = 0; k < a.rows; ++k)
     for (int i = 0; i < a.cols; ++i) out[static_cast<std::size_t>(k)] += a(k, i) * x[static_cast<std::size_t>(i)];

@@ -22,7 +22,7 @@ struct Dense {
 [[nodiscard]] Dense transpose_times(const Dense& a, const Dense& b);
 /// A^T x and A x.
 [[nodiscard]] Column transpose_times(const Dense& a, const Column& x);
-[[nodiscard]] Column times(const Dense& a, const Column& x);
+[[nodiscard]] Column multiply(const Dense& a, const Column& x);
 /// M^-1 B of a symmetric positive definite M, by Cholesky's method.
 [[nodiscard]] Dense solve_definite(Dense m, Dense b);
 

@@ -246,7 +246,7 @@ Column relative_velocities(const GroupSample& s, const std::vector<ObjectMotion<
     V.insert(V.end(), o.w.m, o.w.m + 3);
   }
   Column out = transpose_times(s.W, V);
-  const Column fingers = times(s.J, qd);
+  const Column fingers = multiply(s.J, qd);
   for (std::size_t k = 0; k < out.size(); ++k) out[k] -= fingers[k];
   return out;
 }
@@ -394,7 +394,7 @@ void close_step(const Rules& r, double time, const Solution& solved, State& x, d
   Column c(static_cast<std::size_t>(m.rows()), 0.0);
   if (converged) std::copy_n(solved.c.m, m.rows(), c.begin());
   x.forces = c;
-  const Column wrench = times(s.W, c), pushed = transpose_times(s.J, c);
+  const Column wrench = multiply(s.W, c), pushed = transpose_times(s.J, c);
   double power = 0, drift = 0, turn = 0;
   Vec3<double> gained = Vec3<double>::zero();
   for (std::size_t k = 0; k < x.object.size(); ++k) {

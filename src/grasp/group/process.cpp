@@ -94,7 +94,7 @@ double length(const Column& x) {
 
 /// What W c + w leaves, with the c that leaves least (no cones).
 double unbalanced(const Dense& W, Column w) {
-  const Column part = times(W, least_squares(W, w));
+  const Column part = multiply(W, least_squares(W, w));
   for (std::size_t k = 0; k < w.size(); ++k) w[k] -= part[k];
   return length(w);
 }
@@ -117,11 +117,11 @@ GroupBalance balance_group(const GroupModel& m, const GroupSample& s, std::uint3
     const Vec3<double> told = transpose_times(s.place[j].E, s.told[j]);
     f.insert(f.end(), told.m, told.m + 3);
   }
-  Column moving = times(s.A_man, f);
+  Column moving = multiply(s.A_man, f);
   for (std::size_t k = 0; k < f.size(); ++k) moving[k] += s.b_man[k];
   const Column less = least_squares(s.A_man, moving);
   for (std::size_t k = 0; k < f.size(); ++k) f[k] -= less[k];
-  Column left = times(scaled_wrenches(s, out), f);
+  Column left = multiply(scaled_wrenches(s, out), f);
   for (std::size_t k = 0; k < w.size(); ++k) left[k] += w[k];
   const auto not_passive = [&](std::size_t j) { return out(j) || m.contacts[j].partner.kind == Kind::kFinger; };
   if (size > 0) answer.imbalance = unbalanced(scaled_wrenches(s, not_passive), left) / size;
@@ -188,7 +188,7 @@ Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSamp
 /// Net wrench on each object under contact forces, as an acceleration: that of the center of mass, or of the turn times
 /// the radius of gyration.
 std::vector<double> accelerations(const GroupSample& s, const Column& c) {
-  const Column wrench = times(s.W, c);
+  const Column wrench = multiply(s.W, c);
   std::vector<double> out;
   for (std::size_t k = 0; k < s.body.size(); ++k) {
     Vec3<double> force, moment;

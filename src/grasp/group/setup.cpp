@@ -90,8 +90,8 @@ void balance_weights(const Scenario& s, GroupModel& m) {
   }
   const Dense W = select_columns(m, nominal, all);
   const Column squeeze = c;
-  add_to(c, least_squares(select_columns(m, nominal, passive), times(W, c)), -1);
-  Column load = times(W, c);
+  add_to(c, least_squares(select_columns(m, nominal, passive), multiply(W, c)), -1);
+  Column load = multiply(W, c);
   for (std::size_t k = 0; k < m.objects.size(); ++k) {
     const double mass =
         k == 0 && s.nominal_mass > 0 ? s.nominal_mass : nth_object(s, static_cast<int>(k)).mass.nominal();
