@@ -29,7 +29,8 @@ Scenario defaults() {
 AnyValue poses(std::vector<double>& q, const chain::Robot& robot) {
   const auto read_pose = [&](const Node& node, const std::string& key) {
     const auto& items = read_array(node, key, static_cast<std::size_t>(robot.joints));
-    for (std::size_t j = 0; j < items.size(); ++j)
+    // A robot that was not found has no joints, and that is said already.
+    for (std::size_t j = 0; j < robot.joint.size(); ++j)
       q.push_back(read_quantity(items[j], item(key, j), kJointPosition.of(robot.joint[j])));
   };
   const auto read = [&q, read_pose](const Node& node, const std::string& key) {

@@ -149,10 +149,8 @@ TEST(Accuracy, RefusesWhatIsNoArm) {
 }
 
 TEST(AccuracyScenario, NamesTwoMistakesOfAFile) {
-  const std::string text = R"(schema = 1
-job = "accuracy"
-[robot]
-model = "puma560"
+  const std::string text = "schema = 1\njob = \"accuracy\"\n[robot]\nfile = \"" + test::source_folder() +
+                           R"(/data/robots/puma560.toml"
 [command]
 q = [0, 0, 0, 0, 0]
 [limit]
@@ -166,6 +164,12 @@ position = "-1 mm"
     EXPECT_NE(what.find("command.q"), std::string::npos) << what;
     EXPECT_NE(what.find("limit.position"), std::string::npos) << what;
   }
+}
+
+TEST(AccuracyScenario, OfARobotThatIsNotThereSaysSo) {
+  const std::string text =
+      "schema = 1\njob = \"accuracy\"\n[robot]\nfile = \"nowhere.toml\"\n[command]\nq = [0, 0, 0]\n";
+  EXPECT_THROW(static_cast<void>(io::read_accuracy(io::ScenarioDocument::parse(text, "arm.toml"))), Error);
 }
 
 }  // namespace
