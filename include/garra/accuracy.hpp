@@ -40,7 +40,7 @@ struct Scenario {
   study::Plan plan;
 };
 
-/// The study of a scenario. Executors: every one; a GPU has kernels for six and seven joints.
+/// The study of a scenario, on every executor.
 /// @throws Error kUsage for a scenario that no study can be made of.
 [[nodiscard]] std::unique_ptr<study::RowStudy> make_study(const Scenario& scenario);
 

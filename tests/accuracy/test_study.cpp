@@ -139,6 +139,31 @@ TEST(Accuracy, HasTheSameCountsOnEveryExecutor) {
   });
 }
 
+TEST(Accuracy, HasTheSameCountsForEveryNumberOfJoints) {
+  for (int joints = 2; joints <= kMostJoints; ++joints) {
+    Scenario s;
+    std::vector<chain::DhJoint> links(static_cast<std::size_t>(joints));
+    for (int i = 0; i < joints; ++i) {
+      links[static_cast<std::size_t>(i)].a = 0.1 + 0.05 * i;
+      links[static_cast<std::size_t>(i)].alpha = i % 2 == 0 ? 1.2 : -0.4;
+      s.q.push_back(0.3 * i - 0.5);
+    }
+    s.robot = chain::from_dh({.name = "arm"}, links);
+    const auto normal = [&](double sd) {
+      return chain::JointInputs{std::vector<Distribution>(links.size(), Distribution::normal(0, sd)), true};
+    };
+    s.frame_position = normal(1e-4);
+    s.frame_angle = s.offset = s.backlash = normal(2e-4);
+    s.stiffness.assign(links.size(), INFINITY);
+    s.plan.samples = 2048;
+    const auto study = make_study(s);
+    test::expect_same_on_every_executor([&](const Device& device) {
+      const study::Tally t = study->run(0, s.plan.samples, device);
+      return test::Answer().add("counts", t.counts).add("sums", t.sums);
+    });
+  }
+}
+
 TEST(Accuracy, RefusesWhatIsNoArm) {
   Scenario s = planar_arm(0, 0);
   s.q = {0, 0, 0};
