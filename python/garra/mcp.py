@@ -518,12 +518,10 @@ class _Differentiable:
     def solved(self, x0: Any, parameters: tuple[Any, ...]) -> Solutions:
         return solve(lambda x: self.F(x, *parameters), self.lower, self.upper, x0, options=self.options)
 
-    def adjoint(self, x: Any, F: Any, J: Any, w: Any) -> tuple[np.ndarray, np.ndarray]:
-        """y [batch, n] with J_II' y_I = w_I, y_A = 0, and the mask of sensitivity(): dL/dp = -y' dF/dp, w = dL/dx. By
-        the derivatives with respect to F itself."""
+    def inverse(self, x: Any, F: Any, J: Any) -> tuple[np.ndarray, np.ndarray]:
+        """dx/dF [batch, n, n], 0 where it is not defined, and the mask of sensitivity(): dL/dp = w' dx/dF dF/dp."""
         by_F = sensitivity(x, F, J, np.broadcast_to(np.eye(np.shape(x)[-1]), np.shape(J)), self.lower, self.upper)
-        y = -np.einsum("...i,...ij->...j", np.asarray(w), by_F.x_p)
-        return np.where(by_F.valid[..., None], y, 0.0), by_F.valid
+        return np.where(by_F.valid[..., None, None], by_F.x_p, 0.0), by_F.valid
 
     def in_torch(self, x0: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:
         import torch
@@ -539,22 +537,22 @@ class _Differentiable:
                 with torch.enable_grad():
                     found = problem.solved(x0, p)
                     J = _torch_jacobian(lambda x: problem.F(x, *p), found.x.nan_to_num().detach().clone())
-                ctx.point = [a.detach().cpu().numpy() for a in (found.x, found.F, J)]
                 ctx.save_for_backward(found.x, *parameters)
-                valid = torch.as_tensor(problem.adjoint(*ctx.point, np.zeros(found.x.shape))[1], device=found.x.device)
-                ctx.mark_non_differentiable(valid)
-                return found.x, valid
+                solved = problem.inverse(*(a.detach().cpu().numpy() for a in (found.x, found.F, J)))
+                ctx.by_F, ctx.valid = (torch.as_tensor(a, device=found.x.device) for a in solved)
+                ctx.mark_non_differentiable(ctx.valid)
+                return found.x, ctx.valid
 
             @staticmethod
             def backward(ctx: Any, cotangent: Any, *_: Any) -> tuple[Any, ...]:
                 x, *saved = ctx.saved_tensors
-                y, valid = problem.adjoint(*ctx.point, cotangent.nan_to_num().cpu().numpy())
-                x = torch.where(torch.as_tensor(valid, device=x.device)[:, None], x, 0)
+                y = torch.einsum("bi,bij->bj", cotangent.nan_to_num(), ctx.by_F)
+                x = torch.where(ctx.valid[:, None], x, 0)
                 with torch.enable_grad():
                     p = [q.detach().requires_grad_(needed) for q, needed in zip(saved, ctx.needs_input_grad, strict=True)]
                     rows = problem.F(x.detach(), *p)
                 wanted = [q for q in p if q.requires_grad]
-                found = iter(torch.autograd.grad(rows, wanted, -torch.as_tensor(y, device=x.device), allow_unused=True))
+                found = iter(torch.autograd.grad(rows, wanted, y, allow_unused=True))
                 return tuple(next(found) if q.requires_grad else None for q in p)
 
         x, valid = Solution.apply(*parameters)
@@ -567,14 +565,14 @@ class _Differentiable:
         def forward(*p: Any) -> tuple[tuple[Any, Any], Any]:
             found = self.solved(x0, p)
             J = _jax_jacobian(lambda x: self.F(x, *p), jnp.nan_to_num(found.x))
-            valid = self.adjoint(found.x, found.F, J, np.zeros(found.x.shape))[1]
-            return (found.x, jnp.asarray(valid)), (p, found.x, found.F, J)
+            by_F, valid = map(jnp.asarray, self.inverse(found.x, found.F, J))
+            return (found.x, valid), (p, found.x, by_F, valid)
 
         def backward(kept: Any, cotangents: Any) -> tuple[Any, ...]:
-            p, x, F, J = kept
-            y, valid = self.adjoint(x, F, J, np.nan_to_num(np.asarray(cotangents[0])))
-            x = jnp.where(jnp.asarray(valid)[:, None], x, 0)
-            return jax.vjp(lambda *q: self.F(x, *q), *p)[1](-jnp.asarray(y))
+            p, x, by_F, valid = kept
+            y = jnp.einsum("bi,bij->bj", jnp.nan_to_num(cotangents[0]), by_F)
+            x = jnp.where(valid[:, None], x, 0)
+            return jax.vjp(lambda *q: self.F(x, *q), *p)[1](y)
 
         call = jax.custom_vjp(lambda *p: forward(*p)[0])
         call.defvjp(forward, backward)
