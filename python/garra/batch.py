@@ -173,3 +173,10 @@ def common_lead(leads: Iterable[tuple[int, ...]], shapes: dict[str, tuple[int, .
     except ValueError:
         said = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ValueError(f"the leading axes do not fit together: {said}") from None
+
+
+def sum_repeated(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Gradient of a broadcast array: the sum over the axes along which it was repeated."""
+    gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
+    repeated = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
+    return gradient.sum(axis=repeated, keepdims=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from garra.batch import sum_repeated
+
 if TYPE_CHECKING:
     from garra.chain.robot import Chain
 
@@ -102,16 +104,9 @@ class _Dynamics:
         names = [key for key in type(found).__dataclass_fields__ if key not in ("qdd", "status")]
         products = (np.einsum("...i,...ij->...j", cotangent, getattr(found, key)) for key in names)
         return tuple(
-            _summed(product, state.shape).astype(state.dtype)
+            sum_repeated(product, state.shape).astype(state.dtype)
             for product, state in zip(products, states, strict=True)
         )
-
-
-def _summed(gradient: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Gradient of a broadcast array: the sum over the axes along which it was repeated."""
-    gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
-    repeated = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
-    return gradient.sum(axis=repeated, keepdims=True)
 
 
 @cache

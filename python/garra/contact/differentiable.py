@@ -9,6 +9,7 @@ import numpy as np
 
 from garra import _core, contact
 from garra.arguments import place, positive, whole
+from garra.batch import sum_repeated
 from garra.renamed import accept_old
 
 
@@ -79,13 +80,6 @@ def _margin(A: Any, mu: Any, found: contact.Solutions, wanted: bool) -> list[Any
     return [contact.gradients(A, mu, found, np.zeros_like(np.asarray(found.c))).margin] if wanted else []
 
 
-def _summed(gradient: Any, shape: tuple[int, ...]) -> Any:
-    """Gradient of a broadcast array: the sum over the axes along which it was repeated."""
-    gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
-    repeated = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
-    return gradient.sum(axis=repeated, keepdims=True)
-
-
 @cache
 def _torch_function() -> Any:
     import torch
@@ -113,7 +107,7 @@ def _torch_function() -> Any:
                 if name == "A" and like.shape[:-2] == g.c.shape[:-1]:  # by torch itself: on all threads
                     by_b, c = torch.as_tensor(g.b), torch.as_tensor(g.c)
                     return by_b[..., :, None] * c[..., None, :]
-                return torch.as_tensor(_summed(getattr(g, name), like.shape))
+                return torch.as_tensor(sum_repeated(getattr(g, name), like.shape))
 
             parts = zip(("A", "b", "mu"), (A, b, mu), ctx.needs_input_grad, strict=False)
             found = (of(name, x).to(ctx.device) if wanted else None for name, x, wanted in parts)
@@ -168,7 +162,7 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
         arrays = jnp.broadcast_to(A, (*lead, size, size)), jnp.broadcast_to(mu, (*lead, size // 3)), c, a, state
         by_b, by_mu = _on_host(calls, "garra_contact_gradients", pulled_back, out, *arrays, cotangents[0])
         by_A = by_b[..., :, None] * c[..., None, :]  # by JAX itself: on all threads, and where it is asked for only
-        return tuple(_summed(x, like.shape) for x, like in ((by_A, A), (by_b, b), (by_mu, mu)))
+        return tuple(sum_repeated(x, like.shape) for x, like in ((by_A, A), (by_b, b), (by_mu, mu)))
 
     forces.defvjp(forward, backward)
     return partial(_call, forces)
