@@ -72,15 +72,13 @@ struct ArmErrors {
     Pose<S> frame = cast_pose<S>(model.base);
     for (int i = 0; i < J; ++i) {
       chain::kernel::Axes<S> f = {column(frame.R, 0), column(frame.R, 1), column(frame.R, 2), frame.p};
-      const chain::JointForm<double>& j = model.joint[i];
-      f.p = axpy(scale * S(j.a), f.x, f.p);
-      for (int r = 0; r < 3; ++r) {
-        const S y = f.y[r], z = f.z[r];
-        f.y[r] = fma(S(j.cos_alpha), y, S(j.sin_alpha) * z);
-        f.z[r] = fnma(S(j.sin_alpha), y, S(j.cos_alpha) * z);
-      }
-      f.p = axpy(scale * S(j.b), f.y, f.p);
-      f.p = axpy(fma(scale, S(j.d), angles.slide[i]), f.z, f.p);
+      chain::JointForm<S> j = {};
+      j.a = scale * S(model.joint[i].a);
+      j.b = scale * S(model.joint[i].b);
+      j.cos_alpha = S(model.joint[i].cos_alpha);
+      j.sin_alpha = S(model.joint[i].sin_alpha);
+      chain::kernel::advance_tilt(j, f);
+      f.p = axpy(fma(scale, S(model.joint[i].d), angles.slide[i]), f.z, f.p);
       chain::kernel::advance_turn(angles.cos[i], angles.sin[i], f);
       frame = chain::kernel::to_pose(f) * moved_link(i, x);
     }
