@@ -764,10 +764,8 @@ def __getattr__(name: str) -> Any:
         from garra import _core
 
         return getattr(_core, words[name])
-    if name == "climb":
-        return import_module("garra.platform.climb")
     raise AttributeError(f"module 'garra.platform' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "STATUS", "MOTION_STATUS", "climb"})
+    return sorted({*globals(), "STATUS", "MOTION_STATUS"})

@@ -124,7 +124,6 @@ void add_platform_inverse_command(Command platform);
 void add_platform_forward_command(Command platform);
 void add_platform_modes_command(Command platform);
 void add_platform_path_command(Command platform);
-void add_platform_climb_command(Command platform);
 void add_platform_inverse_dynamics_command(Command platform);
 void add_platform_forward_dynamics_command(Command platform);
 void add_platform_simulate_command(Command platform);

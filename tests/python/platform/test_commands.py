@@ -334,15 +334,3 @@ base_turn = "%s deg"
 def test_lengths_that_no_pose_has_say_by_how_much_they_are_missed():
     text = garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
     assert "stalled" in text and "lengths missed by" in text and "at most 0" not in text
-
-
-def test_a_climb_is_a_command(tmp_path):
-    svg = tmp_path / "climb.svg"
-    found = answer("climb", ROOT / "data" / "climbs" / "trunk.toml", "--samples", "64", "-o", svg)
-    assert sum(found["outcomes"].values()) == 64
-    assert found["p_climbed"] == found["outcomes"]["climbed"] / 64
-    assert svg.read_text().startswith("<svg")
-    bad = tmp_path / "bad.toml"
-    bad.write_text("[ring]\npad = 3\n")
-    done = garra("platform", "climb", bad, expect=INVALID)
-    assert f"{bad}: ring.pad: unknown key" in done.stderr
