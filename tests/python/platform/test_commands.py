@@ -212,6 +212,20 @@ def test_modes_have_the_lengths_and_are_certified(tmp_path):
     answer("ik", "trepa_like", source, "-o", tmp_path / "legs.h5")
     assert np.abs(read(tmp_path / "legs.h5")["lengths"] - 1.1482565925131982).max() < 1e-11
     assert answer("modes", "trepa_like", "--starts", 256)["result"] == modes
+    assert [mode["limit_mask"] for mode in modes].count(0) == 1  # home
+    garra("platform", "modes", "trepa_like", "--starts", 256, "-o", tmp_path / "found.h5")
+    with h5py.File(tmp_path / "found.h5") as file:
+        assert file["limit_mask"][...].tolist() == [mode["limit_mask"] for mode in modes]
+
+
+def test_a_tool_shifts_positions_and_nothing_else():
+    own = answer("ik", "trepa_like", "--at", "0.1 0 1.3, 0 0 90deg")
+    tool = answer("ik", "trepa_like", "--tool", "0.1 0 20cm", "--at", "0.1 0.1 1.5, 0 0 90deg")
+    for key in ("lengths", "sigma_min", "limit_mask"):
+        np.testing.assert_allclose(tool["result"][key], own["result"][key], atol=1e-14)
+    back = answer("fk", "trepa_like", "--tool", "0.1 0 0.2", "--lengths", " ".join(map(str, own["result"]["lengths"])))
+    np.testing.assert_allclose(back["result"]["position"], [0.1, 0.1, 1.5], atol=1e-9)
+    assert "3" in garra("platform", "ik", "trepa_like", "--tool", "1 2", expect=USAGE).stderr
 
 
 def test_one_pose_needs_no_file():
