@@ -229,6 +229,24 @@ struct JointRates {
 [[nodiscard]] JointRates joint_rates(const Robot& robot, std::span<const double> q, std::span<const double> twist,
                                      const RatePlace& place = {});
 
+/// Joint values and twists in GPU memory.
+struct DeviceTwists {
+  std::int64_t count = 0;
+  DeviceArray<const double> q, twist;  ///< [count][j], [count][6]
+};
+/// Joint rates in GPU memory, as JointRates.
+struct DeviceRates {
+  DeviceArray<double> qd = {}, damping = {}, residual = {};  ///< [count][j], [count], [count][6]
+  DeviceArray<Status> status = {};                           ///< [count]
+};
+/// Queues joint_rates() on GPU arrays; `place.device` is not read.
+/// @throws Error for options, coupled joints, a small workspace, or a CUDA error.
+void joint_rates(const Robot& robot, const DeviceTwists& in, const RatePlace& place, const DeviceRates& to,
+                 const DeviceCall& call);
+/// @return bytes of workspace for this call. Runs nothing.
+[[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceTwists& in, const RatePlace& place,
+                                          const DeviceRates& to, int device = 0);
+
 /// First derivatives of inverse or forward dynamics; entry (i, j) is that of component i by variable j.
 struct DynamicsDerivatives {
   int joints = 0;
