@@ -6,8 +6,8 @@
 // Units and frames: SI, rad; world axes; joints and samples count from 0; arrays are row-major.
 // Bad input: wrong sizes and options throw Error. A sample that fails has a SimulationStatus and
 // NaN at times not reached.
-// Not for: contacts of links, flexible joints, coupled joints. kRk4 is unstable at strong
-// damping.
+// Coupled joints (helical ones, too): j counts coordinates, arrays on the host only.
+// Not for: contacts of links, flexible joints. kRk4 is unstable at strong damping.
 // Docs: docs/theory/chain-simulation.md (methods, errors, limits), docs/howto/gpu-arrays.md.
 #pragma once
 
