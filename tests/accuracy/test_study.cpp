@@ -191,6 +191,23 @@ position = "-1 mm"
   }
 }
 
+TEST(AccuracyScenario, NamesAWrongStiffnessAlone) {
+  const std::string text = "schema = 1\njob = \"accuracy\"\n[robot]\nfile = \"" + test::source_folder() +
+                           R"(/data/robots/puma560.toml"
+[command]
+q = [0, 0, 0, 0, 0, 0]
+[load]
+stiffness = [1000, 1000]
+)";
+  try {
+    static_cast<void>(io::read_accuracy(io::ScenarioDocument::parse(text, "arm.toml")));
+    FAIL();
+  } catch (const io::FileErrors& errors) {
+    ASSERT_EQ(errors.each().size(), 1u) << errors.what();
+    EXPECT_NE(std::string(errors.what()).find("load.stiffness"), std::string::npos) << errors.what();
+  }
+}
+
 TEST(AccuracyScenario, OfARobotThatIsNotThereSaysSo) {
   const std::string text =
       "schema = 1\njob = \"accuracy\"\n[robot]\nfile = \"nowhere.toml\"\n[command]\nq = [0, 0, 0]\n";
