@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra.renamed import accept_old, attribute
+from garra.singularity.leaving import WayOut, way_out
 from garra.summary import Summary
 
 if TYPE_CHECKING:
