@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "accuracy/scenario.hpp"
+#include "base/scenario/field_reader.hpp"
 #include "garra/accuracy.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"

@@ -888,6 +888,50 @@ class Chain:
         found = _core.chain_derivatives(self._core, forward, *arrays, *place(*on))
         return {name: batch.out(array) for name, array in found.items()}
 
+    @property
+    def inertial_parameters(self) -> np.ndarray:
+        """[10 n] of each link: m, m c, and ixx ixy iyy ixz iyz izz about the origin of its frame [kg, kg m, kg m^2]"""
+        from garra.chain import regressor
+
+        return regressor.of_links(self)
+
+    def regressor(self, q: Any, qd: Any, qdd: Any, *, device: str = "cpu", threads: int = 0) -> Any:
+        """Derivatives Y of rnea() by the inertial parameters: tau = Y inertial_parameters (docs/theory/chain.md).
+
+        Rotors and damping are not part of it: rnea() has armature * qdd + damping * qd besides.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like [..., n]
+            As in rnea().
+        device, threads
+            As in evaluate().
+
+        Returns
+        -------
+        array [..., n, 10 n]
+            Columns in the order of `inertial_parameters`; ten for each coupled joint, too.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.load("panda")
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 7))
+        >>> Y = robot.regressor(q, qd, qdd)
+        >>> Y.shape, bool(np.allclose(Y @ robot.inertial_parameters, robot.rnea(q, qd, qdd)))
+        ((50, 7, 70), True)
+        """
+        from garra.chain import regressor
+
+        n = self.n
+        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)))
+        states = tuple(batch[name] for name in ("q", "qd", "qdd"))
+        return batch.out(regressor.regressor(self, states, device, threads))
+
     def crba(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Mass matrix M with rotor inertias.
 

@@ -6,6 +6,7 @@ import garra
 import numpy as np
 import pytest
 from arrays import require_module
+from garra.files import data
 
 require_module()
 LENGTH = 0.6  # unit of length of the Jacobian [m]
@@ -78,7 +79,7 @@ def test_at_a_singularity_the_motion_leads_out(name, q):
 
 
 def test_a_singularity_at_a_limit_is_left_to_the_inside():
-    at, puma = [0, 0.5, 0.3, 0.4, 0, 0.1], garra.files.data("robots/puma560.toml")
+    at, puma = [0, 0.5, 0.3, 0.4, 0, 0.1], data("robots/puma560.toml")
     for limits, sign in (("[0, 1.7]", 1), ("[-1.7, 0]", -1)):
         robot = garra.load(puma, overrides=[f"joint.4.limits={limits}"])
         assert sign * garra.singularity.way_out(robot, at).motion[4] > 0.9
