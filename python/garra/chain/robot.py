@@ -320,6 +320,36 @@ class PathCheck:
     def __bool__(self) -> bool:
         return self.best is not None
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the smallest singular value of each branch; the best one is bold, undecided intervals are gray.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes; default: new ones.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> robot = garra.models.ur5()
+        >>> ends = robot.forward_kinematics(np.array([[0.3, -1, 1, 0.4, 0.9, 0], [0.4, -1, 1, 0.4, 0.9, 0.1]]))
+        >>> robot.path(ends).plot().get_xlabel()
+        's, number of the pose'
+        """
+        from garra.study.run import axes
+
+        ax = axes(ax)
+        for branch in self.branches:
+            s = self.s[branch.first : branch.first + len(branch.sigma)]
+            ax.plot(s, branch.sigma, lw=3 if branch is self.best else 1, ls="-" if branch.passes else ":")
+        for begin, end in self.undecided:
+            ax.axvspan(begin, end, color="gray", alpha=0.2, lw=0)
+        ax.set(xlabel="s, number of the pose", ylabel="smallest singular value", xlim=self.s[[0, -1]], ylim=(0, None))
+        return ax
+
     def __repr__(self) -> str:
         passing = sum(branch.passes for branch in self.branches)
         text = f"PathCheck({len(self.branches)} branches, {passing} pass the whole path"

@@ -30,7 +30,7 @@ def scene(entry: Table) -> Table:
     for k, share, sign in zip(joints, *((ways[0]["direction"], ways[0]["sign"]) if ways else ((), ())), strict=True):
         rate[k] = (sign or 1) * share * TURN * (1.0 if _turns(screws[k]) else size)
     steps = range(STEPS + 1) if ways else range(1)
-    poses = [moved(screws, rate * step / STEPS) for step in steps]
+    poses = [move_screws(screws, rate * step / STEPS) for step in steps]
     return {
         "size": size,
         "kinds": [kind(s, size) for s in screws],
@@ -48,7 +48,7 @@ def kind(screw: np.ndarray, size: float = 1.0) -> str:
     return "helical" if abs(_pitch(screw)) > 1e-6 * size else "revolute"
 
 
-def moved(screws: np.ndarray, q: np.ndarray) -> np.ndarray:
+def move_screws(screws: np.ndarray, q: np.ndarray) -> np.ndarray:
     """The screws after joint motions q: each joint moves all behind it, about its axis of before."""
     out = screws.copy()
     for j in reversed(range(len(screws))):

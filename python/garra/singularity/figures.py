@@ -85,12 +85,12 @@ def share_scale(values: np.ndarray) -> Scale:
 def log_histogram(name: str, table: Table, label: str, near: float | None = None) -> str:
     """Histogram of log10 of a number, labeled with powers of ten; values beyond `near` are near a singularity."""
 
-    def ticks_of(low: float, high: float) -> Ticks:
+    def pick_ticks(low: float, high: float) -> Ticks:
         step = 1 if high - low > 1.2 else 0.5
         places = [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
         return [(v, _tick(v)) for v in places]
 
-    return _histogram(name, table, label, "accent", ticks_of, lambda x: words.number(10**x), near)
+    return _histogram(name, table, label, "accent", pick_ticks, lambda x: words.number(10**x), near)
 
 
 def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) -> str:
@@ -101,12 +101,12 @@ def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) ->
     return _histogram(name, shown | {"quantiles": quantiles}, label, color, ticks, words.number)
 
 
-def _histogram(name: str, table: Table, label: str, color: str, ticks_of: Any, say: Any, near: float | None = None) -> str:
-    """`ticks_of` an interval, `say` what the median is; empty where no number lies within the bins."""
+def _histogram(name: str, table: Table, label: str, color: str, pick_ticks: Any, say: Any, near: float | None = None) -> str:
+    """`pick_ticks` an interval, `say` what the median is; empty where no number lies within the bins."""
     if not sum(table["counts"]):
         return ""
     size = (HALF[0], 210) if name == "distance" else (THIRD[0], 200)
-    plot = histogram(lambda x, y: Plot(name, size, Axis(x, ticks_of(*x), label), y), table, color)
+    plot = histogram(lambda x, y: Plot(name, size, Axis(x, pick_ticks(*x), label), y), table, color)
     (low, high), top = plot.x.range, plot.y.range[1]
     if near is not None and low < near < high:
         plot.block((near, high), plot.y.range, "break", 0.13)

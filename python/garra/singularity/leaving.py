@@ -23,9 +23,9 @@ class WayOut(Summary):
     Examples
     --------
     >>> robot = garra.models.puma560()
-    >>> out = garra.singularity.way_out(robot, [0, 0.5, 2.9, 0, 0.1, 0])  # the wrist is nearly aligned
+    >>> out = garra.singularity.way_out(robot, [0, 0.5, -3.3, 0, 0.1, 0])  # the wrist is nearly aligned
     >>> print(out.sigma.round(3), out.motion.round(2) + 0.0)
-    0.059 [ 0.   -0.08 -0.07  0.03  0.99  0.  ]
+    0.056 [ 0.   -0.08 -0.06  0.03  0.99  0.  ]
     """
 
     sigma: Any
@@ -87,7 +87,7 @@ def way_out(
     Examples
     --------
     >>> robot = garra.models.puma560()
-    >>> near = np.array([0, 0.5, 2.9, 0, 0.1, 0])
+    >>> near = np.array([0, 0.5, -3.3, 0, 0.1, 0])
     >>> out = garra.singularity.way_out(robot, near)
     >>> further = garra.singularity.way_out(robot, near + 0.01 * out.motion)
     >>> bool(abs(further.sigma - out.sigma - 0.01 * out.rate) < 1e-4)
