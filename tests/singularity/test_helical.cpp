@@ -39,7 +39,9 @@ std::vector<double> random_rows(int joints, std::int64_t count) {
   for (double& x : q) x = u(random);
   return q;
 }
-std::vector<double> row(const std::vector<double>& q, std::int64_t k) { return {q.begin() + 6 * k, q.begin() + 6 * (k + 1)}; }
+std::vector<double> row(const std::vector<double>& q, std::int64_t k) {
+  return {q.begin() + 6 * k, q.begin() + 6 * (k + 1)};
+}
 
 TEST(HelicalArm, HasTheSingularValuesOfItsScrews) {
   for (const char* convention : {"dh", "modified_dh"}) {

@@ -33,7 +33,7 @@ template <int J>
   arm.center = static_cast<CenterRule>(options.scaling.center);
   arm.center_joint = options.scaling.joint;
   arm.length = options.scaling.length.value_or(0);
-  arm.dims = interval_dims_of<J>([&](const Vec<double, J>& q) { return posture(arm, q).screws; });
+  arm.dims = find_interval_dims<J>([&](const Vec<double, J>& q) { return posture(arm, q).screws; });
   return arm;
 }
 

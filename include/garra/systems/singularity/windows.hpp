@@ -163,7 +163,7 @@ void raise_dims(const ScaledScrews<double, J>& screws, double tolerance, Interva
 /// Dimensions that the arm's intervals of joints reach at eight configurations spread over all
 /// joints' turns; screws(q) are the scaled ones. Host only.
 template <int J, class Screws>
-[[nodiscard]] IntervalDims<J> interval_dims_of(const Screws& screws) {
+[[nodiscard]] IntervalDims<J> find_interval_dims(const Screws& screws) {
   constexpr double kRankTolerance = 1e-8, kGolden = 0.6180339887498949;
   IntervalDims<J> dims{};
   for (int sample = 1; sample <= 8; ++sample) {
@@ -178,7 +178,7 @@ template <int J, class Screws>
 }
 template <int J>
 [[nodiscard]] IntervalDims<J> interval_dims(const Model<double, J>& m) {
-  return interval_dims_of<J>([&](const Vec<double, J>& q) {
+  return find_interval_dims<J>([&](const Vec<double, J>& q) {
     const auto lines = joint_lines(m, chain::angles(m, q));
     return scaled_screws(m, lines, natural_scaling(m, lines));
   });
