@@ -62,8 +62,9 @@ Vec3<double> parse_tool(const std::string& text) {
                 "Write them in quotes: --tool \"0 0 0.2\".");
   Vec3<double> out;
   for (int i = 0; i < 3; ++i)
-    out[i] = flag_quantity(words[static_cast<std::size_t>(i)], io::kLength,
-                           "--tool " + io::quoted(text) + ": not a point").value;
+    out[i] =
+        flag_quantity(words[static_cast<std::size_t>(i)], io::kLength, "--tool " + io::quoted(text) + ": not a point")
+            .value;
   return out;
 }
 
