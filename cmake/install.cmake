@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 set(GARRA_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/garra)
 
 install(DIRECTORY include/garra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-install(DIRECTORY data/climbs data/papers data/platforms data/robots data/scenarios data/screws data/sets
+install(DIRECTORY data/papers data/platforms data/robots data/scenarios data/screws data/sets
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra)
 # What draws reports and gives work to dask clusters; for Python itself there is the wheel.
 install(DIRECTORY python/garra DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra/python

@@ -95,7 +95,7 @@ set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/
   PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
 set_source_files_properties(src/contact/gradient/contact_gradient.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
 # The tail of hard problems takes as long as all the others, and is on doubles.
-set_source_files_properties(src/contact/instances/fallback.cpp PROPERTIES COMPILE_OPTIONS
+set_source_files_properties(src/contact/instances/fallback.cpp src/contact/instances/fallback_soft.cpp PROPERTIES COMPILE_OPTIONS
   "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize>")
 # Transpositions in registers of eight numbers, two of them on v3: no call of them leaves its file.
 set_source_files_properties(src/base/rows.cpp src/chain/eval/buffer.cpp PROPERTIES COMPILE_OPTIONS "-O2;-Wno-psabi")

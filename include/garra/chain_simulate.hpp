@@ -6,8 +6,8 @@
 // Units and frames: SI, rad; world axes; joints and samples count from 0; arrays are row-major.
 // Bad input: wrong sizes and options throw Error. A sample that fails has a SimulationStatus and
 // NaN at times not reached.
-// Not for: contacts of links, flexible joints, coupled joints. kRk4 is unstable at strong
-// damping.
+// Coupled joints (helical ones, too): j counts coordinates, arrays on the host only.
+// Not for: contacts of links, flexible joints. kRk4 is unstable at strong damping.
 // Docs: docs/theory/chain-simulation.md (methods, errors, limits), docs/howto/gpu-arrays.md.
 #pragma once
 
@@ -228,6 +228,24 @@ struct JointRates {
 /// @throws Error kInvalidFile for sizes, kUsage for options, kNoDevice if the device cannot run.
 [[nodiscard]] JointRates joint_rates(const Robot& robot, std::span<const double> q, std::span<const double> twist,
                                      const RatePlace& place = {});
+
+/// Joint values and twists in GPU memory.
+struct DeviceTwists {
+  std::int64_t count = 0;
+  DeviceArray<const double> q, twist;  ///< [count][j], [count][6]
+};
+/// Joint rates in GPU memory, as JointRates.
+struct DeviceRates {
+  DeviceArray<double> qd = {}, damping = {}, residual = {};  ///< [count][j], [count], [count][6]
+  DeviceArray<Status> status = {};                           ///< [count]
+};
+/// Queues joint_rates() on GPU arrays; `place.device` is not read.
+/// @throws Error for options, coupled joints, a small workspace, or a CUDA error.
+void joint_rates(const Robot& robot, const DeviceTwists& in, const RatePlace& place, const DeviceRates& to,
+                 const DeviceCall& call);
+/// @return bytes of workspace for this call. Runs nothing.
+[[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceTwists& in, const RatePlace& place,
+                                          const DeviceRates& to, int device = 0);
 
 /// First derivatives of inverse or forward dynamics; entry (i, j) is that of component i by variable j.
 struct DynamicsDerivatives {

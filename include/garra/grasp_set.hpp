@@ -215,6 +215,7 @@ struct SetStudy {
   double held_acceleration = kHeldAcceleration;  ///< contact at rest: |a| <= this; contact opens: a_n > this [m/s^2]
   bool check_uniqueness = true;                  ///< solve again from another initial guess and count second solutions
   std::string method = "auto";                   ///< for a hand's contact problems (contact::set_method)
+  std::string effort = "bounded";                ///< or "full" (contact::parse_effort)
   double tolerance = 1e-8;                       ///< converged: residual of a hand's contact problem <= tolerance
   std::int64_t samples = 1000;                   ///< of each grasp
   std::int64_t friction_samples = 100;           ///< first samples for which the required friction is computed
@@ -233,7 +234,8 @@ struct SetStudy {
 /// Python's RankOptions, the study in a ranking file and its report follow. A number is written into a ranking file, a
 /// distribution as text; numbers of a ball are radii.
 struct SetOption {
-  using Member = std::variant<study::Distribution SetStudy::*, double SetStudy::*, bool SetStudy::*>;
+  using Member =
+      std::variant<study::Distribution SetStudy::*, double SetStudy::*, bool SetStudy::*, std::string SetStudy::*>;
   enum class Bound { kAny, kNotNegative, kPositive };
 
   const char *table, *key;  ///< in TOML: [contacts] slide_t
@@ -289,6 +291,8 @@ inline constexpr SetOption kSetOptions[] = {
      SetOption::Bound::kAny, "interior_grasp"},
     {"solver", "check_uniqueness", "check_uniqueness", &SetStudy::check_uniqueness, "", "look for a second solution",
      SetOption::Bound::kAny, "check_uniqueness"},
+    {"solver", "effort", "effort", &SetStudy::effort, "", "bounded, or full: every solver of `auto` to its own limit",
+     SetOption::Bound::kAny, "effort"},
 };
 
 /// Status of a grasp: ranked, or the reason for its rejection.

@@ -67,6 +67,10 @@ struct Platform {
 /// @throws Error kUsage for an impossible payload.
 [[nodiscard]] Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com,
                                     const Mat3<double>& inertia);
+/// The platform with its frame at the point `tool` [m], platform frame: positions are then of this point, and turns are
+/// about it. Kinematics only: it has no masses.
+/// @throws Error kUsage for a point that is not finite.
+[[nodiscard]] Platform with_tool(const Platform& platform, const Vec3<double>& tool);
 
 [[nodiscard]] Model<double> make_model(const Platform& platform);
 [[nodiscard]] Limits<double> make_limits(const Platform& platform);

@@ -146,6 +146,7 @@ struct AssemblyModes {
   Poses pose;
   std::vector<PoseStatus> status;  ///< kCertified where the uniqueness radius is positive
   std::vector<double> residual, determinant, sigma_min, uniqueness;
+  std::vector<std::uint32_t> mask;   ///< LimitBits that the mode breaks
   std::vector<std::int64_t> found;   ///< per mode: starts that converged to it
   std::vector<std::int64_t> starts;  ///< [n] number of starts
   std::vector<double> missing;       ///< [n] estimated number of modes not found
@@ -315,6 +316,7 @@ void each_array(R& r, const F& array) {
   array("determinant", r.determinant, Axes{});
   array("sigma_min", r.sigma_min, Axes{});
   array("uniqueness", r.uniqueness, Axes{});
+  array("limit_mask", r.mask, Axes{});
   array("found", r.found, Axes{});
   array("status", r.status, Axes{});
 }

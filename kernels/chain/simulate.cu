@@ -10,7 +10,7 @@ namespace {
 template <class Job>
 void run(const Job& job) {
   const SimulateJob& shared = shared_job(job);
-  if (shared.robot.joints > 6) return simulate_large(job);
+  if (shared.robot.joints > 6 || shared.followers.any) return simulate_large(job);
   if (!shared.columns.empty() || !fits_revolute(make_setup<6>(shared).nominal)) return simulate_varying(job);
   simulate_cuda::simulate_six<Joints::kRevolute, false>(job);
 }

@@ -28,7 +28,6 @@ struct FarFallbackKernel {
     Problem problem, aside;
     problem.A.at = room + t / batch::kTile * (kMatrices * kEntries * batch::kTile) + t % batch::kTile;
     aside.A.at = problem.A.at + (1 + solvers::kFallbackMatrices) * kEntries * batch::kTile;
-    for (Problem* p : {&problem, &aside}) load_problem<double, N>(job.problems, job.sliding, i, job.contacts, *p);
     job.go_on(i, problem, aside);
   }
 };

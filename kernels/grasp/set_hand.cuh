@@ -52,8 +52,8 @@ class HandBuffers {
   cuda::Buffer<double> problems_, wrenches_, commands_, metrics_, candidates_, second_;
 };
 
-/// Point contacts include the fallback solvers, by teams of threads; soft contacts use Newton with
-/// restarts, a thread per sample.
+/// Point contacts include the fallback solvers, by teams of threads. Soft contacts use Newton with
+/// restarts, a thread per sample; the host runs their fallback solvers (on_host).
 template <int N, int D>
 void iterate_on_device(const solvers::FrictionNewton& solver, const double* problems, double* candidates,
                        std::int64_t count) {
@@ -133,9 +133,9 @@ struct Exact {
   }
 };
 
-/// The outcome of a pending sample. Few are pending, so the host decides them.
+/// A sample that is pending, or whose soft contacts Newton leaves unsolved. Few are, so the host decides them.
 template <int N, int D>
-Outcome on_host(const HandJob<N, D>& job, std::int64_t grasp, std::int64_t sample) {
+HandResult<double> on_host(const HandJob<N, D>& job, std::int64_t grasp, std::int64_t sample) {
   const auto g = static_cast<std::size_t>(grasp);
   const ContactsInUse many(job.grasps[g].contacts);
   const auto exact = std::make_unique<Exact<D>>(job, g);
@@ -143,7 +143,7 @@ Outcome on_host(const HandJob<N, D>& job, std::int64_t grasp, std::int64_t sampl
       job.model,  {&exact->grasp, 1}, {&exact->hand, 1},    {exact->joints.data(), job.joints.each, job.joints.limit},
       job.solver, job.held,           job.check_uniqueness, job.first + sample,
       1};
-  return replay_hand<D>(one, job.first + sample).outcome;
+  return replay_hand<D>(one, job.first + sample).result;
 }
 
 }  // namespace set_hand
@@ -180,7 +180,10 @@ void run_kernels(const Device& device, const HandJob<N, D>& job) {
       for (std::int64_t k = 0; k < here; ++k)
         for (std::int64_t s = 0; s < std::min(padded, job.samples - first); ++s) {
           HandResult<double> r = results.get(k * padded + s);
-          if (r.outcome == kPending) r.outcome = static_cast<double>(static_cast<int>(on_host(job, g + k, first + s)));
+          if (D > 3 && !(r.sticks == r.sticks))
+            r = on_host(job, g + k, first + s);
+          else if (r.outcome == kPending)
+            r.outcome = on_host(job, g + k, first + s).outcome;
           job.counts[g + k].add(r);
           note(job, g + k, first + s, r);
         }

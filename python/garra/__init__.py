@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from garra.library import load as _load_library
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # In a source tree the compiled module lies where it was built.
 _tree = Path(__file__).resolve().parents[2]

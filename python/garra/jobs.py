@@ -29,6 +29,7 @@ JOBS = {
     "chain": Job("garra.chain.folder", "garra.chain.report"),
     "singularity": Job("garra.singularity.folder", "garra.singularity.report"),
     "platform": Job("garra.platform.folder", "garra.platform.report"),
+    "platform_climb": Job("garra.own.folder", "garra.platform.climb"),
     "platform_experiment": Job("garra.platform_experiment.folder", "garra.platform_experiment.report"),
 }
 

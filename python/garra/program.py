@@ -80,7 +80,7 @@ def doctor() -> str:
     Examples
     --------
     >>> print(garra.doctor())  # doctest: +SKIP
-    garra 0.2.0, compiled by GCC 12.2.0, instruction set x86-64-v4
+    garra 0.3.0, compiled by GCC 12.2.0, instruction set x86-64-v4
     ...
     Python module: ok, .../garra/_core.abi3.so
     """

@@ -93,8 +93,7 @@ chain::EvalOptions eval_options(const std::string& form, bool body_axes, const s
 }
 
 /// `how`: form, body axes and point of the twist; near, damping, length, weights.
-nb::dict rates(const Robot& robot, const Numbers& q, const Numbers& twist, const nb::tuple& how,
-               const std::string& device, int threads) {
+chain::RatePlace rate_place(const nb::tuple& how) {
   chain::RatePlace place;
   place.jacobian =
       eval_options(nb::cast<std::string>(how[0]), nb::cast<bool>(how[1]), nb::cast<std::vector<double>>(how[2]));
@@ -103,6 +102,12 @@ nb::dict rates(const Robot& robot, const Numbers& q, const Numbers& twist, const
   place.rates.length = nb::cast<double>(how[5]);
   const auto weights = nb::cast<std::vector<double>>(how[6]);
   std::copy_n(weights.begin(), std::min<std::size_t>(weights.size(), chain::kMaxJoints), place.rates.weight);
+  return place;
+}
+
+nb::dict rates(const Robot& robot, const Numbers& q, const Numbers& twist, const nb::tuple& how,
+               const std::string& device, int threads) {
+  chain::RatePlace place = rate_place(how);
   auto found = compute([&] {
     place.device = make_device(device, threads, core_seconds::kCopying);
     return chain::joint_rates(robot, to_span(q), to_span(twist), place);
@@ -198,6 +203,24 @@ void evaluate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
       [&](const DeviceCall& call) {
         chain::evaluate(robot, states, {options, call}, to);
       });
+}
+
+/// Queues rates() of states that are on a GPU.
+void rates_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& out, const nb::tuple& how,
+                  std::uintptr_t stream, const nb::callable& allocate) {
+  const auto q = nb::cast<OnGpu<const double>>(given["q"]);
+  chain::DeviceTwists in{static_cast<std::int64_t>(q.shape(0)), make_view<const double>(q), {}};
+  take<const double>(given, "twist", in.twist);
+  chain::DeviceRates to;
+  take<double>(out, "qd", to.qd);
+  take<double>(out, "damping", to.damping);
+  take<double>(out, "residual", to.residual);
+  take<std::int32_t>(out, "status", to.status);
+  const chain::RatePlace place = rate_place(how);
+  run_gpu_call(
+      {q.device_id(), stream, allocate},
+      [&](const DeviceCall& call) { return chain::workspace_bytes(robot, in, place, to, call.device); },
+      [&](const DeviceCall& call) { chain::joint_rates(robot, in, place, to, call); });
 }
 
 /// Value of a key, where it is there; other keys are checked in Python.
@@ -441,6 +464,7 @@ void add_chain(nb::module_& m) {
   m.def("robot_from_joints", from_joints);
   m.def("chain_evaluate", evaluate);
   m.def("chain_rates", rates);
+  m.def("chain_rates_on_gpu", rates_on_gpu);
   m.def("chain_derivatives", derivatives);
   m.def("chain_analytic_jacobian", analytic_jacobian);
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);

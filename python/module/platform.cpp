@@ -176,6 +176,8 @@ void add_platform(nb::module_& m) {
       .def_ro("notes", &Platform::notes)
       .def_prop_ro("home_position", home_position)
       .def_prop_ro("home_quaternion", home_quaternion)
+      .def("with_tool",
+           [](const Platform& p, double x, double y, double z) { return platform::with_tool(p, {{x, y, z}}); })
       .def("describe", [](const Platform& p) { return io::describe_platform(p); })
       .def("to_toml", [](const Platform& p) { return io::platform_toml(p); });
   m.def("platform_nearest_singular_pose", nearest_singular_pose);

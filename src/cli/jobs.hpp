@@ -107,7 +107,7 @@ struct JobKind {
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first
   std::unique_ptr<Job> (*read)(const io::ScenarioDocument& document);
-  const char* method_key = "";       ///< key that --method sets; "": none
+  bool contact_solver = false;       ///< --method and --effort set solver.method and solver.effort
   const char* more_quantities = "";  ///< further quantities that --require may check, separated by blanks
 };
 

@@ -41,10 +41,13 @@ std::vector<std::string> list_overrides(const RunArguments& a, const JobKind& ki
     throw Error(ExitCode::kUsage, std::string("--tolerance: job = \"") + kind.name + "\" has no tolerance",
                 "Leave it out.");
   if (a.tolerance > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tolerance).dump());
-  if (!a.method.empty() && *kind.method_key == '\0')
-    throw Error(ExitCode::kUsage, std::string("--method: job = \"") + kind.name + "\" has no choice of methods",
-                "Leave it out.");
-  if (!a.method.empty()) list.push_back(std::string(kind.method_key) + "=" + Json(a.method).dump());
+  for (const auto& [flag, value] : {std::pair{"method", &a.method}, std::pair{"effort", &a.effort}}) {
+    if (value->empty()) continue;
+    if (!kind.contact_solver)
+      throw Error(ExitCode::kUsage, std::string("--") + flag + ": job = \"" + kind.name + "\" solves no contact problems",
+                  "Leave it out.");
+    list.push_back(std::string("solver.") + flag + "=" + Json(*value).dump());
+  }
   if (a.max_unsolved >= 0) list.push_back(std::string(kind.unsolved_key) + "=" + Json(a.max_unsolved).dump());
   if (!a.stop.empty()) list.push_back(stop_override(a.stop));
   return list;

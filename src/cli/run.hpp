@@ -21,7 +21,7 @@ struct RunArguments {
   std::int64_t samples = 0;
   std::int64_t seed = -1;
   double tolerance = 0, max_unsolved = -1;
-  std::string stop, method;
+  std::string stop, method, effort;
   std::vector<std::string> set, require;
   std::string device = "auto", progress = "auto", format = "human";
   int threads = 0;

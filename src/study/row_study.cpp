@@ -50,17 +50,22 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
   if (w.plan.chunk <= 0 || w.plan.chunk % kBlock != 0)
     refuse(w.job, "plan.chunk = " + std::to_string(w.plan.chunk) + " is no whole number of blocks",
            "Give a multiple of " + std::to_string(kBlock) + ".");
-  names_ = labels_ = {w.event, "not_" + w.event, "undecided"};
+  names_ = {w.event};
+  names_.insert(names_.end(), w.failures.begin(), w.failures.end());
+  if (w.failures.empty()) names_.push_back("not_" + w.event);
+  counting_.failures = static_cast<int>(names_.size()) - 1;
+  names_.emplace_back("undecided");
+  labels_ = names_;
   for (std::string& label : labels_) std::replace(label.begin(), label.end(), '_', ' ');
-  const auto row = [&](int k, const char* color, const char* meaning, Evidence evidence) {
-    const auto at = static_cast<std::size_t>(k);
-    outcomes_[at] = {names_[at].c_str(), labels_[at].c_str(), color, meaning, evidence};
-  };
-  row(kYes, "held", "the event has happened", Evidence::kFor);
-  row(kNo, "slip", "it has not", Evidence::kAgainst);
-  row(kUndecided, "muted", "not known: the interval is widened by these on both sides", Evidence::kUnsolved);
+  const char* const colors[] = {"slip", "break", "accent", "ink"};
+  for (std::size_t k = 0; k < names_.size(); ++k)
+    outcomes_.push_back({names_[k].c_str(), labels_[k].c_str(), colors[(k + 3) % 4], "it has not happened"});
+  outcomes_.front() = {names_.front().c_str(), labels_.front().c_str(), "held", "the event has happened",
+                       Evidence::kFor};
+  outcomes_.back() = {names_.back().c_str(), labels_.back().c_str(), "muted",
+                      "not known: the interval is widened by these on both sides", Evidence::kUnsolved};
   Places places;
-  places.take(kEventStates);
+  places.take(static_cast<int>(names_.size()));
   counting_.inputs = inputs;
   counting_.outputs = outputs;
   counting_.held_bin = places.take(inputs * kInputBins);
@@ -91,14 +96,14 @@ Shape RowStudy::shape() const {
           .row = to_size(sizes_.row),
           .counts = to_size(sizes_.counts),
           .buckets = to_size(sizes_.buckets),
-          .outcomes = {{0, kEventStates}}};
+          .outcomes = {{0, outcomes_.size()}}};
 }
 
 std::vector<RowColumn> RowStudy::columns() const {
   std::vector<std::string> inputs;
   for (const SystemInput& input : words_.inputs) inputs.push_back(input.name);
   Columns columns;
-  columns.number("index", Columns::Type::kWhole).number("outcome", Columns::Type::kSmall, names_in(outcomes_));
+  columns.number("index", Columns::Type::kWhole).number("outcome", Columns::Type::kSmall, names_);
   columns.numbers("inputs", inputs.size(), inputs);
   for (const SystemOutput& o : words_.outputs) columns.number(o.name);
   return columns.list();
@@ -154,7 +159,7 @@ std::string RowStudy::summary(const Total& t, const std::string& stopped_by) con
         input_json(t, {counting_.held_bin + bin, counting_.decided_bin + bin}, {in.name, in.unit, in.distribution}));
   }
   j["convergence"] = convergence(t);
-  j["failures_kept"] = plan().keep == "none" ? 0 : t.count - at(t, kYes);
+  j["failures_kept"] = plan().keep == "none" ? 0 : t.count - at(t, 0);
   return j.dump(1) + "\n";
 }
 

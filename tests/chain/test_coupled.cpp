@@ -6,10 +6,12 @@
 #include <cstring>
 #include <random>
 
+#include "answers.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
+#include "on_every_executor.hpp"
 
 namespace garra::chain {
 namespace {
@@ -251,10 +253,153 @@ TEST(CoupledJoints, AreReadBackFromKernelForm) {
   EXPECT_THROW(static_cast<void>(io::parse_robot_toml(text, "r.toml")), Error);
 }
 
+/// A nut of 2 kg on an upright screw: 5 cm a radian.
+constexpr double kPitch = 0.05, kNutMass = 2, kNutInertia = 0.003, kGravity = 9.81;
+Robot nut(double damping, const std::string& limits = "") {
+  const std::string text = R"(schema = 1
+robot = "nut"
+convention = "screws"
+home = { position = [0, 0, 0] }
+[[joint]]
+screw = [0, 0, 1, 0, 0, 0.05]
+mass = 2
+com = [0, 0, 0]
+inertia = { ixx = 0.01, iyy = 0.01, izz = 0.003, ixy = 0, ixz = 0, iyz = 0 }
+damping = )" + std::to_string(damping) + "\n" + limits;
+  return io::parse_robot_toml(text, "nut.toml", {.base = "", .tip = "", .overrides = {}, .takes_coupled = true});
+}
+
+TEST(CoupledSimulation, ANutFallsAsItsScrewLetsIt) {
+  // (I + m h^2) q'' = -m g h - b q': the nut turns and slides.
+  constexpr double kInertia = kNutInertia + kNutMass * kPitch * kPitch, kPull = kNutMass * kGravity * kPitch;
+  for (const double b : {0.0, 0.05}) {
+    const Robot robot = nut(b);
+    for (const Integrator method : {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit2}) {
+      SimulateOptions options;
+      options.method = method;
+      options.step = 1e-4;
+      options.duration = 0.5;
+      options.times = {0.25, 0.5};
+      const Trajectories r = simulate(robot, {1, {0.3}, {2}}, {}, options);
+      ASSERT_EQ(r.joints, 1);
+      ASSERT_EQ(r.status[0], SimulationStatus::kCompleted);
+      for (std::size_t k = 0; k < 2; ++k) {
+        const double t = options.times[k], rate = b / kInertia, last = -kPull / (b > 0 ? b : 1);
+        const double q = b > 0 ? 0.3 + last * t + (2 - last) * (1 - std::exp(-rate * t)) / rate
+                               : 0.3 + 2 * t - kPull / kInertia * t * t / 2;
+        EXPECT_NEAR(r.q[k], q, 1e-6) << to_string(method) << ", b = " << b;
+        EXPECT_NEAR(r.tip[3 * k + 2], kPitch * r.q[k], 1e-13);
+      }
+      EXPECT_NEAR(r.worst_balance[0], 0, 1e-5);
+    }
+  }
+}
+
+TEST(CoupledSimulation, ANutStopsWhereItsSlideEnds) {
+  SimulateOptions options;
+  options.limits = LimitRule::kStop;
+  options.duration = 1;
+  const Trajectories r = simulate(nut(0, "limits = [-1, 4]\n"), {1, {0}, {0}}, {}, options);
+  EXPECT_EQ(r.end_q[0], -1);
+  EXPECT_EQ(r.end_qd[0], 0);
+  EXPECT_NEAR(r.end_stop_loss[0], kNutMass * kGravity * kPitch * 1, 1e-3);  // the height of one radian
+}
+
+/// One step of Runge and Kutta's method by evaluate().
+void step_by_evaluate(const At& at, const Array& tau, double h, Array& q, Array& qd) {
+  const auto slope = [&](const Array& x, const Array& v) { return at(x, v, {}, tau).qdd; };
+  const Array a1 = slope(q, qd), v2 = moved(qd, a1, h / 2), a2 = slope(moved(q, qd, h / 2), v2);
+  const Array v3 = moved(qd, a2, h / 2), a3 = slope(moved(q, v2, h / 2), v3);
+  const Array v4 = moved(qd, a3, h), a4 = slope(moved(q, v3, h), v4);
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    q[i] += h / 6 * (qd[i] + 2 * v2[i] + 2 * v3[i] + v4[i]);
+    qd[i] += h / 6 * (a1[i] + 2 * a2[i] + 2 * a3[i] + a4[i]);
+  }
+}
+
+TEST(CoupledSimulation, MovesAsItsAccelerationsSay) {
+  for (const int joints : {5, 6, 8}) {
+    const Robot robot = coupled(chain_xml(joints));
+    const auto n = static_cast<int>(coordinates(robot).size());
+    const Array tau = {1, -2, 0.5, 1, -1};
+    States s = states(n, 1, 11);
+    Array q = s.q, qd = s.qd;
+    const At at{robot, n};
+    for (int k = 0; k < 200; ++k) step_by_evaluate(at, {tau.begin(), tau.begin() + n}, 1e-3, q, qd);
+    TorqueInput torque;
+    torque.amplitude.assign(tau.begin(), tau.begin() + n);
+    for (const Integrator method : {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit2}) {
+      SimulateOptions options;
+      options.method = method;
+      options.step = method == Integrator::kRk4 ? 1e-3 : 1e-4;
+      options.duration = 0.2;
+      const Trajectories r = simulate(robot, {1, s.q, s.qd}, torque, options);
+      for (std::size_t i = 0; i < q.size(); ++i) {
+        EXPECT_NEAR(r.end_q[i], q[i], method == Integrator::kImplicit2 ? 1e-5 : 1e-8) << joints << to_string(method);
+        EXPECT_NEAR(r.end_qd[i], qd[i], method == Integrator::kImplicit2 ? 1e-4 : 1e-7);
+      }
+    }
+  }
+}
+
+TEST(CoupledSimulation, ComputedTorqueMakesErrorsOfCoordinatesDecayByTheirGains) {
+  const Robot robot = coupled(chain_xml(6));
+  TorqueInput torque;
+  torque.kind = TorqueKind::kComputed;
+  torque.kp = {100};
+  torque.kd = {20};  // a double pole at 10/s
+  torque.set_point = {0.5, -0.3, 0.2};
+  for (const Integrator method : {Integrator::kDopri5, Integrator::kImplicit2}) {
+    SimulateOptions options;
+    options.method = method;
+    options.step = 1e-4;
+    options.duration = 0.3;
+    const Trajectories r = simulate(robot, {1, {0, 0, 0}, {0, 0, 0}}, torque, options);
+    const double left = (1 + 10 * 0.3) * std::exp(-10 * 0.3);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_NEAR(r.end_q[i], torque.set_point[i] * (1 - left), method == Integrator::kDopri5 ? 1e-7 : 1e-5);
+  }
+}
+
+TEST(CoupledSimulation, HasTheSameBitsOnEveryExecutor) {
+  for (const int joints : {5, 8}) {
+    const Robot robot = coupled(chain_xml(joints));
+    const auto n = static_cast<int>(coordinates(robot).size());
+    const States s = states(n, 37, 4);
+    TorqueInput torque;
+    torque.kind = TorqueKind::kPd;
+    torque.kp = {5};
+    torque.kd = {1};
+    torque.compensate_gravity = true;
+    torque.limit = {3};
+    for (const Integrator method :
+         {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit1, Integrator::kImplicit2}) {
+      test::expect_same_on_every_executor([&](const Device& device) {
+        SimulateOptions options;
+        options.method = method;
+        options.step = 5e-3;
+        options.duration = 0.05;
+        options.times = {0.02};
+        options.limits = LimitRule::kStop;
+        options.friction.coulomb = {0.1};
+        return test::make_answer(simulate(robot, {s.count, s.q, s.qd}, torque, options, device));
+      });
+    }
+  }
+}
+
+TEST(CoupledSimulation, RefusesNumbersOfAllJoints) {
+  const Robot robot = coupled(kFinger);
+  TorqueInput torque;
+  torque.amplitude = {1, 2};
+  EXPECT_THROW(static_cast<void>(simulate(robot, {1, {0.1}, {0}}, torque)), Error);
+  EXPECT_THROW(static_cast<void>(simulate(robot, {1, {0.1, 0.2}, {0, 0}}, {})), Error);
+}
+
 TEST(CoupledJoints, AreRefusedWhereNothingFollows) {
   const Robot robot = coupled(kFinger);
   try {
-    static_cast<void>(simulate(robot, {1, {0.1}, {0}}, {}, {}));
+    static_cast<void>(inverse_dynamics_derivatives(robot, {1, Array{0.1}, Array{0}, Array{0}}));
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("joint \"middle\" of \"coupled_finger\" follows \"knuckle\""),

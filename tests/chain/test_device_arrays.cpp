@@ -314,6 +314,37 @@ TEST(DeviceArrays, OfSimulationsMayBeLeftOut) {
   EXPECT_THROW(simulate(robot, {s.count, {}}, {}, options, to, place.call()), Error) << "q is missing";
 }
 
+TEST(DeviceArrays, OfTwistsHaveTheScalarRates) {
+  for (const int joints : {3, 6, 7, 9}) {
+    SCOPED_TRACE(testing::Message() << joints << " joints");
+    const Robot robot = robot_of(joints, true);
+    States s = states_to_json(joints, 67);
+    s.q[static_cast<std::size_t>(5 * joints)] = std::numeric_limits<double>::infinity();
+    s.wrench[6 * 40] = std::nan("");
+    RatePlace place{{}, {JacobianForm::kAngularFirst, true, {{0.1, -0.2, 0.3}}}, test::kReference};
+    place.rates.weight[1] = 4;
+    const JointRates reference = joint_rates(robot, s.q, s.wrench, place);
+    ASSERT_EQ(reference.status[40], Status::kInvalidInput);
+    for (const Layout layout : {Layout::kRows, Layout::kFields, Layout::kWithGaps}) {
+      const OnGpu<double> q(s.q, s.count, joints, layout), twist(s.wrench, s.count, 6, layout);
+      const OnGpu<double> qd(s.count, joints, layout), damping(s.count, 1, layout), residual(s.count, 6, layout);
+      const OnGpu<Status> status(s.count, 1, layout);
+      const DeviceTwists in{s.count, q, twist};
+      const DeviceRates to{qd, damping, residual, status};
+      const std::size_t bytes = workspace_bytes(robot, in, place, to);
+      EXPECT_THROW(joint_rates(robot, in, place, to, test::Place(bytes - 1).call()), Error);
+      const test::Place there(bytes);
+      joint_rates(robot, in, place, to, there.call());
+      there.wait();
+      const JointRates found{joints, qd.rows(), damping.rows(), residual.rows(), status.rows()};
+      const auto answer = [](const JointRates& r) {
+        return test::Answer().add("qd", r.qd).add("damping", r.damping).add("residual", r.residual).add("s", r.status);
+      };
+      EXPECT_EQ(answer(reference).difference(answer(found), true), "");
+    }
+  }
+}
+
 TEST(DeviceArrays, OfNoStatesNeedNothing) {
   const Robot robot = robot_of(6, false);
   EXPECT_EQ(workspace_bytes(robot, {}, {}, {}), 0u);

@@ -249,6 +249,29 @@ TEST(PlatformInverseKinematics, GivesRatesAndAccelerationsOfALegsLengthAsDiffere
   }
 }
 
+TEST(PlatformInverseKinematics, OfAToolHasTheLengthsOfTheCenterThatCarriesIt) {
+  const Platform p = reference_platform("irregular");
+  const Vec3<double> tool = {{0.05, -0.1, 0.2}}, r = p.home + Vec3<double>{{0.02, 0.03, -0.01}};
+  const Quaternion<double> q = retract(p.home_turn, Vec3<double>{{0.2, -0.1, 0.3}});
+  const Mat3<double> R = rotation_matrix(q);
+  const Vec3<double> at = r + R * tool;
+  // A turn about the tool moves the center by the lever arm.
+  const Vec3<double> w = {{0.3, 0.2, -0.4}}, v = -cross(w, R * tool);
+  const std::vector<double> turn = {q[0], q[1], q[2], q[3]};
+  InverseOptions options;
+  options.limits = options.conditioning = true;
+  const auto of = inverse_kinematics({p}, {{r[0], r[1], r[2]}, turn}, {{v[0], v[1], v[2], w[0], w[1], w[2]}, {}}, options);
+  const auto got = inverse_kinematics({with_tool(p, tool)}, {{at[0], at[1], at[2]}, turn},
+                                      {{0, 0, 0, w[0], w[1], w[2]}, {}}, options);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(got.lengths[i], of.lengths[i], 1e-15);
+    EXPECT_NEAR(got.rates[i], of.rates[i], 1e-15);
+    EXPECT_NEAR(got.spherical_margin[i], of.spherical_margin[i], 1e-14);
+  }
+  EXPECT_NEAR(got.determinant[0], of.determinant[0], 1e-15);
+  EXPECT_THROW(static_cast<void>(with_tool(p, {{NAN, 0, 0}})), Error);
+}
+
 TEST(PlatformInverseKinematics, NamesTheLegThatIsTooShortOrTooLong) {
   Platform p = reference_platform("trepa_like");
   const double length = inverse_kinematics({p}, {{p.home[0], p.home[1], p.home[2]}, {1, 0, 0, 0}}, {}).lengths[0];

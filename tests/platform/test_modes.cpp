@@ -293,7 +293,11 @@ TEST(PlatformAssemblyModes, AreDifferentPosesOfTheGivenLengthsAndHomeIsAmongThem
     for (std::size_t i = 0; i < modes; ++i) {
       EXPECT_EQ(got.status[i], PoseStatus::kCertified);
       for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(have[6 * i + k], lengths[k], 2e-12);
-      homes += apart(got.pose, i, home, 0) <= kSame ? 1 : 0;
+      const bool is_home = apart(got.pose, i, home, 0) <= kSame;
+      homes += is_home ? 1 : 0;
+      const bool points_down = got.pose.position[3 * i + 2] < 0;
+      EXPECT_TRUE(!is_home || got.mask[i] == 0);
+      EXPECT_TRUE(!points_down || (got.mask[i] & (0x3fu * kUniversalCone)) != 0);
       for (std::size_t j = 0; j < i; ++j) {
         EXPECT_GT(apart(got.pose, i, got.pose, j), got.uniqueness[i]);
         EXPECT_GT(apart(got.pose, i, got.pose, j), got.uniqueness[j]);

@@ -121,6 +121,34 @@ TEST(HardProblems, ThatMostSolversLeaveAreSolved) {
   }
 }
 
+/// The problem beside a body of one contact that is coupled with nothing and has `size` times its loads.
+Problems beside_a_body(const Problems& p, double size) {
+  const auto n = static_cast<std::size_t>(3 * p.contacts);
+  Problems out{p.contacts + 1, 1, std::vector<double>((n + 3) * (n + 3)), p.b, p.mu};
+  for (std::size_t i = 0; i < n + 3; ++i)
+    for (std::size_t k = 0; k < n + 3; ++k)
+      out.A[i * (n + 3) + k] = i < n && k < n ? p.A[i * n + k] : static_cast<double>(i == k);
+  double largest = 0;
+  for (const double x : p.b) largest = std::max(largest, std::abs(x));
+  for (const double x : {-size * largest, 0.2 * size * largest, 0.0}) out.b.push_back(x);
+  out.mu.push_back(0.5);
+  return out;
+}
+
+TEST(Bodies, OneThatIsCoupledWithNoneChangesNoStatus) {
+  const Problems all = bench::six_equations({4, 20000, 0});
+  const std::vector<std::size_t> hard = beyond_newton(contact::solve(all, {}, kLanes));
+  ASSERT_GE(hard.size(), 30U);
+  for (const std::size_t k : hard)
+    for (const double size : {1e-6, 1.0, 1e6}) {
+      const Problems p = only(all, k);
+      const Solutions alone = contact::solve(p, {}, kScalar), beside = contact::solve(beside_a_body(p, size), {}, kScalar);
+      EXPECT_EQ(beside.status[0], alone.status[0]) << k << ' ' << size;
+      if (beside.status[0] != Status::kConverged) continue;
+      EXPECT_LE(law_violation(p, part(beside.c, static_cast<std::size_t>(3 * p.contacts), 0)), 1e-7) << k << ' ' << size;
+    }
+}
+
 TEST(Limit, EndsTheRestartsAndWhatFollows) {
   const Problems all = bench::scaled_gram({1, 100000, 0});
   const std::vector<std::size_t> hard = beyond_newton(contact::solve(all, {}, kLanes));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "contact/batch/body.hpp"
 #include "garra/solvers/friction_newton.hpp"
 
 namespace garra::solvers {
@@ -164,6 +165,61 @@ TEST(SoftNewton, ContactsThatNothingTurnsAreSolvedAsPoints) {
     }
   }
   EXPECT_GT(compared, 195);
+}
+
+/// A rigid object in soft contacts: A of rank 6, and b = a_0 - A x with a_0 inside the dual cones, so that a solution
+/// exists (docs/theory/contact-solver.md, step 4).
+template <int N>
+Problem<N> rigid_solvable(std::mt19937_64& g) {
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(0.1, 1);
+  Mat<double, 6, 4 * N> L;
+  for (int k = 0; k < 24 * N; ++k) L[k] = normal(g);
+  Problem<N> p{transpose_times(L, L), Vec<double, 4 * N>::zero(), Vec<double, N>::zero()};
+  Vec<double, 4 * N> inside, x;
+  for (int k = 0; k < 4 * N; ++k) x[k] = normal(g), inside[k] = normal(g);
+  for (int j = 0; j < N; ++j) {
+    p.mu[j] = uniform(g);
+    const double* a = inside.m + 4 * j;
+    inside[4 * j] = p.mu[j] * std::hypot(a[1], a[2], a[3]) + 0.1 * uniform(g);
+  }
+  p.b = inside - p.A * x;
+  return p;
+}
+
+TEST(SoftNewton, FallbackSolversFollowWhereItReachesItsLimit) {
+  constexpr int N = 5, kProblems = 3000;
+  using AnyProblem = FrictionProblem<double, kAnyContacts, 4>;
+  using AnyCandidate = Candidate<double, kAnyContacts, 4>;
+  const ContactsInUse many(N);
+  std::mt19937_64 g(5);
+  int left = 0, solved_later = 0;
+  for (int k = 0; k < kProblems; ++k) {
+    const Problem<N> p = rigid_solvable<N>(g);
+    const Solution<N> first = solved(p);
+    if (converged(first.status)) continue;
+    ++left;
+    batch::Tiles<AnyProblem> problems(1);
+    batch::Tiles<AnyCandidate> candidates(1);
+    AnyProblem any;
+    for (int i = 0; i < 16 * N * N; ++i) any.A[i] = p.A[i];
+    for (int i = 0; i < 4 * N; ++i) any.b[i] = p.b[i];
+    for (int j = 0; j < N; ++j) any.mu[j] = p.mu[j];
+    problems.set(0, any);
+    candidates.set(0, make_candidate<double, kAnyContacts, 4>(Vec<double, 4 * kAnyContacts>::zero(),
+                                                              static_cast<double>(Status::kIterationLimit),
+                                                              Effort<double>::none()));
+    contact::solve_remaining_soft({}, problems.data(), candidates.data(), 1);
+    Candidate<double, N, 4> found = make_candidate<double, N, 4>(
+        Vec<double, 4 * N>::zero(), candidates.get(0).reason, Effort<double>::none());
+    for (int i = 0; i < 4 * N; ++i) found.c[i] = candidates.get(0).c[i];
+    const Solution<N> s = certify(p, found, 1e-8);
+    if (!converged(s.status)) continue;
+    ++solved_later;
+    expect_law(p, s);
+  }
+  EXPECT_GE(left, 10) << "problems for the fallback solvers";
+  EXPECT_EQ(solved_later, left);
 }
 
 TEST(SoftNewton, WhatIsNoProblemIsNamedAndAnotherForceIsRefused) {

@@ -24,8 +24,8 @@ struct FrictionFallback {
   bool searches = true;         ///< false: only proofs, and refinement of another solver's result
   int interior_steps = 60;
   int path_steps = 800;       ///< of each attempt on the path
-  int first_steps = 100;      ///< Newton steps of the first proximal attempt
-  int pressed_steps = 100;    ///< of the only attempt if the load presses internal forces together
+  int first_steps = 200;      ///< Newton steps of the first proximal attempt
+  int pressed_steps = 15;     ///< of the only attempt if the load presses internal forces together
   int proximal_steps = 6000;  ///< of the further attempts
   int sweeps = 1000;
   int admm_iterations = 2000;
@@ -68,6 +68,7 @@ struct Search {
   double error;                  ///< its change of the load
   double work;                   ///< in Newton steps
   bool over;                     ///< converged, or no further solver is tried
+  bool solved;
   bool pressed;                  ///< the load presses internal forces together: a solution need not exist
 
   [[nodiscard]] GARRA_HD bool spent() const { return work >= options.most_work || left() <= 0; }
@@ -82,11 +83,12 @@ struct Search {
     take(checked, c);
   }
   GARRA_HD void take(const FrictionSolution<double, N, D>& checked, const Vec<double, D * N>& c) {
-    const bool solved = checked.status == double(int(Status::kConverged));
-    if (!solved && !(checked.residual < error)) return;
+    const bool converged = checked.status == double(int(Status::kConverged));
+    if (!converged && !(checked.residual < error)) return;
     error = checked.residual;
     best.c = c;
-    over = over || solved;
+    solved = solved || converged;
+    over = over || converged;
   }
   /// Whether the best forces solve a solvable problem as well as forces in working precision can.
   GARRA_HD_CALL void end_if_ill_conditioned() {
@@ -211,6 +213,12 @@ GARRA_HD FrictionPath make_path(const FrictionFallback& r, bool definite, int at
 
 }  // namespace friction_fallback
 
+/// End of the fallback solvers on one problem.
+struct FallbackEnd {
+  bool solved;  ///< otherwise the candidate has the reason
+  double work;  ///< in Newton steps
+};
+
 /// Number of matrices with memory reserved behind those of `p` and `aside` if they are stored
 /// elsewhere (FarMat): the proximal method's own, shifted, and Newton's two; Newton's two.
 inline constexpr int kFallbackMatrices = 4, kPolishMatrices = 2;
@@ -220,23 +228,24 @@ inline constexpr int kFallbackMatrices = 4, kPolishMatrices = 2;
 /// the problem with its sliding contacts eliminated; `aside`: as in attempt(). Soft contacts (D = 4)
 /// have proofs, refinement, interior points and the proximal point.
 template <class Given, int N, int D, class Matrix>
-GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given,
-                            const FrictionProblem<double, N, D, Matrix>& p,
-                            const FrictionProblem<double, N, D, Matrix>& aside, Candidate<double, N, D>& best) {
+GARRA_HD_CALL FallbackEnd fallback(const FrictionFallback& r, const Given& given,
+                                   const FrictionProblem<double, N, D, Matrix>& p,
+                                   const FrictionProblem<double, N, D, Matrix>& aside,
+                                   Candidate<double, N, D>& best) {
   using namespace friction_fallback;
   constexpr int kNever = 1 << 30, kSoon = 4;
-  Search<Given, N, D> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false};
+  Search<Given, N, D> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false, false};
   search.offer(best.c);
-  if (search.over) return;
+  if (search.over) return {true, 0};
   const Definiteness kind = friction_proofs::definiteness(given, aside.A);
   if (kind == Definiteness::kIndefinite) {
     best.c = Vec<double, D * N>::zero();
     best.reason = double(int(Status::kInvalidInput));
-    return;
+    return {false, 0};
   }
   if (kind == Definiteness::kSemidefinite && friction_proofs::closes(given)) {
     best.reason = double(int(Status::kNoSolution));
-    return;
+    return {false, 0};
   }
   search.definite = kind == Definiteness::kDefinite && given.all_may_roll();
   const bool symmetric = kind != Definiteness::kUnsymmetric && given.all_may_roll();
@@ -256,17 +265,15 @@ GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given,
     search.pressed = pressed.found;
   }
   if (!one && search.pressed) {
-    // Most have no solution. Half a percent of those generated with a solution stays unsolved.
+    // Most have no solution. With longer attempts, five times the cost, 1 % of them would be solved besides.
     auto brief = limited<FrictionProximal>(r.tolerance, r.pressed_steps);
     brief.max_runaways = 1;
     run(brief, kNever);
-    run_points(limited<FrictionNsgs>(r.tolerance, 40), kSoon);
-    run_points(limited<FrictionAdmm>(r.tolerance, 80), kSoon);
     if (!search.over) search.best.reason = double(int(Status::kStalled));
     search.over = true;
   }
   // The last attempt for problems with sliding contacts.
-  auto proximal = limited<FrictionProximal>(r.tolerance, symmetric ? r.first_steps : 2 * r.first_steps);
+  auto proximal = limited<FrictionProximal>(r.tolerance, r.first_steps);
   run(proximal, kNever);
   // The other solvers need symmetric problems. Unsolved problems with sliding contacts have no
   // solution, as far as any solver here can tell (of 400,000, 3 and 4 contacts).
@@ -284,6 +291,7 @@ GARRA_HD_CALL void fallback(const FrictionFallback& r, const Given& given,
   }
   search.end_if_ill_conditioned();
   best = search.best;
+  return {search.solved, search.work};
 }
 
 }  // namespace garra::solvers

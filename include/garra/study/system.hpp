@@ -16,7 +16,6 @@
 // gives the same bits.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +50,7 @@ struct SystemWords {
   std::vector<SystemInput> inputs;
   std::vector<SystemOutput> outputs;
   Plan plan = {};
+  std::vector<std::string> failures = {};  ///< names of the ways without the event; empty: "not_<event>"
 };
 
 /// A study of a user-defined system without the system: counts, summary, and rows of results.h5 (of
@@ -78,8 +78,8 @@ class RowStudy : public Study {
 
  private:
   SystemWords words_;
-  std::array<std::string, kEventStates> names_, labels_;
-  std::array<OutcomeWords, kEventStates> outcomes_{};
+  std::vector<std::string> names_, labels_;
+  std::vector<OutcomeWords> outcomes_;
   std::vector<Histogram> output_;
   std::vector<Distribution> input_;
   RowCounting counting_;  ///< without samples yet

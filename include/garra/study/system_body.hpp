@@ -13,7 +13,7 @@ namespace garra::study {
 /// The answer of a system to one sample. Members are S.
 template <class S, int Outputs>
 struct SystemAnswer {
-  S event;  ///< 1: it happened, 0: it did not; NaN: not decided
+  S event;  ///< 1: it happened; 0, -1, ...: it did not (SystemWords::failures); NaN: not decided
   Vec<S, Outputs> output;
 };
 
@@ -30,6 +30,20 @@ struct SystemDraws {
   Distribution distribution[Inputs];
 };
 
+/// Draws the inputs of a sample: their uniform numbers and their values.
+template <class S>
+GARRA_HD void draw(std::uint64_t seed, const SampleIndex<S>& index, const Distribution* distribution, int inputs, S* u,
+                   S* x) {
+  for (int k = 0; k < inputs; k += 2) {
+    S pair[2];
+    uniform_pair<S>(seed, index, static_cast<std::uint32_t>(k / 2), pair[0], pair[1]);
+    for (int j = k; j < inputs && j < k + 2; ++j) {
+      u[j] = pair[j - k];
+      x[j] = quantile(distribution[j], u[j]);
+    }
+  }
+}
+
 /// The body that draws and computes sample first + i.
 template <class System>
 struct SystemKernel {
@@ -44,14 +58,7 @@ struct SystemKernel {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
     SystemRow<S, kInputs, System::kOutputs> row;
     Vec<S, kInputs> x;
-    for (int k = 0; k < kInputs; k += 2) {
-      S u[2];
-      uniform_pair<S>(draws.seed, index, static_cast<std::uint32_t>(k / 2), u[0], u[1]);
-      for (int j = k; j < kInputs && j < k + 2; ++j) {
-        row.u[j] = u[j - k];
-        x[j] = quantile(draws.distribution[j], row.u[j]);
-      }
-    }
+    draw(draws.seed, index, draws.distribution, kInputs, &row.u[0], &x[0]);
     row.answer = system(x);
     batch::store<S>(rows, i, row);
   }

@@ -717,6 +717,8 @@ class Chain:
     ) -> JointRates:
         """Joint rates of a twist of the tool: least norm, damped near a singularity (docs/theory/chain.md).
 
+        Arrays of torch, CuPy or JAX on a GPU stay there, independent of `device`; not with coupled joints.
+
         Parameters
         ----------
         q : array_like [..., n]
@@ -760,6 +762,10 @@ class Chain:
             form, _FRAMES[frame], vector("point", point, 3),
             finite("near", near), finite("damping", damping), positive("length", length), costs,
         )  # fmt: skip
+        if is_on_gpu(q):
+            tails, answers = {"q": (self.n,), "twist": (6,)}, {"qd": (self.n,), "damping": (), "residual": (6,), "status": ()}
+            call = partial(_core.chain_rates_on_gpu, self._core)
+            return JointRates(**compute(call, {"q": q, "twist": twist}, tails, answers, how))
         batch = Batch(("q", q, (self.n,)), ("twist", twist, (6,)))
         found = _core.chain_rates(self._core, batch["q"], batch["twist"], how, *place(device, threads))
         return batch.result(JointRates, found)

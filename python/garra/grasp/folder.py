@@ -35,6 +35,7 @@ SUMMARY = {
         "residual_log10": {"low": REAL, "high": REAL, "counts": [COUNT]},
         "iterations": {"counts": [COUNT]},
         "mean_iterations": MAYBE,
+        "beyond_newton?": {"samples": COUNT, "share_of_iterations": REAL},
     },
     "convergence": {"samples": [COUNT], **CURVE},
     "closest": [{"sample": COUNT, "outcome": TEXT, "margin": MAYBE}],

@@ -75,7 +75,7 @@ class GraspArrays:
 
 
 def _option_row(option: dict[str, Any]) -> dict[str, Any]:
-    takes = "Ball, optional" if option["ball"] else "float or distribution" if option["drawn"] else "bool or float"
+    takes = "Ball, optional" if option["ball"] else "float or distribution" if option["drawn"] else type(option["default"]).__name__
     unit = f" [{option['unit'].replace('*', ' ')}]" if option["unit"] not in ("", "1") else ""
     doc = option["doc"][0].upper() + option["doc"][1:] + unit + "."
     return {**option, "name": option["keyword"], "key": option["name"], "takes": takes, "doc": doc} | (
@@ -202,7 +202,8 @@ def _value(row: dict[str, Any], given: Any) -> Any:
         return _radius(name, given)
     if row["drawn"]:
         return as_tuple(given) if is_drawn(given) else constant(finite(name, given))
-    return bool(given) if isinstance(row["default"], bool) else real(name, given)
+    kind = type(row["default"])
+    return kind(given) if kind in (bool, str) else real(name, given)
 
 
 def is_drawn(value: Any) -> bool:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from garra.page import outcomes, study_parts
 from garra.page.html import study_page
 from garra.page.run_folder import Run
 
 
-def build(run: Run) -> str:
+def build(run: Run, template: str = "own/report.html", **more: Any) -> str:
     """Makes the report of a study of a user's own system.
 
     Parameters
     ----------
     run : Run
         Run folder.
+    template : str
+        One that extends own/report.html.
+    **more
+        Further names of the template.
 
     Returns
     -------
@@ -30,7 +36,7 @@ def build(run: Run) -> str:
     """
     summary, event = run.summary, run.summary["event"]
     return study_page(
-        "own/report.html",
+        template,
         run,
         facts=[summary["job"]],
         event=event["name"],
@@ -39,4 +45,5 @@ def build(run: Run) -> str:
         metrics=study_parts.metrics(summary).values(),
         inputs=study_parts.inputs(summary["inputs"], event["probability"], event["name"], "held"),
         convergence=study_parts.convergence(summary["convergence"], event["probability"], f"P({event['name']})"),
+        **more,
     )

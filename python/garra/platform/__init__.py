@@ -271,6 +271,35 @@ class Platform:
         """
         return self._core.to_toml()
 
+    def with_tool(self, tool: Any) -> Platform:
+        """The same machine for poses of a tool point, about which it turns; kinematics only, without masses.
+
+        Parameters
+        ----------
+        tool : array_like [3]
+            Platform frame, from the center of mass [m].
+
+        Returns
+        -------
+        Platform
+
+        Raises
+        ------
+        ValueError
+            For another shape.
+        garra.UsageError
+            For a point that is not finite.
+
+        Examples
+        --------
+        >>> p = garra.platform.load("trepa_like")
+        >>> p.with_tool([0, 0, 0.2]).inverse_kinematics([0, 0, 1.4], [1, 0, 0, 0]).lengths.round(4)
+        array([1.1967, 1.1967, 1.1967, 1.1967, 1.1967, 1.1967])
+        """
+        from garra.arguments import vector
+
+        return Platform(self._core.with_tool(*vector("tool", tool, 3)))
+
     @classmethod
     def from_toml(cls, text: str) -> Platform:
         """Platform from the text of a platform file.
@@ -723,8 +752,7 @@ class Platform:
         if batch.lead:
             raise ValueError(f"lengths has the shape {np.shape(lengths)}, not [6]: modes() takes one set of lengths")
         arrays = _core.platform_modes(self._core, batch["lengths"], whole("starts", starts, 1), check_seed(seed), limits)
-        mask = np.asarray(self.inverse_kinematics(arrays["position"], arrays["quaternion"]).mask)
-        return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__ if name != "mask"}, mask=mask)
+        return Modes(**{name: arrays["limit_mask" if name == "mask" else name] for name in Modes.__dataclass_fields__})
 
 
 def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
@@ -764,10 +792,8 @@ def __getattr__(name: str) -> Any:
         from garra import _core
 
         return getattr(_core, words[name])
-    if name == "climb":
-        return import_module("garra.platform.climb")
     raise AttributeError(f"module 'garra.platform' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "STATUS", "MOTION_STATUS", "climb"})
+    return sorted({*globals(), "STATUS", "MOTION_STATUS"})

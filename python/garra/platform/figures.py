@@ -26,6 +26,7 @@ MEASURES = (
     ("force", "Leg forces", "force [N]", 1.0, "What the actuators push with; a leg that is pulled has a negative force."),
     ("sigma_min", "Nearness to a singular pose", "smallest singular value [1]", 1.0,
      "Smallest singular value, scaled; at 0 the platform can move although no leg changes its length."),
+    ("friction_margin", "Friction margin", "margin [1]", 1.0, "Of the pad nearest to slipping; at 0 it slips."),
     ("stroke_margin", "Stroke left", "stroke left [mm]", 1e3, "From each leg to the nearer end of its stroke."),
     ("universal_margin", "Lower joints", "angle left [°]", DEGREES, "Angle left in the cone of each universal joint."),
     ("spherical_margin", "Upper joints", "angle left [°]", DEGREES, "Angle left in the cone of each spherical joint."),
@@ -38,7 +39,9 @@ MEASURES = (
 def over_time(motion: Table) -> list[Row]:
     """One motion; what was not recorded or is not limited is left out."""
     limit = motion["force_limit"]
-    rows = [("Leg lengths", lengths(motion), "Dotted red, where all legs have the same limits: shortest and longest.")]
+    rows = []
+    if "lengths" in motion:
+        rows += [("Leg lengths", lengths(motion), "Dotted red, where all legs have the same limits: shortest and longest.")]
     for key, title, label, factor, meaning in MEASURES:
         if _seen(motion.get(key)):
             limits = [0.0] if key.endswith("margin") else [] if limit is None else [-limit, limit]

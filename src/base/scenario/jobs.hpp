@@ -19,12 +19,13 @@ void describe_singularity(Fields& f);
 void describe_platform(Fields& f);
 void describe_platform_experiment(Fields& f);
 void describe_accuracy(Fields& f);
+void describe_platform_climb(Fields& f);
 
 inline constexpr JobFields kJobs[] = {
     {"grasp", describe_grasp},       {"grasp_set", describe_grasp_set},
     {"chain", describe_chain},       {"singularity", describe_singularity},
     {"platform", describe_platform}, {"platform_experiment", describe_platform_experiment},
-    {"accuracy", describe_accuracy},
+    {"accuracy", describe_accuracy}, {"platform_climb", describe_platform_climb},
 };
 
 // Files that scenarios name, which `garra check --schema` also describes.

@@ -46,7 +46,7 @@ std::vector<double> for_joints(const char* flag, const std::vector<double>& valu
 }
 
 chain::Samples make_samples(const SimulateArguments& arguments, const chain::Robot& robot) {
-  const int joints = robot.joints;
+  const auto joints = static_cast<int>(chain::coordinates(robot).size());
   chain::Samples samples;
   if (!arguments.input.empty()) {
     if (!arguments.q0.empty() || !arguments.qd0.empty())
@@ -165,7 +165,9 @@ void print_human(const Summary& s) {
 
 void run_simulate(const SimulateArguments& arguments) {
   check_output(arguments.input, arguments.output, "the initial states");
-  const chain::Robot robot = read_model(arguments.model);
+  ModelArguments model = arguments.model;
+  model.options.takes_coupled = true;
+  const chain::Robot robot = read_model(model);
   const chain::Samples samples = make_samples(arguments, robot);
   const chain::SimulateOptions options = make_simulate_options(arguments);
   const Device device =
@@ -174,7 +176,7 @@ void run_simulate(const SimulateArguments& arguments) {
   chain::TorqueInput torque = arguments.torque;
   torque.kind = chain::parse_torque_kind(arguments.torque_kind);
   if (torque.kind == chain::TorqueKind::kSampled && !arguments.input.empty())
-    torque.points = io::read_torque_points(arguments.input, robot.joints);
+    torque.points = io::read_torque_points(arguments.input, static_cast<int>(chain::coordinates(robot).size()));
   Summary s;
   s.model = robot.name;
   s.device = describe(device);

@@ -1,9 +1,10 @@
 // chain::joint_rates and analytic_jacobian: Jacobians by evaluate(), then one operation on rows.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstddef>
 #include <string>
 
+#include "garra/batch/resident.hpp"
 #include "garra/batch/rows_run.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
@@ -59,19 +60,54 @@ int linear_row(JacobianForm form) {
   return form == JacobianForm::kAngularFirst || form == JacobianForm::kScrews ? 3 : 0;
 }
 
-/// NaN in all of a state whose q or twist is not finite.
-void invalidate(std::span<const double> twist, JointRates& out) {
-  const auto joints = static_cast<std::size_t>(out.joints);
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t i = 0; i < out.status.size(); ++i) {
-    const auto row = twist.subspan(6 * i, 6);
-    if (!std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); }))
-      out.status[i] = Status::kInvalidInput;
-    if (out.status[i] == Status::kConverged) continue;
-    std::fill_n(&out.qd[joints * i], joints, kNaN);
-    std::fill_n(&out.residual[6 * i], 6, kNaN);
-    out.damping[i] = kNaN;
+/// The Jacobian of n states in device memory [n,6,j] as columns of an operation with room for more joints.
+std::vector<batch::DeviceColumn> padded_rows(double* jacobian, int joints, int columns) {
+  std::vector<batch::DeviceColumn> out;
+  for (int r = 0; r < 6; ++r) {
+    out.push_back(batch::device_column(DeviceArray<double>{jacobian + r * joints, std::int64_t{6} * joints}, joints));
+    if (columns > joints) out.push_back({nullptr, columns - joints});
   }
+  return out;
+}
+
+/// Sets `needed` and runs nothing, where it is not null.
+void run_there(const Robot& robot, const DeviceTwists& in, const RatePlace& place, const DeviceRates& to,
+               DeviceCall call, std::size_t* needed) {
+  check_options(place.rates);
+  require_uncoupled(robot, "states on a GPU");
+  const int joints = robot.joints;
+  constexpr std::size_t kLine = 256;  // the alignment of workspaces
+  const std::size_t bytes = (static_cast<std::size_t>(in.count * 6 * joints) * sizeof(double) + kLine - 1) / kLine * kLine;
+  if (needed == nullptr && in.count > 0 && call.bytes < bytes)
+    throw Error(ExitCode::kUsage, "the workspace is too small", "Ask workspace_bytes() for the same arrays.");
+  auto* const jacobian = static_cast<double*>(call.workspace);
+  // Behind the Jacobians, for one call after the other.
+  if (needed == nullptr) {
+    call.workspace = static_cast<std::byte*>(call.workspace) + bytes;
+    call.bytes -= std::min(call.bytes, bytes);
+  }
+  DeviceResults results;
+  double stand_in = 0;  // bytes do not depend on the place
+  results[Output::kJacobian] = {needed == nullptr ? jacobian : &stand_in};
+  const DeviceStates states{in.count, in.q};
+  const DevicePlace where{place.jacobian, call};
+  std::size_t of_states = 0, of_rates = 0;
+  if (needed == nullptr)
+    evaluate(robot, states, where, results);
+  else
+    of_states = workspace_bytes(robot, states, where, results);
+  with_columns(joints, [&](auto columns) {
+    batch::ResidentRows rows{in.count, padded_rows(jacobian, joints, columns), {}, call,
+                             needed == nullptr ? nullptr : &of_rates};
+    rows.in.push_back(batch::device_column(in.twist, 6));
+    rows.out.push_back(batch::device_column(to.qd, joints));
+    if (columns > joints) rows.out.push_back({nullptr, columns - joints});
+    rows.out.push_back(batch::device_column(to.residual, 6));
+    rows.out.push_back(batch::device_column(to.damping, 1));
+    rows.out.push_back(batch::device_column(to.status, 1));
+    if (in.count > 0) batch::run_resident(JointRatesOp<columns>{place.rates, linear_row(place.jacobian.form), joints}, rows);
+  });
+  if (needed != nullptr) *needed = bytes + std::max(of_states, of_rates);
 }
 
 }  // namespace
@@ -87,7 +123,7 @@ JointRates joint_rates(const Robot& robot, std::span<const double> q, std::span<
   Results found = evaluate(robot, states, Output::kJacobian, place.jacobian, place.device);
   JointRates out;
   out.joints = found.joints;
-  out.status = std::move(found.status);
+  out.status.resize(n);
   out.damping.resize(n);
   out.residual.resize(6 * n);
   if (n == 0) return out;
@@ -98,12 +134,24 @@ JointRates joint_rates(const Robot& robot, std::span<const double> q, std::span<
     batch::run_rows(JointRatesOp<columns>{place.rates, linear_row(place.jacobian.form), out.joints},
                     {states.count,
                      {in_column(jac, 6 * columns), in_column(twist, 6)},
-                     {out_column(qd, columns), out_column(out.residual, 6), out_column(out.damping)},
+                     {out_column(qd, columns), out_column(out.residual, 6), out_column(out.damping),
+                      out_column(out.status)},
                      place.device});
     out.qd = resized_rows(qd, columns, out.joints);
   });
-  invalidate(twist, out);
   return out;
+}
+
+void joint_rates(const Robot& robot, const DeviceTwists& in, const RatePlace& place, const DeviceRates& to,
+                 const DeviceCall& call) {
+  run_there(robot, in, place, to, call, nullptr);
+}
+
+std::size_t workspace_bytes(const Robot& robot, const DeviceTwists& in, const RatePlace& place, const DeviceRates& to,
+                            int device) {
+  std::size_t bytes = 0;
+  run_there(robot, in, place, to, {.device = device}, &bytes);
+  return bytes;
 }
 
 std::vector<double> analytic_jacobian(const Robot& robot, std::span<const double> q, EulerAngles sequence,

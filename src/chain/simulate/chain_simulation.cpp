@@ -220,6 +220,7 @@ void fill_job(SimulateJob& job) {
 void simulate_on_host(const SimulateJob& job) {
   const int joints = job.robot.joints;
   if (job.device.executor == Executor::kScalar) return simulate_on_scalar(job);
+  if (job.followers.any) return simulate_on_lanes<kAnyJoints>(job);  // the only size that follows leaders
   if (joints <= 2) return simulate_on_lanes<2>(job);
   if (joints <= 4) return simulate_on_lanes<4>(job);
   if (joints <= 6) return simulate_on_lanes<6>(job);
@@ -316,7 +317,6 @@ struct Asked {
   SimulateOptions options;
 };
 Asked checked(const Robot& robot, std::int64_t count, const TorqueInput& torque, const SimulateOptions& options) {
-  require_uncoupled(robot, "simulate");
   if (robot.joints < 1 || robot.joints > kMaxJoints)
     refuse("the chain has " + std::to_string(robot.joints) + " joints",
            "between 1 and " + std::to_string(kMaxJoints) + " joints are supported");
@@ -336,13 +336,17 @@ Asked checked(const Robot& robot, std::int64_t count, const TorqueInput& torque,
 
 }  // namespace
 
-Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
-                      const SimulateOptions& options, const Device& device) {
+namespace {
+
+/// All joints are given, followers where their leaders have them.
+Trajectories simulate_joints(const Robot& robot, const Followers& followers, const Samples& samples,
+                             const TorqueInput& torque, const SimulateOptions& options, const Device& device) {
   const Asked asked = checked(robot, samples.count, torque, options);
   check_rows("q", samples.q, samples, robot.joints);
   if (!samples.qd.empty()) check_rows("qd", samples.qd, samples, robot.joints);
   Trajectories out;
-  SimulateJob job{robot, samples, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, out};
+  SimulateJob job{robot, samples, asked.torque, asked.options, device, followers, {}, {}, {}, {}, {},
+                  {},    {},      {},           {},            {},     {},        out};
   fill_job(job);
   size_output(job);
   if (samples.count == 0) return out;
@@ -350,6 +354,107 @@ Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueIn
     batch::on_device(device, job);
   else
     simulate_on_host(job);
+  return out;
+}
+
+}  // namespace
+
+namespace {
+
+/// Numbers of a chain's coordinates as those of all its joints, and back (docs/theory/chain-simulation.md, "Coupled
+/// joints").
+class AllJoints {
+ public:
+  enum class Follower { kRest, kRate, kPlace };  ///< a given number; P x; P x + c
+
+  explicit AllJoints(const Robot& robot) : free(robot), followers(find_followers(robot)), own_(coordinates(robot)) {
+    free.coupled.clear();
+    for (int i = 0; i < robot.joints; ++i) {
+      Joint& joint = free.joint[static_cast<std::size_t>(i)];
+      joint = coordinate_limits(robot, i);
+      if (followers.leader[i] != i) joint.lower = -kNoLimit, joint.upper = kNoLimit;  // the leader keeps them
+    }
+  }
+
+  /// Every row of numbers for coordinates.
+  [[nodiscard]] std::vector<double> rows(const std::vector<double>& x, Follower kind, double rest = 0) const {
+    std::vector<double> out;
+    for (std::size_t first = 0; first + own_.size() <= x.size(); first += own_.size()) {
+      Vec<double, kMaxJoints> row;
+      for (double& number : row.m) number = rest;
+      for (std::size_t k = 0; k < own_.size(); ++k) row[own_[k]] = x[first + k];
+      if (kind == Follower::kRate) follow_rates(followers, row);
+      if (kind == Follower::kPlace) follow(followers, row);
+      out.insert(out.end(), row.m, row.m + free.joints);
+    }
+    return out;
+  }
+  /// One number for each coordinate, or one for all.
+  [[nodiscard]] std::vector<double> numbers(const char* name, const std::vector<double>& x, double rest = 0,
+                                            Follower kind = Follower::kRest) const {
+    if (x.empty()) return {};
+    return rows(per_joint(name, x, static_cast<int>(own_.size()), 0), kind, rest);
+  }
+  [[nodiscard]] Samples samples(const Samples& s) const {
+    const int n = static_cast<int>(own_.size());
+    check_rows("q", s.q, s, n);
+    for (const auto& [name, values] : {std::pair{"qd", &s.qd}, {"damping", &s.damping}, {"amplitude", &s.amplitude}})
+      if (values->size() != own_.size() && !values->empty()) check_rows(name, *values, s, n);
+    return {s.count,      rows(s.q, Follower::kPlace),          rows(s.qd, Follower::kRate), rows(s.damping, Follower::kRest),
+            rows(s.amplitude, Follower::kRest), s.parameters};
+  }
+  [[nodiscard]] TorqueInput torque(TorqueInput t) const {
+    for (const auto& [name, values] :
+         {std::pair{"amplitude", &t.amplitude}, {"frequency", &t.frequency}, {"phase", &t.phase},
+          {"set_point", &t.set_point}, {"kp", &t.kp}, {"kd", &t.kd}, {"the torque limit", &t.limit},
+          {"the stall torque", &t.motor.stall_torque}})
+      *values = numbers(name, *values);
+    t.motor.no_load_speed = numbers("the no-load speed", t.motor.no_load_speed, 1);
+    if (t.points.size() % own_.size() != 0) refuse("a sampled torque needs [k,j] numbers of the coordinates");
+    t.points = rows(t.points, Follower::kRest);
+    if (t.expression.size() > 1 && t.expression.size() != own_.size())
+      refuse(std::to_string(t.expression.size()) + " expressions for " + std::to_string(own_.size()) + " coordinates");
+    std::vector<std::string> all(t.expression.empty() ? 0 : static_cast<std::size_t>(free.joints), "0");
+    for (std::size_t k = 0; k < own_.size() && !all.empty(); ++k)
+      all[static_cast<std::size_t>(own_[k])] = t.expression[t.expression.size() == 1 ? 0 : k];
+    t.expression = all;
+    return t;
+  }
+  [[nodiscard]] SimulateOptions options(SimulateOptions o) const {
+    o.settle_at = numbers("settle_at", o.settle_at, 0, Follower::kPlace);
+    o.friction.coulomb = numbers("the Coulomb friction", o.friction.coulomb);
+    o.friction.breakaway = numbers("the breakaway torque", o.friction.breakaway);
+    o.friction.stribeck = numbers("the Stribeck speed", o.friction.stribeck, 1);
+    o.friction.smooth = numbers("the smoothing speed", o.friction.smooth, 1);
+    return o;
+  }
+  /// The coordinates' columns of what the simulation gives.
+  void reduce(Trajectories& out) const {
+    for (auto* values : {&out.q, &out.qd, &out.end_q, &out.end_qd, &out.peak_speed, &out.peak_torque}) {
+      std::vector<double> few;
+      for (std::size_t first = 0; first < values->size(); first += static_cast<std::size_t>(free.joints))
+        for (const int k : own_) few.push_back((*values)[first + static_cast<std::size_t>(k)]);
+      *values = std::move(few);
+    }
+    out.joints = static_cast<int>(own_.size());
+  }
+
+  Robot free;  ///< without couplings
+  Followers followers;
+
+ private:
+  std::vector<int> own_;
+};
+
+}  // namespace
+
+Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
+                      const SimulateOptions& options, const Device& device) {
+  if (robot.coupled.empty()) return simulate_joints(robot, Followers{}, samples, torque, options, device);
+  const AllJoints all(robot);
+  Trajectories out = simulate_joints(all.free, all.followers, all.samples(samples), all.torque(torque),
+                                     all.options(options), device);
+  all.reduce(out);
   return out;
 }
 
@@ -362,6 +467,7 @@ void simulate_there(const Robot& robot, const DeviceSamples& samples, const Torq
                     const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call,
                     std::size_t* needed) {
   using batch::device_column;
+  require_uncoupled(robot, "samples on a GPU");
   const Asked asked = checked(robot, samples.count, torque, options);
   if (samples.count == 0) return;
   if (samples.q.data == nullptr) refuse("q is a null pointer");
@@ -369,7 +475,7 @@ void simulate_there(const Robot& robot, const DeviceSamples& samples, const Torq
   Samples shared;
   shared.count = samples.count;
   Trajectories nothing;
-  SimulateJob job{robot, shared, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {},
+  SimulateJob job{robot, shared, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {},
                   {},    {},     {},           nothing};
   fill_job(job);
   job.columns = make_columns(samples.parameters, robot);

@@ -5,6 +5,7 @@
 
 #include "chain/simulate/simulate_kernel.hpp"
 #include "garra/chain_simulate.hpp"
+#include "garra/systems/chain/followers.hpp"
 
 namespace garra::chain {
 
@@ -15,6 +16,7 @@ struct SimulateJob {
   const TorqueInput& torque;
   const SimulateOptions& options;
   const Device& device;
+  Followers followers;                                                ///< joints that follow others
   std::vector<Column> columns;                                        ///< numbers that differ from sample to sample
   std::vector<double> column_values;                                  ///< [columns,n]
   std::vector<double> damping, amplitude, lower, upper;               ///< [N m s/rad]; [N m], or a factor; [rad or m]

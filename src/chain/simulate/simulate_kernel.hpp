@@ -267,7 +267,7 @@ struct SimulateKernel {
     Energy<S> before, after;
     Motion<S, J> stopped = s.at;
     compute_energy<K>(m, s.at, before);
-    stop_joints<K>(m, setup.lower, setup.upper, stopped);
+    stop_joints<K>(m, setup.law.followers, setup.lower, setup.upper, stopped);
     compute_energy<K>(m, stopped, after);
     // The energy that the inelastic impact took, potential energy of the joints that are put back included.
     const S lost = (before.kinetic + before.potential) - (after.kinetic + after.potential);

@@ -72,6 +72,7 @@ SimulateSetup<J> make_setup(const SimulateJob& job) {
   SimulateSetup<J> s{};
   s.nominal = make_source<SharedModel<J, Joints::kMixed>>(job.robot).model;
   s.law = make_torque_law<J>(job.torque, job.robot.joints, job.code);
+  s.law.followers = job.followers;
   s.tool = make_tool_law(o.tool);
   s.friction = make_friction_law<J>(o.friction);
   s.damping = padded<J>(job.damping, 0);

@@ -14,7 +14,7 @@ namespace garra::cli {
 void print_row(const std::vector<study::RowColumn>& columns, const std::vector<double>& row, const std::string& format);
 
 /// Job of a study::SystemStudy.
-class SystemJob final : public Job {
+class SystemJob : public Job {
  public:
   /// `toml`: the scenario with every default filled in. `models`: files that it names.
   SystemJob(std::unique_ptr<study::RowStudy> study, std::string toml, std::vector<std::string> models = {})

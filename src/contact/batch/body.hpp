@@ -90,6 +90,9 @@ struct IterateKernel {
 /// FallbackKernel on `count` problems of the host, in a thread that has set its number of contacts. Compiled once, in
 /// contact/instances/fallback.cpp.
 void solve_remaining(const IterateKernel<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count);
+/// The same for problems of soft contacts after Newton's method; in contact/instances/fallback_soft.cpp.
+void solve_remaining_soft(const solvers::FrictionNewton& solver, const double* problems, double* candidates,
+                          std::int64_t count);
 
 /// The part of another solver's job that FallbackKernel needs: pointers, tolerance and limit.
 template <class Newton, class Solver, int N>

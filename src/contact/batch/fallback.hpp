@@ -18,6 +18,79 @@ GARRA_HD double* reason_at(double* candidates, std::int64_t i) {
          (extent<D * N>() + kAfterForces) * batch::kTile;
 }
 
+/// One body of a problem: contacts that A couples, directly or through others. The body's problem has inactive contacts
+/// in place of all others (docs/theory/contact-solver.md, 8b).
+template <int N, int D>
+struct Body {
+  const Vec<double, N>& number;  ///< of each contact's body
+  double mine;
+  double stiffness;  ///< diagonal entries of the others [1/kg]
+
+  [[nodiscard]] GARRA_HD bool has(int contact) const { return number[contact] == mine; }
+  /// Entry (i, k) of its matrix, from that of the whole problem.
+  template <class Entry>
+  [[nodiscard]] GARRA_HD double entry(const Entry& A, int i, int k) const {
+    return has(i / D) && has(k / D) ? A(i, k) : i == k ? stiffness : 0;
+  }
+  /// A vector with E numbers a contact, zero at the others.
+  template <int E>
+  [[nodiscard]] GARRA_HD Vec<double, E * N> part(Vec<double, E * N> v) const {
+    for (int i = 0; i < extent<E * N>(); ++i) v[i] = has(i / E) ? v[i] : 0;
+    return v;
+  }
+  template <class Matrix>
+  GARRA_HD void keep(solvers::FrictionProblem<double, N, D, Matrix>& p) const {
+    for (int i = 0; i < extent<D * N>(); ++i)
+      for (int k = 0; k < extent<D * N>(); ++k) p.A(i, k) = entry(p.A, i, k);
+    p.b = part<D>(p.b);
+  }
+};
+
+/// The reason of a problem is that of the body which comes last here.
+GARRA_HD int weight_of(double reason) {
+  constexpr Status kOrder[] = {Status::kIllConditioned, Status::kIterationLimit, Status::kStalled, Status::kNoSolution,
+                               Status::kInvalidInput};
+  int k = 0;
+  while (k < 4 && reason != static_cast<double>(static_cast<int>(kOrder[k]))) ++k;
+  return k;
+}
+
+/// Runs the fallback solvers on a problem, body by body: a heavy body must not set the units of a light one.
+/// `load(p)` sets the problem with its sliding contacts eliminated; `aside` as in solvers::fallback.
+template <int N, int D, class Entry, class Problem, class Load>
+GARRA_HD void solve_bodies(solvers::FrictionFallback options, const Entry& A, const Vec<double, D * N>& b,
+                           const Vec<double, N>& mu, const solvers::SlidingContacts<double, N, D>& slip,
+                           const Load& load, Problem& problem, Problem& aside,
+                           solvers::Candidate<double, N, D>& best) {
+  Vec<double, N> number;
+  for (int j = 0; j < extent<N>(); ++j) number[j] = j;
+  number = solvers::friction_problem_detail::largest_of_coupled<N, D, double>(A, number);
+  int worst = -1;
+  for (int j = 0; j < extent<N>(); ++j) {
+    if (number[j] != j) continue;
+    Body<N, D> body{number, static_cast<double>(j), 0};
+    for (int i = 0; i < extent<D * N>(); ++i)
+      if (body.has(i / D)) body.stiffness = max(body.stiffness, A(i, i));
+    if (!(body.stiffness > 0)) body.stiffness = 1;
+    for (Problem* p : {&problem, &aside}) {
+      load(*p);
+      body.keep(*p);
+    }
+    const auto entry = [&](int i, int k) { return body.entry(A, i, k); };
+    solvers::Candidate<double, N, D> found = best;
+    found.c = body.template part<D>(best.c);
+    const auto given = solvers::given_problem<decltype(entry), N, D>(entry, body.template part<D>(b), mu,
+                                                                     {body.template part<D - 1>(slip.v)});
+    const solvers::FallbackEnd end = solvers::fallback(options, given, problem, aside, found);
+    options.most_work -= end.work;
+    best.effort = found.effort;
+    for (int i = 0; i < extent<D * N>(); ++i) best.c[i] = body.has(i / D) ? found.c[i] : best.c[i];
+    if (end.solved || weight_of(found.reason) <= worst) continue;
+    worst = weight_of(found.reason);
+    best.reason = found.reason;
+  }
+}
+
 /// Limits of the fallback solvers after a solver; `searches`: they may replace its forces by others than refined ones.
 GARRA_HD solvers::FrictionFallback make_fallback(const solvers::FrictionNewton& solver, bool searches) {
   solvers::FrictionFallback fallback;
@@ -51,8 +124,8 @@ struct FallbackKernel {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     if (!waits<S>(i)) return;
-    const auto problem = load_problem<S, N>(problems, sliding, i, contacts);
-    go_on(i, problem, problem);
+    solvers::FrictionProblem<double, N> problem, aside;
+    go_on(i, problem, aside);
   }
 
   /// Whether problem i may need a fallback solver. Few of Newton's do, and the stop reason suffices to tell.
@@ -62,22 +135,22 @@ struct FallbackKernel {
     return reason == int(Status::kIterationLimit) || (!restarts && reason == int(Status::kStalled));
   }
 
-  /// `aside`: a copy of the same problem (friction_fallback.hpp).
-  template <class Matrix>
-  GARRA_HD void go_on(std::int64_t i, const solvers::FrictionProblem<double, N, 3, Matrix>& problem,
-                      const solvers::FrictionProblem<double, N, 3, Matrix>& aside) const {
+  /// `problem`, `aside`: memory of the problem, and of the same for Newton's method (friction_fallback.hpp).
+  template <class Problem>
+  GARRA_HD void go_on(std::int64_t i, Problem& problem, Problem& aside) const {
     // The problem as given is certified, which also covers the elimination that `problem` went through.
     const TileProblem<double, N> tile(problems, i, contacts);
     const auto entry = [&](int r, int k) { return tile.A(r, k); };
     const solvers::SlidingContacts<double, N> slip{
         sliding == nullptr ? Vec<double, 2 * N>::zero() : load_vector<double, 2, N>(sliding, i, contacts)};
     const Vec<double, N> mu = tile.mu();
+    const auto load = [&](Problem& p) { load_problem<double, N>(problems, sliding, i, contacts, p); };
+    load(problem);
     if (!(solvers::friction_problem_detail::defects(problem) == 0)) return;  // the certificate calls it invalid
     auto best = batch::load<double, solvers::Candidate<double, N>>(candidates, i);
     if constexpr (kTakesFewer<N>)
       for (int k = 3 * contacts; k < extent<3 * N>(); ++k) best.c[k] = 0;
-    const auto given = solvers::given_problem<decltype(entry), N>(entry, tile.b(), mu, slip);
-    solvers::fallback(fallback, given, problem, aside, best);
+    solve_bodies<N, 3>(fallback, entry, tile.b(), mu, slip, load, problem, aside, best);
     batch::store<double>(candidates, i, best);
   }
 };

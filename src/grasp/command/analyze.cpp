@@ -23,6 +23,7 @@ namespace garra::cli {
 namespace {
 
 struct AnalyzeArguments : BatchFlags {
+  std::string effort;
   std::string scenario, input, group, output;  ///< no input: the nominal grasp; no output: nothing is written
   std::vector<std::string> overrides;
 };
@@ -39,7 +40,9 @@ void run_analyze(const AnalyzeArguments& a) {
   AnalysisAnswer answer;
   // Before the scenario, so that a missing device is reported at once.
   Device device = parse_device_for_arrays(a.device, a.threads, core_seconds::kCopying);
-  const grasp::Scenario scenario = io::read_scenario(a.scenario, a.overrides);
+  std::vector<std::string> overrides = a.overrides;
+  if (!a.effort.empty()) overrides.push_back("solver.effort=" + a.effort);
+  const grasp::Scenario scenario = io::read_scenario(a.scenario, overrides);
   print_warnings(scenario.warnings);
   const grasp::GraspStates states =
       a.input.empty() ? grasp::GraspStates{} : io::read_grasp_states(a.input, scenario, a.group);
@@ -82,6 +85,8 @@ void add_grasp_commands(Command app) {
   command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
   command.add_option("--group", a->group, "group of IN.h5 that holds the states, as `nominal` of a motion.h5");
   add_overrides(command, a->overrides, "replace a value of the scenario, for example contacts.friction=0.3");
+  command.add_option("--effort", a->effort, "solver.effort: bounded, or full for every solver of auto to its own limit")
+      .check(one_of({"bounded", "full"}));
   add_batch_flags(command, *a, "is not solved");
   command.footer(
       "Examples:\n"

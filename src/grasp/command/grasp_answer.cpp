@@ -75,6 +75,10 @@ std::string effort_lines(const Json& s, const Json& manifest) {
   out += method == "auto" ? format("%.2f Newton steps on average", mean.get<double>())
          : mean.is_null() ? "method " + method + ", 40 iterations and more in some samples"
                           : "method " + method + format(", %.1f iterations on average", mean.get<double>());
+  const Json beyond = s["solver"].value("beyond_newton", Json());  // older runs have none
+  if (beyond.is_object() && beyond["samples"] > 0)
+    out += format(", %.3g %% of them in fallback solvers for ", 100 * beyond["share_of_iterations"].get<double>()) +
+           std::to_string(beyond["samples"].get<std::int64_t>()) + " samples";
   out += "\n";
   return out + speed_line(manifest);
 }

@@ -259,7 +259,7 @@ constexpr JobKind kKind = {
         "Raise solver.max_iterations or solver.tolerance, or allow it with --set solver.max_unsolved=0.01.",
     .no_sample = "no sample lies near the border",
     .read = read_grasp_job,
-    .method_key = "solver.method",
+    .contact_solver = true,
     .more_quantities = "p_no_slip p_resisted",
 };
 const KnownJob kKnown(kKind);

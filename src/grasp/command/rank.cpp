@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct RankArguments : BatchFlags {
-  std::string set, study, output, hand, method;
+  std::string set, study, output, hand, method, effort;
   std::vector<std::string> overrides;
   std::int64_t best = 0;
   double confidence = 0;
@@ -211,6 +211,7 @@ std::string json(const RankAnswer& a) {
 std::vector<std::string> list_overrides(const RankArguments& a) {
   std::vector<std::string> overrides = a.overrides;
   if (!a.method.empty()) overrides.push_back("solver.method=" + Json(a.method).dump());
+  if (!a.effort.empty()) overrides.push_back("solver.effort=" + a.effort);
   if (!a.hand.empty()) overrides.push_back("set.hand=" + Json(a.hand).dump());
   if (a.best > 0) overrides.push_back("sampling.best=" + std::to_string(a.best));
   if (a.confidence > 0) overrides.push_back("sampling.confidence=" + Json(a.confidence).dump());
@@ -314,6 +315,8 @@ void add_rank_command(Command grasp) {
   command.add_option("--hand", a->hand, "ideal, compliant or whole (default: what the set has arrays of)")
       .check(one_of({"auto", "ideal", "compliant", "whole"}));
   command.add_option("--method", a->method, "solver.method: of the contact problems of a hand that is not ideal");
+  command.add_option("--effort", a->effort, "solver.effort: bounded, or full for every solver of auto to its own limit")
+      .check(one_of({"bounded", "full"}));
   command.add_option("--best", a->best, "find the K best: others are given up early, and it ends when they are found")
       .type_name("K")
       .transform(whole_number());

@@ -106,7 +106,7 @@ constexpr JobKind kKind = {
         "`unsolved` of ranking.h5 counts them for each grasp; allow it with --set sampling.max_unsolved=0.01.",
     .no_sample = "nothing is ranked",
     .read = read_set_job,
-    .method_key = "solver.method",
+    .contact_solver = true,
 };
 const KnownJob kKnown(kKind);
 

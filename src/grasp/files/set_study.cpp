@@ -63,6 +63,8 @@ void option_fields(Fields& f, std::string_view table, SetStudy& s) {
       using T = std::remove_cvref_t<decltype(s.*member)>;
       if constexpr (std::is_same_v<T, bool>)
         return boolean(s.*member);
+      else if constexpr (std::is_same_v<T, std::string>)
+        return choice(s.*member, {"bounded", "full"});
       else if constexpr (std::is_same_v<T, double>)
         return quantity(s.*member, wanted(option));
       else

@@ -440,6 +440,11 @@ struct HandResult {
   S critical, margin, radius;
 };
 
+template <class S, int N, int D>
+GARRA_HD HandResult<S> make_hand_result(const SampleResult<S, N, D>& v, const Metrics<S, N>& m) {
+  return {v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.resisted_force_radius};
+}
+
 /// Last step of a hand's sample: outcome and metrics as HandResult.
 template <int N, int D = 3>
 struct HandSampleCheckKernel {
@@ -451,9 +456,7 @@ struct HandSampleCheckKernel {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto v = sample_check.template sample_result<S>(i);
     const auto m = batch::load<S, Metrics<S, N>>(sample_check.metrics, i);
-    batch::store<S>(results, i,
-                    HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin,
-                                  m.resisted_force_radius});
+    batch::store<S>(results, i, make_hand_result(v, m));
   }
 };
 

@@ -67,7 +67,7 @@ void prepare(const Job<D>& job, const SampleRange& of, Executor executor, const 
                [&](const auto& body) { balance(executor, body, of.count); });
 }
 
-/// Solves the problems. Points have the fallback solvers after Newton; soft contacts have Newton with restarts alone.
+/// Solves the problems by Newton's method, then by the fallback solvers.
 template <int D>
 void iterate(Executor executor, const solvers::FrictionNewton& solver, const double* problems, double* candidates,
              std::int64_t count) {
@@ -83,6 +83,7 @@ void iterate(Executor executor, const solvers::FrictionNewton& solver, const dou
         if (executor == Executor::kScalar) return batch::for_each_scalar(count, body);
       batch::iterate_lanes(body, count);
     });
+    if (!solver.cold) contact::solve_remaining_soft(solver, problems, candidates, count);
   }
 }
 
@@ -375,6 +376,7 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   out.critical = std::isnan(m.critical) ? least_friction(job, of, 0, v, w) : m.critical;
   out.margin = m.margin;
   out.radius = m.resisted_force_radius;
+  out.result = make_hand_result(v, m);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "contact/batch/own_limit.hpp"
 #include "garra/contact.hpp"
 #include "garra/solvers/friction_newton.hpp"
 #include "grasp/set/hand.hpp"
@@ -132,6 +133,8 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
 [[nodiscard]] inline solvers::FrictionNewton contact_solver(const SetStudy& study) {
   solvers::FrictionNewton solver;
   solver.tolerance = study.tolerance;
+  solver.full = contact::parse_effort(study.effort);
+  if (solver.full) solver.max_iterations = contact::own_limit(true);
   return solver;
 }
 
@@ -140,6 +143,7 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
   contact::Options options;
   contact::set_method(options, study.method);
   options.tolerance = study.tolerance;
+  options.full_effort = contact::parse_effort(study.effort);
   return options;
 }
 
@@ -149,6 +153,7 @@ struct HandReplay {
   std::vector<int> state;          ///< grasp::ContactState
   Outcome outcome = Outcome::kUnsolved;
   double residual = 0, imbalance = 0, critical = 0, margin = 0, radius = 0;
+  HandResult<double> result = {};  ///< what a study counts
 };
 template <int D>
 [[nodiscard]] HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample);

@@ -4,6 +4,7 @@
 #include "garra/batch/tiles.hpp"
 #include "garra/core/log10.hpp"
 #include "garra/grasp.hpp"
+#include "garra/solvers/friction_newton.hpp"
 #include "garra/study/counting.hpp"
 #include "garra/study/distribution.hpp"
 #include "grasp/sample/check.hpp"
@@ -32,15 +33,16 @@ struct Layout {
   int objects_held = 0;  ///< of each object: samples in which it is held, samples in which that is not decided
   int counts = 0;        ///< in all
   int buckets = 0;       ///< numbers that have any
-  int held_sum = 0;      ///< among the sums of a block: samples held, then samples unsolved
-  int sums = 0;          ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
+  int beyond_newton = 0;  ///< among the sums of a block: iterations after Newton's, of `auto`
+  int held_sum = 0;       ///< likewise: samples held, then samples unsolved
+  int sums = 0;          ///< per block: (sum, sum of squares) of each force, then of each metric; the others
   int row = 0;           ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
 };
 
 [[nodiscard]] inline study::CountingSizes make_counting_sizes(const Layout& l, study::Keep keep) {
   return {.counts = l.counts,
           .buckets = l.buckets,
-          .pairs = l.held_sum / 2,
+          .pairs = l.beyond_newton / 2,
           .sums = l.sums,
           .row = l.row,
           .keep = keep,
@@ -164,6 +166,7 @@ struct Counting {
   GARRA_HD void count_solution(const Sample<N>& s, bool decided, To& to) const {
     const SampleResult<double, N>& v = s.sample_result;
     const int steps = static_cast<int>(v.iterations), outcome = static_cast<int>(s.outcome());
+    to.sum(layout.beyond_newton, max(0, steps - solvers::kMaxNewtonSteps));
     to.count(layout.iterations + (steps < kIterationBins ? steps : kIterationBins - 1));
     // Values below the axis, also zero, are in its first bin.
     to.count(layout.residual.place(max(log10(max(v.residual, 1e-18)), layout.residual.low)));

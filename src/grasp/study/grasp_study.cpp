@@ -54,7 +54,8 @@ Layout make_layout(const Scenario& s, int draws) {
   l.objects_held = l.objects > 0 ? take(2 * l.objects) : 0;
   l.counts = places.count();
   l.buckets = places.buckets();
-  l.held_sum = 2 * (l.contacts + kMetrics);
+  l.beyond_newton = 2 * (l.contacts + kMetrics);
+  l.held_sum = l.beyond_newton + 1;
   l.sums = l.held_sum + 2;
   l.row = kRowHead + kMetrics + draws + 6 * l.contacts;
   return l;
@@ -95,7 +96,7 @@ struct Workspace : private ContactsInUse {
 solvers::FrictionNewton make_solver(const Scenario& s, bool cold) {
   solvers::FrictionNewton solver;
   solver.tolerance = s.tolerance;
-  solver.max_iterations = s.max_iterations;
+  solver.max_iterations = own_limit(s);
   solver.full = s.effort == "full";
   solver.cold = cold;
   return solver;

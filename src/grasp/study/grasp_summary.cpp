@@ -76,11 +76,13 @@ Json input(const Layout& l, const Tally& t, const Input& in, int k) {
 Json solver(const Scenario& s, const Layout& l, const Tally& t) {
   Json j, steps = Json::array();
   double sum = 0, n = 0;
+  std::int64_t beyond = 0;
   for (int k = 0; k < kIterationBins; ++k) {
     const auto c = at(t, l.iterations + k);
     steps.push_back(c);
     sum += k * static_cast<double>(c);
     n += static_cast<double>(c);
+    if (k > solvers::kMaxNewtonSteps) beyond += c;
   }
   double worst = 0;
   // The residual of an unsolved sample is no measure of the answers.
@@ -96,7 +98,14 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
                          {"counts", counts},
                          {"above", at(t, l.residual.offset + l.residual.bins + 1)}};
   j["iterations"] = {{"counts", steps}};
-  // The last bin has all larger numbers: a mean of them would be too small.
+  if (s.method == "auto") {
+    // The last bin has all larger numbers.
+    const double after = t.sums.empty() ? 0 : t.sums[static_cast<std::size_t>(l.beyond_newton)];
+    sum = after;
+    for (int k = 0; k < kIterationBins; ++k)
+      sum += std::min(k, solvers::kMaxNewtonSteps) * steps[static_cast<std::size_t>(k)].get<double>();
+    j["beyond_newton"] = {{"samples", beyond}, {"share_of_iterations", sum > 0 ? after / sum : 0.0}};
+  }
   const bool known = s.method == "auto" || steps.back() == 0;
   j["mean_iterations"] = known ? Json(n > 0 ? sum / n : 0.0) : Json(nullptr);
   return j;

@@ -2,9 +2,16 @@
 #pragma once
 
 #include "contact/batch/method.hpp"
+#include "contact/batch/own_limit.hpp"
 #include "garra/grasp.hpp"
 
 namespace garra::grasp {
+
+/// solver.max_iterations. Its default is no limit of full effort.
+inline int own_limit(const Scenario& s) {
+  return s.effort == "full" && s.max_iterations == Scenario{}.max_iterations ? contact::own_limit(true)
+                                                                             : s.max_iterations;
+}
 
 inline contact::Options contact_options(const Scenario& s) {
   contact::Options options;
@@ -13,7 +20,7 @@ inline contact::Options contact_options(const Scenario& s) {
   options.full_effort = s.effort == "full";
   // The default is the limit of `auto`; other methods have limits of their own.
   if (options.method == contact::Method::kAuto || s.max_iterations != Scenario{}.max_iterations)
-    options.max_iterations = s.max_iterations;
+    options.max_iterations = own_limit(s);
   return options;
 }
 

@@ -206,9 +206,11 @@ void certify_modes(const Query& query, AssemblyModes& to) {
   // Solved again from the modes: residual, status and uniqueness then have their usual meaning.
   const ForwardKinematics found = forward_kinematics(own, wanted, to.pose, certified, query.device);
   InverseOptions inverse;
-  inverse.conditioning = true;
+  inverse.conditioning = inverse.limits = true;
   inverse.characteristic_length = certified.characteristic_length;
-  to.determinant = inverse_kinematics(own, found.pose, {}, inverse, query.device).determinant;
+  InverseKinematics at = inverse_kinematics(own, found.pose, {}, inverse, query.device);
+  to.determinant = std::move(at.determinant);
+  to.mask = std::move(at.mask);
   to.pose = found.pose;
   to.status = found.status;
   to.residual = found.residual;

@@ -220,6 +220,26 @@ double characteristic_length(const Platforms& platforms, double asked) {
   return asked > 0 || platforms.empty() ? asked : characteristic_length(platforms.front());
 }
 
+namespace {
+
+/// The machine stands as before: anchors shift against the frame, and home shifts with it.
+void move_frame(Platform& p, const Vec3<double>& by) {
+  for (Leg& leg : p.leg) leg.anchor = leg.anchor - by;
+  p.home = p.home + rotation_matrix(normalized(p.home_turn)) * by;
+}
+
+}  // namespace
+
+Platform with_tool(const Platform& platform, const Vec3<double>& tool) {
+  if (!finite_matrix(tool)) refuse(platform, "the tool is not finite");
+  Platform p = platform;
+  move_frame(p, tool);
+  p.mass = 0;
+  p.inertia = Mat3<double>::zero();
+  for (Leg& leg : p.leg) leg.lower = leg.upper = {};
+  return p;
+}
+
 Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com, const Mat3<double>& inertia) {
   if (!std::isfinite(mass) || !(mass >= 0) || !finite_matrix(com) || !finite_matrix(inertia) ||
       !chain::is_inertia(inertia, true)) {
@@ -232,10 +252,7 @@ Platform with_payload(const Platform& platform, double mass, const Vec3<double>&
   Platform p = platform;
   p.mass = both.mass;
   p.inertia = both.inertia;
-  // The platform's frame has its origin at its center of mass: when that moves, anchors shift against it and home
-  // shifts with it, so that the machine stands as before.
-  for (Leg& leg : p.leg) leg.anchor = leg.anchor - both.com;
-  p.home = p.home + rotation_matrix(normalized(p.home_turn)) * both.com;
+  move_frame(p, both.com);  // its origin is the center of mass
   return p;
 }
 

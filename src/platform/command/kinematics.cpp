@@ -272,21 +272,17 @@ struct ModesArguments {
   bool reach = false;
 };
 
-std::string mode_table(const platform::AssemblyModes& r, const std::vector<platform::Reach>& reach,
-                       const platform::Platforms& platforms) {
+std::string mode_table(const platform::AssemblyModes& r, const std::vector<platform::Reach>& reach) {
   std::string out =
       "\nmode        x         y         z    roll   pitch     yaw  det J  sigma min  starts  limits  from home\n";
   out += "          [m]       [m]       [m]   [deg]   [deg]   [deg]\n";
-  platform::InverseOptions options;
-  options.limits = true;
-  const std::vector<std::uint32_t> mask = platform::inverse_kinematics(platforms, r.pose, {}, options).mask;
   for (std::size_t i = 0; i < r.status.size(); ++i) {
     const double* x = r.pose.position.data() + 3 * i;
     const Vec3<double> rpy = to_degrees(r.pose.quaternion.data() + 4 * i);
     out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld  %-6s  %s\n", static_cast<int>(i),
                   without_noise(x[0]), without_noise(x[1]), without_noise(x[2]), rpy[0], rpy[1], rpy[2],
                   r.determinant[i] < 0 ? "  -  " : "  +  ", r.sigma_min[i], static_cast<long long>(r.found[i]),
-                  mask[i] == 0 ? "kept" : "broken", words(name_of(reach[i])).c_str());
+                  r.mask[i] == 0 ? "kept" : "broken", words(name_of(reach[i])).c_str());
   }
   return out + "\n";
 }
@@ -303,6 +299,7 @@ Json make_json(const platform::AssemblyModes& r, const std::vector<platform::Rea
                      {"determinant", r.determinant[i]},
                      {"sigma_min", r.sigma_min[i]},
                      {"uniqueness", r.uniqueness[i]},
+                     {"limit_mask", r.mask[i]},
                      {"found", r.found[i]},
                      {"from_home", name_of(reach[i])}});
   }
@@ -393,7 +390,7 @@ void run_modes(const ModesArguments& a) {
   }
   if (run.single) {
     s.more["result"] = make_json(r, reach);
-    s.lines += mode_table(r, reach, run.rows.platforms);
+    s.lines += mode_table(r, reach);
   }
   if (!a.common.output.empty())
     io::write_platform_results(
@@ -408,6 +405,7 @@ void add_platform_inverse_command(Command platform) {
   Command command = platform.add_subcommand("ik", "Leg lengths, frames, limits and conditioning of poses");
   const auto a = std::make_shared<InverseArguments>();
   add_platform_options(command, a->common);
+  add_tool(command, a->common);
   add_six(command, "--velocity", a->common.velocity, "of one sample: v [m/s], angular velocity [rad/s], base axes");
   add_six(command, "--acceleration", a->common.acceleration, "of one sample, base axes; needs --velocity");
   command.add_flag("--frames", a->options.frames, "leg vectors, frames, Euler angles, joint angles");
@@ -422,6 +420,7 @@ void add_platform_inverse_command(Command platform) {
   command.footer(
       "Examples:\n"
       "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10deg 0\"\n"
+      "  garra platform ik trepa_like --tool \"0 0 0.2\" --at \"0.1 0 1.5, 0 10deg 0\"\n"
       "  garra platform ik trepa_like --leg-stiffness 2e7\n"
       "  garra platform ik trepa_like poses.h5 -o legs.h5 --limits --conditioning");
   command.callback([a] { run_inverse(*a); });
@@ -431,6 +430,7 @@ void add_platform_forward_command(Command platform) {
   Command command = platform.add_subcommand("fk", "Poses from leg lengths, by Newton's method from a guess");
   const auto a = std::make_shared<ForwardArguments>();
   add_platform_options(command, a->common);
+  add_tool(command, a->common);
   add_six(command, "--lengths", a->common.lengths, "of one sample [m]; --at is then the guess");
   add_forward_options(command, a->options);
   command.add_flag("--certify", a->options.certify, "prove that the pose is the one next to the guess");
@@ -449,6 +449,7 @@ void add_platform_modes_command(Command platform) {
   Command command = platform.add_subcommand("modes", "Assembly modes: all poses that have the given lengths");
   const auto a = std::make_shared<ModesArguments>();
   add_platform_options(command, a->common);
+  add_tool(command, a->common);
   add_six(command, "--lengths", a->common.lengths, "of one sample [m]; not given: those of the pose --at");
   add_forward_options(command, a->options.forward);
   command.add_option("--starts", a->options.starts,

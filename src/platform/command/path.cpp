@@ -110,6 +110,7 @@ void add_platform_path_command(Command platform) {
   Command command = platform.add_subcommand("path", "A path between two poses that passes no singular pose");
   const auto a = std::make_shared<PathArguments>();
   add_platform_model_options(command, a->common);
+  add_tool(command, a->common);
   command.add_option("--to", a->to, "last pose, as --at, the first one").required().type_name("\"X Y Z, R P Y\"");
   command.add_option("--near-singular", a->search.near_singular, "the smallest singular value stays above this",
                      positive_number());

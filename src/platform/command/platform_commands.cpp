@@ -15,7 +15,6 @@ void add_platform_commands(Command app) {
   add_platform_forward_command(platform);
   add_platform_modes_command(platform);
   add_platform_path_command(platform);
-  add_platform_climb_command(platform);
   add_platform_inverse_dynamics_command(platform);
   add_platform_forward_dynamics_command(platform);
   add_platform_simulate_command(platform);

@@ -55,6 +55,18 @@ std::vector<double> parse_lengths(const std::string& text, const platform::Platf
   return out;
 }
 
+Vec3<double> parse_tool(const std::string& text) {
+  const std::vector<std::string> words = one_per_quantity({text});
+  if (words.size() != 3)
+    throw Error(ExitCode::kUsage, "--tool has " + std::to_string(words.size()) + " numbers, not 3",
+                "Write them in quotes: --tool \"0 0 0.2\".");
+  Vec3<double> out;
+  for (int i = 0; i < 3; ++i)
+    out[i] = flag_quantity(words[static_cast<std::size_t>(i)], io::kLength,
+                           "--tool " + io::quoted(text) + ": not a point").value;
+  return out;
+}
+
 io::PlatformRows rows_of_flags(const PlatformArguments& arguments, const platform::Platform& platform,
                                const io::PlatformNeeds& needs) {
   io::PlatformRows rows;
@@ -138,6 +150,13 @@ void add_length_scale(Command command, double& length) {
       .check(positive_number());
 }
 
+void add_tool(Command command, PlatformArguments& arguments) {
+  command
+      .add_option("--tool", arguments.tool,
+                  "point of the platform that positions are of and turns are about [m]; not given: its center of mass")
+      .type_name("\"X Y Z\"");
+}
+
 void add_platform_options(Command command, PlatformArguments& arguments) {
   add_platform_model_options(command, arguments);
   command.add_option("input", arguments.input, "samples (HDF5); not given: one sample from the flags")
@@ -188,12 +207,16 @@ PlatformRun begin_platform(const PlatformArguments& arguments, const io::Platfor
   run.platform = io::read_platform(arguments.model, arguments.overrides);
   print_warnings(run.platform.notes);
   run.single = arguments.input.empty();
-  if (run.single) {
-    run.rows = rows_of_flags(arguments, run.platform, needs);
-  } else {
+  if (!run.single) {
     refuse_flags_with_file(arguments);
     run.rows = io::read_platform_rows(arguments.input, run.platform, needs, forces_over_time);
   }
+  if (!arguments.tool.empty()) {
+    const Vec3<double> tool = parse_tool(arguments.tool);
+    run.platform = platform::with_tool(run.platform, tool);
+    for (platform::Platform& p : run.rows.platforms) p = platform::with_tool(p, tool);
+  }
+  if (run.single) run.rows = rows_of_flags(arguments, run.platform, needs);
   return run;
 }
 

@@ -23,6 +23,7 @@ struct PlatformArguments : BatchFlags {
   std::vector<std::string> overrides;
   std::string input, output;  ///< empty: one sample from the flags; nothing is written
   std::string at, lengths, force, velocity, acceleration, wrench;  ///< one sample
+  std::string tool;  ///< point that positions are of; empty: the center of mass
 
   [[nodiscard]] bool json() const { return format == "json"; }
 };
@@ -31,6 +32,8 @@ struct PlatformArguments : BatchFlags {
 void add_platform_options(Command command, PlatformArguments& arguments);
 /// The same without IN.h5.
 void add_platform_model_options(Command command, PlatformArguments& arguments);
+/// --tool of the commands of kinematics.
+void add_tool(Command command, PlatformArguments& arguments);
 /// A flag of six numbers for one sample.
 void add_six(Command command, const std::string& flag, std::string& text, const std::string& help);
 
@@ -137,7 +140,6 @@ void add_platform_inverse_command(Command platform);
 void add_platform_forward_command(Command platform);
 void add_platform_modes_command(Command platform);
 void add_platform_path_command(Command platform);
-void add_platform_climb_command(Command platform);
 void add_platform_inverse_dynamics_command(Command platform);
 void add_platform_forward_dynamics_command(Command platform);
 void add_platform_simulate_command(Command platform);

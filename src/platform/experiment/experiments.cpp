@@ -209,14 +209,11 @@ std::vector<ModesOnPath> find_modes(const Platform& p, const std::vector<double>
     append_values({lengths.begin() + kLegs * segment, lengths.begin() + kLegs * (segment + 1)}, wanted);
   }
   const AssemblyModes found = assembly_modes({p}, wanted, {}, one_core());
-  InverseOptions options;
-  options.limits = true;
-  const InverseKinematics at = inverse_kinematics({p}, found.pose, {}, options, one_core());
   for (std::size_t k = 0; k < list.size(); ++k) {
     list[k].missing = found.missing[k];
     list[k].modes = found.first[k + 1] - found.first[k];
     for (std::int64_t mode = found.first[k]; mode < found.first[k + 1]; ++mode)
-      list[k].within += (at.mask[static_cast<std::size_t>(mode)] & kJointBits) == 0;
+      list[k].within += (found.mask[static_cast<std::size_t>(mode)] & kJointBits) == 0;
   }
   return list;
 }

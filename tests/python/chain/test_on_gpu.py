@@ -43,6 +43,18 @@ expect_same(robot.crba(gpu.on_gpu(q[0, :0])), robot.crba(q[0, :0]))
 """)
 
 
+def test_rates_have_the_bits_of_the_processor_and_are_on_the_gpu():
+    run(BEGIN + """
+twist = np.cos(np.arange(70 * 6.0).reshape(7, 10, 6))
+weights = [1, 2, 1, 1, 3, 1]
+found = robot.rates(there[0], gpu.on_gpu(twist), weights=weights, frame="tool")
+expected = robot.rates(q, twist, weights=weights, frame="tool", device="scalar")
+for name in ("qd", "damping", "residual", "status"):
+    expect_same(getattr(found, name), getattr(expected, name))
+assert expected.status[3, 4] == 3 and np.isnan(expected.qd[3, 4]).all()
+""")
+
+
 def test_shared_states_are_not_repeated():
     run(BEGIN + """
 still = gpu.on_gpu(np.zeros(6))

@@ -38,6 +38,7 @@ def run(scenario, device, *more):
         ("papers_hand", 500),
         ("puma_singularities", 500),
         ("platform_climb", 64),
+        ("platform_climb_trunk", 2),
     ],
 )
 def test_a_run_has_the_bytes_of_the_processor(scenario, samples, tmp_path):

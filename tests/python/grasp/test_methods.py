@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from program import PROGRAM, ROOT, garra, summary_of
 
+from garra import UsageError
+from garra.grasp import propose, rank
+
 HAND = "data/scenarios/papers_hand.toml"
 # One friction value a sample: contacts stick with the larger ones, and slide with the smaller ones.
 SETS = ("--set", "contacts.friction={ uniform = [0.2, 0.9] }", "--set", "output.keep=all")
@@ -83,7 +86,29 @@ def test_a_simulation_by_another_method_agrees_with_auto(tmp_path):
 def test_methods_that_do_not_fit_are_refused():
     assert 'box-quacan' in refused(2, "run", HAND, "--set", "solver.method=quacan")
     assert "lemke" not in refused(2, "run", HAND, "--method", "lemke").split("Known values")[1]
-    assert "has no choice of methods" in refused(2, "run", "data/scenarios/puma_singularities.toml", "--method", "spg")
+    assert "solves no contact problems" in refused(2, "run", "data/scenarios/puma_singularities.toml", "--method", "spg")
+
+
+def test_full_effort_is_taken_by_runs_rankings_and_analyses(tmp_path):
+    grasps = propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+    by_default, longer = (rank(grasps, samples=50, effort=effort).p_held.tolist() for effort in ("bounded", "full"))
+    assert by_default == longer
+    with pytest.raises(UsageError, match="bounded, full"):
+        rank(grasps, samples=50, effort="half")
+    outcome, force = solved(tmp_path / "run", "auto", "--effort", "full")
+    assert 'effort = "full"' in (tmp_path / "run" / "scenario.toml").read_text()
+    garra("grasp", "analyze", HAND, "--effort", "full")
+    grasps.save(tmp_path / "set.h5")
+    garra("grasp", "rank", tmp_path / "set.h5", "--effort", "full")
+    assert "bounded" in refused(2, "run", HAND, "--effort", "half")
+
+
+def test_the_summary_counts_what_fallback_solvers_cost(tmp_path):
+    solved(tmp_path / "run", "auto")
+    solver = summary_of(tmp_path / "run")["solver"]
+    counts, beyond = solver["iterations"]["counts"], solver["beyond_newton"]
+    assert beyond["samples"] == sum(counts[21:])
+    assert (beyond["share_of_iterations"] > 0) == (beyond["samples"] > 0)
 
 
 def on_gpu(*arguments, device=("--device", "cuda"), expect=0):

@@ -71,3 +71,12 @@ def test_platforms_are_pickled_and_modes_take_one_set_of_lengths():
     )
     with pytest.raises(ValueError, match=r"not \[6\]"):
         p.modes(np.full((2, 6), 1.2))
+
+
+def test_a_platform_with_a_tool_has_its_home_there_and_no_masses():
+    p = garra.platform.load("trepa_like")
+    tool = p.with_tool([0.1, 0, 0.2])
+    np.testing.assert_allclose(tool.home[0], p.home[0] + [0.1, 0, 0.2], atol=1e-15)
+    np.testing.assert_allclose(tool.modes(np.full(6, 1.15)).position.shape, (16, 3))
+    with pytest.raises(garra.UsageError, match="mass"):
+        tool.inverse_dynamics(*tool.home)

@@ -212,6 +212,20 @@ def test_modes_have_the_lengths_and_are_certified(tmp_path):
     answer("ik", "trepa_like", source, "-o", tmp_path / "legs.h5")
     assert np.abs(read(tmp_path / "legs.h5")["lengths"] - 1.1482565925131982).max() < 1e-11
     assert answer("modes", "trepa_like", "--starts", 256)["result"] == modes
+    assert [mode["limit_mask"] for mode in modes].count(0) == 1  # home
+    garra("platform", "modes", "trepa_like", "--starts", 256, "-o", tmp_path / "found.h5")
+    with h5py.File(tmp_path / "found.h5") as file:
+        assert file["limit_mask"][...].tolist() == [mode["limit_mask"] for mode in modes]
+
+
+def test_a_tool_shifts_positions_and_nothing_else():
+    own = answer("ik", "trepa_like", "--at", "0.1 0 1.3, 0 0 90deg")
+    tool = answer("ik", "trepa_like", "--tool", "0.1 0 20cm", "--at", "0.1 0.1 1.5, 0 0 90deg")
+    for key in ("lengths", "sigma_min", "limit_mask"):
+        np.testing.assert_allclose(tool["result"][key], own["result"][key], atol=1e-14)
+    back = answer("fk", "trepa_like", "--tool", "0.1 0 0.2", "--lengths", " ".join(map(str, own["result"]["lengths"])))
+    np.testing.assert_allclose(back["result"]["position"], [0.1, 0.1, 1.5], atol=1e-9)
+    assert "3" in garra("platform", "ik", "trepa_like", "--tool", "1 2", expect=USAGE).stderr
 
 
 def test_one_pose_needs_no_file():
@@ -334,15 +348,3 @@ base_turn = "%s deg"
 def test_lengths_that_no_pose_has_say_by_how_much_they_are_missed():
     text = garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
     assert "stalled" in text and "lengths missed by" in text and "at most 0" not in text
-
-
-def test_a_climb_is_a_command(tmp_path):
-    svg = tmp_path / "climb.svg"
-    found = answer("climb", ROOT / "data" / "climbs" / "trunk.toml", "--samples", "64", "-o", svg)
-    assert sum(found["outcomes"].values()) == 64
-    assert found["p_climbed"] == found["outcomes"]["climbed"] / 64
-    assert svg.read_text().startswith("<svg")
-    bad = tmp_path / "bad.toml"
-    bad.write_text("[ring]\npad = 3\n")
-    done = garra("platform", "climb", bad, expect=INVALID)
-    assert f"{bad}: ring.pad: unknown key" in done.stderr

@@ -440,3 +440,14 @@ def test_the_report_of_a_run_of_the_program(tmp_path: Path, scenario: Path) -> N
     summary = json.loads((run / "summary.json").read_text())
     assert_sound(page, html, PATH_SECTIONS if summary["kind"] == "path" else MAP_SECTIONS)
     assert f"{summary['outcomes']['feasible']:,} · " in page.text
+
+
+def test_a_climb_shows_its_animation_and_its_nominal_cycle(runs, tmp_path):
+    summary = runs.copy(tmp_path, "platform_climb_trunk", "--samples", "64")
+    page, html = page_of(tmp_path)
+    assert_sound(page, html, ("estimate", "outcomes", "climb", "cycle", "metrics", "inputs"))
+    assert summary["outcomes"]["climbed"] > 0 and sum(summary["outcomes"].values()) == 64
+    assert html.count("<animate ") == 6 * 2 + 2 * 2 and "Friction margin over time" not in page.text
+    with h5py.File(tmp_path / "climb.h5", "a") as h5:
+        del h5["lower"]
+    assert_refused(report(tmp_path), INVALID_FILE, "climb.h5: lower: no such data set")

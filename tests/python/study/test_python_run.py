@@ -88,7 +88,8 @@ def test_kept_samples_as_a_table():
 
 @pytest.mark.parametrize(
     ("name", "samples", "event"),
-    [("puma_singularities", 64, "near"), ("three_puma_pull", 16, "held"), ("platform_climb", 64, "feasible")],
+    [("puma_singularities", 64, "near"), ("three_puma_pull", 16, "held"), ("platform_climb", 64, "feasible"),
+     ("platform_climb_trunk", 64, "climbed")],
 )
 def test_other_jobs_have_their_event(name, samples, event):
     found = garra.run(SCENARIOS / f"{name}.toml", samples=samples)

@@ -20,13 +20,13 @@ struct Followers {
 };
 
 /// Calls f(follower, leader, ratio) for each joint of J that follows another. Chains with followers
-/// are padded to kMaxJoints, where loops are ordinary ones; in smaller sizes an index that is no
-/// constant would move numbers out of registers.
+/// are padded to kMaxJoints, or of any size: loops are ordinary ones there; in smaller sizes an index that is
+/// no constant would move numbers out of registers.
 template <int J, class F>
 GARRA_HD void for_each_follower(const Followers& followers, const F& f) {
-  if constexpr (J == kMaxJoints) {
+  if constexpr (J == kMaxJoints || J == kAnyJoints) {
     if (!followers.any) return;
-    for (int i = 0; i < J; ++i)
+    for (int i = 0; i < extent<J>(); ++i)
       if (followers.leader[i] != i) f(i, followers.leader[i], followers.ratio[i]);
   }
 }
@@ -71,7 +71,7 @@ template <class S, int J>
 GARRA_HD void lead_inertia(const Followers& followers, Mat<S, J, J>& M) {
   lead_columns(followers, M);
   for_each_follower<J>(followers, [&](int i, int l, double ratio) {
-    for (int c = 0; c < J; ++c) {
+    for (int c = 0; c < extent<J>(); ++c) {
       M(l, c) = fma(S(ratio), M(i, c), M(l, c));
       M(i, c) = S(c == i ? 1 : 0);
     }

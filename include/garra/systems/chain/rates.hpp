@@ -2,6 +2,7 @@
 // (docs/theory/chain.md, "Joint rates").
 #pragma once
 
+#include "garra/core/status.hpp"
 #include "garra/systems/chain/kernels_singular.hpp"
 
 namespace garra::chain {
@@ -63,6 +64,7 @@ struct JointRatesOp {
     Vec<S, J> qd;
     Vec<S, 6> residual;  ///< J qd - twist
     S damping;           ///< lambda
+    S status;            ///< kConverged, or kInvalidInput and NaN where a number is not finite
   };
   template <class S>
   GARRA_HD Out<S> operator()(const In<S>& in) const;
@@ -107,14 +109,19 @@ GARRA_HD typename JointRatesOp<J>::template Out<S> JointRatesOp<J>::operator()(c
     const S part = select(counts, a.v[k][J] / select(counts, squares[k] + lambda2, S(1)), S(0));
     for (int i = 0; i < J; ++i) sum[i] = fma(part, a.v[k][i], sum[i]);
   }
+  S doubt = S(0);  // NaN where a number is not finite
+  for (int k = 0; k < 6 * J; ++k) doubt += jac.m[k] - jac.m[k];
+  for (int r = 0; r < 6; ++r) doubt += twist[r] - twist[r];
   Out<S> out;
-  for (int i = 0; i < J; ++i) out.qd[i] = scale[i] * sum[i];
+  for (int i = 0; i < J; ++i) out.qd[i] = scale[i] * sum[i] + doubt;
   for (int r = 0; r < 6; ++r) {
-    S along = -twist[r];
+    S along = doubt - twist[r];
     for (int i = 0; i < J; ++i) along = fma(jac(r, i), out.qd[i], along);
     out.residual[r] = along;
   }
-  out.damping = sqrt(lambda2);
+  out.damping = sqrt(lambda2) + doubt;
+  out.status = select(doubt == S(0), S(0.0 + static_cast<int>(Status::kConverged)),
+                      S(0.0 + static_cast<int>(Status::kInvalidInput)));
   return out;
 }
 

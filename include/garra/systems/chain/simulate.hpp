@@ -118,9 +118,12 @@ GARRA_HD Rates<S, J> rates(const Plant<S, M, J, K>& plant, const Clock<C>& clock
   const Vec<S, J> tau = with_tool_load(plant, clock, at, d.tau), b = braking(plant.friction, plant.damping, at.qd);
   Vec<S, J> braked;
   for_each_index<J>([&](int i) { braked[i] = b[i] * at.qd[i]; });
-  const Mat<S, J, J> H = mass_matrix<K>(plant.model, x);
-  const Vec<S, J> force = free_force<K>(plant.model, x, at.qd, tau);
-  const Vec<S, J> qdd = solve_for<M>(H, force - braked);
+  Mat<S, J, J> H = mass_matrix<K>(plant.model, x);
+  Vec<S, J> force = free_force<K>(plant.model, x, at.qd, tau) - braked;
+  lead_inertia(plant.law.followers, H);
+  lead_torques(plant.law.followers, force);
+  Vec<S, J> qdd = solve_for<M>(H, force);
+  follow_rates(plant.law.followers, qdd);
   return {qdd, d.tau, dot(braked, at.qd), dot(tau, at.qd)};
 }
 
@@ -170,6 +173,11 @@ struct Stage {
   Vec<S, J> tau, total;      ///< of the motors; with the force on the tool
 };
 
+template <class S, int J>
+GARRA_HD void follow_turn(const Followers& followers, Drive<S, J>& d) {
+  for_each_follower<J>(followers, [&](int i, int l, double) { d.turn[i] = d.turn[l]; });
+}
+
 /// Fixed-point passes of a stage: dry friction takes its coefficient from the last pass.
 template <int J>
 GARRA_HD int passes_of(const FrictionLaw<J>& friction, int smooth) {
@@ -185,7 +193,9 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
 #pragma unroll 1
 #endif
   for (int pass = 0; pass < passes; ++pass) {
-    const Drive<S, J> d = drive(plant.law, plant.nominal, clock, q, s.guess, plant.amplitude);
+    Drive<S, J> d = drive(plant.law, plant.nominal, clock, q, s.guess, plant.amplitude);
+    // (1 + step T) (V - w) of followers is then their ratio times that of the leader.
+    follow_turn(plant.law.followers, d);
     s.total = with_tool_load(plant, clock, {q, s.guess}, d.tau);
     const Vec<S, J> force = free_force<K>(plant.model, x, s.guess, s.total);
     const Vec<S, J> damping = braking(plant.friction, plant.damping, s.guess);
@@ -199,7 +209,10 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
       for_each_index<J>([&](int k) { sum = fma(H(i, k), gap[k], sum); });
       b[i] = sum;
     });
-    const Vec<S, J> change = solve_for<M>(A, b);
+    lead_inertia(plant.law.followers, A);
+    lead_torques(plant.law.followers, b);
+    Vec<S, J> change = solve_for<M>(A, b);
+    follow_rates(plant.law.followers, change);
     for_each_index<J>([&](int i) { s.V[i] = s.guess[i] + change[i] / grow[i]; });
     s.guess = s.V;
     s.tau = d.tau;
@@ -264,8 +277,10 @@ GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<d
 /// an impulse removes that velocity, the others free: H (qd+ - qd) = impulse on the stopped joints
 /// only. Lanes without a stop keep their bits.
 template <Joints K, class S, class M, int J>
-GARRA_HD_CALL void stop_joints(const M& m, const Vec<double, J>& lower, const Vec<double, J>& upper, Motion<S, J>& at) {
+GARRA_HD_CALL void stop_joints(const M& m, const Followers& followers, const Vec<double, J>& lower,
+                               const Vec<double, J>& upper, Motion<S, J>& at) {
   Mat<S, J, J> H = mass_matrix<K>(m, angles<K>(m, at.q));
+  lead_inertia(followers, H);
   Vec<S, J> stopped, b;
   for_each_index<J>([&](int i) {
     const auto below = at.q[i]<S(lower[i]), above = at.q[i]> S(upper[i]);
@@ -290,6 +305,8 @@ GARRA_HD_CALL void stop_joints(const M& m, const Vec<double, J>& lower, const Ve
     const S free = select(touched > S(0), at.qd[i] + change[i], at.qd[i]);
     at.qd[i] = select(stopped[i] > S(0), S(0), free);
   });
+  follow(followers, at.q);
+  follow_rates(followers, at.qd);
 }
 
 template <class S, int J>

@@ -1,6 +1,7 @@
 // Torques that drive a simulated chain: functions of time, and feedback (docs/theory/chain-simulation.md, "Torques").
 #pragma once
 
+#include "garra/systems/chain/followers.hpp"
 #include "garra/systems/chain/formula.hpp"
 #include "garra/systems/chain/kernels.hpp"
 
@@ -69,8 +70,8 @@ GARRA_HD C polygon_at(const double* points, const PolygonShape& shape, int colum
   return fma(share, b - a, a);
 }
 
-/// The torque law, shared by all samples, each of which has its own A. Padding joints have gains
-/// and amplitudes 0.
+/// The torque law, shared by all samples, each of which has its own A. Padding joints and followers have gains 0; torques
+/// act on leaders.
 template <int J>
 struct TorqueLaw {
   TorqueKind kind;
@@ -85,6 +86,7 @@ struct TorqueLaw {
   const double* points;  ///< [points_count, joints]
   int points_count, joints;
   double interval;  ///< between two points, the first of which is at t = 0 [s]
+  Followers followers;
 
   [[nodiscard]] GARRA_HD bool feedback() const { return kind == TorqueKind::kPd || kind == TorqueKind::kComputed; }
 
@@ -144,12 +146,15 @@ GARRA_HD Vec<S, J> feedback(const TorqueLaw<J>& law, const Vec<S, J>& q, const V
 template <class S, int J>
 GARRA_HD_CALL void controlled_torque(const TorqueLaw<J>& law, const Model<double, J>& nominal, const Vec<S, J>& q,
                                      const Vec<S, J>& qd, Vec<S, J>& tau) {
-  const Vec<S, J> a = feedback(law, q, qd);
+  Vec<S, J> a = feedback(law, q, qd);
   tau = a;
-  if (law.kind == TorqueKind::kComputed)
+  if (law.kind == TorqueKind::kComputed) {
+    follow_rates(law.followers, a);
     tau = inverse_dynamics(nominal, angles(nominal, q), qd, a) + damping_torque(nominal, qd);
-  else if (law.compensate_gravity)
+  } else if (law.compensate_gravity) {
     tau += gravity_torque(nominal, angles(nominal, q));
+  }
+  lead_torques(law.followers, tau);
 }
 
 /// The torque at a time and state. Computed torque compensates the chain's damping; stiff damping
