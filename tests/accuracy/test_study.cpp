@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "accuracy/scenario.hpp"
+#include "base/scenario/field_reader.hpp"
 #include "garra/accuracy.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
@@ -188,6 +189,23 @@ position = "-1 mm"
     const std::string what = error.what();
     EXPECT_NE(what.find("command.q"), std::string::npos) << what;
     EXPECT_NE(what.find("limit.position"), std::string::npos) << what;
+  }
+}
+
+TEST(AccuracyScenario, NamesAWrongStiffnessAlone) {
+  const std::string text = "schema = 1\njob = \"accuracy\"\n[robot]\nfile = \"" + test::source_folder() +
+                           R"(/data/robots/puma560.toml"
+[command]
+q = [0, 0, 0, 0, 0, 0]
+[load]
+stiffness = [1000, 1000]
+)";
+  try {
+    static_cast<void>(io::read_accuracy(io::ScenarioDocument::parse(text, "arm.toml")));
+    FAIL();
+  } catch (const io::FileErrors& errors) {
+    ASSERT_EQ(errors.each().size(), 1u) << errors.what();
+    EXPECT_NE(std::string(errors.what()).find("load.stiffness"), std::string::npos) << errors.what();
   }
 }
 

@@ -83,10 +83,24 @@ TEST(ArmPath, APathThroughAnAlignedWristDoesNotPass) {
   }
   EXPECT_EQ(own, 1);
   EXPECT_EQ(passing, 6);
+  EXPECT_EQ(found.branch.size(), 10u);  // two end at the singularity, and two begin behind it
   bool covered = false;
   for (std::size_t k = 0; k < found.undecided.size(); k += 2)
     covered = covered || (found.undecided[k] <= 0.5 && 0.5 <= found.undecided[k + 1]);
   EXPECT_TRUE(covered);
+}
+
+/// Singular solutions are one undecided interval, neither thousands of samples nor branches.
+TEST(ArmPath, OfAWristThatStaysAlignedHasTheOtherBranches) {
+  const Array ends = to_poses(puma(), {0.2, 0.3, 0.4, 0.5, 0, 0.1, 0.4, 0.4, 0.5, 0.5, 0, 0.1});
+  for (const double near : {0.02, 1e-3, 1e-6}) {
+    const PathCheck found = AllSolutions(puma()).check_path({.pose = ends}, {.near_singular = near});
+    int passing = 0;
+    for (const PathBranch& branch : found.branch) passing += branch.passes() ? 1 : 0;
+    EXPECT_EQ(passing, 6) << near;
+    EXPECT_LT(found.s.size(), 10000u) << near;
+    EXPECT_LT(found.branch.size(), 20u) << near;
+  }
 }
 
 TEST(ArmPath, LeavingTheWorkspaceEndsEveryBranch) {
@@ -125,7 +139,7 @@ TEST(ArmPath, SaysWhereABranchContinuesWithoutProof) {
   EXPECT_TRUE(best.passes());
   EXPECT_EQ(best.sigma_bound, 0);
   EXPECT_TRUE(std::isinf(best.limit_bound));
-  EXPECT_EQ(found.undecided.size(), 2 * (found.s.size() - 1));
+  EXPECT_EQ(found.undecided, Array({0, 1}));
   for (std::size_t k = 0; k < best.sigma.size(); ++k) EXPECT_NEAR(best.q[6 * k], 0.3 + 0.2 * found.s[k], 1e-8);
 }
 

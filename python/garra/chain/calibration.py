@@ -14,6 +14,7 @@ import numpy as np
 
 from garra.arguments import numbers, positive, whole
 from garra.chain.robot import Chain
+from garra.turns import turn_matrix
 
 AXES: tuple[str, ...] = ("x", "y", "z", "rx", "ry", "rz")
 """Components of a frame's displacement: shifts [m], turns [rad]."""
@@ -194,8 +195,8 @@ class Calibration:
         6
         """
         q = self._checked_values(q)
-        J = self._scaled(q).reshape(-1, len(self.names))
-        _, s, V = np.linalg.svd(J, full_matrices=False)
+        J = self._scaled(*self._frames(q, self._displaced(None)))
+        _, s, V = np.linalg.svd(J.reshape(-1, len(self.names)), full_matrices=False)
         rank = int((s > _RANK * s[0]).sum())
         kept = s[:rank]
         observability = {
@@ -205,7 +206,7 @@ class Calibration:
             "O4": float(kept[-1] ** 2 / kept[0]),
             "O5": float(1 / (1 / kept).sum()),
         }
-        return Identifiability(rank, self._basis(q).shape[0], float(kept[0] / kept[-1]), s, V[:rank], observability)
+        return Identifiability(rank, self._basis(J).shape[0], float(kept[0] / kept[-1]), s, V[:rank], observability)
 
     def choose(self, q: Any, count: int) -> np.ndarray:
         """Poses to measure, of candidates: those that make O1 large.
@@ -241,7 +242,8 @@ class Calibration:
         count = whole("count", count, 1)
         if count > len(q):
             raise ValueError(f"count = {count}: there are {len(q)} candidates")
-        rows = self._scaled(q) @ self._basis(q).T  # [n, rows, rank]
+        J = self._scaled(*self._frames(q, self._displaced(None)))
+        rows = J @ self._basis(J).T  # [n, rows, rank]
         information = np.einsum("nki,nkj->nij", rows, rows)
         chosen: list[int] = []
         total = 1e-6 * information.mean(0).trace() / rows.shape[-1] * np.eye(rows.shape[-1])
@@ -317,7 +319,7 @@ class Calibration:
         moved, steps, converged = self._displaced(None), 0, False
         while not converged and steps < max_iterations:
             G, tools = self._frames(q, moved)
-            J = (self._jacobian(G, tools) / self.noise[:, None] * self.prior).reshape(-1, len(self.prior))
+            J = self._scaled(G, tools).reshape(-1, len(self.prior))
             rest = (self._residuals(measured, tools) / self.noise).reshape(-1)
             # The step in the identifiable combinations that leads to the smallest total displacement.
             at = self._logarithms(moved) / self.prior
@@ -327,7 +329,7 @@ class Calibration:
             converged = bool(abs(step).max() < 1e-6)
         G, tools = self._frames(q, moved)
         residuals = self._residuals(measured, tools)
-        J = (self._jacobian(G, tools) / self.noise[:, None] * self.prior).reshape(-1, len(self.prior))
+        J = self._scaled(G, tools).reshape(-1, len(self.prior))
         covariance = np.linalg.inv(J.T @ J + np.eye(len(self.prior))) * self.prior[:, None] * self.prior
         s = np.linalg.svd(J, compute_uv=False)
         free = J.shape[0] - int((s > _RANK * s[0]).sum())
@@ -353,7 +355,7 @@ class Calibration:
     def _apply(self, moved: np.ndarray, step: np.ndarray) -> np.ndarray:
         d = step.reshape(-1, 6)
         out = np.tile(np.eye(4), (len(d), 1, 1))
-        out[:, :3, :3], out[:, :3, 3] = _turns(d[:, 3:]), d[:, :3]
+        out[:, :3, :3], out[:, :3, 3] = turn_matrix(d[:, 3:]), d[:, :3]
         return moved @ out
 
     def _logarithms(self, moved: np.ndarray) -> np.ndarray:
@@ -384,25 +386,15 @@ class Calibration:
         shift = measured[:, :3, 3] - tools[:, :3, 3]
         return np.concatenate([shift, _vectors(measured[:, :3, :3] @ tools[:, :3, :3].transpose(0, 2, 1))], axis=1)
 
-    def _scaled(self, q: np.ndarray) -> np.ndarray:
-        return self.jacobian(q) / self.noise[:, None] * self.prior
+    def _scaled(self, frames: np.ndarray, tools: np.ndarray) -> np.ndarray:
+        return self._jacobian(frames, tools) / self.noise[:, None] * self.prior
 
-    def _basis(self, q: np.ndarray) -> np.ndarray:
-        """[rank, p] combinations that poses all over the joints' ranges identify, and the given ones."""
+    def _basis(self, J: np.ndarray) -> np.ndarray:
+        """[rank, p] combinations that poses all over the joints' ranges identify, and those with the Jacobian J."""
         spread = np.random.default_rng(0).uniform(-1, 1, (20 * (self.arm.n + 1), self.arm.n))
-        J = self._scaled(np.concatenate([spread, q])).reshape(-1, len(self.names))
-        _, s, V = np.linalg.svd(J, full_matrices=False)
+        more = self._scaled(*self._frames(spread, self._displaced(None)))
+        _, s, V = np.linalg.svd(np.concatenate([more, J]).reshape(-1, len(self.names)), full_matrices=False)
         return V[s > _RANK * s[0]]
-
-
-def _turns(v: np.ndarray) -> np.ndarray:
-    """[n, 3, 3] rotations by the vectors [n, 3] (Rodrigues)."""
-    angle = np.linalg.norm(v, axis=-1)[..., None, None]
-    K = np.zeros((*v.shape[:-1], 3, 3))
-    K[..., 0, 1], K[..., 0, 2], K[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
-    K -= np.swapaxes(K, -1, -2)
-    half = np.sinc(angle / (2 * np.pi))
-    return np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * half**2 * (K @ K)
 
 
 def _vectors(R: np.ndarray) -> np.ndarray:

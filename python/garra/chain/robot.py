@@ -888,6 +888,50 @@ class Chain:
         found = _core.chain_derivatives(self._core, forward, *arrays, *place(*on))
         return {name: batch.out(array) for name, array in found.items()}
 
+    @property
+    def inertial_parameters(self) -> np.ndarray:
+        """[10 n] of each link: m, m c, and ixx ixy iyy ixz iyz izz about the origin of its frame [kg, kg m, kg m^2]"""
+        from garra.chain import regressor
+
+        return regressor.of_links(self)
+
+    def regressor(self, q: Any, qd: Any, qdd: Any, *, device: str = "cpu", threads: int = 0) -> Any:
+        """Derivatives Y of rnea() by the inertial parameters: tau = Y inertial_parameters (docs/theory/chain.md).
+
+        Rotors and damping are not part of it: rnea() has armature * qdd + damping * qd besides.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like [..., n]
+            As in rnea().
+        device, threads
+            As in evaluate().
+
+        Returns
+        -------
+        array [..., n, 10 n]
+            Columns in the order of `inertial_parameters`; ten for each coupled joint, too.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+
+        Examples
+        --------
+        >>> robot = garra.load("panda")
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 7))
+        >>> Y = robot.regressor(q, qd, qdd)
+        >>> Y.shape, bool(np.allclose(Y @ robot.inertial_parameters, robot.rnea(q, qd, qdd)))
+        ((50, 7, 70), True)
+        """
+        from garra.chain import regressor
+
+        n = self.n
+        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)))
+        states = tuple(batch[name] for name in ("q", "qd", "qdd"))
+        return batch.out(regressor.regressor(self, states, device, threads))
+
     def crba(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Mass matrix M with rotor inertias.
 
@@ -1043,6 +1087,7 @@ class Chain:
         pose: Any,
         q0: Any = None,
         *,
+        nearest: bool = False,
         tolerance: float = 1e-10,
         max_iterations: int = 48,
         starts: int = 40,
@@ -1050,12 +1095,17 @@ class Chain:
     ) -> InverseKinematics:
         """Finds joint values within the limits for tool poses, by damped Newton steps (docs/theory/chain.md).
 
+        A search from q0 may end at a solution that is not the nearest one. With `nearest` it starts at the nearest of all
+        solutions of inverse_kinematics_all(), and answers along a path are continuous.
+
         Parameters
         ----------
         pose : array_like [..., 4, 4]
             Homogeneous matrices of the tool in the world.
         q0 : array_like [..., n], optional
             Initial guess of the first search [rad or m]; default: the middle of the limits.
+        nearest : bool
+            Return the solution next to q0, of all. For six joints; slower (docs/howto/all-solutions.md).
         tolerance : float
             Success: norm of the pose error <= tolerance [m and rad].
         max_iterations : int
@@ -1073,9 +1123,9 @@ class Chain:
         Raises
         ------
         ValueError
-            For inconsistent shapes.
+            For inconsistent shapes, and `nearest` without q0.
         garra.UsageError
-            For matrices that are no poses and options out of range.
+            For matrices that are no poses and options out of range; `nearest`: robots without six joints to move.
 
         Examples
         --------
@@ -1087,8 +1137,14 @@ class Chain:
         """
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
+        start = batch["q0"]
+        if nearest:
+            if start is None:
+                raise ValueError("nearest: to which joint values? Give q0")
+            solutions = self.inverse_kinematics_all(batch["pose"], q0=start).q
+            start = np.array([found[0] if len(found) else own for found, own in zip(solutions, start)]).reshape(-1, self.n)
         found = _core.chain_inverse_kinematics(
-            self._core, batch["pose"].reshape(-1, 16), batch["q0"], positive("tolerance", tolerance), most, check_seed(seed)
+            self._core, batch["pose"].reshape(-1, 16), start, positive("tolerance", tolerance), most, check_seed(seed)
         )
         found["success"] = found["success"].astype(bool)
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])

@@ -15,6 +15,7 @@ from garra import _core
 from garra.arguments import numbers, path_text
 from garra.grasp.drawing import Solid, geom_surface, place_solid
 from garra.grasp.ranking_file import TOUCH_STATUS
+from garra.turns import turn_matrix
 
 if TYPE_CHECKING:
     import mujoco
@@ -219,14 +220,6 @@ def _matrix(p: np.ndarray, R: np.ndarray) -> np.ndarray:
 
 def _inverse(X: np.ndarray) -> np.ndarray:
     return _matrix(-X[:3, :3].T @ X[:3, 3], X[:3, :3].T)
-
-
-def rotation(turn: np.ndarray) -> np.ndarray:
-    """Rotation matrix of a rotation vector."""
-    angle = float(np.linalg.norm(turn))
-    x, y, z = turn / angle if angle else turn
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
 
 
 def _is_pose(X: np.ndarray) -> bool:
@@ -435,7 +428,7 @@ def _disturbed(hand: JointedHand, X: np.ndarray, q: np.ndarray, g: int, o: HandO
         return X, q
     drawn = np.random.default_rng([o.seed, g]).standard_normal(6 + len(q))
     middle = hand.place(q)[:, :3, 3].mean(0)
-    R = rotation(o.rotation_noise * drawn[3:6])
+    R = turn_matrix(o.rotation_noise * drawn[3:6])
     error = _matrix(middle + o.position_noise * drawn[:3] - R @ middle, R)
     noisy = q + o.joint_noise * drawn[6:]
     return X @ error, np.clip(noisy, np.minimum(hand.low, q), np.maximum(hand.high, q))

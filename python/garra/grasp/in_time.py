@@ -13,8 +13,8 @@ import numpy as np
 
 from garra import contact
 from garra.grasp.wrench import wrench_matrix
-from garra.grasp.hand_poses import rotation
 from garra.grasp.what_helps import arrays_of
+from garra.turns import turn_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,7 @@ def simulate(
         twist = twist + step * (body.inverse @ (body.W @ c))
         rates = rates - step * (body.to_joints @ c)
         gap = np.maximum(gap + step * (body.W.T @ twist - body.J @ rates)[::3], 0)
-        R = rotation(step * twist[3:]) @ R
+        R = turn_matrix(step * twist[3:]) @ R
         turn = float(np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1)))
         shift = rows[-1][1] + step * twist[:3]
         rows.append(((i + 1) * step, shift, turn, c.reshape(-1, 3)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra.renamed import accept_old, attribute
+from garra.singularity.leaving import WayOut, way_out
 from garra.summary import Summary
 
 if TYPE_CHECKING:
@@ -516,20 +517,13 @@ def map(  # noqa: A001  (the field's word)
     >>> r
     <Result 'Singularities of PUMA 560': P(near) = ..., 1,000 samples>
     """
-    from tempfile import TemporaryDirectory
-
     from garra.study.run import run
 
     tables = {"joints": joints, "task": task, "measure": measure, "slice": slice, "sampling": sampling, "output": output}
     how = {"samples": samples, "seed": seed, "device": device, "threads": threads, "report": report}
-    with TemporaryDirectory(prefix="garra-") as folder:
-        model = f"{folder}/{robot.name or 'robot'}.toml".replace(" ", "_")
-        with open(model, "w", encoding="utf-8") as file:
-            file.write(robot.to_toml())
-        scenario = {"schema": 1, "job": "singularity", "robot": {"file": model}}
-        scenario |= {"title": title or f"Singularities of {robot.name}"}
-        scenario |= {key: table for key, table in tables.items() if table is not None}
-        return run(scenario, out, **how, progress=progress)
+    scenario = {"schema": 1, "job": "singularity", "robot": robot, "title": title or f"Singularities of {robot.name}"}
+    scenario |= {key: table for key, table in tables.items() if table is not None}
+    return run(scenario, out, **how, progress=progress)
 
 
 def _unit(length: float | None) -> float:

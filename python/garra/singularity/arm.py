@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from garra.turns import turn_matrix
+
 STEPS = 24  # poses of the escape motion
 TURN = 0.6  # its last pose: each joint of the escape set by so much [rad, or of the arm's size]
 FLAT = 1e-9  # directions whose sine is below are parallel
@@ -64,9 +66,7 @@ def _exponential(screw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     angle = float(np.linalg.norm(w))
     if angle < FLAT:
         return np.eye(3), v
-    u = w / angle
-    cross = np.array([[0, -u[2], u[1]], [u[2], 0, -u[0]], [-u[1], u[0], 0]])
-    rotation = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+    rotation = turn_matrix(w)
     return rotation, (np.eye(3) - rotation) @ np.cross(w, v) / angle**2 + w * (w @ v) / angle**2
 
 

@@ -4,6 +4,7 @@ docs/reference/run-folder.md)."""
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import signal
 import subprocess
@@ -462,14 +463,19 @@ def _raise(code: int, said: str, command: str) -> None:
 
 
 def _scenario_file(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, folder: Path) -> str:
-    """File of the scenario; a mapping or an object of garra.scenario is written to `folder` first."""
+    """File of the scenario; a mapping or an object of garra.scenario is written to `folder` first, and so is its Chain."""
     if isinstance(scenario, str | PathLike):
         return fspath(scenario)
     import tomli_w
 
-    table = scenario if isinstance(scenario, Mapping) else scenario.to_dict()
+    table = dict(scenario if isinstance(scenario, Mapping) else scenario.to_dict())
+    robot = table.get("robot")
+    if hasattr(robot, "to_toml"):
+        model = folder / f"{re.sub('[ /]', '_', robot.name) or 'robot'}.toml"
+        model.write_text(robot.to_toml(), encoding="utf-8")
+        table["robot"] = {"file": str(model)}
     path = folder / "scenario.toml"
-    path.write_text(tomli_w.dumps(dict(table)), encoding="utf-8")
+    path.write_text(tomli_w.dumps(table), encoding="utf-8")
     return str(path)
 
 
@@ -503,7 +509,7 @@ def run(
     Parameters
     ----------
     scenario : str, path, mapping or garra.scenario object
-        Scenario file, or its content with absolute paths.
+        Scenario file, or its content with absolute paths. The value of "robot" may be a garra.Chain.
     out : str or path, optional
         Run folder, new or empty; default: a temporary folder that lives as long as the result.
     samples, seed : int, optional

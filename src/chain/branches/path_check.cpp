@@ -108,7 +108,7 @@ class Follower {
       std::vector<double> middles;
       for (auto a = samples_.begin(), b = std::next(a); b != samples_.end(); a = b++) {
         const Linked linked = link(*a, *b);
-        if (linked == Linked::kNot || (linked == Linked::kBridged && round < kBridgeRounds))
+        if (linked == Linked::kNot || (linked != Linked::kProven && round < kBridgeRounds))
           middles.push_back(0.5 * (a->first + b->first));
       }
       if (middles.empty() || round == options_.refinements) break;
@@ -118,8 +118,8 @@ class Follower {
   }
 
  private:
-  enum class Linked { kProven, kBridged, kNot };
-  static constexpr int kBridgeRounds = 4;  ///< bisections of intervals that lack a proof only
+  enum class Linked { kProven, kBridged, kSingular, kNot };
+  static constexpr int kBridgeRounds = 4;  ///< bisections of intervals that lack a proof only, or are singular
   static constexpr double kNear = 4;       ///< a link without proof is at most this many Newton steps long
 
   void sample_first() {
@@ -205,18 +205,24 @@ class Follower {
         from.drift = by_forth ? forth.exists : back.exists + apart;
       }
     const bool bridged = bridge(a.second, b.second, std::hypot(way / unit_, angle));
-    const bool open = std::any_of(a.second.begin(), a.second.end(), [](const Node& n) { return n.next < 0; }) ||
-                      std::any_of(b.second.begin(), b.second.end(), [](const Node& n) { return n.previous < 0; });
-    return open ? Linked::kNot : bridged ? Linked::kBridged : Linked::kProven;
+    bool open = false, singular = false;
+    const auto visit = [&](const Node& node, int link) {
+      if (link >= 0) return;
+      (is_singular(node) ? singular : open) = true;
+    };
+    for (const Node& node : a.second) visit(node, node.next);
+    for (const Node& node : b.second) visit(node, node.previous);
+    return open ? Linked::kNot : singular ? Linked::kSingular : bridged ? Linked::kBridged : Linked::kProven;
   }
+  [[nodiscard]] bool is_singular(const Node& node) const { return node.sigma <= options_.near_singular; }
 
   /// Links solutions without a proof that are next to each other both ways, and as near as Newton's step says.
   bool bridge(Sample& a, Sample& b, double step) const {
     bool any = false;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      if (a[i].next >= 0 || a[i].sigma <= options_.near_singular) continue;
+      if (a[i].next >= 0 || is_singular(a[i])) continue;
       const std::size_t j = nearest(b, a[i].q);
-      if (j == b.size() || b[j].previous >= 0 || b[j].sigma <= options_.near_singular) continue;
+      if (j == b.size() || b[j].previous >= 0 || is_singular(b[j])) continue;
       const double apart = apart_by(a[i].q, b[j].q);
       if (nearest(a, b[j].q) != i || apart > kNear * step / std::min(a[i].sigma, b[j].sigma)) continue;
       a[i].next = static_cast<int>(j), b[j].previous = static_cast<int>(i);
@@ -240,15 +246,21 @@ class Follower {
     const auto last = static_cast<std::int64_t>(samples.size()) - 1;
     for (std::int64_t n = 0; n <= last; ++n) {
       const Sample& here = *samples[static_cast<std::size_t>(n)];
-      for (const Node& node : here)
-        if (n == 0 || node.previous < 0) out.branch.push_back(follow(samples, n, node));
+      for (const Node& node : here) {
+        const bool begins = n == 0 || node.previous < 0;
+        // A singular solution without neighbors is part of an undecided interval, and no branch.
+        if (begins && !(is_singular(node) && node.next < 0)) out.branch.push_back(follow(samples, n, node));
+      }
       const auto open = [&](const Node& node) { return node.next < 0 || node.bridged; };
       const bool behind = n < last && std::any_of(samples[static_cast<std::size_t>(n) + 1]->begin(),
                                                   samples[static_cast<std::size_t>(n) + 1]->end(),
                                                   [](const Node& node) { return node.previous < 0; });
-      if (n < last && (behind || std::any_of(here.begin(), here.end(), open)))
-        out.undecided.insert(out.undecided.end(),
-                             {out.s[static_cast<std::size_t>(n)], out.s[static_cast<std::size_t>(n) + 1]});
+      if (!(n < last && (behind || std::any_of(here.begin(), here.end(), open)))) continue;
+      const double from = out.s[static_cast<std::size_t>(n)], to = out.s[static_cast<std::size_t>(n) + 1];
+      if (!out.undecided.empty() && out.undecided.back() == from)
+        out.undecided.back() = to;
+      else
+        out.undecided.insert(out.undecided.end(), {from, to});
     }
     for (PathBranch& branch : out.branch) finish(out, last, branch);
     choose_best(out);

@@ -62,6 +62,51 @@ def test_a_joint_swept_over_values_gives_a_row_for_each():
     assert single.count.shape == (3,) and single.q[1].shape == (single.count[1], 7)
 
 
+@pytest.mark.parametrize("name", ["puma560", "ur10e", "jaco2"])
+def test_a_seeded_call_returns_the_nearest_of_all(name):
+    robot = garra.load(name)
+    q = RANDOM.uniform(np.maximum(robot.lower, -6), np.minimum(robot.upper, 6), (40, 6))
+    q0 = np.clip(q + RANDOM.normal(0, 0.7, (40, 6)), robot.lower, robot.upper)
+    pose = robot.forward_kinematics(q)
+    found = robot.inverse_kinematics(pose, q0, nearest=True)
+    assert found.success.all() and np.allclose(robot.forward_kinematics(found.q), pose, atol=1e-9)
+    away = np.linalg.norm(found.q - q0, axis=1)
+    every = robot.inverse_kinematics_all(pose, windings=True)
+    for row, solutions in enumerate(every.q):
+        # Turns of joints without limits are free.
+        turns = np.where(np.isfinite(robot.lower), 0, 2 * np.pi * np.round((q0[row] - solutions) / (2 * np.pi)))
+        assert away[row] < np.linalg.norm(solutions + turns - q0[row], axis=1).min() + 1e-9
+    search = robot.inverse_kinematics(pose, q0)
+    assert (away < np.linalg.norm(search.q - q0, axis=1) + 1e-6).all()
+    assert (away < np.linalg.norm(search.q - q0, axis=1) - 1e-3).any()  # the search alone finds others
+
+
+@pytest.mark.parametrize("name", ["ur10e", "jaco2"])
+def test_seeded_answers_along_a_path_are_continuous(name):
+    robot = garra.load(name)
+    s = np.linspace(0, 1, 200)[:, None]
+    way = np.array([2.5, -1.2, 1.4, 2.7, 0.9, -2.9]) + s * [2.0, 0.5, -0.4, 1.5, 0.6, -2.0]  # beyond half a turn
+    pose, q = robot.forward_kinematics(way), way[0]
+    for row in range(len(way)):
+        q = robot.inverse_kinematics(pose[row], q, nearest=True).q
+        assert np.allclose(q, way[row], atol=1e-7)
+
+
+def test_a_seeded_call_without_solution_gives_the_nearest_pose():
+    robot = garra.load("ur10e")
+    pose = robot.forward_kinematics(np.full((3, 6), 0.4))
+    pose[1, :3, 3] = 5
+    found = robot.inverse_kinematics(pose, np.full(6, 0.3), nearest=True)
+    assert found.success.tolist() == [True, False, True] and found.position_error[1] > 1
+    single = robot.inverse_kinematics(pose[0], np.full(6, 0.3), nearest=True)
+    assert single.q.shape == (6,) and np.allclose(single.q, found.q[0])
+    assert robot.inverse_kinematics(np.zeros((0, 4, 4)), np.zeros(6), nearest=True).q.shape == (0, 6)
+    with pytest.raises(ValueError, match="Give q0"):
+        robot.inverse_kinematics(pose, nearest=True)
+    with pytest.raises(garra.UsageError, match="7 joints, not 6"):
+        garra.models.iiwa14().inverse_kinematics(pose, np.zeros(7), nearest=True)
+
+
 def test_bad_poses():
     robot = garra.models.ur5()
     pose = np.tile(robot.forward_kinematics(np.full(6, 0.4)), (3, 1, 1))

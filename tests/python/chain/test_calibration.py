@@ -10,6 +10,7 @@ from arrays import require_module
 require_module()
 
 from garra.chain.calibration import AXES, Calibration  # noqa: E402
+from garra.turns import turn_matrix  # noqa: E402
 
 PUMA = garra.load("puma560")
 SCARA = garra.Chain.from_toml(
@@ -104,8 +105,7 @@ def noisy(model, q, true, seed):
     random = np.random.default_rng(seed)
     poses = model.poses(q, true)
     noise = random.normal(size=(len(q), 6)) * model.noise
-    turns = garra.chain.calibration._turns(noise[:, 3:])
-    poses[:, :3, :3] = turns @ poses[:, :3, :3]
+    poses[:, :3, :3] = turn_matrix(noise[:, 3:]) @ poses[:, :3, :3]
     poses[:, :3, 3] += noise[:, :3]
     return poses
 

@@ -180,7 +180,7 @@ def test_every_function_of_the_module_takes_what_python_has():
 
 
 def test_unknown_names_get_the_list_of_robots():
-    with pytest.raises(garra.InputOutputError, match="Models: exoskeleton, .*iiwa14, puma560"):
+    with pytest.raises(garra.InputOutputError, match="Models: exoskeleton, .*iiwa14, jaco2, panda, puma560"):
         garra.load("ur10")
 
 
@@ -197,7 +197,7 @@ def test_gravity_and_payload_of_a_urdf_change_the_torques_by_its_weight():
 
 
 def test_an_unknown_name_gets_the_names_there_are():
-    for load, names in ((garra.load, "iiwa14, puma560"), (garra.platform.load, "irregular, trepa_like")):
+    for load, names in ((garra.load, "iiwa14, jaco2, panda, puma560"), (garra.platform.load, "irregular, trepa_like")):
         with pytest.raises(garra.InputOutputError, match=names):
             load("ur10")
 
