@@ -184,6 +184,12 @@ struct TaskGrid {
   int starts = 16;
 };
 
+/// The arm with each helical joint (a joint that turns, and a slide along its axis that follows it) as one joint that
+/// turns: Robot::coupled then has it as its own leader, and its pitch [m/rad] as ratio. Only functions of this header
+/// and make_screws() take such an arm; they take the original, too.
+/// @throws Error kUsage for other coupled joints.
+[[nodiscard]] chain::Robot merge_helical(const chain::Robot& robot);
+
 /// Two-dimensional section of the joint space: two joints on a grid, the others fixed.
 struct Slice {
   int x = 0, y = 1;       ///< joints, from 0

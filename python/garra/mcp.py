@@ -18,7 +18,7 @@ from garra import _core
 from garra.arguments import numbers, place, positive, whole
 from garra.batch import Batch
 from garra.options import accept_options
-from garra.summary import describe_converged
+from garra.summary import Converged
 
 METHODS: tuple[str, ...] = ("auto", "semismooth-newton", "merit")
 """Values of SolveOptions.method"""
@@ -34,7 +34,7 @@ _LEAST_SINGLE = 1e-4
 
 
 @dataclass(frozen=True, repr=False)
-class Solutions:
+class Solutions(Converged):
     """Solutions of a batch; [...] are the leading axes of the problems.
 
     Examples
@@ -66,20 +66,6 @@ class Solutions:
     """calls of F for values, each of all rows"""
     jacobian_calls: int
     """calls for derivatives"""
-
-    @property
-    def converged(self) -> Any:
-        """[...] bool: the status is "converged".
-
-        Examples
-        --------
-        >>> bool(garra.mcp.solve(lambda x: x - 2, 0, 1, [0.0]).converged)
-        True
-        """
-        return self.status == 0
-
-    def __repr__(self) -> str:
-        return f"Solutions({describe_converged(np.asarray(self.status), _core.statuses)})"
 
 
 @dataclass(frozen=True)
@@ -206,7 +192,7 @@ def solve(
 
 
 @dataclass(frozen=True, repr=False)
-class AffineSolutions:
+class AffineSolutions(Converged):
     """Solutions of affine problems; [...] are the leading axes of the problems.
 
     Examples
@@ -228,20 +214,6 @@ class AffineSolutions:
     """[...] Newton steps, pivots or interior-point steps, over all methods"""
     method: Any
     """[...] index in AFFINE_METHODS of the last method"""
-
-    @property
-    def converged(self) -> Any:
-        """[...] bool: the status is "converged".
-
-        Examples
-        --------
-        >>> bool(garra.mcp.solve_affine([[2.0]], [-1.0], 0, 1).converged)
-        True
-        """
-        return self.status == 0
-
-    def __repr__(self) -> str:
-        return f"AffineSolutions({describe_converged(np.asarray(self.status), _core.statuses)})"
 
 
 def solve_affine(

@@ -21,7 +21,7 @@ from garra import _core
 from garra.arguments import place, positive, whole
 from garra.batch import Batch
 from garra.options import accept_options
-from garra.summary import describe_converged
+from garra.summary import Converged
 
 MERITS: tuple[str, ...] = _core.mncp_merits
 """Merit functions (3), (4), (5) of docs/theory/mncp.md."""
@@ -30,7 +30,7 @@ MINIMIZERS: tuple[str, ...] = _core.mncp_minimizers
 
 
 @dataclass(frozen=True, repr=False)
-class Solutions:
+class Solutions(Converged):
     """Solutions of a batch; [...] are the leading axes of the problems.
 
     Examples
@@ -58,20 +58,6 @@ class Solutions:
     """[...] starts used before the last one"""
     stalls: Any
     """[...] starts that ended without a solution"""
-
-    @property
-    def converged(self) -> Any:
-        """[...] bool: the status is "converged".
-
-        Examples
-        --------
-        >>> bool(garra.mncp.kojima_shindo().converged)
-        True
-        """
-        return self.status == 0
-
-    def __repr__(self) -> str:
-        return f"Solutions({describe_converged(np.asarray(self.status), _core.statuses)})"
 
 
 @dataclass(frozen=True)

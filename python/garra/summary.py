@@ -43,6 +43,28 @@ class Summary:
         return f": {said}" if status.ndim == 0 else f" of {status.size:,} problems: {said}"
 
 
+class Converged:
+    """Base of a frozen dataclass of solutions with a status each, whose own repr is off."""
+
+    status: Any
+
+    @property
+    def converged(self) -> Any:
+        """[...] bool: the status is "converged".
+
+        Examples
+        --------
+        >>> bool(garra.mcp.solve(lambda x: x - 2, 0, 1, [0.0]).converged)
+        True
+        """
+        return self.status == 0
+
+    def __repr__(self) -> str:
+        from garra import _core
+
+        return f"{type(self).__name__}({describe_converged(np.asarray(self.status), _core.statuses)})"
+
+
 def summary(head: str, parts: dict[str, Any]) -> str:
     """A line for each part; the names alone of those that are too many."""
     rows = [f"  {name}: {_told(part)}" for name, part in parts.items()]

@@ -74,6 +74,28 @@ class Computing {
   InterruptScope interrupt_;
 };
 
+/// What `work` returns; meanwhile other threads have the GIL, and a signal ends the call.
+template <class Work>
+auto compute(const Work& work) {
+  const Computing computing;
+  return work();
+}
+
+/// Names as a tuple of texts.
+template <class Names>
+nb::tuple to_tuple(const Names& names) {
+  nb::list all;
+  for (const char* name : names) all.append(name);
+  return nb::tuple(all);
+}
+/// Those of the first values of an enum.
+template <class Enum>
+nb::tuple to_tuple(int count) {
+  nb::list all;
+  for (int i = 0; i < count; ++i) all.append(to_string(static_cast<Enum>(i)));
+  return nb::tuple(all);
+}
+
 /// Device of a call on arrays: "auto", "cpu", "scalar", "cuda:0". `work` is its time on one core.
 inline Device make_device(const std::string& name, int threads, double work) {
   return parse_device_for_arrays(name, threads, work);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "chain/files/jacobian_form.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/chain_generate.hpp"
 #include "garra/chain_simulate.hpp"
@@ -81,13 +82,11 @@ std::vector<std::size_t> shape_with_rows(std::size_t rows, const std::vector<int
 
 chain::EvalOptions eval_options(const std::string& form, bool body_axes, const std::vector<double>& point) {
   chain::EvalOptions options;
-  if (form == "angular-first")
-    options.form = chain::JacobianForm::kAngularFirst;
-  else if (form == "screws")
-    options.form = chain::JacobianForm::kScrews;
-  else if (form != "linear-first")
+  const auto known = value_named<chain::JacobianForm>(form);
+  if (!known)
     throw Error(ExitCode::kUsage, "form = \"" + form + "\"",
                 "there are linear-first, angular-first, screws; of jacobian() also euler-zyx, euler-zyz");
+  options.form = *known;
   options.body_axes = body_axes;
   options.point = to_vec3(point);
   return options;
@@ -109,12 +108,10 @@ chain::RatePlace rate_place(const nb::tuple& how) {
 nb::dict rates(const Robot& robot, const Numbers& q, const Numbers& twist, const nb::tuple& how,
                const std::string& device, int threads) {
   chain::RatePlace place = rate_place(how);
-  chain::JointRates found;
-  {
-    const Computing computing;
+  auto found = compute([&] {
     place.device = make_device(device, threads, core_seconds::kCopying);
-    found = chain::joint_rates(robot, to_span(q), to_span(twist), place);
-  }
+    return chain::joint_rates(robot, to_span(q), to_span(twist), place);
+  });
   const std::size_t n = q.shape(0);
   nb::dict out;
   out["qd"] = taken(std::move(found.qd), {n, q.shape(1)});
@@ -126,16 +123,13 @@ nb::dict rates(const Robot& robot, const Numbers& q, const Numbers& twist, const
 
 nb::dict derivatives(const Robot& robot, bool forward, const Numbers& q, const Numbers& qd, const Numbers& last,
                      const std::string& device, int threads) {
-  chain::DynamicsDerivatives found;
   const std::size_t n = q.shape(0), j = q.shape(1);
-  {
-    const Computing computing;
+  auto found = compute([&] {
     const Device on = make_device(device, threads, core_seconds::kCopying);
     const auto count = static_cast<std::int64_t>(n);
-    found = forward
-                ? chain::forward_dynamics_derivatives(robot, {count, to_span(q), to_span(qd), {}, to_span(last)}, on)
-                : chain::inverse_dynamics_derivatives(robot, {count, to_span(q), to_span(qd), to_span(last)}, on);
-  }
+    return forward ? chain::forward_dynamics_derivatives(robot, {count, to_span(q), to_span(qd), {}, to_span(last)}, on)
+                   : chain::inverse_dynamics_derivatives(robot, {count, to_span(q), to_span(qd), to_span(last)}, on);
+  });
   nb::dict out;
   out[forward ? "dqdd_dq" : "dtau_dq"] = taken(std::move(found.by_q), {n, j, j});
   out[forward ? "dqdd_dqd" : "dtau_dqd"] = taken(std::move(found.by_qd), {n, j, j});
@@ -147,12 +141,10 @@ nb::dict derivatives(const Robot& robot, bool forward, const Numbers& q, const N
 
 nb::object analytic_jacobian(const Robot& robot, const Numbers& q, const std::string& sequence,
                              const std::vector<double>& point, const std::string& device, int threads) {
-  std::vector<double> found;
-  {
-    const Computing computing;
-    found = chain::analytic_jacobian(robot, to_span(q), value_named<chain::EulerAngles>(sequence).value(),
-                                     {{.point = to_vec3(point)}, make_device(device, threads, core_seconds::kCopying)});
-  }
+  auto found = compute([&] {
+    return chain::analytic_jacobian(robot, to_span(q), value_named<chain::EulerAngles>(sequence).value(),
+                                    {{.point = to_vec3(point)}, make_device(device, threads, core_seconds::kCopying)});
+  });
   return nb::cast(taken(std::move(found), {q.shape(0), 6, q.shape(1)}));
 }
 
@@ -313,13 +305,11 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
   if (damping) samples.damping = copied(*damping);
   const chain::TorqueInput input = torque_law(law);
   const chain::SimulateOptions options = simulate_options(times, duration, how);
-  chain::Trajectories t;
-  {
-    const Computing computing;
-    t = chain::simulate(
+  auto t = compute([&] {
+    return chain::simulate(
         robot, samples, input, options,
         make_device(device, threads, core_seconds::motions(samples.count, robot.joints, duration, options.step)));
-  }
+  });
   const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
   nb::dict out;
   out["q"] = taken(std::move(t.q), {n, k, j});
@@ -362,11 +352,7 @@ void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
 nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::optional<Numbers>& q0, double tolerance,
                             const std::vector<int>& most, std::uint64_t seed) {
   const chain::InverseKinematicsOptions options{tolerance, most.at(0), most.at(1), seed};
-  chain::InverseKinematics found;
-  {
-    const Computing computing;
-    found = chain::inverse_kinematics(robot, to_span(pose), to_span(q0), options);
-  }
+  auto found = compute([&] { return chain::inverse_kinematics(robot, to_span(pose), to_span(q0), options); });
   const std::size_t count = pose.shape(0);
   nb::dict out;
   out["q"] = taken(std::move(found.q), {count, chain::coordinates(robot).size()});
@@ -379,12 +365,10 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
 
 nb::dict all_solutions(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& q0,
                        bool limits, bool windings, const std::string& device, int threads) {
-  chain::AllSolutionsResult found;
-  {
-    const Computing computing;
-    found = solver.solve(to_span(pose), {limits, windings, to_span(q0)},
-                         make_device(device, threads, core_seconds::kCopying));
-  }
+  auto found = compute([&] {
+    return solver.solve(to_span(pose), {limits, windings, to_span(q0)},
+                        make_device(device, threads, core_seconds::kCopying));
+  });
   const std::size_t n = pose.shape(0), m = found.residual.size();
   nb::dict out;
   out["first"] = taken_as<std::int64_t>(std::move(found.first), {n + 1});
@@ -402,12 +386,10 @@ nb::dict check_path(const chain::AllSolutions& solver, const Numbers& pose, cons
   const auto kind = value_named<chain::ToolPath::Kind>(nb::cast<std::string>(how[0]));
   if (!kind) throw Error(ExitCode::kUsage, "path: no such kind", "There are straight, screw.");
   const chain::PathOptions options{nb::cast<double>(how[1]), nb::cast<int>(how[2]), nb::cast<int>(how[3]), to_span(q0)};
-  chain::PathCheck found;
-  {
-    const Computing computing;
-    found = solver.check_path({*kind, to_span(pose), to_span(time)}, options,
-                              make_device(device, threads, core_seconds::kCopying));
-  }
+  auto found = compute([&] {
+    return solver.check_path({*kind, to_span(pose), to_span(time)}, options,
+                             make_device(device, threads, core_seconds::kCopying));
+  });
   nb::list all;
   const auto joints = static_cast<std::size_t>(found.joints);
   for (chain::PathBranch& b : found.branch) {
@@ -480,30 +462,23 @@ void add_chain(nb::module_& m) {
     return io::parse_robot_toml(text, "text", {.base = "", .tip = "", .overrides = {}, .takes_coupled = true});
   });
   m.def("robot_from_joints", from_joints);
-  m.def("chain_evaluate", evaluate, nb::arg("robot"), nb::arg("q"), nb::arg("qd").none(), nb::arg("qdd").none(),
-        nb::arg("tau").none(), nb::arg("wrench").none(), nb::arg("outputs"), nb::arg("form"), nb::arg("body_axes"),
-        nb::arg("point"), nb::arg("device"), nb::arg("threads"));
+  m.def("chain_evaluate", evaluate);
   m.def("chain_rates", rates);
   m.def("chain_rates_on_gpu", rates_on_gpu);
   m.def("chain_derivatives", derivatives);
   m.def("chain_analytic_jacobian", analytic_jacobian);
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
-  m.def("chain_inverse_kinematics", inverse_kinematics, nb::arg("robot"), nb::arg("pose"), nb::arg("q0").none(),
-        nb::arg("tolerance"), nb::arg("most"), nb::arg("seed"));
+  m.def("chain_inverse_kinematics", inverse_kinematics);
   nb::class_<chain::AllSolutions>(m, "AllSolutions")
       .def(nb::init<const Robot&>())
       .def(nb::init<const Robot&, const chain::AllSolutions&>())
-      .def("solve", all_solutions, nb::arg("pose"), nb::arg("q0").none(), nb::arg("limits"), nb::arg("windings"),
-           nb::arg("device"), nb::arg("threads"))
-      .def("check_path", check_path, nb::arg("pose"), nb::arg("time").none(), nb::arg("q0").none(), nb::arg("how"),
-           nb::arg("device"), nb::arg("threads"));
+      .def("solve", all_solutions)
+      .def("check_path", check_path);
   m.def("chain_lock_joint", chain::lock_joint);
   m.def("chain_output_shape",
         [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);
-  m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
-        nb::arg("damping").none(), nb::arg("times"), nb::arg("duration"), nb::arg("law"), nb::arg("how"),
-        nb::arg("device"), nb::arg("threads"));
+  m.def("chain_simulate", simulate);
 }
 
 }  // namespace garra::python

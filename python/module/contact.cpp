@@ -10,7 +10,6 @@ namespace garra::python {
 
 namespace {
 
-using contact::Method;
 using contact::ProblemView;
 using contact::Solutions;
 
@@ -67,36 +66,30 @@ struct How {
 
 Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                 const std::optional<Numbers>& slip_velocity, const How& how) {
-  Solutions out;
-  {
-    const Computing computing;
+  return compute([&] {
+    Solutions out;
     auto options = contact_options(how.method, how.precision, how.tolerance, how.max_iterations, how.effort);
     options.start = contact::parse_start(how.start);
     options.starts = how.starts;
     const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
     contact::solve(make_view(A, b, mu, mode, slip_velocity), options, make_device(how.device, how.threads, work), out);
-  }
-  return out;
+    return out;
+  });
 }
 
 nb::dict check_solution(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                         const std::optional<Numbers>& slip_velocity, const Numbers& c, double tolerance) {
-  Solutions out;
-  {
-    const Computing computing;
-    out = contact::check_solution(make_view(A, b, mu, mode, slip_velocity), to_span(c), tolerance);
-  }
+  auto out =
+      compute([&] { return contact::check_solution(make_view(A, b, mu, mode, slip_velocity), to_span(c), tolerance); });
   return to_arrays(std::move(out));
 }
 
 nb::dict equivalence(const Numbers& A, const Numbers& b, const Numbers& mu, const std::string& merit,
                      const std::string& start, double tolerance) {
-  contact::Equivalences out;
-  {
-    const Computing computing;
-    out = contact::equivalence(make_view(A, b, mu, std::nullopt, std::nullopt), contact::parse_merit(merit),
-                               contact::parse_start(start), tolerance);
-  }
+  auto out = compute([&] {
+    return contact::equivalence(make_view(A, b, mu, std::nullopt, std::nullopt), contact::parse_merit(merit),
+                                contact::parse_start(start), tolerance);
+  });
   const std::size_t n = mu.shape(0);
   nb::dict arrays;
   arrays["hypothesis"] = taken_as<std::uint8_t>(std::move(out.hypothesis), {n});
@@ -108,11 +101,8 @@ nb::dict equivalence(const Numbers& A, const Numbers& b, const Numbers& mu, cons
 
 nb::dict internal_forces(const Numbers& A, const Numbers& b, const Numbers& mu, int threads) {
   const std::size_t n = mu.shape(0), k = mu.shape(1);
-  contact::InternalForces out;
-  {
-    const Computing computing;
-    out = contact::internal_forces(make_view(A, b, mu, std::nullopt, std::nullopt), threads);
-  }
+  auto out =
+      compute([&] { return contact::internal_forces(make_view(A, b, mu, std::nullopt, std::nullopt), threads); });
   nb::dict arrays;
   arrays["found"] = taken_as<std::uint8_t>(std::move(out.found), {n});
   arrays["z"] = taken(std::move(out.z), {n, 3 * k});
@@ -122,13 +112,11 @@ nb::dict internal_forces(const Numbers& A, const Numbers& b, const Numbers& mu, 
 nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const std::optional<Numbers>& limit,
                  const std::string& device, int threads) {
   const std::size_t n = mu.shape(0), k = mu.shape(1);
-  contact::Balances out;
-  {
-    const Computing computing;
-    out = contact::balance(
+  auto out = compute([&] {
+    return contact::balance(
         {static_cast<int>(k), static_cast<std::int64_t>(n), to_span(W), to_span(w), to_span(mu), to_span(limit)},
         make_device(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
-  }
+  });
   nb::dict arrays;
   arrays["status"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
   arrays["force"] = taken(std::move(out.force), {n, 3 * k});
@@ -141,13 +129,11 @@ nb::dict rest(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbe
               const std::optional<Numbers>& limit, const std::optional<Numbers>& least,
               const std::optional<Bytes>& left_out, double most, int threads) {
   const std::size_t n = mu.shape(0), k = mu.shape(1);
-  contact::Rests out;
-  {
-    const Computing computing;
-    out = contact::rest({static_cast<int>(k), static_cast<std::int64_t>(n), to_span(A), to_span(b), to_span(mu),
-                         to_span(c), to_span(limit), to_span(least), to_span(left_out), most},
-                        threads);
-  }
+  auto out = compute([&] {
+    return contact::rest({static_cast<int>(k), static_cast<std::int64_t>(n), to_span(A), to_span(b), to_span(mu),
+                          to_span(c), to_span(limit), to_span(least), to_span(left_out), most},
+                         threads);
+  });
   nb::dict arrays;
   arrays["status"] = taken_as<std::uint8_t>(std::move(out.decision), {n});
   arrays["force"] = taken(std::move(out.force), {n, 3 * k});
@@ -157,13 +143,11 @@ nb::dict rest(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbe
 nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const Numbers& a, const Bytes& regime,
                    const Numbers& cotangent, const std::string& device, int threads) {
   const std::size_t n = mu.shape(0), k = mu.shape(1);
-  contact::Gradients out;
-  {
-    const Computing computing;
-    out = contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), to_span(A), to_span(mu), to_span(c),
-                              to_span(a), to_span(regime), to_span(cotangent)},
-                             make_device(device, threads, core_seconds::kCopying));
-  }
+  auto out = compute([&] {
+    return contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), to_span(A), to_span(mu), to_span(c),
+                               to_span(a), to_span(regime), to_span(cotangent)},
+                              make_device(device, threads, core_seconds::kCopying));
+  });
   nb::dict arrays;
   arrays["b"] = taken(std::move(out.b), {n, 3 * k});
   arrays["mu"] = taken(std::move(out.mu), {n, k});
@@ -174,12 +158,10 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
 nb::dict merit_values(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbers& at, const std::string& name,
                       const std::string& device, int threads) {
   const std::size_t n = mu.shape(0);
-  contact::MeritValues out;
-  {
-    const Computing computing;
-    out = contact::merit(make_view(A, b, mu, std::nullopt, std::nullopt), to_span(at), contact::parse_merit(name),
-                         make_device(device, threads, core_seconds::kCopying));
-  }
+  auto out = compute([&] {
+    return contact::merit(make_view(A, b, mu, std::nullopt, std::nullopt), to_span(at), contact::parse_merit(name),
+                          make_device(device, threads, core_seconds::kCopying));
+  });
   const auto v = static_cast<std::size_t>(out.variables);
   nb::dict arrays;
   arrays["value"] = taken(std::move(out.value), {n});
@@ -191,16 +173,14 @@ nb::dict merit_values(const Numbers& A, const Numbers& b, const Numbers& mu, con
 
 nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tolerance, const std::string& device, int threads) {
   const std::size_t n = q.shape(0), k = q.shape(1);
-  lcp::Solutions out;
-  {
-    const Computing computing;
+  auto out = compute([&] {
     const auto matrix = to_span(M), vector = to_span(q);
     lcp::Problems in{static_cast<int>(k),
                      static_cast<std::int64_t>(n),
                      {matrix.begin(), matrix.end()},
                      {vector.begin(), vector.end()}};
-    out = lcp::solve(in, {tolerance, 0}, make_device(device, threads, core_seconds::kCopying));
-  }
+    return lcp::solve(in, {tolerance, 0}, make_device(device, threads, core_seconds::kCopying));
+  });
   nb::dict arrays;
   arrays["z"] = taken(std::move(out.z), {n, k});
   arrays["w"] = taken(std::move(out.w), {n, k});
@@ -214,41 +194,26 @@ nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tolerance, const s
 
 void add_contact(nb::module_& m) {
   m.attr("most_contacts") = contact::kMaxContacts;
-  nb::list methods;
-  for (int i = 0; i < contact::kMethodCount; ++i) methods.append(contact::to_string(static_cast<Method>(i)));
-  m.attr("contact_methods") = nb::tuple(methods);
-  const auto all_of = [](auto value) {
-    nb::list all;
-    for (const char* name : names_of(value)) all.append(name);
-    return nb::tuple(all);
-  };
-  m.attr("contact_merits") = all_of(contact::Merit{});
-  m.attr("contact_minimizers") = all_of(contact::Minimizer{});
-  m.attr("contact_starts") = all_of(contact::Start{});
+  m.attr("contact_methods") = to_tuple<contact::Method>(contact::kMethodCount);
+  m.attr("contact_merits") = to_tuple(names_of(contact::Merit{}));
+  m.attr("contact_minimizers") = to_tuple(names_of(contact::Minimizer{}));
+  m.attr("contact_starts") = to_tuple(names_of(contact::Start{}));
   const auto add_solve = [&m](const char* name, auto answer) {
-    m.def(
-        name,
-        [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
-                 const std::optional<Numbers>& slip_velocity, const std::string& method, const std::string& precision,
-                 double tolerance, int max_iterations, const std::string& effort, const std::string& start, int starts,
-                 const std::string& device, int threads) {
-          return answer(solve(A, b, mu, mode, slip_velocity,
-                              {method, precision, effort, start, tolerance, max_iterations, starts, device, threads}));
-        },
-        nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
-        nb::arg("method"), nb::arg("precision"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("effort"),
-        nb::arg("start"), nb::arg("starts"), nb::arg("device"), nb::arg("threads"));
+    m.def(name, [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+                         const std::optional<Numbers>& slip_velocity, const std::string& method,
+                         const std::string& precision, double tolerance, int max_iterations, const std::string& effort,
+                         const std::string& start, int starts, const std::string& device, int threads) {
+      return answer(solve(A, b, mu, mode, slip_velocity,
+                          {method, precision, effort, start, tolerance, max_iterations, starts, device, threads}));
+    });
   };
   add_solve("contact_solve", [](Solutions&& s) { return to_arrays(std::move(s)); });
   add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });
-  m.def("contact_check_solution", check_solution, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
-        nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tolerance"));
+  m.def("contact_check_solution", check_solution);
   m.def("contact_equivalence", equivalence);
-  m.def("contact_internal_forces", internal_forces, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("threads"));
-  m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),
-        nb::arg("device"), nb::arg("threads"));
-  m.def("contact_rest", rest, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("c"), nb::arg("limit").none(),
-        nb::arg("least").none(), nb::arg("left_out").none(), nb::arg("acceleration"), nb::arg("threads"));
+  m.def("contact_internal_forces", internal_forces);
+  m.def("contact_balance", balance);
+  m.def("contact_rest", rest);
   m.def("contact_gradients", gradients);
   m.def("contact_merit", merit_values);
   m.def("contact_merit_variables", [](const std::string& name, int contacts) {

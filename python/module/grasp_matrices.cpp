@@ -10,11 +10,7 @@ namespace {
 /// `text`: content of a scenario file; `name`: its path, for messages and the files beside it.
 nb::dict matrices(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
                   const std::vector<std::int64_t>& samples, int threads) {
-  grasp::GraspMatrices m;
-  {
-    const Computing computing;
-    m = grasp::matrices(io::parse_scenario(text, name, overrides), samples, threads);
-  }
+  auto m = compute([&] { return grasp::matrices(io::parse_scenario(text, name, overrides), samples, threads); });
   nb::dict out;
   const auto n = static_cast<std::size_t>(m.count);
   io::for_each_matrix(m, [&](const char* key, const std::vector<double>& x, const std::vector<std::uint64_t>& shape) {
@@ -31,9 +27,6 @@ nb::dict matrices(const std::string& text, const std::string& name, const std::v
 
 }  // namespace
 
-void add_grasp_matrices(nb::module_& m) {
-  m.def("grasp_matrices", matrices, nb::arg("text"), nb::arg("name"), nb::arg("overrides"), nb::arg("samples"),
-        nb::arg("threads"));
-}
+void add_grasp_matrices(nb::module_& m) { m.def("grasp_matrices", matrices); }
 
 }  // namespace garra::python

@@ -65,13 +65,11 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
                  double scale, const nb::dict& options, const std::string& device, int threads) {
   const grasp::ProposeOptions o = make_propose_options(options);
   io::Object object;
-  grasp::Proposal p;
-  {
-    const Computing computing;
+  auto p = compute([&] {
     object = read_object(words, vertex, face, scale);
-    p = grasp::propose(*object.surface, o, make_device(device, threads, core_seconds::proposals(o.count, o.fingers)),
-                       {});
-  }
+    return grasp::propose(*object.surface, o, make_device(device, threads, core_seconds::proposals(o.count, o.fingers)),
+                          {});
+  });
   nb::dict out = to_dict(std::move(p.set), *object.surface);
   out["about"] = about(std::move(p), object);
   return out;
@@ -79,9 +77,6 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
 
 }  // namespace
 
-void add_grasp_propose(nb::module_& m) {
-  m.def("grasp_propose", propose, nb::arg("words"), nb::arg("vertex").none(), nb::arg("face").none(), nb::arg("scale"),
-        nb::arg("options"), nb::arg("device"), nb::arg("threads"));
-}
+void add_grasp_propose(nb::module_& m) { m.def("grasp_propose", propose); }
 
 }  // namespace garra::python

@@ -13,7 +13,6 @@
 
 #include "arrays.hpp"
 #include "garra/core/error.hpp"
-#include "garra/grasp_set.hpp"
 #include "garra/mesh.hpp"
 #include "garra/study/study.hpp"
 #include "grasp/set/samples.hpp"
@@ -63,9 +62,7 @@ GraspSet make_set(const Whole& first, const nb::dict& arrays) {
 }
 
 grasp::Hand parse_hand(const std::string& name) {
-  const auto names = names_of(grasp::Hand{});
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (name == names[k]) return static_cast<grasp::Hand>(k);
+  if (const auto hand = value_named<grasp::Hand>(name)) return *hand;
   throw Error(ExitCode::kUsage, "hand = \"" + name + "\"", "auto, ideal, compliant or whole");
 }
 
@@ -114,16 +111,16 @@ std::vector<T> flat(const Rows& rows) {
 }
 
 /// Calls a function of Python with the number of grasps or samples that are done; None: nothing.
-grasp::SetProgress make_progress(const nb::object& progress) {
-  if (progress.is_none()) return {};
+grasp::SetProgress make_progress(const std::optional<nb::callable>& progress) {
+  if (!progress) return {};
   return [&progress](std::int64_t done) {
     const nb::gil_scoped_acquire held;
-    progress(done);
+    (*progress)(done);
   };
 }
 
 nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const std::string& device,
-              int threads, const nb::object& progress) {
+              int threads, const std::optional<nb::callable>& progress) {
   const GraspSet set = make_set(first, arrays);
   const SetStudy study = make_uncertainty(uncertain);
   grasp::Ranking r;
@@ -135,7 +132,7 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   }
   const std::size_t n = r.status.size();
   nb::dict out;
-  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
+  out["hand"] = name_of(r.hand);
   out["status"] = taken_as<std::uint8_t>(std::move(r.status), {n});
   out["held"] = taken(std::move(r.held), {n});
   out["unsolved"] = taken(std::move(r.unsolved), {n});
@@ -172,7 +169,7 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   const std::size_t k = r.friction.size();
   nb::dict inputs, out;
   for (const auto& [name, value] : r.inputs) inputs[name.c_str()] = value;
-  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
+  out["hand"] = name_of(r.hand);
   out["outcome"] = std::string(to_string(r.outcome));
   out["inputs"] = inputs;
   out["mass"] = r.mass;
@@ -200,7 +197,8 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   return out;
 }
 
-nb::object samples(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const nb::object& progress) {
+nb::object samples(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain,
+                   const std::optional<nb::callable>& progress) {
   const GraspSet set = make_set(first, arrays);
   const SetStudy study = make_uncertainty(uncertain);
   std::vector<double> rows;
@@ -272,14 +270,11 @@ void add_grasp_set(nb::module_& m) {
   m.attr("grasp_set_arrays") = arrays;  // name, a row per contact, axes (-1: joints), or a number per row, meaning
   m.attr("grasp_statuses") = words_to_dict(grasp::kGraspStatusWords);
   m.attr("grasp_outcomes") = words_to_dict(grasp::kOutcomeWords);
-  m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),
-        nb::arg("sample"));
-  m.def("grasp_set_samples", samples, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"),
-        nb::arg("progress") = nb::none());
-  m.def("confidence_interval", confidence_interval, nb::arg("successes"), nb::arg("decided"), nb::arg("unsolved") = 0);
+  m.def("grasp_set_replay", replay);
+  m.def("grasp_set_samples", samples);
+  m.def("confidence_interval", confidence_interval);
   m.attr("held_acceleration") = grasp::kHeldAcceleration;
-  m.def("grasp_set_rank", rank, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("device"),
-        nb::arg("threads"), nb::arg("progress").none());
+  m.def("grasp_set_rank", rank);
 }
 
 }  // namespace garra::python

@@ -28,12 +28,10 @@ nb::dict touch(const std::string& words, const std::optional<Numbers>& vertex, c
                int threads) {
   const grasp::TouchOptions o = make_touch_options(jaw, options, up);
   io::Object object;
-  grasp::Touched t;
-  {
-    const Computing computing;
+  auto t = compute([&] {
     object = read_object(words, vertex, face, scale);
-    t = grasp::touch(*object.surface, to_span(poses), o, make_device("cpu", threads, 1));
-  }
+    return grasp::touch(*object.surface, to_span(poses), o, make_device("cpu", threads, 1));
+  });
   const std::size_t g = t.status.size();
   nb::dict out = to_dict(std::move(t.set), *object.surface);
   out["status"] = taken(std::move(t.status), {g});
@@ -120,15 +118,13 @@ class MeshObject {
 
 void add_grasp_touch(nb::module_& m) {
   nb::class_<MeshObject>(m, "MeshObject")
-      .def(nb::init<const std::string&, const std::optional<Numbers>&, const std::optional<Faces>&, double>(),
-           nb::arg("words"), nb::arg("vertex").none(), nb::arg("face").none(), nb::arg("scale"))
-      .def("distances", &MeshObject::distances, nb::arg("points"), nb::arg("most"), nb::arg("threads"))
-      .def("points", &MeshObject::points, nb::arg("count"), nb::arg("seed"))
-      .def("body", &MeshObject::body, nb::arg("density"))
+      .def(nb::init<const std::string&, const std::optional<Numbers>&, const std::optional<Faces>&, double>())
+      .def("distances", &MeshObject::distances)
+      .def("points", &MeshObject::points)
+      .def("body", &MeshObject::body)
       .def("picture", &MeshObject::picture)
       .def_prop_ro("warning", &MeshObject::warning);
-  m.def("grasp_touch", touch, nb::arg("words"), nb::arg("vertex").none(), nb::arg("face").none(), nb::arg("scale"),
-        nb::arg("poses"), nb::arg("jaw"), nb::arg("options"), nb::arg("up"), nb::arg("threads"));
+  m.def("grasp_touch", touch);
   nb::dict jaws;
   for (const grasp::ParallelJaw& j : grasp::kJaws) {
     nb::dict d;
@@ -136,9 +132,7 @@ void add_grasp_touch(nb::module_& m) {
     jaws[j.name] = d;
   }
   m.attr("jaws") = jaws;
-  nb::list statuses;
-  for (const char* name : names_of(grasp::TouchStatus{})) statuses.append(name);
-  m.attr("touch_statuses") = nb::tuple(statuses);
+  m.attr("touch_statuses") = to_tuple(names_of(grasp::TouchStatus{}));
 }
 
 }  // namespace garra::python

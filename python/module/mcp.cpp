@@ -1,6 +1,5 @@
 // Mixed complementarity problems of the caller's own functions.
 #include <algorithm>
-#include <iterator>
 
 #include "arrays.hpp"
 #include "contact/mcp/affine.hpp"
@@ -35,11 +34,7 @@ nb::dict solve(const Numbers& lower, const Numbers& upper, const Numbers& start,
                                to_span(start),
                                called(value, count, size, size),
                                called(jacobian, count, size, size * size)};
-  mcp::Solutions s;
-  {
-    const Computing computing;
-    s = mcp::solve(problems, options);
-  }
+  auto s = compute([&] { return mcp::solve(problems, options); });
   nb::dict out;
   out["x"] = taken(std::move(s.x), {count, size});
   out["F"] = taken(std::move(s.FG), {count, size});
@@ -61,13 +56,11 @@ nb::dict solve_affine(const Numbers& M, const Numbers& q, const Numbers& lower, 
   const std::size_t count = q.shape(0), size = q.shape(1);
   const double cube = static_cast<double>(size * size * size);
   const Device where = make_device(device, threads, 1e-8 * static_cast<double>(count) * cube);
-  mcp::Solutions s;
-  {
-    const Computing computing;
-    s = mcp::solve_affine({static_cast<int>(size), static_cast<std::int64_t>(count), to_span(M), to_span(q),
-                           to_span(lower), to_span(upper), to_span(start)},
-                          {static_cast<mcp::AffineMethod>(method), tolerance, max_iterations}, where);
-  }
+  auto s = compute([&] {
+    return mcp::solve_affine({static_cast<int>(size), static_cast<std::int64_t>(count), to_span(M), to_span(q),
+                              to_span(lower), to_span(upper), to_span(start)},
+                             {static_cast<mcp::AffineMethod>(method), tolerance, max_iterations}, where);
+  });
   nb::dict out;
   out["x"] = taken(std::move(s.x), {count, size});
   out["F"] = taken(std::move(s.FG), {count, size});
@@ -81,22 +74,15 @@ nb::dict solve_affine(const Numbers& M, const Numbers& q, const Numbers& lower, 
 }  // namespace
 
 void add_mcp(nb::module_& m) {
-  nb::list merits, minimizers, stages;
-  for (const char* name : mcp::kMerits) merits.append(name);
-  for (const char* name : mcp::kMinimizers) minimizers.append(name);
+  nb::list stages;
   for (const mcp::Stage& s : mcp::auto_stages())
     stages.append(nb::make_tuple(static_cast<int>(s.merit), static_cast<int>(s.minimizer), s.starts));
-  nb::list affine;
-  for (const char* name : mcp::kAffineMethods) affine.append(name);
-  m.attr("mcp_affine_methods") = nb::tuple(affine);
-  m.attr("mcp_merits") = nb::tuple(merits);
-  m.attr("mcp_minimizers") = nb::tuple(minimizers);
+  m.attr("mcp_affine_methods") = to_tuple(mcp::kAffineMethods);
+  m.attr("mcp_merits") = to_tuple(mcp::kMerits);
+  m.attr("mcp_minimizers") = to_tuple(mcp::kMinimizers);
   m.attr("mcp_auto") = nb::tuple(stages);
-  m.def("mcp_solve", &solve, nb::arg("lower"), nb::arg("upper"), nb::arg("start"), nb::arg("value"),
-        nb::arg("jacobian"), nb::arg("stages"), nb::arg("tolerance"), nb::arg("max_iterations"));
-  m.def("mcp_solve_affine", &solve_affine, nb::arg("M"), nb::arg("q"), nb::arg("lower"), nb::arg("upper"),
-        nb::arg("start"), nb::arg("method"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("device"),
-        nb::arg("threads"));
+  m.def("mcp_solve", &solve);
+  m.def("mcp_solve_affine", &solve_affine);
 }
 
 }  // namespace garra::python

@@ -37,42 +37,34 @@ nb::dict to_arrays(mncp::Solutions&& s) {
 
 nb::dict solve(int family, const Numbers& numbers, const Numbers& start, const std::string& merit,
                const std::string& minimizer, const mncp::Options& options, const Device& device) {
-  mncp::Solutions out;
-  {
-    const Computing computing;
+  auto out = compute([&] {
     const mncp::Choice choice{named<mncp::Merit>("merit", mncp::kMerits, merit),
                               named<mncp::Minimizer>("minimizer", mncp::kMinimizers, minimizer)};
-    out = mncp::solve_arrays({family, static_cast<std::int64_t>(start.shape(0)), to_span(numbers), to_span(start)},
-                             choice, options, device);
-  }
+    return mncp::solve_arrays({family, static_cast<std::int64_t>(start.shape(0)), to_span(numbers), to_span(start)},
+                              choice, options, device);
+  });
   return to_arrays(std::move(out));
 }
 
 }  // namespace
 
 void add_mncp(nb::module_& m) {
-  nb::list families, cases, merits, minimizers;
+  nb::list families, cases;
   for (const mncp::Family& f : mncp::families())
     families.append(nb::make_tuple(f.name, f.complementary, f.free, f.numbers));
   for (const mncp::Case& c : mncp::cases())
     cases.append(nb::make_tuple(c.name, c.family, c.numbers, c.start, c.solutions));
-  for (const char* name : mncp::kMerits) merits.append(name);
-  for (const char* name : mncp::kMinimizers) minimizers.append(name);
   m.attr("mncp_families") = nb::tuple(families);
   m.attr("mncp_cases") = nb::tuple(cases);
-  m.attr("mncp_merits") = nb::tuple(merits);
-  m.attr("mncp_minimizers") = nb::tuple(minimizers);
-  m.def(
-      "mncp_solve",
-      [](int family, const Numbers& numbers, const Numbers& start, const std::string& merit,
-         const std::string& minimizer, double tolerance, int starts, int max_iterations, const std::string& device,
-         int threads) {
-        return solve(
-            family, numbers, start, merit, minimizer, {tolerance, starts, max_iterations},
-            make_device(device, threads, core_seconds::complementarity(static_cast<std::int64_t>(start.shape(0)))));
-      },
-      nb::arg("family"), nb::arg("numbers"), nb::arg("start"), nb::arg("merit"), nb::arg("minimizer"),
-      nb::arg("tolerance"), nb::arg("starts"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));
+  m.attr("mncp_merits") = to_tuple(mncp::kMerits);
+  m.attr("mncp_minimizers") = to_tuple(mncp::kMinimizers);
+  m.def("mncp_solve", [](int family, const Numbers& numbers, const Numbers& start, const std::string& merit,
+                         const std::string& minimizer, double tolerance, int starts, int max_iterations,
+                         const std::string& device, int threads) {
+    return solve(
+        family, numbers, start, merit, minimizer, {tolerance, starts, max_iterations},
+        make_device(device, threads, core_seconds::complementarity(static_cast<std::int64_t>(start.shape(0)))));
+  });
 }
 
 }  // namespace garra::python

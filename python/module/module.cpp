@@ -73,13 +73,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate, exceptions);
   require_wanted_instruction_set();
   m.attr("version") = version();
-  m.attr("isa") = instruction_set();
-  nb::list statuses;
-  for (int s = 0; s < kStatusCount; ++s) statuses.append(to_string(static_cast<Status>(s)));
-  m.attr("statuses") = nb::tuple(statuses);
-  m.def(
-      "device", [](const std::string& name, int threads) { return describe(parse_device(name, threads)); },
-      nb::arg("name"), nb::arg("threads") = 0);
+  m.attr("statuses") = to_tuple<Status>(kStatusCount);
   add_contact(m);
   add_contact_in_jax(m);
   add_contact_on_gpu(m);

@@ -17,29 +17,25 @@ using platform::Poses;
 nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quaternion, const std::string& device,
                  int threads) {
   const std::size_t n = position.shape(0);
-  platform::InverseKinematics r;
   const Poses poses{copied(position), copied(quaternion)};
-  {
-    const Computing computing;
+  auto r = compute([&] {
     platform::InverseOptions options;
     options.conditioning = options.limits = true;
-    r = platform::inverse_kinematics({p}, poses, {}, options, make_device(device, threads, core_seconds::kCopying));
-  }
+    return platform::inverse_kinematics({p}, poses, {}, options, make_device(device, threads, core_seconds::kCopying));
+  });
   return to_dict(std::move(r), n);
 }
 
 nb::dict solve_forward(const Platform& p, const Numbers& lengths, const Numbers& position, const Numbers& quaternion,
                        bool certify, const std::string& device, int threads) {
   const std::size_t n = lengths.shape(0);
-  platform::ForwardKinematics r;
   const Poses guess{copied(position), copied(quaternion)};
-  {
-    const Computing computing;
+  auto r = compute([&] {
     platform::ForwardOptions options;
     options.certify = certify;
-    r = platform::forward_kinematics({p}, copied(lengths), guess, options,
-                                     make_device(device, threads, core_seconds::kCopying));
-  }
+    return platform::forward_kinematics({p}, copied(lengths), guess, options,
+                                        make_device(device, threads, core_seconds::kCopying));
+  });
   return to_dict(std::move(r), n);
 }
 
@@ -84,9 +80,7 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
 
 nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint64_t seed, bool limits) {
   platform::AssemblyModes r;
-  std::vector<platform::Reach> reach;
-  {
-    const Computing computing;
+  auto reach = compute([&] {
     platform::ModeOptions options;
     options.starts = starts;
     options.seed = seed;
@@ -94,8 +88,8 @@ nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint6
     platform::PathSearch search;
     search.near_singular = options.forward.near_singular;
     search.limits = limits;
-    reach = platform::reach_of_modes({p}, r, search);
-  }
+    return platform::reach_of_modes({p}, r, search);
+  });
   const std::size_t n = r.status.size(), rows = r.first.size();
   nb::dict out = to_dict(r, n);
   out["first"] = taken(std::move(r.first), {rows});
@@ -113,19 +107,17 @@ nb::dict find_path(const Platform& p, const Numbers& from_position, const Number
                    const Numbers& to_position, const Numbers& to_quaternion, double near_singular, bool limits,
                    int tries, std::uint64_t seed, int poses) {
   platform::PlannedPath r;
-  platform::Poses along;
   const platform::Place<double> from = row_place(from_position, from_quaternion, 0),
                                 to = row_place(to_position, to_quaternion, 0);
-  {
-    const Computing computing;
+  auto along = compute([&] {
     platform::PathSearch search;
     search.near_singular = near_singular;
     search.limits = limits;
     search.tries = tries;
     search.seed = seed;
     r = platform::find_path(p, from, to, search);
-    along = poses > 0 ? platform::poses_along(r, poses) : r.pose;
-  }
+    return poses > 0 ? platform::poses_along(r, poses) : r.pose;
+  });
   const std::size_t n = along.position.size() / 3;
   nb::dict out;
   out["reach"] = name_of(r.reach);
@@ -140,12 +132,8 @@ nb::dict find_path(const Platform& p, const Numbers& from_position, const Number
 
 /// Of the first row.
 nb::dict nearest_singular_pose(const Platform& p, const Numbers& position, const Numbers& quaternion) {
-  platform::NearestSingularPose s;
   const platform::Place<double> place = row_place(position, quaternion, 0);
-  {
-    const Computing computing;
-    s = platform::nearest_singular_pose(p, place);
-  }
+  auto s = compute([&] { return platform::nearest_singular_pose(p, place); });
   std::vector<double> ways;
   for (const auto& way : s.along_axes) ways.insert(ways.end(), way.begin(), way.end());
   nb::dict out;
@@ -189,19 +177,16 @@ void add_platform(nb::module_& m) {
       .def_prop_ro("home_position", home_position)
       .def_prop_ro("home_quaternion", home_quaternion)
       .def("with_tool",
-           [](const Platform& p, double x, double y, double z) { return platform::with_tool(p, {{x, y, z}}); })
+           [](const Platform& p, double x, double y, double z) {
+             return platform::with_tool(p, {{x, y, z}});
+           })
       .def("describe", [](const Platform& p) { return io::describe_platform(p); })
       .def("to_toml", [](const Platform& p) { return io::platform_toml(p); });
   m.def("platform_nearest_singular_pose", nearest_singular_pose);
   m.def("platform_stiffness", stiffness);
   m.def("platform_find_path", find_path);
-  nb::list reaches;
-  for (const char* name : names_of(platform::Reach{})) reaches.append(name);
-  m.attr("platform_reaches") = nb::tuple(reaches);
-  nb::list statuses;
-  for (int s = 0; s < platform::kPoseStatuses; ++s)
-    statuses.append(platform::to_string(static_cast<platform::PoseStatus>(s)));
-  m.attr("pose_statuses") = nb::tuple(statuses);
+  m.attr("platform_reaches") = to_tuple(names_of(platform::Reach{}));
+  m.attr("pose_statuses") = to_tuple<platform::PoseStatus>(platform::kPoseStatuses);
   m.def("platform_from_toml", [](const std::string& text) { return io::parse_platform(text, "text"); });
   m.def("read_platform", [](const std::string& file, const std::vector<std::string>& overrides) {
     return io::read_platform(file, overrides);

@@ -25,12 +25,10 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
   const std::size_t n = position.shape(0);
   const Poses poses{copied(position), copied(quaternion)};
   const platform::Motion motion{copied(velocity), copied(acceleration)};
-  platform::InverseDynamics r;
-  {
-    const Computing computing;
-    r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), parse_form(form),
-                                   make_device(device, threads, core_seconds::kCopying));
-  }
+  auto r = compute([&] {
+    return platform::inverse_dynamics({p}, poses, motion, copied(wrench), parse_form(form),
+                                      make_device(device, threads, core_seconds::kCopying));
+  });
   return to_dict(std::move(r), n);
 }
 
@@ -39,12 +37,10 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
                  int threads) {
   const std::size_t n = position.shape(0);
   const Poses poses{copied(position), copied(quaternion)};
-  platform::ForwardDynamics r;
-  {
-    const Computing computing;
-    r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), parse_form(form),
-                                   make_device(device, threads, core_seconds::kCopying));
-  }
+  auto r = compute([&] {
+    return platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), parse_form(form),
+                                      make_device(device, threads, core_seconds::kCopying));
+  });
   return to_dict(std::move(r), n);
 }
 
@@ -66,13 +62,12 @@ nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& qua
   const platform::Starts starts{{copied(position), copied(quaternion)}, copied(velocity), copied(wrench)};
   platform::ForceInput input;
   input.force = copied(force);
-  platform::Trajectories r;
-  {
-    const Computing computing;
+  auto r = compute([&] {
     const auto samples = static_cast<std::int64_t>(n);
-    r = platform::simulate({p}, starts, input, make_simulate_options(times, method, step, watch_limits),
-                           make_device(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
-  }
+    return platform::simulate(
+        {p}, starts, input, make_simulate_options(times, method, step, watch_limits),
+        make_device(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
+  });
   return to_dict(std::move(r), n);
 }
 
@@ -141,10 +136,7 @@ void simulate_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& o
 }  // namespace
 
 void add_platform_dynamics(nb::module_& m) {
-  nb::list statuses;
-  for (int s = 0; s < platform::kMotionStatuses; ++s)
-    statuses.append(platform::to_string(static_cast<platform::MotionStatus>(s)));
-  m.attr("motion_statuses") = nb::tuple(statuses);
+  m.attr("motion_statuses") = to_tuple<platform::MotionStatus>(platform::kMotionStatuses);
   m.def("platform_inverse_dynamics", inverse);
   m.def("platform_inverse_dynamics_on_gpu", inverse_on_gpu);
   m.def("platform_forward_dynamics", forward);

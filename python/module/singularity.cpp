@@ -61,13 +61,11 @@ MeasureOptions measure_options(const std::string& center, double length, double 
 nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string& center, double length,
                  const std::string& device, int threads) {
   const std::size_t n = q.shape(0);
-  singularity::Measures out;
-  {
-    const Computing computing;
+  auto out = compute([&] {
     const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
-    out = singularity::measure(robot, copied(q), options,
-                               make_device(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
-  }
+    return singularity::measure(robot, copied(q), options,
+                                make_device(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
+  });
   nb::dict arrays;
   arrays["sigma_min"] = taken(std::move(out.sigma_min), {n});
   arrays["inverse_condition"] = taken(std::move(out.inverse_condition), {n});
@@ -96,13 +94,11 @@ void measure_on_gpu(const chain::Robot& robot, const nb::dict& given, const nb::
 nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string& center, double length,
                  double tolerance, const std::string& device, int threads) {
   const std::size_t n = q.shape(0), j = q.shape(1);
-  singularity::NearSingularities out;
-  {
-    const Computing computing;
+  auto out = compute([&] {
     const MeasureOptions options = measure_options(center, length, tolerance);
-    out = singularity::nearest_singularities(
+    return singularity::nearest_singularities(
         robot, copied(q), options, make_device(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));
-  }
+  });
   nb::dict arrays;
   arrays["converged"] = taken_as<std::uint8_t>(std::move(out.search_status), {n});
   arrays["q"] = taken(std::move(out.singular_q), {n, j});

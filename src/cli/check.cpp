@@ -13,6 +13,7 @@
 #include "base/scenario/renamed.hpp"
 #include "base/scenario/toml_json.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/jobs.hpp"
 #include "cli/robot_argument.hpp"
 #include "garra/core/error.hpp"
@@ -223,9 +224,7 @@ void add_check_command(Command app) {
           .type_name("[JOB]")
           .expected(0, 1)
           .excludes(files);
-  check.add_option("--set", arguments->overrides, "change a key of the TOML files: --set object.mass=2")
-      .type_name("KEY=VALUE")
-      .one_value_each();
+  add_overrides(check, arguments->overrides, "change a key of the TOML files: --set object.mass=2");
   check.add_option("--base", arguments->robot.base, "URDF: the link that the chain starts from").type_name("LINK");
   check.add_option("--tip", arguments->robot.tip, "URDF: the link that the chain ends in").type_name("LINK");
   add_lock_option(check, arguments->robot.locks);

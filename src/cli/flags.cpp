@@ -105,13 +105,26 @@ double number_or_refuse(const std::string& text, const std::string& problem, con
   return *x;
 }
 
+void add_threads(Command command, int& threads, const std::string& help) {
+  command.add_option("--threads", threads, help).transform(thread_count()).capture_default_str();
+}
+
+void add_overrides(Command command, std::vector<std::string>& overrides, const std::string& help) {
+  command.add_option("--set", overrides, help).type_name("KEY=VALUE").one_value_each();
+}
+
 void add_batch_flags(Command command, BatchFlags& flags, const std::string& unsolved) {
   command.add_option("--device", flags.device, "auto, cpu, scalar, cuda or cuda:1").capture_default_str();
-  command.add_option("--threads", flags.threads, "processor threads, 0 for all")
-      .transform(thread_count())
-      .capture_default_str();
+  add_threads(command, flags.threads);
   command.add_option("--max-unsolved", flags.max_unsolved, "exit code 4 where a larger share " + unsolved, share());
   command.add_option("--format", flags.format, "human or json", one_of({"human", "json"}));
+}
+
+void check_unsolved(double allowed, const Unsolved& unsolved, const std::string& what, const std::string& remedy) {
+  // Compared as a product: without samples none is unsolved.
+  if (static_cast<double>(unsolved.count) > allowed * static_cast<double>(unsolved.all))
+    throw Error(ExitCode::kTooManyUnsolved,
+                std::to_string(unsolved.count) + " of " + std::to_string(unsolved.all) + " " + what, remedy);
 }
 
 void check_output(const std::string& input, const std::string& output, const std::string& what) {

@@ -44,8 +44,18 @@ struct BatchFlags {
   int threads = 0;          ///< of the processor; 0: all
   double max_unsolved = 1;  ///< share of the samples; 1: any number may be unsolved
 };
+/// --threads of the processor
+void add_threads(Command command, int& threads, const std::string& help = "processor threads, 0 for all");
+/// --set KEY=VALUE, repeatable
+void add_overrides(Command command, std::vector<std::string>& overrides, const std::string& help);
 /// --device --threads --max-unsolved --format; `unsolved` completes "exit code 4 where a larger share ...".
 void add_batch_flags(Command command, BatchFlags& flags, const std::string& unsolved);
+
+/// Throws Error(kTooManyUnsolved) where a larger share than `allowed` is unsolved: "2 of 10 " + `what`.
+struct Unsolved {
+  std::int64_t count, all;
+};
+void check_unsolved(double allowed, const Unsolved& unsolved, const std::string& what, const std::string& remedy);
 
 /// Throws if an output cannot be written, or is the input (`what` names it). "" is no output.
 void check_output(const std::string& input, const std::string& output, const std::string& what);

@@ -61,9 +61,10 @@ class Job {
 };
 
 /// A job whose study owns a scenario with a model file. `kToml`: its text with every default.
-template <class Study, class Scenario, std::string (*kToml)(const Scenario&)>
+template <class Study, class ScenarioType, std::string (*kToml)(const ScenarioType&)>
 class StudyJob : public Job {
  public:
+  using Scenario = ScenarioType;
   explicit StudyJob(const Scenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const Study& study() const override { return study_; }
@@ -80,6 +81,12 @@ class StudyJob : public Job {
   Study study_;
 };
 
+/// A StudyJob of the scenario that kRead finds in a document.
+template <class Kind, typename Kind::Scenario (*kRead)(const io::ScenarioDocument&)>
+std::unique_ptr<Job> read_study_job(const io::ScenarioDocument& document) {
+  return std::make_unique<Kind>(kRead(document));
+}
+
 /// Prints a sample of `garra replay` as JSON, or by print(json).
 template <class Json, class Print>
 void print_replay(const std::string& format, const Json& sample, const Print& print) {
@@ -91,12 +98,12 @@ void print_replay(const std::string& format, const Json& sample, const Print& pr
 
 /// Names and words of the program for a job of the registry (base/scenario/jobs.hpp).
 struct JobKind {
-  const char* name;           ///< as in the scenario
-  const char* event;          ///< event of the probability
-  const char* quantity;       ///< the main quantity that --require checks
-  const char* of_whom;        ///< "" or the design that it refers to
-  const char* tolerance_key;  ///< key that --tolerance and --max-unsolved set; "": none
-  const char* unsolved_key;
+  const char* name;                ///< as in the scenario
+  const char* event;               ///< event of the probability
+  const char* quantity;            ///< the main quantity that --require checks
+  const char* of_whom = "";        ///< "" or the design that it refers to
+  const char* tolerance_key = "";  ///< key that --tolerance sets; "": none
+  const char* unsolved_key = "sampling.max_unsolved";
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first
   std::unique_ptr<Job> (*read)(const io::ScenarioDocument& document);

@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "garra/core/error.hpp"
-
 namespace garra::cli {
 
 namespace {

@@ -43,12 +43,9 @@ void add_model_options(Command command, ModelArguments& arguments) {
   command.add_option("--tip", arguments.options.tip, "URDF: link where it ends; default: the only leaf")
       .type_name("LINK");
   add_lock_option(command, arguments.options.locks);
-  command
-      .add_option(
-          "--set", arguments.options.overrides,
-          "replace a value: of TOML such as joint.1.damping=0.1; of a URDF gravity, payload.mass, .com, .inertia")
-      .type_name("KEY=VALUE")
-      .one_value_each();
+  add_overrides(
+      command, arguments.options.overrides,
+      "replace a value: of TOML such as joint.1.damping=0.1; of a URDF gravity, payload.mass, .com, .inertia");
 }
 
 bool names_file(const std::string& model) {

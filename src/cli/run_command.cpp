@@ -8,7 +8,6 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/report.hpp"
-#include "cli/robot_argument.hpp"
 #include "cli/temporary_folder.hpp"
 #include "garra/core/error.hpp"
 #include "study/files/run_record.hpp"
@@ -50,7 +49,7 @@ void add_new_run_flags(Command c, RunArguments& a, const std::string& of_samples
 void add_common_flags(Command c, RunArguments& a) {
   c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
       .capture_default_str();
-  c.add_option("--threads", a.threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
+  add_threads(c, a.threads, "CPU threads, 0 = all");
   c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)").check(positive_number());
   c.add_option("--require", a.require,
                "e.g. 'p_held>=0.99' (" + all_quantities() + "): exit code 1 unless the whole interval satisfies it")
@@ -87,9 +86,7 @@ void add_run_commands(Command app) {
   run.add_option("--method", a->method, "solver.method of a grasp's contact problems, e.g. box-quacan")
       .type_name("NAME");
   run.add_option("--effort", a->effort, "solver.effort: bounded, or full for every contact solver to its own limit");
-  run.add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.grip_force='12 N'")
-      .type_name("KEY=VALUE")
-      .one_value_each();
+  add_overrides(run, a->set, "key=value, overrides the scenario, e.g. --set load.grip_force='12 N'");
   add_common_flags(run, *a);
   add_format_flag(run, *a);
   run.add_option("--dask", a->dask,

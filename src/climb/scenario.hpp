@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "garra/climb.hpp"
 #include "garra/io/scenario_document.hpp"
+#include "garra/platform_study.hpp"
 
 namespace garra::io {
 

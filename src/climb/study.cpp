@@ -4,9 +4,10 @@
 #include <numbers>
 #include <utility>
 
-#include "garra/climb.hpp"
 #include "garra/contact.hpp"
 #include "garra/platform_dynamics.hpp"
+#include "garra/platform_study.hpp"
+#include "garra/study/system.hpp"
 #include "garra/wrench_balance.hpp"
 #include "study/count_blocks.hpp"
 
@@ -28,13 +29,13 @@ Vec3<double> up(double z) { return {{0, 0, z}}; }
 
 /// One move of a cycle at its instants, by the machine whose base holds.
 struct Move {
-  bool upper = false;                      ///< the upper ring moves
-  std::vector<double> height;              ///< [t] of the moving ring above the holding one [m]
-  std::vector<double> acceleration;        ///< [t] [m/s^2]
-  std::vector<bool> limit;                 ///< [t] a stroke, cone or collision
-  std::vector<double> sigma_min;           ///< [t]
-  std::vector<double> force, wrench;       ///< [t,6] actuators, wrench on the holding ring; both without load
-  std::vector<double> force_of[kLegs];     ///< [t,6] actuators, of each unit of a wrench on the moving ring
+  bool upper = false;                   ///< the upper ring moves
+  std::vector<double> height;           ///< [t] of the moving ring above the holding one [m]
+  std::vector<double> acceleration;     ///< [t] [m/s^2]
+  std::vector<bool> limit;              ///< [t] a stroke, cone or collision
+  std::vector<double> sigma_min;        ///< [t]
+  std::vector<double> force, wrench;    ///< [t,6] actuators, wrench on the holding ring; both without load
+  std::vector<double> force_of[kLegs];  ///< [t,6] actuators, of each unit of a wrench on the moving ring
 };
 
 struct Climber {
@@ -139,7 +140,7 @@ std::vector<double> wrench_matrix(const Ring& ring, double radius) {
 
 /// Pads of every hold and instant of some samples, in this order, with the forces that they bear.
 struct Grips {
-  std::vector<double> W;      ///< [sample][6][3k]
+  std::vector<double> W;              ///< [sample][6][3k]
   std::vector<double> wrench, force;  ///< [row][6]
   contact::Problems problems;
   contact::Solutions solved;
@@ -270,8 +271,8 @@ class ClimbStudy final : public study::RowStudy {
       for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t at = from + static_cast<std::int64_t>(i);
         const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(first + at));
-        study::draw(plan().seed, index, drawn_.data(), static_cast<int>(c_.inputs()), u.data(),
-                    x.data() + i * c_.inputs());
+        study::draw_inputs(plan().seed, index, drawn_.data(), static_cast<int>(c_.inputs()), u.data(),
+                           x.data() + i * c_.inputs());
         for (std::size_t k = 0; k < u.size(); ++k) field(rows, at, 1 + kOutputs + k) = u[k];
       }
       const Grips grips = grip(c_, x, c_.holds(), device);
@@ -294,13 +295,13 @@ class ClimbStudy final : public study::RowStudy {
       margin = smaller(margin, pads.margin);
       peak = std::max(peak, most);
       if (event != kClimbed) continue;
-      event = move.limit[t]                                 ? kLimit
-              : move.sigma_min[t] < c_.of.near_singular     ? kSingular
-              : most > c_.of.force_limit                    ? kForce
-              : pads.held                                   ? kClimbed
-              : is_beyond(g, x[kRadius], sample, row)       ? kNotResisted
-              : pads.solved                                 ? kSlips
-                                                            : NAN;
+      event = move.limit[t]                             ? kLimit
+              : move.sigma_min[t] < c_.of.near_singular ? kSingular
+              : most > c_.of.force_limit                ? kForce
+              : pads.held                               ? kClimbed
+              : is_beyond(g, x[kRadius], sample, row)   ? kNotResisted
+              : pads.solved                             ? kSlips
+                                                        : NAN;
       if (event != kClimbed)
         failed_at = static_cast<double>(hold) * c_.of.gait.duration + static_cast<double>(t) * c_.step();
     }
@@ -368,8 +369,13 @@ std::unique_ptr<study::RowStudy> make_study(const Scenario& scenario) {
   std::vector<study::SystemOutput> outputs = {{"friction_margin", "1", "Smallest friction margin", 0, 1},
                                               {"peak_force", "N", "Largest actuator force", 0, 4 * most},
                                               {"failed_at", "s", "First failure", 0, 2 * g.cycles * g.duration}};
-  study::SystemWords words{"platform_climb", scenario.title, "climbed",    name_inputs(c), std::move(outputs),
-                           scenario.plan,    {"limit", "singular", "force", "not_resisted", "slips"}};
+  study::SystemWords words{"platform_climb",
+                           scenario.title,
+                           "climbed",
+                           name_inputs(c),
+                           std::move(outputs),
+                           scenario.plan,
+                           {"limit", "singular", "force", "not_resisted", "slips"}};
   return std::make_unique<ClimbStudy>(std::move(c), std::move(words));
 }
 

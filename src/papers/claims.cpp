@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "garra/core/names.hpp"
 #include "papers/claims_case.hpp"
 
 namespace garra::papers {
@@ -17,9 +18,21 @@ struct Row {
   std::string statement;
   Value paper;
   std::function<Value(const Screwed&)> compute;
-  std::string reason;  ///< why it does not hold (with the printed screws)
+  std::string reason = {};  ///< why it does not hold (with the printed screws)
 };
 using Rows = std::vector<Row>;
+
+/// Dimension of a subset after the paper's substitutions.
+struct Dim {
+  Joints subset;
+  std::vector<Product> substituted = {};
+  Value operator()(const Screwed& s) const { return s.substituted(substituted).dim(subset); }
+};
+/// The same after the true motion of joints.
+struct DimMoved {
+  Joints moved, subset;
+  Value operator()(const Screwed& s) const { return s.moved(moved).dim(subset); }
+};
 
 std::string name(Product p) { return "[$" + std::to_string(p.actuator) + " $" + std::to_string(p.receptor) + "]"; }
 
@@ -43,21 +56,15 @@ void add(const Products& all, Rows& rows) {
 
 void true_motions_1(Rows& rows) {
   const std::string behind = "The paper leaves $6 and $7 where they are; a joint moves all screws behind it.";
-  rows.push_back({"joint 3 moved: rank S = 6", true, [](const Screwed& s) { return s.moved({3}).rank() == 6; }, ""});
-  rows.push_back({"joint 3 moved: dim {2..7}", 6,
-                  [](const Screwed& s) {
-                    return s.moved({3}).dim({2, 3, 4, 5, 6, 7});
-                  },
-                  behind + " {2..7} stays singular."});
+  rows.push_back({"joint 3 moved: rank S = 6", true, [](const Screwed& s) { return s.moved({3}).rank() == 6; }});
+  rows.push_back(
+      {"joint 3 moved: dim {2..7}", 6, DimMoved{{3}, {2, 3, 4, 5, 6, 7}}, behind + " {2..7} stays singular."});
   rows.push_back({"joint 3 moved: singular ordered subsets left", 0,
                   [](const Screwed& s) { return s.moved({3}).singular_count(); }, "{2..7} and {3..7} stay singular."});
   rows.push_back({"joint 4 moved: rank S = 6", false, [](const Screwed& s) { return s.moved({4}).rank() == 6; },
                   behind + " Joint 4 does restore the rank."});
-  rows.push_back({"joint 4 moved: dim {2..7}", 5,
-                  [](const Screwed& s) {
-                    return s.moved({4}).dim({2, 3, 4, 5, 6, 7});
-                  },
-                  behind + " {2..7} becomes independent."});
+  rows.push_back(
+      {"joint 4 moved: dim {2..7}", 5, DimMoved{{4}, {2, 3, 4, 5, 6, 7}}, behind + " {2..7} becomes independent."});
   rows.push_back({"joint 4 moved: singular ordered subsets left (the paper rejects joint 4)",
                   {},
                   [](const Screwed& s) { return s.moved({4}).singular_count(); },
@@ -66,52 +73,26 @@ void true_motions_1(Rows& rows) {
 
 Rows example_1() {
   const Product p34 = {3, 4}, p35 = {3, 5}, p45 = {4, 5};
-  Rows rows = {{"S is singular (rank < 6)", true, [](const Screwed& s) { return s.rank() < 6; }, ""},
-               {"dim SOSM(1), SOSM(1) = {1..5}", 4,
-                [](const Screwed& s) {
-                  return s.dim({1, 2, 3, 4, 5});
-                },
-                ""},
-               {"SOSM(1) is minimal", true, [](const Screwed& s) { return s.is_minimal(1, 5); }, ""},
-               {"SSM(1)", Joints{1, 3, 4, 5}, [](const Screwed& s) { return s.dependent_joints_in(1, 5); }, ""},
-               {"number of SOSM in S", 1, [](const Screwed& s) { return s.minimal_count(); },
+  Rows rows = {{"S is singular (rank < 6)", true, [](const Screwed& s) { return s.rank() < 6; }},
+               {"dim SOSM(1), SOSM(1) = {1..5}", 4, Dim{{1, 2, 3, 4, 5}}},
+               {"SOSM(1) is minimal", true, [](const Screwed& s) { return s.is_minimal(1, 5); }},
+               {"SSM(1)", Joints{1, 3, 4, 5}, [](const Screwed& s) { return s.dependent_joints_in(1, 5); }},
+               {"number of SOSM in S", 1, &Screwed::minimal_count,
                 "{3..7} is missed: $3, $4 and $6 + $7 are parallel and in one plane."}};
   add({"SOSM(1)", {1, 2, 3, 4, 5}, {{2, 3}, {2, 4}, {2, 5}}, {p34, p35, p45}}, rows);
-  rows.push_back({"dim {$1 $2 $3 $4 $5+[$4 $5]dt}", 5,
-                  [=](const Screwed& s) {
-                    return s.substituted({p45}).dim({1, 2, 3, 4, 5});
-                  },
-                  ""});
-  rows.push_back({"dim {$1 $2 $3 $4+[$3 $4]dt $5+[$3 $5]dt}", 5,
-                  [=](const Screwed& s) {
-                    return s.substituted({p34, p35}).dim({1, 2, 3, 4, 5});
-                  },
-                  ""});
-  rows.push_back({"dim {$2 $3 $4 $5+[$4 $5]dt $6 $7}", 5,
-                  [=](const Screwed& s) {
-                    return s.substituted({p45}).dim({2, 3, 4, 5, 6, 7});
-                  },
-                  ""});
-  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6}", 6,
-                  [=](const Screwed& s) {
-                    return s.substituted({p34, p35}).dim({2, 3, 4, 5, 6});
-                  },
+  rows.push_back({"dim {$1 $2 $3 $4 $5+[$4 $5]dt}", 5, Dim{{1, 2, 3, 4, 5}, {p45}}});
+  rows.push_back({"dim {$1 $2 $3 $4+[$3 $4]dt $5+[$3 $5]dt}", 5, Dim{{1, 2, 3, 4, 5}, {p34, p35}}});
+  rows.push_back({"dim {$2 $3 $4 $5+[$4 $5]dt $6 $7}", 5, Dim{{2, 3, 4, 5, 6, 7}, {p45}}});
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6}", 6, Dim{{2, 3, 4, 5, 6}, {p34, p35}},
                   "Five screws cannot span six dimensions: $7 is missing."});
-  rows.push_back({"the same with $7", 6,
-                  [=](const Screwed& s) {
-                    return s.substituted({p34, p35}).dim({2, 3, 4, 5, 6, 7});
-                  },
-                  ""});
+  rows.push_back({"the same with $7", 6, Dim{{2, 3, 4, 5, 6, 7}, {p34, p35}}});
   true_motions_1(rows);
-  rows.push_back({"joints that restore the rank alone: the possible causes", Joints{3, 4},
-                  [](const Screwed& s) { return s.restoring(); }, ""});
-  rows.push_back({"$5, $6, $7 generate a subalgebra", true,
-                  [](const Screwed& s) {
+  rows.push_back({"joints that restore the rank alone: the possible causes", Joints{3, 4}, &Screwed::restoring});
+  rows.push_back({"$5, $6, $7 generate a subalgebra", true, [](const Screwed& s) {
                     return s.is_subalgebra({5, 6, 7});
-                  },
-                  ""});
-  rows.push_back({"actuators whose motion leaves no singular ordered subset", Joints{3},
-                  [](const Screwed& s) { return s.clearing(); }, "Joint 4 does, joint 3 does not."});
+                  }});
+  rows.push_back({"actuators whose motion leaves no singular ordered subset", Joints{3}, &Screwed::clearing,
+                  "Joint 4 does, joint 3 does not."});
   return rows;
 }
 
@@ -119,58 +100,34 @@ Rows example_1() {
 
 void third_subset_2(Rows& rows) {
   const std::string datum = "The printed $7 is not parallel to $9.";
-  rows.push_back({"dim SOSM(3), SOSM(3) = {7, 8, 9}", 2, [](const Screwed& s) { return s.dim({7, 8, 9}); }, datum});
-  rows.push_back({"dim SSM(3), SSM(3) = {7, 9}", 1, [](const Screwed& s) { return s.dim({7, 9}); }, datum});
-  rows.push_back({"number of SOSM in S as given", 2, [](const Screwed& s) { return s.minimal_count(); },
+  rows.push_back({"dim SOSM(3), SOSM(3) = {7, 8, 9}", 2, Dim{{7, 8, 9}}, datum});
+  rows.push_back({"dim SSM(3), SSM(3) = {7, 9}", 1, Dim{{7, 9}}, datum});
+  rows.push_back({"number of SOSM in S as given", 2, &Screwed::minimal_count,
                   "{3..8} is missed ($3, $4, $8 are parallel and in one plane). With the printed $7 the number is 2 by "
                   "accident: {2, 3, 4} and {3..8}."});
 }
 
 Rows example_2() {
   const Product p34 = {3, 4}, p56 = {5, 6}, p89 = {8, 9};
-  const auto first = [=](const Screwed& s) { return s.substituted({p34}); };
-  const auto outside_first = [=](const Screwed& s) { return first(s).outside(p56, {2, 3, 4, 5, 6}); };
+  const auto outside_first = [=](const Screwed& s) { return s.substituted({p34}).outside(p56, {2, 3, 4, 5, 6}); };
   Rows rows = {
       {"S is singular: det(J J') = 0", true, [](const Screwed& s) { return s.rank() < 6; },
        "The rank is 6. Only J' J is singular, as for any nine joints: sub-chains are singular, the arm is not."},
-      {"dim SOSM(1), SOSM(1) = {2, 3, 4}", 2,
-       [](const Screwed& s) {
-         return s.dim({2, 3, 4});
-       },
-       ""},
-      {"dim SOSM(2), SOSM(2) = {$2 $3 $4+[$3 $4]dt $5 $6}", 4,
-       [=](const Screwed& s) {
-         return first(s).dim({2, 3, 4, 5, 6});
-       },
-       ""},
-      {"dim SSM(2), SSM(2) = {$2 $3 $4+[$3 $4]dt $6}", 3,
-       [=](const Screwed& s) {
-         return first(s).dim({2, 3, 4, 6});
-       },
-       ""}};
+      {"dim SOSM(1), SOSM(1) = {2, 3, 4}", 2, Dim{{2, 3, 4}}},
+      {"dim SOSM(2), SOSM(2) = {$2 $3 $4+[$3 $4]dt $5 $6}", 4, Dim{{2, 3, 4, 5, 6}, {p34}}},
+      {"dim SSM(2), SSM(2) = {$2 $3 $4+[$3 $4]dt $6}", 3, Dim{{2, 3, 4, 6}, {p34}}}};
   third_subset_2(rows);
   add({"SOSM(1)", {2, 3, 4}, {}, {{2, 3}, {2, 4}, {3, 4}}}, rows);
-  rows.push_back({"[$5 $6] is outside the span of SOSM(2)", true, outside_first, ""});
+  rows.push_back({"[$5 $6] is outside the span of SOSM(2)", true, outside_first});
   add({"SOSM(3)", {7, 8, 9}, {}, {p89}}, rows);
-  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt}", 3, [=](const Screwed& s) { return first(s).dim({2, 3, 4}); }, ""});
-  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5 $6+[$5 $6]dt}", 5,
-                  [=](const Screwed& s) {
-                    return s.substituted({p34, p56}).dim({2, 3, 4, 5, 6});
-                  },
-                  ""});
-  rows.push_back({"dim {$7 $8 $9+[$8 $9]dt}", 3,
-                  [=](const Screwed& s) {
-                    return s.substituted({p89}).dim({7, 8, 9});
-                  },
-                  ""});
-  rows.push_back({"joints 3, 5, 8 moved: singular ordered subsets left", 0,
-                  [](const Screwed& s) {
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt}", 3, Dim{{2, 3, 4}, {p34}}});
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5 $6+[$5 $6]dt}", 5, Dim{{2, 3, 4, 5, 6}, {p34, p56}}});
+  rows.push_back({"dim {$7 $8 $9+[$8 $9]dt}", 3, Dim{{7, 8, 9}, {p89}}});
+  rows.push_back({"joints 3, 5, 8 moved: singular ordered subsets left", 0, [](const Screwed& s) {
                     return s.moved({3, 5, 8}).singular_count();
-                  },
-                  ""});
-  rows.push_back({"joints 3, 5, 8 moved: rank S", 6, [](const Screwed& s) { return s.moved({3, 5, 8}).rank(); }, ""});
-  rows.push_back({"actuators whose motion leaves no singular ordered subset", Joints{3, 5, 8},
-                  [](const Screwed& s) { return s.clearing(); },
+                  }});
+  rows.push_back({"joints 3, 5, 8 moved: rank S", 6, [](const Screwed& s) { return s.moved({3, 5, 8}).rank(); }});
+  rows.push_back({"actuators whose motion leaves no singular ordered subset", Joints{3, 5, 8}, &Screwed::clearing,
                   "With the printed $7, {7, 8, 9} is not singular and needs no joint."});
   rows.push_back({"the Lie product is nilpotent: [$5 [$5 $6]] = 0", true,
                   [=](const Screwed& s) { return s.is_nilpotent(p56); },
@@ -183,10 +140,9 @@ Rows example_2() {
 // Example 3.
 
 void true_motions_3(Rows& rows) {
-  const auto dim_after = [](Joints subset) { return [subset](const Screwed& s) { return s.moved({3}).dim(subset); }; };
-  rows.push_back({"joint 3 moved: rank S", 6, [](const Screwed& s) { return s.moved({3}).rank(); }, ""});
-  rows.push_back({"joint 3 moved: dim {1..6}", 6, dim_after({1, 2, 3, 4, 5, 6}), ""});
-  rows.push_back({"joint 3 moved: dim {2..7}", 6, dim_after({2, 3, 4, 5, 6, 7}), ""});
+  rows.push_back({"joint 3 moved: rank S", 6, [](const Screwed& s) { return s.moved({3}).rank(); }});
+  rows.push_back({"joint 3 moved: dim {1..6}", 6, DimMoved{{3}, {1, 2, 3, 4, 5, 6}}});
+  rows.push_back({"joint 3 moved: dim {2..7}", 6, DimMoved{{3}, {2, 3, 4, 5, 6, 7}}});
   rows.push_back({"joint 3 leads out at first order (the order)", 1, [](const Screwed& s) { return s.escape_order(3); },
                   "At second order: its weighted sum of products stays in the span. Joints 4, 5, 6 lead out at first "
                   "order."});
@@ -222,27 +178,18 @@ Rows example_3() {
   const Joints S = {1, 2, 3, 4, 5, 6, 7};
   const std::string full = "With the printed $7 the screws span all six dimensions.";
   Rows rows = {{"S is singular (rank < 6)", true, [](const Screwed& s) { return s.rank() < 6; }, full},
-               {"number of SOSM in S: only {1..7}", 1, [](const Screwed& s) { return s.minimal_count(); },
+               {"number of SOSM in S: only {1..7}", 1, &Screwed::minimal_count,
                 "{1..7} has two dependences; the minimal subsets are {1..6} and {2..7}. With the printed $7 the number "
                 "is 1 by accident: {1..6}."}};
   // In the paper's order, which mixes products inside and outside.
   add({"S", S, {{2, 3}}, {{2, 4}, {2, 5}, {2, 6}, p34, p35, {3, 6}}, full}, rows);
   add({"S", S, {{4, 5}}, {{4, 6}, {5, 6}}, full}, rows);
-  rows.push_back({"dim {$1 $2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6}", 6,
-                  [=](const Screwed& s) {
-                    return s.substituted({p34, p35}).dim({1, 2, 3, 4, 5, 6});
-                  },
-                  ""});
-  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6 $7}", 6,
-                  [=](const Screwed& s) {
-                    return s.substituted({p34, p35}).dim({2, 3, 4, 5, 6, 7});
-                  },
-                  ""});
+  rows.push_back({"dim {$1 $2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6}", 6, Dim{{1, 2, 3, 4, 5, 6}, {p34, p35}}});
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6 $7}", 6, Dim{{2, 3, 4, 5, 6, 7}, {p34, p35}}});
   true_motions_3(rows);
-  rows.push_back({"SSM(1) = SOSM(1)", S, [](const Screwed& s) { return s.dependent_joints(); },
-                  "$5 has no part in any dependence."});
+  rows.push_back({"SSM(1) = SOSM(1)", S, &Screwed::dependent_joints, "$5 has no part in any dependence."});
   rows.push_back({"the actuators of products outside the span are the joints that lead out", Joints{2, 3, 4, 5},
-                  [](const Screwed& s) { return s.restoring(); },
+                  &Screwed::restoring,
                   "A product outside the span is necessary, not sufficient: the weighted sum of joint 2 stays inside. "
                   "Joint 6, which the paper does not try, leads out by moving $7."});
   mechanism_3(rows);
@@ -252,8 +199,7 @@ Rows example_3() {
 /// Statements of sections 2 and 3, which are about every set of screws.
 void general_rows(Rows& rows) {
   rows.push_back(
-      {"section 2: regular ordered subsets that generate a subalgebra", 0,
-       [](const Screwed& s) { return s.regular_subalgebras(); },
+      {"section 2: regular ordered subsets that generate a subalgebra", 0, &Screwed::regular_subalgebras,
        "A subalgebra is no singularity: it takes more screws than its dimension. Wrists and cylindrical pairs "
        "are regular subalgebras."});
   rows.push_back({"section 2: in each SOSM some product of an element with one of its SSM leaves the span", true,
@@ -263,10 +209,10 @@ void general_rows(Rows& rows) {
                   [](const Screwed& s) { return s.substitutions().without_effect; },
                   "One product outside the span is not sufficient if the receptor's other products cancel it."});
   rows.push_back({"section 2: ordered subsets of other screws whose dimension a displacement changes", 0,
-                  [](const Screwed& s) { return s.others_changed(); }, ""});
+                  &Screwed::others_changed});
   rows.push_back({"section 2: most SOSM that one actuator restores (more than one is said to be possible)",
                   {},
-                  [](const Screwed& s) { return s.most_restored(); },
+                  &Screwed::most_restored,
                   "The paper names no number."});
 }
 
@@ -277,8 +223,7 @@ Rows list_rows(int example) {
   rows.push_back({"the extreme joints 1 and " + std::to_string(last) + " change no rank by moving", true,
                   [last](const Screwed& s) {
                     return s.moved({1, last}).rank() == s.rank();
-                  },
-                  ""});
+                  }});
   general_rows(rows);
   return rows;
 }
@@ -309,17 +254,9 @@ Claim evaluate_claim(const Row& row, const Screwed& printed, const Screwed& corr
 
 }  // namespace
 
-const char* to_string(ClaimStatus decision) {
-  switch (decision) {
-    case ClaimStatus::kHolds:
-      return "holds";
-    case ClaimStatus::kHoldsWithCorrectedDatum:
-      return "holds with corrected datum";
-    case ClaimStatus::kDoesNotHold:
-      return "does not hold";
-  }
-  return "";
-}
+constexpr auto names_of(ClaimStatus) { return names("holds", "holds with corrected datum", "does not hold"); }
+
+const char* to_string(ClaimStatus decision) { return name_of(decision); }
 
 std::string correction(int example) {
   if (example == 2) return "$7: third component +0.7071 for -0.7071";

@@ -265,7 +265,8 @@ screw = [0, 0, 1, 0, 0, 0.05]
 mass = 2
 com = [0, 0, 0]
 inertia = { ixx = 0.01, iyy = 0.01, izz = 0.003, ixy = 0, ixz = 0, iyz = 0 }
-damping = )" + std::to_string(damping) + "\n" + limits;
+damping = )" + std::to_string(damping) +
+                           "\n" + limits;
   return io::parse_robot_toml(text, "nut.toml", {.base = "", .tip = "", .overrides = {}, .takes_coupled = true});
 }
 

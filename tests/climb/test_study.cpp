@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "climb/scenario.hpp"
-#include "garra/climb.hpp"
-#include "garra/platform_dynamics.hpp"
 #include "garra/io/platform_file.hpp"
+#include "garra/platform_dynamics.hpp"
+#include "garra/platform_study.hpp"
+#include "garra/study/system.hpp"
 #include "on_every_executor.hpp"
 #include "places.hpp"
 

@@ -260,7 +260,8 @@ TEST(PlatformInverseKinematics, OfAToolHasTheLengthsOfTheCenterThatCarriesIt) {
   const std::vector<double> turn = {q[0], q[1], q[2], q[3]};
   InverseOptions options;
   options.limits = options.conditioning = true;
-  const auto of = inverse_kinematics({p}, {{r[0], r[1], r[2]}, turn}, {{v[0], v[1], v[2], w[0], w[1], w[2]}, {}}, options);
+  const auto of =
+      inverse_kinematics({p}, {{r[0], r[1], r[2]}, turn}, {{v[0], v[1], v[2], w[0], w[1], w[2]}, {}}, options);
   const auto got = inverse_kinematics({with_tool(p, tool)}, {{at[0], at[1], at[2]}, turn},
                                       {{0, 0, 0, w[0], w[1], w[2]}, {}}, options);
   for (std::size_t i = 0; i < 6; ++i) {

@@ -91,7 +91,8 @@ namespace garra::test {
   return every_member(m, Member{"first", &T::first}, Member{"pose", &T::pose}, Member{"status", &T::status},
                       Member{"residual", &T::residual}, Member{"determinant", &T::determinant},
                       Member{"sigma_min", &T::sigma_min}, Member{"uniqueness", &T::uniqueness},
-                      Member{"mask", &T::mask}, Member{"found", &T::found}, Member{"starts", &T::starts}, Member{"missing", &T::missing});
+                      Member{"mask", &T::mask}, Member{"found", &T::found}, Member{"starts", &T::starts},
+                      Member{"missing", &T::missing});
 }
 
 [[nodiscard]] inline Answer make_answer(const platform::InverseDynamics& d) {

@@ -10,11 +10,11 @@
 
 namespace garra::study {
 
-/// The first counts of a tally are of outcomes: the event, each failure, undecided samples. Samples in tiles of SystemRow: the event, outputs, uniform numbers of the inputs. All pointers
-/// are to memory of the machine that counts.
+/// The first counts of a tally are of outcomes: the event, each failure, undecided samples. Samples in tiles of
+/// SystemRow: the event, outputs, uniform numbers of the inputs. All pointers are to memory of the machine that counts.
 struct RowCounting {
   int inputs = 0, outputs = 0;
-  int failures = 1;                       ///< ways that the event does not happen
+  int failures = 1;                     ///< ways that the event does not happen
   int held_bin = 0, decided_bin = 0;    ///< first counts of the inputs' bins
   const Histogram* output = nullptr;    ///< of each output
   const Distribution* input = nullptr;  ///< of each input

@@ -32,8 +32,8 @@ struct SystemDraws {
 
 /// Draws the inputs of a sample: their uniform numbers and their values.
 template <class S>
-GARRA_HD void draw(std::uint64_t seed, const SampleIndex<S>& index, const Distribution* distribution, int inputs, S* u,
-                   S* x) {
+GARRA_HD void draw_inputs(std::uint64_t seed, const SampleIndex<S>& index, const Distribution* distribution, int inputs,
+                          S* u, S* x) {
   for (int k = 0; k < inputs; k += 2) {
     S pair[2];
     uniform_pair<S>(seed, index, static_cast<std::uint32_t>(k / 2), pair[0], pair[1]);
@@ -58,7 +58,7 @@ struct SystemKernel {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
     SystemRow<S, kInputs, System::kOutputs> row;
     Vec<S, kInputs> x;
-    draw(draws.seed, index, draws.distribution, kInputs, &row.u[0], &x[0]);
+    draw_inputs(draws.seed, index, draws.distribution, kInputs, &row.u[0], &x[0]);
     row.answer = system(x);
     batch::store<S>(rows, i, row);
   }

@@ -22,7 +22,7 @@ from garra.batch import Batch, is_on_gpu
 from garra.on_gpu import compute
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
 from garra.renamed import accept_old, attribute
-from garra.summary import Summary, describe_converged
+from garra.summary import Converged, Summary, describe_converged
 
 STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""
@@ -75,7 +75,7 @@ IMPOSSIBLE, POSSIBLE, UNDECIDED = Feasibility
 
 @accept_old
 @dataclass(frozen=True, repr=False)
-class Solutions:
+class Solutions(Converged):
     """Solutions of a batch; [...] are the leading axes of the problems.
 
     Examples
@@ -100,17 +100,6 @@ class Solutions:
     """[...] smallest 1 - |c_T| / (mu c_n) of the contacts; 0 with an open one, which resists no tangential load"""
     required_friction: Any
     """[...] largest |c_T| / c_n of the contacts; infinite with an open one"""
-
-    @property
-    def converged(self) -> Any:
-        """[...] bool: the status is "converged".
-
-        Examples
-        --------
-        >>> bool(garra.contact.solve(np.eye(3), [-9.81, 0, 0], 0.5).converged)
-        True
-        """
-        return self.status == 0
 
     def __repr__(self) -> str:
         if is_on_gpu(self.status):

@@ -357,10 +357,9 @@ class Plots:
         >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
         >>> found.plot.friction().get_ylabel()  # doctest: +SKIP
         """
-        if ax is None:
-            from matplotlib import pyplot
+        from garra.study.run import axes
 
-            ax = pyplot.figure().add_subplot()
+        ax = axes(ax)
         smallest = self.of.friction.min(axis=1)
         order = np.argsort(smallest, kind="stable")
         parts = [part for part in np.array_split(order, bins) if len(part)]

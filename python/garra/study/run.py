@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 # sampling.max_unsolved.
 _FINISHED = (0, 1, 4)
 _STOPPED = 75
+_PIPES: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "encoding": "utf-8", "errors": "replace"}
 _ERRORS = {2: _core.UsageError, 3: _core.FileError, 5: _core.InputOutputError, 6: _core.DeviceError}
 
 
@@ -423,10 +424,7 @@ def _call(arguments: list[str], progress: Progress = False) -> int:
     """Runs the program and raises its messages as exceptions. Ctrl-C also stops the program, within a second."""
     show = listener(progress)
     arguments = [*arguments, "--progress", "none" if show is None else "json"]
-    process = subprocess.Popen(
-        [program.path(), *arguments], env=program.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, encoding="utf-8", errors="replace",
-    )  # fmt: skip
+    process = subprocess.Popen([program.path(), *arguments], env=program.environment(), **_PIPES)
     said = ""
     try:
         for line in process.stderr:
@@ -449,10 +447,7 @@ def _call(arguments: list[str], progress: Progress = False) -> int:
 
 def _do(arguments: list[str]) -> None:
     """Runs a short command and raises its messages as exceptions."""
-    done = subprocess.run(
-        [program.path(), *arguments], env=program.environment(), stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
-    )  # fmt: skip
+    done = subprocess.run([program.path(), *arguments], env=program.environment(), **_PIPES)
     _raise(done.returncode, done.stderr, arguments[0])
 
 

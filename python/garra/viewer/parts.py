@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-SIDES = 32
+from garra import _core
+from garra.grasp.drawing import friction_cone
+
 STATES = ("sticks", "slips", "is open")
 
 
@@ -87,73 +89,16 @@ def _contact(run: dict[str, Any], i: int, j: int) -> Contact | None:
 
 def _body(found: dict[str, Any], run: dict[str, Any], i: int) -> Body | None:
     """Body of the object, or None for an object given by points only."""
-    shape, scale = found["shape"], run["scale"]
-    if shape == "sphere":
-        mesh = _sphere(scale * found["radius"])
-    elif shape == "cylinder":
-        mesh = _prism(scale * found["radius"], scale * found["height"])
-    elif shape == "box":
-        mesh = _box(scale * np.array(found["size"]))
-    else:
+    r, h, size = found["radius"], found["height"], found["size"]
+    words = {"sphere": [r], "cylinder": [r, h], "box": size}.get(found["shape"])
+    if words is None:
         return None
+    numbers = ",".join(repr(float(run["scale"] * x)) for x in words)
+    mesh = _core.MeshObject(f"{found['shape']}:{numbers}", None, None, 1.0).picture()
     return Body(*mesh, np.array(run["position"][i]), np.array(run["quaternion"][i]))
-
-
-def _ring(radius: float, z: float) -> np.ndarray:
-    angle = 2 * np.pi * np.arange(SIDES) / SIDES
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(SIDES, z)], axis=1)
-
-
-def _bands(rings: int) -> np.ndarray:
-    """Triangles between rings of SIDES points, one after another."""
-    k = np.arange(SIDES)
-    k1 = (k + 1) % SIDES
-    band = np.concatenate([np.stack([k, k1, k1 + SIDES], axis=1), np.stack([k, k1 + SIDES, k + SIDES], axis=1)])
-    return np.concatenate([band + r * SIDES for r in range(rings - 1)])
-
-
-def _caps(first: int, last: int, low: int, high: int) -> np.ndarray:
-    """Triangles from the points `low` and `high` to the rings that begin at `first` and `last`."""
-    k = np.arange(SIDES)
-    k1 = (k + 1) % SIDES
-    return np.concatenate(
-        [
-            np.stack([np.full(SIDES, low), first + k1, first + k], axis=1),
-            np.stack([np.full(SIDES, high), last + k, last + k1], axis=1),
-        ]
-    )
-
-
-def _closed(rings: list[np.ndarray], low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
-    """A surface of revolution about z with its poles at heights `low` and `high`."""
-    n = len(rings) * SIDES
-    vertices = np.concatenate([*rings, [[0, 0, low], [0, 0, high]]])
-    return vertices, np.concatenate([_bands(len(rings)), _caps(0, n - SIDES, n, n + 1)])
-
-
-def _sphere(radius: float) -> tuple[np.ndarray, np.ndarray]:
-    heights = -np.cos(np.pi * np.arange(1, SIDES // 2) / (SIDES // 2))
-    return _closed([_ring(radius * np.sqrt(1 - h * h), radius * h) for h in heights], -radius, radius)
-
-
-def _prism(radius: float, height: float) -> tuple[np.ndarray, np.ndarray]:
-    return _closed([_ring(radius, -height / 2), _ring(radius, height / 2)], -height / 2, height / 2)
-
-
-def _box(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size / 2
-    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    return corners, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
 
 
 def cone(contact: Contact, height: float) -> tuple[np.ndarray, np.ndarray]:
     """The friction cone as a mesh: apex at the contact, about its normal, so high [m]."""
     normal = contact.normal / np.linalg.norm(contact.normal)
-    aside = np.eye(3)[np.argmin(np.abs(normal))]
-    t = np.cross(normal, aside)
-    t /= np.linalg.norm(t)
-    o = np.cross(normal, t)
-    ring = _ring(height * contact.friction, 0) @ np.stack([t, o, normal]) + height * normal
-    k = np.arange(SIDES)
-    faces = np.stack([np.full(SIDES, SIDES), k, (k + 1) % SIDES], axis=1)
-    return np.concatenate([ring, [np.zeros(3)]]) + contact.point, faces
+    return friction_cone(contact.point, normal, contact.friction, height)

@@ -11,4 +11,8 @@ namespace garra::io {
 /// installation.
 [[nodiscard]] std::vector<std::filesystem::path> data_folders(const std::string& kind);
 
+/// Names of the files there that have one of these extensions, in alphabetical order.
+[[nodiscard]] std::vector<std::string> names_in_data(const std::string& kind,
+                                                     const std::vector<std::string>& extensions);
+
 }  // namespace garra::io

@@ -205,6 +205,12 @@ void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected
   if (found != expected) refuse(dataset, "expected shape " + to_string(expected) + ", found " + to_string(found));
 }
 
+std::uint64_t Hdf5Reader::rows(const std::string& dataset, const Shape& row) const {
+  const Shape found = shape(dataset);
+  if (!found.empty() && Shape(found.begin() + 1, found.end()) == row) return found[0];
+  refuse(dataset, "expected shape [n, " + to_string(row).substr(1) + ", found " + to_string(found));
+}
+
 void Hdf5Reader::require_credible_size(const std::string& dataset, hid_t set) const {
   const Hdf5Id space(H5Dget_space(set)), type(H5Dget_type(set)), options(H5Dget_create_plist(set));
   // A damaged header can claim any size: reject it before the machine works or swaps for nothing. No filter of HDF5

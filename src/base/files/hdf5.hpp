@@ -46,6 +46,21 @@ class Hdf5Id {
   hid_t id_ = -1;
 };
 
+/// Names of the first `count` values of an enum.
+template <class Enum>
+[[nodiscard]] std::vector<std::string> enum_names(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.emplace_back(to_string(static_cast<Enum>(i)));
+  return names;
+}
+/// Values of an enum as the numbers that files hold.
+template <class Number, class Enum>
+[[nodiscard]] std::vector<Number> enum_numbers(const std::vector<Enum>& values) {
+  std::vector<Number> numbers;
+  for (const Enum value : values) numbers.push_back(static_cast<Number>(value));
+  return numbers;
+}
+
 /// Reader of whole datasets. `expectation`, the required content of such a file, is the remedy in all errors about
 /// content. Throws Error: kInvalidFile for wrong content, kInputOutput for missing or damaged files.
 class Hdf5Reader {
@@ -72,6 +87,8 @@ class Hdf5Reader {
                            const std::string& remedy = {}) const;
   /// Throws unless the dataset has this shape.
   void require_shape(const std::string& dataset, const Shape& expected) const;
+  /// Number of rows of a dataset; throws unless its other axes are `row`.
+  [[nodiscard]] std::uint64_t rows(const std::string& dataset, const Shape& row) const;
 
  private:
   friend class Hdf5Rows;
@@ -165,14 +182,15 @@ class Hdf5Writer {
 /// metadata, a few kilobytes; the numbers go straight to their place on disk. The file appears with commit(), whole.
 class Hdf5Stream {
  public:
-  explicit Hdf5Stream(const std::string& path);
+  /// `description`: bytes at the beginning of the file for all but the numbers; more would take memory, not fail.
+  explicit Hdf5Stream(const std::string& path, std::size_t description = std::size_t{1} << 14);
   ~Hdf5Stream();
 
   /// Position of a dataset's numbers in the file [bytes].
   struct Place {
     std::uint64_t start = 0, row_bytes = 0;
   };
-  enum class Type { kFloat64, kInt64, kInt32, kUint8 };
+  enum class Type { kFloat64, kInt64, kUint64, kInt32, kUint8, kInt8 };
   /// Adds a dataset whose first axis counts rows. Not thread-safe, like attribute().
   Place add(const std::string& dataset, const Shape& shape, Type type);
   template <class Value>
@@ -193,7 +211,7 @@ class Hdf5Stream {
     std::uint64_t begin, end;
   };
   struct Image;
-  [[nodiscard]] static Hdf5Id access_to(Image& image);
+  [[nodiscard]] static Hdf5Id access_to(Image& image, std::size_t description);
 
   std::unique_ptr<Image> image_;
   std::vector<IndexRange> numbers_;

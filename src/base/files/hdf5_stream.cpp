@@ -5,7 +5,6 @@
 
 #include "base/files/hdf5.hpp"
 #include "base/files/hdf5_errors.hpp"
-#include "garra/core/error.hpp"
 
 namespace garra::io {
 
@@ -19,7 +18,6 @@ struct Hdf5Stream::Image {
 
 namespace {
 
-constexpr hsize_t kDescription = hsize_t{1} << 14;  // bytes at the beginning; more would take memory, not fail
 constexpr std::size_t kGrowth = std::size_t{1} << 12;
 /// HDF5 keeps all texts in one place, made with the first one, and counts it as numbers. A text therefore comes before
 /// the numbers.
@@ -57,28 +55,33 @@ Number number_format(Hdf5Stream::Type type) {
       return {H5T_IEEE_F64LE, 8};
     case Hdf5Stream::Type::kInt64:
       return {H5T_STD_I64LE, 8};
+    case Hdf5Stream::Type::kUint64:
+      return {H5T_STD_U64LE, 8};
     case Hdf5Stream::Type::kInt32:
       return {H5T_STD_I32LE, 4};
+    case Hdf5Stream::Type::kInt8:
+      return {H5T_STD_I8LE, 1};
     case Hdf5Stream::Type::kUint8:
-      return {H5T_STD_U8LE, 1};
+      break;
   }
   return {H5T_STD_U8LE, 1};
 }
 
 }  // namespace
 
-Hdf5Id Hdf5Stream::access_to(Image& image) {
+Hdf5Id Hdf5Stream::access_to(Image& image, std::size_t description) {
   const Hdf5Turn turn;
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
   H5FD_file_image_callbacks_t calls = image_callbacks(image);
   H5Pset_file_image_callbacks(access.get(), &calls);
-  H5Pset_meta_block_size(access.get(), kDescription);
+  H5Pset_meta_block_size(access.get(), description);
+  H5Pset_small_data_block_size(access.get(), description / 8);  // for the texts
   return access;
 }
 
-Hdf5Stream::Hdf5Stream(const std::string& path)
-    : image_(std::make_unique<Image>()), file_(path), writer_(access_to(*image_)) {
+Hdf5Stream::Hdf5Stream(const std::string& path, std::size_t description)
+    : image_(std::make_unique<Image>()), file_(path), writer_(access_to(*image_, description)) {
   writer_.attribute("/", kFirstText, std::string(kFirstText));
 }
 

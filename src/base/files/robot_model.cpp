@@ -16,17 +16,6 @@ namespace fs = std::filesystem;
 
 bool is_robot_file(const fs::path& file) { return file.extension() == ".toml" || file.extension() == ".urdf"; }
 
-std::vector<std::string> robot_names() {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const fs::path& folder : data_folders("robots"))
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-      if (is_robot_file(entry.path())) names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
 }  // namespace
 
 bool is_robot_path(const std::string& model) { return model.find('/') != std::string::npos || is_robot_file(model); }
@@ -45,7 +34,7 @@ std::string robot_file(const std::string& name) {
     const std::string file = robot_in(folder.string(), name);
     if (!file.empty()) return file;
   }
-  const std::vector<std::string> names = robot_names();
+  const std::vector<std::string> names = names_in_data("robots", {".toml", ".urdf"});
   const std::string near = nearest_word(name, names);
   throw Error(ExitCode::kInputOutput, io::quoted(name) + ": there is no such file, and no such model",
               (near.empty() ? "" : "Did you mean " + io::quoted(near) + "? ") + suggest("", names, "Models"));

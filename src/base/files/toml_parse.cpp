@@ -1,7 +1,6 @@
 // Parses bytes to Node through toml++, which is guarded here against input that would crash it.
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "base/files/toml_reader.hpp"
 #include "base/scenario/renamed.hpp"

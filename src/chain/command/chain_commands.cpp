@@ -9,16 +9,16 @@
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
+#include "chain/command/file_command.hpp"
 #include "chain/command/generate_command.hpp"
 #include "chain/command/ik_command.hpp"
 #include "chain/command/path_command.hpp"
 #include "chain/command/rates_command.hpp"
 #include "chain/command/simulate_command.hpp"
+#include "chain/files/jacobian_form.hpp"
 #include "chain/files/stream.hpp"
 #include "cli/blocks.hpp"
 #include "cli/commands.hpp"
-#include "cli/flags.hpp"
-#include "cli/robot_argument.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 
@@ -29,10 +29,7 @@ using chain::Output;
 using chain::Outputs;
 using Json = nlohmann::json;
 
-struct EvalArguments : BatchFlags {
-  ModelArguments model;
-  std::string input;
-  std::string output;  ///< empty: nothing is written
+struct EvalArguments : FileArguments {
   std::vector<std::string> outputs;
   std::string jacobian = "linear-first";
   std::string axes = "world";
@@ -101,8 +98,7 @@ Outputs wanted_outputs(const EvalArguments& arguments, const io::StateStream& st
 
 chain::EvalOptions make_eval_options(const EvalArguments& arguments) {
   chain::EvalOptions options;
-  if (arguments.jacobian == "angular-first") options.form = chain::JacobianForm::kAngularFirst;
-  if (arguments.jacobian == "screws") options.form = chain::JacobianForm::kScrews;
+  options.form = value_named<chain::JacobianForm>(arguments.jacobian).value();
   options.body_axes = arguments.axes == "tool";
   for (std::size_t k = 0; k < arguments.point.size(); ++k) options.point[static_cast<int>(k)] = arguments.point[k];
   return options;
@@ -174,8 +170,6 @@ void evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, co
   if (out) out->commit({robot.name, make_eval_options(arguments), summary.device, version()});
 }
 
-std::int64_t converged(const Summary& s) { return s.by_status[static_cast<std::size_t>(Status::kConverged)]; }
-
 std::optional<double> total_rate(const Summary& s) {
   if (s.states == 0 || s.seconds <= 0) return std::nullopt;
   return static_cast<double>(s.states) / s.seconds;
@@ -196,7 +190,7 @@ void print_json(const Summary& s) {
                     {"seconds_in_all", s.elapsed},
                     {"states_per_second", rate ? Json(*rate) : Json(nullptr)},
                     {"device", s.device},
-                    {"output", s.output.empty() ? Json(nullptr) : Json(s.output)}};
+                    {"output", output_json(s.output)}};
   std::printf("%s\n", out.dump(2).c_str());
 }
 
@@ -224,15 +218,6 @@ void print_human(const Summary& s) {
   line("results", s.output.empty() ? "not written (-o FILE keeps them)" : s.output);
 }
 
-void check_unsolved(const EvalArguments& arguments, const Summary& s) {
-  const std::int64_t unsolved = s.states - converged(s);
-  // Compared as a product: no states, none unsolved, no fault.
-  if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.states))
-    throw Error(ExitCode::kTooManyUnsolved,
-                std::to_string(unsolved) + " of " + std::to_string(s.states) + " states gave no numbers",
-                "`status` in the result file names the reason for each; --max-unsolved allows more.");
-}
-
 void run_eval(const EvalArguments& arguments) {
   check_output(arguments.input, arguments.output, "the states");
   const Device device = parse_device_for_arrays(arguments.device, arguments.threads, core_seconds::kCopying);
@@ -253,18 +238,16 @@ void run_eval(const EvalArguments& arguments) {
   else
     print_human(summary);
   std::fflush(stdout);
-  check_unsolved(arguments, summary);
+  const std::int64_t converged = summary.by_status[static_cast<std::size_t>(Status::kConverged)];
+  check_unsolved(arguments.max_unsolved, {summary.states - converged, summary.states}, "states gave no numbers",
+                 "`status` in the result file names the reason for each; --max-unsolved allows more.");
 }
 
 void add_eval_options(Command command, EvalArguments& arguments) {
-  add_model_options(command, arguments.model);
-  command.add_option("input", arguments.input, "state file (HDF5: q; qd, qdd, tau, wrench, parameters where needed)")
-      .required()
-      .type_name("IN.h5");
-  command.add_option("-o,--output", arguments.output, "result file").type_name("OUT.h5");
+  add_file_options(command, arguments, "state file (HDF5: q; qd, qdd, tau, wrench, parameters where needed)");
   command.add_option("--outputs", arguments.outputs, joined(output_names())).delimiter(',').type_name("NAME,...");
   command.add_option("--jacobian", arguments.jacobian, "rows: linear-first, angular-first or screws",
-                     one_of({"linear-first", "angular-first", "screws"}));
+                     one_of<chain::JacobianForm>());
   command.add_option("--axes", arguments.axes, "of jacobian and tool_velocity: world or tool",
                      one_of({"world", "tool"}));
   command.add_option("--point", arguments.point, "tool point in the tool frame [m]").expected(3).type_name("X Y Z");

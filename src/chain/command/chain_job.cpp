@@ -1,5 +1,4 @@
 // job = "chain" in the program: nominal.h5, the answer, replay of a sample with its trajectory.
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -115,22 +114,17 @@ class ChainJob final : public StudyJob<chain::Study, chain::Scenario, io::resolv
   }
 };
 
-std::unique_ptr<Job> read_job(const io::ScenarioDocument& document) {
-  return std::make_unique<ChainJob>(io::read_chain_scenario(document));
-}
-
 constexpr JobKind kKind = {
     .name = "chain",
     .event = "settled",
     .quantity = "p_settled",
     .of_whom = " of the best design",
     .tolerance_key = "simulation.tolerance",
-    .unsolved_key = "sampling.max_unsolved",
     .unsolved_remedy =
         "Give a shorter simulation.step or another simulation.method, or allow it with --set "
         "sampling.max_unsolved=0.01.",
     .no_sample = "no sample has settled",
-    .read = read_job,
+    .read = read_study_job<ChainJob, io::read_chain_scenario>,
 };
 const KnownJob kKnown(kKind);
 

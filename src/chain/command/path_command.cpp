@@ -2,16 +2,12 @@
 #include "chain/command/path_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
-#include "base/files/hdf5.hpp"
-#include "chain/command/fixed_joints.hpp"
-#include "cli/flags.hpp"
-#include "cli/robot_argument.hpp"
+#include "chain/command/file_command.hpp"
 #include "garra/chain_generate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
@@ -21,10 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct PathArguments : BatchFlags {
-  ModelArguments model;
-  std::string input, output, kind = "straight";
-  std::vector<std::string> fixed;
+struct PathArguments : FileArguments {
+  std::string kind = "straight";
   chain::PathOptions options;
 };
 
@@ -34,12 +28,10 @@ struct PathFile {
 
 PathFile read_path(const std::string& path, std::uint64_t joints) {
   const io::Hdf5Reader file(path, "A file for a path holds pose [k,4,4] and, if wanted, time [k] and q0 [j].");
-  const io::Shape shape = file.shape("pose");
-  if (shape.size() != 3 || shape[1] != 4 || shape[2] != 4)
-    file.refuse("pose", "expected shape [k, 4, 4], found " + io::to_string(shape));
+  const std::uint64_t poses = file.rows("pose", {4, 4});
   PathFile out{file.doubles("pose"), {}, {}};
   if (file.has("time")) {
-    file.require_shape("time", {shape[0]});
+    file.require_shape("time", {poses});
     out.time = file.doubles("time");
   }
   if (file.has("q0")) {
@@ -103,14 +95,13 @@ Json make_summary(const PathArguments& a, const chain::Robot& robot, const chain
     out["limit_joint"] = best.limit_joint;
     out["speed_share"] = best.speed_share;
   }
-  out["output"] = a.output.empty() ? Json(nullptr) : Json(a.output);
+  out["output"] = output_json(a.output);
   return out;
 }
 
 void run_path(PathArguments a) {
   check_output(a.input, a.output, "the path");
-  chain::Robot robot = read_model(a.model);
-  for (const std::string& text : a.fixed) robot = with_fixed_joint(robot, text);
+  const chain::Robot robot = read_fixed_model(a);
   const PathFile file = read_path(a.input, static_cast<std::uint64_t>(robot.joints));
   a.options.q0 = file.q0;
   const Device device =
@@ -119,12 +110,7 @@ void run_path(PathArguments a) {
   const chain::PathCheck found = chain::AllSolutions(robot).check_path(path, a.options, device);
   if (!a.output.empty()) write_branches(a.output, robot, found);
   const Json summary = make_summary(a, robot, found);
-  if (a.format == "json")
-    std::printf("%s\n", summary.dump(2).c_str());
-  else
-    for (const auto& [key, value] : summary.items())
-      std::printf("%-20s %s\n", key.c_str(), (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
-  std::fflush(stdout);
+  print_summary(summary, a.format, 20);
   if (found.best < 0 && a.max_unsolved < 1)
     throw Error(ExitCode::kTooManyUnsolved, "no branch passes the whole path within limits and speeds",
                 "The result file names where each branch ends.");
@@ -135,16 +121,11 @@ void run_path(PathArguments a) {
 void add_chain_path_command(Command chain) {
   Command command = chain.add_subcommand("path", "Every branch of joint values along a path of the tool, with bounds");
   const auto a = std::make_shared<PathArguments>();
-  add_model_options(command, a->model);
-  command.add_option("input", a->input, "pose [k,4,4]; time [k] [s] and q0 [j], if wanted (HDF5)")
-      .required()
-      .type_name("IN.h5");
-  command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
+  add_file_options(command, *a, "pose [k,4,4]; time [k] [s] and q0 [j], if wanted (HDF5)");
   command.add_option("--kind", a->kind, "between poses: straight (line, fixed axis of rotation) or screw")
       .check(one_of({"straight", "screw"}))
       .capture_default_str();
-  command.add_option("--fix", a->fixed, "fixed joint, as of an arm of seven: name or number = value [rad or m]")
-      .type_name("JOINT=VALUE");
+  add_fix_option(command, *a);
   command.add_option("--near", a->options.near_singular, "a branch ends at a singularity where sigma <= this")
       .capture_default_str();
   command.add_option("--samples", a->options.samples, "at first, along the whole path").capture_default_str();

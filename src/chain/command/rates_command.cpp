@@ -3,27 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
-#include "base/files/hdf5.hpp"
-#include "cli/flags.hpp"
-#include "cli/robot_argument.hpp"
+#include "chain/command/file_command.hpp"
+#include "chain/files/jacobian_form.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
-#include "garra/core/version.hpp"
 
 namespace garra::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct RatesArguments : BatchFlags {
-  ModelArguments model;
-  std::string input, output, rows = "linear-first", axes = "world", euler = "none";
+struct RatesArguments : FileArguments {
+  std::string rows = "linear-first", axes = "world", euler = "none";
   std::vector<double> point, weights;
   chain::RatePlace place;
 };
@@ -36,11 +32,9 @@ struct RateStates {
 
 RateStates read_rate_states(const std::string& path, std::uint64_t joints) {
   const io::Hdf5Reader file(path, "A file for joint rates holds q [n,j] and twist [n,6].");
-  const io::Shape shape = file.shape("q");
-  if (shape.size() != 2 || shape[1] != joints)
-    file.refuse("q", "expected shape [n, " + std::to_string(joints) + "], found " + io::to_string(shape));
-  file.require_shape("twist", {shape[0], 6});
-  return {shape[0], file.doubles("q"), file.doubles("twist")};
+  const std::uint64_t count = file.rows("q", {joints});
+  file.require_shape("twist", {count, 6});
+  return {count, file.doubles("q"), file.doubles("twist")};
 }
 
 void write_rates(const RatesArguments& a, const chain::Robot& robot, const RateStates& states,
@@ -51,16 +45,9 @@ void write_rates(const RatesArguments& a, const chain::Robot& robot, const RateS
   file.write("rates_damping", {n}, rates.damping);
   file.write("rates_residual", {n, 6}, rates.residual);
   if (!analytic.empty()) file.write("analytic_jacobian", {n, 6, j}, analytic);
-  std::vector<std::int32_t> status;
-  for (const Status s : rates.status) status.push_back(static_cast<std::int32_t>(s));
-  file.write("status", {n}, status);
-  std::vector<std::string> names;
-  for (int i = 0; i < kStatusCount; ++i) names.emplace_back(to_string(static_cast<Status>(i)));
-  file.attribute("status", "names", names);
-  file.attribute("/", "model", robot.name);
+  write_origin(file, robot.name, rates.status);
   file.attribute("/", "rows", a.rows);
   file.attribute("/", "axes", a.axes);
-  file.attribute("/", "version", version());
   file.commit(a.output);
 }
 
@@ -82,7 +69,7 @@ Json make_summary(const RatesArguments& a, const chain::Robot& robot, const chai
           {"largest_rate", largest(rates.qd)},
           {"largest_residual", largest(rates.residual)},
           {"device", describe(a.place.device)},
-          {"output", a.output.empty() ? Json(nullptr) : Json(a.output)}};
+          {"output", output_json(a.output)}};
 }
 
 void run_rates(RatesArguments a) {
@@ -95,8 +82,7 @@ void run_rates(RatesArguments a) {
                 "Give one for each of the " + std::to_string(joints) + " joints.");
   std::copy(a.weights.begin(), a.weights.end(), a.place.rates.weight);
   chain::EvalOptions& rows = a.place.jacobian;
-  if (a.rows == "angular-first") rows.form = chain::JacobianForm::kAngularFirst;
-  if (a.rows == "screws") rows.form = chain::JacobianForm::kScrews;
+  rows.form = value_named<chain::JacobianForm>(a.rows).value();
   rows.body_axes = a.axes == "tool";
   std::copy(a.point.begin(), a.point.end(), rows.point.m);
   a.place.device = parse_device_for_arrays(a.device, a.threads, core_seconds::kCopying);
@@ -107,17 +93,10 @@ void run_rates(RatesArguments a) {
     analytic = chain::analytic_jacobian(robot, states.q, *sequence, {rows, a.place.device});
   if (!a.output.empty()) write_rates(a, robot, states, rates, analytic);
   const Json summary = make_summary(a, robot, rates);
-  if (a.format == "json")
-    std::printf("%s\n", summary.dump(2).c_str());
-  else
-    for (const auto& [key, value] : summary.items())
-      std::printf("%-18s %s\n", key.c_str(), (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
-  std::fflush(stdout);
-  const auto bad = static_cast<double>(summary["invalid_input"].get<std::int64_t>());
-  if (bad > a.max_unsolved * static_cast<double>(states.count))
-    throw Error(ExitCode::kTooManyUnsolved,
-                summary["invalid_input"].dump() + " states hold a number that is not finite",
-                "`status` in the result file names them; --max-unsolved allows more.");
+  print_summary(summary, a.format);
+  check_unsolved(
+      a.max_unsolved, {summary["invalid_input"].get<std::int64_t>(), static_cast<std::int64_t>(states.count)},
+      "states hold a number that is not finite", "`status` in the result file names them; --max-unsolved allows more.");
 }
 
 }  // namespace
@@ -125,12 +104,10 @@ void run_rates(RatesArguments a) {
 void add_chain_rates_command(Command chain) {
   Command command = chain.add_subcommand("rates", "Joint rates of tool twists: least norm, damped near a singularity");
   const auto a = std::make_shared<RatesArguments>();
-  add_model_options(command, a->model);
-  command.add_option("input", a->input, "q [n,j] and twist [n,6] (HDF5)").required().type_name("IN.h5");
-  command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
+  add_file_options(command, *a, "q [n,j] and twist [n,6] (HDF5)");
   command.add_option("--rows", a->rows,
                      "of the twist: linear-first, angular-first, or screws (about the world's origin)",
-                     one_of({"linear-first", "angular-first", "screws"}));
+                     one_of<chain::JacobianForm>());
   command.add_option("--axes", a->axes, "of the twist: world or tool", one_of({"world", "tool"}));
   command.add_option("--point", a->point, "tool point in the tool frame [m]").expected(3).type_name("X Y Z");
   command

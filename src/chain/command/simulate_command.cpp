@@ -198,11 +198,8 @@ void run_simulate(const SimulateArguments& arguments) {
     print_human(s);
   std::fflush(stdout);
   // by_status[0]: completed.
-  const std::int64_t failed = s.samples - s.by_status[0];
-  if (static_cast<double>(failed) > arguments.max_unsolved * static_cast<double>(s.samples))
-    throw Error(ExitCode::kTooManyUnsolved,
-                std::to_string(failed) + " of " + std::to_string(s.samples) + " samples did not reach the end",
-                "`status` in the result file names the reason for each; --max-unsolved allows more.");
+  check_unsolved(arguments.max_unsolved, {s.samples - s.by_status[0], s.samples}, "samples did not reach the end",
+                 "`status` in the result file names the reason for each; --max-unsolved allows more.");
 }
 
 void add_numbers(Command command, const std::string& flag, std::vector<double>& values, const std::string& help) {

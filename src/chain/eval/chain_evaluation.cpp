@@ -24,6 +24,8 @@ void check_robot(const Robot& robot) {
   const auto n = static_cast<std::size_t>(robot.joints);
   if (robot.joint.size() != n || robot.form.size() != n || robot.link.size() != n)
     throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" does not describe each of its joints");
+  for (const Coupling& c : robot.coupled)
+    if (c.leader == c.joint) require_uncoupled(robot, "evaluate");  // singularity::merge_helical()
   for (std::size_t i = 0; i < n; ++i)
     // Bodies and outputs go by joints: link frame i is taken to move with joint i.
     if (robot.link[i].joint != static_cast<int>(i))

@@ -72,8 +72,12 @@ void read_named(Fields& f, const std::string& scenario, bool is_file, const Adde
   if (added.has_payload && fs::path(named.model_file).extension() != ".urdf")
     return f.check(false, "payload", "it is for URDF files",
                    "In TOML give mass, com and inertia of the last [[joint]] with what it carries.");
-  RobotOptions options = {
-      .base = named.base, .tip = named.tip, .overrides = {}, .locks = added.locks, .needs_mass = named.needs_mass};
+  RobotOptions options = {.base = named.base,
+                          .tip = named.tip,
+                          .overrides = {},
+                          .locks = added.locks,
+                          .needs_mass = named.needs_mass,
+                          .takes_coupled = named.takes_coupled};
   if (added.has_gravity) options.gravity = added.gravity;
   if (added.has_payload) options.payload = added.payload;
   named.robot = read_robot(named.model_file, options);

@@ -28,7 +28,7 @@ struct NamedRobot {
   std::string& model_file;  ///< the file that it was read from
   std::string &base, &tip;  ///< URDF: links the chain is between
   chain::Robot& robot;
-  bool needs_mass = false;  ///< RobotOptions
+  bool needs_mass = false, takes_coupled = false;  ///< RobotOptions
 };
 
 /// Mass, com, inertia of what the tip link of a URDF carries.

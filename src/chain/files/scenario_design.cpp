@@ -190,9 +190,10 @@ AnyValue points(std::vector<double>& into, const Robot& robot) {
   return custom({read, rows_text, "rows of J, N*m or N", R"({"type": "array", "minItems": 1})"});
 }
 
-Case of_kind(const chain::TorqueInput& t, std::initializer_list<TorqueKind> kinds) {
-  Case c{std::find(kinds.begin(), kinds.end(), t.kind) != kinds.end()};
-  for (const TorqueKind kind : kinds)
+template <class Input, class Kind = decltype(Input::kind)>
+Case of_kind(const Input& input, std::initializer_list<Kind> kinds) {
+  Case c{std::find(kinds.begin(), kinds.end(), input.kind) != kinds.end()};
+  for (const Kind kind : kinds)
     c.label += (c.label.empty() ? "kind = \"" : " or kind = \"") + std::string(name_of(kind)) + "\"";
   return c;
 }
@@ -289,12 +290,7 @@ void tool_fields(Section s, chain::ToolForceInput& tool) {
   using chain::ToolForceKind;
   Fields& f = s.f;
   f.key("kind", choice(tool.kind), {.doc = "force on the tool point, world axes"});
-  const auto of = [&](std::initializer_list<ToolForceKind> kinds) {
-    Case c{std::find(kinds.begin(), kinds.end(), tool.kind) != kinds.end()};
-    for (const ToolForceKind kind : kinds)
-      c.label += (c.label.empty() ? "kind = \"" : " or kind = \"") + std::string(name_of(kind)) + "\"";
-    return c;
-  };
+  const auto of = [&](std::initializer_list<ToolForceKind> kinds) { return of_kind(tool, kinds); };
   f.when(of({ToolForceKind::kConstant}), [&] {
     f.key("force", vector(tool.force, {kForce}));
     f.key("moment", vector(tool.moment, {kTorque}), {.doc = "about the tool point"});

@@ -6,6 +6,7 @@
 
 #include "base/files/hdf5.hpp"
 #include "base/files/suggest.hpp"
+#include "chain/files/jacobian_form.hpp"
 #include "chain/files/stream.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/chain_file.hpp"
@@ -66,29 +67,15 @@ std::vector<std::string> split_name(const std::string& name) {
   return parts;
 }
 
-const char* stored_name(chain::JacobianForm form) {
-  switch (form) {
-    case chain::JacobianForm::kLinearFirst:
-      return "linear-first";
-    case chain::JacobianForm::kAngularFirst:
-      return "angular-first";
-    case chain::JacobianForm::kScrews:
-      return "screws";
-  }
-  return "";
-}
-
 void write_attributes(Hdf5Stream& file, bool with_jacobian, const ResultAttributes& attributes) {
   file.attribute("/", "model", attributes.model);
   file.attribute("/", "device", attributes.device);
   file.attribute("/", "version", attributes.version);
   if (with_jacobian) {
-    file.attribute("jacobian", "rows", std::string(stored_name(attributes.options.form)));
+    file.attribute("jacobian", "rows", std::string(name_of(attributes.options.form)));
     file.attribute("jacobian", "axes", std::string(attributes.options.body_axes ? "tool" : "world"));
   }
-  std::vector<std::string> names;
-  for (int i = 0; i < kStatusCount; ++i) names.emplace_back(to_string(static_cast<Status>(i)));
-  file.attribute("status", "names", names);
+  file.attribute("status", "names", enum_names<Status>(kStatusCount));
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // Files of `garra chain simulate`.
 #include "chain/files/trajectory_file.hpp"
 
-#include "base/files/hdf5.hpp"
-#include "garra/core/error.hpp"
 #include "garra/io/chain_file.hpp"
 
 namespace garra::io {
@@ -20,24 +18,15 @@ std::vector<double> read_rows(const Hdf5Reader& file, const std::string& name, c
   return file.doubles(name);
 }
 
-std::vector<std::int32_t> to_int32(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
-
-void write_outputs(Hdf5Writer& file, const chain::Trajectories& t) {
-  const auto n = static_cast<std::uint64_t>(t.count), k = static_cast<std::uint64_t>(t.times.size()),
-             j = static_cast<std::uint64_t>(t.joints);
-  // Without output times only the ends are written.
-  if (k == 0) return;
-  file.write("times", {k}, t.times);
-  file.write("q", {n, k, j}, t.q);
-  file.write("qd", {n, k, j}, t.qd);
-  file.write("tip", {n, k, 3}, t.tip);
-  file.write("kinetic_energy", {n, k}, t.kinetic);
-  file.write("potential_energy", {n, k}, t.potential);
-  file.write("dissipated", {n, k}, t.dissipated);
-  file.write("work", {n, k}, t.work);
-  file.write("stop_loss", {n, k}, t.stop_loss);
-  file.write("balance", {n, k}, t.balance);
+/// Rows of an array over time; none where the file has no such array.
+std::vector<double> read_points(const std::string& path, const std::string& name, std::uint64_t width) {
+  const Hdf5Reader file(path, kExpectation);
+  if (!file.has(name)) return {};
+  static_cast<void>(file.rows(name, {width}));
+  return file.doubles(name);
 }
+
+std::vector<std::int32_t> to_int32(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
 
 void write_ends(Hdf5Writer& file, const chain::Trajectories& t) {
   const auto n = static_cast<std::uint64_t>(t.count), j = static_cast<std::uint64_t>(t.joints);
@@ -54,12 +43,24 @@ void write_ends(Hdf5Writer& file, const chain::Trajectories& t) {
   file.write("worst_balance", {n}, t.worst_balance);
   file.write("steps", {n}, to_int32(t.steps));
   file.write("rejected", {n}, to_int32(t.rejected));
-  std::vector<std::int32_t> status;
-  for (const chain::SimulationStatus s : t.status) status.push_back(static_cast<std::int32_t>(s));
-  file.write("status", {n}, status);
+  file.write("status", {n}, enum_numbers<std::int32_t>(t.status));
 }
 
 }  // namespace
+
+void write_outputs(Hdf5Writer& file, const chain::Trajectories& t) {
+  const auto n = static_cast<std::uint64_t>(t.count), k = static_cast<std::uint64_t>(t.times.size()),
+             j = static_cast<std::uint64_t>(t.joints);
+  file.write("times", {k}, t.times);
+  file.write("q", {n, k, j}, t.q);
+  file.write("qd", {n, k, j}, t.qd);
+  file.write("tip", {n, k, 3}, t.tip);
+  file.write("kinetic_energy", {n, k}, t.kinetic);
+  file.write("potential_energy", {n, k}, t.potential);
+  file.write("dissipated", {n, k}, t.dissipated);
+  file.write("work", {n, k}, t.work);
+  file.write("balance", {n, k}, t.balance);
+}
 
 chain::Samples read_samples(const std::string& path, int joints) {
   // q, qd and parameters are those of a state file.
@@ -77,36 +78,25 @@ chain::Samples read_samples(const std::string& path, int joints) {
 }
 
 std::vector<double> read_torque_points(const std::string& path, int joints) {
-  const Hdf5Reader file(path, kExpectation);
-  if (!file.has("torque")) return {};
-  const Shape shape = file.shape("torque");
-  if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(joints))
-    file.refuse("torque", "expected shape [k, " + std::to_string(joints) + "], found " + to_string(shape));
-  return file.doubles("torque");
+  return read_points(path, "torque", static_cast<std::uint64_t>(joints));
 }
 
-std::vector<double> read_tool_wrenches(const std::string& path) {
-  const Hdf5Reader file(path, kExpectation);
-  if (!file.has("tool_wrench")) return {};
-  const Shape shape = file.shape("tool_wrench");
-  if (shape.size() != 2 || shape[1] != 6)
-    file.refuse("tool_wrench", "expected shape [k, 6], found " + to_string(shape));
-  return file.doubles("tool_wrench");
-}
+std::vector<double> read_tool_wrenches(const std::string& path) { return read_points(path, "tool_wrench", 6); }
 
 void write_trajectories(const std::string& path, const chain::Trajectories& t, const TrajectoryAttributes& attributes) {
   Hdf5Writer file;
-  write_outputs(file, t);
+  // Without output times only the ends are written.
+  if (const std::uint64_t n = static_cast<std::uint64_t>(t.count), k = t.times.size(); k > 0) {
+    write_outputs(file, t);
+    file.write("stop_loss", {n, k}, t.stop_loss);
+  }
   write_ends(file, t);
   file.attribute("/", "model", attributes.model);
   file.attribute("/", "method", attributes.method);
   file.attribute("/", "torque", attributes.torque);
   file.attribute("/", "device", attributes.device);
   file.attribute("/", "version", attributes.version);
-  std::vector<std::string> names;
-  for (int i = 0; i < chain::kSimulationStatusCount; ++i)
-    names.emplace_back(to_string(static_cast<chain::SimulationStatus>(i)));
-  file.attribute("status", "names", names);
+  file.attribute("status", "names", enum_names<chain::SimulationStatus>(chain::kSimulationStatusCount));
   file.commit(path);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/files/hdf5.hpp"
 #include "garra/chain_simulate.hpp"
 
 namespace garra::io {
@@ -16,6 +17,9 @@ namespace garra::io {
 
 /// `tool_wrench` [k,6] of a sampled force on the tool; empty where the file has none.
 [[nodiscard]] std::vector<double> read_tool_wrenches(const std::string& path);
+
+/// Trajectories at their output times: times, q, qd, tip, energies, balance.
+void write_outputs(Hdf5Writer& file, const chain::Trajectories& t);
 
 /// What a result file says of its origin.
 struct TrajectoryAttributes {

@@ -1,7 +1,6 @@
 // A graph becomes statements: contraction, order, signs, text.
 #include "chain/generate/code.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 

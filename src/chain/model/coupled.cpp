@@ -10,7 +10,8 @@ namespace garra::chain {
 std::vector<int> coordinates(const Robot& robot) {
   std::vector<int> out;
   for (int i = 0; i < robot.joints; ++i)
-    if (std::none_of(robot.coupled.begin(), robot.coupled.end(), [&](const Coupling& c) { return c.joint == i; }))
+    if (std::none_of(robot.coupled.begin(), robot.coupled.end(),
+                     [&](const Coupling& c) { return c.joint == i && c.leader != i; }))
       out.push_back(i);
   return out;
 }

@@ -77,7 +77,8 @@ void run_there(const Robot& robot, const DeviceTwists& in, const RatePlace& plac
   require_uncoupled(robot, "states on a GPU");
   const int joints = robot.joints;
   constexpr std::size_t kLine = 256;  // the alignment of workspaces
-  const std::size_t bytes = (static_cast<std::size_t>(in.count * 6 * joints) * sizeof(double) + kLine - 1) / kLine * kLine;
+  const std::size_t bytes =
+      (static_cast<std::size_t>(in.count * 6 * joints) * sizeof(double) + kLine - 1) / kLine * kLine;
   if (needed == nullptr && in.count > 0 && call.bytes < bytes)
     throw Error(ExitCode::kUsage, "the workspace is too small", "Ask workspace_bytes() for the same arrays.");
   auto* const jacobian = static_cast<double*>(call.workspace);
@@ -97,15 +98,16 @@ void run_there(const Robot& robot, const DeviceTwists& in, const RatePlace& plac
   else
     of_states = workspace_bytes(robot, states, where, results);
   with_columns(joints, [&](auto columns) {
-    batch::ResidentRows rows{in.count, padded_rows(jacobian, joints, columns), {}, call,
-                             needed == nullptr ? nullptr : &of_rates};
+    batch::ResidentRows rows{
+        in.count, padded_rows(jacobian, joints, columns), {}, call, needed == nullptr ? nullptr : &of_rates};
     rows.in.push_back(batch::device_column(in.twist, 6));
     rows.out.push_back(batch::device_column(to.qd, joints));
     if (columns > joints) rows.out.push_back({nullptr, columns - joints});
     rows.out.push_back(batch::device_column(to.residual, 6));
     rows.out.push_back(batch::device_column(to.damping, 1));
     rows.out.push_back(batch::device_column(to.status, 1));
-    if (in.count > 0) batch::run_resident(JointRatesOp<columns>{place.rates, linear_row(place.jacobian.form), joints}, rows);
+    if (in.count > 0)
+      batch::run_resident(JointRatesOp<columns>{place.rates, linear_row(place.jacobian.form), joints}, rows);
   });
   if (needed != nullptr) *needed = bytes + std::max(of_states, of_rates);
 }
@@ -131,12 +133,12 @@ JointRates joint_rates(const Robot& robot, std::span<const double> q, std::span<
     using batch::in_column, batch::out_column;
     const Array jac = resized_rows(found.jacobian, out.joints, columns);
     Array qd(n * columns);
-    batch::run_rows(JointRatesOp<columns>{place.rates, linear_row(place.jacobian.form), out.joints},
-                    {states.count,
-                     {in_column(jac, 6 * columns), in_column(twist, 6)},
-                     {out_column(qd, columns), out_column(out.residual, 6), out_column(out.damping),
-                      out_column(out.status)},
-                     place.device});
+    batch::run_rows(
+        JointRatesOp<columns>{place.rates, linear_row(place.jacobian.form), out.joints},
+        {states.count,
+         {in_column(jac, 6 * columns), in_column(twist, 6)},
+         {out_column(qd, columns), out_column(out.residual, 6), out_column(out.damping), out_column(out.status)},
+         place.device});
     out.qd = resized_rows(qd, columns, out.joints);
   });
   return out;

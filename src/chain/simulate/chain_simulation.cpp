@@ -345,8 +345,8 @@ Trajectories simulate_joints(const Robot& robot, const Followers& followers, con
   check_rows("q", samples.q, samples, robot.joints);
   if (!samples.qd.empty()) check_rows("qd", samples.qd, samples, robot.joints);
   Trajectories out;
-  SimulateJob job{robot, samples, asked.torque, asked.options, device, followers, {}, {}, {}, {}, {},
-                  {},    {},      {},           {},            {},     {},        out};
+  SimulateJob job{robot, samples, asked.torque, asked.options, device, followers, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                  {},    {},      out};
   fill_job(job);
   size_output(job);
   if (samples.count == 0) return out;
@@ -400,14 +400,22 @@ class AllJoints {
     check_rows("q", s.q, s, n);
     for (const auto& [name, values] : {std::pair{"qd", &s.qd}, {"damping", &s.damping}, {"amplitude", &s.amplitude}})
       if (values->size() != own_.size() && !values->empty()) check_rows(name, *values, s, n);
-    return {s.count,      rows(s.q, Follower::kPlace),          rows(s.qd, Follower::kRate), rows(s.damping, Follower::kRest),
-            rows(s.amplitude, Follower::kRest), s.parameters};
+    return {s.count,
+            rows(s.q, Follower::kPlace),
+            rows(s.qd, Follower::kRate),
+            rows(s.damping, Follower::kRest),
+            rows(s.amplitude, Follower::kRest),
+            s.parameters};
   }
   [[nodiscard]] TorqueInput torque(TorqueInput t) const {
-    for (const auto& [name, values] :
-         {std::pair{"amplitude", &t.amplitude}, {"frequency", &t.frequency}, {"phase", &t.phase},
-          {"set_point", &t.set_point}, {"kp", &t.kp}, {"kd", &t.kd}, {"the torque limit", &t.limit},
-          {"the stall torque", &t.motor.stall_torque}})
+    for (const auto& [name, values] : {std::pair{"amplitude", &t.amplitude},
+                                       {"frequency", &t.frequency},
+                                       {"phase", &t.phase},
+                                       {"set_point", &t.set_point},
+                                       {"kp", &t.kp},
+                                       {"kd", &t.kd},
+                                       {"the torque limit", &t.limit},
+                                       {"the stall torque", &t.motor.stall_torque}})
       *values = numbers(name, *values);
     t.motor.no_load_speed = numbers("the no-load speed", t.motor.no_load_speed, 1);
     if (t.points.size() % own_.size() != 0) refuse("a sampled torque needs [k,j] numbers of the coordinates");
@@ -452,8 +460,8 @@ Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueIn
                       const SimulateOptions& options, const Device& device) {
   if (robot.coupled.empty()) return simulate_joints(robot, Followers{}, samples, torque, options, device);
   const AllJoints all(robot);
-  Trajectories out = simulate_joints(all.free, all.followers, all.samples(samples), all.torque(torque),
-                                     all.options(options), device);
+  Trajectories out =
+      simulate_joints(all.free, all.followers, all.samples(samples), all.torque(torque), all.options(options), device);
   all.reduce(out);
   return out;
 }

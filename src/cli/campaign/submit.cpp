@@ -78,13 +78,11 @@ void add_submit_command(Command app) {
   Command c = app.add_subcommand("submit", "Make the folder of a run that workers will compute");
   c.add_option("SCENARIO", a->scenario, "scenario file (TOML)").required();
   add_new_run_flags(c, *a, " (chain: of each design, grasp_set: of each grasp)");
-  c.add_option("--set", a->set, "key=value, overrides the scenario").type_name("KEY=VALUE").one_value_each();
+  add_overrides(c, a->set, "key=value, overrides the scenario");
   c.add_flag("--slurm", a->slurm, "write RUN/slurm.sh, an array of workers");
   c.add_option("--workers", a->workers, "of Slurm's array").capture_default_str().transform(whole_number());
   c.add_option("--time", a->time, "of each of them, as Slurm takes it; they go on in the queue").capture_default_str();
-  c.add_option("--threads", a->threads, "CPU threads of a worker, 0 = all it is given")
-      .capture_default_str()
-      .transform(thread_count());
+  add_threads(c, a->threads, "CPU threads of a worker, 0 = all it is given");
   c.add_option("--device", a->device, "of the workers: auto, cpu, scalar, cuda, cuda:i, cuda:0,1 or cuda:all")
       .capture_default_str();
   c.add_flag("--quiet", a->quiet, "print nothing but errors");

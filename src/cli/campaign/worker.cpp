@@ -94,7 +94,7 @@ void add_worker_command(Command app) {
       .type_name("K/N");
   c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
       .capture_default_str();
-  c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
+  add_threads(c, a->threads, "CPU threads, 0 = all");
   c.add_option("--time-limit", a->time_limit, "seconds; stops resumable (exit code 75)").check(positive_number());
   c.add_option("--progress", a->progress, "auto, json or none", one_of({"auto", "json", "none"}));
   c.add_flag("--no-merge", a->no_merge, "leave it to others to write the results once all is computed");

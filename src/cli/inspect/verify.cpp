@@ -82,7 +82,7 @@ void add_verify_command(Command app) {
   c.add_option("--fraction", a->share, "share of the chunks to compute again, at least one; 0: none", share());
   c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
       .capture_default_str();
-  c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
+  add_threads(c, a->threads, "CPU threads, 0 = all");
   c.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   c.footer(
       "Examples:\n  garra verify run-three_puma_sphere\n  garra verify from-a-stranger --fraction 1   # everything "

@@ -1,6 +1,5 @@
 #include "cli/samples/system_job.hpp"
 
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -59,11 +59,8 @@ void run_analyze(const AnalyzeArguments& a) {
   std::fputs((a.format == "json" ? analysis_json(answer) : printable(analysis_text(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - count_solved(answer.analysis);
-  // Compared as a product: without instants none is unsolved.
-  if (static_cast<double>(unsolved) > a.max_unsolved * static_cast<double>(n))
-    throw Error(ExitCode::kTooManyUnsolved,
-                std::to_string(unsolved) + " of " + std::to_string(n) + " instants are not solved",
-                "`status` names the reason for each; --max-unsolved allows more.");
+  check_unsolved(a.max_unsolved, {unsolved, n}, "instants are not solved",
+                 "`status` names the reason for each; --max-unsolved allows more.");
 }
 
 }  // namespace
@@ -83,13 +80,11 @@ void add_grasp_commands(Command app) {
       .required()
       .type_name("SCENARIO");
   command
-      .add_option("input", a->input, "states (HDF5: position, velocity, finger_1/q, ...); not given: the nominal grasp")
+      .add_option("input", a->input, "states (HDF5: position, velocity, finger_0/q, ...); not given: the nominal grasp")
       .type_name("IN.h5");
   command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
   command.add_option("--group", a->group, "group of IN.h5 that holds the states, as `nominal` of a motion.h5");
-  command.add_option("--set", a->overrides, "replace a value of the scenario, for example contacts.friction=0.3")
-      .type_name("KEY=VALUE")
-      .one_value_each();
+  add_overrides(command, a->overrides, "replace a value of the scenario, for example contacts.friction=0.3");
   command.add_option("--effort", a->effort, "solver.effort: bounded, or full for every solver of auto to its own limit")
       .check(one_of({"bounded", "full"}));
   add_batch_flags(command, *a, "is not solved");

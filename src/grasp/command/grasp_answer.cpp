@@ -1,6 +1,5 @@
 #include "grasp/command/grasp_answer.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/answer_parts.hpp"

@@ -253,7 +253,6 @@ constexpr JobKind kKind = {
     .name = "grasp",
     .event = "held",
     .quantity = "p_held",
-    .of_whom = "",
     .tolerance_key = "solver.tolerance",
     .unsolved_key = "solver.max_unsolved",
     .unsolved_remedy =

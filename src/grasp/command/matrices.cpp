@@ -98,12 +98,8 @@ void add_matrices_command(Command grasp) {
   command.add_option("--sample", a->first, "number of the first sample; not given: the nominal grasp")
       .check(not_negative());
   command.add_option("-n,--count", a->count, "samples").transform(whole_number());
-  command.add_option("--set", a->overrides, "replace a value of the scenario, for example contacts.friction=0.3")
-      .type_name("KEY=VALUE")
-      .one_value_each();
-  command.add_option("--threads", a->threads, "of the processor; 0: all")
-      .transform(thread_count())
-      .capture_default_str();
+  add_overrides(command, a->overrides, "replace a value of the scenario, for example contacts.friction=0.3");
+  add_threads(command, a->threads, "of the processor; 0: all");
   command.add_option("--format", a->format, "human or json").check(one_of({"human", "json"})).capture_default_str();
   command.footer(
       "Examples:\n"

@@ -143,9 +143,8 @@ void run_propose(const ProposeArguments& a) {
   std::fputs((a.format == "json" ? json(a, answer) : printable(format_answer(a, answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t open = count_rejections(answer.proposal, RejectionReason::kUndecided);
-  if (static_cast<double>(open) > a.max_unsolved * static_cast<double>(answer.proposal.samples))
-    throw Error(ExitCode::kTooManyUnsolved, std::to_string(open) + " samples were not decided",
-                "--max-unsolved allows more.");
+  check_unsolved(a.max_unsolved, {open, answer.proposal.samples}, "samples were not decided",
+                 "--max-unsolved allows more.");
 }
 
 void add_hand_options(Command command, grasp::ProposeOptions& o) {

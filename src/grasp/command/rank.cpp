@@ -287,11 +287,8 @@ void run_rank(const RankArguments& given) {
   answer.page = choose_page(a);
   std::fputs((a.format == "json" ? json(answer) : printable(format_answer(answer))).c_str(), stdout);
   std::fflush(stdout);
-  const std::int64_t all = drawn(answer.ranking);
-  if (static_cast<double>(unsolved(answer.ranking)) > a.max_unsolved * static_cast<double>(all))
-    throw Error(ExitCode::kTooManyUnsolved,
-                std::to_string(unsolved(answer.ranking)) + " of " + std::to_string(all) + " samples were not decided",
-                "`unsolved` counts them for each grasp; --max-unsolved allows more.");
+  check_unsolved(a.max_unsolved, {unsolved(answer.ranking), drawn(answer.ranking)}, "samples were not decided",
+                 "`unsolved` counts them for each grasp; --max-unsolved allows more.");
 }
 
 }  // namespace
@@ -314,9 +311,7 @@ void add_rank_command(Command grasp) {
       .type_name("STUDY.toml");
   command.add_option("-o,--output", a->output, "ranking, a row a grasp: HDF5, or CSV by its name")
       .type_name("RANKING.h5");
-  command.add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
-      .type_name("KEY=VALUE")
-      .one_value_each();
+  add_overrides(command, a->overrides, "replace a value of the study, for example sampling.samples=10000");
   command.add_option("--hand", a->hand, "ideal, compliant or whole (default: what the set has arrays of)")
       .check(one_of({"auto", "ideal", "compliant", "whole"}));
   command.add_option("--method", a->method, "solver.method: of the contact problems of a hand that is not ideal");

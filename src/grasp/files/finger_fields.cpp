@@ -192,11 +192,9 @@ void start_fields(Fields& f, bool is_file, bool is_known, Finger& finger) {
   f.check(!f.reading() || !stands || !f.has("start", false), "q", "both q and start",
           "Both say where the search for the contact starts.");
   if (stands)
-    f.key(
-        "q", AnyValue(values),
-        {.doc =
-             "of a `file`: joint values where the finger stands; the search for the contact starts there (the same as "
-             "`start`)"});
+    f.key("q", AnyValue(values),
+          {.doc = "of a `file`: joint values where the finger stands; the search for the contact starts there (the "
+                  "same as `start`)"});
   const std::string remedy = "Give joint values near the grasp, one per joint: start = [\"30 deg\", ...].";
   f.key("start", AnyValue(values),
         {.doc = "numeric needs it: joint values near the grasp",

@@ -1,5 +1,4 @@
 // [load], [held], [motion], [solver] of a grasp scenario: loads, criteria and solver.
-#include <algorithm>
 
 #include "base/scenario/field_values.hpp"
 #include "base/scenario/parts.hpp"
@@ -76,13 +75,11 @@ void load_fields(Fields& f, Scenario& s) {
   f.key("nominal_mass", quantity(mass, {kMass, Bounds::positive()}),
         {.doc = "that the controller balances", .otherwise = "median of the mass"});
   if (f.reading()) s.nominal_mass = mass;
-  f.key(
-      "wrench", wrench(s),
-      {.doc =
-           "on the object: uniform in a ball; constant part. `force_magnitude` D, `torque_magnitude` D instead of the "
-           "balls",
-       .comment = "N, N*m",
-       .otherwise = "`0`"});
+  f.key("wrench", wrench(s),
+        {.doc = "on the object: uniform in a ball; constant part. `force_magnitude` D, `torque_magnitude` D instead of "
+                "the balls",
+         .comment = "N, N*m",
+         .otherwise = "`0`"});
 }
 
 void held_fields(Fields& f, Scenario& s) {

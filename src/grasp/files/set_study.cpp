@@ -1,7 +1,6 @@
 // Reads the uncertainties of a grasp set, and its file, from TOML.
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <variant>

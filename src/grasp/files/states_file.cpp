@@ -1,7 +1,6 @@
 // Reads and writes the files of `garra grasp analyze`.
 #include "grasp/files/states_file.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -13,10 +12,8 @@ namespace {
 
 const char* const kStatesFile =
     "A file for `garra grasp analyze` holds, as far as they differ from the scenario's, position [n,3], quaternion "
-    "[n,4] (w, "
-    "x, y, z), velocity, spin [n,3], wrench [n,6], friction [n,contacts] and finger_1/q, finger_1/qd, finger_1/tau "
-    "[n,joints], "
-    "finger_2/...";
+    "[n,4] (w, x, y, z), velocity, spin [n,3], wrench [n,6], friction [n,contacts] and finger_0/q, finger_0/qd, "
+    "finger_0/tau [n,joints], finger_1/...";
 
 /// Reader of arrays [n, columns] of one group. The first one determines the number of instants.
 class StatesReader {
@@ -95,12 +92,8 @@ void write_analysis(const std::string& path, const grasp::Analysis& a,
   const auto put = [&](const std::string& name, const Shape& shape, const std::vector<double>& values) {
     file.write(name, shape, std::span<const double>(values));
   };
-  std::vector<std::uint8_t> status;
-  for (const Status s : a.status) status.push_back(static_cast<std::uint8_t>(s));
-  file.write("status", {n}, std::span<const std::uint8_t>(status));
-  std::vector<std::string> names;
-  for (int i = 0; i < kStatusCount; ++i) names.emplace_back(to_string(static_cast<Status>(i)));
-  file.attribute("status", "names", names);
+  file.write("status", {n}, enum_numbers<std::uint8_t>(a.status));
+  file.attribute("status", "names", enum_names<Status>(kStatusCount));
   put("residual", {n}, a.residual);
   put("iterations", {n}, a.iterations);
   write_modes(file, "mode_before", {n, contacts}, a.mode_before, {"rolling", "sliding", "open"});

@@ -80,17 +80,6 @@ void joint_limit_fields(Fields& f, const Fingers& fingers, InTime& time) {
               "Give the range of joint " + std::to_string(i) + ".");
 }
 
-AnyValue sample_times(std::vector<double>& times) {
-  const auto read = [&times](const Node& node, const std::string& key) {
-    const std::vector<Node>& at = read_array(node, key, 0);
-    if (at.empty()) fail(node.place, key, "no times", "Write times = [0, 0.5, 1].");
-    for (std::size_t k = 0; k < at.size(); ++k)
-      add_time(read_quantity(at[k], item(key, k), kTime), at[k].place, item(key, k), times);
-  };
-  return custom({read, [&times] { return format_numbers(times.data(), times.size()); }, "growing times, s",
-                 R"({"type": "array", "minItems": 1})"});
-}
-
 AnyValue sample_torques(InTime& time, const Fingers& fingers) {
   const auto read = [&](const Node& node, const std::string& key) {
     const std::vector<Node>& lists = read_array(node, key, fingers.size());
@@ -155,7 +144,7 @@ void sampled_fields(Fields& f, const std::string& scenario, const Fingers& finge
            .otherwise = "this or `times` and `torques`"});
   };
   const auto of_lists = [&] {
-    f.key("times", sample_times(time.sample_times),
+    f.key("times", growing_times(time.sample_times, "[0, 0.5, 1]"),
           {.doc = "of the rows",
            .comment = "s",
            .required = "Write times = [0, 0.5, 1] and torques, or file = \"torques.csv\"."});

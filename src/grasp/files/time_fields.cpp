@@ -129,29 +129,16 @@ void shake_fields(Fields& f, const InTime& time, TimeLoad& load) {
     f.check(load.rms[i] >= 0, item("rms", static_cast<std::size_t>(i)), "must not be negative",
             "It is a root mean square.");
   f.key("low", quantity(load.low, {kFrequency, Bounds::positive()}), {.doc = "of the band", .comment = "Hz"});
-  f.key(
-      "high", quantity(load.high, {kFrequency, Bounds::positive()}),
-      {.doc =
-           "sixteen tones along each axis, evenly spread over the band, of equal size and random phase, other ones in "
-           "each sample",
-       .comment = "Hz"});
+  f.key("high", quantity(load.high, {kFrequency, Bounds::positive()}),
+        {.doc = "sixteen tones along each axis, evenly spread over the band, of equal size and random phase, other "
+                "ones in each sample",
+         .comment = "Hz"});
   f.check(load.high >= load.low, "high", "lies below low = " + shortest(load.low) + " Hz",
           "Give the band that is shaken.");
   // Nyquist: at least two steps to a period.
   f.check(!f.good() || 2 * load.high * time.step <= 1, "high",
           shortest(load.high) + " Hz is too fast for a step of " + shortest(time.step) + " s",
           "Give a step below " + shortest(rounded(0.5 / load.high, 3)) + " s, or a lower frequency.");
-}
-
-AnyValue load_times(std::vector<double>& times) {
-  const auto read = [&times](const Node& node, const std::string& key) {
-    const std::vector<Node>& at = read_array(node, key, 0);
-    if (at.empty()) fail(node.place, key, "no times", "Write times = [0, 0.1, 0.2].");
-    for (std::size_t k = 0; k < at.size(); ++k)
-      add_time(read_quantity(at[k], item(key, k), kTime), at[k].place, item(key, k), times);
-  };
-  return custom({read, [&times] { return list(times, static_cast<int>(times.size()), kRatio); }, "growing times, s",
-                 R"({"type": "array", "minItems": 1})"});
 }
 
 AnyValue accelerations(TimeLoad& load) {
@@ -191,7 +178,7 @@ void sampled_fields(Fields& f, const std::string& scenario, TimeLoad& load) {
          .otherwise = "this or `times` and `accelerations`"});
   };
   const auto of_lists = [&] {
-    f.key("times", load_times(load.times),
+    f.key("times", growing_times(load.times, "[0, 0.1, 0.2]"),
           {.doc = "linear in between, none before the first and after the last",
            .comment = "s",
            .required = "Write times = [0, 0.1, 0.2] and accelerations, or file = \"palm.csv\"."});
@@ -255,6 +242,17 @@ void all_loads(Fields& f, const std::string& scenario, InTime& time) {
 
 }  // namespace
 
+AnyValue growing_times(std::vector<double>& times, const std::string& example) {
+  const auto read = [&times, example](const Node& node, const std::string& key) {
+    const std::vector<Node>& at = read_array(node, key, 0);
+    if (at.empty()) fail(node.place, key, "no times", "Write times = " + example + ".");
+    for (std::size_t k = 0; k < at.size(); ++k)
+      add_time(read_quantity(at[k], item(key, k), kTime), at[k].place, item(key, k), times);
+  };
+  return custom({read, [&times] { return list(times, static_cast<int>(times.size()), kRatio); }, "growing times, s",
+                 R"({"type": "array", "minItems": 1})"});
+}
+
 void lists_or_file(Fields& f, const char* values, const std::function<void()>& of_file,
                    const std::function<void()>& of_lists) {
   const bool file = f.has("file", false);
@@ -273,24 +271,21 @@ void lists_or_file(Fields& f, const char* values, const std::function<void()>& o
 
 void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Finger>& fingers, InTime& time) {
   step_fields(f, time);
-  f.key(
-      "scheme", choice(time.scheme),
-      {.doc =
-           "explicit: the papers' Algorithm 1, stable for small steps only; the answer tells the share of steps beyond "
-           "its bound"});
+  f.key("scheme", choice(time.scheme),
+        {.doc = "explicit: the papers' Algorithm 1, stable for small steps only; the answer tells the share of steps "
+                "beyond its bound"});
   f.key("restitution", quantity(time.restitution, {kRatio, {.low = 0, .high = 1}}),
         {.doc = "speed after an impact over speed before it; not with \"explicit\""});
   f.check(time.restitution == 0 || time.scheme != grasp::Scheme::kExplicit, "restitution",
           "the explicit scheme knows no impacts", "Leave it out, or write scheme = \"moreau-jean\".");
   f.key("drift_correction", quantity(time.baumgarte, {kRatio, {.low = 0, .high = 1}}),
         {.comment = "share of a penetration that a step takes back"});
-  f.key(
-      "friction", levels(time.friction),
-      {.doc = "the nominal friction of all contacts in turn; deviations drawn about the nominal stay as they are (of a "
-              "common friction: its product with `each`, less the product of the medians, so that all contacts deviate "
-              "together)",
-       .comment = "of all contacts, in turn",
-       .otherwise = "as `[contacts]` says"});
+  f.key("friction", levels(time.friction),
+        {.doc = "the nominal friction of all contacts in turn; deviations drawn about the nominal stay as they are (of "
+                "a common friction: its product with `each`, less the product of the medians, so that all contacts "
+                "deviate together)",
+         .comment = "of all contacts, in turn",
+         .otherwise = "as `[contacts]` says"});
   const Wanted path{kLength, Bounds::positive()};
   f.key("slip", quantity(time.slip, path), {.doc = "path of a contact at which the grasp counts as slipped"});
   f.key("drop", quantity(time.drop, path), {.doc = "displacement of the center of mass at which it counts as dropped"});

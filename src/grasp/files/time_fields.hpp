@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/scenario/fields.hpp"
+#include "base/scenario/field_values.hpp"
 #include "garra/grasp.hpp"
 
 namespace garra::io {
@@ -16,6 +16,9 @@ void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Fing
 /// [simulation.drive]; `fingers` define the joints.
 void drive_fields(Fields& f, const std::string& scenario, const std::vector<grasp::Finger>& fingers,
                   grasp::InTime& time);
+
+/// A list of growing times [s].
+[[nodiscard]] AnyValue growing_times(std::vector<double>& times, const std::string& example);
 
 /// A table over time: two lists, "times" and `values`, or a "file" with both. `of_file` and `of_lists` define their
 /// keys.

@@ -179,16 +179,13 @@ void add_point_test(const papers::Hand& hand, const papers::Printed& printed, Js
 
 constexpr const char* kComparable[4] = {
     "Comparable: the size of the counters, since formulation, variables and start are the same. Not: a row with the "
-    "row "
-    "above it, since the papers print neither A, b and slip directions nor the tolerances and the trust radius.",
+    "row above it, since the papers print neither A, b and slip directions nor the tolerances and the trust radius.",
     "Comparable: that every contact holds (c_n > 0, a_n = 0). Not: the forces, which are another hand's under another "
     "load.",
     "Comparable: the size of the counters and of f, from x0 = 0. Not: a row with the row above it, since A and b are "
-    "not "
-    "theirs. f is no accuracy: `residual` is the error in the exact law, `difference` that in the force.",
+    "not theirs. f is no accuracy: `residual` is the error in the exact law, `difference` that in the force.",
     "Comparable: the kind of answer (all contacts slip, s = 0, lambda = |a_T|). Not: the numbers, which are another "
-    "hand's "
-    "under another load."};
+    "hand's under another load."};
 
 /// Prints lines of at most 110 columns.
 void print_wrapped(const std::string& text) {
@@ -245,8 +242,7 @@ void print_table_2_test(const Json& rows) {
   std::printf(
       "  As a test: b_n := -A~ c_n on our hand makes the printed c_n a solution, which BOX-QUACAN has to find.\n"
       "   mu            BoxIt  FunEval  QuacanIt  MatxVec          f  residual  status     difference  smallest minor "
-      "of "
-      "A~\n");
+      "of A~\n");
   for (const Json& row : rows) {
     std::printf("  %3.1f          ", row["mu"].get<double>());
     print_effort(row["ours"]);
@@ -329,9 +325,8 @@ void print_text(const Json& t) {
   std::printf("The papers' Tables 1-4 in kind\n  hand: %s\n", t["hand"].get<std::string>().c_str());
   print_wrapped(
       "The papers print neither A nor b, so no row can be computed again. `ours`: the same formulation, start and "
-      "method on "
-      "our hand; `load T4`: on our hand under the load that makes the printed Table 4 its answer at mu = 0.1. Statuses "
-      "are those of our certificate (residual <= 1e-8).");
+      "method on our hand; `load T4`: on our hand under the load that makes the printed Table 4 its answer at mu = "
+      "0.1. Statuses are those of our certificate (residual <= 1e-8).");
   print_sliding(t);
   print_rolling(t);
 }

@@ -10,8 +10,6 @@
 namespace garra::cli {
 namespace {
 
-using platform::PoseStatus;
-
 struct DynamicsArguments {
   PlatformArguments common;
   std::string form = "minimal";
@@ -51,14 +49,11 @@ void run_inverse(const DynamicsArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.pose = true});
   const platform::Motion motion = {or_zero(run.rows.velocity, run.rows.count),
                                    or_zero(run.rows.acceleration, run.rows.count)};
-  platform::InverseDynamics r;
   PlatformSummary s;
-  s.command = "inverse-dynamics";
-  s.seconds = timed(a.common, [&] {
-    r = platform::inverse_dynamics(run.rows.platforms, run.rows.pose, motion, run.rows.wrench, a.equations(),
-                                   run.device);
+  const auto r = compute_rows(a.common, "inverse-dynamics", s, [&] {
+    return platform::inverse_dynamics(run.rows.platforms, run.rows.pose, motion, run.rows.wrench, a.equations(),
+                                      run.device);
   });
-  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   if (run.single) {
     s.more["result"] = arrays_json(r);
     s.lines = force_table(r);
@@ -72,14 +67,11 @@ void run_inverse(const DynamicsArguments& a) {
 void run_forward(const DynamicsArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.pose = true, .force = true});
   const std::vector<double> velocity = or_zero(run.rows.velocity, run.rows.count);
-  platform::ForwardDynamics r;
   PlatformSummary s;
-  s.command = "forward-dynamics";
-  s.seconds = timed(a.common, [&] {
-    r = platform::forward_dynamics(run.rows.platforms, run.rows.pose, velocity, run.rows.force, run.rows.wrench,
-                                   a.equations(), run.device);
+  const auto r = compute_rows(a.common, "forward-dynamics", s, [&] {
+    return platform::forward_dynamics(run.rows.platforms, run.rows.pose, velocity, run.rows.force, run.rows.wrench,
+                                      a.equations(), run.device);
   });
-  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   if (run.single) {
     s.more["result"] = {{"acceleration", r.acceleration}, {"kinetic", r.kinetic}, {"potential", r.potential}};
     s.lines += summary_line("acceleration", number_row(r.acceleration.data(), 3, " %.9g") + " m/s^2");

@@ -64,22 +64,17 @@ class PlatformExperimentJob final : public StudyJob<ExperimentStudy, platform::E
   }
 };
 
-std::unique_ptr<Job> read_experiment_job(const io::ScenarioDocument& document) {
-  return std::make_unique<PlatformExperimentJob>(io::read_platform_experiment(document));
-}
-
 constexpr JobKind kKind = {
     .name = "platform_experiment",
     .event = "solved",
     .quantity = "p_solved",
-    .of_whom = "",
     .tolerance_key = "experiment.tolerance",
     .unsolved_key = "experiment.max_unsolved",
     .unsolved_remedy =
         "One of the two forms does not come to them: take more segments or a shorter step, or allow it with --set "
         "experiment.max_unsolved=1.",
     .no_sample = "nothing is computed",
-    .read = read_experiment_job,
+    .read = read_study_job<PlatformExperimentJob, io::read_platform_experiment>,
 };
 const KnownJob kKnown(kKind);
 

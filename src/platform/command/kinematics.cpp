@@ -156,14 +156,11 @@ void run_inverse(const InverseArguments& a) {
   platform::InverseOptions options = a.options;
   // One pose: all outputs are shown. A file: the requested outputs are written.
   if (run.single) options.limits = options.conditioning = true;
-  platform::InverseKinematics r;
   PlatformSummary s;
-  s.command = "ik";
-  s.seconds = timed(a.common, [&] {
-    r = platform::inverse_kinematics(run.rows.platforms, run.rows.pose, {run.rows.velocity, run.rows.acceleration},
-                                     options, run.device);
+  const auto r = compute_rows(a.common, "ik", s, [&] {
+    return platform::inverse_kinematics(run.rows.platforms, run.rows.pose, {run.rows.velocity, run.rows.acceleration},
+                                        options, run.device);
   });
-  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   if (run.single) {
     s.more["result"] = arrays_json(r);
     s.lines = pose_lines(run.rows.pose, 0) + leg_table(r);
@@ -230,15 +227,13 @@ void run_forward(const ForwardArguments& a) {
   platform::ForwardOptions options = a.options;
   // For one sample the assembly mode is proven: the cost is small.
   if (run.single && a.form == "minimal") options.certify = options.certify_mode = true;
-  platform::ForwardKinematics r;
   PlatformSummary s;
-  s.command = "fk";
-  s.seconds = timed(a.common, [&] {
+  const auto r = compute_rows(a.common, "fk", s, [&] {
     const auto& rows = run.rows;
-    r = a.form == "full" ? platform::forward_kinematics_full(rows.platforms, rows.lengths, guess, options, run.device)
-                         : platform::forward_kinematics(rows.platforms, rows.lengths, guess, options, run.device);
+    return a.form == "full"
+               ? platform::forward_kinematics_full(rows.platforms, rows.lengths, guess, options, run.device)
+               : platform::forward_kinematics(rows.platforms, rows.lengths, guess, options, run.device);
   });
-  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   check_forward(r, s);
   if (run.single) {
     Json result = {{"position", r.pose.position},
@@ -264,10 +259,7 @@ void add_forward_options(Command command, platform::ForwardOptions& options) {
   command.add_option("--max-iterations", options.max_iterations, "per sample", above_zero());
   command.add_option("--near-singular", options.near_singular, "near singular: smallest singular value <= this",
                      positive_number());
-  command
-      .add_option("--characteristic-length", options.characteristic_length,
-                  "that turns are scaled with [m]; default: the platform's")
-      .check(positive_number());
+  add_length_scale(command, options.characteristic_length);
 }
 
 // --- modes
@@ -419,10 +411,7 @@ void add_platform_inverse_command(Command platform) {
   command.add_flag("--frames", a->options.frames, "leg vectors, frames, Euler angles, joint angles");
   command.add_flag("--limits", a->options.limits, "margins to stroke, cones and collision, and a mask");
   command.add_flag("--conditioning", a->options.conditioning, "determinant, condition, smallest singular value");
-  command
-      .add_option("--characteristic-length", a->options.characteristic_length,
-                  "that turns are scaled with [m]; default: the platform's")
-      .check(positive_number());
+  add_length_scale(command, a->options.characteristic_length);
   command
       .add_option("--leg-stiffness", a->leg_stiffness,
                   "of one sample: along each leg [N/m], one number or six; adds the stiffness of the platform")

@@ -6,7 +6,6 @@
 #include "cli/flags.hpp"
 #include "garra/platform_study.hpp"
 #include "platform/command/shared.hpp"
-#include "platform/files/parts.hpp"
 
 namespace garra::cli {
 namespace {
@@ -115,10 +114,7 @@ void add_platform_path_command(Command platform) {
   command.add_option("--to", a->to, "last pose, as --at, the first one").required().type_name("\"X Y Z, R P Y\"");
   command.add_option("--near-singular", a->search.near_singular, "the smallest singular value stays above this",
                      positive_number());
-  command
-      .add_option("--characteristic-length", a->search.characteristic_length,
-                  "that turns are scaled with [m]; default: the platform's")
-      .check(positive_number());
+  add_length_scale(command, a->search.characteristic_length);
   command.add_flag("--ignore-limits", a->ignore_limits, "of strokes, cones and distances of legs");
   command.add_option("--tries", a->search.tries, "random poses of the search", above_zero());
   command.add_option("--seed", a->search.seed, "of these poses").capture_default_str();

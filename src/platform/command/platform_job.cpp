@@ -151,23 +151,17 @@ class PlatformJob final : public StudyJob<PlatformStudy, platform::Scenario, io:
   [[nodiscard]] bool is_map() const { return study_.scenario().kind == platform::Study::kMap; }
 };
 
-std::unique_ptr<Job> read_study_job(const io::ScenarioDocument& document) {
-  return std::make_unique<PlatformJob>(io::read_platform_scenario(document));
-}
-
 constexpr JobKind kKind = {
     .name = "platform",
     .event = "feasible",
     .quantity = "p_feasible",
-    .of_whom = "",
     .tolerance_key = "allowed.near_singular",
-    .unsolved_key = "sampling.max_unsolved",
     .unsolved_remedy =
         "These samples have numbers that are not finite: look at the path and at the distributions, or allow it with "
         "--set "
         "sampling.max_unsolved=0.01.",
     .no_sample = "no sample is decided",
-    .read = read_study_job,
+    .read = read_study_job<PlatformJob, io::read_platform_scenario>,
 };
 const KnownJob kKnown(kKind);
 

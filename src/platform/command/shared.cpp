@@ -62,8 +62,9 @@ Vec3<double> parse_tool(const std::string& text) {
                 "Write them in quotes: --tool \"0 0 0.2\".");
   Vec3<double> out;
   for (int i = 0; i < 3; ++i)
-    out[i] = flag_quantity(words[static_cast<std::size_t>(i)], io::kLength,
-                           "--tool " + io::quoted(text) + ": not a point").value;
+    out[i] =
+        flag_quantity(words[static_cast<std::size_t>(i)], io::kLength, "--tool " + io::quoted(text) + ": not a point")
+            .value;
   return out;
 }
 
@@ -145,6 +146,11 @@ void add_six(Command command, const std::string& flag, std::string& text, const 
   command.add_option(flag, text, help).type_name("\"X X X X X X\"");
 }
 
+void add_length_scale(Command command, double& length) {
+  command.add_option("--characteristic-length", length, "that turns are scaled with [m]; default: the platform's")
+      .check(positive_number());
+}
+
 void add_tool(Command command, PlatformArguments& arguments) {
   command
       .add_option("--tool", arguments.tool,
@@ -167,9 +173,7 @@ void add_platform_model_options(Command command, PlatformArguments& arguments) {
       .add_option("--at", arguments.at,
                   "pose of one sample: meters, and roll, pitch, yaw with a unit (30deg); not given: home")
       .type_name("\"X Y Z, R P Y\"");
-  command.add_option("--set", arguments.overrides, "replace a value of the model, for example platform.mass=30")
-      .type_name("KEY=VALUE")
-      .one_value_each();
+  add_overrides(command, arguments.overrides, "replace a value of the model, for example platform.mass=30");
   add_batch_flags(command, arguments, "is not solved");
 }
 
@@ -252,11 +256,8 @@ void finish_platform(const PlatformArguments& arguments, const PlatformRun& run,
   else
     print_human(arguments, run, s);
   std::fflush(stdout);
-  const std::int64_t unsolved = s.samples - s.solved;
-  if (static_cast<double>(unsolved) <= arguments.max_unsolved * static_cast<double>(s.samples)) return;
-  throw Error(ExitCode::kTooManyUnsolved,
-              std::to_string(unsolved) + " of " + std::to_string(s.samples) + " samples are not solved",
-              "`status` names the reason for each; --max-unsolved allows more.");
+  check_unsolved(arguments.max_unsolved, {s.samples - s.solved, s.samples}, "samples are not solved",
+                 "`status` names the reason for each; --max-unsolved allows more.");
 }
 
 double without_noise(double x) { return std::abs(x) < 1e-12 ? 0.0 : x; }

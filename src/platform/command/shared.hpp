@@ -37,6 +37,9 @@ void add_tool(Command command, PlatformArguments& arguments);
 /// A flag of six numbers for one sample.
 void add_six(Command command, const std::string& flag, std::string& text, const std::string& help);
 
+/// --characteristic-length
+void add_length_scale(Command command, double& length);
+
 /// Units of the first three of six numbers, and of the last three.
 struct SixUnits {
   io::Dimension first, last;
@@ -104,6 +107,16 @@ nlohmann::ordered_json arrays_json(const Result& r) {
 
 /// Seconds that `work` takes; its errors about the samples name the file.
 [[nodiscard]] double timed(const PlatformArguments& arguments, const std::function<void()>& work);
+
+/// Result of a computation on rows, whose statuses are counted.
+template <class Compute>
+auto compute_rows(const PlatformArguments& arguments, const char* command, PlatformSummary& s, const Compute& compute) {
+  std::invoke_result_t<Compute> r;
+  s.command = command;
+  s.seconds = timed(arguments, [&] { r = compute(); });
+  count_statuses<platform::PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
+  return r;
+}
 
 /// Prints, then throws Error(kTooManyUnsolved) above --max-unsolved.
 void finish_platform(const PlatformArguments& arguments, const PlatformRun& run, const PlatformSummary& s);

@@ -1,6 +1,4 @@
 // `garra platform simulate`.
-#include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "base/core_seconds.hpp"
@@ -100,10 +98,7 @@ void add_options(Command command, SimulateArguments& a) {
   command.add_flag("--watch-limits", a.options.watch_limits, "a sample ends where it breaks a limit of its joints");
   command.add_option("--near-singular", a.options.near_singular, "ends below this smallest singular value")
       .capture_default_str();
-  command
-      .add_option("--characteristic-length", a.options.characteristic_length,
-                  "that turns are scaled with [m]; default: the platform's")
-      .check(positive_number());
+  add_length_scale(command, a.options.characteristic_length);
   command.add_option("--baumgarte", a.options.baumgarte, "hybrid: alpha = beta [1/s]").capture_default_str();
   command.add_option("--correct-above", a.options.correct_above, "hybrid: constraint error that is corrected",
                      positive_number());

@@ -27,17 +27,6 @@ using platform::Platform;
 
 constexpr std::size_t kLegs = platform::kLegs;
 
-std::vector<std::string> platform_names() {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const fs::path& folder : data_folders("platforms"))
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-      if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
 /// Anchors in three pairs on two circles. Base pairs are at base_turn, + 120 and + 240 degrees,
 /// platform pairs at platform_turn and so on. Legs 5 and 0 meet at the first pair of the platform,
 /// legs 1 and 2 at that of the base.
@@ -262,7 +251,7 @@ std::string platform_file(const std::string& model) {
     if (fs::is_regular_file(file, ignored)) return file.string();
   }
   throw Error(ExitCode::kInputOutput, io::quoted(model) + ": there is no such file, and no such platform",
-              suggest(model, platform_names(), "Platforms"));
+              suggest(model, names_in_data("platforms", {".toml"}), "Platforms"));
 }
 
 Platform read_platform(const std::string& model, const std::vector<std::string>& overrides) {

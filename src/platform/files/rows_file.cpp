@@ -123,11 +123,9 @@ void read_force(const Hdf5Reader& file, bool over_time, bool needed, PlatformRow
 }
 
 template <class State>
-void write_words(Hdf5Writer& file, const char* name, const std::vector<State>& words, std::vector<std::string> names) {
-  std::vector<std::uint8_t> values;
-  values.reserve(words.size());
-  for (const State s : words) values.push_back(static_cast<std::uint8_t>(s));
-  file.write(name, {words.size()}, std::span<const std::uint8_t>(values));
+void write_words(Hdf5Writer& file, const char* name, const std::vector<State>& words,
+                 const std::vector<std::string>& names) {
+  file.write(name, {words.size()}, enum_numbers<std::uint8_t>(words));
   file.attribute(name, "names", names);
 }
 
@@ -136,11 +134,8 @@ template <class Result>
 void write_arrays(Hdf5Writer& file, const Result& r, std::size_t rows) {
   platform::each_array(r, [&]<class T>(const char* name, const std::vector<T>& values, platform::Axes axes) {
     if constexpr (std::is_enum_v<T>) {
-      std::vector<std::string> names;
-      const int states =
-          std::is_same_v<T, platform::MotionStatus> ? platform::kMotionStatuses : platform::kPoseStatuses;
-      for (int i = 0; i < states; ++i) names.emplace_back(to_string(static_cast<T>(i)));
-      write_words(file, name, values, names);
+      const bool motion = std::is_same_v<T, platform::MotionStatus>;
+      write_words(file, name, values, enum_names<T>(motion ? platform::kMotionStatuses : platform::kPoseStatuses));
     } else if (!values.empty() ||
                (rows == 0 && std::is_same_v<T, double> && std::find(axes.begin(), axes.end(), 0u) == axes.end())) {
       // Empty means "not asked for", but for a batch of no samples, whose datasets exist with no rows.
@@ -161,10 +156,7 @@ PlatformRows read_platform_rows(const std::string& path, const Platform& platfor
   const Hdf5Reader file(path, kRowsFile);
   const char* const counted = needs.lengths ? "lengths" : "position";
   const std::uint64_t width = needs.lengths ? 6 : 3;
-  const Shape shape = file.shape(counted);
-  if (shape.size() != 2 || shape[1] != width)
-    file.refuse(counted, "expected shape [n, " + std::to_string(width) + "], found " + to_string(shape));
-  const std::uint64_t n = shape[0];
+  const std::uint64_t n = file.rows(counted, {width});
   PlatformRows rows;
   rows.count = static_cast<std::int64_t>(n);
   rows.platforms = {platform};

@@ -4,7 +4,6 @@
 
 #include "base/files/suggest.hpp"
 #include "base/files/text_file.hpp"
-#include "base/scenario/field_values.hpp"
 #include "garra/io/platform_file.hpp"
 #include "platform/files/parts.hpp"
 

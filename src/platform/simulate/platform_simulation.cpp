@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "garra/core/names.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "garra/platform_simulate.hpp"
 #include "platform/batch/poses.hpp"
@@ -10,44 +11,18 @@
 
 namespace garra::platform {
 
-const char* to_string(Integrator method) {
-  switch (method) {
-    case Integrator::kRk4:
-      return "rk4";
-    case Integrator::kRk8:
-      return "rk8";
-    case Integrator::kHybrid:
-      return "hybrid";
-  }
-  return "?";
+constexpr auto names_of(Integrator) { return names("rk4", "rk8", "hybrid"); }
+constexpr auto names_of(MotionStatus) {
+  return names("completed", "stroke_limit", "cone_limit", "collision", "singular", "lost_constraints", "non_finite",
+               "invalid_input");
 }
+
+const char* to_string(Integrator method) { return name_of(method); }
+const char* to_string(MotionStatus status) { return name_of(status); }
 
 Integrator parse_platform_integrator(const std::string& name) {
-  for (const Integrator method : {Integrator::kRk4, Integrator::kRk8, Integrator::kHybrid})
-    if (name == to_string(method)) return method;
+  if (const auto method = value_named<Integrator>(name)) return *method;
   throw Error(ExitCode::kUsage, "no method \"" + name + "\" of integration", "Choose rk4, rk8 or hybrid.");
-}
-
-const char* to_string(MotionStatus status) {
-  switch (status) {
-    case MotionStatus::kCompleted:
-      return "completed";
-    case MotionStatus::kStrokeLimit:
-      return "stroke_limit";
-    case MotionStatus::kConeLimit:
-      return "cone_limit";
-    case MotionStatus::kCollision:
-      return "collision";
-    case MotionStatus::kSingular:
-      return "singular";
-    case MotionStatus::kLostConstraints:
-      return "lost_constraints";
-    case MotionStatus::kNonFinite:
-      return "non_finite";
-    case MotionStatus::kInvalidInput:
-      return "invalid_input";
-  }
-  return "?";
 }
 
 namespace {

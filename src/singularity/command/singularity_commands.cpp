@@ -124,7 +124,9 @@ void print_analysis(const AnalyzeArguments& arguments, const Subject& s) {
 }
 
 void analyze_at(const RobotArguments& arguments) {
-  const chain::Robot robot = read_model(arguments.model);
+  ModelArguments model = arguments.model;
+  model.options.takes_coupled = true;
+  const chain::Robot robot = singularity::merge_helical(read_model(model));
   const std::vector<double> q = joint_values("--at", arguments.at, robot);
   const singularity::ScrewSet screws = singularity::make_screws(robot, q);
   print_analysis(arguments,
@@ -164,7 +166,8 @@ void run_map(const RobotArguments& arguments) {
   const io::RobotOptions robot{.base = arguments.model.options.base,
                                .tip = arguments.model.options.tip,
                                .overrides = {},
-                               .locks = arguments.model.options.locks};
+                               .locks = arguments.model.options.locks,
+                               .takes_coupled = true};
   RunArguments run = arguments.run;
   run.format = arguments.format;
   run.set = map_overrides(arguments);

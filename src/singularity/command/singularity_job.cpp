@@ -199,22 +199,16 @@ class SingularityJob final : public StudyJob<MapStudy, MapScenario, io::resolved
   }
 };
 
-std::unique_ptr<Job> read_map_job(const io::ScenarioDocument& document) {
-  return std::make_unique<SingularityJob>(io::read_singularity_scenario(document));
-}
-
 constexpr JobKind kKind = {
     .name = "singularity",
     .event = "near",
     .quantity = "p_near",
-    .of_whom = "",
     .tolerance_key = "measure.tolerance",
-    .unsolved_key = "sampling.max_unsolved",
     .unsolved_remedy =
         "These configurations are not finite: look at the ranges of [joints], or allow it with --set "
         "sampling.max_unsolved=0.01.",
     .no_sample = "no sample is near a singularity",
-    .read = read_map_job,
+    .read = read_study_job<SingularityJob, io::read_singularity_scenario>,
 };
 const KnownJob kKnown(kKind);
 

@@ -41,6 +41,8 @@ struct Case {
 /// U and V square, singular values falling; the trailing columns of U and V span the left and right null space.
 [[nodiscard]] Svd svd(const Matrix& a);
 /// Falling, min(rows, columns) of them.
+/// In the world [m].
+[[nodiscard]] Vec3<double> tool_point(const chain::Robot& robot, const std::vector<double>& coordinates);
 [[nodiscard]] std::vector<double> singular_values(const Matrix& a);
 [[nodiscard]] std::vector<double> singular_values(const Svd& svd);
 /// a b c. Here, as the other decompositions, so that Eigen's templates are compiled once.

@@ -49,6 +49,7 @@ bool is_helical(const chain::Robot& robot, const chain::Coupling& c, const Screw
 void merge_helical(const chain::Robot& robot, ScrewSet& set) {
   // From the tip, so that the numbers of the others stay.
   for (auto c = robot.coupled.rbegin(); c != robot.coupled.rend(); ++c) {
+    if (c->leader == c->joint) continue;  // one screw already
     if (!is_helical(robot, *c, set)) return chain::require_uncoupled(robot, "singularities");
     const auto joint = set.screw.begin() + c->joint;
     *(joint - 1) = *(joint - 1) + c->ratio * *joint;
@@ -66,16 +67,28 @@ std::vector<double> values_of_all(const chain::Robot& robot, const std::vector<d
   std::vector<double> all(static_cast<std::size_t>(robot.joints), 0.0);
   for (std::size_t k = 0; k < own.size(); ++k) all[static_cast<std::size_t>(own[k])] = q[k];
   for (const chain::Coupling& c : robot.coupled)
-    all[static_cast<std::size_t>(c.joint)] = c.ratio * all[static_cast<std::size_t>(c.leader)] + c.offset;
+    if (c.leader != c.joint)
+      all[static_cast<std::size_t>(c.joint)] = c.ratio * all[static_cast<std::size_t>(c.leader)] + c.offset;
   return all;
 }
 
 }  // namespace
 
-ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& coordinates) {
+namespace {
+
+/// Screws of all joints, and the last frame.
+struct Walked {
+  ScrewSet set;
+  chain::kernel::Axes<double> end;
+};
+
+Walked walk(const chain::Robot& robot, const std::vector<double>& coordinates) {
   const std::vector<double> q = values_of_all(robot, coordinates);
   ScrewSet set;
   const Mat3<double>& R = robot.base.R;
+  std::vector<double> pitch(q.size(), 0.0);  // of joints that merge_helical() has made
+  for (const chain::Coupling& c : robot.coupled)
+    if (c.leader == c.joint) pitch[static_cast<std::size_t>(c.joint)] = c.ratio;
   chain::kernel::Axes<double> frame = {column(R, 0), column(R, 1), column(R, 2), robot.base.p};
   for (std::size_t i = 0; i < q.size(); ++i) {
     if (!std::isfinite(q[i]))
@@ -83,13 +96,24 @@ ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& coord
     const bool prismatic = robot.joint[i].prismatic;
     const chain::JointForm<double>& form = robot.form[i];
     chain::kernel::advance_tilt(form, frame);
-    frame.p = axpy(form.d + (prismatic ? q[i] : 0), frame.z, frame.p);
+    frame.p = axpy(form.d + (prismatic ? q[i] : pitch[i] * q[i]), frame.z, frame.p);
     const SinCos<double> turn = sincos(form.theta + (prismatic ? 0 : q[i]));
     chain::kernel::advance_turn(turn.cos, turn.sin, frame);
-    set.screw.push_back(prismatic ? slide_along(frame.z) : turn_about<double>({frame.z, frame.p, 0}));
+    set.screw.push_back(prismatic ? slide_along(frame.z) : turn_about<double>({frame.z, frame.p, pitch[i]}));
   }
+  return {set, frame};
+}
+
+}  // namespace
+
+ScrewSet make_screws(const chain::Robot& robot, const std::vector<double>& coordinates) {
+  ScrewSet set = walk(robot, coordinates).set;
   merge_helical(robot, set);
   return set;
+}
+
+Vec3<double> tool_point(const chain::Robot& robot, const std::vector<double>& coordinates) {
+  return (chain::kernel::to_pose(walk(robot, coordinates).end) * robot.tool).p;
 }
 
 Screws moved(const Screws& screws, const std::vector<double>& dq) {

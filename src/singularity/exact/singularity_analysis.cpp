@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "garra/core/names.hpp"
 #include "garra/singularity.hpp"
 #include "singularity/exact/parts.hpp"
 
@@ -101,19 +102,9 @@ void describe_intervals(const Case& c, Analysis& out) {
 
 }  // namespace
 
-const char* to_string(SelfMotion decision) {
-  switch (decision) {
-    case SelfMotion::kNotChecked:
-      return "not checked";
-    case SelfMotion::kNone:
-      return "none";
-    case SelfMotion::kEscapes:
-      return "escapes";
-    case SelfMotion::kUndecided:
-      return "undecided";
-  }
-  return "";
-}
+constexpr auto names_of(SelfMotion) { return names("not checked", "none", "escapes", "undecided"); }
+
+const char* to_string(SelfMotion decision) { return name_of(decision); }
 
 Analysis analyze(const ScrewSet& set, const AnalyzeOptions& options) {
   check_screws(set);

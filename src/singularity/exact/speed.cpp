@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "garra/chain_eval.hpp"
 #include "garra/core/philox.hpp"
+#include "garra/math/screw_algebra.hpp"
 #include "singularity/exact/parts.hpp"
 
 namespace garra::singularity {
@@ -15,12 +15,13 @@ constexpr std::uint64_t kSeed = 1;    // fixed: the same answer in every call
 
 /// The tool point's Jacobian, its linear rows divided by L. Without turns: these three rows only.
 Matrix tool_jacobian(const chain::Robot& robot, const std::vector<double>& q, bool turns, double length) {
-  const std::vector<double> all = chain::evaluate(robot, chain::States{1, q}, chain::Output::kJacobian).jacobian;
-  const auto joints = static_cast<Eigen::Index>(q.size());
-  Matrix J(turns ? 6 : 3, joints);
-  for (Eigen::Index r = 0; r < J.rows(); ++r)
-    for (Eigen::Index j = 0; j < joints; ++j)
-      J(r, j) = all[static_cast<std::size_t>(r * joints + j)] / (r < 3 ? length : 1);
+  const Vec3<double> tool = tool_point(robot, q);
+  Matrix J(turns ? 6 : 3, static_cast<Eigen::Index>(q.size()));
+  for (Eigen::Index j = 0; const Screw<double>& screw : make_screws(robot, q).screw) {
+    const Screw<double> s = about(tool, screw);
+    for (int r = 0; r < J.rows(); ++r) J(r, j) = r < 3 ? s.v[r] / length : s.w[r - 3];
+    ++j;
+  }
   return J;
 }
 

@@ -156,7 +156,14 @@ MapScenario defaults() {
 /// All that there is to say of the job. `file` is the scenario's; `robot` where it names the robot.
 void map_scenario_fields(Fields& f, MapScenario& s, const std::string& file, const Place& robot) {
   header_fields(f, "singularity", s.title, &s.plan.seed);
-  robot_fields(f, file, "puma560", {s.model, s.model_file, s.base, s.tip, s.robot});
+  robot_fields(f, file, "puma560", {s.model, s.model_file, s.base, s.tip, s.robot, false, true});
+  f.then([&] {
+    try {
+      s.robot = singularity::merge_helical(s.robot);
+    } catch (const Error& error) {
+      f.check(false, "robot", error.what(), "");
+    }
+  });
   joint_source_fields(f, s.robot, robot, s.joint);
   optional_table(f, "task", {.doc = "instead of grids of joints: targets of the tool point"}, s.task,
                  [&](singularity::TaskGrid& task) { task_fields(f, task); });

@@ -1,5 +1,4 @@
 // Which configurations: [joints], [task], [[slice]].
-#include <algorithm>
 #include <cmath>
 
 #include "base/files/suggest.hpp"

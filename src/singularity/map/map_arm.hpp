@@ -23,7 +23,7 @@ class MapArmOf final : public MapArm {
         arm_(make_arm<J>(robot, options)),
         single_(to_single(arm_)),
         options_(refine_options(options)),
-        revolute_(chain::fits_revolute(arm_.model)) {
+        revolute_(chain::fits_revolute(arm_.model) && !arm_.helical) {
     if constexpr (G == kAnyRank) arm_.dims.generic_rank = compute_generic_rank(robot);
   }
 

@@ -1,7 +1,6 @@
 // What the host hands to kernels/singularity/*.cu (garra/batch/on_device.hpp): an arm, and one of three works.
 #pragma once
 
-#include "garra/batch/resident.hpp"
 #include "garra/batch/rows.hpp"
 #include "singularity/map/arm.hpp"
 

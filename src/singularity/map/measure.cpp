@@ -9,8 +9,8 @@ namespace garra::singularity {
 
 namespace {
 
-void check_rows(const chain::Robot& robot, const std::vector<double>& q) {
-  const auto joints = static_cast<std::size_t>(robot.joints);
+void check_rows(const MapArm& arm, const std::vector<double>& q) {
+  const auto joints = static_cast<std::size_t>(arm.joints());
   if (joints > 0 && q.size() % joints == 0) return;
   throw Error(ExitCode::kUsage,
               "q has " + std::to_string(q.size()) + " numbers, not [n," + std::to_string(joints) + "]",
@@ -39,10 +39,11 @@ RefineOptions refine_options(const MeasureOptions& options) {
 
 int compute_generic_rank(const chain::Robot& robot) {
   // At the zero configuration: generic_rank() is what holds at almost every configuration, not what holds here.
-  return generic_rank(make_screws(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.0)));
+  return generic_rank(make_screws(robot, std::vector<double>(chain::coordinates(robot).size(), 0.0)));
 }
 
-std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options) {
+std::unique_ptr<MapArm> make_map_arm(const chain::Robot& given, const MeasureOptions& options) {
+  const chain::Robot robot = merge_helical(given);
   check_options(robot, options);
   const int rank = compute_generic_rank(robot);
   if (robot.joints <= 6) {
@@ -65,7 +66,7 @@ std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOpt
 Measures measure(const chain::Robot& robot, const std::vector<double>& q, const MeasureOptions& options,
                  const Device& device) {
   const auto arm = make_map_arm(robot, options);
-  check_rows(robot, q);
+  check_rows(*arm, q);
   Measures out;
   arm->measure(q, options.precision, device, out);
   return out;
@@ -74,7 +75,7 @@ Measures measure(const chain::Robot& robot, const std::vector<double>& q, const 
 NearSingularities nearest_singularities(const chain::Robot& robot, const std::vector<double>& q,
                                         const MeasureOptions& options, const Device& device) {
   const auto arm = make_map_arm(robot, options);
-  check_rows(robot, q);
+  check_rows(*arm, q);
   NearSingularities out;
   arm->nearest(q, refine_options(options), device, out);
   return out;

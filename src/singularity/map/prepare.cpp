@@ -73,6 +73,8 @@ void check_task(const TaskGrid& t) {
 void set_task(const MapScenario& scenario, Sampler& s) {
   const TaskGrid& t = *scenario.task;
   check_task(t);
+  if (!scenario.robot.coupled.empty())
+    refuse("task: not for arms with helical joints", "Give ranges of the joints instead.");
   s.task = true;
   s.starts = t.starts;
   s.any_orientation = !t.orientation;
@@ -306,7 +308,6 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
 
 /// Throws Error(kUsage), naming the option, for options that no arm can be measured with.
 void check_options(const chain::Robot& robot, const MeasureOptions& o) {
-  chain::require_uncoupled(robot, "singularities");
   if (!(o.near > 0 && o.near < 1)) refuse("near: must be between 0 and 1");
   if (!(o.tolerance >= 1e-13 && o.tolerance < o.near))
     refuse("tolerance: must be between 1e-13 and near", "1e-10 suits arms in double precision.");

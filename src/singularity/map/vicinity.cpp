@@ -92,7 +92,7 @@ Vicinity vicinity(const chain::Robot& robot, const std::vector<double>& q, const
   refine.near = 1;             // two freedoms at once are tried everywhere
   Approach approach{*arm, refine, q, {}};
   const double length = natural_scaling(make_screws(robot, q)).length;
-  for (const chain::Joint& joint : robot.joint) approach.unit.push_back(joint.prismatic ? length : 1);
+  for (const chain::Joint& joint : merge_helical(robot).joint) approach.unit.push_back(joint.prismatic ? length : 1);
   std::vector<double> here = q;
   approach.round(here, out);
   // A configuration that is singular itself needs no other starts.

@@ -27,11 +27,13 @@ template <int J>
   arm.model.base = robot.base;
   arm.model.tool = robot.tool;
   arm.model.gravity = robot.gravity;
-  arm.dims = interval_dims(arm.model, robot.joints);
+  for (const chain::Coupling& c : robot.coupled) arm.pitch[c.joint] = c.ratio;  // merge_helical()
+  arm.helical = !robot.coupled.empty();
   arm.tolerances = arrival_tolerances(options);
   arm.center = static_cast<CenterRule>(options.scaling.center);
   arm.center_joint = options.scaling.joint;
   arm.length = options.scaling.length.value_or(0);
+  arm.dims = find_interval_dims<J>([&](const Vec<double, J>& q) { return posture(arm, q).screws; });
   return arm;
 }
 
@@ -58,6 +60,8 @@ template <int J>
   out.center = arm.center;
   out.center_joint = arm.center_joint;
   out.length = static_cast<float>(arm.length);
+  out.helical = arm.helical;
+  std::transform(arm.pitch, arm.pitch + J, out.pitch, [](double x) { return static_cast<float>(x); });
   return out;
 }
 

@@ -26,7 +26,9 @@ std::optional<Vec3<double>> center_at(const chain::Robot& robot, const MapScalin
   const auto model = chain::make_source<chain::SharedModel<kMaxJoints, Joints::kMixed>>(robot).model;
   auto at = Vec<double, kMaxJoints>::zero();
   std::copy(q.begin(), q.end(), at.m);
-  const auto lines = joint_lines<Joints::kMixed>(model, chain::angles<Joints::kMixed>(model, at));
+  auto angles = chain::angles<Joints::kMixed>(model, at);
+  for (const chain::Coupling& c : robot.coupled) angles.slide[c.joint] = c.ratio * at[c.joint];  // merge_helical()
+  const auto lines = joint_lines<Joints::kMixed>(model, angles);
   const bool tool = scaling.center == MapScaling::Center::kTool;
   return robot.base.p + (tool ? lines.tool : lines.point[scaling.joint]);
 }

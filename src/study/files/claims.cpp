@@ -11,7 +11,6 @@
 
 #include "base/files/number.hpp"
 #include "base/files/process_name.hpp"
-#include "garra/core/error.hpp"
 
 namespace garra::io {
 

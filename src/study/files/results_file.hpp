@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/files/hdf5.hpp"
 #include "garra/study/tally.hpp"
 
 namespace garra::io {
 
-/// Writer of the table, piece by piece, so that the disk and not the memory limits its size. HDF5 lays the file out
-/// under a temporary name. Plain writes then store the rows, so a full disk is an ordinary error. commit() gives the
-/// complete file its own name.
+/// Writer of the table, piece by piece, so that the disk and not the memory limits its size.
 class SampleTableWriter {
  public:
   /// Number of rows to append, and of numbers in each; 0: as many as the columns need.
@@ -23,18 +21,23 @@ class SampleTableWriter {
   };
   /// Throws Error(kInputOutput), like the other functions.
   SampleTableWriter(const std::string& path, const std::vector<study::RowColumn>& columns, const Rows& rows);
-  ~SampleTableWriter();
-  SampleTableWriter(const SampleTableWriter&) = delete;
-  SampleTableWriter& operator=(const SampleTableWriter&) = delete;
 
   /// Appends whole rows, in the order of samples, laid out as the columns state.
   void append(std::span<const double> rows);
-  /// Checks that the file can be read back, then gives it its name.
   void commit();
 
  private:
-  struct File;
-  std::unique_ptr<File> file_;
+  struct Column : study::RowColumn {
+    Hdf5Stream::Place place;
+  };
+  template <class T>
+  void write(const Column& column, std::span<const double> rows);
+
+  std::string path_;
+  Rows rows_;
+  Hdf5Stream file_;
+  std::vector<Column> columns_;
+  std::uint64_t written_ = 0;
 };
 
 }  // namespace garra::io

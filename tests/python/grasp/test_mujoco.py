@@ -790,10 +790,10 @@ def test_what_mujoco_has_and_garra_not_is_noted():
 
 def test_intervals_are_exact_and_unsolved_samples_widen_them():
     # scipy.stats.beta.ppf(0.025, 7, 44), .ppf(0.975, 8, 43)
-    assert confidence_interval(7, 50) == pytest.approx((0.0581917003, 0.2673960025), abs=1e-10)
-    assert confidence_interval(0, 10)[0] == 0 and confidence_interval(10, 10)[1] == 1
-    assert confidence_interval(7, 50, 3) == (confidence_interval(7, 53)[0], confidence_interval(10, 53)[1])
-    assert confidence_interval(0, 0) == (0, 1)
+    assert confidence_interval(7, 50, 0) == pytest.approx((0.0581917003, 0.2673960025), abs=1e-10)
+    assert confidence_interval(0, 10, 0)[0] == 0 and confidence_interval(10, 10, 0)[1] == 1
+    assert confidence_interval(7, 50, 3) == (confidence_interval(7, 53, 0)[0], confidence_interval(10, 53, 0)[1])
+    assert confidence_interval(0, 0, 0) == (0, 1)
 
 
 def test_draws_have_the_moments_of_their_distributions():

@@ -70,8 +70,8 @@ GARRA_HD C polygon_at(const double* points, const PolygonShape& shape, int colum
   return fma(share, b - a, a);
 }
 
-/// The torque law, shared by all samples, each of which has its own A. Padding joints and followers have gains 0; torques
-/// act on leaders.
+/// The torque law, shared by all samples, each of which has its own A. Padding joints and followers have gains 0;
+/// torques act on leaders.
 template <int J>
 struct TorqueLaw {
   TorqueKind kind;

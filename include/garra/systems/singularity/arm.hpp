@@ -18,6 +18,8 @@ struct Arm {
   CenterRule center;
   int center_joint;  ///< kJoint: from 0
   T length;          ///< [m]; 0: from the distances of the axes to the center
+  bool helical;      ///< `pitch` counts
+  T pitch[J];        ///< way along its axis of a joint that turns [m/rad]
 };
 
 /// A configuration in scaled screws. Positions from the base's origin, world axes.
@@ -48,11 +50,21 @@ GARRA_HD ScalingOf<S> scaling_by_rule(const Arm<J, T>& arm, const JointLines<S, 
 
 }  // namespace kernel
 
+/// Helical joints slide, too, and their screws have a pitch.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Posture<S, J> posture(const Arm<J, T>& arm, const Vec<S, J>& q) {
-  const auto lines = joint_lines<K>(arm.model, chain::angles<K>(arm.model, q));
+  auto x = chain::angles<K>(arm.model, q);
+  const bool helical = K == Joints::kMixed && arm.helical;
+  if (helical) for_each_index<J>([&](auto i) { x.slide[i] = fma(S(arm.pitch[i]), q[i], x.slide[i]); });
+  const auto lines = joint_lines<K>(arm.model, x);
   const ScalingOf<S> scaling = kernel::scaling_by_rule<K>(arm, lines);
-  return {lines.tool, scaling, scaled_screws<K>(arm.model, lines, scaling, arm.joints)};
+  auto screws = scaled_screws<K>(arm.model, lines, scaling, arm.joints);
+  if (helical)
+    for_each_index<J>([&](auto i) {
+      Vec3<S>& v = screws.joint[i].v;
+      v = axpy(S(arm.pitch[i]) / scaling.length, lines.direction[i], v);
+    });
+  return {lines.tool, scaling, screws};
 }
 
 /// Length of one unit of each joint: 1 rad, or the scaling's length if it slides.

@@ -161,9 +161,9 @@ void raise_dims(const ScaledScrews<double, J>& screws, double tolerance, Interva
 }  // namespace kernel
 
 /// Dimensions that the arm's intervals of joints reach at eight configurations spread over all
-/// joints' turns. Joints from number `joints` on are padding. Host only.
-template <int J>
-[[nodiscard]] IntervalDims<J> interval_dims(const Model<double, J>& m, int joints = J) {
+/// joints' turns; screws(q) are the scaled ones. Host only.
+template <int J, class Screws>
+[[nodiscard]] IntervalDims<J> find_interval_dims(const Screws& screws) {
   constexpr double kRankTolerance = 1e-8, kGolden = 0.6180339887498949;
   IntervalDims<J> dims{};
   for (int sample = 1; sample <= 8; ++sample) {
@@ -172,10 +172,16 @@ template <int J>
       const double turns = kGolden * sample * (i + 1) + 0.137 * i * i;
       q[i] = 6.283185307179586 * (turns - std::floor(turns));
     }
-    const auto lines = joint_lines(m, chain::angles(m, q));
-    kernel::raise_dims(scaled_screws(m, lines, natural_scaling(m, lines), joints), kRankTolerance, dims);
+    kernel::raise_dims(screws(q), kRankTolerance, dims);
   }
   return dims;
+}
+template <int J>
+[[nodiscard]] IntervalDims<J> interval_dims(const Model<double, J>& m) {
+  return find_interval_dims<J>([&](const Vec<double, J>& q) {
+    const auto lines = joint_lines(m, chain::angles(m, q));
+    return scaled_screws(m, lines, natural_scaling(m, lines));
+  });
 }
 
 }  // namespace garra::singularity
