@@ -51,6 +51,14 @@ def test_a_change_of_one_parameter_changes_the_torques_by_its_column():
     assert np.allclose(before.regressor(q, qd, qdd) @ change, torques, atol=1e-12)
 
 
+def test_rotors_and_damping_are_outside():
+    robot = garra.Chain.from_toml(garra.models.puma560().to_toml().replace("damping = 0 ", "damping = 0.7 "))
+    q, qd, qdd = RANDOM.uniform(-1, 1, (3, 30, 6))
+    rest = robot.rnea(q, qd, qdd) - robot.regressor(q, qd, qdd) @ robot.inertial_parameters
+    rotors = [joint["armature"] for joint in tomllib.loads(robot.to_toml())["joint"]]
+    assert np.allclose(rest, rotors * qdd + 0.7 * qd, atol=1e-12)
+
+
 def test_parameters_can_be_identified_from_torques():
     robot = garra.load("ur10e")
     q, qd, qdd = RANDOM.uniform(-2, 2, (3, 200, 6))
