@@ -7,6 +7,7 @@
 
 #include "base/files/sha256.hpp"
 #include "base/files/text_file.hpp"
+#include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
 #include "study/files/claims.hpp"
