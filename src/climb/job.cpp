@@ -8,6 +8,7 @@ namespace {
 
 class ClimbJob final : public SystemJob {
  public:
+  using Scenario = climb::Scenario;
   explicit ClimbJob(const climb::Scenario& s)
       : SystemJob(climb::make_study(s), io::resolved_toml(s), {s.model_file}), scenario_(s) {}
 
@@ -39,20 +40,13 @@ class ClimbJob final : public SystemJob {
   climb::Scenario scenario_;
 };
 
-std::unique_ptr<Job> read_job(const io::ScenarioDocument& document) {
-  return std::make_unique<ClimbJob>(io::read_climb(document));
-}
-
 constexpr JobKind kKind = {
     .name = "platform_climb",
     .event = "climbed",
     .quantity = "p_climbed",
-    .of_whom = "",
-    .tolerance_key = "",
-    .unsolved_key = "sampling.max_unsolved",
     .unsolved_remedy = "The contact solver has no forces for these rings: look at the distributions of [ring].",
     .no_sample = "there are no samples",
-    .read = read_job,
+    .read = read_study_job<ClimbJob, io::read_climb>,
 };
 const KnownJob kKnown(kKind);
 

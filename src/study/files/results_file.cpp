@@ -18,10 +18,10 @@ Hdf5Stream::Type stored_type(Type type) {
 
 /// Room for the descriptions of all columns and the names of their values.
 std::size_t description_bytes(const std::vector<study::RowColumn>& columns) {
-  std::size_t bytes = std::size_t{1} << 14;
+  std::size_t bytes = std::size_t{1} << 13;
   for (const study::RowColumn& c : columns) {
-    bytes += std::size_t{1} << 12;
-    for (const std::string& name : c.names) bytes += 16 * (name.size() + 32);
+    bytes += std::size_t{1} << 10;
+    for (const std::string& name : c.names) bytes += 2 * (name.size() + 32);
   }
   return bytes;
 }

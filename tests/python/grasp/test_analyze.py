@@ -92,7 +92,7 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path):
     message = analyze(short, expect=INVALID).stderr
     assert "wrench" in message and "[3, 6]" in message and "[2, 6]" in message
     one = write(tmp_path / "one.h5", finger_0__q=np.zeros((1, 6)))
-    assert "finger_0/q" in analyze(one, expect=INVALID).stderr
+    assert "finger_1/q" in analyze(one, expect=INVALID).stderr
     assert "nothing that an analysis reads" in analyze(write(tmp_path / "empty.h5"), expect=INVALID).stderr
     assert "--group without a file" in analyze("--group", "nominal", expect=USAGE).stderr
     assert "overwrite" in analyze(short, "-o", short, expect=USAGE).stderr
