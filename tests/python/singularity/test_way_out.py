@@ -123,5 +123,8 @@ def test_bad_input():
     assert garra.singularity.way_out(robot, np.zeros((0, 6))).motion.shape == (0, 6)
     with pytest.raises(ValueError, match="not \\[..., 6\\]"):
         garra.singularity.way_out(robot, np.zeros(5))
+    text = robot.to_toml().replace('name = "wrist 1"', 'name = "wrist 1"\nfollows = { joint = "elbow", multiplier = 0.5 }')
+    with pytest.raises(garra.UsageError, match="coupled joints"):
+        garra.singularity.way_out(garra.Chain.from_toml(text), np.zeros(5))
     with pytest.raises(garra.UsageError, match="length"):
         garra.singularity.way_out(robot, q, length=0)
