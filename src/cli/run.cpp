@@ -44,7 +44,8 @@ std::vector<std::string> list_overrides(const RunArguments& a, const JobKind& ki
   for (const auto& [flag, value] : {std::pair{"method", &a.method}, std::pair{"effort", &a.effort}}) {
     if (value->empty()) continue;
     if (!kind.contact_solver)
-      throw Error(ExitCode::kUsage, std::string("--") + flag + ": job = \"" + kind.name + "\" solves no contact problems",
+      throw Error(ExitCode::kUsage,
+                  std::string("--") + flag + ": job = \"" + kind.name + "\" solves no contact problems",
                   "Leave it out.");
     list.push_back(std::string("solver.") + flag + "=" + Json(*value).dump());
   }

@@ -261,11 +261,12 @@ TEST(RobotFiles, UnknownNamesGetTheListOfModels) {
   std::filesystem::current_path(test::source_folder());
   const Failure failure = failure_of([] { static_cast<void>(io::read_robot("ur10")); });
   std::filesystem::current_path(before);
-  EXPECT_NE(failure.message.find(
-                "\"ur10\": there is no such file, and no such model\n  Did you mean \"ur10e\"? Models: "
-                "exoskeleton, exoskeleton_dh, exoskeleton_mdh, exoskeleton_original, exoskeleton_parts, gallardo_3, gen3, "
-                "iiwa14, jaco2, panda, puma560, scara, stanford, ur10e, ur5."),
-            std::string::npos)
+  EXPECT_NE(
+      failure.message.find(
+          "\"ur10\": there is no such file, and no such model\n  Did you mean \"ur10e\"? Models: "
+          "exoskeleton, exoskeleton_dh, exoskeleton_mdh, exoskeleton_original, exoskeleton_parts, gallardo_3, gen3, "
+          "iiwa14, jaco2, panda, puma560, scara, stanford, ur10e, ur5."),
+      std::string::npos)
       << failure.message;
 }
 

@@ -142,10 +142,12 @@ TEST(Bodies, OneThatIsCoupledWithNoneChangesNoStatus) {
   for (const std::size_t k : hard)
     for (const double size : {1e-6, 1.0, 1e6}) {
       const Problems p = only(all, k);
-      const Solutions alone = contact::solve(p, {}, kScalar), beside = contact::solve(beside_a_body(p, size), {}, kScalar);
+      const Solutions alone = contact::solve(p, {}, kScalar),
+                      beside = contact::solve(beside_a_body(p, size), {}, kScalar);
       EXPECT_EQ(beside.status[0], alone.status[0]) << k << ' ' << size;
       if (beside.status[0] != Status::kConverged) continue;
-      EXPECT_LE(law_violation(p, part(beside.c, static_cast<std::size_t>(3 * p.contacts), 0)), 1e-7) << k << ' ' << size;
+      EXPECT_LE(law_violation(p, part(beside.c, static_cast<std::size_t>(3 * p.contacts), 0)), 1e-7)
+          << k << ' ' << size;
     }
 }
 

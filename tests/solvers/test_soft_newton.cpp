@@ -210,8 +210,8 @@ TEST(SoftNewton, FallbackSolversFollowWhereItReachesItsLimit) {
                                                               static_cast<double>(Status::kIterationLimit),
                                                               Effort<double>::none()));
     contact::solve_remaining_soft({}, problems.data(), candidates.data(), 1);
-    Candidate<double, N, 4> found = make_candidate<double, N, 4>(
-        Vec<double, 4 * N>::zero(), candidates.get(0).reason, Effort<double>::none());
+    Candidate<double, N, 4> found =
+        make_candidate<double, N, 4>(Vec<double, 4 * N>::zero(), candidates.get(0).reason, Effort<double>::none());
     for (int i = 0; i < 4 * N; ++i) found.c[i] = candidates.get(0).c[i];
     const Solution<N> s = certify(p, found, 1e-8);
     if (!converged(s.status)) continue;

@@ -23,11 +23,11 @@ struct FrictionFallback {
   double most_work = kMaxWork;  ///< stop: work >= this, in Newton steps (step_cost)
   bool searches = true;         ///< false: only proofs, and refinement of another solver's result
   int interior_steps = 60;
-  int path_steps = 800;       ///< of each attempt on the path
-  int first_steps = 200;      ///< Newton steps of the first proximal attempt
-  int pressed_steps = 100;    ///< likewise if the load presses internal forces together
+  int path_steps = 800;         ///< of each attempt on the path
+  int first_steps = 200;        ///< Newton steps of the first proximal attempt
+  int pressed_steps = 100;      ///< likewise if the load presses internal forces together
   double near_solution = 0.02;  ///< then: no further attempt if the change of the load after a few steps > this
-  int proximal_steps = 6000;  ///< of the further attempts
+  int proximal_steps = 6000;    ///< of the further attempts
   int sweeps = 1000;
   int admm_iterations = 2000;
   int convex_steps = 400;
@@ -70,7 +70,7 @@ struct Search {
   double work;                   ///< in Newton steps
   bool over;                     ///< converged, or no further solver is tried
   bool solved;
-  bool pressed;                  ///< the load presses internal forces together: a solution need not exist
+  bool pressed;  ///< the load presses internal forces together: a solution need not exist
 
   [[nodiscard]] GARRA_HD bool spent() const { return work >= options.most_work || left() <= 0; }
   /// Remaining outer iterations.
@@ -231,8 +231,7 @@ inline constexpr int kFallbackMatrices = 4, kPolishMatrices = 2;
 template <class Given, int N, int D, class Matrix>
 GARRA_HD_CALL FallbackEnd fallback(const FrictionFallback& r, const Given& given,
                                    const FrictionProblem<double, N, D, Matrix>& p,
-                                   const FrictionProblem<double, N, D, Matrix>& aside,
-                                   Candidate<double, N, D>& best) {
+                                   const FrictionProblem<double, N, D, Matrix>& aside, Candidate<double, N, D>& best) {
   using namespace friction_fallback;
   constexpr int kNever = 1 << 30, kSoon = 4;
   Search<Given, N, D> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false, false};

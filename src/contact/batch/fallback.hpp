@@ -34,15 +34,15 @@ struct Body {
   }
   /// A vector with E numbers a contact, zero at the others.
   template <int E>
-  [[nodiscard]] GARRA_HD Vec<double, E * N> part(Vec<double, E * N> v) const {
+  [[nodiscard]] GARRA_HD Vec<double, E * N> restricted(Vec<double, E * N> v) const {
     for (int i = 0; i < extent<E * N>(); ++i) v[i] = has(i / E) ? v[i] : 0;
     return v;
   }
   template <class Matrix>
-  GARRA_HD void keep(solvers::FrictionProblem<double, N, D, Matrix>& p) const {
+  GARRA_HD void restrict(solvers::FrictionProblem<double, N, D, Matrix>& p) const {
     for (int i = 0; i < extent<D * N>(); ++i)
       for (int k = 0; k < extent<D * N>(); ++k) p.A(i, k) = entry(p.A, i, k);
-    p.b = part<D>(p.b);
+    p.b = restricted<D>(p.b);
   }
 };
 
@@ -60,8 +60,7 @@ GARRA_HD int weight_of(double reason) {
 template <int N, int D, class Entry, class Problem, class Load>
 GARRA_HD void solve_bodies(solvers::FrictionFallback options, const Entry& A, const Vec<double, D * N>& b,
                            const Vec<double, N>& mu, const solvers::SlidingContacts<double, N, D>& slip,
-                           const Load& load, Problem& problem, Problem& aside,
-                           solvers::Candidate<double, N, D>& best) {
+                           const Load& load, Problem& problem, Problem& aside, solvers::Candidate<double, N, D>& best) {
   Vec<double, N> number;
   for (int j = 0; j < extent<N>(); ++j) number[j] = j;
   number = solvers::friction_problem_detail::largest_of_coupled<N, D, double>(A, number);
@@ -74,13 +73,13 @@ GARRA_HD void solve_bodies(solvers::FrictionFallback options, const Entry& A, co
     if (!(body.stiffness > 0)) body.stiffness = 1;
     for (Problem* p : {&problem, &aside}) {
       load(*p);
-      body.keep(*p);
+      body.restrict(*p);
     }
     const auto entry = [&](int i, int k) { return body.entry(A, i, k); };
     solvers::Candidate<double, N, D> found = best;
-    found.c = body.template part<D>(best.c);
-    const auto given = solvers::given_problem<decltype(entry), N, D>(entry, body.template part<D>(b), mu,
-                                                                     {body.template part<D - 1>(slip.v)});
+    found.c = body.template restricted<D>(best.c);
+    const auto given = solvers::given_problem<decltype(entry), N, D>(entry, body.template restricted<D>(b), mu,
+                                                                     {body.template restricted<D - 1>(slip.v)});
     const solvers::FallbackEnd end = solvers::fallback(options, given, problem, aside, found);
     options.most_work -= end.work;
     best.effort = found.effort;

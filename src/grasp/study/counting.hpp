@@ -29,14 +29,14 @@ struct Layout {
   study::Histogram force[kMaxGroupContacts];
   study::Histogram metric[kMetrics];
   study::Histogram residual;
-  int objects = 0;       ///< of a group; else 0
-  int objects_held = 0;  ///< of each object: samples in which it is held, samples in which that is not decided
-  int counts = 0;        ///< in all
-  int buckets = 0;       ///< numbers that have any
+  int objects = 0;        ///< of a group; else 0
+  int objects_held = 0;   ///< of each object: samples in which it is held, samples in which that is not decided
+  int counts = 0;         ///< in all
+  int buckets = 0;        ///< numbers that have any
   int beyond_newton = 0;  ///< among the sums of a block: iterations after Newton's, of `auto`
   int held_sum = 0;       ///< likewise: samples held, then samples unsolved
-  int sums = 0;          ///< per block: (sum, sum of squares) of each force, then of each metric; the others
-  int row = 0;           ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
+  int sums = 0;           ///< per block: (sum, sum of squares) of each force, then of each metric; the others
+  int row = 0;            ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
 };
 
 [[nodiscard]] inline study::CountingSizes make_counting_sizes(const Layout& l, study::Keep keep) {
