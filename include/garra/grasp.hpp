@@ -62,8 +62,9 @@ struct Object {
 enum class ContactLaw {
   kHard,          ///< point contact with friction
   kFrictionless,  ///< normal force only
+  kSoft,          ///< point contact with friction that also bears a moment about its normal
 };
-[[nodiscard]] constexpr auto names_of(ContactLaw) { return names("hard", "frictionless"); }
+[[nodiscard]] constexpr auto names_of(ContactLaw) { return names("hard", "frictionless", "soft"); }
 
 /// What touches an object at a contact.
 struct Partner {
@@ -85,6 +86,7 @@ struct Contact {
   int object = 0;  ///< Scenario::object is 0, Scenario::others follow
   Partner partner;
   ContactLaw law = ContactLaw::kHard;
+  double torsion_radius = 0;  ///< r of a soft contact [m]: |(c_t, c_o, moment / r)| <= mu c_n
   Vec3<double> point = {{0, 0, 0}};
   Mat3<double> frame = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
   double curvature_t = 0, curvature_o = 0;  ///< of the surface along t and o [1/m]
@@ -196,7 +198,7 @@ struct Scenario {
   return p.number < 0 ? static_cast<int>(j) : p.number;
 }
 /// Whether a scenario is a group: several objects, contacts without a finger, with links or several on a finger, or
-/// contacts without friction (docs/theory/grasp-groups.md).
+/// contacts that are not hard (docs/theory/grasp-groups.md).
 [[nodiscard]] bool is_group(const Scenario& scenario);
 
 /// Scalar uncertain input of a scenario.

@@ -60,8 +60,9 @@ struct Analysis {
   std::vector<double> relative_velocity;  ///< [n, contacts, 3] object surface minus fingertip [m/s]
   std::vector<double> force;              ///< [n, contacts, 3] on the object [N]
   std::vector<double>
-      relative_acceleration;  ///< [n, contacts, 3] rate of relative_velocity [m/s^2]; n: second derivative of the gap
-  int objects = 1;            ///< of a group
+      relative_acceleration;   ///< [n, contacts, 3] rate of relative_velocity [m/s^2]; n: second derivative of the gap
+  std::vector<double> moment;  ///< [n, contacts] about the normal [N m]; empty without soft contacts
+  int objects = 1;             ///< of a group
   std::vector<double> acceleration;  ///< [n, 6 objects]: center of mass [m/s^2], angular [rad/s^2], palm axes
   std::vector<std::vector<double>> q, qd, qdd, tau;  ///< per finger [n, joints]: as used, and its acceleration
 };
@@ -78,19 +79,21 @@ struct Analysis {
 [[nodiscard]] Analysis analyze(const Scenario& scenario, const GraspStates& states = {}, const Device& device = {});
 
 /// Matrices of `count` samples with N contacts, B objects and Q joints in all. Relative accelerations of the contacts
-/// are a = A c + b, with A = W^T M_obj^-1 W + J M_man^-1 J^T.
+/// are a = A c + b, with A = W^T M_obj^-1 W + J M_man^-1 J^T. D numbers of a contact's force: 3, or 4 if a contact is
+/// soft: (c_n, c_t, c_o, moment / r). A hard contact among soft ones has zeros there, and a placeholder on A's
+/// diagonal.
 struct GraspMatrices {
   std::int64_t count = 0;
-  int objects = 0, contacts = 0;
-  std::vector<int> joints;            ///< of each finger; Q is their sum
-  std::vector<std::string> names;     ///< of the objects
-  std::vector<std::int64_t> sample;   ///< [n]; -1: nominal
-  std::vector<double> W;              ///< [n, 6 B, 3 N] forces of the contacts to wrenches of the objects
-  std::vector<double> J;              ///< [n, 3 N, Q] velocities of the fingers' contact points, of joint rates
+  int objects = 0, contacts = 0, numbers = 3;  ///< numbers: D
+  std::vector<int> joints;                     ///< of each finger; Q is their sum
+  std::vector<std::string> names;              ///< of the objects
+  std::vector<std::int64_t> sample;            ///< [n]; -1: nominal
+  std::vector<double> W;                       ///< [n, 6 B, D N] forces of the contacts to wrenches of the objects
+  std::vector<double> J;              ///< [n, D N, Q] velocities of the fingers' contact points, of joint rates
   std::vector<double> M_obj;          ///< [n, 6 B, 6 B] [kg, kg m^2] about the centers of mass
   std::vector<double> M_man;          ///< [n, Q, Q]; a joint that follows another one: 1 on the diagonal
-  std::vector<double> A;              ///< [n, 3 N, 3 N] [1/kg]
-  std::vector<double> b;              ///< [n, 3 N] [m/s^2]
+  std::vector<double> A;              ///< [n, D N, D N] [1/kg]
+  std::vector<double> b;              ///< [n, D N] [m/s^2]
   std::vector<double> mu;             ///< [n, N]
   std::vector<double> R_PC;           ///< [n, N, 3, 3] contact frames: columns t, o, n
   std::vector<double> p_PC;           ///< [n, N, 3] contact points

@@ -82,6 +82,8 @@ struct TouchOptions {
   std::int64_t draws = 1;       ///< grasps per pose; more than one with noise
   double position_noise = 0;    ///< standard deviation of the hand's position along each axis [m]
   double rotation_noise = 0;    ///< standard deviation of each component of its rotation vector [rad]
+  double moment_length = 0;     ///< scales moments to forces [m]; 0: the object's radius of gyration
+  std::vector<double> scale;    ///< [p] factor on the object's lengths at each pose; empty: 1
   std::vector<double> up;       ///< [3] or [p][3] upward normal of the table that the object stands on; empty: free
   std::uint64_t seed = 1;
 };
@@ -97,6 +99,7 @@ inline constexpr TouchNumber<TouchOptions> kTouchNumbers[] = {
     {"max_push", &TouchOptions::max_push, 0, 1, "a finger pushes the object aside by at most this [m]"},
     {"position_noise", &TouchOptions::position_noise, 0, 1, "standard deviation of the hand's position per axis [m]"},
     {"rotation_noise", &TouchOptions::rotation_noise, 0, 10, "of each component of its rotation vector [rad]"},
+    {"moment_length", &TouchOptions::moment_length, 0, 100, "scales moments to forces [m]; 0: radius of gyration"},
 };
 
 /// Result of one pose and draw.
@@ -122,7 +125,7 @@ struct Touched {
   std::vector<double> shift;         ///< [g] of the object along x, relative to the hand [m]
   std::vector<double> width;         ///< [g] distance of the closed pads [m]; NaN without contact
   std::vector<double> pose;          ///< [g][4][4] of the hand in the axes of the turned object
-  mesh::Body body;                   ///< of the object
+  mesh::Body body;                   ///< of the object, of scale 1
 };
 
 /// Closes the jaw at each pose. The result does not depend on the device's threads.

@@ -10,7 +10,8 @@ namespace garra::python {
 
 namespace {
 
-grasp::TouchOptions make_touch_options(const nb::dict& jaw, const nb::dict& d, const Numbers& up) {
+grasp::TouchOptions make_touch_options(const nb::dict& jaw, const nb::dict& d, const Numbers& up,
+                                       const Numbers& scale) {
   grasp::TouchOptions o;
   for (const auto& number : grasp::kJawNumbers) o.jaw.*number.value = nb::cast<double>(jaw[number.name]);
   for (const auto& number : grasp::kTouchNumbers) o.*number.value = nb::cast<double>(d[number.name]);
@@ -20,13 +21,15 @@ grasp::TouchOptions make_touch_options(const nb::dict& jaw, const nb::dict& d, c
   o.seed = nb::cast<std::uint64_t>(d["seed"]);
   const auto u = to_span(up);
   o.up.assign(u.begin(), u.end());
+  const auto s = to_span(scale);
+  o.scale.assign(s.begin(), s.end());
   return o;
 }
 
 nb::dict touch(const std::string& words, const std::optional<Numbers>& vertex, const std::optional<Faces>& face,
                double scale, const Numbers& poses, const nb::dict& jaw, const nb::dict& options, const Numbers& up,
-               int threads) {
-  const grasp::TouchOptions o = make_touch_options(jaw, options, up);
+               const Numbers& scales, int threads) {
+  const grasp::TouchOptions o = make_touch_options(jaw, options, up, scales);
   io::Object object;
   auto t = compute([&] {
     object = read_object(words, vertex, face, scale);
@@ -109,6 +112,7 @@ class MeshObject {
     return nb::make_tuple(taken(std::move(picture.vertex), {v, 3}), taken(std::move(picture.face), {f, 3}));
   }
   [[nodiscard]] const std::string& warning() const { return object_.warning; }
+  [[nodiscard]] bool encloses() const { return object_.surface->encloses(); }
 
  private:
   io::Object object_;
@@ -123,6 +127,7 @@ void add_grasp_touch(nb::module_& m) {
       .def("points", &MeshObject::points)
       .def("body", &MeshObject::body)
       .def("picture", &MeshObject::picture)
+      .def_prop_ro("encloses", &MeshObject::encloses)
       .def_prop_ro("warning", &MeshObject::warning);
   m.def("grasp_touch", touch);
   nb::dict jaws;

@@ -25,7 +25,7 @@ void ring_fields(Fields& f, climb::Ring& r) {
   f.key("pads", count(r.pads, {.low = 3, .high = climb::kMostPads, .remedy = "Three pads or more hold."}),
         {.doc = "at equal angles"});
   f.key("trunk_radius", distribution(r.trunk_radius, kMeters), {.doc = "of the whole trunk"});
-  f.key("squeeze", distribution(r.squeeze, kNewtons),
+  f.key("grip_force", distribution(r.squeeze, kNewtons),
         {.doc = "normal force of every pad before the load comes; drawn for each hold"});
   f.key("friction", distribution(r.friction, {kRatio, Bounds::positive()}), {.doc = "drawn for each pad and hold"});
   f.key("force_limit", quantity(r.force_limit, kNewtons), {.doc = "largest normal force of a pad"});

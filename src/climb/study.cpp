@@ -335,7 +335,7 @@ std::vector<study::SystemInput> name_inputs(const Climber& c) {
                                                        : Distribution::uniform(0, 2 * std::numbers::pi)});
   out.push_back({"trunk_radius", "m", s.ring.trunk_radius});
   for (std::size_t hold = 0; hold < c.holds(); ++hold) {
-    out.push_back({"hold " + std::to_string(hold) + " squeeze", "N", s.ring.squeeze});
+    out.push_back({"hold " + std::to_string(hold) + " grip_force", "N", s.ring.squeeze});
     for (std::size_t pad = 0; pad < c.pads(); ++pad)
       out.push_back({"contact " + std::to_string(hold * c.pads() + pad) + " friction", "1", s.ring.friction});
   }

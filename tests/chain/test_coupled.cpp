@@ -289,7 +289,7 @@ TEST(CoupledSimulation, ANutFallsAsItsScrewLetsIt) {
         const double q = b > 0 ? 0.3 + last * t + (2 - last) * (1 - std::exp(-rate * t)) / rate
                                : 0.3 + 2 * t - kPull / kInertia * t * t / 2;
         EXPECT_NEAR(r.q[k], q, 1e-6) << to_string(method) << ", b = " << b;
-        EXPECT_NEAR(r.tip[3 * k + 2], kPitch * r.q[k], 1e-13);
+        EXPECT_NEAR(r.tip[3 * k + 2], kPitch * r.q[k], 1e-11);  // rounding of 5,000 steps
       }
       EXPECT_NEAR(r.worst_balance[0], 0, 1e-5);
     }

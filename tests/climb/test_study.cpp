@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "climb/scenario.hpp"
 #include "garra/io/platform_file.hpp"
@@ -81,6 +83,23 @@ TEST(Climb, APayloadOffTheAxisIsAMomentOnTheRing) {
   }
 }
 
+TEST(Climb, APayloadUnderLeaningGravityHasTheLeverArmOfItsHeight) {
+  Scenario s = certain(0.9);
+  s.platform.gravity = {{3, 0, -9.81}};
+  const Series none = nominal(s);
+  s.payload = Distribution::constant(20);
+  s.payload_com[1] = Distribution::constant(0.1);
+  const Series n = nominal(s);
+  for (const int at : {0, 40, 41, 81}) {  // at rest; 1.1 m and 1.5 m above the lower ring, then on the holding one
+    const double height = at == 0 ? 1.1 : at == 40 ? 1.5 : 0;
+    const Vec3<double> force{{60, 0, -196.2}}, moment = cross(Vec3<double>{{0, 0.1, height}}, force);
+    for (int c = 0; c < 6; ++c) {
+      const auto k = static_cast<std::size_t>(6 * at + c);
+      EXPECT_NEAR(n.wrench[k] - none.wrench[k], c < 3 ? force[c] : moment[c - 3], 1e-9) << at;
+    }
+  }
+}
+
 TEST(Climb, APushIsBorneByTheActuators) {
   // Of a ring at rest: the legs' forces have the push and the weight as their resultant, from the lengths' Jacobian.
   Scenario s = certain(0.9);
@@ -130,10 +149,13 @@ TEST(Climb, LimitsSingularityAndForcesEndIt) {
   EXPECT_EQ(found.failed_at, 0);
 }
 
-/// The shipped scenario.
+/// The shipped scenario with the platform's file by its place.
 Scenario shipped() {
-  const std::string file = test::source_folder() + "/data/scenarios/platform_climb_trunk.toml";
-  return io::read_climb(io::ScenarioDocument::read(file));
+  const std::string data = test::source_folder() + "/data/", model = "model = \"trepa_like\"";
+  std::ifstream file(data + "scenarios/platform_climb_trunk.toml");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.replace(text.find(model), model.size(), "file = \"" + data + "platforms/trepa_like.toml\"");
+  return io::read_climb(io::ScenarioDocument::parse(text, "trunk.toml"));
 }
 
 TEST(Climb, HasTheSameCountsOnEveryExecutor) {

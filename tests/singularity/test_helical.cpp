@@ -25,7 +25,7 @@ chain::Robot arm(const std::string& convention = "dh") {
       "type = \"helical\"\npitch = \"40 mm\"\nd = 0.15005\na = 0.0203\nalpha = \"-90 deg\"\ntheta = 0.1",
       "type = \"helical\"\npitch = \"-25 mm\"\nd = 0.4318\nalpha = \"90 deg\"",
       "alpha = \"-90 deg\"",
-      "d = 0.1",
+      "d = 0.1\nalpha = \"90 deg\"",
   };
   std::string text = "schema = 1\nrobot = \"screws\"\nconvention = \"" + convention + "\"\n";
   for (const char* joint : joints) text += std::string("[[joint]]\n") + joint + "\nlimits = [-2.5, 2.5]\n";

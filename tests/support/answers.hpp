@@ -62,9 +62,9 @@ namespace garra::test {
                       Member{"mode_before", &T::mode_before}, Member{"mode_after", &T::mode_after},
                       Member{"gap", &T::gap}, Member{"normal", &T::normal},
                       Member{"relative_velocity", &T::relative_velocity}, Member{"force", &T::force},
-                      Member{"relative_acceleration", &T::relative_acceleration}, Member{"objects", &T::objects},
-                      Member{"acceleration", &T::acceleration}, Member{"q", &T::q}, Member{"qd", &T::qd},
-                      Member{"qdd", &T::qdd}, Member{"tau", &T::tau});
+                      Member{"relative_acceleration", &T::relative_acceleration}, Member{"moment", &T::moment},
+                      Member{"objects", &T::objects}, Member{"acceleration", &T::acceleration}, Member{"q", &T::q},
+                      Member{"qd", &T::qd}, Member{"qdd", &T::qdd}, Member{"tau", &T::tau});
 }
 
 [[nodiscard]] inline Answer make_answer(const platform::InverseKinematics& k) {

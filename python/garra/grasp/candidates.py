@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,9 @@ from garra.arguments import check_seed, numbers, place, positive, real, whole, w
 from garra.grasp import in_time, loads, ranking_file, ranking_folder, trials
 from garra.grasp.in_time import Motion
 from garra.grasp.outcomes import Comparison
-from garra.grasp.drawing import Solid, draw_grasp, place_solid
+from garra.grasp.drawing import Solid, draw_grasp
 from garra.grasp.hand_poses import HandOptions, JointedHand
-from garra.grasp.poses import ParallelJaw, Touch, close_hand, close_jaw, is_jaw
+from garra.grasp.poses import ParallelJaw, Touch, close_hand, close_jaw, hand_solids, is_jaw, read_jaw
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
@@ -223,14 +223,21 @@ class GraspSet:
         (6, 1)
         """
         grasps = [grasp.propped() for grasp in grasps]
-        factors = [_mobility_factor(grasp.hand_A) for grasp in grasps]
+        soft = any(grasp.torsion is not None for grasp in grasps)
+        sides = [grasp.torsion or grasp for grasp in grasps]
+        factors = [_mobility_factor(side.hand_A) for side in sides]
         joints = max((J.shape[1] for J, _ in factors), default=0) or 1  # a hand that stands has one that moves nothing
-        rows, torques = [], []
-        for grasp, (J, inverse) in zip(grasps, factors, strict=True):
-            turned = np.einsum("jxc,jcq->jxq", grasp.frames, J.reshape(len(grasp.mu), 3, -1))
-            padding = joints - J.shape[1]
-            rows.append(np.pad(turned, ((0, 0), (0, 0), (0, padding))).reshape(-1, joints))
-            torques.append(np.pad(-inverse @ grasp.hand_b, (0, padding)))
+        rows, turns, radii, torques = [], [], [], []
+        for grasp, side, (J, inverse) in zip(grasps, sides, factors, strict=True):
+            k = len(grasp.mu)
+            padding = (0, 0), (0, 0), (0, joints - J.shape[1])
+            turned = np.einsum("jxc,jcq->jxq", grasp.frames, J[: 3 * k].reshape(k, 3, -1))
+            rows.append(np.pad(turned, padding).reshape(-1, joints))
+            radius = np.zeros(k) if grasp.torsion is None else grasp.torsion.radius
+            about = np.zeros((k, J.shape[1])) if side is grasp else J[3 * k :] / np.where(radius > 0, radius, np.inf)[:, None]
+            turns.append(np.pad(grasp.frames[:, :, :1] * about[:, None], padding).reshape(-1, joints))
+            radii.append(radius)
+            torques.append(np.pad(-inverse @ side.hand_b, padding[2]))
         of_grasps = GraspArrays(
             friction=np.concatenate([grasp.mu for grasp in grasps]),
             tangent=np.concatenate([grasp.frames[:, :, 1] for grasp in grasps]),
@@ -241,6 +248,8 @@ class GraspSet:
             wrench=np.array([grasp.applied + np.concatenate([np.zeros(3), grasp.gyroscopic]) for grasp in grasps]),
             drift=np.concatenate([np.einsum("jxi,ji->jx", grasp.frames, grasp.drift.reshape(-1, 3)) for grasp in grasps]),
             jacobian=np.concatenate(rows),
+            angular_jacobian=np.concatenate(turns) if soft else None,
+            torsion_radius=np.concatenate(radii) if soft else None,
             mass_matrix=np.eye(joints),
             torque=np.array(torques),
             names=[grasp.name for grasp in grasps],
@@ -351,8 +360,9 @@ class GraspSet:
         max_push: float = 0.005,
         position_noise: float = 0.0,
         rotation_noise: float = 0.0,
+        moment_length: float | None = None,
         draws: int = 1,
-        scale: float | None = None,
+        scale: Any = None,
         outcome: Any = None,
         group: Any = None,
         seed: int = 1,
@@ -422,8 +432,10 @@ class GraspSet:
             Standard deviations of the hand's pose, per axis [m] and per component of its rotation vector [rad].
         draws : int
             Grasps per pose, each with a pose error of its own.
-        scale : float, optional
-            Factor on the lengths of the object, 0.001 for millimeters.
+        moment_length : float, optional
+            Length that scales moments to forces [m]; default: the object's radius of gyration.
+        scale : float or array_like [P], optional
+            Factor on the lengths of the object, 0.001 for millimeters; or one for each pose, as in PoseFile.scale.
         outcome : array_like [P], optional
             Outcomes of trials, for Ranking.compare(): 1 held, 0 not, NaN not known.
         group : str, int or array_like [P], optional
@@ -481,6 +493,8 @@ class GraspSet:
                 {**of_hand, "scale": scale, "mass": None if mass is None else positive("mass", mass),
                  "density": positive("density", density)},
             )  # fmt: skip
+            if moment_length is not None:
+                out.arrays["moment_length"] = np.full(len(out), positive("moment_length", moment_length))
             return out._with_load(draws, {"com": com, "gravity": gravity, "up": up}, outcome, group)
         options = {
             "friction": positive("friction", friction),
@@ -493,6 +507,7 @@ class GraspSet:
             "max_push": real("max_push", max_push, 0),
             "position_noise": real("position_noise", position_noise, 0),
             "rotation_noise": real("rotation_noise", rotation_noise, 0),
+            "moment_length": 0.0 if moment_length is None else positive("moment_length", moment_length),
             "soft": bool(soft),
             "close": bool(close),
             "draws": whole("draws", draws, 1),
@@ -503,7 +518,8 @@ class GraspSet:
             warnings.warn(made["warning"], stacklevel=2)
         out = cls(made["first"], made["arrays"], (made["vertex"], made["face"]))
         columns = (made[name] for name in ("status", "collision", "turn", "shift", "width", "pose"))
-        out.touch = Touch(np.repeat(np.arange(len(poses)), draws), *columns)
+        size = None if scale is None or np.ndim(scale) == 0 else np.repeat(numbers("scale", scale), draws)
+        out.touch = Touch(np.repeat(np.arange(len(poses)), draws), *columns, scale=size)
         out.hand = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
         return out._with_load(draws, {"com": com, "gravity": gravity}, outcome, group)
 
@@ -557,12 +573,11 @@ class GraspSet:
         ['object', 'palm', 'finger at +x', 'finger at -x']
         """
         grasp = whole("grasp", grasp, 0, len(self) - 1)
-        out = [] if self.mesh is None else [Solid("object", "object", *(np.asarray(part) for part in self.mesh))]
+        size = 1.0 if self.touch is None or self.touch.scale is None else self.touch.scale[grasp]
+        out = [] if self.mesh is None else [Solid("object", "object", size * self.mesh[0], np.asarray(self.mesh[1]))]
         if self.hand is None or self.touch is None:
             return out
-        at_jaw = isinstance(self.hand, ParallelJaw)
-        own = self.hand.solids(float(self.touch.width[grasp]) if at_jaw else self.touch.joints[grasp])
-        return out + [place_solid(solid, self.touch.hand[grasp]) for solid in own]
+        return out + hand_solids(self.hand, vars(self.touch), grasp)
 
     def plot(self, grasp: int = 0, ax: Axes3D | None = None) -> Axes3D:
         """Plots object, hand, contacts and friction cones of a grasp, in object axes.
@@ -794,6 +809,7 @@ class GraspSet:
         self.sample = file["sample"][()] if "sample" in file else None
         self.group_names = ranking_file.read_group_names(file)
         self._set_touch(ranking_file.read_touch(file, len(self)))
+        self.hand = read_jaw(file)
         return self
 
     def _set_touch(self, columns: dict[str, np.ndarray]) -> None:
@@ -849,12 +865,16 @@ class GraspSet:
         with h5py.File(path, "w") as file:
             for name, part in parts.items():
                 file[name] = part.astype(h5py.string_dtype()) if name in texts else part
+            if isinstance(self.hand, ParallelJaw):
+                file.attrs["jaw"] = " ".join(repr(float(getattr(self.hand, name))) for name in _core.jaws["panda"])
 
     def _described(self) -> ranking_file.Grasps:
         """As a page wants the set."""
-        touch = {} if self.touch is None else {key: getattr(self.touch, key) for key in ranking_file.OF_TOUCH.values()}
+        kept = (*ranking_file.OF_TOUCH.values(), "scale")
+        touch = {} if self.touch is None else {k: x for k in kept if (x := getattr(self.touch, k)) is not None}
         names = self.names, self.contact_names, self.group_names
-        return ranking_file.Grasps(self.first, self.arrays, self.mesh, *names, touch)
+        hand = None if self.hand is None or self.touch is None else partial(hand_solids, self.hand, vars(self.touch))
+        return ranking_file.Grasps(self.first, self.arrays, self.mesh, *names, touch, hand=hand)
 
     def __len__(self) -> int:
         return len(self.first) - 1

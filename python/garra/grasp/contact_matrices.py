@@ -23,7 +23,8 @@ class GraspMatrices:
     """Matrices of n samples with N contacts, B objects and Q joints of all fingers.
 
     Relative accelerations of the contacts are a = A c + b, with A = W^T M_obj^-1 W + J M_man^-1 J^T. Contact axes are
-    (n, t, o), n into the object; wrenches are (force; moment about the center of mass); palm axes, SI units.
+    (n, t, o), n into the object; wrenches are (force; moment about the center of mass); palm axes, SI units. If a
+    contact is soft, each has four rows: 3 N becomes 4 N.
 
     Attributes
     ----------

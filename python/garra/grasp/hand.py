@@ -106,6 +106,22 @@ class Props:
         return np.where(held, p < 0, passed)
 
 
+@dataclass(frozen=True, eq=False)
+class Torsion:
+    """Moments about the normals of k soft contacts, for the samples: |(c_t, c_o, moment / radius)| <= mu c_n.
+
+    Examples
+    --------
+    >>> from garra.grasp.hand import Torsion
+    >>> Torsion(radius=np.array([0.005]), hand_A=np.eye(4), hand_b=np.zeros(4)).radius
+    array([0.005])
+    """
+
+    radius: np.ndarray  #: [k] [m]; 0: a point
+    hand_A: np.ndarray  #: [4k, 4k]: as Grasp.hand_A, then radius times the turns about the normals [1/kg]
+    hand_b: np.ndarray  #: [4k]: as Grasp.hand_b, then radius times the turns [m/s^2]
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Grasp:
     """Object in contact with a hand at one instant (docs/theory/grasp-model.md).
@@ -145,6 +161,7 @@ class Grasp:
     props: Props  #: supports of the hand, perhaps none; not part of hand_A, hand_b
     notes: tuple[str, ...] = ()  #: omissions with respect to the source, and warnings
     state: Any = None  #: of from_mujoco(): model, positions, and bodies of the object, for pictures
+    torsion: Torsion | None = None  #: of soft contacts, of which A and b are those of points
 
     @property
     def contact_names(self) -> list[str]:

@@ -235,8 +235,13 @@ class _Cells:
     """Cells of some poses that are near the object, row by row: sorted by pose, then by link."""
 
     def __init__(self, hand: JointedHand, surface: Any, box: np.ndarray, o: HandOptions, margin: float):
-        self.hand, self.surface, self.box, self.o, self.margin = hand, surface, box, o, margin
+        """`box`: of the object at scale 1; set_scale() comes before find()."""
+        self.hand, self.surface, self.unit_box, self.o, self.margin = hand, surface, box, o, margin
         self.bounds = [np.linalg.norm(points, axis=1).max() for _, _, points in hand.geoms]
+
+    def set_scale(self, scale: np.ndarray) -> None:
+        """Factors on the object [P] of the poses that find() takes."""
+        self.scale, self.box = scale, scale[:, None] * self.unit_box[:, None]
 
     def find(self, poses: np.ndarray, geoms: np.ndarray) -> dict[str, np.ndarray]:
         """pose, link, geom, place in the geom and in object axes, distance, surface point and normal of the cells within the
@@ -244,8 +249,9 @@ class _Cells:
         parts: dict[str, list[np.ndarray]] = {"pose": [], "link": [], "geom": [], "own": [], "position": []}
         for k, (_, body, points) in enumerate(self.hand.geoms):
             X = poses @ geoms[:, k]
-            low, high = self.box - (self.bounds[k] + self.margin), self.box + (self.bounds[k] + self.margin)
-            near = np.flatnonzero(((X[:, :3, 3] > low[0]) & (X[:, :3, 3] < high[1])).all(axis=1))
+            around = self.bounds[k] + self.margin
+            low, high = self.box[0] - around, self.box[1] + around
+            near = np.flatnonzero(((X[:, :3, 3] > low) & (X[:, :3, 3] < high)).all(axis=1))
             if not len(near):
                 continue
             at = np.einsum("pij,nj->pni", X[near, :3, :3], points) + X[near, None, :3, 3]
@@ -257,9 +263,10 @@ class _Cells:
         if not parts["pose"]:
             return {"pose": np.zeros(0, int), "link": np.zeros(0, int), "distance": np.zeros(0)}
         all_parts = {key: np.concatenate(rows) for key, rows in parts.items()}
-        inside = ((all_parts["position"] > self.box[0] - self.margin) & (all_parts["position"] < self.box[1] + self.margin)).all(1)
+        low, high = self.box[0][all_parts["pose"]] - self.margin, self.box[1][all_parts["pose"]] + self.margin
+        inside = ((all_parts["position"] > low) & (all_parts["position"] < high)).all(1)
         all_parts = {key: rows[inside] for key, rows in all_parts.items()}
-        all_parts |= self._measured(all_parts["position"])
+        all_parts |= self._measured(all_parts["position"], all_parts["pose"])
         kept = np.flatnonzero(np.isfinite(all_parts["distance"]))
         order = kept[np.lexsort((all_parts["link"][kept], all_parts["pose"][kept]))]
         return {key: rows[order] for key, rows in all_parts.items()}
@@ -270,11 +277,15 @@ class _Cells:
         pose, geom = cells["pose"][rows], cells["geom"][rows]
         X = poses[pose] @ geoms[pose, geom]
         cells["position"][rows] = np.einsum("nij,nj->ni", X[:, :3, :3], cells["own"][rows]) + X[:, :3, 3]
-        for name, values in self._measured(cells["position"][rows]).items():
+        for name, values in self._measured(cells["position"][rows], pose).items():
             cells[name][rows] = values
 
-    def _measured(self, position: np.ndarray) -> dict[str, np.ndarray]:
-        return self.surface.distances(np.ascontiguousarray(position), self.margin, self.o.threads)
+    def _measured(self, position: np.ndarray, pose: np.ndarray) -> dict[str, np.ndarray]:
+        """Distance, surface point and normal; the hand shrinks in place of an object that grows."""
+        scale = self.scale[pose]
+        most = self.margin / scale.min() if len(scale) else self.margin
+        found = self.surface.distances(np.ascontiguousarray(position / scale[:, None]), most, self.o.threads)
+        return {"distance": scale * found["distance"], "point": scale[:, None] * found["point"], "normal": found["normal"]}
 
 
 def _groups(cells: dict[str, np.ndarray]) -> list[tuple[int, int, slice]]:
@@ -368,8 +379,11 @@ def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tu
 # --- all poses
 
 
-def touch_hand(hand: JointedHand, surface: Any, poses: Any, q: np.ndarray, o: HandOptions, command: Any) -> HandTouch:
-    """Contacts at all poses and draws. `command(p, q)`: torques [n] of pose p at joint values q, or None: an ideal hand."""
+def touch_hand(
+    hand: JointedHand, surface: Any, poses: Any, q: np.ndarray, o: HandOptions, command: Any, scale: np.ndarray
+) -> HandTouch:
+    """Contacts at all poses and draws. `command(p, q)`: torques [n] of pose p at joint values q, or None: an ideal hand.
+    scale [P]: factor on the object of each pose; empty: 1."""
     poses = numbers("poses", poses)
     count = len(poses) * o.draws
     out = HandTouch()
@@ -379,13 +393,16 @@ def touch_hand(hand: JointedHand, surface: Any, poses: Any, q: np.ndarray, o: Ha
     vertex = surface.picture()[0]
     cells = _Cells(hand, surface, np.array([vertex.min(0), vertex.max(0)]), o, 2 * o.reach + o.depth)
     each = sum(len(points) for _, _, points in hand.geoms)
+    size = np.repeat(scale, o.draws) if len(scale) else np.ones(count)
     step = max(AT_ONCE // each, 1)
     for start in range(0, count, step):
-        _touch_some(hand, cells, range(start, min(start + step, count)), o, command, out)
+        _touch_some(hand, cells, range(start, min(start + step, count)), o, command, size, out)
     return out
 
 
-def _touch_some(hand: JointedHand, cells: _Cells, of: range, o: HandOptions, command: Any, out: HandTouch) -> None:
+def _touch_some(
+    hand: JointedHand, cells: _Cells, of: range, o: HandOptions, command: Any, size: np.ndarray, out: HandTouch
+) -> None:
     slack = np.where(np.isfinite(hand.high - hand.low), OUTSIDE_LIMITS * (hand.high - hand.low), OUTSIDE_LIMITS)
     good = []
     for g in of:
@@ -400,6 +417,7 @@ def _touch_some(hand: JointedHand, cells: _Cells, of: range, o: HandOptions, com
             good.append(g)
     at = np.array(good, dtype=int)
     geoms = np.array([hand.place(x) for x in out.joints[at]]).reshape(len(at), -1, 4, 4)
+    cells.set_scale(size[at])
     start = cells.find(out.pose[at], geoms)
     for p, _, rows in _groups(start):
         out.distance[at[p]] = min(out.distance[at[p]], start["distance"][rows].min())
@@ -411,6 +429,7 @@ def _touch_some(hand: JointedHand, cells: _Cells, of: range, o: HandOptions, com
     start = {key: rows[kept] for key, rows in start.items()}
     start["pose"] = (np.cumsum(~deep) - 1)[start["pose"]] if len(kept) else start["pose"]
     at, geoms = at[~deep], geoms[~deep]
+    cells.set_scale(size[at])
     closed, found = _close(hand, cells, start, out.pose[at], out.joints[at], geoms, o)
     out.joints[at] = closed
     touching: dict[int, list[tuple[int, slice]]] = {}

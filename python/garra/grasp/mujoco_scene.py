@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from garra.grasp.hand import Grasp, Props
+from garra.grasp.hand import Grasp, Props, Torsion
 from garra.grasp.wrench import wrench_matrix
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def from_mujoco(
     Rigid contacts with Coulomb cones replace MuJoCo's soft ones. Actuators, springs, tendons, damping, gravity and
     applied forces enter the unconstrained acceleration; active equality constraints hold exactly. Limits of joints and
     tendons, and contacts between other bodies that press at this instant, support the hand without friction
-    (`Grasp.props`). Servo forces are those of this instant. `Grasp.notes` lists omissions.
+    (`Grasp.props`). Torsional friction (condim 4 or 6) makes contacts soft (`Grasp.torsion`). Servo forces are those of this instant. `Grasp.notes` lists omissions.
 
     Parameters
     ----------
@@ -163,6 +163,7 @@ class _Contact:
     point: np.ndarray
     frame: np.ndarray  #: columns n, t, o; n into the object
     mu: float
+    torsion_radius: float
     geom_ids: tuple[int, int]  #: (other, object's)
     geoms: tuple[str, str]
     bodies: tuple[int, int]
@@ -283,12 +284,14 @@ class _Scene:
                 f"{names[0]} on {names[1]} has the friction {raw.friction[0]:g} and {raw.friction[1]:g} in its two "
                 "directions; garra has Coulomb cones with one coefficient: give the contact pair one"
             )
-        if raw.dim > 3 and max(raw.friction[2:4] if raw.dim == 4 else raw.friction[2:]) > 0:
-            self._note(f"torsional and rolling friction (condim {raw.dim}) is left out: contacts are points")
+        if raw.dim > 4 and max(raw.friction[3:]) > 0:
+            self._note(f"rolling friction (condim {raw.dim}) is left out")
+        soft = raw.dim > 3 and raw.friction[0] > 0
         return _Contact(
             point=np.array(raw.pos),
             frame=frame,
             mu=float(raw.friction[0]) if raw.dim > 1 else 0.0,
+            torsion_radius=float(raw.friction[2] / raw.friction[0]) if soft else 0.0,
             geom_ids=(other, mine),
             geoms=names,
             bodies=(int(self.model.geom_bodyid[other]), int(self.model.geom_bodyid[mine])),
@@ -351,6 +354,7 @@ class _Scene:
                 f"{len(contacts)} contacts and {len(props)} that prop the hand up (limits, contacts between other bodies), "
                 f'at most {MOST_CONTACTS} together are solved: try reduce="corners", or simpler geoms'
             )
+        torsion = self._torsion(contacts, len(props), J_hand, (M_inv, acceleration))
         give, points = J_hand @ M_inv, np.array([c.point for c in contacts])
         W = wrench_matrix(points - com, frames)
         return Grasp(
@@ -373,7 +377,20 @@ class _Scene:
             object_jacobian=J_object,
             notes=tuple(self.notes),
             state=(m, np.array(d.qpos), self._part(held)),
+            torsion=torsion,
         )
+
+    def _torsion(self, contacts: list[_Contact], props: int, J_hand: np.ndarray, free: tuple[np.ndarray, np.ndarray]) -> Torsion | None:
+        """Of contacts with torsional friction, unless there are supports of the hand, on which moments would act, too."""
+        radius = np.array([c.torsion_radius for c in contacts])
+        if not radius.any():
+            return None
+        if props:
+            self._note("torsional friction is left out: joints or contacts prop the hand up")
+            return None
+        turn = [c.torsion_radius * c.frame[:, 0] @ self._jacobian(c.point, c.bodies[0])[0][3:] for c in contacts]
+        J = np.concatenate([J_hand, turn])
+        return Torsion(radius, _symmetric(J @ free[0] @ J.T), -J @ free[1])
 
     def _jacobian(self, point: np.ndarray, body: int) -> tuple[np.ndarray, np.ndarray]:
         """(v; omega) of a body's point, world axes: Jacobian [6, nv], and the acceleration where qacc = 0, [6]."""

@@ -47,7 +47,7 @@ def read_poses(path: str | PathLike[str]) -> PoseFile:
     Parameters
     ----------
     path : str or path
-        File. An .npz has `pose` [P, 4, 4] and perhaps `outcome` [P].
+        File. An .npz has `pose` [P, 4, 4] and perhaps `outcome` and `scale` [P].
 
     Returns
     -------
@@ -108,6 +108,13 @@ def _outcomes(value: Any, count: int) -> np.ndarray:
     return outcome.astype(bool)
 
 
+def _scale(value: Any, count: int) -> np.ndarray | float:
+    scale = np.asarray(value, dtype=float)
+    if scale.shape not in ((), (count,)) or not (np.isfinite(scale) & (scale > 0)).all():
+        raise ValueError(f"scale: no positive number, nor {count} of them")
+    return scale if scale.ndim else float(scale)
+
+
 def _acronym(path: Path) -> PoseFile:
     import h5py
 
@@ -149,7 +156,7 @@ def _arrays(path: Path) -> PoseFile:
     with np.load(path, allow_pickle=False) as file:
         poses = _poses(file["pose"])
         outcome = _outcomes(file["outcome"], len(poses)) if "outcome" in file else None
-        return PoseFile(poses, outcome)
+        return PoseFile(poses, outcome, scale=_scale(file["scale"], len(poses)) if "scale" in file else 1.0)
 
 
 def _pose(position: Any, quaternion: Any) -> np.ndarray:

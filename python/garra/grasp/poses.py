@@ -11,7 +11,7 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import numbers, path_text, positive, whole
-from garra.grasp.drawing import Solid, box_solid
+from garra.grasp.drawing import Solid, box_solid, place_solid
 from garra.grasp.hand_poses import HandOptions, JointedHand, touch_hand
 from garra.grasp.pose_files import refuse_suction
 from garra.grasp.trials import p_of_poses
@@ -133,6 +133,8 @@ class Touch:
     """[G, n] its joint values after closing"""
     load_case: np.ndarray | None = None
     """[G] load case of a set that has them"""
+    scale: np.ndarray | None = None
+    """[G] factor on the object's lengths, where each pose has one of its own"""
 
     def p_held(self, ranking: Any, *, arrived: bool = False) -> np.ndarray:
         """Returns P(held) of each pose, over its draws: (h + 1/2) / (n + 1) with h of n samples held.
@@ -169,6 +171,19 @@ class Touch:
         return {name: n for k, name in enumerate(STATUS) if (n := int((self.status == k).sum()))}
 
 
+def hand_solids(hand: ParallelJaw | JointedHand, columns: dict[str, np.ndarray], grasp: int) -> list[Solid]:
+    """The hand at a grasp, in object axes; `columns`: of a Touch, by name."""
+    own = hand.solids(float(columns["width"][grasp]) if isinstance(hand, ParallelJaw) else columns["joints"][grasp])
+    return [place_solid(solid, columns["hand"][grasp]) for solid in own]
+
+
+def read_jaw(file: Any) -> ParallelJaw | None:
+    """The jaw that an HDF5 file of a set names, if it is one."""
+    said = str(getattr(file, "attrs", {}).get("jaw", "")).split()
+    names = _core.jaws["panda"]
+    return ParallelJaw(**dict(zip(names, map(float, said), strict=True))) if len(said) == len(names) else None
+
+
 def is_jaw(hand: Any) -> bool:
     """Whether a hand is a parallel jaw, and no model or file of a hand with joints. Refuses suction grippers."""
     if not isinstance(hand, str | PathLike):
@@ -178,7 +193,7 @@ def is_jaw(hand: Any) -> bool:
 
 
 def close_jaw(
-    hand: str | ParallelJaw, poses: Any, mesh: Any, up: Any, options: dict[str, Any], scale: float | None, threads: int
+    hand: str | ParallelJaw, poses: Any, mesh: Any, up: Any, options: dict[str, Any], scale: Any, threads: int
 ) -> dict[str, Any]:
     """Result of the compiled module for poses [P, 4, 4] of a jaw in object axes."""
     jaw = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
@@ -188,11 +203,21 @@ def close_jaw(
     up = np.zeros(0) if up is None else numbers("up", up)
     if up.shape not in ((0,), (3,), (len(poses), 3)):
         raise ValueError(f"up has the shape {up.shape}, not [3] or [P, 3]")
-    factor = 0.0 if scale is None else positive("scale", scale)
+    factor, each = split_scale(scale, len(poses))
     poses, up = np.ascontiguousarray(poses), np.ascontiguousarray(up.ravel())
     return _core.grasp_touch(
-        *parse_object(mesh), factor, poses, asdict(jaw), options, up, whole("threads", threads, 0)
+        *parse_object(mesh), factor, poses, asdict(jaw), options, up, each, whole("threads", threads, 0)
     )
+
+
+def split_scale(scale: Any, count: int) -> tuple[float, np.ndarray]:
+    """Factor on the mesh, 0 if none is given, and [count] of each pose, empty if they have none of their own."""
+    if scale is None or np.ndim(scale) == 0:
+        return 0.0 if scale is None else positive("scale", scale), np.zeros(0)
+    each = numbers("scale", scale)
+    if each.shape != (count,) or not (each > 0).all():
+        raise ValueError(f"scale: expected a number or [{count}] above 0, got the shape {each.shape}")
+    return 1.0, np.ascontiguousarray(each)
 
 
 def parse_object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
@@ -225,15 +250,14 @@ def close_hand(
     poses = numbers("poses", poses)
     if poses.ndim != 3 or poses.shape[1:] != (4, 4):
         raise ValueError(f"poses has the shape {poses.shape}, not [P, 4, 4]")
-    surface = _core.MeshObject(*parse_object(mesh), 0.0 if of["scale"] is None else positive("scale", of["scale"]))
+    factor, each = split_scale(of["scale"], len(poses))
+    surface = _core.MeshObject(*parse_object(mesh), factor)
     model = JointedHand(hand, options.cell, of["base"], options.seed)
     q = model.joint_values(of["joints"], len(poses))
-    found = touch_hand(model, surface, poses, q, options, _command(model, q, of))
-    body = surface.body(of["density"])
-    if of["mass"]:
-        body["inertia"] *= of["mass"] / body["mass"]
-        body["mass"] = of["mass"]
+    found = touch_hand(model, surface, poses, q, options, _command(model, q, of), each)
     count = len(found.status)
+    size = np.repeat(each, options.draws) if len(each) else np.ones(count)
+    body = _body(surface, size, of)
     arrays = {name: np.array(rows, dtype=float) for name, rows in found.rows.items()}
     for name in ("point", "normal"):
         arrays.setdefault(name, np.zeros((0, 3)))
@@ -243,15 +267,24 @@ def close_hand(
     for name in ("jacobian", "angular_jacobian"):
         if name in arrays:
             arrays[name] = arrays[name].reshape(-1, arrays[name].shape[-1])
-    for name, shape in (("mass", ()), ("com", (3,)), ("inertia", (3, 3))):
-        arrays[name] = np.ascontiguousarray(np.broadcast_to(body[name], (count, *shape)))
+    arrays |= body
     number = np.repeat(np.arange(len(poses)), options.draws)
     arrays["pose_number"] = number.astype(float)
     nothing = np.zeros(count)
     touch = Touch(
-        number, found.status, found.collision, nothing, nothing, np.full(count, np.nan), found.pose, found.distance, found.joints
-    )
+        number, found.status, found.collision, nothing, nothing, np.full(count, np.nan), found.pose, found.distance, found.joints,
+        scale=size if len(each) else None,
+    )  # fmt: skip
     return np.array(found.first, np.int64), arrays, surface.picture(), found.names, touch, surface.warning, model
+
+
+def _body(surface: Any, size: np.ndarray, of: dict[str, Any]) -> dict[str, np.ndarray]:
+    """mass [G], com [G, 3] and inertia [G, 3, 3] of objects of these sizes; a mesh that encloses nothing is a shell."""
+    body = surface.body(of["density"])
+    own = body["mass"] * size ** (3 if surface.encloses else 2)
+    mass = np.full(len(size), of["mass"]) if of["mass"] else own
+    inertia = (mass / body["mass"] * size**2)[:, None, None] * body["inertia"]
+    return {"mass": mass, "com": size[:, None] * body["com"], "inertia": inertia}
 
 
 def _command(model: JointedHand, q: np.ndarray, of: dict[str, Any]) -> Any:

@@ -12,6 +12,7 @@ from garra.page.packed import column, packed
 MOST_ROWS = 200_000  # grasps in the table
 MOST_CONTACTS = 1_000_000  # of those that have a picture
 MOST_FACES = 6_000  # of the object's picture
+MOST_HAND = 300_000  # vertices of the pictures that show the hand
 FAR = 2.0  # larger than this [m], and 16 bits are too coarse for points
 
 Table = dict[str, Any]
@@ -100,7 +101,23 @@ def _pictures(grasps: Grasps, order: np.ndarray) -> Table:
         "gravity": column(gravity, "<f4"),
         "wrench": column(arrays["wrench"][order], "<f4") if "wrench" in arrays and arrays["wrench"].any() else None,
         "mesh": _mesh(*grasps.mesh) if grasps.mesh else None,
+        "hand": _hand(grasps, order),
+        "size": column(grasps.touch["scale"][order], "<f4") if "scale" in grasps.touch else None,
     }
+
+
+def _hand(grasps: Grasps, order: np.ndarray) -> Table | None:
+    """The hand of the best grasps: vertices of each, and the faces that all have."""
+    if grasps.hand is None or not len(order):
+        return None
+    solids = grasps.hand(int(order[0]))
+    starts = np.cumsum([0, *(len(s.vertices) for s in solids)])
+    if not starts[-1]:
+        return None
+    shown = order[: max(MOST_HAND // int(starts[-1]), 1)]
+    vertex = [np.concatenate([s.vertices for s in grasps.hand(int(g))]) for g in shown]
+    face = np.concatenate([s.faces + start for s, start in zip(solids, starts, strict=False)])
+    return {"count": len(shown), "vertex": packed(np.array(vertex), "<f4"), "face": packed(face, "<u4")}
 
 
 def _rows(first: np.ndarray, order: np.ndarray) -> np.ndarray:

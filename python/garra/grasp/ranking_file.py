@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,7 @@ OF_GRASPS |= {"outcome": (), "group": (), "pose_number": (), "load_case": ()}
 OF_TOUCH = {"touch_status": "status", "collision_depth": "collision", "object_turn": "turn", "object_shift": "shift"}
 OF_TOUCH |= {"jaw_width": "width", "hand_pose": "hand"}
 OF_HAND_TOUCH = {"hand_distance": "distance", "hand_joints": "joints"}  # of hands with joints
+OF_HAND_TOUCH |= {"object_scale": "scale"}
 TOUCH_STATUS = ("touched", "no_touch", "one_side", "collision", "pushed_away", "bad_pose", "joint_limits")
 
 # Exceptions of numpy.load() for a damaged file or another format.
@@ -56,6 +59,7 @@ class Grasps:
     group_names: list[str] | None = None  #: of the numbers in arrays["group"]
     touch: dict[str, np.ndarray] = field(default_factory=dict)  #: status, ... of sets made of hand poses
     touch_names: tuple[str, ...] = TOUCH_STATUS  #: of the numbers in touch["status"]
+    hand: Callable[[int], list[Any]] | None = None  #: solids of the hand at a grasp, if it is known
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,11 @@ def _grasps(h5: Any, file: Path, count: int) -> Grasps:
             raise DamagedFile(f"{file}: {name}: does not fit the {count} grasps of the ranking")
         arrays[name] = array.reshape(shape)
     names = {"names": read_names(h5, "name", count), "contact_names": read_names(h5, "contact_name", rows)}
-    return Grasps(first, arrays, read_mesh(h5), **names, group_names=read_group_names(h5), touch=read_touch(h5, count))
+    from garra.grasp.poses import hand_solids, read_jaw
+
+    touch, jaw = read_touch(h5, count), read_jaw(h5)
+    hand = partial(hand_solids, jaw, touch) if jaw and touch else None
+    return Grasps(first, arrays, read_mesh(h5), **names, group_names=read_group_names(h5), touch=touch, hand=hand)
 
 
 def read_touch(h5: Any, count: int) -> dict[str, np.ndarray]:

@@ -29,7 +29,7 @@ MOTION = {
     "balance": ("t",),
 }
 # decimals: 0.01 mm, 1e-5 rad, 1 mN
-DECIMALS = {"time": 6, "position": 5, "quaternion": 5, "normal": 4, "slip_speed": 5}
+DECIMALS = {"time": 6, "position": 5, "quaternion": 5, "point": 5, "normal": 4, "slip_speed": 5}
 OTHER_DECIMALS = 3
 DIGITS = {"kinetic": 4, "balance": 4}  # significant ones
 
@@ -70,8 +70,30 @@ def _read(h5: Any, file: Path) -> Table:
         "radius": float(_attribute(h5, "radius", file)),
         "height": float(_attribute(h5, "height", file)),
         "size": [float(x) for x in _attribute(h5, "size", file)],
+        "others": _others(h5, file),
+        "contact_objects": [int(k) for k in h5.attrs.get("contact_objects", [])],
         "runs": [run for run in runs if run],
     }
+
+
+def _others(h5: Any, file: Path) -> list[Table]:
+    """The further objects of a group."""
+    if "object_names" not in h5.attrs:
+        return []
+    lists = {key: list(_attribute(h5, f"object_{key}", file)) for key in ("names", "shapes", "radii", "heights", "sizes")}
+    count = len(lists["names"])
+    if any(len(values) != (3 * count if key == "sizes" else count) for key, values in lists.items()):
+        raise DamagedFile(f"{file}: object_names: not as many as the other lists of objects")
+    return [
+        {
+            "name": text(lists["names"][k]),
+            "shape": text(lists["shapes"][k]),
+            "radius": float(lists["radii"][k]),
+            "height": float(lists["heights"][k]),
+            "size": [float(x) for x in lists["sizes"][3 * k : 3 * k + 3]],
+        }
+        for k in range(1, count)
+    ]
 
 
 def _order(h5: Any) -> list[str]:
@@ -99,6 +121,11 @@ def _trajectory(group: Any, name: str, joints: list[int], file: Path) -> Table:
         return {}
     first = 1 if f"finger_{len(joints)}" in group else 0  # files of version 0.2 and older count fingers from 1
     shapes = MOTION | {f"finger_{j}/links": ("t", n + 2, 3) for j, n in enumerate(joints, start=first)}
+    if "point" in group:
+        shapes["point"] = ("t", "n", 3)
+    others = [f"object_{k}" for k in range(1, len(group)) if f"object_{k}" in group]
+    for other in others:
+        shapes |= {f"{other}/position": ("t", 3), f"{other}/quaternion": ("t", 4)}
     rows = data_sets(group, shapes, file, f"{name}/")
     end = _end(rows)
     if not end:
@@ -112,6 +139,11 @@ def _trajectory(group: Any, name: str, joints: list[int], file: Path) -> Table:
         "mu": [float(x) for x in group.attrs["mu"]] if "mu" in group.attrs else None,
         "scale": float(group.attrs.get("scale", 1.0)),
         "links": [rows.pop(f"finger_{j}/links") for j in range(first, first + len(joints))],
+        "others": [
+            {key: rows.pop(f"{other}/{key}") for key in ("position", "quaternion")}
+            | {"scale": float(group[other].attrs.get("scale", 1.0))}
+            for other in others
+        ],
     }
 
 
@@ -132,7 +164,8 @@ def _rounded(value: Any, key: str) -> Any:
         return float(f"{value:.{DIGITS[key]}g}")
     if key == "state":
         return int(value)
-    decimals = 4 if key.endswith("/links") else DECIMALS.get(key, OTHER_DECIMALS)
+    name = key.rpartition("/")[2]
+    decimals = 4 if name == "links" else DECIMALS.get(name, OTHER_DECIMALS)
     return round(value, decimals) + 0.0  # no -0.0
 
 

@@ -120,7 +120,7 @@ class Result:
         """Name and table of the first probability in summary.json."""
         for name, value in self.summary.items():
             if isinstance(value, dict) and isinstance(value.get("low"), int | float) and "probability" in value:
-                return name, value
+                return value.get("name", name), value  # own systems call it "event", with a name
         raise AttributeError(f'a run of job = "{self.job}" has no probability')
 
     @property

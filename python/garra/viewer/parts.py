@@ -28,7 +28,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Contact:
-    """A fingertip on the object."""
+    """A contact of an object."""
 
     point: np.ndarray
     """[3] [m]"""
@@ -50,6 +50,8 @@ class Instant:
     contacts: list[Contact]
     load: np.ndarray
     """[3] push on the object's center of mass [N]"""
+    others: list[Body]
+    """further objects of a group"""
 
 
 def instants(run: dict[str, Any]) -> int:
@@ -59,13 +61,15 @@ def instants(run: dict[str, Any]) -> int:
 def at(found: dict[str, Any], run: dict[str, Any], i: int) -> Instant:
     """Instant i of one trajectory that garra.grasp.scene has read."""
     fingers = [np.array(links[i], float) for links in run["links"] if None not in np.ravel(np.array(links[i], object))]
-    contacts = [_contact(run, i, j) for j in range(len(run["links"]))]
+    contacts = [_contact(run, i, j) for j in range(len(run["state"][i]))]
+    others = [_body(*pair, i) for pair in zip(found.get("others", ()), run.get("others", ()), strict=True)]
     return Instant(
         run["time"][i],
         _body(found, run, i),
         fingers,
         [c for c in contacts if c is not None],
         _known(run["load"][i][:3]),
+        [body for body in others if body is not None],
     )
 
 
@@ -78,7 +82,7 @@ def _vector(values: list[float | None]) -> np.ndarray | None:
 
 
 def _contact(run: dict[str, Any], i: int, j: int) -> Contact | None:
-    point = _vector(run["links"][j][i][-1])
+    point = _vector(run["point"][i][j] if "point" in run else run["links"][j][i][-1])
     if point is None:
         return None
     state, mu = run["state"][i][j], run["mu"][j] if run["mu"] else run["friction"]

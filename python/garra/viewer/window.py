@@ -136,11 +136,13 @@ class Viewer:
         now = parts.at(self._found, self._run, min(i, self.instants - 1))
         drawn = {}
         with self.server.atomic():
-            if now.body is not None:
-                drawn["/object"] = self.server.scene.add_mesh_simple(
-                    "/object", now.body.vertices, now.body.faces, color=BODY, opacity=0.6,
-                    position=now.body.position, wxyz=now.body.quaternion,
-                )  # fmt: skip
+            bodies = {"/object": now.body} | {f"/object {k}": body for k, body in enumerate(now.others, start=1)}
+            for name, body in bodies.items():
+                if body is not None:
+                    drawn[name] = self.server.scene.add_mesh_simple(
+                        name, body.vertices, body.faces, color=BODY, opacity=0.6,
+                        position=body.position, wxyz=body.quaternion,
+                    )  # fmt: skip
             for j, links in enumerate(now.fingers):
                 drawn[f"/hand/{j}"] = self._line(f"/hand/{j}", links, FINGER, 0.008)
             for j, contact in enumerate(now.contacts):

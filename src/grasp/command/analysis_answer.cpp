@@ -43,7 +43,8 @@ std::string contact_table(const Analysis& a) {
   for (std::size_t j = 0; j < static_cast<std::size_t>(a.contacts); ++j)
     out += format("%-2zu %-8s", j, name(kBefore, a.mode_before[j])) + format_numbers(&a.force[3 * j], 3, " %9.4f") +
            " " + format_numbers(&a.relative_acceleration[3 * j], 3, " %9.4f") +
-           format("  %s\n", name(kAfter, a.mode_after[j]));
+           format("  %s", name(kAfter, a.mode_after[j])) +
+           (a.moment.empty() ? "\n" : format("  moment %.4g N m\n", a.moment[j]));
   return out + "\n";
 }
 
@@ -124,6 +125,7 @@ Json result(const Analysis& a) {
           {"normal", a.normal},
           {"relative_velocity", a.relative_velocity},
           {"force", a.force},
+          {"moment", a.moment.empty() ? Json(nullptr) : Json(a.moment)},
           {"relative_acceleration", a.relative_acceleration},
           {"acceleration", a.acceleration},
           {"q", a.q},

@@ -15,6 +15,7 @@
 #include "grasp/command/grasp_answer.hpp"
 #include "grasp/command/time_file.hpp"
 #include "grasp/command/time_job.hpp"
+#include "grasp/group/model.hpp"
 #include "grasp/sample/nominal.hpp"
 #include "grasp/study/grasp_study.hpp"
 
@@ -62,6 +63,7 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
                              {"state", state[r.states[k]]},
                              {"c", {r.c[3 * k], r.c[3 * k + 1], r.c[3 * k + 2]}},
                              {"a", {r.a[3 * k], r.a[3 * k + 1], r.a[3 * k + 2]}}});
+  for (std::size_t k = 0; k < r.moment.size(); ++k) j["contacts"][k]["moment"] = r.moment[k];
   j["A"] = rows(r.A, r.b.size());
   j["b"] = r.b;
   j["iterations"] = r.iterations;
@@ -83,6 +85,7 @@ void print_sample(const Json& j) {
     std::printf("  contact %-4d %10.4f  %-5s", ++k, c["friction"].get<double>(), c["state"].get<std::string>().c_str());
     for (const char* key : {"c", "a"})
       for (const auto& v : c[key]) v.is_null() ? std::printf(" %10s", "-") : std::printf(" %10.4g", v.get<double>());
+    if (c.contains("moment") && !c["moment"].is_null()) std::printf("  moment %.4g N m", c["moment"].get<double>());
     std::printf("\n");
   }
   for (const char* key : {"unsolved_because", "note"})
@@ -151,12 +154,14 @@ class GraspJob final : public Job {
   /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems in the format of `garra contact
   /// solve`, unless the scenario keeps none.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
-    // Pictures always, but of groups; contact problems only if the scenario keeps rows.
-    if (study_.group() == nullptr) write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
+    // Pictures always, contact problems only if the scenario keeps rows.
+    write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
     clear_failures(folder.file("failures"));
     std::error_code error;
     const auto samples = list_failures(total, unanswered_);
-    if (study_.plan().keep == "none" || samples.empty()) return;
+    // Contact files have three numbers for each contact.
+    const bool soft = study_.group() != nullptr && study_.group()->numbers > 3;
+    if (study_.plan().keep == "none" || samples.empty() || soft) return;
     fs::create_directories(folder.file("failures"), error);
     if (error) throw Error(ExitCode::kInputOutput, folder.file("failures") + ": cannot be made: " + error.message());
     for (const std::int64_t sample : samples) {
@@ -167,7 +172,7 @@ class GraspJob final : public Job {
   }
 
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
-    return study_.group() != nullptr || fs::exists(folder.file("grasp.h5"));
+    return fs::exists(folder.file("grasp.h5"));
   }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& manifest, const std::string& run) const override {
@@ -184,6 +189,9 @@ class GraspJob final : public Job {
   void replay(const ReplayArguments& a, std::int64_t sample) const override {
     const auto r = study_.replay(sample);
     if (!a.output.empty()) write_picture(a.output, sample);
+    if (!a.problem.empty() && !r.moment.empty())
+      throw Error(ExitCode::kUsage, "--problem: contact files have three numbers for each contact, soft contacts four",
+                  "Leave it out: --format json has A and b.");
     if (!a.problem.empty()) io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
     const Json j = to_json(study_, r, sample);
     if (a.format == "json")
@@ -209,8 +217,6 @@ class GraspJob final : public Job {
 
   /// Together with the nominal grasp, for comparison.
   void write_picture(const std::string& path, std::int64_t sample) const {
-    if (study_.group() != nullptr)
-      throw Error(ExitCode::kUsage, "-o: a group of objects has no picture", "Leave -o out.");
     const fs::path folder = fs::path(path).parent_path();
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);

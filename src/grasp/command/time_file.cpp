@@ -26,12 +26,41 @@ void write_object(Hdf5Writer& file, const std::string& at, const MotionSeries& s
   file.write(at + "gravity", {t, 3}, s.gravity);
   file.write(at + "kinetic", {t}, s.kinetic);
   file.write(at + "balance", {t}, s.balance);
+  for (std::size_t k = 0; k < s.others.size(); ++k) {
+    const std::string other = at + "object_" + std::to_string(k + 1);
+    file.group(other);
+    file.write(other + "/position", {t, 3}, s.others[k].position);
+    file.write(other + "/quaternion", {t, 4}, s.others[k].quaternion);
+    file.attribute(other, "scale", s.others[k].scale);
+  }
+}
+
+/// The objects of a group, and the one that each contact is on.
+void write_group(Hdf5Writer& file, const grasp::Scenario& scenario) {
+  std::vector<std::string> names, shapes;
+  std::vector<double> radii, heights, sizes, on;
+  for (std::size_t k = 0; k <= scenario.others.size(); ++k) {
+    const grasp::Object& object = grasp::nth_object(scenario, static_cast<int>(k));
+    names.push_back(object.name);
+    shapes.emplace_back(name_of(object.shape));
+    radii.push_back(object.radius);
+    heights.push_back(object.height);
+    sizes.insert(sizes.end(), object.size.m, object.size.m + 3);
+  }
+  for (const grasp::Contact& contact : scenario.contacts) on.push_back(contact.object);
+  file.attribute("/", "object_names", names);
+  file.attribute("/", "object_shapes", shapes);
+  file.attribute("/", "object_radii", radii);
+  file.attribute("/", "object_heights", heights);
+  file.attribute("/", "object_sizes", sizes);
+  file.attribute("/", "contact_objects", on);
 }
 
 void write_contacts(Hdf5Writer& file, const std::string& at, const MotionSeries& s, const Shape& shape) {
   const Shape vectors = {shape[0], shape[1], 3};
   file.write(at + "gap", shape, s.gap);
   file.write(at + "normal", vectors, s.normal);
+  if (!s.point.empty()) file.write(at + "point", vectors, s.point);
   file.write(at + "force", vectors, s.force);
   file.write(at + "force_palm", vectors, s.force_palm);
   file.write(at + "slip_speed", shape, s.slip_speed);
@@ -104,15 +133,16 @@ double loss_time(const grasp::Trajectory& t) {
   return is_undecided(t.end) ? kUnknown : t.end_time;
 }
 
-NamedMotion nominal_motion(const grasp::Motion& motion, int instants) {
-  return named("nominal", "nominal", kUnknown, motion.nominal(instants));
+NamedMotion nominal_motion(const grasp::TimeStudy& study, int instants) {
+  return named("nominal", "nominal", kUnknown, study.nominal(instants));
 }
 
-NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants, const std::string& what) {
-  const std::vector<double>& levels = motion.scenario().time->friction;
+NamedMotion motion_of_sample(const grasp::TimeStudy& study, std::int64_t sample, int instants,
+                             const std::string& what) {
+  const std::vector<double>& levels = study.time().friction;
   // Depends on the sample's number alone: sample i is at level i mod n.
   const double level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
-  return named(sample_group(sample), sample_title(sample, what), level, motion.series(sample, instants));
+  return named(sample_group(sample), sample_title(sample, what), level, study.series(sample, instants));
 }
 
 NamedMotion nominal_picture(const grasp::Study& study) {
@@ -137,6 +167,7 @@ void write_motions(const std::string& path, const grasp::Scenario& scenario, con
   std::vector<double> joints;
   for (const grasp::Finger& finger : scenario.fingers) joints.push_back(static_cast<double>(finger.joint_count()));
   file.attribute("/", "joints", joints);
+  if (grasp::is_group(scenario)) write_group(file, scenario);
   for (const NamedMotion& m : motions) write_motion(file, m, scenario.contacts.size());
   file.commit(path);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "grasp/study/grasp_study.hpp"
-#include "grasp/time/motion.hpp"
+#include "grasp/time/time_study.hpp"
 
 namespace garra::cli {
 
@@ -19,9 +19,9 @@ struct NamedMotion {
 };
 
 /// The trajectory with every input at its median.
-[[nodiscard]] NamedMotion nominal_motion(const grasp::Motion& motion, int instants);
+[[nodiscard]] NamedMotion nominal_motion(const grasp::TimeStudy& study, int instants);
 /// Recomputes one sample; `what` precedes its number in the title.
-[[nodiscard]] NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants,
+[[nodiscard]] NamedMotion motion_of_sample(const grasp::TimeStudy& study, std::int64_t sample, int instants,
                                            const std::string& what);
 
 /// Time of the loss: dropped, stopped by a joint limit, or out of reach from the start [s]. Infinite if the object was

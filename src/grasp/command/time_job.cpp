@@ -102,7 +102,7 @@ Json to_json(const TimeStudy& study, const NamedMotion& m, std::int64_t sample) 
   const Trajectory& t = m.series.trajectory;
   Json j = {{"sample", sample},
             {"outcome", to_string(t.end)},
-            {"level", sample % study.motion().levels()},
+            {"level", sample % std::max<std::int64_t>(1, std::ssize(study.time().friction))},
             {"friction", number(m.level)},
             {"end_time", number(t.end_time)},
             {"slip_time", number(t.slip_time)},
@@ -206,13 +206,12 @@ class GraspTimeJob final : public Job {
   /// motion.h5: the nominal trajectory; the first losses at levels from the lowest to the highest with losses; further
   /// bad ones; and the held one that came nearest to being dropped.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
-    if (is_group()) return;  // no pictures
     const std::vector<std::int64_t> in_hand = study_.ranked(total, grasp::kInHand);
     std::vector<std::int64_t> worst = study_.ranked(total, grasp::kLosses);
     worst.insert(worst.end(), in_hand.begin(), in_hand.end());
-    std::vector<NamedMotion> motions = {nominal_motion(study_.motion(), instants_to_json())};
+    std::vector<NamedMotion> motions = {nominal_motion(study_, instants_to_json())};
     const auto add = [&](std::int64_t sample, const std::string& what) {
-      motions.push_back(motion_of_sample(study_.motion(), sample, instants_to_json(), what));
+      motions.push_back(motion_of_sample(study_, sample, instants_to_json(), what));
     };
     // Shown last, with a title of its own, so not among the losses.
     const std::int64_t closest = in_hand.empty() ? -1 : in_hand.front();
@@ -232,7 +231,7 @@ class GraspTimeJob final : public Job {
     write_motions(folder.file("motion.h5"), study_.scenario(), motions);
   }
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
-    return is_group() || fs::exists(folder.file("motion.h5"));
+    return fs::exists(folder.file("motion.h5"));
   }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& manifest, const std::string& run) const override {
@@ -251,11 +250,8 @@ class GraspTimeJob final : public Job {
           ExitCode::kUsage,
           "--problem " + a.problem + ": a sample of a grasp study in time has a contact problem at every step",
           "Give -o FILE.h5 for its trajectory, or leave out [simulation] for the problem of the first instant.");
-    if (is_group())
-      throw Error(ExitCode::kUsage, "replay: trajectories of a group of objects are not shown one by one",
-                  "`garra grasp analyze` shows the first instant.");
     if (!a.output.empty()) io::require_writable(a.output);
-    const NamedMotion motion = motion_of_sample(study_.motion(), sample, instants_to_json(), "");
+    const NamedMotion motion = motion_of_sample(study_, sample, instants_to_json(), "");
     if (!a.output.empty()) write_motions(a.output, study_.scenario(), {motion});
     const Json j = to_json(study_, motion, sample);
     if (a.format == "json")
@@ -265,7 +261,6 @@ class GraspTimeJob final : public Job {
   }
 
  private:
-  [[nodiscard]] bool is_group() const { return grasp::is_group(study_.scenario()); }
   /// Instants of a trajectory in a file, at most one per step.
   [[nodiscard]] int instants_to_json() const {
     // Motion::series() could not show more instants than there are steps.

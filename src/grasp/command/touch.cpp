@@ -48,10 +48,10 @@ grasp::ParallelJaw find_jaw(const TouchArguments& a) {
 }
 
 struct PosesFile {
-  std::vector<double> pose, up, outcome, group;
+  std::vector<double> pose, scale, up, outcome, group;
 };
 
-/// pose [p,4,4] and, as far as the file has them, up [3] or [p,3], outcome and group [p].
+/// pose [p,4,4] and, as far as the file has them, up [3] or [p,3], scale, outcome and group [p].
 PosesFile read_poses_file(const std::string& path) {
   const auto file = io::open_arrays(path, "Hand poses are an array `pose` [p,4,4] in an NPZ or HDF5 file.");
   PosesFile out;
@@ -64,7 +64,8 @@ PosesFile read_poses_file(const std::string& path) {
     if (file->shape("up").size() == 2) file->require_shape("up", {shape[0], 3});
     out.up = file->doubles("up");
   }
-  for (const auto& [key, values] : {std::pair{"outcome", &out.outcome}, std::pair{"group", &out.group}})
+  for (const auto& [key, values] :
+       {std::pair{"scale", &out.scale}, std::pair{"outcome", &out.outcome}, std::pair{"group", &out.group}})
     if (file->has(key)) {
       file->require_shape(key, {shape[0]});
       *values = file->doubles(key);
@@ -80,6 +81,13 @@ std::vector<double> repeat(const std::vector<double>& of_poses, std::int64_t dra
   return out;
 }
 
+/// The jaw's numbers, for pictures.
+std::string jaw_text(const grasp::ParallelJaw& jaw) {
+  std::string out;
+  for (const auto& number : grasp::kJawNumbers) out += (out.empty() ? "" : " ") + format("%.17g", jaw.*number.value);
+  return out;
+}
+
 std::vector<double> to_numbers(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 
 void run_touch(TouchArguments a) {
@@ -89,6 +97,7 @@ void run_touch(TouchArguments a) {
   a.options.close = !a.stored;
   const PosesFile poses = read_poses_file(a.poses);
   a.options.up = poses.up;
+  a.options.scale = poses.scale;
   const io::Object object = io::read_object(a.object, a.scale);
   if (!object.warning.empty()) std::fprintf(stderr, "garra: warning: %s\n", printable(object.warning).c_str());
   const auto start = std::chrono::steady_clock::now();
@@ -97,16 +106,18 @@ void run_touch(TouchArguments a) {
   const auto count = std::ssize(t.status);
   t.set.outcome = repeat(poses.outcome, a.options.draws);
   t.set.group = repeat(poses.group, a.options.draws);
-  io::write_grasp_set(a.output, t.set,
-                      {object.surface->picture(),
-                       {},
-                       {{"object", a.object}, {"hand", a.hand}, {"version", version()}},
-                       {{"touch_status", to_numbers(t.status)},
-                        {"collision_depth", t.collision},
-                        {"object_turn", t.turn},
-                        {"object_shift", t.shift},
-                        {"jaw_width", t.width},
-                        {"hand_pose", t.pose}}});
+  io::write_grasp_set(
+      a.output, t.set,
+      {object.surface->picture(),
+       {},
+       {{"object", a.object}, {"hand", a.hand}, {"jaw", jaw_text(a.options.jaw)}, {"version", version()}},
+       {{"touch_status", to_numbers(t.status)},
+        {"collision_depth", t.collision},
+        {"object_turn", t.turn},
+        {"object_shift", t.shift},
+        {"jaw_width", t.width},
+        {"object_scale", repeat(poses.scale, a.options.draws)},
+        {"hand_pose", t.pose}}});
   const auto names = names_of(grasp::TouchStatus{});
   Json counts = Json::object();
   std::string text;
@@ -151,7 +162,7 @@ void add_touch_command(Command grasp) {
   const auto a = std::make_shared<TouchArguments>();
   command
       .add_option("poses", a->poses,
-                  "`pose` [p,4,4] of the hand in object axes: x closes, z out of the palm; up, outcome, group")
+                  "`pose` [p,4,4] of the hand in object axes: x closes, z out of the palm; up, scale, outcome, group")
       .required()
       .type_name("POSES.npz");
   command.add_option("--mesh", a->object, "object: .stl, .obj, or a shape as in `garra grasp propose`")

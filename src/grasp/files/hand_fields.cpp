@@ -110,7 +110,12 @@ void one_contact(Fields& f, const Hand& hand, Scenario& s, std::size_t j) {
            .otherwise = "the only object, and the finger with the number of the contact"});
   if (fingers) contact_place_fields(f, hand.object_known && f.sound(), grasp::nth_object(s, contact.object), contact);
   if (f.has("model", contact.law != grasp::ContactLaw::kHard))
-    f.key("model", choice(contact.law), {.doc = "friction law: `\"hard\"` point contact with friction, or none"});
+    f.key("model", choice(contact.law), {.doc = "friction law: point contact with friction, none, or soft contact"});
+  f.when({contact.law == grasp::ContactLaw::kSoft, "model = \"soft\""}, [&] {
+    f.key("torsion_radius", quantity(contact.torsion_radius, {kLength, Bounds::positive()}),
+          {.doc = "the moment about the normal that friction holds, over its force",
+           .required = "Give it with a unit: torsion_radius = \"5 mm\"."});
+  });
   const bool own = f.has("friction", true);
   contact_input_fields(f, contact, nullptr);
   contact_command_fields(f, contact);

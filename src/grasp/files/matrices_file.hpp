@@ -12,15 +12,16 @@ namespace garra::io {
 /// Arrays of a GraspMatrices by name, with the shape of one sample: the list for files and Python.
 template <class Use>
 void for_each_matrix(const grasp::GraspMatrices& m, const Use& use) {
-  const auto N = static_cast<std::uint64_t>(m.contacts), B = static_cast<std::uint64_t>(m.objects);
+  const auto N = static_cast<std::uint64_t>(m.contacts), B = static_cast<std::uint64_t>(m.objects),
+             R = static_cast<std::uint64_t>(m.numbers) * N;
   std::uint64_t Q = 0;
   for (const int joints : m.joints) Q += static_cast<std::uint64_t>(joints);
-  use("W", m.W, std::vector<std::uint64_t>{6 * B, 3 * N});
-  use("J", m.J, std::vector<std::uint64_t>{3 * N, Q});
+  use("W", m.W, std::vector<std::uint64_t>{6 * B, R});
+  use("J", m.J, std::vector<std::uint64_t>{R, Q});
   use("M_obj", m.M_obj, std::vector<std::uint64_t>{6 * B, 6 * B});
   use("M_man", m.M_man, std::vector<std::uint64_t>{Q, Q});
-  use("A", m.A, std::vector<std::uint64_t>{3 * N, 3 * N});
-  use("b", m.b, std::vector<std::uint64_t>{3 * N});
+  use("A", m.A, std::vector<std::uint64_t>{R, R});
+  use("b", m.b, std::vector<std::uint64_t>{R});
   use("mu", m.mu, std::vector<std::uint64_t>{N});
   use("R_PC", m.R_PC, std::vector<std::uint64_t>{N, 3, 3});
   use("p_PC", m.p_PC, std::vector<std::uint64_t>{N, 3});

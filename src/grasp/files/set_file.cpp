@@ -235,7 +235,8 @@ void write_grasp_set(const std::string& path, const grasp::GraspSet& s, const Se
   }
   if (!extras.sample.empty()) file.write("sample", {g}, std::span<const std::int64_t>(extras.sample));
   for (const auto& [name, values] : extras.columns)
-    file.write(name, g > 0 && values.size() == 16 * g ? Shape{g, 4, 4} : Shape{g}, std::span<const double>(values));
+    if (!values.empty() || g == 0)
+      file.write(name, g > 0 && values.size() == 16 * g ? Shape{g, 4, 4} : Shape{g}, std::span<const double>(values));
   const mesh::Mesh& object = extras.object;
   if (object.faces() > 0 && object.faces() <= kMaxStoredFaces) {
     file.group("object");

@@ -103,6 +103,7 @@ void write_analysis(const std::string& path, const grasp::Analysis& a,
   put("relative_velocity", {n, contacts, 3}, a.relative_velocity);
   put("force", {n, contacts, 3}, a.force);
   put("relative_acceleration", {n, contacts, 3}, a.relative_acceleration);
+  if (!a.moment.empty()) put("moment", {n, contacts}, a.moment);
   put("acceleration", {n, 6 * static_cast<std::uint64_t>(a.objects)}, a.acceleration);
   for (std::size_t j = 0; j < a.q.size(); ++j) {
     const std::string finger = "finger_" + std::to_string(j);

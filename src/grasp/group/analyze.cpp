@@ -5,6 +5,7 @@
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
 #include "grasp/group/process.hpp"
+#include "grasp/set/run_hand.hpp"
 #include "grasp/study/study_solver.hpp"
 
 namespace garra::grasp {
@@ -52,26 +53,95 @@ Column joint_accelerations(const GroupModel& m, const GroupSample& s, const Colu
   return out;
 }
 
-/// Forces that leave every contact at rest, if the solver's do not and there are such forces.
-Column rest_solution(const GroupModel& m, const GroupSample& s, const std::vector<double>& found) {
-  const ContactsInUse many(static_cast<int>(m.contacts.size()));
-  solvers::FrictionProblem<double, kAnyContacts> p;
-  double load = 0, moves = 0;
-  Column first;
+template <int D>
+solvers::FrictionProblem<double, kAnyContacts, D> instant_problem(const GroupModel& m, const GroupSample& s) {
+  solvers::FrictionProblem<double, kAnyContacts, D> p;
   for (int r = 0; r < m.rows(); ++r) {
     for (int c = 0; c < m.rows(); ++c) p.A(r, c) = s.A(r, c);
     p.b[r] = s.b(r);
-    load = std::max(load, std::abs(s.b(r)));
-    const double a = found[static_cast<std::size_t>(r)];
-    moves = std::isnan(a) ? INFINITY : std::max(moves, std::abs(a));
+  }
+  std::copy(s.mu.begin(), s.mu.end(), p.mu.m);
+  return p;
+}
+
+/// Forces that leave every contact at rest, if those with the accelerations `found` do not and there are such forces.
+template <int D>
+Column rest_solution(const GroupModel& m, const GroupSample& s, const double* found) {
+  const auto p = instant_problem<D>(m, s);
+  double load = 0, moves = 0;
+  for (int r = 0; r < m.rows(); ++r) {
+    load = std::max(load, std::abs(p.b[r]));
+    moves = std::isnan(found[r]) ? INFINITY : std::max(moves, std::abs(found[r]));
   }
   if (moves <= solvers::kMotion * load) return {};
-  for (std::size_t j = 0; j < s.place.size(); ++j) {
-    p.mu[static_cast<int>(j)] = s.mu[j];
-    const double push = dot(s.told[j], column(s.place[j].E, 0));
-    first.insert(first.end(), {push, 0, 0});
-  }
+  Column first(static_cast<std::size_t>(m.rows()));
+  for (std::size_t j = 0; j < s.place.size(); ++j) first[D * j] = dot(s.told[j], column(s.place[j].E, 0));
   return find_rest_forces(p, first);
+}
+
+/// The solution of the instant, with as many numbers of a contact as the model has.
+struct Solved {
+  Status status;
+  double residual, iterations;
+  Column c, a;
+  std::vector<int> state;  ///< grasp::ContactState; -1: not known
+};
+
+Solved solve_points(const GroupModel& m, const GroupSample& s, const Scenario& scenario, const Device& device) {
+  contact::Problems problem{.contacts = m.rows() / 3, .count = 1, .A = {}, .b = {}, .mu = s.mu};
+  for (int r = 0; r < m.rows(); ++r) {
+    for (int c = 0; c < m.rows(); ++c) problem.A.push_back(s.A(r, c));
+    problem.b.push_back(s.b(r));
+  }
+  contact::Options options = contact_options(scenario);
+  options.tolerance = scenario.tolerance;
+  contact::Solutions solved = contact::solve(problem, options, device);
+  if (const Column c = rest_solution<3>(m, s, solved.a.data()); !c.empty()) {
+    contact::Solutions rest = contact::check_solution(problem, c, scenario.tolerance);
+    if (rest.status[0] == Status::kConverged) solved = std::move(rest);
+  }
+  Solved out{solved.status[0], solved.residual[0], double(solved.iterations[0]), solved.c, solved.a, {}};
+  for (const auto state : solved.state)
+    out.state.push_back(state == contact::ContactState::kUnknown ? -1 : static_cast<int>(state));
+  return out;
+}
+
+Solved solve_soft(const GroupModel& m, const GroupSample& s, const Scenario& scenario) {
+  const auto p = instant_problem<4>(m, s);
+  solvers::FrictionNewton solver;
+  solver.tolerance = scenario.tolerance;
+  batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, 4>> problems(1);
+  batch::Tiles<solvers::Candidate<double, kAnyContacts, 4>> candidates(1);
+  problems.set(0, p);
+  iterate_soft(Executor::kScalar, {solver, problems.data(), candidates.data()}, 1);
+  auto solved = certify_soft(p, candidates.get(0), scenario.tolerance);
+  if (const Column c = rest_solution<4>(m, s, solved.a.m); !c.empty()) {
+    auto found = candidates.get(0);
+    std::copy(c.begin(), c.end(), found.c.m);
+    const auto rest = certify_soft(p, found, scenario.tolerance);
+    if (rest.status == static_cast<int>(Status::kConverged)) solved = rest;
+  }
+  const auto status = static_cast<Status>(static_cast<int>(solved.status));
+  Solved out{status,
+             solved.residual,
+             solved.effort.outer,
+             Column(solved.c.m, solved.c.m + m.rows()),
+             Column(solved.a.m, solved.a.m + m.rows()),
+             {}};
+  const double still = solvers::kMotion * solvers::friction_scale(p).size_b;
+  for (int j = 0; j < m.rows() / 4; ++j) {
+    const double state = solvers::contact_state(solvers::contact<double, kAnyContacts, 4>(solved.a, j), still);
+    out.state.push_back(status == Status::kConverged ? static_cast<int>(state) : -1);
+  }
+  return out;
+}
+
+/// Forces or motions (n, t, o) of contacts with any number of numbers each.
+Column points(const GroupModel& m, const Column& x) {
+  Column out;
+  for (std::size_t r = 0; r < x.size(); ++r)
+    if (r % static_cast<std::size_t>(m.numbers) < 3) out.push_back(x[r]);
+  return out;
 }
 
 }  // namespace
@@ -82,43 +152,35 @@ Analysis analyze_group(const Scenario& scenario, const GraspStates& states, cons
                 "Leave out the file: the nominal instant is analyzed.");
   const auto m = make_group(scenario);
   const GroupSample s = evaluate_group(*m, nominal_group(*m));
-  const int rows = m->rows(), contacts = rows / 3;
-  contact::Problems problem{.contacts = contacts, .count = 1, .A = {}, .b = {}, .mu = s.mu};
-  for (int r = 0; r < rows; ++r) {
-    for (int c = 0; c < rows; ++c) problem.A.push_back(s.A(r, c));
-    problem.b.push_back(s.b(r));
-  }
-  contact::Options options = contact_options(scenario);
-  options.tolerance = scenario.tolerance;
-  contact::Solutions solved = contact::solve(problem, options, device);
-  if (const Column c = rest_solution(*m, s, solved.a); !c.empty()) {
-    contact::Solutions rest = contact::check_solution(problem, c, scenario.tolerance);
-    if (rest.status[0] == Status::kConverged) solved = std::move(rest);
-  }
+  const int contacts = static_cast<int>(m->contacts.size());
+  const ContactsInUse many(contacts);
+  const Solved solved = m->numbers > 3 ? solve_soft(*m, s, scenario) : solve_points(*m, s, scenario, device);
   Analysis out;
   out.contacts = contacts;
   out.objects = static_cast<int>(m->objects.size());
-  out.status = solved.status;
-  out.residual = solved.residual;
-  out.iterations.assign(solved.iterations.begin(), solved.iterations.end());
+  out.status = {solved.status};
+  out.residual = {solved.residual};
+  out.iterations = {solved.iterations};
   out.gap.assign(static_cast<std::size_t>(contacts), 0);
-  out.force = solved.c;
-  out.relative_acceleration = solved.a;
+  out.force = points(*m, solved.c);
+  for (std::size_t j = 0; m->numbers > 3 && j < m->contacts.size(); ++j)
+    out.moment.push_back(m->contacts[j].torsion_radius * solved.c[4 * j + 3]);
+  out.relative_acceleration = points(*m, solved.a);
+  out.mode_after = solved.state;
   Column V;
   for (const Body<double>& body : s.body) {
     V.insert(V.end(), body.v.m, body.v.m + 3);
     V.insert(V.end(), body.omega.m, body.omega.m + 3);
   }
-  out.relative_velocity = transpose_times(s.W, V);
+  Column velocity = transpose_times(s.W, V);
   const Column fingers = multiplied(s.J, s.qd);
-  for (std::size_t k = 0; k < fingers.size(); ++k) out.relative_velocity[k] -= fingers[k];
+  for (std::size_t k = 0; k < fingers.size(); ++k) velocity[k] -= fingers[k];
+  out.relative_velocity = points(*m, velocity);
   for (std::size_t j = 0; j < s.place.size(); ++j) {
     const Vec3<double> n = column(s.place[j].E, 0);
     out.normal.insert(out.normal.end(), n.m, n.m + 3);
     const double sliding = std::hypot(out.relative_velocity[3 * j + 1], out.relative_velocity[3 * j + 2]);
     out.mode_before.push_back(static_cast<int>(sliding > kSlideSpeed ? ContactMode::kSliding : ContactMode::kRolling));
-    const auto state = solved.state[j];
-    out.mode_after.push_back(state == contact::ContactState::kUnknown ? -1 : static_cast<int>(state));
   }
   out.acceleration = object_accelerations(s, solved.c);
   const Column qdd = joint_accelerations(*m, s, solved.c);

@@ -43,10 +43,12 @@ void fill_finger(const GroupModel& m, const FingerOfGroup& of, const TouchContac
     }
     chain::lead_columns(finger.followers, jac);
     for (int i = 0; i < finger.joints; ++i) {
-      const Vec3<double> v = vec3(jac(0, i), jac(1, i), jac(2, i));
+      const Vec3<double> v = vec3(jac(0, i), jac(1, i), jac(2, i)), turn = vec3(jac(3, i), jac(4, i), jac(5, i));
       const Vec3<double> along = transpose_times(s.place[at].E, v);
-      for (int k = 0; k < 3; ++k) s.J(3 * j + k, first + i) = along[k];
-      pushed[i] += dot(v, s.told[at]);
+      const int row = m.numbers * j;
+      for (int k = 0; k < 3; ++k) s.J(row + k, first + i) = along[k];
+      if (m.numbers > 3) s.J(row + 3, first + i) = m.contacts[at].torsion_radius * dot(turn, column(s.place[at].E, 0));
+      pushed[i] += dot(v, s.told[at]) + dot(turn, m.contacts[at].twist);
     }
   }
   for (int i = 0; i < finger.joints; ++i) {

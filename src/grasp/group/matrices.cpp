@@ -69,16 +69,19 @@ GraspMatrices matrices(const Scenario& scenario, const std::vector<std::int64_t>
   out.count = std::ssize(out.sample);
   out.objects = static_cast<int>(m->objects.size());
   out.contacts = static_cast<int>(m->contacts.size());
+  out.numbers = m->numbers;
   for (int k = 0; k < out.objects; ++k) out.names.push_back(nth_object(scenario, k).name);
   for (const Finger& f : scenario.fingers) out.joints.push_back(static_cast<int>(f.joint_count()));
   const auto n = static_cast<std::size_t>(out.count), B = static_cast<std::size_t>(out.objects),
-             N = static_cast<std::size_t>(out.contacts), Q = static_cast<std::size_t>(m->joints());
-  out.W.resize(n * 6 * B * 3 * N);
-  out.J.resize(n * 3 * N * Q);
+             N = static_cast<std::size_t>(out.contacts), R = static_cast<std::size_t>(m->rows()),
+             Q = static_cast<std::size_t>(m->joints());
+  out.W.resize(n * 6 * B * R);
+  out.J.resize(n * R * Q);
   out.M_obj.resize(n * 36 * B * B);
   out.M_man.resize(n * Q * Q);
-  out.A.resize(n * 9 * N * N);
-  for (auto* list : {&out.b, &out.p_PC}) list->resize(n * 3 * N);
+  out.A.resize(n * R * R);
+  out.b.resize(n * R);
+  out.p_PC.resize(n * 3 * N);
   out.mu.resize(n * N);
   out.R_PC.resize(n * 9 * N);
   for (auto* list : {&out.q, &out.qd, &out.effort}) list->resize(n * Q);

@@ -28,9 +28,11 @@ struct GroupContact {
   int object;
   Partner partner;
   ContactLaw law;
-  double force_limit;    ///< [N]; infinity: none
-  Vec3<double> push;     ///< commanded direction of the squeeze, P axes
-  Vec3<double> balance;  ///< commanded force beside it [N], P axes
+  double torsion_radius;  ///< of a soft contact [m]; else 0
+  double force_limit;     ///< [N]; infinity: none
+  Vec3<double> push;      ///< commanded direction of the squeeze, P axes
+  Vec3<double> balance;   ///< commanded force beside it [N], P axes
+  Vec3<double> twist;     ///< commanded moment of a soft contact [N m], P axes
 };
 
 /// Data shared by all samples of a scenario.
@@ -40,6 +42,7 @@ struct GroupModel {
   std::vector<int> first_joint;             ///< column of each finger's first joint; one more: the number of joints
   std::vector<std::vector<int>> of_finger;  ///< its contacts
   std::vector<GroupContact> contacts;
+  int numbers;  ///< of a contact's force: 3, or 4 if a contact is soft: (n, t, o, moment / radius)
   Vec3<double> gravity;
   Vec<double, 6> wrench;  ///< constant external one on object 0
   bool moving;
@@ -47,7 +50,14 @@ struct GroupModel {
   std::vector<Draw> draws;
   Column constant;  ///< values of all inputs that are not drawn
 
-  [[nodiscard]] int rows() const { return 3 * static_cast<int>(contacts.size()); }
+  [[nodiscard]] int rows() const { return numbers * static_cast<int>(contacts.size()); }
+  [[nodiscard]] const GroupContact& of_row(int r) const { return contacts[static_cast<std::size_t>(r / numbers)]; }
+  /// Whether the contact of a row bears the row's force.
+  [[nodiscard]] bool bears(int r) const {
+    const int k = r % numbers;
+    const ContactLaw law = of_row(r).law;
+    return k == 0 || law == ContactLaw::kSoft || (k < 3 && law == ContactLaw::kHard);
+  }
   [[nodiscard]] int joints() const { return first_joint.back(); }
 };
 
@@ -57,7 +67,8 @@ struct ContactSide {
 };
 
 /// One sample of a group: its bodies and contacts, and the matrices of its contact problem. Rows of contacts are
-/// (n, t, o), those of objects (force; moment about the center of mass) or (v; omega), one object after another.
+/// (n, t, o) or (n, t, o, moment / radius), those of objects (force; moment about the center of mass) or (v; omega),
+/// one object after another.
 struct GroupSample {
   Column inputs;  ///< by slots
   std::vector<Pose<double>> pose;
@@ -66,8 +77,8 @@ struct GroupSample {
   std::vector<ContactPlace<double>> place;
   std::vector<Vec3<double>> told;  ///< commanded force of each contact's finger, P axes; 0 without a finger
   Column mu;
-  Dense W;      ///< [6 objects, 3 contacts]
-  Dense J;      ///< [3 contacts, joints]: relative velocities are W^T V - J qd
+  Dense W;      ///< [6 objects, rows of contacts]
+  Dense J;      ///< [rows of contacts, joints]: relative velocities are W^T V - J qd
   Dense M_man;  ///< [joints, joints]
   Column q, qd;
   Column gravity, hold;  ///< torques g and g + h of each joint [N m or N]
@@ -94,6 +105,8 @@ struct GroupSample {
 [[nodiscard]] Column nominal_group(const GroupModel& m);
 /// Places objects and contacts, without fingers and matrices.
 [[nodiscard]] GroupSample place_group(const GroupModel& m, Column inputs);
+/// The load on object k without weight and gyroscopic part.
+[[nodiscard]] Vec<double, 6> external_wrench(const GroupModel& m, const GroupSample& s, std::size_t k);
 /// The task of a finger: its contacts on the last link, or their mean, where it brings its tool.
 [[nodiscard]] FingerTask<double> task_of_finger(const GroupModel& m, const GroupSample& s, std::size_t finger);
 /// Solves the nominal instant for grasp::analyze(). Throws Error if states are given.

@@ -9,9 +9,11 @@
 #include "garra/systems/grasp/object_step.hpp"
 #include "grasp/group/finger.hpp"
 #include "grasp/group/process.hpp"
+#include "grasp/group/series.hpp"
 #include "grasp/group/surfaces.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/fingers.hpp"
+#include "grasp/set/run_hand.hpp"
 #include "grasp/study/grasp_study.hpp"
 #include "grasp/study/study_solver.hpp"
 #include "grasp/time/host.hpp"
@@ -21,8 +23,11 @@ namespace garra::grasp {
 namespace {
 
 using Kind = Partner::Kind;
-using Problem = solvers::FrictionProblem<double, kAnyContacts>;
-using Solution = solvers::FrictionSolution<double, kAnyContacts>;
+/// Of contacts with D numbers each (GroupModel::numbers).
+template <int D>
+using Problem = solvers::FrictionProblem<double, kAnyContacts, D>;
+template <int D>
+using Solution = solvers::FrictionSolution<double, kAnyContacts, D>;
 
 void refuse(bool wrong, const std::string& key, const std::string& problem) {
   if (wrong) throw Error(ExitCode::kInvalidFile, key + ": " + problem, "leave it out for a group of objects");
@@ -51,7 +56,7 @@ struct State {
   Column slack;               ///< of the joints: 1: spring and damper act, 0: the torque is at its limit
   Trajectory t;
   double kinetic = 0, energy_start = 0, work = 0, balance = 0;
-  Vec3<double> momentum = {{0, 0, 0}};
+  Vec3<double> momentum = {{0, 0, 0}}, gravity = momentum;
   bool running = true;
 };
 
@@ -111,11 +116,12 @@ void mark_tips(const GroupModel& m, std::size_t f, State& x) {
   }
 }
 
+/// `level`: the friction of a level, or NaN.
 State start_state(const Rules& r, Column inputs, double level) {
   const GroupModel& m = r.model;
   State x;
   x.now = evaluate_group(m, std::move(inputs));
-  if (!r.time().friction.empty())
+  if (!std::isnan(level))
     for (std::size_t j = 0; j < x.now.mu.size(); ++j)
       // The deviation drawn about the nominal friction stays.
       if (m.contacts[j].law != ContactLaw::kFrictionless)
@@ -127,8 +133,8 @@ State start_state(const Rules& r, Column inputs, double level) {
   x.slack.assign(x.q.size(), 1);
   x.gap.assign(m.contacts.size(), 0);
   x.touched.assign(m.contacts.size(), 1);
-  x.before.assign(3 * m.contacts.size(), 0);
-  x.forces.assign(3 * m.contacts.size(), 0);
+  x.before.assign(static_cast<std::size_t>(m.rows()), 0);
+  x.forces = x.before;
   for (std::size_t k = 0; k < m.objects.size(); ++k) {
     const Body<double>& body = x.now.body[k];
     const double* in = x.now.inputs.data() + m.objects[k].slot;
@@ -140,13 +146,7 @@ State start_state(const Rules& r, Column inputs, double level) {
     o.w = body.omega;
     o.mass = body.mass;
     o.moments = (body.mass * in[kScale] * in[kScale]) * m.objects[k].gyration2;
-    o.wrench = x.now.load[k];
-    // Without weight and gyroscopic part: they belong to a step.
-    const Vec3<double> gyroscopic = cross(body.omega, body.inertia * body.omega);
-    for (int i = 0; i < 3; ++i) {
-      o.wrench[i] -= body.mass * m.gravity[i];
-      o.wrench[i + 3] += gyroscopic[i];
-    }
+    o.wrench = external_wrench(m, x.now, k);  // the rest belongs to a step
     o.running = 1;
     x.object.push_back(o);
   }
@@ -256,13 +256,15 @@ double stabilize(const Rules& r, const State& x, std::size_t j) {
   const StepRules& rules = r.step;
   const double rate = 1 / rules.step, gap = x.gap[j];
   const double back = (gap > 0 ? rate * rate : rules.baumgarte * rate * rate) * gap;
-  const double bounce = rules.restitution * rate * std::min(x.before[3 * j], 0.0);
+  const double before = x.before[static_cast<std::size_t>(r.model.numbers) * j];
+  const double bounce = rules.restitution * rate * std::min(before, 0.0);
   const double round = 0.5 * velocity_of_contact(r.model, x.now, j)[0];
   return round + (gap > 0 ? back + bounce : std::min(back, bounce));
 }
 
 /// The contact problem of a step, in forces over it; a is the relative velocity after it over its length.
-Problem group_step_problem(const Rules& r, State& x) {
+template <int D>
+Problem<D> group_step_problem(const Rules& r, State& x) {
   GroupSample& s = x.now;
   const GroupModel& m = r.model;
   const double rate = 1 / r.step.step;
@@ -278,14 +280,14 @@ Problem group_step_problem(const Rules& r, State& x) {
   for (ContactSide& side : s.side) side.bias = Vec3<double>::zero();
   std::fill(s.velocity_part.begin(), s.velocity_part.end(), 0);
   assemble_group(m, s);
-  Problem p;
+  Problem<D> p;
   const int rows = m.rows();
   for (int i = 0; i < rows; ++i) {
     for (int k = 0; k < rows; ++k) p.A(i, k) = s.A(i, k);
     p.b[i] = fma(rate, x.before[static_cast<std::size_t>(i)], s.b(i));
   }
   for (std::size_t j = 0; j < m.contacts.size(); ++j) {
-    const int n = 3 * static_cast<int>(j);
+    const int n = D * static_cast<int>(j);
     p.mu[static_cast<int>(j)] = s.mu[j];
     const double free = r.step.step * p.b[n];
     p.b[n] += stabilize(r, x, j);
@@ -295,15 +297,20 @@ Problem group_step_problem(const Rules& r, State& x) {
 }
 
 /// Whether contacts are redundant, so that their forces are not unique.
-bool is_redundant(const GroupModel& m) { return m.rows() > 6 * static_cast<int>(m.objects.size()) + m.joints(); }
+bool is_redundant(const GroupModel& m) {
+  const auto soft = std::ranges::count(m.contacts, ContactLaw::kSoft, &GroupContact::law);
+  const auto rows = 3 * std::ssize(m.contacts) + soft;
+  return rows > 6 * std::ssize(m.objects) + m.joints();
+}
 
 /// Forces from which the solver starts: those of the step before. Redundant contacts at rest may have other solutions,
 /// which move, and the solver might change to one of them: there, and in the first step, the start is at rest if any
 /// forces leave all contacts at rest.
-Column start_forces(const GroupModel& m, bool first, const State& x, const Problem& p) {
+template <int D>
+Column start_forces(const GroupModel& m, bool first, const State& x, const Problem<D>& p) {
   Column start = x.forces;
   if (first)
-    for (std::size_t j = 0; j < x.gap.size(); ++j) start[3 * j] = dot(x.now.told[j], column(x.now.place[j].E, 0));
+    for (std::size_t j = 0; j < x.gap.size(); ++j) start[D * j] = dot(x.now.told[j], column(x.now.place[j].E, 0));
   double moves = 0, load = 0, left = 0;
   for (const double v : x.before) moves = std::max(moves, std::abs(v));
   if (!first && (!is_redundant(m) || moves > kSlipSpeed)) return start;
@@ -320,7 +327,8 @@ Column start_forces(const GroupModel& m, bool first, const State& x, const Probl
   return start;
 }
 
-double tangential(const double* v) { return std::hypot(v[1], v[2]); }
+/// Length of a contact's numbers without the normal one.
+double tangential(const double* v, int numbers) { return std::hypot(v[1], v[2], numbers > 3 ? v[3] : 0); }
 
 /// Kinetic energy at the step's start, in the step's configuration.
 double kinetic_energy(const GroupModel& m, const State& x) {
@@ -353,21 +361,26 @@ double close_contacts(const Rules& r, double time, const Column& c, State& x, do
   const double dt = r.step.step;
   const Column after = relative_velocities(x.now, x.object, x.qd);
   double power = 0, slid = 0, least_force = INFINITY, least_margin = INFINITY;
+  const int D = r.model.numbers;
   int farthest = 0;
   for (std::size_t j = 0; j < x.gap.size(); ++j) {
-    const double* force = c.data() + 3 * j;
+    const std::size_t at = static_cast<std::size_t>(D) * j;
+    const double* force = c.data() + at;
     const bool closed = force[0] > 0;
-    for (std::size_t k = 0; k < 3; ++k) power += 0.5 * force[k] * (x.before[3 * j + k] + after[3 * j + k]);
-    double mean[3];
-    for (std::size_t k = 0; k < 3; ++k) mean[k] = x.touched[j] * x.before[3 * j + k] + after[3 * j + k];
+    double mean[4];
+    for (int i = 0; i < D; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      power += 0.5 * force[k] * (x.before[at + k] + after[at + k]);
+      mean[k] = x.touched[j] * x.before[at + k] + after[at + k];
+    }
     if (closed) {
-      x.t.slip[j] += dt * 0.5 * tangential(mean);
-      if (r.model.contacts[j].law == ContactLaw::kHard)
+      x.t.slip[j] += dt * 0.5 * tangential(mean, D);
+      if (r.model.contacts[j].law != ContactLaw::kFrictionless)
         least_margin =
-            std::min(least_margin, friction_margin(Vec3<double>{{force[0], force[1], force[2]}}, x.now.mu[j]));
+            std::min(least_margin, friction_margin(Vec3<double>{{force[0], tangential(force, D), 0}}, x.now.mu[j]));
       x.t.worst_gap = std::max(x.t.worst_gap, std::abs(x.gap[j]));
     }
-    x.t.worst_cone = std::max(x.t.worst_cone, tangential(force) - x.now.mu[j] * force[0]);
+    x.t.worst_cone = std::max(x.t.worst_cone, tangential(force, D) - x.now.mu[j] * force[0]);
     x.t.peak_force[j] = std::max(x.t.peak_force[j], force[0]);
     if (x.t.slip[j] > slid) farthest = static_cast<int>(j);
     slid = std::max(slid, x.t.slip[j]);
@@ -386,7 +399,8 @@ double close_contacts(const Rules& r, double time, const Column& c, State& x, do
 }
 
 /// The forces of a step take effect on objects and fingers.
-void close_step(const Rules& r, double time, const Solution& solved, State& x, double* look_out) {
+template <int D>
+void close_step(const Rules& r, double time, const Solution<D>& solved, State& x, double* look_out) {
   const GroupModel& m = r.model;
   const GroupSample& s = x.now;
   const double dt = r.step.step;
@@ -463,21 +477,33 @@ void close_step(const Rules& r, double time, const Solution& solved, State& x, d
   because(!finite || solved.status == static_cast<int>(Status::kInvalidInput), MotionEnd::kNonFinite);
   if (look_out != nullptr) {
     std::copy_n(look, static_cast<int>(kLooks), look_out);
-    for (int j = 0; j < r.contacts(); ++j) look_out[kLooks + j] = c[static_cast<std::size_t>(3 * j)];
+    for (int j = 0; j < r.contacts(); ++j) look_out[kLooks + j] = c[static_cast<std::size_t>(D * j)];
   }
 }
 
+/// A sample's number in the order of draws, and the friction of its level: NaN if there are no levels.
+struct Drawn {
+  std::int64_t number;
+  double level;
+};
+
+Drawn drawn_sample(const Rules& r, std::int64_t sample) {
+  const std::vector<double>& levels = r.time().friction;
+  if (levels.empty()) return {sample, NAN};
+  return {sample / std::ssize(levels), levels[static_cast<std::size_t>(sample % std::ssize(levels))]};
+}
+
 /// Tiles of the solver for a block of samples.
+template <int D>
 struct SolverTiles : private ContactsInUse {
   HostMemory memory;
   double *problems, *guesses, *candidates, *solutions;
 
   SolverTiles(int contacts, std::int64_t count) : ContactsInUse(contacts), memory(count) {
-    using Sizes = MotionSizes<kAnyContacts>;
-    problems = memory.take(Sizes::problem());
-    guesses = memory.take(3 * contacts);
-    candidates = memory.take(Sizes::candidate());
-    solutions = memory.take(batch::fields<double, Solution>());
+    problems = memory.take(batch::fields<double, Problem<D>>());
+    guesses = memory.take(D * contacts);
+    candidates = memory.take(batch::fields<double, solvers::Candidate<double, kAnyContacts, D>>());
+    solutions = memory.take(batch::fields<double, Solution<D>>());
   }
 };
 
@@ -487,27 +513,38 @@ std::int64_t step_of_instant(const Rules& r, int i) {
   return std::max<std::int64_t>(1, (i * r.steps + gaps / 2) / gaps);
 }
 
-void run_group_block(const Rules& r, Executor executor, const contact::Options& options, std::int64_t first,
-                     std::int64_t at, std::int64_t count, Motions& out) {
-  const auto all = static_cast<std::int64_t>(out.trajectory.size());
-  const auto levels = std::max<std::int64_t>(1, std::ssize(r.time().friction));
-  const std::int64_t draws = std::ssize(r.model.draws);
-  std::vector<State> states;
-  std::vector<ShakePhases<double>> shakes(r.shaken ? static_cast<std::size_t>(count) : 0);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t sample = first + at + i, draw = sample / levels;
-    const double level = r.time().friction.empty() ? 0 : r.time().friction[static_cast<std::size_t>(sample % levels)];
-    states.push_back(start_state(r, draw_group(r.model, draw, out.uniforms.data() + (at + i) * draws, 1), level));
-    if (r.shaken)
-      shakes[static_cast<std::size_t>(i)] = draw_shake<double>(
-          r.model.seed, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(draw)), r.shake_rms);
-  }
-  const SolverTiles tiles(r.contacts(), count);
-  const HostBackend backend{executor, nullptr, options};
+/// Solves the steps' problems.
+template <int D>
+void solve_steps(const Rules& r, const HostBackend& backend, const SolverTiles<D>& t, std::int64_t count) {
   solvers::FrictionNewton solver;
   solver.tolerance = r.scenario.tolerance;
-  const int fields = looks(r.contacts());
-  int next = 0;
+  if constexpr (D == 3) {
+    backend.iterate(
+        contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{solver, t.problems, nullptr, t.candidates,
+                                                                      t.guesses, r.contacts()},
+        count);
+    backend.certify(contact::CertifyKernel<kAnyContacts>{solver.tolerance, t.problems, nullptr, t.candidates,
+                                                         t.solutions, r.contacts()},
+                    count);
+  } else {
+    iterate_soft(backend.executor, {solver, t.problems, t.candidates, t.guesses}, count);
+    for (std::int64_t i = 0; i < count; ++i)
+      batch::store<double>(
+          t.solutions, i,
+          certify_soft(batch::load<double, Problem<D>>(t.problems, i),
+                       batch::load<double, solvers::Candidate<double, kAnyContacts, D>>(t.candidates, i),
+                       solver.tolerance));
+  }
+}
+
+/// Runs the steps of samples side by side. end_step(step k, its loads, sample i, its solution) ends each.
+template <int D, class EndStep>
+void run_group_steps(const Rules& r, Executor executor, const std::vector<ShakePhases<double>>& shakes,
+                     std::vector<State>& states, const EndStep& end_step) {
+  const std::int64_t count = std::ssize(states);
+  const SolverTiles<D> tiles(r.contacts(), count);
+  const contact::Options options = contact_options(r.scenario);
+  const HostBackend backend{executor, nullptr, options};
   for (std::int64_t k = 0; k < r.steps; ++k) {
     check_interrupt();
     if (std::none_of(states.begin(), states.end(), [](const State& x) { return x.running; })) break;
@@ -517,45 +554,128 @@ void run_group_block(const Rules& r, Executor executor, const contact::Options& 
     for (std::int64_t i = 0; i < count; ++i) {
       State& x = states[static_cast<std::size_t>(i)];
       if (!x.running) continue;
-      Vec3<double> gravity = step.now.known_gravity - step.now.carried;
-      if (r.shaken) gravity -= palm_acceleration(step.now, shakes[static_cast<std::size_t>(i)]);
-      place_step(r, step, gravity, x);
+      x.gravity = step.now.known_gravity - step.now.carried;
+      if (r.shaken) x.gravity -= palm_acceleration(step.now, shakes[static_cast<std::size_t>(i)]);
+      place_step(r, step, x.gravity, x);
       audit_energy(r.model, k == 0, x);
-      const Problem p = group_step_problem(r, x);
+      const Problem<D> p = group_step_problem<D>(r, x);
       batch::store<double>(tiles.problems, i, p);
-      Vec<double, 3 * kAnyContacts> guess = Vec<double, 3 * kAnyContacts>::zero();
+      Vec<double, D* kAnyContacts> guess = Vec<double, D * kAnyContacts>::zero();
       const Column start = start_forces(r.model, k == 0, x, p);
       std::copy(start.begin(), start.end(), guess.m);
       batch::store<double>(tiles.guesses, i, guess);
     }
-    backend.iterate(
-        contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{solver, tiles.problems, nullptr, tiles.candidates,
-                                                                      tiles.guesses, r.contacts()},
-        count);
-    backend.certify(contact::CertifyKernel<kAnyContacts>{solver.tolerance, tiles.problems, nullptr, tiles.candidates,
-                                                         tiles.solutions, r.contacts()},
-                    count);
-    const double time = static_cast<double>(k + 1) * r.step.step;
-    std::vector<double> look(static_cast<std::size_t>(fields));
-    const int from = next;
-    while (next < r.time().instants && step_of_instant(r, next) == k + 1) ++next;
-    for (std::int64_t i = 0; i < count; ++i) {
-      State& x = states[static_cast<std::size_t>(i)];
-      if (!x.running) continue;
-      const auto solved = batch::load<double, Solution>(tiles.solutions, i);
-      close_step(r, time, solved, x, look.data());
-      for (int instant = from; instant < next; ++instant)
-        for (int f = 0; f < fields; ++f)
-          out.looks.data()[(static_cast<std::int64_t>(instant) * fields + f) * all + at + i] =
-              look[static_cast<std::size_t>(f)];
-    }
+    solve_steps(r, backend, tiles, count);
+    for (std::int64_t i = 0; i < count; ++i)
+      if (states[static_cast<std::size_t>(i)].running)
+        end_step(k, step, i, batch::load<double, Solution<D>>(tiles.solutions, i));
   }
+}
+
+/// What is known after the last step.
+void finish(const Rules& r, State& x) {
+  if (x.t.end == MotionEnd::kHeld && x.t.slip_time < INFINITY) x.t.end = MotionEnd::kSlipped;
+  if (torque_limits(r.scenario).empty()) std::fill(std::begin(x.t.peak_torque), std::end(x.t.peak_torque), NAN);
+}
+
+ShakePhases<double> shake_of_sample(const Rules& r, std::int64_t draw) {
+  return draw_shake<double>(r.model.seed, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(draw)),
+                            r.shake_rms);
+}
+
+double end_of_step(const Rules& r, std::int64_t k) { return static_cast<double>(k + 1) * r.step.step; }
+
+template <int D>
+void run_group_block(const Rules& r, Executor executor, std::int64_t first, std::int64_t at, std::int64_t count,
+                     Motions& out) {
+  const auto all = static_cast<std::int64_t>(out.trajectory.size());
+  const std::int64_t draws = std::ssize(r.model.draws);
+  std::vector<State> states;
+  std::vector<ShakePhases<double>> shakes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Drawn drawn = drawn_sample(r, first + at + i);
+    states.push_back(
+        start_state(r, draw_group(r.model, drawn.number, out.uniforms.data() + (at + i) * draws, 1), drawn.level));
+    if (r.shaken) shakes.push_back(shake_of_sample(r, drawn.number));
+  }
+  const int fields = looks(r.contacts());
+  std::vector<double> look(static_cast<std::size_t>(fields));
+  run_group_steps<D>(r, executor, shakes, states,
+                     [&](std::int64_t k, const StepNow&, std::int64_t i, const Solution<D>& solved) {
+                       close_step(r, end_of_step(r, k), solved, states[static_cast<std::size_t>(i)], look.data());
+                       for (int instant = 0; instant < r.time().instants; ++instant)
+                         for (int f = 0; f < fields && step_of_instant(r, instant) == k + 1; ++f)
+                           out.looks.data()[(static_cast<std::int64_t>(instant) * fields + f) * all + at + i] =
+                               look[static_cast<std::size_t>(f)];
+                     });
   for (std::int64_t i = 0; i < count; ++i) {
     State& x = states[static_cast<std::size_t>(i)];
-    if (x.t.end == MotionEnd::kHeld && x.t.slip_time < INFINITY) x.t.end = MotionEnd::kSlipped;
-    if (torque_limits(r.scenario).empty()) std::fill(std::begin(x.t.peak_torque), std::end(x.t.peak_torque), NAN);
+    finish(r, x);
     out.trajectory[static_cast<std::size_t>(at + i)] = x.t;
   }
+}
+
+/// The row of a step that has been closed.
+void append_step(const Rules& r, const StepNow& step, double time, const State& x, MotionSeries& out) {
+  const auto add = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
+  const ObjectMotion<double>& first = x.object[0];
+  out.time.push_back(time);
+  for (std::size_t k = 0; k < x.object.size(); ++k) append_object(k, x.object[k].p, x.object[k].turn, out);
+  add(out.velocity, first.v);
+  add(out.spin, first.w);
+  const Vec<double, 6> load = first.wrench + step.now.wrench;
+  out.load.insert(out.load.end(), load.m, load.m + 6);
+  add(out.gravity, x.gravity);
+  const auto numbers = static_cast<std::size_t>(r.model.numbers);
+  append_contacts(x.now, x.forces, numbers, out);
+  append_fingers(r.model, x.q, x.qd, out);
+  for (std::size_t f = 0; f < r.model.fingers.size(); ++f)
+    for (int i = r.model.first_joint[f]; i < r.model.first_joint[f + 1]; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at]));
+    }
+  out.gap.insert(out.gap.end(), x.gap.begin(), x.gap.end());
+  const Column velocity = relative_velocities(x.now, x.object, x.qd);
+  for (std::size_t j = 0; j < x.gap.size(); ++j) {
+    const bool closed = x.forces[numbers * j] > 0;
+    const double speed = closed ? tangential(velocity.data() + numbers * j, r.model.numbers) : 0;
+    out.slip_speed.push_back(speed);
+    const ContactState state = !closed              ? ContactState::kBreak
+                               : speed > kSlipSpeed ? ContactState::kSlip
+                                                    : ContactState::kStick;
+    out.state.push_back(static_cast<int>(state));
+  }
+  out.kinetic.push_back(x.kinetic);
+  out.balance.push_back(x.balance);
+}
+
+template <int D>
+MotionSeries group_series(const Rules& r, const Drawn& drawn, const Column& inputs, int instants) {
+  std::vector<ShakePhases<double>> shakes = {ShakePhases<double>{}};
+  if (r.shaken) shakes[0] = shake_of_sample(r, drawn.number);
+  // The first run finds the trajectory's duration, the second records it.
+  std::int64_t last = 0;
+  MotionSeries out;
+  for (const bool recorded : {false, true}) {
+    std::vector<State> states = {start_state(r, inputs, drawn.level)};
+    State& x = states[0];
+    if (recorded) out = begin_series(r.model, x.now);
+    run_group_steps<D>(r, Executor::kScalar, shakes, states,
+                       [&](std::int64_t k, const StepNow& step, std::int64_t, const Solution<D>& solved) {
+                         close_step(r, end_of_step(r, k), solved, x, nullptr);
+                         if (recorded && is_shown(k + 1, last, instants))
+                           append_step(r, step, end_of_step(r, k), x, out);
+                       });
+    last = std::max<std::int64_t>(1, std::llround(x.t.steps));
+    finish(r, x);
+    out.trajectory = x.t;
+  }
+  const auto moves = [](const TimeLoad& load) {
+    return load.kind == TimeLoad::Kind::kShake || load.kind == TimeLoad::Kind::kSampled;
+  };
+  if (std::ranges::any_of(r.time().loads, moves)) append_palm(r.clock, shakes[0], {r.step.step, r.steps}, out);
+  for (const Draw& draw : r.model.draws) out.inputs.push_back(inputs[static_cast<std::size_t>(draw.slot)]);
+  return out;
 }
 
 }  // namespace
@@ -581,10 +701,22 @@ Motions GroupMotion::run(std::int64_t first, std::int64_t count, const Device& d
   out.uniforms.resize(n * model_->draws.size());
   out.looks.resize(static_cast<std::size_t>(count * out.instants * looks(out.contacts)));
   std::fill_n(out.looks.data(), count * out.instants * looks(out.contacts), NAN);
+  const auto run_block = model_->numbers > 3 ? run_group_block<4> : run_group_block<3>;
   for (std::int64_t at = 0; at < count; at += kInFlight)
-    run_group_block(rules, device.executor, contact_options(scenario_), first, at, std::min(kInFlight, count - at),
-                    out);
+    run_block(rules, device.executor, first, at, std::min(kInFlight, count - at), out);
   return out;
+}
+
+MotionSeries GroupMotion::series(std::int64_t sample, int instants) const {
+  const Rules rules = make_group_rules(scenario_, *model_);
+  const Drawn drawn = drawn_sample(rules, sample);
+  const auto run = model_->numbers > 3 ? group_series<4> : group_series<3>;
+  return run(rules, drawn, draw_group(*model_, drawn.number, nullptr, 0), instants);
+}
+
+MotionSeries GroupMotion::nominal(int instants) const {
+  const auto run = model_->numbers > 3 ? group_series<4> : group_series<3>;
+  return run(make_group_rules(scenario_, *model_), {0, NAN}, nominal_group(*model_), instants);
 }
 
 }  // namespace garra::grasp

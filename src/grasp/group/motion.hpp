@@ -17,6 +17,9 @@ class GroupMotion {
   /// Runs samples first ... first + count - 1 on this thread; the solver on the device's executor. The bits do not
   /// depend on executor or block.
   [[nodiscard]] Motions run(std::int64_t first, std::int64_t count, const Device& device) const;
+  /// One sample in full, and the one with every input at its median and the nominal friction, as of Motion.
+  [[nodiscard]] MotionSeries series(std::int64_t sample, int instants) const;
+  [[nodiscard]] MotionSeries nominal(int instants) const;
 
  private:
   Scenario scenario_;

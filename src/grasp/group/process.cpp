@@ -17,12 +17,12 @@ double gyration_radius(const Body<double>& body) {
   return std::sqrt(trace / (3 * body.mass));
 }
 
-/// Forces that let no contact move, without the tangential ones of contacts that have no friction: solves A c = -b in
-/// these rows by L D L^T. Empty if a pivot is rounding noise.
+/// Forces that let no contact move, without those that its law excludes: solves A c = -b in the other rows by
+/// L D L^T. Empty if a pivot is rounding noise.
 Column stick_force(const GroupModel& m, const GroupSample& s) {
   std::vector<int> rows;
   for (int r = 0; r < m.rows(); ++r)
-    if (r % 3 == 0 || m.contacts[static_cast<std::size_t>(r / 3)].law == ContactLaw::kHard) rows.push_back(r);
+    if (m.bears(r)) rows.push_back(r);
   const int n = static_cast<int>(rows.size());
   const auto row = [&](int i) { return rows[static_cast<std::size_t>(i)]; };
   Dense L(n, n), x(n, 1);
@@ -50,20 +50,26 @@ Column stick_force(const GroupModel& m, const GroupSample& s) {
   return c;
 }
 
-Vec3<double> force_at(const Column& c, std::size_t j) { return {{c[3 * j], c[3 * j + 1], c[3 * j + 2]}}; }
+template <int D>
+Vec<double, D> force_at(const Column& c, std::size_t j) {
+  Vec<double, D> out;
+  std::copy_n(c.begin() + D * static_cast<std::ptrdiff_t>(j), D, out.m);
+  return out;
+}
 
 /// W, moments over the radius of gyration of their object. Columns of contacts that `skip` says are zero; without
 /// friction tangential ones, too.
 template <class Skip>
-Dense scaled_wrenches(const GroupSample& s, const Skip& skip) {
+Dense scaled_wrenches(const GroupModel& m, const GroupSample& s, const Skip& skip) {
   Dense W = s.W;
-  for (std::size_t j = 0; j < s.place.size(); ++j)
-    for (int k = 0; k < 3; ++k)
-      for (int r = 0; r < W.rows; ++r) {
-        double& value = W(r, 3 * static_cast<int>(j) + k);
-        const bool out = skip(j) || (k > 0 && !(s.mu[j] > 0));
-        value = out ? 0 : r % 6 < 3 ? value : value / gyration_radius(s.body[static_cast<std::size_t>(r / 6)]);
-      }
+  for (int c = 0; c < W.cols; ++c) {
+    const auto j = static_cast<std::size_t>(c / m.numbers);
+    const bool out = skip(j) || (c % m.numbers > 0 && !(s.mu[j] > 0));
+    for (int r = 0; r < W.rows; ++r) {
+      double& value = W(r, c);
+      value = out ? 0 : r % 6 < 3 ? value : value / gyration_radius(s.body[static_cast<std::size_t>(r / 6)]);
+    }
+  }
   return W;
 }
 
@@ -105,6 +111,7 @@ struct GroupBalance {
 
 /// Whether contact forces within the cones can balance every object, and what the fingers' commanded forces leave
 /// unbalanced, whatever forces pass between objects and fixtures. Bits of `left_out`: contacts that take no part.
+template <int D>
 GroupBalance balance_group(const GroupModel& m, const GroupSample& s, std::uint32_t left_out) {
   const auto out = [&](std::size_t j) { return (left_out >> j & 1) != 0; };
   double size = 0;
@@ -116,34 +123,36 @@ GroupBalance balance_group(const GroupModel& m, const GroupSample& s, std::uint3
   for (std::size_t j = 0; j < s.place.size(); ++j) {
     const Vec3<double> told = transpose_times(s.place[j].E, s.told[j]);
     f.insert(f.end(), told.m, told.m + 3);
+    const GroupContact& c = m.contacts[j];
+    if (D > 3) f.push_back(c.torsion_radius > 0 ? dot(c.twist, column(s.place[j].E, 0)) / c.torsion_radius : 0);
   }
   Column moving = multiplied(s.A_man, f);
   for (std::size_t k = 0; k < f.size(); ++k) moving[k] += s.b_man[k];
   const Column less = least_squares(s.A_man, moving);
   for (std::size_t k = 0; k < f.size(); ++k) f[k] -= less[k];
-  Column left = multiplied(scaled_wrenches(s, out), f);
+  Column left = multiplied(scaled_wrenches(m, s, out), f);
   for (std::size_t k = 0; k < w.size(); ++k) left[k] += w[k];
   const auto not_passive = [&](std::size_t j) { return out(j) || m.contacts[j].partner.kind == Kind::kFinger; };
-  if (size > 0) answer.imbalance = unbalanced(scaled_wrenches(s, not_passive), left) / size;
+  if (size > 0) answer.imbalance = unbalanced(scaled_wrenches(m, s, not_passive), left) / size;
 
   // A load beyond the range of W is certified by linear algebra; within it, W c + w = 0 is W^T M^-1 (W c + w) = 0, a
   // problem of contacts at rest.
-  if (unbalanced(scaled_wrenches(s, out), w) > 1e-6 * size) return {0, answer.imbalance};
+  if (unbalanced(scaled_wrenches(m, s, out), w) > 1e-6 * size) return {0, answer.imbalance};
   int kept[kMaxGroupContacts], n = 0;
   for (std::size_t j = 0; j < s.place.size(); ++j)
     if (!out(j)) kept[n++] = static_cast<int>(j);
   double load = 0;
   for (const double b : s.b_obj) load = std::max(load, std::abs(b));
-  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<3>::room(n)));
-  const solvers::RestProblem<3> p{n, load > 0 ? 1e-9 * load : 1.0, room.data()};
+  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(n)));
+  const solvers::RestProblem<D> p{n, load > 0 ? 1e-9 * load : 1.0, room.data()};
   for (int i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(kept[i]);
-    for (int r = 0; r < 3; ++r) {
-      const int row = 3 * kept[i] + r;
+    for (int r = 0; r < D; ++r) {
+      const int row = D * kept[i] + r;
       for (int j = 0; j < n; ++j)
-        for (int k = 0; k < 3; ++k) p.A(3 * i + r, 3 * j + k) = s.A_obj(row, 3 * kept[j] + k);
-      p.b()[3 * i + r] = s.b_obj[static_cast<std::size_t>(row)];
-      p.c()[3 * i + r] = r == 0 ? std::max(f[3 * at], 1e-3 * size) : 0;  // within the cone, of the right size
+        for (int k = 0; k < D; ++k) p.A(D * i + r, D * j + k) = s.A_obj(row, D * kept[j] + k);
+      p.b()[D * i + r] = s.b_obj[static_cast<std::size_t>(row)];
+      p.c()[D * i + r] = r == 0 ? std::max(f[D * at], 1e-3 * size) : 0;  // within the cone, of the right size
     }
     p.mu()[i] = s.mu[at];
     p.limit()[i] = m.contacts[at].force_limit;
@@ -153,6 +162,7 @@ GroupBalance balance_group(const GroupModel& m, const GroupSample& s, std::uint3
   return answer;
 }
 
+template <int D>
 Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSample& s) {
   Metrics<double, kAnyContacts> out;
   out.reached = s.reached ? 1 : 0;
@@ -167,7 +177,7 @@ Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSamp
     out.critical = -INFINITY;
     for (int j = 0; j < n; ++j) {
       const auto at = static_cast<std::size_t>(j);
-      const Vec3<double> c = force_at(stick, at);
+      const Vec<double, D> c = force_at<D>(stick, at);
       const bool slippery = m.contacts[at].law == ContactLaw::kFrictionless;
       // Without friction a contact that presses has all of its margin.
       const double margin = slippery && c[0] > 0 ? 1 : friction_margin(c, s.mu[at]);
@@ -179,7 +189,7 @@ Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSamp
       out.tangent_o[j] = limit > 0 ? c[2] / limit : INFINITY;
     }
   }
-  const GroupBalance balance = balance_group(m, s, 0);
+  const GroupBalance balance = balance_group<D>(m, s, 0);
   out.resisted = balance.resisted;
   out.imbalance = balance.imbalance;
   return out;
@@ -203,17 +213,17 @@ std::vector<double> accelerations(const GroupSample& s, const Column& c) {
   return out;
 }
 
-using Result = SampleResult<double, kAnyContacts>;
-
-void settle_group(const GroupModel& m, const HeldRule& held, const GroupSample& s, const double* problem, Result& v) {
+template <int D>
+void settle_group(const GroupModel& m, const HeldRule& held, const GroupSample& s, const double* problem,
+                  SampleResult<double, kAnyContacts, D>& v) {
   if (v.outcome != kPending) return;
   const int n = static_cast<int>(s.place.size());
-  std::vector<double> limits, room(static_cast<std::size_t>(solvers::RestProblem<3>::room(n)));
+  std::vector<double> limits, room(static_cast<std::size_t>(solvers::RestProblem<D>::room(n)));
   for (const GroupContact& c : m.contacts) limits.push_back(c.force_limit);
   const std::uint32_t left_out = opened(v, held);
   look_again({problem, v.c.m, v.a.m, limits.data(), held.acceleration, n, n, left_out}, room.data(), held, v);
   if (v.outcome != kPending) return;
-  const GroupBalance balance = balance_group(m, s, left_out);
+  const GroupBalance balance = balance_group<D>(m, s, left_out);
   v.resisted = balance.resisted;
   v.imbalance = balance.imbalance;
   settle_pending(held, v);
@@ -221,17 +231,18 @@ void settle_group(const GroupModel& m, const HeldRule& held, const GroupSample& 
 
 }  // namespace
 
-Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts>& p, const Column& first) {
-  const int n = static_cast<int>(first.size()) / 3;
+template <int D>
+Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, D>& p, const Column& first) {
+  const int n = static_cast<int>(first.size()) / D;
   double load = 0, push = 0;
-  for (int r = 0; r < 3 * n; ++r) load = std::max(load, std::abs(p.b[r]));
-  for (int j = 0; j < n; ++j) push = std::max(push, first[static_cast<std::size_t>(3 * j)]);
-  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<3>::room(n)));
-  const solvers::RestProblem<3> rest{n, load > 0 ? 1e-10 * load : 1.0, room.data()};
-  for (int r = 0; r < 3 * n; ++r) {
-    for (int c = 0; c < 3 * n; ++c) rest.A(r, c) = p.A(r, c);
+  for (int r = 0; r < D * n; ++r) load = std::max(load, std::abs(p.b[r]));
+  for (int j = 0; j < n; ++j) push = std::max(push, first[static_cast<std::size_t>(D * j)]);
+  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(n)));
+  const solvers::RestProblem<D> rest{n, load > 0 ? 1e-10 * load : 1.0, room.data()};
+  for (int r = 0; r < D * n; ++r) {
+    for (int c = 0; c < D * n; ++c) rest.A(r, c) = p.A(r, c);
     rest.b()[r] = p.b[r];
-    rest.c()[r] = r % 3 == 0 ? std::max(first[static_cast<std::size_t>(r)], 1e-3 * push) : 0;
+    rest.c()[r] = r % D == 0 ? std::max(first[static_cast<std::size_t>(r)], 1e-3 * push) : 0;
   }
   for (int j = 0; j < n; ++j) {
     rest.mu()[j] = p.mu[j];
@@ -239,10 +250,11 @@ Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts>& p,
     rest.least()[j] = 0;
   }
   if (solvers::rest_forces(rest).exists != 1) return {};
-  return Column(rest.c(), rest.c() + 3 * n);
+  return Column(rest.c(), rest.c() + D * n);
 }
 
-std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& range, const GroupTiles& t) {
+template <int D>
+std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& range, const GroupTiles<D>& t) {
   std::vector<GroupSample> samples;
   const auto draws = static_cast<std::int64_t>(m.draws.size());
   for (std::int64_t i = 0; i < range.count; ++i) {
@@ -250,34 +262,34 @@ std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& rang
     samples.push_back(
         evaluate_group(m, range.nominal ? nominal_group(m) : draw_group(m, range.first + i, u, batch::kTile)));
     const GroupSample& s = samples.back();
-    solvers::FrictionProblem<double, kAnyContacts> p;
+    solvers::FrictionProblem<double, kAnyContacts, D> p;
     const int rows = m.rows();
     // Along a contact without friction the object may slide: these rows are uncoupled, at rest.
-    const auto counts = [&](int r) {
-      return s.reached && (r % 3 == 0 || m.contacts[static_cast<std::size_t>(r / 3)].law == ContactLaw::kHard);
-    };
+    const auto counts = [&](int r) { return s.reached && m.bears(r); };
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < rows; ++c) p.A(r, c) = counts(r) && counts(c) ? s.A(r, c) : r == c ? 1 : 0;
       p.b[r] = counts(r) ? s.b(r) : 0;
     }
-    for (int j = 0; j < rows / 3; ++j) p.mu[j] = s.mu[static_cast<std::size_t>(j)];
+    for (int j = 0; j < rows / D; ++j) p.mu[j] = s.mu[static_cast<std::size_t>(j)];
     batch::store<double>(t.problems, i, p);
-    batch::store<double>(t.metrics, i, group_metrics(m, s));
+    batch::store<double>(t.metrics, i, group_metrics<D>(m, s));
   }
   return samples;
 }
 
+template <int D>
 std::vector<ObjectHeld> conclude_group(const GroupModel& m, const HeldRule& held, double tolerance,
-                                       const std::vector<GroupSample>& samples, const GroupTiles& t) {
-  const SampleCheck<kAnyContacts> check{tolerance, held, t.problems, t.metrics, t.candidates, t.second};
+                                       const std::vector<GroupSample>& samples, const GroupTiles<D>& t) {
+  const SampleCheck<kAnyContacts, D> check{tolerance, held, t.problems, t.metrics, t.candidates, t.second};
   std::vector<ObjectHeld> out;
   for (std::size_t k = 0; k < samples.size(); ++k) {
     const GroupSample& s = samples[k];
     const auto i = static_cast<std::int64_t>(k);
-    Result v = check.sample_result<double>(i);
+    auto v = check.template sample_result<double>(i);
     const std::vector<double> moves = accelerations(s, Column(v.c.m, v.c.m + m.rows()));
     v.acceleration = *std::max_element(moves.begin(), moves.end());
-    settle_group(m, held, s, batch::tile_at<double, solvers::FrictionProblem<double, kAnyContacts>>(t.problems, i), v);
+    settle_group<D>(m, held, s,
+                    batch::tile_at<double, solvers::FrictionProblem<double, kAnyContacts, D>>(t.problems, i), v);
     for (const double a : moves) {
       const bool all = v.outcome == static_cast<int>(Outcome::kHeld);
       out.push_back(all                      ? ObjectHeld::kYes
@@ -289,5 +301,14 @@ std::vector<ObjectHeld> conclude_group(const GroupModel& m, const HeldRule& held
   }
   return out;
 }
+
+template Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, 3>&, const Column&);
+template Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, 4>&, const Column&);
+template std::vector<GroupSample> build_group(const GroupModel&, const GroupRange&, const GroupTiles<3>&);
+template std::vector<GroupSample> build_group(const GroupModel&, const GroupRange&, const GroupTiles<4>&);
+template std::vector<ObjectHeld> conclude_group(const GroupModel&, const HeldRule&, double,
+                                                const std::vector<GroupSample>&, const GroupTiles<3>&);
+template std::vector<ObjectHeld> conclude_group(const GroupModel&, const HeldRule&, double,
+                                                const std::vector<GroupSample>&, const GroupTiles<4>&);
 
 }  // namespace garra::grasp

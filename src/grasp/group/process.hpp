@@ -10,7 +10,8 @@
 
 namespace garra::grasp {
 
-/// Tiles of the samples in flight, for any number of contacts.
+/// Tiles of the samples in flight, for any number of contacts with D numbers each (GroupModel::numbers).
+template <int D>
 struct GroupTiles {
   double *problems, *metrics, *candidates;
   const double* second;  ///< candidates from another start, or null
@@ -24,17 +25,21 @@ struct GroupRange {
 };
 
 /// Draws the samples; fills problems, metrics and uniforms.
-[[nodiscard]] std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& range, const GroupTiles& t);
+template <int D>
+[[nodiscard]] std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& range,
+                                                   const GroupTiles<D>& t);
 
 /// Forces of a contact problem within the cones that leave every contact at rest, from first normal forces; empty:
 /// there are none, or that is not decided. Where forces are not unique, solvers may find others, which move.
-[[nodiscard]] Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts>& p, const Column& first);
+template <int D>
+[[nodiscard]] Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, D>& p, const Column& first);
 
 /// Whether an object of a sample is held.
 enum class ObjectHeld : std::uint8_t { kNo, kYes, kUnknown };
 
 /// Outcomes of these samples, after the solver; of each sample, each object.
+template <int D>
 [[nodiscard]] std::vector<ObjectHeld> conclude_group(const GroupModel& m, const HeldRule& held, double tolerance,
-                                                     const std::vector<GroupSample>& samples, const GroupTiles& t);
+                                                     const std::vector<GroupSample>& samples, const GroupTiles<D>& t);
 
 }  // namespace garra::grasp

@@ -126,8 +126,11 @@ void fill_wrenches(const GroupModel& m, GroupSample& s) {
     const GroupContact& c = m.contacts[j];
     const auto add = [&](int object, double sign) {
       const auto W = wrench_matrix(s.place[j], s.body[static_cast<std::size_t>(object)].p_cm);
+      const int first = m.numbers * static_cast<int>(j);
       for (int r = 0; r < 6; ++r)
-        for (int k = 0; k < 3; ++k) s.W(6 * object + r, 3 * static_cast<int>(j) + k) = sign * W(r, k);
+        for (int k = 0; k < 3; ++k) s.W(6 * object + r, first + k) = sign * W(r, k);
+      for (int r = 0; m.numbers > 3 && r < 3; ++r)
+        s.W(6 * object + 3 + r, first + 3) = sign * c.torsion_radius * s.place[j].E(r, 0);
     };
     add(c.object, 1);
     if (c.partner.kind == Partner::Kind::kObject) add(c.partner.number, -1);
@@ -139,13 +142,13 @@ void assemble_group(const GroupModel& m, GroupSample& s) {
   Column w(static_cast<std::size_t>(s.W.rows));
   for (std::size_t k = 0; k < s.body.size(); ++k) {
     const int row = 6 * static_cast<int>(k);
-    for (int c = 0; c < s.W.cols; c += 3) {
-      Mat<double, 6, 3> block;
-      for (int r = 0; r < 6; ++r)
-        for (int i = 0; i < 3; ++i) block(r, i) = s.W(row + r, c + i);
-      block = inverse_mass_times(s.body[k], block);
-      for (int r = 0; r < 6; ++r)
-        for (int i = 0; i < 3; ++i) inverse_mass_W(row + r, c + i) = block(r, i);
+    for (int c = 0; c < s.W.cols; ++c) {
+      const Vec3<double> moment = vec3(s.W(row + 3, c), s.W(row + 4, c), s.W(row + 5, c));
+      const Vec3<double> turn = s.body[k].inverse_inertia * moment;
+      for (int i = 0; i < 3; ++i) {
+        inverse_mass_W(row + i, c) = 1 / s.body[k].mass * s.W(row + i, c);
+        inverse_mass_W(row + 3 + i, c) = turn[i];
+      }
     }
     std::copy_n(s.load[k].m, 6, w.begin() + row);
   }
@@ -174,6 +177,9 @@ void assemble_group(const GroupModel& m, GroupSample& s) {
       for (int c = 0; c < rows; ++c) s.A_man(r, c) += s.J(r, i) * x(i, c);
       s.b_man[static_cast<std::size_t>(r)] += s.J(r, i) * x(i, rows);
     }
+  // A contact that bears no moment among soft ones: its diagonal entry is a placeholder.
+  for (int r = 3; m.numbers > 3 && r < rows; r += 4)
+    if (!m.bears(r)) s.A_obj(r, r) = s.A_obj(r - 3, r - 3);
   // Symmetric to the last bit.
   for (Dense* a : {&s.A_obj, &s.A_man})
     for (int r = 0; r < rows; ++r)
@@ -247,6 +253,17 @@ FingerTask<double> task_of_finger(const GroupModel& m, const GroupSample& s, std
   return task;
 }
 
+Vec<double, 6> external_wrench(const GroupModel& m, const GroupSample& s, std::size_t k) {
+  const Body<double>& body = s.body[k];
+  const Vec3<double> gyroscopic = cross(body.omega, body.inertia * body.omega);
+  Vec<double, 6> out = s.load[k];
+  for (int i = 0; i < 3; ++i) {
+    out[i] -= body.mass * m.gravity[i];
+    out[i + 3] += gyroscopic[i];
+  }
+  return out;
+}
+
 void allot_group(const GroupModel& m, GroupSample& s) {
   const int rows = m.rows(), joints = m.joints();
   s.W = Dense(6 * static_cast<int>(m.objects.size()), rows);
@@ -265,7 +282,7 @@ GroupSample evaluate_group(const GroupModel& m, Column inputs) {
     with_finger_size(m.fingers[f].size, [&](auto joints, auto size) { evaluate_finger<joints, size>(m, f, s); });
   for (std::size_t j = 0; m.moving && j < m.contacts.size(); ++j) {
     const Vec3<double> part = velocity_of_contact(m, s, j);
-    std::copy_n(part.m, 3, s.velocity_part.begin() + 3 * static_cast<std::ptrdiff_t>(j));
+    std::copy_n(part.m, 3, s.velocity_part.begin() + m.numbers * static_cast<std::ptrdiff_t>(j));
   }
   fill_wrenches(m, s);
   assemble_group(m, s);

@@ -30,6 +30,7 @@ GroupContact make_contact(const Scenario& s, std::size_t j) {
   out.partner = c.partner;
   if (c.partner.kind == Kind::kFinger) out.partner.number = contact_finger(s, j);
   out.law = c.law;
+  out.torsion_radius = c.law == ContactLaw::kSoft ? c.torsion_radius : 0;
   out.force_limit = c.force_limit;
   if (c.partner.kind == Kind::kObject) {
     const Object& second = nth_object(s, c.partner.number);
@@ -55,18 +56,11 @@ Vec3<double> told_before(const Scenario& s, const GroupModel& m, const GroupSamp
 
 /// W of the nominal grasp with the columns of some contacts only; without friction only that of n.
 Dense select_columns(const GroupModel& m, const GroupSample& s, const std::vector<bool>& there) {
-  Dense W(6 * static_cast<int>(m.objects.size()), m.rows());
-  for (std::size_t j = 0; j < m.contacts.size(); ++j) {
-    if (!there[j]) continue;
-    const GroupContact& c = m.contacts[j];
-    const auto add = [&](int object, double sign) {
-      const auto block = wrench_matrix(s.place[j], s.body[static_cast<std::size_t>(object)].p_cm);
-      for (int r = 0; r < 6; ++r)
-        for (int k = 0; k < (s.mu[j] > 0 ? 3 : 1); ++k)
-          W(6 * object + r, 3 * static_cast<int>(j) + k) = sign * block(r, k);
-    };
-    add(c.object, 1);
-    if (c.partner.kind == Kind::kObject) add(c.partner.number, -1);
+  Dense W = s.W;
+  for (int c = 0; c < W.cols; ++c) {
+    const auto j = static_cast<std::size_t>(c / m.numbers);
+    if (there[j] && (c % m.numbers == 0 || s.mu[j] > 0)) continue;
+    for (int r = 0; r < W.rows; ++r) W(r, c) = 0;
   }
   return W;
 }
@@ -78,15 +72,17 @@ void add_to(Column& to, const Column& x, double factor) {
 /// The controller's forces: each finger's squeeze, and the smallest change of all contact forces that balances every
 /// object. Contacts without a finger first pass the squeeze on, with the least forces that do.
 void balance_weights(const Scenario& s, GroupModel& m) {
-  const GroupSample nominal = place_group(m, nominal_group(m));
-  const std::size_t n = m.contacts.size();
+  GroupSample nominal = place_group(m, nominal_group(m));
+  allot_group(m, nominal);
+  fill_wrenches(m, nominal);
+  const std::size_t n = m.contacts.size(), numbers = static_cast<std::size_t>(m.numbers);
   std::vector<bool> passive(n), changes(n), all(n, true);
-  Column c(3 * n);
+  Column c(numbers * n);
   for (std::size_t j = 0; j < n; ++j) {
     passive[j] = m.contacts[j].partner.kind != Kind::kFinger;
     changes[j] = passive[j] || balances(s, j);
     const Vec3<double> told = told_before(s, m, nominal, j);
-    std::copy_n(told.m, 3, c.begin() + 3 * static_cast<std::ptrdiff_t>(j));
+    std::copy_n(told.m, 3, c.begin() + m.numbers * static_cast<std::ptrdiff_t>(j));
   }
   const Dense W = select_columns(m, nominal, all);
   const Column squeeze = c;
@@ -107,8 +103,10 @@ void balance_weights(const Scenario& s, GroupModel& m) {
     m.contacts[j].push = column(E, 0);
     Vec3<double> beside;
     // The squeeze itself is added in the sample, because it is an input.
-    for (std::size_t k = 0; k < 3; ++k) beside[static_cast<int>(k)] = c[3 * j + k] - (k == 0 ? squeeze[3 * j] : 0);
+    const std::size_t at = numbers * j;
+    for (std::size_t k = 0; k < 3; ++k) beside[static_cast<int>(k)] = c[at + k] - (k == 0 ? squeeze[at] : 0);
     m.contacts[j].balance = E * beside;
+    if (numbers > 3) m.contacts[j].twist = m.contacts[j].torsion_radius * c[at + 3] * m.contacts[j].push;
   }
 }
 
@@ -150,6 +148,27 @@ std::optional<Problem> problem_of_contact(const Scenario& s, std::size_t j) {
   if (!(std::abs(gap) > kOpenGap)) return std::nullopt;  // also of unknown shapes
   return bad("the point is " + millimeters(gap) + (gap > 0 ? " outside of " : " inside ") + name_of_object(s, second),
              "Move the object or the contact: the point must lie on both surfaces.");
+}
+
+const Contact* find_soft(const Scenario& s) {
+  const auto at = std::ranges::find(s.contacts, ContactLaw::kSoft, &Contact::law);
+  return at == s.contacts.end() ? nullptr : &*at;
+}
+
+/// What takes no contacts with four numbers.
+std::optional<Problem> problem_of_soft(const Scenario& s) {
+  const Contact* soft = find_soft(s);
+  if (soft == nullptr) return std::nullopt;
+  const auto bad = [&](const std::string& problem, const std::string& remedy) {
+    return Problem{Problem::Table::kContact, static_cast<int>(soft - s.contacts.data()), "model", problem, remedy};
+  };
+  if (s.method != "auto")
+    return bad("soft contacts have four numbers each, which solver.method = \"" + s.method + "\" does not take",
+               "Leave out solver.method: \"auto\" takes them.");
+  if (!s.time && (norm(s.velocity) > 0 || norm(s.angular_velocity) > 0))
+    return bad("a soft contact of an object that moves is not taken at one instant",
+               "Leave out the velocities, or add [simulation], which takes them.");
+  return std::nullopt;
 }
 
 /// What touches object k, and whether fingers or fixtures hold the objects that it is in contact with.
@@ -218,6 +237,7 @@ std::optional<CommandProblem> group_problem(const Scenario& s) {
                    "A group has at most " + std::to_string(kMaxGroupContacts) + "."};
   for (std::size_t j = 0; j < s.contacts.size(); ++j)
     if (auto problem = problem_of_contact(s, j)) return problem;
+  if (auto problem = problem_of_soft(s)) return problem;
   if (auto problem = problem_of_objects(s)) return problem;
   if (s.arm)
     return Problem{Problem::Table::kHand, -1, "arm_root", "stands beside a group of objects",
@@ -247,6 +267,7 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
     if (const int finger = contact_finger(s, j); finger >= 0)
       m->of_finger[static_cast<std::size_t>(finger)].push_back(static_cast<int>(j));
   }
+  m->numbers = find_soft(s) != nullptr ? 4 : 3;
   m->gravity = s.gravity;
   for (int i = 0; i < 3; ++i) {
     m->wrench[i] = s.force[i];

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "garra/math/quaternion.hpp"
+#include "grasp/group/series.hpp"
 #include "grasp/sample/fingers.hpp"
 #include "grasp/sample/links.hpp"
 
@@ -79,15 +80,48 @@ SampleAtInstant evaluate_instant(const GraspModel& m, std::int64_t sample, Repla
   return out;
 }
 
+SampleAtInstant group_instant(const GroupModel& m, Column inputs, Replay replay) {
+  const GroupSample s = evaluate_group(m, std::move(inputs));
+  SampleAtInstant out{std::move(replay), begin_series(m, s)};
+  MotionSeries& series = out.series;
+  series.inputs = out.replay.inputs;
+  series.time = {0};
+  series.kinetic = series.balance = {NAN};
+  for (std::size_t k = 0; k < s.pose.size(); ++k) {
+    const Mat3<double>& R = s.pose[k].R;
+    append_object(k, s.pose[k].p, to_quaternion(column(R, 0), column(R, 1), column(R, 2)), series);
+  }
+  add(series.velocity, s.body[0].v);
+  add(series.spin, s.body[0].omega);
+  add(series.gravity, m.gravity);
+  const Vec<double, 6> wrench = external_wrench(m, s, 0);
+  series.load.assign(wrench.m, wrench.m + 6);
+  append_contacts(s, out.replay.c, 3, series);
+  append_fingers(m, s.q, s.qd, series);
+  if (!s.reached)
+    for (auto* lists : {&series.q, &series.qd, &series.links})
+      for (auto& list : *lists) std::fill(list.begin(), list.end(), NAN);
+  series.gap.assign(s.place.size(), 0);
+  series.slip_speed.assign(s.place.size(), NAN);
+  series.state = out.replay.states;
+  return out;
+}
+
 }  // namespace
 
 SampleAtInstant instant(const Study& study, std::int64_t sample) {
+  if (study.group() != nullptr)
+    return group_instant(*study.group(), draw_group(*study.group(), sample, nullptr, 0), study.replay(sample));
   return evaluate_instant(study.model(), sample, study.replay(sample));
 }
 
 SampleAtInstant nominal_instant(const Study& study) {
   // A copy: the study's own model keeps its uncertain inputs.
   const auto nominal = std::make_unique<GraspModel>(study.model());
+  if (study.group() != nullptr) {
+    nominal->draws = 0;
+    return group_instant(*study.group(), nominal_group(*study.group()), study.replay(*nominal, 0));
+  }
   make_nominal(*nominal);
   return evaluate_instant(*nominal, 0, study.replay(*nominal, 0));
 }

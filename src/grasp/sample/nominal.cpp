@@ -123,14 +123,10 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
 }
 
 NominalBalance nominal_balance(const Study& study) {
-  if (study.group() != nullptr) {
-    const auto nominal = std::make_unique<GraspModel>(study.model());
-    nominal->draws = 0;
-    const Replay r = study.replay(*nominal, 0);
-    return {r.resisted, r.metric[metric("imbalance")], {}};
-  }
   const Replay r = nominal_instant(study).replay;
-  return {r.resisted, r.metric[metric("imbalance")], unresisted_wrenches(study.model())};
+  NominalBalance out{r.resisted, r.metric[metric("imbalance")], {}};
+  if (study.group() == nullptr) out.unresisted = unresisted_wrenches(study.model());
+  return out;
 }
 
 std::string describe_wrench(const Vec<double, 6>& unit) {

@@ -77,13 +77,7 @@ void iterate(Executor executor, const solvers::FrictionNewton& solver, const dou
                          solver, problems, nullptr, candidates, nullptr, extent<kAnyContacts>()},
                      count);
   } else {
-    contact::dispatch_contacts<D>(executor, [&](auto n) {
-      const HandIterateKernel<n, D> body{solver, problems, candidates};
-      if constexpr (n < 0)
-        if (executor == Executor::kScalar) return batch::for_each_scalar(count, body);
-      batch::iterate_lanes(body, count);
-    });
-    if (!solver.cold) contact::solve_remaining_soft(solver, problems, candidates, count);
+    iterate_soft(executor, {solver, problems, candidates}, count);
   }
 }
 

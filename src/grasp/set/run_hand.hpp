@@ -67,10 +67,14 @@ struct HandIterateKernel {
   solvers::FrictionNewton solver;
   const double* problems;
   double* candidates;
+  const double* guesses = nullptr;  ///< tiles of Vec<S, D N>, on the host: forces to start from; null: none
 
   template <class S>
   GARRA_HD solvers::FrictionState<S, N, D> start(std::int64_t i) const {
-    return solver.start(batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i));
+    const auto problem = batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i);
+    if constexpr (N < 0)
+      if (guesses != nullptr) return solver.start(problem, batch::load<S, Vec<S, D * N>>(guesses, i));
+    return solver.start(problem);
   }
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -79,6 +83,13 @@ struct HandIterateKernel {
     batch::store<S>(candidates, i, solver.candidate(state));
   }
 };
+
+/// Candidates of problems with soft contacts, on the host; the thread has set their number. `guesses`: as above.
+void iterate_soft(Executor executor, const HandIterateKernel<kAnyContacts, 4>& body, std::int64_t count);
+/// The certificate of a candidate of such a problem.
+[[nodiscard]] solvers::FrictionSolution<double, kAnyContacts, 4> certify_soft(
+    const solvers::FrictionProblem<double, kAnyContacts, 4>& problem,
+    const solvers::Candidate<double, kAnyContacts, 4>& found, double tolerance);
 
 /// Tiles for Newton on a GPU, for hands with more contacts; the host's tiles for kAnyContacts.
 struct NewtonTiles {

@@ -16,6 +16,7 @@
 #include "grasp/sample/check.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/grasp_cuda.hpp"
+#include "grasp/set/run_hand.hpp"
 #include "grasp/study/study_solver.hpp"
 #include "study/count_blocks.hpp"
 
@@ -61,6 +62,13 @@ Layout make_layout(const Scenario& s, int draws) {
   return l;
 }
 
+/// Tiles of samples with soft contacts, in place of those of points.
+struct SoftTiles {
+  batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, 4>> problems{kSub};
+  batch::Tiles<solvers::Candidate<double, kAnyContacts, 4>> candidates{kSub}, second{kSub};
+  batch::Tiles<SampleResult<double, kAnyContacts, 4>> sample_results{kSub};
+};
+
 /// Data of one sub-block between its steps; tiles of kSub samples.
 struct Workspace : private ContactsInUse {
   batch::Tiles<solvers::FrictionProblem<double, kAnyContacts>> problems{kSub};
@@ -74,14 +82,17 @@ struct Workspace : private ContactsInUse {
   batch::Tiles<FingerHold<double>> holds;
   batch::Tiles<FingerStance<double, chain::kMaxJoints>> stances;  // of a hand on an arm
   batch::Tiles<ArmShare<double>> arm;
+  std::unique_ptr<SoftTiles> soft;  ///< of a group with soft contacts
 
-  explicit Workspace(const GraspModel& m)
+  explicit Workspace(const GraspModel& m, const GroupModel* group)
       : ContactsInUse(m.contacts),
         tasks(m.contacts * kSub),
         shares(m.contacts * kSub),
         holds(m.torque_limited ? m.contacts * kSub : 0),
         stances(m.arm.joints > 0 ? m.contacts * kSub : 0),
-        arm(m.arm.joints > 0 ? m.contacts * kSub : 0) {}
+        arm(m.arm.joints > 0 ? m.contacts * kSub : 0) {
+    if (group != nullptr && group->numbers > 3) soft = std::make_unique<SoftTiles>();
+  }
   SampleParts parts() {
     SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
     if (holds.count() > 0) parts.holds = holds.data();
@@ -161,15 +172,44 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
   settle_samples(m, count, w);
 }
 
-/// The same steps of a group of objects; returns for each sample which objects are held.
+/// The part of a result that counts and rows have: forces and accelerations of points.
+SampleResult<double, kAnyContacts> without_moments(const SampleResult<double, kAnyContacts, 4>& v) {
+  SampleResult<double, kAnyContacts> out{v.outcome,      v.otherwise, v.residual, v.iterations, v.sticks,
+                                         v.acceleration, v.several,   v.opens,    v.resisted,   v.imbalance,
+                                         v.state,        {},          {}};
+  for (int k = 0; k < extent<3 * kAnyContacts>(); ++k) {
+    out.c[k] = v.c[4 * (k / 3) + k % 3];
+    out.a[k] = v.a[4 * (k / 3) + k % 3];
+  }
+  return out;
+}
+
+/// The same steps of a group of objects, whose contacts have D numbers each, with tiles `t` of them.
+template <int D, class Tiles, class Solve>
+std::vector<ObjectHeld> process_rows(const Study& study, const GroupRange& range, Tiles& t, Workspace& w,
+                                     const Solve& solve) {
+  const Scenario& s = study.scenario();
+  const GroupTiles<D> tiles{t.problems.data(),       w.metrics.data(),
+                            t.candidates.data(),     s.check_uniqueness ? t.second.data() : nullptr,
+                            t.sample_results.data(), w.uniforms.data()};
+  const std::vector<GroupSample> samples = build_group(*study.group(), range, tiles);
+  solve();
+  return conclude_group(*study.group(), study.model().held, s.tolerance, samples, tiles);
+}
+
+/// Returns for each sample which objects are held.
 std::vector<ObjectHeld> process_group(const Study& study, Executor executor, const GroupRange& range, Workspace& w) {
   const Scenario& s = study.scenario();
-  const GroupTiles tiles{w.problems.data(),       w.metrics.data(),
-                         w.candidates.data(),     s.check_uniqueness ? w.second.data() : nullptr,
-                         w.sample_results.data(), w.uniforms.data()};
-  const std::vector<GroupSample> samples = build_group(*study.group(), range, tiles);
-  solve_samples(s, study.model(), executor, range.count, w);
-  return conclude_group(*study.group(), study.model().held, s.tolerance, samples, tiles);
+  if (!w.soft)
+    return process_rows<3>(study, range, w, w, [&] { solve_samples(s, study.model(), executor, range.count, w); });
+  SoftTiles& soft = *w.soft;
+  auto held = process_rows<4>(study, range, soft, w, [&] {
+    iterate_soft(executor, {make_solver(s, false), soft.problems.data(), soft.candidates.data()}, range.count);
+    if (s.check_uniqueness)
+      iterate_soft(executor, {make_solver(s, true), soft.problems.data(), soft.second.data()}, range.count);
+  });
+  for (std::int64_t i = 0; i < range.count; ++i) w.sample_results.set(i, without_moments(soft.sample_results.get(i)));
+  return held;
 }
 
 void count_objects(const Layout& l, const std::vector<ObjectHeld>& held, study::Tally& tally) {
@@ -184,8 +224,8 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   const Scenario& s = study.scenario();
   const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(s.plan.keep));
   return study::count_blocks(study.shape(), {first, count, study_threads(device)}, [&] {
-    return [&, w = std::make_unique<Workspace>(study.model())](std::int64_t at, std::int64_t n, study::Tally& tally,
-                                                               double* sums) {
+    return [&, w = std::make_unique<Workspace>(study.model(), study.group())](std::int64_t at, std::int64_t n,
+                                                                              study::Tally& tally, double* sums) {
       for (const std::int64_t end = at + n; at < end; at += kSub) {
         const std::int64_t some = std::min(kSub, end - at);
         if (study.group() == nullptr)
@@ -211,22 +251,31 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
 }
 
 Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
-  Workspace w(model);
+  Workspace w(model, study.group());
   // Alone in its tile; it has the same bits as among others.
   if (study.group() == nullptr)
     process(study.scenario(), model, Executor::kScalar, sample, 1, w);
   else
     static_cast<void>(process_group(study, Executor::kScalar, {sample, 1, model.draws == 0}, w));
-  const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto v = w.sample_results.get(0);
   Replay out;
   for (int k = 0; k < model.draws; ++k)
     out.inputs.push_back(study::quantile(model.draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
   const int n = model.contacts;
-  out.A.assign(p.A.m, p.A.m + 9 * n * n);
-  out.b.assign(p.b.m, p.b.m + 3 * n);
-  out.mu.assign(p.mu.m, p.mu.m + n);
+  const auto take = [&](const auto& p, int rows) {
+    out.A.assign(p.A.m, p.A.m + rows * rows);
+    out.b.assign(p.b.m, p.b.m + rows);
+    out.mu.assign(p.mu.m, p.mu.m + n);
+  };
+  if (w.soft) {
+    take(w.soft->problems.get(0), 4 * n);
+    const auto found = w.soft->sample_results.get(0);
+    for (int j = 0; j < n; ++j)
+      out.moment.push_back(study.scenario().contacts[static_cast<std::size_t>(j)].torsion_radius * found.c[4 * j + 3]);
+  } else {
+    take(w.problems.get(0), 3 * n);
+  }
   out.c.assign(v.c.m, v.c.m + 3 * n);
   out.a.assign(v.a.m, v.a.m + 3 * n);
   for (int j = 0; j < n; ++j) out.states.push_back(static_cast<int>(v.state[j]));

@@ -18,7 +18,8 @@ namespace garra::grasp {
 /// Data of one sample for replay.
 struct Replay {
   std::vector<double> inputs;
-  std::vector<double> A, b, mu, c, a;  ///< row-major, contact-major (n, t, o)
+  std::vector<double> A, b, mu, c, a;  ///< row-major, contact-major (n, t, o); A, b of soft contacts: with moment / r
+  std::vector<double> moment;          ///< of soft contacts about their normals [N m]; empty: there are none
   std::vector<int> states;             ///< grasp::ContactState
   Outcome outcome;
   double residual, iterations;

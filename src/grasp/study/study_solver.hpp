@@ -26,7 +26,7 @@ inline contact::Options contact_options(const Scenario& s) {
 
 /// Why a GPU cannot take the scenario's samples; "" if it can.
 inline std::string gpu_refusal(const Scenario& s) {
-  if (is_group(s)) return "a group of objects, several contacts on a finger and contacts without friction";
+  if (is_group(s)) return "a group of objects, several contacts on a finger and contacts that are not hard";
   const int most = contact::most_on_device(contact_options(s).method);
   if (static_cast<int>(s.contacts.size()) <= most) return "";
   return "solver.method = \"" + s.method + "\" has kernels for up to " + std::to_string(most) + " contacts";

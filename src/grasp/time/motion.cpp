@@ -175,32 +175,6 @@ void append_record(const MotionTiles& tiles, const StepNow& step, double time, M
   out.balance.push_back(r.balance);
 }
 
-/// Whether a series shows the step: `instants` evenly spaced ones, always with the first and the last.
-bool is_shown(std::int64_t step, std::int64_t steps, int instants) {
-  const std::int64_t gaps = instants - 1, k = (step * gaps + steps / 2) / steps;
-  return step == 1 || (k * steps + gaps / 2) / gaps == step;
-}
-
-/// Appends the palm's acceleration for sample 0 of the tiles.
-void append_palm(const MotionModel& model, const MotionTiles& tiles, MotionSeries& out) {
-  if (!model.rules.shaken && !model.rules.carried) return;
-  ShakePhases<double> shake{};
-  if (model.rules.shaken) shake = batch::load<double, ShakePhases<double>>(tiles.shakes, 0);
-  out.tones = model.clock.tones(shake);
-  const auto add = [&](double t, std::vector<double>& to) {
-    const Vec3<double> a = model.clock.palm(t, shake);
-    to.insert(to.end(), a.m, a.m + 3);
-  };
-  for (const double t : out.time) add(t, out.palm);
-  const double step = model.rules.step.step;
-  out.palm_step_time.push_back(0);
-  for (std::int64_t k = 0; k < model.steps; ++k)
-    // The middle of a step as LoadClock::at() computes it, to the bit.
-    out.palm_step_time.push_back(0.5 * (static_cast<double>(k) * step + static_cast<double>(k + 1) * step));
-  out.palm_step_time.push_back(static_cast<double>(model.steps) * step);
-  for (const double t : out.palm_step_time) add(t, out.palm_step);
-}
-
 MotionSeries make_series(const MotionModel& model, std::int64_t sample, int instants) {
   const int contacts = model.rules.grasp.contacts;
   Motions one{contacts, model.instants, model.rules.grasp.draws, std::vector<Trajectory>(1), {}, {}};
@@ -226,7 +200,11 @@ MotionSeries make_series(const MotionModel& model, std::int64_t sample, int inst
   });
   for (int j = 0; j < contacts; ++j)
     out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.task_tile(j), 0).friction);
-  append_palm(model, tiles, out);
+  if (model.rules.shaken || model.rules.carried) {
+    ShakePhases<double> shake{};
+    if (model.rules.shaken) shake = batch::load<double, ShakePhases<double>>(tiles.shakes, 0);
+    append_palm(model.clock, shake, {model.rules.step.step, model.steps}, out);
+  }
   out.trajectory = one.trajectory[0];
   for (int k = 0; k < one.draws; ++k)
     out.inputs.push_back(
@@ -238,6 +216,27 @@ MotionSeries make_series(const MotionModel& model, std::int64_t sample, int inst
 }
 
 }  // namespace
+
+bool is_shown(std::int64_t step, std::int64_t steps, int instants) {
+  const std::int64_t gaps = instants - 1, k = (step * gaps + steps / 2) / steps;
+  return step == 1 || (k * steps + gaps / 2) / gaps == step;
+}
+
+void append_palm(const LoadClock& clock, const ShakePhases<double>& shake, const Steps& steps, MotionSeries& out) {
+  out.tones = clock.tones(shake);
+  const auto add = [&](double t, std::vector<double>& to) {
+    const Vec3<double> a = clock.palm(t, shake);
+    to.insert(to.end(), a.m, a.m + 3);
+  };
+  for (const double t : out.time) add(t, out.palm);
+  out.palm_step_time.push_back(0);
+  for (std::int64_t k = 0; k < steps.count; ++k)
+    // The middle of a step as LoadClock::at() computes it, to the bit.
+    out.palm_step_time.push_back(0.5 *
+                                 (static_cast<double>(k) * steps.length + static_cast<double>(k + 1) * steps.length));
+  out.palm_step_time.push_back(static_cast<double>(steps.count) * steps.length);
+  for (const double t : out.palm_step_time) add(t, out.palm_step);
+}
 
 void check_times(const InTime& time) {
   // A whole number except for the rounding of decimal fractions such as 2 / 0.001.

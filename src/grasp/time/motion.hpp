@@ -51,6 +51,12 @@ struct Motions {
   std::vector<double> uniforms;        ///< [sample][draw]: the uniform number of each uncertain input
 };
 
+/// Poses of a further object of a group.
+struct ObjectSeries {
+  double scale = 1;                          ///< factor on its lengths
+  std::vector<double> position, quaternion;  ///< [t,3], [t,4] in P
+};
+
 /// One trajectory in full, for replay, plots and the animation: after the first step, then after evenly spaced ones,
 /// and at its end. As many rows as `time` has; row-major, [instant][...].
 struct MotionSeries {
@@ -65,6 +71,7 @@ struct MotionSeries {
   std::vector<std::vector<double>> q, qd, tau;  ///< of each finger: [t,joints]
   std::vector<std::vector<double>> links;       ///< of each finger: [t,joints+2,3]: base, link origins, fingertip, in P
   std::vector<double> gap;                      ///< [t,contacts] [m]
+  std::vector<double> point;                    ///< [t,contacts,3] in P, of a group; empty: the fingertips
   std::vector<double> normal;                   ///< [t,contacts,3] inward normal, P axes
   std::vector<double> force;                    ///< [t,contacts,3] on the object (n, t, o) [N]
   std::vector<double> force_palm;               ///< [t,contacts,3] the same in P axes
@@ -75,7 +82,17 @@ struct MotionSeries {
   /// [k], [k,3] the same at time 0, in the middle of every step, as the steps use it, and at the end of the last one.
   std::vector<double> palm_step_time, palm_step;
   std::optional<ShakeTones> tones = {};
+  std::vector<ObjectSeries> others = {};  ///< of a group, after its first object
 };
+
+/// Whether a series shows the step: `instants` evenly spaced ones, always with the first and the last.
+[[nodiscard]] bool is_shown(std::int64_t step, std::int64_t steps, int instants);
+struct Steps {
+  double length;  ///< [s]
+  std::int64_t count;
+};
+/// Appends the acceleration of a palm that moves.
+void append_palm(const LoadClock& clock, const ShakePhases<double>& shake, const Steps& steps, MotionSeries& out);
 
 /// Throws Error for a duration that is no whole number of steps, or instants that do not fit.
 void check_times(const InTime& time);

@@ -7,15 +7,15 @@
 namespace garra::grasp {
 
 /// Takes a contact out of a problem: it is uncoupled, and its force is zero.
-template <class S, int N, class Matrix>
-GARRA_HD void leave_out(solvers::FrictionProblem<S, N, 3, Matrix>& p, int j, const MaskOf<S>& out) {
-  for (int i = 3 * j; i < 3 * j + 3; ++i) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD void leave_out(solvers::FrictionProblem<S, N, D, Matrix>& p, int j, const MaskOf<S>& out) {
+  for (int i = D * j; i < D * j + D; ++i) {
 #if defined(__CUDA_ARCH__)
-#pragma unroll(N > 4 ? 1 : 3 * N)
+#pragma unroll(N > 4 ? 1 : D * N)
 #endif
-    for (int k = 0; k < extent<3 * N>(); ++k) {
+    for (int k = 0; k < extent<D * N>(); ++k) {
       // Its own block stays, so that A remains regular; with b = 0 it gets no force.
-      if (k / 3 == j) continue;
+      if (k / D == j) continue;
       p.A(i, k) = select(out, S(0), p.A(i, k));
       p.A(k, i) = select(out, S(0), p.A(k, i));
     }

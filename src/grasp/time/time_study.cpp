@@ -183,9 +183,9 @@ class Counting {
 
 TimeStudy::TimeStudy(const Scenario& scenario) : TimeStudy(scenario, {}) {
   if (is_group(scenario)) {
-    run_ = [motion = std::make_shared<GroupMotion>(scenario)](std::int64_t first, std::int64_t count,
-                                                              const Device& device) {
-      return motion->run(first, count, device);
+    group_ = std::make_shared<GroupMotion>(scenario);
+    run_ = [this](std::int64_t first, std::int64_t count, const Device& device) {
+      return group_->run(first, count, device);
     };
     return;
   }
@@ -200,6 +200,14 @@ TimeStudy::TimeStudy(const Scenario& scenario, Run run)
       inputs_(uncertain_inputs(scenario)),
       layout_(make_time_layout(scenario)),
       run_(std::move(run)) {}
+
+MotionSeries TimeStudy::series(std::int64_t sample, int instants) const {
+  return group_ ? group_->series(sample, instants) : motion_->series(sample, instants);
+}
+
+MotionSeries TimeStudy::nominal(int instants) const {
+  return group_ ? group_->nominal(instants) : motion_->nominal(instants);
+}
 
 std::string TimeStudy::gpu_refusal() const { return grasp::gpu_refusal(scenario_); }
 

@@ -61,6 +61,8 @@ struct TimeLayout {
 ///   - force: 0.05 to 20 times the larger of squeeze and weight; torque over limit 0 ... 2; margin 0 ... 1.
 [[nodiscard]] TimeLayout make_time_layout(const Scenario& scenario);
 
+class GroupMotion;  // grasp/group/motion.hpp
+
 /// Study of one grasp in time: one trajectory per sample.
 class TimeStudy final : public study::Study {
  public:
@@ -87,6 +89,9 @@ class TimeStudy final : public study::Study {
 
   /// Not of a group.
   [[nodiscard]] const Motion& motion() const { return *motion_; }
+  /// As Motion::series() and Motion::nominal().
+  [[nodiscard]] MotionSeries series(std::int64_t sample, int instants) const;
+  [[nodiscard]] MotionSeries nominal(int instants) const;
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const InTime& time() const { return *scenario_.time; }
   [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }
@@ -97,6 +102,7 @@ class TimeStudy final : public study::Study {
   std::vector<Input> inputs_;
   TimeLayout layout_;
   std::unique_ptr<Motion> motion_;
+  std::shared_ptr<const GroupMotion> group_;  ///< in place of motion_
   Run run_;
 };
 

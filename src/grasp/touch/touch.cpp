@@ -43,6 +43,10 @@ void check_touch_options(const TouchOptions& o, std::int64_t poses) {
           "tip is the height of the fingertips above the hand's base.");
   require(o.draws >= 1 && o.draws <= kMaxGrasps / std::max<std::int64_t>(poses, 1),
           "draws = " + std::to_string(o.draws) + " of " + std::to_string(poses) + " poses", "1e8 grasps are possible.");
+  require(o.scale.empty() || std::ssize(o.scale) == poses, "scale has " + std::to_string(o.scale.size()) + " numbers",
+          "Write one for each pose.");
+  for (const double s : o.scale)
+    require(s > 1e-6 && s < 1e6, "scale = " + shown(s) + " is out of range", "A factor on the object's lengths.");
   require(o.up.empty() || o.up.size() == 3 || std::ssize(o.up) == 3 * poses,
           "up has " + std::to_string(o.up.size()) + " numbers", "Write 3, or 3 for each pose.");
 }
@@ -83,14 +87,38 @@ Pose<double> draw_error(const TouchOptions& o, std::uint64_t g) {
   return x;
 }
 
+/// Options with all lengths times a factor.
+TouchOptions sized_options(double factor, TouchOptions out) {
+  for (double TouchOptions::*length :
+       {&TouchOptions::depth, &TouchOptions::cell, &TouchOptions::max_push, &TouchOptions::position_noise})
+    out.*length *= factor;
+  const double force = out.jaw.force;
+  for (const TouchNumber<ParallelJaw>& number : kJawNumbers) out.jaw.*number.value *= factor;
+  out.jaw.force = force;
+  return out;
+}
+
 struct Row {
   JawClosing::Result result;
   std::vector<PadContact> contacts[2];
+
+  /// The same of an object of another size.
+  void resize_object(double factor) {
+    result.hand.p = factor * result.hand.p;
+    for (double* length : {&result.collision, &result.shift}) *length *= factor;
+    for (int side = 0; side < 2; ++side) {
+      Patch& patch = result.patch[side];
+      patch.x *= factor;
+      for (double* square : {&patch.yy, &patch.yz, &patch.zz}) *square *= factor * factor;
+      for (PadContact& c : contacts[side]) c.point = factor * c.point;
+    }
+  }
 };
 
 class Sets {
  public:
-  Sets(const TouchOptions& o, std::int64_t poses) : o_(o), count_(poses * o.draws) {}
+  Sets(const TouchOptions& o, const mesh::Surface& object, std::int64_t poses)
+      : o_(o), hollow_(!object.encloses()), count_(poses * o.draws) {}
 
   [[nodiscard]] Touched collect(const std::vector<Row>& rows, mesh::Body body) const {
     Touched out;
@@ -126,14 +154,16 @@ class Sets {
         }
     }
     set.first.push_back(std::ssize(set.point) / 3);
-    set.mass.push_back(out.body.mass);
-    set.com.insert(set.com.end(), out.body.com.m, out.body.com.m + 3);
-    set.inertia.insert(set.inertia.end(), out.body.inertia.m, out.body.inertia.m + 9);
+    const mesh::Body body = scaled_body(g, out.body);
+    set.mass.push_back(body.mass);
+    set.com.insert(set.com.end(), body.com.m, body.com.m + 3);
+    set.inertia.insert(set.inertia.end(), body.inertia.m, body.inertia.m + 9);
     if (!o_.up.empty()) {
       const double* up = o_.up.data() + (o_.up.size() == 3 ? 0 : 3 * (g / o_.draws));
       const double length = std::hypot(up[0], up[1], up[2]);
       for (int i = 0; i < 3; ++i) set.gravity.push_back(-9.81 * up[i] / length);
     }
+    if (o_.moment_length > 0) set.moment_length.push_back(o_.moment_length);
     set.pose_number.push_back(static_cast<double>(g / o_.draws));
     set.mass_matrix.push_back(2 * kFingerMass);
     set.torque.push_back(2 * o_.jaw.force);
@@ -147,7 +177,17 @@ class Sets {
     out.pose.insert(out.pose.end(), {0, 0, 0, 1});
   }
 
+  /// The body at the scale of grasp g.
+  [[nodiscard]] mesh::Body scaled_body(std::int64_t g, const mesh::Body& body) const {
+    if (o_.scale.empty()) return body;
+    const double s = o_.scale[static_cast<std::size_t>(g / o_.draws)];
+    mesh::Body out{(hollow_ ? s * s : s * s * s) * body.mass, s * body.com, s * s * body.inertia};
+    out.inertia = (out.mass / body.mass) * out.inertia;
+    return o_.mass > 0 ? out.with_mass(o_.mass) : out;
+  }
+
   const TouchOptions& o_;
+  bool hollow_;  ///< a shell
   std::int64_t count_;
 };
 
@@ -157,8 +197,9 @@ Touched touch(const mesh::Surface& object, std::span<const double> poses, const 
   require(poses.size() % 16 == 0, "poses has " + std::to_string(poses.size()) + " numbers, not 16 for each pose");
   const std::int64_t count = std::ssize(poses) / 16;
   check_touch_options(o, count);
-  const JawClosing jaw(object, o);
   std::vector<Row> rows(static_cast<std::size_t>(count * o.draws));
+  TouchOptions bare = o;  // a copy without lists is cheap
+  bare.scale = bare.up = {};
   batch::for_blocks(study_threads(device), {std::ssize(rows), 16}, [&](std::int64_t first, std::int64_t n) {
     for (std::int64_t g = first; g < first + n; ++g) {
       Row& row = rows[static_cast<std::size_t>(g)];
@@ -169,23 +210,29 @@ Touched touch(const mesh::Surface& object, std::span<const double> poses, const 
         up = vec3(u[0], u[1], u[2]);
         up = (1 / norm(*up)) * *up;
       }
-      const auto pose = read_pose(poses.data() + 16 * p);
+      const double scale = o.scale.empty() ? 1 : o.scale[static_cast<std::size_t>(p)];
+      auto pose = read_pose(poses.data() + 16 * p);
       if (!pose || (up && !std::isfinite(norm(*up)))) {
         row.result.status = TouchStatus::kBadPose;
         row.result.hand = Pose<double>::identity();
         continue;
       }
-      row.result = jaw.close(*pose * draw_error(o, static_cast<std::uint64_t>(g)), up);
-      if (row.result.status != TouchStatus::kTouched) continue;
-      for (int side = 0; side < 2; ++side) {
-        row.contacts[side] = jaw.contacts(row.result.patch[side]);
-        row.result.patch[side].cells = {};
-      }
+      // The hand shrinks in place of an object that grows.
+      const TouchOptions own = scale == 1 ? bare : sized_options(1 / scale, bare);
+      const JawClosing sized(object, own);
+      pose->p = (1 / scale) * pose->p;
+      row.result = sized.close(*pose * draw_error(own, static_cast<std::uint64_t>(g)), up);
+      if (row.result.status == TouchStatus::kTouched)
+        for (int side = 0; side < 2; ++side) {
+          row.contacts[side] = sized.contacts(row.result.patch[side]);
+          row.result.patch[side].cells = {};
+        }
+      row.resize_object(scale);
     }
   });
   mesh::Body body = object.body(o.density);
   if (o.mass > 0) body = body.with_mass(o.mass);
-  return Sets(o, count).collect(rows, body);
+  return Sets(o, object, count).collect(rows, body);
 }
 
 }  // namespace garra::grasp

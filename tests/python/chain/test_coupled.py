@@ -100,5 +100,7 @@ def test_poses_are_found_again(both: tuple[garra.Chain, mujoco.MjModel]) -> None
 
 def test_what_does_not_follow_says_so(both: tuple[garra.Chain, mujoco.MjModel]) -> None:
     robot, _ = both
+    with pytest.raises(ValueError, match='joint "j2" of "coupled" follows "j0"'):
+        robot.rnea_derivatives(np.zeros(4), np.zeros(4), np.zeros(4))
     with pytest.raises(ValueError, match="coupled joints are not supported here"):
         garra.singularity.analyze(robot, np.zeros(4))

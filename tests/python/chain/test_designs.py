@@ -167,6 +167,15 @@ def test_its_mass_matrix_and_gravity_are_those_of_the_bodies():
     assert np.allclose(robot.aba(q, qd, tau), qdd, atol=1e-12)
 
 
+def test_it_moves_as_in_another_program():
+    """The end is that of Pinocchio 4.1 with JointModelHelicalUnaligned and its ABA, by RK4 with steps of 0.1 ms."""
+    robot = screw_arm()
+    for method, tolerance in (("rk4", 1e-9), ("dopri5", 1e-7), ("implicit", 1e-5)):
+        end = robot.simulate([0.3, -0.5], [2.0, -1.0], [0.2, 0.5], damping=[0.1, 0.1], times=[0.5], method=method)
+        assert np.allclose(end.q[..., 0, :], [0.6135497778091835, 1.5377135503865884], atol=tolerance)
+        assert np.allclose(end.qd[..., 0, :], [-0.43788233458064224, 6.309825735798562], atol=tolerance)
+
+
 def test_dh_forms_have_helical_joints_too():
     for convention in ("dh", "modified_dh"):
         turn = f'type = "helical"\npitch = "{PITCH * 1000} mm"\nd = 0.1\na = 0.3\nalpha = "90 deg"\ntheta = 0.2'

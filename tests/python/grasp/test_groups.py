@@ -222,6 +222,80 @@ def test_a_finger_with_two_contacts_and_a_link(tmp_path):
     assert (m.J[0, 9:] == 0).all() and m.mu[0, 3] == 0 and m.mu[0, 0] == pytest.approx(0.6, rel=1e-6)
 
 
+OFF, RADIUS, PRESS = 0.02, 0.01, 8.0  # of the center of mass from the line of the contacts [m], torsion [m], [N]
+
+
+def soft_pinch(model="soft", friction=1.0):
+    """A box of 0.2 kg between two fingers that do not turn, held beside its center of mass."""
+    scenario = table(BOXES)
+    scenario["object"] = [{**scenario["object"][1], "name": "box"}]
+    for finger, x in zip(scenario["hand"]["finger"], (-0.02, 0.02), strict=True):
+        finger["start"] = [0.1, 0, x]
+    law = {"model": model} | ({"torsion_radius": RADIUS} if model == "soft" else {})
+    scenario["contact"] = [
+        {"between": ["box", f"finger {k}"], "face": face, "at": [-OFF, 0], **law} for k, face in enumerate(("-x", "+x"))
+    ]
+    scenario["contacts"] = {"friction": friction}
+    scenario["load"] = {"grip_force": PRESS}
+    scenario["held"] = {"acceleration": 1e-4}
+    return scenario
+
+
+def test_soft_contacts_bear_a_moment_about_the_line_that_joins_them(tmp_path):
+    """Each has m g / 2 and can have the moment m g OFF / 2: mu N >= m g / 2 sqrt(1 + (OFF / r)^2)."""
+    weight = 0.2 * G
+    least = weight / 2 * math.hypot(1, OFF / RADIUS) / PRESS
+    for factor, expected in ((0.99, "slipping"), (1.01, "held")):
+        assert outcome(soft_pinch(friction=factor * least)) == expected
+    assert outcome(soft_pinch("hard")) == "not_resisted"
+    path = written(soft_pinch(), tmp_path)
+    answer = analyze(path)["result"]
+    np.testing.assert_allclose(np.reshape(answer["force"], (2, 3))[:, 0], PRESS, atol=1e-9)
+    signs = np.reshape(answer["normal"], (2, 3))[:, 0]
+    np.testing.assert_allclose(answer["moment"] @ signs, weight * OFF, atol=1e-9)
+    np.testing.assert_allclose(answer["acceleration"], 0, atol=1e-9)
+    run = tmp_path / "run"
+    program("run", path, "-o", run, "--samples", 1, "--no-report")
+    replayed = json.loads(program("replay", run, "--sample", 0, "--format", "json").stdout)
+    np.testing.assert_allclose([c["moment"] for c in replayed["contacts"]] @ signs, weight * OFF, atol=1e-9)
+    assert np.shape(replayed["A"]) == (8, 8)
+
+
+def test_a_soft_contact_has_a_row_of_turning_in_each_matrix():
+    """Beside a hard one: columns (0; r n), rows r n.omega of the links; no row of the hard contact."""
+    bottle = table(SCENARIOS / "two_finger_cylinder.toml")
+    bottle["contact"][0] |= {"model": "soft", "torsion_radius": 0.004}
+    m = garra.grasp.matrices(bottle)
+    hard = garra.grasp.matrices(SCENARIOS / "two_finger_cylinder.toml")
+    points = [0, 1, 2, 4, 5, 6]
+    np.testing.assert_allclose(m.W[0][:, points], hard.W[0], atol=1e-12)
+    np.testing.assert_allclose(m.J[0][points], hard.J[0], atol=1e-12)
+    np.testing.assert_allclose(m.A[0][np.ix_(points, points)], hard.A[0], rtol=1e-9, atol=1e-9)
+    n = m.R_PC[0, 0, :, 2]
+    np.testing.assert_allclose(m.W[0][:, 3], [0, 0, 0, *(0.004 * n)], atol=1e-12)
+    turning = Finger(bottle["hand"]["finger"][0]).jacobian(m.q[0, :4], m.p_PC[0, 0])[3:]
+    np.testing.assert_allclose(m.J[0][3, :4], 0.004 * n @ turning, atol=1e-12)
+    A = m.W[0].T @ np.linalg.solve(m.M_obj[0], m.W[0])
+    A[7, 7] = A[4, 4]  # the placeholder
+    A += m.J[0] @ np.linalg.solve(m.M_man[0], m.J[0].T)
+    np.testing.assert_allclose(m.A[0], A, rtol=1e-9, atol=1e-9)
+
+
+def test_soft_samples_have_the_same_bits(tmp_path):
+    path = written(soft_pinch(friction={"uniform": [0.2, 0.5]}), tmp_path)
+    runs = []
+    for k, flags in enumerate((("--device", "scalar", "--threads", 1), ("--device", "cpu", "--threads", 2))):
+        program("run", path, "-o", tmp_path / str(k), "--samples", 2000, "--no-report", *flags)
+        runs.append((tmp_path / str(k) / "summary.json").read_bytes())
+    assert runs[0] == runs[1]
+    share = json.loads(runs[0])["held"]["probability"]
+    # fingers share the weight; either contact may take more of the moment
+    mu, half = np.linspace(0.2, 0.5, 301), 0.1 * G
+    rest = np.sqrt(np.maximum((mu * PRESS) ** 2 - half**2, 0))
+    enough = rest[:, None] + rest >= 2 * half * OFF / RADIUS
+    assert share == pytest.approx(enough.mean(), abs=0.04)
+
+
 def test_executors_and_threads_give_the_same_bits(tmp_path):
     runs = []
     for k, flags in enumerate((("--device", "scalar", "--threads", 1), ("--device", "cpu", "--threads", 2))):
@@ -246,6 +320,9 @@ def stand_beside(scenario, shape, x):
     scenario["object"].append({**third, **({"radius": 0.03} if shape == "sphere" else {"size": [0.05, 0.05, 0.05]})})
     place = {"azimuth": 0, "elevation": "-90 deg"} if shape == "sphere" else {"face": "-z"}
     scenario["contact"].append({"between": ["third", "palm"], **place})
+
+
+SOFT = {"model": "soft", "torsion_radius": "5 mm"}
 
 
 def change(path, function):
@@ -273,6 +350,10 @@ def change(path, function):
          ['"third" touches nothing']),
         (SPHERES, lambda s: s["object"][1].update(name="lower"), ["another object has this name"]),
         (BOARD, lambda s: s["contact"][1].update(grip_force="3 N"), ["no finger is at this contact"]),
+        (BOARD, lambda s: s["contact"][1].update(model="soft"), ["torsion_radius", "5 mm"]),
+        (BOARD, lambda s: s["contact"][1].update(torsion_radius="5 mm"), ["torsion_radius", 'model = "soft"']),
+        (BOARD, lambda s: s["contact"][1].update(SOFT) or s.update(solver={"method": "nsgs"}),
+         ["four numbers", "nsgs", '"auto" takes them']),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path, path, function, words):

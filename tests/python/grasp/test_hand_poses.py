@@ -63,6 +63,20 @@ def test_pads_that_hover_or_penetrate_by_millimeters_move_until_they_touch(gap):
     assert grasps.contact_names[0] == "left" and grasps.contact_names[3] == "right"
 
 
+def test_each_pose_may_have_an_object_of_its_own_size():
+    """As the same poses of boxes of these sizes, one at a time."""
+    scale, q = [0.8, 1.2], [[0.015 + 0.006] * 2, [0.015 - 0.006] * 2]
+    together = touch([at(), at()], q, scale=scale, points=1)
+    assert together.touch.counts() == {"touched": 2}
+    for p, s in enumerate(scale):
+        alone = touch([at(), at()], q, "box:" + ",".join(str(s * x) for x in (0.06, 0.04, 0.05)), points=1)
+        rows, own = (slice(*g.first[[p, p + 1]]) for g in (together, alone))
+        for name in ("point", "normal"):
+            np.testing.assert_allclose(together.arrays[name][rows], alone.arrays[name][own], atol=1e-8)
+        np.testing.assert_allclose(together.arrays["inertia"][p], alone.arrays["inertia"][p], rtol=1e-9)
+        np.testing.assert_allclose(together.touch.joints[p], alone.touch.joints[p], atol=1e-8)
+
+
 def test_reasons_for_no_contacts_are_told_apart_and_leave_other_poses_alone():
     bad = at()
     bad[0, 0] = 2

@@ -774,6 +774,36 @@ def test_corners_of_a_face_stand_for_its_contacts():
     assert area == pytest.approx(0.08 * 0.06 / 2, rel=1e-6)
 
 
+PINCHED = """<mujoco><option timestep="0.0005" cone="elliptic" impratio="100"/>
+  <default><geom condim="{condim}" friction="0.8 0.004 0" solref="0.002 1" solimp="0.999 0.999 1e-4"/></default>
+  <worldbody><body name="bar"><freejoint/><inertial pos="0 -0.01 0" mass="0.3" diaginertia="4e-4 3e-4 5e-4"/>
+    <geom type="box" size="0.03 0.06 0.02"/></body>
+  <body pos="-0.0339 0 0"><joint type="slide" axis="1 0 0" damping="5"/><geom type="sphere" size="0.004" mass="0.05"/></body>
+  <body pos="0.0339 0 0"><joint type="slide" axis="-1 0 0" damping="5"/><geom type="sphere" size="0.004" mass="0.05"/></body>
+  </worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("condim", [3, 4])
+def test_torsional_friction_makes_contacts_soft(condim):
+    """Fingers of 20 N hold a bar 10 mm beside its center of mass: mu N >= m g / 2 sqrt(1 + (10 / 5)^2), or never."""
+    model = mujoco.MjModel.from_xml_string(PINCHED.format(condim=condim))
+    data = mujoco.MjData(model)
+    data.qfrc_applied[6:8] = 20
+    mujoco.mj_forward(model, data)
+    grasp = from_mujoco(model, data, "bar")
+    if condim == 3:
+        assert grasp.torsion is None and grasp.robustness(samples=1).p_resisted == 0
+        return
+    needed = rank([grasp], samples=1).required_friction[0, 1]
+    grasps = GraspSet.from_grasps([grasp])
+    np.testing.assert_allclose(grasps.arrays["torsion_radius"], 0.005)
+    assert needed == pytest.approx(0.3 * 9.81 / 2 / 20 * np.sqrt(5), rel=0.02)
+    # the fingers slide and do not turn
+    np.testing.assert_allclose(grasps.arrays["angular_jacobian"], 0, atol=1e-9)
+    for factor in (0.98, 1.02):
+        assert grasp.robustness(samples=1, friction=factor * needed, acceleration=1e-4).p_held == (factor > 1)
+
+
 def test_what_mujoco_has_and_garra_not_is_noted():
     text = SLIDERS.format(more="").replace('axis="1 0 0"/>', 'axis="1 0 0" frictionloss="0.1"/>', 1)
     text = text.replace('<geom friction="', '<geom condim="6" friction="')

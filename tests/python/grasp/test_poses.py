@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import garra
 import numpy as np
 import pytest
 from arrays import require_module
+from garra.grasp import ranking_data, ranking_file
 from program import garra as program
 
 require_module()
@@ -116,6 +118,64 @@ def test_a_light_box_in_a_firm_grip_holds_and_a_heavy_one_does_not():
         assert garra.grasp.rank(centered, samples=1, friction_samples=0).p_held[0] == holds
     need = garra.grasp.rank(grasps, friction=0.5, samples=1).required_friction[0, 1]
     assert need == pytest.approx(0.1 * weight / 80, rel=0.05)
+
+
+def test_each_pose_may_have_an_object_of_its_own_size():
+    """As the same poses of meshes of these sizes, one at a time."""
+    scale, noise = [0.5, 1.0, 1.4], {"draws": 2, "position_noise": 0.001, "rotation_noise": 0.05}
+    poses = [above(z=0.1 + 0.03 * s, turn=0.1) for s in scale]
+    vertices, faces = box([-0.02, -0.02, -0.03], [0.02, 0.02, 0.03])
+    options = noise | {"mass": None, "density": 800.0}
+    together = garra.grasp.GraspSet.from_poses(PANDA, poses, (vertices, faces), scale=scale, **options)
+    assert together.touch.counts() == {"touched": 6}
+    np.testing.assert_array_equal(together.touch.scale, np.repeat(scale, 2))
+    for p, s in enumerate(scale):
+        alone = garra.grasp.GraspSet.from_poses(PANDA, poses, (s * vertices, faces), **options)
+        of, rows = slice(2 * p, 2 * p + 2), slice(*together.first[[2 * p, 2 * p + 2]])
+        own = slice(*alone.first[[2 * p, 2 * p + 2]])
+        for name in ("point", "normal", "jacobian"):
+            step = 3 if name == "jacobian" else 1
+            mine, other = (a.arrays[name].reshape(-1, step, a.arrays[name].shape[-1])[r] for a, r in ((together, rows), (alone, own)))
+            np.testing.assert_allclose(mine, other, atol=1e-9, err_msg=name)
+        for name in ("mass", "com", "inertia"):
+            np.testing.assert_allclose(together.arrays[name][of], alone.arrays[name][of], rtol=1e-9, atol=1e-12)
+        for name in ("turn", "shift", "width", "collision", "hand"):
+            np.testing.assert_allclose(getattr(together.touch, name)[of], getattr(alone.touch, name)[of], atol=1e-9)
+        np.testing.assert_allclose(together.solids(2 * p)[0].vertices, s * np.asarray(together.mesh[0]))
+    with pytest.raises(ValueError, match=r"expected a number or \[3\]"):
+        garra.grasp.GraspSet.from_poses(PANDA, poses, (vertices, faces), mass=0.1, scale=[1.0, 2.0])
+
+
+def test_the_page_of_a_ranking_has_the_jaw_at_each_grasp(tmp_path: Path):
+    """From the file alone: fingers whose inner faces are as far apart as the box is wide."""
+    np.savez(tmp_path / "poses.npz", pose=[above(), above(turn=0.2)])
+    words = "--mesh", "box:0.04,0.04,0.06", "--mass", "0.1", "--thickness", "0.01", "-o", tmp_path / "set.h5"
+    program("grasp", "touch", tmp_path / "poses.npz", *words)
+    program("grasp", "rank", tmp_path / "set.h5", "-o", tmp_path / "r.h5", "--no-report", "--set", "sampling.samples=5")
+    found = ranking_file.read(tmp_path / "r.h5")
+    drawn = ranking_data.build(found)["pictures"]["hand"]
+    vertex = np.frombuffer(base64.b64decode(drawn["vertex"]), "<f4").reshape(drawn["count"], 3, 8, 3)
+    hands = garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5")
+    assert hands.hand == replace(PANDA, thickness=0.01)
+    for picture, grasp in zip(vertex, found.order, strict=True):
+        X = hands.touch.hand[grasp]
+        own = (picture - X[:3, 3]) @ X[:3, :3]  # hand axes
+        half = hands.touch.width[grasp] / 2
+        assert half == pytest.approx(0.02, abs=1e-4)
+        np.testing.assert_allclose([own[1, :, 0].min(), own[1, :, 0].max()], [half, half + 0.01], atol=1e-6)
+        np.testing.assert_allclose([own[2, :, 0].min(), own[2, :, 0].max()], [-half - 0.01, -half], atol=1e-6)
+        np.testing.assert_allclose(own[1:, :, 2].max(), PANDA.tip, atol=1e-5)
+
+
+def test_the_program_takes_a_scale_for_each_pose(tmp_path: Path):
+    poses, scale = np.array([above(z=0.115), above(z=0.142)]), np.array([0.5, 1.4])
+    np.savez(tmp_path / "poses.npz", pose=poses, scale=scale)
+    read = garra.grasp.read_poses(tmp_path / "poses.npz")
+    np.testing.assert_array_equal(read.scale, scale)
+    program("grasp", "touch", tmp_path / "poses.npz", "--mesh", "box:0.04,0.04,0.06", "--mass", "0.1", "-o", tmp_path / "s.h5")
+    written, mine = garra.grasp.GraspSet.from_hdf5(tmp_path / "s.h5"), touch(poses, scale=scale)
+    np.testing.assert_array_equal(written.arrays["point"], mine.arrays["point"])
+    np.testing.assert_array_equal(written.touch.scale, scale)
 
 
 def test_wrong_arguments_name_the_argument():

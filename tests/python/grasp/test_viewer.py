@@ -74,6 +74,31 @@ def test_fingers_end_on_the_object(instant_run):
         assert np.linalg.norm(links[-1] - nominal.body.position) == pytest.approx(found["radius"], abs=2e-4)
 
 
+@pytest.fixture(scope="module")
+def group_run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("viewer") / "group"
+    garra.run(ROOT / "data/scenarios/two_spheres.toml", out, samples=200)
+    return out
+
+
+def test_a_group_has_all_its_objects_and_contacts_on_their_surfaces(group_run):
+    """Two balls of 30 mm, one on the other: where they touch is on both; forces between them are inside their cones."""
+    found = scene.read_pictures(str(group_run))
+    assert len(found["runs"]) > 1 and found["contact_objects"] == [0, 1, 1]
+    for run in found["runs"]:
+        now = parts.at(found, run, 0)
+        centers = [now.body.position, *(body.position for body in now.others)]
+        assert len(centers) == 2 and len(now.contacts) == 3
+        for contact, on in zip(now.contacts, ([0], [1], [0, 1]), strict=True):
+            for k in on:
+                assert np.linalg.norm(contact.point - centers[k]) == pytest.approx(0.03, abs=5e-5)
+        if run["outcome"] == "held":
+            for contact in now.contacts:
+                along = contact.force @ contact.normal
+                across = np.linalg.norm(contact.force - along * contact.normal)
+                assert across <= contact.friction * along * (1 + 1e-3)
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -106,6 +131,12 @@ def test_a_sample_that_is_not_stored_is_replayed(shown):
     assert shown._run["sample"] == new and not np.array_equal(shown._handles["/contacts/0"].position, before)
     with pytest.raises(garra.UsageError):
         shown.look(10**9)
+
+
+@pytest.mark.parametrize("shown", ["group_run"], indirect=True)
+def test_the_window_shows_every_object_of_a_group(shown):
+    assert {"/object", "/object 1", "/contacts/2"} <= set(shown._handles)
+    assert np.allclose(shown._handles["/object 1"].position, [0, 0, 0.15])
 
 
 @pytest.mark.parametrize("shown", ["time_run"], indirect=True)

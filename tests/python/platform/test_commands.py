@@ -219,12 +219,12 @@ def test_modes_have_the_lengths_and_are_certified(tmp_path):
 
 
 def test_a_tool_shifts_positions_and_nothing_else():
-    own = answer("ik", "trepa_like", "--at", "0.1 0 1.3, 0 0 90deg")
-    tool = answer("ik", "trepa_like", "--tool", "0.1 0 20cm", "--at", "0.1 0.1 1.5, 0 0 90deg")
-    for key in ("lengths", "sigma_min", "limit_mask"):
+    own = answer("ik", "trepa_like", "--at", "0.1 0 1.3, 0 0 30deg")
+    tool = answer("ik", "trepa_like", "--tool", "0.1 0 20cm", "--at", "0.18660254037844387 0.05 1.5, 0 0 30deg")
+    for key in ("lengths", "determinant", "limit_mask"):
         np.testing.assert_allclose(tool["result"][key], own["result"][key], atol=1e-14)
     back = answer("fk", "trepa_like", "--tool", "0.1 0 0.2", "--lengths", " ".join(map(str, own["result"]["lengths"])))
-    np.testing.assert_allclose(back["result"]["position"], [0.1, 0.1, 1.5], atol=1e-9)
+    np.testing.assert_allclose(back["result"]["position"], [0.18660254037844387, 0.05, 1.5], atol=1e-9)
     assert "3" in garra("platform", "ik", "trepa_like", "--tool", "1 2", expect=USAGE).stderr
 
 

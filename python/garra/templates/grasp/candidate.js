@@ -1,5 +1,5 @@
-// A candidate grasp on a canvas: contacts, inward normals, friction cones, center of mass, weight, push, and the object
-// where the set has a mesh of it. Upright: gravity points down.
+// A candidate grasp on a canvas: contacts, inward normals, friction cones, center of mass, weight, push, the object
+// where the set has a mesh of it, and the hand where it is known. Upright: gravity points down.
 "use strict";
 const CandidateScene = (() => {
   const { add, cross, dot, turned, uprightness } = Space;
@@ -13,7 +13,7 @@ const CandidateScene = (() => {
   }
 
   // `small`: without labels. Returns what controlView() wants, and show(grasp); grasp: {points, normals, friction, com,
-  // gravity, push}.
+  // gravity, push, size, hand}; size: a factor on the mesh.
   function make(canvas, mesh, small) {
     let view = null, now = null;
     const color = (name) => view.color(name);
@@ -21,24 +21,28 @@ const CandidateScene = (() => {
     // Seen from where the grasp before it was.
     function show(grasp, from = view ? view.angles() : HOME) {
       const stand = uprightness(grasp.gravity), room = (p) => turned(stand, p);
-      const vertex = mesh ? mesh.vertex.map(room) : [];
+      const vertex = mesh ? mesh.vertex.map((p) => room(p.map((v) => grasp.size * v))) : [];
       const points = grasp.points.map(room), com = room(grasp.com);
       const reach = Math.max(...points.map((p) => Math.hypot(...add(p, com, -1))), 1e-4);
       const around = [0, 1, 2].flatMap((c) => [-1.15, 1.15].map((s) => com.map((v, k) => v + (k === c ? s * reach : 0))));
       const seen = [...points, ...around, ...vertex];
       view = orthographic(canvas, ...Space.bounds(seen), from);
-      now = { grasp, room, vertex, points, com, reach, seen, normals: grasp.normals.map(room) };
+      const hand = grasp.hand ? grasp.hand.vertex.map(room) : [];
+      now = { grasp, room, vertex, hand, points, com, reach, seen, normals: grasp.normals.map(room) };
     }
 
     function facets({ to, toward }) {
       const facing = [];
-      for (const face of mesh.face) {
-        const [a, b, c] = face.map((k) => now.vertex[k]), n = cross(add(b, a, -1), add(c, a, -1)), size = Math.hypot(...n);
-        if (size) facing.push({ corners: [a, b, c], tilt: dot(n, toward) / size, depth: dot(a, toward) + dot(b, toward) + dot(c, toward) });
-      }
+      const collect = (faces, vertex, dark, alpha) => faces.forEach((face) => {
+        const [a, b, c] = face.map((k) => vertex[k]), n = cross(add(b, a, -1), add(c, a, -1)), size = Math.hypot(...n);
+        const tilt = Math.abs(dot(n, toward)) / size, depth = dot(a, toward) + dot(b, toward) + dot(c, toward);
+        if (size) facing.push({ corners: [a, b, c], tilt, depth, dark, alpha });
+      });
+      if (mesh) collect(mesh.face, now.vertex, "muted", 1);
+      if (now.hand.length) collect(now.grasp.hand.face, now.hand, "ink", 0.3);
       facing.sort((a, b) => a.depth - b.depth);
-      for (const { corners, tilt } of facing) {  // of a mesh whose faces turn either way round
-        view.polygon(corners.map(to), mixed(color("track"), color("muted"), 0.75 - 0.6 * Math.abs(tilt)), 1, 0.7);
+      for (const { corners, tilt, dark, alpha } of facing) {  // of meshes whose faces turn either way round
+        view.polygon(corners.map(to), mixed(color("track"), color(dark), 0.75 - 0.6 * tilt), alpha, alpha < 1 ? 0 : 0.7);
       }
     }
 
@@ -74,8 +78,8 @@ const CandidateScene = (() => {
       if (!canvasSize) return;
       const box = { x: 0, y: 0, w: canvasSize.width, h: canvasSize.height };
       const sight = view.projection(box, view.fit(now.seen, box)), { to, toward } = sight;
-      if (mesh) facets(sight);
-      else now.points.forEach((p) => view.line([to(now.com), to(p)], color("muted"), 0.9, [1, 4]));
+      facets(sight);
+      if (!mesh) now.points.forEach((p) => view.line([to(now.com), to(p)], color("muted"), 0.9, [1, 4]));
       const order = [...now.points.keys()].sort((a, b) => dot(now.points[a], toward) - dot(now.points[b], toward));
       order.forEach((j) => contact(j, sight));
       loads(sight);

@@ -33,9 +33,10 @@ const Ranking = (() => {
   function unpackPictures(found, rows) {
     if (!found || !found.count) return null;
     const point = reader(found.point), normal = reader(found.normal), mu = reader(found.friction.set), limit = reader(found.limit);
-    const [mass, com, gravity, wrench] = ["mass", "com", "gravity", "wrench"].map((name) => reader(found[name]));
+    const [mass, com, gravity, wrench, size] = ["mass", "com", "gravity", "wrench", "size"].map((name) => reader(found[name]));
     const first = new Float64Array(found.count + 1);
     for (let i = 0; i < found.count; i++) first[i + 1] = first[i] + rows.contacts(i);
+    const hand = unpackMesh(found.hand), corners = hand && hand.vertex.length / found.hand.count;
     const { low, step } = found.point, three = (read, i) => [0, 1, 2].map((c) => read(i, c));
     const of = (i) => {
       const contacts = [...Array(first[i + 1] - first[i]).keys()].map((k) => first[i] + k);
@@ -46,6 +47,8 @@ const Ranking = (() => {
         friction: contacts.map((r) => found.friction.factor * (mu ? mu(r) : 1)),
         limit: contacts.map((r) => (limit ? limit(r) : null)),
         mass: mass ? mass(i) : null,
+        size: size ? size(i) : 1,
+        hand: hand && i < found.hand.count ? { vertex: hand.vertex.slice(i * corners, (i + 1) * corners), face: hand.face } : null,
         com: three(com, i),
         gravity: three(gravity, i),
         push: wrench ? three(wrench, i) : [0, 0, 0],

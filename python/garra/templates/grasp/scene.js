@@ -1,4 +1,4 @@
-// Hand and object on a canvas: fingers as polylines through their links, inward normals, forces as arrows in their friction
+// Hand and objects on a canvas: fingers as polylines through their links, inward normals, forces as arrows in their friction
 // cones. At an instant of a trajectory, or of a sample that has only one.
 "use strict";
 const GraspScene = (() => {
@@ -6,14 +6,20 @@ const GraspScene = (() => {
   const STATES = ["held", "slip", "break"];  // of a contact: sticks, slips, open
   const GRAVITY = 9.81;
 
-  // The fingertip of each contact at an instant: one contact per finger, in their order.
-  const tips = (run, i) => run.links.map((rows) => rows[i][rows[i].length - 1]);
+  // The point of each contact at an instant: the fingertips, one for each contact, unless contacts have points.
+  const tips = (run, i) => (run.point ? run.point[i] : run.links.map((rows) => rows[i][rows[i].length - 1]));
 
-  // Body coordinates of the contacts' points at the start.
-  function bodyPoints(run) {
-    const [w, ...v] = run.quaternion[0], back = [w, ...v.map((c) => -c)];
-    return tips(run, 0).filter((p) => p[0] !== null).map((p) => turned(back, add(p, run.position[0], -1)));
+  // Motions of all objects of a trajectory.
+  const bodies = (run) => [run, ...(run.others || [])];
+
+  // Coordinates of the points of contacts on object k at the start, in its axes.
+  function bodyPoints(run, k = 0, on = []) {
+    const body = bodies(run)[k], [w, ...v] = body.quaternion[0], back = [w, ...v.map((c) => -c)];
+    const own = tips(run, 0).filter((p, j) => p[0] !== null && (on.length === 0 || on[j] === k));
+    return own.map((p) => turned(back, add(p, body.position[0], -1)));
   }
+
+  const middle = (low, high) => low.map((v, c) => (v + high[c]) / 2);
 
   // Force that is drawn as long as the object is big: few are larger. [N]
   function largeForce(data) {
@@ -24,11 +30,14 @@ const GraspScene = (() => {
 
   function make(canvas, data) {
     const first = data.runs[0], stand = Space.uprightness(first.gravity[0]), room = (p) => turned(stand, p);
-    const size = Solids.reach(data, bodyPoints(first)), body = room(first.position[0]);
+    const solids = [data, ...(data.others || [])], on = data.contact_objects || [];
+    const sizes = solids.map((solid, k) => Solids.reach(solid, bodyPoints(first, k, on))), size = Math.max(...sizes);
+    const centers = bodies(first).map(({ position }) => room(position[0]));
     const hand = data.runs.flatMap((run) => run.links.flat(2)).filter((p) => p[0] !== null).map(room);
-    const [low, high] = Space.bounds([body, ...hand]);
+    const around = centers.flatMap((center, k) => [0, 1, 2].flatMap((c) =>
+      [-1.6, 1.6].map((s) => center.map((v, i) => v + (i === c ? s * sizes[k] : 0)))));
+    const [low, high] = Space.bounds([...centers, ...hand]), body = middle(...Space.bounds(around));
     const view = orthographic(canvas, low, high, { azimuth: -22, elevation: 24 });
-    const around = [0, 1, 2].flatMap((c) => [-1.6, 1.6].map((s) => body.map((v, k) => v + (k === c ? s * size : 0))));
     let points = hand;
     const { context, line, write, arrow, color, dot: dot2 } = view, force = largeForce(data);
 
@@ -36,7 +45,7 @@ const GraspScene = (() => {
     function look(near) {
       points = near ? around : hand;
       view.reset();
-      view.aim(near ? body : low.map((v, c) => (v + high[c]) / 2));
+      view.aim(near ? body : middle(low, high));
     }
 
     function finger(points_, to) {
@@ -60,9 +69,9 @@ const GraspScene = (() => {
     }
 
     function contact(run, i, j, sight) {
-      const links = run.links[j];
-      if (!links || links[i][0][0] === null) return;
-      const tip = room(tips(run, i)[j]), f = run.force_palm[i][j], n = run.normal[i][j], c = run.force[i][j][0];
+      const at = tips(run, i)[j];
+      if (!at || at[0] === null) return;
+      const tip = room(at), f = run.force_palm[i][j], n = run.normal[i][j], c = run.force[i][j][0];
       const known = f[0] !== null && n[0] !== null;
       if (n[0] !== null) axis(tip, room(n), Math.max(c || 0, 0), sight);
       if (known && c > 0) {
@@ -91,8 +100,9 @@ const GraspScene = (() => {
       if (strength > 0) arrow(to(center), to(add(center, room(push), 1.1 * size / force)), color("break"), 2.2, "load");
     }
 
-    const scaled = ({ scale: s }) =>
-      ({ ...data, radius: s * data.radius, height: s * data.height, size: data.size.map((v) => s * v) });
+    const scaled = ({ scale: s }, solid) =>
+      ({ ...solid, radius: s * solid.radius, height: s * solid.height, size: solid.size.map((v) => s * v) });
+    const place = ({ quaternion, position }, i) => (p) => room(add(turned(quaternion[i], p), position[i]));
 
     // `start`: where it came from, or what it deviates from, is hinted at.
     function draw(run, i, start = run) {
@@ -100,24 +110,25 @@ const GraspScene = (() => {
       if (!canvasSize) return;
       const box = { x: 0, y: 0, w: canvasSize.width, h: canvasSize.height };
       const sight = view.projection(box, view.fit(points, box)), { to, toward } = sight;
-      const place = ({ quaternion, position }, k) => (p) => room(add(turned(quaternion[k], p), position[k]));
       const center = room(run.position[i]);
       palm(run, to);
-      if (i || start !== run) ghost(sight, start, place(start, 0));
-      line(run.position.slice(0, i + 1).map((p) => to(room(p))), color("held"), 1.4, [4, 4]);
+      if (i || start !== run) bodies(start).forEach((of, k) => ghost(sight, scaled(of, solids[k]), place(of, 0)));
+      bodies(run).forEach((of) => line(of.position.slice(0, i + 1).map((p) => to(room(p))), color("held"), 1.4, [4, 4]));
       const fingers = run.links.map((rows) => rows[i]).filter((p) => p[0][0] !== null).map((p) => p.map(room));
       const behind = (p) => dot(add(p[p.length - 1], center, -1), toward) < 0;
       fingers.filter(behind).forEach((p) => finger(p, to));
-      Solids.draw(view, sight, scaled(run), place(run, i), bodyPoints(run), color("muted"));
+      const depth = ({ position }) => dot(room(position[i]), toward);
+      bodies(run).map((of, k) => ({ of, k })).sort((a, b) => depth(a.of) - depth(b.of)).forEach(({ of, k }) =>
+        Solids.draw(view, sight, scaled(of, solids[k]), place(of, i), bodyPoints(run, k, on), color("muted")));
       fingers.filter((p) => !behind(p)).forEach((p) => finger(p, to));
       run.state[i].forEach((_, j) => contact(run, i, j, sight));
       loads(run, i, to);
     }
 
-    function ghost({ to }, run, stood) {
+    function ghost({ to }, solid, stood) {
       const before = context.globalAlpha;
       context.globalAlpha = 0.6;
-      Solids.outlines(scaled(run)).forEach(({ ring }) => line(ring.map((p) => to(stood(p))), color("muted"), 0.9, [1, 4]));
+      Solids.outlines(solid).forEach(({ ring }) => line(ring.map((p) => to(stood(p))), color("muted"), 0.9, [1, 4]));
       context.globalAlpha = before;
     }
 
