@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "garra/batch/devices.hpp"
 #include "garra/io/run_folder.hpp"
 #include "garra/study/engine.hpp"
 
