@@ -347,7 +347,7 @@ TEST(DeviceArrays, OfTwistsHaveTheScalarRates) {
 
 TEST(DeviceArrays, OfNoStatesNeedNothing) {
   const Robot robot = robot_of(6, false);
-  EXPECT_EQ(workspace_bytes(robot, {}, {}, {}), 0u);
+  EXPECT_EQ(workspace_bytes(robot, DeviceStates(), DevicePlace(), DeviceResults()), 0u);
   evaluate(robot, DeviceStates(), DevicePlace(), DeviceResults());
 }
 
