@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from garra.chain.robot import Chain
 
 _POINTS = np.array([[0, 0, 0], *np.eye(3), *-np.eye(3), [1, 1, 0], [1, 0, 1], [0, 1, 1]])
 """Places of a mass of 1 kg in a link: ten bodies whose parameters are linearly independent [m]"""
@@ -23,7 +20,7 @@ def parameters(mass: float, com: Any, inertia: np.ndarray) -> np.ndarray:
     return np.concatenate([[mass], mass * c, about_origin[_UPPER]])
 
 
-def of_links(robot: Chain) -> np.ndarray:
+def of_links(robot: Any) -> np.ndarray:
     """[10 links] parameters of all links about the origins of their frames."""
     found = []
     for joint in tomllib.loads(robot.to_toml())["joint"]:
@@ -33,7 +30,7 @@ def of_links(robot: Chain) -> np.ndarray:
     return np.concatenate(found)
 
 
-def point_masses(robot: Chain) -> list[Chain]:
+def point_masses(robot: Any) -> list[Any]:
     """[10 links] chains without other bodies, rotors and damping, with one point of 1 kg each."""
     head, *joints = robot.to_toml().partition("[[locked]]")[0].split("[[joint]]")
     bare = [re.sub(r"(?m)^(mass|com|inertia|armature|damping) = .*\n?", "", joint) for joint in joints]
@@ -45,7 +42,7 @@ def point_masses(robot: Chain) -> list[Chain]:
     return chains
 
 
-def regressor(robot: Chain, states: tuple[np.ndarray, ...], device: str, threads: int) -> np.ndarray:
+def regressor(robot: Any, states: tuple[np.ndarray, ...], device: str, threads: int) -> np.ndarray:
     """[m, n, 10 links] of states [m, n]: torques of the point masses, by the parameters of these."""
     kept = robot.__dict__
     if "_point_masses" not in kept:

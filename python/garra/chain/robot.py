@@ -339,9 +339,10 @@ class PathCheck:
         >>> robot.path(ends).plot().get_xlabel()
         's, number of the pose'
         """
-        from garra.study.run import axes
+        if ax is None:
+            from matplotlib import pyplot
 
-        ax = axes(ax)
+            ax = pyplot.subplots()[1]
         for branch in self.branches:
             s = self.s[branch.first : branch.first + len(branch.sigma)]
             ax.plot(s, branch.sigma, lw=3 if branch is self.best else 1, ls="-" if branch.passes else ":")

@@ -14,7 +14,6 @@ import numpy as np
 from garra import _core
 from garra.arguments import numbers, path_text
 from garra.grasp.drawing import Solid, geom_surface, place_solid
-from garra.grasp.ranking_file import TOUCH_STATUS
 from garra.turns import turn_matrix
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ MOST_CLOSING_STEPS = 8
 LARGEST_TURN = 0.2  # of a joint in a step of closing [rad or m]
 AT_ONCE = 400_000  # cells in memory
 OUTSIDE_LIMITS = 1e-3  # of a joint's range, or rad
-STATUS = {name: k for k, name in enumerate(TOUCH_STATUS)}
+STATUS = {name: k for k, name in enumerate(_core.touch_statuses)}
 
 
 @dataclass(frozen=True)

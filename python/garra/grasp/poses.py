@@ -179,7 +179,12 @@ def hand_solids(hand: ParallelJaw | JointedHand, columns: dict[str, np.ndarray],
 
 def read_jaw(file: Any) -> ParallelJaw | None:
     """The jaw that an HDF5 file of a set names, if it is one."""
-    said = str(getattr(file, "attrs", {}).get("jaw", "")).split()
+    return parse_jaw(str(getattr(file, "attrs", {}).get("jaw", "")))
+
+
+def parse_jaw(numbers: str) -> ParallelJaw | None:
+    """The jaw of its numbers in the order of the fields; None of others."""
+    said = numbers.split()
     names = _core.jaws["panda"]
     return ParallelJaw(**dict(zip(names, map(float, said), strict=True))) if len(said) == len(names) else None
 

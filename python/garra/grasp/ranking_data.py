@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -108,14 +109,19 @@ def _pictures(grasps: Grasps, order: np.ndarray) -> Table:
 
 def _hand(grasps: Grasps, order: np.ndarray) -> Table | None:
     """The hand of the best grasps: vertices of each, and the faces that all have."""
-    if grasps.hand is None or not len(order):
+    hand = grasps.hand
+    if grasps.jaw and grasps.touch:
+        from garra.grasp.poses import hand_solids, parse_jaw
+
+        hand = partial(hand_solids, parse_jaw(grasps.jaw), grasps.touch)
+    if hand is None or not len(order):
         return None
-    solids = grasps.hand(int(order[0]))
+    solids = hand(int(order[0]))
     starts = np.cumsum([0, *(len(s.vertices) for s in solids)])
     if not starts[-1]:
         return None
     shown = order[: max(MOST_HAND // int(starts[-1]), 1)]
-    vertex = [np.concatenate([s.vertices for s in grasps.hand(int(g))]) for g in shown]
+    vertex = [np.concatenate([s.vertices for s in hand(int(g))]) for g in shown]
     face = np.concatenate([s.faces + start for s, start in zip(solids, starts, strict=False)])
     return {"count": len(shown), "vertex": packed(np.array(vertex), "<f4"), "face": packed(face, "<u4")}
 

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -60,6 +59,7 @@ class Grasps:
     touch: dict[str, np.ndarray] = field(default_factory=dict)  #: status, ... of sets made of hand poses
     touch_names: tuple[str, ...] = TOUCH_STATUS  #: of the numbers in touch["status"]
     hand: Callable[[int], list[Any]] | None = None  #: solids of the hand at a grasp, if it is known
+    jaw: str = ""  #: numbers of the parallel jaw, as a file of a set has them
 
 
 @dataclass(frozen=True)
@@ -240,11 +240,9 @@ def _grasps(h5: Any, file: Path, count: int) -> Grasps:
             raise DamagedFile(f"{file}: {name}: does not fit the {count} grasps of the ranking")
         arrays[name] = array.reshape(shape)
     names = {"names": read_names(h5, "name", count), "contact_names": read_names(h5, "contact_name", rows)}
-    from garra.grasp.poses import hand_solids, read_jaw
-
-    touch, jaw = read_touch(h5, count), read_jaw(h5)
-    hand = partial(hand_solids, jaw, touch) if jaw and touch else None
-    return Grasps(first, arrays, read_mesh(h5), **names, group_names=read_group_names(h5), touch=touch, hand=hand)
+    names["group_names"] = read_group_names(h5)
+    jaw = str(getattr(h5, "attrs", {}).get("jaw", ""))
+    return Grasps(first, arrays, read_mesh(h5), **names, touch=read_touch(h5, count), jaw=jaw)
 
 
 def read_touch(h5: Any, count: int) -> dict[str, np.ndarray]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from garra.summary import Summary
-
-if TYPE_CHECKING:
-    from garra.chain.robot import Chain
 
 _TRIAL = 0.1
 """Length of trial motions at a singularity [rad, or of the unit of length]."""
@@ -41,7 +39,7 @@ class WayOut(Summary):
 
 
 def way_out(
-    robot: Chain,
+    robot: Any,
     q: Any,
     *,
     length: float = 1.0,
@@ -140,7 +138,7 @@ def _slopes(J: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.einsum("mjx,mx->mj", np.concatenate([moved, np.cross(W, behind[..., 3:])], axis=-1), u)
 
 
-def _generic_rank(robot: Chain) -> int:
+def _generic_rank(robot: Any) -> int:
     """Rank of the Jacobian at random joint values, found once."""
     if "_generic_rank" not in robot.__dict__:
         spread = np.random.default_rng(0).uniform(-1, 1, (8, robot.n))
@@ -154,11 +152,11 @@ def _unit(motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return motion / np.where(size > 0, size, 1.0)[:, None], size
 
 
-def _escapes(robot: Chain, q: np.ndarray, tolerance: float) -> np.ndarray:
+def _escapes(robot: Any, q: np.ndarray, tolerance: float) -> np.ndarray:
     """[k, n] motions of analyze() that leave a singularity, each in both directions."""
-    from garra.singularity import analyze
+    from garra import _core
 
-    details = analyze(robot, q, tolerance=tolerance).details
+    details = json.loads(_core.singularity_analyze(robot._core, q.tolist(), tolerance, 0.25))
     ways = [details["best_direction"]] if details["best_direction"] else []
     for escape in details["escape"]:
         way = np.zeros(robot.n)

@@ -57,6 +57,7 @@ void check_sizes(const GraspSet& s, const SetStudy& study) {
 
 /// Methods other than auto have three numbers a contact.
 void check_method(const GraspSet& s, const SetStudy& study) {
+  static_cast<void>(contact::parse_effort(study.effort));  // throws for other names
   if (study.method == "auto") return;
   contact::Options options;
   contact::set_method(options, study.method);

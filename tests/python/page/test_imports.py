@@ -103,4 +103,4 @@ def test_a_room_sees_the_framework_and_the_framework_no_room():
         room = name.split(".")[1] if name.count(".") > 1 else ""
         if room in rooms:
             seen = {other.split(".")[1] for other in others if other != "garra"} - {room}
-            assert seen <= SISTERS.get(room, set()) | ({"page", "arguments", "batch", "files", "on_gpu", "options", "renamed", "summary"} - {room}), f"{name} sees {seen}"
+            assert seen <= SISTERS.get(room, set()) | ({"page", "arguments", "batch", "files", "on_gpu", "options", "renamed", "summary", "turns"} - {room}), f"{name} sees {seen}"
