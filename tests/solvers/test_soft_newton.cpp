@@ -167,35 +167,34 @@ TEST(SoftNewton, ContactsThatNothingTurnsAreSolvedAsPoints) {
   EXPECT_GT(compared, 195);
 }
 
-/// A rigid object in soft contacts: A of rank 6, and b = a_0 - A x with a_0 inside the dual cones, so that a solution
-/// exists (docs/theory/contact-solver.md, step 4).
+/// A rigid object in soft contacts of rigid fingers: A = L' L and b = L' y, so that b presses no internal forces.
 template <int N>
-Problem<N> rigid_solvable(std::mt19937_64& g) {
+Problem<N> rigid_hand(std::mt19937_64& g) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0.1, 1);
-  Mat<double, 6, 4 * N> L;
-  for (int k = 0; k < 24 * N; ++k) L[k] = normal(g);
-  Problem<N> p{transpose_times(L, L), Vec<double, 4 * N>::zero(), Vec<double, N>::zero()};
-  Vec<double, 4 * N> inside, x;
-  for (int k = 0; k < 4 * N; ++k) x[k] = normal(g), inside[k] = normal(g);
-  for (int j = 0; j < N; ++j) {
-    p.mu[j] = uniform(g);
-    const double* a = inside.m + 4 * j;
-    inside[4 * j] = p.mu[j] * std::hypot(a[1], a[2], a[3]) + 0.1 * uniform(g);
-  }
-  p.b = inside - p.A * x;
+  constexpr int kRows = 6 + N;
+  Mat<double, kRows, 4 * N> L;
+  for (int k = 0; k < 4 * N * kRows; ++k) L[k] = normal(g);
+  // Fingers move their own contact alone.
+  for (int r = 6; r < kRows; ++r)
+    for (int k = 0; k < 4 * N; ++k)
+      if (k / 4 != r - 6) L(r, k) = 0;
+  Vec<double, kRows> y;
+  for (int r = 0; r < kRows; ++r) y[r] = normal(g);
+  Problem<N> p{transpose_times(L, L), transpose(L) * y, Vec<double, N>::zero()};
+  for (int j = 0; j < N; ++j) p.mu[j] = uniform(g);
   return p;
 }
 
 TEST(SoftNewton, FallbackSolversFollowWhereItReachesItsLimit) {
-  constexpr int N = 5, kProblems = 3000;
+  constexpr int N = 8, kProblems = 6000;
   using AnyProblem = FrictionProblem<double, kAnyContacts, 4>;
   using AnyCandidate = Candidate<double, kAnyContacts, 4>;
   const ContactsInUse many(N);
   std::mt19937_64 g(5);
   int left = 0, solved_later = 0;
   for (int k = 0; k < kProblems; ++k) {
-    const Problem<N> p = rigid_solvable<N>(g);
+    const Problem<N> p = rigid_hand<N>(g);
     const Solution<N> first = solved(p);
     if (converged(first.status)) continue;
     ++left;

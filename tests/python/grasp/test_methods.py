@@ -95,8 +95,8 @@ def test_full_effort_is_taken_by_runs_rankings_and_analyses(tmp_path):
     assert by_default == longer
     with pytest.raises(UsageError, match="bounded, full"):
         rank(grasps, samples=50, effort="half")
-    outcome, force = solved(tmp_path / "run", "auto", "--effort", "full")
-    assert 'effort = "full"' in (tmp_path / "run" / "scenario.toml").read_text()
+    solved(tmp_path / "run", "auto", "--effort", "full")
+    assert "solver.effort" in (tmp_path / "run" / "overrides.json").read_text()
     garra("grasp", "analyze", HAND, "--effort", "full")
     grasps.save(tmp_path / "set.h5")
     garra("grasp", "rank", tmp_path / "set.h5", "--effort", "full")
