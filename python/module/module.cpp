@@ -73,6 +73,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate, exceptions);
   require_wanted_instruction_set();
   m.attr("version") = version();
+  m.attr("isa") = instruction_set();
   m.attr("statuses") = to_tuple<Status>(kStatusCount);
   add_contact(m);
   add_contact_in_jax(m);
