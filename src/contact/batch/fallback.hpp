@@ -58,9 +58,10 @@ GARRA_HD int weight_of(double reason) {
 /// Runs the fallback solvers on a problem, body by body: a heavy body must not set the units of a light one.
 /// `load(p)` sets the problem with its sliding contacts eliminated; `aside` as in solvers::fallback.
 template <int N, int D, class Entry, class Problem, class Load>
-GARRA_HD void solve_bodies(solvers::FrictionFallback options, const Entry& A, const Vec<double, D * N>& b,
-                           const Vec<double, N>& mu, const solvers::SlidingContacts<double, N, D>& slip,
-                           const Load& load, Problem& problem, Problem& aside, solvers::Candidate<double, N, D>& best) {
+GARRA_HD_CALL void solve_bodies(solvers::FrictionFallback options, const Entry& A, const Vec<double, D * N>& b,
+                                const Vec<double, N>& mu, const solvers::SlidingContacts<double, N, D>& slip,
+                                const Load& load, Problem& problem, Problem& aside,
+                                solvers::Candidate<double, N, D>& best) {
   Vec<double, N> number;
   for (int j = 0; j < extent<N>(); ++j) number[j] = j;
   number = solvers::friction_problem_detail::largest_of_coupled<N, D, double>(A, number);
