@@ -50,11 +50,11 @@ int id_of(Method method) {
 }
 
 /// Defaults, except where another choice was seen to be faster at no loss of solved problems.
-/// On the scaled problem Siconos' error and the certificate differ only in what they divide by, |q| against the largest
-/// of |q|, |r| and |u|: a Siconos error of `tolerance` is at most `tolerance` for the certificate.
+/// The tolerance is a tenth: with the whole one the certificate refuses 2 to 17 % of the forces that Siconos calls
+/// solved, by less than ten tolerances. A hundredth solves no more.
 Options make_options(Method method, double tolerance) {
   Options options(solver_options_create(id_of(method)));
-  options->dparam[SICONOS_DPARAM_TOL] = tolerance;
+  options->dparam[SICONOS_DPARAM_TOL] = 0.1 * tolerance;
   int* const choice = options->iparam;
   if (method == Method::newton || method == Method::hybrid_newton)
     choice[SICONOS_FRICTION_3D_NSN_RHO_STRATEGY] = SICONOS_FRICTION_3D_NSN_FORMULATION_RHO_STRATEGY_SPLIT_SPECTRAL_NORM;
