@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <random>
 #include <vector>
 
 #include "contact/problems/classes_general.hpp"
@@ -136,10 +137,15 @@ Problems beside_a_body(const Problems& p, double size) {
 }
 
 TEST(Bodies, OneThatIsCoupledWithNoneChangesNoStatus) {
-  const Problems all = bench::six_equations({4, 20000, 0});
-  const std::vector<std::size_t> hard = beyond_newton(contact::solve(all, {}, kLanes));
-  ASSERT_GE(hard.size(), 30U);
-  for (const std::size_t k : hard)
+  Problems all = bench::six_equations({4, 300, 0});
+  // Loads that rigid fingers cannot all have: some problems have no solution.
+  std::mt19937_64 g(1);
+  std::normal_distribution<double> normal;
+  for (double& x : all.b) x += 5 * normal(g);
+  const Solutions found = contact::solve(all, {}, kLanes);
+  ASSERT_GE(std::ranges::count(found.status, Status::kStalled), 10);
+  ASSERT_GE(std::ranges::count(found.status, Status::kConverged), 10);
+  for (std::size_t k = 0; k < found.status.size(); ++k)
     for (const double size : {1e-6, 1.0, 1e6}) {
       const Problems p = only(all, k);
       const Solutions alone = contact::solve(p, {}, kScalar),
