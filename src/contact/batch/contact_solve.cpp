@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/room.hpp"
-#include "contact/batch/own_limit.hpp"
+#include "contact/batch/auto_solver.hpp"
 #include "contact/batch/solve_batch.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"

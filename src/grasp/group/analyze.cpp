@@ -108,8 +108,7 @@ Solved solve_points(const GroupModel& m, const GroupSample& s, const Scenario& s
 
 Solved solve_soft(const GroupModel& m, const GroupSample& s, const Scenario& scenario) {
   const auto p = instant_problem<4>(m, s);
-  solvers::FrictionNewton solver;
-  solver.tolerance = scenario.tolerance;
+  const solvers::FrictionNewton solver = contact::make_auto_solver(contact_options(scenario));
   batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, 4>> problems(1);
   batch::Tiles<solvers::Candidate<double, kAnyContacts, 4>> candidates(1);
   problems.set(0, p);

@@ -516,8 +516,7 @@ std::int64_t step_of_instant(const Rules& r, int i) {
 /// Solves the steps' problems.
 template <int D>
 void solve_steps(const Rules& r, const HostBackend& backend, const SolverTiles<D>& t, std::int64_t count) {
-  solvers::FrictionNewton solver;
-  solver.tolerance = r.scenario.tolerance;
+  const solvers::FrictionNewton solver = contact::make_auto_solver(backend.solver);
   if constexpr (D == 3) {
     backend.iterate(
         contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{solver, t.problems, nullptr, t.candidates,

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "contact/batch/own_limit.hpp"
+#include "contact/batch/auto_solver.hpp"
 #include "garra/contact.hpp"
 #include "garra/solvers/friction_newton.hpp"
 #include "grasp/set/hand.hpp"
@@ -140,22 +140,18 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
   return {study.held_imbalance, study.held_acceleration, !set.force_limit.empty() || std::isfinite(study.force_limit)};
 }
 
-/// Solver of the contact problems of a set.
-[[nodiscard]] inline solvers::FrictionNewton contact_solver(const SetStudy& study) {
-  solvers::FrictionNewton solver;
-  solver.tolerance = study.tolerance;
-  solver.full = contact::parse_effort(study.effort);
-  if (solver.full) solver.max_iterations = contact::own_limit(true);
-  return solver;
-}
-
-/// The same with the method that the set's study names.
+/// The method that a set's study names for its contact problems.
 [[nodiscard]] inline contact::Options contact_options(const SetStudy& study) {
   contact::Options options;
   contact::set_method(options, study.method);
   options.tolerance = study.tolerance;
   options.full_effort = contact::parse_effort(study.effort);
   return options;
+}
+
+/// Solver of the contact problems of a set by `auto`.
+[[nodiscard]] inline solvers::FrictionNewton contact_solver(const SetStudy& study) {
+  return contact::make_auto_solver(contact_options(study));
 }
 
 /// One sample, in full; contacts (n, t, o), soft ones (n, t, o, tau / r).

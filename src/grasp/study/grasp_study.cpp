@@ -105,10 +105,7 @@ struct Workspace : private ContactsInUse {
 };
 
 solvers::FrictionNewton make_solver(const Scenario& s, bool cold) {
-  solvers::FrictionNewton solver;
-  solver.tolerance = s.tolerance;
-  solver.max_iterations = own_limit(s);
-  solver.full = s.effort == "full";
+  solvers::FrictionNewton solver = contact::make_auto_solver(contact_options(s));
   solver.cold = cold;
   return solver;
 }

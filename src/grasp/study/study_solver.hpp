@@ -1,26 +1,20 @@
 // The solver of a scenario's contact problems.
 #pragma once
 
+#include "contact/batch/auto_solver.hpp"
 #include "contact/batch/method.hpp"
-#include "contact/batch/own_limit.hpp"
 #include "garra/grasp.hpp"
 
 namespace garra::grasp {
-
-/// solver.max_iterations. Its default is no limit of full effort.
-inline int own_limit(const Scenario& s) {
-  return s.effort == "full" && s.max_iterations == Scenario{}.max_iterations ? contact::own_limit(true)
-                                                                             : s.max_iterations;
-}
 
 inline contact::Options contact_options(const Scenario& s) {
   contact::Options options;
   contact::set_method(options, s.method);
   options.tolerance = s.tolerance;
   options.full_effort = s.effort == "full";
-  // The default is the limit of `auto`; other methods have limits of their own.
-  if (options.method == contact::Method::kAuto || s.max_iterations != Scenario{}.max_iterations)
-    options.max_iterations = own_limit(s);
+  // The default is the limit of `auto` with bounded effort; other methods, and full effort, have limits of their own.
+  const bool bounded = options.method == contact::Method::kAuto && !options.full_effort;
+  if (bounded || s.max_iterations != Scenario{}.max_iterations) options.max_iterations = s.max_iterations;
   return options;
 }
 

@@ -73,8 +73,7 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
                   const Give& give_fingers) {
   const MotionRules* rules = backend.rules();
   const MotionTiles& t = tiles.motion;
-  solvers::FrictionNewton solver;
-  solver.tolerance = job.model.rules.tolerance;
+  const solvers::FrictionNewton solver = contact::make_auto_solver(job.model.solver);
   // Afterwards the file's values replace those of inverse kinematics.
   if (job.by_inverse_kinematics()) backend.start_fingers(job.model.rules, t, count);
   if (job.fingers_given()) give_fingers();

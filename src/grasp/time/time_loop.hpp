@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "contact/batch/auto_solver.hpp"
 #include "contact/batch/body.hpp"
 #include "garra/batch/interrupt.hpp"
 #include "garra/contact.hpp"
@@ -65,8 +66,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
   const MotionRules* rules = backend.rules();
   const std::vector<std::int64_t> look_steps = model.look_steps();
   std::vector<std::vector<double>> torques;
-  solvers::FrictionNewton solver;
-  solver.tolerance = model.rules.tolerance;
+  const solvers::FrictionNewton solver = contact::make_auto_solver(model.solver);
   std::size_t next_look = 0;
   backend.for_each(count, MotionDrawKernel{rules, tiles});
   backend.start_fingers(model.rules, tiles, count);

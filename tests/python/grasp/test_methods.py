@@ -103,6 +103,18 @@ def test_full_effort_is_taken_by_runs_rankings_and_analyses(tmp_path):
     assert "bounded" in refused(2, "run", HAND, "--effort", "half")
 
 
+def test_analyses_and_simulations_take_the_limits_of_the_solver(tmp_path):
+    slips = ("--set", "contacts.friction=0.05", "--max-unsolved", "1", "--format", "json")
+    free, bound = (
+        json.loads(garra("grasp", "analyze", HAND, *slips, *more).stdout)["result"]["iterations"]
+        for more in ((), ("--set", "solver.max_iterations=1"))
+    )
+    assert free > 1 >= bound
+    garra("run", "data/scenarios/three_puma_pull.toml", "--samples", 8, "--no-report", "-o", tmp_path / "run", "--max-unsolved", 1,
+          "--set", "solver.max_iterations=1", "--set", "contacts.friction=0.05")  # fmt: skip
+    assert summary_of(tmp_path / "run")["outcomes"]["unsolved"] > 0
+
+
 def test_the_summary_counts_what_fallback_solvers_cost(tmp_path):
     solved(tmp_path / "run", "auto")
     solver = summary_of(tmp_path / "run")["solver"]
