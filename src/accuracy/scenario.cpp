@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/files/number.hpp"
-#include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
@@ -116,13 +115,8 @@ void scenario_fields(Fields& f, Scenario& s, const std::string& file) {
 }  // namespace
 
 Scenario read_accuracy(const ScenarioDocument& document) {
-  TableReader root(document.root(), "");
-  require_job(root, "accuracy", "study of an arm's accuracy");
-  Scenario s = defaults();
-  FieldReader f(document.root());
-  scenario_fields(f, s, document.name());
-  f.finish();
-  return s;
+  const auto fields = [&](Fields& f, Scenario& s) { scenario_fields(f, s, document.name()); };
+  return read_job_scenario(document.root(), "accuracy", "study of an arm's accuracy", defaults(), fields);
 }
 
 std::string resolved_toml(const Scenario& s) {

@@ -1,7 +1,6 @@
 // The fields of a scenario with job = "platform_climb".
 #include "climb/scenario.hpp"
 
-#include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
@@ -80,13 +79,8 @@ void scenario_fields(Fields& f, Scenario& s, const std::string& file) {
 }  // namespace
 
 Scenario read_climb(const ScenarioDocument& document) {
-  TableReader root(document.root(), "");
-  require_job(root, "platform_climb", "study of a climb");
-  Scenario s = defaults();
-  FieldReader f(document.root());
-  scenario_fields(f, s, document.name());
-  f.finish();
-  return s;
+  const auto fields = [&](Fields& f, Scenario& s) { scenario_fields(f, s, document.name()); };
+  return read_job_scenario(document.root(), "platform_climb", "study of a climb", defaults(), fields);
 }
 
 std::string resolved_toml(const Scenario& s) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_values.hpp"
 #include "base/scenario/fields.hpp"
 #include "garra/study/study.hpp"
@@ -16,6 +17,17 @@ void check_schema(TableReader& root);
 [[nodiscard]] std::string read_header(TableReader& root);
 /// Checks `schema` and that the job is `job`; `what` names such a scenario in messages.
 void require_job(TableReader& root, const std::string& job, const std::string& what);
+/// A scenario of the job by its list of fields(f, scenario), from `scenario` with its defaults.
+template <class Scenario, class List>
+[[nodiscard]] Scenario read_job_scenario(const Node& document, const std::string& job, const std::string& what,
+                                         Scenario scenario, const List& fields) {
+  TableReader root(document, "");
+  require_job(root, job, what);
+  FieldReader f(document);
+  fields(f, scenario);
+  f.finish();
+  return scenario;
+}
 /// A whole number from 1 to `most`.
 [[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
 inline constexpr std::int64_t kMaxSamples = 1'000'000'000'000;

@@ -118,13 +118,10 @@ void check_names(const Scenario& s) {
 }
 
 Scenario build_grasp(const Node& document, const std::string& name) {
-  TableReader root(document, "");
-  require_job(root, "grasp", "grasp study");
-  Scenario scenario;
-  FieldReader f(document);
   const Node* objects = document.find("object");
-  grasp_scenario_fields(f, scenario, name, objects != nullptr && objects->kind == Node::Kind::kArray);
-  f.finish();
+  const bool several = objects != nullptr && objects->kind == Node::Kind::kArray;
+  const auto fields = [&](Fields& f, Scenario& s) { grasp_scenario_fields(f, s, name, several); };
+  Scenario scenario = read_job_scenario(document, "grasp", "grasp study", Scenario(), fields);
   // After all keys, because the command depends on several tables.
   check_command(document, scenario);
   check_names(scenario);

@@ -195,14 +195,9 @@ void set_scenario_fields(Fields& f, SetScenario& s) {
 }
 
 SetScenario build_set_scenario(const Node& document) {
-  TableReader root(document, "");
-  require_job(root, "grasp_set", "study of a set of grasps");
   SetScenario s;
   s.plan.chunk = 0;
-  FieldReader f(document);
-  set_scenario_fields(f, s);
-  f.finish();
-  return s;
+  return read_job_scenario(document, "grasp_set", "study of a set of grasps", s, set_scenario_fields);
 }
 
 /// Resolves the set's path: as the scenario says, or beside it if a run folder and its set were moved together.

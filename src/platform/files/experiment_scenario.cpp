@@ -181,13 +181,8 @@ void experiment_scenario_fields(Fields& f, ExperimentScenario& s, const std::str
 }
 
 ExperimentScenario build_experiment_scenario(const Node& document, const std::string& name) {
-  TableReader root(document, "");
-  require_job(root, "platform_experiment", "experiment on a platform");
-  ExperimentScenario s;
-  FieldReader f(document);
-  experiment_scenario_fields(f, s, name);
-  f.finish();
-  return s;
+  const auto fields = [&](Fields& f, ExperimentScenario& s) { experiment_scenario_fields(f, s, name); };
+  return read_job_scenario(document, "platform_experiment", "experiment on a platform", ExperimentScenario(), fields);
 }
 
 }  // namespace

@@ -301,13 +301,8 @@ void study_scenario_fields(Fields& f, Scenario& s, const std::string& file) {
 }
 
 Scenario build_study_scenario(const Node& document, const std::string& name) {
-  TableReader root(document, "");
-  require_job(root, "platform", "platform study");
-  Scenario s = defaults();
-  FieldReader f(document);
-  study_scenario_fields(f, s, name);
-  f.finish();
-  return s;
+  const auto fields = [&](Fields& f, Scenario& s) { study_scenario_fields(f, s, name); };
+  return read_job_scenario(document, "platform", "platform study", defaults(), fields);
 }
 
 }  // namespace

@@ -200,16 +200,12 @@ bool visits_nodes(const MapScenario& s) {
 namespace {
 
 MapScenario build_map_scenario(const Node& document, const std::string& name) {
-  TableReader root(document, "");
-  require_job(root, "singularity", "map of singularities");
   const Node *joints = document.find("joints"), *robot = document.find("robot");
-  MapScenario s = defaults();
-  FieldReader f(document);
   // Where a joint is missing there is no key to point at: the table that should have it, else the robot's, is the
   // place.
-  map_scenario_fields(f, s, name, joints != nullptr ? joints->place : robot != nullptr ? robot->place : document.place);
-  f.finish();
-  return s;
+  const Node& at = joints != nullptr ? *joints : robot != nullptr ? *robot : document;
+  const auto fields = [&](Fields& f, MapScenario& s) { map_scenario_fields(f, s, name, at.place); };
+  return read_job_scenario(document, "singularity", "map of singularities", defaults(), fields);
 }
 
 }  // namespace
