@@ -113,6 +113,15 @@ void add_overrides(Command command, std::vector<std::string>& overrides, const s
   command.add_option("--set", overrides, help).type_name("KEY=VALUE").one_value_each();
 }
 
+void add_effort(Command command, std::string& effort) {
+  command
+      .add_option("--effort", effort,
+                  "bounded (default): a problem without an answer costs at most a thousand ordinary ones; full: every "
+                  "solver to its "
+                  "own limit (auto)")
+      .check(one_of({"bounded", "full"}));
+}
+
 void add_batch_flags(Command command, BatchFlags& flags, const std::string& unsolved) {
   command.add_option("--device", flags.device, "auto, cpu, scalar, cuda or cuda:1").capture_default_str();
   add_threads(command, flags.threads);

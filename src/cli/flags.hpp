@@ -48,6 +48,8 @@ struct BatchFlags {
 void add_threads(Command command, int& threads, const std::string& help = "processor threads, 0 for all");
 /// --set KEY=VALUE, repeatable
 void add_overrides(Command command, std::vector<std::string>& overrides, const std::string& help);
+/// --effort of the contact solver
+void add_effort(Command command, std::string& effort);
 /// --device --threads --max-unsolved --format; `unsolved` completes "exit code 4 where a larger share ...".
 void add_batch_flags(Command command, BatchFlags& flags, const std::string& unsolved);
 

@@ -85,7 +85,7 @@ void add_run_commands(Command app) {
       .check(positive_number());
   run.add_option("--method", a->method, "solver.method of a grasp's contact problems, e.g. box-quacan")
       .type_name("NAME");
-  run.add_option("--effort", a->effort, "solver.effort: bounded, or full for every contact solver to its own limit");
+  add_effort(run, a->effort);
   add_overrides(run, a->set, "key=value, overrides the scenario, e.g. --set load.grip_force='12 N'");
   add_common_flags(run, *a);
   add_format_flag(run, *a);

@@ -367,13 +367,7 @@ void add_method_options(Command command, SolveArguments& arguments) {
       .add_option("--start", arguments.start,
                   "methods that minimize a merit function: the first start: " + joined(starts) + "; default: own")
       .check(one_of(starts));
-  command
-      .add_option(
-          "--effort", arguments.effort,
-          "bounded: a problem without an answer costs at most a thousand ordinary ones; full: every solver to its "
-          "own limit (auto)")
-      .check(one_of({"bounded", "full"}))
-      .capture_default_str();
+  add_effort(command, arguments.effort);
   command
       .add_option("--starts", arguments.options.starts,
                   "methods that minimize a merit function: starts before a problem counts as unsolved; default: the "

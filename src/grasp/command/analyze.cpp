@@ -85,8 +85,7 @@ void add_grasp_commands(Command app) {
   command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
   command.add_option("--group", a->group, "group of IN.h5 that holds the states, as `nominal` of a motion.h5");
   add_overrides(command, a->overrides, "replace a value of the scenario, for example contacts.friction=0.3");
-  command.add_option("--effort", a->effort, "solver.effort: bounded, or full for every solver of auto to its own limit")
-      .check(one_of({"bounded", "full"}));
+  add_effort(command, a->effort);
   add_batch_flags(command, *a, "is not solved");
   command.footer(
       "Examples:\n"

@@ -315,8 +315,7 @@ void add_rank_command(Command grasp) {
   command.add_option("--hand", a->hand, "ideal, compliant or whole (default: what the set has arrays of)")
       .check(one_of({"auto", "ideal", "compliant", "whole"}));
   command.add_option("--method", a->method, "solver.method: of the contact problems of a hand that is not ideal");
-  command.add_option("--effort", a->effort, "solver.effort: bounded, or full for every solver of auto to its own limit")
-      .check(one_of({"bounded", "full"}));
+  add_effort(command, a->effort);
   command.add_option("--best", a->best, "find the K best: others are given up early, and it ends when they are found")
       .type_name("K")
       .transform(whole_number());
