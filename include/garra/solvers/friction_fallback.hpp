@@ -69,8 +69,8 @@ struct Search {
   double error;                  ///< its change of the load
   double work;                   ///< in Newton steps
   bool over;                     ///< converged, or no further solver is tried
-  bool solved;
-  bool pressed;  ///< the load presses internal forces together: a solution need not exist
+  bool solved;                   ///< the best forces are certified
+  bool pressed;                  ///< the load presses internal forces together: a solution need not exist
 
   [[nodiscard]] GARRA_HD bool spent() const { return work >= options.most_work || left() <= 0; }
   /// Remaining outer iterations.

@@ -52,7 +52,7 @@ GARRA_HD void follow_rates(const Followers& followers, Vec<S, J>& qd) {
 template <class S, int R, int J>
 GARRA_HD void lead_columns(const Followers& followers, Mat<S, R, J>& A) {
   for_each_follower<J>(followers, [&](int i, int l, double ratio) {
-    for (int r = 0; r < R; ++r) {
+    for (int r = 0; r < extent<R>(); ++r) {
       A(r, l) = fma(S(ratio), A(r, i), A(r, l));
       A(r, i) = S(0);
     }
@@ -66,7 +66,7 @@ GARRA_HD void lead_torques(const Followers& followers, Vec<S, J>& v) {
     v[i] = S(0);
   });
 }
-/// P' M P of a symmetric matrix; followers keep a rotor of 1, as padding has, so that it stays regular.
+/// P' M P; followers keep a rotor of 1, as padding has, so that it stays regular.
 template <class S, int J>
 GARRA_HD void lead_inertia(const Followers& followers, Mat<S, J, J>& M) {
   lead_columns(followers, M);

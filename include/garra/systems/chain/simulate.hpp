@@ -120,7 +120,7 @@ GARRA_HD Rates<S, J> rates(const Plant<S, M, J, K>& plant, const Clock<C>& clock
   for_each_index<J>([&](int i) { braked[i] = b[i] * at.qd[i]; });
   Mat<S, J, J> H = mass_matrix<K>(plant.model, x);
   Vec<S, J> force = free_force<K>(plant.model, x, at.qd, tau) - braked;
-  lead_mass(plant.law.followers, H);
+  lead_inertia(plant.law.followers, H);
   lead_torques(plant.law.followers, force);
   Vec<S, J> qdd = solve_for<M>(H, force);
   follow_rates(plant.law.followers, qdd);
@@ -173,16 +173,6 @@ struct Stage {
   Vec<S, J> tau, total;      ///< of the motors; with the force on the tool
 };
 
-/// P' M P of chains of any size, as lead_inertia() of kMaxJoints.
-template <class S, int J>
-GARRA_HD void lead_mass(const Followers& followers, Mat<S, J, J>& M) {
-  for_each_follower<J>(followers, [&](int i, int l, double ratio) {
-    for (int k = 0; k < extent<J>(); ++k) M(k, l) = fma(S(ratio), M(k, i), M(k, l));
-    for (int k = 0; k < extent<J>(); ++k) M(l, k) = fma(S(ratio), M(i, k), M(l, k));
-    for (int k = 0; k < extent<J>(); ++k) M(k, i) = M(i, k) = S(k == i ? 1 : 0);
-  });
-}
-
 template <class S, int J>
 GARRA_HD void follow_turn(const Followers& followers, Drive<S, J>& d) {
   for_each_follower<J>(followers, [&](int i, int l, double) { d.turn[i] = d.turn[l]; });
@@ -219,7 +209,7 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
       for_each_index<J>([&](int k) { sum = fma(H(i, k), gap[k], sum); });
       b[i] = sum;
     });
-    lead_mass(plant.law.followers, A);
+    lead_inertia(plant.law.followers, A);
     lead_torques(plant.law.followers, b);
     Vec<S, J> change = solve_for<M>(A, b);
     follow_rates(plant.law.followers, change);
@@ -290,7 +280,7 @@ template <Joints K, class S, class M, int J>
 GARRA_HD_CALL void stop_joints(const M& m, const Followers& followers, const Vec<double, J>& lower,
                                const Vec<double, J>& upper, Motion<S, J>& at) {
   Mat<S, J, J> H = mass_matrix<K>(m, angles<K>(m, at.q));
-  lead_mass(followers, H);
+  lead_inertia(followers, H);
   Vec<S, J> stopped, b;
   for_each_index<J>([&](int i) {
     const auto below = at.q[i]<S(lower[i]), above = at.q[i]> S(upper[i]);
