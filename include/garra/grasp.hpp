@@ -177,7 +177,7 @@ struct Scenario {
   Vec3<double> angular_velocity = {{0, 0, 0}};  ///< [rad/s]
   std::string method = "auto";                  ///< contact solver: a name of contact::Method, but for lemke
   double tolerance = 1e-9;                      ///< of its certificate
-  int max_iterations = 1000;                    ///< of one contact problem, over all stages
+  int max_iterations = 1000;       ///< of one contact problem, over all stages; 0: the own limit of the method
   std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/theory/contact-solver.md, Effort)
   bool check_uniqueness = true;    ///< solve again from another initial guess and report a second solution
   double held_imbalance = 0.5;     ///< carried: unbalanced part <= this fraction of (weight + external wrench)
