@@ -205,7 +205,7 @@ def test_the_program_writes_the_same_set(tmp_path: Path):
     answer = program("grasp", "rank", tmp_path / "set.h5", "--no-report", "--set", "sampling.samples=5", "--format", "json")
     assert json.loads(answer.stdout)["tied"] == counts["touched"]
     answer = program("grasp", "rank", tmp_path / "set.h5", "--no-report", "--set", "sampling.samples=5")
-    assert f"{counts['touched']} grasps have the best's P(held), in the order of the friction that they need" in answer.stdout
+    assert f"{counts['touched']} grasps have the best's P(held), in the order of the wrench that they resist" in answer.stdout
     np.savez(tmp_path / "poses.npz", pose=poses[0])
     words = "grasp", "touch", tmp_path / "poses.npz", "--mesh", "box:0.04,0.04,0.06", "-o", tmp_path / "x.h5"
     answer = program(*words, expect=3)
