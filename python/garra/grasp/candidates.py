@@ -1438,6 +1438,9 @@ class Ranking:
             )
         for name, count in self.refused.items():
             lines.append(f"  {count:,} refused, {name.replace('_', ' ')}: {_core.grasp_statuses[name]['meaning']}")
+            if name == "no_contact" and self.candidates and (touch := self.candidates.touch):
+                why = (f"{n:,} {kind.replace('_', ' ')}" for kind, n in touch.counts().items() if kind != "touched")
+                lines[-1] += f" ({', '.join(why)})"
         return "\n".join(lines) + ">"
 
 

@@ -12,6 +12,7 @@ from arrays import require_module
 require_module()
 mujoco = pytest.importorskip("mujoco")
 
+from garra.grasp import ranking_report  # noqa: E402
 from garra.grasp.poses import STATUS  # noqa: E402
 
 # Two pads of 20 x 40 mm whose inner faces are 90 mm apart at 0; a positive joint value closes.
@@ -90,6 +91,10 @@ def test_reasons_for_no_contacts_are_told_apart_and_leave_other_poses_alone():
     np.testing.assert_array_equal(alone.arrays["point"], grasps.arrays["point"])
     ranking = garra.grasp.rank(grasps, friction=0.5, samples=10)
     assert ranking.refused == {"no_contact": 4} and ranking.p_held[0] == 1
+    assert "(1 no touch, 1 collision, 1 bad pose, 1 joint limits)" in repr(ranking)
+    rows = ranking_report._refused(ranking._found(""))
+    why = ["no touch", "collision", "bad pose", "joint limits"]
+    assert [row[:2] + row[3:] for row in rows] == [[f"no contact: {w}", "1", str(g)] for w, g in zip(why, (1, 4, 2, 3), strict=True)]
 
 
 def tube(outer, inner, low, high, n=48, floor=0.0):
