@@ -393,7 +393,20 @@ def touch_hand(
     step = max(AT_ONCE // each, 1)
     for start in range(0, count, step):
         _touch_some(hand, cells, range(start, min(start + step, count)), o, command, size, out)
+    if out.names:
+        out.rows |= _curvatures(surface, out.rows, np.repeat(size, np.diff(out.first)))
     return out
+
+
+def _curvatures(surface: Any, rows: dict[str, list[Any]], size: np.ndarray) -> dict[str, Any]:
+    """tangent [m, 3] and curvature [m, 2] of contacts on an object of these sizes; 0 where the mean normal of a patch is far
+    from that of the surface, as at an edge."""
+    normal = np.array(rows["normal"])
+    tangent, curvature = surface.curvatures(np.array(rows["point"]) / size[:, None])
+    edge = np.abs((tangent * normal).sum(1)) > 0.5
+    tangent[edge] = np.eye(3)[np.abs(normal[edge]).argmin(1)]
+    curvature[edge] = 0
+    return {"tangent": tangent, "curvature": curvature / size[:, None]}
 
 
 def _touch_some(

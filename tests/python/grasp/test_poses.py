@@ -178,6 +178,16 @@ def test_the_program_takes_a_scale_for_each_pose(tmp_path: Path):
     np.testing.assert_array_equal(written.touch.scale, scale)
 
 
+def test_curvatures_are_those_of_a_cylinder_along_the_fingers_and_across():
+    for scale in (1.0, 2.0):
+        poses = [above(z=0.04 * scale + 0.075)]
+        upright = touch(poses, "cylinder:0.02,0.08", scale=None if scale == 1 else [scale] * 1, hand=replace(PANDA, opening=0.1))
+        np.testing.assert_allclose(upright.arrays["curvature"], np.tile([0, 1 / (0.02 * scale)], (8, 1)), rtol=1e-6, atol=1e-6)
+    across = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0.1032], [0, 1, 0, 0], [0, 0, 0, 1]])  # fingers along -y
+    mine = touch([across], "cylinder:0.02,0.08", close=False)
+    np.testing.assert_allclose(mine.arrays["curvature"], np.tile([50.0, 0], (8, 1)), rtol=1e-6, atol=1e-6)
+
+
 def test_poses_of_other_axes_have_a_convention():
     """A tool center point between the tips that closes along y, as the page says."""
     tip = np.array([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, -0.105], [0, 0, 0, 1]])
