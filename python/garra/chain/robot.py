@@ -860,8 +860,6 @@ class Chain:
         ------
         ValueError
             For inconsistent shapes.
-        garra.UsageError
-            For coupled joints.
 
         Examples
         --------
@@ -900,8 +898,6 @@ class Chain:
         ------
         ValueError
             For inconsistent shapes.
-        garra.UsageError
-            For coupled joints.
 
         Examples
         --------
