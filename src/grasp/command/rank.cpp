@@ -107,15 +107,17 @@ bool has_radius(const Ranking& r) {
 
 /// Meaning of "held" for this hand.
 std::string meaning(const Ranking& r) {
+  const char* radius =
+      has_radius(r) ? "Resisted force radius: every push shorter than this can be borne, too.\n\n" : "\n";
   if (r.hand == grasp::Hand::kIdeal)
     return std::string(
                "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
                "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n") +
-           (has_radius(r) ? "Resisted force radius: with every push shorter than this it is held, too.\n\n" : "\n");
+           radius;
   return std::string(
              "\nHeld: forces in the cones leave the contacts at rest, can balance the wrench, and\n"
              "the command carries it; the hand is ") +
-         names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ". Friction needed: 5, 50, 95 %.\n\n";
+         names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ". Friction needed: 5, 50, 95 %.\n" + radius;
 }
 
 /// Outcomes of all samples of all grasps, for a hand with a command.

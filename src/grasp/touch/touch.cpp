@@ -146,6 +146,7 @@ class Sets {
           put(set.normal, -(r.hand.R * c.normal));
           put(set.tangent, r.hand.R * vec3(0.0, 0.0, 1.0));
           set.friction.push_back(o_.friction);
+          set.pad.push_back(side);
           put(set.jacobian, r.hand.R * vec3(side == 0 ? -1.0 : 1.0, 0.0, 0.0));
           if (!o_.soft) continue;
           // A pad of even pressure on a disk of radius a has yy + zz = a^2 / 2 and bears mu F 2 a / 3 about its normal.

@@ -273,3 +273,27 @@ def test_an_open_contact_bears_nothing_until_it_closes():
     assert motion.shift[:, 0].min() < -1e-3 and not right[away].any()
     after = np.flatnonzero(away)[-1]
     assert right[after : after + 4].max() > 1 and motion.shift[after + 4 :, 0].max() < 0.02
+
+
+def test_the_program_takes_a_model_with_joints_and_limits_the_sum_of_a_link(tmp_path: Path):
+    from program import garra as program
+
+    (tmp_path / "hand.xml").write_text(TWO_PADS)
+    q = np.array([[0.014, 0.014], [0.05, 0.014]])
+    np.savez(tmp_path / "poses.npz", pose=[at(), at()], joints=q)
+    words = "--hand", tmp_path / "hand.xml", "--mesh", BOX, "--mass", "0.1", "--force", "3", "-o", tmp_path / "set.h5"
+    answer = program("grasp", "touch", tmp_path / "poses.npz", *words)
+    assert "joint limits" in answer.stdout and "2 poses" in answer.stdout
+    written, mine = garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5"), touch([at(), at()], q, force=3.0)
+    for name in ("point", "force_limit", "pad"):
+        np.testing.assert_array_equal(written.arrays[name], mine.arrays[name])
+    assert set(mine.arrays["force_limit"]) == {3.0} and len(set(mine.arrays["pad"])) == 2
+    np.savez(tmp_path / "poses.npz", pose=[at()], joints=[[0.014] * 3])
+    assert "joints has the shape (1, 3)" in program("grasp", "touch", tmp_path / "poses.npz", *words, expect=2).stderr
+    refused = program("grasp", "touch", tmp_path / "poses.npz", *words, "--tip", "0.1", expect=2)
+    assert "lengths of a jaw" in refused.stderr
+
+
+def test_poses_that_are_all_bad_keep_their_rows():
+    grasps = touch([np.zeros((4, 4))] * 2, [0.014, 0.014])
+    assert grasps.touch.counts() == {"bad_pose": 2} and len(grasps) == 2
