@@ -167,7 +167,7 @@ class GraspJob final : public Job {
     for (const std::int64_t sample : samples) {
       const auto r = study_.replay(sample);
       io::write_problems(folder.file("failures/" + std::to_string(sample) + ".h5"),
-                         {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
+                         {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu, r.mode, r.slip_velocity});
     }
   }
 
@@ -192,7 +192,8 @@ class GraspJob final : public Job {
     if (!a.problem.empty() && !r.moment.empty())
       throw Error(ExitCode::kUsage, "--problem: contact files have three numbers for each contact, soft contacts four",
                   "Leave it out: --format json has A and b.");
-    if (!a.problem.empty()) io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
+    if (!a.problem.empty())
+      io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu, r.mode, r.slip_velocity});
     const Json j = to_json(study_, r, sample);
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());

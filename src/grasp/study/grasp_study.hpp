@@ -20,6 +20,8 @@ struct Replay {
   std::vector<double> inputs;
   std::vector<double> A, b, mu, c, a;  ///< row-major, contact-major (n, t, o); A, b of soft contacts: with moment / r
   std::vector<double> moment;          ///< of soft contacts about their normals [N m]; empty: there are none
+  std::vector<std::uint8_t> mode;      ///< of contact::Problems; empty: none slides
+  std::vector<double> slip_velocity;   ///< likewise
   std::vector<int> states;             ///< grasp::ContactState
   Outcome outcome;
   double residual, iterations;
