@@ -82,7 +82,7 @@ void print_sample(const Json& j) {
   std::printf("\nContacts        friction  state        c_n        c_t        c_o        a_n        a_t        a_o\n");
   int k = 0;
   for (const auto& c : j["contacts"]) {
-    std::printf("  contact %-4d %10.4f  %-5s", ++k, c["friction"].get<double>(), c["state"].get<std::string>().c_str());
+    std::printf("  contact %-4d %10.4f  %-5s", k++, c["friction"].get<double>(), c["state"].get<std::string>().c_str());
     for (const char* key : {"c", "a"})
       for (const auto& v : c[key]) v.is_null() ? std::printf(" %10s", "-") : std::printf(" %10.4g", v.get<double>());
     if (c.contains("moment") && !c["moment"].is_null()) std::printf("  moment %.4g N m", c["moment"].get<double>());

@@ -60,6 +60,8 @@ def test_a_joint_swept_over_values_gives_a_row_for_each():
         assert np.allclose(robot.forward_kinematics(solutions), pose[k % 2], atol=1e-9)
     single = robot.inverse_kinematics_all(pose[0], fixed={2: values[:3]})
     assert single.count.shape == (3,) and single.q[1].shape == (single.count[1], 7)
+    with pytest.raises(ValueError, match=r"fixed: \w+ = 90 is outside its limits, -2\.9\d* to 2\.9"):
+        robot.inverse_kinematics_all(pose, fixed={2: 90.0})
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur10e", "jaco2"])
