@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "garra/grasp_set.hpp"
 #include "study/columns.hpp"
 
 namespace garra::grasp {
@@ -90,20 +89,6 @@ inline constexpr std::tuple kColumns = {
                 [](const auto& metrics, const auto&) { return metrics.least_singular_value; }},
 };
 inline constexpr int kMetrics = study::kRows<std::remove_const_t<decltype(kColumns)>>;
-
-/// Words of the outcomes of samples with contacts that slide (docs/theory/grasp-sliding.md).
-inline constexpr auto kSlidingWords = [] {
-  auto words = kOutcomeWords;
-  words[static_cast<int>(Outcome::kHeld)] = {"held", "contact maintained", "held",
-                                             "every contact goes on, and none opens: all a_n = 0",
-                                             study::Evidence::kFor};
-  words[static_cast<int>(Outcome::kSeparating)] = {"separating", "breaks", "break", "some contact opens: a_n > 0"};
-  words[static_cast<int>(Outcome::kSeveral)] = {"non_unique", "several solutions", "muted",
-                                                "proved where all contacts slide: more than one solution"};
-  for (const auto none : {Outcome::kNotResisted, Outcome::kCommandInsufficient, Outcome::kSlipping})
-    words[static_cast<int>(none)].evidence = study::Evidence::kNone;
-  return words;
-}();
 
 /// The number of a row: metric("imbalance").
 consteval int metric(std::string_view name) { return study::find_row(kColumns, name); }

@@ -8,12 +8,27 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/grasp.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/study/engine.hpp"
 #include "garra/study/tally.hpp"
 #include "grasp/sample/grasp_model.hpp"
 #include "grasp/study/counting.hpp"
 
 namespace garra::grasp {
+
+/// Words of the outcomes of samples with contacts that slide (docs/theory/grasp-sliding.md).
+inline constexpr auto kSlidingWords = [] {
+  auto words = kOutcomeWords;
+  words[static_cast<int>(Outcome::kHeld)] = {"held", "contact maintained", "held",
+                                             "every contact goes on, and none opens: all a_n = 0",
+                                             study::Evidence::kFor};
+  words[static_cast<int>(Outcome::kSeparating)] = {"separating", "breaks", "break", "some contact opens: a_n > 0"};
+  words[static_cast<int>(Outcome::kSeveral)] = {"non_unique", "several solutions", "muted",
+                                                "proved where all contacts slide: more than one solution"};
+  for (const auto none : {Outcome::kNotResisted, Outcome::kCommandInsufficient, Outcome::kSlipping})
+    words[static_cast<int>(none)].evidence = study::Evidence::kNone;
+  return words;
+}();
 
 /// Data of one sample for replay.
 struct Replay {
