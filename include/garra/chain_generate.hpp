@@ -1,12 +1,13 @@
 // Prepares one robot: a C++ header of straight-line code from its numbers, and all solutions of its
 // inverse kinematics.
-// Takes: a Robot; operation names; six joints to move, and poses [n,16] or a path for AllSolutions.
+// Takes: a Robot; operation names; one to six joints to move, and poses [n,16] or a path for AllSolutions.
 // Gives: the header's text; per pose all joint values with residual and certificate, and whether the
 // list is complete; every branch along a path.
 // Units and frames: SI, rad; world axes; Jacobian rows linear first; poses row-major; joints count from 0.
 // Bad input: wrong names, numbers that are not finite, other numbers of joints and matrices that are
 // no rotations throw Error(kUsage). A pose that is not finite has kInvalidInput and no solution.
-// Not for: robots that change at run time, coupled joints; AllSolutions: more than one sliding joint.
+// Not for: robots that change at run time, coupled joints (AllSolutions: more than one), paths of other than six
+// joints.
 // Docs: docs/howto/chain-generated.md, docs/howto/all-solutions.md.
 #pragma once
 
@@ -32,7 +33,7 @@ struct GenerateOptions {
 
 /// "tool_pose", "frames", "jacobian", "manipulability", "jacobian_manipulability",
 /// "inverse_dynamics", "bias_torque", "coriolis_torque", "gravity_torque", "inertia_matrix",
-/// "forward_dynamics", "energy".
+/// "forward_dynamics", "energy", "inverse_dynamics_derivatives", "inverse_kinematics" (closed forms only).
 [[nodiscard]] std::vector<std::string> generated_operations();
 
 /// Text of the header. Each function is a template of the scalar S (double, SIMD lanes, a GPU
@@ -41,10 +42,21 @@ struct GenerateOptions {
 ///         that is not finite.
 [[nodiscard]] std::string generate_header(const Robot& robot, const GenerateOptions& options = {});
 
+/// What counts of a pose of the tool. An arm moves as many joints as its task has coordinates, 6, 5, 3, 3, or fewer:
+/// most poses are out of reach then.
+enum class ToolTask {
+  kPose,
+  kPointAxis,  ///< the tool's origin, and its z axis
+  kPoint,      ///< the tool's origin
+  kPlanar,     ///< x, y and the yaw angle in the world
+};
+[[nodiscard]] constexpr auto names_of(ToolTask) { return names("pose", "point_axis", "point", "planar"); }
+
 /// Options of AllSolutions::solve().
 struct AllSolutionsOptions {
   bool limits = true;               ///< keep only solutions within the joint limits, in the turn that is within them
   bool windings = false;            ///< with limits: every turn of a joint within its limits is a solution of its own
+  bool proofs = true;               ///< false: faster; `unique` is 0, and families are not searched
   std::span<const double> q0 = {};  ///< [n,j]: solutions are sorted by their distance from it; joints without limits
                                     ///< are in the turn next to it
 };
@@ -57,10 +69,13 @@ struct AllSolutionsResult {
   std::vector<double> residual;     ///< [m] norm of the pose error [m and rad]
   std::vector<double> unique;       ///< [m] proven: no other solution has |dq| below this [rad or m]; 0: not proven
   std::vector<double>
-      limit_distance;  ///< [m] of the joint next to a limit [rad or m]; negative: outside; infinite: none
+      limit_distance;                ///< [m] of the joint next to a limit [rad or m]; negative: outside; infinite: none
+  std::vector<std::uint8_t> family;  ///< [m] 1: one of a continuous family, in which the arm moves without its tool
   std::vector<std::uint8_t> complete;  ///< [n] 1: no solution is missing, as far as the elimination's digits show
   std::vector<Status> status;          ///< [n] kConverged: there are solutions; kOutOfReach: there is none within the
                                        ///< limits; kInvalidInput
+  std::vector<double> distance;  ///< [n] of arms of fewer than six joints from a whole pose without solution: error of
+                                 ///< the nearest pose that a search finds [m and rad]; otherwise 0
 };
 
 // Cartesian paths.
@@ -119,11 +134,13 @@ struct PathCheck {
   std::vector<double> undecided;  ///< [m,2] intervals of s in which some solution has no proven continuation
 };
 
-/// A robot prepared for all_solutions: the eliminations are chosen once by tries at random poses.
+/// A robot prepared for all_solutions: the eliminations are chosen once by tries at random poses. One joint may follow
+/// another (a helical joint): its leader is searched within its limits, and no list is complete.
 class AllSolutions {
  public:
-  /// @throws Error kUsage for other than six joints, coupled joints, or equations that cannot be eliminated.
-  explicit AllSolutions(const Robot& robot);
+  /// @throws Error kUsage for more joints than the task has coordinates, more than one coupled joint, or equations that
+  ///         cannot be eliminated.
+  explicit AllSolutions(const Robot& robot, ToolTask task = ToolTask::kPose);
   /// The same with the eliminations of an arm of almost the same joints, without tries.
   AllSolutions(const Robot& robot, const AllSolutions& like);
   AllSolutions(AllSolutions&&) noexcept;
@@ -137,7 +154,8 @@ class AllSolutions {
 
   /// Follows every branch along a path of the tool. Between samples Newton-Kantorovich proves that the branch is one
   /// continuous curve without singularity, or the interval is bisected.
-  /// @throws Error kUsage for a path of one pose, matrices that are no rotations, and options out of range.
+  /// @throws Error kUsage for other than six uncoupled joints, a path of one pose, matrices that are no rotations, and
+  /// options out of range.
   [[nodiscard]] PathCheck check_path(const ToolPath& path, const PathOptions& options = {},
                                      const Device& device = {}) const;
 

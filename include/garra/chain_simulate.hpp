@@ -258,7 +258,7 @@ struct DynamicsDerivatives {
 
 /// Derivatives of tau(q, qd, qdd) = H qdd + C qd + b qd + g (docs/theory/chain.md, "Derivatives").
 /// @param states q, qd, qdd [n,j].
-/// @throws Error kInvalidFile for sizes, kUsage for coupled joints, kNoDevice if the device cannot run.
+/// @throws Error kInvalidFile for sizes, kNoDevice if the device cannot run.
 [[nodiscard]] DynamicsDerivatives inverse_dynamics_derivatives(const Robot& robot, const StateView& states,
                                                                const Device& device = {});
 /// Derivatives of qdd(q, qd, tau). @param states q, qd, tau [n,j]. @throws Error as above.

@@ -87,6 +87,9 @@ struct Contact {
   Partner partner;
   ContactLaw law = ContactLaw::kHard;
   double torsion_radius = 0;  ///< r of a soft contact [m]: |(c_t, c_o, moment / r)| <= mu c_n
+  bool slides = false;        ///< of a hard one: it slips at the instant, and friction opposes the slip
+  /// Direction (t, o) of the slip of the object relative to its partner; 0: from the object's motion and Finger::rates.
+  Vec<double, 2> slip = {{0, 0}};
   Vec3<double> point = {{0, 0, 0}};
   Mat3<double> frame = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
   double curvature_t = 0, curvature_o = 0;  ///< of the surface along t and o [1/m]
@@ -138,6 +141,8 @@ struct Finger {
   std::vector<double> tau = {};      ///< commanded torque per joint [N m or N], instead of forces; empty: the grasp
                                      ///< controller
   bool gravity_compensation = true;  ///< false: this finger's Scenario::compensation is 0
+  std::vector<double> rates = {};    ///< of the joints [rad/s or m/s], if its contacts slide; empty: the fingertip
+                                     ///< follows the surface along the normal only
   /// Limit of |torque| of each joint [N m or N]; infinity or empty: no limit. Commanded torques are
   /// clipped to it, and forces that balance a wrench must respect it. In time it acts as
   /// InTime::torque_limit.
@@ -200,6 +205,8 @@ struct Scenario {
 /// Whether a scenario is a group: several objects, contacts without a finger, with links or several on a finger, or
 /// contacts that are not hard (docs/theory/grasp-groups.md).
 [[nodiscard]] bool is_group(const Scenario& scenario);
+/// Whether contacts of a scenario slide at the instant (docs/theory/grasp-sliding.md).
+[[nodiscard]] bool any_slides(const Scenario& scenario);
 
 /// Scalar uncertain input of a scenario.
 struct Input {

@@ -55,6 +55,9 @@ struct GraspSet {
   std::vector<double> friction;     ///< [m] coefficient
   std::vector<double> curvature;    ///< [m][2] of the surface along t and o = n x t, positive if convex [1/m]
   std::vector<double> force_limit;  ///< [m] largest normal force [N]; empty: no limit
+  /// [m] number of the pad or link that touches. The normal forces of a pad's contacts together obey the least of their
+  /// limits. Empty: each contact has its own. Ideal hands only.
+  std::vector<double> pad;
   /// [m] radius r of a soft contact [m], which bears a moment tau about its normal: |(c_t, c_o, tau
   /// / r)| <= mu c_n. 0 or empty: a point contact. Compliant hands also need angular_mobility,
   /// whole hands angular_jacobian.
@@ -122,6 +125,8 @@ inline constexpr GraspSetArray kGraspSetArrays[] = {
      "Curvature of the surface along t and o = n x t, positive if convex [1/m].",
      {2}},
     {"force_limit", &GraspSet::force_limit, true, "Largest normal force [N]; no limit without it."},
+    {"pad", &GraspSet::pad, true,
+     "Number of the pad that touches: its contacts together obey the least of their force limits; ideal hands only."},
     {"torsion_radius", &GraspSet::torsion_radius, true,
      "Radius r of soft contacts [m]: |(c_t, c_o, tau / r)| <= friction c_n with the moment tau about the normal."},
     {"mass", &GraspSet::mass, false, "Mass [kg]."},
@@ -342,13 +347,14 @@ struct Ranking {
   std::vector<std::array<double, 3>> required_friction;
   std::vector<double> p_no_slip;   ///< fraction whose contacts all stick; NaN for an ideal hand
   std::vector<double> p_resisted;  ///< fraction whose wrench can be balanced in the cones
-  /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN for an ideal
-  /// hand.
+  /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); where forces are not
+  /// unique, 1 - required friction / smallest mu. NaN for an ideal hand.
   std::vector<std::array<double, 3>> margin;
   /// Median radius of the largest ball |(F, M / length)| [N] of additional wrenches that the grasp
   /// resists, a lower bound; length: the radius of gyration. Ideal hand: wrenches that can be
   /// balanced, over the first radius_samples samples, NaN without force limits. Other hands: also
-  /// all contacts stick, over the first friction_samples.
+  /// all contacts stick, over the first friction_samples; NaN where forces are not unique, but of
+  /// hands of one joint: wrenches that forces balance with which the joint rests under its command.
   std::vector<double> resisted_force_radius;
   std::vector<std::int64_t> non_unique;  ///< samples with a second certified solution of different motion; 0 for an
                                          ///< ideal hand

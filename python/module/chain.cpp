@@ -364,9 +364,9 @@ nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::
 }
 
 nb::dict all_solutions(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& q0,
-                       bool limits, bool windings, const std::string& device, int threads) {
+                       bool limits, bool windings, bool proofs, const std::string& device, int threads) {
   auto found = compute([&] {
-    return solver.solve(to_span(pose), {limits, windings, to_span(q0)},
+    return solver.solve(to_span(pose), {limits, windings, proofs, to_span(q0)},
                         make_device(device, threads, core_seconds::kCopying));
   });
   const std::size_t n = pose.shape(0), m = found.residual.size();
@@ -376,7 +376,9 @@ nb::dict all_solutions(const chain::AllSolutions& solver, const Numbers& pose, c
   out["residual"] = taken(std::move(found.residual), {m});
   out["unique"] = taken(std::move(found.unique), {m});
   out["limit_distance"] = taken(std::move(found.limit_distance), {m});
+  out["family"] = taken(std::move(found.family), {m});
   out["complete"] = taken(std::move(found.complete), {n});
+  out["distance"] = taken(std::move(found.distance), {n});
   out["status"] = taken_as<std::int32_t>(std::move(found.status), {n});
   return out;
 }
@@ -470,7 +472,13 @@ void add_chain(nb::module_& m) {
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
   m.def("chain_inverse_kinematics", inverse_kinematics);
   nb::class_<chain::AllSolutions>(m, "AllSolutions")
-      .def(nb::init<const Robot&>())
+      .def("__init__",
+           [](chain::AllSolutions* to, const Robot& robot, const std::string& task) {
+             const auto named = value_named<chain::ToolTask>(task);
+             if (!named)
+               throw Error(ExitCode::kUsage, "task: no such task", "There are pose, point_axis, point, planar.");
+             new (to) chain::AllSolutions(robot, *named);
+           })
       .def(nb::init<const Robot&, const chain::AllSolutions&>())
       .def("solve", all_solutions)
       .def("check_path", check_path);

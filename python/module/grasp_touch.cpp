@@ -82,6 +82,18 @@ class MeshObject {
     out["normal"] = taken(std::move(normal), {n, 3});
     return out;
   }
+  /// First principal directions [n,3] and curvatures [n,2] of the surface next to points [n,3].
+  [[nodiscard]] nb::tuple curvatures(const Numbers& points) const {
+    std::vector<double> tangent, curvature;
+    const auto n = static_cast<std::size_t>(points.shape(0));
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* p = points.data() + 3 * i;
+      const mesh::Place at = object_.surface->nearest(vec3(p[0], p[1], p[2])).place;
+      append(tangent, at.tangent);
+      curvature.insert(curvature.end(), at.curvature.begin(), at.curvature.end());
+    }
+    return nb::make_tuple(taken(std::move(tangent), {n, 3}), taken(std::move(curvature), {n, 2}));
+  }
   /// Points of the surface, uniform by area, with outward normals.
   [[nodiscard]] nb::dict points(std::int64_t count, std::uint64_t seed) const {
     std::vector<double> point, normal;
@@ -124,6 +136,7 @@ void add_grasp_touch(nb::module_& m) {
   nb::class_<MeshObject>(m, "MeshObject")
       .def(nb::init<const std::string&, const std::optional<Numbers>&, const std::optional<Faces>&, double>())
       .def("distances", &MeshObject::distances)
+      .def("curvatures", &MeshObject::curvatures)
       .def("points", &MeshObject::points)
       .def("body", &MeshObject::body)
       .def("picture", &MeshObject::picture)

@@ -43,11 +43,15 @@ template <class Make>
       const std::int64_t at = p * range.piece;
       counter(range.first + at, std::min(range.piece, range.count - at), mine,
               sums.data() + static_cast<std::size_t>(p) * shape.sums);
-      kept[static_cast<std::size_t>(p)].swap(mine.kept);
-      mine.kept.clear();
+      std::vector<double>& rows = kept[static_cast<std::size_t>(p)];
+      rows.swap(mine.kept);
+      mine.kept.reserve(rows.size());
     }
     next.alone([&] { total.merge(mine); });
   });
+  std::size_t numbers = 0;
+  for (const std::vector<double>& rows : kept) numbers += rows.size();
+  total.kept.reserve(numbers);
   total.sums.assign(static_cast<std::size_t>((range.count + kBlock - 1) / kBlock) * shape.sums, 0.0);
   for (std::int64_t p = 0; p < pieces; ++p) {
     double* block = total.sums.data() + static_cast<std::size_t>(p * range.piece / kBlock) * shape.sums;

@@ -253,7 +253,8 @@ TEST(AllSolutions, AFixedJointLeavesAnArmOfSix) {
 }
 
 TEST(AllSolutions, RefuseWhatTheyCannotSolve) {
-  EXPECT_THROW((void)AllSolutions(io::read_robot(test::source_folder() + "/data/robots/scara.toml")), Error);
+  EXPECT_THROW((void)AllSolutions(io::read_robot(test::source_folder() + "/data/robots/iiwa14.urdf")), Error);
+  EXPECT_THROW((void)AllSolutions(ur10e(), ToolTask::kPointAxis), Error);
   EXPECT_THROW(
       (void)AllSolutions(
           arm("gantry", {{0, kHalf, 0}, {0, kHalf, 0}, {0, 0, 0}, {0, kHalf, 0}, {0, kHalf, 0}, {0, 0, 0}}, {0, 1, 2})),
@@ -264,8 +265,7 @@ TEST(AllSolutions, RefuseWhatTheyCannotSolve) {
   EXPECT_THROW((void)solver.solve({}, {}, {Executor::kCuda, 0, 0}), Error);
 }
 
-TEST(AllSolutions, EveryExecutorGivesTheSameBits) {
-  const Robot robot = random_arm(2);
+void expect_same_bits(const Robot& robot) {
   const AllSolutions solver(robot);
   const Array q = random_q(robot, 21);
   for (const std::size_t count : {0, 1, 7, 8, 9, 21}) {
@@ -283,6 +283,12 @@ TEST(AllSolutions, EveryExecutorGivesTheSameBits) {
       EXPECT_EQ(expected.status[3], Status::kInvalidInput);
     }
   }
+}
+TEST(AllSolutions, EveryExecutorGivesTheSameBits) {
+  for (const std::vector<int>& slides : {std::vector<int>{}, {1, 3}, {0, 2, 4}})
+    expect_same_bits(random_arm(2, slides));
+  expect_same_bits(puma());
+  expect_same_bits(ur10e());
 }
 
 }  // namespace

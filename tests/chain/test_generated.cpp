@@ -11,6 +11,7 @@
 #include "garra/chain_generate.hpp"
 #include "garra/core/lanes.hpp"
 #include "garra/io/robot.hpp"
+#include "garra/systems/chain/derivatives.hpp"
 #include "garra/systems/chain/determinant.hpp"
 #include "garra/systems/chain/kernels.hpp"
 #include "iiwa14.hpp"
@@ -74,6 +75,7 @@ struct Answers {
   Vec<S, J> inverse_dynamics, bias, coriolis, gravity, forward_dynamics;
   Mat<S, J, J> inertia;
   Energy<S> energy;
+  TorqueDerivatives<S, J> derivatives;
 };
 template <class Generated, class S, int J>
 [[gnu::noinline]] Answers<S, J> answers(const Vec<S, J>& q, const Vec<S, J>& qd, const Vec<S, J>& u) {
@@ -96,6 +98,7 @@ template <class Generated, class S, int J>
   apart([&] { out.forward_dynamics = Generated::forward_dynamics(x, qd, u); });
   apart([&] { out.inertia = Generated::inertia_matrix(x); });
   apart([&] { out.energy = Generated::energy(x, qd); });
+  apart([&] { out.derivatives = Generated::inverse_dynamics_derivatives(x, qd, u); });
   return out;
 }
 
@@ -186,6 +189,8 @@ template <int J>
   const auto k = frames(m, x);
   const auto jac = jacobian(m, k);
   const double w = manipulability(jac);
+  TorqueDerivatives<double, J> derivatives;
+  torque_derivatives(m, x, qd, u, derivatives);
   return {k,
           k.tool,
           jac,
@@ -198,7 +203,8 @@ template <int J>
           gravity_torque(m, x),
           forward_dynamics(m, x, qd, u),
           inertia_matrix(m, x),
-          energy(m, x, qd)};
+          energy(m, x, qd),
+          derivatives};
 }
 
 template <class Generated, int J>
@@ -226,6 +232,9 @@ void expect_run_time(const std::string& file) {
     expect_relative(own.gravity, truth.gravity.m, kSame, "g");
     expect_relative(own.inertia, truth.inertia.m, kSame, "H");
     expect_relative(own.forward_dynamics, truth.forward_dynamics.m, kAcceleration, "qdd");
+    expect_relative(own.derivatives.by_q, truth.derivatives.by_q.m, kSame, "dtau/dq");
+    expect_relative(own.derivatives.by_qd, truth.derivatives.by_qd.m, kSame, "dtau/dqd");
+    expect_relative(own.derivatives.by_qdd, truth.derivatives.by_qdd.m, kSame, "dtau/dqdd");
     EXPECT_NEAR(own.energy.kinetic, truth.energy.kinetic, kSame * truth.energy.kinetic);
     EXPECT_NEAR(own.energy.potential, truth.energy.potential, kSame * (1 + std::abs(truth.energy.potential)));
   }
@@ -237,6 +246,41 @@ TEST(ChainGenerated, EqualsTheKernelsThatReadTheSameRobot) {
   expect_run_time<iiwa14::Chain, 7>("iiwa14.urdf");
   expect_run_time<scara::Chain, 4>("scara.toml");        // one joint slides
   expect_run_time<stanford::Chain, 6>("stanford.toml");  // one joint slides
+}
+
+// Inverse kinematics.
+
+/// All candidates that exist lead back to the pose, and the joint values that made it are among them.
+template <class Generated>
+void check_inverse_kinematics(bool last_slides) {
+  std::mt19937_64 gen(43);
+  for (int n = 0; n < 200; ++n) {
+    auto q = random_vector<6>(gen, 3);
+    if (last_slides) q[2] = 0.2 + 0.1 * std::abs(q[2]);
+    const auto pose = Generated::tool_pose(q);
+    const auto found = Generated::inverse_kinematics(pose);
+    double nearest = 10;
+    for (int k = 0; k < 8; ++k) {
+      if (found.exists[k] == 0) continue;
+      const auto back = Generated::tool_pose(found.q[k]);
+      for (int i = 0; i < 9; ++i) EXPECT_NEAR(back.R.m[i], pose.R.m[i], 1e-8);
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(back.p[i], pose.p[i], 1e-8);
+      double apart = 0;
+      for (int i = 0; i < 6; ++i) apart = std::max(apart, std::abs(std::remainder(found.q[k][i] - q[i], 2 * M_PI)));
+      nearest = std::min(nearest, apart);
+    }
+    EXPECT_LT(nearest, 1e-6);
+  }
+}
+
+TEST(ChainGenerated, InverseKinematicsFindsTheJointValuesThatMadeThePose) {
+  check_inverse_kinematics<puma560::Chain>(false);
+  check_inverse_kinematics<stanford::Chain>(true);
+}
+
+TEST(ChainGenerated, ArmsWithoutClosedFormHaveNoInverseKinematics) {
+  EXPECT_THROW((void)generate_header(robot("jaco2.toml"), {.operations = {"inverse_kinematics"}}), Error);
+  EXPECT_EQ(generate_header(robot("jaco2.toml")).find("inverse_kinematics("), std::string::npos);
 }
 
 // Lanes.

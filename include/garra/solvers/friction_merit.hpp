@@ -12,6 +12,7 @@
 
 #include "garra/solvers/friction_newton.hpp"
 #include "garra/solvers/mncp.hpp"
+#include "garra/solvers/projected_lm.hpp"
 
 namespace garra::solvers {
 
@@ -435,6 +436,22 @@ struct ProblemOf<FischerBurmeisterMerit, N> : std::type_identity<EliminatedFrict
 
 }  // namespace friction_merit
 
+namespace friction_merit {
+
+/// Options with which a minimizer works on a merit function. Fischer-Burmeister by Levenberg-Marquardt: a start that is
+/// going to stall shows it early.
+template <class Minimizer, class Merit>
+constexpr Minimizer own_options() {
+  Minimizer out;
+  if constexpr (std::is_same_v<Merit, FischerBurmeisterMerit> && std::is_same_v<Minimizer, ProjectedLm>) {
+    out.window = 8;
+    out.progress = 0.7;
+  }
+  return out;
+}
+
+}  // namespace friction_merit
+
 /// Start of a problem's first minimization.
 enum class FrictionStart : int {
   kZero,    ///< x = 0, as in the papers
@@ -455,7 +472,7 @@ struct FrictionMeritState {
 /// Solver of friction contact by minimizing a merit function. Same interface as FrictionNewton.
 template <class Minimizer, class Merit>
 struct FrictionMerit {
-  Minimizer minimizer = {};
+  Minimizer minimizer = friction_merit::own_options<Minimizer, Merit>();
   double tolerance = 1e-8;  ///< stop: relative change of the load <= tolerance / 2 (the certificate tests tolerance)
   int max_iterations =
       0;           ///< stop: outer iterations over all starts >= max_iterations; 0: the minimizer's limit on each
@@ -478,6 +495,7 @@ struct FrictionMerit {
   template <class S, int N>
   GARRA_HD void step(State<S, N>& s) const {
     s.mncp.running = select(s.running > S(0), s.mncp.running, S(0));
+    if constexpr (kReleases) release<S, N>(s.mncp);
     mncp<N>().template step<S>(s.mncp);
     auto& at = s.mncp.minimizer.at;
     const S outer = s.mncp.before.outer + at.effort.outer;
@@ -518,6 +536,35 @@ struct FrictionMerit {
   using Problem = typename friction_merit::ProblemOf<Merit, N>::type;
   template <int N>
   using Mncp = MncpSolver<Problem<N>, Merit, Minimizer>;
+
+  static constexpr bool kReleases =
+      std::is_same_v<Merit, FischerBurmeisterMerit> && std::is_same_v<Minimizer, ProjectedLm>;
+  /// Lets go of contacts that open: c_T = 0, lambda >= |a_T| where c_n = 0 and a_n > 0. The row of s squares the cone,
+  /// so that a step only halves c_T there. Before steps 2, 4 and 8 of a start, since f may grow.
+  template <class S, int N>
+  static GARRA_HD void release(typename Mncp<N>::template State<S>& s) {
+    using Full = FrictionMncp<N>;
+    auto& at = s.minimizer.at;
+    const S& k = s.minimizer.iterations;
+    const auto now = at.running > S(0) && (k == S(2) || k == S(4) || k == S(8));
+    if (!any(now)) return;
+    const Vec<S, 3 * N> a = s.data.A * Problem<N>::forces(at.x) + s.data.b;
+    auto x = at.x;
+    auto opens = k < S(0);  // false in all lanes
+    for (int j = 0; j < extent<N>(); ++j) {
+      const S t = a[3 * j + 1], o = a[3 * j + 2];
+      const auto open = now && x[Full::c_n(j)] == S(0) && a[3 * j] > S(0) && s.data.mu[j] > S(0);
+      opens = opens || open;
+      x[Full::c_t(j)] = select(open, S(0), x[Full::c_t(j)]);
+      x[Full::c_o(j)] = select(open, S(0), x[Full::c_o(j)]);
+      x[Full::lambda(j)] = select(open, max(x[Full::lambda(j)], sqrt(fma(t, t, o * o))), x[Full::lambda(j)]);
+    }
+    if (!any(opens)) return;
+    const auto r = typename Mncp<N>::template View<S>(s.data).residual(x);
+    at.x = select(opens, x, at.x);
+    at.f = select(opens, dot(r, r), at.f);
+    at.effort.evaluations += select(opens, S(1), S(0));
+  }
 
   template <int N>
   [[nodiscard]] GARRA_HD Mncp<N> mncp() const {

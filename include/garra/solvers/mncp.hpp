@@ -379,10 +379,16 @@ struct FischerBurmeisterMerit {
       return r;
     }
     GARRA_HD Mat<T, n, n> jacobian(const Vec<T, n>& x) const {
-      const Vec<T, n> FG = P::evaluate(data, x);
+      Vec<T, n> r;
+      return linearize(x, r);
+    }
+    /// The Jacobian; r takes the residual.
+    GARRA_HD Mat<T, n, n> linearize(const Vec<T, n>& x, Vec<T, n>& r) const {
+      r = P::evaluate(data, x);
       Mat<T, n, n> J = mncp_jacobian<P>(data, x);
       for_each_index<p>([&](int i) {
-        const Pair q = pair(i, x[i], FG[i]);
+        const Pair q = pair(i, x[i], r[i]);
+        r[i] = q.value;
         for_each_index<n>([&](int j) { J(i, j) *= q.dF; });
         J(i, i) += q.du;
       });

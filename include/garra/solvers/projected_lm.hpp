@@ -208,8 +208,15 @@ GARRA_HD projected_lm::Trial<S, V> ProjectedLm::search(const M& merit, const Ite
 template <class M, class S, int V>
 GARRA_HD void ProjectedLm::step(const M& merit, ProjectedLmState<S, V>& s) const {
   const auto on = s.at.running > S(0);
-  const auto r = merit.residual(s.at.x);
-  const Large J([&] { return merit.jacobian(s.at.x); });
+  decltype(merit.residual(s.at.x)) r;
+  const Large J([&] {
+    if constexpr (requires { merit.linearize(s.at.x, r); }) {
+      return merit.linearize(s.at.x, r);
+    } else {
+      r = merit.residual(s.at.x);
+      return merit.jacobian(s.at.x);
+    }
+  });
   const Vec<S, V> g = transpose_times(*J, r);
   s.at.projected_gradient = select(on, projected_gradient_norm(merit, s.at.x, S(2) * g), s.at.projected_gradient);
   Large H([&] { return projected_lm::normal_matrix(*J); });

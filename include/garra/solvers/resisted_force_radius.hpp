@@ -6,6 +6,9 @@
 //
 //   r <= h(y) = w.y + sum_j limit_j max(0, z_n + mu |z_T|)_j,  z_j = W_j^T y,  for all |y| = 1         (1)
 //
+// Contacts of a pad have one limit for the sum of their normal forces: limit times the largest value
+// of a contact of the pad then stands for the sum over its contacts.
+//
 // h is convex and cheap to evaluate, but its least value on the sphere is a global minimum among
 // many. It is bounded from both sides (as in Y. Zheng, IEEE Transactions on Robotics 29(2), 2013,
 // 579): each evaluated y gives h(y), an upper bound, and the point of w + K that attains it.
@@ -50,6 +53,8 @@ struct PressingContacts {
   int count, dims;
   double column[kMax * kMaxDims][6];
   double mu[kMax], limit[kMax];  ///< limits are finite
+  int pad[kMax];                 ///< the first contact of its pad: itself without pads; -1: it takes no part
+  bool exactly = false;          ///< pads press with their limits, not with less
   double w[6];
 };
 
@@ -80,19 +85,36 @@ GARRA_HD double product(const double* a, const double* b) {
   return sum;
 }
 
+/// z = W_j^T y of a contact, |z_T|, and its largest product with a force of unit normal part.
+struct Gain {
+  double z[PressingContacts::kMaxDims], across = 0, most;
+};
+GARRA_HD Gain find_gain(const PressingContacts& in, int j, const double* y) {
+  Gain out;
+  for (int c = 0; c < in.dims; ++c) out.z[c] = product(in.column[in.dims * j + c], y);
+  for (int c = 1; c < in.dims; ++c) out.across = fma(out.z[c], out.z[c], out.across);
+  out.across = sqrt(out.across);
+  out.most = fma(in.mu[j], out.across, out.z[0]);
+  return out;
+}
+
 /// h(y), and the point of w + K that attains it.
 inline GARRA_HD_CALL double ask(const PressingContacts& in, const double* y, double* point) {
   for (int i = 0; i < 6; ++i) point[i] = in.w[i];
   for (int j = 0; j < in.count; ++j) {
-    const auto* column = in.column + in.dims * j;
-    double z[PressingContacts::kMaxDims], across = 0;
-    for (int c = 0; c < in.dims; ++c) z[c] = product(column[c], y);
-    for (int c = 1; c < in.dims; ++c) across = fma(z[c], z[c], across);
-    across = sqrt(across);
-    if (!(fma(in.mu[j], across, z[0]) > 0)) continue;
-    const double share = across > 0 ? in.mu[j] * in.limit[j] / across : 0;
+    if (in.pad[j] != j) continue;
+    int at = j;
+    Gain best = find_gain(in, j, y);
+    for (int k = j + 1; k < in.count; ++k) {
+      if (in.pad[k] != j) continue;
+      const Gain other = find_gain(in, k, y);
+      if (other.most > best.most) best = other, at = k;
+    }
+    if (!(best.most > 0 || in.exactly)) continue;
+    const auto* column = in.column + in.dims * at;
+    const double share = best.across > 0 ? in.mu[at] * in.limit[j] / best.across : 0;
     for (int c = 0; c < in.dims; ++c) {
-      const double force = c == 0 ? in.limit[j] : share * z[c];
+      const double force = c == 0 ? in.limit[j] : share * best.z[c];
       for (int i = 0; i < 6; ++i) point[i] = fma(force, column[c][i], point[i]);
     }
   }

@@ -16,6 +16,9 @@
 // there at all). Each answer comes with its c or its y and l. A contact without a limit may press
 // with kMaxForce times the wrench.
 //
+// Contacts of a pad (R = kPads) have one limit for the sum of their normal forces. In (2), limit
+// times the least value of a contact of the pad then stands for the sum over its contacts.
+//
 // Method: closed candidates first; then a primal-dual interior-point method (Nesterov and Todd's
 // scaling; L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010) for
 //
@@ -41,14 +44,21 @@ struct TorqueRows {
 };
 template <class S, int F, int K, int D>
 struct TorqueRows<S, F, 0, K, D> {};
+/// In place of R: no torque limits, but pads.
+inline constexpr int kPads = -1;
+template <class S, int F, int K, int D>
+struct TorqueRows<S, F, kPads, K, D> {
+  const int* pad;  ///< [F] the first contact of each contact's pad, whose `limit` is that of all its contacts together
+};
 
 /// Multipliers l of (2) [N].
 template <class S, int F, int R>
 struct TorqueShares {
   S share[kCapacity<F>][R];
 };
-template <class S, int F>
-struct TorqueShares<S, F, 0> {};
+template <class S, int F, int R>
+requires(R <= 0) struct TorqueShares<S, F, R> {
+};
 
 /// A balance problem. Moments are divided by a length, so that all rows are forces [N]. K: contacts
 /// of a finger, 1 or all N of them; matters only with torque limits. D: numbers of a contact's
@@ -166,13 +176,34 @@ GARRA_HD S torque_share(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * 
   return p.own[f][i] + dot(p.gain[f][i], get_part<D * K>(c, f));
 }
 
+/// The first contact of the pad of contact j, which is j without pads.
+template <class S, int N, int R, int K, int D>
+GARRA_HD int first_of_pad(const WrenchBalance<S, N, R, K, D>& p, int j) {
+  if constexpr (R == kPads) return p.pad[j];
+  return j;
+}
+/// Calls visit(i) for the other contacts of the pad that begins with j.
+template <class S, int N, int R, int K, int D, class Visit>
+GARRA_HD void for_rest_of_pad(const WrenchBalance<S, N, R, K, D>& p, int j, const Visit& visit) {
+  if constexpr (R == kPads)
+    for (int i = j + 1; i < extent<N>(); ++i)
+      if (p.pad[i] == j) visit(i);
+}
+/// Sum of the normal numbers of c of the pad that begins with j.
+template <class S, int N, int R, int K, int D>
+GARRA_HD S pressed(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c, int j) {
+  S sum = c[D * j];
+  for_rest_of_pad(p, j, [&](int i) { sum += c[D * i]; });
+  return sum;
+}
+
 /// Whether c lies in the cones and below the limits.
 template <class S, int N, int R, int K, int D>
 GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c) {
   S worst = S(0);
   for (int j = 0; j < extent<N>(); ++j) {
     worst = max(worst, tangential_length(get_part<D>(c, j)) - c[D * j]);
-    worst = max(worst, c[D * j] - p.limit[j]);
+    if (first_of_pad(p, j) == j) worst = max(worst, pressed(p, c, j) - p.limit[j]);
   }
   if constexpr (R > 0)
     for_each_joint(p, [&](int j, int i) { worst = max(worst, abs(torque_share(p, c, j, i)) - S(1)); });
@@ -190,7 +221,9 @@ GARRA_HD S farkas(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, con
       value += fma(p.own[f][i], l.share[f][i], -abs(l.share[f][i]));
     });
   for (int j = 0; j < extent<N>(); ++j) {
-    const S least = z[D * j] - tangential_length(get_part<D>(z, j));
+    if (first_of_pad(p, j) != j) continue;
+    S least = z[D * j] - tangential_length(get_part<D>(z, j));
+    for_rest_of_pad(p, j, [&](int i) { least = min(least, z[D * i] - tangential_length(get_part<D>(z, i))); });
     value += p.limit[j] * min(least, S(0));
   }
   return value;
@@ -333,14 +366,16 @@ template <class S, int F, int R>
 struct JointPart {
   S up[kCapacity<F>][R], down[kCapacity<F>][R];  ///< of g.c + h <= 1 + tau r, of -(g.c + h) <= 1 + tau r
 };
-template <class S, int F>
-struct JointPart<S, F, 0> {};
+template <class S, int F, int R>
+requires(R <= 0) struct JointPart<S, F, R> {
+};
 template <class S, int F, int R>
 struct Relaxation {
   S relax[kCapacity<F>][R];  ///< r of (3)
 };
-template <class S, int F>
-struct Relaxation<S, F, 0> {};
+template <class S, int F, int R>
+requires(R <= 0) struct Relaxation<S, F, R> {
+};
 
 /// State of the interior-point iteration.
 template <class S, int N, int R, int K, int D>
@@ -407,6 +442,10 @@ struct RelaxedPart {
 };
 template <class S, int N, int D>
 struct RelaxedPart<S, N, 0, D> {};
+template <class S, int N, int D>
+struct RelaxedPart<S, N, kPads, D> {
+  Vec<S, N> share;  ///< of the pad that begins there: weight of its limit in the inverse
+};
 
 template <class S, int N, int R, int K, int D>
 struct StepSystem : RelaxedPart<S, N, R, D> {
@@ -445,14 +484,51 @@ GARRA_HD void set_block(const Interior<S, N, R, K, D>& x, const WrenchBalance<S,
   for (int k = 0; k < extent<K>(); ++k) {
     const int j = extent<K>() * f + k;
     const Vec<S, D> c = get_part<D>(x.c, j), z = get_part<D>(x.z, j);
-    const S room = p.limit[j] - c[0], depth = S(1) / cone::depth2(c);
-    const Mat<S, D, D> own = inverse_block(c, z, x.v[j] / room);
+    const int pad = first_of_pad(p, j);
+    const S room = p.limit[pad] - pressed(p, x.c, pad), depth = S(1) / cone::depth2(c);
+    const Mat<S, D, D> own = inverse_block(c, z, R == kPads ? S(0) : x.v[j] / room);
     for (int r = 0; r < D; ++r)
       for (int i = 0; i < D; ++i) out.block[f](D * k + r, D * k + i) = own(r, i);
     out.center[D * j] = fma(depth, c[0], -(S(1) / room));
     for (int i = 1; i < D; ++i) out.center[D * j + i] = -(depth * c[i]);
   }
   if constexpr (R > 0) add_joints(x, p, f, out);
+}
+
+/// Adds the limits of the pads to a product of the blocks.
+template <class S, int N, int R, int K, int D>
+GARRA_HD void couple_pads(const WrenchBalance<S, N, R, K, D>& p, const StepSystem<S, N, R, K, D>& at,
+                          Vec<S, D * N>& product) {
+  for (int j = 0; j < extent<N>(); ++j) {
+    if (p.pad[j] != j) continue;
+    const S sum = at.share[j] * pressed(p, product, j);
+    const auto take = [&](int i) {
+      set_part<D>(product, i, axpy(-sum, column(at.block[i], 0), get_part<D>(product, i)));
+    };
+    take(j);
+    for_rest_of_pad(p, j, take);
+  }
+}
+/// Sets the shares of the pads, and takes their limits from W block W^T.
+template <class S, int N, int R, int K, int D>
+GARRA_HD void add_pads(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p,
+                       StepSystem<S, N, R, K, D>& out, Mat<S, 6, 6>& G) {
+  for (int j = 0; j < extent<N>(); ++j) {
+    if (p.pad[j] != j) continue;
+    Vec<S, 6> along = Vec<S, 6>::zero();
+    S yield = S(0);
+    const auto add = [&](int i) {
+      yield += out.block[i](0, 0);
+      for (int r = 0; r < 6; ++r)
+        for (int k = 0; k < D; ++k) along[r] = fma(p.W(r, D * i + k), out.block[i](k, 0), along[r]);
+    };
+    add(j);
+    for_rest_of_pad(p, j, add);
+    const S stiff = x.v[j] / (p.limit[j] - pressed(p, x.c, j));
+    out.share[j] = stiff / fma(stiff, yield, S(1));
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k <= r; ++k) G(r, k) = fma(-(out.share[j] * along[r]), along[k], G(r, k));
+  }
 }
 
 template <class S, int N, int R, int K, int D>
@@ -478,6 +554,10 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
   }
   S trace = S(0);
   for (int r = 0; r < 6; ++r) trace += G(r, r);
+  if constexpr (R == kPads) {
+    add_pads(x, p, out, G);
+    couple_pads(p, out, moved);
+  }
   for (int r = 0; r < 6; ++r) G(r, r) = fma(S(kShift), trace, G(r, r));  // W may lack rank
   const auto factors = factor_ldlt(G);
   out.q = x.q;
@@ -541,16 +621,26 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
   out.dy = y - x.y;
   const Vec<S, D* N> image = transpose_times(p.W, y);
   out.longest = S(__builtin_huge_val());
-  for (int f = 0; f < extent<N / K>(); ++f) {
+  const auto force_step = [&](int f) {
     Vec<S, D* K> push = axpy(target, get_part<D * K>(at.center, f), -get_part<D * K>(image, f));
     if constexpr (R > 0) push = axpy(out.dtau, get_part<D * K>(at.pull, f), push);
     set_part<D * K>(out.dc, f, at.block[f] * push);
+  };
+  if constexpr (R == kPads) {
+    for (int f = 0; f < extent<N>(); ++f) force_step(f);
+    couple_pads(p, at, out.dc);
+  }
+  for (int f = 0; f < extent<N / K>(); ++f) {
+    if constexpr (R != kPads) force_step(f);
     for (int j = extent<K>() * f; j < extent<K>() * (f + 1); ++j) {
-      const S inverse = S(1) / (p.limit[j] - x.c[D * j]);
-      out.dv[j] = fma(inverse, fma(x.v[j], out.dc[D * j], target), -x.v[j]);
+      const int pad = first_of_pad(p, j);
+      if (pad == j) {
+        const S inverse = S(1) / (p.limit[j] - pressed(p, x.c, j));
+        out.dv[j] = fma(inverse, fma(x.v[j], pressed(p, out.dc, j), target), -x.v[j]);
+      }
       // z + dz = W^T y + (v + dv) e + sum (up + dup - down - ddown) g
       Vec<S, D> dz = get_part<D>(image, j) - get_part<D>(x.z, j);
-      dz[0] += x.v[j] + out.dv[j];
+      dz[0] += x.v[pad] + out.dv[pad];
       set_part<D>(out.dz, j, dz);
     }
     if constexpr (R > 0) step_joints(x, p, target, f, out);
@@ -558,8 +648,10 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
       const Vec<S, D> c = get_part<D>(x.c, j), dc = get_part<D>(out.dc, j);
       out.longest =
           min(min(out.longest, cone::way_out(c, dc)), cone::way_out(get_part<D>(x.z, j), get_part<D>(out.dz, j)));
+      if (first_of_pad(p, j) != j) continue;
       // Reciprocal of the admissible length.
-      const S inverse = S(1) / (p.limit[j] - c[0]), most = max(dc[0] * inverse, -out.dv[j] / x.v[j]);
+      const S inverse = S(1) / (p.limit[j] - pressed(p, x.c, j)),
+              most = max(pressed(p, out.dc, j) * inverse, -out.dv[j] / x.v[j]);
       out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
     }
   }
@@ -570,7 +662,12 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
 template <class S, int N, int R, int K, int D>
 GARRA_HD S centering(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p) {
   S sum = dot(x.c, x.z);
-  for (int j = 0; j < extent<N>(); ++j) sum = fma(p.limit[j] - x.c[D * j], x.v[j], sum);
+  int pads = 0;
+  for (int j = 0; j < extent<N>(); ++j) {
+    if (first_of_pad(p, j) != j) continue;
+    sum = fma(p.limit[j] - pressed(p, x.c, j), x.v[j], sum);
+    ++pads;
+  }
   int joints = 0;
   if constexpr (R > 0) joints = p.rows;
   if constexpr (R > 0)
@@ -578,7 +675,7 @@ GARRA_HD S centering(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N,
       const S share = torque_share(p, x.c, j, i), all = fma(x.tau, x.relax[j][i], S(1));
       sum = fma(all - share, x.up[j][i], fma(all + share, x.down[j][i], sum));
     });
-  return sum * S(1.0 / (2 * extent<N>() + 2 * extent<N / K>() * joints));
+  return sum * S(1.0 / (extent<N>() + pads + 2 * extent<N / K>() * joints));
 }
 
 /// Share of a joint's remaining limit that a contact may take: a quarter, divided among the
@@ -607,11 +704,14 @@ template <class S, int N, int R, int K, int D>
 GARRA_HD Interior<S, N, R, K, D> first_point(const WrenchBalance<S, N, R, K, D>& p) {
   Interior<S, N, R, K, D> x;
   for (int j = 0; j < extent<N>(); ++j) {
-    S start = min(S(0.5) * p.limit[j], S(1));
+    const int pad = first_of_pad(p, j);
+    int together = 1;
+    for_rest_of_pad(p, pad, [&](int) { ++together; });
+    S start = min(S(0.5) * p.limit[pad] * S(1.0 / together), S(1));
     if constexpr (R > 0) start = relax_joints(p, j, start, x);
     set_part<D>(x.c, j, on_axis<D>(start));
     set_part<D>(x.z, j, on_axis<D>(S(S(1) / start)));
-    x.v[j] = S(1) / (p.limit[j] - start);
+    x.v[j] = S(1) / (p.limit[pad] - S(together) * start);
   }
   x.q = p.W * x.c + p.w;
   x.y = Vec<S, 6>::zero();
@@ -651,7 +751,8 @@ template <class S, int N, int R, int K, int D>
     length = select(fma(length, to.dtau, x.tau) < S(0), -x.tau / to.dtau, length);  // balanced: no farther
     x.c = axpy(length, to.dc, x.c);
     x.z = axpy(length, to.dz, x.z);
-    x.v = axpy(length, to.dv, x.v);
+    for (int j = 0; j < extent<N>(); ++j)
+      if (first_of_pad(p, j) == j) x.v[j] = fma(length, to.dv[j], x.v[j]);
     x.y = axpy(length, to.dy, x.y);
     x.tau = fma(length, to.dtau, x.tau);
     TorqueShares<S, N / K, R> l;
@@ -662,7 +763,7 @@ template <class S, int N, int R, int K, int D>
         l.share[j][i] = x.up[j][i] - x.down[j][i];
       });
     Vec<S, 6> y = x.y;
-    if constexpr (R == 0) y = pushed_into_cones<D>(p.W.m, p.limit.m, extent<N>(), x.y);
+    if constexpr (R <= 0) y = pushed_into_cones<D>(p.W.m, p.limit.m, extent<N>(), x.y);
     certify(p, balancing(p.W, gram, p.w, x.c), y, l, out);
   }
   return out;

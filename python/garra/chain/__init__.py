@@ -1,5 +1,7 @@
 """Serial chains (robot.py), differentiable dynamics, and the report of a chain study."""
 
 from garra.chain.differentiable import aba, rnea
+from garra.chain.path_probability import PathProbability, path_probability
+from garra.chain.reach_map import ReachMap, reach_map
 
-__all__ = ["aba", "rnea"]
+__all__ = ["PathProbability", "ReachMap", "aba", "path_probability", "reach_map", "rnea"]

@@ -13,6 +13,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import check_seed, finite, numbers, of_arrays, path_text, place, positive, vector, whole
 from garra.batch import Batch, as_moments, is_on_gpu
+from garra.chain.branches import name_branches
 from garra.files import named
 from garra.on_gpu import compute
 from garra.renamed import accept_old
@@ -240,12 +241,23 @@ class AllSolutions:
     """list of arrays [k] no other solution has |dq| below this [rad or m]; 0: not proven"""
     limit_distance: Any
     """list of arrays [k] distance of the joint next to a limit [rad or m]; negative: outside"""
+    family: Any
+    """list of arrays [k] True: one of infinitely many, between which the arm moves without its tool"""
     count: Any
     """[...] number of solutions"""
     complete: Any
     """[...] True: no solution is missing, as far as the digits of the elimination show"""
     status: Any
     """[...] 0 there are solutions, 3 a number is not finite, 5 no solution (within the limits)"""
+    distance: Any
+    """[...] arms of fewer than six joints, whole poses without solution: error of the nearest pose that a search finds
+    [m and rad]; otherwise 0"""
+    branch: Any = None
+    """details: list of lists of str: three letters (docs/howto/all-solutions.md), or "" for arms without names"""
+    sigma_min: Any = None
+    """details: list of arrays [k] smallest singular value of the scaled Jacobian, as of garra.singularity.measure()"""
+    singular_distance: Any = None
+    """details: list of arrays [k] joint motion to the nearest singularity [rad]; NaN: none found within one radian"""
 
     def __repr__(self) -> str:
         count = np.atleast_1d(self.count)
@@ -362,11 +374,13 @@ class PathCheck:
 def _stacked(found: list[AllSolutions], single: bool) -> AllSolutions:
     """Results with a new first axis; `single`: of one pose each."""
     lists = {}
-    for name in ("q", "residual", "unique", "limit_distance"):
+    for name in ("q", "residual", "unique", "limit_distance", "family", "branch", "sigma_min", "singular_distance"):
         each = [getattr(one, name) for one in found]
+        if any(one is None for one in each):
+            continue
         lists[name] = each if single else [array for arrays in each for array in arrays]
     return AllSolutions(**lists, **{name: np.stack([getattr(one, name) for one in found])
-                                    for name in ("count", "complete", "status")})  # fmt: skip
+                                    for name in ("count", "complete", "status", "distance")})  # fmt: skip
 
 
 class Chain:
@@ -860,8 +874,6 @@ class Chain:
         ------
         ValueError
             For inconsistent shapes.
-        garra.UsageError
-            For coupled joints.
 
         Examples
         --------
@@ -900,8 +912,6 @@ class Chain:
         ------
         ValueError
             For inconsistent shapes.
-        garra.UsageError
-            For coupled joints.
 
         Examples
         --------
@@ -1118,7 +1128,7 @@ class Chain:
         pose: Any,
         q0: Any = None,
         *,
-        nearest: bool = False,
+        nearest: bool | None = None,
         tolerance: float = 1e-10,
         max_iterations: int = 48,
         starts: int = 40,
@@ -1126,8 +1136,8 @@ class Chain:
     ) -> InverseKinematics:
         """Finds joint values within the limits for tool poses, by damped Newton steps (docs/theory/chain.md).
 
-        A search from q0 may end at a solution that is not the nearest one. With `nearest` it starts at the nearest of all
-        solutions of inverse_kinematics_all(), and answers along a path are continuous.
+        With q0 an arm of up to six joints gets the nearest of all solutions of inverse_kinematics_all(), and answers along a
+        path are continuous. Other searches from q0 may end at a solution that is not the nearest one.
 
         Parameters
         ----------
@@ -1135,8 +1145,9 @@ class Chain:
             Homogeneous matrices of the tool in the world.
         q0 : array_like [..., n], optional
             Initial guess of the first search [rad or m]; default: the middle of the limits.
-        nearest : bool
-            Return the solution next to q0, of all. For six joints; slower (docs/howto/all-solutions.md).
+        nearest : bool, optional
+            Start at the solution next to q0, of all; False: at q0, which is faster (docs/howto/all-solutions.md). Default:
+            with q0, where all solutions can be found and no joint follows another.
         tolerance : float
             Success: norm of the pose error <= tolerance [m and rad].
         max_iterations : int
@@ -1169,11 +1180,10 @@ class Chain:
         most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         start = batch["q0"]
-        if nearest:
-            if start is None:
-                raise ValueError("nearest: to which joint values? Give q0")
-            solutions = self.inverse_kinematics_all(batch["pose"], q0=start).q
-            start = np.array([found[0] if len(found) else own for found, own in zip(solutions, start)]).reshape(-1, self.n)
+        if nearest and start is None:
+            raise ValueError("nearest: to which joint values? Give q0")
+        if nearest or (nearest is None and start is not None and self.n <= 6 and not self.coupled):
+            start = self._nearest(batch["pose"], start, required=bool(nearest))
         found = _core.chain_inverse_kinematics(
             self._core, batch["pose"].reshape(-1, 16), start, positive("tolerance", tolerance), most, check_seed(seed)
         )
@@ -1181,12 +1191,25 @@ class Chain:
         found["residual"] = np.hypot(found["position_error"], found["rotation_error"])
         return batch.result(InverseKinematics, found)
 
+    def _nearest(self, pose: np.ndarray, q0: np.ndarray, required: bool) -> np.ndarray:
+        """The solutions next to q0, or q0 itself where there is none."""
+        try:
+            solutions = self.inverse_kinematics_all(pose, q0=q0, proofs=False).q
+        except _core.UsageError:  # also of arms whose equations cannot be eliminated
+            if required:
+                raise
+            return q0
+        return np.array([found[0] if len(found) else own for found, own in zip(solutions, q0)]).reshape(-1, self.n)
+
     def inverse_kinematics_all(
         self,
         pose: Any,
         *,
+        task: str = "pose",
         limits: bool = True,
         windings: bool = False,
+        details: bool = False,
+        proofs: bool = True,
         q0: Any = None,
         fixed: Mapping[int | str, Any] | None = None,
         device: str = "cpu",
@@ -1198,15 +1221,22 @@ class Chain:
         ----------
         pose : array_like [..., 4, 4]
             Homogeneous matrices of the tool in the world.
+        task : str
+            What counts of a pose: "pose"; "point_axis", the tool's origin and z axis; "point", its origin; "planar", x, y
+            and the yaw angle.
         limits : bool
             Keep only solutions within the joint limits, in the turn that is within them.
         windings : bool
             With limits: every turn of a joint within its limits is a solution of its own.
+        details : bool
+            Also give each solution's branch name, `sigma_min` and distance to the nearest singularity.
+        proofs : bool
+            False: faster; `unique` is 0, and continuous families are not searched.
         q0 : array_like [..., n], optional
             Solutions are sorted by their distance from it; joints without limits are in the turn next to it.
         fixed : mapping, optional
-            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one. An array [v] of
-            values of one joint gives results with a further first axis v.
+            Joint number or name -> value [rad or m] that it keeps: for arms of more joints than the task has coordinates (6,
+            5, 3, 3). An array [v] of values of one joint gives results with a further first axis v.
         device : str
             "cpu" or "scalar".
         threads : int
@@ -1222,7 +1252,7 @@ class Chain:
         ValueError
             For inconsistent shapes.
         garra.UsageError
-            For robots without six joints to move and matrices that are no poses.
+            For more joints to move than the task has coordinates, and matrices that are no poses.
 
         Examples
         --------
@@ -1235,7 +1265,8 @@ class Chain:
         """
         for joint, values in (fixed or {}).items():
             if np.ndim(values) == 1:
-                how = {"limits": limits, "windings": windings, "q0": q0, "device": device, "threads": threads}
+                how = {"task": task, "limits": limits, "windings": windings, "details": details, "q0": q0}
+                how |= {"proofs": proofs, "device": device, "threads": threads}
                 return _stacked(
                     [self.inverse_kinematics_all(pose, fixed={**fixed, joint: value}, **how) for value in values],
                     single=np.ndim(pose) == 2,
@@ -1243,15 +1274,17 @@ class Chain:
         locked, moving = self._locked(fixed)
         batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
         start = batch["q0"]
-        solver = self._solver(locked)
-        found = solver.solve(
+        found = self._solver(locked, task).solve(
             batch["pose"].reshape(-1, 16), None if start is None else np.ascontiguousarray(start[:, moving]),
-            limits, windings, *place(device, threads),
+            limits, windings, proofs, *place(device, threads),
         )  # fmt: skip
-        q = self._with_locked(found["q"], locked, moving)
+        rows = {name: found[name] for name in ("residual", "unique", "limit_distance")}
+        rows["family"] = found["family"].astype(bool)
+        if details:
+            rows |= self._details(found["q"], locked, place(device, threads))
+        rows["q"] = self._with_locked(found["q"], locked, moving)
         first = found["first"]
-        lists = {name: [array[a:b] for a, b in zip(first[:-1], first[1:])]
-                 for name, array in {**{k: found[k] for k in ("residual", "unique", "limit_distance")}, "q": q}.items()}  # fmt: skip
+        lists = {name: [array[a:b] for a, b in zip(first[:-1], first[1:])] for name, array in rows.items()}
         if not batch.lead:
             lists = {name: arrays[0] for name, arrays in lists.items()}
         return AllSolutions(
@@ -1259,6 +1292,7 @@ class Chain:
             count=batch.out(np.diff(first)),
             complete=batch.out(found["complete"].astype(bool)),
             status=batch.out(found["status"]),
+            distance=batch.out(found["distance"]),
         )
 
     def path(
@@ -1341,7 +1375,11 @@ class Chain:
         for joint, value in (fixed or {}).items():
             if isinstance(joint, str) and joint not in names:
                 raise ValueError(f"fixed: there is no joint {joint!r}; there are {', '.join(names)}")
-            locked[names.index(joint) if isinstance(joint, str) else int(joint)] = finite("fixed", value)
+            number = names.index(joint) if isinstance(joint, str) else int(joint)
+            locked[number] = value = finite("fixed", value)
+            if 0 <= number < self.n and not self.lower[number] - 1e-9 <= value <= self.upper[number] + 1e-9:
+                limits = f"{self.lower[number]:g} to {self.upper[number]:g}"
+                raise ValueError(f"fixed: {names[number]} = {value:g} is outside its limits, {limits} (rad or m)")
         return locked, [i for i in range(self.n) if i not in locked]
 
     def _with_locked(self, q: np.ndarray, locked: Mapping[int, float], moving: list[int]) -> np.ndarray:
@@ -1352,19 +1390,35 @@ class Chain:
             full[:, joint] = value
         return full
 
-    def _solver(self, locked: Mapping[int, float]) -> _core.AllSolutions:
+    def _details(self, q: np.ndarray, locked: Mapping[int, float], where: tuple[str, int]) -> dict[str, Any]:
+        """Branch names, smallest singular values and distances to the nearest singularity, of joints that move."""
+        arm = self._without(locked)
+        measured = _core.singularity_measure(arm, q, "natural", 0.0, *where)
+        nearest = _core.singularity_nearest(arm, q, "natural", 0.0, 1e-10, *where)
+        distance = np.where(nearest["converged"] == 0, nearest["distance"], np.nan)
+        screws = Chain(arm).jacobian(q, form="screws") if q.shape[1] == 6 else np.empty((len(q), 6, 0))
+        names = name_branches(screws) if q.shape[1] == 6 else [""] * len(q)
+        return {"branch": names, "sigma_min": measured["sigma_min"], "singular_distance": distance}
+
+    def _without(self, locked: Mapping[int, float]) -> Any:
+        """The chain with fixed joints."""
+        core = self._core
+        for joint in sorted(locked, reverse=True):
+            core = _core.chain_lock_joint(core, joint, locked[joint])
+        return core
+
+    def _solver(self, locked: Mapping[int, float], task: str = "pose") -> _core.AllSolutions:
         """Solver of the chain with fixed joints; the last ones of each set of joints are kept."""
-        key = tuple(sorted(locked.items()))
+        key = (task, *sorted(locked.items()))
         kept = self.__dict__.setdefault("_solvers", {})
         if key not in kept:
-            core = self._core
-            for joint in sorted(locked, reverse=True):
-                core = _core.chain_lock_joint(core, joint, locked[joint])
-            like = next((solver for other, solver in kept.items() if [i for i, _ in other] == sorted(locked)), None)
+            core = self._without(locked)
+            same = [task, *sorted(locked)]
+            like = next((kept[k] for k in kept if [k[0], *(joint for joint, _ in k[1:])] == same), None)
             if len(kept) >= 1024:  # a sweep of many values: the oldest half goes
                 for other in list(kept)[:512]:
                     del kept[other]
-            kept[key] = _core.AllSolutions(core) if like is None else _core.AllSolutions(core, like)
+            kept[key] = _core.AllSolutions(core, task) if like is None else _core.AllSolutions(core, like)
         return kept[key]
 
     @of_arrays

@@ -341,6 +341,7 @@ class GraspSet:
         squeeze: Any = None,
         stiffness: Any = None,
         base: str | int | None = None,
+        convention: Any = None,
         force: float = 10.0,
         points: int = 3,
         reach: float = 0.005,
@@ -399,6 +400,8 @@ class GraspSet:
             Targets of position controllers and their gain: torque = stiffness (squeeze - joint value).
         base : str or int, optional
             Body of the model whose axes the poses are of; default: the hand's root.
+        convention : array_like [4, 4], optional
+            Axes of the hand as defined here, in the hand's axes of the given poses; default: they are the same.
         force : float
             Largest normal force of a link without torques [N].
         points : int
@@ -465,6 +468,11 @@ class GraspSet:
         ({'touched': 1}, [0.04])
         """
         poses = numbers("poses", poses)
+        if convention is not None:
+            change = numbers("convention", convention)
+            if change.shape != (4, 4) or poses.shape[-2:] != (4, 4):
+                raise ValueError(f"convention and poses have the shapes {change.shape}, {poses.shape}, not [4, 4], [P, 4, 4]")
+            poses = poses @ change
         of_hand = {"joints": joints, "torque": torque, "squeeze": squeeze, "stiffness": stiffness, "base": base}
         if is_jaw(hand):
             if given := [name for name, value in of_hand.items() if value is not None]:
@@ -1430,6 +1438,9 @@ class Ranking:
             )
         for name, count in self.refused.items():
             lines.append(f"  {count:,} refused, {name.replace('_', ' ')}: {_core.grasp_statuses[name]['meaning']}")
+            if name == "no_contact" and self.candidates and (touch := self.candidates.touch):
+                why = (f"{n:,} {kind.replace('_', ' ')}" for kind, n in touch.counts().items() if kind != "touched")
+                lines[-1] += f" ({', '.join(why)})"
         return "\n".join(lines) + ">"
 
 

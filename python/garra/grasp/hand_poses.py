@@ -253,18 +253,15 @@ class _Cells:
             near = np.flatnonzero(((X[:, :3, 3] > low) & (X[:, :3, 3] < high)).all(axis=1))
             if not len(near):
                 continue
-            at = np.einsum("pij,nj->pni", X[near, :3, :3], points) + X[near, None, :3, 3]
-            parts["position"].append(at.reshape(-1, 3))
-            parts["pose"].append(np.repeat(near, len(points)))
-            parts["own"].append(np.tile(points, (len(near), 1)))
-            for name, value in (("link", body), ("geom", k)):
-                parts[name].append(np.full(at.shape[0] * at.shape[1], value))
+            at = points @ X[near, :3, :3].transpose(0, 2, 1) + X[near, None, :3, 3]
+            low, high = self.box[:, near, None] + [[[[-self.margin]]], [[[self.margin]]]]
+            pose, cell = np.nonzero(((at > low) & (at < high)).all(2))
+            values = near[pose], np.full(len(pose), body), np.full(len(pose), k), points[cell], at[pose, cell]
+            for rows, value in zip(parts.values(), values, strict=True):
+                rows.append(value)
         if not parts["pose"]:
             return {"pose": np.zeros(0, int), "link": np.zeros(0, int), "distance": np.zeros(0)}
         all_parts = {key: np.concatenate(rows) for key, rows in parts.items()}
-        low, high = self.box[0][all_parts["pose"]] - self.margin, self.box[1][all_parts["pose"]] + self.margin
-        inside = ((all_parts["position"] > low) & (all_parts["position"] < high)).all(1)
-        all_parts = {key: rows[inside] for key, rows in all_parts.items()}
         all_parts |= self._measured(all_parts["position"], all_parts["pose"])
         kept = np.flatnonzero(np.isfinite(all_parts["distance"]))
         order = kept[np.lexsort((all_parts["link"][kept], all_parts["pose"][kept]))]
@@ -396,7 +393,20 @@ def touch_hand(
     step = max(AT_ONCE // each, 1)
     for start in range(0, count, step):
         _touch_some(hand, cells, range(start, min(start + step, count)), o, command, size, out)
+    if out.names:
+        out.rows |= _curvatures(surface, out.rows, np.repeat(size, np.diff(out.first)))
     return out
+
+
+def _curvatures(surface: Any, rows: dict[str, list[Any]], size: np.ndarray) -> dict[str, Any]:
+    """tangent [m, 3] and curvature [m, 2] of contacts on an object of these sizes; 0 where the mean normal of a patch is far
+    from that of the surface, as at an edge."""
+    normal = np.array(rows["normal"])
+    tangent, curvature = surface.curvatures(np.array(rows["point"]) / size[:, None])
+    edge = np.abs((tangent * normal).sum(1)) > 0.5
+    tangent[edge] = np.eye(3)[np.abs(normal[edge]).argmin(1)]
+    curvature[edge] = 0
+    return {"tangent": tangent, "curvature": curvature / size[:, None]}
 
 
 def _touch_some(
@@ -415,7 +425,7 @@ def _touch_some(
         else:
             good.append(g)
     at = np.array(good, dtype=int)
-    geoms = np.array([hand.place(x) for x in out.joints[at]]).reshape(len(at), -1, 4, 4)
+    geoms = np.array([hand.place(x) for x in out.joints[at]]).reshape(len(at), len(hand.geoms), 4, 4)
     cells.set_scale(size[at])
     start = cells.find(out.pose[at], geoms)
     for p, _, rows in _groups(start):
@@ -479,7 +489,7 @@ def _contacts(
             if o.soft:
                 part["torsion_radius"] = radius
             if command is None:
-                part["force_limit"] = o.force / len(patch)
+                part["force_limit"], part["pad"] = o.force, link
             else:
                 J = hand.jacobian(R.T @ (point - t), link)
                 part["jacobian"] = R @ J[:3]

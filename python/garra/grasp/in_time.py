@@ -61,7 +61,10 @@ class _Bodies:
     def __init__(self, of: Any, grasp: int):
         arrays, _ = arrays_of(of, grasp)
         if "mass" not in arrays or "jacobian" not in arrays or "mass_matrix" not in arrays:
-            raise ValueError("simulate() needs the object's mass and a whole hand: jacobian, mass_matrix and torque")
+            raise ValueError(
+                "simulate() needs the object's mass and a whole hand: jacobian, mass_matrix and torque; from_poses() sets "
+                "them of a jaw, and of a hand with torque, or with squeeze and stiffness"
+            )
         if "torsion_radius" in arrays:
             raise ValueError("simulate() takes points: the set has soft contacts")
         n = arrays["normal"] / np.linalg.norm(arrays["normal"], axis=1, keepdims=True)

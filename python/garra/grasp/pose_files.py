@@ -82,7 +82,9 @@ def read_poses(path: str | PathLike[str]) -> PoseFile:
         if isinstance(error, _core.FileError):
             raise
         said = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
-        raise _core.FileError(f"{path}: {said}; docs/howto/grasp-poses.md lists what is read") from None
+        raise _core.FileError(
+            f"{path}: {said}\n  Known layouts: docs/howto/grasp-poses.md. Of another one, store pose [P, 4, 4] by np.savez."
+        ) from None
 
 
 def refuse_suction(hand: str) -> None:
@@ -115,10 +117,17 @@ def _scale(value: Any, count: int) -> np.ndarray | float:
     return scale if scale.ndim else float(scale)
 
 
+def _require(file: Any, *names: str) -> None:
+    for name in names:
+        if name not in file:
+            raise KeyError(name)
+
+
 def _acronym(path: Path) -> PoseFile:
     import h5py
 
     with h5py.File(path, "r") as file:
+        _require(file, "grasps/transforms", "grasps/qualities/flex/object_in_gripper")
         poses = _poses(file["grasps/transforms"][()])
         held = _outcomes(file["grasps/qualities/flex/object_in_gripper"][()], len(poses))
         mesh = file["object/file"][()]
@@ -154,6 +163,7 @@ def _isaac(path: Path) -> PoseFile:
 
 def _arrays(path: Path) -> PoseFile:
     with np.load(path, allow_pickle=False) as file:
+        _require(file, "pose")
         poses = _poses(file["pose"])
         outcome = _outcomes(file["outcome"], len(poses)) if "outcome" in file else None
         return PoseFile(poses, outcome, scale=_scale(file["scale"], len(poses)) if "scale" in file else 1.0)
@@ -177,6 +187,8 @@ def _pickled(path: Path) -> PoseFile:
         said = said.item() if said.ndim == 0 else said.ravel().tolist()
     if isinstance(said, dict) and "robot_pose" in said:
         return _bodex(said)
+    if not isinstance(said, list) or not all(isinstance(row, dict) for row in said):
+        raise ValueError("neither a list of dictionaries with 'qpos' nor a dictionary with 'robot_pose'")
     return _dexgraspnet(said)
 
 

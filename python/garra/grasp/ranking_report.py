@@ -242,12 +242,18 @@ def _shares(found: Found, order: np.ndarray) -> str:
 
 def _refused(found: Found) -> list[list[str]]:
     rows = []
-    for k, kind in enumerate(found.statuses.values()):
-        where = np.flatnonzero(found.columns["status"] == k)
-        if k and len(where):
+    for k, (name, kind) in enumerate(found.statuses.items()):
+        every = np.flatnonzero(found.columns["status"] == k) if k else []
+        parts = {kind.label: every}
+        if name == "no_contact" and found.grasps and "status" in found.grasps.touch:  # why the hand does not touch
+            of = found.grasps.touch["status"].astype(int)[every]
+            parts = {f"{kind.label}: {found.grasps.touch_names[s].replace('_', ' ')}": every[of == s] for s in np.unique(of)}
+        for label, where in parts.items():
+            if not len(where):
+                continue
             listed = ", ".join(name_of(found, int(g)).removeprefix("grasp ") for g in where[:MOST_LISTED])
             more = f" and {words.count(len(where) - MOST_LISTED)} more" if len(where) > MOST_LISTED else ""
-            rows.append([kind.label, words.count(len(where)), kind.meaning, listed + more])
+            rows.append([label, words.count(len(where)), kind.meaning, listed + more])
     return rows
 
 

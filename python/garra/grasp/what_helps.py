@@ -163,6 +163,8 @@ def _fingers(arrays: dict[str, np.ndarray], surface: Any) -> list[tuple[str, str
         for name in ("friction", "force_limit", "torsion_radius", "torsion"):
             if name in arrays:
                 changed[name] = np.append(arrays[name], arrays[name].mean())
+        if "pad" in arrays:
+            changed["pad"] = np.append(arrays["pad"], arrays["pad"].max() + 1)
         for name in ("tangent", "curvature", "force", "drift"):
             if name in arrays:
                 extra = np.zeros(arrays[name].shape[1])

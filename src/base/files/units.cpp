@@ -104,20 +104,22 @@ bool multiply_by(std::string_view factor, int sign, Unit& product) {
   return false;
 }
 
-/// Multiplies the factors of "N*m", "rad/s", "kg*m^2" together; returns the factor that is unknown,
-/// else "".
+/// Multiplies the factors of "N*m", "N m", "rad/s", "kg*m^2" together; returns the factor that is
+/// unknown, else "".
 std::string parse_unit(std::string_view text, Unit& product) {
   // Bounds the echo of an invalid unit in a message.
   constexpr std::size_t kLongestUnit = 40;
   if (text.size() > kLongestUnit) return std::string(text.substr(0, kLongestUnit));
   int sign = 1;
   while (true) {
-    const std::size_t end = text.find_first_of("*/");
-    const std::string_view factor = trim(text.substr(0, end));
+    text = trim(text);
+    const std::size_t end = text.find_first_of("*/ \t");
+    const std::string_view factor = text.substr(0, end);
     if (!multiply_by(factor, sign, product)) return factor.empty() ? "*/" : std::string(factor);
     if (end == std::string_view::npos) return {};
-    sign = text[end] == '/' ? -1 : 1;
-    text = text.substr(end + 1);
+    text = trim(text.substr(end));
+    sign = text.front() == '/' ? -1 : 1;
+    if (text.front() == '*' || text.front() == '/') text = text.substr(1);
   }
 }
 

@@ -379,7 +379,10 @@ void check(const ToolPath& path, const PathOptions& options) {
 PathCheck AllSolutions::check_path(const ToolPath& path, const PathOptions& options, const Device& device) const {
   check(path, options);
   check_tool_poses(path.pose);
-  return Follower(*this, prepared_->robot, prepared_->op, path, options, device).run();
+  const Prepared& p = *prepared_;
+  if (p.joints() != kLoop || !p.leader.empty() || p.task != ToolTask::kPose)
+    throw Error(ExitCode::kUsage, "path: the robot \"" + p.robot.name + "\" has no six joints without followers");
+  return Follower(*this, p.robot, p.op, path, options, device).run();
 }
 
 }  // namespace garra::chain

@@ -2,13 +2,25 @@
 #pragma once
 
 #include "chain/branches/ways.hpp"
-#include "garra/chain_generate.hpp"
 
 namespace garra::chain {
 
+/// A solution with its joints in some turns.
+struct Solution {
+  Vec<double, branches::kLoop> q;
+  double residual, unique, limit_distance, apart;
+  bool family;  ///< one of a continuous family
+};
+
 struct AllSolutions::Prepared {
   Robot robot;
-  branches::AllSolutionsOp op, again;  ///< the second with other changes of the links
+  ToolTask task;
+  branches::AllSolutionsOp op, again;          ///< of six joints; the second with other changes of the links
+  std::vector<Joint> moves;                    ///< the joints that the caller knows
+  std::vector<double> leader;                  ///< values of the joint that leads another; empty: none does
+  std::vector<branches::AllSolutionsOp> held;  ///< with the leader at each of them, and the follower free
+
+  [[nodiscard]] std::size_t joints() const { return moves.size(); }
 };
 
 }  // namespace garra::chain

@@ -42,7 +42,27 @@ Pose<double> link_pose(const JointForm<double>& j) {
 double find_unit(const Robot& robot) {
   double sum = norm(robot.tool.p);
   for (const JointForm<double>& j : robot.form) sum += norm(link_pose(j).p);
-  return sum > 0 ? sum / (kLoop + 1) : 1;
+  return sum > 0 ? sum / (robot.joints + 1) : 1;
+}
+
+/// Joints behind the tool that undo what a task leaves free.
+std::vector<GeneralJoint> free_joints(ToolTask task) {
+  const Vec3<double> x = {{1, 0, 0}}, y = {{0, 1, 0}}, z = {{0, 0, 1}};
+  GeneralJoint first{.axis = x}, second{.axis = y}, third{.axis = z};
+  switch (task) {
+    case ToolTask::kPointAxis:
+      return {third};
+    case ToolTask::kPoint:
+      // Not aligned with the orientation that the pose happens to have.
+      first.placement.R = rotation_from_rpy(vec3(0.4, 0.9, -0.7));
+      return {first, second, third};
+    case ToolTask::kPlanar:
+      third.link.joint.prismatic = true;
+      return {first, second, third};
+    case ToolTask::kPose:
+      break;
+  }
+  return {};
 }
 
 Way make_way(const Robot& robot, const Roles& roles, double moved) {
@@ -142,8 +162,21 @@ bool find_parallel_way(const Robot& robot, Way& way) {
   return false;
 }
 
-bool find_closed_way(const Robot& robot, Way& way) {
-  return find_spherical_way(robot, way) || find_parallel_way(robot, way);
+int count_slides(const Robot& robot) {
+  const auto slides = [](const Joint& j) { return j.prismatic; };
+  return static_cast<int>(std::count_if(robot.joint.begin(), robot.joint.end(), slides));
+}
+
+/// Of two slides: a sweep of each joint that turns. One alone misses some solutions next to the ends of its branches.
+bool make_sweeps(const Robot& robot, AllSolutionsOp& op) {
+  if (count_slides(robot) != 2) return false;
+  op.ways = 0;
+  for (int start = 0; start < kLoop; ++start) {
+    if (robot.joint[at(start)].prismatic) continue;
+    op.way[op.ways] = make_way(robot, {start}, 0);
+    op.way[op.ways++].method = branches::Method::kSweep;
+  }
+  return true;
 }
 
 AllSolutionsOp make_op(const Robot& robot) {
@@ -216,15 +249,42 @@ Score score(const Robot& robot, const AllSolutionsOp& op, const Tries& tries) {
 
 }  // namespace
 
+bool find_closed_way(const Robot& robot, Way& way) {
+  if (count_slides(robot) != 3) return find_spherical_way(robot, way) || find_parallel_way(robot, way);
+  way = make_way(robot, {}, 0);
+  way.method = branches::Method::kSliding;
+  return true;
+}
+
+int task_coordinates(ToolTask task) { return kLoop - static_cast<int>(free_joints(task).size()); }
+
+Robot extend_to_six(const Robot& robot, ToolTask task) {
+  std::vector<GeneralJoint> joints;
+  for (int i = 0; i < robot.joints; ++i)
+    joints.push_back({.placement = link_pose(robot.form[at(i)]), .link = {.joint = robot.joint[at(i)]}});
+  const double unit = find_unit(robot);
+  for (int i = robot.joints; i < task_coordinates(task); ++i) {
+    Vec3<double> turn, shift;
+    for (int k = 0; k < 3; ++k) {
+      turn[k] = 3 * random_number(at(i), static_cast<std::uint32_t>(k));
+      shift[k] = unit * random_number(at(i), static_cast<std::uint32_t>(3 + k));
+    }
+    const Pose<double> place{rotation_from_rpy(turn), shift};
+    joints.push_back({.placement = place, .after = inverse(place)});
+  }
+  for (const GeneralJoint& one : free_joints(task)) joints.push_back(one);
+  joints[at(robot.joints)].placement = robot.tool * joints[at(robot.joints)].placement;
+  return from_joints({.name = robot.name, .base = robot.base}, joints);
+}
+
 AllSolutionsOp prepare_all_solutions(const Robot& robot) {
   const std::vector<Roles> roles = possible_roles(robot);
-  if (roles.empty())
-    throw Error(ExitCode::kUsage, "all solutions: each joint or the one opposite to it in the loop slides",
-                "Arms of up to two sliding joints always have a pair of turning joints that are three apart.");
   const Tries tries = random_tries(robot);
   AllSolutionsOp op = make_op(robot), best = op;
   op.ways = best.ways = 1;
   if (find_closed_way(robot, op.way[0]) && score(robot, op, tries).found == kTries) return op;
+  if (make_sweeps(robot, op) && score(robot, op, tries).found >= kTries - 1) return op;
+  op.ways = 1;
   Score most{-1};
   for (const double moved : {0.0, 1e-4, 1e-5}) {
     for (const Roles& one : roles) {
@@ -268,7 +328,9 @@ AllSolutionsOp prepare_all_solutions(const Robot& robot) {
 AllSolutionsOp prepare_like(const Robot& robot, const AllSolutionsOp& other, double factor) {
   AllSolutionsOp op = make_op(robot);
   op.ways = other.ways;
-  if (other.way[0].method != branches::Method::kElimination && find_closed_way(robot, op.way[0])) return op;
+  const branches::Method method = other.way[0].method;
+  if (method == branches::Method::kSweep && make_sweeps(robot, op)) return op;
+  if (method != branches::Method::kElimination && find_closed_way(robot, op.way[0])) return op;
   for (int k = 0; k < op.ways; ++k) op.way[k] = make_way(robot, other.way[k].roles, factor * other.way[k].moved);
   return op;
 }

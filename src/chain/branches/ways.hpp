@@ -5,10 +5,19 @@
 #include <vector>
 
 #include "garra/batch/device.hpp"
-#include "garra/chain.hpp"
+#include "garra/chain_generate.hpp"
 #include "garra/systems/chain/branches/all_solutions.hpp"
 
 namespace garra::chain {
+
+/// Coordinates of a task: the joints that an arm moves for it.
+[[nodiscard]] int task_coordinates(ToolTask task);
+/// The arm with six joints: behind its tool come joints that stay at 0 if the pose can be reached, and then those that
+/// the task leaves free.
+[[nodiscard]] Robot extend_to_six(const Robot& robot, ToolTask task);
+
+/// The closed form of an arm; false where it has none.
+[[nodiscard]] bool find_closed_way(const Robot& robot, branches::Way& way);
 
 /// The operation with its model, its bound for the certificate, and up to four eliminations: for a general arm any will
 /// do; an arm of special geometry takes those with links that are off by a little that find most.
@@ -25,5 +34,8 @@ struct SolutionRows {
 };
 [[nodiscard]] SolutionRows run_all_solutions(const branches::AllSolutionsOp& op, std::span<const double> pose,
                                              const Device& device);
+/// What the operation makes of solutions [m,6] of their poses [m,16]: q, residual, unique.
+[[nodiscard]] SolutionRows run_hold(const branches::HoldOp& op, std::span<const double> pose, std::span<const double> q,
+                                    const Device& device);
 
 }  // namespace garra::chain

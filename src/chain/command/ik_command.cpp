@@ -1,5 +1,4 @@
-// `garra chain ik`: a robot of six joints, or of seven with one fixed, and a file of tool poses in, all joint values
-// out.
+// `garra chain ik`: a robot that moves at most six joints, and a file of tool poses in, all joint values out.
 #include "chain/command/ik_command.hpp"
 
 #include <algorithm>
@@ -17,7 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct IkArguments : FileArguments {
-  bool no_limits = false, windings = false;
+  bool no_limits = false, windings = false, no_proofs = false;
+  std::string task = "pose";
 };
 
 struct PoseFile {
@@ -43,6 +43,8 @@ void write_solutions(const IkArguments& a, const chain::Robot& robot, const chai
   file.write("residual", {m}, found.residual);
   file.write("unique", {m}, found.unique);
   file.write("limit_distance", {m}, found.limit_distance);
+  file.write("family", {m}, std::vector<std::int32_t>(found.family.begin(), found.family.end()));
+  file.write("distance", {n}, found.distance);
   file.write("complete", {n}, std::vector<std::int32_t>(found.complete.begin(), found.complete.end()));
   write_origin(file, robot.name, found.status);
   file.commit(a.output);
@@ -61,6 +63,7 @@ Json make_summary(const IkArguments& a, const chain::Robot& robot, const chain::
           {"most_of_a_pose", most},
           {"complete", std::count(found.complete.begin(), found.complete.end(), 1)},
           {"proven_unique", std::count_if(found.unique.begin(), found.unique.end(), [](double x) { return x > 0; })},
+          {"families", std::count(found.family.begin(), found.family.end(), 1)},
           {"largest_residual",
            found.residual.empty() ? 0.0 : *std::max_element(found.residual.begin(), found.residual.end())},
           {"output", output_json(a.output)}};
@@ -69,11 +72,13 @@ Json make_summary(const IkArguments& a, const chain::Robot& robot, const chain::
 void run_ik(const IkArguments& a) {
   check_output(a.input, a.output, "the poses");
   const chain::Robot robot = read_fixed_model(a);
-  const PoseFile file = read_poses(a.input, static_cast<std::uint64_t>(robot.joints));
+  const PoseFile file = read_poses(a.input, chain::coordinates(robot).size());
   const Device device =
       parse_device_for_arrays(a.device == "auto" ? "cpu" : a.device, a.threads, core_seconds::kCopying);
-  const chain::AllSolutionsResult found = chain::AllSolutions(robot).solve(
-      file.pose, {.limits = !a.no_limits, .windings = a.windings, .q0 = file.q0}, device);
+  const chain::AllSolutionsResult found =
+      chain::AllSolutions(robot, value_named<chain::ToolTask>(a.task).value())
+          .solve(file.pose, {.limits = !a.no_limits, .windings = a.windings, .proofs = !a.no_proofs, .q0 = file.q0},
+                 device);
   if (!a.output.empty()) write_solutions(a, robot, found);
   const Json summary = make_summary(a, robot, found);
   print_summary(summary, a.format);
@@ -85,16 +90,19 @@ void run_ik(const IkArguments& a) {
 }  // namespace
 
 void add_chain_ik_command(Command chain) {
-  Command command = chain.add_subcommand("ik", "All joint values of six joints for every tool pose in a file");
+  Command command = chain.add_subcommand("ik", "All joint values for every tool pose in a file");
   const auto a = std::make_shared<IkArguments>();
   add_file_options(command, *a, "pose [n,4,4], and q0 [n,j] to sort by distance from (HDF5)");
   add_fix_option(command, *a);
+  command.add_option("--task", a->task, "what counts of a pose").check(one_of<chain::ToolTask>()).capture_default_str();
   command.add_flag("--no-limits", a->no_limits, "also solutions outside of the joint limits");
   command.add_flag("--windings", a->windings, "every turn of a joint within its limits as a solution of its own");
+  command.add_flag("--no-proofs", a->no_proofs, "faster, without certificates and search for continuous families");
   add_batch_flags(command, *a, "has no solution");
   command.footer(
       "Examples:\n  garra chain ik ur5 poses.h5 -o solutions.h5\n"
-      "  garra chain ik iiwa14 poses.h5 -o solutions.h5 --fix 2=0.3");
+      "  garra chain ik iiwa14 poses.h5 -o solutions.h5 --fix 2=0.3\n"
+      "  garra chain ik iiwa14 poses.h5 -o solutions.h5 --task point_axis --fix 2=0.3 --fix 6=0");
   command.callback([a] { run_ik(*a); });
 }
 

@@ -40,6 +40,10 @@ constexpr std::array<Signature, kOperations> kSignatures = {{
     {Operation::kForwardDynamics, "forward_dynamics", "Vec<S>", "qd tau",
      "qdd from H qdd + C qd + g = tau; friction is the caller's [rad/s^2, m/s^2]."},
     {Operation::kEnergy, "energy", "garra::chain::Energy<S>", "qd", "Kinetic and potential energy [J]."},
+    {Operation::kInverseDynamicsDerivatives, "inverse_dynamics_derivatives", "garra::chain::TorqueDerivatives<S, %>",
+     "qd qdd", "Of tau by q, qd and qdd (H), without friction: entry (i, j) is that of tau_i by variable j."},
+    {Operation::kInverseKinematics, "inverse_kinematics", "Candidates<S>", "pose",
+     "All joint values of a pose of the tool [rad, m] by closed form, not polished; turns in (-pi, pi]."},
 }};
 
 std::string with_joints(std::string text, int joints) {
@@ -145,7 +149,22 @@ bool reads(const Code& code, const std::string& array) {
   });
 }
 
+std::string inverse_kinematics(const Robot& robot, const Signature& s) {
+  const Code code = cheapest(robot, s.operation);
+  std::string turns;
+  for (int i = 0; i < robot.joints; ++i) {
+    const std::string n = "[" + std::to_string(i) + "]";
+    if (!robot.joint[static_cast<std::size_t>(i)].prismatic)
+      turns += "    out.q[k]" + n + " = garra::atan2(s[k]" + n + ", c[k]" + n + ");\n";
+  }
+  return "/// " + std::string(s.meaning) + "\n/// " + describe_count(code.count()) +
+         "\ntemplate <class S>\n[[nodiscard]] GARRA_HD Candidates<S> " + s.name +
+         "(const garra::Pose<S>& pose) {\n  Candidates<S> out;\n  S c[8][kJoints], s[8][kJoints];\n" + code.text("  ") +
+         "  for (int k = 0; k < 8; ++k) {\n" + turns + "  }\n  return out;\n}\n\n";
+}
+
 std::string function(const Robot& robot, const Signature& s) {
+  if (s.operation == Operation::kInverseKinematics) return inverse_kinematics(robot, s);
   const Code code = cheapest(robot, s.operation);
   const std::string type = with_joints(s.type, robot.joints);
   std::string parameters, more, arguments;
@@ -198,7 +217,7 @@ std::string preamble(const Robot& robot, const GenerateOptions& options) {
 // zero for is left out, NaN and infinity included.
 #pragma once
 
-#include "garra/systems/chain/kernels_dynamics.hpp"  // Angles, Frames, Energy
+#include "garra/systems/chain/derivatives.hpp"  // Angles, Frames, Energy, TorqueDerivatives
 
 )";
 }
@@ -215,6 +234,12 @@ template <class S>
 struct JacobianManipulability {
   garra::Mat<S, 6, %> jacobian;
   S manipulability;
+};
+/// Joint values in no particular order; those with exists = 0 mean nothing.
+template <class S>
+struct Candidates {
+  Vec<S> q[8];
+  S exists[8];
 };
 
 using garra::abs;
@@ -248,7 +273,13 @@ std::string generate_header(const Robot& robot, const GenerateOptions& options) 
   check_name(name);
   require_uncoupled(robot, "generated code");
   check_numbers(robot);
-  const std::vector<std::string> wanted = options.operations.empty() ? generated_operations() : options.operations;
+  std::vector<std::string> wanted = options.operations;
+  for (const Signature& s : kSignatures) {
+    if (options.operations.empty() && has_operation(robot, s.operation)) wanted.emplace_back(s.name);
+    if (std::count(wanted.begin(), wanted.end(), s.name) > 0 && !has_operation(robot, s.operation))
+      throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" has no closed form of inverse kinematics",
+                  "Leave out inverse_kinematics, or use inverse_kinematics_all.");
+  }
   std::string text = preamble(robot, options) + types(name, robot.joints) + angles(robot);
   for (const std::string& operation : wanted) text += function(robot, find_signature(operation));
   return text + chain_type(name, robot.joints, wanted) + "}  // namespace " + name + "\n";

@@ -1,8 +1,10 @@
 // The kernels recorded, for any number of joints by one instance.
 #include "chain/generate/record.hpp"
 
+#include "chain/branches/ways.hpp"
 #include "chain/eval/evaluate_kernel.hpp"
 #include "chain/generate/regroup.hpp"
+#include "garra/systems/chain/derivatives.hpp"
 #include "garra/systems/chain/determinant.hpp"
 #include "garra/systems/chain/kernels.hpp"
 
@@ -101,6 +103,14 @@ struct Recorder {
         if (j < i) give(at("out", j, i), H(i, j));
       }
   }
+  void give_derivatives(const TorqueDerivatives<Symbol, J>& of) {
+    for (int i = 0; i < joints; ++i)
+      for (int j = 0; j < joints; ++j) {
+        give(at("out.by_q", i, j), of.by_q(i, j));
+        give(at("out.by_qd", i, j), of.by_qd(i, j));
+        give(at("out.by_qdd", i, j), of.by_qdd(i, j));
+      }
+  }
   void give_frames(const Frames<Symbol, J>& k) {
     for (int i = 0; i < joints; ++i) give(at("out.frame", i), k.frame[i]);
     give("out.tool", k.tool);
@@ -127,6 +137,11 @@ struct Recorder {
     if (operation == Operation::kBiasTorque) give("out", bias_torque(regrouped, x, qd));
     if (operation == Operation::kCoriolisTorque) give("out", coriolis_torque(regrouped, x, qd));
     if (operation == Operation::kForwardDynamics) give("out", accelerations(qd, inputs("tau"), way));
+    if (operation == Operation::kInverseDynamicsDerivatives) {
+      TorqueDerivatives<Symbol, J> of;
+      torque_derivatives(regrouped, x, qd, inputs("qdd"), of);
+      give_derivatives(of);
+    }
     if (operation == Operation::kEnergy) {
       const Energy<Symbol> e = energy(regrouped, x, qd);
       give("out.kinetic", e.kinetic);
@@ -135,7 +150,52 @@ struct Recorder {
   }
 };
 
+/// Closed form whose candidates have no test for real roots of a quartic equation.
+bool find_recorded_way(const Robot& robot, branches::Way& way) {
+  if (robot.joints != branches::kLoop || !robot.coupled.empty() || !find_closed_way(robot, way)) return false;
+  return way.method == branches::Method::kParallel || way.method == branches::Method::kSliding ||
+         (way.method == branches::Method::kSpherical && way.point.rank_one);
+}
+
+std::vector<Target> record_inverse_kinematics(Graph& graph, const Robot& robot) {
+  branches::Way way;
+  if (!find_recorded_way(robot, way)) throw Error(ExitCode::kInternal, "no closed form");
+  Pose<Symbol> target;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) target.R(i, j) = graph.input(at("pose.R", i, j));
+    target.p[i] = graph.input(at("pose.p", i));
+  }
+  bool slides[branches::kLoop];
+  for (int i = 0; i < branches::kLoop; ++i) slides[i] = robot.joint[static_cast<std::size_t>(i)].prismatic;
+  branches::Loop<Symbol> loop;
+  branches::kernel::fill_loop(way, slides, target, loop);
+  branches::ClosedCandidates<Symbol> found;
+  branches::kernel::find_closed(loop, way, found);
+  std::vector<Target> out;
+  for (int k = 0; k < branches::kClosed; ++k) {
+    out.push_back({at("out.exists", k), found.exists[k]});
+    for (int role = 0; role < branches::kLoop; ++role) {
+      const int i = way.roles.joint(role);
+      const branches::kernel::JointValue<Symbol>& z = found.z[k][role];
+      const Symbol sign(way.roles.reversed ? -1 : 1);
+      const std::string row = "[" + std::to_string(k) + "]";
+      if (slides[i]) {
+        out.push_back({at("out.q" + row, i), sign * Symbol(way.unit) * z.slide});
+      } else {
+        out.push_back({at("c" + row, i), z.cos});
+        out.push_back({at("s" + row, i), sign * z.sin});
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+bool has_operation(const Robot& robot, Operation operation) {
+  branches::Way way;
+  return operation != Operation::kInverseKinematics || find_recorded_way(robot, way);
+}
 
 int ways(Operation operation, int joints) {
   // Three eliminations, Recorder::accelerations().
@@ -146,6 +206,7 @@ int ways(Operation operation, int joints) {
 
 std::vector<Target> record(Graph& graph, const Robot& robot, Operation operation, int way) {
   const JointsInUse all(robot.joints);
+  if (operation == Operation::kInverseKinematics) return record_inverse_kinematics(graph, robot);
   Recorder run(graph, robot);
   if (operation <= Operation::kJacobianManipulability)
     run.kinematics(operation, way);

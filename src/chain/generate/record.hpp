@@ -21,14 +21,20 @@ enum class Operation {
   kGravityTorque,
   kInertiaMatrix,
   kForwardDynamics,
-  kEnergy
+  kEnergy,
+  kInverseDynamicsDerivatives,
+  kInverseKinematics
 };
-inline constexpr int kOperations = 12;
+inline constexpr int kOperations = 14;
+
+/// Whether an arm has the operation: closed forms of inverse kinematics without quartic equations.
+[[nodiscard]] bool has_operation(const Robot& robot, Operation operation);
 
 /// Ways to the same result, numbered from 0; the cheapest is kept.
 [[nodiscard]] int ways(Operation operation, int joints);
 
-/// Results are called `out`; inputs x.cos[i], x.sin[i], x.slide[i], qd[i], and qdd[i] or tau[i].
+/// Results are called `out`; inputs x.cos[i], x.sin[i], x.slide[i], qd[i], and qdd[i] or tau[i]. Of inverse kinematics
+/// the inputs are pose.R(i, j) and pose.p[i], and angles of candidate k are given as c[k][i], s[k][i].
 [[nodiscard]] std::vector<Target> record(symbolic::Graph& graph, const Robot& robot, Operation operation, int way);
 
 }  // namespace garra::chain

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "chain/eval/coupled.hpp"
 #include "chain/eval/evaluate_kernel.hpp"
 #include "garra/batch/rows_run.hpp"
 #include "garra/chain_simulate.hpp"
@@ -30,8 +31,7 @@ struct Inputs {
   const char* name;  ///< of the last one
 
   void check(const Robot& robot, std::int64_t count) const {
-    require_uncoupled(robot, "derivatives of the dynamics");
-    const auto size = static_cast<std::size_t>(count) * static_cast<std::size_t>(robot.joints);
+    const auto size = static_cast<std::size_t>(count) * coordinates(robot).size();
     for (const auto& [array, what] : {std::pair{q, "q"}, {qd, "qd"}, {last, name}})
       if (array.size() != size)
         throw Error(ExitCode::kInvalidFile, std::string(what) + " has " + std::to_string(array.size()) +
@@ -81,7 +81,6 @@ void set_status(const Inputs& in, const Array& singular, DynamicsDerivatives& ou
 
 template <class Run>
 DynamicsDerivatives run(const Robot& robot, std::int64_t count, const Inputs& in, const Run& of_size) {
-  in.check(robot, count);
   DynamicsDerivatives out;
   out.joints = robot.joints;
   out.status.assign(static_cast<std::size_t>(count), Status::kConverged);
@@ -107,6 +106,8 @@ Model<double, J> padded_model(const Robot& robot) {
 
 DynamicsDerivatives inverse_dynamics_derivatives(const Robot& robot, const StateView& states, const Device& device) {
   const Inputs in{states.q, states.qd, states.qdd, "qdd"};
+  in.check(robot, states.count);
+  if (!robot.coupled.empty()) return coupled_inverse_derivatives(robot, states, device);
   return run(robot, states.count, in, [&](auto J, DynamicsDerivatives& out, Array&) {
     using batch::out_column;
     batch::run_rows(InverseDynamicsDerivativesOp<J>{padded_model<J>(robot)},
@@ -119,6 +120,8 @@ DynamicsDerivatives inverse_dynamics_derivatives(const Robot& robot, const State
 
 DynamicsDerivatives forward_dynamics_derivatives(const Robot& robot, const StateView& states, const Device& device) {
   const Inputs in{states.q, states.qd, states.tau, "tau"};
+  in.check(robot, states.count);
+  if (!robot.coupled.empty()) return coupled_forward_derivatives(robot, states, device);
   return run(robot, states.count, in, [&](auto J, DynamicsDerivatives& out, Array& singular) {
     using batch::out_column;
     out.qdd.resize(static_cast<std::size_t>(states.count) * static_cast<std::size_t>(robot.joints));

@@ -1,4 +1,5 @@
-// Decides whether contact forces can balance a wrench, as an operation on rows. Host and device. D: 3, or 4 (soft).
+// Decides whether contact forces can balance a wrench, as an operation on rows. Host and device. D: 3, or 4 (soft); R:
+// 0, or solvers::kPads.
 #pragma once
 
 #include "garra/solvers/wrench_balance.hpp"
@@ -6,8 +7,8 @@
 namespace garra::contact {
 
 /// Operation that decides the wrench balance of one problem with N contacts.
-template <int N, int D = 3>
-struct BalanceOp {
+template <int N, int D = 3, int R = 0>
+struct BalanceOp : solvers::TorqueRows<double, N, R, 1, D> {
   template <class S>
   struct In {
     Mat<S, 6, D * N> W;
@@ -29,7 +30,8 @@ struct BalanceOp {
   };
   template <class S>
   GARRA_HD Out<S> operator()(const In<S>& in) const {
-    const solvers::WrenchBalance<S, N, 0, 1, D> p{{}, in.W, in.w, in.mu, in.limit};
+    solvers::WrenchBalance<S, N, R, 1, D> p{{}, in.W, in.w, in.mu, in.limit};
+    if constexpr (R == solvers::kPads) p.pad = this->pad;
     const auto a = solvers::balance_wrench(p, Vec<S, D * N>::zero());
     // Without a wrench nothing else looks at W; friction and limits may be infinite, but not NaN.
     S defects = S(0);

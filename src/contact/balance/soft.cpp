@@ -3,6 +3,6 @@
 
 namespace garra::contact {
 
-template void balance_tiles<4>(Executor, std::int64_t, const double*, double*);
+template void balance_tiles<4>(Executor, std::int64_t, const double*, double*, const int*);
 
 }  // namespace garra::contact

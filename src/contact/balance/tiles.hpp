@@ -8,7 +8,8 @@
 namespace garra::contact {
 
 template <int D>
-void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers) {
+void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers, const int* pad) {
+  if (pad != nullptr) return balance_pads<D>(executor, count, problems, answers, pad);
   dispatch_contacts<D>(executor, [&](auto n) {
     for_each_problem<n>(executor, count, batch::RowsKernel<BalanceOp<n, D>>{{}, problems, answers});
   });

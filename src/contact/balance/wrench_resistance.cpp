@@ -117,7 +117,7 @@ class Copied {
 
 }  // namespace
 
-template void balance_tiles<3>(Executor, std::int64_t, const double*, double*);
+template void balance_tiles<3>(Executor, std::int64_t, const double*, double*, const int*);
 
 Balances balance(const Wrenches& in, const Device& device) {
   constexpr std::int64_t kAtOnce = 1 << 14;  // copies of 32 contacts take 75 MB

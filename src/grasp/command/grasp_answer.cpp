@@ -12,7 +12,10 @@ using Json = nlohmann::ordered_json;
 
 std::string grasp_outcomes(const Json& s) {
   std::string out = "Outcomes\n";
-  for (const auto& [name, count] : s["outcomes"].items()) out += counted(words(name), count, s["samples"]);
+  for (const auto& [name, count] : s["outcomes"].items())
+    // An outcome that no sample of the study can have is not said.
+    if (const Json& row = s["outcome_words"][name]; row["decided"] || name == "unsolved")
+      out += counted(row["label"], count, s["samples"]);
   const auto unsolved = s["outcomes"]["unsolved"].get<long long>();
   if (unsolved > 0)
     out +=
@@ -38,6 +41,9 @@ std::string notes(const Json& s) {
 
 /// The three probabilities, each with its meaning.
 std::string probabilities(const Json& s) {
+  // Contacts that slide: the question is whether they are maintained.
+  if (s["held"].contains("label"))
+    return estimate_line(s["held"]["label"], s["held"]) + "    " + s["held"]["meaning"].get<std::string>() + "\n";
   std::string out = estimate_line("held", s["held"]) +
                     "    forces hold the contacts at rest, balance the load, and obey the command\n" + notes(s);
   for (const Json& object : s.value("objects", Json::array()))
@@ -87,8 +93,8 @@ std::string effort_lines(const Json& s, const Json& manifest) {
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";
-  out += grasp_outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) +
-         effort_lines(s, manifest);
+  out += grasp_outcomes(s) + first_to_fail(s) + influences_on(s["held"].value("label", "held"), s) + quantiles(s) +
+         unresisted(s) + effort_lines(s, manifest);
   // If all samples are held, the shown one is the nearest to failing, not a failure.
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)

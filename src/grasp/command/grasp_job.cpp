@@ -82,7 +82,7 @@ void print_sample(const Json& j) {
   std::printf("\nContacts        friction  state        c_n        c_t        c_o        a_n        a_t        a_o\n");
   int k = 0;
   for (const auto& c : j["contacts"]) {
-    std::printf("  contact %-4d %10.4f  %-5s", ++k, c["friction"].get<double>(), c["state"].get<std::string>().c_str());
+    std::printf("  contact %-4d %10.4f  %-5s", k++, c["friction"].get<double>(), c["state"].get<std::string>().c_str());
     for (const char* key : {"c", "a"})
       for (const auto& v : c[key]) v.is_null() ? std::printf(" %10s", "-") : std::printf(" %10.4g", v.get<double>());
     if (c.contains("moment") && !c["moment"].is_null()) std::printf("  moment %.4g N m", c["moment"].get<double>());
@@ -167,7 +167,7 @@ class GraspJob final : public Job {
     for (const std::int64_t sample : samples) {
       const auto r = study_.replay(sample);
       io::write_problems(folder.file("failures/" + std::to_string(sample) + ".h5"),
-                         {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
+                         {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu, r.mode, r.slip_velocity});
     }
   }
 
@@ -192,7 +192,8 @@ class GraspJob final : public Job {
     if (!a.problem.empty() && !r.moment.empty())
       throw Error(ExitCode::kUsage, "--problem: contact files have three numbers for each contact, soft contacts four",
                   "Leave it out: --format json has A and b.");
-    if (!a.problem.empty()) io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
+    if (!a.problem.empty())
+      io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu, r.mode, r.slip_velocity});
     const Json j = to_json(study_, r, sample);
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());

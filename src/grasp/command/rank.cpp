@@ -107,15 +107,17 @@ bool has_radius(const Ranking& r) {
 
 /// Meaning of "held" for this hand.
 std::string meaning(const Ranking& r) {
+  const char* radius =
+      has_radius(r) ? "Resisted force radius: every push shorter than this can be borne, too.\n\n" : "\n";
   if (r.hand == grasp::Hand::kIdeal)
     return std::string(
                "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
                "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n") +
-           (has_radius(r) ? "Resisted force radius: with every push shorter than this it is held, too.\n\n" : "\n");
+           radius;
   return std::string(
              "\nHeld: forces in the cones leave the contacts at rest, can balance the wrench, and\n"
              "the command carries it; the hand is ") +
-         names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ". Friction needed: 5, 50, 95 %.\n\n";
+         names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ". Friction needed: 5, 50, 95 %.\n" + radius;
 }
 
 /// Outcomes of all samples of all grasps, for a hand with a command.
@@ -158,10 +160,15 @@ std::string format_answer(const RankAnswer& a) {
                     (a.study.best > 0 ? short_number(static_cast<double>(drawn(r))) + " samples in all\n"
                                       : std::to_string(a.study.samples) + " samples each\n");
   out += table(r);
-  if (const std::int64_t n = tied(r); n > 1)
-    out += "\n" + std::to_string(n) + " grasps have the best's P(held), in the order of " +
-           (has_radius(r) ? "the wrench that they resist\n(resisted force radius), then of " : "") +
-           "the friction that they need.\n";
+  if (const std::int64_t n = tied(r); n > 1) {
+    const bool friction =
+        std::ranges::any_of(r.required_friction, [](const auto& needed) { return !std::isnan(needed[1]); });
+    out += "\n" + std::to_string(n) + " grasps have the best's P(held), " +
+           (has_radius(r) ? "in the order of the wrench that they resist\n(resisted force radius)" : "") +
+           (has_radius(r) && friction ? ", then " : "") +
+           (friction ? "in the order of the friction that they need" : "") +
+           (has_radius(r) || friction ? ".\n" : "in no order: neither friction needed nor radius was asked for.\n");
+  }
   if (a.study.best > 0 && ranked > 0) out += race(a);
   out += meaning(r) + ranking_outcomes(r);
   const auto names = names_of(GraspStatus{});

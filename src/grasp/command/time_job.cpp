@@ -138,7 +138,7 @@ void print_contacts(const Json& j) {
   std::printf("\n%-14s %10s %12s %14s %14s\n", "Contacts", "friction", "path [mm]", "peak force [N]", "peak torque");
   int k = 0;
   for (const Json& c : j["contacts"]) {
-    std::printf("  contact %-4d %10.4f %12.4g %14.4g", ++k, value(c["friction"]), 1000 * value(c["slip"]),
+    std::printf("  contact %-4d %10.4f %12.4g %14.4g", k++, value(c["friction"]), 1000 * value(c["slip"]),
                 value(c["peak_force"]));
     c["peak_torque"].is_null() ? std::printf(" %14s\n", "-")
                                : std::printf(" %12.1f %%\n", 100 * c["peak_torque"].get<double>());

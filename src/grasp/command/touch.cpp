@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@
 #include "cli/answer_parts.hpp"
 #include "cli/flags.hpp"
 #include "cli/progress.hpp"
+#include "cli/report.hpp"
 #include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/version.hpp"
@@ -43,8 +45,11 @@ grasp::ParallelJaw find_jaw(const TouchArguments& a) {
     }
     known += (known.empty() ? "" : ", ") + std::string(jaw.name);
   }
-  throw Error(ExitCode::kUsage, "--hand " + a.hand + " is no known jaw",
-              "Known: " + known + ". For another, change their lengths, as --opening 0.05.");
+  throw Error(
+      ExitCode::kUsage, "--hand " + a.hand + " is no known jaw",
+      "Known: " + known +
+          ". For another, change their lengths, as --opening 0.05. Hands with joints are models: .xml, .mjcf, .mjb "
+          "or .urdf. Suction grippers do not press and are not taken.");
 }
 
 struct PosesFile {
@@ -90,9 +95,38 @@ std::string jaw_text(const grasp::ParallelJaw& jaw) {
 
 std::vector<double> to_numbers(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 
+bool has_joints(const std::string& hand) {
+  const std::string ending = std::filesystem::path(hand).extension();
+  return ending == ".xml" || ending == ".mjcf" || ending == ".mjb" || ending == ".urdf";
+}
+
+/// The Python package reads models of hands with joints. Options at their defaults are its own.
+void touch_by_python(const TouchArguments& a) {
+  const grasp::TouchOptions usual;
+  Json options = {{"mesh", a.object}, {"format", a.format}};
+  std::error_code ignored;
+  if (std::filesystem::exists(a.object, ignored)) options["mesh"] = std::filesystem::absolute(a.object);
+  for (const auto& number : grasp::kTouchNumbers)
+    if (a.options.*number.value != usual.*number.value) options[number.name] = a.options.*number.value;
+  for (const auto& [member, value] : a.jaw) {
+    if (member != &grasp::ParallelJaw::force)
+      throw Error(ExitCode::kUsage, "lengths of a jaw: --hand " + a.hand + " is a model",
+                  "Its lengths are in its file.");
+    options["force"] = value;
+  }
+  if (a.scale > 0) options["scale"] = a.scale;
+  options["draws"] = a.options.draws;
+  options["soft"] = a.options.soft;
+  options["close"] = !a.stored;
+  options["seed"] = a.options.seed;
+  options["threads"] = a.threads;
+  run_module("garra.touch_model", "no grasp set was written", {a.poses, a.hand}, a.output, {options.dump()});
+}
+
 void run_touch(TouchArguments a) {
   check_output(a.object, a.output, "the object");
   check_output(a.poses, a.output, "the poses");
+  if (has_joints(a.hand)) return touch_by_python(a);
   a.options.jaw = find_jaw(a);
   a.options.close = !a.stored;
   const PosesFile poses = read_poses_file(a.poses);
@@ -158,7 +192,7 @@ std::string flag(const char* name) {
 }  // namespace
 
 void add_touch_command(Command grasp) {
-  Command command = grasp.add_subcommand("touch", "Contacts of a parallel jaw at hand poses, for `garra grasp rank`");
+  Command command = grasp.add_subcommand("touch", "Contacts of a hand at given poses, for `garra grasp rank`");
   const auto a = std::make_shared<TouchArguments>();
   command
       .add_option("poses", a->poses,
@@ -169,7 +203,8 @@ void add_touch_command(Command grasp) {
       .required()
       .type_name("OBJECT");
   command.add_option("-o,--output", a->output, "grasp set").required().type_name("SET.h5");
-  command.add_option("--hand", a->hand, "panda, robotiq_2f85, robotiq_2f140 or wsg50").capture_default_str();
+  command.add_option("--hand", a->hand, "panda, robotiq_2f85, robotiq_2f140, wsg50, or a MuJoCo or URDF file")
+      .capture_default_str();
   for (const auto& number : grasp::kJawNumbers)
     command
         .add_numbers(

@@ -113,7 +113,7 @@ AnyValue joint_values(std::vector<double>& values, const Finger& finger, const J
     return values.empty() ? std::string() : list(finite, static_cast<int>(finite.size()), kRatio);
   };
   const std::string above = wanted.bounds.above_low ? ", above 0" : "";
-  return custom({read, write, "a torque (force) per joint" + above, R"({"type": "array"})"});
+  return custom({read, write, wanted.what + std::string(" per joint") + above, R"({"type": "array"})"});
 }
 
 namespace {
@@ -163,6 +163,16 @@ void command_fields(Fields& f, std::span<Finger> fingers) {
   if (f.has("gravity_compensation", !fingers[0].gravity_compensation))
     f.key("gravity_compensation", of([](Finger& x) { return boolean(x.gravity_compensation); }, false),
           {.doc = "false: this finger's `compensation` is 0"});
+  if (f.has("rates", !fingers[0].rates.empty()))
+    f.key("rates",
+          of(
+              [](Finger& x) {
+                return joint_values(x.rates, x, {{kAngularVelocity, kVelocity}, Bounds::any(), "a rate"});
+              },
+              true),
+          {.doc = "of the joints at the instant, if its contacts slide",
+           .comment = "rad/s or m/s",
+           .otherwise = "the fingertip follows the surface along its normal only"});
   f.key("torque_limit", of(torque_limit, true),
         {.doc = "commanded torques are cut off there, and a wrench resisted only if no joint needs more for it and "
                 "the finger's own weight ([grasp-model.md](../theory/grasp-model.md), sections 5 and 7); `\"file\"`: "

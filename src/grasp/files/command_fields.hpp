@@ -16,6 +16,7 @@ inline constexpr JointDimension kJointTorque{kTorque, kForce};  ///< of turning 
 struct JointWanted {
   JointDimension dimension;
   Bounds bounds;
+  const char* what = "a torque (force)";
 };
 /// A list with a number for each joint of a finger.
 [[nodiscard]] std::vector<double> read_joint_values(const Node& node, const std::string& key,
@@ -28,7 +29,7 @@ struct JointWanted {
 /// `tool` and `tip_radius`, the point at which fingers of robot files touch: of one finger, or of all in a hand whose
 /// fingers have no tables.
 void tip_fields(Fields& f, std::span<grasp::Finger> fingers);
-/// `tau`, `gravity_compensation` and `torque_limit`, likewise.
+/// `tau`, `gravity_compensation`, `rates` and `torque_limit`, likewise.
 void command_fields(Fields& f, std::span<grasp::Finger> fingers);
 
 /// Throws if parts of the command contradict (grasp::command_problem), naming the place in the document.

@@ -320,6 +320,18 @@ void contact_input_fields(Fields& f, Contact& contact, study::Distribution* comm
   f.key("force_limit",
         quantity(contact.force_limit, {kForce, Bounds::positive()}, std::numeric_limits<double>::infinity()),
         {.doc = "the largest normal force with which a wrench may be balanced"});
+  std::string mode = contact.slides ? "slide" : "roll";
+  if (f.has("mode", contact.slides))
+    f.key("mode", choice(mode, {"roll", "slide"}),
+          {.doc = "`\"slide\"`: it slips already, and friction opposes the slip ([sliding "
+                  "contacts](../theory/grasp-sliding.md)); not with `[simulation]`"});
+  contact.slides = mode == "slide";
+  if (f.has("slip", dot(contact.slip, contact.slip) > 0))
+    f.key(
+        "slip",
+        list_value({2, [&](std::size_t k) { return quantity(contact.slip[static_cast<int>(k)], {kRatio}); }, "[t, o]"}),
+        {.doc = "direction of that slip, of the object relative to its partner; its speed does not matter",
+         .otherwise = "from `[motion]` and the `rates` of the finger"});
 }
 
 void contact_command_fields(Fields& f, Contact& contact) {

@@ -88,15 +88,11 @@ struct Solved {
 };
 
 Solved solve_points(const GroupModel& m, const GroupSample& s, const Scenario& scenario, const Device& device) {
-  contact::Problems problem{.contacts = m.rows() / 3, .count = 1, .A = {}, .b = {}, .mu = s.mu};
-  for (int r = 0; r < m.rows(); ++r) {
-    for (int c = 0; c < m.rows(); ++c) problem.A.push_back(s.A(r, c));
-    problem.b.push_back(s.b(r));
-  }
+  const contact::Problems problem = point_problems(m, {s});
   contact::Options options = contact_options(scenario);
   options.tolerance = scenario.tolerance;
   contact::Solutions solved = contact::solve(problem, options, device);
-  if (const Column c = rest_solution<3>(m, s, solved.a.data()); !c.empty()) {
+  if (const Column c = m.slides ? Column() : rest_solution<3>(m, s, solved.a.data()); !c.empty()) {
     contact::Solutions rest = contact::check_solution(problem, c, scenario.tolerance);
     if (rest.status[0] == Status::kConverged) solved = std::move(rest);
   }

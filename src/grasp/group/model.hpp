@@ -28,6 +28,9 @@ struct GroupContact {
   int object;
   Partner partner;
   ContactLaw law;
+  bool slides;
+  Vec<double, 2> slip;    ///< given direction; 0: from the motion
+  bool slips_by_motion;   ///< it slides, in a direction that is not given
   double torsion_radius;  ///< of a soft contact [m]; else 0
   double force_limit;     ///< [N]; infinity: none
   Vec3<double> push;      ///< commanded direction of the squeeze, P axes
@@ -39,6 +42,7 @@ struct GroupContact {
 struct GroupModel {
   std::vector<GroupObject> objects;
   std::vector<FingerModel> fingers;
+  std::vector<Column> rates;                ///< of each finger's joints, if they are given [rad/s or m/s]
   std::vector<int> first_joint;             ///< column of each finger's first joint; one more: the number of joints
   std::vector<std::vector<int>> of_finger;  ///< its contacts
   std::vector<GroupContact> contacts;
@@ -46,6 +50,7 @@ struct GroupModel {
   Vec3<double> gravity;
   Vec<double, 6> wrench;  ///< constant external one on object 0
   bool moving;
+  bool slides;  ///< some contact slides
   std::uint64_t seed;
   std::vector<Draw> draws;
   Column constant;  ///< values of all inputs that are not drawn
@@ -115,6 +120,8 @@ struct GroupSample {
 void allot_group(const GroupModel& m, GroupSample& s);
 /// W of both sides of every contact.
 void fill_wrenches(const GroupModel& m, GroupSample& s);
+/// Velocity of the object relative to its partner at contact j.
+[[nodiscard]] Vec3<double> relative_velocity(const GroupModel& m, const GroupSample& s, std::size_t j);
 /// The velocity part of b at contact j.
 [[nodiscard]] Vec3<double> velocity_of_contact(const GroupModel& m, const GroupSample& s, std::size_t j);
 /// A and b from all matrices: (11), (12) of docs/theory/grasp-model.md.

@@ -168,11 +168,12 @@ Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSamp
   out.reached = s.reached ? 1 : 0;
   out.margin = out.critical = out.load_factor = out.resisted_force_radius = out.min_grip_force = NAN;
   out.least_singular_value = out.resisted = out.imbalance = NAN;
-  out.first = 0;
+  out.first = m.slides ? -1 : 0;
   const int n = static_cast<int>(s.place.size());
   for (int j = 0; j < n; ++j) out.tangent_t[j] = out.tangent_o[j] = NAN;
   if (!s.reached) return out;
-  if (const Column stick = stick_force(m, s); !stick.empty()) {
+  // Where contacts slide, none sticks.
+  if (const Column stick = m.slides ? Column() : stick_force(m, s); !stick.empty()) {
     out.margin = INFINITY;
     out.critical = -INFINITY;
     for (int j = 0; j < n; ++j) {
@@ -195,24 +196,6 @@ Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSamp
   return out;
 }
 
-/// Net wrench on each object under contact forces, as an acceleration: that of the center of mass, or of the turn times
-/// the radius of gyration.
-std::vector<double> accelerations(const GroupSample& s, const Column& c) {
-  const Column wrench = multiplied(s.W, c);
-  std::vector<double> out;
-  for (std::size_t k = 0; k < s.body.size(); ++k) {
-    Vec3<double> force, moment;
-    for (int i = 0; i < 3; ++i) {
-      const std::size_t row = 6 * k + static_cast<std::size_t>(i);
-      force[i] = wrench[row] + s.load[k][i];
-      moment[i] = wrench[row + 3] + s.load[k][i + 3];
-    }
-    const double turn = gyration_radius(s.body[k]) * norm(s.body[k].inverse_inertia * moment);
-    out.push_back(std::max(norm(force) / s.body[k].mass, turn));
-  }
-  return out;
-}
-
 template <int D>
 void settle_group(const GroupModel& m, const HeldRule& held, const GroupSample& s, const double* problem,
                   SampleResult<double, kAnyContacts, D>& v) {
@@ -230,6 +213,22 @@ void settle_group(const GroupModel& m, const HeldRule& held, const GroupSample& 
 }
 
 }  // namespace
+
+std::vector<double> accelerations(const GroupSample& s, const Column& c) {
+  const Column wrench = multiplied(s.W, c);
+  std::vector<double> out;
+  for (std::size_t k = 0; k < s.body.size(); ++k) {
+    Vec3<double> force, moment;
+    for (int i = 0; i < 3; ++i) {
+      const std::size_t row = 6 * k + static_cast<std::size_t>(i);
+      force[i] = wrench[row] + s.load[k][i];
+      moment[i] = wrench[row + 3] + s.load[k][i + 3];
+    }
+    const double turn = gyration_radius(s.body[k]) * norm(s.body[k].inverse_inertia * moment);
+    out.push_back(std::max(norm(force) / s.body[k].mass, turn));
+  }
+  return out;
+}
 
 template <int D>
 Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, D>& p, const Column& first) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "garra/contact.hpp"
 #include "grasp/group/model.hpp"
 #include "grasp/sample/check.hpp"
 
@@ -34,6 +35,10 @@ template <int D>
 template <int D>
 [[nodiscard]] Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, D>& p, const Column& first);
 
+/// Net wrench on each object under contact forces, as an acceleration: that of the center of mass, or of the turn times
+/// the radius of gyration.
+[[nodiscard]] std::vector<double> accelerations(const GroupSample& s, const Column& c);
+
 /// Whether an object of a sample is held.
 enum class ObjectHeld : std::uint8_t { kNo, kYes, kUnknown };
 
@@ -41,5 +46,12 @@ enum class ObjectHeld : std::uint8_t { kNo, kYes, kUnknown };
 template <int D>
 [[nodiscard]] std::vector<ObjectHeld> conclude_group(const GroupModel& m, const HeldRule& held, double tolerance,
                                                      const std::vector<GroupSample>& samples, const GroupTiles<D>& t);
+
+/// The contact problems of samples with contacts that slide, or of hard contacts.
+[[nodiscard]] contact::Problems point_problems(const GroupModel& m, const std::vector<GroupSample>& samples);
+
+/// Outcomes of samples with contacts that slide (docs/theory/grasp-sliding.md): solves their problems.
+void solve_sliding(const Scenario& s, const std::vector<GroupSample>& samples, const contact::Problems& problems,
+                   const GroupTiles<3>& t);
 
 }  // namespace garra::grasp

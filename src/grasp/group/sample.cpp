@@ -52,6 +52,15 @@ Vec3<double> velocity_at(const Body<double>& body, const Vec3<double>& p) {
 
 }  // namespace
 
+Vec3<double> relative_velocity(const GroupModel& m, const GroupSample& s, std::size_t j) {
+  const GroupContact& c = m.contacts[j];
+  const Vec3<double>& p = s.place[j].p;
+  const Vec3<double> other = c.partner.kind == Partner::Kind::kObject
+                                 ? velocity_at(s.body[static_cast<std::size_t>(c.partner.number)], p)
+                                 : s.side[j].velocity;
+  return velocity_at(s.body[static_cast<std::size_t>(c.object)], p) - other;
+}
+
 /// The velocity part of b at one contact: velocity_term() of one object and a point finger, for two curved bodies. The
 /// contact point moves with the rate p' along the surfaces, such that both keep one normal:
 ///   omega_a x n - k_a (p' - v_a) = omega_b x n + k_b (p' - v_b)     (D. J. Montana, Int. J. Robotics Research 7(3),
@@ -69,7 +78,7 @@ Vec3<double> velocity_of_contact(const GroupModel& m, const GroupSample& s, std:
     other = {velocity_at(second, s.place[j].p), second.omega, zero};
     v_cm = second.v;
   }
-  const Vec3<double> sliding = v_a - other.velocity;
+  const Vec3<double> sliding = relative_velocity(m, s, j);
   const double k_a[2] = {c.surface.curvature_t, c.surface.curvature_o};
   const double k_b[2] = {c.partner.curvature_t, c.partner.curvature_o};
   Vec3<double> p_rate = other.velocity, n_rate = zero;
@@ -106,7 +115,8 @@ void evaluate_finger(const GroupModel& m, std::size_t f, GroupSample& s) {
   s.reached = s.reached && reached > 0;
   const int first = m.first_joint[f], n = finger_chain<J>(model).joints;
   std::copy_n(stance.q.m, n, s.q.begin() + first);
-  std::copy_n(stance.qd.m, n, s.qd.begin() + first);
+  const Column& rates = m.rates[f];
+  std::copy_n(rates.empty() ? stance.qd.m : rates.data(), n, s.qd.begin() + first);
   fill_finger<K, J>(
       m, {f, m.gravity, m.moving}, [](int, const chain::Frames<double, J>&) {}, s);
   for (int i = 0; i < n; ++i) {
@@ -245,7 +255,12 @@ FingerTask<double> task_of_finger(const GroupModel& m, const GroupSample& s, std
     // The frame is that of the first of them.
     if (count++ == 0) task.place.E = s.place[at].E;
     sum += s.place[at].p;
-    velocity += velocity_at(s.body[static_cast<std::size_t>(c.object)], s.place[at].p);
+    Vec3<double> surface = velocity_at(s.body[static_cast<std::size_t>(c.object)], s.place[at].p);
+    const Vec3<double> n = column(s.place[at].E, 0);
+    // Where the contact slides the fingertip stands still along the surface, unless the slip is given as infinitely
+    // slow.
+    if (c.slips_by_motion) surface = dot(n, surface) * n;
+    velocity += surface;
   }
   task.place.p = (1.0 / count) * sum;
   task.velocity = (1.0 / count) * velocity;

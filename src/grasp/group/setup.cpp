@@ -18,6 +18,8 @@ namespace {
 
 using Kind = Partner::Kind;
 
+bool slips_by_motion(const Contact& c) { return c.slides && dot(c.slip, c.slip) == 0; }
+
 GroupContact make_contact(const Scenario& s, std::size_t j) {
   const Contact& c = s.contacts[j];
   GroupContact out{};
@@ -30,6 +32,9 @@ GroupContact make_contact(const Scenario& s, std::size_t j) {
   out.partner = c.partner;
   if (c.partner.kind == Kind::kFinger) out.partner.number = contact_finger(s, j);
   out.law = c.law;
+  out.slides = c.slides;
+  out.slip = c.slip;
+  out.slips_by_motion = slips_by_motion(c);
   out.torsion_radius = c.law == ContactLaw::kSoft ? c.torsion_radius : 0;
   out.force_limit = c.force_limit;
   if (c.partner.kind == Kind::kObject) {
@@ -171,6 +176,30 @@ std::optional<Problem> problem_of_soft(const Scenario& s) {
   return std::nullopt;
 }
 
+/// What contacts that slide, and the rates of their fingers, do not go with.
+std::optional<Problem> problem_of_sliding(const Scenario& s) {
+  std::vector<bool> driven(s.fingers.size(), true);
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const Contact& c = s.contacts[j];
+    const int finger = contact_finger(s, j);
+    if (finger >= 0 && !slips_by_motion(c)) driven[static_cast<std::size_t>(finger)] = false;
+    if (!c.slides) continue;
+    const auto bad = [&](const std::string& problem, const std::string& remedy) {
+      return Problem{Problem::Table::kContact, static_cast<int>(j), "mode", problem, remedy};
+    };
+    if (s.time)
+      return bad("a simulation finds out which contacts slide",
+                 "Leave out mode, or leave out [simulation] for a study of one instant.");
+    if (c.law != ContactLaw::kHard || find_soft(s) != nullptr)
+      return bad("contacts slide beside hard ones only", "Leave out `model`, here and at the other contacts.");
+  }
+  for (std::size_t f = 0; f < s.fingers.size(); ++f)
+    if (!s.fingers[f].rates.empty() && !driven[f])
+      return Problem{Problem::Table::kFinger, static_cast<int>(f), "rates", "its contact rolls, or its slip is given",
+                     "Leave it out, or write mode = \"slide\" without slip: else the finger follows the object."};
+  return std::nullopt;
+}
+
 /// What touches object k, and whether fingers or fixtures hold the objects that it is in contact with.
 std::optional<Problem> problem_of_objects(const Scenario& s) {
   const std::size_t objects = s.others.size() + 1;
@@ -228,6 +257,26 @@ std::optional<Problem> problem_of_fingers(const Scenario& s) {
   return std::nullopt;
 }
 
+/// Throws Error if in the nominal grasp a slip has no direction, or a contact that slides parts or penetrates.
+void check_slips(const GroupModel& m) {
+  if (!m.slides) return;
+  constexpr double kParts = 1e-6;  ///< largest |v_n| / |v_T|: beyond rounding of rates that are written down
+  const GroupSample s = evaluate_group(m, nominal_group(m));
+  for (std::size_t j = 0; j < m.contacts.size(); ++j) {
+    if (!m.contacts[j].slips_by_motion) continue;
+    const Vec3<double> v = transpose_times(s.place[j].E, relative_velocity(m, s, j));
+    const double slip = std::hypot(v[1], v[2]);
+    const std::string contact = "contact " + std::to_string(j);
+    if (!(slip > 0))
+      throw Error(ExitCode::kInvalidFile, contact + " is to slide, but nothing moves along it",
+                  "Give slip = [t, o] of the contact, a velocity in [motion], or the rates of its finger.");
+    if (std::abs(v[0]) > kParts * slip)
+      throw Error(ExitCode::kInvalidFile,
+                  contact + (v[0] > 0 ? " parts" : " penetrates") + " at " + millimeters(v[0]) + "/s",
+                  "Give rates with which the fingertip moves along the surface, or leave them out.");
+  }
+}
+
 }  // namespace
 
 std::optional<CommandProblem> group_problem(const Scenario& s) {
@@ -238,6 +287,7 @@ std::optional<CommandProblem> group_problem(const Scenario& s) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j)
     if (auto problem = problem_of_contact(s, j)) return problem;
   if (auto problem = problem_of_soft(s)) return problem;
+  if (auto problem = problem_of_sliding(s)) return problem;
   if (auto problem = problem_of_objects(s)) return problem;
   if (s.arm)
     return Problem{Problem::Table::kHand, -1, "arm_root", "stands beside a group of objects",
@@ -260,6 +310,7 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
   m->first_joint = {0};
   for (std::size_t f = 0; f < s.fingers.size(); ++f) {
     set_finger(s, f, m->fingers[f]);
+    m->rates.push_back(s.fingers[f].rates);
     m->first_joint.push_back(m->first_joint.back() + static_cast<int>(s.fingers[f].joint_count()));
   }
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
@@ -273,13 +324,16 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
     m->wrench[i] = s.force[i];
     m->wrench[i + 3] = s.torque[i];
   }
-  m->moving = norm(s.velocity) > 0 || norm(s.angular_velocity) > 0;
+  const bool driven = std::ranges::any_of(m->rates, [](const Column& rates) { return !rates.empty(); });
+  m->moving = driven || norm(s.velocity) > 0 || norm(s.angular_velocity) > 0;
+  m->slides = any_slides(s);
   m->seed = s.plan.seed;
   m->constant = list_inputs(s, m->draws);
   balance_weights(s, *m);
   const GroupSample nominal = place_group(*m, nominal_group(*m));
   for (std::size_t f = 0; f < m->fingers.size(); ++f)
     make_finger_reach(task_of_finger(*m, nominal, f), m->moving, f, m->fingers[f]);
+  check_slips(*m);
   return m;
 }
 

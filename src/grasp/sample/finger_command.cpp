@@ -124,10 +124,12 @@ bool is_group(const Scenario& s) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
     const bool plain = contact_finger(s, j) == static_cast<int>(j) && c.partner.link < 0 && c.law == ContactLaw::kHard;
-    if (!plain) return true;
+    if (!plain || c.slides) return true;
   }
   return false;
 }
+
+bool any_slides(const Scenario& s) { return std::ranges::any_of(s.contacts, &Contact::slides); }
 
 bool balances(const Scenario& s, std::size_t j) {
   const int finger = contact_finger(s, j);

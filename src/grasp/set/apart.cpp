@@ -79,10 +79,11 @@ class Deciding {
     const auto hand_sizes = [](const auto& use) { for_hand_sizes(use); };
     const auto soft_hand_sizes = [](const auto& use) { for_soft_hand_sizes(use); };
     bool done = false;
-    if (on_gpu && ideal_hand)
+    const bool padded = !work_.set.pad.empty() && !work_.set.force_limit.empty();  // on the host
+    if (on_gpu && ideal_hand && !padded)
       done = soft ? there(soft_sizes, [&](auto n) { ideal<n, 4>(some); })
                   : there(set_sizes, [&](auto n) { ideal<n, 3>(some); });
-    else if (on_gpu && work_.study.method == "auto")
+    else if (on_gpu && !ideal_hand && work_.study.method == "auto")
       done = soft ? there(soft_hand_sizes, [&](auto n) { with_hand<n, 4>(some); })
                   : there(hand_sizes, [&](auto n) { with_hand<n, 3>(some); });
     if (done) return;
@@ -94,16 +95,17 @@ class Deciding {
 
   [[nodiscard]] std::int64_t grasp(std::size_t place) const { return static_cast<std::int64_t>(which_[place]); }
 
+  [[nodiscard]] GraspReader reader(std::size_t place) const { return {work_.set, work_.hand, grasp(place)}; }
+
   [[nodiscard]] bool is_soft(std::size_t place) const {
-    return !work_.set.torsion_radius.empty() && GraspReader(work_.set, work_.hand, grasp(place)).is_soft();
+    return !work_.set.torsion_radius.empty() && reader(place).is_soft();
   }
 
   template <int N>
   [[nodiscard]] std::vector<SetGrasp<N>> packed(std::span<const std::size_t> places) const {
     std::vector<SetGrasp<N>> grasps;
     grasps.reserve(places.size());
-    for (const std::size_t k : places)
-      grasps.push_back(GraspReader(work_.set, work_.hand, grasp(k)).template packed<N>());
+    for (const std::size_t k : places) grasps.push_back(reader(k).template packed<N>());
     return grasps;
   }
   /// Copies [j][each] to [places[j]][each].
@@ -123,9 +125,13 @@ class Deciding {
     std::vector<double> critical(places.size() * out_.each);
     std::vector<double> radius(places.size() * out_.radii, kNone);
     const SetModel model = make_model(work_.study);
-    run_set<N, D>({model, grasps, of_.first, of_.count, of_.numbers, decisions.data(), critical.data(),
-                   work_.set.force_limit.empty() ? 0 : of_.radii, radius.data()},
-                  work_.device);
+    std::vector<int> pads;
+    for (const std::size_t k : places) std::ranges::copy(reader(k).pads(), std::back_inserter(pads));
+    const Device& device = work_.device;
+    run_set<N, D>(
+        {model, grasps, of_.first, of_.count, of_.numbers, decisions.data(), critical.data(),
+         work_.set.force_limit.empty() ? 0 : of_.radii, radius.data(), pads.empty() ? nullptr : pads.data()},
+        pads.empty() || device.executor != Executor::kCuda ? device : Device{Executor::kLanes, device.threads});
     spread(decisions, places, out_.decisions);
     spread(critical, places, out_.critical);
     spread(radius, places, out_.radius);
@@ -164,7 +170,7 @@ class Deciding {
     spread(numbers.counts, places, out_.counts);
   }
 
-  /// Sets the required friction of samples whose forces are not unique, on the host.
+  /// Sets required friction, margin and radius of samples whose forces are not unique, on the host.
   template <int D>
   void set_redundant(std::span<const std::size_t> places, const SetModel& model, Decided& numbers) const {
     const int contacts = extent<kAnyContacts>();
@@ -177,15 +183,17 @@ class Deciding {
       batch::for_blocks(
           solve_threads(work_.device), {std::ssize(critical), 1}, [contacts] { return ContactsInUse(contacts); },
           [&](ContactsInUse&, std::int64_t k, std::int64_t) {
-            double& its = critical[static_cast<std::size_t>(k)];
-            if (!std::isnan(its)) return;
+            if (!std::isnan(critical[static_cast<std::size_t>(k)])) return;
             check_interrupt();
-            its =
+            const HandReplay found =
                 replay_hand<D>({model, one, hand.hands, hand.limited(), solvers::FrictionNewton{},
                                 held_rule(work_.study, work_.set), work_.study.check_uniqueness, of_.first + k, 1,
                                 nullptr, nullptr, 0, nullptr, nullptr, nullptr, nullptr, contact_options(work_.study)},
-                               of_.first + k)
-                    .critical;
+                               of_.first + k);
+            const std::size_t at = j * numbers.each + static_cast<std::size_t>(k);
+            numbers.critical[at] = found.critical;
+            numbers.margin[at] = found.margin;
+            numbers.radius[at] = found.radius;
           });
     }
   }

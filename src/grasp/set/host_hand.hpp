@@ -14,6 +14,7 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/solvers/rest_forces.hpp"
+#include "grasp/set/radius.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/set/sample_ranges.hpp"
 
@@ -244,6 +245,29 @@ template <int D>
   return high;
 }
 
+/// Whether a single joint moves the contacts: their mobility has rank one.
+template <int D>
+bool has_one_joint(const SetHand<kAnyContacts, D>& hand, int contacts) {
+  double trace = 0, square = 0;
+  for (int r = 0; r < kAxes<D> * contacts; ++r) {
+    trace += hand.mobility(r, r);
+    for (int c = 0; c < kAxes<D> * contacts; ++c) square += hand.mobility(r, c) * hand.mobility(r, c);
+  }
+  return trace * trace <= (1 + 1e-9) * square;
+}
+
+/// Resisted force radius of a hand of one joint, sample `i` of the tiles: every added push shorter than this is
+/// balanced by forces in the cones with which the joint rests under its command. NaN for other hands.
+template <int D>
+double one_joint_radius(const Job<D>& job, std::int64_t i, Workspace<D>& w) {
+  const auto& g = job.grasps[0];
+  if (!has_one_joint(job.hands[0], g.contacts) || grip_force_errors(job.model)) return std::nan("");
+  const auto space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
+  set_pressing<kAnyContacts, D>(g, w.wrenches.get(i), nullptr, space->contacts);
+  press_by_command<D>(w.commands.get(i).force, space->contacts);
+  return solvers::resisted_force_radius<double>(*space).low;
+}
+
 /// Determines outcomes and counts them.
 template <int D>
 void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
@@ -367,9 +391,17 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.imbalance = m.imbalance;
-  out.critical = std::isnan(m.critical) ? least_friction(job, of, 0, v, w) : m.critical;
+  out.critical = m.critical;
   out.margin = m.margin;
   out.radius = m.resisted_force_radius;
+  if (std::isnan(m.critical)) {
+    // Forces that are not unique: those that need the least friction, whose margin is that of the smallest coefficient.
+    out.critical = least_friction(job, of, 0, v, w);
+    const auto mu = w.problems.get(0).mu;
+    const double least = *std::min_element(mu.m, mu.m + n);
+    out.margin = least > 0 ? 1 - out.critical / least : out.critical > 0 ? -kInfinity : 0;
+    out.radius = one_joint_radius(job, 0, w);
+  }
   out.result = make_hand_result(v, m);
   return out;
 }

@@ -43,7 +43,7 @@ void assemble_set(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Exe
 template <int D>
 void decide_set(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Executor executor, SetTiles<D>& tiles) {
   assemble_set(job, of, executor, tiles);
-  contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
+  contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data(), job.get_pads(of.grasp));
   DecisionBits* bits = job.decisions + of.grasp * words_for(job.samples);
   for (std::int64_t i = 0; i < of.count; ++i) note(tiles.answers.get(i).decision, of.first + i, bits);
 }
@@ -55,7 +55,7 @@ void seek_friction(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Ex
   batch::for_each(executor, of.count, narrow);
   narrow.answers = tiles.answers.data();
   for (int k = 0; k < kBracketSteps; ++k) {
-    contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
+    contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data(), job.get_pads(of.grasp));
     batch::for_each(executor, of.count, narrow);
   }
   double* out = job.required_friction + of.grasp * job.friction_samples + of.first;
@@ -68,7 +68,7 @@ void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleRange& of, Exec
                  solvers::RadiusSpace& space) {
   assemble_set(job, of, executor, tiles);
   const RadiusKernel<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
-                                           tiles.problems.data()};
+                                           tiles.problems.data(), job.get_pads(of.grasp)};
   double* out = job.resisted_force_radius + of.grasp * job.radius_samples + of.first;
   using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
   for (std::int64_t i = 0; i < of.count; ++i) {

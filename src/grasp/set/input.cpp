@@ -167,7 +167,7 @@ SetGrasp<N> GraspReader::packed() const {
   out.contacts = static_cast<int>(contacts_);
   for (int j = 0; j < extent<N>(); ++j) {
     const int source = j % out.contacts;
-    const double limit = one(set_.force_limit, row_ + source, kNoLimit);
+    const double limit = force_limit(source);
     out.contact[j] = surface(row_ + source);
     out.friction[j] = one(set_.friction, row_ + source, 0);
     out.torsion_radius[j] = one(set_.torsion_radius, row_ + source, 0);
@@ -177,6 +177,21 @@ SetGrasp<N> GraspReader::packed() const {
                                          : kNoLimit;
   }
   return out;
+}
+
+std::vector<int> GraspReader::pads() const {
+  if (set_.pad.empty() || set_.force_limit.empty()) return {};
+  const auto begin = set_.pad.begin() + row_, end = begin + contacts_;
+  std::vector<int> out;
+  for (auto at = begin; at != end; ++at) out.push_back(static_cast<int>(std::find(begin, end, *at) - begin));
+  return out;
+}
+
+double GraspReader::force_limit(std::int64_t j) const {
+  double least = one(set_.force_limit, row_ + j, kNoLimit);
+  for (std::int64_t k = row_; !set_.pad.empty() && k < row_ + contacts_; ++k)
+    if (one(set_.pad, k, 0) == one(set_.pad, row_ + j, 0)) least = std::min(least, one(set_.force_limit, k, kNoLimit));
+  return least;
 }
 
 bool GraspReader::is_soft() const {
@@ -192,9 +207,9 @@ bool GraspReader::finite() const {
   return all_finite(set_.point, row_, contacts_, 3) && all_finite(set_.normal, row_, contacts_, 3) &&
          all_finite(set_.tangent, row_, contacts_, 3) && all_finite(set_.friction, row_, contacts_, 1) &&
          all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.torsion_radius, row_, contacts_, 1) &&
-         all_finite(set_.mass, g_, 1, 1) && all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) &&
-         all_finite(set_.gravity, g_, 1, 3) && all_finite(set_.moment_length, g_, 1, 1) &&
-         all_finite(set_.wrench, g_, 1, 6);
+         all_finite(set_.pad, row_, contacts_, 1) && all_finite(set_.mass, g_, 1, 1) &&
+         all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) && all_finite(set_.gravity, g_, 1, 3) &&
+         all_finite(set_.moment_length, g_, 1, 1) && all_finite(set_.wrench, g_, 1, 6);
 }
 
 bool GraspReader::frames_exist() const {

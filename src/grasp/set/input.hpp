@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "garra/grasp_set.hpp"
 #include "grasp/set/set_model.hpp"
@@ -35,6 +36,8 @@ class GraspReader {
   [[nodiscard]] GraspStatus status(bool interior_grasp) const;
   template <int N>
   [[nodiscard]] SetGrasp<N> packed() const;
+  /// The first contact of each contact's pad, whose contacts share one force limit; empty without such limits.
+  [[nodiscard]] std::vector<int> pads() const;
 
  private:
   [[nodiscard]] Vec3<double> com() const;
@@ -43,6 +46,8 @@ class GraspReader {
   [[nodiscard]] bool frames_exist() const;
   [[nodiscard]] SurfacePoint surface(std::int64_t row) const;
   [[nodiscard]] double reach() const;
+  /// Largest normal force of contact j of its grasp, or of the contacts of its pad together: the least of theirs.
+  [[nodiscard]] double force_limit(std::int64_t j) const;
   /// Radius of gyration; without an inertia, the contacts' root mean square distance from the center of mass. 0 if no
   /// body has this inertia. Moments divided by it are forces: it sets their weight in a residual, not the outcome.
   [[nodiscard]] double length() const;

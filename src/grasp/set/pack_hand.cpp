@@ -512,6 +512,9 @@ Hand choose_hand(const GraspSet& set, Hand wanted) {
                std::string(names_of(wanted)[static_cast<std::size_t>(wanted)]) + ", turns at its contacts",
            std::string("Give ") + (whole ? "angular_jacobian [m,3,nq]" : "angular_mobility [m,3,3] or [m]") +
                ", leave out torsion_radius, or ask what any forces could do: set.hand = \"ideal\".");
+  if (!set.pad.empty() && !set.force_limit.empty())
+    refuse("force limits of pads: the hand has a command",
+           "Leave out pad, or the force limit: its command limits forces.");
   check_tangents(set);
   return wanted;
 }

@@ -87,12 +87,14 @@ void describe_grasp(const Grasp& g, bool soft, const Sample& s, SetReplay& out) 
 
 /// The forces that balance the wrench, or the wrench that proves that none do; and the required friction.
 template <int D>
-void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, std::int64_t number, SetReplay& out) {
+void replay_ideal(const SetModel& model, const Grasp& g, const std::vector<int>& pads, const Sample& sample,
+                  std::int64_t number, SetReplay& out) {
   using Op = contact::BalanceOp<kAnyContacts, D>;
   batch::Tiles<typename Op::template In<double>> problem(1);
   batch::Tiles<typename Op::template Out<double>> answer(1);
   problem.set(0, CandidateKernel<kAnyContacts, D>{}.make_problem(g, sample));
-  contact::balance_tiles<D>(Executor::kScalar, 1, problem.data(), answer.data());
+  const int* pad = pads.empty() ? nullptr : pads.data();
+  contact::balance_tiles<D>(Executor::kScalar, 1, problem.data(), answer.data(), pad);
   const auto a = answer.get(0);
   const bool held = a.decision == static_cast<double>(contact::ResistanceStatus::kPossible);
   const bool none = a.decision == static_cast<double>(contact::ResistanceStatus::kImpossible);
@@ -107,12 +109,12 @@ void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, s
   if (none) out.against = a.wrench;
   out.residual = a.gap;
   DecisionBits word;
-  run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.required_friction, 0, nullptr},
+  run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.required_friction, 0, nullptr, pad},
                            {Executor::kScalar, 1, 0});
   out.margin = out.imbalance = kNone;
   const auto space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
   const solvers::WrenchRadius radius =
-      RadiusKernel<kAnyContacts, D>{&g, 1, problem.data()}.template of<double>(0, *space);
+      RadiusKernel<kAnyContacts, D>{&g, 1, problem.data(), pad}.template of<double>(0, *space);
   out.resisted_force_radius = radius.low;
   for (int r = 0; radius.high > 0 && r < 6; ++r)
     out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
@@ -173,7 +175,8 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
   add_more_inputs(model, index, out.hand == Hand::kWhole ? set.joints() : 0, out);
   describe_grasp(g, reader.is_soft(), drawn, out);
   if (out.hand == Hand::kIdeal)
-    reader.is_soft() ? replay_ideal<4>(model, g, drawn, sample, out) : replay_ideal<3>(model, g, drawn, sample, out);
+    reader.is_soft() ? replay_ideal<4>(model, g, reader.pads(), drawn, sample, out)
+                     : replay_ideal<3>(model, g, reader.pads(), drawn, sample, out);
   else
     reader.is_soft() ? replay_hand<4>(set, study, model, g, kGrasp, sample, out)
                      : replay_hand<3>(set, study, model, g, kGrasp, sample, out);

@@ -27,6 +27,13 @@ struct SetJob {
   double* required_friction;      ///< [grasp][friction_samples]
   std::int64_t radius_samples;    ///< likewise
   double* resisted_force_radius;  ///< [grasp][radius_samples]
+  /// On the host: [grasp][contacts] the first contact of each contact's pad, whose contacts share one limit; null:
+  /// none.
+  const int* pads = nullptr;
+
+  [[nodiscard]] const int* get_pads(std::int64_t grasp) const {
+    return pads == nullptr ? nullptr : pads + grasp * grasps[0].contacts;
+  }
 };
 
 /// Runs the job on a GPU. Throws Error(kNoDevice).

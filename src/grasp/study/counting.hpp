@@ -107,7 +107,8 @@ struct Counting {
     for (int k = 0; k < kMetrics; ++k)
       to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (extent<N>() + k));
     // Only contact failures count, not those of wrench or command.
-    if (decided && outcome >= Outcome::kSlipping) to.count(layout.first + static_cast<int>(s.metrics.first));
+    if (decided && outcome >= Outcome::kSlipping && s.metrics.first >= 0)
+      to.count(layout.first + static_cast<int>(s.metrics.first));
     count_solution(s, decided, to);
   }
 

@@ -349,10 +349,13 @@ double touch_with_link(const Vec3<double>& at, const Vec<double, J>& q, FingerCh
 }  // namespace
 
 void make_finger_reach(const FingerTask<double>& task, bool moving, std::size_t j, FingerModel& f) {
-  double reached = 0, off = 0;
+  double reached = 0, off = 0, away = 0;
   // The samples' own inverse kinematics, so that both agree on what is within reach.
   with_finger_size(f.size, [&](auto joints, auto size) {
     const auto stance = finger_stance<joints, size>(f, task, moving, reached);
+    const auto& model = finger_chain<size>(f).model;
+    const auto frames = chain::frames<joints>(model, chain::angles<joints>(model, Vec<double, size>::zero()));
+    away = norm(task.place.p - frames.frame[0].p);
     if (reached > 0 || f.closed_form) return;
     off = touch_with_link<joints, size>(tip_center(f, task.place), stance.q,
                                         const_cast<FingerChain<size>&>(finger_chain<size>(f)));
@@ -360,9 +363,12 @@ void make_finger_reach(const FingerTask<double>& task, bool moving, std::size_t 
   });
   if (reached > 0) return;
   const std::string by = f.closed_form ? "" : ": its tool misses by " + std::to_string(1e3 * off) + " mm";
-  throw Error(ExitCode::kInvalidFile,
-              "finger " + std::to_string(j) + " cannot reach its contact in the nominal grasp" + by,
-              "move its base or the object, choose another branch, or give another `start` for the numeric solver");
+  throw Error(
+      ExitCode::kInvalidFile,
+      "finger " + std::to_string(j) + " cannot reach its contact in the nominal grasp, " + std::to_string(away) +
+          " m from its first joint" + by,
+      "move its base or the object, choose another branch, or give another `start` for the numeric solver; plain "
+      "numbers are meters");
 }
 
 namespace {

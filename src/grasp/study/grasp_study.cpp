@@ -51,7 +51,7 @@ Layout make_layout(const Scenario& s, int draws) {
     l.metric[k] = places.histogram({unit * row.axis.low, unit * row.axis.high, row.axis.bins});
   });
   l.residual = places.bins({-18, -6, 48});
-  l.objects = is_group(s) ? static_cast<int>(s.others.size()) + 1 : 0;
+  l.objects = is_group(s) && !any_slides(s) ? static_cast<int>(s.others.size()) + 1 : 0;
   l.objects_held = l.objects > 0 ? take(2 * l.objects) : 0;
   l.counts = places.count();
   l.buckets = places.buckets();
@@ -83,6 +83,7 @@ struct Workspace : private ContactsInUse {
   batch::Tiles<FingerStance<double, chain::kMaxJoints>> stances;  // of a hand on an arm
   batch::Tiles<ArmShare<double>> arm;
   std::unique_ptr<SoftTiles> soft;  ///< of a group with soft contacts
+  contact::Problems sliding;        ///< the last ones of a group with contacts that slide
 
   explicit Workspace(const GraspModel& m, const GroupModel* group)
       : ContactsInUse(m.contacts),
@@ -190,6 +191,13 @@ std::vector<ObjectHeld> process_rows(const Study& study, const GroupRange& range
                             t.candidates.data(),     s.check_uniqueness ? t.second.data() : nullptr,
                             t.sample_results.data(), w.uniforms.data()};
   const std::vector<GroupSample> samples = build_group(*study.group(), range, tiles);
+  if constexpr (D == 3) {
+    if (study.group()->slides) {
+      w.sliding = point_problems(*study.group(), samples);
+      solve_sliding(s, samples, w.sliding, tiles);
+      return {};
+    }
+  }
   solve();
   return conclude_group(*study.group(), study.model().held, s.tolerance, samples, tiles);
 }
@@ -272,6 +280,8 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
       out.moment.push_back(study.scenario().contacts[static_cast<std::size_t>(j)].torsion_radius * found.c[4 * j + 3]);
   } else {
     take(w.problems.get(0), 3 * n);
+    out.mode = w.sliding.mode;
+    out.slip_velocity = w.sliding.slip_velocity;
   }
   out.c.assign(v.c.m, v.c.m + 3 * n);
   out.a.assign(v.a.m, v.a.m + 3 * n);
@@ -316,7 +326,10 @@ study::Shape Study::shape() const {
           .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
 }
 
-std::span<const study::OutcomeWords> Study::outcome_words() const { return kOutcomeWords; }
+std::span<const study::OutcomeWords> Study::outcome_words() const {
+  if (any_slides(scenario_)) return kSlidingWords;
+  return kOutcomeWords;
+}
 
 std::vector<study::RowColumn> Study::columns() const {
   using study::Columns;

@@ -8,6 +8,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/grasp.hpp"
+#include "garra/grasp_set.hpp"
 #include "garra/study/engine.hpp"
 #include "garra/study/tally.hpp"
 #include "grasp/sample/grasp_model.hpp"
@@ -15,11 +16,27 @@
 
 namespace garra::grasp {
 
+/// Words of the outcomes of samples with contacts that slide (docs/theory/grasp-sliding.md).
+inline constexpr auto kSlidingWords = [] {
+  auto words = kOutcomeWords;
+  words[static_cast<int>(Outcome::kHeld)] = {"held", "contact maintained", "held",
+                                             "every contact goes on, and none opens: all a_n = 0",
+                                             study::Evidence::kFor};
+  words[static_cast<int>(Outcome::kSeparating)] = {"separating", "breaks", "break", "some contact opens: a_n > 0"};
+  words[static_cast<int>(Outcome::kSeveral)] = {"non_unique", "several solutions", "muted",
+                                                "proved where all contacts slide: more than one solution"};
+  for (const auto none : {Outcome::kNotResisted, Outcome::kCommandInsufficient, Outcome::kSlipping})
+    words[static_cast<int>(none)].evidence = study::Evidence::kNone;
+  return words;
+}();
+
 /// Data of one sample for replay.
 struct Replay {
   std::vector<double> inputs;
   std::vector<double> A, b, mu, c, a;  ///< row-major, contact-major (n, t, o); A, b of soft contacts: with moment / r
   std::vector<double> moment;          ///< of soft contacts about their normals [N m]; empty: there are none
+  std::vector<std::uint8_t> mode;      ///< of contact::Problems; empty: none slides
+  std::vector<double> slip_velocity;   ///< likewise
   std::vector<int> states;             ///< grasp::ContactState
   Outcome outcome;
   double residual, iterations;

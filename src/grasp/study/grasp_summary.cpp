@@ -154,6 +154,7 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   const Layout& l = layout_;
   Json j = study::summary_head("grasp", scenario_.title, scenario_.plan, total, stopped_by);
   j["held"] = probability(estimate(total));
+  if (any_slides(scenario_)) j["held"].update(words(kSlidingWords[0].label, kSlidingWords[0].meaning));
   j["no_slip"] = probability(no_slip(total));
   j["no_slip"].update(words("P(no slip)", "every contact sticks, whether or not the wrench is balanced"));
   j["resisted"] = probability(resisted(total));
@@ -164,7 +165,7 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["held_acceleration"] = scenario_.held_acceleration;
   j["left_out"] = {{"samples", at(total, l.left_out)}, {"fewer_than_three", at(total, l.left_out + 1)}};
   j["non_unique"] = at(total, l.several);
-  study::put_outcomes(j, kOutcomeWords, total, l.outcome);
+  study::put_outcomes(j, outcome_words(), total, l.outcome);
   j["contacts"] = contacts_to_json(l, total);
   j["metrics"] = metrics(l, total);
   j["unresisted"] = Json::array();

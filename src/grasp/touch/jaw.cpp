@@ -241,7 +241,7 @@ std::vector<PadContact> JawClosing::contacts(const Patch& patch) const {
               {patch.y - first * c, patch.z - first * s},
               {patch.y - second * s, patch.z + second * c},
               {patch.y + second * s, patch.z - second * c}};
-  std::vector<PadContact> out(places.size(), {Vec3<double>::zero(), Vec3<double>::zero()});
+  std::vector<PadContact> out(places.size(), {Vec3<double>::zero(), Vec3<double>::zero(), {}});
   std::vector<double> weight(places.size(), 0), near(places.size(), std::numeric_limits<double>::infinity());
   for (const PadCell& cell : patch.cells) {
     std::size_t best = 0;

@@ -27,7 +27,8 @@ struct Patch {
 
 /// Contact of a pad, in hand axes.
 struct PadContact {
-  Vec3<double> point, normal;  ///< [m]; outward from the object
+  Vec3<double> point, normal;         ///< [m]; outward from the object
+  std::array<double, 2> curvature{};  ///< of the object along z and across [1/m]
 };
 
 /// Closes one jaw at one pose.

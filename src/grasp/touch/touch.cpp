@@ -98,6 +98,15 @@ TouchOptions sized_options(double factor, TouchOptions out) {
   return out;
 }
 
+/// Curvature of the surface near a point along direction t and across, by Euler's theorem.
+std::array<double, 2> curvature_along(const mesh::Surface& object, const Vec3<double>& point, const Vec3<double>& t) {
+  const mesh::Place at = object.nearest(point).place;
+  const double x = dot(at.tangent, t), y = dot(cross(at.normal, at.tangent), t), square = x * x + y * y;
+  const double share = square > 0 ? x * x / square : 1;
+  return {share * at.curvature[0] + (1 - share) * at.curvature[1],
+          share * at.curvature[1] + (1 - share) * at.curvature[0]};
+}
+
 struct Row {
   JawClosing::Result result;
   std::vector<PadContact> contacts[2];
@@ -110,7 +119,10 @@ struct Row {
       Patch& patch = result.patch[side];
       patch.x *= factor;
       for (double* square : {&patch.yy, &patch.yz, &patch.zz}) *square *= factor * factor;
-      for (PadContact& c : contacts[side]) c.point = factor * c.point;
+      for (PadContact& c : contacts[side]) {
+        c.point = factor * c.point;
+        for (double& k : c.curvature) k /= factor;
+      }
     }
   }
 };
@@ -145,7 +157,9 @@ class Sets {
           put(set.point, r.hand.R * c.point + r.hand.p);
           put(set.normal, -(r.hand.R * c.normal));
           put(set.tangent, r.hand.R * vec3(0.0, 0.0, 1.0));
+          set.curvature.insert(set.curvature.end(), c.curvature.begin(), c.curvature.end());
           set.friction.push_back(o_.friction);
+          set.pad.push_back(side);
           put(set.jacobian, r.hand.R * vec3(side == 0 ? -1.0 : 1.0, 0.0, 0.0));
           if (!o_.soft) continue;
           // A pad of even pressure on a disk of radius a has yy + zz = a^2 / 2 and bears mu F 2 a / 3 about its normal.
@@ -225,6 +239,9 @@ Touched touch(const mesh::Surface& object, std::span<const double> poses, const 
       if (row.result.status == TouchStatus::kTouched)
         for (int side = 0; side < 2; ++side) {
           row.contacts[side] = sized.contacts(row.result.patch[side]);
+          const Pose<double>& at = row.result.hand;
+          for (PadContact& c : row.contacts[side])
+            c.curvature = curvature_along(object, at.R * c.point + at.p, column(at.R, 2));
           row.result.patch[side].cells = {};
         }
       row.resize_object(scale);

@@ -243,7 +243,7 @@ void add_map_options(Command command, RobotArguments& arguments, Option at) {
 
 void add_robot_command(Command app) {
   Command command =
-      app.add_subcommand("singularity", "What a robot has lost at a configuration, or where it does: a map");
+      app.add_subcommand("singularity", "Lost degrees of freedom of a robot at a configuration, or a map of many");
   const auto arguments = std::make_shared<RobotArguments>();
   add_model_options(command, arguments->model);
   Option at =

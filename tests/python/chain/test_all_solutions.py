@@ -60,6 +60,8 @@ def test_a_joint_swept_over_values_gives_a_row_for_each():
         assert np.allclose(robot.forward_kinematics(solutions), pose[k % 2], atol=1e-9)
     single = robot.inverse_kinematics_all(pose[0], fixed={2: values[:3]})
     assert single.count.shape == (3,) and single.q[1].shape == (single.count[1], 7)
+    with pytest.raises(ValueError, match=r"fixed: \w+ = 90 is outside its limits, -2\.9\d* to 2\.9"):
+        robot.inverse_kinematics_all(pose, fixed={2: 90.0})
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur10e", "jaco2"])
@@ -68,7 +70,7 @@ def test_a_seeded_call_returns_the_nearest_of_all(name):
     q = RANDOM.uniform(np.maximum(robot.lower, -6), np.minimum(robot.upper, 6), (40, 6))
     q0 = np.clip(q + RANDOM.normal(0, 0.7, (40, 6)), robot.lower, robot.upper)
     pose = robot.forward_kinematics(q)
-    found = robot.inverse_kinematics(pose, q0, nearest=True)
+    found = robot.inverse_kinematics(pose, q0)
     assert found.success.all() and np.allclose(robot.forward_kinematics(found.q), pose, atol=1e-9)
     away = np.linalg.norm(found.q - q0, axis=1)
     every = robot.inverse_kinematics_all(pose, windings=True)
@@ -76,7 +78,7 @@ def test_a_seeded_call_returns_the_nearest_of_all(name):
         # Turns of joints without limits are free.
         turns = np.where(np.isfinite(robot.lower), 0, 2 * np.pi * np.round((q0[row] - solutions) / (2 * np.pi)))
         assert away[row] < np.linalg.norm(solutions + turns - q0[row], axis=1).min() + 1e-9
-    search = robot.inverse_kinematics(pose, q0)
+    search = robot.inverse_kinematics(pose, q0, nearest=False)
     assert (away < np.linalg.norm(search.q - q0, axis=1) + 1e-6).all()
     assert (away < np.linalg.norm(search.q - q0, axis=1) - 1e-3).any()  # the search alone finds others
 
@@ -88,7 +90,7 @@ def test_seeded_answers_along_a_path_are_continuous(name):
     way = np.array([2.5, -1.2, 1.4, 2.7, 0.9, -2.9]) + s * [2.0, 0.5, -0.4, 1.5, 0.6, -2.0]  # beyond half a turn
     pose, q = robot.forward_kinematics(way), way[0]
     for row in range(len(way)):
-        q = robot.inverse_kinematics(pose[row], q, nearest=True).q
+        q = robot.inverse_kinematics(pose[row], q).q
         assert np.allclose(q, way[row], atol=1e-7)
 
 
@@ -105,6 +107,7 @@ def test_a_seeded_call_without_solution_gives_the_nearest_pose():
         robot.inverse_kinematics(pose, nearest=True)
     with pytest.raises(garra.UsageError, match="7 joints, not 6"):
         garra.models.iiwa14().inverse_kinematics(pose, np.zeros(7), nearest=True)
+    assert garra.models.iiwa14().inverse_kinematics(pose[:1], np.zeros(7)).q.shape == (1, 7)  # searched from q0
 
 
 def test_bad_poses():

@@ -642,7 +642,11 @@ def test_a_replayed_problem_file_gives_the_same_force(whole, table, tmp_path):
 def test_replay_without_a_number_takes_the_closest_failure(whole):
     first = summary_of(whole)["closest"][0]
     assert first["outcome"] != "held"
-    assert garra("replay", whole).stdout.startswith(f"sample {first['sample']}: {first['outcome']}")
+    shown = garra("replay", whole).stdout
+    assert shown.startswith(f"sample {first['sample']}: {first['outcome']}")
+    drawn = re.findall(r"contact (\d) friction +([\d.]+)", shown)
+    used = re.findall(r"contact (\d) +([\d.]+) +(?:stick|slip|break)", shown)
+    assert [(k, round(float(mu), 4)) for k, mu in drawn] == [(k, float(mu)) for k, mu in used]
 
 
 def test_replay_knows_the_samples_of_the_run(whole):

@@ -12,6 +12,7 @@ from arrays import require_module
 require_module()
 mujoco = pytest.importorskip("mujoco")
 
+from garra.grasp import ranking_report  # noqa: E402
 from garra.grasp.poses import STATUS  # noqa: E402
 
 # Two pads of 20 x 40 mm whose inner faces are 90 mm apart at 0; a positive joint value closes.
@@ -90,6 +91,10 @@ def test_reasons_for_no_contacts_are_told_apart_and_leave_other_poses_alone():
     np.testing.assert_array_equal(alone.arrays["point"], grasps.arrays["point"])
     ranking = garra.grasp.rank(grasps, friction=0.5, samples=10)
     assert ranking.refused == {"no_contact": 4} and ranking.p_held[0] == 1
+    assert "(1 no touch, 1 collision, 1 bad pose, 1 joint limits)" in repr(ranking)
+    rows = ranking_report._refused(ranking._found(""))
+    why = ["no touch", "collision", "bad pose", "joint limits"]
+    assert [row[:2] + row[3:] for row in rows] == [[f"no contact: {w}", "1", str(g)] for w, g in zip(why, (1, 4, 2, 3), strict=True)]
 
 
 def tube(outer, inner, low, high, n=48, floor=0.0):
@@ -273,3 +278,27 @@ def test_an_open_contact_bears_nothing_until_it_closes():
     assert motion.shift[:, 0].min() < -1e-3 and not right[away].any()
     after = np.flatnonzero(away)[-1]
     assert right[after : after + 4].max() > 1 and motion.shift[after + 4 :, 0].max() < 0.02
+
+
+def test_the_program_takes_a_model_with_joints_and_limits_the_sum_of_a_link(tmp_path: Path):
+    from program import garra as program
+
+    (tmp_path / "hand.xml").write_text(TWO_PADS)
+    q = np.array([[0.014, 0.014], [0.05, 0.014]])
+    np.savez(tmp_path / "poses.npz", pose=[at(), at()], joints=q)
+    words = "--hand", tmp_path / "hand.xml", "--mesh", BOX, "--mass", "0.1", "--force", "3", "-o", tmp_path / "set.h5"
+    answer = program("grasp", "touch", tmp_path / "poses.npz", *words)
+    assert "joint limits" in answer.stdout and "2 poses" in answer.stdout
+    written, mine = garra.grasp.GraspSet.from_hdf5(tmp_path / "set.h5"), touch([at(), at()], q, force=3.0)
+    for name in ("point", "force_limit", "pad"):
+        np.testing.assert_array_equal(written.arrays[name], mine.arrays[name])
+    assert set(mine.arrays["force_limit"]) == {3.0} and len(set(mine.arrays["pad"])) == 2
+    np.savez(tmp_path / "poses.npz", pose=[at()], joints=[[0.014] * 3])
+    assert "joints has the shape (1, 3)" in program("grasp", "touch", tmp_path / "poses.npz", *words, expect=2).stderr
+    refused = program("grasp", "touch", tmp_path / "poses.npz", *words, "--tip", "0.1", expect=2)
+    assert "lengths of a jaw" in refused.stderr
+
+
+def test_poses_that_are_all_bad_keep_their_rows():
+    grasps = touch([np.zeros((4, 4))] * 2, [0.014, 0.014])
+    assert grasps.touch.counts() == {"bad_pose": 2} and len(grasps) == 2

@@ -178,6 +178,27 @@ def test_the_program_takes_a_scale_for_each_pose(tmp_path: Path):
     np.testing.assert_array_equal(written.touch.scale, scale)
 
 
+def test_curvatures_are_those_of_a_cylinder_along_the_fingers_and_across():
+    for scale in (1.0, 2.0):
+        poses = [above(z=0.04 * scale + 0.075)]
+        upright = touch(poses, "cylinder:0.02,0.08", scale=None if scale == 1 else [scale] * 1, hand=replace(PANDA, opening=0.1))
+        np.testing.assert_allclose(upright.arrays["curvature"], np.tile([0, 1 / (0.02 * scale)], (8, 1)), rtol=1e-6, atol=1e-6)
+    across = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0.1032], [0, 1, 0, 0], [0, 0, 0, 1]])  # fingers along -y
+    mine = touch([across], "cylinder:0.02,0.08", close=False)
+    np.testing.assert_allclose(mine.arrays["curvature"], np.tile([50.0, 0], (8, 1)), rtol=1e-6, atol=1e-6)
+
+
+def test_poses_of_other_axes_have_a_convention():
+    """A tool center point between the tips that closes along y, as the page says."""
+    tip = np.array([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, -0.105], [0, 0, 0, 1]])
+    given = [above(turn=0.1) @ np.linalg.inv(tip)]
+    np.testing.assert_allclose(given[0][:3, 3], [0, 0, 0.11 - 0.105], atol=1e-12)
+    mine = touch(given, convention=tip)
+    np.testing.assert_allclose(mine.arrays["point"], touch([above(turn=0.1)]).arrays["point"], atol=1e-12)
+    with pytest.raises(ValueError, match="convention and poses have the shapes"):
+        touch(given, convention=np.eye(3))
+
+
 def test_wrong_arguments_name_the_argument():
     with pytest.raises(ValueError, match="known jaws are panda"):
         touch([above()], hand="barrett")
@@ -205,7 +226,12 @@ def test_the_program_writes_the_same_set(tmp_path: Path):
     answer = program("grasp", "rank", tmp_path / "set.h5", "--no-report", "--set", "sampling.samples=5", "--format", "json")
     assert json.loads(answer.stdout)["tied"] == counts["touched"]
     answer = program("grasp", "rank", tmp_path / "set.h5", "--no-report", "--set", "sampling.samples=5")
-    assert f"{counts['touched']} grasps have the best's P(held), in the order of the friction that they need" in answer.stdout
+    assert f"{counts['touched']} grasps have the best's P(held), in the order of the wrench that they resist" in answer.stdout
+    for moment in ("0.001 N m", "1 mN*m", "0.001 N * m"):  # units as printed
+        words = "--no-report", "--set", "sampling.samples=5", "--set", f"load.torque_radius='{moment}'"
+        program("grasp", "rank", tmp_path / "set.h5", *words)
+    refused = program("grasp", "rank", tmp_path / "set.h5", "--no-report", "--set", "load.torque_radius='1 N s'", expect=2)
+    assert "expected a torque" in refused.stderr
     np.savez(tmp_path / "poses.npz", pose=poses[0])
     words = "grasp", "touch", tmp_path / "poses.npz", "--mesh", "box:0.04,0.04,0.06", "-o", tmp_path / "x.h5"
     answer = program(*words, expect=3)

@@ -305,7 +305,7 @@ def test_many_samples_make_no_more_than_four_thousand_files(tmp_path):
 
 def test_the_slurm_script_requeues_what_was_stopped(tmp_path):
     run = tmp_path / "it's a run"
-    garra("submit", SPHERE, *SETTINGS, "--slurm", "--workers", 3, "--threads", 1, "-o", run)
+    garra("submit", SPHERE, *SETTINGS, "--slurm", "--workers", 3, "--threads", 999, "-o", run)
     bin = tmp_path / "bin"
     bin.mkdir()
     (bin / "scontrol").write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/requeued"\n')
@@ -315,7 +315,7 @@ def test_the_slurm_script_requeues_what_was_stopped(tmp_path):
         "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_CPUS_PER_TASK": "1",
     }  # fmt: skip
     script = (run / "slurm.sh").read_text()
-    assert "#SBATCH --array=0-2" in script and "#SBATCH --cpus-per-task=1" in script
+    assert "#SBATCH --array=0-2" in script and "#SBATCH --cpus-per-task=999\n" in script
     # Where it begins comes from the array's variables: the last third.
     assert subprocess.run(["bash", run / "slurm.sh"], env=environment, stdout=subprocess.DEVNULL).returncode == DONE
     assert records(run)[0]["chunks"][0] == 2 * CHUNKS // 3

@@ -1,16 +1,18 @@
 // All joint values of a chain of six joints for a pose of the tool (docs/theory/chain.md, "All solutions"). Candidates
-// come from closed forms (spherical.hpp, parallel.hpp) or from elimination (elimination.hpp). Newton's method on the
-// chain itself polishes each of them, and Newton-Kantorovich tests it.
+// come from closed forms (spherical.hpp, parallel.hpp, sliding.hpp) or from elimination (elimination.hpp). Newton's
+// method on the chain itself polishes each of them, and Newton-Kantorovich tests it.
 #pragma once
 
 #include "garra/systems/chain/branches/parallel.hpp"
+#include "garra/systems/chain/branches/sliding.hpp"
 #include "garra/systems/chain/branches/spherical.hpp"
 #include "garra/systems/chain/reach.hpp"
 
 namespace garra::chain::branches {
 
-/// kSpherical: the axes of roles 4 to 6 meet; kParallel: those of roles 1 to 3 are parallel, and 4 and 5 meet.
-enum class Method { kElimination, kSpherical, kParallel };
+/// kSpherical: the axes of roles 4 to 6 meet; kParallel: those of roles 1 to 3 are parallel, and 4 and 5 meet;
+/// kSliding: three joints slide; kSweep: two do.
+enum class Method { kElimination, kSpherical, kParallel, kSliding, kSweep };
 
 /// One way to candidates: links in front of the joints with lengths over a unit. Arms of special geometry, whose
 /// equations are dependent, take links that are off by `moved`; their candidates are then near the solutions.
@@ -36,7 +38,11 @@ struct SolutionRule {
   double doubtful = 1e-3;    ///< a pair of eigenvalues with |im| <= this (1 + |x|^2) may be real: not complete
   double rough = 1e-5;       ///< a candidate with a larger pose error shows that the eigenvalues have too few digits
   int steps = 16;            ///< of Newton's method
+  bool proofs = true;        ///< false: no certificates, and solutions are polished to `enough` only
+  double enough = 2e-14;     ///< Newton's method ends with a pose error <= this
   double bend = 0;           ///< bound of the second derivatives of the pose, for the certificate
+  int held_from = kLoop;     ///< joints from this one to held_end - 1 stay where they are
+  int held_end = kLoop;
 };
 
 /// Solutions of one pose; those beyond `count` have no meaning.
@@ -109,19 +115,24 @@ GARRA_HD_CALL void polish(const Model<double, kLoop>& m, const Pose<S>& target, 
     const S size = select(turned > S(0), norm(e), S(10));
     if (step == 0) at.rough = size;
     const auto better = active && size < best;
-    const Mat<S, 6, kLoop> jac = jacobian(m, frames);
     at.q = select(better, q, at.q);
     at.error = select(better, e, at.error);
-    at.jac = select(better, jac, at.jac);
-    const auto ends = size <= S(2e-14) || (size <= S(rule.tolerance) && !(size < S(0.5) * best));
+    const auto ends = size <= S(rule.enough) || (size <= S(rule.tolerance) && !(size < S(0.5) * best));
     best = select(better, size, best);
     active = active && !ends;
-    if (step == rule.steps || !any(active)) break;
+    const bool last = step == rule.steps || !any(active);
+    if (last && !rule.proofs) break;
+    const Mat<S, 6, kLoop> jac = jacobian(m, frames);
+    at.jac = select(better, jac, at.jac);
+    if (last) break;
     const Vec<S, kLoop> delta = chain::kernel::least_step(jac, e);
     S longest = S(0.5);
     for_each_index<kLoop>([&](auto i) { longest = max(longest, abs(delta[i])); });
     const S part = S(0.5) / longest;
-    for_each_index<kLoop>([&](auto i) { q[i] = select(active, fma(part, delta[i], q[i]), q[i]); });
+    for_each_index<kLoop>([&](auto i) {
+      const bool held = i >= rule.held_from && i < rule.held_end;
+      if (!held) q[i] = select(active, fma(part, delta[i], q[i]), q[i]);
+    });
   }
   at.residual = best;
 }
@@ -218,6 +229,24 @@ GARRA_HD void choose_candidates(const Eigenvalues<S, kMost>& from, double nearly
 
 namespace kernel {
 
+template <class S>
+GARRA_HD Vec<S, kLoop> to_values(const Loop<S>& loop, const JointValue<S>* z) {
+  Vec<S, kLoop> q;
+  for (int i = 0; i < kLoop; ++i) q[i] = loop.slides[i] ? z[i].slide : atan2(z[i].sin, z[i].cos);
+  return q;
+}
+
+/// Candidates of a closed form with straight-line code.
+template <class S>
+GARRA_HD void find_closed(const Loop<S>& loop, const Way& way, ClosedCandidates<S>& to) {
+  if (way.method == Method::kSpherical)
+    find_spherical(loop, way.point, way.roles.offset, to);
+  else if (way.method == Method::kParallel)
+    find_parallel(loop, way.point.near, way.point.far, to);
+  else
+    find_sliding(loop, to);
+}
+
 /// Polishes one candidate, with joint values in the order of the roles, and adds it.
 template <class S>
 GARRA_HD_CALL void add_candidate(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
@@ -234,13 +263,14 @@ GARRA_HD_CALL void add_candidate(const Model<double, kLoop>& m, const Way& way, 
   for (int i = 0; i < kLoop; ++i)
     if (!m.prismatic[i]) found.at.q[i] = wrap_angle(found.at.q[i]);
   found.wanted = found.wanted && found.at.residual <= S(rule.tolerance);
-  found.unique = unique_radius(found.at, m.prismatic, way.unit, rule.bend);
+  found.unique = rule.proofs ? unique_radius(found.at, m.prismatic, way.unit, rule.bend) : S(0);
   add_solution(found, scale, rule, to);
 }
 
-/// Number of solutions with a proof.
+/// Number of solutions with a proof, or of all where none is wanted.
 template <class S>
-GARRA_HD S count_proven(const Solutions<S>& from) {
+GARRA_HD S count_proven(const SolutionRule& rule, const Solutions<S>& from) {
+  if (!rule.proofs) return from.count;
   S proven = S(0);
   for (int k = 0; k < kMost; ++k) proven = proven + select(S(k) < from.count && from.unique[k] > S(0), S(1), S(0));
   return proven;
@@ -268,7 +298,7 @@ GARRA_HD_CALL void add_eliminated(const Model<double, kLoop>& m, const Way& way,
     kernel::add_candidate(m, way, rule, target, values, found, to);
     rough = select(candidates.is_real[k] > S(0), max(rough, found.at.rough), rough);
   }
-  const auto all = kernel::count_proven(to) == to.count && to.count == candidates.real && from.x.open == S(0) &&
+  const auto all = kernel::count_proven(rule, to) == to.count && to.count == candidates.real && from.x.open == S(0) &&
                    candidates.doubtful == S(0) && rough <= S(rule.rough);
   if (way.moved == 0) to.complete = select(all, S(1), to.complete);
 }
@@ -280,20 +310,83 @@ GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, con
   Loop<S> loop;
   kernel::fill_loop(way, m.prismatic, target, loop);
   ClosedCandidates<S> candidates;
-  if (way.method == Method::kSpherical)
-    find_spherical(loop, way.point, way.roles.offset, candidates);
-  else
-    find_parallel(loop, way.point.near, way.point.far, candidates);
+  kernel::find_closed(loop, way, candidates);
   kernel::Found<S> found;
   S expected = S(0);
   for (int k = 0; k < kClosed; ++k) {
     found.wanted = candidates.exists[k] > S(0);
     expected = expected + candidates.exists[k];
-    if (any(found.wanted)) kernel::add_candidate(m, way, rule, target, candidates.q[k], found, to);
+    if (any(found.wanted))
+      kernel::add_candidate(m, way, rule, target, kernel::to_values(loop, candidates.z[k]), found, to);
   }
-  const auto all = kernel::count_proven(to) == to.count && to.count == expected && !(candidates.doubtful > S(0));
+  const auto all = kernel::count_proven(rule, to) == to.count && to.count == expected && !(candidates.doubtful > S(0));
   to.complete = select(all, S(1), to.complete);
 }
+
+/// Adds the solutions of an arm with two slides: searches start where the first turn's sweep crosses.
+template <class S>
+GARRA_HD_CALL void add_swept(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                             const Pose<S>& target, Solutions<S>& to) {
+  Loop<S> loop;
+  kernel::fill_loop(way, m.prismatic, target, loop);
+  Sweep<S> sweep;
+  fill_sweep(loop, sweep);
+  kernel::Found<S> found;
+  kernel::JointValue<S> z[kLoop];
+  S exists;
+  for (int k = 0; k < kSweep; ++k)
+    for (int side = 0; side < 2; ++side) {
+      const S part = find_crossing(sweep, k, side);
+      found.wanted = part >= S(0);
+      if (!any(found.wanted)) continue;
+      const auto turn = sincos(S(6.283185307179586 / kSweep) * (part + S(k)));
+      find_swept(loop, sweep.L, {turn.cos, turn.sin, S(0)}, side, z, exists);
+      kernel::add_candidate(m, way, rule, target, kernel::to_values(loop, z), found, to);
+    }
+  to.complete = select(kernel::count_proven(rule, to) == S(8), S(1), to.complete);  // there are no more
+}
+
+template <class S>
+GARRA_HD Pose<S> to_target(const Mat<S, 4, 4>& pose) {
+  Pose<S> target;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) target.R(r, c) = pose(r, c);
+    target.p[r] = pose(r, 3);
+  }
+  target.R = kernel::nearest_rotation(target.R);
+  return target;
+}
+
+/// What arms of fewer joints leave of a solution: Newton's method again with the held joints at 0.
+struct HoldOp {
+  Model<double, kLoop> model;
+  SolutionRule rule;
+  double unit;    ///< of length [m]
+  bool any_turn;  ///< the last three joints turn the tool freely: the certificate takes their axes across
+
+  template <class S>
+  struct In {
+    Mat<S, 4, 4> pose;
+    Vec<S, kLoop> q;
+  };
+  template <class S>
+  struct Out {
+    Vec<S, kLoop> q;
+    S residual, unique;
+  };
+
+  template <class S>
+  GARRA_HD Out<S> operator()(const In<S>& in) const {
+    kernel::Polished<S> at;
+    at.q = in.q;
+    for (int i = rule.held_from; i < rule.held_end; ++i) at.q[i] = S(0);
+    const auto all = S(0) == S(0);
+    kernel::polish(model, to_target(in.pose), rule, all, at);
+    for (int r = 0; any_turn && rule.proofs && r < 6; ++r)
+      for (int k = 0; k < 3; ++k) at.jac(r, 3 + k) = S(r == 3 + k ? 1 : 0);
+    return {at.q, at.residual, rule.proofs ? kernel::unique_radius(at, model.prismatic, unit, rule.bend) : S(0)};
+  }
+};
 
 /// All solutions of a pose, as an operation on rows (batch/rows.hpp).
 struct AllSolutionsOp {
@@ -311,12 +404,7 @@ struct AllSolutionsOp {
 
   template <class S>
   GARRA_HD Solutions<S> operator()(const In<S>& in) const {
-    Pose<S> target;
-    for (int r = 0; r < 3; ++r) {
-      for (int c = 0; c < 3; ++c) target.R(r, c) = in.pose(r, c);
-      target.p[r] = in.pose(r, 3);
-    }
-    target.R = kernel::nearest_rotation(target.R);
+    const Pose<S> target = to_target(in.pose);
     Solutions<S> out;
     out.q = Mat<S, kMost, kLoop>::zero();
     out.residual = out.unique = Vec<S, kMost>::zero();
@@ -324,6 +412,8 @@ struct AllSolutionsOp {
     for (int k = 0; k < ways; ++k)
       if (way[k].method == Method::kElimination)
         add_eliminated(model, way[k], rule, target, out);
+      else if (way[k].method == Method::kSweep)
+        add_swept(model, way[k], rule, target, out);
       else
         add_closed(model, way[k], rule, target, out);
     return out;

@@ -41,7 +41,7 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
   const Vec3<S> row = vec3(B[4].R(2, 0), B[4].R(2, 1), B[4].R(2, 2));
   to.doubtful = zero;
   for (int k = 0; k < kClosed; ++k) {
-    JointValue<S> z[6];
+    JointValue<S>* z = to.z[k];
     Cosine<S> base, wrist, elbow;
     solve_turn(fma(axis[0], point[0], axis[1] * point[1]), fma(axis[0], point[1], -(axis[1] * point[0])),
                fnma(axis[2], point[2], height), k / 4, z[5], base);
@@ -52,7 +52,6 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
     Pose<S> rest = B[3];
     for (int i = 3; i < 6; ++i) rest = rest * Pose<S>{joint_rotation(z[i]), Vec3<S>::zero()} * B[(i + 1) % 6];
     find_planar(B2, B3, inverse(rest), k % 2, z, elbow);
-    for (int i = 0; i < kLoop; ++i) to.q[k][i] = atan2(z[i].sin, z[i].cos);
     to.exists[k] = base.exists * (wrist.exists * elbow.exists);
     to.doubtful =
         max(to.doubtful, max(base.doubtful, base.exists * max(wrist.doubtful, wrist.exists * elbow.doubtful)));

@@ -93,6 +93,22 @@ GARRA_HD Eigenvalues<S, N> find_roots(const S* c) {
   return compute_eigenvalues(m);
 }
 
+/// Of degree two: the sum without cancellation gives the root that is farther from 0, the product the other one.
+template <class S>
+GARRA_HD Eigenvalues<S, 2> find_roots(const Quadratic<S>& p) {
+  const S zero(0), by = S(1) / select(p.c[2] == zero, S(1), p.c[2]), half = S(0.5) * (by * p.c[1]), last = by * p.c[0];
+  const S square = fma(half, half, -last), size = sqrt(abs(square));
+  const auto real = square >= zero;
+  const S far = -select(half < zero, half - size, half + size), near = last / select(far == zero, S(1), far);
+  Eigenvalues<S, 2> out;
+  out.re[0] = select(real, far, -half);
+  out.re[1] = select(real, select(far == zero, zero, near), -half);
+  out.im[0] = select(real, zero, size);
+  out.im[1] = -out.im[0];
+  out.open = zero;
+  return out;
+}
+
 /// x_3 of the four candidates of the position.
 template <class S>
 struct Roots {
@@ -115,7 +131,7 @@ GARRA_HD_CALL void find_point_roots(const PointProblem<S>& p, bool rank_one, Roo
     const auto first = ax >= ay;
     const S an = select(first, p.a[0], p.a[1]), bn = select(first, p.b[0], p.b[1]);
     const Quadratic<S> q = combine(bn, p.u[0], -an, p.u[1]);
-    const auto roots = find_roots<S, 2>(q.c);
+    const auto roots = find_roots(q);
     for (int k = 0; k < 4; ++k) take_root(roots, k / 2, k, to);
     return;
   }
@@ -217,7 +233,7 @@ GARRA_HD_CALL void find_spherical(const Loop<S>& loop, const MeetingPoint& point
     for (int side = 0; side < 2; ++side) {
       find_wrist(loop.link[4].R, loop.link[5].R, transpose(R), side, z + 3, wrist);
       const int c = 2 * k + side;
-      for (int i = 0; i < kLoop; ++i) to.q[c][i] = loop.slides[i] ? z[i].slide : atan2(z[i].sin, z[i].cos);
+      for (int i = 0; i < kLoop; ++i) to.z[c][i] = z[i];
       to.exists[c] = arm.exists * wrist.exists;
       to.doubtful =
           max(to.doubtful, select(roots.exists[k] > S(0), max(arm.doubtful, arm.exists * wrist.doubtful), S(0)));

@@ -13,10 +13,10 @@ struct MeetingPoint {
 
 inline constexpr int kClosed = 8;  ///< candidates
 
-/// Joint values in the order of the roles.
+/// Joint values in the order of the roles; slides over the unit of length.
 template <class S>
 struct ClosedCandidates {
-  Vec<S, kLoop> q[kClosed];
+  kernel::JointValue<S> z[kClosed][kLoop];
   Vec<S, kClosed> exists;  ///< 1, or 0: the root or the cosine that it needs is not real
   S doubtful;              ///< 1: some candidate is at the edge of existence
 };

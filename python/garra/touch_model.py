@@ -1,0 +1,71 @@
+"""`garra grasp touch` of hands with joints, whose models MuJoCo reads.
+
+usage: python -m garra.touch_model POSES HAND OPTIONS.json -o SET.h5
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from garra.page import command
+from garra.page.run_folder import RunError
+
+COMMANDS = ("joints", "squeeze", "torque", "stiffness")  # arrays of an .npz beside `pose`
+
+
+def read_hand_poses(path: str) -> tuple[Any, dict[str, Any]]:
+    """Poses, and the arguments of from_poses() that the file has."""
+    from garra.grasp import read_poses
+
+    read = read_poses(path)
+    found: dict[str, Any] = {"joints": read.joints or None, "squeeze": read.squeeze or None, "outcome": read.outcome}
+    if Path(path).suffix == ".npz":
+        with np.load(path, allow_pickle=False) as file:
+            found |= {name: file[name] for name in (*COMMANDS, "group") if name in file}
+    return read.pose, found | {"scale": None if np.ndim(read.scale) == 0 else read.scale}
+
+
+def write_set(poses: str, hand: str, options: dict[str, Any], output: str) -> None:
+    """Writes the set of contacts, and prints how many poses touch."""
+    from garra.grasp import GraspSet
+
+    mesh, show = options.pop("mesh"), options.pop("format")
+    pose, found = read_hand_poses(poses)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        grasps = GraspSet.from_poses(hand, pose, mesh, **found | options)
+    for warning in said:
+        print(f"garra: warning: {warning.message}", file=sys.stderr)
+    grasps.save(output)
+    counts = grasps.touch.counts()
+    if show == "json":
+        print(json.dumps({"poses": len(pose), "grasps": len(grasps), "hand": hand, "status": counts, "output": output}))
+        return
+    rows = "".join(f"  {name.replace('_', ' '):20} {n:>9,}\n" for name, n in counts.items())
+    print(f"{len(pose):,} poses, {len(grasps):,} grasps of {hand}\n\n{rows}\nHow safe are they  garra grasp rank {output} -o ranking.h5")
+
+
+def main() -> int:
+    poses, hand, options, _, output = sys.argv[1:]
+
+    def task() -> None:
+        from garra import FileError
+
+        try:
+            write_set(poses, hand, json.loads(options), output)
+        except ValueError as error:  # garra's own, too
+            said = RunError(str(error))
+            said.exit_code = 3 if isinstance(error, FileError) else 2
+            raise said from None
+
+    return command.run("garra grasp touch", task, output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
